@@ -13,8 +13,8 @@ func init() {
 	caddy.RegisterModule(adminAPI{})
 }
 
-// adminAPI answers requests to Caddy's admin API, by which the administrator of the
-// machine manages users and keys.
+// adminAPI serves the paths of the gateway in Caddy's admin API. The administrator of the
+// machine manages users and keys there.
 type adminAPI struct{}
 
 // CaddyModule returns the Caddy module information.
@@ -25,7 +25,7 @@ func (adminAPI) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Routes returns the route of the gateway, which has all paths below it.
+// Routes returns one route, which covers all paths below /ai_gateway/.
 func (adminAPI) Routes() []caddy.AdminRoute {
 	return []caddy.AdminRoute{{Pattern: "/ai_gateway/", Handler: caddy.AdminHandlerFunc(serveAdmin)}}
 }
@@ -35,8 +35,8 @@ var (
 	errManyAccounts = errors.New("several sites have users of their own: set store and accounts in the global option ai_gateway")
 )
 
-// serveAdmin answers a request for the running configuration, or hands it to its
-// accounts.
+// serveAdmin answers a request from the running configuration. Requests for other paths
+// than its own go to the accounts.
 func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	app, err := caddy.ActiveContext().AppIfConfigured("ai_gateway")
 	if err != nil { // no site and no global option has an ai_gateway
@@ -61,8 +61,8 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	return caddy.APIError{HTTPStatus: http.StatusConflict, Err: errManyAccounts}
 }
 
-// managed returns the userbases of sites that have accounts: that of the global
-// option alone, if a site shares it.
+// managed returns the userbases that have accounts. If a site uses the userbase of the
+// global option, managed returns only that one.
 func (a *App) managed() []*userbase.Userbase {
 	var managed []*userbase.Userbase
 	for _, users := range a.serving {

@@ -13,9 +13,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// admit reserves what the exchange may use of the limits of its key, and writes down that
-// it begins. The meter that it returns settles both, after a refusal too; the fault is
-// nil if the exchange is admitted.
+// admit reserves the estimated usage in the limits of the key, and begins the record of
+// the exchange. The returned meter settles both, after a refusal too. The fault is nil if
+// the exchange is admitted.
 func (h *Handler) admit(s *sink.Sink, r *http.Request, m *catalog.Model) (meter.Meter, *fault.Fault) {
 	ex := s.Exchange()
 	limits := h.resolved.limits.Of(ex.Key)
@@ -24,8 +24,8 @@ func (h *Handler) admit(s *sink.Sink, r *http.Request, m *catalog.Model) (meter.
 	return meter.New(estimate, reservation, entry), cmp.Or(refused, unrecorded)
 }
 
-// reserve estimates what the exchange may use, and reserves it in the limits of the key,
-// which are nil if the key names one that is not configured.
+// reserve estimates the usage of the exchange, and reserves it in the limits of the key.
+// limits is nil if the key names a limit that is not configured.
 func (h *Handler) reserve(limits *limiting.Chain, s *sink.Sink, r *http.Request, m *catalog.Model) (e meter.Estimate, _ aigateway.Reservation, refused *fault.Fault) {
 	ex := s.Exchange()
 	if limits == nil {

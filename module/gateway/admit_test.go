@@ -17,7 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// Keys without a limit pay for the record of their exchange alone.
+// For a key without a limit, admit allocates memory only for the record of the exchange.
 func TestKeysWithoutALimitPayNothing(t *testing.T) {
 	target := catalog.Target{Traits: new(trait.Traits)}
 	s := sink.New(httptest.NewRecorder(), &exchange.Exchange{Key: new(aigateway.Key), Format: formats.Of(translate.Chat)})

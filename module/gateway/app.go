@@ -1,11 +1,14 @@
-// Package gateway is the handler http.handlers.ai_gateway and the app ai_gateway. It
-// leads an exchange from the route table through the checks and the attempts to its end;
-// what it uses on the way is in the packages below, which never import it.
+// Package gateway implements the handler http.handlers.ai_gateway and the app
+// ai_gateway. The handler finds the endpoint of a request, checks the request, asks the
+// targets of its model in order, and settles the exchange. Each of these steps uses a
+// package in a folder below this one; those packages never import this one.
 //
-// It promises that every answer under its paths is in the client's own format, that a
-// stream that did not finish never looks finished, that no error returned to Caddy makes
-// Caddy log the headers of a client, and that no request chooses a host. It knows its
-// guests (presets, transports, key sources, stores, accounts) only by module id.
+// Every answer on its paths is in the client's own format. A stream that did not finish
+// never looks finished. ServeHTTP returns no error for its own paths, because Caddy
+// would log the client's headers with the error. No request can choose a host.
+//
+// The package imports no guest (presets, transports, key sources, stores, accounts):
+// Caddy loads guests by their module id.
 package gateway
 
 import (
@@ -47,13 +50,13 @@ type App struct {
 	ratios   *meter.Ratios
 	lists    modellist.Lists
 	users    *userbase.Userbase   // of sites without a store and accounts of their own
-	serving  []*userbase.Userbase // of all sites, without repetition
+	serving  []*userbase.Userbase // of all sites, each once
 	sites    []*Handler
 
 	emitter     *events.Emitter
-	stopMetrics func() // nil before Start
+	stopMetrics func() // releases the series of metrics; nil before Start
 
-	forwarded []*caddyhttp.Server // the servers that warnForwarded has warned of
+	forwarded []*caddyhttp.Server // the servers that warnForwarded has logged
 }
 
 // CaddyModule returns the Caddy module information.
@@ -64,8 +67,8 @@ func (App) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads what the sites share. With a copy for each site, each would run
-// health checks and connections of its own.
+// Provision loads what the sites share. If each site loaded a copy, each would run its
+// own health checks and open its own connections.
 func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
 	a.ratios = meter.LoadRatios()
@@ -82,7 +85,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	return drain.Watch(ctx)
 }
 
-// serve adds a site, and its userbase.
+// serve adds a site and its userbase to the app.
 func (a *App) serve(site *Handler) {
 	a.sites = append(a.sites, site)
 	if !slices.Contains(a.serving, site.users) {
@@ -90,8 +93,8 @@ func (a *App) serve(site *Handler) {
 	}
 }
 
-// Start opens the stores of sites. A store that cannot be reached does not keep Caddy
-// from starting: keys of the configuration work without it.
+// Start opens the stores and the ledgers of the sites. Caddy starts even if a store
+// cannot be reached: keys of the configuration work without it.
 func (a *App) Start() error {
 	for _, users := range a.serving {
 		if users.Store != nil {
@@ -108,7 +111,7 @@ func (a *App) Start() error {
 	return nil
 }
 
-// metricNames returns the names of the configuration that are labels of metrics.
+// metricNames returns the names of the configuration that metrics have as labels.
 func (a *App) metricNames() (n metrics.Names) {
 	for _, site := range a.sites {
 		for _, p := range site.resolved.catalog.Providers {
@@ -135,7 +138,7 @@ func (a *App) available() map[string]bool {
 func (a *App) openLedgers() error {
 	for _, users := range a.serving {
 		if users.Store == nil && !a.DisableLedger {
-			a.logger.Info("without a store, exchanges leave no record of what they used")
+			a.logger.Info("no usage is recorded, because there is no store")
 		}
 		if err := users.Book.Start(a.logger); err != nil {
 			return err
@@ -144,13 +147,14 @@ func (a *App) openLedgers() error {
 	return nil
 }
 
-// openPatience bounds how long a start waits for stores. A store needs about that
-// long to find out that no database answers.
+// openPatience is the longest time for which Start waits for stores. A store needs about
+// that long to find that its database does not answer.
 const openPatience = 5 * time.Second
 
-// awaitStores waits until every store was read, or has found that it cannot be. Until
-// then, clients with a key of the store are asked to try again; so are clients that
-// come while Caddy starts, since apps start in no certain order.
+// awaitStores waits until every store is read, or has found that its database does not
+// answer. Until then, a request with an unknown key is answered 503, because the key may
+// be in the store. Caddy may start the servers before this app, so requests can arrive
+// while awaitStores waits.
 func (a *App) awaitStores(patience time.Duration) {
 	enough := time.After(patience)
 	for _, users := range a.serving {
@@ -164,16 +168,16 @@ func (a *App) awaitStores(patience time.Duration) {
 	}
 }
 
-// Stop ends the events and the series of metrics that only this configuration has.
-// Running requests go on with what they hold.
+// Stop ends the events of this configuration, and the series of metrics that no other
+// configuration has. Running requests continue: they hold references of their own.
 func (a *App) Stop() error {
 	a.emitter.Stop()
 	a.stopMetrics()
 	return nil
 }
 
-// Cleanup gives back the lists of models, the ratios of tokens and the ledgers, which
-// the next configuration may hold as well. Running requests still use them.
+// Cleanup releases the lists of models, the ratios of tokens and the ledgers. The next
+// configuration and running requests may hold them, too.
 func (a *App) Cleanup() error {
 	if a.ratios == nil {
 		return nil

@@ -12,8 +12,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 )
 
-// ask makes an attempt, and repeats it once if the format is why it was refused, or the
-// reasoning of earlier turns. It returns the conduit of the call that counts.
+// ask calls a target. If the provider refuses the request for its format, or for the
+// reasoning of earlier turns, ask repeats the call once with a detour. It returns the
+// conduit of the call whose result counts.
 func (h *Handler) ask(t choice.Candidate, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Conduit {
 	h.call(t, s, r, c)
 	d := detour.After(t.Provider, c)
@@ -36,7 +37,7 @@ func (h *Handler) ask(t choice.Candidate, s *sink.Sink, r *http.Request, c *exch
 	return again
 }
 
-// repeat makes another call of the target that was asked last.
+// repeat calls the target again that was asked last.
 func (h *Handler) repeat(t choice.Candidate, s *sink.Sink, r *http.Request, c *exchange.Conduit) {
 	resume(s, c)
 	h.call(t, s, r, c)
@@ -48,7 +49,7 @@ func resume(s *sink.Sink, c *exchange.Conduit) {
 	s.Exchange().Attempts--
 }
 
-// learn remembers a detour for later requests of the model, and logs it once.
+// learn stores a detour for later requests for the model, and logs it once.
 func (h *Handler) learn(t choice.Candidate, c *exchange.Conduit, d detour.Detour) {
 	if d.Learn(t.Provider, &c.Attempt) {
 		h.logFailure(zapcore.InfoLevel, "provider wants another format for this model", &c.Attempt, &c.Result,

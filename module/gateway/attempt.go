@@ -18,8 +18,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// call makes one attempt and returns its result: either an answer that the sink
-// has sent, or a fault.
+// call makes one call of an attempt. The result has either an answer, which the sink has
+// sent, or a fault.
 func (h *Handler) call(t choice.Candidate, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Result {
 	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
 	if !ok {
@@ -39,8 +39,8 @@ func (h *Handler) call(t choice.Candidate, s *sink.Sink, r *http.Request, c *exc
 	return &c.Result
 }
 
-// equip adds to an attempt what a translation may need: the learned ratio of tokens, and
-// the sealer of reasoning.
+// equip sets the fields of an attempt that a translation may need: the learned bytes per
+// token, and the sealer of reasoning.
 func (h *Handler) equip(a *exchange.Attempt) {
 	if a.Traits.EstimateInputTokens {
 		a.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
@@ -51,8 +51,9 @@ func (h *Handler) equip(a *exchange.Attempt) {
 	}
 }
 
-// callEnded reports a call that has ended, with its result, to those who observe
-// calls. size is the size of its request, nil if nothing is learned from it.
+// callEnded hands the result of a call to the ratios of tokens, the record, and the
+// health of the target. size is the size of the request, nil if the ratios learn nothing
+// from it.
 func (h *Handler) callEnded(c *exchange.Conduit, size *token.Size, t choice.Candidate, v health.Visit) {
 	h.ratios.Learn(c, size)
 	if c.Result.State != exchange.Unasked {
@@ -67,8 +68,8 @@ func (h *Handler) callEnded(c *exchange.Conduit, size *token.Size, t choice.Cand
 // sealed reasoning, or the key itself.
 func tenantOf(key *aigateway.Key) string { return cmp.Or(key.Subject, key.ID) }
 
-// unexplained returns the fault of an attempt that never got to the transport:
-// reverse_proxy found no address for it, or failed.
+// unexplained returns the fault of a call for which the transport has set none:
+// reverse_proxy found no address, or failed before it called the transport.
 func unexplained(err error, model string) *fault.Fault {
 	if err == nil {
 		err = errors.New("the call returned without an answer")

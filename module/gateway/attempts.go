@@ -15,28 +15,28 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// verdict is what the attempts at a request came to. At most one of its fields is
-// set; none is set for a request that was answered, or whose client has left.
+// verdict is the result of all attempts of an exchange. At most one field is set; none
+// is set if a target has answered, or the client has left.
 type verdict struct {
-	failed *exchange.Conduit // the failed attempt that the client hears of
-	fault  *fault.Fault      // why no target was asked, or that the process shuts down
+	failed *exchange.Conduit // the failed attempt whose error the client gets
+	fault  *fault.Fault      // why no target was asked, or why the exchange was ended
 }
 
-// progress is what the attempts at a request have come to so far.
+// progress is the state of the attempts of an exchange.
 type progress struct {
 	verdict
 	asked []asked
 }
 
-// asked is a candidate that was asked, with the attempt that failed.
+// asked is a candidate that was called, with its failed attempt.
 type asked struct {
 	choice.Candidate
 	failed *exchange.Conduit
 }
 
-// try asks the model's targets in order until one answers. If none does, the
-// verdict has the last attempt that a provider answered, else the last one that
-// was asked, else the reason why the first target was not asked.
+// try asks the targets of the model in order until one answers. If none does, the
+// verdict has the last attempt that got an HTTP answer; else the last attempt; else, if
+// no target was asked, the reason why the first one was not.
 func (h *Handler) try(m *catalog.Model, s *sink.Sink, r *http.Request) verdict {
 	var p progress
 	for _, t := range h.targets(m, s.Exchange()) {
@@ -53,9 +53,9 @@ func (h *Handler) try(m *catalog.Model, s *sink.Sink, r *http.Request) verdict {
 	return p.verdict
 }
 
-// admits reports whether a candidate may be asked after the attempts so far: another
-// API key of the same target if the last one was at fault, another target if the model
-// allows it.
+// admits reports whether a candidate may be asked after the attempts so far. Another API
+// key of the same target may be asked if the last key caused the failure; another target
+// if the model allows it.
 func (p *progress) admits(t *choice.Candidate, m *catalog.Model, ex *exchange.Exchange) bool {
 	for _, earlier := range slices.Backward(p.asked) {
 		if t.SameTarget(&earlier.Candidate) {
@@ -69,8 +69,8 @@ func (p *progress) admits(t *choice.Candidate, m *catalog.Model, ex *exchange.Ex
 	return m.Fallback.After(&last.Attempt, &last.Result) && ex.Attempts < m.Attempts
 }
 
-// attempt asks a candidate, and reports whether the exchange ends with it. Another API
-// key of a target that was asked before is not counted as another target.
+// attempt asks a candidate, and reports whether the exchange is over. A target that is
+// asked with a second API key counts once in Exchange.Attempts.
 func (h *Handler) attempt(t choice.Candidate, p *progress, s *sink.Sink, r *http.Request) (end verdict, over bool) {
 	ex := s.Exchange()
 	c, f := newAttempt(t, ex)
@@ -101,7 +101,7 @@ func (h *Handler) attempt(t choice.Candidate, p *progress, s *sink.Sink, r *http
 	return end, false
 }
 
-// whyUnasked returns why a target did not get a request, by the fault of the attempt.
+// whyUnasked returns the reason of an attempt that made no call, by its fault.
 func whyUnasked(f *fault.Fault) exchange.Reason {
 	if f.Kind == fault.Overloaded {
 		return exchange.Busy
@@ -109,8 +109,8 @@ func whyUnasked(f *fault.Fault) exchange.Reason {
 	return exchange.Unsuitable
 }
 
-// endWith reports whether the exchange ends with an attempt: because the process
-// shuts down, the client has left, or content was sent.
+// endWith reports whether the exchange ends after an attempt: the process shuts down, the
+// deadline is over, the client has left, or content was sent.
 func endWith(result *exchange.Result, s *sink.Sink, ctx context.Context) (end verdict, over bool) {
 	switch {
 	case drain.Interrupted(ctx) && !result.Whole():
@@ -126,7 +126,7 @@ func endWith(result *exchange.Result, s *sink.Sink, ctx context.Context) (end ve
 	return verdict{}, false
 }
 
-// passOver notes why a target was not asked. Only the first reason counts, and only
+// passOver records why a target was not asked. Only the first reason counts, and only
 // while no target was asked.
 func (v *verdict) passOver(f *fault.Fault) {
 	if v.failed == nil {
@@ -134,8 +134,8 @@ func (v *verdict) passOver(f *fault.Fault) {
 	}
 }
 
-// note notes a failed attempt. One that a provider answered is preferred to one that
-// it did not, and a later one to an earlier one.
+// note records a failed attempt. An attempt with an error status takes precedence over
+// one without, and a later attempt over an earlier one.
 func (v *verdict) note(c *exchange.Conduit) {
 	v.fault = nil
 	if v.failed == nil || c.Result.Status >= 400 || v.failed.Result.Status < 400 {

@@ -13,9 +13,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// authenticate finds the key of a request. Unknown and disabled keys get the same
-// answer, after the same work; the log shows operators why a key was refused. The
-// credential may also be in the header other, "" for none.
+// authenticate finds the key of a request. The credential is in Authorization or in the
+// header other, which is "" for none. Unknown and disabled keys get the same answer after
+// the same lookup; only the log has the reason.
 func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *fault.Fault {
 	credential, f := keyring.Credential(r, other)
 	if f != nil {
@@ -39,8 +39,8 @@ func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *fau
 	return nil
 }
 
-// unknownKey refuses a key that no source has. While a source may not have all of its
-// keys, the key may be valid.
+// unknownKey returns the fault for a key that no source has. While a source has not read
+// all of its keys, the key may be valid, so the client is asked to try again.
 func (h *Handler) unknownKey(s *sink.Sink, credential string) *fault.Fault {
 	switch {
 	case !h.resolved.sources.Complete():
@@ -52,7 +52,8 @@ func (h *Handler) unknownKey(s *sink.Sink, credential string) *fault.Fault {
 	return fault.BadKey()
 }
 
-// doubtSeconds is about the longest time in seconds that a store needs to come back.
+// doubtSeconds is the Retry-After for keys that may be valid: a store that was
+// unreachable is usually read again within this time.
 const doubtSeconds = "5"
 
 func (h *Handler) logRefusedKey(s *sink.Sink, key *aigateway.Key, reason string) {
@@ -60,9 +61,9 @@ func (h *Handler) logRefusedKey(s *sink.Sink, key *aigateway.Key, reason string)
 		zap.String("request_id", s.Exchange().ID), zap.String("key_id", key.ID), zap.String("reason", reason))
 }
 
-// keyHeader returns the header beside Authorization that may hold the key of a
-// request, "" for none: that of the endpoint's format or, where the endpoint has
-// none, of the format whose version the request names.
+// keyHeader returns the header that may contain the key instead of Authorization, "" for
+// none. The header belongs to the format of the endpoint; for an endpoint without a
+// format, to the format whose version header the request has.
 func keyHeader(r *http.Request, e endpoint) string {
 	f := e.format
 	if f == nil {

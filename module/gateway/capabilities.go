@@ -8,8 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// serveCapabilities shows, for every model that the key may use and every format of
-// clients, what becomes of the fields of a request.
+// serveCapabilities lists the models that the key may use. For each model and each format
+// of clients, it shows which fields of a request are kept, changed or lost.
 func (h *Handler) serveCapabilities(s *sink.Sink, r *http.Request) *fault.Fault {
 	body := []byte(`{"object":"list","data":[`)
 	for i, name := range h.visible(s.Exchange().Key, r) {

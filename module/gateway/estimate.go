@@ -10,9 +10,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// mayEstimate reports whether the tokens of a request may be estimated: nobody
-// could be asked for a count, or the provider that was asked does not know the
-// endpoint, and not every target of the model has estimates switched off.
+// mayEstimate reports whether the tokens of a request may be estimated: no target could
+// be asked for a count, or the provider has no such endpoint. At least one target of the
+// model must allow estimates.
 func mayEstimate(m *catalog.Model, v verdict) bool {
 	if v.failed != nil && v.failed.Result.Status != http.StatusNotFound {
 		return false
@@ -20,9 +20,9 @@ func mayEstimate(m *catalog.Model, v verdict) bool {
 	return slices.ContainsFunc(m.Targets, estimates)
 }
 
-// estimate answers a request to count tokens with an estimate, and marks it as one. The
-// estimate is that for the first target that allows estimates. What a provider keeps
-// cannot be estimated.
+// estimate answers a request to count tokens with an estimate for the first target that
+// allows estimates. A header marks the answer. A request that refers to a state at the
+// provider is refused, because the tokens of that state are unknown.
 func (h *Handler) estimate(m *catalog.Model, s *sink.Sink) *fault.Fault {
 	ex, t := s.Exchange(), m.Targets[slices.IndexFunc(m.Targets, estimates)]
 	if ex.View.State != "" {
@@ -30,7 +30,7 @@ func (h *Handler) estimate(m *catalog.Model, s *sink.Sink) *fault.Fault {
 	}
 	key := meter.Model{Provider: t.Provider.Name, Name: t.UpstreamModel(ex.View.Model)}
 	h.ratios.Track(key)
-	ex.Attempt, ex.Result = nil, nil // no target has answered this
+	ex.Attempt, ex.Result = nil, nil // the answer comes from no target
 	tokens := ex.Format.Requests.Measure(ex.Body).Tokens(h.ratios.BytesPerToken(key))
 	s.SetHeader("X-Gateway-Estimate", "true")
 	s.WriteJSON(ex.Format.Answers.TokenCount(nil, tokens))

@@ -13,8 +13,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// noteFailure logs why an attempt gave no answer, and remembers a provider that
-// does not count tokens. It warns only of what an operator may have to mend.
+// noteFailure logs why an attempt failed, and remembers a provider that does not count
+// tokens. The level is Warn only for failures that an operator may have to repair.
 func (h *Handler) noteFailure(t catalog.Target, a *exchange.Attempt, result *exchange.Result) {
 	switch {
 	case a.Exchange.Operation == translate.CountTokens && result.Status == http.StatusNotFound && estimates(t):

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// warnForwarded warns, once for each server, if clients can choose the address that
-// they seem to come from, and a check of the gateway depends on it.
+// warnForwarded logs a warning, once for each server, if clients can forge their address
+// and a check of the gateway depends on it.
 func (h *Handler) warnForwarded(ctx caddy.Context, app *App) {
 	server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
 	if !ok || !trustsFirstAddress(server) || slices.Contains(app.forwarded, server) || !h.dependsOnAddress() {
@@ -24,8 +24,8 @@ func (h *Handler) warnForwarded(ctx caddy.Context, app *App) {
 		zap.String("remedy", "add trusted_proxies_strict, or let every proxy replace the header"))
 }
 
-// dependsOnAddress reports whether a key that the sources list is bound to networks,
-// or the site has accounts.
+// dependsOnAddress reports whether a check depends on the address of the client: the
+// site has accounts, or a key that the sources list is bound to networks.
 func (h *Handler) dependsOnAddress() bool {
 	if h.users.Accounts != nil {
 		return true
@@ -39,14 +39,14 @@ func (h *Handler) dependsOnAddress() bool {
 }
 
 // trustsFirstAddress reports whether a server trusts proxies, and takes the first
-// address of a header that proxies usually append to.
+// address of X-Forwarded-For, to which proxies usually append.
 func trustsFirstAddress(server *caddyhttp.Server) bool {
-	addedTo := func(header string) bool { return strings.EqualFold(header, "X-Forwarded-For") }
-	return server.TrustedProxiesStrict == 0 && trustsProxies(server) && slices.ContainsFunc(server.ClientIPHeaders, addedTo)
+	isForwardedFor := func(header string) bool { return strings.EqualFold(header, "X-Forwarded-For") }
+	return server.TrustedProxiesStrict == 0 && trustsProxies(server) && slices.ContainsFunc(server.ClientIPHeaders, isForwardedFor)
 }
 
-// trustsProxies reports whether a server trusts any proxy. Caddy keeps the
-// trusted_proxies that it has loaded in a field that it does not export (T31).
+// trustsProxies reports whether a server trusts any proxy. It uses reflection, because
+// Caddy does not export the field with the loaded trusted_proxies (T31).
 func trustsProxies(server *caddyhttp.Server) bool {
 	loaded := reflect.ValueOf(server).Elem().FieldByName("trustedProxies")
 	return server.TrustedProxiesUnix || loaded.IsValid() && !loaded.IsNil()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -28,15 +27,17 @@ import (
 //	GET  /v1/models, /v1/models/{id}
 //	GET  /v1/capabilities
 //
-// and the paths of accounts below /api/, unless accounts are off. It refuses every
-// other path below /v1/, and hands all others to the next handler of the
-// site. If no handler of the site answers, a path that ends like one of the above is
-// answered 404 too, and not by Caddy's empty 200.
+// and, unless they are off, the paths of accounts below /api/. With a ledger, it also
+// serves the usage of a key at /api/usage/token and at dashboard/billing/subscription and
+// dashboard/billing/usage, with and without /v1. It answers 404 to every other path below
+// /v1/. All other requests go to the next handler of the site. If no handler of the site
+// answers one, and its path ends like one of the above, the answer is 404 instead of
+// Caddy's empty 200.
 //
 // A site inherits the configuration of the global option of the same name, and adds
 // to it.
 //
-// For use in access logs and other handlers it sets the placeholders
+// For access logs and other handlers, it sets the placeholders
 //
 //	{http.ai_gateway.request_id}      id of the request, as in its response headers
 //	{http.ai_gateway.key_id}          id of the key, never the key itself
@@ -45,8 +46,8 @@ import (
 //	{http.ai_gateway.model}           model name that the client used
 //	{http.ai_gateway.provider}        provider that was asked last
 //	{http.ai_gateway.upstream_model}  the provider's name for the model
-//	{http.ai_gateway.losses}          fields that a translated request left behind, comma-separated
-//	{http.ai_gateway.answer_losses}   parts of a translated answer that were left out, comma-separated
+//	{http.ai_gateway.losses}          fields that the translation of the request left out, comma-separated
+//	{http.ai_gateway.answer_losses}   parts that the translation of the answer left out, comma-separated
 //	{http.ai_gateway.attempts}        number of targets that were asked
 //	{http.ai_gateway.outcome}         answered, refused, failed, cut or client_closed
 //	{http.ai_gateway.ttfb_ms}         time to the first byte of the answer, in milliseconds
@@ -60,7 +61,7 @@ type Handler struct {
 	resolved  *resolved
 	users     *userbase.Userbase
 	logger    *zap.Logger
-	exchanges *zap.Logger // of how exchanges ended
+	exchanges *zap.Logger // one record for each exchange
 	drain     *drain.Drain
 	ratios    *meter.Ratios
 	seals     func() *seal.Ring
@@ -74,7 +75,7 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads the configuration of the site and what it inherits.
+// Provision loads the configuration of the site, on top of the one that it inherits.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger, h.drain = ctx.Logger(), drain.Process
 	h.exchanges = h.logger.Named("exchanges")
@@ -103,8 +104,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-// setResolved provisions the configuration on top of what it inherits. The store of
-// the userbase is the last source of keys.
+// setResolved provisions the configuration on top of base. The store of the userbase is
+// the last source of keys.
 func (h *Handler) setResolved(ctx caddy.Context, base *resolved) (err error) {
 	if h.resolved, err = h.Config.resolve(ctx, base); err != nil {
 		return err
@@ -118,8 +119,8 @@ func (h *Handler) setResolved(ctx caddy.Context, base *resolved) (err error) {
 	return h.resolved.limits.CheckAccounts(h.users.Accounts)
 }
 
-// setUsers sets the userbase: that of the global option, unless the site configures its
-// own.
+// setUsers sets the userbase: the one of the global option, unless the site configures
+// its own.
 func (h *Handler) setUsers(ctx caddy.Context, app *App) (err error) {
 	h.users = app.users
 	if h.Options.Configured() {
@@ -134,17 +135,12 @@ func (h *Handler) setUsers(ctx caddy.Context, app *App) (err error) {
 	return nil
 }
 
-// inherit sets what the site leaves open: as in the global option, else to the
-// defaults.
+// inherit sets the fields that the site leaves empty to those of the global option, else
+// to their defaults.
 func (h *Handler) inherit(app *Config) error {
-	if h.MaxBody == 0 {
-		h.MaxBody = app.MaxBody
-	}
-	if h.MaxBody == 0 {
-		h.MaxBody = DefaultMaxBody
-	}
-	inherit(&h.CommitAfter, app.CommitAfter, DefaultCommitAfter)
-	inherit(&h.KeepAlive, app.KeepAlive, DefaultKeepAlive)
+	h.MaxBody = cmp.Or(h.MaxBody, app.MaxBody, DefaultMaxBody)
+	h.CommitAfter = cmp.Or(h.CommitAfter, app.CommitAfter, caddy.Duration(DefaultCommitAfter))
+	h.KeepAlive = cmp.Or(h.KeepAlive, app.KeepAlive, caddy.Duration(DefaultKeepAlive))
 	if h.CORS == nil {
 		h.CORS = app.CORS
 	}
@@ -165,7 +161,7 @@ func (h *Handler) inherit(app *Config) error {
 	return nil
 }
 
-// inheritRouting sets what the site leaves open about the choice of targets.
+// inheritRouting is inherit for the fields about the choice of targets.
 func (h *Handler) inheritRouting(app *Config) {
 	h.Cooldown = cmp.Or(h.Cooldown, app.Cooldown)
 	h.Deadline = cmp.Or(h.Deadline, app.Deadline)
@@ -174,17 +170,8 @@ func (h *Handler) inheritRouting(app *Config) {
 	h.DisableRetry = h.DisableRetry || app.DisableRetry
 }
 
-// inherit sets a duration that is zero to that of the app, else to the default.
-func inherit(own *caddy.Duration, app caddy.Duration, standard time.Duration) {
-	if *own == 0 {
-		*own = app
-	}
-	if *own == 0 {
-		*own = caddy.Duration(standard)
-	}
-}
-
-// Validate refuses a configuration with which nobody could be answered.
+// Validate returns an error for a value out of its bounds, and for a configuration in
+// which no request could succeed.
 func (h *Handler) Validate() error {
 	switch {
 	case h.MaxBody < 0:

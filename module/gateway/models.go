@@ -17,8 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
-// longestModel bounds the names of models, in bytes: no request may name one
-// that is longer.
+// longestModel is the greatest length of the name of a model in a request, in bytes.
 const longestModel = 256
 
 // serveModels lists the names that the key may use, sorted.
@@ -40,7 +39,8 @@ func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *fault.Fault {
 	return nil
 }
 
-// serveModel describes the model of a name, even if only a pattern leads to it.
+// serveModel describes the model with the name in the path, which may also be one that
+// only a pattern matches.
 func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *fault.Fault {
 	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
 	s.Exchange().View.Model = id
@@ -59,8 +59,8 @@ func (h *Handler) visible(key *aigateway.Key, r *http.Request) []string {
 	return slices.DeleteFunc(h.resolved.catalog.Names(), func(name string) bool { return !key.Allows(name) })
 }
 
-// page returns the page of the sorted ids that the query asks for, and whether more ids
-// follow, or precede a page that ends before an id.
+// page returns the page of the sorted ids that the query asks for. more reports whether
+// further ids exist in the direction of paging.
 func page(ids []string, paging *format.Paging, q url.Values) (cut []string, more bool, f *fault.Fault) {
 	limit, f := pageSize(paging, q)
 	if f != nil {
@@ -84,7 +84,7 @@ func page(ids []string, paging *format.Paging, q url.Values) (cut []string, more
 	return ids, false, nil
 }
 
-// pageSize returns the number of ids that the query asks for.
+// pageSize returns the largest number of ids on the page that the query asks for.
 func pageSize(paging *format.Paging, q url.Values) (int, *fault.Fault) {
 	if !q.Has(paging.Limit) {
 		return paging.Standard, nil

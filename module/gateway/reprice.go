@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 )
 
-// repricePath is the path of the admin API that computes costs anew.
+// repricePath is the path of the admin API that recomputes costs.
 const repricePath = "/ai_gateway/usage/reprice"
 
 // repriceRequest is the body of a request to repricePath.
@@ -23,7 +23,7 @@ type repriceRequest struct {
 	DryRun bool      `json:"dry_run"`
 }
 
-// repricedView is what an answer has of the calls of a model that cost something else.
+// repricedView is an item of the answer: the calls of a model whose cost has changed.
 type repricedView struct {
 	Provider    string `json:"provider"`
 	Model       string `json:"upstream_model"`
@@ -37,13 +37,13 @@ type repricedView struct {
 }
 
 const (
-	// usualReprice is the time whose costs are computed anew without a beginning.
+	// usualReprice is the period that ends now, for a request without "from".
 	usualReprice = 30 * 24 * time.Hour
-	// maxReprice is the size of a body.
+	// maxReprice is the largest size of a request body, in bytes.
 	maxReprice = 1 << 10
 )
 
-// serveReprice computes the costs of records anew, by the prices of today.
+// serveReprice recomputes the costs of records with the current prices.
 func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return caddy.APIError{HTTPStatus: http.StatusMethodNotAllowed, Err: errors.New("this path accepts POST")}
@@ -80,8 +80,8 @@ func viewRepriced(c aigateway.Repriced) repricedView {
 	}
 }
 
-// costOf returns what a call costs by the configuration of the first site that knows a
-// price. It is an aigateway.Pricer.
+// costOf returns the cost of a call by the prices of the first site that has one for it.
+// It is an aigateway.Pricer.
 func (a *App) costOf(r *aigateway.Record, call *aigateway.Call) (cost aigateway.Cost, price string, ok bool) {
 	for _, site := range a.sites {
 		if cost, price, ok = meter.Cost(site.resolved.catalog, r, call); ok {

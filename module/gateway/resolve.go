@@ -13,19 +13,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 )
 
-// resolved is a provisioned Config together with what it inherits.
+// resolved is a provisioned Config, merged with the one that it inherits.
 type resolved struct {
 	catalog *catalog.Catalog
 	sources keyring.Sources
 	limits  *limiting.Limits
 }
 
-// resolve provisions c on top of what it inherits.
+// resolve provisions c on top of base.
 func (c *Config) resolve(ctx caddy.Context, base *resolved) (r *resolved, err error) {
 	r = &resolved{sources: slices.Clone(base.sources)}
-	// Limits come before the keys that name them, and key sources before providers:
-	// the health checks of a provider start with it, and read what loading another
-	// module writes.
+	// Limits are loaded before the keys that name them. Key sources are loaded before
+	// providers: loading a provider starts its health checks, which read state of ctx
+	// that loading another module writes.
 	r.limits, err = base.limits.Extend(c.KeyLimits, func() (aigateway.Counters, error) { return c.loadCounters(ctx) })
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (r *resolved, err er
 	return r, nil
 }
 
-// defaultCounters are the counters of a configuration without counters.
+// defaultCounters are the counters of a configuration that sets none.
 const defaultCounters = `{"counters":"memory"}`
 
 func (c *Config) loadCounters(ctx caddy.Context) (aigateway.Counters, error) {

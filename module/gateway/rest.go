@@ -11,7 +11,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 )
 
-// showHealth shows operators that a target begins to rest, or answers again.
+// showHealth reports by metric, log and event that a target begins to rest, or answers
+// again.
 func (h *Handler) showHealth(t choice.Candidate, o health.Outcome, change health.Change) {
 	if change == health.Same {
 		return

@@ -16,9 +16,9 @@ const (
 	reconnectWait    = 250 * time.Millisecond // before a provider that could not be reached is called again
 )
 
-// retry asks the last target a second time if its failure has cost nothing and passes
-// soon, and the budget of its provider allows it. It reports whether the exchange ends
-// with that.
+// retry asks the last target a second time, if its failure cost nothing and may be over
+// soon, and the retry budget of its provider allows it. It reports whether the exchange
+// is over.
 func (h *Handler) retry(p *progress, s *sink.Sink, r *http.Request) (end verdict, over bool) {
 	if len(p.asked) == 0 || h.DisableRetry {
 		return end, false
@@ -35,9 +35,9 @@ func (h *Handler) retry(p *progress, s *sink.Sink, r *http.Request) (end verdict
 	return h.attempt(last.Candidate, p, s, r)
 }
 
-// retryWait returns how long to wait before a failed call is repeated. It reports
-// whether the call may be repeated: nobody can be charged for it twice, and the provider
-// has not asked for more patience than a client has.
+// retryWait returns the time to wait before a failed call is repeated. ok reports whether
+// the call may be repeated: the failed call cannot have been charged, and the provider
+// asks for at most longestRetryWait.
 func retryWait(result *exchange.Result) (wait time.Duration, ok bool) {
 	switch {
 	case result.Status == 0:
@@ -49,7 +49,7 @@ func retryWait(result *exchange.Result) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// pause waits, at most until ctx ends.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

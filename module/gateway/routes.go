@@ -21,12 +21,12 @@ import (
 type endpoint struct {
 	method string
 	format *format.Descriptor // nil if it depends on the request
-	meant  *format.Descriptor // of the path that a path without a row resembles, nil for none
+	meant  *format.Descriptor // for an unknown path, the format of the path that it resembles; nil for none
 	serve  func(*Handler, *sink.Sink, *http.Request) *fault.Fault
 	op     translate.Operation
 }
 
-// endpoints is the route table: exact paths. "/v1/models/" is all
+// endpoints is the route table, by exact path. Only the row of "/v1/models/" covers all
 // paths below it.
 var endpoints = func() map[string]endpoint {
 	table := map[string]endpoint{
@@ -47,15 +47,15 @@ const (
 	modelsPrefix = modelsPath + "/"
 )
 
-// route returns the endpoint for a request. ok is false for paths that belong
-// to others.
+// route returns the endpoint for a request. ok is false for paths that are not the
+// gateway's.
 func route(r *http.Request) (e endpoint, ok bool) {
 	p := r.URL.Path
 	if !aigateway.OwnsPath(p, isOurs) {
 		return e, false
 	}
 	if id, ok := strings.CutPrefix(p, modelsPrefix); ok && id != "" {
-		return endpoints[modelsPrefix], true // names may hold anything, encoded slashes included
+		return endpoints[modelsPrefix], true // the name of a model may contain any character, encoded slashes included
 	}
 	e, ok = endpoints[p]
 	ok = ok && r.URL.RawPath == "" && p != modelsPrefix
@@ -107,12 +107,13 @@ func refuse(f *format.Descriptor, reason func() *fault.Fault) endpoint {
 	return e
 }
 
-// isOurs reports whether a path is the gateway's, even if it has no row in the route
-// table: an answer of another handler, such as Caddy's empty 200, would look like one of
-// the gateway.
+// isOurs reports whether a path is the gateway's. Paths without a row in the route table
+// are included: a client would take the answer of another handler, such as Caddy's empty
+// 200, for an answer of the gateway.
 func isOurs(p string) bool { return p == "/v1" || strings.HasPrefix(p, "/v1/") }
 
-// noEndpoint refuses a path, for a client of the endpoint that was probably meant.
+// noEndpoint returns an endpoint that refuses an unknown path. The answer names the path
+// that was probably meant, in the format of that path.
 func noEndpoint(p string) endpoint {
 	name, f := meant(p)
 	if name == "" {
@@ -137,13 +138,13 @@ func (h *Handler) noPath(p, meant string) *fault.Fault {
 
 const loginPath = "/api/user/login"
 
-// longestFirst are the paths of the route table, the longest first: some end like
-// shorter ones.
+// longestFirst lists the paths of the route table, the longest first, because some long
+// paths end like shorter ones.
 var longestFirst = slices.SortedFunc(maps.Keys(endpoints), func(a, b string) int { return len(b) - len(a) })
 
-// meant returns the path that a client probably means by another one that ends
-// in the same way, written in any case and with or without /v1; "" for none. The format
-// is that of the path, nil for a path of no format.
+// meant returns the known path that a client probably means by p: p ends like the known
+// path without its /v1, in upper or lower case. It returns "" if there is none. f is the
+// format of the returned path, nil for a path without a format.
 func meant(p string) (name string, f *format.Descriptor) {
 	p = strings.ToLower(path.Clean(p))
 	for _, name := range longestFirst {
@@ -171,9 +172,8 @@ func endsLike(p, pattern string) bool {
 	return isLike("/"+strings.Join(segments[from:], "/"), pattern)
 }
 
-// formatOf returns the format in which a request is answered, errors included:
-// that of the endpoint or, where the endpoint has none, the one that the request
-// reveals.
+// formatOf returns the format in which a request is answered, errors included: the format
+// of the endpoint; for an endpoint without one, the format to which the request points.
 func formatOf(r *http.Request, e endpoint) *format.Descriptor {
 	return cmp.Or(e.format, formatByVersion(r), e.meant, formatByPath(r), formatByPaging(r), formats.Unspecified())
 }
@@ -186,16 +186,16 @@ func formatByVersion(r *http.Request) *format.Descriptor {
 	})
 }
 
-// formatByPath returns the format whose endpoints begin as the path does, nil for
-// none.
+// formatByPath returns the format whose first endpoint is the path or a prefix of it, nil
+// for none.
 func formatByPath(r *http.Request) *format.Descriptor {
 	return formatWhere(func(f *format.Descriptor) bool {
 		return strings.HasPrefix(r.URL.Path, f.Client.Endpoints[0].Path)
 	})
 }
 
-// formatByPaging returns the format that asks for a page of a list of models as the
-// request does, nil for none.
+// formatByPaging returns the format whose paging parameters are in the query of a request
+// for the list of models, nil for none.
 func formatByPaging(r *http.Request) *format.Descriptor {
 	if r.URL.RawQuery == "" || !strings.HasPrefix(r.URL.Path, modelsPath) {
 		return nil
@@ -207,7 +207,7 @@ func formatByPaging(r *http.Request) *format.Descriptor {
 	})
 }
 
-// formatWhere returns the first format of which is holds, nil for none.
+// formatWhere returns the first format for which is returns true, nil for none.
 func formatWhere(is func(*format.Descriptor) bool) *format.Descriptor {
 	i := slices.IndexFunc(formats.All(), is)
 	if i < 0 {

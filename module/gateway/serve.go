@@ -17,9 +17,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// ServeHTTP answers the requests of the gateway's paths, and hands all others to the
-// next handler. It returns no error for the former: with one, Caddy would log the
-// headers of the request, keys included.
+// ServeHTTP answers requests for the gateway's paths, and hands all others to the next
+// handler. It returns no error for its own paths: Caddy would log the headers of the
+// request with the error, keys included.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	if e, ok := h.billingEndpoint(r); ok {
 		h.answer(w, r, e)
@@ -40,13 +40,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	return err
 }
 
-// unhandled is the variable by which Caddy's last handler, which answers an empty 200,
-// reports that no other handler has answered (T30).
+// unhandled is a variable of Caddy. Its last handler, which answers an empty 200, sets
+// the variable to true if no other handler has answered (T30).
 const unhandled = "unhandled"
 
-// serveMisspelt answers a request that no handler of the site has answered, if it was
-// probably meant for the gateway: clients take an empty 200 for an answer without a
-// text, or for a login.
+// serveMisspelt answers a request that no handler of the site has answered, if the client
+// probably meant a path of the gateway. Clients take an empty 200 for an answer without
+// text, or for a successful login.
 func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
 	name, _ := meant(r.URL.Path)
 	if name == "" {
@@ -60,7 +60,7 @@ func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, noEndpoint(r.URL.Path))
 }
 
-// serveAccounts answers the paths of accounts.
+// serveAccounts hands a request to the accounts.
 func (h *Handler) serveAccounts(w http.ResponseWriter, r *http.Request) {
 	if r = h.CORS.Share(w, r); r != nil {
 		h.users.Accounts.ServeHTTP(w, r)
@@ -81,19 +81,20 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	}
 	s := sink.New(w, ex)
 	observe.Publish(r, ex)
-	if e.format != nil { // lists of models are no exchanges
+	if e.format != nil { // lists of models are not counted as exchanges
 		observe.Begin(ex)
 	}
 	h.drain.Enter()
 	defer h.drain.Leave()
-	defer s.Close(false) // if settle panics
+	defer s.Close(false) // for the case that settle panics
 	defer h.settle(ex, s, r)
 	if fault := h.serve(e, ex, s, r); fault != nil {
 		s.Fail(fault)
 	}
 }
 
-// serve runs the checks that all endpoints share, and then the endpoint.
+// serve checks the method and the key of a request, and then calls the endpoint. An
+// endpoint without a method does without these checks.
 func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http.Request) *fault.Fault {
 	if e.method == "" {
 		return e.serve(h, s, r)
@@ -108,8 +109,8 @@ func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http
 	return e.serve(h, s, r)
 }
 
-// serveCall answers the endpoints that need a provider: first the checks, of which the
-// first failure is reported, then the attempts.
+// serveCall answers a request that needs a provider. After all checks it makes the
+// attempts. The client gets the fault of the first check that fails.
 func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 	ex := s.Exchange()
 	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
@@ -136,8 +137,8 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 
 var errDeadline = errors.New("the deadline of the exchange is over")
 
-// bind returns the context of the calls of one exchange: it ends at a shutdown and at
-// the deadline, too. The caller must call cancel when the exchange ends.
+// bind returns the context for the calls of one exchange. It ends with its parent, at a
+// shutdown, and at the deadline. The caller must call cancel when the exchange ends.
 func (h *Handler) bind(parent context.Context) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, unbind := h.drain.Bind(parent)
 	if h.Deadline == 0 {
@@ -150,7 +151,8 @@ func (h *Handler) bind(parent context.Context) (ctx context.Context, cancel cont
 	}
 }
 
-// callProviders makes the attempts at a request, and answers if none of them does.
+// callProviders makes the attempts of an exchange. If none of them has answered, it
+// returns the fault for the client, or answers with an estimate of tokens.
 func (h *Handler) callProviders(m *catalog.Model, s *sink.Sink, r *http.Request) *fault.Fault {
 	ctx, cancel := h.bind(r.Context())
 	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))

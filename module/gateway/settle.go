@@ -15,8 +15,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// settle ends an exchange, after a panic and a disconnect too. The outcome comes from
-// the state of the sink, never from what reverse_proxy returned.
+// settle ends an exchange, also after a panic or a disconnect. The outcome is derived
+// from the state of the sink, never from the error that reverse_proxy returned.
 func (h *Handler) settle(ex *exchange.Exchange, s *sink.Sink, r *http.Request) {
 	if v := recover(); v != nil {
 		h.recovered(v, ex, s)
@@ -26,8 +26,8 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink.Sink, r *http.Request) {
 	h.exchangeEnded(ex, s.Calls(), r)
 }
 
-// exchangeEnded reports an exchange that has ended, with its outcome and what its calls
-// used, to those who observe exchanges.
+// exchangeEnded shows the outcome and the usage of an exchange in metrics, the trace and
+// the log.
 func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []aigateway.Call, r *http.Request) {
 	observe.Count(ex, calls)
 	usd, known := observe.USD(calls)
@@ -35,8 +35,8 @@ func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []aigateway.Call, r
 	observe.Log(ex, h.exchanges, r)
 }
 
-// recovered answers after a panic. A JSON answer that has begun can only be
-// aborted; all others can still end with an error.
+// recovered answers after a panic. A JSON answer that has begun can only be aborted; any
+// other answer can still end with an error.
 func (h *Handler) recovered(v any, ex *exchange.Exchange, s *sink.Sink) {
 	if v != http.ErrAbortHandler {
 		h.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))

@@ -11,9 +11,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// targets returns the targets to ask for an exchange, with their API keys, in this
-// order: see the package choice. It sets the session of the exchange where one of
-// several targets, API keys or addresses is chosen.
+// targets returns the targets of a model with their API keys, in the order in which they
+// are asked; the package choice describes the order. It sets the session of the exchange
+// if there is a choice of targets, API keys or addresses.
 func (h *Handler) targets(m *catalog.Model, ex *exchange.Exchange) []choice.Candidate {
 	if m.Chooses() {
 		ex.Session = h.Affinity.Session(tenantOf(ex.Key), ex.Client.Get, ex.Body)
@@ -25,13 +25,13 @@ func (h *Handler) targets(m *catalog.Model, ex *exchange.Exchange) []choice.Cand
 	return ordered
 }
 
-// passOver notes that a target was not asked although it was its turn.
+// passOver records that a target was not asked although it was its turn.
 func passOver(ex *exchange.Exchange, t catalog.Target, why exchange.Reason) {
 	ex.PassedOver = append(ex.PassedOver, exchange.PassedOver{Provider: t.Provider.Name, Model: t.UpstreamModel(ex.View.Model), Reason: why})
 }
 
-// newAttempt returns the attempt at t for an exchange. It refuses a target for
-// which the request can be neither relayed nor translated.
+// newAttempt returns a conduit with the attempt to ask t. It returns a fault if the
+// request can be neither relayed to the target nor translated for it.
 func newAttempt(t choice.Candidate, ex *exchange.Exchange) (*exchange.Conduit, *fault.Fault) {
 	spoken, fault := formatFor(t.Target, ex)
 	if fault != nil {
@@ -48,8 +48,9 @@ func newAttempt(t choice.Candidate, ex *exchange.Exchange) (*exchange.Conduit, *
 	}}, nil
 }
 
-// formatFor chooses the format to speak to the provider. It refuses to count tokens if
-// the format has no such request, or the provider does not answer it.
+// formatFor returns the format of the request to the target. For a request to count
+// tokens, it returns a fault if the format has no such request, or the provider does not
+// answer it.
 func formatFor(t catalog.Target, ex *exchange.Exchange) (*format.Descriptor, *fault.Fault) {
 	model := t.UpstreamModel(ex.View.Model)
 	spoken := detour.FormatFor(t.Provider, model, ex.Format)

@@ -12,8 +12,8 @@ import (
 // firstUser is the command that creates a user who can log in and make keys.
 const firstUser = "caddy ai-gateway user add root --role root; with --address for a Caddy that runs as a service"
 
-// warnUnusable warns, once, of sites that nobody can use yet, and shows the remedy.
-// Such a site answers every request 401.
+// warnUnusable logs one warning with the remedy if a site has neither keys nor users. Such
+// a site answers every request 401.
 func (a *App) warnUnusable() {
 	ctx, cancel := context.WithTimeout(a.ctx, openPatience)
 	defer cancel()
@@ -23,8 +23,8 @@ func (a *App) warnUnusable() {
 	}
 }
 
-// unusable reports whether a site has neither a key nor a user. A store that cannot
-// be read may have both.
+// unusable reports whether a site has neither a key nor a user. It returns false if the
+// store cannot be read, because the store may have both.
 func (h *Handler) unusable(ctx context.Context) bool {
 	store := h.users.Store
 	if store == nil || !store.Complete() || slices.ContainsFunc(h.resolved.sources, mayHaveKeys) {
@@ -34,8 +34,8 @@ func (h *Handler) unusable(ctx context.Context) bool {
 	return err == nil && users == 0
 }
 
-// mayHaveKeys reports whether a source has a key, or may have one. Keys of a store
-// belong to its users, who are counted instead.
+// mayHaveKeys reports whether a source has a key, or may have one. It returns false for a
+// store: unusable counts the users of a store, to whom its keys belong.
 func mayHaveKeys(source aigateway.KeySource) bool {
 	switch source := source.(type) {
 	case aigateway.Store:

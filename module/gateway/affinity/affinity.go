@@ -1,9 +1,8 @@
-// Package affinity finds the session that a request belongs to, so that all requests of
-// a conversation can go to where its prompt is cached.
+// Package affinity derives a session number from a request, so that all requests of a
+// conversation can go to the target that has cached its prompt.
 //
-// It promises a number that is the same in every process, and that differs for the
-// clients of different owners. It remembers nothing, and refuses names of sources that
-// no request can have.
+// The number of a session is the same in every process, and differs between owners. The
+// package keeps no state. It refuses a source that no request can have.
 package affinity
 
 import (
@@ -16,12 +15,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Source is where a request names its session: "header.NAME", or the path of a text in
-// its body with at most two names, such as "metadata.user_id".
+// Source is a place in requests that can identify the session: "header.NAME", or the path
+// of a string in the body, with at most two names, such as "metadata.user_id".
 type Source string
 
-// Sources are asked in order; the first that has a text decides. Without any, no request
-// has a session.
+// Sources are read in order. The first one that has a text identifies the session.
+// Without sources, no request has a session.
 type Sources []Source
 
 // Default are the sources that well-known clients fill: Claude Code, opencode, Codex
@@ -46,8 +45,8 @@ func (s Source) Check() error {
 	return fmt.Errorf("affinity: '%s' is neither header.NAME nor the name of a field, such as metadata.user_id", s)
 }
 
-// isNoField reports whether a name cannot be that of a field. The formats write fields in
-// lower case, so that a header without its prefix is not taken for one.
+// isNoField reports whether a name cannot be the name of a field. All formats write fields
+// in lower case, so the name of a header without its prefix is recognized as a mistake.
 func isNoField(name string) bool { return name == "" || strings.Trim(name, fieldCharacters) != "" }
 
 // Check returns the error of the first source that is not valid.
@@ -65,10 +64,10 @@ const (
 	fieldCharacters = "_0123456789abcdefghijklmnopqrstuvwxyz"
 )
 
-// Session returns the seed of the session of a request for an owner, 0 if the request
-// names none. body is a valid JSON object.
+// Session returns the seed of the session of a request, 0 if no source has a text. Owners
+// never share a session. body is valid JSON.
 func (s Sources) Session(owner string, header func(name string) string, body []byte) uint64 {
-	var members map[string][]byte // of the body, once they are needed
+	var members map[string][]byte // of the body, read when the first source needs them
 	for _, source := range s {
 		name, isHeader := strings.CutPrefix(string(source), headerSource)
 		if isHeader {
@@ -87,7 +86,7 @@ func (s Sources) Session(owner string, header func(name string) string, body []b
 	return 0
 }
 
-// members returns the members of the body with which the sources begin.
+// members returns the top-level members of the body that the sources name.
 func (s Sources) members(body []byte) map[string][]byte {
 	found := make(map[string][]byte, len(s))
 	for name, value := range jsonscan.Members(body) {
@@ -100,7 +99,7 @@ func (s Sources) members(body []byte) map[string][]byte {
 	return found
 }
 
-// textAt returns the text at a path, "" if there is none.
+// textAt returns the string at a path, "" if there is none.
 func textAt(members map[string][]byte, path string) string {
 	first, second, nested := strings.Cut(path, ".")
 	if !nested {

@@ -46,8 +46,8 @@ func TestOwnersHaveSessionsOfTheirOwn(t *testing.T) {
 	assert.Zero(t, affinity.Sources(nil).Session("a", none, []byte(`{"user":"u"}`)), "affinity off")
 }
 
-// A header without "header." was the name of a field that no request has, so that
-// sessions were spread at random without a word.
+// A header without the prefix "header." was read as the name of a field that no request
+// has. Requests were then spread at random, without an error.
 func TestSourcesAreChecked(t *testing.T) {
 	for _, source := range append(affinity.Default, "conversation", "header.X-Thread") {
 		assert.NoError(t, source.Check())

@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 )
 
-// A model with one target pays for the list of one candidate, and for nothing else.
+// For a model with one target, Order allocates only the list of one candidate.
 func TestOneTargetCostsOneAllocation(t *testing.T) {
 	m := model([]catalog.Target{target("a", 1)})
 	var memory health.Memory

@@ -1,10 +1,9 @@
 // Package choice orders the targets and API keys that may answer an exchange.
 //
-// It promises that the steps of the configuration keep their order among healthy
-// targets, that the targets and API keys of one step share sessions by their weights,
-// and that a target which rests comes behind all others. It remembers nothing, and
-// never leaves out all targets: of those that rest, it keeps the one that is nearest to
-// its end.
+// Healthy targets come in the order of the steps of the configuration. The targets and
+// API keys of one step share the sessions by their weights. Targets that rest are left
+// out, except for the one whose rest ends first: it comes last, so that the list is never
+// empty. The package keeps no state.
 package choice
 
 import (
@@ -20,17 +19,18 @@ import (
 // Candidate is a target with the API key to ask it with.
 type Candidate struct {
 	catalog.Target
-	APIKey int           // index among those of the provider
-	Health health.Target // of the target with this key
+	APIKey int           // index in the API keys of the provider
+	Health health.Target // identifies the target with this key in the health memory
 }
 
-// SameTarget reports whether two candidates differ in nothing but the API key.
+// SameTarget reports whether two candidates are equal except for their API keys.
 func (c *Candidate) SameTarget(other *Candidate) bool {
 	return c.Provider == other.Provider && c.Model == other.Model
 }
 
-// Order returns the candidates for a model that a client named, in the order in which to
-// ask them. session is the seed of the session, 0 for none: then the shares are random.
+// Order returns the candidates for a model in the order in which to ask them. name is the
+// name that the client used. session is the seed of the session; with 0, the order within
+// a step is random.
 func Order(m *catalog.Model, name string, session uint64, memory *health.Memory) []Candidate {
 	if session == 0 {
 		session = rand.Uint64()
@@ -48,8 +48,8 @@ func Order(m *catalog.Model, name string, session uint64, memory *health.Memory)
 	return restingLast(all, memory)
 }
 
-// Resting returns the targets whose turn it was before that of the first candidate to
-// ask: they rest.
+// Resting returns the targets of the steps before the step of first, the first candidate
+// to ask. All of them rest.
 func Resting(m *catalog.Model, first *Candidate) (all []catalog.Target) {
 	for _, step := range m.Steps {
 		if slices.ContainsFunc(step, func(t catalog.Target) bool { return first.SameTarget(&Candidate{Target: t}) }) {
@@ -60,8 +60,8 @@ func Resting(m *catalog.Model, first *Candidate) (all []catalog.Target) {
 	return all
 }
 
-// All returns the candidates for a model that a client named, in the order of the
-// configuration, whether they rest or not.
+// All returns the candidates for a model in the order of the configuration, whether they
+// rest or not. name is the name that the client used.
 func All(m *catalog.Model, name string) (all []Candidate) {
 	for _, t := range m.Targets {
 		all = appendKeys(all, t, name, 0)
@@ -71,8 +71,8 @@ func All(m *catalog.Model, name string) (all []Candidate) {
 
 func weightOf(t catalog.Target) int { return t.Weight }
 
-// appendKeys appends the candidates of a target, one for each API key, in the order for
-// a session, or in that of the configuration if it is 0.
+// appendKeys appends the candidates of a target, one for each API key. Their order depends
+// on the session; if session is 0, it is the order of the configuration.
 func appendKeys(all []Candidate, t catalog.Target, name string, session uint64) []Candidate {
 	first := len(all)
 	for i, key := range t.Provider.APIKeys {

@@ -1,7 +1,7 @@
 // Package cors lets scripts of web pages of other origins call the gateway.
 //
-// It promises that cookies never count for such a script: it is answered as a
-// program would be. It refuses origins that no browser sends.
+// The gateway ignores the cookies of such a script, and answers it like a program. The
+// package refuses an origin that no browser sends.
 package cors
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Origins are the origins of web pages whose scripts may call the gateway, as
-// browsers write them; "*" for all.
+// Origins lists the origins of web pages whose scripts may call the gateway, in the form
+// in which browsers send them. "*" means all origins.
 type Origins []string
 
 const anyOrigin = "*"
 
 var errOrigin = errors.New("an origin is *, or a scheme, a host and a port unless it is the default, in lower case and without a path: https://chat.example.com")
 
-// Check returns an error for a text that no browser sends as an origin, since it
-// would never match.
+// Check returns an error for a text that no browser sends as an origin, because such a
+// text would never match.
 func Check(origin string) error {
 	if origin == anyOrigin {
 		return nil
@@ -55,21 +55,21 @@ func (o Origins) allows(origin string) bool {
 	return origin != "" && (slices.Contains(o, anyOrigin) || slices.Contains(o, origin))
 }
 
-// corsHeaders are those of answers to scripts of other origins, which may read
-// every header.
+// corsHeaders are added to answers to scripts of other origins. They let a script read
+// every header of the answer.
 var corsHeaders = map[string]string{"Access-Control-Expose-Headers": "*"}
 
-// preflightHeaders allow every header: Authorization is not among "*".
+// preflightHeaders are the headers of the answer to a preflight request. They allow every
+// header; Authorization is listed because "*" does not include it.
 var preflightHeaders = map[string]string{
 	"Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, DELETE",
 	"Access-Control-Allow-Headers": "authorization, *",
 	"Access-Control-Max-Age":       "7200",
 }
 
-// Share lets the browser of a script of another origin hand the answer to the
-// script, if that is allowed. It returns the request that is to be answered: nil
-// where the browser only asks beforehand, and one without cookies for such a
-// script.
+// Share sets the headers by which the browser gives the answer to a script of an allowed
+// origin. It returns the request to answer: r itself, or for a script of another origin
+// a copy without cookies. It returns nil for a preflight request, which it has answered.
 func (o Origins) Share(w http.ResponseWriter, r *http.Request) *http.Request {
 	if len(o) == 0 {
 		return r
@@ -95,8 +95,7 @@ func setAll(h http.Header, values map[string]string) {
 	}
 }
 
-// asProgram returns the request as a program would send it: without what a
-// browser adds by itself.
+// asProgram returns a copy of the request without the headers that only browsers add.
 func asProgram(r *http.Request) *http.Request {
 	r = r.WithContext(r.Context()) // a copy
 	r.Header = r.Header.Clone()

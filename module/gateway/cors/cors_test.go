@@ -58,7 +58,7 @@ func TestScriptsOfOtherOriginsAreServedAsProgramsAre(t *testing.T) {
 			assert.Equal(t, c.shared, w.Header().Get("Access-Control-Allow-Origin") != "")
 			assert.Empty(t, w.Header().Get("Access-Control-Allow-Credentials"), "cookies never count")
 			assert.Equal(t, c.shared, got.Header.Get("Cookie") == "")
-			assert.Equal(t, "session=s", c.request.Header.Get("Cookie"), "the access log has the request as it came")
+			assert.Equal(t, "session=s", c.request.Header.Get("Cookie"), "the access log gets the unchanged request")
 		})
 	}
 }

@@ -1,6 +1,6 @@
-// Package detour knows in which format a provider wants a model, in place of one that it
-// refuses: it recognizes such a refusal by its answer, and remembers what proved right.
-// It repeats no call itself.
+// Package detour finds the format in which a provider accepts a model, if it refuses the
+// model in the usual format. It recognizes such a refusal by the answer, and remembers
+// the format with which a repeated call succeeded. It makes no calls itself.
 package detour
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// FormatFor returns the format to speak to p about a model: that of SpeakFor, unless p
-// has refused the model in it.
+// FormatFor returns the format of requests to p for a model. It is the format of SpeakFor,
+// unless a learned detour replaces that one.
 func FormatFor(p *catalog.Provider, model string, client *format.Descriptor) *format.Descriptor {
 	spoken := p.SpeakFor(client)
 	if other := learned.find(refusal{p.Identity, model, spoken}); p.Speaks(other, client) {
@@ -25,10 +25,10 @@ func FormatFor(p *catalog.Provider, model string, client *format.Descriptor) *fo
 	return spoken
 }
 
-// After returns the format in which to repeat a call: the one that its answer
-// calls for; or, if a detour cannot be taken with this request, the one that the
-// detour avoids. Its format is nil if there is none, and that of the call if the call is
-// to be repeated without the reasoning of earlier turns.
+// After returns the detour with which to repeat a call. Its format is nil if the call must
+// not be repeated. It is the format of the call if the call is repeated without the
+// reasoning of earlier turns. If a learned detour cannot take this request, After returns
+// the usual format of the provider.
 func After(p *catalog.Provider, c *exchange.Conduit) Detour {
 	a, result := &c.Attempt, &c.Result
 	switch {
@@ -42,8 +42,8 @@ func After(p *catalog.Provider, c *exchange.Conduit) Detour {
 	return Detour{}
 }
 
-// wantedBy returns the format that p wants instead of that of an attempt, by its
-// answer; or that of the attempt, if p wants the request without earlier reasoning.
+// wantedBy returns the detour that the answer of p to an attempt asks for: another format,
+// or the format of the attempt if p refuses only the earlier reasoning.
 func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result) Detour {
 	missing := result.Status == http.StatusNotFound || result.Status == http.StatusMethodNotAllowed
 	var next Detour
@@ -62,9 +62,9 @@ func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result)
 	return next
 }
 
-// Around returns the attempt to make in place of a refused one: in the format of d, or
-// without the sealed reasoning of earlier turns if the refused one was in that format.
-// The reasoning of the new answer is sealed in any case.
+// Around returns the attempt that replaces a refused one. It has the format of d. If the
+// refused attempt had the same format, the new one omits the sealed reasoning of earlier
+// turns; the reasoning of the new answer is sealed nevertheless.
 func (d Detour) Around(refused exchange.Attempt) exchange.Attempt {
 	if d.Format == refused.Format {
 		refused.Seals = refused.Seals.SealOnly()
@@ -73,25 +73,24 @@ func (d Detour) Around(refused exchange.Attempt) exchange.Attempt {
 	return refused
 }
 
-// Teaches reports whether a detour around a refused attempt, if it succeeds, holds for
-// later requests too.
+// Teaches reports whether later requests may take the same detour if it succeeds for this
+// one.
 func (d Detour) Teaches(refused *exchange.Attempt) bool {
 	return d.Format != refused.Format && !mentions(refused.Exchange.Body, d.Format)
 }
 
-// Learn remembers the detour for later requests of the model, and reports whether it
-// was unknown.
+// Learn stores the detour for later requests for the model, and reports whether it is new.
 func (d Detour) Learn(p *catalog.Provider, refused *exchange.Attempt) bool {
 	return learned.learn(refusal{p.Identity, refused.Model, refused.Format}, d)
 }
 
-// Proves reports whether a repeated call shows that the format of the first one was at
-// fault. If a part of the request was left behind, that may have been at fault.
+// Proves reports whether the success of a repeated call proves that the provider refused
+// the first call for its format. With losses, it may have refused a lost field instead.
 func Proves(again *exchange.Result) bool { return again.Whole() && len(again.Losses) == 0 }
 
-// mentions reports whether a request contains the path of a format. A provider that
-// quotes the request in its refusal then seems to name the format, and what one client
-// writes must not lead the requests of others.
+// mentions reports whether a string of the request contains the path of a format. A
+// provider that quotes such a request in its refusal seems to name the format. Nothing is
+// learned from it, because one client must not redirect the requests of others.
 func mentions(body []byte, f *format.Descriptor) bool {
 	path := strings.TrimPrefix(f.Client.Endpoints[0].Path, "/")
 	tokens := json.NewDecoder(bytes.NewReader(body))

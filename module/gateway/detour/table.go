@@ -8,43 +8,43 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// table remembers which format providers want in place of one that they refuse. The
-// zero value is empty; the methods may be called at once.
+// table maps refusals to detours. The zero value is an empty table. Its methods may be
+// called concurrently.
 type table struct {
 	mu sync.RWMutex // guards of
 	of map[refusal]Detour
 }
 
-// refusal is what a provider refuses: calls of a model in a format.
+// refusal identifies the calls that a provider refuses: those for a model in a format.
 type refusal struct {
 	provider modellist.Identity // without a format
 	model    string             // the provider's own name
 	format   *format.Descriptor
 }
 
-// Detour is the format that a provider wants instead.
+// Detour is the format that a provider accepts in place of a refused one.
 type Detour struct {
-	Format *format.Descriptor // nil: none
-	Period time.Duration      // how long it holds, 0 for as long as the process runs
-	until  time.Time          // when it ends, zero for never
+	Format *format.Descriptor // nil for none
+	Period time.Duration      // how long it is valid; 0 for as long as the process runs
+	until  time.Time          // the end of its validity; zero for none
 }
 
-// learned are those of the process: a reload changes nothing about what providers
-// refuse.
+// learned is the table of the process. It survives reloads, because a reload does not
+// change what providers refuse.
 var learned = new(table)
 
-// maxLearned bounds the refusals that are remembered: clients may name any model of a
-// provider that takes any name.
+// maxLearned is the largest number of refusals in a table. Clients may use any number of
+// model names of a provider that accepts all names.
 const maxLearned = 1024
 
-// find returns the format to speak instead, nil if none is known.
+// find returns the format to use instead, nil if the table has none.
 func (d *table) find(r refusal) *format.Descriptor {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.valid(r)
 }
 
-// valid is find for a caller that holds the lock.
+// valid is find for a caller that holds the lock d.mu.
 func (d *table) valid(r refusal) *format.Descriptor {
 	known := d.of[r]
 	if !known.until.IsZero() && time.Now().After(known.until) {
@@ -53,8 +53,9 @@ func (d *table) valid(r refusal) *format.Descriptor {
 	return known.Format
 }
 
-// learn remembers a detour, and reports whether it was unknown. Without room for it,
-// it forgets any other; and always the opposite one, or both would lead to a refusal.
+// learn stores a detour, and reports whether it is new. If the table is full, any other
+// detour is removed. The opposite detour is always removed: with both, every call would
+// be refused once.
 func (d *table) learn(r refusal, to Detour) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

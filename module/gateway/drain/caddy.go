@@ -10,10 +10,10 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-// Watch begins the drain of the process when Caddy exits while the configuration
-// of ctx runs. It subscribes to an event, which precedes the stop of all apps:
-// the app of the servers waits for its requests while it stops, and apps stop in
-// no certain order.
+// Watch makes the drain of the process begin when Caddy exits with the configuration of
+// ctx. It subscribes to Caddy's event "stopping", which precedes the stop of all apps. The
+// Stop method of an app would be too late: apps stop in no fixed order, and the http app
+// waits for its running requests while it stops.
 func Watch(ctx caddy.Context) error {
 	events, err := ctx.App("events")
 	if err != nil {
@@ -22,8 +22,8 @@ func Watch(ctx caddy.Context) error {
 	return events.(*caddyevents.App).On("stopping", &stopping{ctx})
 }
 
-// stopping handles the event with which a configuration ends: by a reload,
-// which breaks no stream, or by the exit of the process.
+// stopping handles the event "stopping" of a configuration, which Caddy emits at a reload
+// and at the exit of the process. A reload does not interrupt streams.
 type stopping struct{ ctx caddy.Context }
 
 // Handle begins the drain if the process exits.
@@ -34,8 +34,8 @@ func (s *stopping) Handle(context.Context, caddy.Event) error {
 	return nil
 }
 
-// gracePeriod returns how long the servers wait for running requests, counted
-// from now; 0 for no limit.
+// gracePeriod returns the time from now for which the servers wait for running requests, 0
+// for no limit.
 func gracePeriod(ctx caddy.Context) time.Duration {
 	app, err := ctx.AppIfConfigured("http")
 	if err != nil {

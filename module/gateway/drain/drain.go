@@ -1,4 +1,7 @@
-// Package drain lets running exchanges end well when the process shuts down.
+// Package drain gives running exchanges time to end when the process shuts down.
+//
+// Every client gets a whole answer or an error before the process exits, and the process
+// never waits longer than Caddy's grace period.
 package drain
 
 import (
@@ -11,17 +14,17 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
-// farewell is how long before the end of the grace period running calls are
-// cancelled, so that their clients still get an error. A grace period shorter
-// than twice that is halved.
+// farewell is the time before the end of the grace period at which running calls are
+// cancelled, so that their clients still get an error. It is at most half of the grace
+// period.
 const farewell = 2 * time.Second
 
 // errShuttingDown is the cause with which a Drain cancels calls.
 var errShuttingDown = errors.New("the process is shutting down")
 
-// Drain is the shutdown of a process. Exchanges get the grace period to end by
-// themselves; shortly before its end the calls of the others are cancelled. Its
-// methods may be called at once.
+// Drain counts running exchanges, and ends them at the shutdown of a process. Exchanges
+// may end by themselves in the grace period; shortly before its end, the remaining calls
+// are cancelled. Its methods may be called concurrently.
 type Drain struct {
 	ctx    context.Context // ends when calls are cancelled
 	cancel context.CancelCauseFunc
@@ -29,13 +32,13 @@ type Drain struct {
 	running atomic.Int64  // exchanges
 	idle    chan struct{} // receives when the last running exchange has ended
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the fields below
 	deadline time.Time  // end of the grace period; zero before it begins, or without one
 	timer    *time.Timer
 }
 
-// Process is the drain of this process. It counts the exchanges of all
-// configurations, so that those of replaced configurations end well too.
+// Process is the drain of this process. It counts the exchanges of all configurations,
+// those of replaced ones included.
 var Process = New()
 
 func init() { caddy.OnExit(Process.Wait) }
@@ -47,8 +50,8 @@ func New() *Drain {
 	return d
 }
 
-// Begin starts the grace period; 0 for no limit. Only the first call
-// counts.
+// Begin starts the grace period. With 0 or less there is none, and Begin does nothing.
+// Later calls have no effect.
 func (d *Drain) Begin(grace time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -65,7 +68,7 @@ func (d *Drain) Enter() { d.running.Add(1) }
 // Running returns the number of exchanges that run.
 func (d *Drain) Running() int { return int(d.running.Load()) }
 
-// Leave ends what Enter began.
+// Leave counts an exchange as ended.
 func (d *Drain) Leave() {
 	if d.running.Add(-1) > 0 {
 		return
@@ -76,10 +79,10 @@ func (d *Drain) Leave() {
 	}
 }
 
-// Wait waits until no exchange runs, and until the end of the grace period at
-// the latest. It runs after the apps have stopped, for exchanges of replaced
-// configurations: the servers do not wait for those. Without a grace period it
-// cancels their calls right away.
+// Wait returns when no exchange runs, at the latest at the end of the grace period. It
+// runs after the apps have stopped, for the exchanges of replaced configurations, because
+// the servers do not wait for those. Without a grace period, it cancels their calls at
+// once, and waits a short time for their clients to get the error.
 func (d *Drain) Wait(context.Context) {
 	deadline := d.graceEnd()
 	if deadline.IsZero() {
@@ -103,8 +106,8 @@ func (d *Drain) graceEnd() time.Time {
 	return d.deadline
 }
 
-// Bind returns a context for the calls of one exchange. It ends with parent, and
-// when d cancels calls. The caller must call cancel when the exchange ends.
+// Bind returns a context for the calls of one exchange. It ends when parent ends or d
+// cancels calls. The caller must call cancel when the exchange ends.
 func (d *Drain) Bind(parent context.Context) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, end := context.WithCancelCause(parent)
 	unbind := context.AfterFunc(d.ctx, func() { end(errShuttingDown) })
@@ -114,5 +117,5 @@ func (d *Drain) Bind(parent context.Context) (ctx context.Context, cancel contex
 	}
 }
 
-// Interrupted reports whether a Drain has cancelled ctx.
+// Interrupted reports whether ctx ended because a Drain cancelled it.
 func Interrupted(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errShuttingDown) }

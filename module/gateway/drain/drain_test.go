@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// cancelled returns how long after the beginning of a drain calls are cancelled, 0 for never.
+// cancelled returns the time after which d cancels a call that begins now, 0 for never.
 func cancelled(d *Drain) time.Duration {
 	start := time.Now()
 	ctx, cancel := d.Bind(context.Background())
@@ -33,7 +33,7 @@ func TestCallsEndShortlyBeforeTheGracePeriodDoes(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := New()
-			assert.Zero(t, cancelled(d), "no call ends while the process goes on")
+			assert.Zero(t, cancelled(d), "no call is cancelled before the drain begins")
 			d.Begin(grace)
 			assert.Equal(t, want, cancelled(d), grace)
 		})
@@ -46,7 +46,7 @@ func TestADrainBeginsOnce(t *testing.T) {
 		d.Begin(10 * time.Second)
 		d.Begin(time.Hour)
 		assert.Equal(t, 8*time.Second, cancelled(d))
-		assert.Zero(t, cancelled(d), "what comes later ends at once")
+		assert.Zero(t, cancelled(d), "a later call is cancelled at once")
 	})
 }
 
@@ -95,15 +95,15 @@ func TestWaitReturnsWithTheLastExchangeOrTheGracePeriod(t *testing.T) {
 	})
 }
 
-// Without a grace period, exchanges that no server waits for were once never
-// cancelled: their clients got no error.
+// Without a grace period, calls for which no server waits were never cancelled, so their
+// clients got no error.
 func TestWithoutAGracePeriodCallsAreCancelledWhenTheServersHaveStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := New()
 		d.Enter()
 		ctx, cancel := d.Bind(context.Background())
 		defer cancel()
-		assert.Equal(t, farewell, waited(d), "but the process does not wait for ever")
+		assert.Equal(t, farewell, waited(d), "the process does not wait longer")
 		assert.True(t, Interrupted(ctx))
 	})
 }

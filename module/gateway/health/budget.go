@@ -2,24 +2,25 @@ package health
 
 import "sync/atomic"
 
-// Budget bounds how often calls of a provider are repeated, so that a provider that has
-// trouble does not get more calls because of it: freeRetries at once, and one more for
-// every retryEvery requests. The zero value is full; the methods may be called at once.
-type Budget struct{ spent atomic.Int64 } // in requests that pay for it
+// Budget bounds the retries of calls of a provider, so that retries do not add to the
+// load of a provider in trouble. It allows freeRetries retries in a burst, and one more
+// for every retryEvery requests. The zero value is a full budget. Its methods may be
+// called concurrently.
+type Budget struct{ spent atomic.Int64 } // retries, each counted as retryEvery requests
 
 const (
 	retryEvery  = 10
 	freeRetries = 10
 )
 
-// Deposit notes a request, which pays for a part of a later retry.
+// Deposit counts a request, which earns a part of a retry.
 func (b *Budget) Deposit() {
 	if spent := b.spent.Load(); spent > 0 {
-		b.spent.CompareAndSwap(spent, spent-1) // else others have changed it: one request is no matter
+		b.spent.CompareAndSwap(spent, spent-1) // a lost race loses one request, which does not matter
 	}
 }
 
-// Withdraw reports whether there is room for a retry, and takes it.
+// Withdraw takes a retry from the budget, and reports whether there was one.
 func (b *Budget) Withdraw() bool {
 	if b.spent.Add(retryEvery) > retryEvery*freeRetries {
 		b.spent.Add(-retryEvery)

@@ -18,8 +18,8 @@ func retries(b *health.Budget, requests int) (n int) {
 	return n
 }
 
-// When every request fails, a retry of each would double the load of a provider that
-// has too much already.
+// If every request fails, a retry of each would double the load of an overloaded
+// provider.
 func TestRetriesAreATenthOfTheRequests(t *testing.T) {
 	var b health.Budget
 	assert.InDelta(t, 10+100, retries(&b, 1000), 3)
@@ -27,5 +27,5 @@ func TestRetriesAreATenthOfTheRequests(t *testing.T) {
 	for range 10_000 {
 		b.Deposit()
 	}
-	assert.InDelta(t, 10+10, retries(&b, 100), 3, "quiet times save no more than the first retries")
+	assert.InDelta(t, 10+10, retries(&b, 100), 3, "requests without retries save at most freeRetries")
 }

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Memory remembers the targets that fail, and what runs. The zero value is empty; the
-// methods may be called at once.
+// Memory has the health of targets, and the number of their running attempts. The zero
+// value is an empty memory. Its methods may be called concurrently.
 type Memory struct {
-	mu      sync.RWMutex // guards all below
+	mu      sync.RWMutex // guards the fields below
 	ill     map[Target]*illness
-	running map[Target]int // attempts, of targets and, without key and model, of providers
+	running map[Target]int // attempts by target; also by provider, in a Target without key and model
 
-	answered map[Target]time.Time // when the last attempt that was answered began, of API keys
+	answered map[Target]time.Time // by API key, when the last attempt with an answer began
 }
 
-// Process is the memory of the process: all sites share it, and reloads change nothing
-// about the health of providers.
+// Process is the memory of the process. All sites share it, and it survives reloads,
+// because a reload does not change the health of providers.
 var Process = new(Memory)
 
 // RestsUntil returns when the rest of a target ends, the zero time if it does not rest.
@@ -40,16 +40,18 @@ type Visit struct {
 	memory *Memory
 	target Target
 	began  time.Time
-	probes [2]time.Time // until when others wait for the attempt as the probe, by level of the target; zero if it is none
+	// probes has, for each level of the target, the time until which other requests
+	// wait for this attempt as the probe; zero if it is not the probe.
+	probes [2]time.Time
 }
 
-// Begin notes that an attempt at a target begins, unless as many run at its provider as
-// may at once; 0 for any number. If a rest of the target is over, the attempt is its
-// probe, and the target appears to rest until the attempt ends.
-func (m *Memory) Begin(t Target, atOnce int) (v Visit, ok bool) {
+// Begin records the beginning of an attempt at a target. It returns false if maxRunning
+// attempts run at the provider already; 0 means no bound. If a rest of the target is
+// over, the attempt is its probe, and the target appears to rest until the probe ends.
+func (m *Memory) Begin(t Target, maxRunning int) (v Visit, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if atOnce > 0 && m.running[Target{Provider: t.Provider}] >= atOnce {
+	if maxRunning > 0 && m.running[Target{Provider: t.Provider}] >= maxRunning {
 		return v, false
 	}
 	now := time.Now()
@@ -68,7 +70,7 @@ func (m *Memory) Begin(t Target, atOnce int) (v Visit, ok bool) {
 	return v, true
 }
 
-// Change is what the end of an attempt changes about its target.
+// Change is the change of the health of a target by the end of an attempt.
 type Change uint8
 
 // The changes.
@@ -78,8 +80,8 @@ const (
 	Up          // a target that has rested answers again
 )
 
-// End notes how the attempt ended. first is the length of the first rest of the target,
-// 0 if it never rests.
+// End records the outcome of the attempt. first is the length of the first rest of the
+// target, 0 if the target never rests.
 func (v Visit) End(o Outcome, first time.Duration) Change {
 	m := v.memory
 	m.mu.Lock()
@@ -104,7 +106,8 @@ func (m *Memory) leave(t Target) {
 	}
 }
 
-// giveUp ends the wait for the attempt as a probe. A rest that began meanwhile goes on.
+// giveUp ends the wait for the attempt as a probe. A rest that began in the meantime
+// continues.
 func (m *Memory) giveUp(v Visit) {
 	for n, level := range v.target.levels() {
 		if i := m.ill[level]; i != nil && !v.probes[n].IsZero() && i.until.Equal(v.probes[n]) {
@@ -113,8 +116,8 @@ func (m *Memory) giveUp(v Visit) {
 	}
 }
 
-// recover forgets the failures from before the attempt. An attempt that began earlier
-// than the last failure proves nothing.
+// recover removes the failures from before the attempt. An attempt that began before the
+// last failure does not prove that the target has recovered.
 func (m *Memory) recover(v Visit) Change {
 	change := Same
 	for _, level := range v.target.levels() {
@@ -130,7 +133,7 @@ func (m *Memory) recover(v Visit) Change {
 	return change
 }
 
-// fail notes a failure of a target or of its API key.
+// fail records a failure of a target or of its API key.
 func (m *Memory) fail(t Target, o Outcome, first time.Duration) Change {
 	if o.Class.ofKey() {
 		t = t.key()
@@ -145,8 +148,8 @@ func (m *Memory) fail(t Target, o Outcome, first time.Duration) Change {
 	return Same
 }
 
-// illnessOf returns the illness of a target, a new one if it is healthy. Without room,
-// any other one is forgotten.
+// illnessOf returns the illness of a target, a new one if the target is healthy. If the
+// memory is full, it removes any other illness.
 func (m *Memory) illnessOf(t Target, now time.Time) *illness {
 	if i := m.ill[t]; i != nil && !i.forgotten(now) {
 		return i
@@ -164,8 +167,8 @@ func (m *Memory) illnessOf(t Target, now time.Time) *illness {
 	return m.ill[t]
 }
 
-// Models returns the models of a provider, asked with an API key, that have failed lately
-// or that run, in any order.
+// Models returns the models of a provider that have recently failed or that have running
+// attempts with an API key, in any order.
 func (m *Memory) Models(provider, key string) (models []string) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -183,15 +186,15 @@ func (m *Memory) Models(provider, key string) (models []string) {
 	return models
 }
 
-// State is what is known of a target.
+// State is the state of a target.
 type State struct {
 	Until   time.Time // when the rest ends, zero if the target does not rest
 	Class   Class     // of the last failure; Healthy if none is remembered
 	Running int       // attempts
 }
 
-// State returns the state of a target. That of a resting API key is the state of all
-// its models.
+// State returns the state of a target. If its API key rests, that is the state of all
+// models with this key.
 func (m *Memory) State(t Target) State {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -23,13 +23,13 @@ func begin(m *health.Memory, t health.Target) health.Visit {
 	return v
 }
 
-// attempt makes one attempt, which ends so.
+// attempt makes one attempt that ends with a class.
 func attempt(m *health.Memory, t health.Target, class health.Class, retryAfter ...time.Duration) health.Change {
 	o := health.Outcome{Class: class}
 	for _, d := range retryAfter {
 		o.RetryAfter = d
 	}
-	time.Sleep(time.Millisecond) // of the test's own clock
+	time.Sleep(time.Millisecond) // of the synctest clock, so that attempts have different times
 	return begin(m, t).End(o, health.DefaultRest)
 }
 
@@ -39,7 +39,7 @@ func repeat(n int, m *health.Memory, t health.Target, class health.Class) {
 	}
 }
 
-// rest returns how long a target still rests.
+// rest returns the remaining rest of a target.
 func rest(m *health.Memory, t health.Target) time.Duration {
 	until := m.RestsUntil(t)
 	if until.IsZero() {
@@ -62,8 +62,8 @@ func TestFiveFailuresInARowLetATargetRest(t *testing.T) {
 	})
 }
 
-// A share of failures is no reason for a rest: a busy target has five of them in ten
-// seconds at any time.
+// A busy target has five failures in ten seconds even if only a small share of its
+// requests fail. Only consecutive failures let it rest.
 func TestASuccessBetweenFailuresBeginsTheCountAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory
@@ -113,8 +113,8 @@ func TestRestsGrowUntilAProbeSucceeds(t *testing.T) {
 	})
 }
 
-// Every request behind the rest was once a probe, so that a provider that had just come
-// back got all of them at once.
+// Every request after the rest was a probe, so a provider that had just recovered got all
+// of them at once.
 func TestAfterARestOneAttemptIsTheProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory
@@ -132,8 +132,8 @@ func TestAfterARestOneAttemptIsTheProbe(t *testing.T) {
 	})
 }
 
-// A client that had a probe, and left after the patience with it, once ended the rest that
-// the failure of the next probe had begun.
+// If a client left while its request was an overdue probe, it ended the rest that the
+// failure of the next probe had begun.
 func TestAProbeThatEndsLateEndsNoLaterRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory
@@ -147,8 +147,8 @@ func TestAProbeThatEndsLateEndsNoLaterRest(t *testing.T) {
 	})
 }
 
-// A stream that began before the failures and ends well shows nothing of the target as
-// it is now.
+// The success of a stream that began before the failures does not prove that the target
+// has recovered.
 func TestAnAttemptFromBeforeTheFailuresEndsNoRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory
@@ -159,7 +159,7 @@ func TestAnAttemptFromBeforeTheFailuresEndsNoRest(t *testing.T) {
 	})
 }
 
-// With a hundred requests under way, each of them once doubled the rest.
+// With a hundred running requests, the failure of each doubled the rest.
 func TestFailuresDuringARestDoNotMakeItLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory
@@ -220,11 +220,11 @@ func TestAnOldIllnessIsForgotten(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.Equal(t, health.Healthy, m.State(target).Class)
 		repeat(4, &m, target, health.Failed)
-		assert.Zero(t, rest(&m, target), "the first failure is no probe of a rest of the hour before")
+		assert.Zero(t, rest(&m, target), "the first failure is not taken for a failed probe of the old rest")
 	})
 }
 
-// Clients may name any model of some providers.
+// Clients may use any number of model names of some providers.
 func TestMemoryIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory

@@ -10,16 +10,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Class is what the end of an attempt shows of the health of its target.
+// Class is the meaning of an attempt's end for the health of its target.
 type Class uint8
 
 // The classes.
 const (
-	Unknown           Class = iota // nothing: the request is to blame, or the client has left
+	Unknown           Class = iota // none: the request caused the failure, or the client has left
 	Healthy                        // the target has answered
 	Failed                         // the provider has failed, or could not be reached
-	RateLimited                    // the provider refuses to be asked so often
-	Overloaded                     // the provider has no room
+	RateLimited                    // the provider refuses the rate of requests
+	Overloaded                     // the provider has no capacity
 	TimedOut                       // the provider did not answer in time
 	CredentialRefused              // the provider does not accept the API key
 	AccountExhausted               // the account of the API key has no credit
@@ -29,20 +29,20 @@ var classNames = [...]string{
 	"unknown", "healthy", "failed", "rate_limited", "overloaded", "timed_out", "credential_refused", "account_exhausted",
 }
 
-// String returns the name, as logs and the admin API have it.
+// String returns the name of the class in logs and in the admin API.
 func (c Class) String() string { return classNames[c] }
 
-// ofKey reports whether the API key is at fault, whatever the model.
+// ofKey reports whether the API key caused the failure, so that all models fail.
 func (c Class) ofKey() bool { return c == CredentialRefused || c == AccountExhausted }
 
 // Outcome is how an attempt ended, for the health of its target.
 type Outcome struct {
 	Class      Class
-	RetryAfter time.Duration // for which the provider asks, 0 if it does not
+	RetryAfter time.Duration // the wait that the provider asks for, 0 for none
 }
 
-// OutcomeOf returns the outcome of an attempt. A count of tokens shows nothing of what
-// generates answers.
+// OutcomeOf returns the outcome of an attempt. It is Unknown for a count of tokens, which
+// does not show whether the target can generate answers.
 func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 	switch {
 	case a.Exchange.Operation != translate.Generate:
@@ -59,17 +59,17 @@ func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 	return o
 }
 
-// BlamesKey reports whether another API key of the provider may answer a request that
-// has failed so.
+// BlamesKey reports whether a failed attempt may succeed with another API key of the
+// provider.
 func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
 	class := OutcomeOf(a, r).Class
 	return class.ofKey() || class == RateLimited || r.Fault.Kind == fault.Forbidden
 }
 
-// classOf returns the class of a failed attempt. A client can provoke answers that blame
-// the request, with a model that does not exist for example, so these show nothing,
-// whatever their status. Nor does a 403: OpenRouter and xAI answer 403 to prompts that
-// their moderation refuses, and firewalls to texts that look like an attack.
+// classOf returns the class of a failed attempt. An answer that blames the request is
+// Unknown, whatever its status, because clients can provoke it: by a model that does not
+// exist, for example. So is a 403: OpenRouter and xAI send it for prompts that their
+// moderation refuses, and firewalls for texts that look like an attack.
 func classOf(r *exchange.Result) Class {
 	f := r.Fault
 	blamesCall := r.Status >= 400 && r.Status < 500
@@ -94,8 +94,8 @@ func classOf(r *exchange.Result) Class {
 	return Unknown
 }
 
-// RetryAfter returns the time after which a provider wants to be asked again, by the
-// headers of its answer; 0 if they do not show it.
+// RetryAfter returns the time after which a provider allows a retry, by the headers of its
+// answer; 0 if they do not contain it.
 func RetryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return time.Duration(ms * float64(time.Millisecond))

@@ -23,9 +23,9 @@ func answered(status int, body string) *exchange.Result {
 	return failed(status, fault.Read(status, "application/json", []byte(body)))
 }
 
-// One client could once let a target rest for all others: by five prompts that a
-// moderation refuses with a 403, or by five conversations that the template of the model
-// refuses with a 500.
+// One client could let a target rest for all others: by five prompts that a moderation
+// refuses with a 403, or by five conversations that the template of the model refuses
+// with a 500.
 func TestOutcomes(t *testing.T) {
 	for name, test := range map[string]struct {
 		result *exchange.Result
@@ -42,7 +42,7 @@ func TestOutcomes(t *testing.T) {
 		"stream cut":                  {failed(200, fault.Truncated(nil)), health.Failed},
 		"unusable answer":             {failed(200, fault.Unusable(nil)), health.Failed},
 		"fault of the gateway itself": {failed(0, fault.InternalError(errors.New("x"))), health.Unknown},
-		"the same behind content":     {failed(200, fault.InternalError(errors.New("x"))), health.Unknown},
+		"the same after content":      {failed(200, fault.InternalError(errors.New("x"))), health.Unknown},
 		"301":                         {answered(301, ""), health.Failed},
 		"400":                         {answered(400, `{"error":{"message":"bad"}}`), health.Unknown},
 		"400 without credit":          {answered(400, `{"error":{"message":"Your credit balance is too low to access"}}`), health.AccountExhausted},

@@ -10,8 +10,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// readBody reads the request body to its end and decodes it. The server notices that
-// a client went away only once the body was read to its end.
+// readBody reads the request body to its end and decodes it. Reading to the end is
+// necessary because only then does the server notice that a client disconnects.
 func readBody(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
 	if !isJSON(r.Header["Content-Type"]) {
 		return fault.NotJSON()
@@ -32,7 +32,7 @@ func readBody(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault 
 		}
 	}
 	ex.Body = bytes.TrimPrefix(body, byteOrderMark)
-	if bytes.HasPrefix(ex.Body, byteOrderMark) { // the scanner would tolerate this one as well
+	if bytes.HasPrefix(ex.Body, byteOrderMark) { // the scanner would accept a second mark
 		return fault.Malformed(len(byteOrderMark), errTwoMarks)
 	}
 	return nil
@@ -75,7 +75,7 @@ func isJSON(values []string) bool {
 	return exchange.IsJSON(values[0])
 }
 
-// inspect runs the one strict pass over the body.
+// inspect validates the body, and sets the view of the exchange.
 func inspect(ex *exchange.Exchange) *fault.Fault {
 	view, fault := ex.Format.Requests.Inspect(ex.Body, ex.Operation)
 	if fault != nil {

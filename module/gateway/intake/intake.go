@@ -1,8 +1,7 @@
 // Package intake reads the requests of clients.
 //
-// It promises that a request is checked before anybody is asked for an answer, that
-// its body is read to the end within a bound, and that the bytes of the body are
-// kept as they are. It refuses what a provider might read in another way.
+// It reads the body to its end, within a bound, and keeps its bytes unchanged. It refuses
+// a request that is invalid, and one that a provider might read in another way.
 package intake
 
 import (
@@ -15,8 +14,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// Read reads what a client asks for, from headers, query and body, into the exchange.
-// The body has at most maxBody bytes, before and after decoding.
+// Read reads headers, query and body of a request into the exchange, and checks them. The
+// body may have at most maxBody bytes, before and after decoding.
 func Read(ex *exchange.Exchange, r *http.Request, maxBody int64) *fault.Fault {
 	if version := &ex.Format.Version; version.Check != nil {
 		if f := version.Check(r.Header[version.Header]); f != nil {
@@ -35,7 +34,7 @@ func Read(ex *exchange.Exchange, r *http.Request, maxBody int64) *fault.Fault {
 	return inspect(ex)
 }
 
-// queryFor returns what providers of the client's format get of the query.
+// queryFor returns the part of the query that is sent to providers of the client's format.
 func queryFor(client *format.Descriptor, r *http.Request) string {
 	if r.URL.RawQuery == "" {
 		return ""
@@ -50,8 +49,8 @@ func queryFor(client *format.Descriptor, r *http.Request) string {
 	return strings.Join(kept, "&")
 }
 
-// onLossHeader is the header of requests by which a client refuses losses: with the
-// value "reject". With "warn", the setting of the model decides.
+// onLossHeader is a header of requests. With the value "reject", the client refuses
+// losses. With "warn", the setting of the model decides.
 const onLossHeader = "X-Gateway-On-Loss"
 
 // checkOnLoss refuses other values of onLossHeader.

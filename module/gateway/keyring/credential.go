@@ -7,12 +7,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// maxCredential bounds the length of a credential in bytes.
+// maxCredential is the greatest length of a credential, in bytes.
 const maxCredential = 256
 
-// Credential returns the one credential of a request: the bearer token, or
-// else the value of the header other, "" for none. What does not decide is not
-// looked at.
+// Credential returns the credential of a request: the bearer token, else the value of the
+// header other, which is "" for none. If there is a bearer token, the other header is not
+// read.
 func Credential(r *http.Request, other string) (string, *fault.Fault) {
 	token, f := bearerToken(r.Header["Authorization"])
 	if other != "" && token == "" && f == nil {
@@ -29,9 +29,9 @@ func Credential(r *http.Request, other string) (string, *fault.Fault) {
 	return token, nil
 }
 
-// bearerToken returns the bearer token of the values of Authorization, "" where
-// there is none. A value of another scheme, or without a token, is not one of
-// ours: a proxy in front may have its own credential there.
+// bearerToken returns the bearer token in the values of Authorization, "" if there is
+// none. It ignores values of other schemes and values without a token, because a proxy in
+// front may have its own credential there.
 func bearerToken(values []string) (string, *fault.Fault) {
 	var tokens []string
 	for _, value := range values {
@@ -45,8 +45,7 @@ func bearerToken(values []string) (string, *fault.Fault) {
 
 const blank = " \t"
 
-// single returns the value of a header that may be sent once, with one value;
-// "" where it was not sent.
+// single returns the value of a header that may be sent only once, "" if it was not sent.
 func single(name string, values []string) (string, *fault.Fault) {
 	switch {
 	case len(values) == 0:

@@ -1,6 +1,7 @@
-// Package keyring is where the keys of clients are looked up: the sources of a site in
-// their order. It refuses sources that contradict each other, since their order must
-// not decide in silence which key counts.
+// Package keyring finds the keys of clients in the key sources of a site.
+//
+// It refuses sources that contain the same key name or value, because otherwise their
+// order would decide in silence which key is valid.
 package keyring
 
 import (
@@ -10,14 +11,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Sources are the places where keys are looked up, in this order.
+// Sources are the key sources of a site, in the order of lookup.
 type Sources []aigateway.KeySource
 
 // Check returns an error for keys that a site refuses.
 type Check func(iter.Seq[*aigateway.Key]) error
 
-// Add returns the sources with one more. It refuses a source whose keys contradict
-// those of the others, or do not pass the check.
+// Add returns the sources and one more. It returns an error if a key of the new source
+// has the name or value of another key, or does not pass the check.
 func (s Sources) Add(source aigateway.KeySource, check Check) (Sources, error) {
 	if list, ok := source.(aigateway.KeyLister); ok {
 		if err := s.allow(list.All(), check); err != nil {
@@ -27,9 +28,8 @@ func (s Sources) Add(source aigateway.KeySource, check Check) (Sources, error) {
 	return append(s, source), nil
 }
 
-// CheckChanges makes sources check changed keys against those of the other sources, and
-// with check. Otherwise a conflict would show at the next reload, when nobody thinks of
-// it.
+// CheckChanges makes each source check its changed keys against the keys of the other
+// sources, and with check. Without this, a conflict would appear only at the next reload.
 func (s Sources) CheckChanges(check Check) {
 	for i, source := range s {
 		if live, ok := source.(aigateway.LiveKeyLister); ok {
@@ -39,8 +39,8 @@ func (s Sources) CheckChanges(check Check) {
 	}
 }
 
-// allow returns an error for keys that contradict those of the sources, or do not pass
-// the check.
+// allow returns an error if one of the keys has the name or value of a key of the sources,
+// or does not pass the check.
 func (s Sources) allow(keys iter.Seq[*aigateway.Key], check Check) error {
 	if err := s.unique(keys); err != nil {
 		return err
@@ -98,8 +98,8 @@ func (s Sources) Find(digest aigateway.Digest) *aigateway.Key {
 	return nil
 }
 
-// Complete reports whether every source has all of its keys, so that an unknown key
-// is an invalid one.
+// Complete reports whether every source has read all of its keys. Only then is an unknown
+// key certainly invalid.
 func (s Sources) Complete() bool {
 	for _, source := range s {
 		if doubt, ok := source.(aigateway.PartialKeySource); ok && !doubt.Complete() {

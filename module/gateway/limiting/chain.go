@@ -8,19 +8,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Chain is the limits that hold for a key, the innermost first. The zero Chain admits
-// every request.
+// Chain is the list of limits that apply to a key, the innermost first. The zero Chain
+// admits every request.
 type Chain struct {
 	limits   []*aigateway.Limit
 	limiter  aigateway.Limiter  // nil without limits
 	currency string             // of all budgets; empty without a budget
-	hard     bool               // a budget refuses requests
+	hard     bool               // a budget refuses requests that exceed it
 	priced   bool               // a budget refuses models without a price
 	spending aigateway.Spending // nil without a budget
 	logger   *zap.Logger
 }
 
-// newChain returns the chain of limits, of which there may be none.
+// newChain returns the chain of limits. The list of limits may be empty.
 func newChain(counters aigateway.Counters, limits []*aigateway.Limit) (*Chain, error) {
 	c := &Chain{limits: limits, logger: zap.NewNop()}
 	if len(limits) == 0 {
@@ -36,7 +36,7 @@ func newChain(counters aigateway.Counters, limits []*aigateway.Limit) (*Chain, e
 	return c, err
 }
 
-// add notes what the budget of a limit means for the chain.
+// add sets the fields of the chain that depend on the budget of a limit.
 func (c *Chain) add(limit *aigateway.Limit) error {
 	if limit.Budget.Micros == 0 {
 		return nil
@@ -56,6 +56,6 @@ func (c *Chain) Limits() []*aigateway.Limit { return c.limits }
 // Empty reports whether the chain has no limits.
 func (c *Chain) Empty() bool { return c.limiter == nil }
 
-// NeedsLedger reports whether a request must not be served without a record, because its
-// cost would be missing in a budget.
+// NeedsLedger reports whether a request must not be served without a record, because a
+// budget that refuses requests would miss its cost.
 func (c *Chain) NeedsLedger() bool { return c.hard }

@@ -13,10 +13,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Expect estimates what a request may use: its prompt, once for each call, and the
-// longest answers that it allows; and the most that this may cost, if the chain has a
-// budget. Requests that count tokens use nothing. A model whose price is unknown is
-// refused where a budget needs it.
+// Expect estimates the usage of a request: the tokens of its prompt, once for each call,
+// and of the longest answers that it allows. If the chain has a budget, the estimate
+// includes the highest possible cost. A request that counts tokens uses nothing. The
+// fault refuses a model without a price if a budget needs the price.
 func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (e meter.Estimate, refused *fault.Fault) {
 	e.Cost.Currency = c.currency
 	if ex.Operation == translate.CountTokens {
@@ -36,9 +36,9 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	return e, nil
 }
 
-// bound returns the most that a request costs at any of its targets, in nanos of the
-// currency of the budgets. known is false if the price of one of them is unknown, or in
-// another currency.
+// bound returns the highest possible cost of a request at any target of its model, in
+// nanos of the currency of the budgets. known is false if the price of a target is unknown
+// or in another currency.
 func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, known bool) {
 	known = true
 	now := time.Now()
@@ -58,7 +58,7 @@ func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pric
 type volume struct {
 	prompt  int64
 	answer  int64 // of the longest answers
-	assumed int64 // of the longest answer, where the client sets no bound; else 0
+	assumed int64 // of the longest answer, if the client sets no bound; else 0
 
 	searches int64 // of the web, by the provider
 }
@@ -81,8 +81,8 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	return v
 }
 
-// fansOut reports whether each of several answers needs a call of its own, which
-// sends the whole prompt.
+// fansOut reports whether each of several answers needs its own call, which sends the
+// whole prompt.
 func fansOut(t catalog.Target, ex *exchange.Exchange) bool {
 	spoken := t.Provider.SpeakFor(ex.Format)
 	if spoken == nil || spoken == ex.Format {
@@ -91,17 +91,17 @@ func fansOut(t catalog.Target, ex *exchange.Exchange) bool {
 	return spoken.Provider.OneAnswer || t.TraitsOf(ex.View.Model).FanOutN || ex.View.Prompts > 1
 }
 
-// timesAtMost returns n times times, at most math.MaxInt64. n is not negative; 0
-// times count as 1.
-func timesAtMost(n, times int64) int64 {
-	times = max(1, times)
-	if n > math.MaxInt64/times {
+// timesAtMost returns n*factor, but at most math.MaxInt64. n must not be negative. A
+// factor below 1 counts as 1.
+func timesAtMost(n, factor int64) int64 {
+	factor = max(1, factor)
+	if n > math.MaxInt64/factor {
 		return math.MaxInt64
 	}
-	return n * times
+	return n * factor
 }
 
-// use returns what an estimate asks of the limits.
+// use returns the usage to reserve for an estimate.
 func use(e meter.Estimate) aigateway.Use {
 	return aigateway.Use{Tokens: e.Reserved, Nanos: e.Cost.Nanos}
 }

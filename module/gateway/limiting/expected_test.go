@@ -33,7 +33,7 @@ func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
 		{translate.View{}, own, 11},
 		{translate.View{MaxTokens: 100, Answers: 3}, own, 301},
 		{translate.View{MaxTokens: 100, Answers: 3, Prompts: 4}, own, 1201},
-		{translate.View{MaxTokens: 100, Answers: 3}, calls, 303}, // each is a call with the whole prompt
+		{translate.View{MaxTokens: 100, Answers: 3}, calls, 303}, // each answer is a call with the whole prompt
 		{translate.View{MaxTokens: math.MaxInt64, Answers: math.MaxInt64, Prompts: 9}, own, math.MaxInt64},
 		{translate.View{MaxTokens: math.MaxInt64 - 1}, own, math.MaxInt64},
 	} {

@@ -7,8 +7,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Left returns what the ledger leaves to a key of the tightest budget that refuses
-// requests, in nanos of the currency; nil if there is no such budget in the currency.
+// Left returns the smallest remainder, by the ledger, of the budgets that refuse requests
+// of a key, in nanos of the currency. It returns nil if there is no such budget in the
+// currency.
 func (c *Chain) Left(ctx context.Context, key *aigateway.Key, currency string) (least *int64, err error) {
 	if c.currency != currency {
 		return nil, nil

@@ -1,9 +1,10 @@
-// Package limiting is the limits of a site: which of them hold for a key, what an
-// exchange may use of them, and what clients and operators see of that.
+// Package limiting applies the limits of a site. It finds the limits of a key, reserves
+// the expected usage of an exchange in them, and reports the decision to the client and
+// to operators.
 //
-// It promises that a key with an unknown limit is refused, that all limits of a key admit
-// a request or none, and that budgets continue with what the ledger has. It counts
-// nothing itself.
+// A request is admitted only if all limits of its key admit it. A budget continues with
+// the costs in the ledger after a restart. A key with an unknown limit is refused. The
+// counting itself is done by the counters of package aigateway.
 package limiting
 
 import (
@@ -24,13 +25,13 @@ import (
 type Limit struct {
 	aigateway.Limit
 
-	// Within is the name of another limit, of which a request needs its share as well.
-	// Limits per gateway need not be named: every request needs a share of them.
-	// Default: none.
+	// Within is the name of another limit that must admit each request, too. Limits per
+	// gateway need not be named here, because they apply to every request. Default:
+	// none.
 	Within string `json:"within,omitempty"`
 }
 
-// Check returns an error for a limit that cannot be.
+// Check returns an error for an invalid limit.
 func (l *Limit) Check() error {
 	if l.Per == aigateway.PerGateway && l.Within != "" {
 		return errors.New("a limit per gateway is within no other")
@@ -38,21 +39,21 @@ func (l *Limit) Check() error {
 	return l.Limit.Check()
 }
 
-// Limits are the limits of a site, those that it inherits included.
+// Limits are the limits of a site, including those that it inherits.
 type Limits struct {
 	defined  []*Limit
 	counters aigateway.Counters // nil while there is no limit
-	chains   map[string]*Chain  // by the name of a limit; empty for keys without one
+	chains   map[string]*Chain  // by the name of a limit; "" for keys without a limit
 	members  *members
 }
 
-// New returns no limits.
+// New returns an empty set of limits.
 func New() *Limits {
 	return &Limits{chains: map[string]*Chain{"": {}}, members: newMembers()}
 }
 
-// Extend returns the limits with more of them. It leaves l as it is. load loads the
-// counters; it is called if no counters are inherited.
+// Extend returns a copy of l with additional limits. load loads the counters; it is called
+// only if l has none.
 func (l *Limits) Extend(more []*Limit, load func() (aigateway.Counters, error)) (extended *Limits, err error) {
 	extended = &Limits{defined: slices.Clone(l.defined), counters: l.counters, members: l.members}
 	for _, limit := range more {
@@ -109,7 +110,8 @@ func (l *Limits) build() error {
 	return nil
 }
 
-// outward returns a limit and those that it is within, and then those of the gateway.
+// outward returns the limit with a name, the limits that it is within, from the innermost
+// to the outermost, and then all limits per gateway.
 func (l *Limits) outward(name string) (limits []*aigateway.Limit, err error) {
 	for name != "" {
 		limit := l.find(name)
@@ -131,12 +133,12 @@ func (l *Limits) outward(name string) (limits []*aigateway.Limit, err error) {
 	return limits, nil
 }
 
-// Attach has budgets continue with what a ledger has, and shows their changes in a log.
-// The book is nil without a ledger, which is an error for a limit with a budget.
+// Attach connects budgets to the ledger that has their costs, and to the logger for their
+// changes. book is nil if there is no ledger; then a limit with a budget is an error.
 func (l *Limits) Attach(book *userbase.Book, logger *zap.Logger) error {
 	for _, limit := range l.defined {
 		if limit.Budget.Micros != 0 && book == nil {
-			return fmt.Errorf("limit '%s': budget needs a ledger, which has what was spent: the ledger is off, or there is no store that keeps one", limit.Name)
+			return fmt.Errorf("limit '%s': budget needs a ledger, but the ledger is off, or there is no store that can keep one", limit.Name)
 		}
 	}
 	for _, chain := range l.chains {
@@ -151,8 +153,8 @@ func (l *Limits) Attach(book *userbase.Book, logger *zap.Logger) error {
 // Of returns the limits of a key, nil if the key names a limit that is not defined.
 func (l *Limits) Of(key *aigateway.Key) *Chain { return l.chains[key.Limit] }
 
-// CheckAccounts refuses accounts whose keys have a limit that is not defined, or that
-// users get round by making keys.
+// CheckAccounts returns an error if the limit for the keys of accounts is not defined, or
+// if it only counts single keys: users could evade such a limit by making more keys.
 func (l *Limits) CheckAccounts(accounts aigateway.Accounts) error {
 	if accounts == nil || accounts.LimitOfKeys() == "" {
 		return nil
@@ -168,7 +170,7 @@ func (l *Limits) CheckAccounts(accounts aigateway.Accounts) error {
 	return nil
 }
 
-// Check refuses keys whose limit is not defined: without it they would be unlimited.
+// Check returns an error for a key whose limit is not defined.
 func (l *Limits) Check(keys iter.Seq[*aigateway.Key]) error {
 	for key := range keys {
 		if l.chains[key.Limit] == nil {
@@ -178,8 +180,8 @@ func (l *Limits) Check(keys iter.Seq[*aigateway.Key]) error {
 	return nil
 }
 
-// hint returns the end of an error about a limit that is not defined: the name that was
-// probably meant, and those that are defined.
+// hint returns the end of an error about an undefined limit: the name that was probably
+// meant, and the defined names.
 func (l *Limits) hint(name string) string {
 	if len(l.defined) == 0 {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
-// namer is counters that only remember the names of limits.
+// namer implements counters that only remember the names of limits.
 type namer struct{}
 
 type names struct {
@@ -51,7 +51,7 @@ func in(currency string, l *Limit) *Limit {
 	return l
 }
 
-// namesOf returns the names of the limits that hold for a key.
+// namesOf returns the names of the limits that apply to a key with a limit.
 func namesOf(t *testing.T, l *Limits, limit string) []string {
 	chain := l.Of(&aigateway.Key{Limit: limit})
 	require.NotNil(t, chain, limit)
@@ -71,11 +71,12 @@ func TestLimitsOfAKeyLeadOutward(t *testing.T) {
 	} {
 		assert.Equal(t, want, namesOf(t, site, name), name)
 	}
-	assert.Nil(t, global.Of(&aigateway.Key{Limit: "user"}), "of the site alone")
+	assert.Nil(t, global.Of(&aigateway.Key{Limit: "user"}), "only the site defines it")
 	assert.Nil(t, site.Of(&aigateway.Key{Limit: "unknown"}))
 	assert.True(t, New().Of(&aigateway.Key{}).Empty())
 
-	// The ledger has the limit that a key names, also one of another site.
+	// A record in the ledger has the limit that the key names, which may be one of
+	// another site.
 	_, err = global.Extend([]*Limit{limit("other", "group", "")}, nil)
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []string{"group", "user", "key", "other"}, site.members.within("group"))
@@ -100,7 +101,7 @@ func TestLimitsThatCannotBeNestedAreRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "loading counters: no module")
 }
 
-// A budget that begins anew with each start is none.
+// Without a ledger, a budget would begin at zero after each start.
 func TestABudgetNeedsALedger(t *testing.T) {
 	l, err := New().Extend([]*Limit{limit("small", "", ""), costing(limit("costly", "", ""), "1/day")}, load)
 	require.NoError(t, err)
@@ -110,7 +111,7 @@ func TestABudgetNeedsALedger(t *testing.T) {
 	assert.NotNil(t, l.Of(&aigateway.Key{Limit: "costly"}).spending)
 }
 
-// accounts give keys a limit.
+// accounts are accounts whose keys have a limit.
 type accounts struct {
 	aigateway.Accounts
 	limit string
@@ -118,7 +119,7 @@ type accounts struct {
 
 func (a accounts) LimitOfKeys() string { return a.limit }
 
-// A user could otherwise make as many keys as quotas are wanted.
+// With a limit for each key alone, a user could get any quota by making keys.
 func TestUsersCannotGetRoundTheirLimit(t *testing.T) {
 	l, err := New().Extend([]*Limit{limit("alone", "", aigateway.PerKey), limit("bounded", "user", aigateway.PerKey), limit("user", "", "")}, load)
 	require.NoError(t, err)
@@ -135,8 +136,8 @@ func TestUsersCannotGetRoundTheirLimit(t *testing.T) {
 	assert.ErrorContains(t, l.Check(slices.Values([]*aigateway.Key{{ID: "k", Limit: "unknown"}})), "names the limit 'unknown'")
 }
 
-// A mistyped limit was reported without the names that there are, unlike other words of
-// the Caddyfile.
+// The error about a mistyped limit lacked the names of the defined limits, unlike errors
+// about other words of the Caddyfile.
 func TestTheErrorOfAnUnknownLimitNamesTheKnownOnes(t *testing.T) {
 	keys := slices.Values([]*aigateway.Key{{ID: "alice", Limit: "smal"}})
 	assert.EqualError(t, New().Check(keys), "key 'alice' names the limit 'smal', which is not defined")

@@ -8,8 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
 
-// report shows a decision to operators: as metrics, and budgets that have reached
-// another level in the log and as an event.
+// report reports a decision to operators: by metrics, and for each budget that has reached
+// a further level, by the log and an event.
 func (c *Chain) report(a *aigateway.Admission) {
 	switch {
 	case a.Reservation == nil:
@@ -37,7 +37,7 @@ func (c *Chain) reportMove(m *aigateway.BudgetMove) {
 	})
 }
 
-// stateOf returns the state of a budget by which metrics count it.
+// stateOf returns the label of metrics for a level of a budget.
 func stateOf(level int) string {
 	switch level {
 	case aigateway.Unknown:

@@ -12,11 +12,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// exceededHeader names the limit whose soft budget a request exceeds.
+// exceededHeader is the header with the name of a limit whose soft budget is exceeded.
 const exceededHeader = "X-Gateway-Budget-Exceeded"
 
-// Reserve asks the limits whether the request may be served, and sets the headers that
-// show what is left. Either the reservation or the fault is nil.
+// Reserve reserves an estimate in the limits, and sets the headers that show the
+// remaining quotas. Either the reservation or the fault is nil.
 func (c *Chain) Reserve(s *sink.Sink, r *http.Request, e meter.Estimate) (aigateway.Reservation, *fault.Fault) {
 	decision := c.limiter.Admit(r.Context(), aigateway.Demand{Key: s.Exchange().Key, Use: use(e), Spending: c.spending})
 	if decision.Err != nil {
@@ -30,7 +30,8 @@ func (c *Chain) Reserve(s *sink.Sink, r *http.Request, e meter.Estimate) (aigate
 	return decision.Reservation, nil
 }
 
-// refuse refuses a request over a limit, with the time after which there is room again.
+// refuse returns the fault of a request over a limit, and sets Retry-After to the time
+// after which the limit admits requests again.
 func refuse(s *sink.Sink, a *aigateway.Admission, e meter.Estimate) *fault.Fault {
 	if a.RetryAfter > 0 {
 		s.SetHeader("Retry-After", strconv.FormatInt(wholeSeconds(a.RetryAfter), 10))
@@ -47,7 +48,7 @@ func refuse(s *sink.Sink, a *aigateway.Admission, e meter.Estimate) *fault.Fault
 	return fault.LimitReached(string(a.Reached), whose)
 }
 
-// whoseOf names who a limit counts together with a key.
+// whoseOf returns the subject of a limit for a key, in the words of fault messages.
 func whoseOf(l *aigateway.Limit, key *aigateway.Key) fault.Whose {
 	switch l.Subject(key).Per {
 	case aigateway.PerGateway:
@@ -60,7 +61,7 @@ func whoseOf(l *aigateway.Limit, key *aigateway.Key) fault.Whose {
 	return "this key"
 }
 
-// again returns the moment at which there is room again, empty if it is unknown.
+// again returns the time at which a budget admits requests again, "" if it is unknown.
 func again(after time.Duration) string {
 	if after == 0 {
 		return ""
@@ -68,11 +69,12 @@ func again(after time.Duration) string {
 	return time.Now().Add(after).UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// wholeSeconds returns a duration in seconds, rounded up, so that a client that waits
-// that long is not too early.
+// wholeSeconds returns a duration in seconds, rounded up, so that a client that waits for
+// this time does not come too early.
 func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// show sets the headers that show how much is left, whatever the answer is.
+// show sets the headers that show the remaining quotas. All answers have them, errors
+// included.
 func show(s *sink.Sink, a *aigateway.Admission) {
 	if a.Exceeded != nil {
 		s.SetHeader(exceededHeader, a.Exceeded.Name)

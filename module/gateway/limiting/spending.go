@@ -10,8 +10,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
-// members are the limits that are within each limit of a whole configuration, itself
-// included: the ledger has the limit that a key names.
+// members maps each limit of a whole configuration to the names of the limits within it,
+// its own name included. A query of the ledger for a limit needs these names, because a
+// record only has the limit that its key names.
 type members struct {
 	mu sync.Mutex // guards of
 	of map[string][]string
@@ -19,7 +20,7 @@ type members struct {
 
 func newMembers() *members { return &members{of: make(map[string][]string)} }
 
-// add adds the limit with a name to all of its chain.
+// add adds the limit with a name to all limits of its chain.
 func (m *members) add(name string, chain []*aigateway.Limit) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,7 +46,7 @@ type spending struct {
 // Zone implements aigateway.Spending.
 func (s *spending) Zone() *time.Location { return s.book.Zone() }
 
-// patience bounds how long a request waits for the ledger.
+// patience is the longest time for which a request waits for the ledger.
 const patience = 5 * time.Second
 
 // Spent implements aigateway.Spending.
@@ -67,7 +68,7 @@ func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway
 	return spent, err
 }
 
-// query returns the query for what the subject of a key has spent of a limit.
+// query returns the query for the costs that count in a limit for the subject of a key.
 func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time.Time) aigateway.UsageQuery {
 	q := aigateway.UsageQuery{From: since, To: now.Add(time.Hour)}
 	if since.IsZero() {

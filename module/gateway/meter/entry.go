@@ -10,24 +10,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Pricer knows what models cost.
+// Pricer returns the prices of models.
 type Pricer interface {
-	// Price returns the price of a provider's own model at a moment, nil if it is
-	// unknown. The provider has its name in the configuration; asked is the name of
-	// the model that the client used.
+	// Price returns the price of a model at a time, nil if it is unknown. asked is the
+	// name of the model that the client used, provider the name of the provider in the
+	// configuration, and model the provider's own name of the model.
 	Price(asked, provider, model string, at time.Time) *prices.Price
 }
 
-// Entry is the record of an exchange in the making. A nil *Entry records nothing.
+// Entry is the unfinished record of an exchange. A nil *Entry records nothing.
 type Entry struct {
-	ledger aigateway.Ledger // nil if the record is not written down
+	ledger aigateway.Ledger // nil if the record is not written
 	pricer Pricer
 	record aigateway.Record
-	bound  aigateway.Cost // that was reserved of budgets
+	bound  aigateway.Cost // the cost that is reserved in budgets
 }
 
-// NewEntry returns the record of an exchange that is admitted now, with the most that it
-// may cost, which is reserved of budgets; zero without a budget.
+// NewEntry returns the record of an exchange that is admitted now. bound is the highest
+// possible cost, which is reserved in budgets; zero without a budget.
 func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry {
 	return &Entry{pricer: pricer, bound: bound, record: aigateway.Record{
 		Admitted: time.Now(),
@@ -36,9 +36,9 @@ func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry
 	}}
 }
 
-// Begin writes down in a ledger that the exchange begins, and has the ledger get the
-// whole record at its end, even if the ledger returns an error now. What is reserved of
-// budgets stays in the ledger if the process ends first.
+// Begin writes the beginning of the exchange to a ledger. The ledger gets the whole record
+// at the end of the exchange, even if Begin returns an error. If the process ends first,
+// the reserved cost stays in the ledger.
 func (e *Entry) Begin(l aigateway.Ledger) error {
 	e.ledger = l
 	if e.bound.Nanos > 0 {
@@ -52,7 +52,7 @@ func (e *Entry) Begin(l aigateway.Ledger) error {
 // operations are the names of operations in records.
 var operations = map[translate.Operation]string{translate.Generate: "generate", translate.CountTokens: "count_tokens"}
 
-// add adds a call, with what it used.
+// add adds a call and its usage to the record.
 func (e *Entry) add(a *exchange.Attempt, r *exchange.Result, u usage) {
 	if e == nil || r == nil || r.State == exchange.Unasked {
 		return
@@ -74,13 +74,13 @@ func (e *Entry) cost(call *aigateway.Call) {
 	switch {
 	case ok:
 		call.Cost, call.Price = cost, price
-	case cost.Currency != "" && cost.Currency == e.bound.Currency: // the price has not all that the call used
+	case cost.Currency != "" && cost.Currency == e.bound.Currency: // the price lacks a kind of usage of the call
 		call.Held = e.bound
 	}
 }
 
-// Cost returns what a call of an exchange costs, and the name of the price. ok is false
-// if the cost is unknown; the currency is that of the price, if there is one.
+// Cost returns the cost of a call of an exchange, and the name of the price. ok is false
+// if the cost is unknown; cost then has only the currency of the price, if there is one.
 func Cost(pricer Pricer, r *aigateway.Record, call *aigateway.Call) (cost aigateway.Cost, price string, ok bool) {
 	known := pricer.Price(r.Model, call.Provider, call.Model, r.Admitted)
 	if known == nil {
@@ -94,7 +94,7 @@ func Cost(pricer Pricer, r *aigateway.Record, call *aigateway.Call) (cost aigate
 	return aigateway.Cost{Nanos: priced.Nanos, Currency: known.Currency}, known.Name(), ok
 }
 
-// spent returns what budgets of a currency count of all calls, in nanos.
+// spent returns the cost of all calls in a currency, reserved cost included, in nanos.
 func (e *Entry) spent(currency string) (nanos int64) {
 	if e == nil {
 		return 0
@@ -109,7 +109,7 @@ func (e *Entry) spent(currency string) (nanos int64) {
 	return nanos
 }
 
-// end completes the record, and writes it down if there is a ledger.
+// end completes the record, and writes it if there is a ledger.
 func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 	if e == nil {
 		return
@@ -138,14 +138,15 @@ func statusOf(ex *exchange.Exchange) int {
 	return ex.Format.Errors.Status(ex.Fault)
 }
 
-// usage is what a call used, and how that is known.
+// usage is the usage of a call, with its source.
 type usage struct {
 	tokens aigateway.Tokens
 	source aigateway.Source
 	terms  token.Terms
 }
 
-// usage returns what a call used by kind, as cost does in all.
+// usage returns the usage of a call by kind of tokens; cost returns the sum by the same
+// rules.
 func (m *Meter) usage(r *exchange.Result) usage {
 	n := reported(r)
 	tokens, terms := aigateway.Tokens{}, token.Terms(0)
@@ -169,7 +170,7 @@ func (m *Meter) usage(r *exchange.Result) usage {
 	return usage{tokens, aigateway.SourceEstimated, terms}
 }
 
-// sourceOf returns the source of counts that a provider has reported to the end.
+// sourceOf returns the source of the final counts of a provider.
 func sourceOf(u token.Usage) aigateway.Source {
 	if u.Inconsistent {
 		return aigateway.SourcePartial
@@ -177,7 +178,7 @@ func sourceOf(u token.Usage) aigateway.Source {
 	return aigateway.SourceProvider
 }
 
-// tokensOf returns the counts of a provider without overlap.
+// tokensOf returns the counts of a provider, so that no token is in two of them.
 func tokensOf(u token.Usage) aigateway.Tokens {
 	return aigateway.Tokens{
 		Input: u.Input, CacheRead: u.CacheRead,

@@ -1,5 +1,9 @@
-// Package meter counts the tokens of exchanges: what a request is expected to
-// use, what it has used, and how many bytes make a token of a model.
+// Package meter counts the tokens of exchanges: the estimate before the first call, the
+// usage at the end, and the bytes per token of each model, learned from reported usage.
+//
+// An exchange is settled once, and before the client has the last bytes of its answer. If
+// the usage of a call is unknown, the meter counts a number that is too high rather than
+// too low.
 package meter
 
 import (
@@ -17,35 +21,35 @@ import (
 type Estimate struct {
 	Prompt   int64 // of the input
 	Reserved int64 // of the input and the longest answers
-	Assumed  int64 // of the longest answer, where the client sets no bound; else 0
+	Assumed  int64 // of the longest answer, if the client sets no bound; else 0
 
-	// Cost is the most that all of this may cost, in the currency of the budgets. Without
-	// a budget it is zero.
+	// Cost is the highest possible cost of these tokens, in the currency of the budgets.
+	// It is zero without a budget.
 	Cost aigateway.Cost
 }
 
-// Meter counts what one exchange uses, settles that with the limit of its key, and
-// keeps its record. The zero Meter belongs to an exchange that is not admitted: it
-// counts nothing. A Meter is used by one goroutine at a time.
+// Meter counts the usage of one exchange, settles it with the limits of its key, and
+// writes its record. The zero Meter belongs to an exchange that is not admitted, and
+// counts nothing. A Meter must be used by one goroutine at a time.
 type Meter struct {
 	Estimate
 
-	reservation aigateway.Reservation // nil without a limit, and once released
+	reservation aigateway.Reservation // nil without limits, and after its release
 	entry       *Entry                // nil in the zero Meter
 	settled     bool
-	earlier     int64 // tokens that failed attempts report
+	earlier     int64 // tokens that failed attempts have reported
 
-	bytes int64 // of the answer, sent to the client
-	lines int64 // of a stream, in those bytes
+	bytes int64 // bytes of the answer that were sent to the client
+	lines int64 // line breaks in these bytes, for a stream
 }
 
-// New returns the Meter of an exchange with an estimate, which r has reserved of the
-// limit, nil if there is no limit, and with a record.
+// New returns the Meter of an exchange. r is the reservation of the estimate in the
+// limits, nil if there are none.
 func New(e Estimate, r aigateway.Reservation, record *Entry) Meter {
 	return Meter{Estimate: e, reservation: r, entry: record}
 }
 
-// Calls returns the calls of providers that the exchange has paid for, once it is
+// Calls returns the calls of providers in the record. It is complete when the exchange is
 // settled.
 func (m *Meter) Calls() []aigateway.Call {
 	if m.entry == nil {
@@ -54,17 +58,18 @@ func (m *Meter) Calls() []aigateway.Call {
 	return m.entry.record.Calls
 }
 
-// AddEarlier adds the failed attempt of the exchange, which another one follows.
+// AddEarlier adds the usage of the current attempt, which has failed and which another
+// attempt follows.
 func (m *Meter) AddEarlier(ex *exchange.Exchange) {
 	m.earlier += reported(ex.Result)
 	m.entry.add(ex.Attempt, ex.Result, m.usage(ex.Result))
 }
 
-// Count counts bytes of the answer that are about to be sent; h are the headers of the
-// answer. Once the answer is whole, Count settles before the bytes are sent: a client
-// that has read them may send its next request before this one has returned, and the
-// process may end. It releases the reservation with the last bytes and no earlier,
-// because a large answer that is read slowly stays in memory.
+// Count counts bytes of the answer that are about to be sent. h are the headers of the
+// answer. When the answer is whole, Count settles before its last bytes are sent: a client
+// that has read them may send its next request before this one has returned, or the
+// process may end. Count releases the reservation only with the last bytes, because a
+// large answer stays in memory while the client reads it slowly.
 func (m *Meter) Count(ex *exchange.Exchange, h http.Header, p []byte) {
 	if m.reservation == nil && m.entry == nil {
 		return
@@ -88,8 +93,8 @@ func contentLength(h http.Header) int64 {
 	return n
 }
 
-// Release settles what is not settled yet, for an exchange that ends so, and ends
-// the reservation. Further calls have no effect.
+// Release settles the exchange with its outcome, if Count has not settled it, and
+// releases the reservation. Further calls have no effect.
 func (m *Meter) Release(ex *exchange.Exchange, outcome exchange.Outcome) {
 	m.settle(ex, outcome)
 	if m.reservation != nil {
@@ -98,7 +103,8 @@ func (m *Meter) Release(ex *exchange.Exchange, outcome exchange.Outcome) {
 	}
 }
 
-// settle replaces what is reserved by what was used, and writes the record, once.
+// settle replaces the reserved usage by the actual usage, and writes the record. Further
+// calls have no effect.
 func (m *Meter) settle(ex *exchange.Exchange, outcome exchange.Outcome) {
 	if m.settled {
 		return
@@ -113,7 +119,7 @@ func (m *Meter) settle(ex *exchange.Exchange, outcome exchange.Outcome) {
 	m.entry.end(ex, outcome)
 }
 
-// used returns the tokens that the exchange has used, as far as is known.
+// used returns the tokens of all calls of the exchange.
 func (m *Meter) used(ex *exchange.Exchange) int64 {
 	if ex.Result == nil || ex.Attempts == 0 || ex.Operation == translate.CountTokens {
 		return 0
@@ -132,22 +138,22 @@ func (m *Meter) cost(r *exchange.Result) int64 {
 	return max(n, m.Reserved, m.Prompt+m.sent())
 }
 
-// frameBytes is about how many bytes of each line of a stream are not text: an event of
-// chat has two lines, and 200 bytes of member names.
+// frameBytes is the approximate number of bytes in each line of a stream that are not
+// text. An event of the chat format has two lines, and 200 bytes of member names.
 const frameBytes = 100
 
-// sent estimates the tokens of the sent bytes. An event has two lines or more and
-// at least one token.
+// sent estimates the tokens of the sent bytes. Each event has at least two lines and one
+// token.
 func (m *Meter) sent() int64 {
 	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/token.DefaultBytesPerToken
 }
 
-// maxPlausible is the most tokens that an answer can report: more than the context and the
-// output of any model.
+// maxPlausible is the largest plausible number of tokens in the usage that a provider
+// reports. It is more than the context and the output of any model.
 const maxPlausible = 1 << 24
 
 // reported returns the tokens that the provider has reported for an attempt so far.
-// Usage with an impossible number counts as 0, since a single one would exhaust the
+// Usage with an implausible number counts as 0, because one such answer would exhaust the
 // limit of a key.
 func reported(r *exchange.Result) int64 {
 	n := r.Usage.Total()
@@ -157,9 +163,9 @@ func reported(r *exchange.Result) int64 {
 	return n
 }
 
-// unused reports whether a failed attempt, of which the client got nothing, has used no
-// more tokens than the provider reports, because it was never sent, or was answered by an
-// error. The usage of an attempt that timed out or broke off is unknown.
+// unused reports whether a failed attempt has used no more tokens than the provider has
+// reported: it was not sent, or its answer is an error. The usage of an attempt that
+// timed out or broke off is unknown. The client has got nothing of the answer.
 func unused(r *exchange.Result) bool {
 	switch r.Status {
 	case 0:

@@ -10,34 +10,34 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Ratios hold the bytes per token of each model of each provider, learned from
-// reported usage, for estimates of token counts. Their methods may be called at
-// once; a nil *Ratios returns the default and learns nothing.
+// Ratios are the bytes per token of the models of providers, learned from reported usage,
+// for estimates of tokens. The methods may be called concurrently. A nil *Ratios returns
+// the default and learns nothing.
 type Ratios struct {
-	mu sync.RWMutex // guards the map, not what is in it
+	mu sync.RWMutex // guards the map, but not its values
 	of map[Model]*ratio
 }
 
 // Model identifies a model: a provider, and its own name of the model.
 type Model struct{ Provider, Name string }
 
-// The bounds of what is learned.
+// The bounds of learning.
 const (
-	maxRatios     = 1024    // models; a client may name any where a provider takes any
-	maxLearned    = 1 << 20 // bytes of a request that is learned from: longer ones take too long to read
-	leastPerToken = 1       // bytes per token: no tokenizer has longer or shorter tokens on average
+	maxRatios     = 1024    // models; clients may use any number of model names of some providers
+	maxLearned    = 1 << 20 // bytes of a request to learn from; longer ones take too long to measure
+	leastPerToken = 1       // bytes per token; every tokenizer has an average in these bounds
 	mostPerToken  = 8
-	priorTokens   = 256     // the weight of the default ratio
-	rememberedFor = 1 << 18 // tokens, after which what was learned has half its weight
-	settledAfter  = 32      // requests learned from, after which only some are read
+	priorTokens   = 256     // the weight of the default ratio, in tokens
+	rememberedFor = 1 << 18 // tokens after which earlier requests have half their weight
+	settledAfter  = 32      // requests after which only one of readOneOf is measured
 	readOneOf     = 16
 )
 
 // ratio is the ratio of one model.
 type ratio struct {
-	mu            sync.Mutex // guards all below
-	bytes, tokens float64    // both with the same weights
-	seen          int64      // requests that could have been learned from
+	mu            sync.Mutex // guards the fields below
+	bytes, tokens float64    // sums over requests, with the same weights
+	seen          int64      // requests that were suitable for learning
 }
 
 func newRatio() *ratio {
@@ -65,8 +65,8 @@ func (r *Ratios) find(key Model) *ratio {
 	return r.of[key]
 }
 
-// Track begins to learn the ratio of a model. With maxRatios models known, any
-// other one is dropped.
+// Track begins to learn the ratio of a model. If maxRatios models are tracked already, any
+// other one is removed.
 func (r *Ratios) Track(key Model) {
 	if r == nil || r.find(key) != nil {
 		return
@@ -85,10 +85,10 @@ func (r *Ratios) Track(key Model) {
 	r.of[key] = newRatio()
 }
 
-// Measure measures the request of an attempt to learn from, and returns nil for all
-// others. The body is gone when the usage is reported. A provider that speaks the
-// client's own format counts tokens itself: nothing is learned of its models unless
-// they are tracked.
+// Measure returns the size of the request of an attempt, nil if nothing is learned from
+// it. It is called before the call, because the body is released before the usage is
+// reported. Providers that speak the client's format count tokens themselves, so only
+// tracked models of theirs are measured.
 func (r *Ratios) Measure(a *exchange.Attempt) *token.Size {
 	ex := a.Exchange
 	if ex.Operation != translate.Generate || len(ex.Body) > maxLearned {
@@ -105,8 +105,7 @@ func (r *Ratios) Measure(a *exchange.Attempt) *token.Size {
 	return &size
 }
 
-// Learn learns from the reported usage of a whole answer and the size of its
-// request.
+// Learn learns from the reported usage of a whole answer, and the size of its request.
 func (r *Ratios) Learn(c *exchange.Conduit, size *token.Size) {
 	if size == nil || !c.Result.Whole() || !c.Result.Usage.Known {
 		return
@@ -128,9 +127,9 @@ func (r *ratio) due() bool {
 	return r.seen <= settledAfter || r.seen%readOneOf == 0
 }
 
-// add learns from one request, weighted by its length. It ignores impossible
-// numbers, and requests so short that what a provider adds to each of them
-// outweighs their text.
+// add learns from one request, weighted by its length. It ignores implausible numbers.
+// These include short requests, in which the tokens that a provider adds to each request
+// outweigh the text.
 func (r *ratio) add(bytes, tokens float64) {
 	if tokens <= 0 || bytes < leastPerToken*tokens || bytes > mostPerToken*tokens {
 		return
@@ -150,8 +149,8 @@ var ratioPool = caddy.NewUsagePool()
 
 const ratioPoolKey = "ratios"
 
-// LoadRatios returns the Ratios of the process, or new ones if no configuration
-// uses any. Each call needs one of ReleaseRatios.
+// LoadRatios returns the Ratios of the process, or new ones if no configuration uses any.
+// For each call, ReleaseRatios must be called once.
 func LoadRatios() *Ratios {
 	loaded, _ := ratioPool.LoadOrStore(ratioPoolKey, &Ratios{of: make(map[Model]*ratio)})
 	return loaded.(*Ratios)
@@ -163,7 +162,7 @@ func ReleaseRatios() error {
 	return err
 }
 
-// Destruct has nothing to release.
+// Destruct implements caddy.Destructor. It has nothing to release.
 func (r *Ratios) Destruct() error { return nil }
 
 var _ caddy.Destructor = (*Ratios)(nil)

@@ -8,20 +8,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
-// The lifetimes of a list.
+// The times after which a list is read again.
 const (
-	listLifetime   = time.Minute // of a list, and of the failure to read it
-	absentLifetime = time.Hour   // of the answer that a provider has none
+	listLifetime   = time.Minute // after a read, or a failure
+	absentLifetime = time.Hour   // after the answer that the provider has no list
 )
 
-// cache is a list of models as it was last read, which providers may share. It is
-// read when it is older than listLifetime, by one goroutine at a time. A read that
-// fails keeps the list.
+// cache is the list of models of the last read. Providers with the same identity share
+// it. One goroutine at a time reads the list. If a read fails, the old list stays.
 type cache struct {
-	mu      sync.Mutex       // guards all below
+	mu      sync.Mutex       // guards the fields below
 	models  []modelcard.Card // sorted by id; replaced as a whole, never changed
-	fresh   time.Time        // until when no read starts
-	reading chan struct{}    // closed once the read under way has ended; nil without one
+	fresh   time.Time        // no read starts before this time
+	reading chan struct{}    // closed when the running read ends; nil without one
 	failing bool             // the last read failed
 }
 
@@ -35,9 +34,9 @@ func (l *cache) current() []modelcard.Card {
 	return l.models
 }
 
-// refresh starts a read in the background, unless the list is fresh or a read is
-// under way. The channel is closed when the read ends; it is nil if there is none.
-// failed gets the error of a read that fails after one that did not.
+// refresh starts a read in a goroutine, unless the list is fresh or a read is running. It
+// returns a channel that is closed when the read ends, nil if no read is running. If a
+// read fails and the one before did not, refresh calls failed with the error.
 func (l *cache) refresh(read func() ([]modelcard.Card, error), failed func(error)) <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,8 +55,8 @@ func (l *cache) refresh(read func() ([]modelcard.Card, error), failed func(error
 	return done
 }
 
-// settle ends a read. It reports whether the read failed and the one before did
-// not.
+// settle stores the result of a read. It reports whether the read failed and the one
+// before did not.
 func (l *cache) settle(models []modelcard.Card, err error) (failed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,9 +1,8 @@
-// Package modellist keeps the lists of models that providers publish.
+// Package modellist reads and caches the lists of models that providers publish.
 //
-// It promises that a list is read on demand only, by one goroutine at a time; that
-// a list once read stays in use while the provider fails, and across reloads of the
-// configuration; and that what is logged holds nothing that the provider sent. It
-// refuses lists of any length.
+// A list is read on demand only, by one goroutine at a time. It stays in use while the
+// provider fails, and across reloads of the configuration. The log never contains
+// anything that the provider sent. The length of a list is bounded.
 package modellist
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// patience is how long a client waits for lists that are being read.
+// patience is the longest time for which a client waits for lists.
 const patience = 3 * time.Second
 
 // Source is the provider of a list.
@@ -30,18 +29,18 @@ type Source struct {
 	Logger *zap.Logger
 }
 
-// List is the list of models of one provider. Its methods may be called at once.
+// List is the list of models of one provider. Its methods may be called concurrently.
 type List struct {
 	Source
-	format *format.Descriptor // whose endpoint is asked
+	format *format.Descriptor // the format whose endpoint is asked
 	cache  *cache
 }
 
-// Models returns the list as it was last read, sorted by id. It must not be changed.
+// Models returns the list of the last read, sorted by id. It must not be changed.
 func (l *List) Models() []modelcard.Card { return l.cache.current() }
 
-// refresh starts a read in the background, unless the list is fresh or a read is
-// under way. The channel is closed when the read ends; it is nil if there is none.
+// refresh starts a read in a goroutine, unless the list is fresh or a read is running. It
+// returns a channel that is closed when the read ends, nil if no read is running.
 func (l *List) refresh() <-chan struct{} { return l.cache.refresh(l.read, l.logFailure) }
 
 // logFailure logs why the list cannot be read.
@@ -54,8 +53,7 @@ func (l *List) logFailure(err error) {
 		zap.String("provider", l.Name), zap.String("cause", err.Error()), zap.Int("models", len(l.Models())))
 }
 
-// Await refreshes lists and waits for the reads: at most three seconds, and not
-// after ctx is done.
+// Await refreshes lists, and waits until they are read, ctx is done, or patience is over.
 func Await(ctx context.Context, lists ...*List) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

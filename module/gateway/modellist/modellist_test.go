@@ -21,7 +21,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
-// callerFunc is a function as a caller.
+// callerFunc implements upstream.Caller by a function.
 type callerFunc func(upstream.Receiver, *http.Request)
 
 func (f callerFunc) Call(to upstream.Receiver, r *http.Request) error {
@@ -29,10 +29,10 @@ func (f callerFunc) Call(to upstream.Receiver, r *http.Request) error {
 	return nil
 }
 
-// lister answers queries for models, as the transport does.
+// lister answers queries for models like the transport.
 type lister func(q *exchange.ModelsQuery)
 
-// lists is a lister whose pages are all alike.
+// lists returns a lister that answers every query with the same page.
 func lists(page string) lister {
 	return func(q *exchange.ModelsQuery) { q.Status, q.Page = http.StatusOK, []byte(page) }
 }
@@ -41,14 +41,14 @@ func answersStatus(status int) lister {
 	return func(q *exchange.ModelsQuery) { q.Status = status }
 }
 
-// listing returns a list that a provider answers so, and what it logs.
+// listing returns the list of a provider that answers by answer, and its log.
 func listing(answer lister) (*List, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
 	call := callerFunc(func(_ upstream.Receiver, r *http.Request) { answer(exchange.ModelsQueryFrom(r.Context())) })
 	return &List{Source: Source{Name: "p", Caller: call, Logger: zap.New(core)}, format: formats.Of(translate.Messages), cache: new(cache)}, logs
 }
 
-// ids returns the ids of the list once it is as new as it gets.
+// ids returns the ids of the list after Await.
 func (l *List) ids(t *testing.T) (ids []string) {
 	t.Helper()
 	Await(t.Context(), l)
@@ -68,7 +68,7 @@ func TestAListIsReadWhenItIsNeededAndOld(t *testing.T) {
 		assert.Empty(t, list.Models(), "nobody has asked yet")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		assert.Zero(t, reads, "a gateway that is not asked does not ask")
+		assert.Zero(t, reads, "a list is read on demand only")
 		assert.Equal(t, []string{"a", "b", "m1"}, list.ids(t))
 		time.Sleep(listLifetime - time.Nanosecond)
 		assert.Equal(t, []string{"a", "b", "m1"}, list.ids(t))
@@ -129,7 +129,7 @@ func TestAProviderWithoutAListIsLearnedAndLoggedOnce(t *testing.T) {
 			assert.Equal(t, 1, reads)
 			time.Sleep(absentLifetime)
 			assert.Empty(t, list.ids(t))
-			assert.Equal(t, 2, reads, "it may have become one that has")
+			assert.Equal(t, 2, reads, "the provider may have a list now")
 			require.Equal(t, 1, logs.Len())
 			assert.Equal(t, zapcore.InfoLevel, logs.All()[0].Level)
 		})
@@ -161,8 +161,8 @@ func TestClientsShareOneReadAndDoNotWaitForEver(t *testing.T) {
 	})
 }
 
-// A provider that is slow to list its models once would have been taken for one
-// that is down, for all requests: a deadline is a failure to reverse_proxy.
+// reverse_proxy takes a deadline for a failure of the address. One slow list of models
+// would mark the provider as down for all requests.
 func TestAListThatTakesTooLongEndsAsIfNobodyWantedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended error
@@ -198,7 +198,7 @@ func TestPagesAreFollowedAsFarAsTheBound(t *testing.T) {
 	assert.Equal(t, maxListPages, asked)
 }
 
-// A server that ignores after_id answers every page alike.
+// A server that ignores after_id answers every query with the same page.
 func TestAPageThatLeadsNowhereIsTheLast(t *testing.T) {
 	asked := 0
 	list, _ := listing(func(q *exchange.ModelsQuery) {
@@ -220,7 +220,7 @@ func TestAListOutlivesTheConfigurationThatHasReadIt(t *testing.T) {
 	for _, lists := range []*Lists{&before, &after, &other} {
 		require.NoError(t, lists.Release())
 	}
-	assert.NotSame(t, list, load(&before, id), "nobody used it any more")
+	assert.NotSame(t, list, load(&before, id), "the unused list was removed")
 	require.NoError(t, before.Release())
 	_, kept := pool.References(id)
 	assert.False(t, kept)

@@ -14,7 +14,7 @@ func sortByID(models []modelcard.Card) []modelcard.Card {
 	return slices.CompactFunc(models, func(a, b modelcard.Card) bool { return a.ID == b.ID })
 }
 
-// Named returns models of which nothing but the id is known, sorted.
+// Named returns models with ids only, sorted by id.
 func Named(ids []string) []modelcard.Card {
 	models := make([]modelcard.Card, len(ids))
 	for i, id := range ids {
@@ -23,8 +23,8 @@ func Named(ids []string) []modelcard.Card {
 	return sortByID(models)
 }
 
-// Find returns the model with this id of a sorted list. If the list does not have
-// it, the model has nothing but the id.
+// Find returns the model with an id from a sorted list. If the list does not contain it,
+// Find returns a model with the id only.
 func Find(models []modelcard.Card, id string) modelcard.Card {
 	i, found := slices.BinarySearchFunc(models, id, func(m modelcard.Card, id string) int { return strings.Compare(m.ID, id) })
 	if !found {

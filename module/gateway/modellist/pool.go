@@ -8,30 +8,29 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// Identity identifies a list of models. Providers share one if they are called at
-// the same address, in the same way, with the same credential. It holds references
-// to secrets, never secrets.
+// Identity identifies a list of models. Providers with the same address, transport and
+// credential share a list. An Identity contains references to secrets, never secrets.
 type Identity struct {
-	Format                   *format.Descriptor // whose endpoint is asked
-	APIKey, BaseURL          string             // of the configuration
-	Preset, Transport, Proxy string             // of the configuration, as JSON
+	Format                   *format.Descriptor // the format whose endpoint is asked
+	APIKey, BaseURL          string             // as configured
+	Preset, Transport, Proxy string             // as configured, in JSON
 }
 
-// pool keeps lists from one configuration to the next.
+// pool keeps lists across reloads.
 var pool = caddy.NewUsagePool()
 
 // Lists are the lists that one configuration uses. The zero value is empty.
 type Lists struct{ used []Identity }
 
-// Load returns the list with this identity, which an earlier configuration or
-// another provider may have read already.
+// Load returns the list with an identity. Another provider or an earlier configuration may
+// have read it already.
 func (l *Lists) Load(id Identity, from Source) *List {
 	shared, _ := pool.LoadOrStore(id, new(cache))
 	l.used = append(l.used, id)
 	return &List{Source: from, format: id.Format, cache: shared.(*cache)}
 }
 
-// Release gives back what Load returned. Requests in flight may still use it.
+// Release releases the lists that Load has returned. Running requests may still use them.
 func (l *Lists) Release() error {
 	var errs []error
 	for _, id := range l.used {

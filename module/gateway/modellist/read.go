@@ -21,14 +21,14 @@ import (
 const (
 	listTimeout  = 10 * time.Second // for all of its pages
 	maxListPages = 32
-	maxListed    = 10000 // models; those beyond are left out
+	maxListed    = 10000 // models; further ones are left out
 )
 
-// read reads the list, page by page. Errors are logged, so their texts
-// hold nothing that the provider sent.
+// read reads the list, page by page. Its errors are logged, so they contain nothing that
+// the provider sent.
 //
-// The timeout cancels the calls. reverse_proxy counts an exceeded deadline as a
-// failure of the provider's address, and a cancelled call not.
+// The timeout cancels the calls instead of setting a deadline: reverse_proxy counts an
+// exceeded deadline as a failure of the provider's address, but not a cancelled call.
 func (l *List) read() ([]modelcard.Card, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -49,15 +49,15 @@ func (l *List) read() ([]modelcard.Card, error) {
 	return sortByID(models[:min(len(models), maxListed)]), nil
 }
 
-// The causes of lists that cannot be read.
+// The errors of lists that cannot be read.
 var (
 	errListTimeout     = errors.New("no answer in time")
 	errListUnreachable = errors.New("the provider cannot be reached")
 	errListUnreadable  = errors.New("the answer cannot be read")
 )
 
-// readPage asks for the page after an id, and returns the id after which the
-// next one begins.
+// readPage reads the page after an id. next is the id after which the next page begins, ""
+// if there is none.
 func (l *List) readPage(ctx context.Context, after string) (page []modelcard.Card, next string, err error) {
 	q := &exchange.ModelsQuery{Format: l.format, Traits: l.Traits, After: after}
 	l.query(exchange.WithModelsQuery(ctx, q))
@@ -79,13 +79,12 @@ func (l *List) readPage(ctx context.Context, after string) (page []modelcard.Car
 	return nil, "", fmt.Errorf("status %d", q.Status)
 }
 
-// noListStatuses are the answers of providers that have no list of models.
+// noListStatuses are the statuses with which providers without a list of models answer.
 var noListStatuses = []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}
 
-// query calls the provider with the query that ctx carries. The request is the
-// gateway's own and holds nothing of a client, since the list is for all of them.
-// It recovers from panics of presets that answer in-process: no server does so
-// here.
+// query calls the provider with the query in ctx, which gets the result. The request
+// contains nothing of a client, because all clients share the list. query recovers from
+// panics of presets that answer in-process, because no http.Server does so here.
 func (l *List) query(ctx context.Context) {
 	defer func() { _ = recover() }()
 	r := &http.Request{
@@ -93,14 +92,14 @@ func (l *List) query(ctx context.Context) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, RemoteAddr: "127.0.0.1:0",
 	}
 	r = caddyhttp.PrepareRequest(r.WithContext(ctx), caddy.NewReplacer(), nil, new(caddyhttp.Server))
-	_ = l.Caller.Call(queryAnswer{}, r) // the query has the result
+	_ = l.Caller.Call(queryAnswer{}, r) // the result is in the query
 }
 
-// queryAnswer is the receiver of a query. It keeps nothing: the transport leaves
-// the result in the query.
+// queryAnswer is the receiver of a query. It discards the answer, because the transport
+// stores the result in the query.
 type queryAnswer map[string][]string
 
-// Header returns a header map that nobody reads.
+// Header returns a header map that is not read.
 func (a queryAnswer) Header() http.Header { return http.Header(a) }
 
 // WriteHeader does nothing.

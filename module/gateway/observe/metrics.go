@@ -17,8 +17,8 @@ func Begin(ex *exchange.Exchange) {
 	metrics.BeginExchange(string(ex.Format.Name))
 }
 
-// Count counts an exchange that has ended, if Begin has counted it. The calls have what
-// the exchange used.
+// Count counts an exchange that has ended, with its calls and their usage. It does nothing
+// if Begin has not counted the exchange.
 func Count(ex *exchange.Exchange, calls []aigateway.Call) {
 	if !ex.Counted {
 		return
@@ -54,13 +54,13 @@ func countCalls(ex *exchange.Exchange) {
 	}
 }
 
-// fellBack counts and announces that another provider was asked after a call that failed.
+// fellBack counts that another provider was asked after a failed call, and emits an event.
 func fellBack(model string, failed *exchange.CallSummary, to string) {
 	metrics.Fallback(model, failed.Provider, string(failed.End))
 	events.Emit(events.Fallback, map[string]any{"model": model, "from": failed.Provider, "to": to, "cause": string(failed.End)})
 }
 
-// sources are the names of the sources of counts.
+// sources are the names of the sources of counts in metrics.
 var sources = [...]string{
 	aigateway.SourceNone: "none", aigateway.SourceProvider: "provider", aigateway.SourcePartial: "partial",
 	aigateway.SourceEstimated: "estimated", aigateway.SourceReserved: "reserved",
@@ -89,8 +89,8 @@ const (
 	nanosPerUnit = 1e9
 )
 
-// USD returns what calls cost in US dollars. It is known if the prices of all of them
-// are known, and in that currency.
+// USD returns the cost of calls in US dollars. known is false if the price of a call is
+// unknown or in another currency.
 func USD(calls []aigateway.Call) (usd float64, known bool) {
 	for i := range calls {
 		c := &calls[i]
@@ -106,8 +106,7 @@ func USD(calls []aigateway.Call) (usd float64, known bool) {
 	return usd, known
 }
 
-// countLosses counts the losses of an answered exchange, of its request and of its
-// answer.
+// countLosses counts the losses in the request and in the answer of an answered exchange.
 func countLosses(ex *exchange.Exchange) {
 	a := ex.Attempt
 	if a == nil || ex.FirstByte.IsZero() {

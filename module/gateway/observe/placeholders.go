@@ -15,8 +15,8 @@ import (
 
 const placeholderPrefix = "http.ai_gateway."
 
-// placeholder is one value of an exchange for logs and other handlers. A nil
-// value means that it is not known (yet), which is not the same as zero.
+// placeholder is a value of an exchange for logs and other handlers. A value is nil, not
+// zero, while it is unknown.
 type placeholder struct {
 	name   string
 	logged bool // also a field of the log record
@@ -46,8 +46,8 @@ var placeholders = []placeholder{
 	{"usage.reasoning_tokens", true, ofUsage(func(u token.Usage) int64 { return u.Reasoning })},
 }
 
-// Publish makes the exchange's values available as placeholders. They are
-// looked up when they are asked for: most requests never ask.
+// Publish makes the values of an exchange available as placeholders. A value is computed
+// when it is read, because most requests read none.
 func Publish(r *http.Request, ex *exchange.Exchange) {
 	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	if !ok {
@@ -118,8 +118,8 @@ func ofResult(value func(*exchange.Result) any) func(*exchange.Exchange) any {
 	}
 }
 
-// lossNames reports the losses of a request by the names of this gateway's tables:
-// a name that the client chose may be a prompt or a key.
+// lossNames returns the losses of a request. It uses the names in the gateway's tables,
+// because a name that the client chose may contain a prompt or a key.
 func lossNames(ex *exchange.Exchange) string {
 	if ex.Result == nil {
 		return ""

@@ -1,8 +1,7 @@
-// Package observe shows exchanges to operators: as placeholders, in the log, and as
-// metrics.
+// Package observe shows exchanges to operators: as placeholders, in logs, and in metrics.
 //
-// It promises names, numbers and bounded texts. It refuses prompts, answers,
-// credentials, and names that only a client chose.
+// It shows names, numbers and bounded texts. It never shows prompts, answers, credentials,
+// or names of fields that a client made up.
 package observe
 
 import (
@@ -15,10 +14,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// Record is an exchange as the log shows it.
+// Record is the log record of an exchange.
 type Record exchange.Exchange
 
-// MarshalLogObject writes the record.
+// MarshalLogObject implements zapcore.ObjectMarshaler.
 func (r *Record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	ex := (*exchange.Exchange)(r)
 	enc.AddString("request_id", ex.ID)
@@ -40,18 +39,19 @@ func (r *Record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	return nil
 }
 
-// accessRecord is an exchange as the access log shows it, whose message is Caddy's.
+// accessRecord is the record of an exchange in the access log. It includes the summary as
+// a field, because the message of the access log is Caddy's.
 type accessRecord exchange.Exchange
 
-// MarshalLogObject writes the record, after the sentence about it.
+// MarshalLogObject implements zapcore.ObjectMarshaler.
 func (r *accessRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	enc.AddString("summary", Summary((*exchange.Exchange)(r)))
 	return (*Record)(r).MarshalLogObject(enc)
 }
 
-// Log adds the record of an exchange that has ended to the access log, and logs it by
-// itself with a sentence as the message: at the level DEBUG, as Caddy does with what
-// happens in each request, since the access log is where operators ask for requests.
+// Log adds the record of an ended exchange to the access log. It also logs the record with
+// the summary as the message. The level of that is DEBUG, which Caddy uses for messages of
+// each request: operators who want a log of requests enable the access log.
 func Log(ex *exchange.Exchange, logger *zap.Logger, r *http.Request) {
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 		extra.Add(zap.Object("ai_gateway", (*accessRecord)(ex)))
@@ -61,7 +61,7 @@ func Log(ex *exchange.Exchange, logger *zap.Logger, r *http.Request) {
 	}
 }
 
-// Clip bounds a text of a client or a provider for the log.
+// Clip returns at most the first 256 bytes of a text, for a log.
 func Clip(s string) string {
 	const most = 256
 	if len(s) > most {

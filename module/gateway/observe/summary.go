@@ -9,12 +9,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Summary returns one sentence about an exchange that has ended: what came of it, which
-// providers failed before, and which were not asked. "answered by openai/gpt-x after
+// Summary returns a sentence about an ended exchange. It has the outcome, the calls that
+// failed, and the targets that were not asked: "answered by openai/gpt-x after
 // anthropic/claude-y was overloaded (529), while local/qwen rests".
 func Summary(ex *exchange.Exchange) string { return ending(ex) + while(ex) }
 
-// ending returns what came of an exchange, and which calls failed before.
+// ending returns the part of the summary with the outcome and the failed calls.
 func ending(ex *exchange.Exchange) string {
 	last, earlier := lastCall(ex.Calls)
 	switch {
@@ -44,7 +44,7 @@ func lastCall(calls []exchange.CallSummary) (last exchange.CallSummary, earlier 
 	return calls[len(calls)-1], calls[:len(calls)-1]
 }
 
-// after returns the end of a sentence that lists failed calls, "" for none.
+// after returns the part of the summary that lists failed calls, "" for none.
 func after(calls []exchange.CallSummary) string {
 	if len(calls) == 0 {
 		return ""
@@ -60,8 +60,8 @@ func list(calls []exchange.CallSummary) string {
 	return strings.Join(phrases, ", ")
 }
 
-// while returns the end of a sentence that lists targets that were not asked, neither at
-// their turn nor for want of others; "" for none.
+// while returns the part of the summary that lists the targets without any call, "" for
+// none. A resting target that was asked at the end is not listed.
 func while(ex *exchange.Exchange) string {
 	var phrases []string
 	for _, t := range ex.PassedOver {
@@ -78,7 +78,7 @@ func while(ex *exchange.Exchange) string {
 
 func target(c exchange.CallSummary) string { return c.Provider + "/" + Clip(c.Model) }
 
-// phrases are what a provider did, by the end of the call.
+// phrases describe the behaviour of a provider, by the end of the call.
 var phrases = map[exchange.CallEnd]string{
 	exchange.CallRefused:      "refused the request",
 	exchange.CallUnreachable:  "was unreachable",
@@ -92,7 +92,7 @@ var phrases = map[exchange.CallEnd]string{
 	exchange.CallEnd(fault.Timeout.String()):         "timed out",
 }
 
-// phrase returns what the provider of a call did, with its status if that is an error.
+// phrase returns the behaviour of the provider in a call, with the status of an error.
 func phrase(c exchange.CallSummary) string {
 	p := phrases[c.End]
 	if p == "" {

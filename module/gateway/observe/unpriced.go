@@ -7,20 +7,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 )
 
-// announced are the models of which an event has announced today that their price is
-// unknown.
+// announced has the models without a price for which an event was emitted today.
 var announced struct {
-	mu     sync.Mutex // guards all
-	day    int64      // since 1970
+	mu     sync.Mutex // guards the fields below
+	day    int64      // days since 1970
 	models map[pricelessModel]bool
 }
 
-// pricelessModel has names of the configuration alone, so that clients cannot make it
-// more.
+// pricelessModel has only names of the configuration, so that clients cannot make the map
+// of these models grow.
 type pricelessModel struct{ provider, model string }
 
-// announceUnpriced emits an event for a model whose price is unknown, once a day.
-// upstream is the provider's own name for it.
+// announceUnpriced emits an event for a model without a price, once a day. upstream is the
+// provider's own name of the model.
 func announceUnpriced(provider, model, upstream string) {
 	if firstToday(pricelessModel{provider, model}, time.Now().Unix()/(24*60*60)) {
 		events.Emit(events.UnpricedModel, map[string]any{"provider": provider, "model": model, "upstream_model": Clip(upstream)})

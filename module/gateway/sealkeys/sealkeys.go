@@ -1,5 +1,6 @@
-// Package sealkeys loads the keys that seal reasoning: those of the configuration, else
-// one in Caddy's storage, which the machines of a cluster share.
+// Package sealkeys loads the keys that seal reasoning: the configured ones, else one in
+// Caddy's storage, which the machines of a cluster share. It creates the stored key only
+// when it is needed.
 package sealkeys
 
 import (
@@ -18,11 +19,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// keyName is the name of the key in Caddy's storage, which the machines of a
-// cluster share.
+// keyName is the name of the key in Caddy's storage.
 const keyName = "ai_gateway/seal.key"
 
-// storage is what is needed of Caddy's storage.
+// storage has the methods of Caddy's storage that this package uses.
 type storage interface {
 	Lock(ctx context.Context, name string) error
 	Unlock(ctx context.Context, name string) error
@@ -30,12 +30,12 @@ type storage interface {
 	Store(ctx context.Context, key string, value []byte) error
 }
 
-// patience bounds how long a request waits for the storage.
+// patience is the longest time for which a request waits for the storage.
 const patience = 5 * time.Second
 
-// Load returns the keys that seal reasoning, given as references to secrets.
-// Without any, the key of Caddy's storage is read when it is needed first:
-// validating a configuration must not create it.
+// Load returns a function that returns the keys. references are references to secrets.
+// Without references, the first call of the function reads or creates the key in Caddy's
+// storage: validating a configuration must not create it.
 func Load(ctx caddy.Context, references []string) (func() *seal.Ring, error) {
 	if len(references) == 0 {
 		return sync.OnceValue(func() *seal.Ring { return storedRing(ctx.Storage(), ctx.Logger()) }), nil
@@ -55,21 +55,21 @@ func Load(ctx caddy.Context, references []string) (func() *seal.Ring, error) {
 	return func() *seal.Ring { return ring }, nil
 }
 
-// storedRing returns the key of a storage. If the storage fails, what the returned
-// key seals opens until the configuration is loaded again.
+// storedRing returns the key in a storage. If the storage fails, it returns a temporary
+// key, which is lost when the configuration is loaded again.
 func storedRing(storage storage, logger *zap.Logger) *seal.Ring {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	key, err := storedKey(ctx, storage)
 	if err != nil {
-		logger.Warn("keeping the key that seals reasoning failed; reasoning that clients send back later is left out", zap.Error(err))
+		logger.Warn("reading or storing the key that seals reasoning failed; after the next reload, the reasoning of earlier answers is left out of requests", zap.Error(err))
 		key = newKey()
 	}
-	ring, _ := seal.NewRing(key) // it is long enough
+	ring, _ := seal.NewRing(key) // the only error is a short key
 	return ring
 }
 
-// storedKey returns the key of a storage, which it makes if there is none.
+// storedKey returns the key in a storage. It creates the key if there is none.
 func storedKey(ctx context.Context, storage storage) (key []byte, err error) {
 	if err := storage.Lock(ctx, keyName); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", keyName, err)
@@ -91,6 +91,6 @@ func storedKey(ctx context.Context, storage storage) (key []byte, err error) {
 
 func newKey() []byte {
 	key := make([]byte, 32)
-	_, _ = rand.Read(key) // it never fails
+	_, _ = rand.Read(key) // never returns an error
 	return key
 }

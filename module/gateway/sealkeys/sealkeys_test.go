@@ -50,7 +50,7 @@ func TestTheKeyIsMadeOnce(t *testing.T) {
 	assert.GreaterOrEqual(t, len(first), seal.MinKey)
 	second, err := storedKey(t.Context(), m)
 	require.NoError(t, err)
-	assert.Equal(t, first, second, "another machine of the cluster has the same")
+	assert.Equal(t, first, second, "another machine of the cluster reads the same key")
 	assert.Zero(t, m.locked)
 }
 
@@ -58,7 +58,7 @@ func TestAShortKeyIsRefused(t *testing.T) {
 	m := &memory{key: make([]byte, seal.MinKey-1)}
 	_, err := storedKey(t.Context(), m)
 	assert.ErrorIs(t, err, seal.ErrShortKey)
-	assert.Len(t, m.key, seal.MinKey-1, "it is not replaced: what it has sealed would no longer open")
+	assert.Len(t, m.key, seal.MinKey-1, "the key is not replaced, because it may have sealed reasoning")
 	assert.Zero(t, m.locked)
 }
 

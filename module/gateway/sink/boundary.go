@@ -1,7 +1,6 @@
 package sink
 
-// eventBoundary keeps the last bytes of a stream, to find out whether they end an
-// event.
+// eventBoundary keeps the last bytes of a stream, which show whether an event has ended.
 type eventBoundary struct {
 	bytes [4]byte
 }
@@ -16,8 +15,8 @@ func (b *eventBoundary) note(p []byte) {
 	}
 }
 
-// reached reports whether the bytes end with two line breaks, each of any of the
-// three kinds, or nothing was written at all.
+// reached reports whether the bytes end with two line breaks (CR, LF or CRLF), or no bytes
+// were written.
 func (b *eventBoundary) reached() bool {
 	if b.bytes == [4]byte{} {
 		return true

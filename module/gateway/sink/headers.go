@@ -27,8 +27,8 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 	}
 }
 
-// setUpstreamHeaders sets the headers of the provider that the client gets. Headers
-// of the gateway with the same names take precedence.
+// setUpstreamHeaders sets the listed headers of the provider's answer. Headers of the
+// gateway with the same names take precedence.
 func setUpstreamHeaders(h http.Header, result *exchange.Result) {
 	for name, v := range result.Header {
 		if h[name] == nil {
@@ -40,8 +40,8 @@ func setUpstreamHeaders(h http.Header, result *exchange.Result) {
 	}
 }
 
-// setStreamHeaders sets the headers that keep whatever is between the gateway and the
-// client from compressing, storing or collecting events.
+// setStreamHeaders sets the headers of a stream. They prevent handlers and proxies between
+// the gateway and the client from compressing, caching or buffering events.
 func (s *Sink) setStreamHeaders(h http.Header) {
 	if h["Content-Type"] == nil {
 		h["Content-Type"] = []string{"text/event-stream; charset=utf-8"}
@@ -51,7 +51,8 @@ func (s *Sink) setStreamHeaders(h http.Header) {
 	s.heartbeat.commit()
 }
 
-// setFaultHeaders sets the headers by which client libraries act on a fault.
+// setFaultHeaders sets the headers by which client libraries decide what to do after a
+// fault.
 func setFaultHeaders(h http.Header, f *fault.Fault) {
 	if f.Final {
 		h["X-Should-Retry"] = []string{"false"}
@@ -67,8 +68,8 @@ func setFaultHeaders(h http.Header, f *fault.Fault) {
 	}
 }
 
-// headerSafe returns a model name as a header value: names may hold characters
-// that header values must not.
+// headerSafe returns the name of a model as a header value. Characters that a header value
+// must not contain become question marks.
 func headerSafe(name string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' {

@@ -2,19 +2,19 @@ package sink
 
 import "time"
 
-// heartbeat decides when a silent stream needs a keep-alive. The zero heartbeat is
-// off. Its owner provides the lock.
+// heartbeat is the timer of keep-alives. The zero heartbeat is off. The sink's lock guards
+// it.
 type heartbeat struct {
 	timer       *time.Timer   // nil while off
-	commitAfter time.Duration // silence before the answer begins with a keep-alive; negative: never
+	commitAfter time.Duration // silence before the first keep-alive, which begins the answer; negative: never
 	interval    time.Duration // silence between bytes and a keep-alive; negative: never
 
 	lastWrite time.Time
 	end       eventBoundary
 }
 
-// start runs tick in a goroutine of its own after each time of silence, until
-// stop. Negative times switch their keep-alives off.
+// start calls tick in its own goroutine after each period of silence, until stop. Negative
+// durations switch their keep-alives off.
 func (h *heartbeat) start(commitAfter, interval time.Duration, tick func()) {
 	h.commitAfter, h.interval = commitAfter, interval
 	first := commitAfter
@@ -26,21 +26,20 @@ func (h *heartbeat) start(commitAfter, interval time.Duration, tick func()) {
 	}
 }
 
-// commit begins the time of silence between bytes, which may be shorter than the time
-// before the answer.
+// commit sets the timer to interval, which may be shorter than commitAfter.
 func (h *heartbeat) commit() {
 	if h.timer != nil && h.interval > 0 {
 		h.timer.Reset(h.interval)
 	}
 }
 
-// note remembers bytes that were sent.
+// note records bytes that were sent.
 func (h *heartbeat) note(p []byte) {
 	h.end.note(p)
 	h.lastWrite = time.Now()
 }
 
-// due reports whether a keep-alive is due now: never inside an event.
+// due reports whether a keep-alive must be sent now. It returns false inside an event.
 func (h *heartbeat) due(committed bool) bool {
 	if !committed {
 		return h.commitAfter >= 0
@@ -48,7 +47,7 @@ func (h *heartbeat) due(committed bool) bool {
 	return h.interval >= 0 && time.Since(h.lastWrite) >= h.interval && h.end.reached()
 }
 
-// rearm sets the timer to the end of the time of silence that has begun.
+// rearm sets the timer to the end of the current period of silence.
 func (h *heartbeat) rearm() {
 	if h.interval <= 0 {
 		return
@@ -60,7 +59,7 @@ func (h *heartbeat) rearm() {
 	h.timer.Reset(wait)
 }
 
-// stop stops the timer. A tick that has begun still runs.
+// stop stops the timer. A running tick is not interrupted.
 func (h *heartbeat) stop() {
 	if h.timer != nil {
 		h.timer.Stop()

@@ -4,7 +4,8 @@ import (
 	"net/http"
 )
 
-// tick runs in the goroutine of the heartbeat's timer.
+// tick sends a keep-alive if one is due. It runs in the goroutine of the heartbeat's timer,
+// which ends when it returns.
 func (s *Sink) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,7 +32,7 @@ func (s *Sink) sendKeepAlive() {
 	}
 }
 
-// keepAlive returns what the stream may have between two events now.
+// keepAlive returns the bytes of a keep-alive, none if the stream must not have one now.
 func (s *Sink) keepAlive() []byte {
 	if c := s.answer.continuation; c != nil {
 		return c.AppendKeepAlive(nil, s.answer.sent)
@@ -39,8 +40,8 @@ func (s *Sink) keepAlive() []byte {
 	return s.ex.Format.Answers.KeepAlive
 }
 
-// commitEarly answers 200 before any content. The attempt that will answer is
-// not known yet, so failover stays possible, and no start event is invented.
+// commitEarly sends status 200 before any content. Other targets may still be asked, so it
+// sends no header of an attempt, and no start event.
 func (s *Sink) commitEarly() {
 	s.state = pinged
 	h := s.w.Header()

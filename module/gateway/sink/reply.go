@@ -9,16 +9,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// SetHeader sets a header of the answer to the client. The name is in its canonical
-// form. It has no effect once the status line was sent.
+// SetHeader sets a header of the answer to the client. The name must be in canonical form.
+// SetHeader has no effect after the status line was sent.
 func (s *Sink) SetHeader(name, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.w.Header()[name] = []string{value}
 }
 
-// Fail answers a fault: by status and body where nothing was sent yet, else by the
-// error event that ends a stream.
+// Fail answers with a fault: by status and body if nothing was sent, else by an error event
+// that ends the stream.
 func (s *Sink) Fail(f *fault.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,8 +34,8 @@ func (s *Sink) Fail(f *fault.Fault) {
 	}
 }
 
-// failStream ends a stream with the error event. It completes an event that the
-// answer left open, so that the error event is not read as a part of it.
+// failStream ends a stream with an error event. If the stream broke off inside an event, it
+// ends that event first, so that the error event is not read as a part of it.
 func (s *Sink) failStream(f *fault.Fault) {
 	s.meter.Release(s.ex, s.outcome(false))
 	begun := s.state == flowing
@@ -61,8 +61,8 @@ func (s *Sink) errorEvent(f *fault.Fault) []byte {
 	return s.ex.Format.Errors.AppendEvent(nil, f, s.ex.ID)
 }
 
-// reply sends a whole answer of the gateway's own. The caller holds the lock, and
-// has entered the state that the answer leads to.
+// reply sends a whole answer of the gateway itself. The caller holds the lock, and has set
+// the state after the answer.
 func (s *Sink) reply(status int, contentType string, body []byte) {
 	s.meter.Release(s.ex, s.outcome(false))
 	h := s.w.Header()
@@ -72,7 +72,7 @@ func (s *Sink) reply(status int, contentType string, body []byte) {
 	s.send(body)
 }
 
-// WriteJSON sends a JSON answer of the gateway's own.
+// WriteJSON sends a whole JSON answer of the gateway itself, with status 200.
 func (s *Sink) WriteJSON(body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +80,9 @@ func (s *Sink) WriteJSON(body []byte) {
 	s.reply(http.StatusOK, "application/json", body)
 }
 
-// RelayError answers a failed attempt with the provider's own error answer, byte
-// for byte, where that is possible. Otherwise it returns the fault to answer.
+// RelayError answers with the error answer of the provider, byte for byte. It returns a
+// fault instead if the status line was sent, or there is no answer that the client can
+// read; the caller then answers with this fault.
 func (s *Sink) RelayError(upstream *exchange.Result) *fault.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,8 +99,8 @@ func (s *Sink) RelayError(upstream *exchange.Result) *fault.Fault {
 	return nil
 }
 
-// Finish ends an exchange in which content was sent. A stream that broke off
-// gets the error event, unless the provider's own has gone out already.
+// Finish ends an exchange after content was sent. A stream that broke off gets an error
+// event, unless the provider's own error event was relayed.
 func (s *Sink) Finish(result *exchange.Result) {
 	switch result.State {
 	case exchange.Relayed:
@@ -109,12 +110,12 @@ func (s *Sink) Finish(result *exchange.Result) {
 	}
 }
 
-// statusClientClosed is the status in the access log for a client that went away
-// before anything was sent. Nobody receives it.
+// statusClientClosed is the status in the access log for a client that disconnected before
+// anything was sent. No client receives it.
 const statusClientClosed = 499
 
-// Abandon reports whether the client went away. It then sends no error: the
-// status would be in the access log as the gateway's.
+// Abandon reports whether the client has disconnected. If nothing was sent, it sets the
+// status in the access log to 499, so that the access log shows no error of the gateway.
 func (s *Sink) Abandon(ctx context.Context) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

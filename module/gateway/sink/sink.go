@@ -1,10 +1,9 @@
 // Package sink writes the answers of exchanges to their clients.
 //
-// It promises that nothing else writes to the client, that a client sees one
-// answer at most, and that an answer which did not finish never looks finished.
-// Until the first byte of content, a failed answer leaves no trace, so that
-// another target can be asked. It refuses every header of a provider that is not
-// on its list.
+// Nothing else writes to the client. A client gets at most one answer, and an answer that
+// did not finish never looks finished. A failed answer leaves no trace before the first
+// byte of content, so that another target can be asked. Headers of a provider that are not
+// listed are dropped.
 package sink
 
 import (
@@ -18,36 +17,36 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 )
 
-// Sink is the only writer to the client of one exchange. It is the ResponseWriter
-// of the transport and of reverse_proxy: it holds the status back until content
-// comes, sends the listed headers only, discards failed answers, and sends
-// keep-alives. It has no Unwrap: a ResponseController would bypass its lock.
+// Sink is the only writer to the client of one exchange. As the ResponseWriter of the
+// transport and of reverse_proxy, it delays the status until there is content, sends only
+// the listed headers, discards failed answers, and sends keep-alives. It has no Unwrap
+// method, because a ResponseController would bypass its lock.
 type Sink struct {
 	ex     *exchange.Exchange
 	w      http.ResponseWriter
 	cancel context.CancelFunc // ends the provider's call when the client is gone
 
-	mu        sync.Mutex // guards w and all below: the heartbeat writes too
+	mu        sync.Mutex // guards w and the fields below, because the heartbeat writes, too
 	state     state
 	answer    upstreamAnswer // of the current attempt
 	meter     meter.Meter
 	heartbeat heartbeat
 }
 
-// upstreamAnswer is the beginning of what an attempt answers.
+// upstreamAnswer is the state of the answer of an attempt.
 type upstreamAnswer struct {
-	header   http.Header // the client gets listed headers only
-	accepted bool        // status 200: the bytes go to the client
-	sent     int64       // bytes that went to the client
-	// continuation adds events to the stream; nil before the first content, and if
-	// the format has the same events for all streams.
+	header   http.Header // of the transport; only listed headers are sent to the client
+	accepted bool        // the status is 200, so the bytes are sent to the client
+	sent     int64       // number of bytes sent to the client
+	// continuation writes the events that the sink adds to the stream. It is nil before
+	// the first content, and for a format whose added events do not depend on the stream.
 	continuation exchange.Continuation
 }
 
-// New returns the sink of an exchange, whose answer is written to w.
+// New returns the sink of an exchange. It writes the answer to w.
 func New(w http.ResponseWriter, ex *exchange.Exchange) *Sink {
 	h := w.Header()
-	h["X-Content-Type-Options"] = []string{"nosniff"} // no browser takes a provider's text for a page
+	h["X-Content-Type-Options"] = []string{"nosniff"} // a browser must not show a provider's text as a page
 	h["Request-Id"] = []string{ex.ID}
 	h["X-Request-Id"] = h["Request-Id"]
 	return &Sink{ex: ex, w: w, cancel: func() {}}
@@ -56,17 +55,16 @@ func New(w http.ResponseWriter, ex *exchange.Exchange) *Sink {
 // Exchange returns the exchange of the sink.
 func (s *Sink) Exchange() *exchange.Exchange { return s.ex }
 
-// Charge has m count the answer, and settle it when the exchange ends.
+// Charge sets the meter that counts the answer and settles the exchange.
 func (s *Sink) Charge(m meter.Meter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.meter = m
 }
 
-// Start prepares the sink for attempts. It calls cancel when the client is gone,
-// and when the sink is closed. If the client wants a stream, the answer begins with
-// a keep-alive after commitAfter, and others follow after each keepAlive of silence;
-// negative times switch them off.
+// Start prepares the sink for attempts. The sink calls cancel when the client disconnects,
+// and when the sink is closed. A stream gets a first keep-alive after commitAfter, and
+// further ones after each keepAlive of silence. Negative durations switch them off.
 func (s *Sink) Start(cancel context.CancelFunc, commitAfter, keepAlive time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,8 +74,8 @@ func (s *Sink) Start(cancel context.CancelFunc, commitAfter, keepAlive time.Dura
 	}
 }
 
-// Next makes c the attempt of the exchange, whose answer the sink takes from now
-// on. It discards the answer of an earlier attempt.
+// Next makes c the current attempt of the exchange. The sink accepts its answer, and
+// discards the answer of the attempt before.
 func (s *Sink) Next(c *exchange.Conduit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,9 +100,9 @@ func (s *Sink) WriteHeader(status int) {
 	}
 }
 
-// Write sends bytes of an answer, or discards those of a failed one. It never
-// returns an error, with which reverse_proxy would abort the whole request: the
-// loss of the client cancels the call instead.
+// Write sends bytes of an accepted answer, and discards those of others. It never returns
+// an error, because reverse_proxy would abort the whole request. If the client has
+// disconnected, Write cancels the call instead.
 func (s *Sink) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,8 +117,8 @@ func (s *Sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// advance enters the state that the end of an answer leads to. An answer without a
-// last event ends with its body, after the last bytes.
+// advance sets the state if the answer has ended. The body of an answer without a last
+// event ends after its last bytes are written, so Close calls advance again.
 func (s *Sink) advance() {
 	switch result := s.ex.Result; {
 	case result == nil, s.state.final():
@@ -176,15 +174,15 @@ func (s *Sink) flush() {
 	}
 }
 
-// lose notes that the client is gone and ends the provider's call.
+// lose records that the client has disconnected, and cancels the call of the provider.
 func (s *Sink) lose() {
 	s.state = abandoned
 	s.cancel()
 }
 
-// Close ends the sink, cancels a call that still runs, settles what is still
-// reserved, and sets the outcome of the exchange. The client's writer must not be
-// used after that. Further calls have no effect.
+// Close cancels a running call, settles the exchange, and sets its outcome. clientGone
+// reports whether the request of the client has ended. After Close, the sink does not
+// write. Further calls have no effect.
 func (s *Sink) Close(clientGone bool) {
 	s.cancel()
 	s.mu.Lock()
@@ -199,6 +197,6 @@ func (s *Sink) Close(clientGone bool) {
 	s.state = closed
 }
 
-// Calls returns the calls of providers that the exchange has paid for, once the sink is
+// Calls returns the calls of providers in the record. It is complete when the sink is
 // closed.
 func (s *Sink) Calls() []aigateway.Call { return s.meter.Calls() }

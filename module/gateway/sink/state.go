@@ -2,10 +2,10 @@ package sink
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 
-// state is what the client has of an answer.
+// state is the part of an answer that the client has received.
 type state uint8
 
-// The states. Those from failed on are final.
+// The states. failed and those after it are final.
 const (
 	waiting   state = iota // nothing
 	pinged                 // the status line and keep-alives; another target may still answer
@@ -13,17 +13,17 @@ const (
 	complete               // the whole answer, or the first bytes of its end
 	cut                    // content, then an error event, or the first bytes of one
 	failed                 // an error
-	abandoned              // nothing any more: the client is gone
-	closed                 // nothing any more: the handler has returned
+	abandoned              // nothing more is sent, because the client has disconnected
+	closed                 // nothing more is sent, because the handler has returned
 )
 
-// open reports whether the answer may go on, so that keep-alives are needed.
+// open reports whether the answer may continue, so that keep-alives are needed.
 func (s state) open() bool { return s <= flowing }
 
 // final reports whether no more bytes of an answer are sent.
 func (s state) final() bool { return s >= failed }
 
-// hasContent reports whether the client has content: no other target is asked.
+// hasContent reports whether the client has received content.
 func (s state) hasContent() bool { return s == flowing || s == complete || s == cut }
 
 // outcome returns how the exchange ended. The caller holds the lock.
@@ -41,14 +41,14 @@ func (s *Sink) outcome(clientGone bool) exchange.Outcome {
 	return exchange.Failed
 }
 
-// Over reports whether no other target is to be asked.
+// Over reports whether no other target may be asked.
 func (s *Sink) Over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state.hasContent() || s.state.final() || s.ex.Result.Whole()
 }
 
-// HasContent reports whether the client has content.
+// HasContent reports whether the client has received content.
 func (s *Sink) HasContent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

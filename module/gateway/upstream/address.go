@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// errChosenAddress is the error for an address that depends on the request.
-var errChosenAddress = errors.New("the address of a provider must not depend on the request: of placeholders it may hold {env.*}, {file.*} and {system.*} alone")
+// errChosenAddress is the error of an address that depends on the request.
+var errChosenAddress = errors.New("the address of a provider must not depend on the request; the only placeholders that it may contain are {env.*}, {file.*} and {system.*}")
 
-// checkAddresses refuses addresses that a client could choose, since the provider's
-// credential is sent there. Only the placeholders of the machine are safe: those of
-// any other name may depend on the request, as the ones of the directives map and
-// vars do.
+// checkAddresses returns an error for addresses that a client could choose, because the
+// provider's credential is sent there. Placeholders of other names than those of the
+// machine may depend on the request, like those of the directives map and vars.
 func checkAddresses(proxy map[string]json.RawMessage) error {
 	for _, field := range [...]string{"upstreams", "dynamic_upstreams"} {
 		var value any
@@ -33,7 +32,7 @@ func checkAddresses(proxy map[string]json.RawMessage) error {
 
 var placeholderName = regexp.MustCompile(`\{([^{}]*)`)
 
-// settled reports whether no text in value has a placeholder of the request.
+// settled reports whether value contains no placeholder that may depend on the request.
 func settled(value any) bool {
 	switch v := value.(type) {
 	case []any:
@@ -68,7 +67,7 @@ func ofMachine(name string) bool {
 	return false
 }
 
-// dialAddress is a base URL's host and port as the upstreams of reverse_proxy.
+// dialAddress returns the host and port of a base URL as the upstreams of reverse_proxy.
 func dialAddress(base string) json.RawMessage {
 	u, err := url.Parse(base)
 	if err != nil {

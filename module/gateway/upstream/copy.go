@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Sizes of the buffers between a provider and its client, in bytes. A stream waits
-// for small events most of the time, and all of its clients together may wait for
-// hours: it does so with a small buffer, and has a larger one only in a burst.
+// Sizes of the buffers between a provider and its client, in bytes. A stream waits for
+// small events most of the time, and there may be thousands of streams. A stream waits
+// with a small buffer, and uses a larger one only in a burst of events.
 const (
 	waitBuffer   = 2 << 10
 	streamBuffer = 8 << 10
@@ -26,8 +26,8 @@ func bufferPool(size int) *sync.Pool {
 	return &sync.Pool{New: func() any { buf := make([]byte, size); return &buf }}
 }
 
-// copyBody copies an answer to its receiver. A stream, whose length is unknown,
-// is flushed after every read.
+// copyBody copies the body of an answer to the receiver. It flushes a stream, which is a
+// body of unknown length, after every read.
 func copyBody(to Receiver, res *http.Response) error {
 	b := copyBuffer{large: answerBuffers}
 	if res.ContentLength < 0 {
@@ -37,7 +37,7 @@ func copyBody(to Receiver, res *http.Response) error {
 	for n := 0; ; {
 		var err error
 		if n, err = res.Body.Read(b.after(n)); n > 0 {
-			_, _ = to.Write((*b.held)[:n]) // the sink remembers a client that is gone
+			_, _ = to.Write((*b.held)[:n]) // the sink handles a client that has disconnected
 			if res.ContentLength < 0 {
 				_ = to.FlushError()
 			}
@@ -53,13 +53,13 @@ func copyBody(to Receiver, res *http.Response) error {
 
 // copyBuffer is the buffer of one answer.
 type copyBuffer struct {
-	large *sync.Pool // of the buffers for what comes at once
-	from  *sync.Pool // where held belongs
+	large *sync.Pool // the pool of buffers for bursts
+	from  *sync.Pool // the pool of held
 	held  *[]byte    // nil before the first read
 }
 
-// after returns the buffer for the read that follows one of n bytes. Behind a read
-// that has filled half of the small buffer there is probably more.
+// after returns the buffer for the read after a read of n bytes. After a read that has
+// filled half of the small buffer, more bytes are probably waiting.
 func (b *copyBuffer) after(n int) []byte {
 	from := waitBuffers
 	if n > waitBuffer/2 {

@@ -23,11 +23,11 @@ func newDirect(ctx caddy.Context, transport json.RawMessage) (Caller, error) {
 	return &direct{mod.(http.RoundTripper)}, nil
 }
 
-// nowhere is the URL of a request that has none yet. The client's own must not
-// get any further: one in absolute form names a host.
+// nowhere is the URL of a request before the transport sets one. The client's URL must not
+// be used, because it can contain a host.
 var nowhere = new(url.URL)
 
-// Call copies the answer into the receiver, flushing after each read of a stream.
+// Call implements Caller.
 func (d *direct) Call(to Receiver, r *http.Request) error {
 	r = r.WithContext(exchange.WithOwnVars(r.Context()))
 	r.Header, r.Host, r.URL = nil, "", nowhere

@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// proxied calls through Caddy's reverse_proxy: load balancing, health checks,
-// header operations and all else that it can do.
+// proxied calls the transport through Caddy's reverse_proxy, which adds load balancing,
+// health checks and header operations.
 type proxied struct{ handler caddyhttp.MiddlewareHandler }
 
 func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport json.RawMessage) (Caller, error) {
@@ -40,8 +40,8 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 	return &proxied{mod.(caddyhttp.MiddlewareHandler)}, nil
 }
 
-// withPolicy returns the configuration of load balancing with the selection policy of
-// this module, unless it has one.
+// withPolicy returns the configuration of load balancing with a selection policy: the
+// configured one, else ai_session.
 func withPolicy(balancing json.RawMessage) (json.RawMessage, error) {
 	fields, err := fieldsOf(balancing)
 	if err != nil {
@@ -56,13 +56,12 @@ func withPolicy(balancing json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
-// Call has reverse_proxy choose an address. The request has no header, host or body
-// of the client, since the transport builds all of it, and a map of variables of its
-// own: a dial that outlives this attempt reads the map while the next attempt writes
-// it (T2).
+// Call implements Caller. The request has no header, host or body of the client, because
+// the transport builds all of them. It has its own map of variables: a dial that outlives
+// this attempt would read a shared map while the next attempt writes it (T2).
 func (p *proxied) Call(to Receiver, r *http.Request) error {
 	r = r.WithContext(exchange.WithOwnVars(r.Context()))
-	r.Host = ""                                                                                       // else the provider would receive the client's name for the gateway
+	r.Host = ""                                                                                       // otherwise the provider would receive the host name of the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
 	return p.handler.ServeHTTP(to, r, endOfChain)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// completeTransport returns the configuration of the transport with what the base
-// URL implies: Caddy enables TLS, and HTTP/2 with it, only if the transport is
-// configured so. A transport without configuration also keeps more idle connections,
-// since many calls go to a single host, and has smaller buffers than Go's 4 KiB: an
-// open stream holds one for reading and one for writing.
+// completeTransport returns the configuration of the transport, with TLS if the base URL
+// needs it: Caddy enables TLS, and HTTP/2 with it, only by configuration. A transport
+// without configuration gets more idle connections than Go's default, because many calls
+// go to one host. It gets smaller buffers than Go's 4 KiB, because an open stream holds one
+// for reading and one for writing.
 func completeTransport(u aigateway.Upstream) (json.RawMessage, error) {
 	fields, err := fieldsOf(u.TransportRaw)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package upstream calls providers: through Caddy's reverse_proxy where the
-// configuration asks for anything of it, else through the transport alone.
+// Package upstream calls providers: through Caddy's reverse_proxy if the configuration
+// has options of it, else through the transport alone.
 //
-// It promises that a call carries nothing of the client but the conduit in its
-// context, and that no request chooses an address. It refuses a configuration whose
-// addresses depend on the request.
+// A call contains nothing of the client except for the conduit in its context. No request
+// can choose an address: the package refuses a configuration whose addresses depend on
+// the request.
 package upstream
 
 import (
@@ -16,25 +16,23 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Caller is the way to a provider. Call carries the conduit of an attempt, or the
-// query for models, in the request's context, and writes the answer to a receiver.
-// What came of the call is in the conduit or the query; the error explains a call
-// that never got to the transport.
+// Caller calls a provider. The context of the request has the conduit of an attempt, or a
+// query for models, which get the result. Call writes the answer to a receiver. Its error
+// explains a call that has not reached the transport.
 type Caller interface {
 	Call(to Receiver, r *http.Request) error
 }
 
-// Receiver takes the answer of a provider from a Caller. For attempts it is the
-// sink.
+// Receiver gets the answer of a provider from a Caller. For attempts, it is the sink.
 type Receiver interface {
 	http.ResponseWriter
 	FlushError() error
 }
 
-// Load loads the way to a provider. proxy is the configuration of a reverse_proxy,
-// nil for none: then the transport is called directly, because the bookkeeping of
-// reverse_proxy is half of what a call costs. So it is if the provider answers
-// in-process.
+// Load returns the caller of a provider. proxy is the configuration of a reverse_proxy, nil
+// for none. Without one, and for a provider that answers in-process, the caller uses the
+// transport directly, because the bookkeeping of reverse_proxy is half of the cost of a
+// call.
 func Load(ctx caddy.Context, config aigateway.Upstream, proxy json.RawMessage, inProcess bool) (Caller, error) {
 	options, err := fieldsOf(proxy)
 	if err != nil {

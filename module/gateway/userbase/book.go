@@ -20,10 +20,10 @@ import (
 type Ledger struct {
 	aigateway.LedgerOptions
 
-	// OnError selects what becomes of requests while the ledger cannot be written, such
-	// as on a full disk: "serve" answers them without a record, and logs that;
-	// "block" refuses them with 503 before any provider is asked. Requests of keys with a
-	// budget that is not soft are refused in any case. Default: "serve".
+	// OnError selects how requests are treated while the ledger cannot be written, for
+	// example because the disk is full. "serve" answers them without a record, and logs
+	// that. "block" refuses them with 503 before any provider is asked. Requests of keys
+	// with a budget that is not soft are always refused. Default: "serve".
 	OnError string `json:"on_error,omitempty"`
 }
 
@@ -33,7 +33,7 @@ const (
 	OnErrorBlock = "block"
 )
 
-// Check returns an error for a ledger that cannot be.
+// Check returns an error for an invalid configuration.
 func (l *Ledger) Check() error {
 	switch l.OnError {
 	case "", OnErrorServe, OnErrorBlock:
@@ -42,14 +42,14 @@ func (l *Ledger) Check() error {
 	return fmt.Errorf("on_error must be '%s' or '%s'", OnErrorServe, OnErrorBlock)
 }
 
-// errNoLedger is returned for a store that keeps no ledger, or for none.
+// errNoLedger is the error of a configured ledger without a store that can keep it.
 var errNoLedger = errors.New("ledger needs a store that can keep one: sqlite or postgres")
 
-// Book is the ledger of a userbase. It is opened when it is needed: validating a
-// configuration must not create any file.
+// Book is the ledger of a userbase. The ledger is opened at its first use, because
+// validating a configuration must not create a file.
 type Book struct {
 	config   Ledger
-	required bool           // it is configured
+	required bool           // the ledger is configured
 	zone     *time.Location // of days and months
 	store    aigateway.LedgerStore
 
@@ -58,8 +58,8 @@ type Book struct {
 	err    error
 }
 
-// newBook returns the book of a configuration, nil if the ledger is off. Without a word
-// about it, the ledger is on if the store can keep one.
+// newBook returns the book of a configuration, nil if the ledger is off. If the ledger is
+// neither configured nor disabled, it is on if the store can keep one.
 func newBook(o Options, store aigateway.Store) (*Book, error) {
 	keeper, ok := store.(aigateway.LedgerStore)
 	switch {
@@ -82,9 +82,9 @@ func newBook(o Options, store aigateway.Store) (*Book, error) {
 	return &Book{config: *o.Ledger, required: true, zone: zone, store: keeper}, nil
 }
 
-// Start opens the ledger. If it cannot be opened, that is an error for a configured
-// ledger alone, such as that another process uses its journal: each would write down a
-// part of the exchanges. A gateway whose disk cannot be written serves without it.
+// Start opens the ledger. It returns an error only if the ledger is configured. For
+// example, another process may use the journal, so that each would record a part of the
+// exchanges. With the default ledger, the gateway runs without records instead.
 func (b *Book) Start(logger *zap.Logger) error {
 	if b == nil {
 		return nil
@@ -96,14 +96,15 @@ func (b *Book) Start(logger *zap.Logger) error {
 	if b.required {
 		return fmt.Errorf("opening ledger: %w", err)
 	}
-	logger.Error("the ledger cannot be opened: exchanges leave no record", zap.Error(err))
+	logger.Error("opening the ledger failed; no usage is recorded", zap.Error(err))
 	return nil
 }
 
-// Zone returns the time zone of days and months.
+// Zone returns the time zone in which days and months begin.
 func (b *Book) Zone() *time.Location { return b.zone }
 
-// Usage adds up what has ended before the call. See aigateway.LedgerReader.
+// Usage returns sums over the exchanges that have ended before the call. See
+// aigateway.LedgerReader.
 func (b *Book) Usage(ctx context.Context, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
 	opened, err := b.Open()
 	if err != nil {
@@ -115,13 +116,13 @@ func (b *Book) Usage(ctx context.Context, q aigateway.UsageQuery) ([]aigateway.U
 	return opened.Usage(ctx, q)
 }
 
-// Open returns the ledger, and opens it if it is needed for the first time.
+// Open returns the ledger. The first call opens it.
 func (b *Book) Open() (aigateway.Ledger, error) {
 	b.once.Do(func() { b.opened, b.err = b.store.OpenLedger(b.config.LedgerOptions) })
 	return b.opened, b.err
 }
 
-// Release gives the ledger back, if it was opened. It is not opened any more.
+// Release releases the ledger if it is open. After that, Open returns an error.
 func (b *Book) Release() error {
 	if b == nil {
 		return nil
@@ -133,9 +134,9 @@ func (b *Book) Release() error {
 	return b.opened.Release()
 }
 
-// Begin begins the record of an exchange, with the most that it may cost, and writes it
-// down if there is a ledger. It returns a fault if that fails, and the exchange needs the
-// ledger or requests are not to be served then.
+// Begin begins the record of an exchange, and writes its beginning if there is a ledger.
+// bound is the highest possible cost of the exchange. If writing fails, Begin returns a
+// fault if needed is true or OnError is "block".
 func (b *Book) Begin(ex *exchange.Exchange, price meter.Pricer, bound aigateway.Cost, needed bool) (*meter.Entry, *fault.Fault) {
 	entry := meter.NewEntry(price, ex, bound)
 	if b == nil {

@@ -1,6 +1,6 @@
-// Package userbase is the store of users and keys that a site uses, with the ledger in
-// that store and the accounts that manage its users. It opens nothing before the
-// configuration is in force: validating a configuration creates no file.
+// Package userbase loads the store of users and keys that a site uses, the ledger in that
+// store, and the accounts that manage the users. Loading opens nothing, so that validating
+// a configuration creates no file.
 package userbase
 
 import (
@@ -15,15 +15,15 @@ import (
 
 // Options configure the userbase of a site.
 type Options struct {
-	// Store is where users, their sessions and their keys are stored. Its keys are
-	// valid beside those of KeySources. Either the global option or sites may have
+	// Store is the database of users, their sessions and their keys. Its keys are valid
+	// in addition to those of KeySources. Either the global option or sites may have
 	// one. Default: SQLite, in a file of Caddy's data directory; none if accounts are
 	// disabled.
 	StoreRaw json.RawMessage `json:"store,omitempty" caddy:"namespace=ai_gateway.stores inline_key=store"`
 
-	// Ledger configures the ledger, in which every exchange leaves a record of what it
-	// used, in the store. Either the global option or sites may configure it. Default:
-	// on, with its defaults, where a store is that can keep a ledger.
+	// Ledger configures the ledger, which records the usage of every exchange in the
+	// store. Either the global option or sites may configure it. Default: on, with its
+	// defaults, if there is a store that can keep a ledger.
 	Ledger *Ledger `json:"ledger,omitempty"`
 
 	// DisableLedger switches the ledger off. Default: false.
@@ -34,16 +34,17 @@ type Options struct {
 	// on, with its defaults.
 	AccountsRaw json.RawMessage `json:"accounts,omitempty"`
 
-	// DisableAccounts switches accounts off: the paths below /api/ are left to the
-	// site. The keys of a configured store still work. Default: false.
+	// DisableAccounts switches accounts off: requests for paths below /api/ go to the
+	// next handler of the site. The keys of a configured store still work. Default:
+	// false.
 	DisableAccounts bool `json:"disable_accounts,omitempty"`
 }
 
 // Userbase is the store of users and their keys, and the accounts that manage them.
 type Userbase struct {
-	Store    aigateway.Store    // nil: keys come from the configuration alone
-	Accounts aigateway.Accounts // nil: off
-	Book     *Book              // nil: exchanges leave no record
+	Store    aigateway.Store    // nil if keys come from the configuration alone
+	Accounts aigateway.Accounts // nil if accounts are off
+	Book     *Book              // nil if the ledger is off
 }
 
 // The defaults of Options.
@@ -62,8 +63,8 @@ func (o *Options) Configured() bool {
 	return o.StoreRaw != nil || o.setsLedger() || o.setsAccounts()
 }
 
-// Inherit sets what the site leaves open to the options of the global option. The same
-// option in both is an error.
+// Inherit sets the options that the site leaves empty to those of the global option. An
+// option that is set in both is an error.
 func (o *Options) Inherit(global *Options) error {
 	switch {
 	case o.StoreRaw != nil && global.StoreRaw != nil:
@@ -116,7 +117,7 @@ func Load(ctx caddy.Context, o Options) (*Userbase, error) {
 	return users, nil
 }
 
-// loadStore loads the store of a configuration. It takes a copy: loading empties the
+// loadStore loads the store of a configuration. o is a copy, because loading empties the
 // raw field, which sites inherit.
 func (u *Userbase) loadStore(ctx caddy.Context, o Options) error {
 	if o.StoreRaw == nil {
@@ -144,7 +145,7 @@ func (u *Userbase) loadAccounts(ctx caddy.Context, raw json.RawMessage) error {
 	return nil
 }
 
-// builtIn reports whether this build has all of the modules.
+// builtIn reports whether all of the modules are compiled in.
 func builtIn(modules ...string) bool {
 	for _, id := range modules {
 		if _, err := caddy.GetModule(id); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// keeper is a store with a ledger that fails with err.
+// keeper is a store with a ledger whose Begin returns err.
 type keeper struct {
 	aigateway.Store
 	aigateway.LedgerReader
@@ -57,7 +57,7 @@ func TestABookIsOpenedOnceAndReleasedOnce(t *testing.T) {
 	assert.Equal(t, []int{1, 2, 1}, []int{k.opened, k.begun, k.out})
 }
 
-// A request of an old configuration could otherwise open a ledger that nobody releases.
+// Otherwise a request of an old configuration could open a ledger that is never released.
 func TestAReleasedBookIsNotOpened(t *testing.T) {
 	k := new(keeper)
 	b := book(t, k, "")
@@ -71,7 +71,7 @@ func TestALedgerThatFailsBlocksOnlyIfConfigured(t *testing.T) {
 	for onError, blocks := range map[string]bool{"": false, OnErrorServe: false, OnErrorBlock: true} {
 		entry, refused := book(t, &keeper{err: errors.New("disk full")}, onError).Begin(newExchange(), nil, aigateway.Cost{}, false)
 		assert.Equal(t, blocks, refused != nil, onError)
-		assert.NotNil(t, entry, "the end of the exchange may be written")
+		assert.NotNil(t, entry, "writing the end of the exchange may succeed")
 	}
 }
 
