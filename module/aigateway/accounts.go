@@ -2,8 +2,8 @@ package aigateway
 
 import "net/http"
 
-// Accounts is the interface of the module ai_gateway.accounts: the HTTP API with
-// which users manage their accounts and keys, and administrators those of others.
+// Accounts is the interface of the module ai_gateway.accounts. It is the HTTP API by which
+// users manage their accounts and keys, and administrators those of other users.
 type Accounts interface {
 	// UseStore sets the store of the accounts. It is called once, while the
 	// configuration is provisioned, before any other method.

@@ -64,9 +64,9 @@ func MistypedAPIKey(s string) bool {
 	return string(appendChecksum(nil, []byte(text[:apiKeyRandom]))) != text[apiKeyRandom:]
 }
 
-// APIKeyHint returns the beginning and the end of a key, from which its owner can
-// recognise it. More than 200 random bits of the key remain unknown. The hint of a
-// short key shows none of it.
+// APIKeyHint returns the beginning and the end of a key, by which its owner can recognise
+// it. More than 200 random bits of the key remain unknown. The hint of a short key contains
+// no part of it.
 func APIKeyHint(key Secret) string {
 	const head, tail, shortest = 7, 4, 40
 	if len(key) < shortest {

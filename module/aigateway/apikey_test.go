@@ -20,8 +20,8 @@ func TestNewAPIKeysHaveTheirFormAndAreNotMistyped(t *testing.T) {
 	}
 }
 
-// Any one wrong character is found, and so are two neighbours that changed
-// places: the slips of people who type or cut.
+// The checksum finds the usual typing mistakes: one wrong character, and two neighbours in
+// the wrong order.
 func TestTypingErrorsAreFound(t *testing.T) {
 	key := string(aigateway.NewAPIKey())
 	for i := len("sk-"); i < len(key); i++ {

@@ -29,8 +29,8 @@ type Budget struct {
 	// "week" from Monday on, "month", or "total" for all time.
 	Calendar Calendar `json:"calendar,omitempty"`
 
-	// Soft lets requests exceed the budget, with a warning in the log and a header of
-	// the answer. Default: false: such requests are refused.
+	// Soft admits requests that exceed the budget, with a warning in the log and a
+	// header in the answer. Default: false: such requests are refused.
 	Soft bool `json:"soft,omitempty"`
 }
 
@@ -45,7 +45,7 @@ const (
 	Total   Calendar = "total"
 )
 
-// DefaultCurrency is the currency of budgets and prices that name none.
+// DefaultCurrency is the currency of budgets and prices that do not set one.
 const DefaultCurrency = "USD"
 
 var (
@@ -63,7 +63,7 @@ func ParseBudget(s string) (b Budget, err error) {
 		return b, errBudget
 	}
 	whole, fraction, _ := strings.Cut(money, ".")
-	b.Micros, _ = strconv.ParseInt(whole+(fraction + "000000")[:6], 10, 64) // it consists of digits
+	b.Micros, _ = strconv.ParseInt(whole+(fraction + "000000")[:6], 10, 64) // at most 13 digits
 	switch c := Calendar(period); c {
 	case Daily, Weekly, Monthly, Total:
 		b.Calendar = c
@@ -115,7 +115,7 @@ func (b *Budget) String() string {
 	return text + " per " + words(time.Duration(b.Per))
 }
 
-// words returns a period as a configuration has it: "30d", "1h30m".
+// words returns a period in the notation of configurations: "30d", "1h30m".
 func words(period time.Duration) string {
 	const day = 24 * time.Hour
 	if period%day == 0 {
@@ -130,8 +130,8 @@ func words(period time.Duration) string {
 	return text
 }
 
-// Since returns the moment from which on spending counts at a moment, in the zone of the
-// moment; zero for all time.
+// Since returns the time from which costs count in the budget at a time, in the time zone
+// of at. It returns zero if all costs count.
 func (b *Budget) Since(at time.Time) time.Time {
 	if b.Calendar == "" {
 		return at.Add(-time.Duration(b.Per))
@@ -140,8 +140,8 @@ func (b *Budget) Since(at time.Time) time.Time {
 	return begin
 }
 
-// Period returns the period of the calendar that a moment is in, in the zone of the
-// moment. Both are zero for Total, and without a Calendar.
+// Period returns the calendar period that contains a time, in the time zone of at. Both
+// results are zero for Total, and without a Calendar.
 func (b *Budget) Period(at time.Time) (begin, end time.Time) {
 	date := func(year int, month time.Month, day int) time.Time {
 		return time.Date(year, month, day, 0, 0, 0, 0, at.Location())

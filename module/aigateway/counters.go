@@ -7,15 +7,15 @@ import (
 
 // Counters is the interface of the modules in the namespace ai_gateway.counters.
 type Counters interface {
-	// Limiter returns the limiter of limits that a request has to pass all. It is
-	// called while a configuration is provisioned, with limits that have passed Check,
-	// the innermost first, and none of them twice. A limit that several limiters have
-	// is counted once. Over a reload, the counts of a limit should continue unless the
-	// length of a period changes.
+	// Limiter returns a limiter that admits a request only if all of the limits admit
+	// it. It is called while a configuration is provisioned. The limits have passed
+	// Check, are ordered from the innermost to the outermost, and are distinct. If
+	// several limiters have the same limit, the limit has one count. The counts of a
+	// limit should continue after a reload, unless the length of a period changes.
 	Limiter(limits []*Limit) (Limiter, error)
 }
 
-// Limiter decides about the requests of the keys that lead to the same limits.
+// Limiter decides about the requests of all keys to which the same limits apply.
 type Limiter interface {
 	// Admit decides whether a request may run, and reserves its share of every limit:
 	// one request of the rate and of the concurrent requests, tokens, and money. An
@@ -25,36 +25,37 @@ type Limiter interface {
 	Admit(ctx context.Context, d Demand) Admission
 }
 
-// Demand is what a request asks of its limits.
+// Demand is the share of the limits that a request needs.
 type Demand struct {
 	Key *Key
-	// Use is the most that the request may use, as far as can be known before it runs.
-	// Its money is in the currency of the budgets.
+	// Use is the estimated maximum of the usage. Its money is in the currency of the
+	// budgets.
 	Use
-	// Spending has what was spent before the counters began to count. It is nil if no
-	// limit has a budget.
+	// Spending returns the costs from before the counters began to count. It is nil if
+	// no limit has a budget.
 	Spending Spending
 }
 
-// Use is what a request uses. No count is negative.
+// Use is the usage of a request. No count is negative.
 type Use struct {
 	Tokens int64
 	Nanos  int64 // money, in billionths of the unit of the currency
 }
 
-// Spending reads what was spent from the ledger.
+// Spending reads costs from the ledger.
 type Spending interface {
 	// Zone returns the time zone of calendar periods.
 	Zone() *time.Location
 
-	// Spent returns what the subject of a key has spent of the budget of a limit since
-	// a moment, zero for all time, in the order of time: in total for a budget with a
-	// Calendar, else by the hour. Limiters call it before they first decide about the
-	// budget of a subject, which does not happen on every request.
+	// Spent returns the costs that count in the budget of a limit for the subject of a
+	// key, in the order of time. For a budget with a Calendar it returns the sum, else
+	// the costs of each hour. Costs from before since are left out; zero means all
+	// time. Limiters call Spent before their first decision about the budget of a
+	// subject, not on every request.
 	Spent(ctx context.Context, l *Limit, key *Key, since time.Time) ([]Spent, error)
 }
 
-// Spent is an amount of money that was spent by a moment.
+// Spent is an amount of money that was spent before a time.
 type Spent struct {
 	By    time.Time
 	Nanos int64
@@ -66,7 +67,7 @@ type Admission struct {
 	// refused.
 	Reservation Reservation
 
-	// Reached, of a refused request, is the rule that refuses it, and Limit has that
+	// Reached is the rule that refuses the request, and Limit is the limit with that
 	// rule. Both are empty for an admitted request.
 	Reached Rule
 	Limit   *Limit
@@ -79,20 +80,19 @@ type Admission struct {
 	// tokens alone exceed the rate, or its cost exceeds the budget.
 	TooLarge bool
 
-	// Requests and Tokens are the quotas after this request, of the limits with the
-	// least left.
+	// Requests and Tokens are the quotas after this request, each of the limit with the
+	// smallest remainder.
 	Requests, Tokens Quota
 
 	// Exceeded is the innermost limit whose soft budget an admitted request exceeds;
 	// nil for none.
 	Exceeded *Limit
 
-	// Moves are budgets that have reached another level since the last decision about
-	// them.
+	// Moves are the budgets whose level has changed since the last decision about them.
 	Moves []BudgetMove
 
-	// Err is why nothing could be decided: the counters or the ledger cannot be
-	// reached. All other fields are empty then. It is for the log.
+	// Err is the reason why no decision was possible: the counters or the ledger cannot
+	// be reached. All other fields are empty then. Err is logged.
 	Err error
 }
 
@@ -107,8 +107,8 @@ const (
 	MoneyBudget        Rule = "budget"
 )
 
-// BudgetMove is the change of the level of a budget: the highest of Levels, in percent,
-// that was spent or reserved in the period.
+// BudgetMove is a change of the level of a budget. The level is the highest of Levels, in
+// percent, that is spent or reserved in the period.
 type BudgetMove struct {
 	Limit    *Limit
 	Subject  Subject
@@ -118,7 +118,8 @@ type BudgetMove struct {
 // Unknown is the level of a budget before the first decision about it.
 const Unknown = -1
 
-// Levels are the parts of a budget, in percent, that are reported when they are reached.
+// Levels are the levels of a budget, in percent. The gateway reports when a budget reaches
+// one.
 var Levels = [...]int{0, 50, 80, 100}
 
 // Level returns the highest of Levels that an amount reaches.
@@ -131,14 +132,14 @@ func (b *Budget) Level(nanos int64) (percent int) {
 	return percent
 }
 
-// Quota is what is left of a rate. The zero Quota means that there is no rate.
+// Quota is the state of a rate. The zero Quota means that there is no rate.
 type Quota struct {
 	Limit     int64         // the amount of the rate
-	Remaining int64         // the part of it that is not used
-	Reset     time.Duration // until nothing of it is used any more
+	Remaining int64         // the unused part of the amount
+	Reset     time.Duration // time until the whole amount is unused
 }
 
-// Tighter returns the quota with less left.
+// Tighter returns the quota with the smaller remainder.
 func (q Quota) Tighter(other Quota) Quota {
 	if q.Limit == 0 || other.Limit != 0 && other.Remaining < q.Remaining {
 		return other
@@ -148,9 +149,9 @@ func (q Quota) Tighter(other Quota) Quota {
 
 // Reservation is the share of its limits that an admitted request holds.
 type Reservation interface {
-	// Settle replaces what is reserved by what the request has used. Money counts in
-	// the period in which the request was admitted. The gateway calls Settle before
-	// Release; a second call has no effect.
+	// Settle replaces the reserved usage by the actual usage. Money counts in the period
+	// in which the request was admitted. The gateway calls Settle before Release; a
+	// second call has no effect.
 	Settle(used Use)
 
 	// Release ends the request, which no longer counts as running. The gateway

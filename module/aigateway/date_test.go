@@ -19,8 +19,8 @@ func TestDatesAreReadInBothForms(t *testing.T) {
 	}
 }
 
-// The zero time was taken, and meant a key that never expires. Times that are
-// in the year 10000 of UTC were taken too, and could not be written again.
+// The zero time was accepted, and meant a key that never expires. Times in the year 10000
+// of UTC were accepted, too, and could not be encoded again.
 func TestDatesThatCannotBeKeptAreRefused(t *testing.T) {
 	for text, right := range map[string]bool{
 		"0001-01-01": false, "0001-01-01T00:00:00Z": false, "0000-12-31": false, "1970-01-01": false, "1970-01-02": true,

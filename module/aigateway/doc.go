@@ -37,12 +37,11 @@
 // waits for Lookup of each [KeySource], and for Settle and Release of its
 // [Reservation]: counters on another machine settle in the background.
 //
-// What a guest returns belongs to the gateway and the guest together: neither of
-// them changes it.
+// Neither the gateway nor a guest changes a value that the guest has returned.
 //
 // # Errors and secrets
 //
-// Clients do not read the errors of guests; logs show them. An error must not
-// contain a credential. [Secret] keeps one out of logs and JSON, and
-// [ResolveSecret] reads one from the environment or from a file.
+// The errors of guests are logged, and never sent to clients. An error must not contain a
+// credential. [Secret] keeps a credential out of logs and JSON, and [ResolveSecret] reads
+// one from the environment or from a file.
 package aigateway

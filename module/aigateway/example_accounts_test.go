@@ -14,8 +14,8 @@ func init() {
 	caddy.RegisterModule(UserCount{})
 }
 
-// UserCount serves the number of users, and nothing else. It is an alternative to
-// the package module/accounts in a build without that package.
+// UserCount serves only the number of users. It replaces the package module/accounts in a
+// build without that package.
 type UserCount struct {
 	store aigateway.Store
 }

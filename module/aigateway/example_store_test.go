@@ -14,8 +14,8 @@ func init() {
 	caddy.RegisterModule(new(Archive))
 }
 
-// Archive is a store whose users cannot be deleted. It embeds another store, which
-// does the rest. Its configuration, which is JSON because Archive has no
+// Archive is a store whose users cannot be deleted. It embeds another store for all other
+// methods. Its configuration, which is JSON because Archive has no
 // UnmarshalCaddyfile:
 //
 //	"store": {"store": "archive"}

@@ -13,8 +13,7 @@ import (
 // stores digests only.
 type Digest = [sha256.Size]byte
 
-// Key is an API key of the gateway: its digest, and what a request with the key may
-// do.
+// Key is an API key of the gateway: its digest, and the rights of requests with the key.
 type Key struct {
 	ID       string // unique name, which logs and placeholders show; never the key itself
 	Digest   Digest
@@ -22,7 +21,7 @@ type Key struct {
 	Networks []netip.Prefix // client addresses that may use the key; empty: all
 	Expires  time.Time      // zero: never
 	Disabled bool           // the key is refused, as if it had expired
-	Owner    string         // the name of its user, whose keys a limit may count together; may be empty
+	Owner    string         // name of its user; a limit may count all keys of the user together; may be empty
 	Limit    string         // the name of its limit; empty: none
 
 	// Subject identifies the user of the key among the users of all stores. Reasoning
@@ -35,18 +34,16 @@ const storedKeyPrefix = "key_"
 // StoredKeyID returns the Key.ID of the key with this ID in a Store: "key_1".
 func StoredKeyID(number int64) string { return storedKeyPrefix + strconv.FormatInt(number, 10) }
 
-// IsStoredKeyID reports whether id has the form of StoredKeyID. Other key sources
-// refuse such names, so that no log line can be taken for one about the key of a
-// user.
+// IsStoredKeyID reports whether id has the form of StoredKeyID. Other key sources refuse
+// such names, so that every log line with such an ID is about the key of a user.
 func IsStoredKeyID(id string) bool {
 	number, err := strconv.ParseInt(strings.TrimPrefix(id, storedKeyPrefix), 10, 64)
 	return err == nil && number > 0 && StoredKeyID(number) == id
 }
 
-// Matches reports whether k has this digest, in constant time. A KeySource that finds
-// keys in a map calls it for the found key: the time of the lookup in the map may depend
-// on the digest. Digests do not help to guess a key, but a comparison in constant time
-// needs no proof of that.
+// Matches reports whether k has a digest. It takes constant time. A KeySource that finds
+// keys in a map calls Matches for the found key, because the time of a lookup in a map may
+// depend on the digest.
 func (k *Key) Matches(digest Digest) bool {
 	return subtle.ConstantTimeCompare(k.Digest[:], digest[:]) == 1
 }

@@ -9,49 +9,50 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
-// ErrLedger is wrapped by errors of Begin: nothing can be written down.
+// ErrLedger is wrapped by the errors of Ledger.Begin.
 var ErrLedger = errors.New("the ledger cannot be written")
 
-// Ledger writes records of exchanges down, once each.
+// Ledger records the usage of exchanges. Each exchange has one record.
 //
-// Begin and End do no database I/O. What they returned for without an error is
-// kept, however the process ends: what began and did not end gets the outcome
-// OutcomeCrashed at the next start.
+// Begin and End write to a journal, and do no database I/O. A record that they have
+// written survives any end of the process. If an exchange has begun but not ended, its
+// record gets the outcome OutcomeCrashed at the next start.
 type Ledger interface {
-	// Begin writes down that an exchange begins, before any provider is asked, and
-	// sets ID and Admitted of the record, even if it returns an error, which wraps
+	// Begin writes the beginning of an exchange, before any provider is asked. It sets
+	// ID and Admitted of the record even if it returns an error. The error wraps
 	// ErrLedger.
 	Begin(*Record) error
-	// End writes down the whole record. An error is logged, and End goes on trying.
+	// End writes the whole record. If that fails, End logs the error and tries again
+	// later.
 	End(*Record)
 
-	// Settled returns when all records that have ended before the call can be read, or
-	// with the error of the context.
+	// Settled returns when all records that have ended before the call can be read. It
+	// returns the error of the context if that ends first.
 	Settled(context.Context) error
 
-	// LedgerReader reads what this ledger and others have written to the database.
+	// LedgerReader reads the records of this and other ledgers from the database.
 	LedgerReader
 
-	// Release ends one use. The last one closes the ledger, once no exchange runs.
+	// Release releases the ledger. The last release closes it when no exchange runs.
 	Release() error
 }
 
 // LedgerStore is an optional interface of a Store that can keep a ledger.
 type LedgerStore interface {
-	// OpenLedger returns the ledger of the store: the same one for the same journal,
-	// with the options of the last call. It opens the journal, and not the database. Each call needs one of Ledger.Release.
+	// OpenLedger returns the ledger of the store. Calls with the same journal return
+	// the same ledger, which has the options of the last call. OpenLedger opens the
+	// journal, but not the database. For each call, Ledger.Release must be called once.
 	OpenLedger(LedgerOptions) (Ledger, error)
 
-	// What any gateway with this store has written down can be read without a ledger
-	// that is open.
+	// LedgerReader reads the records of all gateways with this store. It needs no open
+	// ledger.
 	LedgerReader
 }
 
-// LedgerReader reads what ledgers have written.
+// LedgerReader reads records and sums from a database.
 type LedgerReader interface {
-	// Usage adds records up. See UsageQuery. The sums come in the order of time, then of
-	// the other dimensions as the query lists them, by the bytes of their texts, and then
-	// of currencies.
+	// Usage returns sums over records. See UsageQuery. The sums are ordered by time, then
+	// by the other dimensions in the order of the query, as bytes, and then by currency.
 	Usage(context.Context, UsageQuery) ([]Usage, error)
 	// Records returns single records. See RecordQuery.
 	Records(context.Context, RecordQuery) ([]Record, error)
@@ -62,39 +63,39 @@ type LedgerReader interface {
 // LedgerOptions configure a ledger. The zero value of a field selects its
 // default.
 type LedgerOptions struct {
-	// Journal is the directory of the journal, which has records until they are in
-	// the database. No two processes can use one. Default: beside the file of SQLite,
-	// and in Caddy's data directory for PostgreSQL; a second process with the same
+	// Journal is the directory of the journal, which contains records until they are in
+	// the database. Only one process can use a journal. Default: beside the file of
+	// SQLite; for PostgreSQL, in Caddy's data directory. A second process with the same
 	// default uses a directory of its own.
 	Journal string `json:"journal,omitempty"`
 
-	// JournalMax is the size of the journal in bytes beyond which OnError applies.
-	// Default: 4294967296 (4 GiB).
+	// JournalMax is the largest size of the journal in bytes. While the journal is
+	// larger, OnError applies. Default: 4294967296 (4 GiB).
 	JournalMax int64 `json:"journal_max,omitempty"`
 
-	// Sync is how often the journal is put on the disk: a loss of power takes what
-	// was written since. At most 1m. Default: 1s. Negative: with each record, before
-	// its client gets the end of the answer.
+	// Sync is the interval at which the journal is flushed to the disk. A power failure
+	// loses the records since the last flush. At most 1m. Default: 1s. Negative: each
+	// record is flushed before the client gets the end of the answer.
 	Sync caddy.Duration `json:"sync,omitempty"`
 
-	// Records is for how many days single records are kept. Sums are kept for ever,
-	// those of hours for 400 days. Default: 90.
+	// Records is the number of days for which single records are kept. Sums by hour are
+	// kept for 400 days, other sums for ever. Default: 90.
 	Records int `json:"records,omitempty"`
 
-	// Zone is the time zone of days and months: "Europe/Berlin". It is fixed when
-	// the database is made. Default: "UTC".
+	// Zone is the time zone in which days and months begin: "Europe/Berlin". It cannot
+	// be changed after the database is created. Default: "UTC".
 	Zone string `json:"zone,omitempty"`
 }
 
-// Check returns an error for options that cannot be.
+// Check returns an error for an invalid option.
 func (o *LedgerOptions) Check() error {
 	switch {
 	case o.Records < 0:
-		return errors.New("records is a number of days above zero")
+		return errors.New("records must be a positive number of days")
 	case o.JournalMax < 0:
-		return errors.New("journal_max is a size above zero")
+		return errors.New("journal_max must be a positive size")
 	case time.Duration(o.Sync) > time.Minute:
-		return errors.New("sync is at most 1m")
+		return errors.New("sync must be at most 1m")
 	}
 	if _, err := time.LoadLocation(o.Zone); err != nil {
 		return fmt.Errorf("zone: %w", err)
@@ -102,10 +103,10 @@ func (o *LedgerOptions) Check() error {
 	return nil
 }
 
-// Dimension is what usage is divided by.
+// Dimension is a property of records by which usage is grouped.
 type Dimension string
 
-// The dimensions. At most one is a unit of time.
+// The dimensions. A query may have at most one unit of time.
 const (
 	ByHour     Dimension = "hour"
 	ByDay      Dimension = "day"
@@ -118,22 +119,22 @@ const (
 	ByOutcome  Dimension = "outcome"
 )
 
-// UsageQuery selects what Usage adds up.
+// UsageQuery selects the records over which Usage returns sums.
 type UsageQuery struct {
-	From, To time.Time // whole hours; exchanges that were admitted from From on, before To
+	From, To time.Time // whole hours; exchanges that were admitted at or after From, and before To
 	By       []Dimension
 	User     string // only of this user; empty for all
 	Key      string // only of this key; empty for all
 
-	// Limits selects the exchanges of keys that named one of these limits; empty for
-	// all.
+	// Limits selects the exchanges of keys with one of these limits; empty for all.
 	Limits []string
 
-	// Limit is the largest number of sums. With 0, more than MostSums are ErrManySums.
+	// Limit is the largest number of sums. With 0, Usage returns ErrManySums if there are
+	// more than MostSums.
 	Limit int
 
-	// After selects the sums behind this one: the last sum of the page before. Nil
-	// selects all.
+	// After selects the sums after this one, which is the last sum of the page before.
+	// Nil selects all.
 	After *Usage
 }
 
@@ -143,8 +144,8 @@ const MostSums = 50_000
 // ErrManySums is wrapped by errors of queries whose result has more than MostSums sums.
 var ErrManySums = fmt.Errorf("more than %d sums", MostSums)
 
-// Usage is a sum of records, with the values of the dimensions that were asked for;
-// the others are empty. There is one for each currency.
+// Usage is a sum over records of one currency. It has the values of the dimensions of the
+// query; other dimensions are empty.
 type Usage struct {
 	At                                            time.Time
 	Key, User, Model, Provider, Upstream, Outcome string
@@ -152,21 +153,21 @@ type Usage struct {
 	Requests  int64
 	Calls     int64 // of providers
 	Streams   int64
-	Estimated int64 // calls whose counts are not the provider's
-	Unpriced  int64 // calls whose cost is unknown: with any, Cost is a floor
+	Estimated int64 // calls with counts that the provider has not reported
+	Unpriced  int64 // calls of unknown cost, which Cost does not include
 	Tokens    Tokens
 	Cost      Cost
 	Held      int64 // nanos that budgets count for calls of unknown cost
 
-	Duration   time.Duration // of all requests together
-	FirstByte  time.Duration // of those that got an answer together
-	FirstBytes int64         // how many those are
+	Duration   time.Duration // sum over all requests
+	FirstByte  time.Duration // sum over the requests with an answer
+	FirstBytes int64         // number of the requests with an answer
 }
 
 // RecordQuery selects a page of records, the newest first.
 type RecordQuery struct {
-	Before int64  // only with a smaller ID; 0 for all
+	Before int64  // only records with a smaller ID; 0 for all
 	User   string // only of this user; empty for all
 	Key    string // only of this key; empty for all
-	Limit  int    // at most how many, from 1
+	Limit  int    // largest number of records, at least 1
 }

@@ -10,38 +10,39 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
-// Limit bounds what the keys that lead to it may use.
+// Limit bounds the usage of the keys to which it applies.
 type Limit struct {
 	// Name is the name that keys use: 1 to 64 letters, digits or ._@+- with a letter
 	// or digit first.
 	Name string `json:"name"`
 
-	// Per is who is counted together. Default: "user".
+	// Per is the group of keys that share the counts of the limit. Default: "user".
 	Per Scope `json:"per,omitempty"`
 
 	LimitRules
 }
 
-// Scope is who a limit counts together.
+// Scope is the group of keys that share the counts of a limit.
 type Scope string
 
 // The scopes.
 const (
-	PerKey  Scope = "key"  // each key alone
-	PerUser Scope = "user" // the keys of an owner; a key without an owner alone
-	// PerGroup counts all keys that name the limit, or a limit within it.
+	PerKey  Scope = "key"  // each key has counts of its own
+	PerUser Scope = "user" // all keys of an owner; a key without an owner has counts of its own
+	// PerGroup is the group of all keys that name the limit, or a limit within it.
 	PerGroup Scope = "group"
-	// PerGateway counts all keys, whatever limit they name.
+	// PerGateway is the group of all keys.
 	PerGateway Scope = "gateway"
 )
 
-// Subject identifies who a limit counts together. Subjects can be compared.
+// Subject identifies a group of keys that share the counts of a limit. Subjects can be
+// compared.
 type Subject struct {
 	Per  Scope
 	Name string // the ID of a key or the name of a user; else empty
 }
 
-// Subject returns who the limit counts together with a key.
+// Subject returns the subject of a key for the limit.
 func (l *Limit) Subject(key *Key) Subject {
 	switch {
 	case l.Per == PerGroup || l.Per == PerGateway:
@@ -71,23 +72,23 @@ type LimitRules struct {
 	// providers are called for it.
 	Requests Rate `json:"requests,omitzero"`
 
-	// Tokens is the rate of tokens, of the input (cached tokens included) and of
-	// the output. A running request counts with an estimate of its input, and with
-	// the most output that it allows, or 4096 tokens if it does not limit its
-	// output. The gateway does not send that number to the provider, so an answer
-	// may be longer.
+	// Tokens is the rate of tokens, of the input (cached tokens included) and of the
+	// output. A running request counts with an estimate of its input and the longest
+	// output that it allows. For a request that does not limit its output, that is the
+	// trait default_max_tokens, or 4096 tokens. The gateway does not send that number to
+	// the provider, so an answer may be longer.
 	Tokens Rate `json:"tokens,omitzero"`
 
 	// Concurrent is how many requests may run at once, from 1 to 1000000000000
 	// (10^12). Default: any number.
 	Concurrent int64 `json:"concurrent,omitempty"`
 
-	// Budget is the money that requests may cost. A running request counts with the
-	// most that it may cost, by an estimate of its input. It needs a ledger.
+	// Budget is the money that requests may cost. A running request counts with its
+	// highest possible cost, by an estimate of its input. A budget needs a ledger.
 	Budget Budget `json:"budget,omitzero"`
 
-	// AllowUnpriced admits requests for models whose price is unknown, which count
-	// nothing of the budget. Default: false: such requests are refused.
+	// AllowUnpriced admits requests for models whose price is unknown. They do not count
+	// in the budget. Default: false: such requests are refused.
 	AllowUnpriced bool `json:"allow_unpriced,omitempty"`
 }
 

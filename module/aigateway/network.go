@@ -12,8 +12,8 @@ const v4InV6 = 96
 var errNetwork = errors.New("a network is an IP address or one with a prefix length, such as 192.0.2.7 or 10.0.0.0/8")
 
 // ParseNetwork parses an IP address, or a network in CIDR notation. An address is a
-// network with that address only. Addresses with a zone are errors: a key is not
-// bound to a network interface.
+// network with that address only. Addresses with a zone are errors, because a key cannot
+// be bound to a network interface.
 func ParseNetwork(s string) (netip.Prefix, error) {
 	if !strings.Contains(s, "/") {
 		address, err := netip.ParseAddr(s)

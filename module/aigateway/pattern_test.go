@@ -48,7 +48,7 @@ func TestMatchTakesTheStarForAnythingAndAllElseForItself(t *testing.T) {
 	}
 }
 
-// texts are all texts over an alphabet up to a length.
+// texts returns all texts over an alphabet up to a length.
 func texts(alphabet string, most int) []string {
 	all, last := []string{""}, []string{""}
 	for range most {
@@ -63,8 +63,8 @@ func texts(alphabet string, most int) []string {
 	return all
 }
 
-// TestOverlapsFindsACommonNameIfThereIsOne asks every pair of short patterns
-// for every name that could be a shortest common one.
+// TestOverlapsFindsACommonNameIfThereIsOne compares Overlaps with Match for every pair of
+// short patterns, and every text that could be their shortest common name.
 func TestOverlapsFindsACommonNameIfThereIsOne(t *testing.T) {
 	patterns, names := texts("ab*", 4), texts("ab", 8)
 	matched := make([][]bool, len(patterns))
@@ -95,7 +95,7 @@ func anyBoth(a, b []bool) bool {
 	return false
 }
 
-// TestMatchOfAHostileNameIsNotExponential takes for ever if it were.
+// With an exponential running time, this test would not end.
 func TestMatchOfAHostileNameIsNotExponential(t *testing.T) {
 	pattern := Pattern(strings.Repeat("*a", 128))
 	assert.False(t, pattern.Match(strings.Repeat("a", 4096)+"b"))
@@ -125,7 +125,7 @@ func FuzzPatterns(f *testing.F) {
 	})
 }
 
-// plainMatch is Match, written to be read.
+// plainMatch is a simple implementation of Match.
 func plainMatch(p, name string) bool {
 	switch {
 	case p == "":

@@ -2,9 +2,8 @@ package aigateway
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 
-// Preset is the interface of the modules in the namespace ai_gateway.providers.
-// A preset describes a service, so that the configuration of a provider only has
-// to name it.
+// Preset is the interface of the modules in the namespace ai_gateway.providers. A preset
+// describes a service, so that a configuration needs only its name.
 //
 // A preset that also implements http.RoundTripper answers in-process. It receives
 // the requests that would go to the service, from many goroutines at once, and

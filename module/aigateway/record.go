@@ -9,21 +9,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Record is the usage of one exchange: who asked for what, how it ended, and what it
-// used. It never has a part of a prompt or of an answer.
+// Record is the usage of one exchange: its key and model, its outcome, and the usage of
+// its calls. It never contains a part of a prompt or of an answer.
 type Record struct {
-	ID       int64     // given by the ledger; a later exchange has a larger one
-	Admitted time.Time // given by the ledger; decides about prices and periods
+	ID       int64     // set by the ledger; later exchanges have larger IDs
+	Admitted time.Time // set by the ledger; selects prices and periods
 
-	Request   string // id of the request, as its response headers have it
+	Request   string // id of the request, as in its response headers
 	Key       string // id of the key
-	User      string // name of the user that the key belongs to; empty without one
+	User      string // name of the user of the key; empty for none
 	Limit     string // name of the limit of the key
-	Model     string // as the client named it
+	Model     string // name that the client used
 	Operation string // "generate", "count_tokens"
 	Format    string // wire format of the client
 	Stream    bool
-	Status    int    // that the client got; 0 if it got none
+	Status    int    // sent to the client; 0 for none
 	Outcome   string // "answered", "failed", ...
 
 	FirstByte time.Duration // until the first byte of the answer; 0 without one
@@ -36,25 +36,25 @@ type Call struct {
 	Provider string // name in the configuration
 	Model    string // the provider's own name
 	Answered string // model that the provider names in its answer
-	Format   string // wire format that was spoken to the provider
-	Status   int    // of the provider; 0 before it answers
+	Format   string // wire format of the request to the provider
+	Status   int    // of the provider; 0 if it has not answered
 
-	Source Source // where the counts come from
+	Source Source // of the counts
 	Tokens Tokens
-	Terms  token.Terms // what else the answer reports about its billing
+	Terms  token.Terms // other facts in the answer that change its cost
 
-	// Price identifies the price that Cost was computed with, for people. It is empty
-	// if the price is unknown: then Cost is 0, and means nothing.
+	// Price is the name of the price by which Cost was computed, for people. If it is
+	// empty, the price is unknown, and Cost is 0.
 	Price string
 	Cost  Cost
-	// Held is what budgets count while the cost is unknown.
+	// Held is the amount that budgets count while the cost is unknown.
 	Held Cost
 }
 
 // Cost is an amount of money, in billionths of the unit of its currency.
 type Cost struct {
 	Nanos    int64
-	Currency string // "USD"; empty if nothing is known
+	Currency string // "USD"; empty if the cost is unknown
 }
 
 // String returns the amount with at most six decimals, rounded up: "2.5 USD".
@@ -67,28 +67,28 @@ func (c Cost) String() string {
 	return text + " " + c.Currency
 }
 
-// Tokens are the counts of a call. They do not overlap.
+// Tokens are the counts of a call. No token is in two of them.
 type Tokens struct {
-	Input          int64 // that no cache has
+	Input          int64 // neither read from a cache nor written to one
 	CacheRead      int64
 	CacheWrite     int64
-	CacheWriteLong int64 // to a cache that lives for an hour
-	Output         int64 // reasoning excluded
+	CacheWriteLong int64 // written to a cache with a lifetime of an hour
+	Output         int64 // without reasoning
 	Reasoning      int64
-	Searches       int64 // of the web, by the provider
+	Searches       int64 // searches of the web by the provider
 }
 
-// Source is where the counts of a call come from.
+// Source is the source of the counts of a call.
 type Source uint8
 
 // The sources.
 const (
 	SourceNone      Source = iota // nothing was used
 	SourceProvider                // the provider reported them
-	SourcePartial                 // reported in part, the rest estimated; or reported with contradictions, of which the most expensive reading holds
-	SourceEstimated               // estimated from what was relayed
-	SourceReserved                // unknown; Held is what was reserved
+	SourcePartial                 // reported in part, the rest estimated; or contradictory, and read in the most expensive way
+	SourceEstimated               // estimated from the relayed bytes
+	SourceReserved                // unknown; Held is the reserved amount
 )
 
-// OutcomeCrashed is the outcome of an exchange that the process did not survive.
+// OutcomeCrashed is the outcome of an exchange that was running when the process crashed.
 const OutcomeCrashed = "crashed"

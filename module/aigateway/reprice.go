@@ -7,28 +7,29 @@ import (
 
 // LedgerRepricer is an optional interface of a Store that keeps a ledger.
 type LedgerRepricer interface {
-	// Reprice computes the costs of calls anew, and returns how the costs change, by
-	// model and price. Records never change: a changed cost is a correction beside
-	// the record, and is in the sums of Usage. Corrected calls stay as they are until
-	// their price changes again, so that a repeated Reprice changes nothing.
+	// Reprice recomputes the costs of calls, and returns the changes by model and price.
+	// Records do not change: a changed cost is stored as a correction of the record, and
+	// is included in the sums of Usage. A second Reprice with the same prices changes
+	// nothing.
 	Reprice(context.Context, RepriceQuery) ([]Repriced, error)
 }
 
-// Pricer returns what a call of an exchange costs, and the name of the price. ok is
-// false if the cost is unknown.
+// Pricer returns the cost of a call of an exchange, and the name of the price. ok is false
+// if the cost is unknown.
 type Pricer func(*Record, *Call) (cost Cost, price string, ok bool)
 
-// RepriceQuery selects the calls whose costs are computed anew.
+// RepriceQuery selects the calls whose costs are recomputed.
 type RepriceQuery struct {
-	From, To time.Time // exchanges that were admitted from From on, before To
-	Price    Pricer    // calls whose cost is unknown to it keep their cost
-	DryRun   bool      // only return what would change
+	From, To time.Time // exchanges that were admitted at or after From, and before To
+	Price    Pricer    // a call keeps its cost if Price does not know the cost
+	DryRun   bool      // return the changes without storing them
 }
 
-// Repriced is how the costs of some calls of a model change.
+// Repriced is the change of the costs of calls of a model with the same old price and the
+// same new price.
 type Repriced struct {
 	Provider, Model    string // the provider's own name of the model
 	OldPrice, NewPrice string // the names of the prices; OldPrice is empty if it was unknown
-	Calls              int64
-	Old, New           Cost // of all calls together; Old is zero if it was unknown
+	Calls              int64  // number of the calls
+	Old, New           Cost   // sums over the calls; Old is zero if it was unknown
 }

@@ -12,9 +12,9 @@ import (
 // status 401. API keys and session tokens are both sent as bearer tokens.
 const Challenge = `Bearer realm="ai_gateway"`
 
-// ClientAddress returns the address of the client of a request, which a proxy
-// trusted by Caddy may have forwarded. It returns the zero address if the address
-// is unknown.
+// ClientAddress returns the address of the client of a request. Behind a proxy that Caddy
+// trusts, it is the forwarded address. It returns the zero address if the address is
+// unknown.
 func ClientAddress(r *http.Request) netip.Addr {
 	if text, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok {
 		if address, err := netip.ParseAddr(text); err == nil {
@@ -34,9 +34,8 @@ func CrossOrigin(r *http.Request) bool {
 	return new(http.CrossOriginProtection).Check(&checked) != nil
 }
 
-// OwnsPath reports whether owns returns true for a path as the client sent it, or
-// for the path without doubled slashes and dot segments. A client whose base URL
-// ends with one slash too many still means the gateway. And if a disguised path
-// reached the site's other handlers, their answer could pass for one of the
-// gateway.
+// OwnsPath reports whether owns returns true for a path as the client sent it, or for the
+// path without doubled slashes and dot segments. Clients send a doubled slash if their base
+// URL ends with a slash. If such a path reached other handlers of the site, a client could
+// take their answer for an answer of the gateway.
 func OwnsPath(sent string, owns func(string) bool) bool { return owns(sent) || owns(path.Clean(sent)) }

@@ -9,9 +9,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
-// Secret is a credential in memory. Every way of printing or encoding it gives
-// "[redacted]", so that no log line or error contains it by accident. Only a
-// conversion to string reveals it.
+// Secret is a credential in memory. Printing or encoding it gives "[redacted]", so that no
+// log line or error contains it by accident. Only a conversion to string reveals it.
 type Secret string
 
 const redacted = "[redacted]"
@@ -25,7 +24,7 @@ func (Secret) GoString() string { return redacted }
 // Format hides the secret from every other verb.
 func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
 
-// MarshalText hides the secret from encoding/json and the like.
+// MarshalText hides the secret from encoding/json and other encoders.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // ErrSecretLiteral is the error for a configuration that contains a secret instead

@@ -9,7 +9,7 @@ import (
 var (
 	ErrNotFound    = errors.New("not found")
 	ErrTaken       = errors.New("the name is taken") // or the digest
-	ErrTooMany     = errors.New("there are as many as may be")
+	ErrTooMany     = errors.New("the largest number is reached")
 	ErrLastRoot    = errors.New("the last enabled root user must stay")
 	ErrBusy        = errors.New("too many changes are waiting for the store") // not an outage
 	ErrUnavailable = errors.New("the database is not available")
@@ -31,10 +31,10 @@ var (
 // Functions that a caller passes to a method run within a transaction: they return
 // quickly and do not call the Store.
 type Store interface {
-	// Open starts to follow the store: it loads all keys, and loads them again
-	// when this process or another changes them. It returns at once, and may be
-	// called several times. The gateway calls it when the configuration starts;
-	// until then, a store does no I/O of its own accord.
+	// Open starts a goroutine that loads all keys, and loads them again when this
+	// process or another changes them. Open returns at once, and may be called several
+	// times. The gateway calls it when the configuration starts; before that, a store
+	// does no I/O by itself.
 	Open()
 
 	// Lookup returns keys from memory, so that known keys work during an outage.

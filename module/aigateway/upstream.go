@@ -10,10 +10,10 @@ type Upstream struct {
 	PresetRaw json.RawMessage `json:"preset,omitempty" caddy:"namespace=ai_gateway.providers inline_key=preset"`
 
 	// APIKeys are references to credentials for the provider: {env.NAME} or
-	// {file./absolute/path}. A literal credential is an error: the admin API and
-	// the autosaved configuration would show it. Of several, each call has one; they
-	// share the calls, and one that the provider refuses or limits rests for a while.
-	// Lists of models and health checks have the first. Default: none.
+	// {file./absolute/path}. A literal credential is an error, because the admin API and
+	// the autosaved configuration would show it. Each call uses one of the keys. A key
+	// that the provider refuses or limits rests for a while, and the others are used.
+	// Lists of models and health checks use the first key. Default: none.
 	APIKeys []string `json:"api_keys,omitempty"`
 
 	// BaseURL is the address of the provider, in the form in which its SDKs take
@@ -21,20 +21,20 @@ type Upstream struct {
 	// credentials, query and fragment. Default: the preset's.
 	BaseURL string `json:"base_url,omitempty"`
 
-	// StreamEnd is how this provider's chat and completions streams end. With
-	// "done", a stream ends with [DONE]; any other end is a failure. With
-	// "finish", for servers that never send [DONE], the body may also end, in good
-	// order, once every choice has finished. Default: done.
+	// StreamEnd is the end of this provider's chat and completions streams. With "done",
+	// a stream ends with [DONE], and any other end is a failure. With "finish", for
+	// servers that never send [DONE], the body may also end without an error after every
+	// choice has finished. Default: done.
 	StreamEnd string `json:"stream_end,omitempty"`
 
 	// Traits are the differences between the provider and its format, by name:
-	// {"max_tokens_field": "max_completion_tokens"}. caddyfile/README.md lists
-	// them. Default, for each: the preset's, then that of the list.
+	// {"max_tokens_field": "max_completion_tokens"}. caddyfile/README.md lists the
+	// traits and their defaults. Default: the traits of the preset.
 	Traits map[string]string `json:"traits,omitempty"`
 
-	// AnswerBounds restrict the answers of the provider. Default, for each: that
-	// of the site, of the global option, of the preset, of DefaultAnswerBounds, in
-	// this order.
+	// AnswerBounds restrict the answers of the provider. The default of each bound is
+	// that of the site, else of the global option, else of the preset, else of
+	// DefaultAnswerBounds.
 	AnswerBounds
 
 	// Transport is the transport module of reverse_proxy that sends the calls.

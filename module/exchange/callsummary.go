@@ -6,8 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// CallSummary is what operators see of a call of a provider. It outlives the call's
-// result, which may hold a large error answer.
+// CallSummary is the part of a call's result that operators see. It is kept until the
+// exchange ends, unlike the result, which may contain a large error answer.
 type CallSummary struct {
 	Provider string // name in the configuration
 	Model    string // the provider's own name
@@ -17,14 +17,15 @@ type CallSummary struct {
 	Began    time.Time // when the first content of a stream came; zero if none did
 }
 
-// PassedOver is a target that was not asked, with the reason.
+// PassedOver is a target that was not asked when it was its turn.
 type PassedOver struct {
 	Provider string // name in the configuration
 	Model    string // the provider's own name
 	Reason   Reason
 }
 
-// Reason is why a target was not asked, in words that follow its name.
+// Reason is the reason why a target was not asked. It continues a sentence that begins with
+// the name of the target.
 type Reason string
 
 // The reasons.
@@ -44,7 +45,7 @@ const (
 	CallRefused      CallEnd = "refused"       // the provider blames the request
 	CallUnreachable  CallEnd = "unreachable"   // no answer came
 	CallCut          CallEnd = "cut"           // the answer broke off after content
-	CallClientClosed CallEnd = "client_closed" // the client went away first
+	CallClientClosed CallEnd = "client_closed" // the client disconnected first
 )
 
 // Summary returns the summary of a call that has ended.

@@ -7,13 +7,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// Conduit connects the gateway with the transport. Between them may be reverse_proxy,
-// which passes on only a context, a request and a response.
+// Conduit carries an attempt from the gateway to the transport, and its result back. It is
+// in the context of the request, because reverse_proxy may be between the two.
 type Conduit struct {
 	Attempt Attempt
 	Result  Result // of the last call
 
-	// Addresses are the addresses that a policy of this module has chosen so far.
+	// Addresses are the addresses that the selection policy has chosen for the attempt.
 	Addresses []string
 }
 
@@ -27,37 +27,36 @@ func (c *Conduit) Begin() (*Attempt, *Result) {
 
 type conduitKey struct{}
 
-// WithConduit returns a context that carries c to the transport.
+// WithConduit returns a context with c.
 func WithConduit(ctx context.Context, c *Conduit) context.Context {
 	return context.WithValue(ctx, conduitKey{}, c)
 }
 
-// ConduitFrom returns the conduit that ctx carries, nil if there is none, as in active
-// health checks.
+// ConduitFrom returns the conduit in ctx, nil if there is none, as in active health checks.
 func ConduitFrom(ctx context.Context) *Conduit {
 	c, _ := ctx.Value(conduitKey{}).(*Conduit)
 	return c
 }
 
-// ModelsQuery asks a provider for one page of its own list of models. The
-// gateway fills the first group of fields; the transport, the second.
+// ModelsQuery is a query for one page of a provider's list of models. The gateway sets the
+// first group of fields, the transport the second.
 type ModelsQuery struct {
-	Format *format.Descriptor // whose endpoint is asked
+	Format *format.Descriptor // the format whose endpoint is asked
 	Traits *trait.Traits      // of the provider
-	After  string             // the id after which the page begins; "" for the first one
+	After  string             // the id after which the page begins; "" for the first page
 
-	Status int    // the provider's status, 0 while none came
-	Page   []byte // the page, where the status is 200; nil if it cannot be read, or repeats the credential
+	Status int    // status of the provider, 0 before it answers
+	Page   []byte // the page, if the status is 200; nil if it cannot be read, or repeats the credential
 }
 
 type modelsQueryKey struct{}
 
-// WithModelsQuery returns a context that carries q to the transport.
+// WithModelsQuery returns a context with q.
 func WithModelsQuery(ctx context.Context, q *ModelsQuery) context.Context {
 	return context.WithValue(ctx, modelsQueryKey{}, q)
 }
 
-// ModelsQueryFrom returns the query that ctx carries, nil if there is none.
+// ModelsQueryFrom returns the query in ctx, nil if there is none.
 func ModelsQueryFrom(ctx context.Context) *ModelsQuery {
 	q, _ := ctx.Value(modelsQueryKey{}).(*ModelsQuery)
 	return q

@@ -1,4 +1,4 @@
-// Package exchange is what the gateway and the transport share: one client request
-// with all that is known of it, the attempts to answer it, their results, and the
-// memory of its body. The package imports neither of the two.
+// Package exchange has the types that the gateway and the transport share: the exchange,
+// which is one client request with everything known about it, its attempts, their
+// results, and the memory of the request body. The package imports neither of the two.
 package exchange

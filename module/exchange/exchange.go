@@ -22,18 +22,18 @@ type Exchange struct {
 
 	Key    *aigateway.Key // nil until the credential is checked
 	Client http.Header
-	Query  string // what providers of the client's format get of the query
+	Query  string // the part of the query that is sent to providers of the client's format
 	Strict bool   // the client refuses losses that shape the answer
-	Body   []byte // the request body, decoded, never changed; nil once an answer has begun
-	Lease  *Lease // of Body's memory; nil when it belongs to no pool
+	Body   []byte // the decoded request body, which is never changed; nil when an answer has begun
+	Lease  *Lease // of the memory of Body; nil if the memory has no pool
 
-	// Session is the seed of the session of the request, by which it goes to the same
-	// target, API key and address as others of the session; 0 if it has none.
+	// Session is the seed of the session of the request, 0 if it has none. Requests of
+	// one session go to the same target, API key and address.
 	Session uint64
 	View    translate.View
 
 	Received time.Time // when the body was read; zero before
-	Covering string    // the name or pattern of the configuration that leads to the model; empty before it is known
+	Covering string    // the configured name or pattern that matches the model; empty before it is known
 
 	// Attempts is the number of targets that were asked so far. Attempt and Result are
 	// the last attempt and its result; both are nil before the first attempt, and if
@@ -41,18 +41,18 @@ type Exchange struct {
 	Attempts int
 	Attempt  *Attempt
 	Result   *Result
-	Calls    []CallSummary // of providers that have ended, in their order
+	Calls    []CallSummary // the calls of providers that have ended, in their order
 
 	// PassedOver are targets that were not asked although it was their turn.
 	PassedOver []PassedOver
 
-	Counted   bool      // by metrics
-	FirstByte time.Time // when the first byte of an answer went to the client
+	Counted   bool      // metrics count the exchange as running
+	FirstByte time.Time // when the first byte of an answer was sent to the client
 	Outcome   Outcome
-	Fault     *fault.Fault // sent to the client, nil when answered
+	Fault     *fault.Fault // the fault that was sent to the client, nil for none
 
-	// Unreported is true if the losses of the request became known after the headers
-	// were sent, of which one lists them.
+	// Unreported is true if the losses of the request became known too late for the
+	// header that lists them.
 	Unreported bool
 }
 
@@ -65,32 +65,31 @@ const (
 	Refused      Outcome = "refused"       // the gateway refused the request before any call
 	Failed       Outcome = "failed"        // no target answered
 	Cut          Outcome = "cut"           // the answer broke off after content had been sent
-	ClientClosed Outcome = "client_closed" // the client went away first
+	ClientClosed Outcome = "client_closed" // the client disconnected first
 )
 
-// Attempt is what is tried: one target, called in one format. It does not change once it
-// is made.
+// Attempt is a target that is called in one format. It does not change during its calls.
 type Attempt struct {
 	Exchange *Exchange
 	Provider string             // name of the provider in the configuration
 	Service  string             // name of its preset
 	Format   *format.Descriptor // of the provider
 	Model    string             // the provider's own model name
-	APIKey   int                // index of the API key among those of the provider
-	Traits   *trait.Traits      // what the target accepts beside what its format states
+	APIKey   int                // index in the API keys of the provider
+	Traits   *trait.Traits      // of the target
 
-	// Tenant is the owner of the key, and Seals seals and opens reasoning for the
-	// tenant and the provider. Both are for translated requests.
+	// Tenant is the owner of the key. Seals seals and opens reasoning for the tenant and
+	// the provider. Both are set for translated requests only.
 	Tenant string
 	Seals  *seal.Sealer
 
-	// BytesPerToken is the divisor for estimates of the request's tokens; 0 while
-	// nothing is known of the model.
+	// BytesPerToken is the divisor for estimates of the request's tokens; 0 for the
+	// default.
 	BytesPerToken float64
 }
 
-// DropBody gives the memory of the request body back, which a stream may outlast by
-// hours. Calls that still send the body hold it themselves.
+// DropBody releases the memory of the request body, because a stream may last for hours.
+// A call that still sends the body holds the memory itself.
 func (e *Exchange) DropBody() {
 	e.Lease.Release()
 	e.Body, e.Lease = nil, nil
@@ -99,5 +98,5 @@ func (e *Exchange) DropBody() {
 // Streaming reports whether the client asked for an event stream.
 func (e *Exchange) Streaming() bool { return e.View.Stream && e.Operation == translate.Generate }
 
-// ByteLane reports whether the client's own bytes go to the provider.
+// ByteLane reports whether the provider gets the client's bytes, without translation.
 func (a *Attempt) ByteLane() bool { return a.Format == a.Exchange.Format }

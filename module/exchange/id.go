@@ -6,8 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// NewID returns prefix and 24 random base62 digits. IDs are names and not secrets, so
-// they need no cryptographic source.
+// NewID returns prefix and 24 random base62 digits. An ID is not a secret, so it needs no
+// cryptographic source.
 func NewID(prefix string) string {
 	var random [24]byte
 	var bits uint64

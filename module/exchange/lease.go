@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// Lease is the memory of a request body, and the number of its holders: the exchange,
-// and every call that has not closed its body. A transport may still read the body for
-// a while after its call has returned; the last release returns the memory to the pool.
-// A nil Lease is that of memory without a pool.
+// Lease is the pooled memory of a request body, with the number of its holders. The holders
+// are the exchange, and every call that has not closed its body: a transport may read the
+// body after its call has returned. The last release returns the memory to the pool. A nil
+// Lease is valid; its methods do nothing, except for Buffer and Keep.
 type Lease struct {
 	buffer  []byte
 	holders atomic.Int32
 }
 
-// maxPooled is the largest size of memory in the pool, which keeps it without a bound
-// of time.
+// maxPooled is the largest size of memory in the pool, in bytes. Larger memory is freed,
+// because the pool may keep memory for a long time.
 const maxPooled = 1 << 20
 
 var leases = sync.Pool{New: func() any { return new(Lease) }}

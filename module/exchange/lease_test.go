@@ -13,7 +13,7 @@ func TestLeasedMemoryIsOneHoldersUntilTheLastRelease(t *testing.T) {
 	held := lease.buffer
 	lease.Retain()
 	lease.Release()
-	for range 100 { // whatever the pool gives out now is other memory
+	for range 100 { // while the lease has a holder, the pool returns other memory
 		other := NewLease()
 		other.Keep(append(other.Buffer(), "XXXX"...))
 		assert.Equal(t, "body", string(held))

@@ -9,7 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// A second call of the same attempt once listed by hand what it forgot of the first.
+// A second call of an attempt reset a list of fields, which had to name every field.
 func TestOnlySentSurvivesAnotherCallOfAnAttempt(t *testing.T) {
 	c := &exchange.Conduit{Attempt: exchange.Attempt{Provider: "p", Model: "m"}}
 	attempt, result := c.Begin()

@@ -7,9 +7,9 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-// WithOwnVars returns a context with a copy of the request's map of variables. The map
-// has no lock, and dials read it: a dial that an attempt has left behind may run while
-// the next attempt writes to the map, and several calls dial at once.
+// WithOwnVars returns a context with a copy of the request's map of variables. Dials read
+// the map without a lock. A dial of an earlier attempt may read it while the next attempt
+// writes to it, and several calls may dial concurrently (T2).
 func WithOwnVars(ctx context.Context) context.Context {
 	vars, _ := ctx.Value(caddyhttp.VarsCtxKey).(map[string]any)
 	own := maps.Clone(vars)

@@ -137,9 +137,9 @@ func TestL035NoExchangeWaitsForTheDatabase(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for problem, options := range map[string]aigateway.LedgerOptions{
-		"zone: unknown time zone Mars/Olympus": {Zone: "Mars/Olympus"},
-		"sync is at most 1m":                   {Sync: caddy.Duration(time.Hour)},
-		"records is a number of days":          {Records: -1},
+		"zone: unknown time zone Mars/Olympus":      {Zone: "Mars/Olympus"},
+		"sync must be at most 1m":                   {Sync: caddy.Duration(time.Hour)},
+		"records must be a positive number of days": {Records: -1},
 	} {
 		options.Journal = t.TempDir()
 		_, err := Open(options, away{}, zap.NewNop)
