@@ -19,7 +19,7 @@ import (
 
 type readCloser = io.ReadCloser
 
-// The most that is read of an answer, in bytes after decoding.
+// The largest sizes of answers, in bytes after decoding.
 const (
 	maxAnswer      = 32 << 20
 	maxErrorAnswer = 1 << 20
@@ -30,8 +30,8 @@ func isEventStream(res *http.Response) bool {
 	return err == nil && media == "text/event-stream"
 }
 
-// answer reads a whole JSON answer. Nothing of it goes to the client before all of it
-// was read and checked, so that another target can still answer instead.
+// answer reads a whole JSON answer. The client gets nothing of it before all of it was read
+// and checked, so that another target can answer instead.
 func (c *call) answer(res *http.Response) (*http.Response, error) {
 	body, err := c.read(res, maxAnswer)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 		body = edit.Apply(nil, body, fill(nil, body))
 	}
 	length := int64(len(body))
-	if fault == nil && c.attempt.Exchange.Streaming() { // the stream that the answer would have been
+	if fault == nil && c.attempt.Exchange.Streaming() { // the client asked for a stream, so the answer becomes one
 		body, fault = c.attempt.Format.Answers.Replay(body, c.attempt.Exchange.View.IncludeUsage)
 		length = -1
 	}
@@ -73,7 +73,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	if err != nil && c.client.Err() != nil {
 		return c.unread(res, err)
 	}
-	// An error answer that cannot be read still has its status.
+	// If the body cannot be read, the fault is derived from the status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
 	fault.Redact(c.secrets()...)
 	if c.attempt.ByteLane() && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {
@@ -82,9 +82,9 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	return c.failed(res, res.StatusCode, fault), nil
 }
 
-// errorAnswer returns the provider's error answer as a client of the same format
-// gets it: its own bytes, masked, if they are JSON, else an error body of the format,
-// since official SDKs take no other.
+// errorAnswer returns the provider's error answer for a client of the same format: the
+// provider's bytes, masked, if they are JSON; else an error body of the format, because
+// official SDKs read no other.
 func (c *call) errorAnswer(res *http.Response, body []byte, f *fault.Fault) *exchange.ErrorAnswer {
 	answer := &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: c.mask(body)}
 	if !fault.IsJSON(answer.Body) || c.leaksCredential(body) {
@@ -97,13 +97,13 @@ func (c *call) errorAnswer(res *http.Response, body []byte, f *fault.Fault) *exc
 	return answer
 }
 
-// read reads a body to its end, decoded, within limit and the idle time.
+// read reads a body to its end and decodes it, within limit and IdleTimeout.
 func (c *call) read(res *http.Response, limit int64) ([]byte, error) {
 	c.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	return readBody(res, &touching{src: res.Body, watch: &c.watch}, limit)
 }
 
-// readBody reads src, the body of res, to its end, decoded and within limit.
+// readBody reads src, the body of res, to its end and decodes it, within limit.
 func readBody(res *http.Response, src io.Reader, limit int64) ([]byte, error) {
 	name, err := coding.Name(res.Header["Content-Encoding"])
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *call) unread(res *http.Response, err error) (*http.Response, error) {
 	return nil, c.fail(fmt.Errorf("reading answer: %w", err))
 }
 
-// touching touches the watch with every read that brings bytes.
+// touching is a reader that calls Touch of a watch after every read with bytes.
 type touching struct {
 	src   io.Reader
 	watch *watch.Watch

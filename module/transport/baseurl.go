@@ -8,8 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// ParseBaseURL parses the configured base URL, or the default one if that is empty. If
-// both are empty, it returns the zero URL: reverse_proxy has the addresses.
+// ParseBaseURL parses the configured base URL, or standard if that is empty. If both are
+// empty, it returns the zero URL; the addresses are then those of reverse_proxy.
 func ParseBaseURL(configured, standard string) (*url.URL, error) {
 	if configured == "" {
 		configured = standard

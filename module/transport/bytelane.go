@@ -10,29 +10,29 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// byteLane hands the provider's bytes on as they came, while an observer reads the
-// events. It hands on whole events only, so that a stream that breaks off never ends
-// in the middle of one.
+// byteLane passes the provider's bytes on unchanged, while an observer reads the events.
+// It passes on whole events only, so that a stream that breaks off never ends inside an
+// event.
 type byteLane struct {
 	signal.Observer
 	events
 	format   *format.Descriptor
-	withhold bool   // keep events that hold nothing but usage from the client
-	usage    editor // of other events that hold usage; nil for none
-	onFinish bool   // an orderly end of the body is the end once every choice has finished
+	withhold bool   // withhold events that contain only usage
+	usage    editor // for other events with usage; nil for none
+	onFinish bool   // an EOF ends the stream as finished after every choice has finished
 
-	// isPrivate reports whether clients may not read an error event as it is.
+	// isPrivate reports whether an error event must not be relayed unchanged.
 	isPrivate func([]byte) bool
-	hidden    bool // the provider's error event was withheld: the client gets the gateway's own
+	hidden    bool // the provider's error event was withheld, so the sink sends one of the gateway
 
-	pending []byte      // the beginning of an event that is not complete yet
-	edits   []edit.Edit // of the bytes just taken
+	pending []byte      // the beginning of an incomplete event
+	edits   []edit.Edit // of the bytes that were taken last
 }
 
 // editor appends edits of the data of an event, or of a JSON answer.
 type editor func(edits []edit.Edit, data []byte) []edit.Edit
 
-// Losses returns nothing: the client gets the provider's own bytes.
+// Losses returns nil, because the client gets the provider's bytes.
 func (l *byteLane) Losses() translate.Losses { return nil }
 
 func (l *byteLane) continuation() format.Continuation {
@@ -42,8 +42,8 @@ func (l *byteLane) continuation() format.Continuation {
 
 func (l *byteLane) relaysErrors() bool { return !l.hidden }
 
-// restore puts the beginning of an incomplete event in front of its rest, so that both
-// can be handed on at once. A long one stays where it is.
+// restore copies the beginning of an incomplete event to p, so that the event can be passed
+// on from there. It does not copy a long one.
 func (l *byteLane) restore(p []byte) int {
 	if len(l.pending) > len(p)/2 {
 		return 0
@@ -57,7 +57,7 @@ func (l *byteLane) take(p []byte, fresh int, ready *bytes.Buffer) int {
 	l.lexer.Feed(p[fresh:])
 	if len(l.pending) > 0 {
 		l.pending = append(l.pending, p...)
-		if n := l.observe(l.pending); n > 0 { // else a long event would be copied with each of its pieces
+		if n := l.observe(l.pending); n > 0 { // otherwise a long event would be copied with each of its pieces
 			l.write(l.pending[:n], ready)
 			l.pending = append(l.pending[:0], l.pending[n:]...)
 		}
@@ -72,13 +72,13 @@ func (l *byteLane) take(p []byte, fresh int, ready *bytes.Buffer) int {
 	return 0
 }
 
-// write hands on whole events with their edits.
+// write passes on whole events with their edits.
 func (l *byteLane) write(events []byte, ready *bytes.Buffer) {
 	ready.Write(edit.Apply(ready.AvailableBuffer(), events, l.edits))
 }
 
-// observe reads the events that are complete by now, and collects their edits. held
-// are the bytes that were not handed on yet; it returns how many of them may be.
+// observe reads the complete events in held, the bytes that were not passed on yet, and
+// collects their edits. It returns the number of bytes that may be passed on.
 func (l *byteLane) observe(held []byte) (n int) {
 	first := l.lexer.Offset() - int64(len(held))
 	l.edits = l.edits[:0]
@@ -94,15 +94,16 @@ func (l *byteLane) observe(held []byte) (n int) {
 	}
 }
 
-// note adds the signal of an event, and its edits of the bytes held, which begin at
-// the offset first of the stream. It reports whether the client gets the event.
+// note adds the signal and the edits of an event. held are the bytes that were not passed
+// on yet, which begin at the offset first of the stream. note reports whether the client
+// gets the event.
 func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) {
 	sig := l.Observe(event)
 	l.events.note(event, sig)
 	at := translate.Span{Start: int(event.Start - first), End: int(event.End - first)}
 	raw := held[at.Start:at.End]
 	switch {
-	case l.keeps(event, sig, raw):
+	case l.withholds(event, sig, raw):
 		l.edits = append(l.edits, edit.Edit{Span: at})
 		return false
 	case l.usage != nil && sig.Has(signal.HasUsage):
@@ -111,10 +112,10 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 	return true
 }
 
-// keeps reports whether an event is withheld from the client: usage that it did not
-// ask for, and an error that it could not read, or may not read because of its data, its
-// comments or another field.
-func (l *byteLane) keeps(event sse.Event, sig signal.Signal, raw []byte) bool {
+// withholds reports whether the client does not get an event: usage for which the client
+// did not ask, and an error that the client cannot read, or must not read because of its
+// data, its comments or another field.
+func (l *byteLane) withholds(event sse.Event, sig signal.Signal, raw []byte) bool {
 	if sig.Has(signal.Failed) {
 		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.isPrivate(raw)
 		return l.hidden
@@ -122,8 +123,8 @@ func (l *byteLane) keeps(event sse.Event, sig signal.Signal, raw []byte) bool {
 	return l.withhold && sig.Has(signal.UsageOnly)
 }
 
-// editUsage collects the edits of an event's usage. The event begins at the index at
-// of the bytes held.
+// editUsage collects the edits of the usage in an event. raw are the bytes of the event,
+// which begin at the index at of the held bytes.
 func (l *byteLane) editUsage(event sse.Event, raw []byte, at int) {
 	before := len(l.edits)
 	l.edits = l.usage(l.edits, event.Data)
@@ -133,10 +134,9 @@ func (l *byteLane) editUsage(event sse.Event, raw []byte, at int) {
 	}
 }
 
-// end takes an event that lacks only its blank line. Some providers end their streams
-// without [DONE].
-func (l *byteLane) end(orderly bool, ready *bytes.Buffer) {
-	if !orderly {
+// end implements lane. It passes on a last event that lacks only its blank line.
+func (l *byteLane) end(eof bool, ready *bytes.Buffer) {
+	if !eof {
 		return
 	}
 	l.edits = l.edits[:0]
@@ -148,13 +148,13 @@ func (l *byteLane) end(orderly bool, ready *bytes.Buffer) {
 	}
 }
 
-// completed adds the blank line that an event lacks: by the standard, a reader drops
-// an event without one.
+// completed returns an event with the blank line that it lacks: by the standard, a reader
+// drops an event without one.
 func completed(event []byte) []byte {
 	switch text := bytes.TrimRight(event, "\r\n"); string(event[len(text):]) {
 	case "", "\n", "\r", "\r\n":
 		return append(text, "\n\n"...)
-	default: // it ended with a lone CR, behind which an LF could have followed
+	default: // the event ends with a lone CR, after which an LF could have followed
 		return event
 	}
 }

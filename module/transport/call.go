@@ -24,13 +24,13 @@ import (
 type call struct {
 	t             *Transport
 	attempt       *exchange.Attempt
-	result        *exchange.Result // written by the functions of result.go alone
-	proxied       *http.Request    // as reverse_proxy or the direct path gave it
-	client        context.Context
-	ctx           context.Context // of the provider's call: ends with the client, or with a named cause of ours
+	result        *exchange.Result // written only by the functions of result.go
+	proxied       *http.Request    // the request of reverse_proxy or of the direct path
+	client        context.Context  // ends when the client disconnects
+	ctx           context.Context  // ends with client, or when the call is cancelled with a cause
 	cancel        context.CancelCauseFunc
 	watch         watch.Watch
-	answerContext translate.AnswerContext // of a translated request: what the translation of the answer depends on
+	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
 }
 
 func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *http.Request) *call {
@@ -39,10 +39,10 @@ func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *ht
 	return c
 }
 
-// do sends the request and returns the answer once it is known to be one: a
-// complete JSON answer, or a stream whose first meaningful event has arrived.
-// Otherwise the result has a fault. An error status of the provider is returned as a
-// response without a body, so that passive health checks see it.
+// do sends the request. It returns the answer when a JSON answer is complete, or the first
+// event with content of a stream has arrived. Otherwise the result has a fault. do returns
+// an error status of the provider as a response without a body, so that passive health
+// checks see it.
 func (c *call) do() (*http.Response, error) {
 	request, fault := c.prepare()
 	switch {
@@ -81,8 +81,8 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	return res, nil
 }
 
-// refuse returns the answer of a call that is not made. With an error instead,
-// reverse_proxy would count a failure of the provider.
+// refuse ends a call without sending a request. It returns a response and not an error,
+// because reverse_proxy would count an error as a failure of the provider.
 func (c *call) refuse(fault *fault.Fault) *http.Response {
 	c.noteUnasked(fault)
 	c.cancel(errEnded)
@@ -92,8 +92,7 @@ func (c *call) refuse(fault *fault.Fault) *http.Response {
 	}
 }
 
-// end releases what the call holds. Nothing reads the cause: nobody waits for the
-// call any more.
+// end stops the timer of the call and cancels its context.
 func (c *call) end() {
 	c.watch.Stop()
 	c.cancel(errEnded)
@@ -101,9 +100,9 @@ func (c *call) end() {
 
 var errEnded = errors.New("the call has ended")
 
-// fail ends a call that gave no usable answer. The returned error is for
-// reverse_proxy: it wraps a dial error if there is one, and is context.Canceled only if
-// the client went away.
+// fail ends a call without a usable answer. It returns the error for reverse_proxy, which
+// wraps a dial error if there is one, and is context.Canceled only if the client has
+// disconnected.
 func (c *call) fail(err error) error {
 	defer c.end()
 	if c.client.Err() != nil {
@@ -130,8 +129,8 @@ func callFault(cause error) *fault.Fault {
 	}
 }
 
-// unreadable reports whether a call ended because of an answer that cannot be decoded,
-// or is too large.
+// unreadable reports whether a call ended because its answer cannot be decoded or is too
+// large.
 func unreadable(err error) bool {
 	for _, target := range [...]error{coding.ErrUnknown, coding.ErrBroken, coding.ErrTooLarge, sse.ErrTooLarge} {
 		if errors.Is(err, target) {
@@ -141,9 +140,9 @@ func unreadable(err error) bool {
 	return false
 }
 
-// timedOut reports whether a call ended by a timeout. The dial errors of
-// reverse_proxy hide what they wrap from errors.As (T26); only their text shows a
-// timeout, since every timeout of the net package ends with the same words.
+// timedOut reports whether a call ended by a timeout. errors.As does not find the error
+// inside a dial error of reverse_proxy (T26), so timedOut checks its text: every timeout of
+// the net package ends with the same words.
 func timedOut(err error) bool {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -153,9 +152,9 @@ func timedOut(err error) bool {
 	return errors.As(err, &dial) && strings.HasSuffix(dial.Error(), os.ErrDeadlineExceeded.Error())
 }
 
-// callError is the error of a call as reverse_proxy sees it. It hides a
-// context.Canceled that is not the client's, which reverse_proxy would answer with
-// status 499 (T29).
+// callError is the error of a call for reverse_proxy. It does not unwrap to
+// context.Canceled: reverse_proxy would take that for a client that has disconnected, and
+// answer 499 (T29).
 type callError struct{ cause error }
 
 func (e *callError) Error() string { return "calling provider: " + e.cause.Error() }
@@ -167,8 +166,8 @@ func (e *callError) Unwrap() error {
 	return e.cause
 }
 
-// failed ends a call with a fault of the provider. It returns a response whose status
-// shows reverse_proxy the health of the provider.
+// failed ends a call with a fault of the provider. It returns a response whose status is for
+// the passive health checks of reverse_proxy.
 func (c *call) failed(res *http.Response, status int, fault *fault.Fault) *http.Response {
 	c.noteError(fault)
 	_ = res.Body.Close()
@@ -176,8 +175,8 @@ func (c *call) failed(res *http.Response, status int, fault *fault.Fault) *http.
 	return c.response(res, status, http.NoBody, 0)
 }
 
-// response returns the response for the sink. It has the headers that the sink needs:
-// the content type and, of a whole answer, the length.
+// response returns the response for the sink. It has only the headers that the sink reads:
+// the content type and, for a whole answer, the length.
 func (c *call) response(res *http.Response, status int, body readCloser, length int64) *http.Response {
 	h := make(http.Header, 2)
 	h["Content-Type"] = []string{c.contentType(res)}

@@ -2,9 +2,9 @@ package transport
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 
-// AppendKeepAlive appends a keep-alive, for a client that has received sent bytes. It
-// appends nothing if the client lacks bytes of the lane: an event that follows them
-// would come before them. It may be called at any time.
+// AppendKeepAlive implements exchange.Continuation. It appends nothing if the client lacks
+// bytes of the lane, because the keep-alive would come before them. It may be called
+// concurrently with Read.
 func (r *relay) AppendKeepAlive(dst []byte, sent int64) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -14,7 +14,7 @@ func (r *relay) AppendKeepAlive(dst []byte, sent int64) []byte {
 	return r.lane.continuation().AppendKeepAlive(dst)
 }
 
-// AppendFailure appends the event that ends the stream.
+// AppendFailure implements exchange.Continuation.
 func (r *relay) AppendFailure(dst []byte, f *fault.Fault) []byte {
 	return r.lane.continuation().AppendFailure(dst, f)
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// fanOut is the answer that several calls give together, and its body if it is a
-// stream. Its subcalls send and read in goroutines of their own, which end with it.
-// The reader of the answer handles what they deliver, one arrival after the other: a
-// slow client slows down every subcall. If one subcall fails, the whole fails.
+// fanOut merges the answers of several calls into one. If the answer is a stream, fanOut is
+// its body. Each subcall sends and reads in its own goroutine, which ends at the latest in
+// stop. The reader of the answer handles the arrivals of all subcalls one after the other,
+// so that a slow client slows down every subcall. If a subcall fails, the answer fails.
 type fanOut struct {
 	call        *call
 	translators pairs.Fan
 	subcalls    []*subcall
 	arrivals    chan arrival // closed by the last goroutine
 	running     atomic.Int32
-	room        atomic.Int64 // bytes that may still be read of JSON answers
+	room        atomic.Int64 // bytes of JSON answers that may still be read
 
-	ready  bytes.Buffer // bytes that may be handed on
-	first  arrival      // its headers become those of the whole answer
-	failed *subcall     // the first that failed behind content; nil while none has
+	ready  bytes.Buffer // bytes that may be passed on
+	first  arrival      // the merged answer has the headers of this one
+	failed *subcall     // the first subcall that failed after content; nil for none
 }
 
 func newFanOut(c *call, calls []preparedCall) *fanOut {
@@ -43,20 +43,20 @@ func newFanOut(c *call, calls []preparedCall) *fanOut {
 	return f
 }
 
-// do makes the calls and returns the answer once it is known to be one: with the first
-// content of any stream, or with the last of the JSON answers.
+// do makes the calls. It returns the answer with the first content of any stream, or with
+// the last of the JSON answers.
 func (f *fanOut) do() (*http.Response, error) {
 	f.start()
 	for !f.call.result.Whole() && !f.begun() {
 		a, more := <-f.arrivals
-		if !more { // the client is gone
+		if !more { // the client has disconnected
 			f.stop()
 			return nil, f.call.fail(f.call.ctx.Err())
 		}
 		if f.take(a, false) {
 			continue
 		}
-		if f.begun() { // with content that came before the failure
+		if f.begun() { // content arrived before the failure
 			f.fail(a.from)
 			break
 		}
@@ -68,7 +68,7 @@ func (f *fanOut) do() (*http.Response, error) {
 	return f.answer(), nil
 }
 
-// fail ends an answer that has content, because of a call that failed.
+// fail ends an answer that has content, after the failure of a subcall.
 func (f *fanOut) fail(s *subcall) {
 	f.failed = s
 	f.merge(s)
@@ -76,7 +76,7 @@ func (f *fanOut) fail(s *subcall) {
 }
 
 func (f *fanOut) start() {
-	f.call.noteSent(true) // unless the first call that fails knows better
+	f.call.noteSent(true) // the result of a failed subcall replaces this
 	f.call.noteCalled()
 	f.running.Store(int32(len(f.subcalls)))
 	for _, s := range f.subcalls {
@@ -91,7 +91,7 @@ func (f *fanOut) start() {
 	}
 }
 
-// deliver hands an arrival to the reader, unless the whole has ended.
+// deliver sends an arrival to the reader. It returns false if the answer has ended.
 func (f *fanOut) deliver(a arrival) bool {
 	select {
 	case f.arrivals <- a:
@@ -111,7 +111,8 @@ func (f *fanOut) begun() bool {
 	return false
 }
 
-// take handles an arrival. It reports whether the whole can still succeed.
+// take handles an arrival. It reports whether the answer can still succeed. committed is
+// true if the client may have content.
 func (f *fanOut) take(a arrival, committed bool) bool {
 	s := a.from
 	if a.panicked != nil {
@@ -119,13 +120,13 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 		panic(a.panicked)
 	}
 	if f.first.from == nil {
-		f.first = arrival{from: a.from, res: a.res} // without its body, which may be large
+		f.first = arrival{from: a.from, res: a.res} // without its data, which may be large
 	}
 	if s.whole.Load() {
 		return true
 	}
 	ok := s.take(a, committed)
-	_, _ = s.relay.ready.WriteTo(&f.ready) // memory takes all
+	_, _ = s.relay.ready.WriteTo(&f.ready) // a bytes.Buffer returns no error
 	if s.result.Whole() {
 		s.finish()
 		f.finish()
@@ -133,15 +134,14 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 	return ok
 }
 
-// finish ends the whole once every call has answered.
+// finish ends the answer if every subcall has a whole answer.
 func (f *fanOut) finish() {
 	if !slices.ContainsFunc(f.subcalls, func(s *subcall) bool { return !s.whole.Load() }) {
 		f.call.noteFinished(f.translators.Usage())
 	}
 }
 
-// answer returns the response: with the stream that follows, or with the whole
-// answer.
+// answer returns the response. Its body is f for a stream, else the whole JSON answer.
 func (f *fanOut) answer() *http.Response {
 	c := f.call
 	f.merge(f.failed)
@@ -154,8 +154,7 @@ func (f *fanOut) answer() *http.Response {
 	return c.response(f.first.res, http.StatusOK, io.NopCloser(&f.ready), int64(f.ready.Len()))
 }
 
-// merge makes the result that of the whole; failed is the call that failed, nil if
-// none has.
+// merge sets the result of the answer. failed is the subcall that failed, nil for none.
 func (f *fanOut) merge(failed *subcall) {
 	var failure *exchange.Result
 	if failed != nil {
@@ -165,8 +164,8 @@ func (f *fanOut) merge(failed *subcall) {
 	f.call.noteAnswer(f.translators.Usage(), f.translators.Model(), f.translators.Losses())
 }
 
-// Read hands on the next bytes. An answer that breaks off ends in an orderly way too;
-// the result has the fault.
+// Read returns the next bytes. It returns io.EOF even for an answer that broke off; the
+// result has the fault.
 func (f *fanOut) Read(p []byte) (int, error) {
 	for f.ready.Len() == 0 {
 		a, more := <-f.arrivals
@@ -181,17 +180,17 @@ func (f *fanOut) Read(p []byte) (int, error) {
 	return f.ready.Read(p)
 }
 
-// Close ends all calls. It may come at any time.
+// Close ends all calls. It may be called at any time.
 func (f *fanOut) Close() error {
 	f.stop()
 	f.merge(f.failed)
 	return nil
 }
 
-// stop cancels the calls that still run and waits for the end of them all.
+// stop cancels the running calls, and waits until all goroutines have ended.
 func (f *fanOut) stop() {
 	f.call.cancel(errEnded)
-	for range f.arrivals { // nobody waits for what still comes
+	for range f.arrivals { // discards what arrives
 	}
 	for _, s := range f.subcalls {
 		s.end()

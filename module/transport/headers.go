@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// The bounds of what is handed on of a provider's headers.
+// The bounds of relayed headers.
 const (
 	maxHeaderValue = 256 // bytes
-	maxRateLimits  = 32  // headers; the largest family that is documented has fewer
+	maxRateLimits  = 32  // headers; more than the largest documented family has
 )
 
-// retryNames are the headers by which clients know when to try again.
+// retryNames are the headers that decide when clients try again.
 var retryNames = [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry"}
 
 const day = 24 * 60 * 60 // in seconds
 
-// retryHeaders returns the headers by which a client may know when to try again.
-// Clients wait that long, so the time is a day at most.
+// retryHeaders returns the headers of retryNames with valid values. Clients wait as long as
+// these headers ask, so times of more than a day are dropped.
 func (c *call) retryHeaders(from http.Header) http.Header {
 	names := slices.DeleteFunc(slices.Clone(retryNames[:]), func(name string) bool {
 		v := from[name]
@@ -43,14 +43,14 @@ func validRetry(name, value string) bool {
 	}
 }
 
-// within reports whether a value is a number from 0 to most, in digits.
+// within reports whether a value is a decimal number from 0 to most.
 func within(value string, most float64) bool {
 	n, err := strconv.ParseFloat(value, 64)
 	return err == nil && n <= most && strings.Trim(value, "0123456789.") == ""
 }
 
-// selectHeaders returns the named headers that have one value, which is short and
-// does not repeat the credential; nil if there is none.
+// selectHeaders returns the named headers that have a single short value without the
+// credential, nil if there are none.
 func (c *call) selectHeaders(from http.Header, names []string) (selected http.Header) {
 	for _, name := range names {
 		v := from[name]
@@ -65,8 +65,8 @@ func (c *call) selectHeaders(from http.Header, names []string) (selected http.He
 	return selected
 }
 
-// rateLimits returns the provider's rate limit headers if the operator wants clients
-// to see them: they describe the operator's account. Clients of another format do not
+// rateLimits returns the provider's rate limit headers if a trait allows it: they describe
+// the operator's account. It returns none for a client of another format, which does not
 // understand them.
 func (c *call) rateLimits(from http.Header) http.Header {
 	if !c.attempt.Traits.ForwardRateLimitHeaders || !c.attempt.ByteLane() {
@@ -77,7 +77,7 @@ func (c *call) rateLimits(from http.Header) http.Header {
 	return c.selectHeaders(from, names[:min(len(names), maxRateLimits)])
 }
 
-// isRateLimit reports whether a header belongs to one of the two families.
+// isRateLimit reports whether a header belongs to one of the two known families.
 func isRateLimit(name string) bool {
 	return strings.HasPrefix(name, "Anthropic-Ratelimit-") || strings.HasPrefix(name, "X-Ratelimit-")
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 )
 
-// reverse_proxy asks its transport for these optional interfaces. Without
-// them, https addresses, health checks over TLS, the Host header and the PROXY
-// protocol would silently stop to work, so each is forwarded to the inner
-// transport.
+// This file forwards the optional interfaces of transports to the inner transport.
+// reverse_proxy checks whether its transport has them. Without them, https addresses,
+// health checks over TLS, the Host header and the PROXY protocol would not work, and
+// reverse_proxy would return no error.
 
 // TLSEnabled reports whether the inner transport speaks TLS.
 func (t *Transport) TLSEnabled() bool {
@@ -51,8 +51,8 @@ func (t *Transport) OverrideHealthCheckScheme(base *url.URL, port string) {
 	}
 }
 
-// RequestHeaderOps returns the header operations of the inner transport: the
-// Host header of TLS upstreams.
+// RequestHeaderOps returns the header operations of the inner transport, such as the Host
+// header of TLS upstreams.
 func (t *Transport) RequestHeaderOps() *headers.HeaderOps {
 	inner, ok := t.inner.(reverseproxy.RequestHeaderOpsTransport)
 	if !ok {

@@ -11,18 +11,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// lane is the way of a stream's events to the client: as they are, or translated.
+// lane passes the events of a stream on to the client, unchanged or translated.
 type lane interface {
-	// restore puts bytes that were taken, but not handed on yet, to the
-	// beginning of p again, and returns their number. They may be too many.
+	// restore copies bytes that were taken, but not passed on, to the beginning of p,
+	// and returns their number. It returns 0 if they are too many.
 	restore(p []byte) int
-	// take handles the bytes in p, of which those from fresh on were just read.
-	// It returns how many bytes at the beginning of p may be handed on; all
-	// other output goes to ready, now or once its event is complete.
+	// take handles the bytes in p. Those before fresh come from restore, the others were
+	// just read. take returns the number of bytes at the beginning of p that may be
+	// passed on. It writes all other output to ready when the event is complete.
 	take(p []byte, fresh int, ready *bytes.Buffer) int
-	// end handles the end of the body. A body that ends in an orderly way may end
-	// any stream; one that breaks off, only a stream that the gateway had ended.
-	end(orderly bool, ready *bytes.Buffer)
+	// end handles the end of the body. eof reports whether the body ended with io.EOF,
+	// or the wait for the usage of a finished stream is over. If eof is false, only a
+	// stream whose last event was already written is finished.
+	end(eof bool, ready *bytes.Buffer)
 	// signals returns the signals of all events so far.
 	signals() signal.Signal
 	// err returns an error if an event is too large.
@@ -31,10 +32,10 @@ type lane interface {
 	offset() int64
 	// lastEvent returns the offset of the end of the last event. A comment is no event.
 	lastEvent() int64
-	// continuation returns what continues the stream between two events, nil if the
-	// client's format needs nothing of the kind.
+	// continuation returns the writer of the events that the gateway adds to the stream,
+	// nil if the client's format needs none.
 	continuation() format.Continuation
-	// relaysErrors reports whether the provider's own error event is handed on.
+	// relaysErrors reports whether the provider's error event is passed on.
 	relaysErrors() bool
 	Usage() token.Usage
 	Model() string
@@ -45,11 +46,11 @@ type lane interface {
 
 const lastSignals = signal.Terminal | signal.Failed
 
-// events divides a stream into events and adds up their signals.
+// events splits a stream into events and collects their signals.
 type events struct {
 	lexer *sse.Lexer
-	last  int64 // offset behind the last event
-	sum   signal.Signal
+	last  int64         // offset of the end of the last event
+	sum   signal.Signal // union of the signals
 }
 
 func (s *events) signals() signal.Signal { return s.sum }
@@ -65,7 +66,7 @@ func (s *events) note(event sse.Event, signal signal.Signal) {
 
 func (s *events) add(sig signal.Signal) {
 	if sig.Has(signal.Content) {
-		s.sum &^= signal.Finish // of the choices seen before this one
+		s.sum &^= signal.Finish // a new choice has begun after all earlier ones had finished
 	}
 	s.sum |= sig
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// maxModelsPage is the most that is read of one page of a list of models, in
-// bytes after decoding. The longest list that is known has about 1 MB.
+// maxModelsPage is the largest size of a page of a list of models, in bytes after decoding.
+// The longest known list has about 1 MB.
 const maxModelsPage = 8 << 20
 
-// models asks the provider for a page of its list of models and leaves it in the
-// query. Whatever the status, the response is an empty 200: reverse_proxy would
-// mark the address as down for attempts, too.
+// models reads a page of the provider's list of models, and stores it in the query. The
+// response is always an empty 200, because after an error status reverse_proxy could mark
+// the address as down for attempts, too.
 func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Response, error) {
 	q.Status, q.Page = 0, nil
 	res, err := t.carry(t.modelsRequest(req, q))
@@ -31,8 +31,8 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 	}, nil
 }
 
-// modelsPage reads a page to its end. It returns nil if the page cannot be read,
-// or repeats the credential, which clients would see.
+// modelsPage reads a page to its end. It returns nil if the page cannot be read, or repeats
+// the credential.
 func (t *Transport) modelsPage(res *http.Response) []byte {
 	page, err := readBody(res, res.Body, maxModelsPage)
 	if err != nil || fault.Leaks(string(page), t.credential(0)) {
@@ -41,7 +41,7 @@ func (t *Transport) modelsPage(res *http.Response) []byte {
 	return page
 }
 
-// modelsRequest builds the request to the provider; see render for proxied.
+// modelsRequest returns the request to the provider. See render for proxied.
 func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery) *http.Request {
 	target := t.target(proxied)
 	target.Path, target.RawQuery = q.Format.Provider.Models(t.base.Path, q.After)

@@ -12,20 +12,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// rendered is the client's request as one call sends it.
+// rendered is the client's request in the form in which a call sends it.
 type rendered struct {
 	payload       *payload.Payload
-	losses        translate.Losses        // fields of the client's request that are left behind
-	answerContext translate.AnswerContext // of a translated request: what the translation of the answer depends on
+	losses        translate.Losses        // fields of the client's request that are left out
+	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
 
-	// Of a translation: the number of prompts, each of which needs calls of its own,
-	// and the number of calls for each.
+	// The number of prompts, each of which needs its own calls, and the number of calls
+	// for each prompt. Both are 0 without a translation.
 	prompts, samples int
 }
 
-// prepare renders the client's request, with the first of its prompts if each needs
-// a call of its own. A fault means that this target cannot be asked in any faithful
-// way.
+// prepare renders the client's request. If each prompt needs its own call, it renders the
+// first prompt. It returns a fault if the request cannot be sent to this target without
+// changing its meaning.
 func (c *call) prepare() (rendered, *fault.Fault) {
 	if c.attempt.ByteLane() {
 		return c.splice()
@@ -52,11 +52,11 @@ func (c *call) splice() (r rendered, fault *fault.Fault) {
 	return rendered{payload: payload.Splice(ex.Body, c.edits(filled), ex.Lease), losses: losses}, nil
 }
 
-// attributionLoss is the loss of an attribution.
+// attributionLoss is the loss of the attribution of a client in the system prompt.
 var attributionLoss = translate.Loss{Path: "system.*.text", Class: translate.Hint}
 
-// attribution returns the attribution of the body, if the target does not take it; else
-// an empty span.
+// attribution returns the span of the attribution in the body if the target does not take
+// it, else an empty span.
 func (c *call) attribution() translate.Span {
 	find := c.attempt.Exchange.Format.Requests.Attribution
 	if find == nil || !c.attempt.Traits.DropAttribution {
@@ -65,8 +65,8 @@ func (c *call) attribution() translate.Span {
 	return find(c.attempt.Exchange.Body)
 }
 
-// refuseUnchangeable refuses what the client's bytes hold and the provider does not
-// take.
+// refuseUnchangeable returns a fault if the request contains something that the provider
+// does not take, and that cannot be cut out of the client's bytes.
 func (c *call) refuseUnchangeable() *fault.Fault {
 	ex := c.attempt.Exchange
 	if ex.View.State != "" && !c.attempt.Traits.PassState {
@@ -75,8 +75,8 @@ func (c *call) refuseUnchangeable() *fault.Fault {
 	return c.refuseLateSystem()
 }
 
-// refuseLateSystem refuses system turns in the middle of a messages body where the
-// provider does not take them: its bytes cannot be changed.
+// refuseLateSystem returns a fault for a system turn in the middle of a messages body if the
+// provider does not take such turns.
 func (c *call) refuseLateSystem() *fault.Fault {
 	ex := c.attempt.Exchange
 	if ex.View.LateSystem == 0 || ex.Operation != translate.Generate || c.attempt.Traits.TakesLateSystem() {
@@ -85,8 +85,8 @@ func (c *call) refuseLateSystem() *fault.Fault {
 	return fault.LateSystem("messages." + strconv.Itoa(ex.View.LateSystem-1) + ".role")
 }
 
-// fillIn returns the edits that join prompt and suffix to one prompt, where the
-// target has a template for that.
+// fillIn returns the edits that join prompt and suffix to one prompt, if the target has a
+// template for that.
 func (c *call) fillIn() ([]edit.Edit, *fault.Fault) {
 	fillIn := c.attempt.Format.Requests.FillIn
 	if fillIn == nil || c.attempt.Traits.FIMTemplate == "" {
@@ -95,8 +95,7 @@ func (c *call) fillIn() ([]edit.Edit, *fault.Fault) {
 	return fillIn(c.attempt.Exchange.Body, c.info())
 }
 
-// translate renders the request in the provider's format, with one of its prompts,
-// counted from 0.
+// translate renders the request in the provider's format, with the prompt of an index.
 func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 	a, info := c.attempt, c.info()
 	info.Prompt = prompt
@@ -124,7 +123,7 @@ func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 	}, nil
 }
 
-// info returns what a translation needs to know beside the body.
+// info returns the input of a translation other than the body.
 func (c *call) info() *core.RequestInfo {
 	a := c.attempt
 	return &core.RequestInfo{
@@ -133,8 +132,8 @@ func (c *call) info() *core.RequestInfo {
 	}
 }
 
-// refuseShaping refuses a request of which something would be lost that shapes
-// the answer, where the model or the client wants that.
+// refuseShaping returns a fault if a loss shapes the answer, and the model or the client
+// refuses such losses.
 func (c *call) refuseShaping(info *core.RequestInfo, losses translate.Losses) *fault.Fault {
 	strict := c.attempt.Exchange.Strict
 	if !strict && !c.attempt.Traits.RejectLosses {

@@ -25,8 +25,8 @@ func (c *call) isPrivate(text []byte) bool {
 	return c.leaksCredential(text) || !bytes.Equal(c.mask(text), text)
 }
 
-// redact returns a text of the provider, or "" if it repeats the credential. Every
-// text that goes to a header or to the log passes through here.
+// redact returns a text of the provider, or "" if it repeats the credential. It is applied
+// to every text for a header or the log.
 func (c *call) redact(text string) string {
 	if fault.Leaks(text, c.credential()) {
 		return ""
@@ -34,9 +34,8 @@ func (c *call) redact(text string) string {
 	return text
 }
 
-// redactHeader returns the value of a header of the provider, or "" if it
-// repeats the credential or is long: some clients take 16 KiB of headers and no
-// more.
+// redactHeader returns the value of a header of the provider, or "" if the value repeats
+// the credential or is long: some clients accept at most 16 KiB of headers.
 func (c *call) redactHeader(value string) string {
 	if len(value) > maxHeaderValue {
 		return ""
@@ -44,24 +43,24 @@ func (c *call) redactHeader(value string) string {
 	return c.redact(value)
 }
 
-// redactContentType returns the content type of an answer; without its parameters,
-// which still names what the body is, if they repeat the credential or are long.
+// redactContentType returns the content type of an answer. It leaves out the parameters if
+// they repeat the credential or are long.
 func (c *call) redactContentType(res *http.Response) string {
 	value := res.Header.Get("Content-Type")
 	media, _, _ := strings.Cut(value, ";")
 	return cmp.Or(c.redactHeader(value), c.redactHeader(media))
 }
 
-// redactLosses returns the losses of an answer that may be logged. A provider chooses
-// the names of its members, and may choose the credential.
+// redactLosses returns the losses of an answer without those whose name repeats the
+// credential: the provider chooses the names of unknown members.
 func (c *call) redactLosses(losses translate.Losses) translate.Losses {
 	return slices.DeleteFunc(slices.Clone(losses), func(loss translate.Loss) bool {
 		return loss.Foreign && c.redact(loss.Path) == ""
 	})
 }
 
-// secrets returns the texts that no message to a client may hold: the credential and
-// the host of the provider.
+// secrets returns the texts that no message to a client may contain: the credential and the
+// host of the provider.
 func (c *call) secrets() []string {
 	return []string{c.credential(), c.host()}
 }

@@ -20,39 +20,37 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// relay is the body of a streamed answer: the provider's events, as its lane passes
-// them on. For its reader it always ends in an orderly way; the result of the call has
-// the state in which the stream ended. Nothing is handed on after the event that ends
-// the stream.
+// relay is the body of a streamed answer: the provider's events, passed on by a lane. Read
+// always ends with io.EOF; the result of the call has the state in which the stream ended.
+// Nothing is passed on after the event that ends the stream.
 type relay struct {
 	call     *call
-	src      io.Reader // nil once nothing more is read
+	src      io.Reader // nil when nothing more is read
 	upstream io.Closer
 	lane     lane
 	gaps     prometheus.Observer // of the times between events
 
-	ready bytes.Buffer // bytes that may be handed on
+	ready bytes.Buffer // bytes that may be passed on
 
-	mu      sync.Mutex // held while the lane writes: keep-alives come from a timer
-	written int64      // bytes of the lane so far
+	mu      sync.Mutex // guards the lane while it writes, and written: a timer reads both for keep-alives
+	written int64      // bytes that the lane has written so far
 }
 
-// maxPrelude bounds what is held back before the first content: comments, pings
-// and empty chunks, in bytes. One compressed megabyte could hold gigabytes of
-// them.
+// maxPrelude is the largest number of bytes that are held back before the first content:
+// comments, pings and empty chunks. A compressed megabyte could contain gigabytes of them.
 const maxPrelude = 1 << 20
 
-// maxReadOut is the number of reads after the last event.
+// maxReadOut is the largest number of reads after the last event.
 const maxReadOut = 16
 
-// maxSilence bounds what is read before the first content and, from then on, between
-// two events, in bytes after decoding. The largest event has room in it.
+// maxSilence returns the largest number of bytes, after decoding, before the first content,
+// and after it between two events. It is more than the size of the largest event.
 func (c *call) maxSilence() int64 { return c.t.MaxEventBytes + maxPrelude }
 
 var errSilence = fmt.Errorf("waiting for an event: %w", coding.ErrTooLarge)
 
-// prime reads up to the first meaningful event. It returns an error of the connection;
-// any other failure is in the result.
+// prime reads up to the first event with content. It returns an error of the connection; any
+// other failure is in the result.
 func (r *relay) prime() error {
 	buf := make([]byte, 4<<10)
 	for !r.begun() && !r.ended() {
@@ -60,7 +58,7 @@ func (r *relay) prime() error {
 		r.ready.Write(buf[:n])
 		err = r.failure(err)
 		switch {
-		case r.begun() || r.ended(): // the next read meets the failure again
+		case r.begun() || r.ended(): // the next read finds the failure again
 		case err == io.EOF:
 			r.end(err)
 			return nil
@@ -73,14 +71,14 @@ func (r *relay) prime() error {
 	return nil
 }
 
-// begun reports whether content came. An answer that fails from then on is a stream
-// that broke off, even if the failure came with the same bytes.
+// begun reports whether content has arrived. A failure after content, even in the same
+// bytes, is a stream that broke off.
 func (r *relay) begun() bool { return r.lane.signals().Has(signal.Content) }
 
-// ended reports whether the last event came.
+// ended reports whether the last event has arrived.
 func (r *relay) ended() bool { return r.lane.signals()&lastSignals != 0 }
 
-// Read hands on the next bytes.
+// Read returns the next bytes.
 func (r *relay) Read(p []byte) (int, error) {
 	for {
 		if r.ready.Len() > 0 {
@@ -103,8 +101,8 @@ func (r *relay) Read(p []byte) (int, error) {
 	}
 }
 
-// step reads once into p, passes the bytes to the lane, and enters the state that the
-// events lead to. It returns how many bytes of p may be handed on.
+// step reads once into p, gives the bytes to the lane, and updates the state. It returns the
+// number of bytes at the beginning of p that may be passed on.
 func (r *relay) step(p []byte) (direct int, err error) {
 	fresh := r.lane.restore(p)
 	n, err := r.read(p[fresh:])
@@ -115,17 +113,17 @@ func (r *relay) step(p []byte) (direct int, err error) {
 	return r.took(p[:fresh+n], fresh), err
 }
 
-// read reads once. The watch runs only meanwhile: between two reads the relay waits for
-// the client.
+// read reads once. The watch runs only during the read, because between two reads the relay
+// waits for the client.
 func (r *relay) read(p []byte) (int, error) {
 	r.call.watch.Resume()
 	defer r.call.watch.Hold()
 	return r.src.Read(p)
 }
 
-// took handles the bytes in p, of which those from fresh on were just read. Only events
-// of a stream that has not finished are a sign of life: comments must not keep a silent
-// provider alive, and the wait for usage must not begin anew with each event.
+// took handles the bytes in p; see lane.take for fresh. Only an event of an unfinished
+// stream is a sign of life: comments must not extend the wait for a silent provider, and
+// events must not extend the wait for usage.
 func (r *relay) took(p []byte, fresh int) (direct int) {
 	last := r.lane.lastEvent()
 	direct = r.take(p, fresh)
@@ -136,7 +134,7 @@ func (r *relay) took(p []byte, fresh int) (direct int) {
 	return direct
 }
 
-// take passes bytes on to the lane, as took does.
+// take gives bytes to the lane; see lane.take.
 func (r *relay) take(p []byte, fresh int) (direct int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,22 +144,23 @@ func (r *relay) take(p []byte, fresh int) (direct int) {
 	return direct
 }
 
-// endLane ends the lane.
-func (r *relay) endLane(orderly bool) {
+// endLane ends the lane; see lane.end.
+func (r *relay) endLane(eof bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.ready.Len()
-	r.lane.end(orderly, &r.ready)
+	r.lane.end(eof, &r.ready)
 	r.written += int64(r.ready.Len() - before)
 }
 
-// failure returns the error that ends the stream before its time: that of an event or a
-// silence that is too large, else err.
+// failure returns the error that ends the stream early: for an event that is too large, for
+// too many bytes without an event, else err.
 func (r *relay) failure(err error) error {
 	return cmp.Or(r.lane.err(), r.silent(), err)
 }
 
-// silent returns an error if too much came without an event, or before content.
+// silent returns an error if more than maxSilence bytes arrived without an event, or before
+// content.
 func (r *relay) silent() error {
 	var since int64
 	if r.begun() {
@@ -173,8 +172,8 @@ func (r *relay) silent() error {
 	return nil
 }
 
-// advance enters the state that the events so far lead to, and begins the wait for
-// what may follow.
+// advance sets the state by the signals of the events so far, and the timeout of the next
+// phase.
 func (r *relay) advance() {
 	c, signals := r.call, r.lane.signals()
 	switch {
@@ -191,7 +190,7 @@ func (r *relay) advance() {
 	}
 }
 
-// failBySignal ends the stream with the provider's own error.
+// failBySignal ends the stream with the error of the provider's error event.
 func (r *relay) failBySignal() {
 	r.call.noteError(r.lane.Fault())
 	if r.lane.relaysErrors() && r.begun() {
@@ -199,8 +198,8 @@ func (r *relay) failBySignal() {
 	}
 }
 
-// readOut reads on after the last event, up to the end of the body: the connection can
-// be used again only then.
+// readOut reads the rest of the body after the last event, because a connection can be
+// reused only after the end of the body.
 func (r *relay) readOut(buf []byte) {
 	r.call.watch.Enter(watch.Drain(time.Duration(r.call.t.UsageWait)))
 	for range maxReadOut {
@@ -211,11 +210,11 @@ func (r *relay) readOut(buf []byte) {
 	r.src = nil
 }
 
-// end ends a stream whose last event has not come.
+// end ends a stream whose last event has not arrived.
 func (r *relay) end(err error) {
 	r.src = nil
 	cause := context.Cause(r.call.ctx)
-	waited := errors.Is(cause, watch.ErrDrain) // the wait for the usage of a finished turn is over
+	waited := errors.Is(cause, watch.ErrDrain) // the wait for the usage of a finished stream is over
 	r.endLane(waited || errors.Is(err, io.EOF))
 	r.advance()
 	if r.call.client.Err() == nil && !r.ended() {
@@ -223,8 +222,8 @@ func (r *relay) end(err error) {
 	}
 }
 
-// brokenOff returns the fault of a stream that ended with err, or by a timeout,
-// before its last event.
+// brokenOff returns the fault of a stream that ended with err before its last event. timeout
+// is the cause if the call was cancelled, else nil.
 func brokenOff(err, timeout error) *fault.Fault {
 	switch {
 	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, coding.ErrTooLarge):
@@ -236,13 +235,12 @@ func brokenOff(err, timeout error) *fault.Fault {
 	}
 }
 
-// noteAnswer notes what the answer has shown of itself so far.
+// noteAnswer stores the usage, the model and the losses of the answer in the result.
 func (r *relay) noteAnswer() {
 	r.call.noteAnswer(r.lane.Usage(), r.lane.Model(), r.lane.Losses())
 }
 
-// Close ends the call. It may come at any time: when the stream is over, when
-// the client is gone, when a write failed.
+// Close ends the call. It may be called at any time, also before the end of the stream.
 func (r *relay) Close() error {
 	r.noteAnswer()
 	r.call.end()

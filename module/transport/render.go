@@ -15,9 +15,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// render builds the request to the provider. proxied is what reverse_proxy (or
-// the direct path) hands over: its URL is where to send it, its headers hold what the
-// configuration adds, its context carries the dial information.
+// render returns the request to the provider. proxied is the request of reverse_proxy or of
+// the direct path. Its URL has the address that reverse_proxy has chosen, its headers are
+// those that the configuration adds, and its context has the dial information.
 func (c *call) render(proxied *http.Request, p *payload.Payload) *http.Request {
 	a := c.attempt
 	target := c.t.target(proxied)
@@ -45,7 +45,7 @@ func (c *call) render(proxied *http.Request, p *payload.Payload) *http.Request {
 	return out
 }
 
-// address returns what the path and the query of the call may depend on.
+// address returns the input for the path and the query of the call.
 func (c *call) address() format.Call {
 	a := c.attempt
 	address := format.Call{
@@ -58,8 +58,8 @@ func (c *call) address() format.Call {
 	return address
 }
 
-// target returns the base URL, at the address that reverse_proxy has chosen if it
-// has.
+// target returns the base URL. If reverse_proxy has chosen an address, it replaces scheme
+// and host.
 func (t *Transport) target(proxied *http.Request) *url.URL {
 	target := *t.base
 	if proxied.URL.Host != "" {
@@ -68,8 +68,8 @@ func (t *Transport) target(proxied *http.Request) *url.URL {
 	return &target
 }
 
-// host returns the Host header: the configured one, else the address. For a socket,
-// which has no host, it is that of the base URL.
+// host returns the Host header: the configured one, else the address. For a Unix socket,
+// which has no host, it is the host of the base URL.
 func (t *Transport) host(configured, address string) string {
 	switch {
 	case configured != "":
@@ -81,16 +81,16 @@ func (t *Transport) host(configured, address string) string {
 	}
 }
 
-// header returns the headers of the request, which are built anew. Of the client's
-// headers, only those named below are sent.
+// header returns the headers of the request. Only the headers of the client that are named
+// here are sent.
 func (c *call) header(configured http.Header) http.Header {
 	ex := c.attempt.Exchange
 	h := make(http.Header, 10)
 	h["Content-Type"] = []string{"application/json"}
-	h["Accept-Encoding"] = []string{"identity"} // compressed events would come late
+	h["Accept-Encoding"] = []string{"identity"} // compressed events would arrive late
 	h["User-Agent"] = userAgent
 	if c.attempt.ByteLane() {
-		h["User-Agent"] = []string{""} // an empty one is not sent at all
+		h["User-Agent"] = []string{""} // net/http sends no header for an empty value
 	}
 	setVersion(h, &c.attempt.Format.Version, c.attempt.Traits)
 	if c.attempt.ByteLane() {
@@ -104,8 +104,7 @@ func (c *call) header(configured http.Header) http.Header {
 	return h
 }
 
-// setVersion sets the version of a format, if that has one, for providers with
-// these traits.
+// setVersion sets the version header of a format that has one.
 func setVersion(h http.Header, v *format.Version, traits *trait.Traits) {
 	if v.Sent != nil {
 		h[v.Header] = []string{v.Sent(traits)}
@@ -119,7 +118,7 @@ func copyHeader(to, from http.Header, name string) {
 	}
 }
 
-// complete adds a credential, and then the headers of the configuration, which take
+// complete sets the credential, and then the headers of the configuration, which take
 // precedence.
 func (t *Transport) complete(h, configured http.Header, credential string) {
 	t.setCredential(h, credential)
@@ -145,16 +144,16 @@ func accept(ex *exchange.Exchange, byteLane bool) []string {
 	return acceptJSON
 }
 
-// usageAsked reports whether the gateway asks for the usage of a stream, because the
-// client does not.
+// usageAsked reports whether the gateway adds the option for the usage of a stream to the
+// request, because the client has not set it.
 func (c *call) usageAsked() bool {
 	ex := c.attempt.Exchange
 	return !c.attempt.Traits.WithoutUsage && c.attempt.Format.Answers.Usage.Ask != nil && ex.Streaming() && !ex.View.IncludeUsage
 }
 
-// edits returns the edits of the byte lane, those of filled among them, in the order
-// of the body. There are no others: no default is inserted, nothing is reordered or
-// repaired.
+// edits returns all edits of the byte lane, including filled, in the order of the body. The
+// byte lane makes no other changes: it inserts no defaults, and reorders and repairs
+// nothing.
 func (c *call) edits(filled []edit.Edit) []edit.Edit {
 	ex := c.attempt.Exchange
 	var edits []edit.Edit
@@ -172,9 +171,9 @@ func (c *call) edits(filled []edit.Edit) []edit.Edit {
 	return edits
 }
 
-// claimsIdempotency reports whether a request has a header that lets net/http repeat it
-// even if the provider may have begun to work on it. A configuration can set one; a
-// client cannot.
+// claimsIdempotency reports whether a request has a header with which net/http would repeat
+// it even if the provider may have begun to work on it. A configuration can set such a
+// header; a client cannot.
 func claimsIdempotency(h http.Header) bool {
 	return h["Idempotency-Key"] != nil || h["X-Idempotency-Key"] != nil
 }

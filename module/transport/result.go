@@ -11,34 +11,36 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// The functions of this file fold what a call finds into its result. Nothing else
-// writes one: what a result may hold, and what is redacted before, is here.
+// Only the functions of this file write the result of a call, so that all redaction is in
+// one place.
 
-// noteUnasked notes that the target cannot take the request.
+// noteUnasked sets the state and the fault of a request that the target cannot take.
 func (c *call) noteUnasked(f *fault.Fault) {
 	c.result.State, c.result.Fault = exchange.Unasked, f
 }
 
-// noteLosses notes the fields that the request leaves behind.
+// noteLosses sets the fields that the translation of the request leaves out.
 func (c *call) noteLosses(losses translate.Losses) { c.result.Losses = losses }
 
-// noteCalled notes that the request is sent now.
+// noteCalled sets the time at which the request is sent.
 func (c *call) noteCalled() { c.result.Called = time.Now() }
 
-// noteBegan notes that the first content of a stream has come.
+// noteBegan sets the time of the first content of a stream.
 func (c *call) noteBegan() { c.result.Began = time.Now() }
 
-// noteSent notes whether the provider may have received a part of the request.
+// noteSent records whether the provider may have received a part of the request. An earlier
+// true stays true.
 func (c *call) noteSent(sent bool) { c.result.Sent = c.result.Sent || sent }
 
-// noteHead notes what the headers of the answer show of the call.
+// noteHead sets the status, the request id and the rate limits from the headers of the
+// answer.
 func (c *call) noteHead(res *http.Response) {
 	c.result.Status = res.StatusCode
 	c.result.RequestID = c.requestID(res.Header)
 	c.noteHeaders(c.rateLimits(res.Header))
 }
 
-// noteHeaders adds headers that the client gets.
+// noteHeaders adds headers of the provider for the client.
 func (c *call) noteHeaders(h http.Header) {
 	if c.result.Header == nil {
 		c.result.Header = h
@@ -47,45 +49,47 @@ func (c *call) noteHeaders(h http.Header) {
 	maps.Copy(c.result.Header, h)
 }
 
-// noteErrorAnswer notes an error answer that may be relayed as it is.
+// noteErrorAnswer sets an error answer that may be relayed unchanged.
 func (c *call) noteErrorAnswer(a *exchange.ErrorAnswer) { c.result.Answer = a }
 
-// noteFailure notes why the provider gave no whole answer, in words of the gateway.
+// noteFailure sets the fault of a call without a whole answer. The message of the fault was
+// written by the gateway.
 func (c *call) noteFailure(f *fault.Fault) {
 	f.Redact(c.credential())
 	c.result.Fail(f)
 }
 
-// noteError notes why there is no whole answer, in words that may be the provider's.
+// noteError sets the fault of a call without a whole answer. The message of the fault may
+// quote the provider, so the host of the provider is redacted, too.
 func (c *call) noteError(f *fault.Fault) {
 	f.Redact(c.secrets()...)
 	c.result.Fail(f)
 }
 
-// noteState notes how far a stream is.
+// noteState sets the state of the answer.
 func (c *call) noteState(s exchange.AnswerState) { c.result.State = s }
 
-// noteContinuation notes what adds events to the stream.
+// noteContinuation sets the writer of the events that the gateway adds to the stream.
 func (c *call) noteContinuation(a exchange.Continuation) { c.result.Continuation = a }
 
-// noteAnswer notes what the answer has shown of itself so far.
+// noteAnswer sets the usage, the model and the losses of the answer so far.
 func (c *call) noteAnswer(u token.Usage, model string, dropped translate.Losses) {
 	c.result.Usage = u
 	c.result.AnsweredBy = c.redact(model)
 	c.result.Dropped = c.redactLosses(dropped)
 }
 
-// noteFinished notes that the answer is whole, with its final usage.
+// noteFinished sets the state of a whole answer, and its final usage.
 func (c *call) noteFinished(u token.Usage) { c.result.Finish(u) }
 
-// noteMerged notes the results of the calls of a fan-out; failed is nil if none has
-// failed.
+// noteMerged sets the merged result of a fan-out; see mergeResults.
 func (c *call) noteMerged(first, failed *exchange.Result) {
 	*c.result = mergeResults(*c.result, first, failed)
 }
 
-// mergeResults returns the result of a whole: that of the call that failed, if one
-// has, else with the headers of the call that answered first.
+// mergeResults returns the result of a fan-out. It is the result of the failed subcall if
+// failed is not nil; else it is whole with the status and the request id of first, the
+// subcall that has answered first.
 func mergeResults(whole exchange.Result, first, failed *exchange.Result) exchange.Result {
 	if failed != nil {
 		return *failed

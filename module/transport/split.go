@@ -10,14 +10,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// preparedCall is one of the calls that a request becomes, with what it sends.
+// preparedCall is one of the calls of a fan-out, with its payload.
 type preparedCall struct {
 	call    *call
 	payload *payload.Payload
 }
 
-// fanOut makes the calls that the request becomes, of which first has the first
-// prompt.
+// fanOut makes the calls of a request with several prompts or samples. first is the request
+// with the first prompt.
 func (c *call) fanOut(first rendered) (*http.Response, error) {
 	calls, fault := c.split(first)
 	if fault != nil {
@@ -26,8 +26,8 @@ func (c *call) fanOut(first rendered) (*http.Response, error) {
 	return newFanOut(c, calls).do()
 }
 
-// split prepares a call for each prompt, as often as samples are wanted of it.
-// Nothing is sent yet: a later prompt may be at fault.
+// split prepares a call for each sample of each prompt. It sends nothing, because a later
+// prompt may be invalid.
 func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) {
 	for n, r := 0, first; n < first.prompts; n++ {
 		if n > 0 {
@@ -45,8 +45,8 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) 
 	return calls, nil
 }
 
-// subcall returns one of the calls that this one becomes. It has a result, a watch
-// and variables of its own, so that a goroutine of its own can carry it.
+// subcall returns one of the calls of a fan-out. It has its own result, watch and variables,
+// because it runs in its own goroutine.
 func (c *call) subcall(answer translate.AnswerContext) *call {
 	result := *c.result
 	s := &call{t: c.t, attempt: c.attempt, result: &result, proxied: c.proxied, client: c.client, answerContext: answer}
@@ -54,7 +54,7 @@ func (c *call) subcall(answer translate.AnswerContext) *call {
 	return s
 }
 
-// drop gives up calls that are not made.
+// drop releases calls that are not made.
 func drop(calls []preparedCall) {
 	for _, prepared := range calls {
 		prepared.payload.Close()

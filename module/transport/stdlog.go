@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// unsolicited is the beginning of the line that net/http writes to the standard logger
-// when a provider sends more than it has announced. Up to 4 KiB of that are quoted.
+// unsolicited is the beginning of the line that net/http writes to the standard logger when
+// a provider sends bytes after the end of its answer. The line quotes up to 4 KiB of them.
 var unsolicited = []byte("Unsolicited response received on idle HTTP channel")
 
 var filtering sync.Mutex // guards the check for a filter and its installation
 
-// filterStdLog keeps texts of providers out of the standard logger. net/http has no
-// option for another logger, and above TLS a connection cannot be filtered. Caddy
-// redirects the standard logger when it loads a configuration, and again when it
-// drops the old one, so that the filter has to be installed again and again.
+// filterStdLog keeps texts of providers out of the standard logger. net/http has no option
+// for another logger, and the content of a TLS connection cannot be filtered below
+// net/http. The filter is checked before every call, because Caddy redirects the standard
+// logger when it loads a configuration, and when it unloads the old one.
 func filterStdLog() {
 	filtering.Lock()
 	defer filtering.Unlock()
@@ -26,7 +26,7 @@ func filterStdLog() {
 	}
 }
 
-// stdLogFilter takes the provider's text out of the lines that repeat it.
+// stdLogFilter removes the provider's text from the lines that quote it.
 type stdLogFilter struct{ next io.Writer }
 
 func (f *stdLogFilter) Write(p []byte) (int, error) {

@@ -13,9 +13,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// stream holds an event stream back until its first meaningful event, and then hands it
-// on. After a failure before that event, another target can still be asked, and the
-// client still gets a true status.
+// stream reads an event stream up to its first event with content, and returns a response
+// with the whole stream. After a failure before that event, another target can be asked, and
+// the client can get an error status.
 func (c *call) stream(res *http.Response) (*http.Response, error) {
 	c.watch.Enter(watch.FirstEvent(time.Duration(c.t.FirstEventTimeout)))
 	src, err := c.decoded(res)
@@ -35,11 +35,11 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if r.lane.continuation() != nil {
 		c.noteContinuation(r)
 	}
-	c.watch.Hold() // until the client takes the beginning
+	c.watch.Hold() // until the first Read
 	return c.response(res, http.StatusOK, r, -1), nil
 }
 
-// lane returns the way of the stream's events to the client.
+// lane returns the lane of the stream.
 func (c *call) lane() lane {
 	if !c.attempt.ByteLane() {
 		return &translation{c.translator(), c.events()}
@@ -57,7 +57,7 @@ func (c *call) lane() lane {
 
 func (c *call) events() events { return events{lexer: sse.NewLexer(int(c.t.MaxEventBytes))} }
 
-// decoded returns the events of a stream without their content coding.
+// decoded returns a reader of the body without its content coding.
 func (c *call) decoded(res *http.Response) (io.Reader, error) {
 	name, err := coding.Name(res.Header["Content-Encoding"])
 	if err != nil {

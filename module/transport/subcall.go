@@ -14,21 +14,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// subcall is one of the calls of a fan-out. Its goroutine does nothing but send
-// and read; the reader of the whole answer handles what arrives.
+// subcall is one of the calls of a fan-out. Its goroutine only sends and reads; the reader of
+// the merged answer handles the arrivals.
 type subcall struct {
 	*call
-	payload    *payload.Payload // what the call sends
+	payload    *payload.Payload
 	translator *pairs.Translator
 	relay      relay // of a streamed answer
 
-	noAnswer *noAnswer // nil while the call may give an answer
+	noAnswer *noAnswer // nil while an answer is possible
 
-	room  *atomic.Int64 // bytes that all calls together may still read of JSON answers
-	whole atomic.Bool   // the answer is whole: the rest is read for the end of the body alone
+	room  *atomic.Int64 // bytes of JSON answers that all subcalls together may still read
+	whole atomic.Bool   // the answer is whole; the goroutine only reads to the end of the body
 }
 
-// noAnswer is what a call without an answer returns to reverse_proxy.
+// noAnswer is the return value of a call without an answer, for reverse_proxy.
 type noAnswer struct {
 	res *http.Response
 	err error
@@ -40,18 +40,19 @@ func newSubcall(p preparedCall, t *pairs.Translator, room *atomic.Int64) *subcal
 	}}
 }
 
-// arrival is what a subcall delivers. If it gave no answer, only from is set.
+// arrival is a message from the goroutine of a subcall to the reader of the answer. If the
+// subcall gives no answer, only from is set.
 type arrival struct {
 	from  *subcall
 	res   *http.Response
-	whole bool   // data is a whole JSON answer, else the next bytes of a stream
-	data  []byte // valid until the next arrival is asked for
-	err   error  // behind data
+	whole bool   // data is a whole JSON answer; if false, the next bytes of a stream
+	data  []byte // valid until the reader receives the next arrival
+	err   error  // after data
 
-	panicked any // of the subcall's goroutine, to be raised again in that of the reader
+	panicked any // the value of a panic in the goroutine; the reader panics with it
 }
 
-// run makes the call.
+// run makes the call. It runs in the goroutine of the subcall, which ends with it.
 func (s *subcall) run(deliver func(arrival) bool) {
 	defer s.watch.Stop()
 	defer func() {
@@ -73,17 +74,17 @@ func (s *subcall) run(deliver func(arrival) bool) {
 	}
 }
 
-// giveUp ends a call that gives no answer.
+// giveUp ends a call without an answer.
 func (s *subcall) giveUp(res *http.Response, err error, deliver func(arrival) bool) {
 	s.noAnswer = &noAnswer{res, err}
 	deliver(arrival{from: s})
 }
 
-// collect delivers a whole JSON answer. All subcalls together may read as much as a
-// single call.
+// collect reads and delivers a whole JSON answer. All subcalls together may read as many
+// bytes as a single call.
 func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 	body, err := s.read(res, max(0, s.room.Load()))
-	if err == nil && s.room.Add(-int64(len(body))) < 0 { // others were read meanwhile
+	if err == nil && s.room.Add(-int64(len(body))) < 0 { // others have read in the meantime
 		err = coding.ErrTooLarge
 	}
 	if err != nil {
@@ -95,8 +96,8 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 	deliver(arrival{from: s, res: res, whole: true, data: body})
 }
 
-// pump delivers a stream as it comes. It fills one of its two buffers while the other
-// is being read.
+// pump delivers the pieces of a stream. It has two buffers, so that it can read into one
+// while the reader of the answer uses the other.
 func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 	defer res.Body.Close()
 	s.watch.Enter(watch.FirstEvent(time.Duration(s.t.FirstEventTimeout)))
@@ -111,7 +112,7 @@ func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 		var n int
 		s.watch.Resume()
 		n, err = src.Read(buffers[i][:])
-		s.watch.Hold() // until the answer's reader asks for more
+		s.watch.Hold() // until the reader of the answer has received this piece
 		if s.whole.Load() {
 			rest--
 			continue
@@ -122,9 +123,9 @@ func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 	}
 }
 
-// take handles what has arrived, and reports whether the call may still give a
-// whole answer. Before the client has content, a connection that breaks off leaves
-// no answer.
+// take handles an arrival, and reports whether a whole answer is still possible. If the
+// connection breaks off before there is content, the call has no answer. committed is true
+// if the client may have content.
 func (s *subcall) take(a arrival, committed bool) bool {
 	switch {
 	case s.noAnswer != nil:
@@ -147,7 +148,7 @@ func (s *subcall) take(a arrival, committed bool) bool {
 	}
 }
 
-// takeAnswer reads a whole JSON answer.
+// takeAnswer translates a whole JSON answer. It reports whether the answer is valid.
 func (s *subcall) takeAnswer(body []byte) bool {
 	fault := readAnswer(s.translator, body)
 	s.relay.ready.Write(s.translator.Output())
@@ -159,18 +160,18 @@ func (s *subcall) takeAnswer(body []byte) bool {
 	return true
 }
 
-// begun reports whether the answer has content or is whole. It does not read the
-// result, which the goroutine of the call may be writing.
+// begun reports whether the answer has content or is whole. It does not read the result,
+// because the goroutine of the subcall may be writing it.
 func (s *subcall) begun() bool { return s.whole.Load() || s.relay.begun() }
 
-// finish begins to read out the body after a whole answer.
+// finish makes the goroutine read the rest of the body after a whole answer.
 func (s *subcall) finish() {
 	s.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
 	s.whole.Store(true)
 }
 
-// failure returns what a failed call returns to reverse_proxy, once its goroutine
-// has ended.
+// failure returns the return value of a failed call, for reverse_proxy. The goroutine of the
+// call must have ended.
 func (s *subcall) failure(res *http.Response) (*http.Response, error) {
 	if s.noAnswer != nil {
 		return s.noAnswer.res, s.noAnswer.err
@@ -178,5 +179,5 @@ func (s *subcall) failure(res *http.Response) (*http.Response, error) {
 	if fault := s.result.Fault; fault != nil {
 		return s.failed(res, s.attempt.Format.Errors.Status(fault), fault), nil
 	}
-	return nil, s.fail(io.ErrUnexpectedEOF) // only the client's end leaves no fault
+	return nil, s.fail(io.ErrUnexpectedEOF) // without a fault, the client has disconnected
 }

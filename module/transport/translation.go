@@ -32,8 +32,8 @@ func (c *call) ids() translate.IDs {
 	}
 }
 
-// translateAnswer translates a whole JSON answer: into another one, or, if the client
-// wants a stream, into the stream that the answer would have been.
+// translateAnswer translates a whole JSON answer into a JSON answer of the client's format,
+// or into a stream if the client asked for one.
 func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
 	t := c.translator()
 	fault := readAnswer(t, body)
@@ -51,7 +51,7 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(out)), length), nil
 }
 
-// translateCount hands on how many tokens the provider has counted.
+// translateCount returns the provider's count of tokens in the client's format.
 func (c *call) translateCount(res *http.Response, body []byte) (*http.Response, error) {
 	answer, fault := c.inspect(body)
 	if fault != nil {
@@ -80,9 +80,9 @@ const (
 	typeStream = "text/event-stream; charset=utf-8"
 )
 
-// contentType returns the content type of the answer to the client: the provider's own
-// if the answer goes on as it is and the type fits it. Official SDKs read JSON of
-// another type, or of none, as a text.
+// contentType returns the content type of the answer to the client. It is the type that the
+// provider sent if the answer is relayed unchanged and the type fits. Official SDKs read
+// JSON with another type, or without one, as plain text.
 func (c *call) contentType(res *http.Response) string {
 	own, standard := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
 	if c.attempt.Exchange.Streaming() {
@@ -94,13 +94,13 @@ func (c *call) contentType(res *http.Response) string {
 	return cmp.Or(c.redactContentType(res), standard)
 }
 
-// translation is the lane of a stream that the client reads in another format.
+// translation is the lane of a stream for a client of another format.
 type translation struct {
 	*pairs.Translator
 	events
 }
 
-// relaysErrors returns false: the error event of another format cannot be handed on.
+// relaysErrors returns false, because the client cannot read the error event.
 func (t *translation) relaysErrors() bool { return false }
 
 func (t *translation) continuation() format.Continuation { return t.Continuation() }
@@ -124,14 +124,14 @@ func (t *translation) event(event sse.Event, ready *bytes.Buffer) {
 	ready.Write(t.Output())
 }
 
-func (t *translation) end(orderly bool, ready *bytes.Buffer) {
-	if orderly {
+func (t *translation) end(eof bool, ready *bytes.Buffer) {
+	if eof {
 		if event, ok := t.lexer.Close(); ok {
 			t.event(event, ready)
 		}
 	}
 	if t.sum&lastSignals == 0 {
-		t.End(orderly)
+		t.End(eof)
 		ready.Write(t.Output())
 	}
 	if t.Finished() {

@@ -1,13 +1,12 @@
-// Package transport is the module http.reverse_proxy.transport.ai, which alone calls
-// providers. It renders the request of every attempt, waits for the first meaningful
-// event, reads the answer and hands it on, and keeps the deadlines.
+// Package transport implements the module http.reverse_proxy.transport.ai, the only code
+// that calls providers. It renders the request of an attempt, waits for the first event
+// with content, relays or translates the answer, and enforces the timeouts. It also reads
+// lists of models. Other requests, such as active health checks, are sent with the
+// provider's credential.
 //
-// It promises that no header of the client goes out unless it is on a list,
-// that an answer without its last event is never marked as finished, and that a call
-// ends when its client leaves. It refuses redirects and unbounded bodies.
-// It also asks for the provider's list of models. Other requests that carry no
-// attempt, such as active health checks, pass through with the provider's
-// credential added.
+// Only listed headers of the client are sent. An answer without its last event is never
+// marked as finished. A call ends when its client disconnects. Redirects are not followed,
+// and the size of every body is bounded.
 package transport
 
 import (
@@ -26,13 +25,13 @@ import (
 
 func init() { caddy.RegisterModule(Transport{}) }
 
-// Transport carries attempts to one provider. It is configured by the gateway
-// and wraps the transport of reverse_proxy that moves the bytes.
+// Transport makes the calls of one provider. The gateway configures it. It wraps a transport
+// of reverse_proxy, which sends the requests.
 type Transport struct {
 	aigateway.Upstream
 
 	inner  http.RoundTripper
-	base   *url.URL // the zero URL when addresses come from reverse_proxy alone
+	base   *url.URL // the zero URL if reverse_proxy has the addresses
 	header string   // name of the credential's header
 	logger *zap.Logger
 
@@ -68,7 +67,7 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 	return t.loadInner(ctx)
 }
 
-// loadPreset loads the preset, if one is named; one that answers in-process
+// loadPreset loads the configured preset, if there is one. A preset that answers in-process
 // becomes the inner transport.
 func (t *Transport) loadPreset(ctx caddy.Context) (aigateway.Defaults, error) {
 	if t.PresetRaw == nil {
@@ -98,7 +97,7 @@ func (t *Transport) provisionCredentials(d aigateway.Defaults) error {
 	return nil
 }
 
-// credential returns the bare credential with this index, "" if there are none.
+// credential returns the credential with an index, without "Bearer"; "" if there are none.
 func (t *Transport) credential(index int) string {
 	if len(t.secrets) == 0 {
 		return ""
@@ -106,7 +105,7 @@ func (t *Transport) credential(index int) string {
 	return string(t.secrets[index])
 }
 
-// credential returns the bare credential of the call, "" for none.
+// credential returns the credential of the call, without "Bearer"; "" for none.
 func (c *call) credential() string { return c.t.credential(c.attempt.APIKey) }
 
 // setCredential sets the header of a credential, unless it is "".
@@ -120,7 +119,7 @@ func (t *Transport) setCredential(h http.Header, credential string) {
 	}
 }
 
-// loadInner loads the transport that moves the bytes.
+// loadInner loads the inner transport.
 func (t *Transport) loadInner(ctx caddy.Context) error {
 	if t.TransportRaw == nil {
 		t.TransportRaw = json.RawMessage(`{"protocol":"http"}`)
@@ -133,7 +132,8 @@ func (t *Transport) loadInner(ctx caddy.Context) error {
 	return nil
 }
 
-// RoundTrip carries one attempt, or a request that is none.
+// RoundTrip makes a call of the attempt in the context of the request, or reads the list of
+// models for the query in the context. It sends any other request with the credential.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if conduit := exchange.ConduitFrom(req.Context()); conduit != nil {
 		a, result := conduit.Begin()
@@ -145,7 +145,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.carry(t.authorized(req))
 }
 
-// authorized returns req with the credential, which some providers require of health
+// authorized returns req with the credential, which some providers require for health
 // checks.
 func (t *Transport) authorized(req *http.Request) *http.Request {
 	if len(t.secrets) == 0 {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// carry sends a request with the inner transport. Its error, which is logged, quotes
-// nothing of the provider's answer: net/http quotes lines of a malformed head, which
-// may hold a credential or a text.
+// carry sends a request by the inner transport. Its error is logged, so it must not quote
+// the provider's answer: net/http quotes lines of malformed headers, which may contain a
+// credential or a prompt.
 func (t *Transport) carry(req *http.Request) (*http.Response, error) {
 	filterStdLog()
 	res, err := t.inner.RoundTrip(req)
@@ -18,8 +18,8 @@ func (t *Transport) carry(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// unquoted is an error of net/http without what it quotes. The text up to the first
-// quotation mark describes the error.
+// unquoted is an error of net/http whose text ends before the first quotation mark. The text
+// up to there describes the error.
 type unquoted struct{ error }
 
 func (e unquoted) Error() string {
@@ -29,8 +29,8 @@ func (e unquoted) Error() string {
 
 func (e unquoted) Unwrap() error { return e.error }
 
-// unquotedBody is the body of an answer whose errors quote nothing of it either: a
-// trailer may be malformed, too.
+// unquotedBody is the body of an answer whose errors do not quote it: net/http also quotes
+// malformed trailers.
 type unquotedBody struct{ io.ReadCloser }
 
 func (b *unquotedBody) Read(p []byte) (int, error) {

@@ -1,8 +1,8 @@
 package transport
 
-// usageEditor edits the usage in a stream of the client's own format: it cuts out
-// what the gateway has asked for itself, and may fill in what the provider leaves
-// out of the rest. It is nil where usage is relayed as it is.
+// usageEditor returns the editor of the usage in a stream of the client's own format. It
+// cuts usage out if only the gateway has asked for it, else it may fill in fields that the
+// provider leaves out. It is nil if usage is relayed unchanged.
 func (c *call) usageEditor() editor {
 	if c.usageAsked() {
 		return c.attempt.Format.Answers.Usage.Cut
@@ -10,8 +10,8 @@ func (c *call) usageEditor() editor {
 	return c.usageFiller()
 }
 
-// usageFiller fills in what the provider leaves out of its usage, where the target
-// has the trait; else it is nil.
+// usageFiller returns the editor that fills in fields of usage that the provider leaves out,
+// nil unless the target has the trait for that.
 func (c *call) usageFiller() editor {
 	if c.attempt.Traits.FillUsageDetails {
 		return c.attempt.Format.Answers.Usage.Fill

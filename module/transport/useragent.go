@@ -7,8 +7,8 @@ import (
 
 const modulePath = "github.com/caddy-ai-gateway/caddy-ai-gateway"
 
-// userAgent is the User-Agent of requests that the gateway writes itself. Hosts
-// that keep robots away refuse requests without one.
+// userAgent is the User-Agent of translated requests and of queries for models. Some
+// firewalls refuse requests without one.
 var userAgent = []string{product(debug.ReadBuildInfo())}
 
 // product returns the name of the gateway, with its version if the build has one.

@@ -1,6 +1,6 @@
-// Package payload is the body of a request to a provider: parts of leased memory, with
-// edits between them, which may be sent again as long as the provider has not accepted
-// the request. Nothing is copied.
+// Package payload is the body of a request to a provider. A payload consists of parts of
+// leased memory and edits between them, and copies nothing. It may be sent again while the
+// provider has not accepted the request.
 package payload
 
 import (
@@ -16,15 +16,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 )
 
-// Payload is the body that a call sends. It may be opened more than once: net/http
-// repeats a request, up to six times, that the provider never accepted, because it
-// refused the stream, was about to close the connection (GOAWAY), or had closed it
-// before anything was written.
+// Payload is the body of a call. It may be opened several times: net/http repeats a request
+// up to six times if the provider has not accepted it, because the provider refused the
+// stream, sent GOAWAY, or closed the connection before anything was written.
 type Payload struct {
 	parts  [][]byte
 	length int64           // of all parts
-	lease  *exchange.Lease // of their memory, held until Close
-	sent   atomic.Bool     // it was read: that is done once there is a connection
+	lease  *exchange.Lease // of the memory of the parts, held until Close
+	sent   atomic.Bool     // a part was read, which happens when there is a connection
 }
 
 // New returns a payload of one part. It takes over the caller's hold of the lease.
@@ -32,8 +31,8 @@ func New(body []byte, lease *exchange.Lease) *Payload {
 	return &Payload{parts: [][]byte{body}, length: int64(len(body)), lease: lease}
 }
 
-// Splice returns a payload of a body with edits, in the order of the body. What lies
-// between them is not copied: the lease of the body is retained.
+// Splice returns a payload of a body with edits, which are in the order of the body. It does
+// not copy the body, but retains the lease.
 func Splice(body []byte, edits []edit.Edit, lease *exchange.Lease) *Payload {
 	lease.Retain()
 	p, at := &Payload{lease: lease}, 0
@@ -52,21 +51,21 @@ func (p *Payload) add(parts ...[]byte) {
 	}
 }
 
-// Share returns the same payload for another call.
+// Share returns a payload with the same bytes for another call.
 func (p *Payload) Share() *Payload {
 	p.lease.Retain()
 	return &Payload{parts: p.parts, length: p.length, lease: p.lease}
 }
 
-// Close gives back what the payload holds. It must not be opened again. net/http keeps
-// the request, and with it the payload, until the answer has ended.
+// Close releases the lease. The payload must not be opened again. Close is necessary
+// because net/http keeps the request, and so the payload, until the answer has ended.
 func (p *Payload) Close() {
 	p.parts = nil
 	p.lease.Release()
 }
 
-// Open returns a reader of the payload from its beginning, which keeps the lease
-// until it is closed.
+// Open returns a reader of the payload from its beginning. The reader holds the lease until
+// it is closed.
 func (p *Payload) Open() io.ReadCloser {
 	p.lease.Retain()
 	if len(p.parts) == 1 {
@@ -76,22 +75,22 @@ func (p *Payload) Open() io.ReadCloser {
 	return &outgoing{src: &parts, lease: p.lease, sent: &p.sent}
 }
 
-// Reopen is Open, as the GetBody of a request.
+// Reopen is Open with the signature of http.Request.GetBody.
 func (p *Payload) Reopen() (io.ReadCloser, error) { return p.Open(), nil }
 
 // Length returns the length of the payload in bytes.
 func (p *Payload) Length() int64 { return p.length }
 
-// Sent reports whether a part of the payload was read, which is done once there is a
+// Sent reports whether a part of the payload was read. Nothing is read before there is a
 // connection.
 func (p *Payload) Sent() bool { return p.sent.Load() }
 
 // outgoing is a reader of a payload. The http transport may close it while another
-// goroutine still reads from it: the lock keeps reads from touching the leased memory
-// once Close has returned.
+// goroutine reads from it. The lock ensures that no read uses the leased memory after Close
+// has returned.
 type outgoing struct {
 	mu    sync.Mutex
-	src   io.Reader // nil once closed
+	src   io.Reader // nil after Close
 	lease *exchange.Lease
 	sent  *atomic.Bool
 }

@@ -1,5 +1,5 @@
-// Package watch ends calls of providers that have gone silent. It waits for the provider
-// alone: the time in which a client does not read does not count.
+// Package watch cancels the calls of providers that are silent for too long. The time in
+// which the client does not read does not count.
 package watch
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Phase is what a call waits for: how long it may go without a sign of life, and the
-// error that ends it then.
+// Phase is a phase of a call, with the longest time without a sign of life, and the cause
+// with which the call is cancelled after it.
 type Phase struct {
 	limit time.Duration
 	err   *timeoutError
@@ -27,38 +27,39 @@ var ErrDrain error = errDrain
 
 var errDrain = &timeoutError{"the end of a finished stream"}
 
-// Headers waits for the headers of the answer.
+// Headers returns the phase of the wait for the headers of the answer.
 func Headers(limit time.Duration) Phase { return Phase{limit, errHeaders} }
 
-// FirstEvent waits for the first event of a stream.
+// FirstEvent returns the phase of the wait for the first event of a stream.
 func FirstEvent(limit time.Duration) Phase { return Phase{limit, errFirstEvent} }
 
-// Rest waits for the rest of the answer.
+// Rest returns the phase of the wait for the rest of the answer.
 func Rest(limit time.Duration) Phase { return Phase{limit, errIdle} }
 
-// Drain waits for the end of a stream whose content is complete.
+// Drain returns the phase of the wait for the end of a stream whose content is complete.
 func Drain(limit time.Duration) Phase { return Phase{limit, errDrain} }
 
-// timeoutError is the named cause with which a call is cancelled. It is never
-// context.Canceled: reverse_proxy takes that for a client that went away.
+// timeoutError is the cause with which a call is cancelled. It does not wrap
+// context.Canceled, which reverse_proxy takes for a client that has disconnected.
 type timeoutError struct{ phase string }
 
 func (e *timeoutError) Error() string   { return "timed out waiting for " + e.phase }
 func (e *timeoutError) Timeout() bool   { return true }
 func (e *timeoutError) Temporary() bool { return true }
 
-// Watch is the one timer of a call. It is re-armed only when it fires, so that a sign of
-// life costs no more than reading the clock. It pauses while nothing is read, so that
-// the time of a slow client does not count as silence of the provider.
+// Watch is the only timer of a call. The timer is reset only when it fires or a phase
+// begins, so that a sign of life costs only a reading of the clock. A Watch pauses while
+// nothing is read from the provider, so that the time of a slow client does not count as
+// silence.
 type Watch struct {
 	cancel context.CancelCauseFunc
 
-	mu    sync.Mutex // guards all below: the timer fires in a goroutine of its own
+	mu    sync.Mutex // guards the fields below, because the timer fires in its own goroutine
 	timer *time.Timer
 	phase Phase
 	alive time.Time // the last sign of life
-	held  time.Time // when the pause began; zero while the watch runs
-	idle  bool      // the timer fired during the pause
+	held  time.Time // the beginning of the pause; zero while the watch runs
+	idle  bool      // the timer has fired during the pause
 	ended bool
 }
 
@@ -82,7 +83,7 @@ func (w *Watch) Enter(p Phase) {
 	}
 }
 
-// Touch notes a sign of life, and returns how long there was none. Pauses do not count.
+// Touch records a sign of life. It returns the time since the last one, without pauses.
 func (w *Watch) Touch() (silence time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,7 +95,7 @@ func (w *Watch) Touch() (silence time.Duration) {
 	return held.Sub(before)
 }
 
-// restart begins the limit of the phase anew.
+// restart restarts the limit of the phase.
 func (w *Watch) restart() {
 	w.alive = time.Now()
 	if !w.held.IsZero() {
@@ -102,7 +103,7 @@ func (w *Watch) restart() {
 	}
 }
 
-// Hold pauses the watch, until Resume.
+// Hold pauses the watch until Resume.
 func (w *Watch) Hold() {
 	w.mu.Lock()
 	if w.held.IsZero() {
@@ -111,7 +112,7 @@ func (w *Watch) Hold() {
 	w.mu.Unlock()
 }
 
-// Resume continues the phase with the time that was left.
+// Resume continues the phase with the remaining time.
 func (w *Watch) Resume() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,7 +127,7 @@ func (w *Watch) Resume() {
 	}
 }
 
-// Stop ends the watch, which does not cancel the call any more.
+// Stop ends the watch. After Stop, it does not cancel the call.
 func (w *Watch) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
