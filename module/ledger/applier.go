@@ -173,13 +173,7 @@ func (a *applier) take(records batch, e journal.Entry) batch {
 	if e.Kind != journal.Ended {
 		return records
 	}
-	r, err := parseRecord(e.Payload, a.shared)
-	if err != nil {
-		a.ledger.logger().Error("a record is lost", zap.Error(err))
-		return records
-	}
-	r.Admitted = e.ID.Time()
-	return append(records, entry{a.id(e.ID), e.Payload, r})
+	return append(records, entry{a.id(e.ID), e.Payload})
 }
 
 // An id in the database has the milliseconds since 2020, the node, and the number
@@ -218,7 +212,15 @@ func (a *applier) apply(tx database.Statements, records batch) error {
 	if err != nil {
 		return err
 	}
-	if err := records.apply(tx, a.names, a.zone); err != nil {
+	absent, err := records.absent(tx)
+	if err != nil {
+		return err
+	}
+	added := absent.contents(a.shared)
+	if added.unreadable > 0 {
+		a.ledger.logger().Error("the journal has records that cannot be read; they are lost", zap.Int("records", added.unreadable))
+	}
+	if err := added.write(tx, a.names, a.zone); err != nil {
 		return err
 	}
 	return tx.Change(`UPDATE gateway_ledger_nodes SET segment = $1, position = $2, seen = $3 WHERE node = $4`,

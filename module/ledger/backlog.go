@@ -27,7 +27,7 @@ func (b *backlog) add(n int64) {
 func (b *backlog) apply(records batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.oldest = records[0].record.Admitted
+	b.oldest = timeOf(records[0].id)
 }
 
 // applied removes records that are in the database.

@@ -54,18 +54,23 @@ func encodeRecord(r *aigateway.Record) []byte {
 	return c.bytes
 }
 
-// parseRecord reads what encodeRecord has written.
-func parseRecord(text []byte, shared sharedNames) (*aigateway.Record, error) {
+// parseRecord returns what encodeRecord has written.
+func parseRecord(text []byte) (*aigateway.Record, error) {
+	r := &aigateway.Record{Calls: []aigateway.Call{}}
+	return r, readRecord(r, text, nil)
+}
+
+// readRecord reads what encodeRecord has written into a record, whose calls it writes over.
+func readRecord(r *aigateway.Record, text []byte, shared sharedNames) error {
 	if len(text) == 0 || text[0] < 1 || text[0] > recordVersion {
-		return nil, errRecord
+		return errRecord
 	}
-	r := new(aigateway.Record)
 	c := codec{bytes: text[1:], version: text[0], reading: true, shared: shared}
 	c.record(r)
 	if c.failed {
-		return nil, errRecord
+		return errRecord
 	}
-	return r, nil
+	return nil
 }
 
 func (c *codec) record(r *aigateway.Record) {
@@ -80,7 +85,8 @@ func (c *codec) record(r *aigateway.Record) {
 	n := len(r.Calls)
 	number(c, &n)
 	if c.reading {
-		r.Calls = make([]aigateway.Call, max(0, min(n, len(c.bytes)))) // a call has more than one byte
+		n = max(0, min(n, len(c.bytes))) // a call has more than one byte
+		r.Calls = append(r.Calls[:0], make([]aigateway.Call, n)...)
 	}
 	for i := range r.Calls {
 		c.call(&r.Calls[i])

@@ -103,7 +103,7 @@ func readIdentity(dir string) (string, error) {
 // endCrashed ends what an earlier process left.
 func (l *Ledger) endCrashed(entries []journal.Entry) {
 	for _, entry := range entries {
-		r, err := parseRecord(entry.Payload, nil)
+		r, err := parseRecord(entry.Payload)
 		if err != nil {
 			l.logger().Error("an exchange that crashed is lost", zap.Error(err))
 			r = new(aigateway.Record)

@@ -3,6 +3,8 @@ package ledger
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // page is what a row of the database has of single records: some records of one batch,
@@ -45,26 +47,24 @@ const (
 func periodBegin(id int64) int64 { return id &^ (1<<periodBits - 1) }
 func periodEnd(id int64) int64   { return id | (1<<periodBits - 1) }
 
-// pagesOf returns the pages of records that are in the order of their ids.
-func pagesOf(b batch) (pages []page) {
-	for _, e := range b {
-		n := len(pages)
-		if n == 0 || len(pages[n-1].records) >= pageSize || e.id > periodEnd(pages[n-1].first) {
-			pages = append(pages, page{first: e.id, last: e.id, owners: make(map[owner]bool)})
-			n++
-		}
-		pages[n-1].add(e)
-	}
-	return pages
+// newPage returns a page whose first record has an id. It writes to the memory behind the
+// end of room.
+func newPage(first int64, room []byte) page {
+	return page{first: first, last: first, records: room[len(room):], owners: make(map[owner]bool)}
 }
 
-func (p *page) add(e entry) {
+// takes reports whether the page takes another record.
+func (p *page) takes(id int64) bool { return len(p.records) < pageSize && id <= periodEnd(p.first) }
+
+// add adds a record, and returns the page with the room behind it.
+func (p *page) add(e entry, r *aigateway.Record) []byte {
 	p.records = binary.AppendUvarint(p.records, uint64(e.id-p.last))
 	p.records = binary.AppendUvarint(p.records, uint64(len(e.text)))
 	p.records = append(p.records, e.text...)
 	p.last = e.id
-	p.owners[owner{keyOwner, e.record.Key}] = true
-	p.owners[owner{userOwner, e.record.User}] = true
+	p.owners[owner{keyOwner, r.Key}] = true
+	p.owners[owner{userOwner, r.User}] = true
+	return p.records
 }
 
 var errPage = errors.New("the database has a page of records that cannot be read")

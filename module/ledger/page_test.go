@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -11,29 +12,34 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 )
 
-func entryAt(id int64, text string) entry {
-	return entry{id: id, text: []byte(text), record: &aigateway.Record{Key: "laptop", User: "alice"}}
+// entryAt returns an entry with a record of alice, whose number of calls gives it a size.
+func entryAt(id int64, calls int) entry {
+	r := aigateway.Record{Key: "laptop", User: "alice", Calls: make([]aigateway.Call, calls)}
+	return entry{id, encodeRecord(&r)}
 }
 
 func TestPagesHaveTheirRecords(t *testing.T) {
 	begin := periodBegin(idAt(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))
-	long := string(make([]byte, pageSize))
+	const full = pageSize / 10
 	written := batch{
-		entryAt(begin, "first of a period"), entryAt(begin+7, ""), entryAt(periodEnd(begin), long),
-		entryAt(periodEnd(begin)+1, "of the next period"), entryAt(periodEnd(begin)+2, long), entryAt(periodEnd(begin)+3, "behind a full page"),
+		entryAt(begin, 1), entryAt(begin+7, 0), entryAt(periodEnd(begin), full), // of one period
+		entryAt(periodEnd(begin)+1, 2), entryAt(periodEnd(begin)+2, full), // of the next period
+		entryAt(periodEnd(begin)+3, 1), // behind a full page
 	}
-	pages := pagesOf(written)
+	unreadable := entry{begin + 9, []byte("no record")}
+	c := slices.Insert(slices.Clone(written), 2, unreadable).contents(make(sharedNames))
+	assert.Equal(t, 1, c.unreadable)
 	var read batch
 	var sizes []int
-	for i := range pages {
+	for _, p := range c.pages {
 		n := len(read)
-		require.NoError(t, pages[i].each(func(id int64, text []byte) error {
-			read = append(read, entryAt(id, string(text)))
+		require.NoError(t, p.each(func(id int64, text []byte) error {
+			read = append(read, entry{id, text})
 			return nil
 		}))
-		assert.Equal(t, read[n].id, pages[i].first)
-		assert.Equal(t, read[len(read)-1].id, pages[i].last)
-		assert.Equal(t, map[owner]bool{{keyOwner, "laptop"}: true, {userOwner, "alice"}: true}, pages[i].owners)
+		assert.Equal(t, read[n].id, p.first)
+		assert.Equal(t, read[len(read)-1].id, p.last)
+		assert.Equal(t, map[owner]bool{{keyOwner, "laptop"}: true, {userOwner, "alice"}: true}, p.owners)
 		sizes = append(sizes, len(read)-n)
 	}
 	assert.Equal(t, written, read)

@@ -80,7 +80,7 @@ func (p *page) appendRecords(records []aigateway.Record, q aigateway.RecordQuery
 		if id >= q.Before {
 			return nil
 		}
-		r, err := parseRecord(text, nil)
+		r, err := parseRecord(text)
 		if err != nil {
 			return err
 		}

@@ -148,43 +148,41 @@ func writeCorrections(tx database.Statements, found []correction) error {
 	if err != nil {
 		return err
 	}
+	sums := make(sums)
+	for _, c := range found {
+		c.addDifference(sums)
+	}
+	texts := sums.texts()
+	for _, c := range found {
+		texts[c.new.Price] = configured
+	}
 	known := make(names)
-	var records batch
-	for _, c := range found {
-		records = append(records, entry{record: c.record})
-	}
-	texts := records.texts(known)
-	for _, c := range found {
-		texts[c.new.Price], texts[c.new.Cost.Currency], texts[currency(&c.old)] = configured, configured, configured
-	}
 	if err := known.add(tx, texts); err != nil {
 		return err
 	}
-	grains := make(sums)
 	var rows [][]any
 	now := time.Now().UnixMilli()
 	for _, c := range found {
 		rows = append(rows, []any{
 			c.record.ID, int64(c.call), c.number, now, known.id(c.new.Price), known.id(c.new.Cost.Currency), c.new.Cost.Nanos,
 		})
-		c.addDifference(grains, known)
 	}
 	if err := insert(tx, `gateway_ledger_corrections (id, call, number, at, price, currency, cost)`, "", rows); err != nil {
 		return err
 	}
-	return insert(tx, usageTable, usageExists, grains.rows(zone))
+	return insert(tx, usageTable, usageExists, sums.rows(known, zone))
 }
 
 // addDifference takes the old call out of the sums, and adds the new one.
-func (c *correction) addDifference(grains sums, known names) {
-	key := rollupKeyOf(c.record, known)
+func (c *correction) addDifference(sums sums) {
 	var old aigateway.Usage
 	addCall(&old, &c.old)
 	for _, sum := range sumsOf(&old) {
 		*sum = -*sum
 	}
-	addSums(grains.at(key.of(&c.old, known)), &old)
-	addCall(grains.at(key.of(&c.new, known)), &c.new)
+	about := aboutRecord(c.record)
+	addSums(sums.of(about.call(&c.old)), &old)
+	addCall(sums.of(about.call(&c.new)), &c.new)
 }
 
 // changes are the changes of costs by what they are about.

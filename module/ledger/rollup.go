@@ -2,11 +2,8 @@ package ledger
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // span is a unit of time of sums.
@@ -93,51 +90,9 @@ type rollupKey struct {
 	key, user, limit, model, provider, upstream, outcome, currency int64
 }
 
-// rollupKeyOf returns the key of a record for its grain, without calls.
-func rollupKeyOf(r *aigateway.Record, known names) rollupKey {
-	return rollupKey{
-		at:  r.Admitted.Truncate(grain).UnixMilli(),
-		key: known.id(r.Key), user: known.id(r.User), limit: known.id(r.Limit), model: known.id(r.Model), outcome: known.id(r.Outcome),
-	}
-}
-
-// of returns the key for a call of the record.
-func (k rollupKey) of(c *aigateway.Call, known names) rollupKey {
-	k.provider, k.upstream, k.currency = known.id(c.Provider), known.id(c.Model), known.id(currency(c))
-	return k
-}
-
-// in returns the key for the span of a kind that the grain is in.
-func (k rollupKey) in(s span, zone *time.Location) rollupKey {
-	k.span, k.at = s, s.begin(time.UnixMilli(k.at), zone).UnixMilli()
-	return k
-}
-
 // total returns the key of all exchanges together.
 func (k rollupKey) total() rollupKey {
 	return rollupKey{span: k.span + totals, at: k.at, currency: k.currency}
-}
-
-// rows returns the sums of grains as rows of gateway_usage, those of all spans with their
-// totals, in the order of its primary key: transactions that lock rows in one order do not
-// wait for each other in a circle.
-func (s sums) rows(zone *time.Location) (rows [][]any) {
-	all := make(sums)
-	for key, sum := range s {
-		for _, span := range spans {
-			key := key.in(span, zone)
-			addSums(all.at(key), sum)
-			addSums(all.at(key.total()), sum)
-		}
-	}
-	for _, key := range slices.SortedFunc(maps.Keys(all), rollupKey.compare) {
-		row := key.values()
-		for _, sum := range sumsOf(all[key]) {
-			row = append(row, *sum)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 func (k rollupKey) values() []any {

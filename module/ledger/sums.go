@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -46,28 +47,42 @@ func sumsOf(u *aigateway.Usage) []*int64 {
 }
 
 // sums are usage by what it is about.
-type sums map[rollupKey]*aigateway.Usage
+type sums map[about]*aigateway.Usage
 
-// grain is the unit of time in which records are added up first. Hours, days and months
-// begin with a grain in every time zone.
+// about is what a sum is about: a grain, as the time in milliseconds at which it begins,
+// and texts.
+type about struct {
+	grain                                                          int64
+	key, user, limit, model, provider, upstream, outcome, currency string
+}
+
+// grain is the unit of time in which records are added up. Hours, days and months begin
+// with a grain in every time zone.
 const grain = 15 * time.Minute
 
-// sums returns what the batch adds to gateway_usage.
-func (b batch) sums(known names, zone *time.Location) (rows [][]any) {
-	grains := make(sums)
-	for _, e := range b {
-		grains.addRecord(rollupKeyOf(e.record, known), e.record, known)
-	}
-	return grains.rows(zone)
+// aboutRecord returns what the sum of a record without calls is about.
+func aboutRecord(r *aigateway.Record) about {
+	at := r.Admitted.UnixMilli()
+	return about{grain: at - at%grain.Milliseconds(), key: r.Key, user: r.User, limit: r.Limit, model: r.Model, outcome: r.Outcome}
+}
+
+// call returns what the sum of a call of the record is about.
+func (a about) call(c *aigateway.Call) about {
+	a.provider, a.upstream, a.currency = c.Provider, c.Model, currency(c)
+	return a
 }
 
 // addRecord adds a record. The request counts where its last call does.
-func (s sums) addRecord(key rollupKey, r *aigateway.Record, known names) {
+func (s sums) addRecord(r *aigateway.Record) {
+	about := aboutRecord(r)
+	sum := (*aigateway.Usage)(nil)
 	for i := range r.Calls {
-		key = key.of(&r.Calls[i], known)
-		addCall(s.at(key), &r.Calls[i])
+		sum = s.of(about.call(&r.Calls[i]))
+		addCall(sum, &r.Calls[i])
 	}
-	sum := s.at(key)
+	if sum == nil {
+		sum = s.of(about)
+	}
 	sum.Requests++
 	sum.Streams += integer(r.Stream)
 	sum.Duration += r.Duration
@@ -77,14 +92,65 @@ func (s sums) addRecord(key rollupKey, r *aigateway.Record, known names) {
 	}
 }
 
-// at returns the sum of a key, a new one if there is none.
-func (s sums) at(key rollupKey) *aigateway.Usage {
-	sum := s[key]
-	if sum == nil {
-		sum = new(aigateway.Usage)
-		s[key] = sum
+// of returns a sum, a new one if there is none.
+func (s sums) of(a about) *aigateway.Usage {
+	if s[a] == nil {
+		s[a] = new(aigateway.Usage)
 	}
-	return sum
+	return s[a]
+}
+
+// texts returns the texts of the sums.
+func (s sums) texts() map[string]textKind {
+	texts := make(map[string]textKind)
+	for a := range s {
+		texts[a.model], texts[a.upstream] = chosen, chosen
+	}
+	for a := range s {
+		for _, text := range [...]string{a.key, a.user, a.limit, a.provider, a.outcome, a.currency} {
+			texts[text] = configured
+		}
+	}
+	return texts
+}
+
+// rows returns the sums as rows of gateway_usage, those of all spans with their totals, in
+// the order of its primary key: transactions that lock rows in one order do not wait for
+// each other in a circle.
+func (s sums) rows(known names, zone *time.Location) (rows [][]any) {
+	sums := make(map[rollupKey]*aigateway.Usage)
+	for a, sum := range s {
+		for _, span := range spans {
+			key := a.in(span, known, zone)
+			addTo(sums, key, sum)
+			addTo(sums, key.total(), sum)
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(sums), rollupKey.compare) {
+		row := key.values()
+		for _, sum := range sumsOf(sums[key]) {
+			row = append(row, *sum)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// in returns the key of the row for a span.
+func (a about) in(s span, known names, zone *time.Location) rollupKey {
+	return rollupKey{
+		span: s, at: s.begin(time.UnixMilli(a.grain), zone).UnixMilli(),
+		key: known.id(a.key), user: known.id(a.user), limit: known.id(a.limit), model: known.id(a.model),
+		provider: known.id(a.provider), upstream: known.id(a.upstream), outcome: known.id(a.outcome), currency: known.id(a.currency),
+	}
+}
+
+// addTo adds a sum to the one of a key.
+func addTo(sums map[rollupKey]*aigateway.Usage, key rollupKey, sum *aigateway.Usage) {
+	if sums[key] == nil {
+		sums[key] = new(aigateway.Usage)
+	}
+	addSums(sums[key], sum)
 }
 
 func addCall(sum *aigateway.Usage, c *aigateway.Call) {
