@@ -3,6 +3,7 @@ package ledger
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -11,7 +12,6 @@ import (
 // serves both ways.
 type codec struct {
 	bytes   []byte
-	version byte // of the record
 	reading bool
 	failed  bool // the bytes were no record
 
@@ -40,32 +40,29 @@ func (s sharedNames) of(name []byte) string {
 
 var errRecord = errors.New("the journal has a record that cannot be read")
 
-// recordVersion is the first byte of a record. Members are only added, each with the
-// version that has it first.
+// recordVersion is the first byte of a record. It changes with the members of records.
 const recordVersion = 2
 
-// usualSize is about the size of a record with one call, in bytes.
-const usualSize = 256
-
-// encodeRecord returns a record as the journal has it.
-func encodeRecord(r *aigateway.Record) []byte {
-	c := codec{bytes: append(make([]byte, 0, usualSize), recordVersion), version: recordVersion}
+// appendRecord appends a record as the journal has it.
+func appendRecord(dst []byte, r *aigateway.Record) []byte {
+	c := codec{bytes: append(dst, recordVersion)}
 	c.record(r)
 	return c.bytes
 }
 
-// parseRecord returns what encodeRecord has written.
+// parseRecord returns what appendRecord has written.
 func parseRecord(text []byte) (*aigateway.Record, error) {
 	r := &aigateway.Record{Calls: []aigateway.Call{}}
 	return r, readRecord(r, text, nil)
 }
 
-// readRecord reads what encodeRecord has written into a record, whose calls it writes over.
+// readRecord reads what appendRecord has written into a record, over all that it has but
+// its ID and its time.
 func readRecord(r *aigateway.Record, text []byte, shared sharedNames) error {
-	if len(text) == 0 || text[0] < 1 || text[0] > recordVersion {
+	if len(text) == 0 || text[0] != recordVersion {
 		return errRecord
 	}
-	c := codec{bytes: text[1:], version: text[0], reading: true, shared: shared}
+	c := codec{bytes: text[1:], reading: true, shared: shared}
 	c.record(r)
 	if c.failed {
 		return errRecord
@@ -86,7 +83,7 @@ func (c *codec) record(r *aigateway.Record) {
 	number(c, &n)
 	if c.reading {
 		n = max(0, min(n, len(c.bytes))) // a call has more than one byte
-		r.Calls = append(r.Calls[:0], make([]aigateway.Call, n)...)
+		r.Calls = slices.Grow(r.Calls[:0], n)[:n]
 	}
 	for i := range r.Calls {
 		c.call(&r.Calls[i])
@@ -104,9 +101,7 @@ func (c *codec) call(call *aigateway.Call) {
 	}
 	number(c, &call.Cost.Nanos)
 	number(c, &call.Held.Nanos)
-	if c.version >= 2 {
-		number(c, &call.Terms)
-	}
+	number(c, &call.Terms)
 }
 
 // recordNames returns the texts of a record that many records have.
@@ -139,7 +134,10 @@ func (c *codec) text(text *string, shared sharedNames) {
 		c.fail()
 		return
 	}
-	*text = shared.of(c.bytes[n : n+int(length)])
+	read := c.bytes[n : n+int(length)]
+	if *text != string(read) { // often, it is that of the record before
+		*text = shared.of(read)
+	}
 	c.bytes = c.bytes[n+int(length):]
 }
 

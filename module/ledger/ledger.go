@@ -136,7 +136,9 @@ func (l *Ledger) Close() error {
 func (l *Ledger) Begin(r *aigateway.Record) error {
 	l.running.Add(1)
 	defer timeAppend(time.Now())
-	id, err := l.journal.Begin(encodeRecord(r))
+	encoded := encode(r)
+	id, err := l.journal.Begin(*encoded)
+	encodings.Put(encoded)
 	r.ID, r.Admitted = int64(id), id.Time()
 	if err == nil {
 		return nil
@@ -154,8 +156,20 @@ func (l *Ledger) End(r *aigateway.Record) {
 	}
 }
 
+// encodings are buffers of encode.
+var encodings = sync.Pool{New: func() any { return new([]byte) }}
+
+// encode returns a record as the journal has it. The caller puts it back into encodings.
+func encode(r *aigateway.Record) *[]byte {
+	buffer := encodings.Get().(*[]byte)
+	*buffer = appendRecord((*buffer)[:0], r)
+	return buffer
+}
+
 func (l *Ledger) end(r *aigateway.Record) {
-	if err := l.journal.End(journal.ID(r.ID), encodeRecord(r)); err != nil {
+	encoded := encode(r)
+	defer encodings.Put(encoded)
+	if err := l.journal.End(journal.ID(r.ID), *encoded); err != nil {
 		l.blocked(err)
 		return
 	}

@@ -15,7 +15,7 @@ import (
 // entryAt returns an entry with a record of alice, whose number of calls gives it a size.
 func entryAt(id int64, calls int) entry {
 	r := aigateway.Record{Key: "laptop", User: "alice", Calls: make([]aigateway.Call, calls)}
-	return entry{id, encodeRecord(&r)}
+	return entry{id, appendRecord(nil, &r)}
 }
 
 func TestPagesHaveTheirRecords(t *testing.T) {

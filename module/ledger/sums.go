@@ -75,7 +75,7 @@ func (a about) call(c *aigateway.Call) about {
 // addRecord adds a record. The request counts where its last call does.
 func (s sums) addRecord(r *aigateway.Record) {
 	about := aboutRecord(r)
-	sum := (*aigateway.Usage)(nil)
+	var sum *aigateway.Usage
 	for i := range r.Calls {
 		sum = s.of(about.call(&r.Calls[i]))
 		addCall(sum, &r.Calls[i])
@@ -94,10 +94,12 @@ func (s sums) addRecord(r *aigateway.Record) {
 
 // of returns a sum, a new one if there is none.
 func (s sums) of(a about) *aigateway.Usage {
-	if s[a] == nil {
-		s[a] = new(aigateway.Usage)
+	sum := s[a]
+	if sum == nil {
+		sum = new(aigateway.Usage)
+		s[a] = sum
 	}
-	return s[a]
+	return sum
 }
 
 // texts returns the texts of the sums.

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"time"
@@ -10,15 +11,13 @@ import (
 type batch struct {
 	frames []byte
 	led    bool          // a writer is going to write it
-	done   chan struct{} // closed when it is written
+	done   chan struct{} // closed when it is written; nil while no other writer waits
 	err    error         // why it was not
 }
 
-func newBatch() *batch { return &batch{done: make(chan struct{})} }
-
 // Begin writes that something begins, and returns its ID. The ID is valid even
 // if nothing was written, for which the error has the reason: what begins may also be
-// written by End alone. The journal keeps the payload, which must not change any more.
+// written by End alone.
 func (j *Journal) Begin(payload []byte) (ID, error) {
 	j.mu.Lock()
 	id := max(j.last+1, At(time.Now()))
@@ -27,7 +26,7 @@ func (j *Journal) Begin(payload []byte) (ID, error) {
 		j.mu.Unlock()
 		return id, err
 	}
-	j.open[id] = payload
+	j.open[id] = bytes.Clone(payload)
 	err := j.append(Entry{Begun, id, payload}) // unlocks
 	if err != nil {
 		j.mu.Lock()
@@ -99,9 +98,7 @@ func (j *Journal) append(e Entry) error {
 	b := j.next
 	b.frames = appendFrame(b.frames, e)
 	if b.led {
-		j.mu.Unlock()
-		<-b.done
-		return b.err
+		return j.wait(b)
 	}
 	b.led = true
 	j.mu.Unlock()
@@ -109,12 +106,26 @@ func (j *Journal) append(e Entry) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	j.mu.Lock()
-	j.next = newBatch()
+	j.next = &batch{frames: j.frames[:0]}
 	j.mu.Unlock()
 	if b.err = j.writeLate(); b.err == nil {
 		b.err = j.write(b.frames)
 	}
-	close(b.done)
+	j.frames = b.frames
+	if b.done != nil {
+		close(b.done)
+	}
+	return b.err
+}
+
+// wait returns when another writer has written a batch. The caller holds mu, which wait
+// unlocks.
+func (j *Journal) wait(b *batch) error {
+	if b.done == nil {
+		b.done = make(chan struct{})
+	}
+	j.mu.Unlock()
+	<-b.done
 	return b.err
 }
 

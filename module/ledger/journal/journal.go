@@ -56,7 +56,8 @@ type Journal struct {
 	locked  *os.File
 	file    segmentFile // written by who holds writing
 
-	writing sync.Mutex // guards file, and the order of writes
+	writing sync.Mutex // guards file and frames, and the order of writes
+	frames  []byte     // the memory of the batch that was written last
 
 	mu       sync.Mutex // guards all below
 	next     *batch
@@ -92,7 +93,7 @@ func Open(o Options) (*Journal, []Entry, error) {
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j := &Journal{
-		options: o, locked: locked, next: newBatch(), open: make(map[ID][]byte),
+		options: o, locked: locked, next: new(batch), open: make(map[ID][]byte),
 		written: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
 	j.Configure(o)
