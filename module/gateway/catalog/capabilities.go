@@ -11,11 +11,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// capability is what a client of one format can expect of a model: of the first
-// target that can serve it.
+// capability describes how a model serves clients of one format. It is that of the first
+// target that can serve them.
 type capability struct {
 	Lane     string           `json:"lane"`     // "bytes" or "translated"
-	Upstream translate.Format `json:"upstream"` // what is spoken to the provider
+	Upstream translate.Format `json:"upstream"` // of requests to the provider
 	pairs.Capabilities
 }
 
@@ -25,10 +25,11 @@ const (
 	laneTranslated = "translated"
 )
 
-// everything is the capabilities of a lane that relays requests as they are.
+// everything is the capabilities of the byte lane, which relays all fields.
 var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, Refused: []string{}}
 
-// describe encodes the capabilities of all models, once for models that have the same.
+// describe encodes the capabilities of all models. Models with the same capabilities share
+// the encoding.
 func (c *Catalog) describe() {
 	shared := make(map[string]json.RawMessage)
 	for _, claim := range c.claims {

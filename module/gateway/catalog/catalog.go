@@ -1,7 +1,8 @@
-// Package catalog is what is configured of providers and models: which there are, how
-// each provider is called, and where the names that clients use lead. It promises that
-// the order of a configuration decides nothing in silence: two claims of equal rank on
-// the same name are an error. It makes no call and knows no client.
+// Package catalog provisions the configured providers and models of a site, and finds the
+// model for a name that a client uses.
+//
+// The order of a configuration never decides which model a name selects: two claims of
+// equal rank on the same name are an error. The package makes no calls.
 package catalog
 
 import (
@@ -21,32 +22,32 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
-// Settings are what a catalog is made of.
+// Settings are the configuration that extends a catalog.
 type Settings struct {
 	Providers    []*ProviderConfig
 	Models       []*ModelConfig
-	AnswerBounds aigateway.AnswerBounds // of providers without bounds of their own
-	PricesFile   string                 // path; empty for that of the catalog that is extended
-	Cooldown     caddy.Duration         // of providers without one of their own; 0 for the default
+	AnswerBounds aigateway.AnswerBounds // of providers that set none
+	PricesFile   string                 // path; empty for the file of the extended catalog
+	Cooldown     caddy.Duration         // of providers that set none; 0 for the default
 }
 
-// Catalog is the provisioned providers and models of a site, those that it inherits
-// included. It does not change.
+// Catalog has the provisioned providers and models of a site, including those that it
+// inherits. It does not change.
 type Catalog struct {
 	Providers []*Provider
 	models    []*Model
-	claims    []claim          // in the order in which they are asked
+	claims    []claim          // in the order in which they are matched
 	lists     *modellist.Lists // of the whole configuration
 	prices    *pricefile.File  // nil for none
 }
 
-// New returns an empty catalog, whose extensions ask providers for these lists.
+// New returns an empty catalog. Its extensions read lists of models through lists.
 func New(lists *modellist.Lists) *Catalog {
 	metrics.SetPricesTime("builtin", prices.Builtin().Newest())
 	return &Catalog{lists: lists}
 }
 
-// Extend returns the catalog with more providers and models. It leaves c as it is.
+// Extend returns a copy of the catalog with additional providers and models.
 func (c *Catalog) Extend(ctx caddy.Context, s Settings) (*Catalog, error) {
 	extended := &Catalog{Providers: slices.Clone(c.Providers), models: slices.Clone(c.models), lists: c.lists, prices: c.prices}
 	if err := extended.openPrices(ctx, s.PricesFile); err != nil {
@@ -94,7 +95,7 @@ func (c *Catalog) find(name string) *Provider {
 	return c.Providers[i]
 }
 
-// lookup returns the provider with a name. Its error has the name that was probably
+// lookup returns the provider with a name. Its error contains the name that was probably
 // meant.
 func (c *Catalog) lookup(name string) (*Provider, error) {
 	if p := c.find(name); p != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// check refuses settings that have no effect, or could not work.
+// check returns an error for settings that have no effect or cannot work.
 func (config *ProviderConfig) check(d aigateway.Defaults, inProcess bool) error {
 	switch config.StreamEnd {
 	case "", aigateway.StreamEndDone, aigateway.StreamEndFinish:
@@ -38,9 +38,9 @@ func (config *ProviderConfig) check(d aigateway.Defaults, inProcess bool) error 
 	return checkBaseURL(config.BaseURL)
 }
 
-// checkBaseURL refuses a base URL that ends with the path of an endpoint, as the
-// documentation of many services shows it: the provider would be asked for
-// /chat/completions/chat/completions, and clients would see only its 404.
+// checkBaseURL returns an error for a base URL that ends with the path of an endpoint, which
+// the documentation of many services shows. With such a URL, requests would go to
+// /chat/completions/chat/completions, and clients would only see the provider's 404.
 func checkBaseURL(base string) error {
 	u, err := url.Parse(base)
 	if err != nil {

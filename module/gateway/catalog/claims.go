@@ -8,25 +8,25 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// claim is one pattern with the model it leads to.
+// claim is a pattern with the model that it selects.
 type claim struct {
 	pattern aigateway.Pattern
-	class   int // model block, provider's models, provider without models
+	class   int // one of the classes below
 	model   *Model
 	owner   string // for error messages
 }
 
-// The classes of claims, in the order in which they are asked.
+// The classes of claims, in the order in which they are matched.
 const (
 	modelBlock = iota
 	providerModels
 	catchAll
 )
 
-// rank puts all claims into the order in which they are asked: model blocks
-// before providers' models, exact names before patterns, longer literal
-// prefixes before shorter ones. Two claims of equal rank on the same name are
-// an error: the order of a file must not decide in silence.
+// rank sorts all claims into the order in which they are matched: model blocks before the
+// models of providers, exact names before patterns, longer literal prefixes before shorter
+// ones. Two claims of equal rank on the same name are an error, because the order of a
+// file must not decide in silence.
 func (c *Catalog) rank() error {
 	c.claims = c.claims[:0]
 	for _, m := range c.models {
@@ -58,8 +58,8 @@ func (a claim) conflict(b claim) error {
 	return fmt.Errorf("%s and %s claim the same models with equal rank%s", a.owner, b.owner, remedy)
 }
 
-// compare compares the rank of claims: negative if a is asked before b, 0 if they have
-// the same rank.
+// compare returns a negative number if a is matched before b, and 0 if both have the same
+// rank.
 func (a claim) compare(b claim) int {
 	return cmp.Or(
 		cmp.Compare(a.class, b.class),
@@ -79,7 +79,7 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// Model returns the model that a name of a client leads to, nil if there is none.
+// Model returns the model for a name that a client uses, nil if there is none.
 func (c *Catalog) Model(name string) *Model {
 	for i := range c.claims {
 		if c.claims[i].pattern.Match(name) {
@@ -91,7 +91,7 @@ func (c *Catalog) Model(name string) *Model {
 
 // claims returns the claims of p on model names.
 func (p *Provider) claims() []claim {
-	lead := func(pattern aigateway.Pattern, class int, owner string) claim {
+	claimOf := func(pattern aigateway.Pattern, class int, owner string) claim {
 		fallback, _ := parseFallback(nil)
 		m := &Model{Pattern: pattern, Targets: []Target{p.whole}, Steps: [][]Target{{p.whole}}, Fallback: fallback, Attempts: 1}
 		return claim{pattern, class, m, owner}
@@ -100,11 +100,11 @@ func (p *Provider) claims() []claim {
 	case p.hidden:
 		return nil
 	case len(p.serves) == 0:
-		return []claim{lead("*", catchAll, fmt.Sprintf("provider '%s' without models", p.Name))}
+		return []claim{claimOf("*", catchAll, fmt.Sprintf("provider '%s' without models", p.Name))}
 	}
 	claims := make([]claim, 0, len(p.serves))
 	for _, pattern := range p.serves {
-		claims = append(claims, lead(pattern, providerModels, fmt.Sprintf("provider '%s' (models %s)", p.Name, pattern)))
+		claims = append(claims, claimOf(pattern, providerModels, fmt.Sprintf("provider '%s' (models %s)", p.Name, pattern)))
 	}
 	return claims
 }

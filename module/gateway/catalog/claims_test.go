@@ -12,7 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// ranked puts model blocks and providers, each with its patterns, into order.
+// ranked returns a catalog with ranked claims of model blocks and of providers with their
+// patterns.
 func ranked(t *testing.T, models []string, providers map[string][]aigateway.Pattern) (*Catalog, error) {
 	t.Helper()
 	r := new(Catalog)
@@ -38,8 +39,8 @@ func sortedNames(providers map[string][]aigateway.Pattern) (names []string) {
 	return names
 }
 
-// leads returns where a name leads: to a model block by its name, or to a provider.
-func leads(r *Catalog, name string) string {
+// ownerOf returns the owner of the claim for a name: a model block or a provider.
+func ownerOf(r *Catalog, name string) string {
 	switch m := r.Model(name); {
 	case m == nil:
 		return ""
@@ -73,14 +74,14 @@ func TestNamesLeadToTheTargetOfHighestRank(t *testing.T) {
 		"":               "c",
 		"GPT-5":          "c", // letter case counts
 	} {
-		assert.Equal(t, want, leads(r, name), "%q", name)
+		assert.Equal(t, want, ownerOf(r, name), "%q", name)
 	}
 }
 
 func TestWithoutACatchAllOtherNamesLeadNowhere(t *testing.T) {
 	r, err := ranked(t, nil, map[string][]aigateway.Pattern{"a": {"claude-*"}})
 	require.NoError(t, err)
-	assert.Equal(t, "a", leads(r, "claude-x"))
+	assert.Equal(t, "a", ownerOf(r, "claude-x"))
 	assert.Nil(t, r.Model("gpt-5"))
 }
 
@@ -129,8 +130,8 @@ func TestEqualRankOnTheSameNamesIsAnError(t *testing.T) {
 	}
 }
 
-// Two providers that only model blocks led to could once not be configured at the same
-// time: both claimed every other name.
+// Two providers for model blocks only could not be configured together, because both
+// claimed every other name.
 func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
 	r, err := ranked(t, []string{"smart"}, map[string][]aigateway.Pattern{"a": nil})
 	require.NoError(t, err)
@@ -141,7 +142,7 @@ func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
 		p.known = modellist.Named([]string{"known"})
 	}
 	require.NoError(t, r.rank())
-	assert.Equal(t, "by smart", leads(r, "smart"))
+	assert.Equal(t, "by smart", ownerOf(r, "smart"))
 	assert.Nil(t, r.Model("known"))
 	assert.Equal(t, []string{"smart"}, r.Names())
 }

@@ -14,23 +14,24 @@ type ProviderConfig struct {
 	// Name identifies the provider in models, logs and metrics.
 	Name string `json:"name"`
 
-	// Upstream is how the provider is called.
+	// Upstream configures the calls to the provider.
 	aigateway.Upstream
 
-	// Formats are the wire formats that the provider speaks natively, the
-	// preferred one first. A client whose own format is among them has its
-	// bytes relayed unchanged. Default: the preset's.
+	// Formats are the wire formats that the provider speaks natively, the preferred one
+	// first. The bytes of a client whose format is listed are relayed unchanged.
+	// Default: the formats of the preset.
 	Formats []translate.Format `json:"formats,omitempty"`
 
-	// Cooldown is how long an API key rests once the provider has refused it, and a
-	// model after five failures in a row; each further rest is twice as long, up to 10
-	// minutes. While a target rests, other targets are asked first. Default: that of
-	// the site, else 30s. Negative: never.
+	// Cooldown is the time for which an API key rests after the provider has refused it,
+	// and for which a model rests after five consecutive failures. Each further rest is
+	// twice as long, up to 10 minutes. While a target rests, other targets are asked
+	// first. Default: the cooldown of the site, else 30s. Negative: never.
 	Cooldown caddy.Duration `json:"cooldown,omitempty"`
 
-	// MaxRunning is how many calls may run at the provider at once. Further requests
-	// go to other targets, or are answered 503 (messages clients: 529). All sites and
-	// configurations of the process count together. Default: no bound.
+	// MaxRunning is the largest number of calls that run at the provider at once.
+	// Further requests go to other targets, or are answered 503 (messages clients: 529).
+	// The calls of all sites and configurations of the process count together. Default:
+	// no bound.
 	MaxRunning int `json:"max_running,omitempty"`
 
 	// Models are the names of models, or patterns in which "*" matches anything, that
@@ -38,30 +39,30 @@ type ProviderConfig struct {
 	// that is not claimed otherwise; only one provider can have this default.
 	Models []string `json:"models,omitempty"`
 
-	// DisableModels lets only model blocks lead to this provider. Models must be empty
-	// then. Default: false.
+	// DisableModels makes the provider serve only the targets of model blocks. Models
+	// must be empty then. Default: false.
 	DisableModels bool `json:"disable_models,omitempty"`
 
-	// ModelList is where GET /v1/models gets the names of this provider's models:
-	// "auto" asks the provider for its own list, and shows what Models allow of it;
-	// "static" shows only the exact names of the configuration. The provider is asked
-	// when a client asks for the list, at most once a minute. Default: auto for
-	// presets whose service documents a list, else static.
+	// ModelList is the source of this provider's models in GET /v1/models. With "auto",
+	// it is the provider's own list, restricted to the names that Models match. With
+	// "static", it is the exact names of the configuration. The gateway reads the
+	// provider's list when a client asks for models, at most once a minute. Default:
+	// auto for presets whose service documents a list, else static.
 	ModelList string `json:"model_list,omitempty"`
 
-	// PricedAs is the provider's name in the table of prices that the gateway has.
-	// Default: the name of the preset.
+	// PricedAs is the name of the provider in the built-in table of prices. Default:
+	// the name of the preset.
 	PricedAs string `json:"priced_as,omitempty"`
 
-	// Prices are what models of this provider cost, over those of the table: each by
-	// the names of its columns, such as {"models": "gpt-5*", "input": "1.25",
-	// "output": "10"}. See the package prices.
+	// Prices override the prices of this provider's models in the table. Each is a row
+	// of the table by the names of its columns, such as {"models": "gpt-5*",
+	// "input": "1.25", "output": "10"}. See the package prices.
 	Prices []map[string]string `json:"prices,omitempty"`
 
 	// ReverseProxyRaw is the configuration of a reverse_proxy handler between the
 	// gateway and the provider, for load balancing, health checks, dynamic upstreams
 	// and header operations. Its transport is TransportRaw. Without it, calls go
-	// straight to the transport.
+	// directly to the transport.
 	ReverseProxyRaw json.RawMessage `json:"reverse_proxy,omitempty" caddy:"namespace=http.handlers inline_key=handler"`
 }
 
@@ -71,32 +72,33 @@ const (
 	ModelListStatic = "static"
 )
 
-// ModelConfig leads a name that clients use to targets.
+// ModelConfig maps a name that clients use to targets.
 type ModelConfig struct {
 	// Name is the name of the model, or a pattern in which "*" matches anything. An
-	// exact name takes precedence over patterns, a longer text before the "*" over a
-	// shorter one.
+	// exact name takes precedence over patterns, and a pattern with a longer text before
+	// its "*" over one with a shorter text.
 	Name string `json:"name"`
 
-	// Targets are tried in order. Those with weights that follow each other share
-	// the requests.
+	// Targets are tried in this order. Consecutive targets with weights share the
+	// requests.
 	Targets []TargetConfig `json:"targets"`
 
-	// FallbackOn are the failures after which the next target is tried: a
-	// status (429), a class (5xx), timeout, unreachable.
+	// FallbackOn are the failures after which the next target is tried: a status (429),
+	// a class (5xx), timeout, unreachable.
 	// Default: 401 402 403 404 408 429 5xx timeout unreachable.
 	FallbackOn []string `json:"fallback_on,omitempty"`
 
-	// Traits of all targets of the model, which take precedence over those of the
-	// providers: {"on_loss": "reject"}. Default: those of the providers.
+	// Traits are traits of all targets of the model. They take precedence over the
+	// traits of the providers: {"on_loss": "reject"}. Default: none.
 	Traits map[string]string `json:"traits,omitempty"`
 
-	// Prices are what the targets of the model cost, over those of their providers:
-	// columns as those of a provider, without models. Default: those of the providers.
+	// Prices are the prices of all targets of the model. They take precedence over the
+	// prices of the providers. A price has the same columns, without models. Default:
+	// none.
 	Prices []map[string]string `json:"prices,omitempty"`
 
-	// Attempts is how many targets are asked for one request at most. A target that
-	// the request cannot be translated for does not count. Default: all.
+	// Attempts is the largest number of targets that are asked for one request. A target
+	// for which the request cannot be translated does not count. Default: all.
 	Attempts int `json:"attempts,omitempty"`
 }
 
@@ -109,17 +111,17 @@ type TargetConfig struct {
 	// the client used.
 	Model string `json:"model,omitempty"`
 
-	// Weight is the share of the requests that the target gets among the targets with
-	// weights directly before and behind it. Those targets are one step of the order:
-	// if one of them fails, the others follow before the next step. Default: 0, a step
-	// of its own.
+	// Weight is the share of the target in the requests of its step. Consecutive targets
+	// with weights are one step: if one of them fails, the others are asked before the
+	// next step. Default: 0, which makes the target a step of its own.
 	Weight int `json:"weight,omitempty"`
 
-	// Traits of this target, which take precedence over those of the model and of the
-	// provider: {"reasoning_replay": "none"}. Default: theirs.
+	// Traits are traits of this target. They take precedence over the traits of the
+	// model and of the provider: {"reasoning_replay": "none"}. Default: none.
 	Traits map[string]string `json:"traits,omitempty"`
 
-	// Prices are what this target costs, over those of the model: columns as those of
-	// a provider, without models. Default: those of the model.
+	// Prices are the prices of this target. They take precedence over the prices of the
+	// model and of the provider. A price has the same columns, without models. Default:
+	// none.
 	Prices []map[string]string `json:"prices,omitempty"`
 }

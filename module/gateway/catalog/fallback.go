@@ -17,8 +17,8 @@ type Fallback struct {
 	unreachable bool
 }
 
-// defaultFallback leaves out the statuses of faults in the request: the next provider
-// would refuse it as well.
+// defaultFallback leaves out the statuses of invalid requests, which the next provider would
+// refuse, too.
 var defaultFallback = []string{"401", "402", "403", "404", "408", "429", "5xx", "timeout", "unreachable"}
 
 func parseFallback(words []string) (Fallback, error) {
@@ -59,7 +59,7 @@ func (f *Fallback) add(word string) error {
 	return nil
 }
 
-// After reports whether the next target is to be tried after a failed attempt.
+// After reports whether the next target may be tried after a failed attempt.
 func (f *Fallback) After(a *exchange.Attempt, result *exchange.Result) bool {
 	status := result.Status
 	switch {
@@ -67,7 +67,7 @@ func (f *Fallback) After(a *exchange.Attempt, result *exchange.Result) bool {
 		return f.timeout
 	case status == 0:
 		return f.unreachable
-	case status < 400, status > 599: // what is no error status counts as what it should have been
+	case status < 400, status > 599: // the status is no error, so the status of the fault counts
 		status = a.Format.Errors.Status(result.Fault)
 	}
 	return f.statuses[status] || f.classes[status/100%6]

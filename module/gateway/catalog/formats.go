@@ -7,9 +7,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// SpeakFor returns the format to speak to p for a client of a format: the client's own
-// if p speaks it, so that its bytes go through unchanged, else the first that the
-// request can be translated to; nil if there is none.
+// SpeakFor returns the format of requests to p for clients of a format. If p speaks the
+// client's format, it is that one, so that bytes are relayed unchanged; else it is the first
+// format of p into which requests can be translated, nil if there is none.
 func (p *Provider) SpeakFor(client *format.Descriptor) *format.Descriptor {
 	if slices.Contains(p.Formats, client) {
 		return client
@@ -22,7 +22,7 @@ func (p *Provider) SpeakFor(client *format.Descriptor) *format.Descriptor {
 	return nil
 }
 
-// Speaks reports whether p can be asked in a format for a client.
+// Speaks reports whether p speaks f, and requests of a client can be sent in f.
 func (p *Provider) Speaks(f, client *format.Descriptor) bool {
 	return slices.Contains(p.Formats, f) && (f == client || pairs.CanTranslate(client.Name, f.Name))
 }

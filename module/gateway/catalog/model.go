@@ -10,18 +10,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 )
 
-// Model is what a name leads to.
+// Model is a name or pattern with its targets.
 type Model struct {
 	Pattern      aigateway.Pattern
 	Targets      []Target   // at least one, in the order of the configuration
 	Steps        [][]Target // the targets in the order in which they are tried; those of one step share the requests
 	Fallback     Fallback
-	Attempts     int             // how many targets are asked for one request at most
-	Capabilities json.RawMessage // what clients can expect of it, by their formats
+	Attempts     int             // largest number of targets that are asked for one request
+	Capabilities json.RawMessage // for GET /v1/capabilities, by the formats of clients
 	prices       *prices.Table   // of all targets; see pricesOf
 }
 
-// leadsTo reports whether the name leads to the model of p with the same name.
+// leadsTo reports whether a target of m for the name is the model of p with the same name.
 func (m *Model) leadsTo(p *Provider, name string) bool {
 	for _, t := range m.Targets {
 		if t.Provider == p && t.UpstreamModel(name) == name {
@@ -52,8 +52,8 @@ func newModel(config *ModelConfig, lookup func(string) (*Provider, error)) (*Mod
 	return m, m.check()
 }
 
-// steps returns the targets in the order in which they are tried: targets with weights
-// that follow each other are one step.
+// steps returns the targets in the order in which they are tried. Consecutive targets with
+// weights are one step.
 func steps(configs []TargetConfig, targets []Target) (all [][]Target) {
 	for i, t := range targets {
 		if i > 0 && configs[i].Weight > 0 && configs[i-1].Weight > 0 {
@@ -66,16 +66,16 @@ func steps(configs []TargetConfig, targets []Target) (all [][]Target) {
 	return all
 }
 
-// Chooses reports whether requests for the model go to one of several targets, API keys
-// or addresses, so that it matters which session a request belongs to.
+// Chooses reports whether requests for the model can go to several targets, API keys or
+// addresses, so that the session of a request matters.
 func (m *Model) Chooses() bool {
 	return len(m.Steps) < len(m.Targets) || slices.ContainsFunc(m.Targets, func(t Target) bool {
 		return len(t.Provider.APIKeys) > 1 || t.Provider.pooled
 	})
 }
 
-// addTarget adds a target with the traits of its provider, those of the model and its
-// own, of which later ones take precedence.
+// addTarget adds a target. It has the traits of its provider, of the model, and its own;
+// later ones take precedence.
 func (m *Model) addTarget(t TargetConfig, model map[string]string, lookup func(string) (*Provider, error)) error {
 	p, err := lookup(t.Provider)
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *Model) addTarget(t TargetConfig, model map[string]string, lookup func(s
 	}
 	for _, earlier := range m.Targets {
 		if earlier.Provider == p && earlier.Model == t.Model {
-			return fmt.Errorf("target '%s' stands there twice", t.Provider)
+			return fmt.Errorf("target '%s' is listed twice", t.Provider)
 		}
 	}
 	target, err := p.target(t.Model, model, t.Traits)
@@ -101,7 +101,7 @@ func (m *Model) addTarget(t TargetConfig, model map[string]string, lookup func(s
 	return nil
 }
 
-// check refuses a model without targets or attempts, and sets the default of attempts.
+// check returns an error for a model without targets, and sets the default of Attempts.
 func (m *Model) check() error {
 	switch {
 	case len(m.Targets) == 0:

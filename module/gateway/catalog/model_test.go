@@ -73,8 +73,8 @@ func TestFallbackRefusesOtherWords(t *testing.T) {
 	}
 }
 
-// Traits that a preset has for a model take precedence over its traits for all models,
-// and those of the configuration over both.
+// The traits of a preset for a single model take precedence over its traits for all models,
+// and configured traits over both.
 func TestTargetsHaveTheTraitsOfTheirModel(t *testing.T) {
 	tokens := func(n string) map[string]string { return map[string]string{"default_max_tokens": n} }
 	known := []aigateway.ModelTraits{{Pattern: "old-*", Traits: tokens("2")}, {Pattern: "*", Traits: map[string]string{"max_output_tokens": "9"}}}
@@ -110,7 +110,7 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 		aigateway.ErrPattern.Error():            {Name: "a b", Targets: to("a")},
 		"needs at least one target":             {Name: "m"},
 		"unknown provider 'c'; known are: a, b": {Name: "m", Targets: to("a", "c")},
-		"target 'a' stands there twice":         {Name: "m", Targets: to("a", "b", "a")},
+		"target 'a' is listed twice":            {Name: "m", Targets: to("a", "b", "a")},
 		"attempts must be at least 1":           {Name: "m", Targets: to("a"), Attempts: -1},
 		"fallback_on: 'x' is not a status (429), a class (4xx, 5xx), timeout or unreachable": {
 			Name: "m", Targets: to("a"), FallbackOn: []string{"x"},

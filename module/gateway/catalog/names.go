@@ -8,9 +8,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
-// Names returns the names of models that clients are shown, sorted: the exact names of
-// model blocks and providers, and the models that providers are known to serve, if
-// their names lead to that provider and to that model.
+// Names returns the names of models for clients, sorted: the exact names of model blocks and
+// providers, and the known models of providers. A known model is left out if a request for
+// its name would not go to this model of this provider.
 func (c *Catalog) Names() []string {
 	var names []string
 	for _, claim := range c.claims {
@@ -29,8 +29,8 @@ func (c *Catalog) Names() []string {
 	return slices.Compact(names)
 }
 
-// Describe returns what is known of the model that a name leads to. If the name
-// is not the provider's own, only the sizes are the same.
+// Describe returns the card of the model with a name. If the name is an alias, the card has
+// only the sizes of the provider's card.
 func (c *Catalog) Describe(name string) modelcard.Card {
 	t := c.Model(name).Targets[0]
 	known := modellist.Find(t.Provider.models(), t.UpstreamModel(name))
@@ -40,8 +40,8 @@ func (c *Catalog) Describe(name string) modelcard.Card {
 	return known
 }
 
-// models returns the models that p is known to serve, sorted by id: its own list,
-// else the models of its preset.
+// models returns the known models of p, sorted by id: its own list, else the models of its
+// preset.
 func (p *Provider) models() []modelcard.Card {
 	if p.list == nil {
 		return p.known
@@ -60,7 +60,7 @@ func AwaitModels(ctx context.Context, providers ...*Provider) {
 	modellist.Await(ctx, lists...)
 }
 
-// Patterns returns the names and patterns that lead to models.
+// Patterns returns the names and patterns of all claims.
 func (c *Catalog) Patterns() (patterns []string) {
 	for i := range c.claims {
 		patterns = append(patterns, string(c.claims[i].pattern))

@@ -13,11 +13,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices/pricefile"
 )
 
-// pricing is where the prices of a provider's models are looked up.
+// pricing is the configured prices of a provider, with its names in tables of prices.
 type pricing struct {
-	own    *prices.Table // of the configuration; takes precedence
-	name   string        // in own
-	listed string        // the provider's name in the file and in the table of the gateway
+	own    *prices.Table // the configured prices, which take precedence
+	name   string        // the provider's name in own
+	listed string        // the provider's name in the file of prices and in the built-in table
 }
 
 // newPricing returns the pricing of a configured provider.
@@ -32,14 +32,13 @@ func newPricing(config *ProviderConfig) (p pricing, err error) {
 	return p, nil
 }
 
-// CheckPrices returns an error for prices of a provider that cannot be.
+// CheckPrices returns an error for invalid prices of a provider.
 func CheckPrices(config *ProviderConfig) error {
 	_, err := newPricing(config)
 	return err
 }
 
-// CheckTargetPrices returns an error for prices of a model or of a target that cannot
-// be.
+// CheckTargetPrices returns an error for invalid prices of a model or a target.
 func CheckTargetPrices(rows []map[string]string) error {
 	_, err := pricesOf("target", rows)
 	return err
@@ -47,8 +46,8 @@ func CheckTargetPrices(rows []map[string]string) error {
 
 var errModels = errors.New("prices: a price of a model or of a target names no models")
 
-// pricesOf returns the prices of a model block or of a target, which hold for whatever
-// model is asked. In the table, their provider is named owner.
+// pricesOf returns the prices of a model block or of a target, which apply to every model
+// name. In the table, the name of their provider is owner.
 func pricesOf(owner string, rows []map[string]string) (*prices.Table, error) {
 	var all []map[string]string
 	for _, row := range rows {
@@ -66,13 +65,12 @@ func pricesOf(owner string, rows []map[string]string) (*prices.Table, error) {
 	return table, nil
 }
 
-// presetName returns the name of the configured preset, which is that of the provider
-// if none is.
+// presetName returns the name of the configured preset, else the name of the provider.
 func (config *ProviderConfig) presetName() string {
 	var of struct {
 		Preset string `json:"preset"`
 	}
-	_ = json.Unmarshal(config.PresetRaw, &of) // a preset that cannot be read was refused
+	_ = json.Unmarshal(config.PresetRaw, &of) // loadPreset has refused an invalid preset
 	if of.Preset == "" {
 		return config.Name
 	}
@@ -87,9 +85,8 @@ func (c *Catalog) openPrices(ctx caddy.Context, path string) (err error) {
 	return err
 }
 
-// Price returns the price of a provider's own model at a moment, nil if it is unknown.
-// asked is the name of the model that the client used. The first of these decides: the
-// target, the model block, the provider, the file of prices, the table of the gateway.
+// Price implements meter.Pricer. The first of these that has a price decides: the target,
+// the model block, the provider, the file of prices, the built-in table.
 func (c *Catalog) Price(asked, provider, model string, at time.Time) *prices.Price {
 	if m := c.Model(asked); m != nil {
 		if own := m.price(asked, provider, model, at); own != nil {
@@ -109,7 +106,8 @@ func (c *Catalog) Price(asked, provider, model string, at time.Time) *prices.Pri
 	return prices.Builtin().Find(p.pricing.listed, model, at)
 }
 
-// price returns the price of a target, or of all targets, that the configuration sets.
+// price returns the configured price of a target, else the price of all targets of the
+// model; nil if there is none.
 func (m *Model) price(asked, provider, model string, at time.Time) *prices.Price {
 	for _, t := range m.Targets {
 		if t.Provider.Name != provider || t.UpstreamModel(asked) != model {

@@ -17,8 +17,8 @@ func costing(input string) []map[string]string {
 	return []map[string]string{{"input": input, "output": "9"}}
 }
 
-// The nearest price to a call decides. Prices once belonged to providers alone, so that
-// two contracts with one provider had the same prices.
+// The most specific price of a call decides. When only providers had prices, two contracts
+// with one provider had the same prices.
 func TestTheNearestPriceDecides(t *testing.T) {
 	provider := &ProviderConfig{Name: "p", PricedAs: "openai", Prices: []map[string]string{{"models": "own*", "input": "3", "output": "9"}}}
 	pricing, err := newPricing(provider)

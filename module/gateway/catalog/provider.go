@@ -32,25 +32,25 @@ type Provider struct {
 	Caller    upstream.Caller
 	Uncounted meter.Uncounted // models whose tokens it does not count
 
-	Service    string        // identity of the service, whatever its name
-	APIKeys    []string      // references to its API keys; one that is "" if there are none
-	Cooldown   time.Duration // its first rest; 0 or less for none
-	MaxRunning int           // calls at once, 0 for any number
-	Retries    health.Budget // of calls that are repeated
+	Service    string        // identity of the service; several names may have the same
+	APIKeys    []string      // references to its API keys; a single "" if there are none
+	Cooldown   time.Duration // length of the first rest; 0 or less for none
+	MaxRunning int           // largest number of running calls, 0 for no bound
+	Retries    health.Budget // for repeated calls
 	pooled     bool          // reverse_proxy chooses its address
 
 	serves []aigateway.Pattern // the names that it serves without a model block; none: all that are not claimed otherwise
-	hidden bool                // it serves nothing without a model block
-	known  []modelcard.Card    // models its preset is known for, sorted by id
-	list   *modellist.List     // its own list of models; nil if it is not asked for one
+	hidden bool                // it serves only targets of model blocks
+	known  []modelcard.Card    // the models of its preset, sorted by id
+	list   *modellist.List     // its own list of models; nil if the list is not read
 
-	traits layers // of its preset and its own
-	whole  Target // leads to the model that the client names
+	traits layers // of its preset, and its own
+	whole  Target // the target for the model name that the client uses
 
 	pricing pricing
 }
 
-// newProvider provisions a provider. Its list of models is one of lists.
+// newProvider provisions a provider. It loads its list of models from lists.
 func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lists) (*Provider, error) {
 	if err := aigateway.CheckProviderName(config.Name); err != nil {
 		return nil, err
@@ -82,7 +82,8 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lis
 	return p, nil
 }
 
-// configure sets formats, models and traits, and refuses settings that could not work.
+// configure sets formats, models and traits. It returns an error for settings that cannot
+// work.
 func (p *Provider) configure(config *ProviderConfig, d aigateway.Defaults, inProcess bool) (err error) {
 	if err := p.setFormats(config.Formats, d.Formats); err != nil {
 		return err
@@ -100,20 +101,19 @@ func (p *Provider) configure(config *ProviderConfig, d aigateway.Defaults, inPro
 	return err
 }
 
-// loadCaller loads the way to the provider, whose preset has the address standard.
+// loadCaller returns the caller of the provider. standard is the base URL of its preset.
 func (config *ProviderConfig) loadCaller(ctx caddy.Context, standard string, inProcess bool) (upstream.Caller, error) {
 	called := config.Upstream
 	called.BaseURL = cmp.Or(called.BaseURL, standard)
 	return upstream.Load(ctx, called, config.ReverseProxyRaw, inProcess)
 }
 
-// asksForModels reports whether the provider is asked for its list of models.
+// asksForModels reports whether the gateway reads the provider's list of models.
 func (config *ProviderConfig) asksForModels(d aigateway.Defaults) bool {
 	return config.ModelList == ModelListAuto || config.ModelList == "" && d.ListsModels && !config.DisableModels
 }
 
-// listIdentity returns the identity of the list of models that is asked for in a
-// format.
+// listIdentity returns the identity of the list of models that is read in a format.
 func (config *ProviderConfig) listIdentity(f *format.Descriptor) modellist.Identity {
 	id := modellist.Identity{
 		Format: f, BaseURL: config.BaseURL,
@@ -125,15 +125,16 @@ func (config *ProviderConfig) listIdentity(f *format.Descriptor) modellist.Ident
 	return id
 }
 
-// service returns the identity of the service: that of the address and of the way to it.
+// service returns the identity of the service: a hash of its address, preset, transport and
+// options of reverse_proxy.
 func (config *ProviderConfig) service() string {
 	own := []json.RawMessage{config.PresetRaw, config.TransportRaw, config.ReverseProxyRaw}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", config.BaseURL, own))
 	return hex.EncodeToString(sum[:8])
 }
 
-// loadPreset loads the preset that is configured, else the one with the name of the
-// provider. It reports whether the preset answers in-process.
+// loadPreset loads the configured preset, else the one with the name of the provider. It
+// reports whether the preset answers in-process.
 func (config *ProviderConfig) loadPreset(ctx caddy.Context) (aigateway.Defaults, bool, error) {
 	if config.PresetRaw == nil {
 		if _, err := caddy.GetModule("ai_gateway.providers." + config.Name); err != nil {
@@ -141,7 +142,7 @@ func (config *ProviderConfig) loadPreset(ctx caddy.Context) (aigateway.Defaults,
 		}
 		config.PresetRaw, _ = json.Marshal(map[string]string{"preset": config.Name})
 	}
-	own := config.Upstream // a copy: loading empties the raw field, which the transport needs as well
+	own := config.Upstream // a copy: loading empties the raw field, which the transport needs, too
 	mod, err := ctx.LoadModule(&own, "PresetRaw")
 	if err != nil {
 		return aigateway.Defaults{}, false, fmt.Errorf("loading preset: %w", err)
@@ -150,7 +151,7 @@ func (config *ProviderConfig) loadPreset(ctx caddy.Context) (aigateway.Defaults,
 	return mod.(aigateway.Preset).Defaults(), inProcess, nil
 }
 
-// setFormats sets the formats that are configured, else those of the preset.
+// setFormats sets the configured formats, else those of the preset.
 func (p *Provider) setFormats(configured, standard []translate.Format) error {
 	names := configured
 	if len(names) == 0 {

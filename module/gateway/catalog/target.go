@@ -12,10 +12,10 @@ import (
 type Target struct {
 	Provider *Provider
 	Model    string        // "" for the name that the client used
-	Weight   int           // its share of the step of the order, at least 1
-	Traits   *trait.Traits // of the model, or of models without traits of their own
-	byModel  []modelTraits // of models with traits of their own that a client may name
-	prices   *prices.Table // of the target alone; see pricesOf
+	Weight   int           // its share in its step, at least 1
+	Traits   *trait.Traits // of the model; if Model is "", of names that byModel does not match
+	byModel  []modelTraits // of names with special traits, if Model is ""
+	prices   *prices.Table // of this target only; see pricesOf
 }
 
 // modelTraits are the traits of models whose names match a pattern.
@@ -24,16 +24,16 @@ type modelTraits struct {
 	traits  *trait.Traits
 }
 
-// layers are the traits of a provider, in the order in which later ones take
-// precedence. Those of a target follow.
+// layers are the traits of a provider. Later layers take precedence, and the traits of a
+// target over all of them.
 type layers struct {
 	preset     map[string]string
 	models     []aigateway.ModelTraits // of the preset
 	configured map[string]string
 }
 
-// target returns the target for a model of p, "" for the name that the client uses.
-// Of more traits, later ones take precedence.
+// target returns the target for a model of p; model is "" for the name that the client uses.
+// more are further layers of traits; later ones take precedence.
 func (p *Provider) target(model string, more ...map[string]string) (Target, error) {
 	t := Target{Provider: p, Model: model, Weight: 1}
 	own := append([]map[string]string{p.traits.configured}, more...)
@@ -56,7 +56,7 @@ func (p *Provider) target(model string, more ...map[string]string) (Target, erro
 	return t, nil
 }
 
-// mergeTraits returns traits of which later ones take precedence.
+// mergeTraits merges layers of traits. Later ones take precedence.
 func mergeTraits(first map[string]string, more []map[string]string) (*trait.Traits, error) {
 	merged := new(trait.Traits)
 	for _, values := range append([]map[string]string{first}, more...) {
@@ -67,7 +67,7 @@ func mergeTraits(first map[string]string, more []map[string]string) (*trait.Trai
 	return merged, nil
 }
 
-// UpstreamModel returns the provider's own name for the model that a client named.
+// UpstreamModel returns the provider's own name for a model name that a client uses.
 func (t Target) UpstreamModel(client string) string {
 	if t.Model != "" {
 		return t.Model
@@ -75,7 +75,7 @@ func (t Target) UpstreamModel(client string) string {
 	return client
 }
 
-// TraitsOf returns the traits of the model that a client named.
+// TraitsOf returns the traits for a model name that a client uses.
 func (t Target) TraitsOf(client string) *trait.Traits {
 	for _, m := range t.byModel {
 		if m.pattern.Match(client) {
