@@ -3,24 +3,33 @@ package jsonscan
 // nest contains the kinds of open containers, one bit each: set for an object. It
 // replaces recursion, whose stack would be as deep as a document chooses.
 type nest struct {
-	bits  [(MaxDepth + 63) / 64]uint64
-	depth int
+	bits    [(MaxDepth + 63) / 64]uint64
+	depth   int
+	closing byte // the last byte of the innermost container, 0 for none
 }
 
 // push opens a container.
-func (n *nest) push(object bool) {
+func (n *nest) push(closing byte) {
 	word, bit := n.depth/64, uint64(1)<<(n.depth%64)
 	n.bits[word] &^= bit
-	if object {
+	if closing == '}' {
 		n.bits[word] |= bit
 	}
 	n.depth++
+	n.closing = closing
 }
 
-// object reports whether the innermost container is an object.
-func (n *nest) object() bool {
-	i := n.depth - 1
-	return n.bits[i/64]>>(i%64)&1 == 1
+// pop closes the innermost container.
+func (n *nest) pop() {
+	n.depth--
+	switch i := n.depth - 1; {
+	case i < 0:
+		n.closing = 0
+	case n.bits[i/64]>>(i%64)&1 == 1:
+		n.closing = '}'
+	default:
+		n.closing = ']'
+	}
 }
 
 // Skip consumes a value of any kind, checks it completely, except for members
@@ -52,7 +61,7 @@ func valueEnd(data []byte, i, room int) (end int, reason string) {
 				return i, reason
 			}
 		}
-		if open.object() {
+		if open.closing == '}' {
 			if i, reason = nameEnd(data, i); reason != "" {
 				return i, reason
 			}
@@ -91,7 +100,7 @@ func beginContainer(data []byte, i int, open *nest, room int) (end int, opened b
 	if first < len(data) && data[first] == data[i]+2 { // '[' and ']', '{' and '}' are two apart
 		return first + 1, false, ""
 	}
-	open.push(data[i] == '{')
+	open.push(data[i] + 2)
 	return first, true, ""
 }
 
@@ -102,15 +111,11 @@ func finish(data []byte, i int, open *nest) (end int, reason string) {
 		if i = spaceEnd(data, i); i == len(data) {
 			return i, whyEnd
 		}
-		closing := byte(']')
-		if open.object() {
-			closing = '}'
-		}
 		switch data[i] {
 		case ',':
 			return spaceEnd(data, i+1), ""
-		case closing:
-			open.depth--
+		case open.closing:
+			open.pop()
 			i++
 		default:
 			return i, whyNext
