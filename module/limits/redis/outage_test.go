@@ -235,3 +235,23 @@ func TestAnOutageIsLoggedOnce(t *testing.T) {
 	begins, ends := "error: the Redis server of limits does not answer", "info: the Redis server of limits answers again"
 	assert.Equal(t, []string{begins, ends, begins, ends}, messages)
 }
+
+// A reload with other settings of the server once ended what settles: what still ran then
+// was never settled.
+func TestARequestThatOutlivesItsConfigurationIsSettled(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
+	defer cancel()
+	before := &Redis{Address: server.Address, Timeout: caddy.Duration(9 * time.Second)}
+	require.NoError(t, before.Provision(ctx))
+	running := gateway{Redis: before}.asked(t, 9*tenth)
+	require.NoError(t, before.Cleanup())
+	_, known := pool.References(before.id)
+	assert.False(t, known)
+	gateway{}.settled(running, 2*tenth)
+	assert.Error(t, before.server.client.Ping(t.Context()).Err(), "the last request closes the client")
+	gatewayOn(t, server, deny).has(t, 7*tenth)
+}

@@ -2,26 +2,35 @@ package usage_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// sharing starts two gateways that count in a Redis server together.
-func sharing(t *testing.T, server *limitstest.RedisServer, p *gatewaytest.Provider, onError string, rules ...string) []*site.Process {
+// sharing starts two gateways that count in a Redis server together. Unless a line sets a
+// store, each has a database of its own.
+func sharing(t *testing.T, server *limitstest.RedisServer, onError string, lines ...string) []*site.Process {
 	gateways := make([]*site.Process, 2)
 	for i := range gateways {
 		dir := t.TempDir()
-		gateways[i] = site.StartProcess(t, "", append(budget(p, rules...),
-			"counters redis "+server.Address+" {\ntimeout 10s\non_error "+onError+"\n}",
-			"store sqlite "+dir+"/gateway.db", "ledger {\njournal "+dir+"/journal\n}")...)
+		own := []string{"counters redis " + server.Address + " {\ntimeout 10s\non_error " + onError + "\n}", "ledger {\njournal " + dir + "/journal\n}"}
+		if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "store ") }) {
+			own = append(own, "store sqlite "+dir+"/gateway.db")
+		}
+		gateways[i] = site.StartProcess(t, "", append(own, lines...)...)
 	}
 	return gateways
 }
@@ -36,7 +45,7 @@ func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
 	const most = 40
 	p := gatewaytest.NewProvider(t)
 	p.Always(twenty)
-	gateways := sharing(t, server, p, "deny", "requests 40/1h", "budget 1000000/month")
+	gateways := sharing(t, server, "deny", budget(p, "requests 40/1h", "budget 1000000/month")...)
 	var all sync.WaitGroup
 	var admitted, refused atomic.Int64
 	for i := range 2 * most {
@@ -64,7 +73,7 @@ func TestTwoGatewaysSpendABudgetExactlyWhileRedisRestarts(t *testing.T) {
 	}
 	p := gatewaytest.NewProvider(t)
 	p.Always(twenty)
-	gateways := sharing(t, server, p, "deny", "budget 4000/month")
+	gateways := sharing(t, server, "deny", budget(p, "budget 4000/month")...)
 	var all sync.WaitGroup
 	var admitted, unavailable atomic.Int64
 	var restart sync.Once
@@ -107,7 +116,7 @@ func TestTwoGatewaysServeWithoutRedisAndCountLater(t *testing.T) {
 	}
 	p := gatewaytest.NewProvider(t)
 	p.Always(twenty)
-	gateways := sharing(t, server, p, "allow", "budget 400/month")
+	gateways := sharing(t, server, "allow", budget(p, "budget 400/month")...)
 	require.Equal(t, http.StatusOK, statusOf(gateways[0], 20))
 	server.Kill()
 	for i := range 20 {
@@ -117,4 +126,41 @@ func TestTwoGatewaysServeWithoutRedisAndCountLater(t *testing.T) {
 	for _, gateway := range gateways {
 		assert.Eventually(t, func() bool { return statusOf(gateway, 20) == http.StatusTooManyRequests }, site.Patience, site.PollEvery)
 	}
+}
+
+// L053: after Redis has lost its data, a budget continues with what both gateways have
+// written to their database.
+func TestL053TwoGatewaysGoOnFromTheirLedgerWhenRedisForgets(t *testing.T) {
+	t.Parallel()
+	server, ok := limitstest.StartRedis(t)
+	cluster, installed := storetest.Postgres(t)
+	if !ok || !installed {
+		return
+	}
+	dsn := filepath.Join(t.TempDir(), "dsn")
+	require.NoError(t, os.WriteFile(dsn, []byte(cluster.NewDatabase(t)), 0o600))
+	store := "store postgres {file." + dsn + "}"
+	p := gatewaytest.NewProvider(t)
+	p.Always(twenty)
+	gateways := sharing(t, server, "deny", append(budget(p, "budget 400/month"), store)...)
+	for i := range 10 {
+		require.Equal(t, http.StatusOK, statusOf(gateways[i%2], 20))
+	}
+	config := filepath.Join(t.TempDir(), "Caddyfile")
+	require.NoError(t, os.WriteFile(config, []byte(":0 {\nai_gateway {\n"+store+"\nprovider demo\n}\n}\n"), 0o600))
+	require.Eventually(t, func() bool {
+		return strings.Contains(site.RunCommand(t, "ai-gateway usage --by model --config "+config+" --adapter caddyfile"), " 200.000000 USD")
+	}, site.Patience, site.PollEvery)
+	server.Kill()
+	server.Forget()
+	server.Start()
+	admitted := 0
+	require.Eventually(t, func() bool {
+		status := statusOf(gateways[admitted%2], 20)
+		if status == http.StatusOK {
+			admitted++
+		}
+		return status == http.StatusTooManyRequests
+	}, site.Patience, time.Millisecond)
+	assert.Equal(t, 10, admitted)
 }
