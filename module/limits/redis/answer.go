@@ -73,6 +73,13 @@ func (q *question) answeredBy(answer []int64) bool {
 	if len(answer) == 0 {
 		return false
 	}
-	lengths := map[verdict]int{budgetUnknown: 3, otherPeriod: 2, admitted: answerHead + answerPer*len(q.limits), refused: answerHead + answerPer*len(q.limits)}
-	return len(answer) == lengths[verdict(answer[0])]
+	switch verdict(answer[0]) {
+	case admitted, refused:
+		return len(answer) == answerHead+answerPer*len(q.limits)
+	case budgetUnknown:
+		return len(answer) == 3
+	case otherPeriod:
+		return len(answer) == 2
+	}
+	return false
 }

@@ -86,3 +86,15 @@ func TestABacklogClosesDuringAnOutage(t *testing.T) {
 		assert.Empty(t, b.waiting)
 	})
 }
+
+// The server keeps a reservation for a day. A later settlement would add what was used to
+// what is still reserved.
+func TestASettlementIsGivenUpWithItsReservation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := settlement{asked: time.Now()}
+		time.Sleep(reservationLife - 1)
+		assert.True(t, s.failed(errResting))
+		time.Sleep(1)
+		assert.False(t, s.failed(errResting))
+	})
+}

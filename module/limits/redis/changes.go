@@ -38,8 +38,8 @@ const reservationLife = 24 * time.Hour
 
 // settlement replaces what was reserved by what was used.
 type settlement struct {
-	*question
-	ended     time.Time // by the clock of this machine
+	asked     time.Time // when the request was, by the clock of this machine
+	ended     time.Time // by the same clock
 	clock     *clock
 	uncertain bool // the server may have done it before
 	keys      []string

@@ -47,7 +47,7 @@ func (r *reservation) Settle(used aigateway.Use) {
 		return
 	}
 	r.settled = true
-	s := &settlement{question: r.question, ended: time.Now(), clock: &r.server.clock, keys: []string{r.keys[0]}}
+	s := &settlement{asked: r.asked, ended: time.Now(), clock: &r.server.clock, keys: []string{r.keys[0]}}
 	for i, limit := range r.limits {
 		if limit.Tokens.Most > 0 {
 			s.add(r.key(i, tokensKey), "tokens", i, r.demand.Tokens, used.Tokens, limit.Tokens.Per)

@@ -90,23 +90,9 @@ func resultOf(err error) string {
 	return "error"
 }
 
-// send sends changes, and returns those that failed. It waits longer for the server than a
-// request does: changes that are late would be sent again and again.
+// send sends changes, and returns those that are to be sent again.
 func (s *server) send(changes []change) (failed []change) {
-	if !s.circuit.closed() {
-		return changes
-	}
-	sent := make([][]goredis.Cmder, len(changes))
-	err := s.call("settle", max(s.timeout, backgroundTimeout), func(ctx context.Context) error {
-		b := batch{s.client.Pipeline(), make(map[*goredis.Script]bool)}
-		for i, c := range changes {
-			before := b.Len()
-			c.write(ctx, &b)
-			sent[i] = b.Cmds()[before:b.Len()]
-		}
-		_, err := b.Exec(ctx)
-		return err
-	})
+	sent, err := s.sendBatch(changes)
 	if err == nil {
 		return nil
 	}
@@ -116,6 +102,26 @@ func (s *server) send(changes []change) (failed []change) {
 		}
 	}
 	return failed
+}
+
+// sendBatch sends changes, unless the server rests, and returns the commands of each. It
+// waits longer for the server than a request does: changes that are late would be sent
+// again and again.
+func (s *server) sendBatch(changes []change) (sent [][]goredis.Cmder, err error) {
+	sent = make([][]goredis.Cmder, len(changes))
+	if !s.circuit.closed() {
+		return sent, errResting
+	}
+	return sent, s.call("settle", max(s.timeout, backgroundTimeout), func(ctx context.Context) error {
+		b := batch{s.client.Pipeline(), make(map[*goredis.Script]bool)}
+		for i, c := range changes {
+			before := b.Len()
+			c.write(ctx, &b)
+			sent[i] = b.Cmds()[before:]
+		}
+		_, err := b.Exec(ctx)
+		return err
+	})
 }
 
 // errorOf returns the error of commands in a batch: that of the batch, unless the server
