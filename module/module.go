@@ -1,6 +1,6 @@
-// Package module is the AI gateway as one import: it registers every Caddy
-// module, the Caddyfile directive and the subcommand of the gateway, and holds
-// nothing else. It is the path to give to xcaddy:
+// Package module is the single import of the AI gateway. It registers all Caddy modules, the
+// Caddyfile directive and the subcommand of the gateway, and contains nothing else. It is
+// the path for xcaddy:
 //
 //	xcaddy build --with github.com/caddy-ai-gateway/caddy-ai-gateway/module
 package module

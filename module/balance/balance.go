@@ -1,10 +1,9 @@
-// Package balance has selection policies for reverse_proxy, for providers with several
-// addresses: ai_session and ai_prefix_hash.
+// Package balance implements two selection policies of reverse_proxy for providers with
+// several addresses: ai_session and ai_prefix_hash.
 //
-// They promise that requests of one session, or with the same beginning, go to the same
-// address while it is available, that the other addresses keep theirs when one comes or
-// goes, and that a call that is repeated goes to another address. They remember nothing,
-// and refuse no request.
+// Requests of one session, or with the same beginning, go to the same address while it is
+// available. If an address is added or removed, other addresses keep their sessions. A
+// repeated call goes to another address. The policies keep no state, and refuse no request.
 package balance
 
 import (
@@ -25,9 +24,9 @@ func init() {
 	caddy.RegisterModule(PrefixHash{})
 }
 
-// Session selects an address by the session of the request, as the affinity of the
-// gateway finds it; requests without a session go to a random address. It is the
-// default of providers with several addresses.
+// Session selects an address by the session of the request; see the option affinity of the
+// gateway. A request without a session goes to a random address. Session is the default for
+// providers with several addresses.
 type Session struct{}
 
 // CaddyModule returns the Caddy module information.
@@ -44,9 +43,9 @@ func (Session) Select(pool reverseproxy.UpstreamPool, r *http.Request, _ http.Re
 }
 
 // PrefixHash selects an address by the model and the beginning of the conversation: its
-// system text and its first turn of a user, or the beginning of its prompt. All turns of
-// a conversation begin alike, so each finds the cache of the one before it. It is for
-// pools of equal servers that cache by prefix, and needs no session.
+// system text and its first turn of a user, or the beginning of its prompt. All requests of
+// a conversation have the same beginning, so each goes to the server that has cached the one
+// before it. PrefixHash is for equal servers that cache by prefix. It needs no session.
 type PrefixHash struct{}
 
 // CaddyModule returns the Caddy module information.
@@ -75,8 +74,9 @@ func noArguments(d *caddyfile.Dispenser) error {
 	return nil
 }
 
-// choose returns the nearest available address to a seed, or any if the seed is 0. An
-// address that the attempt has tried before is chosen if no other is available.
+// choose returns the available address that is nearest to the seed, or a random one if the
+// seed is 0. It returns an address that the attempt has tried before only if no other is
+// available.
 func choose(pool reverseproxy.UpstreamPool, r *http.Request, seed func(*exchange.Exchange) uint64) *reverseproxy.Upstream {
 	c := exchange.ConduitFrom(r.Context())
 	var s uint64

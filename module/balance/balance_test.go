@@ -22,7 +22,7 @@ func pool(t *testing.T, addresses ...string) (all reverseproxy.UpstreamPool) {
 	return all
 }
 
-// call is a request of an exchange, as reverse_proxy hands it to a policy.
+// call returns a request of an exchange in the form in which a policy gets it.
 func call(t *testing.T, ex *exchange.Exchange) (*http.Request, *exchange.Conduit) {
 	t.Helper()
 	c := &exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex}}
@@ -66,8 +66,8 @@ func TestRequestsWithoutASessionGoAnywhere(t *testing.T) {
 	assert.NotNil(t, Session{}.Select(all, health, nil), "a request without an attempt")
 }
 
-// A policy that always gives the same answer made every repeated call of reverse_proxy
-// a call of the address that had just failed.
+// A policy that always returns the same address makes reverse_proxy repeat every call at
+// the address that has just failed.
 func TestARepeatedCallGoesToAnotherAddress(t *testing.T) {
 	all := pool(t, "a:1", "b:1", "c:1")
 	r, c := call(t, &exchange.Exchange{Session: 7})

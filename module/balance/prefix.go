@@ -9,8 +9,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// maxPrefix bounds the bytes of each part of a prefix: a longer common beginning makes
-// no difference to where its cache is.
+// maxPrefix is the largest number of bytes of each part of a prefix. More bytes hardly
+// distinguish more conversations.
 const maxPrefix = 4 << 10
 
 // prefixSeed returns the seed of the beginning of a conversation in any format.
@@ -31,8 +31,8 @@ func prefixSeed(ex *exchange.Exchange) uint64 {
 
 func clip(raw []byte) string { return string(raw[:min(len(raw), maxPrefix)]) }
 
-// lasting returns the body without the attribution of an agent, which changes from turn
-// to turn.
+// lasting returns the body without the attribution of an agent, which changes with every
+// turn.
 func lasting(ex *exchange.Exchange) []byte {
 	find := ex.Format.Requests.Attribution
 	if find == nil {
@@ -45,8 +45,7 @@ func lasting(ex *exchange.Exchange) []byte {
 	return edit.Apply(nil, ex.Body, []edit.Edit{{Span: cut}})
 }
 
-// firstTurns returns a conversation up to its first turn of a user. The cache of later
-// turns is where that of this one is.
+// firstTurns returns a conversation up to its first turn of a user.
 func firstTurns(turns []byte) []byte {
 	c := jsonscan.Again(turns)
 	if !c.EnterArray() {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// expressions returns those of the dashboard and of the alerts.
+// expressions returns the expressions of the dashboard and of the alerts.
 func expressions(t *testing.T) []string {
 	t.Helper()
 	dashboard, err := os.ReadFile("../../caddyfile/observability/dashboard.json")
@@ -54,8 +54,7 @@ func described() map[string][]string {
 	return labels
 }
 
-// A metric or a label with another name shows as an empty panel, or as an alert that
-// never fires.
+// A wrong name of a metric or a label makes an empty panel, or an alert that never fires.
 func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 	metric := regexp.MustCompile(`caddy_ai_gateway_(\w+?)(_bucket)?(?:\{([^}]*)\})?(?:[^\w{]|$)`)
 	matcher := regexp.MustCompile(`(\w+)(?:=~|!=|=)"`)

@@ -4,7 +4,7 @@ import "time"
 
 var (
 	exchanges = counter("exchanges_total",
-		"Requests of clients, by what they came to and the provider that was asked last.",
+		"Requests of clients, by their outcome and the provider that was asked last.",
 		"format", "model", "provider", "outcome")
 
 	exchangeDuration = histogram("exchange_duration_seconds",
@@ -12,17 +12,17 @@ var (
 		[]float64{.1, .25, .5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 600}, "model", "provider")
 
 	overhead = histogram("overhead_seconds",
-		"Time that the gateway needs before it asks the first provider, from the last byte of the request on.",
+		"Time from the last byte of a request to the first call of a provider.",
 		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1}, "format")
 
 	inFlight = gauge("in_flight", "Requests of clients that are being served.", "format")
 )
 
-// Exchange is what is counted of a request of a client.
+// Exchange has the numbers and labels of an ended request of a client.
 type Exchange struct {
 	Format   string // of the client
-	Model    string // name or pattern of the configuration; empty if none leads to the model
-	Provider string // that was asked last; empty if none was
+	Model    string // the configured name or pattern that matches the model; empty for none
+	Provider string // the provider that was asked last; empty for none
 	Outcome  string
 	Duration time.Duration
 }
@@ -30,7 +30,7 @@ type Exchange struct {
 // BeginExchange counts a request of a client as running, until EndExchange.
 func BeginExchange(format string) { inFlight.WithLabelValues(format).Inc() }
 
-// EndExchange counts the end of a request that began in this format.
+// EndExchange counts the end of a request. e.Format must be the format of BeginExchange.
 func EndExchange(e Exchange) {
 	inFlight.WithLabelValues(e.Format).Dec()
 	exchanges.WithLabelValues(e.Format, e.Model, e.Provider, e.Outcome).Inc()
@@ -39,5 +39,5 @@ func EndExchange(e Exchange) {
 	}
 }
 
-// Overhead counts what the gateway took before it asked the first provider.
+// Overhead counts the time from the last byte of a request to the first call of a provider.
 func Overhead(format string, d time.Duration) { overhead.WithLabelValues(format).Observe(d.Seconds()) }

@@ -8,7 +8,7 @@ import (
 
 var (
 	ledgerRecords = counter("ledger_records_total",
-		"Records that were brought to the database (applied), or could not be (failed): those are tried again.",
+		"Records that were written to the database (applied), and failures to write one, which is tried again (failed).",
 		"result")
 
 	ledgerAppend = prometheus.NewHistogram(histogramOptions("ledger_append_seconds",
@@ -16,17 +16,17 @@ var (
 		[]float64{.00005, .0001, .00025, .0005, .001, .0025, .005, .01, .05, .25, 1}))
 
 	ledgerApply = prometheus.NewHistogram(histogramOptions("ledger_apply_seconds",
-		"Time that a batch of records takes to get into the database.",
+		"Time to write a batch of records to the database.",
 		[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5, 30}))
 
 	ledgerOrphans = count("ledger_orphans_total",
-		"Exchanges that the process did not survive, found in the journal at a start.")
+		"Exchanges that were running when a process crashed, found in the journal at a start.")
 
 	ledgerRefusals = count("ledger_refusals_total",
 		"Requests that began while the ledger could not be written.")
 
 	ledgerDamaged = count("ledger_damaged_total",
-		"Damaged parts of the journal that were passed over.")
+		"Damaged parts of the journal that were skipped.")
 
 	ledgers = new(ledgerStates)
 )
@@ -34,19 +34,19 @@ var (
 // The results of records.
 const (
 	RecordsApplied = "applied"
-	RecordsFailed  = "failed" // tried again
+	RecordsFailed  = "failed" // the records are tried again
 )
 
-// LedgerRecords counts records that were brought to the database, or not.
+// LedgerRecords counts records by the result of writing them to the database.
 func LedgerRecords(result string, n int) { ledgerRecords.WithLabelValues(result).Add(float64(n)) }
 
 // LedgerAppend counts the time that a request waited for the journal.
 func LedgerAppend(d time.Duration) { ledgerAppend.Observe(d.Seconds()) }
 
-// LedgerApply counts the time that a batch took to get into the database.
+// LedgerApply counts the time in which a batch was written to the database.
 func LedgerApply(d time.Duration) { ledgerApply.Observe(d.Seconds()) }
 
-// LedgerOrphans counts exchanges that the process did not survive.
+// LedgerOrphans counts exchanges that were running when a process crashed.
 func LedgerOrphans(n int) { ledgerOrphans.Add(float64(n)) }
 
 // LedgerRefusal counts a request that began while the ledger could not be written.
@@ -55,15 +55,15 @@ func LedgerRefusal() { ledgerRefusals.Inc() }
 // LedgerDamaged counts a damaged part of the journal.
 func LedgerDamaged() { ledgerDamaged.Inc() }
 
-// LedgerState is what waits in a journal for the database.
+// LedgerState is the state of a journal.
 type LedgerState struct {
-	Pending int64     // records
-	Bytes   int64     // of the journal
-	Oldest  time.Time // when the oldest of the records was admitted; zero if none waits
+	Pending int64     // number of records that are not in the database yet
+	Bytes   int64     // size of the journal
+	Oldest  time.Time // when the oldest pending record was admitted; zero without one
 }
 
-// WatchLedger has every scrape ask for the state of a ledger, until stop is called. It
-// is called from other goroutines, and must not wait for a disk or a database.
+// WatchLedger makes every scrape call state, until stop is called. state is called from
+// other goroutines, and must not wait for a disk or a database.
 func WatchLedger(state func() LedgerState) (stop func()) { return ledgers.add(state) }
 
 // ledgerStates is the collector of the states of all open ledgers.

@@ -24,11 +24,11 @@ var (
 const (
 	Admitted = "admitted"
 	Refused  = "refused"
-	Warned   = "warned" // by a rule that only warns
+	Warned   = "warned" // a soft budget is exceeded
 )
 
-// LimitDecision counts a decision of a limit. The rule is the one that decided, empty
-// for an admitted request.
+// LimitDecision counts a decision of a limit. rule is the rule that decided; it is empty for
+// an admitted request.
 func LimitDecision(limit, rule, decision string) {
 	limitDecisions.WithLabelValues(limit, rule, decision).Inc()
 }
@@ -41,8 +41,8 @@ const (
 	Exhausted = "exhausted"
 )
 
-// MoveBudget moves the budget of a key from one state to another; from is empty for a
-// new one, to is empty for one that ends.
+// MoveBudget counts that a budget changes from one state to another. from is empty for a new
+// budget, to is empty for one that ends.
 func MoveBudget(limit, from, to string) {
 	if from != "" {
 		budgets.WithLabelValues(limit, from).Dec()
@@ -58,5 +58,6 @@ func CounterCall(script, result string, d time.Duration) {
 	countersDuration.WithLabelValues(script, result).Observe(d.Seconds())
 }
 
-// CounterFallback counts a decision without the shared counters: "allow", "deny".
+// CounterFallback counts a decision without the shared counters. action is "allow" or
+// "deny".
 func CounterFallback(action string) { countersFallback.WithLabelValues(action).Inc() }

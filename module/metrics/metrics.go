@@ -1,10 +1,10 @@
-// Package metrics has the metrics of the gateway, all of them with the prefix
-// caddy_ai_gateway_, as functions that count one event each.
+// Package metrics has the metrics of the gateway, with the prefix caddy_ai_gateway_. Each
+// kind of event has a function that counts it.
 //
-// It promises that counts continue over reloads, that counting allocates nothing once
-// a series exists, and that series of names which no configuration has any more
-// disappear. Labels are names of the configuration and words of this repository: it
-// refuses keys, users, names that only a client chose, and texts of errors.
+// Counts continue after reloads. Counting allocates nothing if the series exists. When no
+// configuration has a name any more, the series of the name are deleted. Labels are names of
+// the configuration and words of this repository, never keys, users, names that a client
+// made up, or texts of errors.
 package metrics
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// collectors are all metrics. Every configuration of Caddy has a registry of its own,
-// so the collectors belong to the process.
+// collectors are all metrics. They belong to the process, because every configuration of
+// Caddy has its own registry, and counts must continue after a reload.
 var collectors = []prometheus.Collector{
 	exchanges, exchangeDuration, overhead, inFlight,
 	attempts, fallbacks, firstEvent, eventGap, providers, losses,
@@ -45,8 +45,8 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts(options(name, help)), labels)
 }
 
-// count returns a counter without labels. It is 0 from the start, so that the first
-// event is an increase.
+// count returns a counter without labels. Its series begins with 0, so that Prometheus sees
+// the first event as an increase.
 func count(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts(options(name, help)))
 }

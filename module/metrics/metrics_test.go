@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// registry returns a registry as Caddy makes one for each configuration.
+// registry returns a registry like the one that Caddy creates for each configuration.
 func registry(t *testing.T) *prometheus.Registry {
 	t.Helper()
 	r := prometheus.NewPedanticRegistry()
@@ -19,10 +19,10 @@ func registry(t *testing.T) *prometheus.Registry {
 	return r
 }
 
-// family is a metric as a scrape has it.
+// family is a metric in a scrape.
 type family struct {
 	values map[string]float64 // of counters and gauges, by the values of their labels
-	series int                // that Prometheus stores
+	series int                // number of series in Prometheus
 }
 
 func gather(t *testing.T) map[string]family {
@@ -48,7 +48,7 @@ func gather(t *testing.T) map[string]family {
 	return byName
 }
 
-// countEverything has one event of each kind.
+// countEverything counts one event of each kind.
 func countEverything(provider, model, limit string) {
 	BeginExchange("chat")
 	EndExchange(Exchange{"chat", model, provider, "answered", time.Second})
@@ -73,7 +73,7 @@ func countEverything(provider, model, limit string) {
 	LedgerDamaged()
 }
 
-// The names are what dashboards of operators are made of.
+// The dashboards of operators depend on the names.
 func TestNamesOfMetrics(t *testing.T) {
 	countEverything("p", "m", "l")
 	t.Cleanup(WatchLedger(func() LedgerState { return LedgerState{Pending: 1} }))
@@ -104,8 +104,8 @@ func TestL059MetricsContinueOverReloads(t *testing.T) {
 	assert.Equal(t, 6.0, gather(t)["attempts_total"].values["m steady answered"])
 }
 
-// A name that only the old configuration has takes its series along; one that the new
-// configuration has, too, keeps them.
+// The series of a name that only the old configuration has are deleted; the series of a name
+// that the new configuration has, too, stay.
 func TestSeriesOfNamesThatAreGoneDisappear(t *testing.T) {
 	both := Hold(Names{Providers: []string{"kept", "gone"}, Models: []string{"gone-model"}, Limits: []string{"gone-limit"}})
 	countEverything("kept", "kept-model", "kept-limit")
@@ -188,7 +188,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// The state of a ledger is asked for by a scrape, and adds up over ledgers.
+// A scrape reads the states of all ledgers, and adds them up.
 func TestStatesOfLedgers(t *testing.T) {
 	assert.NotContains(t, gather(t), "ledger_pending_records")
 	first := WatchLedger(func() LedgerState { return LedgerState{Pending: 2, Bytes: 100} })

@@ -6,12 +6,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Names are the names of a configuration that are labels of metrics.
+// Names are the names of a configuration that metrics have as labels.
 type Names struct{ Providers, Models, Limits []string }
 
-// Hold keeps the series of names until release is called. When the last configuration
-// with a name releases it, the series of the name disappear: during a reload, the new
-// configuration holds its names before the old one releases them.
+// Hold keeps the series of names until release is called. When the last configuration with a
+// name releases it, the series of the name are deleted. During a reload, the new
+// configuration holds its names before the old one releases its own.
 func Hold(n Names) (release func()) {
 	names := n.labels()
 	held.mu.Lock()
@@ -38,7 +38,7 @@ func (n Names) labels() (all []label) {
 	return all
 }
 
-// held counts the configurations that have a name.
+// held counts, for each name, the configurations that hold it.
 var held = names{uses: make(map[label]int)}
 
 type names struct {

@@ -2,8 +2,9 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// WatchProviders has every scrape ask which providers can be asked, by their names, until
-// stop is called. It is called from other goroutines.
+// WatchProviders makes every scrape call available, until stop is called. available reports
+// for each provider, by its name, whether it can be asked. It is called from other
+// goroutines.
 func WatchProviders(available func() map[string]bool) (stop func()) { return providers.add(available) }
 
 // providerStates is the collector of the providers of all configurations.
@@ -12,7 +13,7 @@ type providerStates struct{ watched[map[string]bool] }
 var providers = new(providerStates)
 
 var providerAvailable = prometheus.NewDesc("caddy_ai_gateway_provider_available",
-	"0 if no target of the provider can be asked, since all have failed and none has answered since; else 1.", []string{"provider"}, nil)
+	"0 if all targets of the provider have failed and none has answered after that; else 1.", []string{"provider"}, nil)
 
 // Describe implements prometheus.Collector.
 func (p *providerStates) Describe(descs chan<- *prometheus.Desc) { descs <- providerAvailable }

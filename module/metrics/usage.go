@@ -4,11 +4,11 @@ import "time"
 
 var (
 	tokens = counter("tokens_total",
-		"Tokens that calls of providers used, by kinds that do not overlap.",
+		"Tokens that calls of providers have used, by kind. Each token has one kind.",
 		"provider", "model", "kind")
 
 	cost = counter("cost_usd_total",
-		"What calls of providers cost in US dollars, as far as prices are known. The ledger is exact.",
+		"Cost of calls of providers in US dollars, for known prices. The ledger has the exact cost.",
 		"provider", "model")
 
 	unpriced = counter("unpriced_total", "Calls of providers whose price is unknown.", "provider", "model")
@@ -16,18 +16,18 @@ var (
 	searches = counter("searches_total", "Searches of the web that providers made.", "provider", "model")
 
 	usageSources = counter("usage_sources_total",
-		"Calls of providers, by where their numbers of tokens come from.",
+		"Calls of providers, by the source of their numbers of tokens.",
 		"provider", "source")
 
 	pricesTime = gauge("prices_timestamp_seconds", "Time of the newest price of a table, in Unix seconds.", "origin")
 )
 
-// Usage is what is counted of the usage of a call.
+// Usage is the usage of a call.
 type Usage struct {
 	Provider, Model string // Model is a name or pattern of the configuration
-	Source          string // where the numbers come from: provider, partial, ...
+	Source          string // of the numbers: provider, partial, ...
 
-	// The numbers of tokens do not overlap.
+	// No token is in two of these numbers.
 	Fresh, CacheRead, CacheWrite, CacheWriteLong, Answer, Reasoning int64
 
 	Searches int64
@@ -55,15 +55,15 @@ func Use(u Usage) {
 	}
 }
 
-// add adds tokens of a kind, without a series for kinds that never occur.
+// add adds tokens of a kind. A kind that never occurs gets no series.
 func (u *Usage) add(kind string, n int64) {
 	if n > 0 {
 		tokens.WithLabelValues(u.Provider, u.Model, kind).Add(float64(n))
 	}
 }
 
-// SetPricesTime notes the time of the newest price of a table: the one that is
-// compiled in ("builtin"), or a file ("file"). The zero time is no time.
+// SetPricesTime sets the time of the newest price of a table. origin is "builtin" for the
+// table that is compiled in, or "file". SetPricesTime ignores the zero time.
 func SetPricesTime(origin string, t time.Time) {
 	if t.IsZero() {
 		return

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// watched are functions that return a state, which every scrape calls. The zero value has
-// none; its methods may be called at once.
+// watched is a list of functions that return a state. Every scrape calls them. The zero
+// value is an empty list. Its methods may be called concurrently.
 type watched[T any] struct {
 	mu   sync.Mutex // guards list
 	list []*func() T
 }
 
-// add adds a function, until stop is called.
+// add adds a function; stop removes it.
 func (w *watched[T]) add(state func() T) (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// The formats that services speak, the one preferred for translations first.
+// Lists of formats that services speak, the preferred one for translations first.
 var (
 	onlyMessages    = []translate.Format{translate.Messages}
 	onlyChat        = []translate.Format{translate.Chat}
@@ -20,21 +20,21 @@ var (
 	allFormats      = []translate.Format{translate.Chat, translate.Completions, translate.Messages, translate.Responses}
 )
 
-// slowly are the limits of servers that may run on anybody's processor: reading a
-// long prompt takes minutes there, and some send no header before its end.
+// slowly are the bounds of servers that may run on a CPU, where processing a long prompt
+// takes minutes. Some of these servers send no header before that.
 var slowly = aigateway.AnswerBounds{
 	ResponseHeaderTimeout: caddy.Duration(30 * time.Minute),
 	FirstEventTimeout:     caddy.Duration(30 * time.Minute),
 }
 
-// longest is what is known of models that give no longer answer than that.
+// longest returns the traits of models whose longest answer has a number of tokens.
 func longest(pattern aigateway.Pattern, tokens string) aigateway.ModelTraits {
 	return aigateway.ModelTraits{Pattern: pattern, Traits: map[string]string{"max_output_tokens": tokens}}
 }
 
-// claudes are the longest answers that Claude models give, by
-// https://platform.claude.com/docs/en/models. Later models give 128000. Where the
-// client gives no bound, there is room for what a coding agent asks for.
+// claudes has the longest answers of Claude models, by
+// https://platform.claude.com/docs/en/models. Later models give up to 128000 tokens. The
+// default for clients that set no bound is the one that coding agents use.
 var claudes = []aigateway.ModelTraits{
 	longClaude("claude-3-5-*", "8192"),
 	longClaude("claude-3-7-*", "64000"),
@@ -54,9 +54,8 @@ func longClaude(pattern aigateway.Pattern, tokens string) aigateway.ModelTraits 
 	return known
 }
 
-// presets is everything that is known about the hosted and the self-hosted
-// services. Comments say what a service documents that makes it differ. All of
-// them document a list of their models.
+// presets are the presets of hosted and self-hosted services. The comments state documented
+// differences from the format. All services document a list of their models.
 var presets = []Preset{
 	// Models before Claude 4.6 take a budget instead, which later ones refuse.
 	{"anthropic", aigateway.Defaults{
@@ -71,11 +70,11 @@ var presets = []Preset{
 		BaseURL: "https://api.openai.com/v1", Formats: responsesFirst, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
 			"max_tokens_field": "max_completion_tokens", // max_tokens is deprecated, and reasoning models refuse it
-			"user_field":       "safety_identifier",     // takes the place of user
+			"user_field":       "safety_identifier",     // replaces user
 			"files":            "true",                  // PDF documents as file parts
 			"extensions":       "service_tier",
 		},
-		// https://platform.openai.com/docs/models; later models give 100000 and more.
+		// https://platform.openai.com/docs/models; later models give 100000 tokens or more.
 		ModelTraits: []aigateway.ModelTraits{
 			longest("gpt-3.5-*", "4096"),
 			longest("gpt-4-turbo*", "4096"),
@@ -84,34 +83,34 @@ var presets = []Preset{
 			longest("gpt-4.1*", "32768"),
 		},
 	}},
-	// Whatever differs from the format is for the configuration to say.
+	// The configuration sets all differences from the format.
 	{"openai_compatible", aigateway.Defaults{Formats: chatCompletions}},
 
-	// Reasoning of a turn that called tools must come back, or the request is
-	// refused. Other words for the effort than these are not known. Its messages
-	// endpoint lies below another address, its completions are of a beta.
+	// The service refuses a request without the reasoning of a turn that called tools. It
+	// knows only these words for the effort. Its messages endpoint has another base URL,
+	// and its completions endpoint is a beta.
 	{"deepseek", aigateway.Defaults{
 		BaseURL: "https://api.deepseek.com", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
-			"attribution":      "drop", // its cache is one of prefixes
+			"attribution":      "drop", // the service caches by prefix
 			"reasoning_effort": "low medium high xhigh max",
 			"reasoning_replay": "reasoning_content",
 		},
-		// https://api-docs.deepseek.com/quick_start/pricing, and the range that its
-		// refusals name. Later models give 384000.
+		// https://api-docs.deepseek.com/quick_start/pricing, and the range in the error
+		// messages of the service. Later models give 384000 tokens.
 		ModelTraits: []aigateway.ModelTraits{
 			longest("deepseek-chat", "8192"),
 			longest("deepseek-reasoner", "65536"),
 		},
 	}},
-	// max_tokens is deprecated, n above 1 is refused. Which efforts are taken
-	// depends on the model. The responses format is a beta.
+	// max_tokens is deprecated, and n above 1 is refused. The valid efforts depend on the
+	// model. The responses format is a beta.
 	{"groq", aigateway.Defaults{
 		BaseURL: "https://api.groq.com/openai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 	}},
-	// Refuses fields that it does not know, user and stream_options among them;
-	// the usage of a stream comes unasked.
+	// The service refuses unknown fields, such as user and stream_options. A stream always
+	// has usage.
 	{"mistral", aigateway.Defaults{
 		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"include_usage": "false", "user_field": "none"},
@@ -123,7 +122,7 @@ var presets = []Preset{
 			"extensions":       "top_k min_p top_a repetition_penalty",
 			"files":            "true",      // PDF documents, for every model
 			"prefill":          "native",    // a last assistant message is continued
-			"reasoning_replay": "reasoning", // the field of its answers is taken back
+			"reasoning_replay": "reasoning", // requests accept the field of the answers
 		},
 	}},
 	{"together", aigateway.Defaults{
@@ -137,27 +136,28 @@ var presets = []Preset{
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens"},
 	}},
 
-	// The self-hosted servers render conversations by the template of the model,
-	// and those of Qwen and others raise an exception at a system message that is
-	// not the first (ggml-org/llama.cpp#27367, vllm-project/vllm#41114,
-	// ollama/ollama#17774); in place, as a turn of the user, it leaves the cached
-	// prefix alone. Joined, it also suits templates that want the roles to alternate.
+	// The self-hosted servers render conversations by the template of the model. The
+	// templates of Qwen and others raise an exception for a system message that is not the
+	// first (ggml-org/llama.cpp#27367, vllm-project/vllm#41114, ollama/ollama#17774). As a
+	// turn of the user at the same place, it does not change the cached prefix. Joined with
+	// its neighbours, it also suits templates that require alternating roles.
 	{"llamacpp", aigateway.Defaults{
 		BaseURL: "http://localhost:8080/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 			"mid_system":       "user",
 			"alternation":      "true",
-			"attribution":      "drop",   // the caches of these servers are of prefixes
-			"native_n":         "false",  // not every version gives several answers
+			"attribution":      "drop",   // these servers cache by prefix
+			"native_n":         "false",  // some versions give only one answer
 			"prefill":          "native", // unless started with --no-prefill-assistant
 			"reasoning_replay": "reasoning_content",
-			"usage_details":    "fill", // only what it counts is there
+			"usage_details":    "fill", // the server leaves out details that it does not count
 			"trace_upstream":   "true",
 		},
 	}},
-	// Reads max_tokens alone, and takes the texts of one content for messages of
-	// their own: both hold by default. user is ignored.
+	// The server ignores user. It reads max_tokens, not max_completion_tokens, and takes
+	// several texts of one content for separate messages; the defaults of the traits fit
+	// both.
 	{"ollama", aigateway.Defaults{
 		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
@@ -165,16 +165,16 @@ var presets = []Preset{
 			"mid_system":       "user",
 			"alternation":      "true",
 			"attribution":      "drop",
-			"native_n":         "false", // n is not among the fields that it reads
-			"reasoning_effort": "none",  // every model takes this one, and only those that think take others
+			"native_n":         "false", // the server ignores n
+			"reasoning_effort": "none",  // every model accepts none; only thinking models accept others
 			"reasoning_replay": "reasoning",
-			"usage_details":    "fill", // details are never there
+			"usage_details":    "fill", // answers have no details
 			"user_field":       "none",
 			"trace_upstream":   "true",
 		},
 	}},
-	// chat_template_kwargs is left out: servers with a tokenizer of Mistral's
-	// refuse it.
+	// chat_template_kwargs is not an extension here, because servers with a tokenizer of
+	// Mistral refuse it.
 	{"vllm", aigateway.Defaults{
 		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
@@ -184,7 +184,7 @@ var presets = []Preset{
 			"alternation":    "true",
 			"attribution":    "drop",
 			"prefill":        "vllm", // continue_final_message with add_generation_prompt
-			"usage_details":  "fill", // completions have none
+			"usage_details":  "fill", // completions have no details
 			"trace_upstream": "true",
 		},
 	}},

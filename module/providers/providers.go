@@ -1,14 +1,13 @@
-// Package providers holds the presets: what the kind of a provider implies, so
-// that its configuration need not say it.
+// Package providers contains the presets. A preset has the defaults for a kind of provider,
+// so that the configuration can be short.
 //
-// It promises that a preset is data, never behaviour: address, formats, the
-// header of the credential and traits, each of which the configuration
-// overrules. The one exception is the demo provider, which answers in-process.
-// It knows single models only by what makes their providers refuse requests: the
-// longest answers that they give. Other names change more often than releases are
-// made. A trait is in a preset only where the service documents it for all of
-// its models, or where it does no harm to any; what else differs from model to
-// model is left to the configuration.
+// A preset is data: address, formats, the header of the credential and traits, all of which
+// the configuration can override. Only the demo provider has behaviour: it answers
+// in-process. A preset has a trait only if the service documents it for all of its models,
+// or if it harms none of them. Presets contain single models only for the longest answers
+// that these can give, because providers refuse requests for longer ones. Other differences
+// between models change more often than the gateway is released, and belong in the
+// configuration.
 package providers
 
 import (
@@ -24,7 +23,7 @@ func init() {
 	caddy.RegisterModule(Demo{})
 }
 
-// Preset is a kind of provider that is all data. It has no options.
+// Preset is a preset that consists of data only. It has no options.
 type Preset struct {
 	name     string
 	defaults aigateway.Defaults
@@ -38,7 +37,7 @@ func (p Preset) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Defaults returns what the preset implies.
+// Defaults implements aigateway.Preset.
 func (p Preset) Defaults() aigateway.Defaults { return p.defaults }
 
 // Interface guard

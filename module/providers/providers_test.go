@@ -102,7 +102,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 	} {
 		t.Run(id, func(t *testing.T) {
 			got := load(t, id, `{}`).(aigateway.Preset).Defaults()
-			got.ModelTraits = nil // have a test of their own
+			got.ModelTraits = nil // another test checks them
 			assert.Equal(t, want, got)
 		})
 	}
@@ -119,12 +119,12 @@ func TestPresetsHaveTraitsThatExist(t *testing.T) {
 	}
 }
 
-// Claude Code asks for 32000 tokens, which services refuse for some of their
-// models, and chat clients that give no bound were cut off at 4096 by Claude.
+// Claude Code requests 32000 tokens, which services refuse for some of their models. Answers
+// of Claude to chat clients that set no bound were cut off at 4096 tokens.
 func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		preset, model  string
-		most, standard int64 // 0: any
+		most, standard int64 // 0 for no bound
 	}{
 		{"anthropic", "claude-3-haiku-20240307", 4096, 4096},
 		{"anthropic", "claude-3-5-sonnet-20241022", 8192, 8192},
@@ -134,7 +134,7 @@ func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 		{"anthropic", "claude-sonnet-4-20250514", 64000, 32000},
 		{"anthropic", "claude-haiku-4-5", 64000, 32000},
 		{"anthropic", "claude-opus-5-5", 0, 32000},
-		{"anthropic", "deepseek-chat", 0, 4096}, // others serve the format, too
+		{"anthropic", "deepseek-chat", 0, 4096}, // other services speak the format, too
 		{"openai", "gpt-4o-mini", 16384, 4096},
 		{"openai", "gpt-4o-2024-05-13", 4096, 4096},
 		{"openai", "gpt-4.1", 32768, 4096},
@@ -193,8 +193,8 @@ func TestDemoAnswersAtTheAddressOfItsDefaults(t *testing.T) {
 	assert.Equal(t, http.StatusOK, res.StatusCode)
 }
 
-// A format that the demo provider offers and does not speak would fail for every
-// model name of a gateway that has no other provider.
+// If the demo provider offered a format that it does not speak, every request in this format
+// would fail in a gateway without another provider.
 func TestDemoSpeaksEveryFormat(t *testing.T) {
 	d := load(t, "demo", `{"pace": -1}`).(*Demo)
 	for _, f := range formats.All() {

@@ -1,7 +1,7 @@
 package tracing
 
-// The names of attributes: those of OpenTelemetry's conventions for generative AI in
-// their newest spelling, which are not stable yet, and the gateway's own.
+// The names of attributes: those of OpenTelemetry's conventions for generative AI, which are
+// not stable yet, and the gateway's own.
 const (
 	operationName  = "gen_ai.operation.name"
 	providerName   = "gen_ai.provider.name"
@@ -32,5 +32,6 @@ const (
 	ownCallOutcome = "ai_gateway.call_outcome"
 )
 
-// services are the names of the conventions for services whose presets have others.
+// services maps names of presets to the names of their services in the conventions, if the
+// two differ.
 var services = map[string]string{"mistral": "mistral_ai", "xai": "x_ai"}

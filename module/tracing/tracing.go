@@ -1,12 +1,10 @@
-// Package tracing shows exchanges in the traces of Caddy's directive "tracing": the
-// exchange as attributes of Caddy's span, and each call of a provider as a span below
-// it.
+// Package tracing adds exchanges to the traces of Caddy's directive "tracing": attributes of
+// Caddy's span for the exchange, and a child span for each call of a provider.
 //
-// It promises that a site without the directive pays nothing for traces, that each span
-// ends once, after a panic too, and that spans have names, numbers and ids. It refuses
-// prompts, answers, texts of errors and credentials. Providers get nothing but the
-// header traceparent, and only if their configuration wants it: tracestate and baggage
-// are texts of clients.
+// Without the directive, tracing costs nothing. Each span ends once, also after a panic.
+// Spans contain names, numbers and ids; they never contain prompts, answers, texts of errors
+// or credentials. A provider gets only the header traceparent, and only if its configuration
+// asks for that: tracestate and baggage may contain texts of clients.
 package tracing
 
 import (
@@ -21,12 +19,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// scope names the gateway as the source of spans.
+// scope is the name of the tracer.
 const scope = "github.com/caddy-ai-gateway/caddy-ai-gateway"
 
-// EndExchange sets the attributes of the site's span. Usage is on the spans of calls
-// alone, where each token is counted once. usd is what the calls cost, known if all of
-// their prices are.
+// EndExchange sets the attributes of the site's span. usd is the cost of the calls; known is
+// false if it is unknown. Only the spans of calls have the usage, so that each token is
+// counted once.
 func EndExchange(ctx context.Context, ex *exchange.Exchange, usd float64, known bool) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
@@ -55,7 +53,8 @@ func EndExchange(ctx context.Context, ex *exchange.Exchange, usd float64, known 
 	span.SetAttributes(all...)
 }
 
-// request returns what is asked for, of a model by the name that is used there.
+// request returns the attributes of a request. model is the name of the model in the request
+// of the client or to the provider.
 func request(ex *exchange.Exchange, model string) []attribute.KeyValue {
 	all := make([]attribute.KeyValue, 0, 16)
 	all = append(all, attribute.String(operationName, operation(ex)))
@@ -74,8 +73,8 @@ func request(ex *exchange.Exchange, model string) []attribute.KeyValue {
 	return all
 }
 
-// operation returns the name that the conventions have for an operation; counting
-// tokens has none.
+// operation returns the name of an operation in the conventions, which have none for the
+// count of tokens.
 func operation(ex *exchange.Exchange) string {
 	if ex.Operation == translate.CountTokens {
 		return "count_tokens"
@@ -94,8 +93,8 @@ func provider(a *exchange.Attempt) []attribute.KeyValue {
 // Call is the span of a call of a provider. The zero Call is not traced.
 type Call struct{ span trace.Span }
 
-// StartCall starts the span of a call, if the site's span is recorded. The returned
-// context carries it to the transport.
+// StartCall starts the span of a call if the site's span is recorded. The returned context,
+// which is for the transport, has the span.
 func StartCall(ctx context.Context, a *exchange.Attempt) (context.Context, Call) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -107,7 +106,7 @@ func StartCall(ctx context.Context, a *exchange.Attempt) (context.Context, Call)
 	return ctx, Call{span}
 }
 
-// End ends the span with what came of the call.
+// End sets the attributes for the result of the call, and ends the span.
 func (c Call) End(conduit *exchange.Conduit) {
 	if c.span == nil {
 		return

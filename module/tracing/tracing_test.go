@@ -30,7 +30,7 @@ func newConduit() *exchange.Conduit {
 	return c
 }
 
-// record returns the spans of what happens below a span that a site has begun.
+// record returns the spans that happens creates below the span of a site.
 func record(t *testing.T, happens func(context.Context), options ...sdktrace.TracerProviderOption) tracetest.SpanStubs {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -125,8 +125,8 @@ func TestSpansEndAfterPanics(t *testing.T) {
 	assert.Empty(t, spans[0].Events)
 }
 
-// The position in the trace is that of the call's span; a site that is not sampled has
-// no spans, but still a position. Nothing else of the client's trace is handed on.
+// traceparent has the position of the call's span. A site that is not sampled has no spans,
+// but it has a position. No other header of the client's trace is sent.
 func TestPositionsInTraces(t *testing.T) {
 	for name, sampler := range map[string]sdktrace.Sampler{"01": sdktrace.AlwaysSample(), "00": sdktrace.NeverSample()} {
 		record(t, func(ctx context.Context) {
@@ -141,7 +141,7 @@ func TestPositionsInTraces(t *testing.T) {
 	}
 }
 
-// L061: a site without traces pays nothing for them.
+// L061: without the directive, tracing costs nothing.
 func TestL061NoTracesCostNothing(t *testing.T) {
 	c := newConduit()
 	out, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost", nil)

@@ -8,8 +8,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Forward adds the header traceparent to a request, which makes the spans of its
-// receiver children of the one in the context of the request.
+// Forward adds the header traceparent to a request, so that the spans of its receiver become
+// children of the span in the context of the request.
 func Forward(out *http.Request) {
 	span := trace.SpanContextFromContext(out.Context())
 	if span.IsValid() {
@@ -19,8 +19,7 @@ func Forward(out *http.Request) {
 	}
 }
 
-// NoteAddress notes the address of a request's receiver, which reverse_proxy may have
-// chosen, in the span of the call.
+// NoteAddress sets the address of the receiver of a request in the span of the call.
 func NoteAddress(out *http.Request) {
 	span := trace.SpanFromContext(out.Context())
 	if !span.IsRecording() {
