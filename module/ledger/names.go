@@ -168,25 +168,3 @@ func each(rows [][]any, write func(values string, args []any) error) error {
 	}
 	return nil
 }
-
-// textsOf returns the texts of ids.
-func textsOf(in database.Statements, ids map[int64]bool) (map[int64]string, error) {
-	texts := make(map[int64]string, len(ids))
-	var all []any
-	for id := range ids {
-		all = append(all, id)
-	}
-	for some := range slices.Chunk(all, rowsAtOnce) {
-		err := in.Each(func(row database.Scanner) error {
-			var id int64
-			var text string
-			err := row.Scan(&id, &text)
-			texts[id] = text
-			return err
-		}, `SELECT id, name FROM gateway_names WHERE id IN `+rowsOf(1, len(some)), some...)
-		if err != nil {
-			return nil, err
-		}
-	}
-	return texts, nil
-}
