@@ -9,12 +9,16 @@ import (
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/doctor"
 )
 
-var errUnhealthy = errors.New("some probes are broken")
+var (
+	errUnhealthy = errors.New("some probes are broken")
+	errNoModels  = errors.New("the gateway lists no models for the key")
+)
 
 // doctorCommand returns the command caddy ai-gateway doctor.
 func doctorCommand() *cobra.Command {
@@ -22,8 +26,15 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor [<model>...]",
 		Short: "Tests the models of a running gateway as clients use them",
 		Long:  doctorHelp,
-		RunE:  examine,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			err := examine(cmd, names)
+			if err == nil || errors.Is(err, errUnhealthy) {
+				return err
+			}
+			return notExamined(cmd, err)
+		},
 	}
+	cmd.SetFlagErrorFunc(notExamined)
 	cmd.Flags().StringP("url", "", "http://localhost:8080", "Address of the gateway, as clients use it without /v1")
 	cmd.Flags().StringP("key", "", "{env.GATEWAY_KEY}", "Key of a client: a reference to the environment or to a file")
 	cmd.Flags().BoolP("json", "", false, "Print the results as JSON, one per line")
@@ -38,8 +49,21 @@ error, and a count of tokens, both as a messages client and as a chat client. Th
 a provider in its own format and with translation.
 
 The table shows the result of each probe and the tokens that it used. For a failure, it
-shows a line for the provider's block that fixes it, if one is known. The exit status is 1
-if any probe is broken. A feature that a model does not support is not broken.`
+shows a line for the provider's block that fixes it, if one is known. A feature that a
+model does not support is not broken.
+
+The exit status is 0 if no probe is broken, 1 if one is, and 2 if the models could not be
+tested: the gateway does not answer, refuses the key, or has no model for it.`
+
+// exitNotExamined is the exit status for models that could not be tested.
+const exitNotExamined = 2
+
+// notExamined returns an error with that exit status. It prints the error, as happens to
+// errors with the exit status 1.
+func notExamined(cmd *cobra.Command, err error) error {
+	cmd.PrintErrln("Error:", err)
+	return caddycmd.WrapCommandFuncForCobra(func(caddycmd.Flags) (int, error) { return exitNotExamined, err })(cmd, nil)
+}
 
 // examine runs the probes, and prints their results.
 func examine(cmd *cobra.Command, names []string) error {
@@ -48,6 +72,9 @@ func examine(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	models, err := g.Models(cmd.Context(), names)
+	if err == nil && len(models) == 0 {
+		err = errNoModels
+	}
 	if err != nil {
 		return err
 	}

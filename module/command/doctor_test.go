@@ -1,0 +1,69 @@
+package command
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// exitStatus returns the exit status that Caddy gives an error.
+func exitStatus(err error) int64 {
+	if err == nil {
+		return 0
+	}
+	if v := reflect.Indirect(reflect.ValueOf(err)); v.Kind() == reflect.Struct && v.FieldByName("ExitCode").IsValid() {
+		return v.FieldByName("ExitCode").Int()
+	}
+	return 1
+}
+
+// CI could not distinguish a model that is broken from a gateway that was not there; and a
+// key that may use no model passed.
+func TestTheDoctorsExitStatusSeparatesBrokenFromUntested(t *testing.T) {
+	t.Setenv("DOCTOR_KEY", "sk-doctor")
+	gateway := func(status int, list string) []string {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/v1/capabilities" {
+				status, list = http.StatusInternalServerError, "{}"
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, list)
+		}))
+		t.Cleanup(server.Close)
+		return []string{"--url", server.URL, "--key", "{env.DOCTOR_KEY}"}
+	}
+	away := httptest.NewServer(nil)
+	away.Close()
+	const one = `{"data":[{"model":"m","formats":{}}]}`
+	for name, tt := range map[string]struct {
+		args   []string
+		want   int64
+		stderr string
+	}{
+		"planned":         {append(gateway(200, one), "--dry-run"), 0, ""},
+		"broken":          {gateway(200, one), 1, "some probes are broken"},
+		"not there":       {[]string{"--url", away.URL, "--key", "{env.DOCTOR_KEY}"}, 2, "connection refused"},
+		"a refused key":   {gateway(401, `{"error":{"message":"the API key is not valid"}}`), 2, "401"},
+		"no models":       {gateway(200, `{"data":[]}`), 2, "lists no models"},
+		"a key by itself": {[]string{"--key", "sk-doctor"}, 2, "must be a reference"},
+		"an unknown flag": {[]string{"--fast"}, 2, "unknown flag"},
+	} {
+		cmd := doctorCommand()
+		cmd.SetArgs(tt.args)
+		cmd.SetOut(io.Discard)
+		var printed bytes.Buffer
+		cmd.SetErr(&printed)
+		err := cmd.Execute()
+		assert.Equal(t, tt.want, exitStatus(err), name)
+		if tt.stderr != "" {
+			require.Error(t, err, name)
+			assert.Contains(t, printed.String(), tt.stderr, name)
+		}
+	}
+}
