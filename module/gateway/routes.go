@@ -107,6 +107,13 @@ func refuse(f *format.Descriptor, reason func() *fault.Fault) endpoint {
 	return e
 }
 
+// noTunnel refuses CONNECT, whose path is empty.
+var noTunnel = endpoint{serve: func(_ *Handler, s *sink.Sink, _ *http.Request) *fault.Fault {
+	const allowed = "GET, POST"
+	s.SetHeader("Allow", allowed)
+	return fault.WrongMethod("one of " + allowed)
+}}
+
 // isOurs reports whether a path is the gateway's. Paths without a row in the route table
 // are included: a client would take the answer of another handler, such as Caddy's empty
 // 200, for an answer of the gateway.

@@ -35,7 +35,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	err := next.ServeHTTP(w, r)
 	if unanswered, _ := caddyhttp.GetVar(r.Context(), unhandled).(bool); unanswered && err == nil {
-		h.serveMisspelt(w, r)
+		h.serveUnanswered(w, r)
 	}
 	return err
 }
@@ -44,20 +44,24 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 // the variable to true if no other handler has answered (T30).
 const unhandled = "unhandled"
 
-// serveMisspelt answers a request that no handler of the site has answered, if the client
-// probably meant a path of the gateway. Clients take an empty 200 for an answer without
-// text, or for a successful login.
-func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
+// serveUnanswered answers a request that no handler of the site has answered, if clients
+// would misunderstand an empty 200: one that was probably meant for the gateway, as an
+// answer without a text or as a login; CONNECT, as a tunnel that is open.
+func (h *Handler) serveUnanswered(w http.ResponseWriter, r *http.Request) {
 	name, _ := meant(r.URL.Path)
-	if name == "" {
+	tunnel := r.Method == http.MethodConnect
+	if name == "" && !tunnel {
 		return
 	}
 	caddyhttp.SetVar(r.Context(), unhandled, false)
-	if name == loginPath && h.users.Accounts != nil {
+	switch {
+	case tunnel:
+		h.answer(w, r, noTunnel)
+	case name == loginPath && h.users.Accounts != nil:
 		h.serveAccounts(w, r)
-		return
+	default:
+		h.answer(w, r, noEndpoint(r.URL.Path))
 	}
-	h.answer(w, r, noEndpoint(r.URL.Path))
 }
 
 // serveAccounts hands a request to the accounts.

@@ -201,6 +201,20 @@ func TestWhatIsMeantForTheGatewayIsNeverAnEmptyAnswer(t *testing.T) {
 	assert.Zero(t, p.Count())
 }
 
+// CONNECT has no path, so that Caddy answered an empty 200, which opens a tunnel for its
+// client. A handler of the site, such as a proxy, stays in charge of it.
+func TestConnectOpensNoTunnel(t *testing.T) {
+	s := site.StartCaddyfile(t, site.Block("@proxied header X-Proxied *\nrespond @proxied 407", site.DemoProvider))
+	authority := fmt.Sprint("127.0.0.1:", s.Port("site"))
+	for _, target := range []string{authority, "/other", "/v1/messages"} {
+		got := s.Raw("", "CONNECT "+target+" HTTP/1.1")
+		assert.Equal(t, http.StatusMethodNotAllowed, got.Status, target)
+		assert.Contains(t, got.Body, "method: must be ", target)
+		assert.NotEmpty(t, got.Header.Get("Allow"), target)
+	}
+	assert.Equal(t, http.StatusProxyAuthRequired, s.Raw("", "CONNECT "+authority+" HTTP/1.1", "X-Proxied: 1").Status)
+}
+
 // A base URL with a slash too many made every login succeed: the site's empty
 // 200 answered it.
 func TestAMisspeltLoginIsAnsweredByTheAccounts(t *testing.T) {
