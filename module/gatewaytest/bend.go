@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// bent passes the engine's answer through write, which sees every Write of it.
+// bent is a ResponseWriter whose Write calls write.
 type bent struct {
 	http.ResponseWriter
 	write func(p []byte) (int, error)
@@ -18,13 +18,13 @@ func (b *bent) Write(p []byte) (int, error) { return b.write(p) }
 // Unwrap lets a ResponseController flush.
 func (b *bent) Unwrap() http.ResponseWriter { return b.ResponseWriter }
 
-// answerThrough lets the engine answer into write.
+// answerThrough lets the engine answer, and calls write for each Write of the engine.
 func (c *Call) answerThrough(write func(p []byte) (int, error)) {
 	c.Engine.ServeHTTP(&bent{c.ResponseWriter, write}, c.Request)
 }
 
-// CutAt lets the engine answer and breaks the connection off behind n bytes of
-// the body. A shorter answer stays whole.
+// CutAt lets the engine answer, and breaks the connection off after n bytes of the body. A
+// shorter answer stays whole.
 func CutAt(n int) Step {
 	return func(c *Call) {
 		left := n
@@ -41,7 +41,7 @@ func CutAt(n int) Step {
 	}
 }
 
-// Drip lets the engine answer and sends the body in flushed pieces of n bytes.
+// Drip lets the engine answer, and sends the body in flushed pieces of n bytes.
 func Drip(n int) Step {
 	return func(c *Call) {
 		c.answerThrough(func(p []byte) (int, error) {
@@ -56,8 +56,8 @@ func Drip(n int) Step {
 	}
 }
 
-// StallAfter lets the engine answer a stream and falls silent behind n events
-// until the gate opens; n = 0 is behind the headers.
+// StallAfter lets the engine answer a stream, and waits after n events until the gate
+// opens. With n = 0, it waits after the headers.
 func StallAfter(n int, gate *Gate) Step {
 	return func(c *Call) {
 		events := 0
@@ -71,8 +71,8 @@ func StallAfter(n int, gate *Gate) Step {
 	}
 }
 
-// StallAt lets the engine answer and falls silent behind n bytes of the body,
-// in the middle of an event or a character, until the gate opens.
+// StallAt lets the engine answer, and waits after n bytes of the body until the gate opens.
+// The position may be in the middle of an event or a character.
 func StallAt(n int, gate *Gate) Step {
 	return func(c *Call) {
 		sent := 0
@@ -95,14 +95,14 @@ func StallAt(n int, gate *Gate) Step {
 	}
 }
 
-// WithContentType lets the engine answer under another content type.
+// WithContentType lets the engine answer with another content type.
 func WithContentType(contentType string) Step {
 	return func(c *Call) {
 		c.Engine.ServeHTTP(&retyped{c.ResponseWriter, contentType}, c.Request)
 	}
 }
 
-// retyped changes the content type at the last moment before the headers go.
+// retyped replaces the content type immediately before the headers are sent.
 type retyped struct {
 	http.ResponseWriter
 	contentType string
@@ -121,7 +121,8 @@ func (r *retyped) Write(p []byte) (int, error) {
 // Unwrap lets a ResponseController flush.
 func (r *retyped) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// Gzip lets the engine answer and compresses it, whether asked for or not.
+// Gzip lets the engine answer, and compresses the answer even if the request does not
+// accept gzip.
 func Gzip() Step {
 	return func(c *Call) {
 		c.Header().Set("Content-Encoding", "gzip")
@@ -133,11 +134,11 @@ func Gzip() Step {
 			}
 			return n, zip.Flush()
 		})
-		_ = zip.Close() // a caller that left needs no answer
+		_ = zip.Close() // the caller may have left
 	}
 }
 
-// Endless answers a stream that repeats the event until the caller leaves.
+// Endless answers with a stream that repeats the event until the caller leaves.
 func Endless(event string) Step {
 	return func(c *Call) {
 		c.startStream()

@@ -14,35 +14,35 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// running guards the one Caddy that a process can have.
+// running is locked while a Caddy runs, of which a process can have one.
 var running sync.Mutex
 
-// Caddy is a Caddy in the process of the test, with its own admin endpoint and
-// data directory. Its listeners without a host are on 127.0.0.1 alone.
+// Caddy is a Caddy in the process of the test, with its own admin endpoint and data
+// directory. Listeners without a host listen only on 127.0.0.1.
 type Caddy struct {
-	// Client calls it. It follows no redirect and knows no proxy.
+	// Client sends requests to the sites. It follows no redirects and uses no proxy.
 	Client *http.Client
-	// Logs is what it has logged, at DEBUG.
+	// Logs contains all log entries, from DEBUG up.
 	Logs *Logs
-	// Dir holds its data; modules find it by caddy.AppDataDir too.
+	// Dir is the data directory. caddy.AppDataDir returns a path in it.
 	Dir string
 
 	t         testing.TB
-	transport *persistent // of Client
-	loaded    bool        // it has had a configuration
+	transport *persistent // the transport of Client
+	loaded    bool        // a configuration was loaded before
 	admin     string
 	ports     map[string]int
 	replace   []string
 }
 
-// StartCaddy runs Caddy with a configuration, a Caddyfile or JSON, until the
-// test ends. The test's package imports the modules that it names.
+// StartCaddy runs Caddy with a configuration, a Caddyfile or JSON, until the test ends.
+// The package of the test imports the modules of the configuration.
 //
-// In the text, PORT(name) is a free port, the same for the same name, and the
-// words of replace, old and new in turn, are replaced; see URL.
+// In the configuration, PORT(name) is a free port, which is the same for the same name;
+// see URL. replace contains pairs of texts to replace in the configuration, old and new.
 //
-// One process has one Caddy: a second one at the same time fails its test, and
-// so does a test that runs in parallel with others.
+// A process can have only one Caddy at a time. StartCaddy fails the test if another Caddy
+// runs, or if the test runs in parallel with others.
 func StartCaddy(t testing.TB, config string, replace ...string) *Caddy {
 	t.Helper()
 	c := NewCaddy(t, replace...)
@@ -50,8 +50,8 @@ func StartCaddy(t testing.TB, config string, replace ...string) *Caddy {
 	return c
 }
 
-// NewCaddy is StartCaddy without a configuration: Reload brings the first one,
-// and returns its error.
+// NewCaddy is StartCaddy without a configuration. Reload loads the first one, and returns
+// its error.
 func NewCaddy(t testing.TB, replace ...string) *Caddy {
 	t.Helper()
 	require.True(t, running.TryLock(), "another Caddy is running in this process")
@@ -71,20 +71,20 @@ func NewCaddy(t testing.TB, replace ...string) *Caddy {
 	return c
 }
 
-// keepAutosave moves the file of the last configuration, whose place Caddy
-// decides when the process starts, into the data directory.
+// keepAutosave moves the autosaved configuration into the data directory. Caddy itself
+// determines its path when the process starts.
 func (c *Caddy) keepAutosave(t testing.TB) {
 	before := caddy.ConfigAutosavePath
 	caddy.ConfigAutosavePath = c.Autosave()
 	t.Cleanup(func() { caddy.ConfigAutosavePath = before })
 }
 
-// Autosave is the path of the file in which Caddy keeps its configuration.
+// Autosave returns the path of the autosaved configuration.
 func (c *Caddy) Autosave() string { return filepath.Join(c.Dir, "autosave.json") }
 
-// Reload replaces the configuration; an error leaves the old one in force.
-// Running requests go on under the old one. Client repeats requests that a reload
-// loses.
+// Reload replaces the configuration. After an error, the old configuration stays in
+// effect. Running requests continue with the old configuration. Client repeats requests
+// whose connection a reload has closed.
 func (c *Caddy) Reload(config string) error {
 	raw, err := c.adapt(config)
 	if err != nil {
@@ -99,10 +99,10 @@ func (c *Caddy) Reload(config string) error {
 	return nil
 }
 
-// Stop ends it; the test's end does so too.
+// Stop stops Caddy. The end of the test also stops it.
 func (c *Caddy) Stop() {
 	c.Client.CloseIdleConnections()
-	// Stopping leaves the admin endpoint open; disabling it closes it.
+	// caddy.Stop does not close the admin endpoint, but disabling the endpoint does.
 	if err := caddy.Load([]byte(`{"admin":{"disabled":true,"config":{"persist":false}}}`), true); err != nil {
 		c.t.Errorf("disabling the admin endpoint: %v", err)
 	}
@@ -119,15 +119,15 @@ func (c *Caddy) Port(name string) int {
 	return c.ports[name]
 }
 
-// URL is "http://127.0.0.1:PORT(name)" with the path behind it.
+// URL returns "http://127.0.0.1:PORT(name)", followed by the path.
 func (c *Caddy) URL(name, path string) string {
 	return fmt.Sprintf("http://127.0.0.1:%d%s", c.Port(name), path)
 }
 
-// AdminURL is the address of the admin endpoint with the path behind it.
+// AdminURL returns the URL of the admin endpoint, followed by the path.
 func (c *Caddy) AdminURL(path string) string { return "http://" + c.admin + path }
 
-// Get calls the site and gives the answer, whose body the test closes.
+// Get sends a GET request and returns the answer. The test closes its body.
 func (c *Caddy) Get(url string) *http.Response {
 	c.t.Helper()
 	response, err := c.Client.Get(url)
@@ -135,8 +135,8 @@ func (c *Caddy) Get(url string) *http.Response {
 	return response
 }
 
-// Post sends a JSON body with headers, names and values in turn, and gives the
-// answer, whose body the test closes.
+// Post sends a JSON body and returns the answer. headers are pairs of names and values.
+// The test closes the body of the answer.
 func (c *Caddy) Post(url, body string, headers ...string) *http.Response {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -154,6 +154,6 @@ func newClient() *http.Client {
 	return &http.Client{
 		Transport:     &persistent{Transport: &http.Transport{DisableCompression: true}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Timeout:       2 * time.Minute, // a hanging test fails before the suite does
+		Timeout:       2 * time.Minute, // a request that hangs fails its own test, not the whole suite
 	}
 }

@@ -41,7 +41,7 @@ func TestCaddyRunsACaddyfileAndReloads(t *testing.T) {
 	assert.Equal(t, "two", textOf(t, c.Get(c.URL("site", "/"))), "a bad configuration changes nothing")
 }
 
-// A test that did not ask for a persistent client failed with EOF now and then.
+// Tests without a persistent client once failed sometimes with EOF.
 func TestARequestThatAReloadLosesIsSentAgain(t *testing.T) {
 	var lost atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

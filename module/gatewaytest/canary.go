@@ -15,20 +15,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Canaries are secrets made to be searched for: one for each place where a
-// test puts one (client key, upstream key, prompt, tool input, ...). Every one
-// has a random core, so that a shortened or prefixed copy is found too. It is
-// safe for concurrent use.
+// Canaries are secrets for which tests search logs, files and answers: one for each place
+// in which a test uses one, such as a client key or a prompt. Each has a random core, so
+// that shortened and prefixed copies are found, too. Canaries are safe for concurrent use.
 type Canaries struct {
 	mu    sync.Mutex // guards cores
 	cores map[string]string
 }
 
-// NewCanaries makes an empty set.
+// NewCanaries returns an empty set.
 func NewCanaries() *Canaries { return &Canaries{cores: make(map[string]string)} }
 
-// Secret is the secret of a place, such as "sk-canary-client-key-7d0c...". The
-// first call makes it.
+// Secret returns the secret of a place, such as "sk-canary-client-key-7d0c...". The first
+// call creates it.
 func (c *Canaries) Secret(place string) string {
 	return "sk-canary-" + place + "-" + c.core(place)
 }
@@ -46,15 +45,15 @@ func (c *Canaries) core(place string) string {
 	return core
 }
 
-// Find returns the places whose secret, or its core alone, is in data: in clear in
-// any letter case, in base64 or in hexadecimal. They are sorted.
+// Find returns the sorted places whose secret, or only its core, is in data: as plain
+// text in any letter case, in base64 or in hexadecimal.
 func (c *Canaries) Find(data []byte) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	lower := bytes.ToLower(data)
 	var places []string
 	for place, core := range c.cores {
-		if holds(data, lower, core) {
+		if containsCore(data, lower, core) {
 			places = append(places, place)
 		}
 	}
@@ -62,10 +61,10 @@ func (c *Canaries) Find(data []byte) []string {
 	return places
 }
 
-// holds searches for one core. Within base64 a text has three spellings, by
-// where it starts in a group of three bytes; the outer characters depend on
-// the neighbours and are left out.
-func holds(data, lower []byte, core string) bool {
+// containsCore reports whether data contains a core. In base64, a text has three forms,
+// which depend on its position in a group of three bytes. The search leaves out the outer
+// characters, which depend on the text around it.
+func containsCore(data, lower []byte, core string) bool {
 	if bytes.Contains(lower, []byte(core)) || bytes.Contains(lower, []byte(hex.EncodeToString([]byte(core)))) {
 		return true
 	}
@@ -79,19 +78,19 @@ func holds(data, lower []byte, core string) bool {
 	return false
 }
 
-// AssertAbsent fails the test if the sink, a []byte, a string or an io.Reader, has the
-// canary of any place but the allowed ones. name is the name of the sink.
+// AssertAbsent fails the test if the sink, a []byte, a string or an io.Reader, contains the
+// canary of a place that is not allowed. name is the name of the sink.
 func (c *Canaries) AssertAbsent(t testing.TB, name string, sink any, allowed ...string) {
 	t.Helper()
 	for _, place := range c.Find(contents(t, sink)) {
 		if !slices.Contains(allowed, place) {
-			assert.Failf(t, "canary found", "%s holds the secret of %q", name, place)
+			assert.Failf(t, "canary found", "%s contains the secret of %q", name, place)
 		}
 	}
 }
 
-// AssertPresent fails the test unless the sink has the canary of the place: it proves
-// that AssertAbsent would have found one.
+// AssertPresent fails the test unless the sink contains the canary of the place. It proves
+// that AssertAbsent would find a canary in this sink.
 func (c *Canaries) AssertPresent(t testing.TB, name string, sink any, place string) {
 	t.Helper()
 	assert.Contains(t, c.Find(contents(t, sink)), place, "%s lacks the secret of %q", name, place)

@@ -30,7 +30,7 @@ func TestACanaryIsFoundInEveryDisguise(t *testing.T) {
 	assert.Equal(t, secret, c.Secret("upstream-key"))
 }
 
-// recorder is a testing.TB that notes failures.
+// recorder is a testing.TB that records failures.
 type recorder struct {
 	testing.TB
 	failed bool

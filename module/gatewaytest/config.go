@@ -17,8 +17,8 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/logging"
 )
 
-// gracePeriod is how long Caddy waits for running requests when it stops, in
-// nanoseconds; without one it waits for ever. A configuration may set its own.
+// gracePeriod is the default grace_period of configurations in nanoseconds. Without one,
+// Caddy waits for running requests for ever when it stops.
 const gracePeriod = 2_000_000_000
 
 // Adapt returns the JSON of a Caddyfile, or its error.
@@ -32,7 +32,7 @@ func Adapt(caddyfile string) ([]byte, error) {
 
 var portWord = regexp.MustCompile(`PORT\((\w+)\)`)
 
-// expand puts the ports and the replacements into the text.
+// expand inserts the ports and the replacements into a configuration.
 func (c *Caddy) expand(text string) string {
 	text = strings.NewReplacer(c.replace...).Replace(text)
 	return portWord.ReplaceAllStringFunc(text, func(word string) string {
@@ -43,7 +43,7 @@ func (c *Caddy) expand(text string) string {
 // node is a JSON object of the configuration.
 type node map[string]any
 
-// sub is the object of this name, made when it is missing.
+// sub returns the object with this name, and creates it if it is missing.
 func (n node) sub(name string) node {
 	if m, ok := n[name].(map[string]any); ok {
 		return m
@@ -59,8 +59,8 @@ func (n node) setDefault(name string, value any) {
 	}
 }
 
-// adapt turns the text into the JSON to load: its own, kept apart from the
-// machine by the admin endpoint, the storage, the log and the listeners.
+// adapt returns the JSON of a configuration, with settings that isolate it from the
+// machine: the admin endpoint, the storage, the logs and the listeners.
 func (c *Caddy) adapt(config string) ([]byte, error) {
 	raw := []byte(c.expand(config))
 	if !strings.HasPrefix(strings.TrimSpace(config), "{") || !json.Valid(raw) {
@@ -98,7 +98,7 @@ func (c *Caddy) isolate(root node) {
 	}
 }
 
-// bindToLoopback gives listeners without a host the one of this machine.
+// bindToLoopback sets the host of listeners without a host to 127.0.0.1.
 func bindToLoopback(server any) {
 	s, _ := server.(map[string]any)
 	list, _ := s["listen"].([]any)

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// flooded is an event of chat, of 16 KiB.
+// flooded is an event of a chat stream, of 16 KiB.
 var flooded = []byte("data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + strings.Repeat("x", 16<<10) + "\"},\"finish_reason\":null}]}\n\n")
 
-// Flood writes events of 16 KiB until the caller leaves, behind what an earlier
-// step of InOrder wrote.
+// Flood writes events of 16 KiB until the caller leaves. Use it as a later step of InOrder.
 func Flood() Step {
 	return func(c *Call) {
 		for c.writeFlushed(flooded) == nil {
@@ -20,11 +19,11 @@ func Flood() Step {
 	}
 }
 
-// stuckAfter is how long a write of FloodUntilStuck may take.
+// stuckAfter is the duration of a write after which FloodUntilStuck ends.
 const stuckAfter = 500 * time.Millisecond
 
-// FloodUntilStuck is Flood that ends when most bytes are written, or when the
-// caller takes nothing for a while, and then sends the number of bytes.
+// FloodUntilStuck is Flood that ends when it has written most bytes, or when the caller
+// reads nothing for a while. It then sends the number of written bytes to stuck.
 func FloodUntilStuck(most int, stuck chan<- int) Step {
 	return func(c *Call) {
 		control := http.NewResponseController(c.ResponseWriter)

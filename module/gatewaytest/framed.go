@@ -13,20 +13,20 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// Fate is what becomes of a stream that reaches a Framed provider.
+// Fate is how a Framed provider handles a stream.
 type Fate int
 
-// The fates. Only streams that are taken are worked on.
+// The fates of streams. The provider processes only streams that it takes.
 const (
-	Take   Fate = iota // it is answered
-	Refuse             // it is reset with REFUSED_STREAM
-	Leave              // the connection ends before it, by GOAWAY
+	Take   Fate = iota // answer the stream
+	Refuse             // reset the stream with REFUSED_STREAM
+	Leave              // end the connection before the stream, with GOAWAY
 )
 
-// Framed is a provider that speaks HTTP/2 without TLS, frame by frame, so that a
-// test decides what becomes of each stream.
+// Framed is a provider that speaks HTTP/2 without TLS, frame by frame, so that a test can
+// determine the fate of each stream.
 type Framed struct {
-	// Address is its host and port.
+	// Address is the host and port of the provider.
 	Address string
 
 	answer []byte
@@ -38,9 +38,8 @@ type Framed struct {
 	taken   []string
 }
 
-// NewFramed starts a provider that answers every stream with the same JSON. It
-// asks fate about each, with the number of the stream, from 1, and its body, which
-// is small.
+// NewFramed starts a provider that answers every stream with the same JSON. It calls fate
+// with the number of each stream, from 1, and its body. Bodies must be small.
 func NewFramed(t testing.TB, answer []byte, fate func(number int, body string) Fate) *Framed {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -75,7 +74,7 @@ func (f *Framed) closeAll() {
 	}
 }
 
-// Taken are the bodies that were worked on, and how many streams arrived.
+// Taken returns the bodies of the streams that were taken, and the number of all streams.
 func (f *Framed) Taken() (bodies []string, arrived int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,7 +93,7 @@ func (f *Framed) serve(conn net.Conn) {
 			err = c.handle(frame)
 		}
 	}
-	_, _ = io.Copy(io.Discard, conn) // closing it now could lose what was written
+	_, _ = io.Copy(io.Discard, conn) // closing the connection now could lose written frames
 }
 
 // framedConn is one connection.
@@ -125,8 +124,8 @@ func (c *framedConn) handle(frame http2.Frame) error {
 	return nil
 }
 
-// end carries out the fate of a stream whose request is complete. Its error ends
-// the connection.
+// end handles a stream with a complete request according to its fate. An error ends the
+// connection.
 func (c *framedConn) end(stream uint32) error {
 	body := c.bodies[stream].String()
 	switch c.decide(body) {

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FreePort is a port on 127.0.0.1 where nobody listens, and where nobody will
-// before the test ends but those who ask for it by its number: a socket that
-// does not listen is bound to it, and so the kernel gives it to nobody else.
+// FreePort returns a port on 127.0.0.1 on which no program listens. Until the test ends, a
+// socket that does not listen is bound to the port, so that the kernel assigns the port only
+// to programs that request its number.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// alone listens as one who shares the port with nobody.
+// alone listens on a port without sharing it.
 var alone = net.ListenConfig{Control: func(_, _ string, conn syscall.RawConn) (err error) {
 	failed := conn.Control(func(fd uintptr) {
 		err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 0)
@@ -19,9 +19,8 @@ var alone = net.ListenConfig{Control: func(_, _ string, conn syscall.RawConn) (e
 	return errors.Join(failed, err)
 }}
 
-// A port that was only looked up was free again at once, and now and then given
-// to whoever asked next: another test of this process or of another one, whose
-// requests then came to a server that was not theirs.
+// FreePort once only looked a port up. The kernel sometimes assigned the same port to
+// another test, whose requests then reached the wrong server.
 func TestAFreePortIsTakenAlreadyButForThoseWhoNameIt(t *testing.T) {
 	address := fmt.Sprintf("127.0.0.1:%d", FreePort(t))
 	listener, err := alone.Listen(t.Context(), "tcp", address)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FreePort is a port on 127.0.0.1 where nobody listens at this moment.
+// FreePort returns a port on 127.0.0.1 on which no program listens at the moment.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -6,22 +6,21 @@ import (
 	"testing"
 )
 
-// Gate is a point at which calls wait until the test lets them go on.
+// Gate is a point at which calls wait until the test opens it.
 type Gate struct {
 	once    sync.Once
 	arrived chan struct{} // gets one value for each call that waits
 	open    chan struct{}
 }
 
-// NewGate makes a closed gate, which opens at the end of the test at the
-// latest.
+// NewGate returns a closed gate. It opens at the end of the test at the latest.
 func NewGate(t testing.TB) *Gate {
 	g := &Gate{arrived: make(chan struct{}, 1024), open: make(chan struct{})}
 	t.Cleanup(g.Open)
 	return g
 }
 
-// Open lets all calls through, now and later.
+// Open lets all waiting and later calls continue.
 func (g *Gate) Open() { g.once.Do(func() { close(g.open) }) }
 
 // WaitArrived waits until one more call waits at the gate.
@@ -34,11 +33,11 @@ func (g *Gate) WaitArrived(ctx context.Context) error {
 	}
 }
 
-// pass waits for the gate and reports whether the caller still wants it.
+// pass waits for the gate. It reports false if the context ends first.
 func (g *Gate) pass(ctx context.Context) bool {
 	select {
 	case g.arrived <- struct{}{}:
-	default: // nobody counts so many
+	default: // no test counts so many calls
 	}
 	select {
 	case <-g.open:

@@ -12,10 +12,9 @@ import (
 // leakTimeout is how long goroutines may take to end after the last test.
 const leakTimeout = time.Minute
 
-// Main runs the tests of a package and then demands that every goroutine has
-// ended: `func TestMain(m *testing.M) { gatewaytest.Main(m) }`. Functions in
-// ignore name goroutines that are known to last, by a part of their stack.
-// Temporary files are made in memory where that is offered.
+// Main runs the tests of a package, and then fails unless every goroutine has ended:
+// `func TestMain(m *testing.M) { gatewaytest.Main(m) }`. ignore contains parts of the
+// stacks of goroutines that may last. Temporary files are created in memory if possible.
 func Main(m *testing.M, ignore ...string) {
 	useMemory()
 	code := m.Run()
@@ -28,25 +27,25 @@ func Main(m *testing.M, ignore ...string) {
 	os.Exit(code)
 }
 
-// lasting are parts of the stacks of goroutines that live as long as the
-// process, each started once.
+// lasting are parts of the stacks of goroutines that are started once and run as long as
+// the process.
 var lasting = []string{
 	"testing.Main(", "testing.(*M).Run(", "testing.tRunner(", "testing.runFuzz",
 	"os/signal.signal_recv", "os/signal.loop", "runtime.ReadTrace", "runtime.ensureSigM",
 	"created by runtime.", "gatewaytest.stacks(",
-	// Looks every five seconds whether its lock, long released, is still there.
+	// This goroutine checks only every five seconds whether its lock was released.
 	"certmagic.keepLockfileFresh(",
 }
 
-// Leaked waits until no goroutine is left but the test's own, at most a
-// minute, and gives the stacks of those that stayed.
+// Leaked waits, for at most a minute, until only the goroutines of the test remain. It
+// returns the stacks of all others.
 func Leaked(ignore ...string) []string {
 	deadline := time.NewTimer(leakTimeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		left := strangers(append(ignore, lasting...))
+		left := unknownStacks(append(ignore, lasting...))
 		if len(left) == 0 {
 			return nil
 		}
@@ -58,8 +57,8 @@ func Leaked(ignore ...string) []string {
 	}
 }
 
-// strangers are the stacks that hold none of the known parts.
-func strangers(known []string) (left []string) {
+// unknownStacks returns the stacks that contain none of the known parts.
+func unknownStacks(known []string) (left []string) {
 	for _, stack := range stacks() {
 		if !containsAny(stack, known) {
 			left = append(left, stack)
@@ -77,7 +76,7 @@ func containsAny(text string, parts []string) bool {
 	return false
 }
 
-// stacks lists the stacks of all goroutines.
+// stacks returns the stacks of all goroutines.
 func stacks() []string {
 	buffer := make([]byte, 1<<16)
 	for {

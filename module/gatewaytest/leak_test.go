@@ -15,7 +15,7 @@ func TestALeakedGoroutineIsSeen(t *testing.T) {
 	}()
 	<-started
 	seen := func() (found bool) {
-		for _, stack := range strangers(lasting) {
+		for _, stack := range unknownStacks(lasting) {
 			found = found || containsAny(stack, []string{"leakOnPurpose"})
 		}
 		return found

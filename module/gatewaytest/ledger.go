@@ -18,7 +18,7 @@ import (
 
 // Request is one request as the provider received it.
 type Request struct {
-	Number  int // from 1, in order of arrival
+	Number  int // number of the request in the order of arrival, from 1
 	Method  string
 	Path    string
 	Query   string // without "?"
@@ -26,17 +26,17 @@ type Request struct {
 	Header  http.Header
 	Body    []byte
 	SHA256  string // of Body, hexadecimal
-	ReadErr error  // of reading Body, nil at its end
+	ReadErr error  // error of reading Body; nil if Body is complete
 }
 
-// state is what becomes of a request.
+// state is a request with the state of its answer.
 type state struct {
 	Request
 	cancelled bool // the caller left before the answer was complete
-	settled   bool // the answer is over, in whatever way
+	settled   bool // the answer has ended, completely or not
 }
 
-// Ledger remembers requests. It is safe for concurrent use.
+// Ledger records requests. It is safe for concurrent use.
 type Ledger struct {
 	mu      sync.Mutex // guards the fields below
 	entries []*state
@@ -45,7 +45,7 @@ type Ledger struct {
 
 func newLedger() *Ledger { return &Ledger{changed: make(chan struct{})} }
 
-// Requests lists the requests so far, in order of arrival.
+// Requests returns the requests so far, in the order of arrival.
 func (l *Ledger) Requests() []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,10 +66,10 @@ func (l *Ledger) LastJSON(t testing.TB) map[string]any {
 	return body
 }
 
-// Count is the number of requests so far.
+// Count returns the number of requests so far.
 func (l *Ledger) Count() int { return l.count(func(*state) bool { return true }) }
 
-// Cancelled is the number of requests whose caller left before the answer was
+// Cancelled returns the number of requests whose caller left before the answer was
 // complete.
 func (l *Ledger) Cancelled() int { return l.count(func(e *state) bool { return e.cancelled }) }
 
@@ -127,7 +127,8 @@ func (l *Ledger) wait(ctx context.Context, what string, holds func() bool) error
 	}
 }
 
-// receive reads a request to its end, enters it, and gives it a fresh body.
+// receive reads the body of a request, records the request, and replaces its body by a
+// copy that can be read again.
 func (l *Ledger) receive(r *http.Request) *state {
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -142,13 +143,13 @@ func (l *Ledger) receive(r *http.Request) *state {
 	return e
 }
 
-// SHA256 returns the digest of a body as Request has it.
+// SHA256 returns the digest of a body in the form of Request.SHA256.
 func SHA256(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])
 }
 
-// settle enters how a request ended.
+// settle records the end of an answer.
 func (l *Ledger) settle(e *state, r *http.Request, completed bool) {
 	l.update(func() {
 		e.settled = true
@@ -164,7 +165,7 @@ func (l *Ledger) update(change func()) {
 	l.changed = make(chan struct{})
 }
 
-// Paths lists the distinct paths of the requests, sorted.
+// Paths returns the distinct paths of the requests, sorted.
 func (l *Ledger) Paths() []string {
 	var list []string
 	for _, r := range l.Requests() {

@@ -13,18 +13,18 @@ import (
 
 func init() { caddy.RegisterModule(logWriter{}) }
 
-// Logs holds what Caddy has logged, one JSON object a line, from DEBUG up. It
-// is safe for concurrent use.
+// Logs contains the log entries of Caddy from DEBUG up, one JSON object per line. It is
+// safe for concurrent use.
 type Logs struct {
 	mu      sync.Mutex // guards both
 	buffer  bytes.Buffer
 	changed chan struct{} // closed and replaced with every line
 }
 
-// logs is where the log of the one Caddy of this process goes.
+// logs contains the log of the Caddy in this process.
 var logs = &Logs{changed: make(chan struct{})}
 
-// Write takes in log lines.
+// Write adds log lines.
 func (l *Logs) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,20 +33,20 @@ func (l *Logs) Write(p []byte) (int, error) {
 	return l.buffer.Write(p)
 }
 
-// Close does nothing: the log of the next configuration goes on here.
+// Close does nothing, because the next configuration continues the log.
 func (l *Logs) Close() error { return nil }
 
-// Bytes is a copy of everything logged so far.
+// Bytes returns a copy of the log so far.
 func (l *Logs) Bytes() []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return bytes.Clone(l.buffer.Bytes())
 }
 
-// String is everything logged so far.
+// String returns the log so far.
 func (l *Logs) String() string { return string(l.Bytes()) }
 
-// Entries are the log lines as objects.
+// Entries returns the log lines as objects.
 func (l *Logs) Entries() []map[string]any {
 	var list []map[string]any
 	for line := range bytes.Lines(l.Bytes()) {
@@ -58,7 +58,7 @@ func (l *Logs) Entries() []map[string]any {
 	return list
 }
 
-// Wait waits until the log has the text.
+// Wait waits until the log contains the text.
 func (l *Logs) Wait(ctx context.Context, text string) error {
 	for {
 		l.mu.Lock()
@@ -70,12 +70,13 @@ func (l *Logs) Wait(ctx context.Context, text string) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for the log to say %q: %w", text, context.Cause(ctx))
+			return fmt.Errorf("waiting for %q in the log: %w", text, context.Cause(ctx))
 		}
 	}
 }
 
-// WaitEntry waits until the log has an entry that fits and gives the first.
+// WaitEntry waits until the log contains an entry for which fits returns true, and returns
+// the first one.
 func (l *Logs) WaitEntry(ctx context.Context, fits func(map[string]any) bool) (map[string]any, error) {
 	for {
 		l.mu.Lock()
@@ -111,10 +112,10 @@ func (logWriter) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// String describes the writer.
+// String returns the name of the writer.
 func (logWriter) String() string { return "gatewaytest" }
 
-// WriterKey is the same for all: there is one log.
+// WriterKey returns the same key for all writers, because there is one log.
 func (logWriter) WriterKey() string { return "gatewaytest" }
 
 // OpenWriter opens the log.

@@ -11,10 +11,10 @@ const (
 	memoryRoom   = 256 << 20
 )
 
-// useMemory has temporary files made in memory, where the machine offers that
-// and nobody has named a place: a database that waits for its disk may wait for
-// all that a build beside it has written, longer than any method of a store may
-// take.
+// useMemory creates temporary files in memory, if the machine has a folder in memory with
+// enough room and TMPDIR is not set. On a disk, a database may have to wait until the disk
+// has written the files of a concurrent build, which takes longer than the timeouts of a
+// store.
 func useMemory() {
 	var found syscall.Statfs_t
 	if os.Getenv("TMPDIR") != "" || syscall.Statfs(memoryFolder, &found) != nil {

@@ -2,5 +2,5 @@
 
 package gatewaytest
 
-// useMemory leaves temporary files where they are.
+// useMemory does nothing on this system.
 func useMemory() {}

@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// OllamaTurn is the answer of the model; both texts may be empty.
+// OllamaTurn is an answer of the model. Both texts may be empty.
 type OllamaTurn struct{ Thinking, Text string }
 
-// The tokens that Ollama counts of every answer.
+// The numbers of tokens that Ollama reports in every answer.
 const (
 	OllamaPromptTokens = 12
 	OllamaOutputTokens = 5
 )
 
-// Ollama answers any of the three formats as Ollama does: an answer without
-// text has null for its content, thinking has no signature, usage has no
-// details, and completions streams that are asked for usage have zeros in every
-// chunk but the last.
+// Ollama answers requests of the messages, chat and completions formats as Ollama does: an
+// answer without text has the content null, thinking has no signature, and usage has no
+// details. If a completions request asks for usage, every chunk but the last has zeros.
 func Ollama(turn OllamaTurn) Step {
 	return func(c *Call) {
 		o := ollama{turn: turn}
@@ -45,8 +44,8 @@ type ollama struct {
 			IncludeUsage bool `json:"include_usage"`
 		} `json:"stream_options"`
 	}
-	events []string // of a stream
-	body   []byte   // of a JSON answer
+	events []string // the events of a stream
+	body   []byte   // the body of a JSON answer
 }
 
 // write writes the answer of an endpoint.
@@ -98,7 +97,7 @@ func (o *ollama) messageEvents(message object) {
 	o.event("message_stop", object{})
 }
 
-// blocks are those of a messages answer, nil if there are none.
+// blocks returns the content blocks of a messages answer, nil if it is empty.
 func (o *ollama) blocks() (blocks []object) {
 	if o.turn.Thinking != "" {
 		blocks = append(blocks, object{"type": "thinking", "thinking": o.turn.Thinking})
@@ -122,21 +121,21 @@ func (o *ollama) chat() {
 		o.answer("chatcmpl-1", "chat.completion", object{"index": 0, "message": message, "finish_reason": "stop"})
 		return
 	}
-	said := func(delta object, finish any) {
+	chunk := func(delta object, finish any) {
 		delta["role"] = "assistant"
 		o.chunk("chatcmpl-1", "chat.completion.chunk", object{"index": 0, "delta": delta, "finish_reason": finish}, nil)
 	}
 	for _, word := range words(o.turn.Thinking) {
-		said(object{"content": "", "reasoning": word}, nil)
+		chunk(object{"content": "", "reasoning": word}, nil)
 	}
 	for _, word := range words(o.turn.Text) {
-		said(object{"content": word}, nil)
+		chunk(object{"content": word}, nil)
 	}
-	said(object{"content": ""}, "stop")
+	chunk(object{"content": ""}, "stop")
 	o.end("chatcmpl-1", "chat.completion.chunk")
 }
 
-// completions has no thinking: the model continues a text.
+// completions answers without thinking, because the model continues a text.
 func (o *ollama) completions() {
 	choice := func(text string, finish any) object { return object{"index": 0, "text": text, "finish_reason": finish} }
 	if !o.asked.Stream {
@@ -181,7 +180,7 @@ func (o *ollama) chunk(id, kind string, choice, usage object) {
 	o.event("", chunk)
 }
 
-// end writes the usage, where it was asked for, and the end of a stream.
+// end writes the usage, if the request asks for it, and the end of a stream.
 func (o *ollama) end(id, kind string) {
 	if o.asked.Options.IncludeUsage {
 		last := o.head(id, kind)
@@ -191,7 +190,7 @@ func (o *ollama) end(id, kind string) {
 	o.events = append(o.events, "data: [DONE]\n\n")
 }
 
-// words divides a text behind its spaces.
+// words splits a text after each space.
 func words(text string) []string {
 	if text == "" {
 		return nil

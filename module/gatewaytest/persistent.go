@@ -5,11 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// persistent is a transport to a server that may have been reloaded. A reload
-// closes a listening socket and idle connections, that of the admin endpoint
-// included; with any handler of Caddy, a request that is just arriving there is
-// lost (T7). From the first reload on, each connection serves one request, and a
-// request whose connection was lost is sent again.
+// persistent is a transport to a server that may be reloaded. A reload closes listening
+// sockets and idle connections, also those of the admin endpoint, and a request that is
+// just arriving there is lost (T7). After the first reload, each connection serves one
+// request, and requests whose connection was lost are sent again.
 type persistent struct {
 	*http.Transport
 	reloaded atomic.Bool
@@ -18,10 +17,11 @@ type persistent struct {
 // attempts bounds how often a request is sent.
 const attempts = 10
 
-// RoundTrip sends a request until it is answered, if the server was reloaded.
+// RoundTrip sends a request. If the server was reloaded, RoundTrip repeats it until it is
+// answered.
 func (p *persistent) RoundTrip(r *http.Request) (response *http.Response, err error) {
 	for range attempts {
-		again := r.WithContext(r.Context()) // a copy: callers keep theirs
+		again := r.WithContext(r.Context()) // a copy, because RoundTrip must not change the request
 		again.Close = p.reloaded.Load()
 		if r.GetBody != nil {
 			if again.Body, err = r.GetBody(); err != nil {
@@ -36,8 +36,8 @@ func (p *persistent) RoundTrip(r *http.Request) (response *http.Response, err er
 	return response, err
 }
 
-// Persistent returns a transport to a server that is reloaded: each connection
-// serves one request, and a request whose connection was lost is sent again.
+// Persistent returns a transport to a server that is reloaded. Each connection serves one
+// request, and requests whose connection was lost are sent again.
 func Persistent(transport *http.Transport) http.RoundTripper {
 	p := &persistent{Transport: transport}
 	p.reloaded.Store(true)

@@ -8,14 +8,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
-// Provider is the demo provider's engine behind a socket on 127.0.0.1. It
-// keeps a Ledger of all that it received and carries out the steps that a test
-// has scripted, one a request; without a step the engine answers.
+// Provider is the engine of the demo provider behind a socket on 127.0.0.1. It records all
+// requests in its Ledger, and answers each with the next step that a test has scripted.
+// Without a step, the engine answers.
 type Provider struct {
 	*Ledger
-	// URL is the address, "http://127.0.0.1:port" without a path.
+	// URL is "http://127.0.0.1:port", without a path.
 	URL string
-	// Header is set on every answer; to be filled before the first request.
+	// Header contains headers of every answer. Set them before the first request.
 	Header http.Header
 
 	engine *demo.Engine
@@ -23,8 +23,8 @@ type Provider struct {
 	script script
 }
 
-// NewProvider starts a provider that ends with the test. The engine is strict
-// and not paced; options change that.
+// NewProvider starts a provider that stops at the end of the test. The engine is strict and
+// does not pause, unless options change that.
 func NewProvider(t testing.TB, options ...demo.Option) *Provider {
 	t.Helper()
 	p := newProvider(options)
@@ -34,8 +34,7 @@ func NewProvider(t testing.TB, options ...demo.Option) *Provider {
 	return p
 }
 
-// NewTLSProvider is NewProvider with TLS and HTTP/2. Clients need to trust
-// Certificate.
+// NewTLSProvider is NewProvider with TLS and HTTP/2. Clients must trust Certificate.
 func NewTLSProvider(t testing.TB, options ...demo.Option) *Provider {
 	t.Helper()
 	p := newProvider(options)
@@ -56,21 +55,21 @@ func newProvider(options []demo.Option) *Provider {
 	}
 }
 
-// Certificate is the certificate of a TLS provider in DER form.
+// Certificate returns the certificate of a TLS provider in DER form.
 func (p *Provider) Certificate() []byte { return p.server.Certificate().Raw }
 
-// Address is the host and port, as a Caddyfile's "to" wants it.
+// Address returns the host and port, for the word "to" of a Caddyfile.
 func (p *Provider) Address() string { return p.server.Listener.Addr().String() }
 
-// Script sets the steps of the next requests, one each, before what was
-// scripted by Always. It adds to the steps that are still to come.
+// Script adds steps for the next requests, one for each. They take precedence over the
+// step of Always.
 func (p *Provider) Script(steps ...Step) { p.script.add(steps) }
 
-// Always sets the step of every request that has none by Script; nil lets the
-// engine answer again.
+// Always sets the step of all requests without a step of Script. With nil, the engine
+// answers again.
 func (p *Provider) Always(step Step) { p.script.always(step) }
 
-// close breaks off what is still running, so that no test hangs at its end.
+// close breaks running answers off, so that no test hangs at its end.
 func (p *Provider) close() {
 	p.server.CloseClientConnections()
 	p.server.Close()

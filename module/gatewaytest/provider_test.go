@@ -31,7 +31,7 @@ const (
 	messagesBody = `{"model":"m1","max_tokens":99,"stream":true,"messages":[{"role":"user","content":"hi"}]}`
 )
 
-// ownClient returns a client that calls a provider on connections of its own.
+// ownClient returns a client with its own connections.
 func ownClient(t *testing.T) *http.Client {
 	t.Helper()
 	c := newClient()
@@ -39,7 +39,7 @@ func ownClient(t *testing.T) *http.Client {
 	return c
 }
 
-// patience bounds waits that end at once when all is well.
+// patience returns a context for waits that end at once unless a test fails.
 func patience(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -166,7 +166,7 @@ func TestStallBeforeHeadersEndsWithTheGateOrTheCaller(t *testing.T) {
 	gate.Open()
 	assert.Equal(t, http.StatusOK, get(t, p, chatPath, chatBody).StatusCode)
 	require.NoError(t, p.WaitSettled(patience(t)))
-	assert.Equal(t, 1, p.Cancelled(), "a complete answer is no cancellation")
+	assert.Equal(t, 1, p.Cancelled(), "a complete answer is not cancelled")
 }
 
 func TestStallAfterEventsHoldsBackTheRest(t *testing.T) {
@@ -177,7 +177,7 @@ func TestStallAfterEventsHoldsBackTheRest(t *testing.T) {
 		response := get(t, p, messagesPath, messagesBody)
 		require.NoError(t, gate.WaitArrived(patience(t)))
 		head := readUntil(t, response.Body, first)
-		assert.Equal(t, events, strings.Count(head, "\n\n"), "nothing goes on behind the gate")
+		assert.Equal(t, events, strings.Count(head, "\n\n"), "no event passes the closed gate")
 		gate.Open()
 		rest, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
@@ -187,7 +187,7 @@ func TestStallAfterEventsHoldsBackTheRest(t *testing.T) {
 	}
 }
 
-// readUntil reads until the text and the end of its event have come.
+// readUntil reads until the text and the end of its event have arrived.
 func readUntil(t *testing.T, r io.Reader, text string) string {
 	t.Helper()
 	var read strings.Builder
@@ -223,7 +223,7 @@ func TestStallAtAByteAndCutAtAByte(t *testing.T) {
 	}
 	p.Script(CutAt(len(whole)))
 	_, err = io.ReadAll(get(t, p, messagesPath, messagesBody).Body)
-	assert.NoError(t, err, "behind the end there is nothing to cut")
+	assert.NoError(t, err, "an answer that is shorter than n is not cut")
 }
 
 func TestDripAndGzipChangeNoByte(t *testing.T) {

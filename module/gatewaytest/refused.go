@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// RefusedAddress is an address on 127.0.0.1 where nobody listens and nobody
-// will before the test ends: its port is taken by the calling end of a
-// connection.
+// RefusedAddress returns an address on 127.0.0.1 that refuses connections until the test
+// ends. Its port is in use by the client end of a connection, so that no program can listen
+// on it.
 func RefusedAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// ResponseStream answers 200 with a stream of FrameResponseEvents, each flushed by
-// itself.
+// ResponseStream answers 200 with a stream of FrameResponseEvents, and flushes each event.
 func ResponseStream(events ...string) Step {
 	return Chunks(EventStream, FrameResponseEvents(events...)...)
 }
@@ -14,8 +13,8 @@ func ResponseStream(events ...string) Step {
 // ResponseEvents returns the events of FrameResponseEvents as one text.
 func ResponseEvents(events ...string) string { return strings.Join(FrameResponseEvents(events...), "") }
 
-// FrameResponseEvents frames and numbers events of the responses format. Each is given
-// as its type, a space, and its other members with a comma before each:
+// FrameResponseEvents frames and numbers events of the responses format. Each argument is
+// the type of an event, a space, and its other members, with a comma before each:
 //
 //	response.output_text.delta ,"item_id":"m","output_index":0,"content_index":0,"delta":"x"
 func FrameResponseEvents(events ...string) []string {

@@ -16,14 +16,14 @@ import (
 // Call is one request to a provider, to be answered by a Step.
 type Call struct {
 	http.ResponseWriter
-	Request *http.Request // its body is there to be read
+	Request *http.Request // the body has not been read
 	Engine  *demo.Engine
 }
 
-// Step answers one request, rightly or not.
+// Step answers one request, correctly or not.
 type Step func(*Call)
 
-// script hands out steps.
+// script contains the steps of the next requests.
 type script struct {
 	mu       sync.Mutex // guards both
 	steps    []Step
@@ -53,11 +53,11 @@ func (s *script) next() Step {
 	return step
 }
 
-// Answer lets the engine answer, and flush what it streams.
+// Answer lets the engine answer.
 func Answer() Step { return func(c *Call) { c.Engine.ServeHTTP(c.ResponseWriter, c.Request) } }
 
-// Status answers an error status with an error body of the endpoint's format.
-// Headers follow as names and values.
+// Status answers with an error status and an error body in the format of the endpoint.
+// headers are pairs of names and values.
 func Status(status int, headers ...string) Step {
 	return func(c *Call) {
 		body := map[string]any{"error": map[string]any{
@@ -73,7 +73,7 @@ func Status(status int, headers ...string) Step {
 	}
 }
 
-// Body answers with these bytes. Headers follow as names and values.
+// Body answers with these bytes. headers are pairs of names and values.
 func Body(status int, contentType string, body []byte, headers ...string) Step {
 	return func(c *Call) {
 		c.Header().Set("Content-Type", contentType)
@@ -81,11 +81,11 @@ func Body(status int, contentType string, body []byte, headers ...string) Step {
 			c.Header().Set(headers[i], headers[i+1])
 		}
 		c.WriteHeader(status)
-		_, _ = c.Write(body) // a caller that left needs no answer
+		_, _ = c.Write(body) // the caller may have left
 	}
 }
 
-// File answers 200 with the contents of a file, read when the step is made.
+// File answers 200 with the content of a file, which File reads at once.
 func File(contentType, path string) Step {
 	body, err := os.ReadFile(path)
 	if err != nil {
@@ -97,7 +97,7 @@ func File(contentType, path string) Step {
 // EventStream is the content type of streams.
 const EventStream = "text/event-stream; charset=utf-8"
 
-// Chunks answers 200 and writes each chunk by itself, flushed.
+// Chunks answers 200, and flushes each chunk.
 func Chunks(contentType string, chunks ...string) Step {
 	return func(c *Call) {
 		c.Header().Set("Content-Type", contentType)
@@ -112,22 +112,22 @@ func Chunks(contentType string, chunks ...string) Step {
 	}
 }
 
-// Raw answers with bytes that need not be HTTP. The connection ends when the caller
-// closes it or uses it again. Only HTTP/1.1 has such answers.
+// Raw answers with bytes that need not be HTTP. The connection ends when the caller closes
+// it or uses it again. Raw works only with HTTP/1.1.
 func Raw(text string) Step {
 	return func(c *Call) {
 		conn, _, err := http.NewResponseController(c.ResponseWriter).Hijack()
 		if err != nil {
 			c.abort()
 		}
-		_, _ = io.WriteString(conn, text) // a caller that left needs no answer
+		_, _ = io.WriteString(conn, text) // the caller may have left
 		_, _ = conn.Read(make([]byte, 1))
 		_ = conn.Close()
 	}
 }
 
-// More writes each chunk by itself, flushed, behind what an earlier step of
-// InOrder wrote. A caller that left does not stop it.
+// More writes and flushes each chunk, as a later step of InOrder. It continues after the
+// caller has left.
 func More(chunks ...string) Step {
 	return func(c *Call) {
 		for _, chunk := range chunks {
@@ -137,11 +137,11 @@ func More(chunks ...string) Step {
 	}
 }
 
-// pause is how long Paced waits: enough for a caller to read each chunk by
-// itself.
+// pause is the pause of Paced. It is long enough for a caller to read each chunk
+// separately.
 const pause = 3 * time.Millisecond
 
-// Paced answers 200 and writes each chunk by itself, with a pause behind it.
+// Paced answers 200, and flushes each chunk, with a pause after it.
 func Paced(contentType string, chunks ...string) Step {
 	return func(c *Call) {
 		c.Header().Set("Content-Type", contentType)
@@ -158,11 +158,11 @@ func Paced(contentType string, chunks ...string) Step {
 	}
 }
 
-// Reset closes the connection with a TCP reset before any header; over HTTP/2
-// it resets the stream.
+// Reset closes the connection with a TCP reset before any header. With HTTP/2, it resets
+// the stream.
 func Reset() Step { return (*Call).reset }
 
-// HeadersThenReset answers the headers of a stream and resets the connection.
+// HeadersThenReset sends the headers of a stream, and resets the connection.
 func HeadersThenReset() Step {
 	return func(c *Call) {
 		c.startStream()
@@ -170,11 +170,10 @@ func HeadersThenReset() Step {
 	}
 }
 
-// HeadersThenClose answers the headers of a stream and ends it, in order and
-// without an event.
+// HeadersThenClose sends the headers of a stream, and ends it properly, without an event.
 func HeadersThenClose() Step { return (*Call).startStream }
 
-// Stall sends nothing until the gate opens; then next answers.
+// Stall sends nothing until the gate opens. Then, next answers.
 func Stall(gate *Gate, next Step) Step {
 	return func(c *Call) {
 		c.wait(gate)
@@ -182,8 +181,8 @@ func Stall(gate *Gate, next Step) Step {
 	}
 }
 
-// InOrder lets several steps share one call: each but the last may only set
-// headers or wait.
+// InOrder runs several steps for one call. Steps before the one that sends the status may
+// only set headers or wait.
 func InOrder(steps ...Step) Step {
 	return func(c *Call) {
 		for _, step := range steps {
@@ -204,17 +203,17 @@ func (c *Call) startStream() {
 }
 
 func (c *Call) flush() {
-	_ = http.NewResponseController(c.ResponseWriter).Flush() // the next write fails too
+	_ = http.NewResponseController(c.ResponseWriter).Flush() // after an error, the next write fails, too
 }
 
-// wait waits at the gate, and breaks off when the caller leaves.
+// wait waits at the gate, and aborts the answer if the caller leaves.
 func (c *Call) wait(gate *Gate) {
 	if !gate.pass(c.Request.Context()) {
 		c.abort()
 	}
 }
 
-// abort breaks the connection off the way net/http handlers do.
+// abort breaks the connection off with http.ErrAbortHandler.
 func (c *Call) abort() { panic(http.ErrAbortHandler) }
 
 func (c *Call) reset() {

@@ -7,19 +7,19 @@ import (
 	"net/http"
 )
 
-// StrictTemplate lets next answer the conversations that the chat template of a
-// self-hosted model renders, and answers 500 to the others, as the servers do in
-// which such a template raises an exception. Templates like Qwen's want the system
-// message at the beginning, those like Mistral's no two users in a row.
+// StrictTemplate lets next answer conversations that the chat templates of self-hosted
+// models accept. For other conversations, it answers 500, as servers do if a template
+// raises an exception. Templates such as Qwen's require the system message at the
+// beginning; templates such as Mistral's refuse two successive turns of the user.
 func StrictTemplate(next Step) Step {
 	return func(c *Call) {
-		body, _ := io.ReadAll(c.Request.Body) // the ledger's copy is whole
+		body, _ := io.ReadAll(c.Request.Body) // the body is a copy of the ledger's, and complete
 		c.Request.Body = io.NopCloser(bytes.NewReader(body))
 		var request struct {
 			System   any `json:"system"`
 			Messages []struct{ Role string }
 		}
-		_ = json.Unmarshal(body, &request) // a body that is none has no roles
+		_ = json.Unmarshal(body, &request) // an invalid body has no roles
 		var roles []string
 		if request.System != nil {
 			roles = append(roles, "system")
@@ -35,8 +35,8 @@ func StrictTemplate(next Step) Step {
 	}
 }
 
-// render returns the exception that the template raises at a conversation of these
-// roles, "" for none.
+// render returns the exception that the template raises for a conversation with these
+// roles, or "".
 func render(roles []string) (exception string) {
 	for i, role := range roles {
 		switch {

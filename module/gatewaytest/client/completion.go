@@ -7,9 +7,8 @@ import (
 	"io"
 )
 
-// Completion is an answer in the chat or the completions format, read from a
-// JSON body or put together from a stream by the laws that the official
-// clients enforce.
+// Completion is an answer in the chat or the completions format. It was read from a JSON
+// body, or assembled from a stream by the rules of the official clients.
 type Completion struct {
 	ID      string     `json:"id"`
 	Object  string     `json:"object"`
@@ -22,8 +21,7 @@ type Completion struct {
 	Failure  *Failure `json:"-"` // the error that ended the stream
 }
 
-// Choice is one choice. Text holds the text of completions and the content of
-// chat alike.
+// Choice is one choice. Text is the text of completions, or the content of chat.
 type Choice struct {
 	Index     int             `json:"index"`
 	Text      string          `json:"text"`
@@ -43,7 +41,7 @@ type ChatMessage struct {
 	ToolCalls []ToolCall `json:"tool_calls"`
 }
 
-// ToolCall is a call of a tool, or a piece of one.
+// ToolCall is a tool call, or a piece of one.
 type ToolCall struct {
 	Index    *int   `json:"index"`
 	ID       string `json:"id"`
@@ -83,7 +81,7 @@ func ParseCompletion(body []byte) (*Completion, error) {
 		return nil, fmt.Errorf("reading a completion: %w", err)
 	}
 	if len(c.Choices) == 0 {
-		return nil, errors.New("this is no completion")
+		return nil, errors.New("the answer is not a completion")
 	}
 	for i := range c.Choices {
 		message := &c.Choices[i].Message
@@ -95,9 +93,9 @@ func ParseCompletion(body []byte) (*Completion, error) {
 	return &c, nil
 }
 
-// ReadCompletionStream puts a stream of either format together. It gives what
-// it has and an error when the stream breaks a law, or breaks off; a stream
-// that ends with an error event, or too early but in order, is no error.
+// ReadCompletionStream assembles a stream of either format. If the stream violates a rule
+// or breaks off, it returns the answer so far and an error. A stream that ends with an error
+// event, or properly but too early, is not an error.
 func ReadCompletionStream(r io.Reader) (*Completion, error) {
 	c := &Completion{}
 	events, err := ReadEvents(r)
@@ -140,7 +138,7 @@ func (c *Completion) event(e Event) error {
 	if err := e.decode(&v); err != nil {
 		return err
 	}
-	if v.Error != nil { // the key alone ends the stream, whatever its value
+	if v.Error != nil { // clients end the stream at the member, whatever its value
 		f, err := ParseFailure([]byte(e.Data))
 		c.Failure = &f
 		return err
@@ -150,19 +148,19 @@ func (c *Completion) event(e Event) error {
 
 func (c *Completion) chunk(v chunk) error {
 	if v.ID == "" || (c.ID != "" && c.ID != v.ID) {
-		return fmt.Errorf("a chunk has the id %q, the others %q", v.ID, c.ID)
+		return fmt.Errorf("a chunk has the id %q, but others have %q", v.ID, c.ID)
 	}
 	c.ID, c.Object, c.Created, c.Model = v.ID, v.Object, v.Created, v.Model
 	if v.Usage != nil {
 		if c.Usage != nil {
-			return errors.New("usage comes twice; readers add it up")
+			return errors.New("usage occurs twice; clients add it up")
 		}
 		c.Usage = v.Usage
 	}
 	for _, delta := range v.Choices {
 		choice := c.choice(delta.Index)
 		if choice.Finish != "" {
-			return fmt.Errorf("choice %d goes on after its finish", delta.Index)
+			return fmt.Errorf("choice %d continues after its finish", delta.Index)
 		}
 		choice.Finish = delta.Finish
 		choice.Text += delta.Text
@@ -173,7 +171,7 @@ func (c *Completion) chunk(v chunk) error {
 	return nil
 }
 
-// choice finds or makes the choice of this index.
+// choice returns the choice with this index, and creates it if it is missing.
 func (c *Completion) choice(index int) *Choice {
 	for len(c.Choices) <= index {
 		c.Choices = append(c.Choices, Choice{Index: len(c.Choices)})
@@ -205,10 +203,10 @@ func (c *Choice) add(delta ChatMessage) error {
 	return nil
 }
 
-// addCall adds a piece of a call; names are concatenated as readers do.
+// addCall adds a piece of a call. Names are concatenated, as clients do.
 func (c *Choice) addCall(piece ToolCall) error {
 	if piece.Index == nil || *piece.Index > len(c.Message.ToolCalls) {
-		return fmt.Errorf("a tool call leaves a gap behind %d others", len(c.Message.ToolCalls))
+		return fmt.Errorf("the index of a tool call leaves a gap after %d others", len(c.Message.ToolCalls))
 	}
 	if *piece.Index == len(c.Message.ToolCalls) {
 		if piece.ID == "" || piece.Type == "" {
@@ -228,7 +226,7 @@ func (c *Choice) addCall(piece ToolCall) error {
 	return nil
 }
 
-// ended checks what must be over before [DONE].
+// ended checks that every choice has finished before [DONE].
 func (c *Completion) ended() error {
 	for _, choice := range c.Choices {
 		if choice.Finish == "" {

@@ -1,5 +1,5 @@
 // Package client reads answers of the gateway as strictly as the official clients of each
-// format do: what one of them would not accept is an error.
+// format do: an answer that one of them would not accept is an error.
 package client
 
 import (
@@ -14,8 +14,8 @@ import (
 // Event is one event of a stream.
 type Event struct{ Name, Data string }
 
-// ReadEvents reads a stream to its end, in the plain way that the HTML
-// standard describes. On an error it gives the events before it too.
+// ReadEvents reads a stream to its end, as the HTML standard describes. With an error, it
+// also returns the events before the error.
 func ReadEvents(r io.Reader) ([]Event, error) {
 	raw, err := io.ReadAll(r)
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(raw), "\ufeff"))
@@ -68,7 +68,7 @@ func ParseFailure(body []byte) (Failure, error) {
 		Error *struct {
 			Type    string `json:"type"`
 			Message string `json:"message"`
-			Code    any    `json:"code"` // some providers have numbers
+			Code    any    `json:"code"` // a number from some providers
 		} `json:"error"`
 	}
 	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&b); err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Message is an answer in the messages format, read from a JSON body or put
-// together from a stream by the laws that the official clients enforce.
+// Message is an answer in the messages format. It was read from a JSON body, or assembled
+// from a stream by the rules of the official clients.
 type Message struct {
 	ID           string        `json:"id"`
 	Type         string        `json:"type"`
@@ -36,7 +36,7 @@ type Block struct {
 	Input     json.RawMessage `json:"input"`
 
 	closed bool
-	pieces string // of Input
+	pieces string // the pieces of Input
 }
 
 // MessagesUsage is the usage of the messages format.
@@ -58,7 +58,7 @@ func (m *Message) Text() (text string) {
 	return text
 }
 
-// Blocks are the blocks of one type.
+// Blocks returns the blocks of one type.
 func (m *Message) Blocks(kind string) (list []Block) {
 	for _, b := range m.Content {
 		if b.Type == kind {
@@ -75,14 +75,14 @@ func ParseMessage(body []byte) (*Message, error) {
 		return nil, fmt.Errorf("reading a message: %w", err)
 	}
 	if m.Type != "message" || m.Role != "assistant" || m.Content == nil {
-		return nil, errors.New("this is no message")
+		return nil, errors.New("the answer is not a message")
 	}
 	return &m, nil
 }
 
-// ReadMessageStream puts a stream together. It gives what it has and an error
-// when the stream breaks a law, or breaks off; a stream that ends with an error
-// event, or too early but in order, is no error: see Complete and Failure.
+// ReadMessageStream assembles a stream. If the stream violates a rule or breaks off, it
+// returns the message so far and an error. A stream that ends with an error event, or
+// properly but too early, is not an error: see Complete and Failure.
 func ReadMessageStream(r io.Reader) (*Message, error) {
 	var m messageReader
 	events, err := ReadEvents(r)
@@ -115,7 +115,7 @@ func (m *messageReader) event(e Event) error {
 		return err
 	}
 	if e.Name == "" || e.Name != v.Type {
-		return fmt.Errorf("the event is named %q and typed %q", e.Name, v.Type)
+		return fmt.Errorf("the event has the name %q and the type %q", e.Name, v.Type)
 	}
 	if m.Complete || m.Failure != nil {
 		return fmt.Errorf("%s after the end", v.Type)
@@ -161,10 +161,10 @@ func (m *messageReader) start(v messageEvent) error {
 
 func (m *messageReader) open(v messageEvent) error {
 	if v.Index != len(m.Content) {
-		return fmt.Errorf("block %d starts when %d have started", v.Index, len(m.Content))
+		return fmt.Errorf("block %d starts after %d others", v.Index, len(m.Content))
 	}
 	if n := len(m.Content); n > 0 && !m.Content[n-1].closed {
-		return fmt.Errorf("block %d starts before the end of the one before", v.Index)
+		return fmt.Errorf("block %d starts before the end of the previous block", v.Index)
 	}
 	var b Block
 	if err := decodeInto(v.Block, &b); err != nil {
@@ -174,7 +174,7 @@ func (m *messageReader) open(v messageEvent) error {
 	return nil
 }
 
-// block is the open block that an event addresses.
+// block returns the open block of an event.
 func (m *messageReader) block(v messageEvent) (*Block, error) {
 	if v.Index < 0 || v.Index >= len(m.Content) {
 		return nil, fmt.Errorf("%s for block %d, which has not started", v.Type, v.Index)
@@ -235,7 +235,7 @@ func (m *messageReader) finish(v messageEvent) error {
 	return decodeInto(v.Usage, &m.Usage) // present fields overwrite
 }
 
-// ended checks what must be over when the message is.
+// ended checks that the message and its blocks are complete.
 func (m *messageReader) ended() error {
 	if m.StopReason == "" {
 		return errors.New("message_stop without a stop_reason")

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Response is an answer in the responses format, read from a JSON body or put
-// together from a stream by the laws that the official clients enforce.
+// Response is an answer in the responses format. It was read from a JSON body, or assembled
+// from a stream by the rules of the official clients.
 type Response struct {
 	ID         string          `json:"id"`
 	Object     string          `json:"object"`
@@ -94,10 +94,10 @@ func ParseResponse(body []byte) (*Response, error) {
 	return &r, r.check()
 }
 
-// check checks what official clients demand of a response that has ended.
+// check checks the rules of official clients for a response that has ended.
 func (r *Response) check() error {
 	if r.Object != "response" || r.ID == "" {
-		return errors.New("this is no response")
+		return errors.New("the answer is not a response")
 	}
 	for i, item := range r.Output {
 		if err := item.check(); err != nil {
@@ -107,7 +107,7 @@ func (r *Response) check() error {
 	return r.Usage.check()
 }
 
-// check checks the members that readers need to parse the item at all.
+// check checks the members without which clients cannot parse the item.
 func (i ResponseItem) check() error {
 	switch {
 	case i.ID == "":
@@ -136,7 +136,7 @@ func checkParts(parts []ResponsePart) error {
 	return nil
 }
 
-// check checks that usage is absent or whole.
+// check checks that usage is absent or complete.
 func (u *ResponsesUsage) check() error {
 	if u == nil {
 		return nil

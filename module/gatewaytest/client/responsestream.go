@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// ReadResponseStream puts a stream together. It returns what it has and an error
-// when the stream breaks a law, or breaks off; a stream that ends with an error,
-// or too early but in order, is no error: see Complete and Failure. It is as
-// strict as the strictest client: unknown events are errors.
+// ReadResponseStream assembles a stream. If the stream violates a rule or breaks off, it
+// returns the response so far and an error. A stream that ends with an error event, or
+// properly but too early, is not an error: see Complete and Failure. It is as strict as the
+// strictest client: unknown events are errors.
 func ReadResponseStream(r io.Reader) (*Response, error) {
 	var s responseReader
 	events, err := ReadEvents(r)
@@ -24,7 +24,7 @@ func ReadResponseStream(r io.Reader) (*Response, error) {
 	return &s.Response, err
 }
 
-// responseReader is a response while its stream is read.
+// responseReader is a response during the reading of its stream.
 type responseReader struct {
 	Response
 	open bool // the last item has not ended
@@ -63,7 +63,7 @@ func (s *responseReader) event(number int, e Event) error {
 		return errors.New("after the end")
 	case v.Sequence == nil || *v.Sequence != number:
 		return errors.New("sequence_number leaves a gap")
-	case v.Type == "error" || v.Error != nil: // the key alone ends the stream, whatever its value
+	case v.Type == "error" || v.Error != nil: // clients end the stream at the member, whatever its value
 		s.Failure = &Failure{Type: v.Type, Code: v.Code, Message: v.Message}
 		return nil
 	case s.ID == "" && v.Type != "response.created":
@@ -94,14 +94,14 @@ func (s *responseReader) take(name string, v *responseEvent) error {
 	return item.take(name, v)
 }
 
-// begin reads an event that carries the response before its end.
+// begin reads an event that contains the response before its end.
 func (s *responseReader) begin(v *responseEvent) error {
 	var r Response
 	if err := decodeInto(v.Response, &r); err != nil {
 		return err
 	}
 	if r.ID == "" || s.ID != "" && r.ID != s.ID {
-		return fmt.Errorf("the id is %q, before it was %q", r.ID, s.ID)
+		return fmt.Errorf("the id is %q, but was %q before", r.ID, s.ID)
 	}
 	if len(r.Output) > len(s.Output) {
 		return errors.New("output that was not announced")
@@ -110,15 +110,15 @@ func (s *responseReader) begin(v *responseEvent) error {
 	return nil
 }
 
-// end reads the terminal event. Its output must be that of the events before it; a
-// response that failed keeps the output of the events.
+// end reads the terminal event, whose output must be equal to that of the earlier events. A
+// failed response keeps the output of the events.
 func (s *responseReader) end(status string, v *responseEvent) error {
 	var r Response
 	if err := decodeInto(v.Response, &r); err != nil {
 		return err
 	}
 	if r.ID != s.ID || r.Status != status {
-		return fmt.Errorf("the response is %q and %s", r.ID, r.Status)
+		return fmt.Errorf("the last event has the response %q with the status %s", r.ID, r.Status)
 	}
 	streamed := s.Output
 	s.Response = r
@@ -135,7 +135,7 @@ func (s *responseReader) end(status string, v *responseEvent) error {
 		return errors.New("before the end of the last item")
 	}
 	if r.Output != nil && len(r.Output)+len(streamed) > 0 && !reflect.DeepEqual(r.Output, streamed) {
-		return errors.New("the output is not what was streamed")
+		return errors.New("the output differs from the events")
 	}
 	return r.check()
 }
@@ -162,7 +162,7 @@ func (s *responseReader) item(v *responseEvent) (*ResponseItem, error) {
 	return &s.Output[*v.OutputIndex], nil
 }
 
-// done compares the item with its events: readers keep the item.
+// done compares the item with its events, because some clients use only the item.
 func (s *responseReader) done(streamed *ResponseItem, v *responseEvent) error {
 	s.open = false
 	if v.Item == nil {
@@ -170,13 +170,13 @@ func (s *responseReader) done(streamed *ResponseItem, v *responseEvent) error {
 	}
 	whole := *v.Item
 	if !reflect.DeepEqual(streamed.streamable(), whole.streamable()) {
-		return fmt.Errorf("item %q is not what was streamed", whole.ID)
+		return fmt.Errorf("item %q differs from its events", whole.ID)
 	}
 	*streamed = whole
 	return whole.check()
 }
 
-// streamable returns the item with only the members that its events carry.
+// streamable returns the item with only the members that its events contain.
 func (i ResponseItem) streamable() ResponseItem {
 	i.Status, i.Encrypted = "", nil
 	i.Content, i.Summary = streamableParts(i.Content), streamableParts(i.Summary)
@@ -209,7 +209,7 @@ func (i *ResponseItem) take(name string, v *responseEvent) error {
 	case "custom_tool_call_input.delta", "custom_tool_call_input.done":
 		return takeValue(i.Input, v.Delta, v.Input)
 	}
-	return errors.New("this event is unknown to strict readers")
+	return errors.New("strict clients do not know this event")
 }
 
 func addPart(parts *[]ResponsePart, index *int, part *ResponsePart) error {
@@ -220,8 +220,8 @@ func addPart(parts *[]ResponsePart, index *int, part *ResponsePart) error {
 	return checkParts(*parts)
 }
 
-// takeText reads a delta of a part, or its whole text, which must be the sum of
-// its deltas.
+// takeText reads a delta of a part, or its whole text, which must be equal to the sum of its
+// deltas.
 func takeText(parts []ResponsePart, index *int, v *responseEvent) error {
 	if index == nil || *index != len(parts)-1 {
 		return errors.New("no part is open at this index")
@@ -238,7 +238,7 @@ func takeText(parts []ResponsePart, index *int, v *responseEvent) error {
 	return takeValue(text, v.Delta, whole)
 }
 
-// takeValue adds a delta, or compares the sum of the deltas with the whole.
+// takeValue adds a delta, or compares the sum of the deltas with the whole value.
 func takeValue(sum, delta, whole *string) error {
 	switch {
 	case sum == nil:
@@ -247,7 +247,7 @@ func takeValue(sum, delta, whole *string) error {
 		*sum += *delta
 		return nil
 	case whole == nil || *whole != *sum:
-		return errors.New("the whole is not the sum of its deltas")
+		return errors.New("the whole value differs from the sum of its deltas")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestAGoodResponseStreamIsRead(t *testing.T) {
 	for n := range len(whole) - 1 {
 		r, err := ReadResponseStream(strings.NewReader(gatewaytest.ResponseEvents(whole[:n]...)))
 		require.NoError(t, err)
-		assert.False(t, r.Complete, "the first %d events are no whole stream", n)
+		assert.False(t, r.Complete, "the first %d events are not a complete stream", n)
 	}
 }
 

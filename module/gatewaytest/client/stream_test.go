@@ -26,7 +26,7 @@ func TestAGoodMessageStreamIsRead(t *testing.T) {
 	assert.Equal(t, "x", m.Text())
 	assert.Equal(t, 2, m.Pings)
 	assert.Equal(t, 3, m.Usage.InputTokens, "absent fields keep their value")
-	assert.Equal(t, 7, m.Usage.OutputTokens, "present ones overwrite")
+	assert.Equal(t, 7, m.Usage.OutputTokens, "present fields overwrite")
 
 	m, err = ReadMessageStream(strings.NewReader(begin + fail))
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-// Package openapi holds answers against an OpenAPI document.
+// Package openapi compares answers with an OpenAPI document.
 package openapi
 
 import (
@@ -16,8 +16,8 @@ import (
 // schema is a node of a document.
 type schema = map[string]any
 
-// Document is an OpenAPI document that answers are held against. It knows the
-// words of JSON Schema that ours uses, and takes any other for a fault.
+// Document is an OpenAPI document. It supports the words of JSON Schema that the document
+// of the gateway uses, and reports any other word as a difference.
 type Document struct{ root schema }
 
 // ParseDocument reads a document.
@@ -31,12 +31,12 @@ func ParseDocument(t testing.TB, text []byte) *Document {
 // Operation is a method of a path.
 type Operation struct {
 	Method, Path string
-	Statuses     []string // that it may answer, sorted
-	Body         bool     // it reads a request body
-	Secured      bool     // it asks for a credential
+	Statuses     []string // the documented statuses of answers, sorted
+	Body         bool     // the operation reads a request body
+	Secured      bool     // the operation requires a credential
 }
 
-// Operations are those of the paths that begin so, sorted by path and method.
+// Operations returns the operations of all paths with a prefix, sorted by path and method.
 func (d *Document) Operations(prefix string) (list []Operation) {
 	paths := at(d.root, "paths")
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
@@ -55,17 +55,17 @@ func (d *Document) Operations(prefix string) (list []Operation) {
 	return list
 }
 
-// Check returns how an answer differs from its description in the document, "" if it
-// does not. Path is as the document writes it.
+// Check returns how an answer differs from its description in the document, or "". path is
+// the path in the notation of the document.
 func (d *Document) Check(method, path string, status int, body []byte) string {
 	response := d.resolve(at(d.root, "paths", path, strings.ToLower(method), "responses", fmt.Sprint(status)))
 	if response == nil {
-		return fmt.Sprintf("%s %s is not said to answer %d", method, path, status)
+		return fmt.Sprintf("%s %s: status %d is not documented", method, path, status)
 	}
 	return d.CheckResponse(response, body)
 }
 
-// Component is a response that the document names.
+// Component returns a named response of the document.
 func (d *Document) Component(name string) map[string]any {
 	return at(d.root, "components", "responses", name)
 }
@@ -79,7 +79,7 @@ func (d *Document) CheckResponse(response map[string]any, body []byte) string {
 	return d.conforms(at(response, "content", "application/json", "schema"), value, "body")
 }
 
-// at walks down the document.
+// at returns the node below a node, by the names on the way.
 func at(node schema, names ...string) schema {
 	for _, name := range names {
 		node, _ = node[name].(schema)
@@ -87,7 +87,7 @@ func at(node schema, names ...string) schema {
 	return node
 }
 
-// resolve follows a reference, if the node is one.
+// resolve returns the target of a node that is a reference, or else the node.
 func (d *Document) resolve(node schema) schema {
 	ref, ok := node["$ref"].(string)
 	if !ok {
@@ -96,8 +96,7 @@ func (d *Document) resolve(node schema) schema {
 	return at(d.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
 }
 
-// conforms returns how a value differs from a schema, "" if it does not. It knows
-// the words that the document uses, and no others.
+// conforms returns how a value differs from a schema, or "".
 func (d *Document) conforms(s schema, value any, path string) string {
 	for _, word := range slices.Sorted(maps.Keys(s)) {
 		if complaint := d.conformsTo(word, s, value, path); complaint != "" {
@@ -121,7 +120,7 @@ func (d *Document) conformsTo(word string, s schema, value any, path string) str
 		}
 	case "enum":
 		if !slices.Contains(s["enum"].([]any), value) {
-			return fmt.Sprintf("%s: %v is none of %v", path, value, s["enum"])
+			return fmt.Sprintf("%s: %v is not one of %v", path, value, s["enum"])
 		}
 	case "required":
 		for _, name := range s["required"].([]any) {
@@ -159,7 +158,7 @@ func (d *Document) conformsTo(word string, s schema, value any, path string) str
 	case "oneOf":
 		return d.conformsToOne(s["oneOf"].([]any), value, path)
 	default:
-		return path + ": the document's schema has the word " + word
+		return path + ": unsupported word of the schema: " + word
 	}
 	return ""
 }
@@ -182,7 +181,7 @@ func hasType(types, value any, path string) string {
 		types = []any{one}
 	}
 	if !slices.ContainsFunc(types.([]any), func(name any) bool { return isOfType(name.(string), value) }) {
-		return fmt.Sprintf("%s: %T is no %v", path, value, types)
+		return fmt.Sprintf("%s: the type of %T is not %v", path, value, types)
 	}
 	return ""
 }
