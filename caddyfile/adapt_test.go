@@ -88,9 +88,8 @@ func TestGoldensAdaptAsWritten(t *testing.T) {
 
 var literalSecret = regexp.MustCompile(`sk-[A-Za-z0-9-]+`)
 
-// assertNoSecret ensures that a key written into a Caddyfile is repeated
-// neither in the configuration, which the admin API shows, nor in an error,
-// which ends in a log.
+// assertNoSecret ensures that neither the configuration, which the admin API shows, nor
+// an error, which is logged, contains a literal key of a Caddyfile.
 func assertNoSecret(t *testing.T, input, output string) {
 	t.Helper()
 	assert.NotContains(t, output, canary)
@@ -113,6 +112,6 @@ func TestErrorGoldensNameFileAndLine(t *testing.T) {
 func TestEveryTraitIsAWordOfProviders(t *testing.T) {
 	const file = "../testdata/caddyfiles/adapt/provider_traits.caddyfiletest"
 	for _, name := range trait.Names() {
-		assert.Contains(t, readGoldens(t)[file], "\n\t\t\t"+name+" ", "the golden lacks it")
+		assert.Contains(t, readGoldens(t)[file], "\n\t\t\t"+name+" ", "the golden file lacks the trait")
 	}
 }

@@ -1,10 +1,10 @@
 // Package caddyfile reads the directive ai_gateway and the global option of the same
-// name. Each of their blocks has a function, whose comment contains the syntax.
+// name. A function reads each block; its comment contains the syntax.
 //
-// It promises that every mistake that it can detect, an unknown word included, is an
-// error with file and line; and that no secret gets into the adapted configuration or
-// into an error: secrets must be references, and errors do not repeat what is in
-// their place.
+// It promises that every detectable mistake, such as an unknown word, is an error with
+// file and line; and that neither the adapted configuration nor an error contains a
+// secret: secrets must be references, and errors do not repeat an argument that may be a
+// literal secret.
 //
 // It refuses to resolve references and placeholders. The gateway does that when it
 // provisions the configuration.
@@ -23,8 +23,8 @@ const directive = "ai_gateway"
 
 func init() {
 	httpcaddyfile.RegisterHandlerDirective(directive, parseHandler)
-	// Before respond: with a later place, a bare "respond 404" at the end of a
-	// site would answer every request of the gateway.
+	// The directive runs before respond. Otherwise, a "respond 404" without a matcher
+	// at the end of a site would answer every request of the gateway.
 	httpcaddyfile.RegisterDirectiveOrder(directive, httpcaddyfile.Before, "respond")
 	httpcaddyfile.RegisterGlobalOption(directive, parseGlobalOption)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
-// config is a gateway.Config while it is read.
+// config is a gateway.Config that is being read.
 type config struct {
 	gateway.Config
 	keys cf.Unmarshaler // the key source of the configuration, nil without keys

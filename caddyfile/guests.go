@@ -17,7 +17,7 @@ import (
 // The namespaces and modules of the words.
 const (
 	keysNamespace   = "ai_gateway.keys"
-	keySource       = "config" // of the words "key"
+	keySource       = "config" // the key source of the word "key"
 	keysFile        = "file"
 	storesNamespace = "ai_gateway.stores"
 	accountsModule  = "ai_gateway.accounts"
@@ -73,7 +73,7 @@ func readCounters(d *cf.Dispenser, c *config) (err error) {
 	return err
 }
 
-// readKind passes a segment to the module of the namespace that it names, and
+// readKind passes a segment to the module of the namespace whose name follows the word. It
 // returns the configuration of the module.
 func readKind(d *cf.Dispenser, word, namespace string) (json.RawMessage, error) {
 	name, err := readModuleName(d, word, namespace)
@@ -106,8 +106,8 @@ func readAccounts(d *cf.Dispenser, c *config) error {
 	return nil
 }
 
-// readModuleName reads the name of a module of the namespace, behind a word. Its error
-// does not repeat an unknown name, which may be an address with a password.
+// readModuleName reads the name of a module of the namespace, which follows a word. Its
+// error does not repeat an unknown name, which may be an address with a password.
 func readModuleName(d *cf.Dispenser, word, namespace string) (string, error) {
 	known, name := moduleNames(namespace), ""
 	if d.NextArg() {

@@ -111,7 +111,7 @@ func readBudget(d *cf.Dispenser, l *limiting.Limit) (err error) {
 	return nil
 }
 
-// readUnpriced reads what becomes of models whose price is unknown.
+// readUnpriced reads the only value of unpriced, allow.
 func readUnpriced(d *cf.Dispenser, l *limiting.Limit) error {
 	word, err := readOne(d)
 	if err == nil && word != "allow" {

@@ -63,7 +63,7 @@ func readLedger(d *cf.Dispenser, c *config) error {
 	return nil
 }
 
-// readSync reads how often the journal is put on the disk.
+// readSync reads how often the journal is flushed to the disk.
 func readSync(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 	if d.NextArg() {
 		if d.Val() == "always" && d.CountRemainingArgs() == 0 {

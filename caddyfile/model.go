@@ -25,9 +25,9 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 	"price": {read: readTargetPrice(func(t *catalog.TargetConfig) *[]map[string]string { return &t.Prices }), repeat: true},
 }, func(t *catalog.TargetConfig) *map[string]string { return &t.Traits })
 
-// readModel reads a model: a name or a pattern, in which "*" matches any characters,
-// and its targets, which are tried in order; those with weights that follow each other
-// share the requests. Syntax:
+// readModel reads a model: a name or a pattern, in which "*" matches any characters, and
+// its targets. The targets are tried in order; successive targets with weights share the
+// requests. Syntax:
 //
 //	model <pattern> {
 //		to <provider>[/<the provider's model name>] [weight <number>] {
@@ -40,8 +40,8 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		attempts <number>
 //	}
 //
-// A trait or a price of a target overrides that of the model, which overrides that of
-// the provider.
+// A trait or a price of a target overrides that of the model. A trait or a price of a
+// model overrides that of the provider.
 func readModel(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the whole block contain its first line
 	name, err := readOne(d)
@@ -90,7 +90,7 @@ func readTarget(d *cf.Dispenser, m *catalog.ModelConfig) error {
 	return err
 }
 
-// readWeighted reads a target, and its weight if it has one.
+// readWeighted reads a target and its weight, 0 if it has none.
 func readWeighted(d *cf.Dispenser) (target string, weight int, err error) {
 	args := d.RemainingArgs()
 	if len(args) != 1 && (len(args) != 3 || args[1] != "weight") {

@@ -6,7 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 )
 
-// readPrice reads what models of a provider cost. Syntax:
+// readPrice reads a price of models of a provider. Syntax:
 //
 //	price <model> <column> <value> [<column> <value>...]
 func readPrice(d *cf.Dispenser, p *provider) error {
@@ -27,7 +27,7 @@ func readPrice(d *cf.Dispenser, p *provider) error {
 	return nil
 }
 
-// readTargetPrice returns a function that reads what a target costs, or all targets of
+// readTargetPrice returns a function that reads a price of a target, or of all targets of
 // a model. Syntax:
 //
 //	price <column> <value> [<column> <value>...]
@@ -46,8 +46,8 @@ func readTargetPrice[T any](pricesOf func(T) *[]map[string]string) func(*cf.Disp
 	}
 }
 
-// readColumns reads columns of a price with their values. The usage is the error for
-// what are no pairs of these.
+// readColumns reads pairs of a column of a price and its value. usage is the error for
+// arguments that are not pairs.
 func readColumns(d *cf.Dispenser, usage string) (map[string]string, error) {
 	args := d.RemainingArgs()
 	if len(args) < 2 || len(args)%2 != 0 {

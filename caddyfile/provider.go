@@ -15,7 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// provider is a catalog.ProviderConfig while it is read.
+// provider is a catalog.ProviderConfig that is being read.
 type provider struct {
 	*catalog.ProviderConfig
 	preset         caddy.Module
@@ -23,8 +23,8 @@ type provider struct {
 	path           string // base_url, if it is only a path
 	connectTimeout caddy.Duration
 
-	// Segments for reverse_proxy and for the preset, which read them at the end of
-	// the block.
+	// Segments for reverse_proxy and for the preset. finish passes them on at the end
+	// of the block.
 	proxyTokens  []cf.Token
 	presetTokens []cf.Token
 }
@@ -83,10 +83,9 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 // the name of the provider. connect_timeout is the dial_timeout of the http
 // transport.
 //
-// models restricts the names that the provider serves. Of these, GET /v1/models shows
-// the ones that the provider itself lists (auto), or the ones in the configuration
-// (static). The default is auto for presets whose service documents a list, else
-// static.
+// models restricts the names that the provider serves. GET /v1/models lists those of them
+// that the provider itself lists (auto), or those without "*" (static). The default is
+// auto for presets whose service documents a list, else static.
 //
 // base_url is a URL. If the addresses are set with to or dynamic, which have no path,
 // base_url is only a path, and its default is /v1.
@@ -132,8 +131,8 @@ func (p *provider) readHead(d *cf.Dispenser) error {
 
 const presetNamespace = "ai_gateway.providers"
 
-// setPreset sets the preset. Its error contains an unknown name only if it is that of
-// the provider; any other argument may be a misplaced API key.
+// setPreset sets the preset. Its error repeats an unknown name only if it is the name of
+// the provider, because any other argument may be a misplaced API key.
 func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 	info, err := caddy.GetModule(presetNamespace + "." + name)
 	if err == nil {
@@ -215,8 +214,8 @@ func formatNames() []string {
 	return names
 }
 
-// readModels reads the names that a provider serves without a model block, or off for
-// none. The first value may be auto or static, the source of the list of models.
+// readModels reads the names that a provider serves without a model block, or off. The
+// first value may be auto or static, the source of the list of models.
 func readModels(d *cf.Dispenser, p *provider) error {
 	list, err := readPatterns(d, p.Models)
 	if err != nil {
@@ -258,8 +257,8 @@ func readStreamEnd(d *cf.Dispenser, p *provider) (err error) {
 	return nil
 }
 
-// otherWord returns a function that keeps the segments of unknown words for the
-// preset, nil if the preset has no words.
+// otherWord returns a function that stores the segments of unknown words for the preset,
+// nil if the preset has no words.
 func (p *provider) otherWord() func(*cf.Dispenser) error {
 	if _, ok := p.preset.(cf.Unmarshaler); !ok {
 		return nil
@@ -270,7 +269,7 @@ func (p *provider) otherWord() func(*cf.Dispenser) error {
 	}
 }
 
-// finish passes the kept segments to the preset and to reverse_proxy. line is the
+// finish passes the stored segments to the preset and to reverse_proxy. line is the
 // dispenser on the first line of the block; last is the last token of the block.
 func (p *provider) finish(line *cf.Dispenser, last cf.Token) error {
 	if len(p.presetTokens) > 0 {

@@ -65,7 +65,7 @@ func withProxyWords(own words[*provider]) words[*provider] {
 	return own
 }
 
-// keepForProxy keeps a segment for reverse_proxy.
+// keepForProxy stores a segment for reverse_proxy.
 func keepForProxy(d *cf.Dispenser, p *provider) error {
 	at := *d
 	segment := d.NextSegment()
@@ -81,8 +81,8 @@ var (
 	credentialHeaders = []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "Api-Key", "Cookie"}
 )
 
-// checkNoCredential refuses user information in addresses and headers with
-// credentials, through which a secret could get into the adapted configuration.
+// checkNoCredential refuses user information in addresses, and headers with credentials,
+// because the adapted configuration would contain these secrets.
 func checkNoCredential(d *cf.Dispenser, segment []cf.Token) error {
 	for _, token := range segment {
 		if userInfo.MatchString(token.Text) {
@@ -109,7 +109,7 @@ func trimOperator(name string) string {
 	return name
 }
 
-// finishProxy passes the kept segments to reverse_proxy, and separates the transport
+// finishProxy passes the stored segments to reverse_proxy, and separates the transport
 // from the rest of the resulting configuration.
 func (p *provider) finishProxy(line *cf.Dispenser, last cf.Token) error {
 	rp := new(reverseproxy.Handler)
@@ -128,7 +128,7 @@ func (p *provider) finishProxy(line *cf.Dispenser, last cf.Token) error {
 	return p.setAddress(line, len(rp.Upstreams) > 0 || rp.DynamicUpstreamsRaw != nil)
 }
 
-// proxyBlock returns the kept segments as the block of a reverse_proxy directive.
+// proxyBlock returns the stored segments as the block of a reverse_proxy directive.
 func (p *provider) proxyBlock(last cf.Token) *cf.Dispenser {
 	first := p.proxyTokens[0]
 	head := func(text string) cf.Token {
@@ -157,9 +157,9 @@ func (p *provider) setConnectTimeout(line *cf.Dispenser) error {
 	return nil
 }
 
-// setAddress sets base_url if reverse_proxy has the addresses of the provider. The
-// configured base_url is then only a path, and the host of the complete URL, which is
-// the name of the provider, is never resolved.
+// setAddress sets base_url if reverse_proxy has the addresses of the provider. In this
+// case, base_url in the configuration is only a path. The host of the complete URL is the
+// name of the provider, which is never resolved.
 func (p *provider) setAddress(line *cf.Dispenser, addressed bool) error {
 	switch {
 	case !addressed && p.path != "":

@@ -35,7 +35,7 @@ var blocks = map[string][]string{
 	"provider demo\nledger {\nLINE\n}":                  {"ledger"},
 }
 
-// alongside are lines without which a word means nothing.
+// alongside are lines that a word requires in its block.
 var alongside = map[string]string{"per": "concurrent 8", "within": "concurrent 8", "unpriced": "budget 1/day"}
 
 // siteWith returns the Caddyfile of a site with a line in a block.
@@ -45,12 +45,12 @@ func siteWith(block, line string) string {
 	return string(cf.Format([]byte("ai.example.com {\nai_gateway {\n" + body + rest + "\n}\n}\n")))
 }
 
-// row is one of a table of README.md: word, values, default, meaning, example.
+// row is a row of a table of README.md, without the values and the meaning.
 type row struct{ word, standard, example string }
 
 var headingLine = regexp.MustCompile(`^##+ (.+)\n$`)
 
-// tables returns the rows of the tables by the headings that they stand below.
+// tables returns the rows of the tables by the heading above each table.
 func tables(t *testing.T) map[string][]row {
 	t.Helper()
 	found := make(map[string][]row)
@@ -125,7 +125,7 @@ func TestTheReferenceHasTheDefaultsOfSizesAndTimes(t *testing.T) {
 	}
 }
 
-// Each example is provisioned, in every kind of block that has its word.
+// Each example is provisioned in every kind of block that has its word.
 func TestExamplesOfTheReferenceProvision(t *testing.T) {
 	sections := tables(t)
 	for block, headings := range blocks {

@@ -21,8 +21,7 @@ func withTraits[T any](own words[T], field func(T) *map[string]string) words[T] 
 	return own
 }
 
-// readTrait reads a trait, and sets it once to check its value, so that the error has
-// the line.
+// readTrait reads a trait. It also checks the value, so that the error has the line.
 func readTrait(d *cf.Dispenser, traits *map[string]string) error {
 	name, args := d.Val(), d.RemainingArgs()
 	if len(args) == 0 {

@@ -21,7 +21,7 @@ var (
 	fileReference = regexp.MustCompile(`\{file\.(/[^}]+)\}`)
 )
 
-// withSecrets gives every reference in a configuration something to refer to.
+// withSecrets sets a value for every reference in a configuration.
 func withSecrets(t *testing.T, config string) string {
 	t.Helper()
 	for _, match := range envReference.FindAllStringSubmatch(config, -1) {
@@ -52,7 +52,7 @@ func withSecrets(t *testing.T, config string) string {
 	})
 }
 
-// What the grammar accepts must also be fit to run, as `caddy validate` finds.
+// Configurations that the grammar accepts must also pass `caddy validate`.
 func TestGoldensWithoutErrorProvision(t *testing.T) {
 	caddy.DefaultStorage.Path = t.TempDir()
 	data := t.TempDir()
@@ -67,7 +67,7 @@ func TestGoldensWithoutErrorProvision(t *testing.T) {
 			config := new(caddy.Config)
 			require.NoError(t, json.Unmarshal([]byte(withSecrets(t, adapted)), config))
 			assert.NoError(t, caddy.Validate(config))
-			assert.Empty(t, filesBelow(t, data), "validating made a file")
+			assert.Empty(t, filesBelow(t, data), "validating created a file")
 		})
 	}
 }

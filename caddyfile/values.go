@@ -80,8 +80,8 @@ func readCount(d *cf.Dispenser) (int, error) {
 	return n, nil
 }
 
-// readList returns earlier and all arguments, of which there is at least one. A value
-// must not occur twice.
+// readList returns earlier and all arguments. It refuses a line without arguments, and a
+// value that occurs twice.
 func readList(d *cf.Dispenser, earlier []string) ([]string, error) {
 	name, args := d.Val(), d.RemainingArgs()
 	if len(args) == 0 {
@@ -122,7 +122,7 @@ func readPatterns(d *cf.Dispenser, earlier []string) ([]string, error) {
 	return list, nil
 }
 
-// readCORS reads the origins of the pages whose scripts may call the gateway.
+// readCORS reads the origins of web pages whose scripts may call the gateway.
 func readCORS(d *cf.Dispenser, c *config) (err error) {
 	if c.CORS, err = readList(d, nil); err != nil {
 		return err
@@ -135,7 +135,7 @@ func readCORS(d *cf.Dispenser, c *config) (err error) {
 	return nil
 }
 
-// readAffinity reads where requests name their session, or off.
+// readAffinity reads the headers and fields with the session of a request, or off.
 func readAffinity(d *cf.Dispenser, c *config) error {
 	list, err := readList(d, nil)
 	if err != nil {

@@ -9,19 +9,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
-// word describes one word of a block. read is called with the word as the current
-// token, and reads the rest of the line and the block, if any.
+// word describes one word of a block. read is called with the word as the current token.
+// It reads the rest of the line, and the block if there is one.
 type word[T any] struct {
 	read   func(d *cf.Dispenser, target T) error
 	repeat bool // the word may occur several times
-	hidden bool // the word only has an error that explains why it cannot be used
+	hidden bool // read only returns an error, which explains why the word cannot be used
 }
 
 // words are the words of one kind of block, by name.
 type words[T any] map[string]word[T]
 
-// readBlock reads a block, if there is one. It passes unknown words to other, if that is
-// not nil.
+// readBlock reads a block, if there is one. It passes unknown words to other, unless other
+// is nil.
 func (w words[T]) readBlock(d *cf.Dispenser, block string, target T, other func(*cf.Dispenser) error) error {
 	seen := make(map[string]bool)
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
