@@ -12,18 +12,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// Demo is a provider without a model: it answers deterministic text in every
-// format, streams, tools and errors on request, in-process and without any
-// account.
+// Demo is a provider without a model. It answers in-process and without an account, in every
+// format, with a deterministic text. The prompt can ask for calls of tools and for errors.
 type Demo struct {
 	// Pace is the pause before each piece of content of a stream.
 	// Default: 15ms. Negative: none.
 	Pace caddy.Duration `json:"pace,omitempty"`
-	// Strict refuses unknown fields, as the vendors' own services do, and
-	// thinking that this provider did not sign. Default: false.
+	// Strict refuses unknown fields, and thinking that this provider has not signed, as
+	// the services of the vendors do. Default: false.
 	Strict bool `json:"strict,omitempty"`
-	// Names are the only models that it knows. Default: it lists "demo", and
-	// answers for every name.
+	// Names are the models of the provider; it refuses others. Default: it lists "demo",
+	// and answers for every name.
 	Names []string `json:"names,omitempty"`
 
 	engine *demo.Engine
@@ -47,8 +46,8 @@ func (d *Demo) Provision(caddy.Context) error {
 	return nil
 }
 
-// Defaults returns what the preset implies. The address is never dialed; it
-// only gives the requests to the engine their paths.
+// Defaults implements aigateway.Preset. The address is never dialed; it only determines the
+// paths of the requests to the engine.
 func (*Demo) Defaults() aigateway.Defaults {
 	return aigateway.Defaults{
 		BaseURL:     "http://demo/v1",

@@ -13,8 +13,8 @@ const DefaultPace = 15 * time.Millisecond
 // MaxBody is the largest request body that the engine reads, in bytes.
 const MaxBody = 32 << 20
 
-// Engine answers model requests. It is safe for concurrent use and holds no
-// state. Make one with New; the zero value answers too, without a pace.
+// Engine answers requests of all formats. It is safe for concurrent use, and keeps no state.
+// New returns an engine with defaults; the zero value is an engine without a pace.
 type Engine struct {
 	pace   time.Duration
 	strict bool
@@ -29,23 +29,23 @@ type Option func(*Engine)
 // WithPace sets the pause before each piece of content of a stream; 0 is none.
 func WithPace(d time.Duration) Option { return func(e *Engine) { e.pace = d } }
 
-// WithStrict makes the engine as strict as the vendors' own services, which
-// refuse unknown fields, and reasoning that they did not sign. The default is as
-// lenient as self-hosted servers.
+// WithStrict makes the engine as strict as the services of the vendors, which refuse unknown
+// fields, and reasoning that they have not signed. The default is as lenient as self-hosted
+// servers.
 func WithStrict(on bool) Option { return func(e *Engine) { e.strict = on } }
 
-// WithKey makes the engine demand this API key: as the bearer credential, or in
-// the header that the format has for it. The default is to serve every caller.
+// WithKey makes the engine require an API key: as a bearer token, or in the header of the
+// format for keys. By default, no key is required.
 func WithKey(key string) Option { return func(e *Engine) { e.key = key } }
 
-// WithModels makes the engine know only these models; the default is to list
-// "demo" and to answer for every name.
+// WithModels restricts the engine to some models. By default, it lists "demo", and answers
+// for every name.
 func WithModels(names ...string) Option { return func(e *Engine) { e.models = names } }
 
-// WithClock sets the clock of the time of creation; the default is time.Now.
+// WithClock sets the clock for times of creation. The default is time.Now.
 func WithClock(now func() time.Time) Option { return func(e *Engine) { e.clock = now } }
 
-// New makes an engine with DefaultPace.
+// New returns an engine with DefaultPace.
 func New(options ...Option) *Engine {
 	e := &Engine{pace: DefaultPace}
 	for _, set := range options {
@@ -54,8 +54,8 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// ServeHTTP answers one request. It panics with http.ErrAbortHandler when a
-// fault of the prompt, or a client that left, breaks an answer off.
+// ServeHTTP answers one request. It panics with http.ErrAbortHandler if a fault of the prompt
+// or a client that disconnects breaks the answer off.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{engine: e, w: w, r: r, route: routeOf(r)}
 	if refused := x.open(); refused != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
-// eventWriter frames the events of a stream and flushes each at once, unless the
-// stream is to be sent in one piece.
+// eventWriter writes the events of a stream. It flushes each event, unless the stream is
+// sent in one piece.
 type eventWriter struct {
 	w       http.ResponseWriter
 	out     io.Writer
@@ -59,5 +59,5 @@ func (w *eventWriter) close() {
 	if w.zip != nil {
 		_ = w.zip.Close()
 	}
-	_, _ = w.w.Write(w.held.Bytes()) // a client that left needs no answer
+	_, _ = w.w.Write(w.held.Bytes()) // an error means that the client has disconnected
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
 )
 
-// exchange is one request with all that is known about its answer.
+// exchange is one request with the state of its answer.
 type exchange struct {
 	engine *Engine
 	w      http.ResponseWriter
@@ -22,8 +22,7 @@ type exchange struct {
 	seed   reply.Seed
 }
 
-// open does what every route needs: it checks the method, the credential and the
-// headers, and reads the body.
+// open checks the method, the credential and the headers of a request, and reads the body.
 func (x *exchange) open() *reply.Refusal {
 	for _, check := range []func() *reply.Refusal{
 		x.checkMethod, x.checkCredential, x.checkVersion, x.checkRoute, x.checkContent, x.readBody,

@@ -7,11 +7,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
 )
 
-// proxyPage is what a proxy in front of a provider shows when it fails.
+// proxyPage is the error page of a proxy in front of a provider.
 const proxyPage = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><h1>502 Bad Gateway</h1></body>\r\n</html>\r\n"
 
-// misbehave carries out the faults that take the place of an answer, and reports
-// whether there was one.
+// misbehave carries out a fault that replaces the answer, and reports whether there was
+// one.
 func (x *exchange) misbehave(f *reply.Faults) bool {
 	x.pause(f.SlowHeaders)
 	switch {
@@ -37,12 +37,11 @@ func (x *exchange) misbehave(f *reply.Faults) bool {
 	return true
 }
 
-// reset closes the connection with a TCP reset if the exchange has a connection
-// of its own.
+// reset closes the connection with a TCP reset if the exchange does not share it.
 func (x *exchange) reset() {
 	conn, _, err := http.NewResponseController(x.w).Hijack()
 	if err != nil {
-		x.abort() // HTTP/2, or no socket at all
+		x.abort() // HTTP/2, or no socket
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -50,7 +49,7 @@ func (x *exchange) reset() {
 	_ = conn.Close()
 }
 
-// overloaded returns the error that the faults of mid-answer report.
+// overloaded returns the error of the faults in mid-answer.
 func (x *exchange) overloaded(f *reply.Faults) *reply.Refusal {
 	r := x.route.family.Overloaded
 	if f.Code != "" {

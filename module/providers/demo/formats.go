@@ -17,5 +17,5 @@ var formats = []*wire.Format{
 	responses.Format,
 }
 
-// defaultFamily answers requests that name no family.
+// defaultFamily answers requests without the header of a family.
 var defaultFamily = openai.Family

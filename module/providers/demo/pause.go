@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// abort breaks the answer off the way net/http handlers do.
+// abort breaks the answer off by the panic that net/http defines for this.
 func (x *exchange) abort() { panic(http.ErrAbortHandler) }
 
-// stall sends nothing more until the client leaves.
+// stall sends nothing more until the client disconnects.
 func (x *exchange) stall() {
 	<-x.r.Context().Done()
 	x.abort()
 }
 
-// pause waits, and breaks off when the client leaves.
+// pause waits for d. It breaks the answer off if the client disconnects.
 func (x *exchange) pause(d time.Duration) {
 	if d > 0 && !sleep(x.r.Context(), d) {
 		x.abort()
@@ -25,7 +25,7 @@ func (x *exchange) pause(d time.Duration) {
 	}
 }
 
-// sleep waits for d and reports whether ctx lived that long.
+// sleep waits for d, and reports whether ctx has not ended before.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// RoundTrip serves the request in this process, without a socket: it makes the
-// engine an http.RoundTripper. It returns once the headers are written; the
-// body streams. A reset, and an answer that breaks off, are errors of the call
-// or of reading the body, io.ErrUnexpectedEOF among their causes.
+// RoundTrip implements http.RoundTripper. It serves the request in this process, without a
+// socket. It returns when the headers are written; the body is a stream. A reset, or an
+// answer that breaks off, is an error of RoundTrip or of a Read of the body. Such an error
+// wraps io.ErrUnexpectedEOF.
 func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	reader, writer := io.Pipe()
@@ -21,17 +21,17 @@ func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.response = http.Response{Request: r, Body: &pipedBody{reader, cancel}}
 	failed := make(chan error, 1)
 
-	// The goroutine ends with the handler, which stops when the request's
-	// context ends or the body is closed: both cancel ctx and break the pipe.
+	// The goroutine ends with the handler. The handler stops when the context of the
+	// request ends or the body is closed, because both cancel ctx and close the pipe.
 	go func() {
 		forget := context.AfterFunc(ctx, func() { writer.CloseWithError(context.Cause(ctx)) })
 		err := e.serve(w, serverRequest(r, ctx))
 		if err == nil {
-			w.WriteHeader(http.StatusOK) // a handler may write nothing at all
+			w.WriteHeader(http.StatusOK) // for a handler that has written nothing
 		}
 		forget()
 		if ctx.Err() != nil {
-			err = context.Cause(ctx) // the reason for whatever the handler did
+			err = context.Cause(ctx) // why the handler has stopped
 		}
 		failed <- err
 		writer.CloseWithError(err)
@@ -49,8 +49,8 @@ func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// early sorts out a handler that ended while both the headers and its end were
-// there to be received.
+// early returns the response if the headers were written before the handler ended, else the
+// error of the handler. select picks at random if both channels are ready.
 func (w *pipedResponse) early(err error) (*http.Response, error) {
 	select {
 	case response := <-w.ready:
@@ -60,8 +60,8 @@ func (w *pipedResponse) early(err error) (*http.Response, error) {
 	}
 }
 
-// serve runs the handler and turns its panics into errors; net/http's server
-// would do the same with the connection.
+// serve runs the handler, and returns its panics as errors: there is no http.Server that
+// would recover from them.
 func (e *Engine) serve(w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		if r.Body != nil {
@@ -78,7 +78,7 @@ func (e *Engine) serve(w http.ResponseWriter, r *http.Request) (err error) {
 	return nil
 }
 
-// serverRequest is a client's request as a server would see it.
+// serverRequest returns a client's request in the form of a server's request.
 func serverRequest(r *http.Request, ctx context.Context) *http.Request {
 	s := r.WithContext(ctx)
 	s.RequestURI = r.URL.RequestURI()
@@ -97,10 +97,10 @@ type pipedResponse struct {
 	ready    chan *http.Response // gets the response when the headers are written
 }
 
-// Header gives the header map; changes after WriteHeader have no effect.
+// Header returns the header map. Changes after WriteHeader have no effect.
 func (w *pipedResponse) Header() http.Header { return w.header }
 
-// WriteHeader lets RoundTrip return.
+// WriteHeader makes RoundTrip return the response.
 func (w *pipedResponse) WriteHeader(status int) {
 	w.once.Do(func() {
 		w.response.StatusCode = status
@@ -125,13 +125,13 @@ func (w *pipedResponse) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// FlushError has nothing to flush: the pipe holds no bytes back.
+// FlushError writes the headers. The pipe has no buffer to flush.
 func (w *pipedResponse) FlushError() error {
 	w.WriteHeader(http.StatusOK)
 	return nil
 }
 
-// errBodyClosed is the cause of a request whose answer nobody wants any more.
+// errBodyClosed is the cause with which a handler is stopped when its body is closed.
 var errBodyClosed = errors.New("the body was closed")
 
 // pipedBody ends the handler when it is closed.
@@ -140,7 +140,7 @@ type pipedBody struct {
 	cancel context.CancelCauseFunc
 }
 
-// Close stops the handler; what it still writes is lost.
+// Close stops the handler. Bytes that the handler still writes are discarded.
 func (b *pipedBody) Close() error {
 	b.cancel(errBodyClosed)
 	return b.PipeReader.Close()

@@ -9,11 +9,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
-// route is one endpoint: whose errors it answers, and what serves it.
+// route is the endpoint of a request.
 type route struct {
 	family  *wire.Family
 	methods []string
-	refuse  *reply.Refusal // the answer to every request, if any
+	refuse  *reply.Refusal // the answer to every request; nil for none
 	serve   func(*exchange)
 }
 
@@ -42,7 +42,7 @@ func formatRoute(f *wire.Format, e wire.Endpoint) route {
 
 const modelPath = "/v1/models/"
 
-// sharedRoute finds the endpoints that the families have in common.
+// sharedRoute finds an endpoint that the families have in common.
 func sharedRoute(r *http.Request) route {
 	get := []string{http.MethodGet}
 	switch path := r.URL.Path; {
@@ -57,8 +57,8 @@ func sharedRoute(r *http.Request) route {
 	}
 }
 
-// familyOf returns the family whose version header the request has: clients of
-// such a family always send it.
+// familyOf returns the family whose version header the request has, else the default. Clients
+// of a family with a version header always send it.
 func familyOf(r *http.Request) *wire.Family {
 	for _, f := range formats {
 		if name := f.Family.VersionHeader; name != "" && r.Header.Get(name) != "" {

@@ -15,9 +15,9 @@ type stream struct {
 	faults   *reply.Faults
 	out      *eventWriter
 	sent     int  // events so far
-	contents int  // those with content
-	struck   bool // the fault of mid-stream came
-	over     bool // the stream ended early; what follows is not written
+	contents int  // events with content so far
+	struck   bool // the fault of mid-stream was carried out
+	over     bool // the stream has ended early; further events are not written
 }
 
 // stream writes the answer as a stream of events.
@@ -44,8 +44,7 @@ func (x *exchange) openStream(f *reply.Faults) *eventWriter {
 	return out
 }
 
-// event paces and writes one event, or carries out the fault that takes its
-// place.
+// event paces and writes one event, or carries out the fault that replaces it.
 func (s *stream) event(e wire.Event) {
 	if s.over {
 		return
@@ -58,14 +57,14 @@ func (s *stream) event(e wire.Event) {
 		s.contents++
 		s.x.pause(s.x.engine.pace)
 	case wire.Finish, wire.Terminal:
-		s.strike() // at last, in an answer that was too short for the fault
+		s.strike() // the answer was too short for the fault
 		s.over = s.over || s.faults.NoFinish || s.faults.NoDone && e.Kind == wire.Terminal
 	}
 	s.write(e)
 }
 
-// strike carries out the fault of mid-stream, if there is one and it did not
-// come before.
+// strike carries out the fault of mid-stream, unless there is none or it was carried out
+// before.
 func (s *stream) strike() {
 	if s.struck {
 		return
@@ -97,6 +96,6 @@ func (s *stream) write(e wire.Event) {
 	}
 	s.sent++
 	if err := s.out.write(e); err != nil {
-		s.x.abort() // the client left
+		s.x.abort() // the client has disconnected
 	}
 }

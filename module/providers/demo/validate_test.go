@@ -48,7 +48,7 @@ func TestBadRequestsAreRefusedByTheFieldAtFault(t *testing.T) {
 		{"chat no tools", chatPath, `{"model":"m","tools":[],"messages":[` + user + `]}`, "tools: must hold at least one tool"},
 		{"chat tool name", chatPath, `{"model":"m","tools":[{"type":"function","function":{"name":"a b"}}],"messages":[` + user + `]}`, "tools[0].function.name: must match ^[a-zA-Z0-9_-]{1,64}$"},
 		{"chat parallel", chatPath, `{"model":"m","parallel_tool_calls":true,"messages":[` + user + `]}`, "parallel_tool_calls: only allowed when tools are given"},
-		{"chat part", chatPath, `{"model":"m","messages":[{"role":"user","content":[{"type":"tool_use"}]}]}`, "messages[0].content[0].type: this part may not stand here"},
+		{"chat part", chatPath, `{"model":"m","messages":[{"role":"user","content":[{"type":"tool_use"}]}]}`, "messages[0].content[0].type: this part is not allowed here"},
 		{"five stops", completionsPath, `{"model":"m","prompt":"x","stop":["1","2","3","4","5"]}`, "stop: must hold at most 4 strings"},
 		{"unknown directive", chatPath, ask(chatPath, "[[fault:nothing]]", ""), "unknown directive: [[fault:nothing]]"},
 		{"odd status", chatPath, ask(chatPath, "[[fault:200]]", ""), "unknown directive: [[fault:200]]"},
@@ -95,8 +95,8 @@ func TestErrorBodiesHaveTheShapeOfTheirFormat(t *testing.T) {
 	})
 }
 
-// A client that gets this error sends the whole conversation. Without the error, the
-// second turn would be answered without the first.
+// After this error, a client sends the whole conversation. Without the error, the second
+// turn would be answered without the first.
 func TestThreadsAreRefusedInAWayThatClientsUnderstand(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		for _, thread := range []string{`{"type":"create"}`, `{"type":"continue","previous_message_id":"msg_1"}`} {
@@ -159,8 +159,8 @@ func TestOnlyKnownModelsAnswerWhenTheyAreNamed(t *testing.T) {
 	}, demo.WithModels("m0", "m1"))
 }
 
-// The first unknown field was once the first in the random order of a map, so
-// that the same request got different answers.
+// The first unknown field depended on the random order of a map, so the same request got
+// different answers.
 func TestOfSeveralUnknownFieldsTheFirstByNameIsRefused(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		for range 20 {

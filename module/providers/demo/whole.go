@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
-// whole writes the answer as one JSON body, or what a fault makes of it.
+// whole writes the answer as one JSON body, changed by the faults of the prompt.
 func (x *exchange) whole(a *reply.Answer, w wire.Writer) {
 	body := x.wholeBody(a, w)
 	if a.Faults.Gzip {
@@ -42,7 +42,7 @@ func (x *exchange) wholeBody(a *reply.Answer, w wire.Writer) json.RawMessage {
 	return body
 }
 
-// cut promises the whole body and breaks off in its middle.
+// cut announces the length of the whole body, and breaks off in its middle.
 func (x *exchange) cut(body []byte) {
 	x.w.Header().Set("Content-Type", "application/json")
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Seed is what an answer depends on beside the Request.
+// Seed is the input of an answer other than the Request.
 type Seed struct {
 	Hash    [sha256.Size]byte // of the request's body
 	Created int64             // Unix time in seconds
@@ -19,7 +19,7 @@ func (s Seed) ID() string { return hex.EncodeToString(s.Hash[:12]) }
 // RequestID returns the id of the request.
 func (s Seed) RequestID() string { return "req_" + hex.EncodeToString(s.Hash[16:28]) }
 
-// Answer is a whole answer, before it has the shape of a format.
+// Answer is a whole answer, independent of a format.
 type Answer struct {
 	*Request
 	Seed
@@ -30,13 +30,13 @@ type Answer struct {
 // Sample is one of the answers to one of the prompts.
 type Sample struct {
 	Index     int
-	Echo      string   // the prompt, where it is repeated
+	Echo      string   // the repeated prompt; "" for none
 	Reasoning []string // pieces; nil without reasoning
 	Pieces    []string // of the text
 	Calls     []Call
 	Refused   bool // the text declines to answer
 	Stop      Stop
-	Matched   string // the stop string, with Stopped
+	Matched   string // the stop string, if Stop is Stopped
 }
 
 // Call is a call of a tool.
@@ -62,15 +62,15 @@ type Stop int
 
 // The reasons.
 const (
-	Ended    Stop = iota // nothing is missing
-	Limited              // the limit of tokens cut it
-	Stopped              // a stop string came
-	Called               // tools are to be called
-	Declined             // the answer was refused
-	Filtered             // a filter of the content cut it
+	Ended    Stop = iota // the sample is complete
+	Limited              // the limit of tokens has cut it
+	Stopped              // it ends before a stop string
+	Called               // it ends with calls of tools
+	Declined             // the text declines to answer
+	Filtered             // a content filter has cut it
 )
 
-// Compose makes the answer to a request that Prepare has accepted.
+// Compose returns the answer to a request that Prepare has accepted.
 func Compose(r *Request, seed Seed) *Answer {
 	a := &Answer{Request: r, Seed: seed}
 	for _, prompt := range r.Prompts {
@@ -82,8 +82,8 @@ func Compose(r *Request, seed Seed) *Answer {
 	return a
 }
 
-// sample makes one answer to one prompt: reasoning, text and calls, within the
-// limit of tokens.
+// sample returns one answer to one prompt: reasoning, text and calls, within the limit of
+// tokens.
 func (a *Answer) sample(prompt string, index int) Sample {
 	s := Sample{Index: index, Refused: a.orders.refuse}
 	if a.Echo {
@@ -112,7 +112,7 @@ func (a *Answer) sample(prompt string, index int) Sample {
 	return s
 }
 
-// cut cuts the text into pieces. A filter of the content lets half of them pass.
+// cut splits the text into pieces. A content filter removes the second half of them.
 func (a *Answer) cut(text string) []string {
 	list := pieces(text)
 	if a.Schema != nil {
@@ -124,8 +124,8 @@ func (a *Answer) cut(text string) []string {
 	return list
 }
 
-// addCalls adds the calls within the limit of tokens, which may cut the last one
-// in the middle of its arguments, as it does with a real model.
+// addCalls adds the calls within the limit of tokens. As with a real model, the limit may cut
+// the last call in the middle of its arguments.
 func (s *Sample) addCalls(calls []Call, left *budget) {
 	s.Stop = Called
 	for _, c := range calls {
@@ -139,7 +139,7 @@ func (s *Sample) addCalls(calls []Call, left *budget) {
 	}
 }
 
-// Sign returns the signature of reasoning whose shown text is given.
+// Sign returns the signature of reasoning with a shown text.
 func (a *Answer) Sign(text string) string { return sign(a.Hash, text) }
 
 func reasoning(prompt string) string {

@@ -28,7 +28,7 @@ func (a *Answer) calls(prompt string, index int) []Call {
 	return list
 }
 
-// ordered returns the calls of offered tools that [[tool ...]] spells out.
+// ordered returns the calls of offered tools that [[tool ...]] specifies.
 func (a *Answer) ordered() (list []Call) {
 	for _, o := range a.orders.calls {
 		if t, offered := a.find(o.name); offered {
@@ -48,13 +48,13 @@ func (o order) pieces(t Tool) []string {
 	return fragments(string(o.arguments))
 }
 
-// maxSearch is how much of a prompt is searched for the names of tools, in bytes.
+// maxSearch is the largest number of bytes of a prompt that are searched for names of tools.
 const maxSearch = 16 << 10
 
 var asksForTool = regexp.MustCompile(`(?i)\b(use|call)\b`)
 
-// named returns calls of the tools that the prompt names; none when the last
-// turn holds results of tools.
+// named returns calls of the tools whose names are in the prompt; none if the last turn
+// contains results of tools.
 func (a *Answer) named(prompt string) (list []Call) {
 	prompt = shorten(prompt, maxSearch)
 	if len(a.Results) > 0 || !asksForTool.MatchString(prompt) {
@@ -88,7 +88,7 @@ func (a *Answer) forced() []Call {
 	return nil
 }
 
-// sampleCall calls the tool with the arguments that its schema requires.
+// sampleCall returns a call of the tool with the arguments that its schema requires.
 func (t Tool) sampleCall() Call {
 	if t.Custom {
 		return t.call(pieces(t.sampleInput()))
@@ -107,7 +107,7 @@ const patch = `*** Begin Patch
 *** End Patch
 `
 
-// sampleInput returns the text that a custom tool is called with.
+// sampleInput returns the input for a call of a custom tool.
 func (t Tool) sampleInput() string {
 	if t.Name == "apply_patch" {
 		return patch

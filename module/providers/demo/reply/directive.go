@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// orders are what the directives of a prompt ask for, faults aside.
+// orders are the effects of the directives in a prompt, except for faults.
 type orders struct {
 	words  int // number of additional words
 	calls  []order
@@ -16,17 +16,17 @@ type orders struct {
 	filter bool
 }
 
-// order is a call of a tool that the prompt spells out.
+// order is a call of a tool that a directive specifies.
 type order struct {
 	name      string
 	arguments json.RawMessage
 }
 
-// directive matches one directive: a tool with the object of its arguments, or
-// a verb with the words behind it.
+// directive matches one directive: a tool with the object of its arguments, or a verb with
+// the words after it.
 var directive = regexp.MustCompile(`(?s)\[\[(?:tool (\S+?)( \{.*?\})?|(words:|think|refuse|filter|fault:)([^\]]*))\]\]`)
 
-// readDirectives takes the directives out of the prompts.
+// readDirectives removes the directives from the prompts, and carries them out.
 func (r *Request) readDirectives() (refused *Refusal) {
 	r.Faults.After = 3
 	for i, prompt := range r.Prompts {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Faults are the misbehaviours that a prompt asks for. The documentation of
-// package demo describes them. Formats obey NoUsage, NoSignature and
-// NullContent; the others need nothing but the connection.
+// Faults are the faults that a prompt asks for. The documentation of package demo describes
+// them. Formats implement NoUsage, NoSignature and NullContent; package demo implements the
+// others.
 type Faults struct {
 	Status     int // of an error answer, or of the HTML page
 	RetryAfter string
@@ -31,17 +31,17 @@ type Middle int
 // The faults of mid-answer.
 const (
 	Cut        Middle = iota + 1 // the connection breaks off
-	Stall                        // nothing comes any more
+	Stall                        // nothing more is sent
 	ErrorEvent                   // an error event ends the stream
 	Garbage                      // an event that is not JSON ends the stream
 )
 
 var middles = map[string]Middle{"cut": Cut, "stall": Stall, "error-event": ErrorEvent, "garbage": Garbage}
 
-// maxPause bounds the slow faults.
+// maxPause is the longest pause of a slow fault.
 const maxPause = time.Hour
 
-// read takes in the words of a fault and reports whether it is known.
+// read reads the words of a fault, and reports whether the fault is known.
 func (f *Faults) read(words []string) bool {
 	if len(words) == 0 || !f.kind(words[0]) {
 		return false
@@ -77,7 +77,7 @@ func (f *Faults) kind(word string) bool {
 	return parseStatus(name, 400, &f.Status)
 }
 
-// flag returns where a fault without a value is noted, nil for others.
+// flag returns the field of a fault without a value, nil for other faults.
 func (f *Faults) flag(name string) *bool {
 	return map[string]*bool{
 		"reset": &f.Reset, "empty-body": &f.EmptyBody, "gzip": &f.Gzip, "crlf": &f.CRLF,

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Encode returns v as JSON without HTML escapes. It panics for values that JSON
-// has no notation for: answers consist of none.
+// Encode returns v as JSON without HTML escapes. It panics for a value that JSON cannot
+// represent; answers have none.
 func Encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

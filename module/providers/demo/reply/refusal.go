@@ -5,22 +5,22 @@ import (
 	"net/http"
 )
 
-// Refusal is an error answer before it has the shape of a format.
+// Refusal is an error answer, independent of a format.
 type Refusal struct {
 	Status     int
 	Message    string
-	Param      string // path of the field at fault; "" for none
+	Param      string // path of the invalid field; "" for none
 	Code       string // "" for none
-	RetryAfter string // the header of this name; "" for none
-	Details    any    // what a client's program reads; only the messages format has a place for it
+	RetryAfter string // value of the header Retry-After; "" for none
+	Details    any    // for programs; only the messages format has a field for it
 }
 
-// Invalid refuses the field at path. The message is path and sentence.
+// Invalid returns the refusal of a field. The message consists of path and sentence.
 func Invalid(path, sentence, code string) *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Message: path + ": " + sentence, Param: path, Code: code}
 }
 
-// UnknownModel refuses a model that the provider does not have.
+// UnknownModel returns the refusal of a model that the provider does not have.
 func UnknownModel(name string) *Refusal {
 	return &Refusal{
 		Status: http.StatusNotFound, Param: "model", Code: "model_not_found",

@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// Request is what an answer depends on, in whatever format it was asked for.
+// Request is a request, independent of its format.
 type Request struct {
 	Format string // name of the wire format; the text mentions it
 	Model  string
 	Stream bool
-	Limit  int // tokens of each sample; negative: no limit
+	Limit  int // tokens of each sample; negative for no limit
 	Stops  []string
-	N      int  // samples for each prompt; 0 is one
+	N      int  // samples for each prompt; 0 means 1
 	Echo   bool // each sample begins with its prompt
 
 	Prompts  []string // texts to answer: the last user turn, or all prompts of a completion
@@ -20,11 +20,11 @@ type Request struct {
 	Results  []string // results of tools in the last turn
 	Tools    []Tool
 	Choice   ToolChoice
-	Reason   bool            // reasoning was asked for
-	Schema   json.RawMessage // of a structured answer; nil: plain text
+	Reason   bool            // the request asks for reasoning
+	Schema   json.RawMessage // of a structured answer; nil for plain text
 
 	Marked bool // a cache breakpoint was set
-	Later  bool // an assistant turn is there, so that the prefix was seen before
+	Later  bool // there is an assistant turn, so the prefix was sent before
 
 	Faults Faults
 
@@ -32,26 +32,26 @@ type Request struct {
 	system int // words of the system text
 	media  int
 	input  int // tokens of the whole request
-	prefix int // those of the system text and the tools
+	prefix int // tokens of the system text and the tools
 }
 
 // Tool is a tool that the request offers.
 type Tool struct {
 	Namespace string
 	Name      string
-	Schema    json.RawMessage // nil: it takes anything
+	Schema    json.RawMessage // nil for any arguments
 	Custom    bool            // its input is text, not JSON
-	Server    bool            // the provider runs it itself; it is never called here
+	Server    bool            // the provider itself runs it; this provider never calls it
 }
 
 // ToolChoice restricts the calls of tools.
 type ToolChoice struct {
 	Mode   ChoiceMode
-	Name   string // with ChoiceAny: the one tool to call; "" is any
+	Name   string // with ChoiceAny, the only tool to call; "" for any
 	Single bool   // at most one call
 }
 
-// ChoiceMode is whether tools may or must be called.
+// ChoiceMode selects whether tools may or must be called.
 type ChoiceMode int
 
 // The modes.
@@ -61,20 +61,20 @@ const (
 	ChoiceAny                    // a tool is called
 )
 
-// mediaTokens is what an image or a document counts, whatever its size.
+// mediaTokens is the number of tokens of an image or a document of any size.
 const mediaTokens = 1500
 
-// AddText counts a text of the conversation.
+// AddText counts the tokens of a text of the conversation.
 func (r *Request) AddText(text string) { r.input += tokens(text) }
 
-// AddSystem counts a system text.
+// AddSystem counts the tokens of a system text.
 func (r *Request) AddSystem(text string) {
 	r.system += tokens(text)
 	r.input += tokens(text)
 	r.prefix += tokens(text)
 }
 
-// AddTool offers a tool. Its definition counts one token for each four bytes.
+// AddTool adds a tool. Its definition counts one token for each four bytes.
 func (r *Request) AddTool(t Tool, definition []byte) {
 	r.Tools = append(r.Tools, t)
 	r.input += (len(definition) + 3) / 4
@@ -93,7 +93,7 @@ func (r *Request) InputTokens() int { return r.input }
 // MediaTokens returns the tokens of images and documents.
 func (r *Request) MediaTokens() int { return r.media * mediaTokens }
 
-// Offers reports whether a tool of this name may be called; "" is any tool.
+// Offers reports whether a tool with a name may be called; "" means any tool.
 func (r *Request) Offers(name string) bool {
 	_, found := r.find(name)
 	return found
@@ -114,11 +114,11 @@ const (
 	maxWords   = 100_000
 )
 
-// Prepare obeys the directives in the prompts, and takes them out. It refuses
-// unknown directives, and answers of a length that only an attacker asks for.
+// Prepare carries out the directives in the prompts, and removes them. It refuses unknown
+// directives, and requests for answers beyond maxSamples or maxWords.
 func (r *Request) Prepare() *Refusal {
 	r.N = max(r.N, 1)
-	if len(r.Prompts) == 0 { // results of tools alone, or a system text
+	if len(r.Prompts) == 0 { // only results of tools, or a system text
 		r.Prompts = []string{""}
 	}
 	if refused := r.readDirectives(); refused != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// schema is the part of JSON Schema that example values are made from.
+// schema is the part of JSON Schema that determines example values.
 type schema struct {
 	Ref        string                     `json:"$ref"`
 	Type       json.RawMessage            `json:"type"` // a word or a list of them
@@ -28,16 +28,16 @@ type schema struct {
 	Maximum    *json.Number               `json:"maximum"`
 }
 
-// Bounds on schemas, which may refer to themselves or ask for giants.
+// Bounds on schemas, which may be recursive or require large values.
 const (
 	maxDepth  = 12
 	maxValues = 500       // in one object of arguments
-	maxSchema = 128 << 10 // bytes; a larger one is not read
+	maxSchema = 128 << 10 // bytes; a larger schema is not read
 	maxLength = 1000      // characters of one string
 )
 
-// sampleOf makes an object with every member that a schema requires. The
-// object is empty for a missing schema, and for one without bounds.
+// sampleOf returns an object with every member that a schema requires. The object is empty
+// for a missing schema, and for one that exceeds the bounds.
 func sampleOf(root json.RawMessage) json.RawMessage {
 	if len(root) > maxSchema {
 		return json.RawMessage("{}")
@@ -51,8 +51,8 @@ func sampleOf(root json.RawMessage) json.RawMessage {
 
 // sampler makes example values.
 type sampler struct {
-	root   json.RawMessage // where references start
-	values int             // made so far
+	root   json.RawMessage // references are resolved in it
+	values int             // number of values so far
 }
 
 func (p *sampler) value(raw json.RawMessage, name string, depth int) json.RawMessage {
@@ -114,7 +114,7 @@ func (s schema) kind() string {
 	return "string"
 }
 
-// object makes the required members, in the order of the list of them.
+// object returns an object with the required members, in the order of the schema's list.
 func (p *sampler) object(s schema, depth int) json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -151,7 +151,7 @@ func (p *sampler) array(s schema, name string, depth int) json.RawMessage {
 	return b.Bytes()
 }
 
-// number returns the bound that is given, else 1.
+// number returns a bound of the schema, else 1.
 func (s schema) number() json.RawMessage {
 	switch {
 	case s.Minimum != nil:
@@ -167,7 +167,7 @@ func (s schema) number() json.RawMessage {
 	return json.RawMessage("1")
 }
 
-// text makes a string from the member's name, or in the format that it must have.
+// text returns a string in the format of the schema, else one with the name of the member.
 func (s schema) text(name string) string {
 	known := map[string]string{
 		"date": "2026-01-31", "date-time": "2026-01-31T12:00:00Z", "time": "12:00:00Z",
@@ -181,7 +181,7 @@ func (s schema) text(name string) string {
 	return text + strings.Repeat(".", min(max(s.MinLength-len(text), 0), maxLength))
 }
 
-// resolve returns what a reference into the same document refers to.
+// resolve returns the target of a reference into the same document.
 func (p *sampler) resolve(ref string) json.RawMessage {
 	at := p.root
 	for _, step := range strings.Split(strings.TrimPrefix(ref, "#"), "/") {

@@ -7,14 +7,14 @@ import (
 	"encoding/base64"
 )
 
-// signer is no secret: a signature shows that reasoning came back as it was
-// sent, no more.
+// signer is the key of signatures. It is no secret, because a signature only shows that a
+// client has sent reasoning back unchanged.
 var signer = []byte("caddy ai gateway demo provider")
 
 const nonceSize = 12
 
-// sign makes the signature of reasoning whose shown text is given. The nonce
-// makes the signatures of reasoning without text differ.
+// sign returns the signature of reasoning with a shown text. Because of the nonce, the
+// signatures of reasoning without text differ.
 func sign(hash [sha256.Size]byte, text string) string {
 	nonce := hash[:nonceSize]
 	return base64.StdEncoding.EncodeToString(append(bytes.Clone(nonce), seal(nonce, text)...))

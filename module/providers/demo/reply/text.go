@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxQuote is how much of a prompt or a result is repeated, in bytes.
+// maxQuote is the largest number of bytes of a prompt or a result that is repeated.
 const maxQuote = 300
 
 // text returns the text of one sample.
@@ -36,7 +36,8 @@ func (a *Answer) greeting(prompt string, index int) string {
 	return text + fmt.Sprintf(" You wrote: %q.", shorten(prompt, maxQuote)) + a.inventory() + "."
 }
 
-// inventory counts the other parts of the request.
+// inventory returns a sentence with the numbers of messages, tools and other parts of the
+// request.
 func (a *Answer) inventory() string {
 	text := " The request held " + plural(a.Messages, "message")
 	if a.system > 0 {

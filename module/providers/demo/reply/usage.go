@@ -1,7 +1,6 @@
 package reply
 
-// Usage counts the tokens of one answer. The three counts of input do not
-// overlap.
+// Usage has the counts of tokens of an answer. No token is in two of the counts of input.
 type Usage struct {
 	Input      int // neither read from nor written to a cache
 	CacheRead  int
@@ -13,9 +12,8 @@ type Usage struct {
 // TotalInput returns all tokens of the request.
 func (u Usage) TotalInput() int { return u.Input + u.CacheRead + u.CacheWrite }
 
-// count adds up the samples, and states what a prompt cache would have done: the
-// prefix of tools and system text is written in the first turn of a conversation
-// and read in the later ones.
+// count returns the sum over the samples. It simulates a prompt cache: the prefix of tools
+// and system text is written in the first turn of a conversation, and read in later turns.
 func (a *Answer) count() Usage {
 	u := Usage{Input: a.input}
 	if a.Marked && a.Later {

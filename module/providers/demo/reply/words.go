@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// pieces cuts a text into tokens: one word each, with the space before it.
-// Together they are the text again.
+// pieces splits a text into tokens. A token is a word with the space before it. Joined, the
+// tokens are the text.
 func pieces(text string) []string {
 	var list []string
 	start, inWord := 0, false
@@ -28,8 +28,8 @@ func pieces(text string) []string {
 // tokens counts the tokens of a text.
 func tokens(text string) int { return len(strings.Fields(text)) }
 
-// fragments cuts tool arguments, which may hold no space at all, into pieces
-// of about eight bytes that never split a character.
+// fragments splits tool arguments, which may have no spaces, into pieces of about eight
+// bytes. It never splits a character.
 func fragments(text string) []string {
 	const size = 8
 	var list []string
@@ -58,8 +58,8 @@ func shorten(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// cutAtStop cuts the text before the first of the stop strings in it, and returns
-// that stop string, "" for none.
+// cutAtStop returns the text before the first stop string in it, and this stop string; ""
+// for none.
 func cutAtStop(text string, stops []string) (kept, matched string) {
 	first := len(text)
 	for _, stop := range stops {
@@ -70,10 +70,10 @@ func cutAtStop(text string, stops []string) (kept, matched string) {
 	return text[:first], matched
 }
 
-// budget is the number of tokens that may still be written; negative: no limit.
+// budget is the number of tokens that may still be written; negative for no limit.
 type budget int
 
-// take returns as many of the pieces as the budget allows, and whether these are all.
+// take returns the pieces that fit into the budget, and whether all of them do.
 func (b *budget) take(list []string) ([]string, bool) {
 	if *b < 0 {
 		return list, true

@@ -9,8 +9,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
 )
 
-// Body is the body of a request while it is read. It keeps the first refusal;
-// what is read after that does not matter.
+// Body is the body of a request while it is read. It keeps the first refusal, and ignores
+// further ones.
 type Body struct {
 	Object       // the whole body
 	Strict  bool // unknown fields are refused
@@ -18,8 +18,7 @@ type Body struct {
 	refused *reply.Refusal
 }
 
-// NewBody begins to read a body. The refusal of a body that is not a JSON object
-// is the first one.
+// NewBody returns a body to read. It refuses a body that is not a JSON object.
 func NewBody(raw []byte, family *Family, strict bool) *Body {
 	b := &Body{Strict: strict, dotted: family.DottedPaths}
 	b.Object = Object{body: b}
@@ -59,5 +58,5 @@ func (b *Body) object(raw json.RawMessage, path string) Object {
 // Quoted reports whether raw is a JSON string.
 func Quoted(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
 
-// isNull reports whether raw is null; an absent member is not.
+// isNull reports whether raw is null. It returns false for an absent member.
 func isNull(raw json.RawMessage) bool { return bytes.Equal(raw, []byte("null")) }

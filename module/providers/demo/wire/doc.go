@@ -1,7 +1,6 @@
-// Package wire holds what the wire formats of the demo provider have in common:
-// the description of a format, the strict reading of a request's body, and the
-// events of a stream.
+// Package wire has the types that the wire formats of the demo provider share: the
+// description of a format, a strict reader of request bodies, and the events of a stream.
 //
-// A format is a package below this one. It exports one Format, which package
-// demo lists; nothing else of the demo provider knows its fields.
+// A format is a package below this one. It exports one Format, which package demo lists. No
+// other package depends on the fields of a format.
 package wire

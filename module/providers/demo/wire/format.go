@@ -54,37 +54,37 @@ type Event struct {
 	Data []byte
 }
 
-// Kind decides how pace and faults treat an event.
+// Kind is the kind of an event, on which pace and faults depend.
 type Kind int
 
 // The kinds, in the order in which a stream has them.
 const (
 	Frame    Kind = iota // surrounds content; sent at once
-	Content              // sent after a pause; the faults of mid-stream count these
-	Finish               // reports how the answer ended; no-finish leaves these out
+	Content              // sent after a pause; the faults of mid-stream count these events
+	Finish               // reports how the answer ended; no-finish leaves it out
 	Terminal             // the last event; no-finish and no-done leave it out
 )
 
-// Family is what the formats of one vendor have in common.
+// Family describes what the formats of one vendor have in common.
 type Family struct {
-	KeyHeader       string // takes the API key beside the bearer credential; "" for none
-	VersionHeader   string // every request has it; "" for none
-	RequestIDHeader string // of answers
+	KeyHeader       string // header for the API key, as an alternative to a bearer token; "" for none
+	VersionHeader   string // required header; "" for none
+	RequestIDHeader string // header of answers
 	DottedPaths     bool   // messages.0.role, else messages[0].role
 
-	Overloaded reply.Refusal // what the faults of mid-answer report
-	TooLong    reply.Refusal // of a prompt, in words by which clients recognize it
+	Overloaded reply.Refusal // the error of the faults in mid-answer
+	TooLong    reply.Refusal // of a prompt, in the words by which clients recognize it
 
 	// Error returns the body of an error answer.
 	Error func(r *reply.Refusal, requestID string) any
 	// Model returns the description of a model.
 	Model func(name string) any
-	// Models returns the list of the models, of which there is at least one.
+	// Models returns the list of models. names has at least one name.
 	Models func(names []string) any
 }
 
-// ErrorBody implements the failing half of Writer for formats whose streams end
-// with the error body of the family. Name is the name of that event.
+// ErrorBody implements Failed and FailedEvent of Writer for formats whose streams fail with
+// the error body of the family. Name is the name of that event.
 type ErrorBody struct {
 	Family *Family
 	Name   string

@@ -53,7 +53,7 @@ func (o Object) Raw(name string) json.RawMessage {
 	return nil
 }
 
-// Has reports whether the member is there.
+// Has reports whether the object has the member.
 func (o Object) Has(name string) bool { return o.Raw(name) != nil }
 
 // Definition returns the whole object as JSON, its members in the order of
@@ -63,7 +63,8 @@ func (o Object) Definition() json.RawMessage {
 	return raw
 }
 
-// Known refuses members of other names in a strict reading, the first by name.
+// Known refuses the first member, by name, that is not in names. If the body is not read
+// strictly, it does nothing.
 func (o Object) Known(names ...string) {
 	if !o.body.Strict || o.body.refused != nil {
 		return
@@ -75,7 +76,7 @@ func (o Object) Known(names ...string) {
 	}
 }
 
-// read decodes an optional member and reports whether it was there.
+// read decodes an optional member, and reports whether the object has it.
 func (o Object) read(name string, into any, kind string) bool {
 	raw := o.Raw(name)
 	if raw == nil {
@@ -94,7 +95,7 @@ func (o Object) Text(name string) (s string) {
 	return s
 }
 
-// Need reads a string that must be there and not be empty.
+// Need reads a required string, which must not be empty.
 func (o Object) Need(name string) string {
 	if !o.Has(name) {
 		o.Missing(name)
@@ -130,8 +131,8 @@ func (o Object) Number(name string, low, high float64) {
 	}
 }
 
-// Integer reads an optional integer with a lower bound. It returns none when the
-// member is absent or refused.
+// Integer reads an optional integer with a lower bound. It returns none if the member is
+// absent or refused.
 func (o Object) Integer(name string, low, none int) int {
 	var f float64
 	if !o.read(name, &f, "an integer") {
@@ -157,7 +158,7 @@ func (o Object) Each(name string, visit func(Object)) {
 	}
 }
 
-// Sub reads an optional object and reports whether it was there.
+// Sub reads an optional object, and reports whether the object has it.
 func (o Object) Sub(name string) (Object, bool) {
 	raw := o.Raw(name)
 	if raw == nil {

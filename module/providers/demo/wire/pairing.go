@@ -1,9 +1,9 @@
 package wire
 
-// Pairing checks the law of tools: every call is answered by one result.
+// Pairing checks that every call of a tool has one result.
 type Pairing struct{ open map[string]bool }
 
-// Call notes a call.
+// Call adds a call.
 func (p *Pairing) Call(id string) {
 	if p.open == nil {
 		p.open = make(map[string]bool)
@@ -11,7 +11,7 @@ func (p *Pairing) Call(id string) {
 	p.open[id] = true
 }
 
-// Result reports whether a call with this id waited for its result.
+// Result adds a result. It reports whether there was a call with its id and without a result.
 func (p *Pairing) Result(id string) bool {
 	waited := p.open[id]
 	delete(p.open, id)

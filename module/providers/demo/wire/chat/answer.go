@@ -9,8 +9,8 @@ import (
 // writer writes the answer to one request.
 type writer struct {
 	wire.ErrorBody
-	includeUsage bool // in a stream
-	logprobs     int  // alternatives for each token; negative: not asked for
+	includeUsage bool // a stream has usage
+	logprobs     int  // alternatives for each token; negative for no values
 }
 
 type completion struct {
@@ -77,7 +77,8 @@ func (w *writer) Whole(a *reply.Answer) any {
 	return c
 }
 
-// newLogprobs returns the values of pieces of the text, nil if none are asked for.
+// newLogprobs returns the values of pieces of the text, nil if the request does not ask for
+// values.
 func (w *writer) newLogprobs(s *reply.Sample, pieces []string) *logprobs {
 	if w.logprobs < 0 || s.Refused {
 		return nil
@@ -85,8 +86,8 @@ func (w *writer) newLogprobs(s *reply.Sample, pieces []string) *logprobs {
 	return &logprobs{Content: openai.Logprobs(pieces, w.logprobs)}
 }
 
-// newMessage returns the message of a choice. Its content is null when there are
-// only calls, and when the fault null-content asks for it.
+// newMessage returns the message of a choice. Its content is null if the answer has only
+// calls, and with the fault null-content.
 func newMessage(a *reply.Answer, s *reply.Sample) message {
 	m := message{Role: "assistant", Reasoning: s.ReasoningText(), Annotations: []any{}}
 	if text := s.Text(); s.Refused {
@@ -108,7 +109,7 @@ func newToolCall(c *reply.Call, input string) toolCall {
 	return call
 }
 
-// finishReason returns the reason of an end; a refusal is an ordinary end.
+// finishReason returns the finish_reason of a sample. A refusal ends with "stop".
 func finishReason(s *reply.Sample) *string {
 	return wire.Optional(map[reply.Stop]string{
 		reply.Ended: "stop", reply.Limited: "length", reply.Stopped: "stop",

@@ -97,13 +97,12 @@ func (c *conversation) tool(m wire.Object) {
 		m.Fail("tool_call_id", "must answer a call of the assistant message before")
 	}
 	result := c.content(m, false)
-	c.r.Prompts = nil // the call did what the user asked for
+	c.r.Prompts = nil // the answer is about the result, and no longer about the prompt
 	c.r.Results = append(c.r.Results, result)
 	c.r.AddText(result)
 }
 
-// content joins the texts of a message. Media are refused where they are not
-// allowed.
+// content returns the joined texts of a message. It refuses media unless media is true.
 func (c *conversation) content(m wire.Object, media bool) string {
 	if !m.Has("content") {
 		m.Missing("content")
@@ -121,7 +120,7 @@ func (c *conversation) content(m wire.Object, media bool) string {
 			p.Known("type", kind, "prompt_cache_breakpoint")
 			c.media(kind, p)
 		default:
-			p.Fail("type", "this part may not stand here")
+			p.Fail("type", "this part is not allowed here")
 		}
 	})
 	return strings.Join(texts, "\n")

@@ -49,7 +49,7 @@ func (r *reader) limit() {
 	r.Limit = r.body.Integer("max_completion_tokens", 1, -1)
 }
 
-// schema reads what a structured answer looks like.
+// schema reads the schema of a structured answer.
 func (r *reader) schema() {
 	format, _ := r.body.Sub("response_format")
 	if format.Text("type") == "json_object" {
@@ -60,8 +60,8 @@ func (r *reader) schema() {
 	}
 }
 
-// logprobs returns the number of alternatives for each token, negative if none
-// are asked for.
+// logprobs returns the number of alternatives for each token, a negative number if the
+// request does not ask for values.
 func (r *reader) logprobs() int {
 	wanted := r.body.Flag("logprobs")
 	top := r.body.Integer("top_logprobs", 0, -1)

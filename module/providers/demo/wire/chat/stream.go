@@ -74,8 +74,8 @@ func (w *writer) choices(s *reply.Sample) (list []chunkChoice) {
 	return list
 }
 
-// callPieces returns the deltas of a call. Only the first has its id and its
-// name: readers concatenate names.
+// callPieces returns the deltas of a call. Only the first one has id and name, because readers
+// concatenate names.
 func callPieces(c *reply.Call, ordinal int) []toolCall {
 	first := newToolCall(c, "")
 	first.Index = &ordinal

@@ -11,11 +11,11 @@ import (
 // writer writes the answer to one request.
 type writer struct {
 	wire.ErrorBody
-	includeUsage bool // in a stream
-	logprobs     int  // alternatives for each token; negative: not asked for
+	includeUsage bool // a stream has usage
+	logprobs     int  // alternatives for each token; negative for no values
 }
 
-// completion is the answer, and a chunk of its stream.
+// completion is an answer, or a chunk of its stream.
 type completion struct {
 	openai.Head
 	Choices     []choice        `json:"choices"`

@@ -10,9 +10,9 @@ type logprobs struct {
 	TextOffset    []int                `json:"text_offset"`
 }
 
-// newLogprobs makes the arrays for the pieces, whose first character is at
-// offset. The first token of an echoed prompt has no value. It returns nil when
-// no values are asked for.
+// newLogprobs returns the arrays for the pieces. offset is that of their first character. The
+// first token of an echoed prompt has no value. newLogprobs returns nil if the request does
+// not ask for values.
 func (w *writer) newLogprobs(pieces []string, echoed bool, offset int) *logprobs {
 	if w.logprobs < 0 {
 		return nil

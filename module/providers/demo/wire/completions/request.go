@@ -72,7 +72,7 @@ func spellAll(lists [][]int) []string {
 	return texts
 }
 
-// spell returns a text in place of that of token ids, which only a real model knows.
+// spell returns a substitute for the text of token ids, which only a real model knows.
 func spell(ids []int) string {
 	var b strings.Builder
 	for _, id := range ids {

@@ -71,7 +71,7 @@ func (w *writer) Whole(a *reply.Answer) any {
 	return m
 }
 
-// start returns the answer before it has any content.
+// start returns the answer without content, for the beginning of a stream.
 func start(a *reply.Answer) message {
 	m := message{ID: "msg_" + a.ID(), Type: "message", Role: "assistant", Model: a.Model, Content: []any{}}
 	m.Usage = newUsage(a)
@@ -79,7 +79,7 @@ func start(a *reply.Answer) message {
 	return m
 }
 
-// shown returns the reasoning that the caller wants to see.
+// shown returns the reasoning that the answer shows.
 func (w *writer) shown(s *reply.Sample) string {
 	if w.hidden {
 		return ""
@@ -99,7 +99,7 @@ func callID(c *reply.Call) string { return "toolu_" + c.ID }
 
 func newToolUse(c *reply.Call) toolUseBlock {
 	input := json.RawMessage(c.Input())
-	if !json.Valid(input) { // max_tokens cut it
+	if !json.Valid(input) { // max_tokens has cut it
 		input = json.RawMessage("{}")
 	}
 	return toolUseBlock{"tool_use", callID(c), c.Name, input}

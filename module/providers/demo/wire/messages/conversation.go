@@ -70,7 +70,7 @@ func (c *conversation) content(m wire.Object, role string) {
 	}
 }
 
-// text takes in a text of any role.
+// text adds a text of any role.
 func (c *conversation) text(role, text string, at wire.Object) {
 	switch role {
 	case "system":
@@ -118,7 +118,7 @@ func (c *conversation) media(b wire.Object) {
 	c.r.AddMedia()
 }
 
-// thinking must come back as it was sent: its signature covers it.
+// thinking checks that a client sends thinking back unchanged: its signature covers it.
 func (c *conversation) thinking(b wire.Object) {
 	text, signature := b.Text("thinking"), b.Text("signature")
 	if b.Strict() && !reply.Signed(text, signature) {
@@ -131,7 +131,7 @@ const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 func (c *conversation) toolUse(role string, b wire.Object) {
 	if role != "assistant" {
-		b.Fail("type", "tool_use blocks may only stand in assistant messages")
+		b.Fail("type", "tool_use blocks are only allowed in assistant messages")
 	}
 	id := b.Need("id")
 	if strings.Trim(id, idLetters) != "" {
@@ -147,7 +147,7 @@ func (c *conversation) toolUse(role string, b wire.Object) {
 
 func (c *conversation) toolResult(role string, b wire.Object) {
 	if role != "user" {
-		b.Fail("type", "tool_result blocks may only stand in user messages")
+		b.Fail("type", "tool_result blocks are only allowed in user messages")
 	}
 	if !c.pairs.Result(b.Need("tool_use_id")) {
 		b.Fail("tool_use_id", "unexpected tool_use_id found in tool_result blocks")
@@ -158,7 +158,7 @@ func (c *conversation) toolResult(role string, b wire.Object) {
 	c.r.AddText(result)
 }
 
-// resultText joins the texts of a tool result.
+// resultText returns the joined texts of a tool result.
 func (c *conversation) resultText(b wire.Object) string {
 	if wire.Quoted(b.Raw("content")) {
 		return b.Text("content")

@@ -38,8 +38,8 @@ func errorType(status int) string {
 	return "api_error"
 }
 
-// noThread refuses a conversation that continues by the id of its last answer.
-// Clients that read the details send the whole conversation instead.
+// noThread returns the refusal of a request that continues a conversation by the id of an
+// answer. Clients that read its details send the whole conversation instead.
 func noThread() *reply.Refusal {
 	details := struct {
 		ErrorCode   string   `json:"error_code"`

@@ -37,7 +37,7 @@ func generate(b *wire.Body) (*reply.Request, wire.Writer) {
 	return r.Request, &writer{ErrorBody: wire.ErrorBody{Family: family, Name: "error"}, hidden: r.hidden}
 }
 
-// countTokens returns what a request is charged for; max_tokens is optional there.
+// countTokens returns the input tokens of a request. max_tokens is optional there.
 func countTokens(b *wire.Body, _ reply.Seed) any {
 	return struct {
 		InputTokens int `json:"input_tokens"`

@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
-// fields are the members of a request, those in beta included.
+// fields are the members of a request, including those in beta.
 var fields = []string{
 	"model", "messages", "max_tokens", "system", "temperature", "top_p", "top_k", "stop_sequences",
 	"stream", "tools", "tool_choice", "thinking", "metadata", "output_config", "service_tier",
@@ -59,7 +59,7 @@ func (r *reader) options() {
 	}
 }
 
-// schema reads what a structured answer looks like.
+// schema reads the schema of a structured answer.
 func (r *reader) schema() {
 	output, _ := r.body.Sub("output_config")
 	format, _ := output.Sub("format")
@@ -132,8 +132,8 @@ func (r *reader) toolChoice() {
 	}
 }
 
-// isServerTool recognizes the tools that the provider runs itself by their
-// prefix; the date behind it changes often.
+// isServerTool reports whether the provider itself runs a tool of this type. It compares
+// prefixes, because the dates at the end of types change often.
 func isServerTool(kind string) bool {
 	for _, prefix := range []string{"web_search_", "web_fetch_", "code_execution_", "tool_search_tool_", "mcp_toolset", "advisor_"} {
 		if strings.HasPrefix(kind, prefix) {

@@ -31,7 +31,7 @@ func (w *writer) Stream(a *reply.Answer, emit func(wire.Event)) {
 	st.finish(a, s)
 }
 
-// shownPieces returns the pieces of the reasoning that the caller wants to see.
+// shownPieces returns the pieces of the reasoning that the answer shows.
 func (w *writer) shownPieces(s *reply.Sample) []string {
 	if w.hidden {
 		return nil
@@ -131,7 +131,7 @@ func (st *stream) say(pieces []string) {
 	st.close()
 }
 
-// call begins with an empty fragment, as the public service does.
+// call writes a call. It begins with an empty fragment, as the public service does.
 func (st *stream) call(c *reply.Call) {
 	st.open(toolUseBlock{"tool_use", callID(c), c.Name, json.RawMessage("{}")})
 	st.delta(wire.Frame, inputDelta{"input_json_delta", ""})

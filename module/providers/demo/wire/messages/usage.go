@@ -17,7 +17,7 @@ type usage struct {
 	ServiceTier string `json:"service_tier"`
 }
 
-// newUsage returns the usage of an answer; the fault no-usage makes it zeros.
+// newUsage returns the usage of an answer. With the fault no-usage, all counts are 0.
 func newUsage(a *reply.Answer) usage {
 	count := a.Usage
 	if a.Faults.NoUsage {

@@ -26,7 +26,7 @@ func NewHead(a *reply.Answer, prefix, object string) Head {
 // Chunks writes the chunks of chat and completions, whose choices are C.
 type Chunks[C any] struct {
 	Answer       *reply.Answer
-	IncludeUsage bool // the stream states its usage
+	IncludeUsage bool // the stream has usage
 	// Chunk returns a chunk with these choices. Its usage is an object, null, or
 	// absent.
 	Chunk func(choices []C, usage json.RawMessage) any
@@ -36,8 +36,8 @@ type Chunks[C any] struct {
 // Send emits a chunk with one choice.
 func (c Chunks[C]) Send(kind wire.Kind, choice C) { c.send(kind, []C{choice}, c.noUsageYet()) }
 
-// TakeTurns emits the queued choices of all samples round by round, as they come
-// when a real model samples them side by side.
+// TakeTurns emits the queued choices of all samples in turns, because a real model generates
+// the samples concurrently.
 func (c Chunks[C]) TakeTurns(queues [][]C) {
 	for more, round := true, 0; more; round++ {
 		more = false
@@ -50,7 +50,7 @@ func (c Chunks[C]) TakeTurns(queues [][]C) {
 	}
 }
 
-// End emits the chunk with the usage, if it was asked for, and the terminal event.
+// End emits the chunk with the usage, if the request asks for it, and the terminal event.
 func (c Chunks[C]) End() {
 	if usage := NewUsage(c.Answer); c.IncludeUsage && usage != nil {
 		c.send(wire.Finish, []C{}, reply.Encode(usage))
@@ -62,7 +62,7 @@ func (c Chunks[C]) send(kind wire.Kind, choices []C, usage json.RawMessage) {
 	c.Emit(wire.Event{Kind: kind, Data: reply.Encode(c.Chunk(choices, usage))})
 }
 
-// noUsageYet returns null when the usage comes later, nil when none comes.
+// noUsageYet returns null if a later chunk has the usage, nil if none has.
 func (c Chunks[C]) noUsageYet() json.RawMessage {
 	if c.IncludeUsage {
 		return json.RawMessage("null")

@@ -1,5 +1,5 @@
-// Package openai holds what the formats of the OpenAI API have in common: errors,
-// lists of models, sampling, usage, the turns of choices.
+// Package openai has the parts that the formats of the OpenAI API share: errors, lists of
+// models, sampling parameters, usage, and the chunks of several choices.
 package openai
 
 import (

@@ -15,8 +15,8 @@ type alternative struct {
 // Logprob returns an example value that depends on the token alone.
 func Logprob(token string) float64 { return -float64(len(token)%10+1) / 16 }
 
-// Logprobs returns the values of the tokens. A token has one alternative at most,
-// which is the token itself, if top is positive.
+// Logprobs returns the values of the tokens. If top is positive, each token has one
+// alternative, which is the token itself.
 func Logprobs(tokens []string, top int) []TokenLogprob {
 	list := []TokenLogprob{}
 	for _, token := range tokens {

@@ -5,8 +5,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
-// ReadSampling reads what chat and completions have in common. It reports
-// whether a stream is to state its usage.
+// ReadSampling reads the sampling parameters of chat and completions. It reports whether the
+// request asks for the usage of a stream.
 func ReadSampling(b *wire.Body, r *reply.Request) (includeUsage bool) {
 	b.Number("temperature", 0, 2)
 	b.Number("top_p", 0, 1)

@@ -22,8 +22,8 @@ var choiceModes = map[string]reply.ChoiceMode{
 	"auto": reply.ChoiceAuto, "none": reply.ChoiceNone, "required": reply.ChoiceAny,
 }
 
-// ReadToolChoice reads tool_choice, after the tools: a word, or an object, which
-// named reads.
+// ReadToolChoice reads tool_choice: a word, or an object, for which it calls named. The tools
+// must be read before.
 func ReadToolChoice(b *wire.Body, r *reply.Request, named func(wire.Object) reply.ToolChoice) {
 	switch raw := b.Raw("tool_choice"); {
 	case raw == nil:
@@ -40,8 +40,8 @@ func ReadToolChoice(b *wire.Body, r *reply.Request, named func(wire.Object) repl
 	}
 }
 
-// ReadAllowedTools reads the mode of a choice among several tools. Their names are
-// not looked at: every offered tool counts as allowed.
+// ReadAllowedTools reads the mode of a choice among several tools. It ignores their names, and
+// allows every offered tool.
 func ReadAllowedTools(o wire.Object) reply.ToolChoice {
 	return reply.ToolChoice{Mode: choiceModes[o.OneOf("mode", "auto", "required")]}
 }

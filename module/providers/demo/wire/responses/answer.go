@@ -10,7 +10,7 @@ type writer struct {
 	settings  settings
 	summary   bool // reasoning is summarized
 	encrypted bool // reasoning is sealed
-	logprobs  int  // alternatives for each token; negative: not asked for
+	logprobs  int  // alternatives for each token; negative for no values
 	obfuscate bool // deltas are padded
 }
 
@@ -52,7 +52,8 @@ const (
 // end is how a response ends.
 type end struct{ status, reason string }
 
-// ends are the ends by the reason of the answer. A refusal is an ordinary end.
+// ends are the ends of responses, by the reason why the sample ended. A refusal ends with
+// status completed.
 var ends = map[reply.Stop]end{
 	reply.Ended: {completed, ""}, reply.Stopped: {completed, ""}, reply.Called: {completed, ""},
 	reply.Declined: {completed, ""},
@@ -63,7 +64,7 @@ var ends = map[reply.Stop]end{
 // Whole returns the answer as one response.
 func (w *writer) Whole(a *reply.Answer) any { return w.ended(a) }
 
-// begun returns the response before it has any output.
+// begun returns the response without output, for the beginning of a stream.
 func (w *writer) begun(a *reply.Answer) *response {
 	return &response{
 		ID: "resp_" + a.ID(), Object: "response", CreatedAt: a.Created, Status: inProgress, Model: a.Model,
@@ -96,8 +97,8 @@ func (w *writer) failed(a *reply.Answer, refused *reply.Refusal) *response {
 	return r
 }
 
-// FailedEvent returns the end of a response that failed, or an error event where
-// the stream has no response yet.
+// FailedEvent returns the event of a response that failed, or an error event if the stream
+// has no response yet.
 func (w *writer) FailedEvent(a *reply.Answer, refused *reply.Refusal, sent int) wire.Event {
 	if sent > 0 {
 		return named(wire.Frame, event{Type: "response.failed", Sequence: sent, Response: w.failed(a, refused)})

@@ -1,6 +1,6 @@
-// Package responses lets the demo provider speak the responses format, as a
-// provider does that keeps no responses: it refuses what refers to an earlier
-// one, and states that it stores nothing.
+// Package responses lets the demo provider speak the responses format like a provider that
+// stores no responses: it refuses requests that refer to an earlier response, and its
+// answers have store=false.
 package responses
 
 import (
@@ -36,7 +36,7 @@ func generate(b *wire.Body) (*reply.Request, wire.Writer) {
 	return r.Request, &r.writer
 }
 
-// countTokens returns what the input of a request is charged for.
+// countTokens returns the input tokens of a request.
 func countTokens(b *wire.Body, _ reply.Seed) any {
 	return struct {
 		Object      string `json:"object"`
@@ -44,7 +44,7 @@ func countTokens(b *wire.Body, _ reply.Seed) any {
 	}{"response.input_tokens", read(b).InputTokens()}
 }
 
-// compact returns a conversation as one item that the next request can begin with.
+// compact returns a conversation as one item, with which the next request can begin.
 func compact(b *wire.Body, seed reply.Seed) any {
 	a := &reply.Answer{Request: read(b).Request, Seed: seed}
 	a.Usage.Input = a.InputTokens()

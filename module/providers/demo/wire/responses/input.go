@@ -66,7 +66,7 @@ func (c *conversation) item(i wire.Object) {
 	}
 }
 
-// follow checks that reasoning is followed by what the model made of it.
+// follow checks that a reasoning item is followed by an item of the model.
 func (c *conversation) follow(kind string, i wire.Object) {
 	if c.dangling != nil && !c.byModel(kind, i) {
 		c.dangling.Refuse("a reasoning item must be followed by the item that it belongs to", "")
@@ -101,7 +101,7 @@ func (c *conversation) message(m wire.Object) {
 	}
 }
 
-// user begins a turn of the user, which is what the answer refers to.
+// user begins a turn of the user, to which the answer refers.
 func (r *reader) user(text string) {
 	r.Prompts, r.Results = []string{text}, nil
 	r.AddText(text)
@@ -131,7 +131,7 @@ func (c *conversation) content(o wire.Object, name string) string {
 		case "input_image", "input_file":
 			c.media(kind, p)
 		default:
-			p.Fail("type", "this part may not stand here")
+			p.Fail("type", "this part is not allowed here")
 		}
 	})
 	return strings.Join(texts, "\n")
@@ -150,10 +150,10 @@ func (c *conversation) media(kind string, p wire.Object) {
 	c.AddMedia()
 }
 
-// values are the members that hold what a call passes to its tool.
+// values are the members with the input of a call, by the type of the call.
 var values = map[string]string{"function_call": "arguments", "custom_tool_call": "input"}
 
-// idPrefixes are how the ids of items begin, where they are given.
+// idPrefixes are the prefixes of ids, by the type of the item.
 var idPrefixes = map[string]string{"function_call": "fc", "custom_tool_call": "ctc", "reasoning": "rs"}
 
 func (c *conversation) call(kind string, i wire.Object) {
@@ -180,7 +180,7 @@ func (c *conversation) output(i wire.Object) {
 		i.Fail("call_id", "no tool call found for this output")
 	}
 	result := c.content(i, "output")
-	c.Prompts = nil // the call did what the user asked for
+	c.Prompts = nil // the answer is about the result, and no longer about the prompt
 	c.Results = append(c.Results, result)
 	c.AddText(result)
 }
@@ -204,14 +204,14 @@ func (c *conversation) reasoningItem(i wire.Object) {
 	}
 }
 
-// sealed checks that the item comes back as it was sent.
+// sealed checks that a client sends encrypted content back unchanged.
 func (c *conversation) sealed(i wire.Object, content string) {
 	if i.Strict() && !reply.Signed("", content) {
 		i.RefuseMember("encrypted_content", "the encrypted content could not be verified", "invalid_encrypted_content")
 	}
 }
 
-// notStored refuses an item that is given by its id alone.
+// notStored refuses an item that consists only of an id.
 func (c *conversation) notStored(i wire.Object) {
 	if !i.Strict() {
 		return
@@ -222,13 +222,12 @@ func (c *conversation) notStored(i wire.Object) {
 	})
 }
 
-// serverItems are the types of items beside the calls of tools that run at the
-// provider or that have a type of their own.
+// serverItems are the other types of items, which are neither calls nor their outputs.
 var serverItems = []string{
 	"mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "program", "program_output", "configuration_update",
 }
 
-// other takes in the items of tools with a type of their own, unread.
+// other accepts items of known types without reading them.
 func (c *conversation) other(kind string, i wire.Object) {
 	switch {
 	case strings.HasSuffix(kind, "_call"):

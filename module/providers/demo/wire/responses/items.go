@@ -11,7 +11,7 @@ import (
 type item interface {
 	// id returns the id that events refer to.
 	id() string
-	// announced returns the item as it is before its content.
+	// announced returns the item without its content.
 	announced() item
 	// stream emits the events of its content.
 	stream(*stream)
@@ -24,7 +24,7 @@ type reasoningItem struct {
 	Summary   []summaryPart `json:"summary"`
 	Encrypted *string       `json:"encrypted_content"`
 
-	pieces [][]string // of each part of the summary
+	pieces [][]string // by part of the summary
 }
 
 type summaryPart struct {
@@ -119,7 +119,8 @@ func (w *writer) newReasoning(a *reply.Answer, s *reply.Sample) *reasoningItem {
 	return r
 }
 
-// sentences cuts pieces behind each full stop. A sentence begins without a space.
+// sentences groups pieces into sentences, which end with a full stop. It removes the space at
+// the beginning of a sentence.
 func sentences(pieces []string) (list [][]string) {
 	var sentence []string
 	for i, piece := range pieces {
@@ -155,8 +156,8 @@ func (m *messageItem) part(pieces []string) any {
 	return textPart{"output_text", text, []any{}, m.logprobs(pieces)}
 }
 
-// newLogprobs returns the values of pieces of the text; it is empty when none are
-// asked for.
+// newLogprobs returns the values of pieces of the text, an empty list if the request does not
+// ask for values.
 func (w *writer) newLogprobs(pieces []string) []openai.TokenLogprob {
 	if w.logprobs < 0 {
 		return []openai.TokenLogprob{}
@@ -176,8 +177,7 @@ func newCall(c *reply.Call, status string) item {
 	return &customCall{head, c.Input()}
 }
 
-// itemStatus returns the status of a complete item: the last one shares the fate
-// of the response.
+// itemStatus returns the status of an item. The last item has the status of the response.
 func itemStatus(s *reply.Sample, last bool) string {
 	if last {
 		return ends[s.Stop].status

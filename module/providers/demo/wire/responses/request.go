@@ -18,7 +18,7 @@ var fields = []string{
 	"access_programs", "client_metadata",
 }
 
-// stateful are the fields that refer to what only a provider with a store has.
+// stateful are the fields that need a provider with a store.
 var stateful = []string{"conversation", "prompt"}
 
 // reader reads one request.
@@ -121,7 +121,7 @@ func (r *reader) text() {
 	}
 }
 
-// include reads what the answer is to hold in addition.
+// include reads which optional parts the answer has.
 func (r *reader) include() {
 	include := r.body.Strings("include")
 	top := r.body.Integer("top_logprobs", 0, 0)

@@ -60,7 +60,7 @@ func (s *stream) send(kind wire.Kind, e event) {
 	s.emit(named(kind, e))
 }
 
-// item emits an item. What closes the last one belongs to the finish.
+// item emits an item. The events that close the last item have the kind Finish.
 func (s *stream) item(i item, last bool) {
 	s.itemID, s.closing = i.id(), wire.Frame
 	if last {
@@ -78,8 +78,8 @@ func (s *stream) inner(kind wire.Kind, e event) {
 	s.send(kind, e)
 }
 
-// obfuscation is the length up to which deltas are padded, so that the length of
-// an event does not show the length of its text.
+// obfuscation is the length to which deltas are padded, so that the length of an event does
+// not reveal the length of its text.
 const obfuscation = 16
 
 // delta emits content.

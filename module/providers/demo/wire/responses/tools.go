@@ -42,8 +42,8 @@ func (r *reader) clientTool(namespace, kind string, t wire.Object) {
 	}, t.Definition())
 }
 
-// serverTools are the beginnings of the types of tools that are not called by
-// name; many types end with a date.
+// serverTools are the prefixes of types of tools that are not called by name. Many types end
+// with a date.
 var serverTools = []string{
 	"web_search", "file_search", "code_interpreter", "image_generation", "mcp", "computer",
 	"local_shell", "shell", "apply_patch", "tool_search", "programmatic_tool_calling",
@@ -60,8 +60,8 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
 }
 
-// namedChoice reads a choice of one tool, or of several. The choice of a tool
-// that the provider runs itself has no effect: this one runs none.
+// namedChoice reads a choice of one tool, or of several. The choice of a tool that a provider
+// runs itself has no effect, because this provider runs none.
 func namedChoice(c wire.Object) reply.ToolChoice {
 	switch c.Need("type") {
 	case "function", "custom":
