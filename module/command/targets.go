@@ -1,6 +1,8 @@
 package command
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,6 +30,7 @@ type target struct {
 	Running  int      `json:"running"`
 	Format   string   `json:"format"`
 	Lane     string   `json:"lane"`
+	Price    string   `json:"price"`
 	Reported []string `json:"reported"`
 	Refused  []string `json:"refused"`
 }
@@ -72,8 +75,8 @@ func explainCommand() *cobra.Command {
 		Use: "explain MODEL", Short: "Explains where a running gateway sends requests for a model", Args: cobra.ExactArgs(1),
 		Long: `
 Prints the targets of a model in the order in which the gateway tries them: their state,
-the format of the request that they get, and the fields of requests that the translation
-leaves out or refuses. Targets that share the requests by their weights are in the order
+the format of the request that they get, their price, and the fields of requests that
+the translation leaves out or refuses. Targets that share the requests by their weights are in the order
 of one session; other sessions begin with another target.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query := url.Values{"model": args}
@@ -81,9 +84,17 @@ of one session; other sessions begin with another target.`,
 				value, _ := cmd.Flags().GetString(name)
 				query.Set(name, value)
 			}
-			var answer explanation
-			if err := callRunning(cmd, explainPath+"?"+query.Encode(), &answer); err != nil {
+			var raw json.RawMessage
+			if err := callRunning(cmd, explainPath+"?"+query.Encode(), &raw); err != nil {
 				return err
+			}
+			if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", raw)
+				return err
+			}
+			var answer explanation
+			if err := json.Unmarshal(raw, &answer); err != nil {
+				return fmt.Errorf("reading the answer of the admin API: %w", err)
 			}
 			return printExplanation(cmd.OutOrStdout(), &answer)
 		},
@@ -91,6 +102,7 @@ of one session; other sessions begin with another target.`,
 	addRunningFlags(cmd)
 	cmd.Flags().StringP("format", "f", "messages", "Format of the client: messages, chat, completions or responses")
 	cmd.Flags().StringP("key", "k", "", "ID of a key whose permission and limits to show")
+	cmd.Flags().BoolP("json", "", false, "Print the answer of the admin API as JSON")
 	return cmd
 }
 
@@ -125,20 +137,34 @@ func printExplanation(out io.Writer, e *explanation) error {
 	for i := range e.Targets {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
-		fmt.Fprintf(out, "%d. %s: %s%s, %s\n", i+1, name, t.state(), t.share(), t.way())
-		for _, fields := range []struct {
-			name string
-			list []string
-		}{{"left out", t.Reported}, {"refused", t.Refused}} {
-			if len(fields.list) > 0 {
-				fmt.Fprintf(out, "   %s: %s\n", fields.name, strings.Join(fields.list, ", "))
-			}
-		}
+		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, t.state(), t.share(), t.way(), cmp.Or(t.Price, "unknown"))
+		printFields(out, "left out", t.Reported)
+		printFields(out, "refused", t.Refused)
 	}
 	if e.Key != nil {
 		fmt.Fprintln(out, e.keyLine())
 	}
 	return nil
+}
+
+// printFields prints the names of fields within the width of a terminal.
+func printFields(out io.Writer, title string, fields []string) {
+	const width, indent = 80, "      "
+	if len(fields) == 0 {
+		return
+	}
+	line := fmt.Sprintf("   %s (%d):", title, len(fields))
+	for i, field := range fields {
+		if i < len(fields)-1 {
+			field += ","
+		}
+		if len(line)+len(" ")+len(field) > width {
+			fmt.Fprintln(out, line)
+			line = indent[1:]
+		}
+		line += " " + field
+	}
+	fmt.Fprintln(out, line)
 }
 
 // state returns the state as a text for operators.

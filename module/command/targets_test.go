@@ -3,6 +3,8 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,7 +26,7 @@ local     qwen3           3        available
 func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 	var e explanation
 	require.NoError(t, json.Unmarshal([]byte(`{"model":"m1","pattern":"m*","format":"messages","attempts":2,"targets":[
-		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","weight":3,"step_weight":4,"format":"messages","lane":"bytes"},
+		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","weight":3,"step_weight":4,"format":"messages","lane":"bytes","price":"a x USD 1/2 #3f0c"},
 		{"provider":"b","upstream_model":"y","weight":1,"step_weight":4,"state":"failing","last_failure":"failed","format":"chat","lane":"translated","reported":["top_k"],"refused":["container"]},
 		{"provider":"c","upstream_model":"z","weight":1,"step_weight":1,"state":"available"}],
 		"key":{"id":"team","allowed":true,"limits":[{"name":"small","per":"user","rules":"9 requests per 1m"},{"name":"all","per":"gateway","rules":"50 USD per month"}]}}`), &e))
@@ -32,12 +34,32 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 	require.NoError(t, printExplanation(&out, &e))
 	assert.Equal(t, `Requests for m1 in the messages format, by the model m*, ask at most 2 of:
 1. a/x {env.A}: available, gets 3 of 4 requests, byte for byte
+   price: a x USD 1/2 #3f0c
 2. b/y: failing, failed, gets 1 of 4 requests, translated to chat
-   left out: top_k
-   refused: container
+   price: unknown
+   left out (1): top_k
+   refused (1): container
 3. c/z: available, passed over: requests cannot be translated
+   price: unknown
 The key team may use the model, within the limits small (per user: 9 requests per 1m), all (per gateway: 50 USD per month).
 `, out.String())
 	e.Key.Allowed, e.Key.Limits = false, nil
 	assert.Equal(t, "The key team may not use the model.", e.keyLine())
+}
+
+// A hundred names of fields were one line of 3 KB.
+func TestFieldsArePrintedWithinTheWidthOfATerminal(t *testing.T) {
+	var fields []string
+	for i := range 100 {
+		fields = append(fields, fmt.Sprintf("tools.*.field_%d", i))
+	}
+	fields = append(fields, strings.Repeat("x", 90), "last")
+	var out bytes.Buffer
+	printFields(&out, "left out", fields)
+	assert.True(t, strings.HasPrefix(out.String(), "   left out (102): tools.*.field_0, tools.*.field_1,"), out.String())
+	for line := range strings.Lines(out.String()) {
+		assert.True(t, len(line) <= len("\n")+80 || strings.Contains(line, "xxx"), line)
+		assert.NotEmpty(t, strings.TrimSpace(line))
+	}
+	assert.Equal(t, fields, strings.Split(strings.Join(strings.Fields(strings.TrimPrefix(out.String(), "   left out (102):")), ""), ","))
 }

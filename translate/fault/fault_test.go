@@ -187,7 +187,7 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"this request alone may cost 2.5 USD, more than the budget of this key, 1 USD in total: send less, or set max_tokens, without which 4096 are assumed for an answer","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`,
 		},
 		{
-			"no price", is(fault.PriceUnknown("m1")), 403,
+			"no price", is(fault.PriceUnknown("m1", "p/x")), 403,
 			`{"type":"error","error":{"type":"permission_error","message":"model: the price of 'm1' is unknown, so a key with a budget cannot use it: an administrator can set a price"},"request_id":"R"}`,
 			`{"error":{"message":"model: the price of 'm1' is unknown, so a key with a budget cannot use it: an administrator can set a price","type":"invalid_request_error","param":"model","code":"price_unknown"}}`,
 		},

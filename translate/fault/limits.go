@@ -69,10 +69,11 @@ func BudgetTooSmall(cost, budget string, whose Whose, assumed int64) *Fault {
 }
 
 // PriceUnknown refuses a request for a model whose price is unknown, where a budget
-// bounds what requests cost.
-func PriceUnknown(model string) *Fault {
+// bounds what requests cost. The log names the target without a price.
+func PriceUnknown(model, target string) *Fault {
+	message := "model: the price of '" + model + "' is unknown, so a key with a budget cannot use it: an administrator can set a price"
 	return &Fault{
 		Kind: Forbidden, Param: "model", Code: "price_unknown", Final: true,
-		Message: "model: the price of '" + model + "' is unknown, so a key with a budget cannot use it: an administrator can set a price",
+		Message: message, Logged: message + " for the target " + target,
 	}
 }

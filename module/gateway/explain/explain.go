@@ -120,6 +120,7 @@ type Choice struct {
 	Total    int              `json:"step_weight"`      // sum of the weights of the targets that share the step
 	Format   translate.Format `json:"format,omitempty"` // spoken to the provider, empty if the request cannot be translated
 	Lane     string           `json:"lane,omitempty"`   // "bytes" or "translated"
+	Price    string           `json:"price,omitempty"`  // name of the price, empty if it is unknown
 	Reported []string         `json:"reported"`         // fields of requests that are left out, and reported
 	Refused  []string         `json:"refused"`          // fields of requests for which the target is passed over
 }
@@ -135,6 +136,9 @@ func ModelOf(c *catalog.Catalog, name string, client *format.Descriptor) *Model 
 	for _, candidate := range choice.Order(m, name, anySession, health.Process) {
 		shown := choiceOf(&candidate, name, client)
 		shown.Total = stepWeight(m.Steps, candidate.Target)
+		if price := c.Price(name, candidate.Provider.Name, candidate.Health.Model, time.Now()); price != nil {
+			shown.Price = price.Name()
+		}
 		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained

@@ -28,30 +28,30 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	if c.currency == "" {
 		return e, nil
 	}
-	var known bool
-	e.Cost.Nanos, known = c.bound(ex, m, pricer)
-	if !known && c.priced {
-		return e, fault.PriceUnknown(ex.View.Model)
+	var unpriced string
+	e.Cost.Nanos, unpriced = c.bound(ex, m, pricer)
+	if unpriced != "" && c.priced {
+		return e, fault.PriceUnknown(ex.View.Model, unpriced)
 	}
 	return e, nil
 }
 
 // bound returns the highest possible cost of a request at any target of its model, in
-// nanos of the currency of the budgets. known is false if the price of a target is unknown
-// or in another currency.
-func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, known bool) {
-	known = true
+// nanos of the currency of the budgets. unpriced is a target whose price is unknown or
+// in another currency, "" for none.
+func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, unpriced string) {
 	now := time.Now()
 	for _, t := range m.Targets {
-		price := pricer.Price(ex.View.Model, t.Provider.Name, t.UpstreamModel(ex.View.Model), now)
+		upstream := t.UpstreamModel(ex.View.Model)
+		price := pricer.Price(ex.View.Model, t.Provider.Name, upstream, now)
 		if price == nil || price.Currency != c.currency {
-			known = false
+			unpriced = t.Provider.Name + "/" + upstream
 			continue
 		}
 		v := volumeOf(ex, t)
 		nanos = max(nanos, price.Bound(now, prices.Most{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Terms: ex.View.Terms}))
 	}
-	return nanos, known
+	return nanos, unpriced
 }
 
 // volume is what a request may use at a target, in tokens.

@@ -71,3 +71,14 @@ func TestSearchesAndTiersAreReserved(t *testing.T) {
 		assert.Equal(t, want, e.Cost.Nanos, string(spoken))
 	}
 }
+
+// The log named the model alone, which may have many targets.
+func TestALogOfAMissingPriceNamesTheTarget(t *testing.T) {
+	provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(translate.Chat)}}
+	m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Model: "x", Traits: new(trait.Traits)}}}
+	chain := &Chain{currency: "USD", priced: true}
+	_, refused := chain.Expect(&exchange.Exchange{Format: formats.Of(translate.Chat), View: translate.View{Model: "m"}}, m, byAnswer{})
+	require.NotNil(t, refused)
+	assert.Contains(t, refused.LogMessage(), "for the target p/x")
+	assert.NotContains(t, refused.Message, "p/x", "clients do not read names of providers")
+}
