@@ -21,7 +21,7 @@ import (
 type quirk struct {
 	name  string
 	step  gatewaytest.Step
-	lines []string // that mend it
+	lines []string // the lines that fix it
 }
 
 var quirks = []quirk{
@@ -33,8 +33,8 @@ var quirks = []quirk{
 	{"streams without [DONE]", withoutDone, []string{"stream_end finish"}},
 }
 
-// A provider with a quirk is broken in some probe of a messages client; the doctor names
-// lines until nothing is broken, and these are exactly the lines that mend the quirk.
+// A provider with a quirk breaks a probe of a messages client. The doctor names lines until
+// no probe is broken, and these must be exactly the lines for the quirk.
 func TestTheDoctorNamesTheLineThatMends(t *testing.T) {
 	for _, q := range quirks {
 		t.Run(q.name, func(t *testing.T) {
@@ -55,8 +55,8 @@ func TestTheDoctorNamesTheLineThatMends(t *testing.T) {
 	}
 }
 
-// A provider without a quirk passes all probes, in its own format and in translation, with
-// no more requests than the doctor promises.
+// A provider without a quirk passes all probes, in its own format and with translation. The
+// number of requests must not exceed the documented bound.
 func TestAHealthyModelIsHealthy(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, provider(p))
@@ -68,8 +68,8 @@ func TestAHealthyModelIsHealthy(t *testing.T) {
 	assert.LessOrEqual(t, p.Count(), doctor.MostRequests)
 }
 
-// What a model cannot do is not broken, and a provider that nobody reaches ends the
-// examination with its first probe.
+// A feature that a model does not support is not broken. If a provider cannot be reached,
+// the doctor stops after the first probe.
 func TestWhatIsUnsupportedIsNotBroken(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	p.Always(refusingIf(func(r map[string]any) bool { return strings.Contains(text(r), "image_url") }, "this model takes no images"))

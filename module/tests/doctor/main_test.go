@@ -1,6 +1,6 @@
-// Package doctor_test holds the doctor against providers with the quirks that it knows: it
-// names the line of the configuration that mends a failure, and with that line it finds
-// none.
+// Package doctor_test tests the doctor with providers that have known quirks. The doctor
+// must name the line of the configuration that fixes a failure, and must find no failure
+// with that line.
 package doctor_test
 
 import (

@@ -31,7 +31,8 @@ type capabilities struct {
 
 const capabilitiesPath = "/v1/capabilities"
 
-// capabilitiesOf asks with a key; the answer has no member that is not documented.
+// capabilitiesOf requests the capabilities with a key, and checks that the answer has only
+// documented members.
 func capabilitiesOf(s *site.Site, key string) (c capabilities, models []string) {
 	s.T.Helper()
 	answer := s.List(key, capabilitiesPath)
@@ -48,12 +49,12 @@ func capabilitiesOf(s *site.Site, key string) (c capabilities, models []string) 
 	return c, models
 }
 
-// modelList answers a list of models in the shape of self-hosted servers.
+// modelList answers with a list of models as self-hosted servers do.
 func modelList(models ...string) gatewaytest.Step {
 	return gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"object":"list","data":[`+strings.Join(models, ",")+`]}`))
 }
 
-// cardsOf returns models as JSON, in the shape of messages or of chat.
+// cardsOf returns models as JSON, in the messages or the chat format.
 func cardsOf(messages bool, names ...string) string {
 	var cards []string
 	for _, name := range names {
@@ -66,7 +67,7 @@ func cardsOf(messages bool, names ...string) string {
 	return strings.Join(cards, ",")
 }
 
-// pageOf returns a page of models in the shape of messages.
+// pageOf returns a page of models in the messages format.
 func pageOf(more bool, names ...string) string {
 	first, last := "null", "null"
 	if len(names) > 0 {

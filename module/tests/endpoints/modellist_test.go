@@ -16,8 +16,8 @@ import (
 
 const bigModel = `{"id":"qwen-big","object":"model","created":1790000000,"owned_by":"vllm","max_model_len":32768}`
 
-// A list was empty where a provider had patterns, and so were the pickers of
-// clients.
+// If a provider had only patterns, the list and so the model pickers of clients were once
+// empty.
 func TestModelsOfAProviderWithPatternsAreItsOwnList(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -70,8 +70,8 @@ func TestAProviderOfMessagesIsAskedInItsOwnShape(t *testing.T) {
 	})
 }
 
-// listPersistently returns the list of models. Its request is repeated if a
-// reload loses it.
+// listPersistently returns the list of models. It repeats a request whose connection a
+// reload has closed.
 func listPersistently(s *site.Site) string {
 	s.T.Helper()
 	r, err := http.NewRequestWithContext(s.T.Context(), http.MethodGet, s.URL("site", "/v1/models"), nil)
@@ -85,8 +85,8 @@ func listPersistently(s *site.Site) string {
 	return string(body)
 }
 
-// A reload once would have asked every provider again, and an outage at that
-// moment would have emptied the list.
+// If a reload dropped the lists, an outage of a provider during the reload would empty its
+// list.
 func TestAListOutlivesReloads(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -118,8 +118,8 @@ func TestAProviderThatListsNothingIsLoggedOnce(t *testing.T) {
 	})
 }
 
-// Every client gets the list of a provider, but not the credential with which the
-// provider was asked.
+// Every client gets the list of a provider, which must not contain the credential of the
+// gateway.
 func TestAListThatRepeatsTheCredentialIsNotShown(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -144,8 +144,8 @@ func TestAnUnreadableListDoesNotCountAgainstTheProvidersHealth(t *testing.T) {
 	assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
 }
 
-// The gateway's list does not wait for a provider that does not answer; the models of
-// the others are shown meanwhile.
+// The gateway's list does not wait for a provider that does not answer. It contains the
+// models of the other providers.
 func TestAListIsShownWithoutAProviderThatDoesNotAnswer(t *testing.T) {
 	silent, quick := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	gate := gatewaytest.NewGate(t)

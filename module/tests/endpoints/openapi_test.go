@@ -20,7 +20,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// describedSite is a site that gives every kind of answer, and its own document.
+// describedSite returns a site that can give every documented answer.
 func describedSite(t *testing.T) (*site.Site, *gatewaytest.Provider, *openapi.Document) {
 	t.Helper()
 	t.Setenv("KEY_BOB", site.BobKey)
@@ -32,7 +32,7 @@ func describedSite(t *testing.T) (*site.Site, *gatewaytest.Provider, *openapi.Do
 	return s, p, openapi.ParseDocument(t, []byte(answer.Body))
 }
 
-// The document has exactly the routes of models that exist.
+// The document contains exactly the existing routes of models.
 func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 	_, _, document := describedSite(t)
 	routes, err := os.ReadFile(filepath.Join(site.Root(t), "module", "gateway", "routes.go"))
@@ -55,19 +55,19 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 	assert.Equal(t, routed, described)
 }
 
-// elsewhereKey may be used in a network only that nobody is in.
+// elsewhereKey may be used only in a network without clients.
 const elsewhereKey = "sk-used-in-another-network"
 
-// described is a request that has one of the described statuses.
+// described is a request with one of the documented statuses.
 type described struct {
 	status  int
-	model   string   // else one of the demo provider
-	prompt  string   // else the body
-	body    string   // else one for the endpoint
+	model   string   // default: a model of the demo provider
+	prompt  string   // default: none; body is used
+	body    string   // default: a body for the endpoint
 	headers []string // names and values
 }
 
-// refusedAlike are refused in the same way wherever a body is sent.
+// refusedAlike are requests that all endpoints with a body refuse in the same way.
 var refusedAlike = []described{
 	{status: 400, body: "{"},
 	{status: 401, headers: []string{"Authorization", "Bearer wrong"}},
@@ -86,8 +86,8 @@ var failedAlike = []described{
 	{status: 504, prompt: "[[fault:504]]"},
 }
 
-// Every status that the document gives to an endpoint of models is answered by
-// a running gateway, with a body as the document has it.
+// A running gateway answers with every documented status of the endpoints of models, and
+// with a body that matches the document.
 func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	s, p, document := describedSite(t)
 	given := make(map[string]bool)

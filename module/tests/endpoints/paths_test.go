@@ -33,13 +33,13 @@ const (
 	hasTwice = "path: has /v1 twice; the base URL of this client must not end in /v1"
 )
 
-// misspelt is the sentence about a path that was probably another one.
+// misspelt returns the sentence about a path with a suggestion.
 func misspelt(meant string) string {
 	return "path: no such endpoint; did you mean " + meant + "? Check the base URL of the client"
 }
 
-// what returns which of the answers this is. meant is the endpoint that a 404 has
-// to name, "" where it lists all.
+// what returns the kind of an answer. meant is the endpoint that a 404 must name, "" if it
+// must list all endpoints.
 func what(r site.Reply, before, after int, meant string) string {
 	sentence := notKnown
 	if meant != "" {
@@ -66,9 +66,9 @@ func what(r site.Reply, before, after int, meant string) string {
 	return fmt.Sprint(r.Status, " ", r.Body)
 }
 
-// TestPathsAreTakenAsTheyAreWritten sends request targets that other software
-// would clean up. No spelling of a path but the one reaches a provider, and
-// none that means the API to somebody is answered by the site's other handlers.
+// TestPathsAreTakenAsTheyAreWritten sends request targets that other software would clean
+// up. Only the exact spelling of a path reaches a provider, and no similar spelling reaches
+// the other handlers of the site.
 func TestPathsAreTakenAsTheyAreWritten(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.StartCaddyfile(t, site.Block("respond next 202", "accounts off", site.Direct.Provider("up", p)))
@@ -163,9 +163,9 @@ func TestPathsAreTakenAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// Caddy answers an empty 200 where no handler does: SDKs made an answer without
-// a text of it, or a response that was deleted, and a script a login. What the site
-// answers itself stays its own.
+// If no handler answers, Caddy sends an empty 200. SDKs read it as an answer without text
+// or as a deleted response, and a script read it as a successful login. Answers of the site
+// itself are not changed.
 func TestWhatIsMeantForTheGatewayIsNeverAnEmptyAnswer(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.StartCaddyfile(t, site.Block("respond /blog/messages \"the blog\"", "accounts off", site.Direct.Provider("up", p)))
@@ -215,8 +215,8 @@ func TestConnectOpensNoTunnel(t *testing.T) {
 	assert.Equal(t, http.StatusProxyAuthRequired, s.Raw("", "CONNECT "+authority+" HTTP/1.1", "X-Proxied: 1").Status)
 }
 
-// A base URL with a slash too many made every login succeed: the site's empty
-// 200 answered it.
+// With an additional slash in the base URL, every login once seemed to succeed, because of
+// the site's empty 200.
 func TestAMisspeltLoginIsAnsweredByTheAccounts(t *testing.T) {
 	s := site.StartCaddyfile(t, site.Block("respond /API/user/self 202", site.DemoProvider))
 	envelope := func(message string) string {
@@ -236,8 +236,8 @@ func TestAMisspeltLoginIsAnsweredByTheAccounts(t *testing.T) {
 	assert.Equal(t, http.StatusAccepted, s.Raw("", "GET /API/user/self HTTP/1.1").Status, "the site has its own")
 }
 
-// TestOtherFormsOfARequestTarget covers what is no path: nothing in it chooses
-// where a call goes.
+// TestOtherFormsOfARequestTarget covers request targets that are not paths. They must not
+// determine the address of a call.
 func TestOtherFormsOfARequestTarget(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p, other := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
@@ -274,8 +274,8 @@ func TestG115TheRootIsLeftToTheSite(t *testing.T) {
 	}
 }
 
-// TestG115TheGatewayComesBeforeRespondAndFileServer ensures that what a site ends
-// with does not swallow the requests of the gateway.
+// TestG115TheGatewayComesBeforeRespondAndFileServer ensures that the last directives of a
+// site do not answer the requests of the gateway.
 func TestG115TheGatewayComesBeforeRespondAndFileServer(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "v1"), 0o755))
@@ -314,7 +314,7 @@ func TestAPrefixOfTheSiteIsCutOff(t *testing.T) {
 	assert.Equal(t, http.StatusOK, s.List(site.ClientKey, "/ai/v1/models/a%2Fb").Status)
 	got := s.List(site.ClientKey, "/ai/v1/nowhere")
 	assert.Equal(t, inOthers, what(got, 0, 0, ""))
-	// Caddy cleans the path when it cuts a prefix off; an encoded slash stays.
+	// Caddy cleans the path when it strips a prefix, but keeps an encoded slash.
 	for target, want := range map[string]string{
 		"/ai//v1/chat/completions": called, "/ai/x/../v1/chat/completions": called, "/ai/v1%2Fchat/completions": inOthers, "/ai/%76%31/chat/completions": inOthers,
 	} {

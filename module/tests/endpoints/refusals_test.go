@@ -11,8 +11,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// Requests that the gateway has no answer to had the error of a mistyped path, or 405,
-// after which Codex tried its WebSocket again for seconds.
+// Unsupported requests once got the error of a mistyped path, or 405, after which Codex
+// repeated its WebSocket request for seconds.
 func TestR040RequestsForKeptResponsesAreRefused(t *testing.T) {
 	s, p := site.StartLocked(t)
 	const notKept = "path: this gateway keeps no responses"
@@ -59,7 +59,7 @@ func TestR040TheConnectionOfARefusedWebSocketIsClosed(t *testing.T) {
 	assert.Equal(t, "false", got.Header.Get("X-Should-Retry"))
 }
 
-// Without a key, nobody learns what the gateway has.
+// Without a key, clients must not learn which endpoints exist.
 func TestRefusedRequestsNeedAKey(t *testing.T) {
 	s, _ := site.StartLocked(t)
 	for _, line := range []string{"GET /v1/responses/resp_1", "DELETE /v1/responses/resp_1", "POST /v1/responses/compact"} {

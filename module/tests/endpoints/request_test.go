@@ -17,7 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// A faulty is a request that can be broken in several places at once.
+// faulty is a request that can have several faults at once.
 type faulty struct {
 	method, path, authorization string
 	version, onLoss             string
@@ -25,7 +25,7 @@ type faulty struct {
 	model, maxTokens, rest, pad string
 }
 
-// send writes the request out.
+// send sends the request.
 func (f *faulty) send(t testing.TB, s *site.Site) site.Reply {
 	prompt := `"messages":[{"role":"user","content":"` + f.pad + `"}]`
 	if strings.HasPrefix(f.path, site.CompletionsPath) {
@@ -77,9 +77,8 @@ var breaks = []struct {
 	{"key and model", func(f *faulty) { f.authorization = "Authorization: Bearer " + site.BobKey }, 403, "this key may not use model 'm1'"},
 }
 
-// TestTheFirstFaultInTheOrderOfChecksIsAnswered breaks a request in one place after
-// the other, from the last check to the first: each time the error is
-// about the new fault.
+// TestTheFirstFaultInTheOrderOfChecksIsAnswered adds one fault after the other to a
+// request, from the last check to the first. The error must name the newest fault.
 func TestTheFirstFaultInTheOrderOfChecksIsAnswered(t *testing.T) {
 	s, p := site.StartLocked(t, "max_body 2000")
 	for _, path := range site.CallPaths {
@@ -168,11 +167,11 @@ func TestG117R027CodedBodiesAreLikePlainOnes(t *testing.T) {
 	})
 }
 
-// refusal is a body that is refused, and the error.
+// refusal is a refused body with its error.
 type refusal struct {
 	name, body, coding string
 	status             int
-	message, code      string // code is that of chat and completions bodies, as JSON
+	message, code      string // code of chat and completions errors, as JSON
 	detail             string // error.details.error_code of messages bodies
 }
 
@@ -226,7 +225,7 @@ func TestG118R027BodiesThatAreRefused(t *testing.T) {
 	assert.Zero(t, p.Count())
 }
 
-// in is the body of the refusal in the family of the path.
+// in returns the body of the refusal in the format of the path.
 func (r refusal) in(path string) string {
 	kind := "invalid_request_error"
 	if !strings.HasPrefix(path, site.MessagesPath) {
@@ -242,15 +241,15 @@ func (r refusal) in(path string) string {
 	return body
 }
 
-// begun is the beginning of a body: as much as the server reads in the hope of
-// using the connection again.
+// begun is the beginning of a body. It is as long as the part of a refused body that the
+// server reads to reuse the connection.
 var begun = strings.Repeat("x", 256<<10+8192)
 
 // chunk is text as one chunk of a body.
 func chunk(text string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(text), text) }
 
-// TestABodyThatIsTooLargeIsNotReadToItsEnd covers the two ways in which a
-// client can announce, or not, what it sends.
+// TestABodyThatIsTooLargeIsNotReadToItsEnd covers bodies with and without an announced
+// length.
 func TestABodyThatIsTooLargeIsNotReadToItsEnd(t *testing.T) {
 	s, p := site.StartLocked(t, "max_body 2000")
 	head := "POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1:" + fmt.Sprint(s.Port("site")) + "\r\nAuthorization: Bearer " + site.AliceKey + "\r\n"
@@ -272,8 +271,8 @@ func TestABodyThatIsTooLargeIsNotReadToItsEnd(t *testing.T) {
 	})
 }
 
-// TestTheLimitOfRequestBodyCountsToo covers bodies without an announced length;
-// Caddy answers for others itself.
+// TestTheLimitOfRequestBodyCountsToo covers bodies without an announced length. Caddy itself
+// refuses other bodies.
 func TestTheLimitOfRequestBodyCountsToo(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.StartCaddyfile(t, site.Block("request_body {\nmax_size 100\n}", site.Direct.Provider("up", p)))
@@ -325,8 +324,8 @@ func TestContentTypes(t *testing.T) {
 	assert.Equal(t, count, p.Count())
 }
 
-// Local servers take max_tokens -1 for no bound; the gateway refused it, with
-// bounds that neither the format nor the provider has.
+// For local servers, max_tokens -1 means no bound. The gateway once refused it, and other
+// values that neither the format nor the provider restricts.
 func TestTheProviderJudgesTheNumbersOfCompletions(t *testing.T) {
 	s, p := site.StartLocked(t)
 	for _, numbers := range []string{`"max_tokens":-1`, `"max_tokens":0,"n":0`} {
@@ -403,7 +402,7 @@ func TestTheOnLossHeaderHasTwoValues(t *testing.T) {
 	}
 }
 
-// TestRefusalsOfFieldsAreWordForWord holds the sentences that clients match.
+// TestRefusalsOfFieldsAreWordForWord checks messages that clients compare.
 func TestRefusalsOfFieldsAreWordForWord(t *testing.T) {
 	s, p := site.StartLocked(t)
 	const invalid = "invalid_request_error"

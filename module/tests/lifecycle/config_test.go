@@ -26,8 +26,8 @@ func askAt(s *site.Site, port, path, key, model string) site.Reply {
 	return site.Reply{Status: response.StatusCode, Header: response.Header}
 }
 
-// TestSitesInheritFromTheGlobalOptionAndAddToIt asks two sites for what they
-// share and for what only one of them has.
+// TestSitesInheritFromTheGlobalOptionAndAddToIt sends requests to two sites, for their
+// common parts and for parts that only one of them has.
 func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
 	site.SetKeys(t)
 	shared, own := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
@@ -87,8 +87,8 @@ func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
 	assert.Equal(t, http.StatusRequestEntityTooLarge, got.Status, "an inherited limit")
 }
 
-// TestConfigurationsThatCannotWorkAreRefused ensures that the error of each names the
-// mistake, and that the old configuration stays in force.
+// TestConfigurationsThatCannotWorkAreRefused ensures that each error names the mistake,
+// and that the old configuration stays in effect.
 func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 	site.SetKeys(t)
 	const (
@@ -132,8 +132,8 @@ func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 	}
 }
 
-// TestJSONThatCannotWorkIsRefused covers what the grammar of the Caddyfile does
-// not let through in the first place.
+// TestJSONThatCannotWorkIsRefused covers mistakes that the grammar of the Caddyfile already
+// refuses.
 func TestJSONThatCannotWorkIsRefused(t *testing.T) {
 	site.SetKeys(t)
 	c := gatewaytest.NewCaddy(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// A gateway polls a file of keys, and believes what it has read twice. These
-// tests wait for that, and so have processes of their own, which wait at once.
+// A gateway polls a keys file, and applies a text that it has read twice. These tests have
+// to wait for that, so each has its own process, and they run in parallel.
 
 func TestAKeysFileIsFollowedWithoutAReload(t *testing.T) {
 	t.Parallel()
@@ -39,8 +39,8 @@ func TestAKeysFileIsFollowedWithoutAReload(t *testing.T) {
 	assert.NotContains(t, p.Log(), site.AliceKey)
 }
 
-// A key that a file of keys had in common with the configuration was once found
-// only by the next reload, which it made fail.
+// A key in both a keys file and the configuration was once detected only by the next
+// reload, which then failed.
 func TestAKeysFileMayNotRepeatAKeyOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	path, rewrite := site.KeysFile(t, "key client {env.KEY_ALICE}")

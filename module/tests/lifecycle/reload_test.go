@@ -35,8 +35,8 @@ func assertWhole(t *testing.T, list []*site.Stream) {
 	}
 }
 
-// Reloads run Cleanup while the streams of the configuration before go on (T3).
-// The grace period is over long before they end.
+// Reloads run Cleanup while streams of the previous configuration are still running (T3).
+// The grace period ends long before these streams.
 func TestReloadsBreakNoStream(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p, healthy := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
@@ -107,8 +107,8 @@ func TestStoppingLetsStreamsFinishWithinTheGracePeriod(t *testing.T) {
 	})
 }
 
-// A provider that several sites inherit is provisioned once, and outlives a
-// reload that leaves it as it is.
+// A provider that several sites inherit is provisioned once, and survives a reload that
+// does not change it.
 func TestInheritedProvidersSurviveReloads(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

@@ -25,9 +25,9 @@ var shuttingDown = site.ErrorAnswer{
 	Code: "overloaded", Message: "the gateway is shutting down",
 }
 
-// Streams that outlived the grace period were once cut without a word.
+// Streams that outlived the grace period once broke off without an error event.
 func TestWaitingClientsGetAnErrorWhenTheGracePeriodEnds(t *testing.T) {
-	t.Parallel() // as its ways: a busy machine may need seconds, which all wait for at once
+	t.Parallel() // its subtests, too: on a busy machine, each may wait for seconds
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		t.Parallel()
 		provider := gatewaytest.NewProvider(t)
@@ -83,8 +83,8 @@ func TestStreamsFromBeforeAReloadGetAnErrorAtShutdown(t *testing.T) {
 	p.AssertExits()
 }
 
-// Where the grace period of the configuration before was over, and the new one
-// has none, the process once ended without a word to those who still waited.
+// If the grace period of the previous configuration had ended, and the new configuration had
+// none, the process once ended without an error event for waiting clients.
 func TestStreamsThatNoServerWaitsForGetAnErrorWithoutAGracePeriodToo(t *testing.T) {
 	provider := gatewaytest.NewProvider(t)
 	block := site.Direct.Provider("p", provider)
@@ -99,7 +99,7 @@ func TestStreamsThatNoServerWaitsForGetAnErrorWithoutAGracePeriodToo(t *testing.
 	p.AssertExits()
 }
 
-// With a grace period that has no end nobody is sent away.
+// Without a grace period, the process waits until all streams have ended.
 func TestWithoutAGracePeriodStreamsEndByThemselves(t *testing.T) {
 	provider := gatewaytest.NewProvider(t)
 	block := site.Direct.Provider("p", provider)

@@ -13,8 +13,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// turnsOfAgent returns two requests of one conversation: a recorded one, and the same
-// with another turn, as an agent attributes each.
+// turnsOfAgent returns two requests of one conversation, each with its own attribution: a
+// recorded request, and the same request with another turn.
 func turnsOfAgent(t *testing.T) [2][]byte {
 	t.Helper()
 	var turns [2][]byte
@@ -39,7 +39,7 @@ func turnsOfAgent(t *testing.T) [2][]byte {
 	return turns
 }
 
-// beginning returns what a server reads of a request before the last two turns.
+// beginning returns the part of a request before the last two turns, as a server reads it.
 func beginning(t *testing.T, received []byte, turns int) string {
 	t.Helper()
 	var body struct {
@@ -53,8 +53,8 @@ func beginning(t *testing.T, received []byte, turns int) string {
 	return string(body.System) + string(raw)
 }
 
-// With the attribution in front, no two requests of a conversation began alike, and a
-// local server read all of it anew in every turn.
+// Because of the attribution at their beginning, two requests of a conversation never had a
+// common prefix, so that a local server processed the whole conversation in every turn.
 func TestTurnsOfAnAgentBeginAlikeForServersThatCachePrefixes(t *testing.T) {
 	turns := turnsOfAgent(t)
 	for _, format := range []string{"messages", "chat"} {

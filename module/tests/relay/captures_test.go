@@ -39,7 +39,7 @@ func TestCapturedRequestsArriveByteForByte(t *testing.T) {
 	})
 }
 
-// answerTo is what a provider answers to the capture.
+// answerTo returns the answer of a provider to the capture.
 func answerTo(c site.Capture) gatewaytest.Step {
 	if strings.Contains(c.Path, "count_tokens") {
 		return gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"input_tokens":2095}`))
@@ -59,7 +59,7 @@ func assertAnswered(t *testing.T, response *http.Response) {
 	}
 }
 
-// assertCarried looks at what the provider received last.
+// assertCarried checks the last request that the provider received.
 func assertCarried(t *testing.T, c site.Capture, p *gatewaytest.Provider, sum string) {
 	t.Helper()
 	requests := p.Requests()

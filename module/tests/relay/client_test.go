@@ -14,8 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// startLogged is a gateway with access logs whose model "m" leads to two
-// providers.
+// startLogged starts a gateway with access logs. Its model "m" has two providers.
 func startLogged(t *testing.T, w site.Way) site.Failover {
 	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	s := site.StartCaddyfile(t, site.Block("log",
@@ -23,8 +22,8 @@ func startLogged(t *testing.T, w site.Way) site.Failover {
 	return site.Failover{Site: s, First: first, Second: second, Gate: gatewaytest.NewGate(t)}
 }
 
-// A client that went away before anything was sent once got status 500, in the
-// access log at the level of errors.
+// If a client left before the first byte, the access log once contained status 500 at the
+// level ERROR.
 func TestG100AClientThatLeavesBeforeTheFirstByteEndsTheCall(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		for _, streaming := range []bool{false, true} {
@@ -82,8 +81,8 @@ func testLeavingMidStream(t *testing.T, w site.Way, path string) {
 	s.AssertQuiet()
 }
 
-// The provider goes on sending: the gateway notices by its writes alone that
-// nobody reads.
+// While the provider continues to send, the gateway detects only by its writes that the
+// client has left.
 func TestAClientThatLeavesABusyStreamEndsTheCall(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startLogged(t, w)
@@ -98,8 +97,8 @@ func TestAClientThatLeavesABusyStreamEndsTheCall(t *testing.T) {
 	})
 }
 
-// What the buffers of the sockets hold is all that a provider can get rid of
-// while the client does not read.
+// While the client does not read, a provider can send only as many bytes as fit into the
+// buffers of the sockets.
 func TestASlowClientSlowsTheProviderDown(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		const most = 256 << 20
@@ -118,8 +117,8 @@ func TestASlowClientSlowsTheProviderDown(t *testing.T) {
 	})
 }
 
-// A client that has stopped to read holds a call of the provider until Caddy gives its
-// connection up.
+// A client that has stopped reading occupies a call of the provider until Caddy closes its
+// connection.
 func TestAClientThatStopsReadingIsCut(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

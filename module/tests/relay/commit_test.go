@@ -88,8 +88,8 @@ func TestKeepAlivesComeOnlyBetweenEvents(t *testing.T) {
 	})
 }
 
-// Keep-alives once went on while the gateway waited for a provider to close a
-// stream whose last event had gone to the client already.
+// Keep-alives once continued after the last event, while the gateway waited for the
+// provider to close the stream.
 func TestNothingFollowsTheLastEvent(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -109,7 +109,7 @@ func TestNothingFollowsTheLastEvent(t *testing.T) {
 	})
 }
 
-// With commit_after off the timer for it once fired at once.
+// With commit_after off, its timer once fired immediately.
 func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p, open := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
@@ -129,12 +129,12 @@ func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
 	})
 }
 
-// With keep_alive off one was once sent when commit_after had passed.
+// With keep_alive off, a keep-alive was once sent after commit_after.
 func TestKeepAliveOffSendsNoneBehindTheCommit(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	p.Always(thenSilence(t, site.MessagesPath))
-	// The content has a second to arrive before commit_after, and the idle time
-	// ends the stream well behind it. Both ways wait at once.
+	// The content has a second to arrive before commit_after, and the idle timeout
+	// ends the stream long after it. The two ways wait at the same time.
 	s := site.Start(t, "commit_after 1s", "keep_alive off",
 		site.Direct.Provider("direct", p, "models direct", "idle_timeout 1500ms"),
 		site.Proxied.Provider("proxied", p, "models proxied", "idle_timeout 1500ms"))
@@ -169,8 +169,8 @@ func TestAJSONRequestIsNeverCommittedEarly(t *testing.T) {
 	})
 }
 
-// The error event of a stream that was committed early had no error.details, by
-// which SDKs know how to go on.
+// The error event of a stream that was committed early once lacked error.details, which
+// SDKs need to handle the error.
 func TestAnErrorBehindAnEarlyCommitKeepsItsDetails(t *testing.T) {
 	const details = `"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
 	const failure = `{"type":"error","error":{"type":"invalid_request_error","message":"no thread",` + details + `}}`

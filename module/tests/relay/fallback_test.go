@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// standing starts a gateway whose model "m" leads to the first provider, then
-// to an address where nobody listens, then to the second provider.
+// standing is a gateway whose model "m" has three targets: the first provider, an address
+// that refuses connections, and the second provider.
 type standing struct {
 	*site.Site
 	first, second *gatewaytest.Provider
@@ -56,7 +56,7 @@ func TestFallbackReachesTheThirdTarget(t *testing.T) {
 	})
 }
 
-// askSecond returns which statuses of the first provider lead to the second.
+// askSecond returns the statuses of the first provider after which the second is called.
 func askSecond(t *testing.T, s standing, statuses ...int) map[int]bool {
 	t.Helper()
 	asked := make(map[int]bool)
@@ -113,8 +113,8 @@ func TestFallbackOnTimeoutAndUnreachableAreWordsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// Fewer attempts than targets were once refused as a mistake, so that attempts
-// could never bound anything.
+// A number of attempts below the number of targets was once refused, so that attempts had
+// no effect.
 func TestAttemptsBoundHowManyTargetsAreAsked(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		failing, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)

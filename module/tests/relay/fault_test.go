@@ -109,8 +109,8 @@ func TestAnAnswerOfTheOtherKindIsUnusable(t *testing.T) {
 	})
 }
 
-// A JSON answer to a streaming request was once refused where the provider
-// speaks the client's format, though only there nothing has to be translated.
+// A JSON answer to a streaming request was once refused if the provider had the client's
+// format, although such an answer needs no translation.
 func TestG106AJSONAnswerOfTheSameFormatIsReplayedAsAStream(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -156,9 +156,8 @@ func TestG063ErrorsOfTheSameFormatAreRelayedByteForByte(t *testing.T) {
 	})
 }
 
-// Connecting that timed out was once taken for a refused connection: the dial
-// errors of reverse_proxy have no Unwrap (T26), so that errors.As cannot see
-// the timeout inside.
+// A timeout while connecting once counted as a refused connection: the dial errors of
+// reverse_proxy have no Unwrap (T26), so that errors.As does not find the timeout in them.
 func TestRefusedConnectionsAndTimeouts(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		stalling := gatewaytest.NewProvider(t)

@@ -14,13 +14,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// Each test of this file is about a fault that a hostile provider or client could once
-// use.
+// Each test of this file covers a bug that a hostile provider or client could exploit.
 
-// upstreamKey has the characters that JSON writers like to escape.
+// upstreamKey contains characters that some JSON encoders escape.
 const upstreamKey = "sk-up/0123456789+abcdef"
 
-// leaking is a provider's answer that holds its key where it may go unseen.
+// leaking is an answer of a provider that contains its key in an unusual place or form.
 type leaking struct {
 	name string
 	step gatewaytest.Step
@@ -42,20 +41,20 @@ func leakingAnswers() []leaking {
 		}
 	}
 	return []leaking{
-		// An error body was searched for the key as it is alone, and relayed
-		// with the key spelt "sk-up\/...".
+		// Error bodies were searched only for the literal key. A body with the
+		// key in the form "sk-up\/..." was relayed.
 		{"slash", failed("bad key " + strings.ReplaceAll(upstreamKey, "/", `\/`))},
 		{"escape", failed("bad key " + strings.ReplaceAll(upstreamKey, "+", `\u002b`))},
 		{"JSON in JSON", failed(`{\"m\":\"` + strings.ReplaceAll(upstreamKey, "/", `\\\/`) + `\"}`)},
-		// A long message was cut first and searched then: most of a key at
-		// the cut was shown.
+		// A long message was truncated before the search, so that most of a
+		// key at its end was shown.
 		{"cut", failed(strings.Repeat("a", 2048-len(upstreamKey)+1) + upstreamKey)},
-		// These headers went to the client and into the access log unsearched.
+		// These headers were sent and logged without a search.
 		{"retry-after", gatewaytest.Body(http.StatusTooManyRequests, "application/json", plain, "Retry-After", upstreamKey)},
 		{"content type", gatewaytest.Body(http.StatusBadRequest, "application/json; key="+upstreamKey, plain)},
 		{"request id", gatewaytest.Body(http.StatusBadRequest, "application/json", plain, "X-Request-Id", upstreamKey)},
-		// net/http quotes the part of a head that it cannot read, which went
-		// to the log.
+		// net/http quotes the part of a head that it cannot parse, and the
+		// quote was logged.
 		{"status", head("HTTP/1.1 " + upstreamKey)},
 		{"header line", head("HTTP/1.1 200 OK\r\nbad " + upstreamKey)},
 		{"length", head("HTTP/1.1 200 OK\r\nContent-Length: " + upstreamKey)},
@@ -82,8 +81,8 @@ func TestAProvidersKeyIsFoundInEveryPartOfItsErrors(t *testing.T) {
 	})
 }
 
-// The ids of the operator's team and key at a provider went to clients: in error bodies and
-// in error events of the client's own format as they were, in others in the message.
+// Clients once got the ids of the operator's team and key at a provider: unchanged in error
+// bodies and events of the client's own format, and in the message in other formats.
 func TestErrorsDoNotNameTheOperatorsAccount(t *testing.T) {
 	const team = "0a1b2c3d-1111-4222-8333-944445555666"
 	const private = `{"error":{"message":"Your team ` + team + ` has no access, see https://console.x.ai/team/` + team + `","type":"permission_error"}}`
@@ -103,9 +102,8 @@ func TestErrorsDoNotNameTheOperatorsAccount(t *testing.T) {
 	})
 }
 
-// What came before the first content was held back without a bound: a provider
-// that sent nothing but comments, compressed, filled gigabytes of memory with
-// one request.
+// Bytes before the first content were once held back without a bound. A provider that sent
+// only compressed comments could fill gigabytes of memory with one request.
 func TestWhatComesBeforeTheContentIsBounded(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -119,8 +117,8 @@ func TestWhatComesBeforeTheContentIsBounded(t *testing.T) {
 	})
 }
 
-// An address could be made of placeholders of the request, so that a client
-// chose who was sent the provider's key.
+// An address of a provider could once contain placeholders of the request, so that a client
+// could choose the server that got the provider's key.
 func TestNoAddressOfAProviderDependsOnTheRequest(t *testing.T) {
 	t.Setenv("UPSTREAM_HOST", "127.0.0.1")
 	s := site.Start(t, "provider p vllm {\nto {env.UPSTREAM_HOST}:9\n}")
@@ -138,9 +136,9 @@ func TestNoAddressOfAProviderDependsOnTheRequest(t *testing.T) {
 	}
 }
 
-// Stops of only white space do not go to a messages provider, so only the gateway
-// can refuse too many: two million of them in 15 KB of gzip kept a processor busy
-// for as long as the answer lasted.
+// Stop sequences of only white space are not sent to messages providers, so the gateway
+// itself must bound their number. Two million of them in 15 KB of gzip once occupied a
+// processor during the whole answer.
 func TestStopsThatTheGatewayEnforcesAreBounded(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

@@ -39,8 +39,8 @@ func deafAddress(t *testing.T) string {
 	return address
 }
 
-// thenSilence sends the first half of a stream in one go, content included, so
-// that the pause behind it is the only one. No keep-alive is in it.
+// thenSilence sends the first half of a stream at once, with content and without
+// keep-alives, and then nothing.
 func thenSilence(t *testing.T, path string) gatewaytest.Step {
 	begin := site.WithoutKeepAlives(path, strings.Join(site.Streams[path][:len(site.Streams[path])/2+1], ""))
 	return gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, begin), gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.More()))

@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// The bound of events was once fixed at 32 MiB, and an event beyond it behind
-// which the body ended was called a stream that broke off.
+// The bound of events was once fixed at 32 MiB. If the body ended after a larger event, the
+// error was that of a stream that broke off.
 func TestG093TheBoundOfEventsIsThatOfTheConfiguration(t *testing.T) {
 	begin := strings.Join(site.Streams[site.ChatPath][:2], "")
 	big := strings.Repeat("x", 5<<10)
@@ -47,7 +47,7 @@ func TestG093TheBoundOfEventsIsThatOfTheConfiguration(t *testing.T) {
 	})
 }
 
-// Times were once set for each provider alone.
+// Timeouts could once be set only for each provider.
 func TestTimesOfTheSiteHoldForProvidersWithoutTheirOwn(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

@@ -19,9 +19,8 @@ const framedAnswer = `{"id":"c1","object":"chat.completion","created":1,"model":
 
 var promptNumber = regexp.MustCompile(`prompt-[0-9]+-`)
 
-// Two bugs were here: a request that an HTTP/2 provider had refused, or had not
-// looked at before it closed the connection, was answered 502, although nobody had
-// worked on it and its body was there to be sent again.
+// If an HTTP/2 provider refused a stream, or closed the connection before it processed the
+// stream, the client once got 502, although the request could be sent again safely.
 func TestRequestsThatAProviderDidNotTakeAreSentAgain(t *testing.T) {
 	const clients = 40
 	for name, fate := range map[string]gatewaytest.Fate{"refused": gatewaytest.Refuse, "closed": gatewaytest.Leave} {
@@ -50,8 +49,8 @@ func TestRequestsThatAProviderDidNotTakeAreSentAgain(t *testing.T) {
 	}
 }
 
-// askAtOnce sends requests with a prompt of its own each, whose model has another
-// name at the provider, and returns the prompts, sorted.
+// askAtOnce sends concurrent requests with different prompts, for a model with another name
+// at the provider, and returns the sorted prompts.
 func askAtOnce(t *testing.T, s *site.Site, path string, clients int) (prompts []string) {
 	var running sync.WaitGroup
 	for i := range clients {

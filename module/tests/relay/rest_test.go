@@ -38,7 +38,7 @@ func (r resting) ask(t *testing.T) {
 	assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
 }
 
-// Every request once paid for the failure of the first target, for as long as it lasted.
+// While the first target failed, every request once had to wait for its failure.
 func TestATargetThatFailsRestsForAllSitesAndOverReloads(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startResting(t, w)
@@ -77,7 +77,7 @@ func TestARateLimitedTargetRestsUntilTheProviderWantsToBeAsked(t *testing.T) {
 	})
 }
 
-// One client could otherwise send all others elsewhere.
+// Otherwise, the bad requests of one client would move the requests of all others.
 func TestRequestsThatAProviderBlamesLetNothingRest(t *testing.T) {
 	s := startResting(t, site.Direct)
 	for _, status := range []int{400, 404, 413, 422} {
@@ -103,7 +103,7 @@ func TestRetryAfterReachesTheClientWhenAllTargetsRest(t *testing.T) {
 	assert.Equal(t, 2, s.second.Count())
 }
 
-// keyed answers calls with one API key as step does, and all others well.
+// keyed answers calls with one API key by step, and all other calls normally.
 func keyed(key string, step gatewaytest.Step) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
 		if c.Request.Header.Get("Authorization") == "Bearer "+key {
@@ -166,7 +166,7 @@ func TestAPIKeysShareRequestsAndKeepSessions(t *testing.T) {
 	})
 }
 
-// A failure that is not the key's does not cost a call with each of them.
+// A failure that does not concern the API key must not be repeated with each API key.
 func TestOtherFailuresDoNotTryEveryAPIKey(t *testing.T) {
 	s, p := startKeys(t, site.Direct)
 	p.Always(gatewaytest.Status(http.StatusInternalServerError))
@@ -208,8 +208,8 @@ func TestWithoutAffinitySessionsAreSpread(t *testing.T) {
 	assert.Positive(t, b.Count())
 }
 
-// A pool of equal servers keeps each conversation, whatever its client calls it, where
-// the beginning is cached.
+// In a pool of equal servers, the requests of a conversation go to the server that has
+// cached its beginning, whatever session the client names.
 func TestConversationsStayAtTheAddressThatHasTheirBeginning(t *testing.T) {
 	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	s := site.Start(t, "provider pool vllm {\nto "+a.Address()+" "+b.Address()+"\nlb_policy ai_prefix_hash\n}")

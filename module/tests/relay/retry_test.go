@@ -39,7 +39,7 @@ func TestTheLastTargetIsAskedAgainIfThatCostsNothing(t *testing.T) {
 	})
 }
 
-// With a retry of every request, a provider in trouble got twice as many.
+// If every request were repeated, a failing provider would get twice as many requests.
 func TestRepeatedCallsAreFew(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("p", p))
@@ -108,7 +108,7 @@ func TestABusyGatewayRefusesRequests(t *testing.T) {
 	assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
 }
 
-// assertBusy asserts that clients of every format are asked to come back later.
+// assertBusy checks that clients of every format get an error with a time to wait.
 func assertBusy(t *testing.T, s *site.Site, model, message string) {
 	t.Helper()
 	for _, path := range site.CallPaths {

@@ -66,8 +66,8 @@ func TestAnErrorEventAfterContentIsRelayedAndEndsTheStream(t *testing.T) {
 		for _, path := range site.CallPaths {
 			events := site.Streams[path]
 			half := events[:len(events)/2+1]
-			// What comes behind the error, the terminal event included, would
-			// make a failed stream look finished.
+			// Events after the error, such as the terminal event, would make a failed
+			// stream look finished.
 			rest := append([]string{site.ErrorEvents[path]}, events[len(half):]...)
 			for name, then := range map[string]gatewaytest.Step{
 				"one by one": gatewaytest.More(rest...), "in one go": gatewaytest.More(strings.Join(rest, "")),
@@ -126,8 +126,7 @@ func thenCut(body string) gatewaytest.Step {
 	return gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, body), func(*gatewaytest.Call) { panic(http.ErrAbortHandler) })
 }
 
-// Before content a stream that breaks off is no answer, and the next target is
-// asked.
+// If a stream breaks off before content, the next target is tried.
 func TestAStreamThatBreaksOffBeforeContentFailsOver(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w)
@@ -198,8 +197,7 @@ func TestCommentsOfAProviderAreRelayed(t *testing.T) {
 	})
 }
 
-// A stop that the provider never confirms with [DONE] is an end only if
-// stream_end is finish.
+// A finish without [DONE] ends a stream only if stream_end is finish.
 func TestStreamsWithoutDone(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p, lax := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)

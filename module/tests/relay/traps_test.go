@@ -21,8 +21,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// A dial that outlives its attempt reads the variables of the request while the
-// next attempt writes its own (T2): a data race, if both had one map.
+// A dial that outlives its attempt reads the variables of the request while the next
+// attempt writes variables (T2). With a common map, this would be a data race.
 func TestADialThatOutlivesItsAttemptRacesWithNobody(t *testing.T) {
 	deaf, p := deafAddress(t), gatewaytest.NewProvider(t)
 	s := site.Start(t,
@@ -38,9 +38,9 @@ func TestADialThatOutlivesItsAttemptRacesWithNobody(t *testing.T) {
 	}
 }
 
-// reverse_proxy takes an error that is context.Canceled for a client that went
-// away, answers 499 and asks nobody else (T29). The gateway's own deadlines must
-// not look so.
+// For an error that is context.Canceled, reverse_proxy assumes that the client has left,
+// answers 499, and tries no other address (T29). The gateway's own deadlines must therefore
+// not return context.Canceled.
 func TestADeadlineOfTheGatewayIsNotTakenForTheClients(t *testing.T) {
 	silent, stalled, p := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	silent.Always(gatewaytest.StallAfter(0, gatewaytest.NewGate(t)))
@@ -57,9 +57,9 @@ func TestADeadlineOfTheGatewayIsNotTakenForTheClients(t *testing.T) {
 	assert.Equal(t, 3.0, s.Record(answer.ID())["attempts"])
 }
 
-// Of an address that refuses, reverse_proxy retries the next one only if it
-// sees the dial error (T26). What the first address left in the attempt once
-// made the second one's stream a failure.
+// After a refused connection, reverse_proxy tries the next address only if it gets the dial
+// error (T26). State of the first address in the attempt once made the stream of the second
+// address a failure.
 func TestAddressesOfOneProviderAreTriedWithinOneAttempt(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, "provider p vllm {\nto "+gatewaytest.RefusedAddress(t)+" "+p.Address()+"\nlb_policy round_robin\nlb_retries 1\n}")
@@ -104,9 +104,9 @@ func TestEncodeLeavesEventStreamsAlone(t *testing.T) {
 	})
 }
 
-// reverse_proxy would add the client's address, and pass on its cookies and
-// credentials, to a vendor (T16). Headers of the messages format went to providers of
-// chat and completions, too.
+// reverse_proxy would send the client's address, cookies and credentials to a provider
+// (T16). Headers of the messages format were once sent to providers of chat and
+// completions.
 func TestProvidersSeeOnlyTheListedHeaders(t *testing.T) {
 	t.Setenv("UPSTREAM_KEY", "sk-upstream")
 	for path, headers := range map[string]http.Header{
@@ -160,8 +160,8 @@ func TestProvidersSeeOnlyTheListedHeaders(t *testing.T) {
 	}
 }
 
-// A request line in absolute form names a host. On the direct path the call,
-// with the provider's credential, once went there.
+// A request line in absolute form contains a host. Direct calls, with the provider's
+// credential, once went to that host.
 func TestNoRequestChoosesTheHost(t *testing.T) {
 	t.Setenv("UPSTREAM_KEY", "sk-upstream")
 	site.EachWay(t, func(t *testing.T, w site.Way) {
@@ -203,7 +203,7 @@ func TestAProviderBehindASocketIsReached(t *testing.T) {
 	assert.Equal(t, "local", <-hosts, "the name of the provider, where there is no host")
 }
 
-// Over HTTP/2 a broken answer is a reset stream, with the connection left alive.
+// With HTTP/2, an answer breaks off by a reset of the stream; the connection stays open.
 func TestAProviderOverTLSIsReachedByHTTP2(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewTLSProvider(t)
@@ -235,8 +235,8 @@ func TestAProviderOverTLSIsReachedByHTTP2(t *testing.T) {
 	})
 }
 
-// reverse_proxy hands interim responses on to the client's writer while the call
-// is still running.
+// reverse_proxy writes interim responses to the ResponseWriter of the client during the
+// call.
 func TestInterimResponsesOfAProviderAreIgnored(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -258,8 +258,7 @@ func TestInterimResponsesOfAProviderAreIgnored(t *testing.T) {
 	})
 }
 
-// Bodies and answers live in buffers that are used again: each client must get
-// its own.
+// Buffers of bodies and answers are reused. Concurrent requests must not share them.
 func TestRequestsAtOnceDoNotMix(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		first, p := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
@@ -294,7 +293,7 @@ func TestRequestsAtOnceDoNotMix(t *testing.T) {
 	})
 }
 
-// The shipped filter takes the header out that Caddy does not mask (T11).
+// The documented log filter removes the header that Caddy does not mask (T11).
 func TestTheShippedLogFilterHidesTheKey(t *testing.T) {
 	const filter = "log {\nformat filter {\nrequest>headers>X-Api-Key delete\n}\n}"
 	site.EachWay(t, func(t *testing.T, w site.Way) {

@@ -35,8 +35,7 @@ func (want ErrorAnswer) Assert(t *testing.T, path string, answer Reply) {
 	assert.Equal(t, client.Failure{Type: kind, Message: want.Message, Code: code}, answer.Failure(t))
 }
 
-// Event returns the error event in which a client of the path reads it; id is
-// that of the request.
+// Event returns the error as an event for clients of the path. id is the id of the request.
 func (want ErrorAnswer) Event(path, id string) string {
 	if path == MessagesPath {
 		return fmt.Sprintf("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":%q,\"message\":%q},\"request_id\":%q}\n\n", want.MessagesKind, want.Message, id)

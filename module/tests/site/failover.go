@@ -6,18 +6,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-// Failover is a gateway whose model "m" leads to one provider and, if that
-// fails, to another. The models "1" and "2" lead to one of them alone. Gate is
-// for steps of the first that stall. No target rests and no call is repeated, so that
-// each request asks the first provider once.
+// Failover is a gateway whose model "m" has two providers, the second for failures of the
+// first. Each of the models "1" and "2" has only one of them. Gate is for steps of the first
+// provider that stall. No target rests and no call is repeated, so that each request calls
+// the first provider once.
 type Failover struct {
 	*Site
 	First, Second *gatewaytest.Provider
 	Gate          *gatewaytest.Gate
 }
 
-// StartFailover runs one whose providers speak every format, with lines in its
-// ai_gateway block.
+// StartFailover starts a Failover whose providers have every format. The lines are added to
+// its ai_gateway block.
 func StartFailover(t *testing.T, w Way, lines ...string) Failover {
 	t.Helper()
 	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
@@ -27,6 +27,6 @@ func StartFailover(t *testing.T, w Way, lines ...string) Failover {
 	return Failover{s, first, second, gatewaytest.NewGate(t)}
 }
 
-// Steady are lines of an ai_gateway block with which every request asks its targets in
-// the order of the configuration, and each of them once, whatever has failed before.
+// Steady are lines of an ai_gateway block with which every request tries its targets once,
+// in the order of the configuration, whatever failed before.
 const Steady = "cooldown off\nretry off"

@@ -19,10 +19,10 @@ const (
 	NewKey   = "sk-new-0123456789abcdef00" // will expire
 	OffKey   = "sk-off-0123456789abcdef00" // is disabled
 	NearKey  = "sk-near-0123456789abcdef0" // may be used from this machine
-	FarKey   = "sk-far-0123456789abcdef00" // may be used from elsewhere alone
+	FarKey   = "sk-far-0123456789abcdef00" // may not be used from this machine
 
-	// OddKey has the form of a generated key with a wrong checksum, as keys that
-	// were generated elsewhere have.
+	// OddKey has the form of a generated key, but a wrong checksum, as a key of another
+	// program may have.
 	OddKey = "sk-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 )
 

@@ -9,7 +9,7 @@ import (
 // pathOf returns the endpoint of a format that writes answers.
 func pathOf(name translate.Format) string { return formats.Of(name).Client.Endpoints[0].Path }
 
-// Lane is a way from a client's format to a provider's.
+// Lane is a pair of a client's and a provider's format.
 type Lane struct {
 	Path     string // the endpoint that the client calls
 	Upstream string // the endpoint of the provider
@@ -27,8 +27,8 @@ func (l Lane) IsBytes() bool { return l.Path == l.Upstream }
 // String returns a name for subtests.
 func (l Lane) String() string { return l.Path + " to " + l.Upstream }
 
-// Lanes are all ways that the gateway has, and TranslatedLanes those on which it
-// translates: a new pair of formats is held to what the others promise.
+// Lanes are all lanes of the gateway, and TranslatedLanes those with a translation. Tests
+// over these lists also cover new formats.
 var (
 	Lanes = lanes(func(client, provider translate.Format) bool {
 		return client == provider || pairs.CanTranslate(client, provider)

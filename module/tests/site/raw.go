@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Raw sends a request exactly as it is written, since clients correct what such
-// tests are about, and reads the answer. The lines are those of the head,
-// beginning with the request line; host and length are added.
+// Raw sends a request exactly as it is given, and reads the answer. A normal client would
+// correct the request. The lines are those of the head, beginning with the request line;
+// host and length are added.
 func (s *Site) Raw(body string, lines ...string) Reply {
 	s.T.Helper()
 	head := append(lines, fmt.Sprint("Host: 127.0.0.1:", s.Port("site")), fmt.Sprint("Content-Length: ", len(body)), "Connection: close")

@@ -48,7 +48,7 @@ func (r Reply) RateLimits() map[string]string {
 	return shown
 }
 
-// Outcome is what a client makes of a stream.
+// Outcome is a stream as a client reads it.
 type Outcome struct {
 	Text     string
 	Complete bool            // the stream has the last event of its format
@@ -73,7 +73,7 @@ func (r Reply) Text(t testing.TB, path string) string {
 	return c.Choices[0].Text
 }
 
-// Read assembles a stream by the laws that official clients enforce.
+// Read assembles a stream by the rules of the official clients.
 func (r Reply) Read(t testing.TB, path string) Outcome {
 	t.Helper()
 	require.NoError(t, r.Err)

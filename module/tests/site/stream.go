@@ -70,9 +70,8 @@ func (s *Stream) Rest() Reply {
 	return Reply{s.StatusCode, s.Header, s.read.String() + string(raw), err}
 }
 
-// AfterContent scripts an answer that begins with these bytes and goes on with
-// the step once the client has read "Hi". It returns what the client reads of a
-// request for the model "m".
+// AfterContent scripts an answer that begins with these bytes and continues with the step
+// after the client has read "Hi". It returns the stream of a request for the model "m".
 func (s *Site) AfterContent(p *gatewaytest.Provider, path, begin string, then gatewaytest.Step) Reply {
 	s.T.Helper()
 	gate := gatewaytest.NewGate(s.T)

@@ -8,8 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// Tests run over all formats and index these tables by path. A format that a table
-// lacks showed itself as slice bounds out of range, in the middle of another test.
+// Tests over all formats index these tables by path. A format that was missing in a table
+// once caused a panic in the middle of another test.
 func TestTablesHaveEveryFormat(t *testing.T) {
 	for _, d := range formats.All() {
 		path := d.Client.Endpoints[0].Path

@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-// Way is one of the two ways to a provider. Every claim holds for both.
+// Way is one of the two ways to a provider. Tests run with both.
 type Way string
 
 const (
