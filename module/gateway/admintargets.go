@@ -45,7 +45,7 @@ func sameTarget(a, b explain.Target) bool {
 	return a.Provider == b.Provider && a.Upstream == b.Upstream && a.APIKey == b.APIKey
 }
 
-// explainedKey is what a key means for the requests of a model.
+// explainedKey explains a key for the requests of a model.
 type explainedKey struct {
 	ID      string           `json:"id"`
 	Allowed bool             `json:"allowed"` // to use the model
@@ -65,8 +65,9 @@ type explained struct {
 	Key *explainedKey `json:"key,omitempty"`
 }
 
-// serveExplain answers where the requests for a model go: "model" of the query names it,
-// "format" the format of the client, and "key" a key by its id.
+// serveExplain explains where the requests for a model go. The query has the name of the
+// model ("model"), the format of the client ("format"), and optionally the id of a key
+// ("key").
 func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	client := formats.Of(translate.Format(query.Get("format")))
@@ -89,7 +90,8 @@ func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
 	return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no model has this name")}
 }
 
-// explainKey explains the key with an id, nil if no source that can list its keys has it.
+// explainKey explains the key with an id. It returns nil if no source that can list its keys
+// has the key.
 func (h *Handler) explainKey(id, model string) *explainedKey {
 	for key := range h.resolved.sources.All() {
 		if key.ID == id {

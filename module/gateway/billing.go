@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// billingEndpoints are the endpoints at which clients ask with an API key what the key
-// has used. They exist where a ledger is.
+// billingEndpoints are the endpoints with the usage of a key, for clients that have only an
+// API key. A site without a ledger does not have them.
 var billingEndpoints = map[string]endpoint{
 	"/api/usage/token":                   {method: http.MethodGet, serve: (*Handler).serveTokenUsage},
 	"/dashboard/billing/subscription":    {method: http.MethodGet, serve: (*Handler).serveSubscription},
@@ -22,7 +22,8 @@ var billingEndpoints = map[string]endpoint{
 	"/v1/dashboard/billing/usage":        {method: http.MethodGet, serve: (*Handler).serveBillingUsage},
 }
 
-// billingEndpoint returns the endpoint of a request about the usage of a key.
+// billingEndpoint returns the endpoint for a request about the usage of a key. ok is false
+// for other requests, and without a ledger.
 func (h *Handler) billingEndpoint(r *http.Request) (e endpoint, ok bool) {
 	if h.users.Book == nil || r.URL.RawPath != "" {
 		return e, false
@@ -89,7 +90,7 @@ func (h *Handler) dailyUsage(key *aigateway.Key, r *http.Request) ([]aigateway.U
 	})
 }
 
-// usageOf returns sums of one key.
+// usageOf returns sums over the records of one key.
 func (h *Handler) usageOf(ctx context.Context, key *aigateway.Key, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
 	q.Key = key.ID
 	if q.From.IsZero() {

@@ -14,8 +14,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// BenchmarkOneTranslatedCall is what nearly every translated request is: one
-// prompt, one answer.
+// BenchmarkOneTranslatedCall measures the usual translated request, which has one prompt and
+// one answer.
 func BenchmarkOneTranslatedCall(b *testing.B) {
 	stream := strings.Repeat(chunkText, 100) + chunkFinish + chunkUsage + done
 	inner := answers(func(r *http.Request) (*http.Response, error) {

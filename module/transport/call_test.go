@@ -77,7 +77,7 @@ func TestAClientThatLeavesIsNoFaultOfTheProvider(t *testing.T) {
 	assert.Equal(t, exchange.Result{Called: c.Result.Called}, c.Result)
 }
 
-// silent is a body that ends only with the call.
+// silent is a body without bytes, which ends when the call ends.
 type silent struct{ ctx context.Context }
 
 func (s silent) Read([]byte) (int, error) {
@@ -87,7 +87,7 @@ func (s silent) Read([]byte) (int, error) {
 
 func (silent) Close() error { return nil }
 
-// then is a body of one piece of text, followed by another body.
+// then is a body that consists of a text and another body.
 func then(text string, rest io.ReadCloser) io.ReadCloser {
 	return struct {
 		io.Reader
@@ -159,8 +159,7 @@ func compressed(t *testing.T, text string) []byte {
 
 const answer = `{"id":"c","object":"chat.completion","model":"m1","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}}`
 
-// TestAnswersThatCannotBeReadAreUnusable covers codings: a provider with
-// an unreadable answer was once reported as unreachable.
+// A provider whose answer could not be decoded was reported as unreachable.
 func TestAnswersThatCannotBeReadAreUnusable(t *testing.T) {
 	for _, test := range []struct {
 		name, contentType, coding string

@@ -33,7 +33,7 @@ func sentBody(t *testing.T, format translate.Format, body, upstream string, chan
 	sent, err := io.ReadAll(reader)
 	require.NoError(t, err)
 	require.NoError(t, reader.Close())
-	assert.EqualValues(t, len(sent), length, "the length that is announced")
+	assert.EqualValues(t, len(sent), length, "the Content-Length")
 	assert.Equal(t, body, string(ex.Body), "the client's own bytes are never changed")
 	return string(sent)
 }

@@ -80,14 +80,14 @@ func chunksOf(texts ...string) string {
 	return all.String()
 }
 
-// refuses answers an error status.
+// refuses answers with an error status.
 func refuses(status int, headers ...string) answers {
 	return func(*http.Request) (*http.Response, error) {
 		return responds(status, "application/json", io.NopCloser(strings.NewReader(`{"error":{"message":"no"}}`)), headers...), nil
 	}
 }
 
-// hangs answers nothing until its call is cancelled, which it counts.
+// hangs does not answer until its call is cancelled. It counts cancelled calls.
 func hangs(cancelled *sync.WaitGroup) answers {
 	cancelled.Add(1)
 	return func(r *http.Request) (*http.Response, error) {
@@ -97,21 +97,21 @@ func hangs(cancelled *sync.WaitGroup) answers {
 	}
 }
 
-// streams answers a stream of these bytes with this end.
+// streams answers with a stream of some bytes that ends with an error.
 func streams(text string, end error) answers {
 	return func(*http.Request) (*http.Response, error) {
 		return responds(http.StatusOK, "text/event-stream", &chunks{pieces: whole([]byte(text)), end: end}), nil
 	}
 }
 
-// stalls answers the beginning of a stream and nothing more.
+// stalls answers with the beginning of a stream, and nothing more.
 func stalls(begin string) answers {
 	return func(r *http.Request) (*http.Response, error) {
 		return responds(http.StatusOK, "text/event-stream", then(begin, silent{r.Context()})), nil
 	}
 }
 
-// choicesOf are the texts of an answer by their index.
+// choicesOf returns the texts of an answer by their index.
 func choicesOf(t *testing.T, stream bool, output string) (texts []string) {
 	t.Helper()
 	read := func() (translatetest.Object, error) { return translatetest.Decode([]byte(output)) }

@@ -29,7 +29,7 @@ func TestEveryCallHasTimesOfItsOwn(t *testing.T) {
 		t.IdleTimeout = caddy.Duration(40 * time.Second)
 		t.UsageWait = caddy.Duration(80 * time.Second)
 	}
-	busy := func(pause time.Duration, texts int) answers { // a call with signs of life
+	busy := func(pause time.Duration, texts int) answers { // a stream with signs of life
 		return func(r *http.Request) (*http.Response, error) {
 			reader, writer := io.Pipe()
 			go func() {
@@ -125,8 +125,8 @@ func TestAnAnswerThatIsClosedEarlyEndsEveryCall(t *testing.T) {
 	})
 }
 
-// A bug was here: the wait for the usage of a finished stream was forgotten
-// when its finish came together with the first content.
+// If the finish of a stream arrived together with the first content, the gateway did not
+// wait for the usage.
 func TestTheWaitForUsageCountsFromAFinishThatCameAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

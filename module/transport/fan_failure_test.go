@@ -91,7 +91,7 @@ func TestAStreamThatFailsBeforeContentFailsTheWhole(t *testing.T) {
 	}
 }
 
-// A failure that came with the same bytes as content became a status.
+// A failure in the same bytes as content became an error status.
 func TestAFailureRightBehindContentCutsTheWholeOff(t *testing.T) {
 	for name, failing := range map[string]answers{
 		"an error event": streams(chunkText+chunkError+done, io.EOF),
@@ -111,7 +111,7 @@ func TestAFailureRightBehindContentCutsTheWholeOff(t *testing.T) {
 	}
 }
 
-// behind lets a call answer once the reader of the whole has seen content.
+// behind delays the answer of a call until the reader of the merged answer has seen content.
 func behind(seen <-chan struct{}, rest answers) answers {
 	return func(r *http.Request) (*http.Response, error) {
 		<-seen
@@ -136,7 +136,7 @@ func untilContent(seen chan<- struct{}) func(io.Reader) ([]byte, error) {
 	}
 }
 
-// Once a call has spoken, the failure of another cuts the answer off (G109).
+// After the first content of a call, the failure of another call cuts the answer off (G109).
 func TestOneCallThatFailsBehindContentCutsTheWholeOff(t *testing.T) {
 	for name, fails := range map[string]answers{
 		"an error status": refuses(http.StatusInternalServerError),
@@ -157,7 +157,7 @@ func TestOneCallThatFailsBehindContentCutsTheWholeOff(t *testing.T) {
 			assert.Equal(t, 200, got.status)
 			require.NotNil(t, got.Fault)
 			assert.False(t, got.Whole())
-			assert.False(t, got.State == exchange.Relayed, "the gateway tells the error in the client's format")
+			assert.False(t, got.State == exchange.Relayed, "the gateway sends the error in the client's format")
 			assert.Contains(t, got.output, `"text":"hi"`)
 			assert.NotContains(t, got.output, `"finish_reason":"`)
 			assert.NotContains(t, got.output, "[DONE]")
@@ -166,7 +166,7 @@ func TestOneCallThatFailsBehindContentCutsTheWholeOff(t *testing.T) {
 	}
 }
 
-// A panic in a goroutine that nobody recovers would end the whole server.
+// A panic in a goroutine that does not recover would end the whole server.
 func TestAPanicInACallIsRaisedWhereTheAnswerIsRead(t *testing.T) {
 	seen := make(chan struct{})
 	panics := func(*http.Request) (*http.Response, error) { panic("boom") }

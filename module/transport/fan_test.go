@@ -34,8 +34,8 @@ func TestSeveralCallsGiveOneAnswer(t *testing.T) {
 	}
 }
 
-// However the calls' bytes are cut and whichever comes first, the client adds
-// up the same answer.
+// The client reads the same answer for any split of the bytes, and for any order in which
+// they arrive.
 func TestAnyInterleavingOfCallsGivesTheSameAnswer(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	prompts, want := []string{}, []string{}
@@ -93,8 +93,8 @@ func TestEveryCallHasVariablesOfItsOwn(t *testing.T) {
 	assert.True(t, c.Result.Whole())
 }
 
-// Nothing is sent when a later prompt is at fault, and the memory of what was
-// rendered goes back.
+// If a later prompt is invalid, nothing is sent, and the memory of the rendered prompts is
+// released.
 func TestAFaultOfALaterPromptIsFoundBeforeAnythingIsSent(t *testing.T) {
 	inner := answers(func(*http.Request) (*http.Response, error) {
 		assert.Fail(t, "something was sent")
@@ -107,8 +107,8 @@ func TestAFaultOfALaterPromptIsFoundBeforeAnythingIsSent(t *testing.T) {
 	assert.Equal(t, "prompt[1]", got.Fault.Param)
 }
 
-// A bug was here: every call could give an answer of the largest size, all of
-// which were held at once.
+// Each call could return an answer of the largest size, and all of these were in memory at
+// once.
 func TestTheAnswersOfAllCallsTogetherAreBounded(t *testing.T) {
 	large := says(false, strings.Repeat("x", maxAnswer/2))
 	got := carry(t, newTransport(byPrompt{"a": large, "b": large, "c": says(false, "x")}), fanned(t, false, "a", "b", "c"))

@@ -17,8 +17,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// These headers once went to the client unchecked, and later any date still did; some
-// clients wait for any length of time.
+// These headers were relayed without a check, and some clients wait as long as a header
+// asks.
 func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 	for _, tt := range []struct {
 		name, value string
@@ -32,7 +32,7 @@ func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 		{"Retry-After", "1e3", false},
 		{"Retry-After", "soon", false},
 		{"Retry-After", "", false},
-		{"Retry-After", "Fri, 07 Aug 2026 10:00:00 GMT", true}, // it is over
+		{"Retry-After", "Fri, 07 Aug 2026 10:00:00 GMT", true}, // in the past
 		{"Retry-After", time.Now().Add(23 * time.Hour).UTC().Format(http.TimeFormat), true},
 		{"Retry-After", time.Now().Add(25 * time.Hour).UTC().Format(http.TimeFormat), false},
 		{"Retry-After", "Wed, 21 Oct 2099 07:28:00 GMT", false},
@@ -46,8 +46,8 @@ func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 	}
 }
 
-// A bug was here: an id of 60 KB went to the client, and some clients lose an
-// answer that has more than 16 KB of headers.
+// An id of 60 KB was sent to the client, and some clients cannot read an answer with more
+// than 16 KB of headers.
 func TestLongHeadersAreLeftOut(t *testing.T) {
 	long := strings.Repeat("x", maxHeaderValue+1)
 	for _, tt := range []struct{ ids, want string }{
@@ -61,8 +61,8 @@ func TestLongHeadersAreLeftOut(t *testing.T) {
 	}
 }
 
-// A bug was here: the provider's content type was handed on whatever it was, or
-// guessed where there was none, and official SDKs took the JSON for a text.
+// Any content type of the provider was relayed, and a missing one was guessed. Official SDKs
+// then read JSON as plain text.
 func TestAnswersHaveTheContentTypeOfWhatTheyAre(t *testing.T) {
 	long := "; x=" + strings.Repeat("x", maxHeaderValue)
 	for _, tt := range []struct {

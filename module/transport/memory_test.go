@@ -18,7 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// longAttempt is an attempt at a stream whose request is too long for a pool.
+// longAttempt returns an attempt at a stream with a request too large for the pool.
 func longAttempt(t *testing.T, provider translate.Format) *exchange.Attempt {
 	t.Helper()
 	lease := exchange.NewLease()
@@ -31,9 +31,9 @@ func longAttempt(t *testing.T, provider translate.Format) *exchange.Attempt {
 	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(provider), Model: "another", Traits: new(trait.Traits)}
 }
 
-// An open stream kept its request, twice where it was translated, and the buffer
-// into which its beginning was read: net/http keeps a request until its answer has
-// ended, and a cursor the last event that had to be read.
+// An open stream kept its request in memory, a translated one twice, and the buffer for its
+// beginning: net/http keeps a request until the end of its answer, and a cursor kept the
+// last event that it had read.
 func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	const streams = 30
 	const messagesBegin = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"m\",\"usage\":{}}}\n\n" +
@@ -56,7 +56,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 				return responds(http.StatusOK, "text/event-stream", then(test.events[0], then(test.events[1], silent{r.Context()}))), nil
 			}))
 			var open []*http.Response
-			buf := make([]byte, 4<<10) // which the last event may be in
+			buf := make([]byte, 4<<10) // may contain the last event
 			before := heapInUse()
 			for range streams {
 				a := longAttempt(t, format)
@@ -82,7 +82,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 // heapInUse is how many bytes of the heap are in use.
 func heapInUse() int64 {
 	runtime.GC()
-	runtime.GC() // the pools let go of their memory with the second one
+	runtime.GC() // a sync.Pool is empty after the second collection
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)

@@ -62,7 +62,7 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 		})
 		res, err := askForModels(tr, &test.query, test.address)
 		require.NoError(t, err)
-		assert.Empty(t, res.Header, "no header of the provider's is handed on")
+		assert.Empty(t, res.Header, "no header of the provider is relayed")
 		assert.Equal(t, http.StatusOK, test.query.Status)
 		assert.Equal(t, "[]", string(test.query.Page))
 		assert.Equal(t, http.MethodGet, got.Method)
@@ -71,12 +71,12 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 		assert.NotContains(t, got.Header, "Authorization")
 		assert.NotContains(t, got.Header, "X-Forwarded-For")
 		assert.Equal(t, test.query.Format.Name == translate.Messages, got.Header.Get("Anthropic-Version") != "")
-		assert.Equal(t, test.address != "", got.Header.Get("X-Tenant") != "", "configured headers go out")
+		assert.Equal(t, test.address != "", got.Header.Get("X-Tenant") != "", "configured headers are sent")
 	}
 }
 
-// An address whose list cannot be read once would have been marked as down for
-// all requests, since reverse_proxy takes an error for one.
+// reverse_proxy takes an error for a failure of the address. One unreadable list would mark
+// the address as down for all requests.
 func TestWhatIsNoListIsNoErrorOfTheProvider(t *testing.T) {
 	withKey := func(tr *Transport) { tr.secrets = []aigateway.Secret{"sk-provider/7"} }
 	text := func(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }

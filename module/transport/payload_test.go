@@ -19,8 +19,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// stale is a connection on which nothing can be written once it is stale, as one
-// that the provider has closed while nobody used it.
+// stale is a connection that fails to write when it is stale, like one that the provider has
+// closed while it was idle.
 type stale struct {
 	net.Conn
 	now *atomic.Bool
@@ -58,8 +58,8 @@ func TestOnlyWhatWasNeverTakenIsSentAgain(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		attempt func() *exchange.Attempt
-		dead    bool   // the connection cannot be written to, else it is closed behind the request
-		header  string // that the configuration adds
+		dead    bool   // the connection cannot be written to; if false, it is closed after the request
+		header  string // added by the configuration
 	}{
 		{"nothing was written", asItIs, true, ""},
 		{"nothing of a translated one was written", translated, true, ""},
@@ -103,7 +103,7 @@ func TestOnlyWhatWasNeverTakenIsSentAgain(t *testing.T) {
 			err := ask(c)
 			assert.Equal(t, test.dead, err == nil)
 			assert.Equal(t, test.dead, c.Result.Whole())
-			require.Len(t, taken, 2, "each was taken once")
+			require.Len(t, taken, 2, "the provider has read each request once")
 			assert.Equal(t, <-taken, <-taken, "the whole body is sent again")
 		})
 	}
@@ -126,7 +126,7 @@ func TestAPayloadIsReadFromItsBeginningEveryTime(t *testing.T) {
 		text, err := io.ReadAll(body)
 		require.NoError(t, err)
 		require.NoError(t, body.Close())
-		require.NoError(t, body.Close(), "twice is as good as once")
+		require.NoError(t, body.Close(), "a second Close has no effect")
 		if first == "" {
 			first = string(text)
 		}

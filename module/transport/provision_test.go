@@ -15,7 +15,7 @@ import (
 
 func init() { caddy.RegisterModule(slowPreset{}) }
 
-// slowPreset is the preset of a provider that takes its time.
+// slowPreset is the preset of a slow provider.
 type slowPreset struct{ http.RoundTripper }
 
 func (slowPreset) CaddyModule() caddy.ModuleInfo {
@@ -29,8 +29,8 @@ func (slowPreset) Defaults() aigateway.Defaults {
 	}
 }
 
-// Local servers were once cut off after five minutes, with which a processor may
-// not have read the prompt.
+// Local servers were cut off after five minutes, in which a CPU may not have processed the
+// prompt.
 func TestTimesComeFromTheConfigurationThenFromThePreset(t *testing.T) {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
 	defer cancel()

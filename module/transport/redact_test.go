@@ -18,5 +18,5 @@ func TestLossesThatRepeatTheCredentialAreNotLogged(t *testing.T) {
 	dropped.DropNamed("", []byte("timings"))
 	losses := dropped.Losses()
 	assert.Equal(t, "timings", c.redactLosses(losses).String())
-	assert.Len(t, losses, 2, "the parser's own list stays")
+	assert.Len(t, losses, 2, "the list of the parser is not changed")
 }

@@ -72,8 +72,8 @@ func TestAnyReaderOfAStreamGetsTheSameBytes(t *testing.T) {
 func requireAsExpected(t *testing.T, want expected, got replayed) {
 	t.Helper()
 	require.NoError(t, got.err)
-	// Bugs were here: an error event that arrived together with content became a
-	// status, and what a failed attempt had used was forgotten.
+	// An error event that arrived together with content became a status, and the usage of
+	// a failed attempt was lost.
 	if !want.content && !want.finished {
 		require.NotEqual(t, 200, got.status, "no answer has begun")
 		require.NotNil(t, got.Fault)
@@ -90,11 +90,10 @@ func requireAsExpected(t *testing.T, want expected, got replayed) {
 	require.Equal(t, want.model, got.AnsweredBy)
 }
 
-// TestNoProperPrefixOfAStreamIsFinished ensures that a stream which broke off,
-// wherever it did and however the connection ended (in order after an even
-// number of bytes, by a reset after an odd one), is a failure, and that what was
-// handed on until then are whole events and the beginning of what the whole
-// stream would have given.
+// TestNoProperPrefixOfAStreamIsFinished ensures that a stream which breaks off at any byte is
+// a failure. After an even number of bytes the body ends with EOF, after an odd one with a
+// reset. The bytes that are passed on before are whole events, and a prefix of the bytes of
+// the whole stream.
 func TestNoProperPrefixOfAStreamIsFinished(t *testing.T) {
 	for _, r := range recordings(t) {
 		want := r.expect(true)
@@ -102,8 +101,8 @@ func TestNoProperPrefixOfAStreamIsFinished(t *testing.T) {
 			continue
 		}
 		t.Run(r.name, func(t *testing.T) {
-			// An orderly end of the body counts as the blank line after the last
-			// event, so shorter prefixes are complete with it.
+			// EOF counts as the blank line after the last event, so a prefix that
+			// lacks only this line is complete.
 			data := len(strings.TrimRight(string(r.bytes[:want.terminal]), "\r\n"))
 			output := lines.Replace(want.output)
 			for n := range int(want.terminal) - 1 {
@@ -119,9 +118,9 @@ func TestNoProperPrefixOfAStreamIsFinished(t *testing.T) {
 	}
 }
 
-// telling reports whether the prefix of n bytes is asked for: all that end near
-// the end of a line, and some of those within one, which are much alike; fewer
-// where line ends are not the usual ones.
+// telling reports whether the prefix of n bytes is tested: every prefix that ends near the end
+// of a line, and some of the others, which are much alike. With unusual line ends, fewer
+// prefixes are tested.
 func (r recording) telling(n int) bool {
 	if !strings.HasSuffix(r.name, "/LF") {
 		return n%23 == 0
@@ -135,20 +134,20 @@ func requireBrokenOff(t *testing.T, want string, got replayed) {
 	}
 	output := lines.Replace(got.output)
 	if !strings.HasPrefix(want, output) {
-		require.Equal(t, want, output, "other bytes were handed on")
+		require.Equal(t, want, output, "other bytes were passed on")
 	}
 	if output != "" && !strings.HasSuffix(output, "\n\n") {
 		require.Fail(t, "half an event was handed on", output)
 	}
 }
 
-// lines writes all line ends alike: the blank line that is put behind a last
-// event has the usual ones.
+// lines returns text with LF as all line ends: the blank line that is added to a last event
+// has LF.
 var lines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func TestAReadErrorBehindTheLastEventChangesNothing(t *testing.T) {
 	for _, r := range recordings(t) {
-		// Behind a lone CR the line break may go on: nobody knows its end yet.
+		// An LF may follow a lone CR, so the end of this line is unknown.
 		if want := r.expect(true); want.finished && !strings.HasSuffix(r.name, "/CR") {
 			requireAsExpected(t, want, replay(t, r.format, true, whole(r.bytes), errReset))
 		}
@@ -185,8 +184,8 @@ const (
 func TestTheUsageChunkIsWithheldOnlyFromAClientThatDidNotAskForIt(t *testing.T) {
 	for _, test := range []struct {
 		name       string
-		asked      bool // by the client
-		includeOff bool // by the configuration
+		asked      bool // the client asks for usage
+		includeOff bool // the configuration switches include_usage off
 		want       string
 	}{
 		{"nobody but the gateway asked", false, false, chunkText + chunkFinish + done},
@@ -198,13 +197,13 @@ func TestTheUsageChunkIsWithheldOnlyFromAClientThatDidNotAskForIt(t *testing.T) 
 			a.Traits.WithoutUsage = test.includeOff
 			got := carry(t, newTransport(body(&chunks{pieces: whole([]byte(chunkText + chunkFinish + chunkUsage + done)), end: io.EOF})), a)
 			assert.Equal(t, test.want, got.output)
-			assert.Equal(t, token.Usage{Input: 7, Output: 2, Known: true}, got.Usage, "it is counted either way")
+			assert.Equal(t, token.Usage{Input: 7, Output: 2, Known: true}, got.Usage, "the usage is always counted")
 		})
 	}
 }
 
-// A bug was here: a first choice that had finished before the second
-// one began made a stream that broke off in the second look finished.
+// If the first choice had finished before the second one began, a stream that broke off in
+// the second choice looked finished.
 func TestStreamEndFinishTakesAnOrderlyEndForTheEnd(t *testing.T) {
 	for _, test := range []struct {
 		name, stream string
@@ -230,11 +229,10 @@ func TestStreamEndFinishTakesAnOrderlyEndForTheEnd(t *testing.T) {
 	assert.False(t, got.Whole(), "without the option [DONE] is the only end")
 }
 
-// TestALastEventWithoutItsBlankLineCounts covers servers that leave out the
-// line breaks at the end. Three bugs were here: such an error event was taken
-// for a stream that broke off, a usage chunk that was to be withheld went out, and
-// the event reached the client without the blank line, so that a reader who
-// keeps to the standard would have dropped it.
+// TestALastEventWithoutItsBlankLineCounts covers servers that leave out the line breaks at the
+// end. Such an error event was taken for a stream that broke off; such a usage chunk was
+// relayed instead of withheld; and the client got the event without the blank line, so that
+// a reader that follows the standard dropped it.
 func TestALastEventWithoutItsBlankLineCounts(t *testing.T) {
 	bare := func(events ...string) []byte { return []byte(strings.TrimRight(strings.Join(events, ""), "\n")) }
 
@@ -272,8 +270,8 @@ func TestALastEventWithoutItsBlankLineCounts(t *testing.T) {
 	})
 }
 
-// TestAnEventBeyondTheLimitEndsTheStream takes minutes if what is there of an
-// event is copied with each of its pieces, as it once was.
+// TestAnEventBeyondTheLimitEndsTheStream takes minutes if the beginning of an event is copied
+// with each of its pieces, which was the case.
 func TestAnEventBeyondTheLimitEndsTheStream(t *testing.T) {
 	giant := []byte("data: " + strings.Repeat("x", 33<<20))
 	after := replay(t, translate.Chat, true, [][]byte{[]byte(chunkText), giant}, io.EOF)
@@ -282,7 +280,7 @@ func TestAnEventBeyondTheLimitEndsTheStream(t *testing.T) {
 	assert.NotNil(t, after.Fault)
 }
 
-// everyLane is an attempt at a chat stream on each way that its events can go.
+// everyLane has an attempt at a chat stream for each lane.
 func everyLane(t *testing.T) map[string]*exchange.Attempt {
 	translated := attemptFor(t, translate.Messages, false)
 	translated.Format = formats.Of(translate.Chat)
@@ -291,7 +289,7 @@ func everyLane(t *testing.T) map[string]*exchange.Attempt {
 	}
 }
 
-// endless repeats a text for ever behind what it begins with.
+// endless is a reader of a beginning, and then of a text that it repeats for ever.
 type endless struct {
 	begin *strings.Reader
 	text  string
@@ -309,10 +307,9 @@ func (e endless) Read(p []byte) (int, error) {
 
 func (endless) Close() error { return nil }
 
-// Two bugs were here: a translated stream of comments was read without an end,
-// since nothing of it is held back, and the bytes of a stream were kept up to a
-// blank line that never came, 4 GB of them. Compressed, both came faster than any
-// clock.
+// A translated stream of comments was read without a bound, because nothing of it is held
+// back. The bytes of a stream without a blank line were kept in memory, up to 4 GB.
+// Compressed, both arrive faster than any timeout.
 func TestWhatIsNoEventIsBounded(t *testing.T) {
 	for comment, want := range map[string]error{":\n": sse.ErrTooLarge, "x: y\n": sse.ErrTooLarge, ":\n\n": coding.ErrTooLarge} {
 		for name, begin := range map[string]string{"before content": "", "behind content": chunkText, "behind the finish": chunkText + chunkFinish} {

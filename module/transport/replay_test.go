@@ -25,15 +25,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// recording is a stream in the shape of a real one.
+// recording is a recorded stream.
 type recording struct {
 	name   string
 	format translate.Format
 	bytes  []byte
 }
 
-// recordings are all of them, each with its line ends as they are, as CRLF and
-// as CR.
+// recordings returns all recorded streams, each with its own line ends, with CRLF, and with
+// CR.
 func recordings(t testing.TB) (all []recording) {
 	t.Helper()
 	for _, format := range formats.Names() {
@@ -54,15 +54,15 @@ func recordings(t testing.TB) (all []recording) {
 	return all
 }
 
-// expected is the right result of a stream, read in one piece by the lexer and the
-// observer alone.
+// expected is the expected result of a stream, which only the lexer and the observer have
+// read, in one piece.
 type expected struct {
-	output   string // what may be handed on
-	terminal int64  // offset behind the terminal event, 0 without one
+	output   string // the bytes that may be passed on
+	terminal int64  // offset of the end of the terminal event, 0 without one
 	content  bool
 	finished bool
 	failed   bool // by an error event
-	relayed  bool // which the client gets as it is
+	relayed  bool // the client gets this event unchanged
 	usage    token.Usage
 	model    string
 }
@@ -104,10 +104,10 @@ func (r recording) expect(withhold bool) (x expected) {
 	return x
 }
 
-// usageMember is the usage of a chunk that has more to say.
+// usageMember is the usage of a chunk that has other members, too.
 var usageMember = regexp.MustCompile(`,\s*"usage"\s*:\s*\{(?:[^{}]|\{[^{}]*\})*\}`)
 
-// chunks is a body that comes in pieces and then ends with an error.
+// chunks is a body that arrives in pieces, and then ends with an error.
 type chunks struct {
 	pieces [][]byte
 	end    error
@@ -130,12 +130,12 @@ func (c *chunks) Close() error {
 	return nil
 }
 
-// answers is the transport below: it answers without a network.
+// answers is an inner transport that answers without a network.
 type answers func(*http.Request) (*http.Response, error)
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
 
-// body answers 200 with an event stream.
+// body answers with 200 and an event stream.
 func body(b io.ReadCloser) answers {
 	return func(*http.Request) (*http.Response, error) {
 		return &http.Response{
@@ -145,7 +145,7 @@ func body(b io.ReadCloser) answers {
 	}
 }
 
-// newTransport is a transport above inner, for a provider with an address.
+// newTransport returns a transport above inner, for a provider with an address.
 func newTransport(inner http.RoundTripper, change ...func(*Transport)) *Transport {
 	t := &Transport{inner: inner, base: &url.URL{Scheme: "https", Host: "provider.example"}, header: "Authorization"}
 	for _, c := range change {
@@ -157,8 +157,8 @@ func newTransport(inner http.RoundTripper, change ...func(*Transport)) *Transpor
 
 func endsWithFinish(t *Transport) { t.StreamEnd = aigateway.StreamEndFinish }
 
-// attemptFor is an attempt at a streaming request, which asks for usage itself
-// or leaves that to the gateway.
+// attemptFor returns an attempt at a streaming request, which asks for usage or leaves that to
+// the gateway.
 func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Attempt {
 	t.Helper()
 	bodies := map[translate.Format]string{
@@ -178,10 +178,10 @@ func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Att
 	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(format), Model: view.Model, Traits: new(trait.Traits)}
 }
 
-// replayed is what a call gave.
+// replayed is the result of a call.
 type replayed struct {
 	*exchange.Result
-	status int // of the response that was handed on, 0 for an error
+	status int // of the response, 0 for an error
 	output string
 	err    error
 }
@@ -208,7 +208,7 @@ func carryBy(tb testing.TB, t *Transport, a *exchange.Attempt, read func(io.Read
 	return replayed{&c.Result, res.StatusCode, string(output), nil}
 }
 
-// replay plays a stream in pieces that ends with an error, io.EOF included.
+// replay plays a stream in pieces that ends with an error, which may be io.EOF.
 func replay(t testing.TB, format translate.Format, withhold bool, pieces [][]byte, end error, change ...func(*Transport)) replayed {
 	t.Helper()
 	source := &chunks{pieces: pieces, end: end}
@@ -217,7 +217,7 @@ func replay(t testing.TB, format translate.Format, withhold bool, pieces [][]byt
 	return got
 }
 
-// whole is a stream in one piece.
+// whole returns a stream in one piece.
 func whole(data []byte) [][]byte { return [][]byte{data} }
 
 // split cuts data into pieces of the sizes given.

@@ -24,7 +24,7 @@ func TestMergedResultIsThatOfTheFailedCallOrHasTheFirstHeaders(t *testing.T) {
 	assert.Equal(t, failed, mergeResults(whole, &first, &failed))
 }
 
-// Results were once written from seven files, each of which had to redact.
+// Seven files wrote results, and each of them had to redact.
 func TestOneFileWritesResults(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// living is a body that ends with its call, as one of a connection does.
+// living is a body that ends with its call, like the body of a connection.
 type living struct {
 	io.Reader
 	ctx context.Context
@@ -34,7 +34,7 @@ func (l living) Read(p []byte) (int, error) {
 
 func (living) Close() error { return nil }
 
-// prompt answers a whole stream as fast as it is read.
+// prompt answers with a whole stream, as fast as it is read.
 func prompt(r *http.Request) (*http.Response, error) {
 	text := strings.Repeat(chunkText, 20) + chunkFinish + chunkUsage + done
 	return responds(http.StatusOK, "text/event-stream", living{strings.NewReader(text), r.Context()}), nil
@@ -52,9 +52,8 @@ func hourly(answer io.Reader) (all []byte, err error) {
 	return all, nil
 }
 
-// A bug was here: the time between two reads of the answer, in which a client
-// took its time, counted as silence of the provider's, and ended the answer as
-// the provider's timeout.
+// The time between two reads of the answer, in which a slow client reads, counted as silence
+// of the provider, and ended the answer with a timeout.
 func TestASlowClientIsNoTimeoutOfTheProvider(t *testing.T) {
 	for name, a := range everyLane(t) {
 		t.Run(name, func(t *testing.T) {
@@ -67,8 +66,8 @@ func TestASlowClientIsNoTimeoutOfTheProvider(t *testing.T) {
 	}
 }
 
-// TestASilentProviderIsGivenUpBehindASlowClient ensures that a pause of the
-// client's leaves the provider no more than the time it has.
+// TestASilentProviderIsGivenUpBehindASlowClient ensures that a pause of the client does not
+// give the provider more time.
 func TestASilentProviderIsGivenUpBehindASlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -79,7 +78,7 @@ func TestASilentProviderIsGivenUpBehindASlowClient(t *testing.T) {
 	})
 }
 
-// dripping sends a comment every second behind what it begins with, for a day.
+// dripping sends a beginning, and then a comment every second, for a day.
 func dripping(begin string) answers {
 	return func(r *http.Request) (*http.Response, error) {
 		return responds(http.StatusOK, "text/event-stream", &drip{strings.NewReader(begin), r.Context(), time.Now().Add(24 * time.Hour)}), nil
@@ -109,9 +108,8 @@ func (d *drip) Read(p []byte) (int, error) {
 
 func (*drip) Close() error { return nil }
 
-// A bug was here: comments behind the finish of a translated stream gave its
-// usage the whole of its time anew, so that a provider who never stopped them
-// held the client for ever.
+// Comments after the finish of a translated stream restarted the wait for its usage, so a
+// provider that never stopped sending them held the client for ever.
 func TestAFinishedStreamWaitsForItsUsageOnce(t *testing.T) {
 	translated := attemptFor(t, translate.Messages, false)
 	translated.Format = formats.Of(translate.Chat)
@@ -128,9 +126,8 @@ func TestAFinishedStreamWaitsForItsUsageOnce(t *testing.T) {
 	}
 }
 
-// A bug was here: every comment counted as a sign of life, so that a provider
-// that sent nothing else held its client for ever. Finish does not end the bytes
-// of a stream: [DONE] does.
+// Every comment counted as a sign of life, so a provider that sent nothing else held its
+// client for ever. In the byte lane, a stream ends with [DONE], not with its finish.
 func TestAStreamOfCommentsIsGivenUp(t *testing.T) {
 	for name, begin := range map[string]string{"before content": "", "behind content": chunkText, "behind the finish": chunkText + chunkFinish} {
 		for lane, a := range everyLane(t) {
@@ -150,8 +147,7 @@ func TestAStreamOfCommentsIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestPingsAreSignsOfLife ensures that a provider is not given up whose events
-// say that it still works.
+// TestPingsAreSignsOfLife ensures that pings keep a call alive, because they are events.
 func TestPingsAreSignsOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()

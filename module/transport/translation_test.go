@@ -53,7 +53,7 @@ func TestAnyChunkingOfAStreamIsTranslatedAlike(t *testing.T) {
 			require.Equal(t, want.State, got.State)
 			require.Equal(t, want.Fault == nil, got.Fault == nil)
 			require.Equal(t, want.Usage, got.Usage)
-			require.Equal(t, want.status, got.status, "it once depended on what an error arrived with")
+			require.Equal(t, want.status, got.status, "the status must not depend on the bytes that arrive with an error")
 			require.Equal(t, randomParts.ReplaceAllString(want.output, ""), randomParts.ReplaceAllString(got.output, ""))
 		}
 	})
@@ -72,15 +72,15 @@ func (r recording) finishAt() int64 {
 	return int64(len(r.bytes))
 }
 
-// TestNoTranslatedPrefixIsFinished ensures that the end which a client of
-// another format waits for is written only behind the provider's own.
+// TestNoTranslatedPrefixIsFinished ensures that the end of a translated stream is written only
+// after the end of the provider's stream.
 func TestNoTranslatedPrefixIsFinished(t *testing.T) {
 	translations(t, func(t *testing.T, r recording, client translate.Format) {
 		want := r.expect(false)
 		if !want.finished {
 			return
 		}
-		// The events are followed by one line break at least.
+		// At least one line break follows the events.
 		for n := 0; n < int(want.terminal)-2; n += 13 {
 			requireUnfinished(t, replayFor(t, client, r, whole(r.bytes[:n]), errReset))
 			if n <= int(r.finishAt()) {
@@ -112,8 +112,8 @@ func TestNothingIsTranslatedBehindTheLastEvent(t *testing.T) {
 	})
 }
 
-// A bug was here: an answer that ended for its client at a stop which the
-// gateway keeps was called cut off when the connection broke behind it.
+// If the gateway had ended an answer at a stop string, and the connection broke after that,
+// the answer counted as cut off.
 func TestAnAnswerThatWasCutAtAStopIsWholeHoweverItsConnectionEnds(t *testing.T) {
 	for name, text := range map[string]string{"all": `\nb`, "text in front": `a\nb`} {
 		t.Run(name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// writing is a transport to a server that answers every request with these bytes
-// and then closes the connection, or leaves it to the client to do so.
+// writing returns a transport to a server that answers every request with some bytes. After
+// them it closes the connection, or waits until the client does.
 func writing(t *testing.T, text string, leave bool) *Transport {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -48,8 +48,8 @@ func writing(t *testing.T, text string, leave bool) *Transport {
 	return transport
 }
 
-// A bug was here: net/http quotes what it cannot read of an answer, and the log
-// repeated it: texts, and credentials that a provider gives back.
+// net/http quotes the parts of an answer that it cannot read. The log repeated them: texts,
+// and credentials that a provider sends back.
 func TestCausesQuoteNothingOfAnAnswer(t *testing.T) {
 	const secret = "sk-CANARY secret answer"
 	for name, test := range map[string]struct{ answer, cause string }{
@@ -78,7 +78,7 @@ func TestCausesQuoteNothingOfAnAnswer(t *testing.T) {
 	}
 }
 
-// lineWriter hands over what is written to it, line by line.
+// lineWriter sends each line that is written to it to a channel.
 type lineWriter chan string
 
 func (w lineWriter) Write(p []byte) (int, error) {
@@ -86,8 +86,8 @@ func (w lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A bug was here: net/http writes 4 KB of what a provider sends behind its answer
-// to the standard logger, which is Caddy's default log.
+// net/http writes up to 4 KB of the bytes that a provider sends after its answer to the
+// standard logger, which is Caddy's default log.
 func TestTheStandardLogQuotesNothingOfAnAnswer(t *testing.T) {
 	before := log.Writer()
 	defer log.SetOutput(before)

@@ -15,8 +15,8 @@ import (
 
 const zeros = `"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`
 
-// Usage was withheld only where it came alone, and cutting it out must not lose a
-// byte of what it came with, however that is written.
+// Usage was withheld only if its chunk contained nothing else. Cutting it out must not lose a
+// byte of the other members, in any spelling of the chunk.
 func TestUsageIsCutOutOfEventsAsTheyAreWritten(t *testing.T) {
 	for written, want := range map[string]string{
 		"data: {\"choices\":[{\"text\":\"a\"}]," + zeros + "}\n\n":                              "data: {\"choices\":[{\"text\":\"a\"}]}\n\n",
@@ -34,7 +34,7 @@ func TestUsageIsCutOutOfEventsAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// An event that only the end of its body completes goes the same way.
+// An event that is complete only with the end of the body is treated in the same way.
 func TestUsageIsCutOutOfTheLastEvent(t *testing.T) {
 	const last = "data: {\"choices\":[{\"text\":\"a\",\"finish_reason\":\"stop\"}]," + zeros + "}"
 	got := replay(t, translate.Completions, true, whole([]byte(last)), io.EOF)

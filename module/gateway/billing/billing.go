@@ -1,8 +1,9 @@
-// Package billing writes what a key has used in the shapes that existing clients read:
-// those of the billing pages of OpenAI, and those of new-api. It promises that limit
-// minus use is what is left, in each shape; that an unlimited key has the limit that
-// clients take for none; and that only amounts in USD count, as the shapes have no
-// other currency. It does no I/O.
+// Package billing writes the usage of a key in the JSON shapes that existing clients read:
+// those of the billing API of OpenAI, and those of new-api.
+//
+// In each shape, the limit minus the usage is the remainder. A key without a limit gets the
+// number that clients take for no limit. Only amounts in USD count, because the shapes have
+// no other currency. The package does no I/O.
 package billing
 
 import (
@@ -20,13 +21,13 @@ const Currency = "USD"
 const (
 	nanosPerUSD  = 1_000_000_000
 	nanosPerCent = 10_000_000
-	// nanosPerQuota is the unit of token_usage: 500,000 of them are 1 USD.
+	// nanosPerQuota is the unit of token_usage: 500,000 units are 1 USD.
 	nanosPerQuota = nanosPerUSD / 500_000
-	// unlimitedUSD is the limit that clients take for none.
+	// unlimitedUSD is the limit that clients take for no limit.
 	unlimitedUSD = 100_000_000
 )
 
-// Account is what a key has used and what is left of it.
+// Account is the usage of a key, with the remainder of its budgets.
 type Account struct {
 	Key  *aigateway.Key
 	Used int64  // nanos of USD, of all time
@@ -41,7 +42,7 @@ func (a *Account) limitUSD() float64 {
 	return float64(a.Used+*a.Left) / nanosPerUSD
 }
 
-// expires returns the moment at which the key expires in Unix seconds, 0 for never.
+// expires returns the time at which the key expires, in Unix seconds; 0 for never.
 func (a *Account) expires() int64 {
 	if a.Key.Expires.IsZero() {
 		return 0
@@ -49,7 +50,7 @@ func (a *Account) expires() int64 {
 	return a.Key.Expires.Unix()
 }
 
-// TokenUsage is the data of GET /api/usage/token, as new-api answers it.
+// TokenUsage returns the answer to GET /api/usage/token in the shape of new-api.
 func (a *Account) TokenUsage() []byte {
 	left := int64(0)
 	if a.Left != nil {
@@ -66,7 +67,7 @@ func (a *Account) TokenUsage() []byte {
 	}})
 }
 
-// Subscription is the answer to GET /dashboard/billing/subscription.
+// Subscription returns the answer to GET /dashboard/billing/subscription.
 func (a *Account) Subscription() []byte {
 	limit := a.limitUSD()
 	return marshal(map[string]any{
@@ -75,7 +76,7 @@ func (a *Account) Subscription() []byte {
 	})
 }
 
-// dailyCost is the costs of a day in an answer of Usage.
+// dailyCost has the costs of a day in the answer of Usage.
 type dailyCost struct {
 	Timestamp int64      `json:"timestamp"` // Unix seconds
 	LineItems []lineItem `json:"line_items"`
@@ -86,9 +87,9 @@ type lineItem struct {
 	Cost float64 `json:"cost"` // cents
 }
 
-// Usage is the answer to GET /dashboard/billing/usage. Its total is of all time, whatever
-// days are asked for: clients subtract it from the limit. The days are sums by day and
-// model, in the order of time.
+// Usage returns the answer to GET /dashboard/billing/usage. Its total is the usage of all
+// time, not of the days, because clients subtract it from the limit. days are sums by day
+// and model, in the order of time.
 func (a *Account) Usage(days []aigateway.Usage) []byte {
 	costs := []dailyCost{}
 	for _, sum := range days {
@@ -107,7 +108,8 @@ func (a *Account) Usage(days []aigateway.Usage) []byte {
 
 func cents(nanos int64) float64 { return float64(nanos) / nanosPerCent }
 
-// Spent returns the nanos of USD of sums.
+// Spent returns the cost in USD of sums without dimensions, in nanos. There is one such sum
+// for each currency.
 func Spent(sums []aigateway.Usage) int64 {
 	i := slices.IndexFunc(sums, func(sum aigateway.Usage) bool { return sum.Cost.Currency == Currency })
 	if i < 0 {
@@ -116,11 +118,11 @@ func Spent(sums []aigateway.Usage) int64 {
 	return sums[i].Cost.Nanos
 }
 
-// longestDays is the longest time of which costs by day are added up.
+// longestDays is the longest period for costs by day.
 const longestDays = 366 * 24 * time.Hour
 
-// Days returns the days that a request asks for: from a date, to a date that does not
-// count. ok is false if they are no dates, or more than a year.
+// Days returns the period from the beginning of the day start to the beginning of the day
+// end. ok is false if the two are not dates, or the period is longer than a year.
 func Days(start, end string, zone *time.Location) (from, to time.Time, ok bool) {
 	from, err := time.ParseInLocation(time.DateOnly, start, zone)
 	to, err2 := time.ParseInLocation(time.DateOnly, end, zone)

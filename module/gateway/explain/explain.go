@@ -1,8 +1,8 @@
 // Package explain shows operators where requests go, and why: the state of all targets,
 // and the targets of one model in the order in which they are asked.
 //
-// It promises names of the configuration, references to API keys and the names of
-// fields. It refuses secrets, and never calls a provider.
+// It shows names of the configuration, references to API keys and names of fields, never
+// secrets. It does not call providers.
 package explain
 
 import (
@@ -54,8 +54,8 @@ func Targets(c *catalog.Catalog) []Target {
 	return slices.CompactFunc(all, func(a, b Target) bool { return compare(a, b) == 0 })
 }
 
-// remembered returns the targets of a provider that no exact name leads to. known are
-// the others.
+// remembered returns the targets of a provider that are not in known, the targets of exact
+// names.
 func remembered(p *catalog.Provider, known []Target) (all []Target) {
 	for i, key := range p.APIKeys {
 		models := health.Process.Models(p.Service, key)
@@ -105,28 +105,28 @@ func targetOf(c *choice.Candidate) Target {
 	return t
 }
 
-// Model is where the requests for a name of a model go.
+// Model explains the requests for a model.
 type Model struct {
 	Name     string           `json:"model"`
-	Pattern  string           `json:"pattern"` // of the configuration, which covers the name
+	Pattern  string           `json:"pattern"` // the configured name or pattern that matches the name
 	Format   translate.Format `json:"format"`  // of the client
 	Attempts int              `json:"attempts"`
 	Targets  []Choice         `json:"targets"` // in the order in which they are asked
 }
 
-// Choice is a target with what becomes of a request there.
+// Choice is a target with the treatment of a request there.
 type Choice struct {
 	Target
 	Total    int              `json:"step_weight"`      // sum of the weights of the targets that share the step
-	Format   translate.Format `json:"format,omitempty"` // spoken to the provider, empty if the request cannot be translated
+	Format   translate.Format `json:"format,omitempty"` // of the request to the provider, empty if it cannot be translated
 	Lane     string           `json:"lane,omitempty"`   // "bytes" or "translated"
 	Price    string           `json:"price,omitempty"`  // name of the price, empty if it is unknown
 	Reported []string         `json:"reported"`         // fields of requests that are left out, and reported
 	Refused  []string         `json:"refused"`          // fields of requests for which the target is passed over
 }
 
-// ModelOf explains the requests for a name in the format of a client, nil if no model
-// has the name. The order among the targets of one step is that of one session.
+// ModelOf explains the requests for a model name in the format of a client. It returns nil if
+// no model matches the name. The targets of one step are in the order for one session.
 func ModelOf(c *catalog.Catalog, name string, client *format.Descriptor) *Model {
 	m := c.Model(name)
 	if m == nil {
@@ -159,7 +159,7 @@ func stepWeight(steps [][]catalog.Target, t catalog.Target) (total int) {
 	return total
 }
 
-// anySession is the seed of a session that no client has.
+// anySession is an arbitrary seed of a session.
 const anySession = 1
 
 func choiceOf(c *choice.Candidate, name string, client *format.Descriptor) Choice {

@@ -83,8 +83,8 @@ var billed = map[string]struct {
 	},
 }
 
-// Every kind of price of the table has a way from an answer to the cost. The factors of
-// service tiers, speeds and regions once had none.
+// Every kind of price in the table has an effect on the cost of an answer. The factors of
+// service tiers, speeds and regions had none.
 func TestAnswersReachEveryKindOfPrice(t *testing.T) {
 	for name, c := range billed {
 		for lane, read := range map[string]func(*testing.T, translate.Format, string) token.Usage{
@@ -101,14 +101,14 @@ func TestAnswersReachEveryKindOfPrice(t *testing.T) {
 	}
 }
 
-// wholeUsage reads an answer as the byte lane does.
+// wholeUsage returns the usage that the byte lane reads from an answer.
 func wholeUsage(t *testing.T, format translate.Format, answer string) token.Usage {
 	read, fault := formats.Of(format).Answers.Inspect([]byte(answer), translate.Generate)
 	require.Nil(t, fault)
 	return read.Usage
 }
 
-// streamUsage reads the answer as the stream that it would have been.
+// streamUsage returns the usage that the byte lane reads from the stream of an answer.
 func streamUsage(t *testing.T, format translate.Format, answer string) token.Usage {
 	stream, fault := formats.Of(format).Answers.Replay([]byte(answer), true)
 	require.Nil(t, fault)
@@ -121,7 +121,7 @@ func streamUsage(t *testing.T, format translate.Format, answer string) token.Usa
 	return observer.Usage()
 }
 
-// lastUsage is the usage of the core events of an answer.
+// lastUsage keeps the last usage in the core events of an answer.
 type lastUsage struct{ token.Usage }
 
 func (u *lastUsage) Handle(e *event.Event) {
@@ -130,7 +130,7 @@ func (u *lastUsage) Handle(e *event.Event) {
 	}
 }
 
-// translatedUsage reads an answer as a translation does.
+// translatedUsage returns the usage that a translation reads from an answer.
 func translatedUsage(_ *testing.T, format translate.Format, answer string) token.Usage {
 	var last lastUsage
 	formats.Of(format).Answers.NewParser(&last).Answer([]byte(answer))

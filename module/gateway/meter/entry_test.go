@@ -58,8 +58,8 @@ func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {
 	return ex, &m
 }
 
-// A count that the provider did not finish is the larger of what it reported and what
-// was relayed. Answers that broke off were free in other gateways.
+// If the provider has not reported the final counts, each count is the larger of the
+// reported and the relayed number. In other gateways, answers that break off are free.
 func TestSourcesOfCounts(t *testing.T) {
 	reported := token.Usage{Input: 10, CacheRead: 20, CacheWrite: 30, CacheWriteLong: 5, Output: 40, Reasoning: 7, Searches: 2, Known: true}
 	counts := aigateway.Tokens{Input: 10, CacheRead: 20, CacheWrite: 25, CacheWriteLong: 5, Output: 33, Reasoning: 7, Searches: 2}
@@ -75,7 +75,7 @@ func TestSourcesOfCounts(t *testing.T) {
 		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
 		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
 		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, aigateway.Tokens{Input: 100}, aigateway.SourceEstimated},
-		"counts that contradict each other": { // of the source provider, as if they could be relied on
+		"counts that contradict each other": { // they had the source provider, as if they were reliable
 			exchange.Result{State: exchange.Finished, Usage: token.Usage{Output: 3, Reasoning: 9, Known: true}.Checked()}, 1,
 			aigateway.Tokens{Output: 3, Reasoning: 9}, aigateway.SourcePartial,
 		},
@@ -92,7 +92,7 @@ func TestSourcesOfCounts(t *testing.T) {
 	}
 }
 
-// Tokens were bounded, but not searches: one answer with 2^50 of them cost millions, and
+// The number of searches had no bound: an answer with 2^50 of them cost millions, and
 // exhausted the budget of its key.
 func TestSearchesThatCannotBeTrueCostNothing(t *testing.T) {
 	l := new(pages)

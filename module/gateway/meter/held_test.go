@@ -14,13 +14,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// settlement remembers what a reservation was settled with.
+// settlement is a reservation that stores the usage with which it is settled.
 type settlement struct{ used []aigateway.Use }
 
 func (s *settlement) Settle(used aigateway.Use) { s.used = append(s.used, used) }
 func (*settlement) Release()                    {}
 
-// charged returns what an exchange costs a budget, and its record.
+// charged returns the cost of an exchange in a budget, and the ledger with its record.
 func charged(t *testing.T, price map[string]string, result *exchange.Result, earlier ...*exchange.Result) (int64, aigateway.Record) {
 	l, held := new(pages), new(settlement)
 	chat := formats.Of(translate.Chat)
@@ -31,7 +31,7 @@ func charged(t *testing.T, price map[string]string, result *exchange.Result, ear
 	bound := aigateway.Cost{Nanos: 777, Currency: "USD"}
 	entry := NewEntry(priceOf(t, price), ex, bound)
 	require.NoError(t, entry.Begin(l))
-	require.Len(t, l.begun[0].Calls, 1, "what a process that is killed leaves")
+	require.Len(t, l.begun[0].Calls, 1, "the record if the process is killed")
 	assert.Equal(t, aigateway.Call{Source: aigateway.SourceReserved, Held: bound}, l.begun[0].Calls[0])
 	m := New(Estimate{Prompt: 100, Reserved: 5000, Cost: bound}, held, entry)
 	for _, failed := range earlier {
@@ -51,7 +51,7 @@ func whole(u token.Usage) *exchange.Result {
 	return &exchange.Result{State: exchange.Finished, Status: 200, Sent: true, Usage: u}
 }
 
-// A budget counts what the ledger has, so that it is the same after a restart.
+// A budget counts the costs in the ledger, so that it is the same after a restart.
 func TestABudgetIsChargedWhatTheLedgerHas(t *testing.T) {
 	dollar := map[string]string{"input": "1", "output": "1"}
 	answer := whole(token.Usage{Input: 2, Output: 3})

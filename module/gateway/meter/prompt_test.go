@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// Any text without spaces was once taken for a file, at any place of a request:
-// 20 million characters of a prompt counted as 1538 tokens of a limit.
+// Any text without spaces, at any place of a request, was taken for a file: 20 million
+// characters of a prompt counted as 1538 tokens in a limit.
 func TestPromptsAreEstimatedByTheirLengthAndFilesByTheirCost(t *testing.T) {
 	english := strings.Repeat("the quick brown fox jumps over the lazy dog. ", 1000)
 	chinese := strings.Repeat("\u654f\u6377\u7684\u68d5\u8272\u72d0\u72f8", 2000)

@@ -18,8 +18,8 @@ func emptyRatios() *Ratios { return &Ratios{of: make(map[Model]*ratio)} }
 
 var keyM = Model{"p", "m"}
 
-// answered is an exchange of a messages client with a chat provider that
-// counted so many tokens for a text of so many bytes.
+// answered returns an exchange of a messages client with a chat provider that has counted
+// a number of tokens for a text of a length in bytes.
 func answered(bytes int, tokens int64) *exchange.Exchange {
 	ex := &exchange.Exchange{
 		Format: formats.Of(translate.Messages), Operation: translate.Generate,
@@ -33,7 +33,7 @@ func answered(bytes int, tokens int64) *exchange.Exchange {
 	return ex
 }
 
-// learn lets an exchange be answered.
+// learn makes r learn from an answered exchange.
 func learn(r *Ratios, ex *exchange.Exchange) {
 	r.Learn(&exchange.Conduit{Attempt: *ex.Attempt, Result: *ex.Result}, r.Measure(ex.Attempt))
 }
@@ -119,7 +119,7 @@ func TestOnceAModelIsKnownFewRequestsAreRead(t *testing.T) {
 	assert.Equal(t, settledAfter+10, read)
 }
 
-// A client may name any model where a provider takes any.
+// Clients may use any number of model names of some providers.
 func TestTheMemoryOfRatiosIsBounded(t *testing.T) {
 	r := emptyRatios()
 	for i := range 3 * maxRatios {
@@ -151,10 +151,10 @@ func TestRatiosOutliveAConfiguration(t *testing.T) {
 	second := LoadRatios()
 	assert.NoError(t, ReleaseRatios())
 	assert.Same(t, first, second)
-	assert.Same(t, first, LoadRatios(), "the next configuration has them")
+	assert.Same(t, first, LoadRatios(), "the next configuration uses the same ratios")
 	assert.NoError(t, ReleaseRatios())
 	assert.NoError(t, ReleaseRatios())
-	assert.NotSame(t, first, LoadRatios(), "nobody was there to remember them")
+	assert.NotSame(t, first, LoadRatios(), "unused ratios are removed")
 	assert.NoError(t, ReleaseRatios())
 }
 

@@ -26,8 +26,8 @@ func TestEventBoundaryIsFoundForEveryLineBreak(t *testing.T) {
 	}
 }
 
-// TestEventBoundaryAgreesWithTheLexer checks every text of a few characters: where
-// the boundary sees the end of an event, the lexer would begin another one.
+// TestEventBoundaryAgreesWithTheLexer checks every text of a few characters: if the boundary
+// is reached, the lexer begins a new event with the next byte.
 func TestEventBoundaryAgreesWithTheLexer(t *testing.T) {
 	var texts []string
 	for level := []string{"data: x"}; len(level[0]) < len("data: x")+6; {

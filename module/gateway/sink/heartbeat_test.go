@@ -24,8 +24,8 @@ func TestHeartbeatIsDueAfterSilenceAndNeverInsideAnEvent(t *testing.T) {
 	})
 }
 
-// TestHeartbeatFiresAtTheEndOfTheSilence covers bytes that come before the timer
-// fires: the silence begins anew with them, while the timer is not touched.
+// TestHeartbeatFiresAtTheEndOfTheSilence covers bytes that are sent before the timer fires:
+// they restart the period of silence, but not the timer.
 func TestHeartbeatFiresAtTheEndOfTheSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h heartbeat

@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// counted is a reservation that remembers how it was settled.
+// counted is a reservation that counts its settlements and releases.
 type counted struct {
 	settled  []int64
 	released int
@@ -23,8 +23,8 @@ func (c *counted) Settle(used aigateway.Use) { c.settled = append(c.settled, use
 
 func (c *counted) Release() { c.released++ }
 
-// The next request of a client that had read its whole answer was once refused now and
-// then, because the first one was still counted as running.
+// The next request of a client that had read its whole answer was sometimes refused, because
+// the first one still counted as running.
 func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	s, c := sinkFor(translate.Chat, true)
 	reservation := new(counted)
@@ -33,22 +33,22 @@ func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	_, _ = s.Write([]byte(event))
 	assert.Empty(t, reservation.settled)
 	s.ex.Result.Finish(token.Usage{Input: 3, Output: 4, Known: true})
-	c.leave() // nothing goes out any more, and it is settled all the same
+	c.leave() // later bytes cannot be sent, but the exchange is settled nevertheless
 	_, _ = s.Write([]byte(event))
 	assert.Equal(t, []int64{7}, reservation.settled)
 	s.Close(false)
 	assert.Equal(t, []int64{7}, reservation.settled, "once")
 }
 
-// A client that read 400 KB and left before the usage came once paid for 4096
-// tokens, since no more were reserved.
+// A client that read 400 KB and disconnected before the usage arrived was charged for only
+// 4096 tokens, the number that was reserved.
 func TestACutAnswerCostsWhatCanBeSeenOfIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		piece     string
 		low, most int64
 	}{
 		"long events":  {"data: " + strings.Repeat("word", 1000) + "\n\n", 95_000, 100_100},
-		"short events": {"data: " + strings.Repeat("m", 190) + "\n\n", 1000, 1100}, // a token each, and nearly nothing but names
+		"short events": {"data: " + strings.Repeat("m", 190) + "\n\n", 1000, 1100}, // one token each; most bytes are names of members
 	} {
 		s, _ := sinkFor(translate.Chat, true)
 		reservation := new(counted)
@@ -64,8 +64,8 @@ func TestACutAnswerCostsWhatCanBeSeenOfIt(t *testing.T) {
 	}
 }
 
-// A JSON answer once made room for the next request with its first bytes: any
-// number of large ones could be held in memory by clients who do not read them.
+// A JSON answer released its reservation with its first bytes, so clients that do not read
+// could keep any number of large answers in memory.
 func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
 	s, _ := sinkFor(translate.Chat, false)
 	reservation := new(counted)

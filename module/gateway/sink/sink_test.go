@@ -20,7 +20,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// client is the ResponseWriter of a client, and what it has received.
+// client is the ResponseWriter of a client. It records what the client receives.
 type client struct {
 	header http.Header
 
@@ -55,14 +55,14 @@ func (c *client) Flush() {
 	c.flushed = true
 }
 
-// leave breaks the connection off.
+// leave closes the connection.
 func (c *client) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.gone = errors.New("broken pipe")
 }
 
-// text is the body so far.
+// text returns the body so far.
 func (c *client) text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ func (c *client) untouched() bool {
 	return c.status == 0 && c.body.Len() == 0 && !c.flushed
 }
 
-// sinkFor returns a sink in the middle of its first attempt.
+// sinkFor returns a sink with a running first attempt.
 func sinkFor(format translate.Format, stream bool) (*Sink, *client) {
 	c := &client{header: make(http.Header)}
 	ex := &exchange.Exchange{ID: "req_1", Format: formats.Of(format), View: translate.View{Model: "m1", Stream: stream}}
@@ -85,7 +85,7 @@ func sinkFor(format translate.Format, stream bool) (*Sink, *client) {
 	return s, c
 }
 
-// another begins another attempt.
+// another begins the next attempt.
 func another(s *Sink) {
 	s.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}})
 }
@@ -158,7 +158,7 @@ func TestSinkKeepsStreamsFromBeingHeldUp(t *testing.T) {
 func TestSinkHasNoUnwrap(t *testing.T) {
 	s, _ := sinkFor(translate.Chat, true)
 	_, ok := any(s).(interface{ Unwrap() http.ResponseWriter })
-	assert.False(t, ok, "a ResponseController would get round its lock")
+	assert.False(t, ok, "a ResponseController would bypass the lock")
 }
 
 func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
@@ -181,7 +181,7 @@ func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
 				assert.Equal(t, strings.Repeat(keepAlive, n), c.text())
 			}
 			s.Close(false)
-			s.tick() // of a timer that had fired, but came too late
+			s.tick() // by a timer that fires too late
 			time.Sleep(time.Hour)
 			synctest.Wait()
 			assert.Equal(t, strings.Repeat(keepAlive, 4), c.text(), "nothing after stop")
@@ -226,9 +226,8 @@ func TestNoKeepAliveBreaksAnEvent(t *testing.T) {
 	})
 }
 
-// TestKeepAlivesChangeNoEvent sends events in random pieces at random times:
-// without the keep-alives the client has every byte, and each keep-alive comes
-// after a whole event.
+// TestKeepAlivesChangeNoEvent sends events in random pieces at random times. Without the
+// keep-alives, the client has every byte, and each keep-alive is after a whole event.
 func TestKeepAlivesChangeNoEvent(t *testing.T) {
 	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
@@ -264,7 +263,7 @@ var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 func TestNegativeTimesSwitchTheirHalfOff(t *testing.T) {
 	for _, test := range []struct {
 		commitAfter, keepAlive time.Duration
-		silent, afterContent   string // what a minute of silence brings
+		silent, afterContent   string // the bytes of a minute of silence
 	}{
 		{-1, -1, "", event},
 		{30 * time.Second, -1, ping, event},
@@ -297,7 +296,7 @@ func TestJSONAnswersHaveNoTimer(t *testing.T) {
 	count, _ := sinkFor(translate.Messages, true)
 	count.ex.Operation = translate.CountTokens
 	count.Start(func() {}, 0, 0)
-	assert.Nil(t, count.heartbeat.timer, "a count is no stream, whatever its body says")
+	assert.Nil(t, count.heartbeat.timer, "a count is never a stream, even if its body asks for one")
 }
 
 // TestTimerAndWriterMeetWithoutHarm is for the race detector.
@@ -438,8 +437,8 @@ func TestOutcomeFollowsFromTheStateOfTheSink(t *testing.T) {
 	}
 }
 
-// TestLastEventEndsTheAnswer covers what the last write leads to: a whole answer,
-// the provider's own error event, or a client that did not get the last bytes.
+// TestLastEventEndsTheAnswer covers the results of the last write: a whole answer, the
+// provider's error event, or a client that did not get the last bytes.
 func TestLastEventEndsTheAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		last exchange.AnswerState
@@ -474,7 +473,7 @@ func TestEveryByteOfAnEndIsSent(t *testing.T) {
 	}
 }
 
-// A stream may end with its body, behind the last bytes.
+// A stream may end with its body, after the last bytes.
 func TestEndOfTheBodyEndsTheAnswer(t *testing.T) {
 	s, _ := sinkFor(translate.Chat, true)
 	s.WriteHeader(http.StatusOK)
@@ -484,8 +483,7 @@ func TestEndOfTheBodyEndsTheAnswer(t *testing.T) {
 	assert.Equal(t, exchange.Answered, s.ex.Outcome)
 }
 
-// An error event could once follow a whole error answer: a panic behind it sent
-// another one.
+// An error event could follow a whole error answer, if a panic happened after it.
 func TestNothingFollowsAnEnd(t *testing.T) {
 	for _, state := range []state{complete, cut, failed, abandoned, closed} {
 		s, c := sinkFor(translate.Chat, true)

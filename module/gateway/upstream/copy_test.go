@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// pieces is the body of an answer that comes in pieces, and notes how many bytes
-// its reader has room for.
+// pieces is the body of an answer that arrives in pieces. It records the sizes of the
+// buffers of its reader.
 type pieces struct {
 	left  []int
 	sizes []int

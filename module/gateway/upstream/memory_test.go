@@ -46,8 +46,8 @@ func (b *stalledBody) Read(p []byte) (int, error) {
 
 func (*stalledBody) Close() error { return nil }
 
-// A stream kept the request's body until it ended, hours later, though nobody could
-// be asked any more.
+// A stream kept the body of the request until its end, hours later, although no other
+// target could be asked.
 func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	const streams = 30
 	inner := &stalled{over: make(chan struct{})}
@@ -57,7 +57,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	before := memoryInUse()
 	for range streams {
 		ex := &exchange.Exchange{Format: formats.Of(translate.Chat), View: translate.View{Stream: true}, Lease: exchange.NewLease()}
-		ex.Lease.Keep(make([]byte, 2<<20)) // too long for a pool
+		ex.Lease.Keep(make([]byte, 2<<20)) // too large for the pool
 		ex.Body = ex.Lease.Buffer()[:2<<20]
 		s := sink.New(httptest.NewRecorder(), ex)
 		s.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex}})
@@ -74,7 +74,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 // memoryInUse is how many bytes of heap and stacks are in use.
 func memoryInUse() int64 {
 	runtime.GC()
-	runtime.GC() // the pools let go of their memory with the second one
+	runtime.GC() // a sync.Pool is empty after the second collection
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc + stats.StackInuse)
