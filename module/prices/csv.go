@@ -33,6 +33,7 @@ const maxRows = 100_000
 //	fast, us             at that speed, and in that region; empty if unknown
 //	currency             empty: USD
 //	as_of, source, note  where the price comes from
+//	confirmed            "yes" for a price that CheckJumps accepts
 //
 // Columns that are not needed may be missing. A row is refused if its prices look
 // like a slip: output below a quarter of the input, or a cache dearer to read than
@@ -43,24 +44,26 @@ func Parse(r io.Reader) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the names of columns: %w", err)
 	}
-	if err := checkColumns(header); err != nil {
+	if err := checkColumns(header, append(slices.Clip(columns), confirmation)); err != nil {
 		return nil, err
 	}
 	var prices []*Price
+	confirmed := make(map[*Price]bool)
 	for len(prices) < maxRows {
 		fields, err := lines.Read()
 		if err == io.EOF {
-			return newTable(prices)
+			return newTable(prices, confirmed)
 		}
 		if err != nil {
 			return nil, err
 		}
-		price, err := row(header, fields).price()
+		price, sure, err := row(header, fields).confirmedPrice()
 		if err != nil {
 			line, _ := lines.FieldPos(0)
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
 		prices = append(prices, price)
+		confirmed[price] = sure
 	}
 	return nil, fmt.Errorf("a table has at most %d prices", maxRows)
 }
@@ -69,12 +72,12 @@ func Parse(r io.Reader) (*Table, error) {
 // name, as Parse describes them.
 func FromRows(provider string, rows []map[string]string) (*Table, error) {
 	var prices []*Price
-	for i, columns := range rows {
-		header := slices.Sorted(maps.Keys(columns))
-		if err := checkColumns(append(header, "provider")); err != nil {
+	for i, row := range rows {
+		header := slices.Sorted(maps.Keys(row))
+		if err := checkColumns(append(header, "provider"), columns); err != nil {
 			return nil, fmt.Errorf("price %d: %w", i+1, err)
 		}
-		f := &fields{of: maps.Clone(columns)}
+		f := &fields{of: maps.Clone(row)}
 		f.of["provider"] = provider
 		price, err := f.price()
 		if err != nil {
@@ -82,7 +85,7 @@ func FromRows(provider string, rows []map[string]string) (*Table, error) {
 		}
 		prices = append(prices, price)
 	}
-	return newTable(prices)
+	return newTable(prices, nil)
 }
 
 // columns are all names of columns; the first four are required.
@@ -92,10 +95,10 @@ var columns = strings.Fields(`provider models input output from until cache_read
 
 const requiredColumns = 4
 
-func checkColumns(header []string) error {
+func checkColumns(header, known []string) error {
 	for _, name := range header {
-		if !slices.Contains(columns, name) {
-			return fmt.Errorf("the column %q is unknown; %sa column of prices is input, output, cache_read and so on", name, suggest.DidYouMean(name, columns))
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("the column %q is unknown; %sa column of prices is input, output, cache_read and so on", name, suggest.DidYouMean(name, known))
 		}
 	}
 	for _, name := range columns[:requiredColumns] {

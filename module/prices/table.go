@@ -26,6 +26,8 @@ var Builtin = sync.OnceValue(func() *Table {
 type Table struct {
 	exact    map[model][]*Price
 	prefixes map[string][]prefix // by provider, longest first
+
+	confirmed map[*Price]bool // despite a jump
 }
 
 type model struct{ provider, name string }
@@ -37,8 +39,8 @@ type prefix struct {
 }
 
 // newTable refuses prices that hold for the same name at the same time.
-func newTable(prices []*Price) (*Table, error) {
-	t := &Table{exact: make(map[model][]*Price), prefixes: make(map[string][]prefix)}
+func newTable(prices []*Price, confirmed map[*Price]bool) (*Table, error) {
+	t := &Table{exact: make(map[model][]*Price), prefixes: make(map[string][]prefix), confirmed: confirmed}
 	for _, p := range prices {
 		for _, name := range p.Models {
 			if err := t.add(name, p); err != nil {

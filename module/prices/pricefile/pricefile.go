@@ -36,6 +36,9 @@ func Open(ctx context.Context, path string, logger *zap.Logger) (*File, error) {
 func (f *File) accept(text []byte) error {
 	table, err := prices.Parse(bytes.NewReader(text))
 	if err == nil {
+		err = table.CheckJumps(time.Now(), f.table.Load(), prices.Builtin())
+	}
+	if err == nil {
 		f.table.Store(table)
 		metrics.SetPricesTime("file", table.Newest())
 	}

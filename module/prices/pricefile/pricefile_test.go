@@ -50,6 +50,40 @@ func TestAWrongFileIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "line 2: p m: the output costs less")
 }
 
+// A price of a thousand tokens in place of a million passed, and was charged until somebody
+// saw the bill.
+func TestAJumpOfAPriceIsRefusedUnlessItIsConfirmed(t *testing.T) {
+	const columns = "provider,models,from,until,input,output,currency,confirmed\n"
+	path := filepath.Join(t.TempDir(), "prices.csv")
+	for name, tt := range map[string]struct{ rows, refused string }{
+		"a thousandth of the table":     {"openai,gpt-4o,,,0.0025,0.01,,", "openai gpt-4o: input costs 0.0025 for a million tokens, and 2.5 before"},
+		"a thousandfold of the table":   {"openai,gpt-4o,,,3,10000,,", "openai gpt-4o: output costs 10000 for a million tokens, and 10 before"},
+		"confirmed":                     {"openai,gpt-4o,,,0.0025,0.01,,yes", ""},
+		"confirmed with another word":   {"openai,gpt-4o,,,0.0025,0.01,,maybe", "line 2: confirmed: "},
+		"twenty times":                  {"openai,gpt-4o,,,50,200,,", ""},
+		"another currency":              {"openai,gpt-4o,,,250,1000,JPY,", ""},
+		"free":                          {"openai,gpt-4o,,,0,0,,", ""},
+		"a model without another price": {"local,m,,,5000,5000,,", ""},
+		"later in the file":             {"local,m,,2027-01-01,1,1,,\nlocal,m,2027-01-01,,30,30,,", "local m: input costs 30 for a million tokens, and 1 before"},
+		"step by step":                  {"local,m,,2027-01-01,1,1,,\nlocal,m,2027-01-01,2027-02-01,15,15,,\nlocal,m,2027-02-01,,30,30,,", ""},
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(columns+tt.rows), 0o600))
+		_, err := Open(t.Context(), path, zap.NewNop())
+		if tt.refused == "" {
+			assert.NoError(t, err, name)
+			continue
+		}
+		assert.ErrorContains(t, err, tt.refused, name)
+	}
+}
+
+func TestAJumpOfAnEditIsRefused(t *testing.T) {
+	var f File
+	require.NoError(t, f.accept([]byte(header+"local,m,1,2")))
+	assert.ErrorContains(t, f.accept([]byte(header+"local,m,1000,2000")), "set confirmed to yes")
+	assert.EqualValues(t, 1e6, f.Find("local", "m", time.Now()).Base.Fresh, "the price before stays")
+}
+
 func TestNoFileHasNoPrices(t *testing.T) {
 	assert.Nil(t, (*File)(nil).Find("p", "m", time.Now()))
 }

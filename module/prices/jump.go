@@ -1,0 +1,78 @@
+package prices
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// maxJump is by how many times a price may differ from the price before it without being
+// confirmed. A larger difference is more probably a slip, such as a price of a thousand
+// tokens instead of a million.
+const maxJump = 20
+
+// confirmation is the column that confirms a jump, with the value "yes".
+const confirmation = "confirmed"
+
+var errConfirmation = errors.New(`confirmed: the only value is "yes"`)
+
+// confirmedPrice returns the price of a row, and whether the row confirms it.
+func (f *fields) confirmedPrice() (p *Price, confirmed bool, err error) {
+	word := f.of[confirmation]
+	if word != "" && word != "yes" {
+		return nil, false, errConfirmation
+	}
+	p, err = f.price()
+	return p, word != "", err
+}
+
+// CheckJumps returns an error for a price of the table that is more than 20 times the price
+// before it, or less than a twentieth, and is not confirmed. The price before is that of
+// the same model up to the first day of the new one, else that of the first of the other
+// tables that has one. Prices of 0 and those in another currency are not compared.
+func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
+	for name, list := range t.exact {
+		for _, p := range list {
+			if old := t.previous(name, p, now, before); old != nil && !t.confirmed[p] && p.Currency == old.Currency {
+				if err := jump(name.name, p, old); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// previous returns the price of a model before p, nil if there is none.
+func (t *Table) previous(m model, p *Price, now time.Time, before []*Table) (old *Price) {
+	for _, other := range t.exact[m] {
+		if other.From.Before(p.From) && (old == nil || old.From.Before(other.From)) {
+			old = other
+		}
+	}
+	at := now
+	if p.From.After(now) {
+		at = p.From
+	}
+	for _, table := range before {
+		if old == nil {
+			old = table.Find(m.provider, m.name, at)
+		}
+	}
+	return old
+}
+
+func jump(name string, p, old *Price) error {
+	for _, rate := range [...]struct {
+		column   string
+		old, new Rate
+	}{{"input", old.Base.Fresh, p.Base.Fresh}, {"output", old.Base.Output, p.Base.Output}} {
+		if min(rate.old, rate.new) > 0 && max(rate.old, rate.new)/maxJump > min(rate.old, rate.new) {
+			return fmt.Errorf("%s %s: %s costs %g for a million tokens, and %g before: if this is no mistake, set %s to yes",
+				p.Provider, name, rate.column, rate.new.perMillion(), rate.old.perMillion(), confirmation)
+		}
+	}
+	return nil
+}
+
+func (r Rate) perMillion() float64 { return float64(r) / perMillion }
