@@ -64,7 +64,7 @@ type interval struct {
 
 // cover returns the intervals that make up the time between two moments, of spans no
 // longer than the longest: whole months, whole days around them, and hours at both
-// ends.
+// ends. An interval of shorter spans is within one of the longest.
 func cover(from, to time.Time, longest span, zone *time.Location) []interval {
 	if !from.Before(to) {
 		return nil
@@ -73,14 +73,14 @@ func cover(from, to time.Time, longest span, zone *time.Location) []interval {
 		return []interval{{hour, from, to}}
 	}
 	begin, end := longest.ceil(from, zone), longest.begin(to, zone)
-	if !begin.Before(end) {
+	if end.Before(begin) {
 		return cover(from, to, longest-1, zone)
 	}
-	return slices.Concat(
-		cover(from, begin, longest-1, zone),
-		[]interval{{longest, begin, end}},
-		cover(end, to, longest-1, zone),
-	)
+	var whole []interval
+	if begin.Before(end) {
+		whole = []interval{{longest, begin, end}}
+	}
+	return slices.Concat(cover(from, begin, longest-1, zone), whole, cover(end, to, longest-1, zone))
 }
 
 // rollupKey is what a row of gateway_usage is about.
