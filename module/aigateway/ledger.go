@@ -129,6 +129,8 @@ type UsageQuery struct {
 	// Limits selects the exchanges of keys with one of these limits; empty for all.
 	Limits []string
 
+	Currency string // only calls whose costs are in this currency; empty for all
+
 	// Limit is the largest number of sums. With 0, Usage returns ErrManySums if there are
 	// more than MostSums.
 	Limit int
@@ -139,7 +141,7 @@ type UsageQuery struct {
 }
 
 // MostSums is the largest number of sums of a query without a limit.
-const MostSums = 50_000
+const MostSums = 10_000
 
 // ErrManySums is wrapped by errors of queries whose result has more than MostSums sums.
 var ErrManySums = fmt.Errorf("more than %d sums", MostSums)

@@ -90,9 +90,9 @@ func (h *Handler) dailyUsage(key *aigateway.Key, r *http.Request) ([]aigateway.U
 	})
 }
 
-// usageOf returns sums over the records of one key.
+// usageOf returns sums of the costs of one key.
 func (h *Handler) usageOf(ctx context.Context, key *aigateway.Key, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
-	q.Key = key.ID
+	q.Key, q.Currency = key.ID, billing.Currency
 	if q.From.IsZero() {
 		q.From = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	}

@@ -117,13 +117,14 @@ func (s selection) read(in database.Statements) (usage []aigateway.Usage, err er
 	if s.After != nil && s.After.At.After(from) {
 		from = s.After.At
 	}
-	for stretch := firstStretch[s.unit]; from.Before(to) && len(usage) < most; stretch *= 2 {
+	for stretch := firstStretch[s.unit]; from.Before(to) && len(usage) < most; {
 		end := s.stretchEnd(from, to, stretch)
 		some, err := s.readSums(in, cover(from, end, s.longest(), s.zone), most-len(usage))
 		if err != nil {
 			return nil, err
 		}
 		usage, from = append(usage, some...), end
+		stretch = s.nextStretch(stretch, len(some), most-len(usage))
 	}
 	if s.Limit == 0 && len(usage) == most {
 		return nil, database.Refuse(aigateway.ErrManySums)
@@ -134,6 +135,17 @@ func (s selection) read(in database.Statements) (usage []aigateway.Usage, err er
 // firstStretch is how long the first stretch of time of a page is, by the unit of its
 // sums.
 var firstStretch = map[span]time.Duration{hour: 24 * time.Hour, day: 31 * 24 * time.Hour}
+
+// longestStretch is a century, which a Duration can have.
+const longestStretch = float64(100 * 365 * 24 * time.Hour)
+
+// nextStretch returns how long the stretch of time is that probably has the sums that a
+// page still needs, if one of the given length had so many. It grows to at most four
+// times the length, as what follows may have more.
+func (s selection) nextStretch(stretch time.Duration, had, needed int) time.Duration {
+	growth := min(4, float64(needed)/float64(max(had, 1)))
+	return max(firstStretch[s.unit], time.Duration(min(growth*float64(stretch), longestStretch)))
+}
 
 // stretchEnd returns the end of a stretch of time: the beginning of a unit, or the end of
 // the selection. The sums of a page without a stretch are read at once, and so are all

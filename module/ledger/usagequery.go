@@ -102,8 +102,11 @@ func (q *sumStatement) moment(part interval) string {
 	return fmt.Sprintf("%d AS at", q.unit.begin(part.from, q.zone).UnixMilli())
 }
 
-// filter returns the conditions for rows of the selected user, key and limits.
+// filter returns the conditions for rows of the selected user, key, limits and currency.
 func (q *sumStatement) filter() (conditions string) {
+	if q.Currency != "" {
+		conditions += " AND currency = " + q.name(q.Currency)
+	}
 	if q.User != "" {
 		conditions += " AND holder = " + q.name(q.User)
 	}

@@ -56,9 +56,6 @@ func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway
 	now := time.Now()
 	sums, err := s.book.Usage(ctx, s.query(l, key, since, now))
 	for _, sum := range sums {
-		if sum.Cost.Currency != l.Budget.Unit() {
-			continue
-		}
 		by := now
 		if !sum.At.IsZero() {
 			by = sum.At.Add(time.Hour)
@@ -70,7 +67,7 @@ func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway
 
 // query returns the query for the costs that count in a limit for the subject of a key.
 func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time.Time) aigateway.UsageQuery {
-	q := aigateway.UsageQuery{From: since, To: now.Add(time.Hour)}
+	q := aigateway.UsageQuery{From: since, To: now.Add(time.Hour), Currency: l.Budget.Unit()}
 	if since.IsZero() {
 		q.From = time.Unix(0, 0)
 	}

@@ -61,6 +61,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"any count can be kept", anyCount},
 		{"names of models are bounded", manyModels},
 		{"sums are paged by what they are about", sumsArePaged},
+		{"sums of any time are paged", anyTimeIsPaged},
 		{"names are in the order of their bytes", namesAreInTheOrderOfTheirBytes},
 		{"sums without a limit are bounded", sumsAreBounded},
 		{"a wrong query is refused", wrongQueries},

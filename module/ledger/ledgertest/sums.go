@@ -186,6 +186,10 @@ func currencies(t *testing.T, d Database) {
 	require.Len(t, sums, 2)
 	assert.Equal(t, aigateway.Cost{Nanos: 5, Currency: "CNY"}, sums[0].Cost)
 	assert.Equal(t, aigateway.Cost{Nanos: 10, Currency: "USD"}, sums[1].Cost)
+	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), Currency: "CNY"})
+	require.NoError(t, err)
+	require.Len(t, sums, 1)
+	assert.Equal(t, aigateway.Cost{Nanos: 5, Currency: "CNY"}, sums[0].Cost)
 }
 
 func wrongQueries(t *testing.T, d Database) {
