@@ -168,13 +168,15 @@ func volumePages(records int, from time.Time) []string {
 	}
 }
 
-// volumeSums writes the sums of spans of some milliseconds.
+// volumeSums writes the sums of spans of some milliseconds, in the order of time: a
+// ledger writes those of an hour when it is over or runs, so that they are near each
+// other on the disk.
 func volumeSums(span, length, records int, from time.Time) string {
 	return literal(`INSERT INTO gateway_usage SELECT %d, (%d + i * %d) / %d * %d, %d + i %% %d, %d + i %% %d, 0, %d + i %% %d, %d + i %% %d, %d + i %% %d, %d, %d,
 		count(*), count(*), count(*), 0, 0, count(*) * 1000, count(*) * 500, 0, 0, count(*) * 200, count(*) * 50, 0, count(*) * 12345, 0,
 		count(*) * 2000000000, count(*) * 250000000, count(*)
 		FROM (WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n) records
-		GROUP BY 2, 3, 4, 6, 7, 8`,
+		GROUP BY 2, 3, 4, 6, 7, 8 ORDER BY 2`,
 		span, from.UnixMilli(), apart(records), length, length, keysFrom, keys, usersFrom, users, modelsFrom, models, providersFrom, providers, modelsFrom, models,
 		outcomeAnswered, currencyUSD, records-1)
 }
