@@ -7,6 +7,10 @@
 // they add to the sums, and the place in the journal are written in one transaction.
 // Sums by hour, day and month outlive the records. Names outlive what they name.
 //
+// The database has records as the journal has them, in pages that are found by time, key
+// and user: nothing else is asked of a single record, and a row with a column for each
+// member would cost ten times as much. All other questions are answered by the sums.
+//
 // It refuses a journal that another process uses. It never has a part of a prompt or
 // of an answer, and no credential.
 package ledger

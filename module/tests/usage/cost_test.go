@@ -15,16 +15,22 @@ import (
 )
 
 // BenchmarkRequests compares requests with and without what is counted of them: the
-// ledger, a limit of the key, and metrics, which are always there. The processor time is
-// that of the client and of the provider, too, and that of the gateway until it has
-// stopped with all records in the database.
+// ledger and nested limits. Metrics are always there. The processor time is that of the
+// client and of the provider, too, and that of the gateway until it has stopped with all
+// records in the database.
 func BenchmarkRequests(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		lines []string
 	}{
 		{"without", []string{"ledger off", "key bench {env.KEY_BENCH}"}},
-		{"with", []string{"limit wide {\nrequests 100000000/1m\ntokens 100000000000/1m\nconcurrent 1000\n}", "key bench {env.KEY_BENCH} {\nlimit wide\n}"}},
+		{"ledger", []string{"key bench {env.KEY_BENCH}"}},
+		{"ledger_and_limits", []string{
+			"limit everything {\nper gateway\nrequests 100000000/1m\nconcurrent 1000\n}",
+			"limit research {\nper group\ntokens 100000000000/1m\nwithin everything\n}",
+			"limit small {\nrequests 100000000/1m\ntokens 100000000000/1m\nconcurrent 1000\nwithin research\n}",
+			"key bench {env.KEY_BENCH} {\nlimit small\n}",
+		}},
 	} {
 		for _, kind := range []struct {
 			name, path string
