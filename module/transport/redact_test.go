@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// A member that the provider named after the credential was once logged.
+// If the provider used the credential as the name of a member, the name was logged.
 func TestLossesThatRepeatTheCredentialAreNotLogged(t *testing.T) {
 	c := &call{t: &Transport{secrets: []aigateway.Secret{"correct_horse_battery"}}, attempt: new(exchange.Attempt)}
 	var dropped translate.Dropped

@@ -33,8 +33,7 @@ type caller struct {
 	base      string
 }
 
-// ways calls the engine through a socket and in the process: every claim holds
-// for both.
+// ways calls the engine through a socket and in-process. Every claim must be true for both.
 func ways(t *testing.T, test func(*testing.T, *caller), options ...demo.Option) {
 	t.Helper()
 	fixed := []demo.Option{demo.WithPace(0), demo.WithClock(func() time.Time { return time.Unix(1_700_000_000, 0) })}
@@ -70,7 +69,7 @@ func (c *caller) send(path, body string) *http.Response {
 	return response
 }
 
-// body sends and reads an answer with this status.
+// body sends a request, and returns the body of an answer with a status.
 func (c *caller) body(status int, path, body string) []byte {
 	c.t.Helper()
 	response := c.send(path, body)
@@ -129,8 +128,8 @@ func (c *caller) responseStream(body string) *client.Response {
 	return r
 }
 
-// ask makes a body of each format around one prompt; more are further members,
-// each beginning with a comma.
+// ask returns the body of a request with a prompt, for each format. more are further members,
+// each of which begins with a comma.
 func ask(path, prompt, more string) string {
 	switch path {
 	case messagesPath:
@@ -146,7 +145,7 @@ func ask(path, prompt, more string) string {
 
 var paths = []string{messagesPath, chatPath, completionsPath, responsesPath}
 
-// text reads a whole answer of any format, streamed or not, as text.
+// text returns the text of a whole answer of any format, streamed or not.
 func (c *caller) text(path, body string, stream bool) string {
 	c.t.Helper()
 	switch {

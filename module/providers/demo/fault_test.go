@@ -15,16 +15,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 )
 
-// outcome is how a stream of any format ended.
+// outcome is the result of a stream of any format.
 type outcome struct {
 	text     string
-	finished bool // the format's own end was there
+	finished bool // the stream has the last event of its format
 	failure  *client.Failure
 	usage    bool
 	err      error
 }
 
-// stream asks for a stream and returns how it ended.
+// stream reads a stream, and returns its outcome.
 func (c *caller) stream(path, prompt string) outcome {
 	c.t.Helper()
 	more := `,"stream":true`
@@ -49,7 +49,7 @@ func (c *caller) stream(path, prompt string) outcome {
 	return outcome{text, a.Complete, a.Failure, a.Usage != nil, err}
 }
 
-// each runs a claim for every format in both ways.
+// each checks a claim for every format, through a socket and in-process.
 func each(t *testing.T, claim func(*testing.T, *caller, string)) {
 	t.Helper()
 	ways(t, func(t *testing.T, c *caller) {
@@ -73,7 +73,7 @@ func TestFaultStatus(t *testing.T) {
 	})
 }
 
-// answer asks for one JSON answer.
+// answer returns a JSON answer.
 func (c *caller) answer(path, prompt, more string) map[string]any {
 	c.t.Helper()
 	response := c.send(path, ask(path, prompt, more))
@@ -138,7 +138,7 @@ func TestFaultBurst(t *testing.T) {
 			require.NoError(t, err)
 		}
 		assert.Contains(t, string(piece[:n]), "This")
-		assert.Contains(t, string(piece[:n]), "overloaded", "what fails comes with the text before it")
+		assert.Contains(t, string(piece[:n]), "overloaded", "the error is in the same piece as the text before it")
 	})
 }
 
@@ -337,7 +337,7 @@ func TestFaultJSONAnswersAStreamWithABody(t *testing.T) {
 	})
 }
 
-// A fault that was asked for behind the end of a short answer still strikes.
+// A fault at a position after the end of a short answer happens at its end.
 func TestALateFaultStrikesBeforeTheFinish(t *testing.T) {
 	each(t, func(t *testing.T, c *caller, path string) {
 		o := c.stream(path, "x [[fault:cut after=500]]")

@@ -38,7 +38,7 @@ func TestASchemaWithoutBoundsGivesBoundedArguments(t *testing.T) {
 	})
 }
 
-// withType satisfies the rule that a schema names its type.
+// withType adds the required type to a schema.
 func withType(schema string) string {
 	if strings.Contains(schema, `"type":"object"`) || strings.HasPrefix(schema, `{"type":"`) {
 		return schema
@@ -65,14 +65,14 @@ func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
 	assert.Equal(t, http.StatusRequestEntityTooLarge, w.Code)
 }
 
-// substitutes are values of every kind, put where another one was expected.
+// substitutes are values of every kind, which replace expected values.
 var substitutes = []any{
 	nil, true, 0.0, -1.0, 1.5, 1e18, "", "x", "[[think]]", []any{}, []any{"x"}, []any{map[string]any{}},
 	map[string]any{}, map[string]any{"type": "text", "text": "x"},
 }
 
-// Ensures that no value in no place makes the engine panic or answer against
-// the laws of the format.
+// Ensures that no value at any place makes the engine panic, or answer against the rules of
+// the format.
 func TestNoValueInNoPlaceBreaksTheEngine(t *testing.T) {
 	engine := demo.New(demo.WithPace(0))
 	bodies := map[string][]string{
@@ -122,7 +122,7 @@ func TestNoValueInNoPlaceBreaksTheEngine(t *testing.T) {
 	}
 }
 
-// substitute puts every substitute into every place below v, one at a time.
+// substitute puts every substitute at every place in v, one at a time.
 func substitute(v any, try func()) {
 	each := func(old any, set func(any)) {
 		for _, value := range substitutes {
@@ -144,7 +144,7 @@ func substitute(v any, try func()) {
 	}
 }
 
-// lawful reads the answer by the laws of its format.
+// lawful checks the answer by the rules of its format.
 func lawful(path string, w *httptest.ResponseRecorder) (err error) {
 	stream := strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream")
 	switch {

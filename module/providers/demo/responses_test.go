@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
-// call sends a request of any method and returns its status and error code.
+// call sends a request with a method, and returns status and error code of the answer.
 func (c *caller) call(method, path, body string) (status int, code string) {
 	c.t.Helper()
 	response, err := c.transport.RoundTrip(c.request(c.t.Context(), method, path, body))
@@ -88,8 +88,7 @@ func TestACompactedConversationContinues(t *testing.T) {
 	}, demo.WithStrict(true))
 }
 
-// An agent sends the output of a turn back as it came, with the outputs of its
-// tools behind it.
+// An agent sends the output of a turn back unchanged, followed by the outputs of its tools.
 func TestATurnOfAnAgentContinues(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		const more = `,"reasoning":{"effort":"low","summary":"auto"},"include":["reasoning.encrypted_content"],"store":false,

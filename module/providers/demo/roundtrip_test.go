@@ -37,8 +37,8 @@ func TestRoundTripReturnsWithTheHeadersAndPacesTheBody(t *testing.T) {
 	})
 }
 
-// A handler that nobody reads any more must not stay behind: synctest fails
-// when a goroutine of the test is left.
+// A handler must end when its answer is no longer read: synctest fails if a goroutine
+// remains.
 func TestClosingTheBodyStopsTheHandler(t *testing.T) {
 	for _, prompt := range []string{"[[words:1000]]", "[[fault:stall]]", "[[fault:slow-first=1h]]"} {
 		synctest.Test(t, func(t *testing.T) {

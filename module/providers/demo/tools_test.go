@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
-// weather needs one member of every kind.
+// weather is a schema that requires a member of every kind.
 const weather = `{"type":"object","properties":{
 	"city":{"type":"string"},"days":{"type":"integer","minimum":2},"above":{"type":"number","exclusiveMinimum":3},
 	"metric":{"type":"boolean"},"units":{"type":"string","enum":["c","f"]},"kind":{"const":"k"},
@@ -112,8 +112,8 @@ func TestACustomToolGetsText(t *testing.T) {
 	})
 }
 
-// The directive once sent the JSON of its arguments alone, so no prompt could
-// spell out a patch.
+// The directive passed the JSON of its arguments to custom tools, so no prompt could specify
+// a patch.
 func TestADirectiveSpellsOutTheTextOfACustomTool(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		const prompt = `[[tool note {"input":"one\ntwo three"}]]`
@@ -124,7 +124,7 @@ func TestADirectiveSpellsOutTheTextOfACustomTool(t *testing.T) {
 	})
 }
 
-// The directive once called a custom tool as if it was a function.
+// The directive called a custom tool as if it was a function.
 func TestADirectiveCallsACustomToolWithText(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		answer := c.completion(chatPath, ask(chatPath, `[[tool note {"a":1}]]`, `,"tools":[{"type":"custom","custom":{"name":"note"}}]`))
@@ -158,8 +158,8 @@ func TestToolResultsAreQuoted(t *testing.T) {
 	})
 }
 
-// A conversation repeats its history; a directive in it must not strike again,
-// else an agent would call its tool for ever.
+// A conversation repeats its history. A directive in it must not be carried out again,
+// otherwise an agent would call its tool for ever.
 func TestADirectiveIsObeyedOnce(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		m := c.message(`{"model":"m1","max_tokens":99` + messagesTools + `,"messages":[
@@ -227,7 +227,7 @@ func TestOmittedThinkingIsSignedAndEmpty(t *testing.T) {
 	})
 }
 
-// Thinking has to come back as it was sent, also without its text.
+// A client must send thinking back unchanged, also without its text.
 func TestAChangedThinkingBlockIsRefusedWhenStrict(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		for _, display := range []string{"summarized", "omitted"} {
@@ -274,8 +274,8 @@ func TestTokensAreCountedAsTheyAreCharged(t *testing.T) {
 	})
 }
 
-// Providers of chat and of messages once answered plain text to a schema, so that
-// no client could read a structured answer of theirs.
+// In the chat and messages formats, the answer to a request with a schema was plain text, so
+// no client could read it as a structured answer.
 func TestAStructuredAnswerFollowsItsSchema(t *testing.T) {
 	const schema = `{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`
 	const want = `{"city":"demo city"}`

@@ -24,8 +24,8 @@ const tools = `"tools":[{"type":"function","name":"clock","parameters":{"type":"
 	{"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"start: /.+/s"}},
 	{"type":"namespace","name":"files","description":"d","tools":[{"type":"function","name":"list"}]},{"type":"web_search"}]`
 
-// exchanges are requests by the name of their golden files: NAME.json is the
-// answer, NAME.sse the stream of it.
+// exchanges are requests by the name of their golden files: NAME.json is the answer, NAME.sse
+// its stream.
 var exchanges = map[string]string{
 	"text":          `"input":"hi","instructions":"be brief"`,
 	"reasoning":     `"input":"call clock","reasoning":{"effort":"low","summary":"auto"},"include":["reasoning.encrypted_content"],` + tools,
@@ -46,7 +46,7 @@ var exchanges = map[string]string{
 	"without-seal":  `"input":"[[think]] [[fault:no-signature]]","reasoning":{"summary":"auto"},"include":["reasoning.encrypted_content"]`,
 }
 
-// answer composes the answer to a request, given without its braces and its model.
+// answer returns the answer to a request, which is given without braces and model.
 func answer(t *testing.T, members string) (*reply.Answer, wire.Writer) {
 	t.Helper()
 	body := wire.NewBody([]byte(`{"model":"m1",`+members+`}`), responses.Format.Family, false)
@@ -91,7 +91,7 @@ func golden(t *testing.T, name string, got []byte) {
 	assert.Equal(t, string(want), string(got))
 }
 
-// The reader holds the laws of the official clients.
+// The reader follows the rules of the official clients.
 func TestStreamsAreLawfulAndEqualTheirJSON(t *testing.T) {
 	for name, members := range exchanges {
 		t.Run(name, func(t *testing.T) {
@@ -107,8 +107,8 @@ func TestStreamsAreLawfulAndEqualTheirJSON(t *testing.T) {
 	}
 }
 
-// Whatever follows the last content is left out by the fault no-finish, and the
-// terminal event alone by no-done.
+// The fault no-finish leaves out everything after the last content; no-done leaves out only
+// the terminal event.
 func TestOnlyWhatFollowsTheContentIsTheFinish(t *testing.T) {
 	for name, members := range exchanges {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/responses"
 )
 
-// read reads a request, given without its braces and its model.
+// read reads a request. members is the request without braces and model.
 func read(members string, strict bool) (*reply.Request, *reply.Refusal) {
 	body := wire.NewBody([]byte(`{"model":"m1",`+members+`}`), responses.Format.Family, strict)
 	request, _ := responses.Format.Endpoints[0].Generate(body)
@@ -68,7 +68,7 @@ func TestRequestsAreRefusedByTheFieldAtFault(t *testing.T) {
 	}
 }
 
-// The vendor refuses these; servers that speak its format let them pass.
+// The vendor refuses these requests; other servers with its format accept them.
 func TestOnlyAStrictEngineRefuses(t *testing.T) {
 	const sealed = `{"type":"reasoning","summary":[],"encrypted_content":"foreign"}`
 	for name, test := range map[string]struct{ members, param, code string }{
