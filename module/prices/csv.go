@@ -233,7 +233,7 @@ func (p *Price) check() error {
 	}
 	for _, name := range p.Models {
 		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
-			return fmt.Errorf("%s %s: * stands at the end of a name", p.Provider, name)
+			return fmt.Errorf("%s %s: only the last character of a name may be a *", p.Provider, name)
 		}
 	}
 	for _, r := range []Rates{p.Base, p.Above} {

@@ -200,7 +200,7 @@ func TestL017WrongTablesAreRefused(t *testing.T) {
 		"from: parsing time":                                             {header + ",from", "p,m,1,1,soon"},
 		"from must be before until":                                      {header + ",from,until", "p,m,1,1,2026-02-01,2026-01-01"},
 		"p has two prices for m at once":                                 {header + ",from", "p,m,1,1,", "p,m,2,2,2026-01-01"},
-		"* stands at the end of a name":                                  {header, "p,a*b,1,1"},
+		"only the last character of a name may be a *":                   {header, "p,a*b,1,1"},
 		"provider and models are required":                               {header, "p,,1,1"},
 		"wrong number of fields":                                         {header, "p,m,1"},
 		"reading the names of columns: EOF":                              {""},

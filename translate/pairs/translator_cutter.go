@@ -56,7 +56,7 @@ func (c *cutter) done() bool {
 func (c *cutter) Handle(e *event.Event) {
 	switch e.Kind {
 	case event.Start, event.Usage:
-		c.tell(e)
+		c.pass(e)
 	case event.End, event.Error:
 		c.end(e)
 	default:
@@ -68,7 +68,8 @@ func (c *cutter) Handle(e *event.Event) {
 	}
 }
 
-func (c *cutter) tell(e *event.Event) {
+// pass passes an event on, unless the answer is over.
+func (c *cutter) pass(e *event.Event) {
 	if !c.over {
 		c.next.Handle(e)
 	}
@@ -91,7 +92,7 @@ func (c *cutter) end(e *event.Event) {
 	for i := range c.choices {
 		c.release(&c.choices[i], i, len(c.choices[i].text))
 	}
-	c.tell(e)
+	c.pass(e)
 	c.over = true
 }
 
@@ -118,7 +119,7 @@ func (c *cutter) take(choice *cut, e *event.Event) {
 		c.release(choice, e.Choice, len(choice.text))
 		choice.state = 0
 		choice.finished = choice.finished || e.Kind == event.Finish
-		c.tell(e)
+		c.pass(e)
 	}
 }
 
@@ -149,7 +150,7 @@ func (c *cutter) cut(choice *cut, index int) {
 	choice.probabilities.limit(choice.passed + at)
 	c.release(choice, index, at)
 	c.event = event.Event{Kind: event.Finish, Choice: index, Finish: event.FinishStop, Stop: []byte(stop)}
-	c.tell(&c.event)
+	c.pass(&c.event)
 }
 
 // release passes on the first n bytes of the text that is held back, and its log
@@ -157,7 +158,7 @@ func (c *cutter) cut(choice *cut, index int) {
 func (c *cutter) release(choice *cut, index, n int) {
 	if n > 0 {
 		c.event = event.Event{Kind: event.Text, Choice: index, Text: choice.text[:n]}
-		c.tell(&c.event)
+		c.pass(&c.event)
 		choice.text = append(choice.text[:0], choice.text[n:]...)
 		choice.passed += n
 		choice.sent = true
@@ -175,6 +176,6 @@ func (c *cutter) weigh(choice *cut, index int) {
 	}
 	if list := choice.probabilities.list(); list != nil {
 		c.event = event.Event{Kind: event.Logprobs, Choice: index, Logprobs: list}
-		c.tell(&c.event)
+		c.pass(&c.event)
 	}
 }

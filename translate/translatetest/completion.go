@@ -86,7 +86,7 @@ func (c *completion) same(data Object) error {
 		for _, name := range []string{"id", "object", "created", "model"} {
 			c.answer[name] = data[name]
 		}
-		if tier, told := data["service_tier"]; told {
+		if tier, ok := data["service_tier"]; ok {
 			c.answer["service_tier"] = tier
 		}
 	}

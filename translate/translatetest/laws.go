@@ -38,7 +38,7 @@ func (l *Laws) judge(e *event.Event) error {
 	switch e.Kind {
 	case event.Error:
 		if e.Fault == nil || e.Fault.Message == "" {
-			return errors.New("a fault that says nothing")
+			return errors.New("a fault without a message")
 		}
 	case event.Usage:
 		if u := e.Usage; u == nil || min(u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning) < 0 {

@@ -286,7 +286,7 @@ func (r *response) endItem(data Object) error {
 	}
 	for name, value := range r.item {
 		if name != "status" && !reflect.DeepEqual(value, item[name]) && text(item, "type") != "tool_search_call" {
-			return fmt.Errorf("%s is not what its events told: %v", name, value)
+			return fmt.Errorf("%s differs from its events: %v", name, value)
 		}
 	}
 	r.items, r.item = append(r.items, any(item)), nil

@@ -184,14 +184,14 @@ func (p *Parser) sendReasoning(it *output, w *wholeItem) {
 	if len(it.parts) == 0 {
 		it.inContent = jsonscan.Blank(w.summary)
 	}
-	told, other := w.summary, w.content
+	shown, other := w.summary, w.content
 	if it.inContent {
-		told, other = w.content, w.summary
+		shown, other = w.content, w.summary
 	}
 	if !jsonscan.Blank(other) {
 		p.Drop(it.otherList())
 	}
-	p.sendThoughts(it, told)
+	p.sendThoughts(it, shown)
 	if len(w.sealed) > len(`""`) {
 		p.begin()
 		p.enter(it)

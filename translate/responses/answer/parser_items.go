@@ -44,7 +44,7 @@ const maxOutput = 4096
 
 var (
 	errManyItems = fmt.Errorf("more than %d items", maxOutput)
-	errManyParts = fmt.Errorf("more than %d parts itemOf items", maxOutput)
+	errManyParts = fmt.Errorf("more than %d parts of items", maxOutput)
 )
 
 // seed is the seed of the hashes by which texts that were sent are recognized.

@@ -11,7 +11,7 @@ import (
 // calls directly.
 type assistantTurn struct {
 	open     bool
-	said     bool       // the message at hand
+	hasText  bool       // the current message
 	at       core.Place // of the last item
 	thoughts []placed[core.Thought]
 	calls    []placed[core.Call]
@@ -48,7 +48,7 @@ func (r *requestReader) beginText() {
 	if r.beginAssistant(); len(r.turn.calls) > 0 {
 		r.x.Lose(foldedRow, nil)
 	}
-	r.turn.said = true
+	r.turn.hasText = true
 }
 
 // endAssistant ends the turn of the assistant, if one is open. Reasoning that led to

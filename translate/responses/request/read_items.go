@@ -48,8 +48,8 @@ func (r *requestReader) message() {
 	role := r.item.Word("role")
 	if string(role) == roleAssistant {
 		r.begun = true
-		r.turn.said = false
-		if r.content(); !r.turn.said {
+		r.turn.hasText = false
+		if r.content(); !r.turn.hasText {
 			r.x.Keep(core.EmptyTurn, nil)
 		}
 		return
