@@ -17,10 +17,10 @@ type envelope struct {
 	Data    any    `json:"data"`
 }
 
-// written is data that is written as it is, without an envelope.
+// written is data that writes itself as the answer, without an envelope.
 type written interface{ write(http.ResponseWriter) }
 
-// writeAnswer writes data that is written as it is, and other data in the form.
+// writeAnswer writes data that is written as it is, or else form, which contains the data.
 func writeAnswer(w http.ResponseWriter, data, form any) {
 	if doc, ok := data.(written); ok {
 		doc.write(w)
@@ -37,7 +37,7 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	writeJSON(w, p.status, envelope{false, p.message, nil})
 }
 
-// writeAdminProblem writes a problem in the form of Caddy's admin API.
+// writeAdminProblem writes a problem as Caddy's admin API writes errors.
 func writeAdminProblem(w http.ResponseWriter, p *problem) {
 	setRetryAfter(w, p)
 	writeJSON(w, p.status, map[string]string{"error": p.message})

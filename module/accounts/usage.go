@@ -23,18 +23,18 @@ type usageView struct {
 
 	Requests        int64 `json:"requests"`
 	Calls           int64 `json:"calls"`
-	InputTokens     int64 `json:"input_tokens"` // fresh
+	InputTokens     int64 `json:"input_tokens"` // without tokens read from or written to a cache
 	CacheReadTokens int64 `json:"cache_read_tokens"`
 	CacheWrite      int64 `json:"cache_write_tokens"`
-	OutputTokens    int64 `json:"output_tokens"` // with reasoning
+	OutputTokens    int64 `json:"output_tokens"` // includes ReasoningTokens
 	ReasoningTokens int64 `json:"reasoning_tokens"`
 	Searches        int64 `json:"searches"`
 
 	CostMicro int64  `json:"cost_micro"` // rounded half up
 	Currency  string `json:"currency"`
-	Estimated int64  `json:"estimated"` // calls whose tokens are not the provider's
-	Unpriced  int64  `json:"unpriced"`  // calls of unknown cost
-	Floor     bool   `json:"floor"`     // the cost is at least that: some calls are unpriced
+	Estimated int64  `json:"estimated"` // calls with tokens that the gateway estimated
+	Unpriced  int64  `json:"unpriced"`  // calls with an unknown cost
+	Floor     bool   `json:"floor"`     // CostMicro is a lower bound, because some calls are unpriced
 }
 
 func viewUsage(u aigateway.Usage, zone *time.Location) usageView {
@@ -59,16 +59,16 @@ type usagePage struct {
 }
 
 const (
-	// usualRange is the time that is added up if the request names no beginning.
+	// usualRange is the default time from the start to the end of sums.
 	usualRange = 30 * 24 * time.Hour
-	// largestUsage is the largest page of sums, and the usual one.
+	// largestUsage is the largest number of sums in a page, and the default.
 	largestUsage = 1000
-	// tablePage is how many sums of a table are in memory.
+	// tablePage is the largest number of sums of a table in memory.
 	tablePage = 5000
 )
 
-// usage answers GET /api/usage: the user's own, and for administrators that of all
-// or of the user they name.
+// usage answers GET /api/usage. Users see their own usage. Administrators see the usage of
+// all users, or of the user that the query names.
 func (a *Accounts) usage(c *call) (any, error) {
 	reader, ok := a.store.(aigateway.LedgerReader)
 	if !ok {
@@ -91,8 +91,9 @@ func (a *Accounts) usage(c *call) (any, error) {
 	return c.usagePage(reader, query, zone)
 }
 
-// restrict makes a query one of the user's own usage, except for administrators. What an
-// earlier account with the same name has used is before the own one was created.
+// restrict restricts a query to the user's own usage, except for administrators. The query
+// then begins with the creation of the account, so that it excludes the usage of an earlier
+// account with the same name.
 func (c *call) restrict(q *aigateway.UsageQuery) error {
 	if c.user == nil || c.user.Role >= aigateway.RoleAdmin {
 		return nil
@@ -107,7 +108,7 @@ func (c *call) restrict(q *aigateway.UsageQuery) error {
 	return nil
 }
 
-// usageQuery reads what is asked for: from and to, the dimensions by, user and key.
+// usageQuery reads the parameters from, to, by, user and key.
 func (c *call) usageQuery(zone *time.Location) (q aigateway.UsageQuery, err error) {
 	values := c.URL.Query()
 	q = aigateway.UsageQuery{User: values.Get("user"), Key: values.Get("key")}
@@ -142,8 +143,7 @@ func (c *call) usageQuery(zone *time.Location) (q aigateway.UsageQuery, err erro
 
 var errBy = invalid("by is a list of key, user, model, provider, upstream_model, outcome and one of hour, day and month, each once")
 
-// moment reads a moment of the query: a date in the zone of the ledger, or an RFC 3339
-// time.
+// moment reads a parameter that is a date in the zone of the ledger, or an RFC 3339 time.
 func (c *call) moment(name string, standard time.Time, zone *time.Location) (time.Time, error) {
 	text := c.URL.Query().Get(name)
 	if text == "" {
@@ -159,8 +159,8 @@ func (c *call) moment(name string, standard time.Time, zone *time.Location) (tim
 	return at, nil
 }
 
-// usagePage returns the page that the query asks for, by the parameters limit and
-// after: what next of the page before was.
+// usagePage returns the page that the parameters limit and after select. after is the value
+// of next in the previous page.
 func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (page usagePage, err error) {
 	limit, err := c.queryNumber(largestUsage, "limit")
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, 
 	return page, nil
 }
 
-// cursorTexts are the texts of a sum that are in the cursor of a page, which has the
+// cursorTexts returns the texts of a sum that a cursor contains. The cursor of a page is the
 // position of its last sum.
 func cursorTexts(u *aigateway.Usage) []*string {
 	return []*string{&u.Key, &u.User, &u.Model, &u.Provider, &u.Upstream, &u.Outcome, &u.Cost.Currency}
@@ -196,7 +196,7 @@ func formatCursor(last *aigateway.Usage) string {
 	for _, text := range cursorTexts(last) {
 		position = append(position, *text)
 	}
-	text, _ := json.Marshal(position) // strings can be written
+	text, _ := json.Marshal(position) // strings always encode
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 

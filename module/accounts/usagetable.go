@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// wantsTable reports whether a client asks for comma-separated values.
+// wantsTable reports whether a client requests comma-separated values.
 func wantsTable(r *http.Request) bool {
 	if format := r.URL.Query().Get("format"); format != "" {
 		return format == "csv"
@@ -30,7 +30,7 @@ func number(name string, of func(*usageView) int64) tableColumn {
 	return tableColumn{name, func(v *usageView) string { return strconv.FormatInt(of(v), 10) }}
 }
 
-// dimensionColumns are the columns of what sums are divided by.
+// dimensionColumns are the columns of the dimensions of sums.
 var dimensionColumns = map[aigateway.Dimension]tableColumn{
 	aigateway.ByHour:     {"from", func(v *usageView) string { return v.From }},
 	aigateway.ByDay:      {"from", func(v *usageView) string { return v.From }},
@@ -43,7 +43,7 @@ var dimensionColumns = map[aigateway.Dimension]tableColumn{
 	aigateway.ByOutcome:  {"outcome", func(v *usageView) string { return v.Outcome }},
 }
 
-// sumColumns are the columns of sums.
+// sumColumns are the columns of every table, after those of the dimensions.
 var sumColumns = []tableColumn{
 	number("requests", func(v *usageView) int64 { return v.Requests }),
 	number("calls", func(v *usageView) int64 { return v.Calls }),
@@ -59,8 +59,8 @@ var sumColumns = []tableColumn{
 	number("unpriced", func(v *usageView) int64 { return v.Unpriced }),
 }
 
-// usageTable is all sums of a query as comma-separated values, with the names of the
-// columns in the first line. It is written page by page.
+// usageTable is an answer with all sums of a query as comma-separated values. The first line
+// contains the names of the columns. The table is written page by page.
 type usageTable struct {
 	columns []tableColumn
 	zone    *time.Location
@@ -86,8 +86,8 @@ func (a *Accounts) usageTable(c *call, reader aigateway.LedgerReader, q aigatewa
 	return table, err
 }
 
-// write implements written. If a page cannot be read, it aborts the connection: the
-// client must not take the rows before for all.
+// write implements written. If a page cannot be read, it aborts the connection, so that the
+// client cannot mistake the previous rows for the whole table.
 func (t usageTable) write(w http.ResponseWriter) {
 	writeHeader(w, "text/csv; charset=utf-8", "no-store")
 	out := csv.NewWriter(w)
@@ -110,7 +110,7 @@ func (t usageTable) write(w http.ResponseWriter) {
 	out.Flush() // the client may have left
 }
 
-// writeRows writes a page. The row is a buffer for the cells.
+// writeRows writes a page. row is a buffer for the cells.
 func (t usageTable) writeRows(out *csv.Writer, row []string, page []aigateway.Usage) {
 	for _, sum := range page {
 		view := viewUsage(sum, t.zone)
@@ -121,7 +121,7 @@ func (t usageTable) writeRows(out *csv.Writer, row []string, page []aigateway.Us
 	}
 }
 
-// plainCell returns a text that spreadsheets do not take for a formula: clients choose
+// plainCell returns a text that spreadsheets do not run as a formula. Clients choose the
 // names of models.
 func plainCell(text string) string {
 	if strings.ContainsAny(text[:min(1, len(text))], "=+-@\t\r") {

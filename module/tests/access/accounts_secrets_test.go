@@ -14,8 +14,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// spread uses secrets of accounts in every way that fails or succeeds, and
-// gives those that were handed out on the way.
+// spread uses secrets of accounts in all requests that fail or succeed. It returns the
+// secrets that the gateway generated.
 func spread(t *testing.T, s *site.Site, c *gatewaytest.Canaries) (generated []string, answers string) {
 	t.Helper()
 	note := func(r site.Reply) site.Reply {
@@ -51,8 +51,8 @@ func spread(t *testing.T, s *site.Site, c *gatewaytest.Canaries) (generated []st
 	return []string{alice.token, key}, answers
 }
 
-// What people log in with, and what they are given, is in no log, view or file
-// of Caddy's, and in no answer but the one that hands it out.
+// No log, admin view or file of Caddy contains a password, token or key of a user, and no
+// answer except the one that returns it to its owner.
 func TestNoSecretOfAccountsLeaves(t *testing.T) {
 	canaries := gatewaytest.NewCanaries()
 	t.Setenv("DSN", "postgres://gateway:"+canaries.Secret("dsn")+"@"+gatewaytest.RefusedAddress(t)+"/gateway")

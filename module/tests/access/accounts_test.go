@@ -16,8 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// A key that was made a moment ago counts, and one that was revoked a moment
-// ago does not: clients and their owners do not wait.
+// A new key is valid at once, and a revoked key is invalid at once.
 func TestKeysThatUsersMakeCountAtOnce(t *testing.T) {
 	s := site.Start(t, site.DemoProvider)
 	s.AddUser("alice")
@@ -70,8 +69,8 @@ func TestAccountsThatAreOffLeaveTheirPathsToTheSite(t *testing.T) {
 	assert.NoFileExists(t, databaseOf(s))
 }
 
-// Keys of a store work beside accounts that are off: another site may have
-// them on.
+// Keys of a store are valid even if the site has no accounts, because another site may have
+// them.
 func TestAStoreWorksWithoutAccounts(t *testing.T) {
 	config := func(first string) string {
 		return site.Block("", site.DemoProvider, "store sqlite", first) +
@@ -114,8 +113,7 @@ func TestSitesShareUsersUnlessTheyHaveTheirOwn(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, logIn(s, "site", "bob", site.Password).Status)
 }
 
-// A reload once logged everyone out, and gave whoever guesses passwords new
-// attempts.
+// A reload once ended all sessions, and reset the throttle of password guesses.
 func TestAReloadKeepsSessionsAndTheThrottle(t *testing.T) {
 	s := site.Start(t, site.DemoProvider)
 	s.AddUser("alice")
@@ -150,8 +148,8 @@ func TestSessionsAndKeysOutliveARestart(t *testing.T) {
 	assert.Equal(t, http.StatusOK, alice.ask(http.MethodGet, "/api/user/self", "").Status)
 }
 
-// While a store cannot be read, keys of the configuration work and no key is
-// called wrong.
+// While a store cannot be read, keys of the configuration are valid, and no key is reported
+// as invalid.
 func TestADamagedStoreLocksNobodyOut(t *testing.T) {
 	s := &site.Site{Caddy: gatewaytest.NewCaddy(t), T: t}
 	t.Setenv("CLIENT_KEY", site.ClientKey)
@@ -191,8 +189,8 @@ func TestAStoppedPostgreSQLLocksNobodyOut(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, site.Status(s, key))
 }
 
-// A file that became empty once made every key of users a wrong one, which
-// clients throw away.
+// After a file became empty, every key of a user was once reported as invalid, after which
+// clients discard the key.
 func TestAnEmptiedStoreRevokesNoKey(t *testing.T) {
 	s := site.Start(t, site.DemoProvider)
 	s.AddUser("alice")

@@ -16,7 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// door is a place where a credential is asked for.
+// door is a kind of endpoint that requires a credential.
 type door struct {
 	line     string // request line
 	body     string
@@ -43,7 +43,7 @@ var doors = []door{
 	{"HEAD /v1/models/m1", "", true, true, true},
 }
 
-// enter asks at a door with these headers.
+// enter sends a request to a door with these headers.
 func enter(s *site.Site, d door, headers ...string) site.Reply {
 	s.T.Helper()
 	lines := append([]string{d.line + " HTTP/1.1", "Content-Type: application/json"}, headers...)
@@ -53,7 +53,7 @@ func enter(s *site.Site, d door, headers ...string) site.Reply {
 	return s.Raw(d.body, lines...)
 }
 
-// verdict is what becomes of a credential.
+// verdict is the expected result of a credential.
 type verdict int
 
 const (
@@ -68,7 +68,7 @@ const (
 	twoAPIKeys
 )
 
-// answer is the status and the body for a verdict at the door.
+// answer returns the status and the body for a verdict at the door.
 func (d door) answer(v verdict) (status int, body string) {
 	var kind, message, code string
 	switch v {
@@ -213,9 +213,9 @@ func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 	assert.Equal(t, calls, p.Count(), "nothing that was refused reached the provider")
 }
 
-// assertRetry checks the headers by which a client's library decides whether to try
-// again. Claude Code retried a 401 for three minutes in silence. After an expired
-// key it may try again: its helper may have the next one.
+// assertRetry checks the headers by which a client's library decides whether to repeat a
+// request. Claude Code once repeated a request after 401 for three minutes without a
+// message. After an expired key, it may repeat the request with a new key of its helper.
 func assertRetry(t *testing.T, v verdict, got site.Reply) {
 	t.Helper()
 	final := got.Status == http.StatusUnauthorized || got.Status == http.StatusForbidden
@@ -266,7 +266,7 @@ func TestAKeyReachesOnlyItsModels(t *testing.T) {
 	}
 }
 
-// An operator who wonders why a client gets 401 or 403 finds it in the log.
+// The log tells operators the reason for a 401 or 403.
 func TestTheLogHasTheReasonWhyAKnownKeyIsRefused(t *testing.T) {
 	s, _ := site.StartLocked(t)
 	for key, want := range map[string][2]string{
@@ -304,9 +304,9 @@ func TestNetworksAreThoseOfTheClientBehindATrustedProxy(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, status("192.0.2.7"), "nobody is trusted")
 }
 
-// A client behind a proxy that adds to X-Forwarded-For wrote the first address of
-// it, and so chose from where its key was used. With strict, the first one that
-// no trusted proxy has counts, from the right.
+// Behind a proxy that appends to X-Forwarded-For, a client could write the first address of
+// the header, and so choose its own address. With trusted_proxies_strict, the last address
+// that is not a trusted proxy counts.
 func TestAClientCannotChooseItsAddressWithStrictProxies(t *testing.T) {
 	t.Setenv("KEY_FAR", site.FarKey)
 	s := site.StartCaddyfile(t, "{\nservers {\ntrusted_proxies static 127.0.0.0/8\ntrusted_proxies_strict\n}\n}\n"+
@@ -352,7 +352,7 @@ func TestProxiesThatAreTrustedTooMuchAreWarnedOf(t *testing.T) {
 	}
 }
 
-// doubtful is a source that knows one key and cannot say whether there are more.
+// doubtful is a key source with one key that does not know whether it has all keys.
 type doubtful struct{}
 
 func (doubtful) CaddyModule() caddy.ModuleInfo {
@@ -372,8 +372,8 @@ func (doubtful) Complete() bool { return false }
 
 func init() { caddy.RegisterModule(doubtful{}) }
 
-// A store that cannot be reached once turned valid keys into wrong ones, which
-// clients threw away.
+// While a store could not be reached, valid keys were once reported as invalid, after which
+// clients discard the key.
 func TestAnUnknownKeyIsNotCalledWrongInDoubt(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("up", p), "keys doubtful")

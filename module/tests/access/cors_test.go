@@ -14,8 +14,8 @@ import (
 
 const chatApp = "https://chat.example.com"
 
-// A browser asks beforehand whether a script may send a key. It got 405, so no
-// page of another origin could use the gateway, and no word could change that.
+// Before a script sends a key, the browser sends a preflight request. It once got 405, so
+// that pages of other origins could not use the gateway.
 func TestBrowsersOfOtherOriginsMayAsk(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.StartCaddyfile(t, "{\nai_gateway {\ncors *\n}\n}\n"+
@@ -62,8 +62,8 @@ func TestScriptsOfOtherOriginsReadEveryAnswer(t *testing.T) {
 	}
 }
 
-// Without the word, a login of another origin is refused. With it, a script logs
-// in and goes on with the token; a cookie that the browser has does not count.
+// Without cors, logins from other origins are refused. With cors, a script can log in and
+// use the token; the browser's cookie is not accepted.
 func TestScriptsOfOtherOriginsLogIn(t *testing.T) {
 	s := site.StartCaddyfile(t, site.Block("", site.DemoProvider)+
 		"http://127.0.0.1:PORT(open) {\nai_gateway {\nkey other {env.CLIENT_KEY}\n"+site.DemoProvider+"\ncors "+chatApp+"\n}\n}\n")

@@ -1,9 +1,9 @@
 //go:build !race
 
-// These tests run without the race detector: Caddy 2.11.9 copies its TLS app for
-// every event of a certificate (TLS.CaddyModule has a value receiver), on a
-// goroutine that runs while TLS.Start may still write to it. What is ours in
-// them runs under the detector in the tests beside these.
+// These tests run without the race detector, because of a race in Caddy 2.11.9: for every
+// event of a certificate, Caddy copies its TLS app (TLS.CaddyModule has a value receiver),
+// on a goroutine that runs while TLS.Start may still write to the app. Other tests run the
+// same code of the gateway with the detector.
 
 package access_test
 
@@ -73,8 +73,8 @@ func transports(t *testing.T, s *site.Site) map[int]http.RoundTripper {
 	return map[int]http.RoundTripper{1: one, 2: two, 3: three}
 }
 
-// TestHTTPSInEveryVersionOfHTTP is the promise of the
-// product: a site's name and this directive are all it takes.
+// TestHTTPSInEveryVersionOfHTTP ensures that HTTPS needs only the name of a site and the
+// directive.
 func TestHTTPSInEveryVersionOfHTTP(t *testing.T) {
 	s := startEncrypted(t)
 	base := fmt.Sprintf("https://127.0.0.1:%d", s.Port("site"))
@@ -101,7 +101,7 @@ func TestHTTPSInEveryVersionOfHTTP(t *testing.T) {
 	}
 }
 
-// assertCompleteAnswer ensures that a client would take the answer for a whole one.
+// assertCompleteAnswer checks that the answer is complete for a client.
 func assertCompleteAnswer(t *testing.T, path string, streaming bool, body string) {
 	t.Helper()
 	if streaming {
@@ -113,8 +113,8 @@ func assertCompleteAnswer(t *testing.T, path string, streaming bool, body string
 	assert.Contains(t, site.Reply{Body: body}.Text(t, path), "hello")
 }
 
-// TestHTTPSIsWherePlainHTTPIsSent ensures that a key sent to the wrong port is not
-// answered as if that were right, and that no body is read there.
+// TestHTTPSIsWherePlainHTTPIsSent ensures that a request with a key to the port of plain
+// HTTP is only redirected, and that its body is not read.
 func TestHTTPSIsWherePlainHTTPIsSent(t *testing.T) {
 	s := startEncrypted(t)
 	for _, path := range append(site.CallPaths, "/v1/models") {

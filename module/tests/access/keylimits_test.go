@@ -21,13 +21,13 @@ func limitedKey(rules ...string) string {
 	return "limit small {\n" + strings.Join(rules, "\n") + "\n}\nkey alice {env.KEY_ALICE} {\nlimit small\n}"
 }
 
-// askAsAlice asks with the key that has a limit.
+// askAsAlice sends a request with the key that has a limit.
 func askAsAlice(s *site.Site, path, body string, headers ...string) site.Reply {
 	s.T.Helper()
 	return s.Ask(path, body, append([]string{"Authorization", "Bearer " + site.AliceKey}, headers...)...)
 }
 
-// remaining returns what is left of a rate, from the header of an answer.
+// remaining returns the remaining amount of a rate in the headers of an answer.
 func remaining(t testing.TB, r site.Reply, of string) int64 {
 	t.Helper()
 	value := r.Header.Get("Anthropic-Ratelimit-" + of + "-Remaining")
@@ -39,7 +39,7 @@ func remaining(t testing.TB, r site.Reply, of string) int64 {
 	return n
 }
 
-// refusedByLimit demands the answer of a limit that was reached.
+// refusedByLimit checks that a limit has refused the request.
 func refusedByLimit(t *testing.T, answer site.Reply, what string) {
 	t.Helper()
 	require.Equal(t, http.StatusTooManyRequests, answer.Status, answer.Body)
@@ -100,8 +100,8 @@ func assertRefusal(t *testing.T, path string, answer site.Reply) {
 	assert.JSONEq(t, want, answer.Body)
 }
 
-// assertQuota demands the headers of one rate, in the client's own family alone.
-// A rate is whole again one slot after its time at the latest.
+// assertQuota checks the headers of one rate, which must have only the names of the client's
+// format. A rate is full again at most one slot after its period.
 func assertQuota(t *testing.T, path string, answer site.Reply, of string, limit, remaining int64, per time.Duration) {
 	t.Helper()
 	name := func(what string) string { return "X-Ratelimit-" + what + "-" + of }
@@ -162,7 +162,8 @@ func TestG120QuotasAreOnErrorsToo(t *testing.T) {
 	})
 }
 
-// The gateway's own of the same name win over a provider's (wire format E.5).
+// Headers of the gateway take precedence over headers of a provider with the same name (wire
+// format E.5).
 func TestQuotasReplaceForwardedOnesOfTheSameName(t *testing.T) {
 	site.SetKeys(t)
 	site.EachWay(t, func(t *testing.T, w site.Way) {
@@ -230,8 +231,8 @@ func TestTokensThatWereNotUsedAreGivenBack(t *testing.T) {
 	})
 }
 
-// A client could once read nearly all of its answer, leave before its usage was
-// reported, and so use what it liked.
+// A client could once exceed its limits: it read nearly the whole answer, and left before
+// the usage was reported.
 func TestWhatIsCutOffKeepsItsEstimate(t *testing.T) {
 	site.SetKeys(t)
 	site.EachWay(t, func(t *testing.T, w site.Way) {
@@ -331,8 +332,8 @@ func testAtOnce(t *testing.T, w site.Way, path string) {
 	assert.Equal(t, http.StatusOK, askAsAlice(s, path, body).Status)
 }
 
-// A client that sends its next request once it has read the last event of an answer
-// was once refused now and then, because the first request was still counted.
+// If a client sent its next request directly after the last event of an answer, the request
+// was sometimes refused, because the first request still counted.
 func TestOneRequestAfterTheOtherIsNotTwoAtOnce(t *testing.T) {
 	site.SetKeys(t)
 	site.EachWay(t, func(t *testing.T, w site.Way) {
@@ -444,8 +445,8 @@ func TestSitesInheritLimitsAndAddToThem(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, site.Status(s, site.BobKey), "the same limit, wherever it stands")
 }
 
-// A user could once make a key without the limit that an administrator had
-// given to the first one, or as many keys as quotas were wanted.
+// A user could once create a key without the limit that an administrator had set for
+// another key, or get more quota by creating more keys.
 func TestNoUserGetsRoundTheLimitOfUsers(t *testing.T) {
 	s := site.Start(t, site.DemoProvider, "limit of-users {\nrequests 2/1h\n}", "limit large {\nrequests 9/1h\n}", "accounts {\nlimit of-users\n}")
 	s.AddUser("alice")

@@ -45,7 +45,7 @@ func TestAccessLogAndPlaceholdersHaveTheSameValues(t *testing.T) {
 	})
 }
 
-// What is not known is absent, which is not the same as zero.
+// Unknown values are absent instead of zero.
 func TestUnknownValuesAreAbsentFromTheRecord(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

@@ -23,7 +23,7 @@ func configOf(t *testing.T, store string) string {
 	return path
 }
 
-// manage does with a gateway, from another process, what an administrator does.
+// manage manages users and keys of a gateway from another process.
 func manage(t *testing.T, s *site.Site, where string) {
 	t.Helper()
 	site.RunCommand(t, "ai-gateway user add alice"+where)
@@ -38,8 +38,8 @@ func manage(t *testing.T, s *site.Site, where string) {
 	assert.Equal(t, http.StatusOK, site.Status(s, site.ClientKey))
 }
 
-// What another process does to a gateway's users and keys counts, whichever way
-// it comes.
+// Changes of users and keys by another process take effect, by the admin API and by the
+// store.
 func TestOtherProcessesManageARunningGateway(t *testing.T) {
 	t.Run("through the file of the store", func(t *testing.T) {
 		s := site.Start(t, site.DemoProvider)
@@ -61,8 +61,8 @@ func TestOtherProcessesManageARunningGateway(t *testing.T) {
 	})
 }
 
-// Two gateways share one PostgreSQL: a key that is made, disabled or deleted at
-// the one counts so at the other within two seconds, and so does a login.
+// Two gateways share a PostgreSQL database. Changes of keys and logins at one gateway take
+// effect at the other within two seconds.
 func TestTwoGatewaysOfOnePostgreSQLKnowTheSameKeys(t *testing.T) {
 	cluster, installed := storetest.Postgres(t)
 	if !installed {

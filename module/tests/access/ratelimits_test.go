@@ -57,7 +57,7 @@ func TestTheNumberOfForwardedRateLimitHeadersIsBounded(t *testing.T) {
 	})
 }
 
-// The time after which a client may try again is kept as it is: seconds or a date.
+// The value of retry-after is forwarded unchanged: seconds or a date.
 func TestRetryHeadersAreKept(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// hostile is one exchange of the mixture: what the client sends and what the
-// provider does.
+// hostile is one exchange of the mixture: the request of the client, and the step of the
+// provider.
 type hostile struct {
 	name    string
 	step    gatewaytest.Step
@@ -26,8 +26,7 @@ type hostile struct {
 	quoting bool // the client gets its own words back
 }
 
-// mixture makes successes, refusals and faults, with secrets wherever one may
-// stand.
+// mixture returns successes, refusals and faults, with secrets in all possible places.
 func mixture(c *gatewaytest.Canaries, r site.Lane, streaming bool) []hostile {
 	prompt := c.Secret("prompt")
 	body := site.BodyFor(r.Path, r.Upstream, prompt, streaming)
@@ -86,7 +85,7 @@ func mixture(c *gatewaytest.Canaries, r site.Lane, streaming bool) []hostile {
 	return list
 }
 
-// slowly lets the client have each piece before the next one comes.
+// slowly sends each piece after the client has got the previous one.
 func slowly(pieces []string) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
 		if strings.Contains(c.Request.Header.Get("Accept"), "json") {
@@ -99,17 +98,16 @@ func slowly(pieces []string) gatewaytest.Step {
 
 const shippedFilter = "log {\nformat filter {\nrequest>headers>X-Api-Key delete\n}\n}\n"
 
-// coded answers an error whose type and code are this text.
+// coded answers with an error whose type and code are this text.
 func coded(status int, text string) gatewaytest.Step {
 	raw, _ := json.Marshal(map[string]any{"error": map[string]any{"message": "no", "type": text, "code": text}})
 	return gatewaytest.Body(status, "application/json", raw)
 }
 
-// No log, error, admin view or file holds a key or a prompt, whatever happens. A
-// client reads the error of a provider about its request, and short values of closed
-// sets (role, type) that a refusal names. The log once repeated all of that, and so did
-// net/http, which writes to the standard logger what a provider sends behind its
-// answer.
+// No log, error, admin view or file contains a key or a prompt. Only the client gets the
+// provider's error about its request, and short values of closed sets (role, type) in
+// refusals. The log once contained all of these. net/http also logged, with the standard
+// logger, the bytes that a provider sends after its answer.
 func TestNoSecretLeaves(t *testing.T) {
 	canaries := gatewaytest.NewCanaries()
 	t.Setenv("CLIENT_KEY", canaries.Secret("client-key"))

@@ -19,7 +19,7 @@ func keyless(lines ...string) string {
 	return "http://127.0.0.1:PORT(keyless) {\nai_gateway {\n" + site.DemoProvider + "\n" + strings.Join(lines, "\n") + "\n}\n}\n"
 }
 
-// warnings returns how often the log has the warning that nobody can use the gateway.
+// warnings returns the number of warnings that no client can use the gateway.
 func warnings(s *site.Site) int {
 	return strings.Count(s.Logs.String(), "nobody can use this gateway yet")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// After 10,000 requests and 1,000 streams that were cut, by the client or by the
-// provider, the gateway holds what it held before.
+// After 10,000 requests and 1,000 streams that broke off, by the client or by the provider,
+// the gateway has as many goroutines, descriptors and memory as before.
 func TestNothingIsHeldBehindRequests(t *testing.T) {
 	t.Parallel()
 	provider := gatewaytest.NewProvider(t)
@@ -42,7 +42,7 @@ func TestNothingIsHeldBehindRequests(t *testing.T) {
 	t.Logf("before: %+v, after: %+v", before, waitBack(t, p, before))
 }
 
-// askOnce sends one request for a stream, and reads the answer to its end.
+// askOnce sends one streaming request, and reads the answer to its end.
 func askOnce(t *testing.T, c *http.Client, p *site.Process, path string) site.Reply {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+p.Address+path, strings.NewReader(site.BodyFor(path, "m", "hello", true)))
 	require.NoError(t, err)

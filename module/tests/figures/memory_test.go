@@ -13,8 +13,8 @@ import (
 // mostMemory is the most resident memory of a gateway with 2,000 open translated streams.
 const mostMemory = 250_000_000
 
-// 2,000 streams that are translated and open at once take at most 250 MB. With fewer
-// streams the bound is the same, and shows no more than that none of them is large.
+// 2,000 concurrent translated streams take at most 250 MB. With fewer streams, the bound is
+// the same, and shows only that no stream is large.
 func TestMemoryOfOpenStreams(t *testing.T) {
 	t.Parallel()
 	provider := gatewaytest.NewProvider(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// footprint is what a process holds.
+// footprint is the use of resources of a process.
 type footprint struct{ goroutines, descriptors, heap, rss int }
 
 // footprintOf reads the footprint of a gateway, the heap after a collection.
@@ -54,7 +54,7 @@ func number(t assert.TestingT, text, label string) int {
 	return n
 }
 
-// waitBack waits until a process is back at an earlier footprint: goroutines and
+// waitBack waits until a process has an earlier footprint again: the same goroutines and
 // descriptors, and the heap within a tenth and 4 MiB.
 func waitBack(t *testing.T, p *site.Process, before footprint) footprint {
 	t.Helper()

@@ -11,8 +11,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// reloads are the configurations that a gateway gets while streams run: others, others
-// with changed keys, and invalid ones.
+// reloads are the configurations that are loaded while streams run: different ones,
+// different ones with changed keys, and invalid ones.
 var reloads = strings.Fields("other other invalid keys other other invalid other keys other other invalid other other invalid keys other invalid other other")
 
 // 2,000 streams are whole after 20 reloads, of which 5 are invalid and 3 change keys.

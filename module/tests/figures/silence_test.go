@@ -8,8 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// A stream of 75 s with gaps in which the provider sends nothing is whole: servers and
-// proxies like to cut connections that are silent for a minute.
+// A stream of 75 s with silent gaps is complete, although servers and proxies often close
+// connections that are silent for a minute.
 func TestAStreamWithSilentGapsIsWhole(t *testing.T) {
 	for name, http2 := range protocols {
 		t.Run(name, func(t *testing.T) {

@@ -22,8 +22,7 @@ func soakTime() time.Duration {
 	return 5 * time.Second
 }
 
-// A gateway under mixed traffic, with reloads and faults, ends with what it held at the
-// beginning.
+// After mixed traffic with reloads and faults, a gateway uses as many resources as before.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	provider := gatewaytest.NewProvider(t)
@@ -73,7 +72,7 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d requests, %d answered, %d reloads; before: %+v, after: %+v", asked.Load(), whole.Load(), reloads, before, waitBack(t, p, before))
 }
 
-// mixed answers most requests, and fails at the others in different ways.
+// mixed answers most requests, and answers the others with different faults.
 func mixed(c *gatewaytest.Call) {
 	switch rand.N(10) {
 	case 0:
