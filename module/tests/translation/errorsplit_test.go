@@ -17,8 +17,8 @@ import (
 // made are the parts of an answer that differ each time.
 var made = regexp.MustCompile(`"(id|request_id)":"[^"]*"|"created(_at)?":\d+|"item_id":"[^"]*"`)
 
-// An error that came with the same bytes as the text before it became a status,
-// and the text was thrown away: whether it did was a matter of packets.
+// If an error arrived in the same read as the text before it, the client once got an error
+// status without the text. The result depended on the division into packets.
 func TestAnErrorRightBehindContentEndsTheStreamHoweverItArrives(t *testing.T) {
 	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		events := site.Streams[r.Upstream]

@@ -60,8 +60,7 @@ func TestEstimatesLearnFromWhatProvidersCount(t *testing.T) {
 	})
 }
 
-// A provider of the messages format that turns out not to count is learned from
-// as well.
+// Estimates also improve with the usage of a messages provider that cannot count tokens.
 func TestEstimatesLearnWhereTheProviderLacksTheEndpoint(t *testing.T) {
 	prompt := strings.Repeat("12345678", 1000)
 	answer := gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"id":"msg_1","type":"message","role":"assistant","model":"x",`+
@@ -83,8 +82,8 @@ func TestEstimatesLearnWhereTheProviderLacksTheEndpoint(t *testing.T) {
 	})
 }
 
-// Ollama and others have no such endpoint. They were asked each time, and each
-// time the log had a warning although the client got its estimate.
+// Ollama and others do not have this endpoint. Each request once called it and logged a
+// warning, although the client got an estimate.
 func TestAProviderThatDoesNotCountIsAskedOnce(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -101,8 +100,8 @@ func TestAProviderThatDoesNotCountIsAskedOnce(t *testing.T) {
 	})
 }
 
-// A wrong model or field of a client was a warning, with the length of the
-// provider's sentence in place of the reason.
+// For a wrong model or field of a client, the log once contained a warning, with the length
+// of the provider's message in place of the reason.
 func TestMistakesOfClientsAreNoWarnings(t *testing.T) {
 	const canary = "text-of-the-prompt"
 	mistakes := []struct {

@@ -36,7 +36,7 @@ func eachFan(t *testing.T, test func(t *testing.T, s *site.Site, p *gatewaytest.
 	})
 }
 
-// asksFor is a completions request; prompts are raw JSON.
+// asksFor returns a completions request. prompts are raw JSON.
 func asksFor(prompts string, members ...string) string {
 	return `{"model":"m","prompt":` + prompts + strings.Join(append([]string{""}, members...), ",") + `}`
 }
@@ -199,8 +199,8 @@ func TestG109OneCallThatFailsBeforeContentIsTheAnswerToAll(t *testing.T) {
 	})
 }
 
-// toPrompts answers the calls whose bodies hold these words by these steps, and
-// others by the engine.
+// toPrompts answers calls whose bodies contain a word with the step of the word, and other
+// calls with the engine.
 func toPrompts(steps map[string]gatewaytest.Step) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
 		body, _ := io.ReadAll(c.Request.Body) // it was received whole
@@ -343,7 +343,7 @@ func TestAClientThatLeavesEndsEveryOneOfItsCalls(t *testing.T) {
 	})
 }
 
-// For reverse_proxy it is one call, of one provider.
+// For reverse_proxy, the calls are one request to one provider.
 func TestCallsThatFailTogetherCountAsOneFailure(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Proxied.Provider("p", p, "format chat", "fail_duration 1m", "max_fails 2", "unhealthy_status 5xx"))

@@ -33,7 +33,7 @@ func TestCompletionsFillInTheMiddleInTheWordsOfTheModel(t *testing.T) {
 	})
 }
 
-// A request that one server's template cannot hold is asked of the next.
+// If the template of one server cannot express a request, the next server is tried.
 func TestWhatATemplateCannotHoldGoesToAServerThatTakesASuffix(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		filling, plain := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)

@@ -78,8 +78,8 @@ func sealedTurn(t *testing.T, path, answer string) string {
 	return `{"role":"assistant","content":"Hi","thinking_blocks":` + string(whole.Choices[0].Message.Thinking) + `}`
 }
 
-// Reasoning that was encrypted for another account, or with a key that the provider has
-// replaced, would end the conversation: clients send it with every further request.
+// Clients send encrypted reasoning with every later request. If it was encrypted for another
+// account, or with an old key of the provider, every later request would fail.
 func TestR014ReasoningThatTheProviderCannotReadIsLeftOutInASecondCall(t *testing.T) {
 	reported := map[string]string{site.MessagesPath: "messages.*.content.*.thinking", site.ChatPath: "messages[*].thinking_blocks"}
 	site.EachWay(t, func(t *testing.T, w site.Way) {
@@ -135,8 +135,8 @@ func TestReasoningIsLeftOutOnceAndForItsOwnRefusalAlone(t *testing.T) {
 	}
 }
 
-// What a client of the responses format sends is forwarded unchanged, and such a client
-// removes the reasoning itself.
+// Requests of a responses client are forwarded unchanged. Such a client removes the
+// reasoning itself.
 func TestARefusalOfEncryptedReasoningIsRelayedOnTheByteLane(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("p", p, "format responses"))

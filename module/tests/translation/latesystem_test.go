@@ -27,8 +27,8 @@ func startTemplate(t *testing.T, w site.Way, preset string, lines ...string) (*s
 	return site.Start(t, strings.Replace(w.Provider("p", p, lines...), " vllm ", " "+preset+" ", 1)), p
 }
 
-// Templates of Qwen and others refuse a system message that is not the first, and
-// Claude Code retried their errors for a minute without a word.
+// Templates such as Qwen's refuse a system message that is not the first. Claude Code
+// repeated the request for a minute without a message.
 func TestLateSystemMessagesReachNoStrictTemplate(t *testing.T) {
 	for _, preset := range []string{"vllm", "llamacpp", "ollama"} {
 		t.Run(preset, func(t *testing.T) {
@@ -62,8 +62,8 @@ func testLateSystemOnTheByteLane(t *testing.T, w site.Way, preset string) {
 	assert.Equal(t, agentTurn, string(p.Requests()[0].Body))
 }
 
-// Only those who say so refuse: other providers of messages take them, and a
-// count has no template.
+// Other messages providers accept such messages, and requests that count tokens use no
+// template.
 func TestLateSystemMessagesPassWhereTheyMay(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		for _, c := range []struct{ name, preset, line, path, body string }{

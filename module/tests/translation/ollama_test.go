@@ -28,7 +28,7 @@ func startOllama(t *testing.T, w site.Way, turn gatewaytest.OllamaTurn) (*site.S
 	return site.Start(t, lines...), p
 }
 
-// An empty answer of a model has null for its content, and every client got 502.
+// An empty answer of a model has the content null, for which every client once got 502.
 func TestAnEmptyAnswerOfOllamaReachesAllClients(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s, p := startOllama(t, w, gatewaytest.OllamaTurn{})
@@ -46,8 +46,8 @@ func TestAnEmptyAnswerOfOllamaReachesAllClients(t *testing.T) {
 	})
 }
 
-// Thinking of Ollama has no signature. A conversation with it broke at its second
-// turn, since the client sends it back.
+// Thinking of Ollama has no signature. The second turn of a conversation once failed,
+// because the client sends the thinking back.
 func TestAnOllamaThatThinksIsAskedAgain(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s, p := startOllama(t, w, gatewaytest.OllamaTurn{Thinking: "let me see", Text: "Hello"})
@@ -65,8 +65,8 @@ func TestAnOllamaThatThinksIsAskedAgain(t *testing.T) {
 	})
 }
 
-// Usage that the gateway asks for itself came in every chunk of Ollama's
-// completions, as zeros, as if the answer had cost nothing.
+// If the gateway itself requested usage, clients once got zeros in every chunk of Ollama's
+// completions, as if the answer had no tokens.
 func TestUsageOfAnOllamaReachesOnlyWhoAskedForIt(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s, p := startOllama(t, w, gatewaytest.OllamaTurn{Text: "Hello there"})
@@ -91,8 +91,8 @@ func TestUsageOfAnOllamaReachesOnlyWhoAskedForIt(t *testing.T) {
 	})
 }
 
-// A client typed after the specification could not read the usage of servers that
-// leave a part of it out.
+// Clients with types of the specification could not decode the usage of servers that omit
+// some members.
 func TestUsageOfAnOllamaHasAllThatTheSpecificationNames(t *testing.T) {
 	const (
 		details = `"prompt_tokens_details":{"cached_tokens":0,"text_tokens":0,"audio_tokens":0,"image_tokens":0},"completion_tokens_details":{"text_tokens":0,"audio_tokens":0,"reasoning_tokens":0}`

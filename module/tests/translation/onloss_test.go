@@ -22,8 +22,8 @@ const (
 	losesHint = `{"model":"m","max_tokens":9,"cache_control":{"type":"ephemeral"},"messages":[{"role":"user","content":"x"}]}`
 )
 
-// The header was checked and then ignored: a client that asked for strictness
-// got answers to requests that had lost a field.
+// The header was once ignored: with x-gateway-on-loss: reject, a client got answers to
+// requests that had lost a field.
 func TestAClientMayRefuseLossesThatShapeTheAnswer(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -40,8 +40,8 @@ func TestAClientMayRefuseLossesThatShapeTheAnswer(t *testing.T) {
 	})
 }
 
-// The error was once the same as for fields that cannot be translated at all, so that
-// nobody could see that a setting refused the request.
+// The error was once that of fields that cannot be translated at all, so that it did not
+// show that a setting had refused the request.
 func TestARefusalByASettingNamesTheSetting(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := site.Start(t, w.Provider("p", gatewaytest.NewProvider(t), "format chat", "on_loss reject"))
@@ -115,7 +115,7 @@ func TestTraitsOfAModelShapeItsRequestsAlone(t *testing.T) {
 	})
 }
 
-// A trait of a model counts on the lane of the bytes, too.
+// A trait of a model applies on the byte lane, too.
 func TestTraitsOfAModelShapeTheEditsOfItsBytes(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -190,7 +190,7 @@ func TestOnlyLossesOfTheTargetThatAnsweredAreReported(t *testing.T) {
 	})
 }
 
-// The header is gone with the first keep-alive.
+// After the first keep-alive, the header cannot be sent any more.
 func TestLossesFoundAfterAnEarlyCommitAreOnlyLogged(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

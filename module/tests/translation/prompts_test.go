@@ -73,7 +73,7 @@ func completed(text string) (whole, streamed gatewaytest.Step) {
 	return gatewaytest.Body(http.StatusOK, "application/json", []byte(piece(text, `"length"`))), gatewaytest.Chunks(gatewaytest.EventStream, chunks...)
 }
 
-// Servers that ignore the stop of the template go on with turns of their own.
+// Servers that ignore the stop sequence of the template continue with further turns.
 func TestAnAnswerEndsWhereItsTemplateDoes(t *testing.T) {
 	for template, text := range map[string]string{
 		"turns": " Hello\n\nHuman: and I say", "chatml": "Hello<|im_end|>\n<|im_start|>user",
@@ -125,8 +125,8 @@ func TestSeveralAnswersToAConversationAreCallsWhereTheServerGivesOne(t *testing.
 	})
 }
 
-// A stream that ended in front of its second choice looked finished when the
-// gateway had cut the first.
+// If the gateway had ended the first choice at a stop sequence, a stream without its second
+// choice once looked finished.
 func TestAChoiceThatNeverCameIsMissed(t *testing.T) {
 	const first = `data: {"id":"c","created":1,"model":"m","choices":[{"index":0,"text":" a\n\nHuman: b","finish_reason":null}]}` + "\n\n"
 	site.EachWay(t, func(t *testing.T, w site.Way) {

@@ -24,8 +24,7 @@ var refusals = map[string]struct{ traits, path, body string }{
 	"":                {"format chat", site.MessagesPath, `{"model":"m","max_tokens":9,"container":"c","messages":[{"role":"user","content":"x"}]}`},
 }
 
-// The log once named the refused field, but not the word of the configuration that
-// decides.
+// The log once named the refused field, but not the trait that caused the refusal.
 func TestTheLogNamesTheTraitThatRefuses(t *testing.T) {
 	for name, c := range refusals {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +44,7 @@ func TestTheLogNamesTheTraitThatRefuses(t *testing.T) {
 	}
 }
 
-// A strict client asks for the refusal itself: no trait could have helped.
+// If the client itself requests strictness, no trait causes the refusal.
 func TestTheLogNamesNoTraitWhereTheClientIsStrict(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.StartCaddyfile(t, site.Block("log", site.Direct.Provider("p", p, "format chat\nreasoning_effort false")))

@@ -15,8 +15,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// All clients of a gateway share its account with a provider, so an earlier response
-// of one of them is nothing that another may go on from.
+// All clients of a gateway share its account at a provider. A client must not continue an
+// earlier response of another client.
 func TestR039WhatAProviderKeepsIsRefusedByName(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -75,8 +75,8 @@ func reasoningItem(t *testing.T, s *site.Site, p *gatewaytest.Provider, key stri
 
 const signedBlock = `{"type":"thinking","thinking":"let me see","signature":"c2lnbmVk"}`
 
-// The provider wants its thinking back unchanged, and clients of the responses format
-// have no words for a signature.
+// The provider requires its thinking unchanged in later requests, but the responses format
+// cannot express its signature.
 func TestSealedThinkingComesBackForItsTenantAlone(t *testing.T) {
 	t.Setenv("OTHER_KEY", "sk-the-key-of-another-client")
 	dir := t.TempDir()
@@ -101,8 +101,8 @@ func TestSealedThinkingComesBackForItsTenantAlone(t *testing.T) {
 	assert.NotContains(t, askAgain(t, s, p, site.ClientKey, item), "c2lnbmVk", "the older key is gone")
 }
 
-// Without keys in the configuration, one is made and kept: a client's conversation
-// outlasts the process.
+// Without keys in the configuration, a key is generated and stored, so that a conversation
+// can continue after a restart.
 func TestTheKeyOfSealsIsKeptInTheStorage(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	block := site.Direct.Provider("p", p, "format messages")

@@ -53,8 +53,8 @@ func TestPresetsBringTraitsAndTheConfigurationOverrulesThem(t *testing.T) {
 	})
 }
 
-// OpenAI's completions got safety_identifier and service_tier, options of its
-// chat requests that the endpoint refuses.
+// Completions requests to OpenAI once contained safety_identifier and service_tier, options
+// of chat requests that the endpoint refuses.
 func TestCompletionsOfOpenAIGetTheirOwnFieldsAlone(t *testing.T) {
 	t.Setenv("OPENAI_KEY", "sk-openai-0123456789")
 	const turns, key = `"Human: x\n\nAssistant:","stop":["\n\nHuman:"]`, "api_key {env.OPENAI_KEY}"
@@ -70,8 +70,8 @@ func TestCompletionsOfOpenAIGetTheirOwnFieldsAlone(t *testing.T) {
 	})
 }
 
-// DeepSeek refuses more tokens than its model gives, which Claude Code asks for;
-// Claude cut off clients that ask for no number.
+// DeepSeek refuses a max_tokens above the bound of its model, as Claude Code sends it.
+// Claude once ended answers early if the client sent no max_tokens.
 func TestTokensAreThoseThatThePresetKnowsOfTheModel(t *testing.T) {
 	t.Setenv("PROVIDER_KEY", "sk-provider-0123456789")
 	site.EachWay(t, func(t *testing.T, w site.Way) {

@@ -25,8 +25,8 @@ func chatMessage(t *testing.T, body string) json.RawMessage {
 	return answer.Choices[0].Message
 }
 
-// A provider takes back only the thinking that it signed, beside the calls that
-// it led to, so a loop of tools shows that nothing was changed on either way.
+// A provider accepts only thinking that it signed, together with the tool calls after it. A
+// loop of tool calls therefore shows that neither direction changes the thinking.
 func TestAChatClientsToolLoopKeepsTheThinkingOfAStrictMessagesProvider(t *testing.T) {
 	const (
 		pixel = `{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="}}`
@@ -76,7 +76,7 @@ func TestWhatMessagesProvidersHaveNoWordsForIsRefusedToChatClients(t *testing.T)
 	assert.Zero(t, provider.Count())
 }
 
-// A messages provider gives one answer a call, so several are several calls.
+// A messages provider returns one answer per call, so several answers need several calls.
 func TestG034SeveralAnswersOfAMessagesProviderAreChoicesOfOne(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		provider := gatewaytest.NewProvider(t)

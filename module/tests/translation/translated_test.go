@@ -38,7 +38,7 @@ func TestATranslatedRequestIsAnsweredInTheClientsFormat(t *testing.T) {
 	})
 }
 
-// Headers of a client mean nothing to a provider of another format.
+// Headers of a client have no meaning for a provider of another format.
 func TestATranslatedRequestCarriesNoHeaderOfTheClient(t *testing.T) {
 	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
