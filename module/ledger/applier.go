@@ -16,7 +16,7 @@ import (
 
 const (
 	// gatherFor is how long records gather before they are applied together. A
-	// transaction and its sums cost as much as dozens of records.
+	// transaction and its sums cost as much as hundreds of records.
 	gatherFor = time.Second
 	// retryAfter is the pause behind a failure.
 	retryAfter = time.Second
