@@ -69,7 +69,7 @@ func TestUsageCountsWithoutOverlap(t *testing.T) {
 		{"hit tokens", `{"prompt_tokens":100,"prompt_cache_hit_tokens":64}`, token.Usage{Input: 36, CacheRead: 64}},
 		{"names of another format", `{"prompt_tokens":100,"cache_read_input_tokens":10,"cache_creation_input_tokens":20}`, token.Usage{Input: 70, CacheRead: 10, CacheWrite: 20}},
 		{"reasoning", `{"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":7}}`, token.Usage{Output: 9, Reasoning: 7}},
-		{"more cached than sent", `{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9}}`, token.Usage{CacheRead: 9, Inconsistent: true}},
+		{"more cached than sent", `{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9}}`, token.Usage{Input: 5, CacheRead: 9, Inconsistent: true}},
 		{"nulls", `{"prompt_tokens":null,"completion_tokens":null,"prompt_tokens_details":null,"completion_tokens_details":null}`, token.Usage{}},
 		{"odd kinds", `{"prompt_tokens":"7","completion_tokens":[1],"prompt_tokens_details":5,"completion_tokens_details":"x"}`, token.Usage{}},
 		{"negative", `{"prompt_tokens":-5,"completion_tokens":-1}`, token.Usage{}},

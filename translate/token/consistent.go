@@ -4,11 +4,11 @@ package token
 // expensive reading of its counts, marked as Inconsistent.
 
 // OfPrompt returns u with the Input of a prompt whose count includes the tokens of caches.
-// If those are more than the prompt, all of them count, and Input is 0.
+// If it cannot include them, because they are more, they are beside it.
 func (u Usage) OfPrompt(tokens int64) Usage {
 	u.Input = tokens - u.CacheRead - u.CacheWrite
 	if u.Input < 0 {
-		u.Input, u.Inconsistent = 0, true
+		u.Input, u.Inconsistent = tokens, true
 	}
 	return u
 }

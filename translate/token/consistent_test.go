@@ -8,15 +8,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// A part of the output was cut to the size of the whole: of two readings, the cheaper one
-// was charged, as if the provider had not contradicted itself.
-func TestPartsThatAreLargerThanTheirWholes(t *testing.T) {
+// The part was cut to the size of the whole, or the whole was taken for 0: of two
+// readings, the cheaper one was charged, as if the provider had not contradicted itself.
+func TestAPartThatIsLargerThanTheWholeIsBesideIt(t *testing.T) {
 	for name, tt := range map[string]struct{ got, want token.Usage }{
 		"reasoning":           {token.Usage{Output: 3, Reasoning: 9}.Checked(), token.Usage{Output: 12, Reasoning: 9, Inconsistent: true}},
 		"caches of an hour":   {token.Usage{CacheWrite: 3, CacheWriteLong: 9}.Checked(), token.Usage{CacheWrite: 12, CacheWriteLong: 9, Inconsistent: true}},
 		"as large":            {token.Usage{Output: 3, Reasoning: 3, CacheWrite: 4, CacheWriteLong: 4}.Checked(), token.Usage{Output: 3, Reasoning: 3, CacheWrite: 4, CacheWriteLong: 4}},
-		"cached":              {token.Usage{CacheRead: 9}.OfPrompt(5), token.Usage{CacheRead: 9, Inconsistent: true}},
-		"read and written":    {token.Usage{CacheRead: 3, CacheWrite: 3}.OfPrompt(5), token.Usage{CacheRead: 3, CacheWrite: 3, Inconsistent: true}},
+		"cached":              {token.Usage{CacheRead: 9}.OfPrompt(5), token.Usage{Input: 5, CacheRead: 9, Inconsistent: true}},
+		"read and written":    {token.Usage{CacheRead: 3, CacheWrite: 3}.OfPrompt(5), token.Usage{Input: 5, CacheRead: 3, CacheWrite: 3, Inconsistent: true}},
 		"nothing but a cache": {token.Usage{CacheRead: 5}.OfPrompt(5), token.Usage{CacheRead: 5}},
 	} {
 		assert.Equal(t, tt.want, tt.got, name)

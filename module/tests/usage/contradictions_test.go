@@ -9,9 +9,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// A stream that reports fewer tokens at its end than before cost what the end reports. This,
-// and a cache that is larger than the prompt, were recorded as if the provider could be
-// relied on. The searches of a responses answer were free.
+// A stream that reports fewer tokens at its end than before cost what the end reports, and
+// a cache that is larger than the prompt made the prompt free. Both were recorded as if the
+// provider could be relied on. The searches of a responses answer were free.
 func TestContradictionsAndSearchesAreCharged(t *testing.T) {
 	const price = "price m input 1 output 2 cache_read 0.1 search 0.01"
 	chunk := func(choices, usage string) string {
@@ -30,7 +30,7 @@ func TestContradictionsAndSearchesAreCharged(t *testing.T) {
 		"more cached than sent": {
 			"chat", site.ChatPath,
 			chunk(done, "null") + chunk("", `{"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":200},"completion_tokens":10}`) + "data: [DONE]\n\n",
-			sum{Output: 10, Cost: 20 + 20, Estimated: 1},
+			sum{Input: 100, Output: 10, Cost: 100 + 20 + 20, Estimated: 1},
 		},
 		"two searches": {
 			"responses", site.ResponsesPath,

@@ -256,7 +256,7 @@ var answers = []struct {
 	{"two items with one id", wholeAnswer(`"output":[` + whole("output_text", `"text":"a"`) + `,` + whole("output_text", `"text":"b"`) + `]`), []string{begin, `text "a"`, "text end", `text "b"`, "text end", "finish stop", "end"}},
 	{"incomplete", wholeAnswer(`"status":"incomplete","incomplete_details":{"reason":"max_tokens"},"output":[` + whole("output_text", `"text":"a"`) + `]`), []string{begin, `text "a"`, "text end", "finish length", "end"}},
 	{"refused", wholeAnswer(`"status":"completed","output":[` + whole("refusal", `"refusal":"no"`) + `]`), []string{begin, `text "no" refusal`, "text end", "finish refused", "end"}},
-	{"more cached than there was", wholeAnswer(`"output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":-1}`), []string{begin, "usage 0+9+0 0 (0) tier 0", "finish stop", "end"}},
+	{"more cached than there was", wholeAnswer(`"output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":-1}`), []string{begin, "usage 5+9+0 0 (0) tier 0", "finish stop", "end"}},
 	{"failed", wholeAnswer(`"status":"failed","error":{"code":"server_error","message":"no"},"output":[]`), []string{"error 500 no"}},
 	{"an error", `{"error":{"message":"no","code":"rate_limit_exceeded"}}`, []string{"error 429 no"}},
 	{"a detail", `{"detail":"no"}`, []string{"error 500 no"}},
