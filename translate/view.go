@@ -47,6 +47,10 @@ type View struct {
 	// provider stores, such as an earlier response; "" for none.
 	State string
 
+	// OtherModels is the path of the first field or tool that lets the provider use
+	// further models beside Model, such as a list of models to fall back to; "" for none.
+	OtherModels string
+
 	// SelfSigned are the parts of a messages or responses body with reasoning that this
 	// gateway signed or sealed itself, which no provider can verify. The body without
 	// them is valid JSON.

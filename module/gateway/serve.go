@@ -129,6 +129,8 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 		return fault.UnknownModel(ex.View.Model)
 	case !ex.Key.Allows(ex.View.Model):
 		return fault.ModelNotAllowed(ex.View.Model)
+	case ex.View.OtherModels != "" && len(ex.Key.Models) > 0:
+		return fault.OtherModels(ex.View.OtherModels)
 	}
 	ex.Covering = string(m.Pattern)
 	used, refused := h.admit(s, r, m)

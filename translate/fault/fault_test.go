@@ -49,6 +49,11 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"this key may not use model 'm1'","type":"invalid_request_error","param":"model","code":"permission_denied"}}`,
 		},
 		{
+			"other models", is(fault.OtherModels("fallbacks")), 403,
+			`{"type":"error","error":{"type":"permission_error","message":"fallbacks: must not be sent with this key, because it lets the provider use other models"},"request_id":"R"}`,
+			`{"error":{"message":"fallbacks: must not be sent with this key, because it lets the provider use other models","type":"invalid_request_error","param":"fallbacks","code":"permission_denied"}}`,
+		},
+		{
 			"unknown model", is(fault.UnknownModel("m9")), 404,
 			`{"type":"error","error":{"type":"not_found_error","message":"model: 'm9' is not known"},"request_id":"R"}`,
 			`{"error":{"message":"model: 'm9' is not known","type":"invalid_request_error","param":"model","code":"model_not_found"}}`,

@@ -68,6 +68,15 @@ func ModelNotAllowed(model string) *Fault {
 	}
 }
 
+// OtherModels refuses a field by which a request lets the provider use further models, for
+// a key that may use only some models or has a budget.
+func OtherModels(path string) *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: path + ": must not be sent with this key, because it lets the provider use other models",
+		Param: path, Code: "permission_denied", Final: true,
+	}
+}
+
 // UnknownModel refuses a model that no provider serves.
 func UnknownModel(model string) *Fault {
 	return &Fault{

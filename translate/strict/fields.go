@@ -57,7 +57,7 @@ func (p *Pass) NextField() bool {
 	for p.Member() {
 		i := index(p.fields, p.Name())
 		if i < 0 {
-			p.Skip()
+			p.skipField()
 		} else if p.begin(&p.fields[i], i) {
 			return true
 		}

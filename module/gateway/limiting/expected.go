@@ -16,7 +16,8 @@ import (
 // Expect estimates the usage of a request: the tokens of its prompt, once for each call,
 // and of the longest answers that it allows. If the chain has a budget, the estimate
 // includes the highest possible cost. A request that counts tokens uses nothing. The
-// fault refuses a model without a price if a budget needs the price.
+// fault refuses a model without a price if a budget needs the price, and a request that
+// names further models, whose prices are not reserved.
 func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (e meter.Estimate, refused *fault.Fault) {
 	e.Cost.Currency = c.currency
 	if ex.Operation == translate.CountTokens {
@@ -27,6 +28,9 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	e.Reserved = first.prompt + min(first.answer, math.MaxInt64-first.prompt)
 	if c.currency == "" {
 		return e, nil
+	}
+	if ex.View.OtherModels != "" {
+		return e, fault.OtherModels(ex.View.OtherModels)
 	}
 	var unpriced string
 	e.Cost.Nanos, unpriced = c.bound(ex, m, pricer)

@@ -62,7 +62,7 @@ func (r *request) read() {
 	case "tools": // their schemas are only copied
 		r.Elements("must be an array of objects", func(i int) {
 			r.Item(i)
-			r.WantTyped("function", "custom")
+			r.CheckTool(r.WantTyped("function", "custom"))
 		})
 	}
 }

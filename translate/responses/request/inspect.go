@@ -149,7 +149,9 @@ func (r *request) tool() {
 		switch string(r.Name()) {
 		case "type":
 			kind = r.Kind()
-			r.searches = token.IsSearchTool(r.StringOrSkip()) || r.searches
+			typ := r.StringOrSkip()
+			r.searches = token.IsSearchTool(typ) || r.searches
+			r.CheckTool(typ)
 		case "format":
 			r.Push("format")
 			r.Options()
