@@ -58,6 +58,8 @@ func TestViewsContainWhatHasAPriceOfItsOwn(t *testing.T) {
 		`{` + turn + `,"service_tier":1,"speed":"standard","inference_geo":null}`:                       {translate.Messages, priced{}},
 		`{` + turn + `,"service_tier":"priority"}`:                                                      {translate.Chat, priced{terms: token.Priority}},
 		`{` + turn + `,"service_tier":"flex"}`:                                                          {translate.Chat, priced{terms: token.Flex}},
+		`{` + turn + `,"web_search_options":{}}`:                                                        {translate.Chat, priced{searches: 1}},
+		`{` + turn + `,"web_search_options":null}`:                                                      {translate.Chat, priced{}},
 		`{"model":"m","input":"a","service_tier":"priority","tools":[{"type":"function","name":"f"}]}`:  {translate.Responses, priced{terms: token.Priority}},
 		`{"model":"m","input":"a","tools":[{"type":"web_search"},{"type":"web_search_preview"}]}`:       {translate.Responses, priced{searches: token.DefaultSearches}},
 		`{"model":"m","input":"a","max_tool_calls":4,"tools":[{"type":"web_search"}]}`:                  {translate.Responses, priced{searches: 4}},

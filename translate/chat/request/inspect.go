@@ -33,6 +33,7 @@ var fields = strict.Fields{
 	{Name: "function_call", Check: strict.Options},
 	{Name: "metadata", Check: strict.AnyMap},
 	{Name: "service_tier", Check: strict.Tier},
+	{Name: "web_search_options"},
 }
 
 // request reads one request body.
@@ -59,6 +60,9 @@ func (r *request) read() {
 		r.View.MaxTokens = max(r.View.MaxTokens, r.AtLeast(1, math.MaxInt64))
 	case "n":
 		r.View.Answers = r.AtLeast(1, math.MaxInt64)
+	case "web_search_options": // a provider of the format searches once before its answer
+		r.View.Searches = 1
+		r.Skip()
 	case "tools": // their schemas are only copied
 		r.Elements("must be an array of objects", func(i int) {
 			r.Item(i)
