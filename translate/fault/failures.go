@@ -43,9 +43,9 @@ func LedgerUnreadable(cause error) *Fault {
 }
 
 // LimitsUnavailable returns the fault of a request whose limits cannot be checked: their
-// counters or the ledger cannot be reached.
+// counters or the ledger cannot be reached. Both are asked again after a second.
 func LimitsUnavailable(cause error) *Fault {
-	return &Fault{Kind: Overloaded, Message: "limits cannot be checked right now", Code: "limits_unavailable", Cause: cause}
+	return &Fault{Kind: Overloaded, Message: "limits cannot be checked right now", Code: "limits_unavailable", RetryAfter: 1, Cause: cause}
 }
 
 // NoUpstream returns the fault of a model without an available target.

@@ -42,7 +42,7 @@ type Redis struct {
 	// TLS encrypts the connection. Default: false.
 	TLS bool `json:"tls,omitempty"`
 
-	// Timeout bounds how long a request waits for the server. Default: 50ms.
+	// Timeout bounds how long a request waits for the server. Default: 250ms.
 	Timeout caddy.Duration `json:"timeout,omitempty"`
 
 	// OnError is what becomes of requests while the server does not answer, or refuses
@@ -62,7 +62,7 @@ const (
 	allow = "allow"
 )
 
-const defaultTimeout = 50 * time.Millisecond
+const defaultTimeout = 250 * time.Millisecond
 
 // CaddyModule returns the Caddy module information.
 func (Redis) CaddyModule() caddy.ModuleInfo {

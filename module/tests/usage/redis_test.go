@@ -128,6 +128,18 @@ func TestTwoGatewaysServeWithoutRedisAndCountLater(t *testing.T) {
 	}
 }
 
+// A client that was refused because Redis was late did not learn when to ask again, though
+// the gateway asks Redis again after a second.
+func TestARefusalWithoutRedisHasATimeForARetry(t *testing.T) {
+	site.SetKeys(t)
+	s := site.Start(t, site.Direct.Provider("p", gatewaytest.NewProvider(t)), "counters redis 127.0.0.1:1", "limit all {\nper gateway\nrequests 60/1m\n}")
+	for path, status := range map[string]int{site.ChatPath: http.StatusServiceUnavailable, site.MessagesPath: 529} {
+		answer := s.Ask(path, site.BodyFor(path, "m", "hello", false))
+		assert.Equal(t, status, answer.Status, answer.Body)
+		assert.Equal(t, "1", answer.Header.Get("Retry-After"))
+	}
+}
+
 // L053: after Redis has lost its data, a budget continues with what both gateways have
 // written to their database.
 func TestL053TwoGatewaysGoOnFromTheirLedgerWhenRedisForgets(t *testing.T) {
