@@ -80,6 +80,10 @@ type Admission struct {
 	// tokens alone exceed the rate, or its cost exceeds the budget.
 	TooLarge bool
 
+	// Left is the unused part of the budget that refuses a request, in nanos: neither
+	// spent nor reserved. It is 0 for other rules.
+	Left int64
+
 	// Requests and Tokens are the quotas after this request, each of the limit with the
 	// smallest remainder.
 	Requests, Tokens Quota
@@ -108,7 +112,8 @@ const (
 )
 
 // BudgetMove is a change of the level of a budget. The level is the highest of Levels, in
-// percent, that is spent or reserved in the period.
+// percent, that was spent or reserved at once in the period. A request that the budget
+// lacks the money for raises the level to 100.
 type BudgetMove struct {
 	Limit    *Limit
 	Subject  Subject
@@ -130,6 +135,12 @@ func (b *Budget) Level(nanos int64) (percent int) {
 		}
 	}
 	return percent
+}
+
+// Lacks reports whether a hard budget of which used nanos are used refuses a request of n
+// nanos that would fit into the whole budget.
+func (b *Budget) Lacks(n, used int64) bool {
+	return !b.Soft && n <= b.Nanos() && n > b.Nanos()-used
 }
 
 // Quota is the state of a rate. The zero Quota means that there is no rate.

@@ -13,8 +13,9 @@ import (
 type budget struct {
 	*window
 	restored bool
-	reported int // level of the last aigateway.BudgetMove
-	reached  int // highest level in the period
+	reported int   // level of the last aigateway.BudgetMove
+	peak     int64 // the largest amount of reach in the period
+	peakAt   int64 // the slot of the last amount that large
 }
 
 func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *budget {
@@ -28,21 +29,29 @@ func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *bud
 // advance clears what no longer counts. What was spent in a period that comes again
 // because the clock was set back has to be read again.
 func (b *budget) advance(now time.Time) {
-	before := b.newest
 	if b.window.advance(now) {
 		b.restored = false
 	}
-	if b.newest != before {
-		b.reached = 0
-	}
 }
 
-// move returns the levels that were reported last and that the budget has reached, and
-// whether they differ.
-func (b *budget) move(rule *aigateway.Budget) (from, to int, moved bool) {
-	b.reached = max(b.reached, rule.Level(b.used))
-	from, b.reported = b.reported, b.reached
+// move returns the levels that were reported last and that the budget has reached with a
+// request of n nanos, and whether they differ.
+func (b *budget) move(rule *aigateway.Budget, n int64) (from, to int, moved bool) {
+	b.reach(b.used)
+	if rule.Lacks(n, b.used) {
+		b.reach(rule.Nanos())
+	}
+	from, b.reported = b.reported, rule.Level(b.peak)
 	return from, b.reported, from != b.reported
+}
+
+// reach raises the peak to an amount. A peak lasts as long as its slot counts, so that a
+// level is reported once in a period; and it is an amount, not a level, so that a reload
+// with a larger budget lowers the level.
+func (b *budget) reach(nanos int64) {
+	if nanos >= b.peak || !b.counted(b.peakAt) {
+		b.peak, b.peakAt = nanos, b.newest
+	}
 }
 
 // fill counts what the ledger has. Moments that are later than now count as now.

@@ -83,7 +83,7 @@ func (l *limiter) decide(d *aigateway.Demand) (a aigateway.Admission, unknown in
 		refused.report(&a)
 	}
 	for i := range r.shares {
-		l.limits[i].showQuotas(&a, r.shares[i].tally, now)
+		l.limits[i].showLeft(&a, r.shares[i].tally, now)
 	}
 	return a, -1
 }
@@ -138,18 +138,21 @@ func (l *limit) note(a *aigateway.Admission, t *tally, d *aigateway.Demand) {
 	if l.Budget.Soft && a.Exceeded == nil && t.budget.used+d.Nanos > l.Budget.Nanos() {
 		a.Exceeded = l.Limit
 	}
-	if from, to, moved := t.budget.move(&l.Budget); moved {
+	if from, to, moved := t.budget.move(&l.Budget, d.Nanos); moved {
 		a.Moves = append(a.Moves, aigateway.BudgetMove{Limit: l.Limit, Subject: l.Subject(d.Key), From: from, To: to})
 	}
 }
 
-// showQuotas adds what is left of the limit.
-func (l *limit) showQuotas(a *aigateway.Admission, t *tally, now time.Time) {
+// showLeft adds what is left of the limit.
+func (l *limit) showLeft(a *aigateway.Admission, t *tally, now time.Time) {
 	if t.requests != nil {
 		a.Requests = a.Requests.Tighter(t.requests.quota(l.Requests.Most, now))
 	}
 	if t.tokens != nil {
 		a.Tokens = a.Tokens.Tighter(t.tokens.quota(l.Tokens.Most, now))
+	}
+	if a.Limit == l.Limit && a.Reached == aigateway.MoneyBudget {
+		a.Left = max(0, l.Budget.Nanos()-t.budget.used)
 	}
 }
 

@@ -8,7 +8,7 @@ var (
 		"limit", "rule", "decision")
 
 	budgets = gauge("budgets",
-		"Keys with a budget, by how much of it is spent.",
+		"Keys with a budget, by the largest part of it that was spent or reserved in the period.",
 		"limit", "state")
 
 	countersDuration = histogram("counters_duration_seconds",

@@ -48,14 +48,29 @@ func LimitReached(what string, whose Whose) *Fault {
 // unknown. Clients do not repeat the request: a budget has room again in days, not in
 // seconds.
 func BudgetExhausted(budget string, whose Whose, again string) *Fault {
-	f := &Fault{
+	return &Fault{
 		Kind: Exhausted, Code: codeExhausted, Final: true,
-		Message: "the budget of " + string(whose) + " is used up: " + budget,
+		Message: "the budget of " + string(whose) + " is used up: " + budget + roomAgain(again),
 	}
-	if again != "" {
-		f.Message += "; there is room again at " + again
+}
+
+// roomAgain returns the end of a message about a budget that has room again at a time.
+func roomAgain(at string) string {
+	if at == "" {
+		return ""
 	}
-	return f
+	return "; there is room again at " + at
+}
+
+// BudgetTooLow refuses a request that may cost more than is left of a budget. A request
+// that may cost less can be admitted. cost and assumed are those of BudgetTooSmall,
+// budget and again those of BudgetExhausted.
+func BudgetTooLow(cost, budget string, whose Whose, assumed int64, again string) *Fault {
+	return &Fault{
+		Kind: Exhausted, Code: codeExhausted, Final: true,
+		Message: "the budget of " + string(whose) + ", " + budget + ", has less left than this request may cost, " + cost + ": " +
+			sendLess(assumed) + roomAgain(again),
+	}
 }
 
 // BudgetTooSmall refuses a request that may cost more than a whole budget. cost is an

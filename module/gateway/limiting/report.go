@@ -30,11 +30,19 @@ func (c *Chain) reportMove(m *aigateway.BudgetMove) {
 		return
 	}
 	period := m.Limit.Budget.String()
-	c.logger.Warn("a part of a budget is used up", zap.String("limit", m.Limit.Name), zap.String("per", string(m.Subject.Per)),
+	c.logger.Warn(messageOf(m.To), zap.String("limit", m.Limit.Name), zap.String("per", string(m.Subject.Per)),
 		zap.String("subject", m.Subject.Name), zap.Int("percent", m.To), zap.String("budget", period), zap.Bool("soft", m.Limit.Budget.Soft))
 	events.Emit(events.BudgetThreshold, map[string]any{
 		"limit": m.Limit.Name, "per": string(m.Subject.Per), "subject": m.Subject.Name, "percent": m.To, "budget": period,
 	})
+}
+
+// messageOf returns the message of the log for a level of a budget.
+func messageOf(level int) string {
+	if level == 100 {
+		return "a budget is used up, or has less left than a request may cost"
+	}
+	return "a part of a budget is used up"
 }
 
 // stateOf returns the label of metrics for a level of a budget.

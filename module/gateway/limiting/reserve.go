@@ -40,6 +40,8 @@ func refuse(s *sink.Sink, a *aigateway.Admission, e meter.Estimate) *fault.Fault
 	switch {
 	case a.Reached == aigateway.MoneyBudget && a.TooLarge:
 		return fault.BudgetTooSmall(e.Cost.String(), a.Limit.Budget.String(), whose, e.Assumed)
+	case a.Reached == aigateway.MoneyBudget && a.Left > 0:
+		return fault.BudgetTooLow(e.Cost.String(), a.Limit.Budget.String(), whose, e.Assumed, again(a.RetryAfter))
 	case a.Reached == aigateway.MoneyBudget:
 		return fault.BudgetExhausted(a.Limit.Budget.String(), whose, again(a.RetryAfter))
 	case a.TooLarge:

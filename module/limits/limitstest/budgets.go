@@ -29,6 +29,7 @@ func settledBelowBound(t *testing.T, p *Place) {
 	refused := l.ask(alice, 0, 20*cent)
 	assert.Equal(t, aigateway.MoneyBudget, refused.Reached)
 	assert.False(t, refused.TooLarge)
+	assert.EqualValues(t, 10*cent, refused.Left)
 	first.Settle(aigateway.Use{Nanos: 10 * cent})
 	assert.NotNil(t, l.pays(t, 90*cent), "before the first is released")
 	first.Release()
@@ -36,6 +37,7 @@ func settledBelowBound(t *testing.T, p *Place) {
 	assert.Nil(t, l.pays(t, 1))
 	large := l.ask(alice, 0, 2*dollar)
 	assert.True(t, large.TooLarge)
+	assert.Zero(t, large.Left)
 }
 
 // untilMonthEnds returns the time to the end of the month in the zone of the ledger.
@@ -160,20 +162,24 @@ func unreadable(t *testing.T, p *Place) {
 		"a ledger that has failed is asked again")
 }
 
+// moved asks for money, pays all of it, and returns the changes of levels.
+func (l *limiter) moved(t *testing.T, nanos int64) (moves [][2]int) {
+	t.Helper()
+	decision := l.ask(alice, 0, nanos)
+	for _, move := range decision.Moves {
+		assert.Equal(t, "small", move.Limit.Name)
+		assert.Equal(t, aigateway.Subject{Per: aigateway.PerUser, Name: "alice"}, move.Subject)
+		moves = append(moves, [2]int{move.From, move.To})
+	}
+	if decision.Reservation != nil {
+		paid(decision.Reservation, nanos)
+	}
+	return moves
+}
+
 func levels(t *testing.T, p *Place) {
 	l := p.budget(t, "1/month")
-	moved := func(nanos int64) (moves [][2]int) {
-		decision := l.ask(alice, 0, nanos)
-		for _, move := range decision.Moves {
-			assert.Equal(t, "small", move.Limit.Name)
-			assert.Equal(t, aigateway.Subject{Per: aigateway.PerUser, Name: "alice"}, move.Subject)
-			moves = append(moves, [2]int{move.From, move.To})
-		}
-		if decision.Reservation != nil {
-			paid(decision.Reservation, nanos)
-		}
-		return moves
-	}
+	moved := func(nanos int64) [][2]int { return l.moved(t, nanos) }
 	assert.Equal(t, [][2]int{{aigateway.Unknown, 0}}, moved(49*cent))
 	assert.Empty(t, moved(cent))
 	assert.Equal(t, [][2]int{{0, 50}}, moved(0), "of what was used before")
@@ -184,4 +190,41 @@ func levels(t *testing.T, p *Place) {
 	p.Advance(p.untilMonthEnds())
 	assert.Equal(t, [][2]int{{100, 0}}, moved(60*cent), "a new month")
 	assert.Equal(t, [][2]int{{0, 50}}, moved(0))
+}
+
+// Budgets refused requests long before all of their money was spent, since a request
+// reserves more than it costs; the last level, and the alert for it, never came.
+func lacking(t *testing.T, p *Place) {
+	for _, text := range []string{"1/month", "1/1h"} {
+		period := time.Hour
+		if text == "1/month" {
+			period = p.untilMonthEnds()
+		}
+		l := p.budget(t, text)
+		assert.Equal(t, [][2]int{{aigateway.Unknown, 0}}, l.moved(t, 10*cent), text)
+		assert.Empty(t, l.moved(t, 2*dollar), "no budget is too low for a request that exceeds it alone")
+		assert.Equal(t, [][2]int{{0, 100}}, l.moved(t, 95*cent), text)
+		p.Advance(period / 3)
+		assert.Empty(t, l.moved(t, 10*cent), "a smaller request is admitted")
+		assert.Empty(t, l.moved(t, 95*cent), "once in a period")
+		p.Advance(period + period/30)
+		assert.Equal(t, [][2]int{{100, 0}}, l.moved(t, 10*cent), text)
+	}
+	soft := budget(t, "1/month")
+	soft.Soft = true
+	l := p.open(t, &aigateway.Limit{Name: "soft", LimitRules: aigateway.LimitRules{Budget: soft}})
+	reached := l.ask(alice, 0, 60*cent).Moves
+	reached = append(reached, l.ask(alice, 0, 60*cent).Moves...)
+	require.Len(t, reached, 2)
+	assert.Equal(t, 50, reached[1].To, "a soft budget refuses nothing")
+}
+
+// The levels of a period were kept as percents: after a reload with ten times the money,
+// the budget was exhausted until the end of the month.
+func raised(t *testing.T, p *Place) {
+	l := p.budget(t, "1/month")
+	l.moved(t, 10*cent)
+	require.Equal(t, [][2]int{{0, 100}}, l.moved(t, 95*cent))
+	larger := p.budget(t, "10/month")
+	assert.Equal(t, [][2]int{{100, 0}}, larger.moved(t, 10*cent))
 }

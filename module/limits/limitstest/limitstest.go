@@ -60,6 +60,8 @@ func Run(t *testing.T, in func(t *testing.T, test func(t *testing.T, p *Place)))
 		{"a soft budget refuses nothing", softBudget},
 		{"a budget that cannot be read decides nothing", unreadable},
 		{"a budget reaches a level once in a period", levels},
+		{"a budget that lacks the money for a request is at its last level", lacking},
+		{"a larger budget lowers the level", raised},
 	} {
 		t.Run(test.name, func(t *testing.T) { in(t, test.run) })
 	}

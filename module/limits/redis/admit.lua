@@ -115,13 +115,17 @@ for i = 1, count do
 				refuse(i, 4, finish > 0 and finish - now or FOREVER, 0)
 			end
 		end
+		local reached = used
+		if not soft and money <= most and used + money > most then reached = math.max(used, most) end
+		local peak = tonumber(redis.call('HGET', KEYS[k + 4], 'peak') or 0)
+		local peak_at = tonumber(redis.call('HGET', KEYS[k + 4], 'peak_at') or 0)
+		if reached >= peak or peak_at < slot - EARLIER then
+			peak = reached
+			redis.call('HSET', KEYS[k + 4], 'peak', int(peak), 'peak_at', int(slot))
+		end
 		local level = 0
 		for _, l in ipairs({50, 80, 100}) do
-			if used >= math.floor(most / 100) * l then level = l end
-		end
-		if length == 0 then
-			level = math.max(level, tonumber(redis.call('HGET', KEYS[k + 4], 'reached') or 0))
-			redis.call('HSET', KEYS[k + 4], 'reached', level)
+			if peak >= math.floor(most / 100) * l then level = l end
 		end
 		s.from, s.to = tonumber(redis.call('GET', KEYS[k + 5]) or -1), level
 		if s.from ~= s.to then redis.call('SET', KEYS[k + 5], level) end

@@ -54,6 +54,9 @@ func (q *question) readLimit(a *aigateway.Admission, l *aigateway.Limit, in bool
 	if l.Budget.Micros == 0 {
 		return
 	}
+	if a.Limit == l && a.Reached == aigateway.MoneyBudget {
+		a.Left = max(0, l.Budget.Nanos()-spent)
+	}
 	if in && l.Budget.Soft && a.Exceeded == nil && spent+q.demand.Nanos > l.Budget.Nanos() {
 		a.Exceeded = l
 	}

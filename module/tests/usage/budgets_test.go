@@ -40,13 +40,14 @@ type asker interface {
 func statusOf(a asker, most int) int { return a.Ask(site.ChatPath, asking(most)).Status }
 
 // An exhausted budget and a rate that is too high have different errors, in the words
-// that each client knows.
+// that each client knows. A budget with something left was called used up until the next
+// month, though smaller requests were served; and no warning came.
 func TestAnExhaustedBudgetIsNoRateLimit(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	p.Always(twenty)
 	s := site.Start(t, withLedger(t, budget(p, "budget 50/month")...)...)
 	require.Equal(t, http.StatusOK, statusOf(s, 40))
-	const used = `^the budget of this gateway is used up: 50 USD per month; there is room again at \d{4}-\d\d-01 00:00 UTC$`
+	const again = `; there is room again at \d{4}-\d\d-01 00:00 UTC$`
 	for _, path := range site.CallPaths {
 		for _, stream := range []bool{false, true} {
 			answer := s.Ask(path, strings.Replace(site.BodyFor(path, "m", "hello", stream), "1000", "40", 1), "X-Stainless-Retry-Count", "0")
@@ -58,7 +59,7 @@ func TestAnExhaustedBudgetIsNoRateLimit(t *testing.T) {
 			if path == site.MessagesPath {
 				want = client.Failure{Type: "rate_limit_error"}
 			}
-			assert.Regexp(t, used, failure.Message, path)
+			assert.Regexp(t, `^the budget of this gateway, 50 USD per month, has less left than this request may cost, 40 USD: send less, or lower the bound of its answer`+again, failure.Message, path)
 			failure.Message = ""
 			assert.Equal(t, want, failure, path)
 			assert.Equal(t, http.StatusTooManyRequests, answer.Status)
@@ -69,8 +70,13 @@ func TestAnExhaustedBudgetIsNoRateLimit(t *testing.T) {
 	answer := s.Ask(site.ChatPath, asking(60))
 	assert.Equal(t, "this request alone may cost 60 USD, more than the budget of this gateway, 50 USD per month: send less, or lower the bound of its answer", answer.Failure(t).Message)
 	assert.Empty(t, answer.Header.Get("Retry-After"))
+	for _, once := range []string{"a budget is used up, or has less left than a request may cost", "ai_gateway_budget_threshold"} {
+		assert.Equal(t, 1, strings.Count(s.Logs.String(), once), once)
+	}
 	assert.Equal(t, http.StatusOK, statusOf(s, 30), "what was not used is free")
-	assert.Equal(t, 2, p.Count())
+	assert.Equal(t, http.StatusOK, statusOf(s, 10), "though it uses 20")
+	assert.Regexp(t, "^the budget of this gateway is used up: 50 USD per month"+again, s.Ask(site.ChatPath, asking(1)).Failure(t).Message)
+	assert.Equal(t, 3, p.Count())
 }
 
 // bounded returns a request for an answer of so many tokens at most.
@@ -117,7 +123,7 @@ func TestASoftBudgetWarns(t *testing.T) {
 	assert.Equal(t, http.StatusOK, beyond.Status)
 	assert.Equal(t, "all", beyond.Header.Get("X-Gateway-Budget-Exceeded"))
 	require.Equal(t, http.StatusOK, statusOf(s, 20))
-	assert.Equal(t, 2, strings.Count(s.Logs.String(), "a part of a budget is used up"), "50 and 100 percent, once each")
+	assert.Equal(t, 2, strings.Count(s.Logs.String(), "budget is used up"), "50 and 100 percent, once each")
 }
 
 // L050: a budget that begins anew with each start is none. L051: what a killed process
@@ -175,11 +181,11 @@ func TestNestedBudgetsHoldTogether(t *testing.T) {
 		return s.Ask(site.ChatPath, asking(20), "Authorization", "Bearer "+key)
 	}
 	assert.Equal(t, http.StatusOK, as(site.AliceKey).Status)
-	assert.Contains(t, as(site.AliceKey).Failure(t).Message, "the budget of this user is used up: 30 USD per month")
+	assert.Contains(t, as(site.AliceKey).Failure(t).Message, "the budget of this user, 30 USD per month, has less left")
 	assert.Equal(t, http.StatusOK, as(site.BobKey).Status)
 	assert.Contains(t, as(site.BobKey).Failure(t).Message, "the budget of this user")
 
 	// A reload with a larger budget does not begin anew.
 	require.NoError(t, s.Reload(site.Block("", append(lines, "limit member {\nwithin team\nbudget 45/month\n}")...)))
-	assert.Contains(t, as(site.AliceKey).Failure(t).Message, "the budget of the group 'team' is used up: 50 USD per month")
+	assert.Contains(t, as(site.AliceKey).Failure(t).Message, "the budget of the group 'team', 50 USD per month, has less left")
 }

@@ -15,7 +15,7 @@ import (
 
 const priced = "priced" // a model that has a price
 
-const usedUp = `the budget of this key is used up: 65 USD per month; there is room again at \d{4}-\d\d-01 00:00 UTC$`
+const usedUp = `the budget of this key, 65 USD per month, has less left than this request may cost, [\d.]+ USD: send less, or lower the bound of its answer; there is room again at \d{4}-\d\d-01 00:00 UTC$`
 
 // exhaust sends requests until the budget refuses one, and returns the number of
 // answers before it and its error.

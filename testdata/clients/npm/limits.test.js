@@ -9,7 +9,7 @@ import { anthropic, anthropicMajors, budgetKey, failure, limitedKey, model, open
 
 const ask = { model, max_tokens: 64, messages: [{ role: 'user', content: 'How much is left?' }] };
 
-const usedUp = /the budget of this key is used up: 65 USD per month; there is room again at \d{4}-\d\d-01 00:00 UTC$/;
+const usedUp = /the budget of this key, 65 USD per month, has less left than this request may cost, [\d.]+ USD: send less, or lower the bound of its answer; there is room again at \d{4}-\d\d-01 00:00 UTC$/;
 
 // exhaust sends requests until one is refused, and gives the answers before it.
 async function exhaust(send) {
