@@ -41,8 +41,10 @@ type Accounts struct {
 	// refusals have the same status with both. Default: strict.
 	LoginStatus string `json:"login_status,omitempty"`
 
-	// Registration allows anyone to create an account with the smallest role.
-	// Default: false; administrators create accounts.
+	// Registration allows anyone to create an account with the smallest role. Only
+	// administrators can create a user whose name is the owner of a key of the
+	// configuration or of a keys file, because the usage of the key counts for that
+	// name. Default: false; administrators create all accounts.
 	Registration bool `json:"registration,omitempty"`
 
 	// KeyLimit is the name of the limit of the keys that users create, unless they
@@ -55,11 +57,12 @@ type Accounts struct {
 	// only on machines that are protected in another way. Default: false.
 	ThrottleOff bool `json:"throttle_off,omitempty"`
 
-	store  aigateway.Store
-	shared *shared
-	queue  *queue // of the process; tests replace it
-	hasher hasher
-	logger *zap.Logger
+	store    aigateway.Store
+	reserved func(username string) bool // nil if no name is reserved
+	shared   *shared
+	queue    *queue // of the process; tests replace it
+	hasher   hasher
+	logger   *zap.Logger
 }
 
 // The values of LoginStatus.
@@ -109,6 +112,9 @@ func (a *Accounts) UseStore(store aigateway.Store) {
 	a.store = store
 	a.shared = acquireShared(store)
 }
+
+// ReserveNames implements aigateway.Accounts.
+func (a *Accounts) ReserveNames(reserved func(username string) bool) { a.reserved = reserved }
 
 // Cleanup releases the state that configurations share.
 func (a *Accounts) Cleanup() error {

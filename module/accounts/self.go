@@ -101,6 +101,9 @@ func (a *Accounts) register(c *call) (any, error) {
 		}
 		defer a.shared.registrations.End(attempt, throttle.Failed) // successful registrations count, too
 	}
+	if a.reserved != nil && a.reserved(foldName(wanted.name)) {
+		return nil, aigateway.ErrTaken // as for the name of a user, so that it reveals no more
+	}
 	user, err := a.createUser(c, wanted)
 	if err != nil {
 		return nil, err

@@ -186,6 +186,21 @@ func TestSelfChangeWithEmptyPasswordKeepsIt(t *testing.T) {
 	s.token("alice")
 }
 
+// The usage of a key of the configuration counts for its owner by name. Anyone could register
+// that name, read the usage, and spend the budget of the owner.
+func TestNamesOfKeyOwnersCannotBeRegistered(t *testing.T) {
+	s := newSite(t, func(a *Accounts) { a.Registration = true })
+	s.ReserveNames(func(username string) bool { return username == "alice" })
+	answer := s.ask(testRequest{call: "POST /api/user/register", body: credentials("Alice", password)})
+	assert.Equal(t, http.StatusConflict, answer.status)
+	assert.Equal(t, failure("the username is taken"), answer.body)
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/user/register", body: credentials("bob", password)}).status)
+
+	s.user("root", aigateway.RoleRoot)
+	created := s.ask(testRequest{call: "POST /api/user/", body: credentials("alice", password), token: s.token("root")})
+	assert.Equal(t, http.StatusOK, created.status, "an administrator gives an owner the account that shows the usage")
+}
+
 func TestRegistration(t *testing.T) {
 	s := newSite(t, nil)
 	answer := s.ask(testRequest{call: "POST /api/user/register", body: credentials("alice", password)})

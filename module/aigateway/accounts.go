@@ -14,6 +14,13 @@ type Accounts interface {
 	// called while the configuration is provisioned.
 	LimitOfKeys() string
 
+	// ReserveNames sets a function that reports whether a username belongs to the owner
+	// of a key outside of the store. Nobody may choose such a name at a registration,
+	// because the user would read and spend what counts for the owner; an administrator
+	// may create the user. ReserveNames is called at most once, while the configuration is
+	// provisioned. Many goroutines call the function at once.
+	ReserveNames(reserved func(username string) bool)
+
 	// Serves reports whether ServeHTTP answers the request. The site's other
 	// handlers get every other request.
 	Serves(*http.Request) bool

@@ -31,6 +31,8 @@ func (c *UserCount) UseStore(store aigateway.Store) { c.store = store }
 
 func (*UserCount) LimitOfKeys() string { return "" }
 
+func (*UserCount) ReserveNames(func(string) bool) {} // nobody can register
+
 func (*UserCount) Serves(r *http.Request) bool { return r.URL.Path == "/api/users/count" }
 
 func (c *UserCount) ServeHTTP(w http.ResponseWriter, r *http.Request) {

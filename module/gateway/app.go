@@ -88,9 +88,19 @@ func (a *App) Provision(ctx caddy.Context) error {
 // serve adds a site and its userbase to the app.
 func (a *App) serve(site *Handler) {
 	a.sites = append(a.sites, site)
-	if !slices.Contains(a.serving, site.users) {
-		a.serving = append(a.serving, site.users)
+	if slices.Contains(a.serving, site.users) {
+		return
 	}
+	a.serving = append(a.serving, site.users)
+	if site.users.Accounts != nil {
+		site.users.Accounts.ReserveNames(a.ownsKey)
+	}
+}
+
+// ownsKey reports whether a user with this name would be the owner of a key outside of the
+// stores. The keys of all sites count, because sites may share a ledger.
+func (a *App) ownsKey(username string) bool {
+	return slices.ContainsFunc(a.sites, func(site *Handler) bool { return site.resolved.sources.HasOwner(username) })
 }
 
 // Start opens the stores and the ledgers of the sites. Caddy starts even if a store

@@ -7,6 +7,7 @@ package keyring
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -86,6 +87,17 @@ func (s Sources) All() iter.Seq[*aigateway.Key] {
 			}
 		}
 	}
+}
+
+// HasOwner reports whether a key of the sources that can list theirs has this owner. Letter
+// case does not matter, as in usernames.
+func (s Sources) HasOwner(name string) bool {
+	for key := range s.All() {
+		if strings.EqualFold(key.Owner, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Find returns the key with a digest, nil if no source has it.

@@ -84,6 +84,24 @@ func TestAStoreWorksWithoutAccounts(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, logIn(s, "site", "alice", site.Password).Status)
 }
 
+// Usage and budgets of a key count for its owner by name. A stranger who registered that name
+// on any site read the usage of the key, and spent the budget of its owner.
+func TestOwnersOfKeysCannotBeRegistered(t *testing.T) {
+	t.Setenv("KEY_ALICE", site.AliceKey)
+	t.Setenv("KEY_BOB", site.BobKey)
+	file, _ := site.KeysFile(t, "key bob {env.KEY_BOB} {", "\towner Bob", "}")
+	s := site.StartCaddyfile(t, "{\nai_gateway {\naccounts {\nregistration on\nthrottle off\n}\n}\n}\n"+
+		site.Block("", site.DemoProvider, "key alice {env.KEY_ALICE} {\nowner alice\n}")+keyless("keys_file "+file))
+	for _, port := range []string{"site", "keyless"} {
+		for name, want := range map[string]int{"alice": http.StatusConflict, "bob": http.StatusConflict, "free-at-" + port: http.StatusOK} {
+			got := s.Call(http.MethodPost, s.URL(port, "/api/user/register"), fmt.Sprintf(`{"username":%q,"password":%q}`, name, site.Password))
+			assert.Equal(t, want, got.Status, "%s at %s: %s", name, port, got.Body)
+		}
+	}
+	s.AddUser("alice")
+	assert.Equal(t, http.StatusOK, logIn(s, "site", "alice", site.Password).Status, "an administrator creates the account of an owner")
+}
+
 func TestSitesShareUsersUnlessTheyHaveTheirOwn(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own.db")
 	config := func(global, first, second string) string {
