@@ -9,13 +9,14 @@ import (
 
 // Left returns the smallest remainder, by the ledger, of the budgets that refuse requests
 // of a key, in nanos of the currency. It returns nil if there is no such budget in the
-// currency.
+// currency. Budgets per gateway do not count: their remainder would show the holder of a
+// key what all others spend.
 func (c *Chain) Left(ctx context.Context, key *aigateway.Key, currency string) (least *int64, err error) {
 	if c.currency != currency {
 		return nil, nil
 	}
 	for _, limit := range c.limits {
-		if limit.Budget.Micros == 0 || limit.Budget.Soft {
+		if limit.Budget.Micros == 0 || limit.Budget.Soft || limit.Per == aigateway.PerGateway {
 			continue
 		}
 		left, err := c.leftOf(ctx, limit, key)

@@ -61,12 +61,14 @@ func TestClientsReadWhatTheirKeyHasUsed(t *testing.T) {
 }
 
 // Keys with a budget had the limit of keys without one, so that clients showed their
-// users 100000000 USD. The tightest budget of the period counts, a soft one does not.
+// users 100000000 USD. The tightest budget of the period counts, a soft one does not. The
+// remainder of a budget of the whole gateway showed each key what all others spend.
 func TestClientsReadWhatABudgetLeaves(t *testing.T) {
 	t.Setenv("KEY_ALICE", site.AliceKey)
 	p := gatewaytest.NewProvider(t)
-	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, "price m input 30 output 30"), "key alice {env.KEY_ALICE} {\nlimit small\n}",
-		"limit small {\nbudget 10/day\nwithin wide\n}", "limit wide {\nper group\nbudget 500/month\n}", "limit all {\nper gateway\nbudget 1/total soft\n}")...)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, "price m input 30 output 30"), "key alice {env.KEY_ALICE} {\nlimit soft\n}",
+		"limit small {\nbudget 10/day\nwithin wide\n}", "limit wide {\nper group\nbudget 500/month\n}",
+		"limit soft {\nper user\nbudget 1/total soft\nwithin small\n}", "limit all {\nper gateway\nbudget 5/total\n}")...)
 	alice := []string{"Authorization", "Bearer " + site.AliceKey}
 	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), alice...).Status)
 	micro := settled(t, s, "key", 1)[0].Cost
