@@ -41,7 +41,7 @@ var arrows = []arrow{
 	{"module/aigateway", []string{"translate/..."}},
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/gateway/...", "module/rendezvous", "module/metrics", "module/events", "module/tracing", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
-	{"module/gateway/drain", nil},
+	{"module/gateway/drain", []string{"module/exchange"}},
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
 	{"module/balance", []string{"module/rendezvous", "module/exchange", "translate/edit", "translate/jsonscan"}},
 	{"module/gateway/choice", []string{"module/gateway/catalog", "module/gateway/health", "module/rendezvous"}},

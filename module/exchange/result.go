@@ -30,6 +30,10 @@ type Result struct {
 	// a format whose added events do not depend on the stream.
 	Continuation Continuation
 
+	// Unread reports that the client has left before the end of the stream. What follows
+	// was read only for its usage.
+	Unread bool
+
 	AnsweredBy string      // model that the provider names in its answer
 	Usage      token.Usage // as reported so far; final in the state Finished
 }

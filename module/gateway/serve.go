@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -141,7 +140,7 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 	return h.callProviders(m, s, r)
 }
 
-var errDeadline = errors.New("the deadline of the exchange is over")
+const errDeadline = exchange.Ending("the deadline of the exchange is over")
 
 // bind returns the context for the calls of one exchange. It ends with its parent, at a
 // shutdown, and at the deadline. The caller must call cancel when the exchange ends.

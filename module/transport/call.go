@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
@@ -27,15 +28,18 @@ type call struct {
 	result        *exchange.Result // written only by the functions of result.go
 	proxied       *http.Request    // the request of reverse_proxy or of the direct path
 	client        context.Context  // ends when the client disconnects
-	ctx           context.Context  // ends with client, or when the call is cancelled with a cause
+	ctx           context.Context  // ends when the call is cancelled with a cause; see leave
 	cancel        context.CancelCauseFunc
+	unbind        func() bool // separates the call from client
+	turnOver      atomic.Bool // the stream has shown what may be the end of the turn
 	watch         watch.Watch
 	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
 }
 
 func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *http.Request) *call {
 	c := &call{t: t, attempt: a, result: result, proxied: req, client: req.Context()}
-	c.ctx, c.cancel = context.WithCancelCause(c.client)
+	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(c.client))
+	c.unbind = context.AfterFunc(c.client, c.leave)
 	return c
 }
 
@@ -94,6 +98,7 @@ func (c *call) refuse(fault *fault.Fault) *http.Response {
 
 // end stops the timer of the call and cancels its context.
 func (c *call) end() {
+	c.unbind()
 	c.watch.Stop()
 	c.cancel(errEnded)
 }

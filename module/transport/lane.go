@@ -66,7 +66,7 @@ func (s *events) note(event sse.Event, signal signal.Signal) {
 
 func (s *events) add(sig signal.Signal) {
 	if sig.Has(signal.Content) {
-		s.sum &^= signal.Finish // a new choice has begun after all earlier ones had finished
+		s.sum &^= signal.Finish | signal.BlockEnd // a new choice or block has begun after the end of all earlier ones
 	}
 	s.sum |= sig
 }

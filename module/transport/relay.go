@@ -78,9 +78,13 @@ func (r *relay) begun() bool { return r.lane.signals().Has(signal.Content) }
 // ended reports whether the last event has arrived.
 func (r *relay) ended() bool { return r.lane.signals()&lastSignals != 0 }
 
-// Read returns the next bytes.
+// Read returns the next bytes, and none after the client has left.
 func (r *relay) Read(p []byte) (int, error) {
 	for {
+		if r.call.left() {
+			r.readUsage(p)
+			return 0, io.EOF
+		}
 		if r.ready.Len() > 0 {
 			return r.ready.Read(p)
 		}
@@ -95,7 +99,7 @@ func (r *relay) Read(p []byte) (int, error) {
 		if err = r.failure(err); err != nil && !r.ended() {
 			r.end(err)
 		}
-		if n > 0 {
+		if n > 0 && !r.call.left() {
 			return n, nil
 		}
 	}
@@ -176,6 +180,7 @@ func (r *relay) silent() error {
 // phase.
 func (r *relay) advance() {
 	c, signals := r.call, r.lane.signals()
+	c.turnOver.Store(signals&(signal.Finish|signal.BlockEnd) != 0)
 	switch {
 	case signals.Has(signal.Failed):
 		r.failBySignal()

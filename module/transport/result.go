@@ -82,6 +82,9 @@ func (c *call) noteAnswer(u token.Usage, model string, dropped translate.Losses)
 // noteFinished sets the state of a whole answer, and its final usage.
 func (c *call) noteFinished(u token.Usage) { c.result.Finish(u) }
 
+// noteUnread records that the client has left before the end of a finished stream.
+func (c *call) noteUnread() { c.result.Unread = true }
+
 // noteMerged sets the merged result of a fan-out; see mergeResults.
 func (c *call) noteMerged(first, failed *exchange.Result) {
 	*c.result = mergeResults(*c.result, first, failed)

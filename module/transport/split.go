@@ -51,6 +51,7 @@ func (c *call) subcall(answer translate.AnswerContext) *call {
 	result := *c.result
 	s := &call{t: c.t, attempt: c.attempt, result: &result, proxied: c.proxied, client: c.client, answerContext: answer}
 	s.ctx, s.cancel = context.WithCancelCause(exchange.WithOwnVars(c.ctx))
+	s.unbind = func() bool { return false } // the whole call is bound to the client
 	return s
 }
 

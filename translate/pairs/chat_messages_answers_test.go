@@ -173,8 +173,8 @@ func TestThinkingThenTextThenATool(t *testing.T) {
 		beginBlock("1", `{"type":"text","text":""}`), addBlock("1", `{"type":"text_delta","text":"a"}`), endBlock("1"),
 		beginBlock("2", `{"type":"tool_use","id":"c","name":"f","input":{}}`), addBlock("2", `{"type":"input_json_delta","partial_json":"{}"}`), endBlock("2"))
 	o := translated(messagesChat, translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
-	const c, f = signal.Content, signal.Finish
-	assert.Equal(t, []signal.Signal{0, 0, c, c, 0, 0, c, 0, c, 0, 0, c | f, signal.Terminal}, o.signals)
+	const c, f, b = signal.Content, signal.Finish, signal.BlockEnd
+	assert.Equal(t, []signal.Signal{0, 0, c, c, b, 0, c, 0, c, 0, b, c | f, signal.Terminal}, o.signals)
 	assert.Len(t, data(o.out), 8)
 	assert.NotContains(t, o.out, `"usage"`)
 	assert.NotContains(t, o.out, `"error"`)

@@ -150,6 +150,8 @@ func (t *Translator) note(e *event.Event) {
 		t.model = string(e.Model)
 	case event.ToolStart:
 		t.fault = t.calls.add(e)
+	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:
+		t.signals |= signal.BlockEnd
 	case event.Finish:
 		if t.parser.Finished(t.choices) || t.cutter.done() {
 			t.signals |= signal.Finish

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
 // farewell is the time before the end of the grace period at which running calls are
@@ -20,7 +22,7 @@ import (
 const farewell = 2 * time.Second
 
 // errShuttingDown is the cause with which a Drain cancels calls.
-var errShuttingDown = errors.New("the process is shutting down")
+const errShuttingDown = exchange.Ending("the process is shutting down")
 
 // Drain counts running exchanges, and ends them at the shutdown of a process. Exchanges
 // may end by themselves in the grace period; shortly before its end, the remaining calls

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -62,6 +63,21 @@ func TestACutAnswerCostsWhatCanBeSeenOfIt(t *testing.T) {
 		assert.GreaterOrEqual(t, reservation.settled[0], c.low, name)
 		assert.LessOrEqual(t, reservation.settled[0], c.most, name)
 	}
+}
+
+// A client that left before the end of the stream counted as answered if the gateway read
+// the end without it.
+func TestAnUnreadEndIsNoAnswer(t *testing.T) {
+	s, _ := sinkFor(translate.Chat, true)
+	reservation := new(counted)
+	s.Charge(meter.New(meter.Estimate{Reserved: 20}, reservation, nil))
+	s.WriteHeader(200)
+	_, _ = s.Write([]byte(event))
+	s.ex.Result.Unread = true
+	s.ex.Result.Finish(token.Usage{Input: 3, Output: 4, Known: true})
+	s.Close(true)
+	assert.Equal(t, exchange.ClientClosed, s.ex.Outcome)
+	assert.Equal(t, []int64{7}, reservation.settled)
 }
 
 // A JSON answer released its reservation with its first bytes, so clients that do not read

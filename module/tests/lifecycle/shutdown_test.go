@@ -55,7 +55,7 @@ func TestWaitingClientsGetAnErrorWhenTheGracePeriodEnds(t *testing.T) {
 			assert.Equal(t, strings.Join(site.Streams[path], ""), finishing[path].Rest().Body)
 			whole := hanging[path].Rest()
 			require.NoError(t, whole.Err, "the body ends in order")
-			shuttingDown.AssertAfter(t, path, site.WithoutKeepAlives(path, strings.Join(site.Streams[path][:len(site.Streams[path])-2], "")), whole)
+			shuttingDown.AssertAfter(t, path, site.WithoutKeepAlives(path, strings.Join(site.Streams[path][:len(site.Streams[path])-3], "")), whole)
 			for _, answer := range silent[path] {
 				shuttingDown.Assert(t, path, answer())
 			}

@@ -68,7 +68,7 @@ func TestG100AClientThatLeavesInMidStreamEndsTheCall(t *testing.T) {
 func testLeavingMidStream(t *testing.T, w site.Way, path string) {
 	s := startLogged(t, w)
 	s.First.Script(gatewaytest.InOrder(
-		gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path][:len(site.Streams[path])-2]...), gatewaytest.Stall(s.Gate, gatewaytest.More())))
+		gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path][:len(site.Streams[path])-3]...), gatewaytest.Stall(s.Gate, gatewaytest.More())))
 	answer := s.Open(path, site.BodyFor(path, "m", "hello", true))
 	answer.NextUntil(`"Hi"`)
 	answer.Cancel()

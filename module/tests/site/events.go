@@ -62,14 +62,14 @@ var ErrorEvents = map[string]string{
 	ResponsesPath:   "event: error\ndata: {\"type\":\"error\",\"sequence_number\":5,\"code\":\"server_error\",\"message\":\"The server had an error\",\"param\":null,\"vendor\":1}\n\n",
 }
 
-// WaitingAt answers with the stream of the call's endpoint, whose last two events wait for
-// the gate.
+// WaitingAt answers with the stream of the call's endpoint, whose last three events wait for
+// the gate: the turn is not over before.
 func WaitingAt(gate *gatewaytest.Gate) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
 		events := Streams[c.Request.URL.Path]
 		gatewaytest.InOrder(
-			gatewaytest.Chunks(gatewaytest.EventStream, events[:len(events)-2]...),
-			gatewaytest.Stall(gate, gatewaytest.More(events[len(events)-2:]...)),
+			gatewaytest.Chunks(gatewaytest.EventStream, events[:len(events)-3]...),
+			gatewaytest.Stall(gate, gatewaytest.More(events[len(events)-3:]...)),
 		)(c)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -140,6 +141,48 @@ func TestL019AClientThatLeavesPaysWhatWasRelayed(t *testing.T) {
 	assert.EqualValues(t, 1, sums[0].Estimated)
 	assert.Positive(t, sums[0].Output)
 	assert.Positive(t, sums[0].Cost)
+}
+
+// turns are the events of an answer up to the end of its turn, with a text of the last one,
+// and the events with the usage.
+var turns = map[string]struct {
+	events, last string
+	rest         []string
+}{
+	site.ChatPath: {
+		strings.Join(site.Streams[site.ChatPath][:4], ""), `"finish_reason":"stop"`,
+		[]string{`data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"x","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":5000,"total_tokens":5009}}` + "\n\n", "data: [DONE]\n\n"},
+	},
+	site.MessagesPath: {
+		strings.Join(site.Streams[site.MessagesPath][:6], ""), "content_block_stop",
+		[]string{"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":5000}}\n\n", site.Streams[site.MessagesPath][7]},
+	},
+}
+
+// A client that left between the end of the turn and the usage paid only for the text that
+// it had got, while the provider charged for hidden reasoning, too.
+func TestAClientThatLeavesAfterTheTurnPaysWhatTheProviderCounts(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		for path, turn := range turns {
+			t.Run(path, func(t *testing.T) {
+				p := gatewaytest.NewProvider(t)
+				s := site.Start(t, withLedger(t, w.Provider("p", p, priced))...)
+				gate := gatewaytest.NewGate(t)
+				p.Script(gatewaytest.InOrder(
+					gatewaytest.Chunks(gatewaytest.EventStream, turn.events),
+					gatewaytest.Stall(gate, gatewaytest.More(turn.rest...)),
+				))
+				open := s.Open(path, site.BodyFor(path, "m", "hello", true))
+				open.NextUntil(turn.last)
+				open.Cancel()
+				time.AfterFunc(300*time.Millisecond, gate.Open) // the gateway notices in the meantime that the client has left
+				sums := settled(t, s, "model", 1)
+				require.Len(t, sums, 1)
+				assert.Zero(t, sums[0].Estimated)
+				assert.EqualValues(t, 5000, sums[0].Output)
+			})
+		}
+	})
 }
 
 // An answer that breaks off was free in other gateways, too.

@@ -40,6 +40,8 @@ func (o *observer) Observe(event sse.Event) signal.Signal {
 		return o.read(event.Data)
 	case "message_start", "message_delta":
 		return o.read(event.Data)
+	case "content_block_stop":
+		return signal.BlockEnd
 	case "message_stop":
 		o.Over = true
 		return signal.Terminal

@@ -72,6 +72,8 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 		return signal.Content
 	case !o.Begun:
 		return o.readContent(event.Data, kind)
+	case kind == itemDone:
+		return signal.BlockEnd
 	default:
 		return 0
 	}
