@@ -39,8 +39,8 @@ func open(t *testing.T, server *limitstest.RedisServer, now func() int64) *Redis
 	t.Cleanup(cancel)
 	r := &Redis{Address: server.Address, Timeout: caddy.Duration(10 * time.Second)}
 	require.NoError(t, r.Provision(ctx))
-	if now != nil {
-		r.server.clock.server, r.server.clock.local = now, func() time.Time { return time.UnixMicro(now()) }
+	if c := &r.server.clock; now != nil && c.server == nil { // counters of one configuration share a server
+		c.server, c.local = now, func() time.Time { return time.UnixMicro(now()) }
 	}
 	t.Cleanup(func() { end(t, r) })
 	return r
