@@ -3,6 +3,7 @@ package gatewaytest
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net"
 	"strconv"
 	"sync"
@@ -20,7 +21,7 @@ type Fate int
 const (
 	Take   Fate = iota // answer the stream
 	Refuse             // reset the stream with REFUSED_STREAM
-	Leave              // end the connection before the stream, with GOAWAY
+	Leave              // end the connection before the stream, with GOAWAY: earlier streams are still processed
 )
 
 // Framed is a provider that speaks HTTP/2 without TLS, frame by frame, so that a test can
@@ -86,7 +87,7 @@ func (f *Framed) serve(conn net.Conn) {
 	if _, err := io.ReadFull(conn, make([]byte, len(http2.ClientPreface))); err != nil {
 		return
 	}
-	c := framedConn{f, http2.NewFramer(conn, conn), make(map[uint32]*bytes.Buffer)}
+	c := framedConn{Framed: f, Framer: http2.NewFramer(conn, conn), bodies: make(map[uint32]*bytes.Buffer)}
 	for err := c.WriteSettings(); err == nil; {
 		var frame http2.Frame
 		if frame, err = c.ReadFrame(); err == nil {
@@ -100,7 +101,8 @@ func (f *Framed) serve(conn net.Conn) {
 type framedConn struct {
 	*Framed
 	*http2.Framer
-	bodies map[uint32]*bytes.Buffer
+	bodies map[uint32]*bytes.Buffer // of the streams that have begun and are processed
+	left   bool                     // GOAWAY was sent: no more streams begin
 }
 
 func (c *framedConn) handle(frame http2.Frame) error {
@@ -114,9 +116,15 @@ func (c *framedConn) handle(frame http2.Frame) error {
 			return c.WritePing(true, frame.Data)
 		}
 	case *http2.HeadersFrame:
-		c.bodies[frame.StreamID] = new(bytes.Buffer)
+		if !c.left {
+			c.bodies[frame.StreamID] = new(bytes.Buffer)
+		}
 	case *http2.DataFrame:
-		c.bodies[frame.StreamID].Write(frame.Data())
+		body := c.bodies[frame.StreamID]
+		if body == nil {
+			return nil
+		}
+		body.Write(frame.Data())
 		if frame.StreamEnded() {
 			return c.end(frame.StreamID)
 		}
@@ -132,10 +140,7 @@ func (c *framedConn) end(stream uint32) error {
 	case Refuse:
 		return c.WriteRSTStream(stream, http2.ErrCodeRefusedStream)
 	case Leave:
-		if err := c.WriteGoAway(stream-min(stream, 2), http2.ErrCodeNo, nil); err != nil {
-			return err
-		}
-		return io.EOF
+		return c.leave(stream)
 	}
 	var head bytes.Buffer
 	encoder := hpack.NewEncoder(&head)
@@ -152,6 +157,14 @@ func (c *framedConn) end(stream uint32) error {
 		return err
 	}
 	return c.WriteData(stream, true, c.answer)
+}
+
+// leave sends GOAWAY before a stream. Streams that began earlier may end later: a client waits
+// for their answers.
+func (c *framedConn) leave(stream uint32) error {
+	c.left = true
+	maps.DeleteFunc(c.bodies, func(id uint32, _ *bytes.Buffer) bool { return id >= stream })
+	return c.WriteGoAway(stream-min(stream, 2), http2.ErrCodeNo, nil)
 }
 
 func (f *Framed) decide(body string) Fate {

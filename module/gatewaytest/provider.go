@@ -76,13 +76,15 @@ func (p *Provider) close() {
 }
 
 func (p *Provider) serve(w http.ResponseWriter, r *http.Request) {
+	// A test that has waited for a request sends the next one: the step of the first must
+	// be taken before anybody can see that it has arrived.
+	step := p.script.next()
 	entry := p.receive(r)
 	completed := false
 	defer func() { p.settle(entry, r, completed) }()
 	for name, values := range p.Header {
 		w.Header()[name] = values
 	}
-	step := p.script.next()
 	if step == nil {
 		step = Answer()
 	}
