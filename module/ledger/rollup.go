@@ -22,9 +22,9 @@ var spans = [...]span{hour, day, month}
 // read where usage is divided by time alone.
 const totals = 3
 
-// begin returns the beginning of the span that a moment is in. Days and months are
-// those of a time zone; hours are those of UTC, also where local time is half an
-// hour off.
+// begin returns the beginning of the span that a moment is in, in a time zone. An hour begins
+// with one of the zone, so that days and months consist of whole hours, also where local
+// time is half an hour off.
 func (s span) begin(at time.Time, zone *time.Location) time.Time {
 	at = at.In(zone)
 	switch s {
@@ -33,7 +33,9 @@ func (s span) begin(at time.Time, zone *time.Location) time.Time {
 	case month:
 		return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, zone)
 	}
-	return at.UTC().Truncate(time.Hour)
+	_, offset := at.Zone()
+	local := time.Duration(offset) * time.Second
+	return at.UTC().Add(local).Truncate(time.Hour).Add(-local)
 }
 
 // end returns the end of the span that begins at a moment.
