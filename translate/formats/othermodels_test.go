@@ -75,3 +75,25 @@ func TestViewsNameTheToolThatAsksFurtherModels(t *testing.T) {
 		}
 	}
 }
+
+// Providers that ignore letter case read members that the gateway had not: "MAX_TOKENS"
+// exceeded the reservation of a budget, and "BACKGROUND" the refusal of stored state.
+func TestFieldsMustBeWrittenInLowerCase(t *testing.T) {
+	for member, field := range map[string]string{
+		`"Stream":true`:         "stream",
+		`"\u0053TREAM":true`:    "stream",
+		`"ſtream":{"stream":1}`: "stream", // the long s is an s to those who ignore the case
+		`"TEMPERATURE":null`:    "temperature",
+	} {
+		for _, d := range formats.All() {
+			body := minimal(member)
+			if d.Name == translate.Completions {
+				body = []byte(`{"model":"m","prompt":"hi",` + member + `}`)
+			}
+			_, refused := d.Requests.Inspect(body, translate.Generate)
+			if assert.NotNil(t, refused, "%s %s", d.Name, member) {
+				assert.Equal(t, field+": must be written in lower case", refused.Message, d.Name)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -64,6 +65,26 @@ func (p *Pass) NextField() bool {
 	}
 	p.View.End = p.ObjectEnd()
 	return false
+}
+
+// skipField skips the value of a member that is not in the table of fields, and notes
+// what providers that ignore letter case would read in it: a field that has not been
+// checked, or further models. An empty value names no models.
+func (p *Pass) skipField() {
+	p.noteLetterCase()
+	name, start := otherModelsName(p.Name()), p.Offset()
+	p.Skip()
+	if name != "" && !jsonscan.IsZero(p.body[start:p.Offset()]) {
+		p.noteOtherModels(name)
+	}
+}
+
+// noteLetterCase notes a member that differs from a field in its letter case alone.
+func (p *Pass) noteLetterCase() {
+	i := slices.IndexFunc(p.fields, func(f Field) bool { return bytes.EqualFold([]byte(f.Name), p.Name()) })
+	if i >= 0 {
+		p.NoteField(p.fields[i].Name, "must be written in lower case")
+	}
 }
 
 // Field returns the name of the field that NextField moved to.

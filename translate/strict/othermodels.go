@@ -27,16 +27,14 @@ func names(all ...string) (list [][]byte) {
 	return list
 }
 
-// skipField skips the value of a member that is not in the table of fields. It notes a
-// member that names further models, in any letter case, because some providers ignore
-// the case. An empty value names none.
-func (p *Pass) skipField() {
-	i := slices.IndexFunc(otherModels, func(name []byte) bool { return bytes.EqualFold(name, p.Name()) })
-	start := p.Offset()
-	p.Skip()
-	if i >= 0 && !jsonscan.IsZero(p.body[start:p.Offset()]) {
-		p.noteOtherModels(string(otherModels[i]))
+// otherModelsName returns the name of the field with which a member, whatever its letter
+// case, names further models; "" for other members.
+func otherModelsName(member []byte) string {
+	i := slices.IndexFunc(otherModels, func(name []byte) bool { return bytes.EqualFold(name, member) })
+	if i < 0 {
+		return ""
 	}
+	return string(otherModels[i])
 }
 
 // CheckTool notes the tool at the path if tools of its type ask further models. kind is
