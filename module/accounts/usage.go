@@ -149,7 +149,7 @@ func (c *call) moment(name string, standard time.Time, zone *time.Location) (tim
 	if text == "" {
 		return standard, nil
 	}
-	if at, err := time.ParseInLocation(time.DateOnly, text, zone); err == nil {
+	if at, err := aigateway.ParseDay(text, zone); err == nil {
 		return at, nil
 	}
 	at, err := time.Parse(time.RFC3339, text)

@@ -144,7 +144,7 @@ func (b *Budget) Since(at time.Time) time.Time {
 // results are zero for Total, and without a Calendar.
 func (b *Budget) Period(at time.Time) (begin, end time.Time) {
 	date := func(year int, month time.Month, day int) time.Time {
-		return time.Date(year, month, day, 0, 0, 0, 0, at.Location())
+		return DayBegin(year, month, day, at.Location())
 	}
 	year, month, day := at.Date()
 	switch b.Calendar {

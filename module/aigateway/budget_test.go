@@ -63,6 +63,20 @@ func TestPeriodsAreThoseOfTheirZone(t *testing.T) {
 	assert.Equal(t, date(10, 19), begin, "a week begins on Monday")
 }
 
+// The day before clocks skip midnight had ended an hour early, so that a budget of its last
+// hour was in no period: Redis decided nothing until the day was over.
+func TestPeriodsContainTheirTimeWhereClocksSkipMidnight(t *testing.T) {
+	santiago, err := time.LoadLocation("America/Santiago")
+	require.NoError(t, err)
+	daily := Budget{Calendar: Daily}
+	skipped := time.Date(2026, 9, 6, 4, 0, 0, 0, time.UTC) // 1:00 there
+	_, end := daily.Period(skipped.Add(-time.Minute).In(santiago))
+	assert.True(t, end.Equal(skipped), "%s", end)
+	begin, end := daily.Period(skipped.Add(time.Minute).In(santiago))
+	assert.True(t, begin.Equal(skipped), "%s", begin)
+	assert.True(t, end.Equal(skipped.Add(23*time.Hour)), "%s", end)
+}
+
 func TestTheTighterQuotaIsShown(t *testing.T) {
 	none, little, much := Quota{}, Quota{Limit: 100, Remaining: 1}, Quota{Limit: 10, Remaining: 9}
 	assert.Equal(t, little, little.Tighter(much))

@@ -21,3 +21,23 @@ func ParseDate(s string) (time.Time, error) {
 	}
 	return time.Time{}, errDate
 }
+
+// DayBegin returns the first moment of a date in a time zone. That is not always 0:00: in
+// some zones, clocks are set forward at midnight. A day or month beyond its usual range is
+// that of time.Date.
+func DayBegin(year int, month time.Month, day int, zone *time.Location) time.Time {
+	begin := time.Date(year, month, day, 0, 0, 0, 0, zone)
+	if begin.Hour() > 12 { // in the zone of the day before, which ends at midnight
+		_, begin = begin.ZoneBounds()
+	}
+	return begin
+}
+
+// ParseDay parses a date YYYY-MM-DD as the first moment of that day in a time zone.
+func ParseDay(s string, zone *time.Location) (time.Time, error) {
+	day, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return DayBegin(day.Year(), day.Month(), day.Day(), zone), nil
+}

@@ -37,3 +37,17 @@ func TestWhatIsNoDateIsRefused(t *testing.T) {
 		assert.ErrorContains(t, err, "YYYY-MM-DD", text)
 	}
 }
+
+// In Havana, clocks are set forward at midnight: the day began in the last hour of the day
+// before.
+func TestDaysBeginAtTheirFirstMoment(t *testing.T) {
+	havana, err := time.LoadLocation("America/Havana")
+	require.NoError(t, err)
+	for text, want := range map[string]string{"2026-03-07": "2026-03-07T00:00:00-05:00", "2026-03-08": "2026-03-08T01:00:00-04:00", "2026-11-01": "2026-11-01T00:00:00-04:00"} {
+		begin, err := ParseDay(text, havana)
+		require.NoError(t, err)
+		assert.Equal(t, want, begin.Format(time.RFC3339))
+	}
+	_, err = ParseDay("2026-3-7", havana)
+	assert.Error(t, err)
+}

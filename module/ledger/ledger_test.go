@@ -82,7 +82,7 @@ func FuzzParseRecord(f *testing.F) {
 // running day had used in its first hour.
 func TestIntervalsCoverTheTimeOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	for _, name := range []string{"UTC", "Europe/Berlin", "Asia/Kathmandu", "America/St_Johns", "Pacific/Apia"} {
+	for _, name := range []string{"UTC", "Europe/Berlin", "Asia/Kathmandu", "America/St_Johns", "Pacific/Apia", "America/Santiago", "Africa/Cairo"} {
 		zone, err := time.LoadLocation(name)
 		require.NoError(t, err)
 		for range 500 {
@@ -101,6 +101,23 @@ func TestIntervalsCoverTheTimeOnce(t *testing.T) {
 				at = part.to
 			}
 			assert.True(t, at.Equal(to) || from.Equal(to))
+		}
+	}
+}
+
+// In Santiago, clocks are set forward at midnight. The day after began an hour too early,
+// and the day before ended before its last hour: sums by day had that hour in both.
+func TestDaysFollowEachOtherWhereClocksSkipMidnight(t *testing.T) {
+	for _, name := range []string{"America/Santiago", "America/Havana", "Africa/Cairo", "Asia/Beirut", "Atlantic/Azores"} {
+		zone, err := time.LoadLocation(name)
+		require.NoError(t, err)
+		for at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2028; at = at.Add(30 * time.Minute) {
+			begin := day.begin(at, zone)
+			end := day.end(begin, zone)
+			require.False(t, begin.After(at), "%s: %s", name, at)
+			require.True(t, end.After(at), "%s: %s", name, at)
+			require.True(t, day.begin(end, zone).Equal(end), "%s: %s", name, at)
+			require.Equal(t, at.In(zone).Day(), begin.Day(), "%s: %s", name, at)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // span is a unit of time of sums.
@@ -29,9 +31,9 @@ func (s span) begin(at time.Time, zone *time.Location) time.Time {
 	at = at.In(zone)
 	switch s {
 	case day:
-		return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, zone)
+		return aigateway.DayBegin(at.Year(), at.Month(), at.Day(), zone)
 	case month:
-		return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, zone)
+		return aigateway.DayBegin(at.Year(), at.Month(), 1, zone)
 	}
 	_, offset := at.Zone()
 	local := time.Duration(offset) * time.Second
@@ -43,9 +45,9 @@ func (s span) end(begin time.Time, zone *time.Location) time.Time {
 	begin = begin.In(zone)
 	switch s {
 	case day:
-		return time.Date(begin.Year(), begin.Month(), begin.Day()+1, 0, 0, 0, 0, zone)
+		return aigateway.DayBegin(begin.Year(), begin.Month(), begin.Day()+1, zone)
 	case month:
-		return time.Date(begin.Year(), begin.Month()+1, 1, 0, 0, 0, 0, zone)
+		return aigateway.DayBegin(begin.Year(), begin.Month()+1, 1, zone)
 	}
 	return begin.Add(time.Hour)
 }

@@ -124,8 +124,8 @@ const longestDays = 366 * 24 * time.Hour
 // Days returns the period from the beginning of the day start to the beginning of the day
 // end. ok is false if the two are not dates, or the period is longer than a year.
 func Days(start, end string, zone *time.Location) (from, to time.Time, ok bool) {
-	from, err := time.ParseInLocation(time.DateOnly, start, zone)
-	to, err2 := time.ParseInLocation(time.DateOnly, end, zone)
+	from, err := aigateway.ParseDay(start, zone)
+	to, err2 := aigateway.ParseDay(end, zone)
 	return from, to, err == nil && err2 == nil && from.Before(to) && to.Sub(from) <= longestDays
 }
 
