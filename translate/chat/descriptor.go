@@ -20,7 +20,7 @@ var Descriptor = format.Descriptor{
 		Quotas:    choices.Quotas,
 	},
 	Provider: choices.Provider("/chat/completions"),
-	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target},
+	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, Bound: "max_tokens"},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
 		Inspect:     answer.Inspect,

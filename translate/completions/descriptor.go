@@ -20,7 +20,7 @@ var Descriptor = format.Descriptor{
 		Quotas:    choices.Quotas,
 	},
 	Provider: choices.Provider("/completions"),
-	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, FillIn: request.FillIn},
+	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, Bound: "max_tokens", FillIn: request.FillIn},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
 		Inspect:     answer.Inspect,

@@ -12,9 +12,25 @@ import (
 
 // Source is the reading half of a format.
 type Source struct {
-	Rows    *Rows
-	New     func() Reader
-	readers sync.Pool
+	Rows *Rows
+	New  func() Reader
+	// Unbounded returns the bound, in tokens, that a request without one gets where the
+	// target requires a bound, for clients that expect long answers; nil means
+	// trait.Traits.MaxTokens, and a report of the bound.
+	Unbounded func(*trait.Traits) int64
+	readers   sync.Pool
+}
+
+// AddedBound returns the bound, in tokens, of the answers to requests without one that
+// are translated to a format: 0 if the format requires no bound.
+func (s *Source) AddedBound(to *Target, traits *trait.Traits) int64 {
+	switch {
+	case to.Takes(NoMaxTokens, traits):
+		return 0
+	case s.Unbounded == nil:
+		return traits.MaxTokens()
+	}
+	return s.Unbounded(traits)
 }
 
 // Target is the writing half of a format.
@@ -47,7 +63,7 @@ var translations = sync.Pool{New: func() any { return new(Translation) }}
 // ask for something else without them. The result is invalid if there is a fault.
 func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]byte, Rendered, *fault.Fault) {
 	x := translations.Get().(*Translation)
-	x.begin(info, from.Rows, to)
+	x.begin(info, from, to)
 	r, w := get(&from.readers, from.New), get(&to.writers, to.New)
 	w.Begin(x)
 	x.malformed(r.Read(body, x, w))
@@ -79,7 +95,7 @@ const AllPrompts = -1
 // estimate its tokens.
 func Listen(body []byte, from *Source, w Writer) {
 	x := translations.Get().(*Translation)
-	x.begin(&RequestInfo{Prompt: AllPrompts}, from.Rows, &listener)
+	x.begin(&RequestInfo{Prompt: AllPrompts}, from, &listener)
 	x.listening = true
 	r := get(&from.readers, from.New)
 	w.Begin(x)
@@ -108,11 +124,11 @@ func get[T any](pool *sync.Pool, make func() T) T {
 
 var standard trait.Traits
 
-func (x *Translation) begin(info *RequestInfo, rows *Rows, to *Target) {
+func (x *Translation) begin(info *RequestInfo, from *Source, to *Target) {
 	*x = Translation{
-		Info: info, Traits: info.Traits, To: to, At: Place{notation: rows.notation},
+		Info: info, Traits: info.Traits, From: from, To: to, At: Place{notation: from.Rows.notation},
 		Extensions: x.Extensions[:0], Prompts: 1, Samples: 1,
-		rows: rows, losses: make(translate.Losses, 0, 8), scratch: x.scratch,
+		rows: from.Rows, losses: make(translate.Losses, 0, 8), scratch: x.scratch,
 	}
 	if x.Traits == nil {
 		x.Traits = &standard

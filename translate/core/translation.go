@@ -15,6 +15,7 @@ import (
 type Translation struct {
 	Info    *RequestInfo
 	Traits  *trait.Traits
+	From    *Source
 	To      *Target
 	At      Place // of the reader
 	Options Options
@@ -27,9 +28,6 @@ type Translation struct {
 	Extensions []byte
 	// Prompts and Samples are those of Rendered.
 	Prompts, Samples int
-	// Unbounded is the bound, in tokens, for formats that require one if the client
-	// sets none; 0 means the bound of the provider's traits. Only the latter is reported.
-	Unbounded int64
 
 	rows      *Rows
 	listening bool // nothing is reported

@@ -187,14 +187,14 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"the budget of the group 'team-a' is used up: 50 USD per month; there is room again at 2026-12-01 00:00 UTC","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`,
 		},
 		{
-			"too low a budget", is(fault.BudgetTooLow("2.5 USD", "50 USD per month", "this user", 0, "2026-12-01 00:00 UTC")), 429,
+			"too low a budget", is(fault.BudgetTooLow("2.5 USD", "50 USD per month", "this user", fault.Assumed{}, "2026-12-01 00:00 UTC")), 429,
 			`{"type":"error","error":{"type":"rate_limit_error","message":"the budget of this user, 50 USD per month, has less left than this request may cost, 2.5 USD: send less, or lower the bound of its answer; there is room again at 2026-12-01 00:00 UTC"},"request_id":"R"}`,
 			`{"error":{"message":"the budget of this user, 50 USD per month, has less left than this request may cost, 2.5 USD: send less, or lower the bound of its answer; there is room again at 2026-12-01 00:00 UTC","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`,
 		},
 		{
-			"too small a budget", is(fault.BudgetTooSmall("2.5 USD", "1 USD in total", "this key", 4096)), 429,
-			`{"type":"error","error":{"type":"rate_limit_error","message":"this request alone may cost 2.5 USD, more than the budget of this key, 1 USD in total: send less, or set max_tokens, without which 4096 are assumed for an answer"},"request_id":"R"}`,
-			`{"error":{"message":"this request alone may cost 2.5 USD, more than the budget of this key, 1 USD in total: send less, or set max_tokens, without which 4096 are assumed for an answer","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`,
+			"too small a budget", is(fault.BudgetTooSmall("2.5 USD", "1 USD in total", "this key", fault.Assumed{Tokens: 4096, Field: "max_tokens"})), 429,
+			`{"type":"error","error":{"type":"rate_limit_error","message":"this request alone may cost 2.5 USD, more than the budget of this key, 1 USD in total: send less, or set max_tokens, without which 4096 tokens are assumed for an answer"},"request_id":"R"}`,
+			`{"error":{"message":"this request alone may cost 2.5 USD, more than the budget of this key, 1 USD in total: send less, or set max_tokens, without which 4096 tokens are assumed for an answer","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`,
 		},
 		{
 			"no price", is(fault.PriceUnknown("m1", "p/x")), 403,

@@ -17,10 +17,16 @@ func LimitUnknown() *Fault {
 	}
 }
 
+// Assumed is what is assumed for an answer that the client does not bound. The zero
+// value belongs to a request with a bound.
+type Assumed struct {
+	Tokens int64
+	Field  string // the field of the request that sets a bound: "max_tokens"
+}
+
 // RequestTooCostly refuses a request that may use more tokens than a limit allows at
-// once. assumed is the number of tokens assumed for an answer that the client does not
-// bound, 0 if the client sets a bound.
-func RequestTooCostly(tokens, limit, assumed int64, whose Whose) *Fault {
+// once.
+func RequestTooCostly(tokens, limit int64, assumed Assumed, whose Whose) *Fault {
 	return &Fault{
 		Kind: RateLimited, Code: codeRateLimited, Final: true,
 		Message: fmt.Sprintf("this request alone may use %d tokens, more than the token rate limit of %d for %s: %s", tokens, limit, whose, sendLess(assumed)),
@@ -28,9 +34,9 @@ func RequestTooCostly(tokens, limit, assumed int64, whose Whose) *Fault {
 }
 
 // sendLess returns what a client can do about a request that may use too much.
-func sendLess(assumed int64) string {
-	if assumed > 0 {
-		return fmt.Sprintf("send less, or set max_tokens, without which %d are assumed for an answer", assumed)
+func sendLess(assumed Assumed) string {
+	if assumed.Tokens > 0 {
+		return fmt.Sprintf("send less, or set %s, without which %d tokens are assumed for an answer", assumed.Field, assumed.Tokens)
 	}
 	return "send less, or lower the bound of its answer"
 }
@@ -63,9 +69,9 @@ func roomAgain(at string) string {
 }
 
 // BudgetTooLow refuses a request that may cost more than is left of a budget. A request
-// that may cost less can be admitted. cost and assumed are those of BudgetTooSmall,
-// budget and again those of BudgetExhausted.
-func BudgetTooLow(cost, budget string, whose Whose, assumed int64, again string) *Fault {
+// that may cost less can be admitted. cost is that of BudgetTooSmall, budget and again
+// are those of BudgetExhausted.
+func BudgetTooLow(cost, budget string, whose Whose, assumed Assumed, again string) *Fault {
 	return &Fault{
 		Kind: Exhausted, Code: codeExhausted, Final: true,
 		Message: "the budget of " + string(whose) + ", " + budget + ", has less left than this request may cost, " + cost + ": " +
@@ -74,9 +80,8 @@ func BudgetTooLow(cost, budget string, whose Whose, assumed int64, again string)
 }
 
 // BudgetTooSmall refuses a request that may cost more than a whole budget. cost is an
-// amount, "2.5 USD"; budget and assumed are those of BudgetExhausted and
-// RequestTooCostly.
-func BudgetTooSmall(cost, budget string, whose Whose, assumed int64) *Fault {
+// amount, "2.5 USD"; budget is that of BudgetExhausted.
+func BudgetTooSmall(cost, budget string, whose Whose, assumed Assumed) *Fault {
 	return &Fault{
 		Kind: Exhausted, Code: codeExhausted, Final: true,
 		Message: "this request alone may cost " + cost + ", more than the budget of " + string(whose) + ", " + budget + ": " + sendLess(assumed),

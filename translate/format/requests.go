@@ -16,6 +16,8 @@ type Requests struct {
 	Source *core.Source
 	// Target writes requests of clients of other formats; nil if none can be.
 	Target *core.Target
+	// Bound is the member by which clients bound the tokens of an answer.
+	Bound string
 	// FillIn returns the edits that make one prompt of a prompt and a suffix, by a
 	// template of the provider's; nil for a format that has no suffix.
 	FillIn func(body []byte, info *core.RequestInfo) ([]edit.Edit, *fault.Fault)

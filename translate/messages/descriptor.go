@@ -35,7 +35,8 @@ var Descriptor = format.Descriptor{
 	Provider: format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true},
 	Version:  format.Version{Header: versionHeader, Check: checkVersion, Sent: sentVersion},
 	Requests: format.Requests{
-		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, Attribution: request.Attribution,
+		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
+		Bound: "max_tokens", Attribution: request.Attribution,
 	},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,

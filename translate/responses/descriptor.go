@@ -39,7 +39,7 @@ var Descriptor = format.Descriptor{
 		Quotas:   choices.Quotas,
 	},
 	Provider: provider(),
-	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target},
+	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, Bound: "max_output_tokens"},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
 		Inspect:     answer.Inspect,

@@ -1,6 +1,7 @@
 package limiting
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -24,7 +25,10 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 		return e, nil
 	}
 	first := volumeOf(ex, m.Targets[0])
-	e.Prompt, e.Assumed = first.prompt, first.assumed
+	e.Prompt = first.prompt
+	if ex.View.MaxTokens == 0 {
+		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Format.Requests.Bound}
+	}
 	e.Reserved = first.prompt + min(first.answer, math.MaxInt64-first.prompt)
 	if c.currency == "" {
 		return e, nil
@@ -61,20 +65,16 @@ func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pric
 // volume is what a request may use at a target, in tokens.
 type volume struct {
 	prompt  int64
-	answer  int64 // of the longest answers
-	assumed int64 // of the longest answer, if the client sets no bound; else 0
+	longest int64 // of one answer
+	answer  int64 // of all answers, each as long as the longest
 
 	searches int64 // of the web, by the provider
 }
 
 func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	view := &ex.View
-	most := view.MaxTokens
-	if most == 0 {
-		most = t.TraitsOf(view.Model).MaxTokens()
-		v.assumed = most
-	}
-	v.answer = timesAtMost(timesAtMost(most, view.Answers), view.Prompts)
+	v.longest = cmp.Or(view.MaxTokens, unbounded(ex, t))
+	v.answer = timesAtMost(timesAtMost(v.longest, view.Answers), view.Prompts)
 	v.prompt = meter.PromptTokens(len(ex.Body), view.Files)
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
@@ -83,6 +83,16 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 		v.searches = view.Searches
 	}
 	return v
+}
+
+// unbounded returns the length that is assumed for an answer that the client does not
+// bound, in tokens: the bound that a translation adds, if any.
+func unbounded(ex *exchange.Exchange, t catalog.Target) int64 {
+	traits := t.TraitsOf(ex.View.Model)
+	if spoken := t.Provider.SpeakFor(ex.Format); spoken != nil && spoken != ex.Format {
+		return cmp.Or(ex.Format.Requests.Source.AddedBound(spoken.Requests.Target, traits), traits.MaxTokens())
+	}
+	return traits.MaxTokens()
 }
 
 // fansOut reports whether each of several answers needs its own call, which sends the

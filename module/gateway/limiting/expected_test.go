@@ -12,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -44,6 +45,23 @@ func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
 	e, refused := new(Chain).Expect(&exchange.Exchange{Operation: translate.CountTokens, View: translate.View{MaxTokens: 5}}, own, nil)
 	assert.Nil(t, refused)
 	assert.Zero(t, e)
+}
+
+// The bound that a translation adds to requests of agents is larger than the bound that
+// other requests are assumed to have, which was reserved for these requests, too.
+func TestTheBoundThatATranslationAddsIsReserved(t *testing.T) {
+	for spoken, want := range map[translate.Format]fault.Assumed{
+		translate.Messages:  {Tokens: 32000, Field: "max_output_tokens"},
+		translate.Chat:      {Tokens: 4096, Field: "max_output_tokens"},
+		translate.Responses: {Tokens: 4096, Field: "max_output_tokens"},
+	} {
+		provider := &catalog.Provider{Formats: []*format.Descriptor{formats.Of(spoken)}}
+		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Traits: new(trait.Traits)}}}
+		e, refused := new(Chain).Expect(&exchange.Exchange{Format: formats.Of(translate.Responses)}, m, nil)
+		assert.Nil(t, refused)
+		assert.Equal(t, want, e.Assumed, string(spoken))
+		assert.Equal(t, want.Tokens+1, e.Reserved, string(spoken))
+	}
 }
 
 // byAnswer is a price list in which a token of an answer and a search have a price.

@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -21,7 +22,7 @@ import (
 type Estimate struct {
 	Prompt   int64 // of the input
 	Reserved int64 // of the input and the longest answers
-	Assumed  int64 // of the longest answer, if the client sets no bound; else 0
+	Assumed  fault.Assumed
 
 	// Cost is the highest possible cost of these tokens, in the currency of the budgets.
 	// It is zero without a budget.

@@ -16,11 +16,11 @@ import (
 func (w *requestWriter) writeMaxTokens() int64 {
 	n, ok := w.x.MaxTokens()
 	switch {
-	case !ok && w.x.Unbounded > 0:
-		n = w.x.Unbounded
 	case !ok:
-		n = w.x.Traits.MaxTokens()
-		w.x.Keep(core.NoMaxTokens, nil)
+		n = w.x.From.AddedBound(w.x.To, w.x.Traits)
+		if w.x.From.Unbounded == nil {
+			w.x.Keep(core.NoMaxTokens, nil)
+		}
 	case n > math.MaxInt32:
 		w.invalidNumber(core.MaxTokens, "must be at most "+strconv.Itoa(math.MaxInt32))
 	}

@@ -5,10 +5,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	responsesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Source reads responses requests.
-var Source = core.Source{Rows: rows, New: func() core.Reader { return new(requestReader) }}
+//
+// Their clients are agents, which send no bound of their answers, and expect long ones.
+var Source = core.Source{
+	Rows: rows, New: func() core.Reader { return new(requestReader) }, Unbounded: (*trait.Traits).AgentTokens,
+}
 
 // requestReader reads a responses request.
 type requestReader struct {

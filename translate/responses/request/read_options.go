@@ -89,11 +89,9 @@ func (r *requestReader) foldFormat(o *core.Options) {
 	}
 }
 
-// remember keeps what the answer repeats of the request. Agents send no bound of their
-// answers, which are long.
+// remember keeps what the answer repeats of the request.
 func (r *requestReader) remember() {
 	x := r.x
-	x.Unbounded = x.Traits.AgentTokens()
 	x.Answer.HideReasoning = !x.Options.Has(core.ReasoningShown)
 	x.Answer.Settings = r.settings.Append(nil, jsonscan.IsTrue(x.Options.Raw(core.Stream)))
 }
