@@ -7,27 +7,26 @@ import (
 	"time"
 )
 
-// batch is the frames of several writers, which are written at once by one of them.
+// batch contains the frames of several writers. The first of them writes the batch.
 type batch struct {
-	frames []byte
-	led    bool          // a writer is going to write it
-	done   chan struct{} // closed when it is written; nil while no other writer waits
-	err    error         // why it was not
+	frames    []byte
+	hasWriter bool
+	done      chan struct{} // is closed after the write; nil while no other writer waits
+	err       error         // the error of the write
 }
 
-// Begin writes that something begins, and returns its ID. The ID is valid even
-// if nothing was written, for which the error has the reason: what begins may also be
-// written by End alone.
+// Begin writes that something begins, and returns its ID. The ID is valid even with an
+// error: End may be called for an entry whose beginning was not written.
 func (j *Journal) Begin(payload []byte) (ID, error) {
 	j.mu.Lock()
 	id := max(j.last+1, At(time.Now()))
 	j.last = id
-	if err := j.mayBegin(payload); err != nil {
+	if err := j.checkBegin(payload); err != nil {
 		j.mu.Unlock()
 		return id, err
 	}
 	j.open[id] = bytes.Clone(payload)
-	err := j.append(Entry{Begun, id, payload}) // unlocks
+	err := j.append(Entry{Begun, id, payload}) // unlocks mu
 	if err != nil {
 		j.mu.Lock()
 		delete(j.open, id)
@@ -36,13 +35,14 @@ func (j *Journal) Begin(payload []byte) (ID, error) {
 	return id, err
 }
 
-func (j *Journal) mayBegin(payload []byte) error {
+// checkBegin returns the error of a Begin that may not write. The caller holds mu.
+func (j *Journal) checkBegin(payload []byte) error {
 	switch {
 	case j.closed:
 		return ErrClosed
 	case len(payload) > MaxPayload:
 		return ErrTooLarge
-	case j.size() > j.largest.Load():
+	case j.size() > j.max.Load():
 		return ErrFull
 	}
 	return nil
@@ -63,11 +63,11 @@ func (j *Journal) size() (bytes int64) {
 	return bytes
 }
 
-// mostLate bounds the ends that wait for room on the disk.
-const mostLate = 100_000
+// maxDelayed is the largest number of ends that wait until they can be written.
+const maxDelayed = 100_000
 
-// End writes that something has ended. If that fails, End returns an error, and
-// the write is repeated until Close; Begin fails meanwhile.
+// End writes that something has ended. If the write fails, End returns an error and keeps
+// the entry: later writes, and Close, try again. Begin fails until then.
 func (j *Journal) End(id ID, payload []byte) error {
 	if len(payload) > MaxPayload {
 		return ErrTooLarge
@@ -78,29 +78,29 @@ func (j *Journal) End(id ID, payload []byte) error {
 		return ErrClosed
 	}
 	delete(j.open, id)
-	err := j.append(Entry{Ended, id, payload}) // unlocks
+	err := j.append(Entry{Ended, id, payload}) // unlocks mu
 	if err == nil {
 		return nil
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.late) >= mostLate {
-		return fmt.Errorf("dropped, as %d others wait: %w", mostLate, err)
+	if len(j.delayed) >= maxDelayed {
+		return fmt.Errorf("dropping an entry, because %d others wait to be written: %w", maxDelayed, err)
 	}
-	j.late = append(j.late, Entry{Ended, id, slices.Clone(payload)})
+	j.delayed = append(j.delayed, Entry{Ended, id, slices.Clone(payload)})
 	return err
 }
 
-// append adds a frame to the next batch, and returns when the batch is written. The
-// caller holds mu, which append unlocks. The first writer of a batch writes it, as
-// soon as the batch before is written; until then, others join.
+// append adds a frame to the next batch, and returns after the write of the batch. The
+// caller holds mu, which append unlocks. The first writer of a batch waits until the batch
+// before it is written, and then writes. Until then, other writers join the batch.
 func (j *Journal) append(e Entry) error {
 	b := j.next
 	b.frames = appendFrame(b.frames, e)
-	if b.led {
+	if b.hasWriter {
 		return j.wait(b)
 	}
-	b.led = true
+	b.hasWriter = true
 	j.mu.Unlock()
 
 	j.writing.Lock()
@@ -108,7 +108,7 @@ func (j *Journal) append(e Entry) error {
 	j.mu.Lock()
 	j.next = &batch{frames: j.frames[:0]}
 	j.mu.Unlock()
-	if b.err = j.writeLate(); b.err == nil {
+	if b.err = j.writeDelayed(); b.err == nil {
 		b.err = j.write(b.frames)
 	}
 	j.frames = b.frames
@@ -118,7 +118,7 @@ func (j *Journal) append(e Entry) error {
 	return b.err
 }
 
-// wait returns when another writer has written a batch. The caller holds mu, which wait
+// wait returns after another writer has written a batch. The caller holds mu, which wait
 // unlocks.
 func (j *Journal) wait(b *batch) error {
 	if b.done == nil {
@@ -129,11 +129,11 @@ func (j *Journal) wait(b *batch) error {
 	return b.err
 }
 
-// write appends whole frames to the current segment, or to another one if it is
-// full. The caller holds writing.
+// write appends whole frames to the current segment, or to a new one if the current
+// segment is full. The caller holds writing.
 func (j *Journal) write(frames []byte) error {
-	if j.file.size+int64(len(frames)) > j.options.SegmentSize && j.file.size > j.file.began {
-		if err := j.begin(j.file.number + 1); err != nil {
+	if j.file.size+int64(len(frames)) > j.options.SegmentSize && j.file.size > j.file.headSize {
+		if err := j.startSegment(j.file.number + 1); err != nil {
 			return err
 		}
 	}
@@ -145,29 +145,28 @@ func (j *Journal) write(frames []byte) error {
 			return err
 		}
 	}
-	j.grown()
+	j.publishSize()
 	return nil
 }
 
-// grown makes the size of the current segment known to readers.
-func (j *Journal) grown() {
+// publishSize lets readers read up to the end of the current segment.
+func (j *Journal) publishSize() {
 	j.mu.Lock()
 	j.segments[len(j.segments)-1].size = j.file.size
 	j.mu.Unlock()
 	j.Wake()
 }
 
-// writeLate writes the ends that could not be written before. The caller holds
-// writing.
-func (j *Journal) writeLate() error {
+// writeDelayed writes the ends that could not be written before. The caller holds writing.
+func (j *Journal) writeDelayed() error {
 	j.mu.Lock()
-	late := j.late
+	delayed := j.delayed
 	j.mu.Unlock()
-	if len(late) == 0 {
+	if len(delayed) == 0 {
 		return nil
 	}
 	var frames []byte
-	for _, e := range late {
+	for _, e := range delayed {
 		frames = appendFrame(frames, e)
 	}
 	if err := j.write(frames); err != nil {
@@ -175,14 +174,14 @@ func (j *Journal) writeLate() error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.late = slices.Clone(j.late[len(late):])
+	j.delayed = slices.Clone(j.delayed[len(delayed):])
 	return nil
 }
 
-// begin ends the current segment and begins another one, with all that is open: the
-// segments before it can go when they are read. The caller holds writing, or is the
-// only one.
-func (j *Journal) begin(number uint64) error {
+// startSegment closes the current segment and begins another one. The new segment begins
+// with copies of all open entries, so that the segments before it can be removed once they
+// are read. The caller holds writing, or no other goroutine has the journal yet.
+func (j *Journal) startSegment(number uint64) error {
 	j.mu.Lock()
 	head := appendSegmentHeader(nil, j.last)
 	for _, e := range j.unended() {

@@ -1,12 +1,12 @@
-// Package journal is an append-only file of what begins and ends, in segments of a
-// directory.
+// Package journal stores entries in files that only grow, the segments of a directory.
+// Begin writes that something begins, and End writes that it has ended.
 //
-// It promises that what Begin and End returned for without an error outlives the
-// process, however it ends, and a loss of power after the next sync; that entries
-// are read back whole, in their order, or not at all; that what began and did not
-// end before the process died is known to the next one; and that a full disk is an
-// error of Begin and delays End, but loses nothing while the process runs. Writers
-// that come at once share one write. It refuses a directory that another process
-// uses. It never repairs a file: damaged bytes are passed over, reported, and the
-// segment is kept under another name.
+// An entry survives a crash of the process as soon as Begin or End has returned without
+// an error. It survives a loss of power after the next sync. Entries are read whole, in
+// the order in which they were written. Open returns what an earlier process began and
+// did not end. While the disk is full, Begin fails, and the entries of End are kept in
+// memory until they can be written. Concurrent writers share one write.
+//
+// The package refuses a directory that another process uses. It never repairs a file: it
+// skips damaged bytes, reports them, and keeps their segment under another name.
 package journal

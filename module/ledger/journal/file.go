@@ -6,19 +6,19 @@ import (
 	"os"
 )
 
-// segmentFile is the file of the segment that is written.
+// segmentFile is the file of the current segment.
 type segmentFile struct {
-	file   *os.File // nil before the first segment
-	number uint64
-	began  int64 // the size of its beginning
-	size   int64
-	dirty  bool // something may not be on the disk yet
-	broken bool // a part of a write could not be taken back
+	file     *os.File // nil before the first segment
+	number   uint64
+	headSize int64 // the size of the header and of the copies of open entries
+	size     int64
+	dirty    bool // there may be writes since the last sync
+	broken   bool // a part of a failed write could not be removed
 }
 
-var errBroken = errors.New("an earlier write failed and could not be taken back")
+var errBroken = errors.New("a part of an earlier write could not be removed")
 
-// createSegment makes the file of a segment, with its beginning.
+// createSegment creates the file of a segment with its head.
 func createSegment(path string, number uint64, head []byte) (segmentFile, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -30,11 +30,11 @@ func createSegment(path string, number uint64, head []byte) (segmentFile, error)
 		_ = os.Remove(path)
 		return segmentFile{}, err
 	}
-	f.began = f.size
+	f.headSize = f.size
 	return f, nil
 }
 
-// append writes whole frames, or leaves the file as it was.
+// append writes whole frames. If that fails, it restores the size of the file.
 func (f *segmentFile) append(frames []byte) error {
 	if f.broken {
 		return errBroken
@@ -47,7 +47,7 @@ func (f *segmentFile) append(frames []byte) error {
 	}
 	if undo := f.file.Truncate(f.size); undo != nil {
 		f.broken = true
-		return fmt.Errorf("%w; taking it back: %w", err, undo)
+		return fmt.Errorf("%w; removing a part of it: %w", err, undo)
 	}
 	return err
 }

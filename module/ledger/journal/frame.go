@@ -29,8 +29,8 @@ const (
 	Ended Kind = 2
 )
 
-// Entry is one entry. Its payload must not be changed, and may be kept: with it remains all
-// that was read at once.
+// Entry is one entry. The payload must not be changed. A caller that keeps the payload of
+// an entry that was read keeps the memory of the whole read: about a megabyte.
 type Entry struct {
 	Kind    Kind
 	ID      ID
@@ -52,30 +52,31 @@ func appendFrame(dst []byte, e Entry) []byte {
 	return dst
 }
 
-// parseFrame reads the frame at the beginning of text and returns its length, 0 if
-// there is no whole frame.
-func parseFrame(text []byte) (e Entry, length int) {
-	if len(text) < frameHeader+bodyHeader {
+// parseFrame reads the frame at the beginning of data. It returns the length of the frame,
+// or 0 if data does not begin with a whole frame.
+func parseFrame(data []byte) (e Entry, length int) {
+	if len(data) < frameHeader+bodyHeader {
 		return Entry{}, 0
 	}
-	size := binary.LittleEndian.Uint32(text)
-	if size < bodyHeader || size > bodyHeader+MaxPayload || int(size) > len(text)-frameHeader {
+	size := binary.LittleEndian.Uint32(data)
+	if size < bodyHeader || size > bodyHeader+MaxPayload || int(size) > len(data)-frameHeader {
 		return Entry{}, 0
 	}
-	body := text[frameHeader : frameHeader+size]
+	body := data[frameHeader : frameHeader+size]
 	e = Entry{Kind(body[0]), ID(binary.LittleEndian.Uint64(body[1:])), body[bodyHeader:]}
-	if e.Kind != Begun && e.Kind != Ended || crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(text[4:]) {
+	if e.Kind != Begun && e.Kind != Ended || crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[4:]) {
 		return Entry{}, 0
 	}
 	return e, frameHeader + int(size)
 }
 
-// nextFrame returns the position of the next whole frame in text, or its length.
-func nextFrame(text []byte) int {
-	for at := range text {
-		if _, length := parseFrame(text[at:]); length > 0 {
+// nextFrame returns the position of the first whole frame in data, or the length of data
+// if there is none.
+func nextFrame(data []byte) int {
+	for at := range data {
+		if _, length := parseFrame(data[at:]); length > 0 {
 			return at
 		}
 	}
-	return len(text)
+	return len(data)
 }

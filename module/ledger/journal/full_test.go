@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limitFiles bounds the size of files that this process writes, as a full disk
-// does: a write ends in the middle of a frame, with an error.
+// limitFiles limits the size of files that this process writes. As on a full disk, a write
+// then ends in the middle of a frame, with an error.
 func limitFiles(t *testing.T, bytes uint64) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
@@ -32,8 +32,8 @@ func TestL032AFullDiskLosesNothing(t *testing.T) {
 		assert.ErrorIs(t, err, syscall.EFBIG)
 		assert.Error(t, j.End(a, []byte("A")))
 		_, err = j.Begin([]byte("refused"))
-		assert.Error(t, err, "an end waits for room")
-		assert.Equal(t, State{Bytes: j.State().Bytes, End: j.State().End, Open: 1, Late: 1}, j.State())
+		assert.Error(t, err, "Begin fails while an end is delayed")
+		assert.Equal(t, State{Bytes: j.State().Bytes, End: j.State().End, Open: 1, Delayed: 1}, j.State())
 	})
 	require.NoError(t, j.End(b, []byte("B")))
 	texts, _ := read(t, j, Position{})

@@ -2,19 +2,18 @@ package journal
 
 import "time"
 
-// ID identifies an entry in a journal: the milliseconds since 2020 and a number of
-// 8 bits. IDs rise in the order in which they are given, and never fall, whatever
-// the clock does.
+// ID identifies an entry in a journal: the milliseconds since 2020, and a number of 8
+// bits. Each new ID is larger than all IDs before it, even if the clock is set back.
 type ID uint64
 
 const sequenceBits = 8
 
 var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// At returns the smallest ID of a moment.
+// At returns the smallest ID of a point in time.
 func At(t time.Time) ID { return ID(max(0, t.Sub(epoch).Milliseconds()) << sequenceBits) }
 
-// Time returns the moment of an ID, to a millisecond.
+// Time returns the point in time of an ID, in whole milliseconds.
 func (id ID) Time() time.Time {
 	return epoch.Add(time.Duration(id>>sequenceBits) * time.Millisecond)
 }

@@ -19,7 +19,7 @@ var (
 	ErrInUse  = errors.New("another process uses the journal")
 	ErrFull   = errors.New("the journal has reached its largest size")
 	ErrClosed = errors.New("the journal is closed")
-
+	// ErrTooLarge is returned for payloads of more than MaxPayload bytes.
 	ErrTooLarge = errors.New("the entry is too large")
 )
 
@@ -32,83 +32,83 @@ const (
 
 // Options configure a Journal.
 type Options struct {
-	Dir string // made if it is missing, readable for its owner alone
+	Dir string // is created if it is missing, readable only by its owner
 
-	// Max is the size of all segments, in bytes, beyond which nothing may begin;
-	// what ends is still written. Default: DefaultMax.
+	// Max is the size of all segments, in bytes, above which Begin returns ErrFull.
+	// End still writes. Default: DefaultMax.
 	Max int64
-	// SegmentSize is the size beyond which another segment begins. Default:
+	// SegmentSize is the size, in bytes, above which a new segment begins. Default:
 	// DefaultSegmentSize.
 	SegmentSize int64
-	// SyncEvery is how often what was written is put on the disk: what a loss of
-	// power may take. Default: DefaultSyncEvery. Negative: with each write, before
-	// Begin and End return.
+	// SyncEvery is the time between two syncs of the file. A loss of power loses the
+	// entries since the last sync. Default: DefaultSyncEvery. If it is negative, each
+	// write is synced before Begin and End return.
 	SyncEvery time.Duration
 
-	Logger *zap.Logger
-	// Damaged is called for bytes of a segment that are passed over. Default: nothing.
+	Logger *zap.Logger // default: no log
+	// Damaged is called for bytes of a segment that are skipped. Default: no call.
 	Damaged func(path string, offset, bytes int64)
 }
 
-// Journal is an open journal. Its methods may be called at once.
+// Journal is an open journal. Its methods may be called concurrently.
 type Journal struct {
-	options Options
-	locked  *os.File
-	file    segmentFile // written by who holds writing
+	options  Options
+	lockFile *os.File
 
-	writing sync.Mutex // guards file and frames, and the order of writes
-	frames  []byte     // the memory of the batch that was written last
+	writing sync.Mutex  // guards file and frames, and the order of writes
+	file    segmentFile // the current segment
+	frames  []byte      // the memory of the batch that was written last, for reuse
 
-	mu       sync.Mutex // guards all below
-	next     *batch
-	last     ID
-	open     map[ID][]byte // payloads of what has begun and not ended
-	late     []Entry       // ends that could not be written yet
-	segments []segment     // by number; the last one is written
+	mu       sync.Mutex    // guards the fields up to closed
+	next     *batch        // the batch that writers join
+	last     ID            // the newest ID
+	open     map[ID][]byte // payloads of the entries that have begun and not ended
+	delayed  []Entry       // ends that could not be written yet
+	segments []segment     // by number; the last one is the current segment
 	closed   bool
 
-	largest, syncEvery atomic.Int64 // Options.Max and Options.SyncEvery, which may change
+	max, syncEvery atomic.Int64 // Options.Max and Options.SyncEvery, which Configure changes
 
 	written chan struct{} // has an element after a write
 	stop    chan struct{}
 	done    sync.WaitGroup
 }
 
-// segment is what is known of a segment's file.
+// segment describes the file of a segment.
 type segment struct {
 	number  uint64
 	size    int64
 	damaged bool
 }
 
-// Open opens the journal of a directory and begins a segment. What an earlier
-// process left without an end is returned, in the order of IDs: the caller ends it.
+// Open opens the journal of a directory and begins a segment. It returns the entries that
+// an earlier process began and did not end, by ID. The caller must end them.
 func Open(o Options) (*Journal, []Entry, error) {
 	o.setDefaults()
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("opening journal: %w", err)
 	}
-	locked, err := lock(filepath.Join(o.Dir, "lock"))
+	lockFile, err := lock(filepath.Join(o.Dir, "lock"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j := &Journal{
-		options: o, locked: locked, next: new(batch), open: make(map[ID][]byte),
+		options: o, lockFile: lockFile, next: new(batch), open: make(map[ID][]byte),
 		written: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
 	j.Configure(o)
 	if err := j.recover(); err != nil {
-		_ = locked.Close() // the first error is the cause
+		_ = lockFile.Close() // the first error is the cause
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j.done.Go(j.maintain)
 	return j, j.unended(), nil
 }
 
-// Configure applies Max and SyncEvery.
+// Configure changes Max and SyncEvery. It ignores the other options.
 func (j *Journal) Configure(o Options) {
 	o.setDefaults()
-	j.largest.Store(o.Max)
+	j.max.Store(o.Max)
 	j.syncEvery.Store(int64(o.SyncEvery))
 }
 
@@ -130,7 +130,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// recover reads what earlier processes left, and begins a new segment.
+// recover reads the segments of earlier processes, and begins a new one.
 func (j *Journal) recover() error {
 	numbers, err := listSegments(j.options.Dir)
 	if err != nil {
@@ -143,40 +143,39 @@ func (j *Journal) recover() error {
 		}
 		next = number + 1
 	}
-	return j.begin(next)
+	return j.startSegment(next)
 }
 
 func (j *Journal) recoverSegment(number uint64) error {
 	path := segmentPath(j.options.Dir, number)
-	text, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	if last, ok := parseSegmentHeader(text); ok {
+	if last, ok := parseSegmentHeader(data); ok {
 		j.last = max(j.last, last)
 	}
-	damages := segmentContents(text, func(e Entry, _ int64) { j.note(e) })
-	known := segment{number: number, size: int64(len(text))}
-	for _, d := range damages {
-		known.damaged = known.damaged || !d.Torn
-		j.logDamage(path, d)
+	found := segment{number: number, size: int64(len(data))}
+	for _, d := range readSegment(data, j.track) {
+		found.damaged = found.damaged || !d.torn
+		j.reportDamage(path, d)
 	}
-	j.segments = append(j.segments, known)
+	j.segments = append(j.segments, found)
 	return nil
 }
 
-func (j *Journal) logDamage(path string, d damage) {
-	fields := []zap.Field{zap.String("path", path), zap.Int64("offset", d.Offset), zap.Int64("bytes", d.Bytes)}
-	if d.Torn {
-		j.options.Logger.Warn("the journal ends within an entry, which was not confirmed", fields...)
+func (j *Journal) reportDamage(path string, d damage) {
+	fields := []zap.Field{zap.String("path", path), zap.Int64("offset", d.offset), zap.Int64("bytes", d.bytes)}
+	if d.torn {
+		j.options.Logger.Warn("the journal ends in the middle of an entry; its write did not finish", fields...)
 		return
 	}
-	j.options.Logger.Error("the journal is damaged; the damaged bytes are passed over", fields...)
-	j.options.Damaged(path, d.Offset, d.Bytes)
+	j.options.Logger.Error("the journal is damaged; the damaged bytes are skipped", fields...)
+	j.options.Damaged(path, d.offset, d.bytes)
 }
 
-// note keeps the journal's view of what is open.
-func (j *Journal) note(e Entry) {
+// track updates the last ID and the open entries with an entry of a segment.
+func (j *Journal) track(e Entry) {
 	j.last = max(j.last, e.ID)
 	if e.Kind == Ended {
 		delete(j.open, e.ID)
@@ -185,6 +184,7 @@ func (j *Journal) note(e Entry) {
 	j.open[e.ID] = slices.Clone(e.Payload)
 }
 
+// unended returns the open entries, by ID.
 func (j *Journal) unended() (entries []Entry) {
 	for id, payload := range j.open {
 		entries = append(entries, Entry{Begun, id, payload})
@@ -193,7 +193,7 @@ func (j *Journal) unended() (entries []Entry) {
 	return entries
 }
 
-// Close writes what is late, puts all on the disk and gives the directory free.
+// Close writes the delayed entries, syncs the file, and unlocks the directory.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	already := j.closed
@@ -206,33 +206,35 @@ func (j *Journal) Close() error {
 	j.done.Wait()
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	err := errors.Join(j.writeLate(), j.file.close())
-	return errors.Join(err, j.locked.Close())
+	err := errors.Join(j.writeDelayed(), j.file.close())
+	return errors.Join(err, j.lockFile.Close())
 }
 
-// maintain writes what is late, and puts what was written on the disk.
+// maintain writes delayed entries and syncs the file, at intervals of SyncEvery.
 func (j *Journal) maintain() {
 	for {
 		every := time.Duration(j.syncEvery.Load())
 		if every < 0 {
-			every = DefaultSyncEvery // for what is late
+			every = DefaultSyncEvery // delayed entries need it
 		}
 		select {
 		case <-j.stop:
 			return
 		case <-time.After(every):
-			j.tick()
+			j.writeAndSync()
 		}
 	}
 }
 
-func (j *Journal) tick() {
+// writeAndSync writes delayed entries and syncs the file. It does not hold writing
+// during the sync, which may take long.
+func (j *Journal) writeAndSync() {
 	j.writing.Lock()
-	_ = j.writeLate() // it stays late
+	_ = j.writeDelayed() // the next call tries again
 	file := j.file
 	j.file.dirty = false
 	j.writing.Unlock()
-	if err := file.sync(); err != nil && !errors.Is(err, os.ErrClosed) { // a finished segment was synced
+	if err := file.sync(); err != nil && !errors.Is(err, os.ErrClosed) { // startSegment syncs a segment and closes it
 		j.options.Logger.Error("syncing the journal", zap.Error(err))
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// opened opens a journal until the test ends.
+// opened opens a journal that is closed at the end of the test.
 func opened(t testing.TB, o Options) (*Journal, []Entry) {
 	t.Helper()
 	j, unended, err := Open(o)
@@ -31,7 +31,8 @@ func begin(t testing.TB, j *Journal, payload string) ID {
 	return id
 }
 
-// read returns all entries, each as "kind payload", and the position behind them.
+// read returns all entries after a position, each as "kind payload", and the position
+// after them.
 func read(t testing.TB, j *Journal, from Position) (texts []string, to Position) {
 	t.Helper()
 	for to = from; ; from = to {
@@ -75,7 +76,7 @@ func TestWhatHasNotEndedIsKnownToTheNextProcess(t *testing.T) {
 	assert.Equal(t, []Entry{{Begun, c, []byte("c")}}, unended)
 }
 
-// L039: a clock that is set back must not give an ID twice.
+// L039: a clock that is set back must not repeat an ID.
 func TestL039IDsRiseAlthoughTheClockFalls(t *testing.T) {
 	dir := t.TempDir()
 	future := At(time.Now().Add(time.Hour))
@@ -115,8 +116,8 @@ func TestAFullJournalLetsNothingBeginAndAllEnd(t *testing.T) {
 	begin(t, j, "there is room again")
 }
 
-// Segments go although something that began in them has not ended: a stream of
-// hours would else keep all that was written since.
+// A segment is removed even if an entry that began in it is still open: a stream of
+// several hours would otherwise keep all segments since it began.
 func TestSegmentsAreReleasedWhileSomethingIsOpen(t *testing.T) {
 	dir := t.TempDir()
 	j, _ := opened(t, Options{Dir: dir, SegmentSize: 256})
@@ -135,7 +136,7 @@ func TestSegmentsAreReleasedWhileSomethingIsOpen(t *testing.T) {
 	assert.Equal(t, []Entry{{Begun, long, []byte("long")}}, unended)
 }
 
-// Whatever happens at once, each entry is read once, an end behind its beginning.
+// Concurrent writers lose no entry and repeat none. An end comes after its beginning.
 func TestManyWritersLoseAndDoubleNothing(t *testing.T) {
 	const writers, each = 50, 200
 	j, _ := opened(t, Options{Dir: t.TempDir(), SegmentSize: 4096})
@@ -156,8 +157,8 @@ func TestManyWritersLoseAndDoubleNothing(t *testing.T) {
 			return
 		}
 		n, _ := binary.Varint(e.Payload)
-		assert.True(t, begun[e.ID], "an end behind its beginning")
-		assert.False(t, ended[n], "once")
+		assert.True(t, begun[e.ID], "the end came before the beginning")
+		assert.False(t, ended[n], "the end came twice")
 		ended[n] = true
 	}
 	var at Position
@@ -175,23 +176,22 @@ func TestManyWritersLoseAndDoubleNothing(t *testing.T) {
 	assert.Zero(t, j.State().Open)
 }
 
-// filled returns the text of a segment with n entries of random lengths, and the
-// ends of its frames.
-func filled(n int) (text []byte, ends []int) {
+// filled returns a segment with n entries of random lengths, and the ends of its frames.
+func filled(n int) (data []byte, ends []int) {
 	random := rand.New(rand.NewPCG(1, 2))
-	text = appendSegmentHeader(nil, 0)
+	data = appendSegmentHeader(nil, 0)
 	for i := range n {
-		text = appendFrame(text, Entry{Ended, ID(i + 1), make([]byte, random.IntN(40))})
-		ends = append(ends, len(text))
+		data = appendFrame(data, Entry{Ended, ID(i + 1), make([]byte, random.IntN(40))})
+		ends = append(ends, len(data))
 	}
-	return text, ends
+	return data, ends
 }
 
 func TestL030ASegmentThatIsCutKeepsItsWholeEntries(t *testing.T) {
-	text, ends := filled(8)
-	for cut := range len(text) {
+	data, ends := filled(8)
+	for cut := range len(data) {
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(segmentPath(dir, 1), text[:cut], 0o600))
+		require.NoError(t, os.WriteFile(segmentPath(dir, 1), data[:cut], 0o600))
 		j, _, err := Open(Options{Dir: dir})
 		require.NoError(t, err, cut)
 		whole, _ := slices.BinarySearch(ends, cut+1)
@@ -205,38 +205,38 @@ func TestL030ASegmentThatIsCutKeepsItsWholeEntries(t *testing.T) {
 }
 
 func TestL031DamagedBytesArePassedOverAndKept(t *testing.T) {
-	text, ends := filled(8)
+	data, ends := filled(8)
 	for at := len(appendSegmentHeader(nil, 0)); at < ends[6]; at++ {
 		dir := t.TempDir()
-		spoilt := slices.Clone(text)
-		spoilt[at] ^= 0x10
-		require.NoError(t, os.WriteFile(segmentPath(dir, 1), spoilt, 0o600))
+		corrupted := slices.Clone(data)
+		corrupted[at] ^= 0x10
+		require.NoError(t, os.WriteFile(segmentPath(dir, 1), corrupted, 0o600))
 		j, _, err := Open(Options{Dir: dir})
 		require.NoError(t, err, at)
 		begin(t, j, "goes on")
 		texts, end := read(t, j, Position{})
 		assert.Len(t, texts, 7+1, at)
 		require.NoError(t, j.Release(end))
-		kept, err := os.ReadFile(segmentPath(dir, 1) + damaged)
+		kept, err := os.ReadFile(segmentPath(dir, 1) + damagedSuffix)
 		require.NoError(t, err, at)
-		assert.Equal(t, spoilt, kept)
+		assert.Equal(t, corrupted, kept)
 		assert.NoFileExists(t, segmentPath(dir, 1))
 		require.NoError(t, j.Close())
 	}
 }
 
-// Reads end within frames, and within damaged bytes, wherever those are.
+// A read may end within a frame, and within damaged bytes.
 func TestLargeSegmentsAreReadInParts(t *testing.T) {
 	dir := t.TempDir()
-	text := appendSegmentHeader(nil, 0)
+	data := appendSegmentHeader(nil, 0)
 	const entries = 100
 	for i := range entries {
-		text = appendFrame(text, Entry{Ended, ID(i + 1), make([]byte, MaxPayload-i)})
+		data = appendFrame(data, Entry{Ended, ID(i + 1), make([]byte, MaxPayload-i)})
 		if i == entries/2 {
-			text = append(text, make([]byte, 3*readSize)...)
+			data = append(data, make([]byte, 3*readSize)...)
 		}
 	}
-	require.NoError(t, os.WriteFile(segmentPath(dir, 1), text, 0o600))
+	require.NoError(t, os.WriteFile(segmentPath(dir, 1), data, 0o600))
 	j, _ := opened(t, Options{Dir: dir})
 	texts, _ := read(t, j, Position{})
 	assert.Len(t, texts, entries)
@@ -253,12 +253,12 @@ func TestJournalIsReadableForItsOwnerAlone(t *testing.T) {
 }
 
 func FuzzSegment(f *testing.F) {
-	text, _ := filled(4)
-	f.Add(text)
-	f.Add(text[:len(text)-3])
-	f.Fuzz(func(t *testing.T, text []byte) {
+	data, _ := filled(4)
+	f.Add(data)
+	f.Add(data[:len(data)-3])
+	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(segmentPath(dir, 1), text, 0o600))
+		require.NoError(t, os.WriteFile(segmentPath(dir, 1), data, 0o600))
 		j, _, err := Open(Options{Dir: dir})
 		require.NoError(t, err)
 		defer j.Close()

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// childDir is set for a process of this test that writes until it is killed, in the
-// directory that it names.
+// childDir is an environment variable. It makes this test binary a child process, which
+// writes to the journal in that directory until it is killed.
 const childDir = "GATEWAY_TEST_JOURNAL_DIR"
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeForever prints each ID behind its beginning and its end.
+// writeForever prints each ID after Begin has returned, and again after End has.
 func writeForever(dir string) error {
 	j, unended, err := Open(Options{Dir: dir, SegmentSize: 4096})
 	if err != nil {
@@ -54,13 +54,13 @@ func writeForever(dir string) error {
 	select {}
 }
 
-// L027, for the journal: what a process was confirmed is there after kill -9.
+// L027, for the journal: entries whose Begin or End has returned survive kill -9.
 func TestL027ConfirmedEntriesOutliveKill9(t *testing.T) {
 	const kills = 20
 	dir := t.TempDir()
-	said := map[string]map[ID]bool{"begun": {}, "ended": {}}
+	printed := map[string]map[ID]bool{"begun": {}, "ended": {}}
 	for kill := range kills {
-		runChild(t, dir, 20+37*kill, said)
+		runChild(t, dir, 20+37*kill, printed)
 	}
 	j, unended := opened(t, Options{Dir: dir})
 	begun, ended := make(map[ID]bool), make(map[ID]int)
@@ -77,21 +77,22 @@ func TestL027ConfirmedEntriesOutliveKill9(t *testing.T) {
 		}
 		from = to
 	}
-	for id := range said["begun"] {
+	for id := range printed["begun"] {
 		assert.True(t, begun[id])
 	}
-	for id := range said["ended"] {
+	for id := range printed["ended"] {
 		assert.Equal(t, 1, ended[id])
 	}
 	for _, e := range unended {
 		assert.Zero(t, ended[e.ID])
-		assert.False(t, said["ended"][e.ID])
+		assert.False(t, printed["ended"][e.ID])
 	}
-	assert.GreaterOrEqual(t, len(said["ended"]), kills)
+	assert.GreaterOrEqual(t, len(printed["ended"]), kills)
 }
 
-// runChild kills a child after some lines of its output.
-func runChild(t *testing.T, dir string, lines int, said map[string]map[ID]bool) {
+// runChild starts a child, kills it after some lines of its output, and adds the IDs of
+// these lines to printed.
+func runChild(t *testing.T, dir string, lines int, printed map[string]map[ID]bool) {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childDir+"="+dir)
 	child.Stderr = os.Stderr
@@ -103,11 +104,11 @@ func runChild(t *testing.T, dir string, lines int, said map[string]map[ID]bool) 
 		var word string
 		var id uint64
 		if _, err := fmt.Sscan(scanner.Text(), &word, &id); err == nil && (word == "begun" || word == "ended") {
-			said[word][ID(id)] = true
+			printed[word][ID(id)] = true
 		}
 		if n == lines {
 			require.NoError(t, child.Process.Kill())
 		}
 	}
-	require.Error(t, child.Wait(), "it was killed")
+	require.Error(t, child.Wait(), "the child was killed")
 }

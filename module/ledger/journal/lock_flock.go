@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lock holds the directory for this process until the file is closed.
+// lock locks the directory for this process until the file is closed.
 func lock(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

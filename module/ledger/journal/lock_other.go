@@ -4,5 +4,5 @@ package journal
 
 import "os"
 
-// lock opens the file only: these systems have no lock that ends with the process.
+// lock only opens the file: these systems have no lock that ends with the process.
 func lock(path string) (*os.File, error) { return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) }

@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// sharingViolation is the error of a file that another process has opened for
-// itself.
+// sharingViolation is the error for a file that another process has opened without
+// sharing it.
 const sharingViolation = syscall.Errno(32)
 
-// lock holds the directory for this process until the file is closed: no other
-// process can open the file.
+// lock locks the directory for this process until the file is closed: no other process
+// can open the file.
 func lock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Position is a place between entries: behind Offset bytes of a segment. The zero
-// Position is before all.
+// Position is a place between two entries: after Offset bytes of a segment. The zero
+// Position is before all entries.
 type Position struct {
 	Segment uint64
 	Offset  int64
@@ -20,16 +20,16 @@ func (p Position) Before(q Position) bool {
 	return cmp.Or(cmp.Compare(p.Segment, q.Segment), cmp.Compare(p.Offset, q.Offset)) < 0
 }
 
-// readSize is how much is read at once, in bytes, beside one more entry.
+// readSize is the size of one read in bytes, without the last entry.
 const readSize = 1 << 20
 
-// Written has an element when there may be more to read.
+// Written returns a channel that has an element when there may be more to read.
 func (j *Journal) Written() <-chan struct{} { return j.written }
 
-// Read calls visit for the entries behind a position, in their order, at most for
-// about a megabyte, and returns the position behind the last of them. That is
-// the position itself if there are no more. Entries that were open when a segment
-// began are read again there.
+// Read calls visit for the entries after a position, in the order in which they were
+// written. It reads about a megabyte at most, and returns the position after the last
+// entry, or the given position if there are no more entries. Entries that were open when
+// a segment began are read again in that segment.
 func (j *Journal) Read(from Position, visit func(Entry)) (Position, error) {
 	for {
 		s, ok := j.segmentAt(from)
@@ -39,11 +39,11 @@ func (j *Journal) Read(from Position, visit func(Entry)) (Position, error) {
 		if s.number != from.Segment {
 			from = Position{s.number, int64(segmentHeader)}
 		}
-		text, err := readAt(segmentPath(j.options.Dir, s.number), from.Offset, s.size)
+		data, err := readRange(segmentPath(j.options.Dir, s.number), from.Offset, s.size)
 		if err != nil {
 			return from, err
 		}
-		read, found := visitFrames(text, from.Offset+int64(len(text)) == s.size, visit)
+		read, found := visitFrames(data, from.Offset+int64(len(data)) == s.size, visit)
 		from.Offset += int64(read)
 		if found {
 			return from, nil
@@ -51,7 +51,7 @@ func (j *Journal) Read(from Position, visit func(Entry)) (Position, error) {
 	}
 }
 
-// segmentAt returns the segment with the first byte behind a position.
+// segmentAt returns the segment with the first byte after a position.
 func (j *Journal) segmentAt(from Position) (segment, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -63,30 +63,30 @@ func (j *Journal) segmentAt(from Position) (segment, bool) {
 	return segment{}, false
 }
 
-func readAt(path string, offset, end int64) ([]byte, error) {
+func readRange(path string, offset, end int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	text := make([]byte, min(end-offset, readSize+largest))
-	_, err = io.ReadFull(io.NewSectionReader(file, offset, end-offset), text)
-	return text, err
+	data := make([]byte, min(end-offset, readSize+maxFrame))
+	_, err = io.ReadFull(io.NewSectionReader(file, offset, end-offset), data)
+	return data, err
 }
 
-// largest is the size of the largest frame.
-const largest = frameHeader + bodyHeader + MaxPayload
+// maxFrame is the size of the largest frame.
+const maxFrame = frameHeader + bodyHeader + MaxPayload
 
-// visitFrames calls visit for the whole frames in a part of a segment, and returns
-// how many bytes are done with, at least one. It passes over what is damaged.
-func visitFrames(text []byte, isEnd bool, visit func(Entry)) (read int, found bool) {
-	for read < len(text) {
-		e, length := parseFrame(text[read:])
+// visitFrames calls visit for the whole frames in a part of a segment, and skips damaged
+// bytes. It returns the number of bytes up to which the part is read, at least one.
+func visitFrames(data []byte, isEnd bool, visit func(Entry)) (read int, found bool) {
+	for read < len(data) {
+		e, length := parseFrame(data[read:])
 		if length == 0 {
-			if found && !isEnd && read > len(text)-largest {
-				break // a frame of which the rest follows
+			if found && !isEnd && read > len(data)-maxFrame {
+				break // the rest of this frame may be in the next part
 			}
-			return read + damagedBytes(text[read:], isEnd), found
+			return read + damagedBytes(data[read:], isEnd), found
 		}
 		visit(e)
 		found = true
@@ -95,32 +95,24 @@ func visitFrames(text []byte, isEnd bool, visit func(Entry)) (read int, found bo
 	return read, found
 }
 
-// damagedBytes returns how many bytes to pass over. The end of a part may be the
+// damagedBytes returns the number of bytes to skip. The last bytes of a part may be the
 // beginning of a frame, unless the segment ends there.
-func damagedBytes(text []byte, isEnd bool) int {
-	skipped := nextFrame(text)
-	if skipped == len(text) && !isEnd {
-		return max(1, len(text)-largest)
+func damagedBytes(data []byte, isEnd bool) int {
+	skipped := nextFrame(data)
+	if skipped == len(data) && !isEnd {
+		return max(1, len(data)-maxFrame)
 	}
 	return skipped
 }
 
-// Release gives the segments before a position free: all of their entries are done
-// with. A damaged one is kept under another name.
+// Release removes the segments before a position: their entries are not needed any more.
+// It only renames a damaged segment.
 func (j *Journal) Release(before Position) error {
-	j.mu.Lock()
-	i := slices.IndexFunc(j.segments, func(s segment) bool { return s.number >= before.Segment })
-	var gone []segment
-	if i > 0 { // the last segment stays
-		gone = slices.Clone(j.segments[:min(i, len(j.segments)-1)])
-		j.segments = slices.Delete(j.segments, 0, len(gone))
-	}
-	j.mu.Unlock()
 	var errs []error
-	for _, s := range gone {
+	for _, s := range j.removeBefore(before) {
 		path := segmentPath(j.options.Dir, s.number)
 		if s.damaged {
-			errs = append(errs, os.Rename(path, path+damaged))
+			errs = append(errs, os.Rename(path, path+damagedSuffix))
 		} else {
 			errs = append(errs, os.Remove(path))
 		}
@@ -128,23 +120,33 @@ func (j *Journal) Release(before Position) error {
 	return errors.Join(errs...)
 }
 
-// State is what a Journal holds at the moment.
-type State struct {
-	Bytes int64    // of all segments
-	End   Position // behind the last entry
-	Open  int      // what has begun and not ended
-	Late  int      // ends that wait for room on the disk
+// removeBefore removes the segments before a position from the list, and returns them.
+func (j *Journal) removeBefore(p Position) []segment {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := max(0, slices.IndexFunc(j.segments, func(s segment) bool { return s.number >= p.Segment }))
+	removed := slices.Clone(j.segments[:n])
+	j.segments = slices.Delete(j.segments, 0, n)
+	return removed
 }
 
-// State returns what the journal holds.
+// State describes a Journal at one point in time.
+type State struct {
+	Bytes   int64    // the size of all segments
+	End     Position // after the last entry
+	Open    int      // the number of entries that have begun and not ended
+	Delayed int      // the number of ends that could not be written yet
+}
+
+// State returns the present state of the journal.
 func (j *Journal) State() State {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	last := j.segments[len(j.segments)-1]
-	return State{j.size(), Position{last.number, last.size}, len(j.open), len(j.late)}
+	return State{j.size(), Position{last.number, last.size}, len(j.open), len(j.delayed)}
 }
 
-// Wake puts an element into Written although nothing was.
+// Wake adds an element to Written without a write.
 func (j *Journal) Wake() {
 	select {
 	case j.written <- struct{}{}:

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// A segment is a file. It begins with a header: the magic text and the last ID
-// that was given before it.
+// A segment is a file of frames after a header: the magic text, and the last ID before
+// the segment.
 const (
 	magic         = "gwjrnl1\n"
 	segmentHeader = len(magic) + 8
 	extension     = ".journal"
-	damaged       = ".bad" // added to the name of a segment that is kept
+	damagedSuffix = ".bad" // of a damaged segment, which is kept
 )
 
 // segmentPath returns the name of a segment's file.
@@ -28,15 +28,15 @@ func appendSegmentHeader(dst []byte, last ID) []byte {
 	return binary.LittleEndian.AppendUint64(append(dst, magic...), uint64(last))
 }
 
-// parseSegmentHeader returns false for what is no header.
-func parseSegmentHeader(text []byte) (last ID, ok bool) {
-	if len(text) < segmentHeader || string(text[:len(magic)]) != magic {
+// parseSegmentHeader returns false if data does not begin with a header.
+func parseSegmentHeader(data []byte) (last ID, ok bool) {
+	if len(data) < segmentHeader || string(data[:len(magic)]) != magic {
 		return 0, false
 	}
-	return ID(binary.LittleEndian.Uint64(text[len(magic):])), true
+	return ID(binary.LittleEndian.Uint64(data[len(magic):])), true
 }
 
-// listSegments returns the numbers of the segments of a directory, in their order.
+// listSegments returns the numbers of the segments in a directory, in ascending order.
 func listSegments(dir string) (numbers []uint64, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -52,30 +52,28 @@ func listSegments(dir string) (numbers []uint64, err error) {
 	return numbers, nil
 }
 
-// damage is bytes of a segment that are no frames.
+// damage describes bytes of a segment that are not frames.
 type damage struct {
-	Offset int64
-	Bytes  int64
-	Torn   bool // they are the end of the segment: a write that did not finish
+	offset, bytes int64
+	torn          bool // the bytes are at the end of the segment: a write did not finish
 }
 
-// segmentContents calls visit for every frame in the text of a segment, with the
-// offset behind it, and returns what is damaged.
-func segmentContents(text []byte, visit func(e Entry, end int64)) (damages []damage) {
+// readSegment calls visit for each entry of a segment, and returns its damage.
+func readSegment(data []byte, visit func(Entry)) (damages []damage) {
 	at := segmentHeader
-	if _, ok := parseSegmentHeader(text); !ok {
+	if _, ok := parseSegmentHeader(data); !ok {
 		at = 0
 	}
-	for at < len(text) {
-		e, length := parseFrame(text[at:])
+	for at < len(data) {
+		e, length := parseFrame(data[at:])
 		if length == 0 {
-			skipped := nextFrame(text[at:])
-			damages = append(damages, damage{int64(at), int64(skipped), at+skipped == len(text)})
+			skipped := nextFrame(data[at:])
+			damages = append(damages, damage{int64(at), int64(skipped), at+skipped == len(data)})
 			at += skipped
 			continue
 		}
 		at += length
-		visit(e, int64(at))
+		visit(e)
 	}
 	return damages
 }
