@@ -15,39 +15,39 @@ import (
 )
 
 const (
-	// gatherFor is how long records gather before they are applied together. A
+	// batchInterval is the time in which the records of a batch are collected. A
 	// transaction and its sums cost as much as hundreds of records.
-	gatherFor = time.Second
-	// retryAfter is the pause behind a failure.
+	batchInterval = time.Second
+	// retryAfter is the pause after a failure.
 	retryAfter = time.Second
-	// pruneEvery is how often old records are looked for.
+	// pruneEvery is the time between two deletions of old records.
 	pruneEvery = time.Minute
 )
 
-// applier brings what the journal has to the database. It is used by one goroutine.
+// applier writes the records of the journal to the database. One goroutine uses it.
 type applier struct {
 	ledger   *Ledger
 	identity string // of the journal
 
-	at     journal.Position // behind what was read
-	place                   // in the database, as far as known
-	names  names
-	shared sharedNames
-	away   database.Outage // until records are written
+	position     journal.Position // the journal has been read up to here
+	registration                  // of the journal in the database
+	names        names
+	interned     internedNames
+	outage       database.Outage // until records are written
 }
 
-// place is the position up to which a database has a journal.
-type place struct {
-	node int64 // 0 while it is unknown
-	mark journal.Position
-	zone *time.Location
+// registration is what the database contains about a journal.
+type registration struct {
+	node int64            // 0 while it is unknown
+	mark journal.Position // the records up to here are in the database
+	zone *time.Location   // of the ledger
 }
 
 func newApplier(l *Ledger, identity string) *applier {
-	return &applier{ledger: l, identity: identity, names: make(names), shared: make(sharedNames)}
+	return &applier{ledger: l, identity: identity, names: make(names), interned: make(internedNames)}
 }
 
-// run applies until the context ends, and then once more.
+// run applies records until the context ends, and then once more.
 func (a *applier) run(ctx context.Context) {
 	pruned := time.Now()
 	for {
@@ -63,70 +63,75 @@ func (a *applier) run(ctx context.Context) {
 		case <-a.ledger.journal.Written():
 		case <-time.After(pruneEvery):
 		}
-		var hurry <-chan struct{} // a failure is not repeated any sooner
-		if pause == gatherFor {
-			hurry = a.ledger.waiters.hurry
-		}
-		select {
-		case <-ctx.Done():
-		case <-hurry:
-		case <-time.After(pause):
-		}
+		a.collectFor(ctx, pause)
 	}
 }
 
-// applyAll applies what the journal has now in batches, until one fails, and returns how
-// long to wait before the next. What is written meanwhile gathers again: under load,
-// there would always be a few records more.
-func (a *applier) applyAll(ctx context.Context) time.Duration {
+// collectFor waits while records are collected for the next batch. A caller of Settled
+// ends the pause, unless it follows a failure.
+func (a *applier) collectFor(ctx context.Context, pause time.Duration) {
+	var hurry <-chan struct{}
+	if pause == batchInterval {
+		hurry = a.ledger.waiters.hurry
+	}
+	select {
+	case <-ctx.Done():
+	case <-hurry:
+	case <-time.After(pause):
+	}
+}
+
+// applyAll applies the present entries of the journal in batches, until one fails, and
+// returns the pause before the next call. Later entries wait for that call: under load, a
+// few more entries would always follow.
+func (a *applier) applyAll(ctx context.Context) (pause time.Duration) {
 	waiting := a.ledger.waiters.take()
 	end := a.ledger.journal.State().End
 	for {
 		more, err := a.applyBatch(ctx)
 		if err != nil {
 			a.ledger.waiters.giveBack(waiting)
-			a.failed(ctx, err)
-			a.forget()
+			a.logFailure(ctx, err)
+			a.reset()
 			return a.retry(ctx)
 		}
-		if !more || !a.at.Before(end) {
+		if !more || !a.position.Before(end) {
 			for _, settled := range waiting {
 				close(settled)
 			}
-			return gatherFor
+			return batchInterval
 		}
 	}
 }
 
-// failed logs the beginning of an outage. It lasts until records are written: a database
-// that refuses them may still accept the registration of the journal.
-func (a *applier) failed(ctx context.Context, err error) {
-	if ctx.Err() == nil && !errors.Is(err, errMoved) && !errors.Is(err, aigateway.ErrBusy) {
-		a.away.Begin(a.ledger.logger, "records cannot go from the journal to the database", err)
+// logFailure logs the beginning of an outage. The outage lasts until records are written:
+// a database that refuses records may still accept the registration of the journal.
+func (a *applier) logFailure(ctx context.Context, err error) {
+	if ctx.Err() == nil && !errors.Is(err, errMarkMoved) && !errors.Is(err, aigateway.ErrBusy) {
+		a.outage.Begin(a.ledger.logger, "records cannot be written to the database; they wait in the journal", err)
 	}
 }
 
-// retry has the next batch tried again without anything new in the journal.
-func (a *applier) retry(ctx context.Context) time.Duration {
+// retry wakes the applier, so that it tries again without a new entry in the journal.
+func (a *applier) retry(ctx context.Context) (pause time.Duration) {
 	if ctx.Err() == nil {
 		a.ledger.journal.Wake()
 	}
 	return retryAfter
 }
 
-// forget makes nothing known of the database: a transaction that failed may have
-// taken back what was learned in it.
-func (a *applier) forget() {
-	a.place, a.names = place{}, make(names)
+// reset drops the cached contents of the database, because the transaction that read them
+// may have been rolled back.
+func (a *applier) reset() {
+	a.registration, a.names = registration{}, make(names)
 	a.ledger.db.Follow()
 }
 
-// errMoved is returned when the database has another mark than it should: what
-// follows that one is applied next.
-var errMoved = errors.New("the mark has moved")
+// errMarkMoved is returned if the database has another mark than expected. The next call
+// applies the records after that mark.
+var errMarkMoved = errors.New("the mark of the journal has moved")
 
-// applyBatch reads and applies one batch; more is false if there was nothing to
-// read.
+// applyBatch reads and applies one batch. If there was nothing to read, more is false.
 func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 	if a.node == 0 {
 		if err := a.register(ctx); err != nil {
@@ -134,129 +139,118 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 		}
 	}
 	var records batch
-	from := a.at
-	if a.at, err = a.ledger.journal.Read(from, func(e journal.Entry) { records = a.take(records, e) }); err != nil {
+	from := a.position
+	if a.position, err = a.ledger.journal.Read(from, func(e journal.Entry) { records = a.collect(records, e) }); err != nil {
 		return false, fmt.Errorf("reading journal: %w", err)
 	}
 	if len(records) == 0 {
-		return a.at != from, nil
+		return a.position != from, nil
 	}
 	records.sort()
 	if err := a.write(ctx, records); err != nil {
 		return false, err
 	}
-	a.mark = a.at
+	a.mark = a.position
 	if err := a.ledger.journal.Release(a.mark); err != nil {
-		return false, fmt.Errorf("removing what the database has from the journal: %w", err)
+		return false, fmt.Errorf("removing records from the journal that are in the database: %w", err)
 	}
-	return a.at != from, nil
+	return a.position != from, nil
 }
 
-// write writes a batch to the database.
+// collect adds the record of an entry to a batch, if the entry is an end.
+func (a *applier) collect(records batch, e journal.Entry) batch {
+	if e.Kind != journal.Ended {
+		return records
+	}
+	return append(records, entry{recordID(a.node, e.ID), e.Payload})
+}
+
+// write writes a batch to the database, and updates metrics and logs.
 func (a *applier) write(ctx context.Context, records batch) error {
-	a.ledger.backlog.apply(records)
+	a.ledger.backlog.begin(records)
 	start := time.Now()
 	err := a.ledger.db.Transact(ctx, "writing records", func(tx database.Statements) error { return a.apply(tx, records) })
 	if err != nil {
 		metrics.LedgerRecords(metrics.RecordsFailed, len(records))
 		return err
 	}
-	a.away.End(a.ledger.logger, "records go from the journal to the database again")
+	a.outage.End(a.ledger.logger, "records are written to the database again")
 	a.ledger.backlog.applied(int64(len(records)))
 	metrics.LedgerRecords(metrics.RecordsApplied, len(records))
 	metrics.LedgerApply(time.Since(start))
 	return nil
 }
 
-// take adds what has ended to a batch.
-func (a *applier) take(records batch, e journal.Entry) batch {
-	if e.Kind != journal.Ended {
-		return records
-	}
-	return append(records, entry{a.id(e.ID), e.Payload})
-}
-
-// An id in the database has the milliseconds since 2020, the node, and the number
-// of the entry within its millisecond.
-const (
-	sequenceBits = 8
-	nodeBits     = 14
-	mostNodes    = 1<<nodeBits - 1
-)
-
-func (a *applier) id(id journal.ID) int64 {
-	return int64(id)>>sequenceBits<<(nodeBits+sequenceBits) | a.node<<sequenceBits | int64(id.Sequence())
-}
-
-// nodeOf returns the node of an id.
-func nodeOf(id int64) int64 { return id >> sequenceBits & mostNodes }
-
-// idAt returns the smallest id of a moment.
-func idAt(t time.Time) int64 {
-	return int64(journal.At(t)) >> sequenceBits << (nodeBits + sequenceBits)
-}
-
-// timeOf returns the moment of an id.
-func timeOf(id int64) time.Time {
-	return journal.ID(id >> (nodeBits + sequenceBits) << sequenceBits).Time()
-}
-
-// apply writes a batch and the mark behind it.
+// apply writes a batch, and moves the mark to the end of the batch.
 func (a *applier) apply(tx database.Statements, records batch) error {
-	var found journal.Position
-	err := tx.Row(`SELECT segment, position FROM gateway_ledger_nodes WHERE node = $1 AND identity = $2`, a.node, a.identity).
-		Scan(&found.Segment, &found.Offset)
-	if err == nil && found != a.mark {
-		err = database.Refuse(errMoved)
-	}
-	if err != nil {
+	if err := a.checkMark(tx); err != nil {
 		return err
 	}
 	absent, err := records.absent(tx)
 	if err != nil {
 		return err
 	}
-	added := absent.contents(a.shared)
+	added := absent.contents(a.interned)
 	if added.unreadable > 0 {
-		a.ledger.logger().Error("the journal has records that cannot be read; they are lost", zap.Int("records", added.unreadable))
+		a.ledger.logger().Error("the journal contains records that cannot be read; they are lost", zap.Int("records", added.unreadable))
 	}
 	if err := added.write(tx, a.names, a.zone); err != nil {
 		return err
 	}
 	return tx.Change(`UPDATE gateway_ledger_nodes SET segment = $1, position = $2, seen = $3 WHERE node = $4`,
-		int64(a.at.Segment), a.at.Offset, time.Now().UnixMilli(), a.node)
+		int64(a.position.Segment), a.position.Offset, time.Now().UnixMilli(), a.node)
 }
 
-// register finds the place of the journal in the database, or makes it.
+// checkMark returns errMarkMoved if the database has another mark.
+func (a *applier) checkMark(tx database.Statements) error {
+	var found journal.Position
+	err := tx.Row(`SELECT segment, position FROM gateway_ledger_nodes WHERE node = $1 AND identity = $2`, a.node, a.identity).
+		Scan(&found.Segment, &found.Offset)
+	if err == nil && found != a.mark {
+		return database.Refuse(errMarkMoved)
+	}
+	return err
+}
+
+// register reads the registration of the journal, and creates it if it is missing.
 func (a *applier) register(ctx context.Context) error {
-	var found place
+	var found registration
 	var zone string
-	err := a.ledger.db.Transact(ctx, "registering journal", func(tx database.Statements) error {
-		if _, err := tx.Exec(`INSERT INTO gateway_ledger_nodes (identity, segment, position, seen) VALUES ($1, 0, 0, 0)
-			ON CONFLICT (identity) DO NOTHING`, a.identity); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(`UPDATE gateway_ledger_state SET zone = $1 WHERE zone = ''`, a.ledger.options.Load().Zone); err != nil {
-			return err
-		}
-		if err := tx.Row(`SELECT zone FROM gateway_ledger_state`).Scan(&zone); err != nil {
-			return err
-		}
-		return tx.Row(`SELECT node, segment, position FROM gateway_ledger_nodes WHERE identity = $1`, a.identity).
-			Scan(&found.node, &found.mark.Segment, &found.mark.Offset)
+	configured := a.ledger.options.Load().Zone
+	err := a.ledger.db.Transact(ctx, "registering journal", func(tx database.Statements) (err error) {
+		found, zone, err = findRegistration(tx, a.identity, configured)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	if found.node > mostNodes {
-		return fmt.Errorf("the database has seen %d journals; no more have a place in it", mostNodes)
+	if found.node > maxNodes {
+		return fmt.Errorf("the database has registered %d journals, and cannot register more", maxNodes)
 	}
 	if found.zone, err = time.LoadLocation(zone); err != nil {
 		return err
 	}
-	if zone != a.ledger.options.Load().Zone {
-		a.ledger.logger().Warn("days of the ledger are those of another zone than configured, in which it was made", zap.String("zone", zone))
+	if zone != configured {
+		a.ledger.logger().Warn("the ledger keeps the time zone with which its database was created, not the configured one", zap.String("zone", zone))
 	}
-	a.place, a.at = found, found.mark
+	a.registration, a.position = found, found.mark
 	return nil
+}
+
+// findRegistration returns the registration of a journal, without its zone, and the name of
+// the zone. It creates what is missing, with the configured zone.
+func findRegistration(tx database.Statements, identity, configured string) (found registration, zone string, err error) {
+	if _, err := tx.Exec(`INSERT INTO gateway_ledger_nodes (identity, segment, position, seen) VALUES ($1, 0, 0, 0)
+		ON CONFLICT (identity) DO NOTHING`, identity); err != nil {
+		return found, "", err
+	}
+	if _, err := tx.Exec(`UPDATE gateway_ledger_state SET zone = $1 WHERE zone = ''`, configured); err != nil {
+		return found, "", err
+	}
+	if err := tx.Row(`SELECT zone FROM gateway_ledger_state`).Scan(&zone); err != nil {
+		return found, "", err
+	}
+	err = tx.Row(`SELECT node, segment, position FROM gateway_ledger_nodes WHERE identity = $1`, identity).
+		Scan(&found.node, &found.mark.Segment, &found.mark.Offset)
+	return found, zone, err
 }

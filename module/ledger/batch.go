@@ -8,20 +8,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// batch is the records that one transaction applies, in the order of their ids.
+// batch is a list of records that one transaction writes, ordered by id.
 type batch []entry
 
 // entry is a record that has ended.
 type entry struct {
 	id   int64  // in the database
-	text []byte // the record as the journal has it
+	text []byte // the encoded record
 }
 
-// sort orders the records, which the journal has in the order of their ends.
+// sort orders the records by id. The journal contains them in the order of their ends.
 func (b batch) sort() { slices.SortFunc(b, func(x, y entry) int { return cmp.Compare(x.id, y.id) }) }
 
-// absent returns the records that the database does not have. That is the whole batch,
-// unless the mark of the journal was set back.
+// absent returns the records that are not in the database: the whole batch, unless the
+// mark of the journal was set back.
 func (b batch) absent(tx database.Statements) (batch, error) {
 	present := make(map[int64]bool)
 	for from := 0; from < len(b); {
@@ -38,8 +38,8 @@ func (b batch) absent(tx database.Statements) (batch, error) {
 	return slices.DeleteFunc(slices.Clone(b), isPresent), nil
 }
 
-// findPresent collects the ids in the pages of a journal that have some of a range, which
-// is within a period.
+// findPresent adds to present the ids of all pages that may contain ids between first and
+// last. Both are of the same node and the same period.
 func findPresent(tx database.Statements, first, last int64, present map[int64]bool) error {
 	return tx.Each(func(row database.Scanner) error {
 		var p page
@@ -54,5 +54,5 @@ func findPresent(tx database.Statements, first, last int64, present map[int64]bo
 		first, periodEnd(first), last, nodeOf(first))
 }
 
-// nodeOfLast is nodeOf in SQL.
-var nodeOfLast = `((last >> ` + strconv.Itoa(sequenceBits) + `) & ` + strconv.Itoa(mostNodes) + `)`
+// nodeOfLast is nodeOf(last) in SQL.
+var nodeOfLast = `((last >> ` + strconv.Itoa(sequenceBits) + `) & ` + strconv.Itoa(maxNodes) + `)`

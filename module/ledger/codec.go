@@ -8,61 +8,60 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// codec writes the members of a record to bytes, or reads them: one list of members
-// serves both ways.
+// codec encodes the fields of a record, or decodes them. It has one list of fields for
+// both directions.
 type codec struct {
 	bytes   []byte
 	reading bool
-	failed  bool // the bytes were no record
+	failed  bool // the bytes are not a record
 
-	shared sharedNames // for names that are read
+	interned internedNames // for decoded names
 }
 
-// sharedNames are names, which many records have: each is one string for all of them.
-// Nil shares none.
-type sharedNames map[string]string
+// internedNames contains one string for each name, which many records share. If it is nil,
+// every record gets a string of its own.
+type internedNames map[string]string
 
-// of returns the string of a name.
-func (s sharedNames) of(name []byte) string {
-	if shared, ok := s[string(name)]; ok {
-		return shared
-	}
-	text := string(name)
-	if s == nil {
+// text returns the shared string of a name.
+func (i internedNames) text(name []byte) string {
+	if text, ok := i[string(name)]; ok {
 		return text
 	}
-	if len(s) >= mostNames {
-		clear(s)
+	text := string(name)
+	if i == nil {
+		return text
 	}
-	s[text] = text
+	if len(i) >= maxNames {
+		clear(i)
+	}
+	i[text] = text
 	return text
 }
 
-var errRecord = errors.New("the journal has a record that cannot be read")
+var errRecord = errors.New("the record cannot be decoded")
 
-// recordVersion is the first byte of a record. It changes with the members of records.
+// recordVersion is the first byte of a record. It changes with the list of fields.
 const recordVersion = 2
 
-// appendRecord appends a record as the journal has it.
+// appendRecord appends an encoded record.
 func appendRecord(dst []byte, r *aigateway.Record) []byte {
 	c := codec{bytes: append(dst, recordVersion)}
 	c.record(r)
 	return c.bytes
 }
 
-// parseRecord returns what appendRecord has written.
+// parseRecord decodes a record.
 func parseRecord(text []byte) (*aigateway.Record, error) {
 	r := &aigateway.Record{Calls: []aigateway.Call{}}
 	return r, readRecord(r, text, nil)
 }
 
-// readRecord reads what appendRecord has written into a record, over all that it has but
-// its ID and its time.
-func readRecord(r *aigateway.Record, text []byte, shared sharedNames) error {
+// readRecord decodes a record into r. It overwrites all fields except ID and Admitted.
+func readRecord(r *aigateway.Record, text []byte, interned internedNames) error {
 	if len(text) == 0 || text[0] != recordVersion {
 		return errRecord
 	}
-	c := codec{bytes: text[1:], reading: true, shared: shared}
+	c := codec{bytes: text[1:], reading: true, interned: interned}
 	c.record(r)
 	if c.failed {
 		return errRecord
@@ -73,7 +72,7 @@ func readRecord(r *aigateway.Record, text []byte, shared sharedNames) error {
 func (c *codec) record(r *aigateway.Record) {
 	c.text(&r.Request, nil)
 	for _, name := range recordNames(r) {
-		c.text(name, c.shared)
+		c.text(name, c.interned)
 	}
 	number(c, &r.Status)
 	flag(c, &r.Stream)
@@ -92,7 +91,7 @@ func (c *codec) record(r *aigateway.Record) {
 
 func (c *codec) call(call *aigateway.Call) {
 	for _, name := range callNames(call) {
-		c.text(name, c.shared)
+		c.text(name, c.interned)
 	}
 	number(c, &call.Status)
 	number(c, &call.Source)
@@ -104,27 +103,27 @@ func (c *codec) call(call *aigateway.Call) {
 	number(c, &call.Terms)
 }
 
-// recordNames returns the texts of a record that many records have.
+// recordNames returns the texts of a record that many records share.
 func recordNames(r *aigateway.Record) [7]*string {
 	return [...]*string{&r.Key, &r.User, &r.Limit, &r.Model, &r.Operation, &r.Format, &r.Outcome}
 }
 
-// callNames returns the texts of a call.
+// callNames returns the texts of a call, all of which many calls share.
 func callNames(c *aigateway.Call) [7]*string {
 	return [...]*string{&c.Provider, &c.Model, &c.Answered, &c.Format, &c.Price, &c.Cost.Currency, &c.Held.Currency}
 }
 
-// tokenCounts returns the counts in the order of the columns of tables.
+// tokenCounts returns the counts in the order of the columns of gateway_usage.
 func tokenCounts(t *aigateway.Tokens) [7]*int64 {
 	return [...]*int64{&t.Input, &t.CacheRead, &t.CacheWrite, &t.CacheWriteLong, &t.Output, &t.Reasoning, &t.Searches}
 }
 
-// longestText is what is written of a text, in bytes: clients choose names of models.
-const longestText = 512
+// maxText is the size in bytes to which texts are cut: clients choose names of models.
+const maxText = 512
 
-func (c *codec) text(text *string, shared sharedNames) {
+func (c *codec) text(text *string, interned internedNames) {
 	if !c.reading {
-		written := (*text)[:min(len(*text), longestText)]
+		written := (*text)[:min(len(*text), maxText)]
 		c.bytes = binary.AppendUvarint(c.bytes, uint64(len(written)))
 		c.bytes = append(c.bytes, written...)
 		return
@@ -135,18 +134,18 @@ func (c *codec) text(text *string, shared sharedNames) {
 		return
 	}
 	read := c.bytes[n : n+int(length)]
-	if *text != string(read) { // often, it is that of the record before
-		*text = shared.of(read)
+	if *text != string(read) { // often it is the text of the previous record
+		*text = interned.text(read)
 	}
 	c.bytes = c.bytes[n+int(length):]
 }
 
 func (c *codec) fail() { c.bytes, c.failed = nil, true }
 
-// number writes or reads a member that is a number.
-func number[T ~int | ~int64 | ~uint8](c *codec, member *T) {
+// number encodes or decodes a field that is a number.
+func number[T ~int | ~int64 | ~uint8](c *codec, field *T) {
 	if !c.reading {
-		c.bytes = binary.AppendVarint(c.bytes, int64(*member))
+		c.bytes = binary.AppendVarint(c.bytes, int64(*field))
 		return
 	}
 	value, n := binary.Varint(c.bytes)
@@ -154,15 +153,13 @@ func number[T ~int | ~int64 | ~uint8](c *codec, member *T) {
 		c.fail()
 		return
 	}
-	*member = T(value)
+	*field = T(value)
 	c.bytes = c.bytes[n:]
 }
 
-func flag(c *codec, member *bool) {
-	n := 0
-	if *member {
-		n = 1
-	}
+// flag encodes or decodes a field that is a bool.
+func flag(c *codec, field *bool) {
+	n := integer(*field)
 	number(c, &n)
-	*member = n != 0
+	*field = n != 0
 }

@@ -8,37 +8,37 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// contents is what a batch adds to the database.
+// contents are the pages and sums that a batch adds to the database.
 type contents struct {
 	pages      []page
 	sums       sums
-	unreadable int // records that are in neither
+	unreadable int // number of records that could not be decoded
 }
 
-// contents returns what the batch adds to the database.
-func (b batch) contents(shared sharedNames) contents {
+// contents returns the pages and sums of the batch.
+func (b batch) contents(interned internedNames) contents {
 	c := contents{sums: make(sums)}
-	room := b.room()
+	memory := b.memory()
 	r := aigateway.Record{Calls: []aigateway.Call{}}
 	for _, e := range b {
-		if err := readRecord(&r, e.text, shared); err != nil {
+		if err := readRecord(&r, e.text, interned); err != nil {
 			c.unreadable++
 			continue
 		}
 		n := len(c.pages)
-		if n == 0 || !c.pages[n-1].takes(e.id) {
-			c.pages = append(c.pages, newPage(e.id, room))
+		if n == 0 || !c.pages[n-1].accepts(e.id) {
+			c.pages = append(c.pages, newPage(e.id, memory))
 			n++
 		}
-		room = c.pages[n-1].add(e, &r)
+		memory = c.pages[n-1].add(e, &r)
 		r.Admitted = timeOf(e.id)
 		c.sums.addRecord(&r)
 	}
 	return c
 }
 
-// room returns memory for the pages of the batch.
-func (b batch) room() []byte {
+// memory returns an empty slice with room for all pages of the batch.
+func (b batch) memory() []byte {
 	size := 0
 	for _, e := range b {
 		size += 2*binary.MaxVarintLen64 + len(e.text)
@@ -46,8 +46,7 @@ func (b batch) room() []byte {
 	return make([]byte, 0, size)
 }
 
-// write writes pages, and whose records they have, and adds the sums to those of the
-// database.
+// write writes the pages and their owners, and adds the sums to the sums of the database.
 func (c *contents) write(tx database.Statements, known names, zone *time.Location) error {
 	known.limit()
 	if err := known.add(tx, c.sums.texts()); err != nil {
@@ -56,7 +55,7 @@ func (c *contents) write(tx database.Statements, known names, zone *time.Locatio
 	if err := c.insertPages(tx, known); err != nil {
 		return err
 	}
-	return insert(tx, usageTable, usageExists, c.sums.rows(known, zone))
+	return insertRows(tx, usageTable, usageExists, c.sums.rows(known, zone))
 }
 
 func (c *contents) insertPages(tx database.Statements, known names) error {
@@ -71,5 +70,5 @@ func (c *contents) insertPages(tx database.Statements, known names) error {
 			owners = append(owners, []any{p.last, o.kind, known.id(o.name)})
 		}
 	}
-	return insert(tx, `gateway_ledger_owners (last, kind, name)`, ` ON CONFLICT DO NOTHING`, owners)
+	return insertRows(tx, `gateway_ledger_owners (last, kind, name)`, ` ON CONFLICT DO NOTHING`, owners)
 }

@@ -1,16 +1,18 @@
-// Package ledger writes down what exchanges use, once each, and adds it up.
+// Package ledger records what each exchange uses, once, and adds the records up.
 //
-// A record goes to the journal, in the way of the request, and from there to the
-// database, behind it: no request waits for a database. The package promises that
-// what End returned for is in the database exactly once, in the end, whatever
-// becomes of the process and of the database meanwhile: the records of a batch, what
-// they add to the sums, and the place in the journal are written in one transaction.
-// Sums by hour, day and month outlive the records. Names outlive what they name.
+// A request writes its record to the journal. From there, another goroutine writes it to
+// the database: no request waits for a database. A record for which End has returned is
+// in the database exactly once in the end, even if the process is killed or the database
+// is unavailable for a while: the records of a batch, their sums, and the position in the
+// journal are written in one transaction. Sums by hour, day and month are kept for longer
+// than the records. The name of a key, user or model is kept after the key, user or model
+// has been deleted.
 //
-// The database has records as the journal has them, in pages that are found by time, key
-// and user: nothing else is asked of a single record, and a row with a column for each
-// member would cost ten times as much. All other questions are answered by the sums.
+// The database contains the records in the encoding of the journal, in pages that are
+// found by time, key and user: single records are not queried by anything else, and a row
+// with a column for each field would take ten times as much space. All other queries read
+// the sums.
 //
-// It refuses a journal that another process uses. It never has a part of a prompt or
-// of an answer, and no credential.
+// The package refuses a journal that another process uses. It never stores credentials,
+// or a part of a prompt or an answer.
 package ledger

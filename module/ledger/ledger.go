@@ -23,34 +23,35 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// Ledger is a ledger in use.
+// Ledger is an open ledger: a journal, and a goroutine that writes its records to the
+// database.
 type Ledger struct {
 	options atomic.Pointer[aigateway.LedgerOptions]
 	journal *journal.Journal
 	*Reader
 	logger  func() *zap.Logger
-	failing database.Outage // of the journal
-	pruning database.Outage // of the deletion of old records
+	failing database.Outage // failures to write to the journal
+	pruning database.Outage // failures to delete old records
 	backlog backlog
 
-	running atomic.Int64 // exchanges that have begun and not ended
-	idle    func()       // called when none runs any more
+	running atomic.Int64 // number of exchanges that have begun and not ended
+	idle    func()       // is called when the last running exchange has ended
 
 	applier *applier
-	unwatch func() // ends the metrics of the backlog
+	unwatch func() // removes the ledger from the metrics
 	waiters *waiters
 	stop    context.CancelFunc
 	done    sync.WaitGroup
 }
 
-// The defaults of options.
+// The defaults of the options.
 const (
 	defaultRecords = 90
 	defaultZone    = "UTC"
 )
 
-// Open opens a ledger: its journal at once, its database when there is something to
-// apply. Exchanges that an earlier process left are ended as crashed.
+// Open opens a ledger and its journal. The database is opened when it is first needed.
+// Exchanges that an earlier process began and did not end get the outcome OutcomeCrashed.
 func Open(options aigateway.LedgerOptions, backend database.Backend, logger func() *zap.Logger) (*Ledger, error) {
 	if err := options.Check(); err != nil {
 		return nil, err
@@ -76,8 +77,8 @@ func journalOptions(o aigateway.LedgerOptions, logger *zap.Logger) journal.Optio
 	return journal.Options{Dir: o.Journal, Max: o.JournalMax, SyncEvery: time.Duration(o.Sync), Logger: logger, Damaged: damaged}
 }
 
-// configure applies valid options. All but the directory of the journal and the zone,
-// which is fixed in the database, may change while the ledger is open.
+// configure applies options, which must be valid. The directory of the journal cannot
+// change while the ledger is open, and the zone never changes in the database.
 func (l *Ledger) configure(options aigateway.LedgerOptions) {
 	options.Records = cmp.Or(options.Records, defaultRecords)
 	options.Zone = cmp.Or(options.Zone, defaultZone)
@@ -85,8 +86,8 @@ func (l *Ledger) configure(options aigateway.LedgerOptions) {
 	l.journal.Configure(journalOptions(options, l.logger()))
 }
 
-// readIdentity returns the name of the journal in the database, which is made with
-// the journal: a random one, since hosts change their names.
+// readIdentity returns the name of the journal in the database. A new journal gets a
+// random name, because the name of the host may change.
 func readIdentity(dir string) (string, error) {
 	path := filepath.Join(dir, "identity")
 	text, err := os.ReadFile(path)
@@ -100,12 +101,12 @@ func readIdentity(dir string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// endCrashed ends what an earlier process left.
+// endCrashed ends the exchanges that an earlier process did not end.
 func (l *Ledger) endCrashed(entries []journal.Entry) {
 	for _, entry := range entries {
 		r, err := parseRecord(entry.Payload)
 		if err != nil {
-			l.logger().Error("an exchange that crashed is lost", zap.Error(err))
+			l.logger().Error("the record of an exchange that crashed is lost", zap.Error(err))
 			r = new(aigateway.Record)
 		}
 		r.ID, r.Outcome = int64(entry.ID), aigateway.OutcomeCrashed
@@ -113,7 +114,7 @@ func (l *Ledger) endCrashed(entries []journal.Entry) {
 	}
 	metrics.LedgerOrphans(len(entries))
 	if len(entries) > 0 {
-		l.logger().Warn("exchanges had not ended when the gateway did; they are in the ledger as crashed", zap.Int("exchanges", len(entries)))
+		l.logger().Warn("exchanges were running when the last process ended; the ledger contains them as crashed", zap.Int("exchanges", len(entries)))
 	}
 }
 
@@ -123,8 +124,8 @@ func (l *Ledger) start() {
 	l.done.Go(func() { l.applier.run(ctx) })
 }
 
-// Close applies what the journal has, as far as that takes no longer than a
-// transaction, and closes journal and database.
+// Close writes the records of the journal to the database, until a transaction fails, and
+// closes the journal and the database. Records that remain are written after the next Open.
 func (l *Ledger) Close() error {
 	l.unwatch()
 	l.stop()
@@ -132,7 +133,7 @@ func (l *Ledger) Close() error {
 	return errors.Join(l.journal.Close(), l.db.Close())
 }
 
-// Begin is that of aigateway.Ledger.
+// Begin implements aigateway.Ledger.
 func (l *Ledger) Begin(r *aigateway.Record) error {
 	l.running.Add(1)
 	defer timeAppend(time.Now())
@@ -147,7 +148,7 @@ func (l *Ledger) Begin(r *aigateway.Record) error {
 	return fmt.Errorf("%w: %w", aigateway.ErrLedger, err)
 }
 
-// End is that of aigateway.Ledger.
+// End implements aigateway.Ledger.
 func (l *Ledger) End(r *aigateway.Record) {
 	defer timeAppend(time.Now())
 	l.end(r)
@@ -156,16 +157,17 @@ func (l *Ledger) End(r *aigateway.Record) {
 	}
 }
 
-// encodings are buffers of encode.
+// encodings contains buffers for encode.
 var encodings = sync.Pool{New: func() any { return new([]byte) }}
 
-// encode returns a record as the journal has it. The caller puts it back into encodings.
+// encode returns an encoded record. The caller must put it back into encodings.
 func encode(r *aigateway.Record) *[]byte {
 	buffer := encodings.Get().(*[]byte)
 	*buffer = appendRecord((*buffer)[:0], r)
 	return buffer
 }
 
+// end writes the end of an exchange to the journal.
 func (l *Ledger) end(r *aigateway.Record) {
 	encoded := encode(r)
 	defer encodings.Put(encoded)

@@ -25,24 +25,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// A member that the codec forgets would be lost between journal and database.
+// A field that is missing in the codec would be lost between the journal and the database.
 func TestJournalKeepsEveryMemberOfARecord(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
 		var want aigateway.Record
 		fill(reflect.ValueOf(&want).Elem(), random)
-		want.ID = 0 // the journal has it beside the record
+		want.ID = 0 // is not part of an encoded record
 		got, err := parseRecord(appendRecord(nil, &want))
 		require.NoError(t, err)
 		assert.Equal(t, want, *got)
 	}
 }
 
-// fill sets all but times.
+// fill sets all fields except times to random values.
 func fill(v reflect.Value, random *rand.Rand) {
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString(strings.Repeat("x", random.IntN(longestText)))
+		v.SetString(strings.Repeat("x", random.IntN(maxText)))
 	case reflect.Bool:
 		v.SetBool(random.IntN(2) == 0)
 	case reflect.Uint8:
@@ -61,7 +61,7 @@ func fill(v reflect.Value, random *rand.Rand) {
 			}
 		}
 	default:
-		panic("no test of " + v.Kind().String())
+		panic("fill cannot set " + v.Kind().String())
 	}
 }
 
@@ -77,9 +77,9 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-// Whatever the time is, intervals cover it without gap or overlap, with whole spans. Hours
-// were those of UTC once: where a day begins within one, usage by day left out what the
-// running day had used in its first hour.
+// Intervals have no gap and no overlap, and contain whole spans. Hours once were those of
+// UTC: in a zone where a day begins within an hour of UTC, usage by day lacked the first
+// hour of the current day.
 func TestIntervalsCoverTheTimeOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for _, name := range []string{"UTC", "Europe/Berlin", "Asia/Kathmandu", "America/St_Johns", "Pacific/Apia", "America/Santiago", "Africa/Cairo"} {
@@ -93,7 +93,7 @@ func TestIntervalsCoverTheTimeOnce(t *testing.T) {
 			for _, part := range cover(from, to, month, zone) {
 				assert.True(t, part.from.Equal(at), "%s: %v follows %v", name, part, at)
 				assert.True(t, part.from.Before(part.to))
-				if part.span != month { // days from the end of a month and the beginning of the next once were one interval
+				if part.span != month { // the days around the end of a month once were one interval
 					assert.Equal(t, month.begin(part.from, zone), month.begin(part.to.Add(-time.Second), zone))
 				}
 				assert.True(t, part.span.begin(part.from, zone).Equal(part.from))
@@ -131,7 +131,7 @@ func TestAYearIsReadFromMonths(t *testing.T) {
 	assert.Equal(t, []span{hour, day, month, day, hour}, read)
 }
 
-// away is a database that cannot be reached.
+// away is the backend of a database that cannot be reached.
 type away struct{ database.Backend }
 
 func (away) Identity() string                         { return "away" }
@@ -153,7 +153,7 @@ func TestL035NoExchangeWaitsForTheDatabase(t *testing.T) {
 	_, err = l.Usage(t.Context(), aigateway.UsageQuery{})
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	require.NoError(t, l.Close())
-	assert.LessOrEqual(t, logs.FilterMessage("records cannot go from the journal to the database").Len(), 1, "an outage is logged once")
+	assert.LessOrEqual(t, logs.FilterMessage("records cannot be written to the database; they wait in the journal").Len(), 1, "an outage is logged once")
 }
 
 func TestOptionsAreChecked(t *testing.T) {
@@ -168,7 +168,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// A host that changes its name keeps its journal.
+// The identity is read from the journal, so it stays if the host changes its name.
 func TestTheIdentityOfAJournalStays(t *testing.T) {
 	dir := t.TempDir()
 	first, err := readIdentity(dir)
@@ -184,9 +184,8 @@ func TestTheIdentityOfAJournalStays(t *testing.T) {
 }
 
 func TestIDsInTheDatabaseHaveTheirMoment(t *testing.T) {
-	a := applier{place: place{node: mostNodes}}
 	at := time.Date(2089, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC)
-	id := a.id(journal.At(at) + 255)
+	id := recordID(maxNodes, journal.At(at)+255)
 	assert.Positive(t, id)
 	assert.Equal(t, at, timeOf(id).UTC())
 	assert.LessOrEqual(t, idAt(at), id)
@@ -194,8 +193,8 @@ func TestIDsInTheDatabaseHaveTheirMoment(t *testing.T) {
 }
 
 func TestStatementsHaveTheirParameters(t *testing.T) {
-	assert.Equal(t, "($1, $2), ($3, $4)", rowsOf(2, 2))
-	assert.Equal(t, "($1)", rowsOf(1, 1))
+	assert.Equal(t, "($1, $2), ($3, $4)", placeholders(2, 2))
+	assert.Equal(t, "($1)", placeholders(1, 1))
 	assert.Equal(t, len(sumColumns), len(sumsOf(new(aigateway.Usage))))
 	for _, column := range sumColumns {
 		assert.Contains(t, usageExists, "ELSE gateway_usage."+column+" + excluded."+column+" END")

@@ -7,19 +7,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// page is what a row of the database has of single records: some records of one batch,
-// in the order of their ids. Each of them is
+// page contains some records of one batch, ordered by id, in one row of the database. Each
+// record consists of
 //
-//	uvarint  id, less that of the record before it, or less the first id of the page
-//	uvarint  length of the record
-//	         record, as the journal has it
+//	uvarint  the difference to the id before it, or to the first id of the page
+//	uvarint  the length of the encoded record
+//	         the encoded record
 //
-// A row for each record, with its entries in the indexes, would cost the database about
-// ten times as much.
+// A row for each record, with its entries in the indexes, would take about ten times as
+// much space.
 type page struct {
 	first, last int64 // ids
 	records     []byte
-	owners      map[owner]bool // with records in the page
+	owners      map[owner]bool // the keys and users that have records in the page
 }
 
 // owner is a key or a user.
@@ -35,11 +35,11 @@ const (
 )
 
 const (
-	// pageSize is the size in bytes beyond which a page takes no more records.
+	// pageSize is the size in bytes above which a page accepts no more records.
 	pageSize = 32 << 10
-	// periodBits is the size of the part of an id that may differ within a page. The
-	// records of a page were admitted in the same 65 seconds, so that pages that have
-	// ids below a given one end in its period, or before.
+	// periodBits is the number of low bits in which the ids of a page may differ. The
+	// records of a page were admitted in the same period of 65 seconds. So a page that
+	// contains an id below a given one ends in the period of that id, or before.
 	periodBits = 16 + nodeBits + sequenceBits
 )
 
@@ -47,16 +47,16 @@ const (
 func periodBegin(id int64) int64 { return id &^ (1<<periodBits - 1) }
 func periodEnd(id int64) int64   { return id | (1<<periodBits - 1) }
 
-// newPage returns a page whose first record has an id. It writes to the memory behind the
-// end of room.
-func newPage(first int64, room []byte) page {
-	return page{first: first, last: first, records: room[len(room):], owners: make(map[owner]bool)}
+// newPage returns a page for records from an id on. The page uses the memory after the end
+// of used.
+func newPage(first int64, used []byte) page {
+	return page{first: first, last: first, records: used[len(used):], owners: make(map[owner]bool)}
 }
 
-// takes reports whether the page takes another record.
-func (p *page) takes(id int64) bool { return len(p.records) < pageSize && id <= periodEnd(p.first) }
+// accepts reports whether a record with an id can be added to the page.
+func (p *page) accepts(id int64) bool { return len(p.records) < pageSize && id <= periodEnd(p.first) }
 
-// add adds a record, and returns the page with the room behind it.
+// add adds a record, and returns the records of the page, after which memory is free.
 func (p *page) add(e entry, r *aigateway.Record) []byte {
 	p.records = binary.AppendUvarint(p.records, uint64(e.id-p.last))
 	p.records = binary.AppendUvarint(p.records, uint64(len(e.text)))
@@ -67,18 +67,18 @@ func (p *page) add(e entry, r *aigateway.Record) []byte {
 	return p.records
 }
 
-var errPage = errors.New("the database has a page of records that cannot be read")
+var errPage = errors.New("the database contains a page of records that cannot be decoded")
 
-// each calls visit for the records of the page, with their ids.
+// each calls visit for each record of the page.
 func (p *page) each(visit func(id int64, record []byte) error) error {
 	id, rest := p.first, p.records
 	for len(rest) > 0 {
-		apart, n := binary.Uvarint(rest)
+		difference, n := binary.Uvarint(rest)
 		length, m := binary.Uvarint(rest[max(0, n):])
 		if n <= 0 || m <= 0 || length > uint64(len(rest)-n-m) {
 			return errPage
 		}
-		id += int64(apart)
+		id += int64(difference)
 		record := rest[n+m:][:length]
 		if err := visit(id, record); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 )
 
-// entryAt returns an entry with a record of alice, whose number of calls gives it a size.
+// entryAt returns an entry with a record of alice. The number of calls determines its size.
 func entryAt(id int64, calls int) entry {
 	r := aigateway.Record{Key: "laptop", User: "alice", Calls: make([]aigateway.Call, calls)}
 	return entry{id, appendRecord(nil, &r)}
@@ -22,12 +22,12 @@ func TestPagesHaveTheirRecords(t *testing.T) {
 	begin := periodBegin(idAt(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))
 	const full = pageSize / 10
 	written := batch{
-		entryAt(begin, 1), entryAt(begin+7, 0), entryAt(periodEnd(begin), full), // of one period
-		entryAt(periodEnd(begin)+1, 2), entryAt(periodEnd(begin)+2, full), // of the next period
-		entryAt(periodEnd(begin)+3, 1), // behind a full page
+		entryAt(begin, 1), entryAt(begin+7, 0), entryAt(periodEnd(begin), full), // one period
+		entryAt(periodEnd(begin)+1, 2), entryAt(periodEnd(begin)+2, full), // the next period
+		entryAt(periodEnd(begin)+3, 1), // after a full page
 	}
 	unreadable := entry{begin + 9, []byte("no record")}
-	c := slices.Insert(slices.Clone(written), 2, unreadable).contents(make(sharedNames))
+	c := slices.Insert(slices.Clone(written), 2, unreadable).contents(make(internedNames))
 	assert.Equal(t, 1, c.unreadable)
 	var read batch
 	var sizes []int
@@ -46,8 +46,8 @@ func TestPagesHaveTheirRecords(t *testing.T) {
 	assert.Equal(t, []int{3, 2, 1}, sizes)
 }
 
-// Retention deletes pages by their last record: a page of more time would keep records
-// for longer, and a reader would have to look for ids in more pages.
+// Old pages are deleted by their last record. A longer period would keep records for
+// longer, and a reader would have to search more pages for an id.
 func TestAPeriodIsAboutAMinute(t *testing.T) {
 	id := idAt(time.Now())
 	assert.LessOrEqual(t, periodBegin(id), id)

@@ -14,26 +14,27 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// open are the ledgers of this process by their directory. A new configuration is
-// started before the old one is cleaned up, so that a ledger lasts over a reload. It
-// also lasts as long as exchanges of an old configuration run, and may be used again
-// meanwhile: its journal is locked.
+// open contains the open ledgers of this process by directory. Caddy starts a new
+// configuration before it cleans up the old one, so a ledger stays open during a reload.
+// A ledger also stays open while exchanges of an old configuration run. A new
+// configuration must then use the same ledger, because its journal is locked.
 var open = struct {
 	sync.Mutex
 	ledgers map[string]*shared
 }{ledgers: make(map[string]*shared)}
 
-// shared is a ledger of several configurations. It is closed when none of them uses it
-// and no exchange runs.
+// shared is a ledger that several configurations may use. It is closed when no
+// configuration uses it and no exchange runs.
 type shared struct {
 	*Ledger
-	dir  string // in open
+	dir  string // the key in open
 	uses int    // guarded by open
 }
 
-// Shared returns the ledger of a directory, the same one for the same directory, with
-// the newest options. Without a directory in the options it is the usual one, or the
-// next of its siblings that no other process uses. The module logs for the ledger.
+// Shared returns the ledger of a directory. Calls with the same directory return the same
+// ledger, with the options of the last call. If the options contain no directory, Shared
+// uses the usual one, or its first sibling that no other process uses. The ledger logs
+// with the name of the module.
 func Shared(options aigateway.LedgerOptions, usual string, backend database.Backend, module caddy.ModuleID) (aigateway.Ledger, error) {
 	logger := func() *zap.Logger { return caddy.Log().Named(string(module)) }
 	dir := options.Journal
@@ -62,7 +63,7 @@ func Shared(options aigateway.LedgerOptions, usual string, backend database.Back
 // reconfigure applies options to a ledger that is open.
 func (s *shared) reconfigure(options aigateway.LedgerOptions, backend database.Backend) error {
 	if s.db.Identity() != backend.Identity() {
-		return fmt.Errorf("the journal %s belongs to another database until the process ends: name another journal", s.dir)
+		return fmt.Errorf("the journal %s is in use for another database until the process ends: name another journal", s.dir)
 	}
 	if err := options.Check(); err != nil {
 		return err
@@ -80,7 +81,7 @@ func (s *shared) Release() error {
 	return s.closeUnused()
 }
 
-// closeIdle closes the ledger behind the last exchange, if nobody uses it.
+// closeIdle closes the ledger after the last exchange, if no configuration uses it.
 func (s *shared) closeIdle() {
 	open.Lock()
 	unused := s.uses == 0
@@ -88,13 +89,14 @@ func (s *shared) closeIdle() {
 	if !unused {
 		return
 	}
-	go func() { // the client of the exchange does not wait
+	go func() { // so that the client of the exchange does not wait
 		if err := s.closeUnused(); err != nil {
 			s.logger().Error("closing the ledger", zap.Error(err))
 		}
 	}()
 }
 
+// closeUnused closes the ledger if no configuration uses it and no exchange runs.
 func (s *shared) closeUnused() error {
 	open.Lock()
 	defer open.Unlock()
@@ -105,20 +107,20 @@ func (s *shared) closeUnused() error {
 	return s.Close()
 }
 
-// mostSiblings is how many processes may use siblings of one directory.
-const mostSiblings = 16
+// maxSiblings is the number of processes that can have the same usual directory.
+const maxSiblings = 16
 
-// siblings returns the directories that processes with the same usual one share.
+// siblings returns the directories for processes with the same usual directory.
 func siblings(usual string) []string {
 	dirs := []string{usual}
-	for n := 2; n <= mostSiblings; n++ {
+	for n := 2; n <= maxSiblings; n++ {
 		dirs = append(dirs, fmt.Sprintf("%s-%d", usual, n))
 	}
 	return dirs
 }
 
-// openFree opens the ledger of a directory: a configured one, or the first of the usual
-// ones that is free. What other processes have left in the others goes to the database.
+// openFree opens a ledger in the configured directory. Without one, it opens a ledger in
+// the first sibling of dir that no process uses, and adopts the others.
 func openFree(options aigateway.LedgerOptions, dir string, backend database.Backend, logger func() *zap.Logger) (*Ledger, error) {
 	if options.Journal != "" {
 		return Open(options, backend, logger)
@@ -137,8 +139,8 @@ func openFree(options aigateway.LedgerOptions, dir string, backend database.Back
 	return nil, err
 }
 
-// adopt opens and closes the ledgers of directories that no process uses any more:
-// what they have left goes to the database.
+// adopt opens and closes the ledgers of other directories that no process uses any more, so
+// that their records are written to the database.
 func (l *Ledger) adopt(dirs []string, backend database.Backend) {
 	options := *l.options.Load()
 	own := options.Journal
@@ -147,9 +149,9 @@ func (l *Ledger) adopt(dirs []string, backend database.Backend) {
 			continue
 		}
 		options.Journal = dir
-		left, err := Open(options, backend, l.logger)
+		other, err := Open(options, backend, l.logger)
 		if err == nil {
-			err = left.Close()
+			err = other.Close()
 		}
 		if err != nil && !errors.Is(err, journal.ErrInUse) {
 			l.logger().Error("reading the journal of another process", zap.String("journal", dir), zap.Error(err))

@@ -14,7 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 )
 
-// elsewhere is another database that cannot be reached.
+// elsewhere is the backend of another database that cannot be reached.
 type elsewhere struct{ away }
 
 func (elsewhere) Identity() string { return "elsewhere" }
@@ -33,7 +33,7 @@ func release(t *testing.T, ledgers ...*shared) {
 	}
 }
 
-// A process that was started beside another one of the same data directory failed.
+// A second process with the same data directory once failed to start.
 func TestASecondProcessUsesAJournalOfItsOwn(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
 	other, err := Open(aigateway.LedgerOptions{Journal: usual}, away{}, zap.NewNop)
@@ -48,7 +48,7 @@ func TestASecondProcessUsesAJournalOfItsOwn(t *testing.T) {
 	release(t, l)
 }
 
-// A journal that is named is never replaced by another.
+// A configured journal is never replaced by a sibling.
 func TestL037AConfiguredJournalBelongsToOneProcess(t *testing.T) {
 	dir := t.TempDir()
 	other, err := Open(aigateway.LedgerOptions{Journal: dir}, away{}, zap.NewNop)
@@ -58,23 +58,23 @@ func TestL037AConfiguredJournalBelongsToOneProcess(t *testing.T) {
 	require.NoError(t, other.Close())
 }
 
-// What a second process left when it was killed would have stayed in its journal until
-// there were two processes again.
+// The records of a second process that was killed would have stayed in its journal until
+// two processes ran again.
 func TestJournalsThatNobodyUsesAreAdopted(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
-	left, err := Open(aigateway.LedgerOptions{Journal: usual + "-2"}, away{}, zap.NewNop)
+	killed, err := Open(aigateway.LedgerOptions{Journal: usual + "-2"}, away{}, zap.NewNop)
 	require.NoError(t, err)
-	r := aigateway.Record{Request: "left"}
-	require.NoError(t, left.Begin(&r))
-	require.NoError(t, left.Close())
+	r := aigateway.Record{Request: "killed"}
+	require.NoError(t, killed.Begin(&r))
+	require.NoError(t, killed.Close())
 
-	release(t, sharedLedger(t, aigateway.LedgerOptions{}, usual)) // the database is away, but the exchange is ended
+	release(t, sharedLedger(t, aigateway.LedgerOptions{}, usual)) // ends the exchange in the journal, without the database
 	_, crashed, err := journal.Open(journal.Options{Dir: usual + "-2"})
 	require.NoError(t, err)
 	assert.Empty(t, crashed)
 }
 
-// The options of the first configuration stayed until the process ended.
+// The options of the first configuration once applied until the process ended.
 func TestAReloadChangesOptions(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
 	first := sharedLedger(t, aigateway.LedgerOptions{}, usual)
@@ -91,8 +91,8 @@ func TestAReloadChangesOptions(t *testing.T) {
 	release(t, first, second)
 }
 
-// A configuration without the ledger, followed by one with it, failed while exchanges of
-// the first one ran: their ledger had the lock.
+// A ledger that was removed from the configuration and added again once failed to open
+// while exchanges of the old configuration ran, because they kept the journal locked.
 func TestALedgerIsUsedAgainWhileExchangesRun(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
 	l := sharedLedger(t, aigateway.LedgerOptions{}, usual)
@@ -103,7 +103,7 @@ func TestALedgerIsUsedAgainWhileExchangesRun(t *testing.T) {
 	assert.Same(t, l, again)
 	l.End(&running)
 	next := aigateway.Record{Request: "next"}
-	require.NoError(t, again.Begin(&next), "it is open")
+	require.NoError(t, again.Begin(&next), "the ledger is still open")
 	release(t, again)
 	again.End(&next)
 	require.Eventually(t, func() bool {

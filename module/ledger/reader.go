@@ -7,13 +7,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// Reader implements aigateway.LedgerReader over the database of ledgers. It needs no
-// journal.
+// Reader implements aigateway.LedgerReader. It reads the database, and needs no journal.
 type Reader struct {
 	db *database.Database
 }
 
-// NewReader returns a reader that connects when it is first used.
+// NewReader returns a reader that connects to the database when it is first used.
 func NewReader(backend database.Backend, logger func() *zap.Logger) *Reader {
 	return &Reader{database.New("ledger", backend, logger, func() {})}
 }

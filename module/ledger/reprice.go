@@ -11,18 +11,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// repricedAtOnce is how many records one transaction of Reprice reads.
-const repricedAtOnce = 500
+// recordsPerReprice is the number of records that one transaction of Reprice reads.
+const recordsPerReprice = 500
 
-// Reprice implements aigateway.LedgerRepricer, in one transaction for each page of
-// records, the newest first.
+// Reprice implements aigateway.LedgerRepricer. It needs a transaction for each page of
+// records, and begins with the newest page.
 func (r *Reader) Reprice(ctx context.Context, q aigateway.RepriceQuery) ([]aigateway.Repriced, error) {
 	changes := make(changes)
 	for before := idAt(q.To); before > 0; {
 		var page []aigateway.Record
 		var found []correction
 		read := func(in database.Statements) (err error) {
-			page, err = readRecords(in, aigateway.RecordQuery{Before: before, Limit: repricedAtOnce})
+			page, err = readRecords(in, aigateway.RecordQuery{Before: before, Limit: recordsPerReprice})
 			if err == nil {
 				found, err = corrections(in, since(page, q.From), q.Price)
 			}
@@ -33,14 +33,15 @@ func (r *Reader) Reprice(ctx context.Context, q aigateway.RepriceQuery) ([]aigat
 		}
 		changes.add(found)
 		before = 0
-		if len(page) == repricedAtOnce && !page[len(page)-1].Admitted.Before(q.From) {
+		if len(page) == recordsPerReprice && !page[len(page)-1].Admitted.Before(q.From) {
 			before = page[len(page)-1].ID
 		}
 	}
 	return changes.list(), nil
 }
 
-// reprice runs read, and writes the corrections that it has found.
+// reprice runs read, and writes the corrections that read has stored in found. A dry run
+// writes nothing.
 func (r *Reader) reprice(ctx context.Context, dryRun bool, read func(database.Statements) error, found *[]correction) error {
 	const action = "correcting costs"
 	if dryRun {
@@ -54,8 +55,8 @@ func (r *Reader) reprice(ctx context.Context, dryRun bool, read func(database.St
 	})
 }
 
-// since returns the records that were admitted at a moment or later. The newest are
-// first.
+// since returns the records that were admitted at or after a point in time. The newest
+// record must come first.
 func since(records []aigateway.Record, from time.Time) []aigateway.Record {
 	i := slices.IndexFunc(records, func(r aigateway.Record) bool { return r.Admitted.Before(from) })
 	if i < 0 {
@@ -68,13 +69,13 @@ func since(records []aigateway.Record, from time.Time) []aigateway.Record {
 type correction struct {
 	record *aigateway.Record
 	call   int
-	number int64 // of the correction among those of the call, from 1
+	number int64 // 1 for the first correction of the call
 	old    aigateway.Call
 	new    aigateway.Call
 }
 
-// corrections returns the calls of records whose cost has changed. What a call used
-// must be known.
+// corrections returns the corrections of the calls whose cost has changed. It skips calls
+// that used nothing, and calls whose usage is unknown.
 func corrections(in database.Statements, records []aigateway.Record, price aigateway.Pricer) (found []correction, err error) {
 	last, err := lastCorrections(in, records)
 	if err != nil {
@@ -100,7 +101,7 @@ func corrections(in database.Statements, records []aigateway.Record, price aigat
 	return found, nil
 }
 
-// repriced returns a call with another cost, which is known: nothing is held for it.
+// repriced returns a call with another cost. Nothing is held for a known cost.
 func repriced(c aigateway.Call, cost aigateway.Cost, price string) aigateway.Call {
 	c.Cost, c.Price, c.Held = cost, price, aigateway.Cost{}
 	return c
@@ -111,17 +112,17 @@ type callID struct {
 	call   int
 }
 
-// corrected is a correction as it is read.
+// corrected is a correction that was read from the database.
 type corrected struct {
 	number int64
 	price  string
 	cost   aigateway.Cost
 }
 
-// lastCorrections returns the last correction of each call that has any.
+// lastCorrections returns the last correction of each corrected call.
 func lastCorrections(in database.Statements, records []aigateway.Record) (map[callID]corrected, error) {
 	last := make(map[callID]corrected)
-	for some := range slices.Chunk(records, rowsAtOnce) {
+	for some := range slices.Chunk(records, rowsPerStatement) {
 		var ids []any
 		for i := range some {
 			ids = append(ids, some[i].ID)
@@ -134,7 +135,7 @@ func lastCorrections(in database.Statements, records []aigateway.Record) (map[ca
 			return err
 		}, `SELECT c.id, c.call, c.number, p.name, c.cost, u.name FROM gateway_ledger_corrections c
 			JOIN gateway_names p ON p.id = c.price JOIN gateway_names u ON u.id = c.currency
-			WHERE c.id IN `+rowsOf(1, len(ids))+` ORDER BY c.id, c.call, c.number`, ids...)
+			WHERE c.id IN `+placeholders(1, len(ids))+` ORDER BY c.id, c.call, c.number`, ids...)
 		if err != nil {
 			return nil, err
 		}
@@ -167,38 +168,38 @@ func writeCorrections(tx database.Statements, found []correction) error {
 			c.record.ID, int64(c.call), c.number, now, known.id(c.new.Price), known.id(c.new.Cost.Currency), c.new.Cost.Nanos,
 		})
 	}
-	if err := insert(tx, `gateway_ledger_corrections (id, call, number, at, price, currency, cost)`, "", rows); err != nil {
+	if err := insertRows(tx, `gateway_ledger_corrections (id, call, number, at, price, currency, cost)`, "", rows); err != nil {
 		return err
 	}
-	return insert(tx, usageTable, usageExists, sums.rows(known, zone))
+	return insertRows(tx, usageTable, usageExists, sums.rows(known, zone))
 }
 
-// addDifference takes the old call out of the sums, and adds the new one.
+// addDifference subtracts the old call from the sums, and adds the new one.
 func (c *correction) addDifference(sums sums) {
 	var old aigateway.Usage
 	addCall(&old, &c.old)
 	for _, sum := range sumsOf(&old) {
 		*sum = -*sum
 	}
-	about := aboutRecord(c.record)
-	addSums(sums.of(about.call(&c.old)), &old)
-	addCall(sums.of(about.call(&c.new)), &c.new)
+	g := groupOf(c.record)
+	addSums(sums.of(g.withCall(&c.old)), &old)
+	addCall(sums.of(g.withCall(&c.new)), &c.new)
 }
 
-// changes are the changes of costs by what they are about.
+// changes are the sums of corrections. The key is a Repriced without amounts and counts.
 type changes map[aigateway.Repriced]*aigateway.Repriced
 
 func (all changes) add(found []correction) {
 	for _, c := range found {
-		about := aigateway.Repriced{
+		key := aigateway.Repriced{
 			Provider: c.new.Provider, Model: c.new.Model, OldPrice: c.old.Price, NewPrice: c.new.Price,
 			Old: aigateway.Cost{Currency: currency(&c.old)}, New: aigateway.Cost{Currency: c.new.Cost.Currency},
 		}
-		if all[about] == nil {
-			sum := about
-			all[about] = &sum
+		if all[key] == nil {
+			sum := key
+			all[key] = &sum
 		}
-		sum := all[about]
+		sum := all[key]
 		sum.Calls++
 		sum.New.Nanos = plus(sum.New.Nanos, c.new.Cost.Nanos)
 		if priced(&c.old) {
@@ -207,7 +208,7 @@ func (all changes) add(found []correction) {
 	}
 }
 
-// list returns the changes in the order of providers, models and prices.
+// list returns the changes, ordered by provider, model and prices.
 func (all changes) list() (list []aigateway.Repriced) {
 	for _, change := range all {
 		list = append(list, *change)

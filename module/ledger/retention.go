@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// keepHours is how long sums of hours are kept.
+	// keepHours is the time for which sums by hour are kept.
 	keepHours = 400 * 24 * time.Hour
-	// pruneAtOnce is how many rows of a table one transaction deletes: others wait for it.
-	pruneAtOnce = 500
-	// mostPrunes is how many transactions run in a row.
-	mostPrunes = 40
+	// maxDeleted is the largest number of rows of a table that one transaction deletes.
+	// Other transactions wait for it.
+	maxDeleted = 500
+	// maxPrunes is the largest number of transactions of one call of Prune.
+	maxPrunes = 40
 )
 
-// Prune deletes records that are too old, and sums of hours, as the ledger does every
-// minute by itself.
+// Prune deletes old records and old sums by hour. The ledger calls it every minute.
 func (l *Ledger) Prune(ctx context.Context) {
 	now := time.Now()
 	oldest := periodBegin(idAt(now.AddDate(0, 0, -l.options.Load().Records)))
-	for range mostPrunes {
+	for range maxPrunes {
 		deleted := int64(0)
 		err := l.db.Transact(ctx, "deleting old records", func(tx database.Statements) (err error) {
 			deleted, err = deleteOld(tx, oldest, now.Add(-keepHours).UnixMilli())
@@ -34,13 +34,14 @@ func (l *Ledger) Prune(ctx context.Context) {
 			return
 		}
 		l.pruning.End(l.logger, "old records can be deleted again")
-		if deleted < pruneAtOnce {
+		if deleted < maxDeleted {
 			return
 		}
 	}
 }
 
-// deleteOld returns how many rows of the table with the most it has deleted.
+// deleteOld deletes at most maxDeleted rows of each table. It returns the largest number
+// of rows that were deleted from one table.
 func deleteOld(tx database.Statements, oldest, hours int64) (most int64, err error) {
 	for _, statement := range []struct {
 		text  string
@@ -55,7 +56,7 @@ func deleteOld(tx database.Statements, oldest, hours int64) (most int64, err err
 		{`DELETE FROM gateway_usage WHERE span = 4 AND at IN
 			(SELECT at FROM gateway_usage WHERE span = 4 AND at < $1 ORDER BY at LIMIT $2)`, hours},
 	} {
-		n, err := tx.Exec(statement.text, statement.bound, pruneAtOnce)
+		n, err := tx.Exec(statement.text, statement.bound, maxDeleted)
 		if err != nil {
 			return most, err
 		}

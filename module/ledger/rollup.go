@@ -8,10 +8,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// span is a unit of time of sums.
+// span is a unit of time, for which the database has sums.
 type span int64
 
-// The spans, as the tables have them.
+// The spans. The numbers are in the database.
 const (
 	hour  span = 1
 	day   span = 2
@@ -20,13 +20,13 @@ const (
 
 var spans = [...]span{hour, day, month}
 
-// totals is what the tables add to a span in sums of all exchanges together, which are
-// read where usage is divided by time alone.
+// totals is added to the span of rows with the sums of all exchanges. Queries that group
+// by time alone read these rows.
 const totals = 3
 
-// begin returns the beginning of the span that a moment is in, in a time zone. An hour begins
-// with one of the zone, so that days and months consist of whole hours, also where local
-// time is half an hour off.
+// begin returns the beginning of the span that contains a point in time. Hours begin with
+// the hours of the time zone. So days and months consist of whole hours, even in a zone
+// with an offset of half an hour.
 func (s span) begin(at time.Time, zone *time.Location) time.Time {
 	at = at.In(zone)
 	switch s {
@@ -40,7 +40,7 @@ func (s span) begin(at time.Time, zone *time.Location) time.Time {
 	return at.UTC().Add(local).Truncate(time.Hour).Add(-local)
 }
 
-// end returns the end of the span that begins at a moment.
+// end returns the end of the span that begins at begin.
 func (s span) end(begin time.Time, zone *time.Location) time.Time {
 	begin = begin.In(zone)
 	switch s {
@@ -52,7 +52,7 @@ func (s span) end(begin time.Time, zone *time.Location) time.Time {
 	return begin.Add(time.Hour)
 }
 
-// ceil returns the first beginning of a span at a moment or later.
+// ceil returns the first beginning of a span at or after a point in time.
 func (s span) ceil(at time.Time, zone *time.Location) time.Time {
 	if begin := s.begin(at, zone); begin.Equal(at) {
 		return begin
@@ -60,15 +60,15 @@ func (s span) ceil(at time.Time, zone *time.Location) time.Time {
 	return s.end(s.begin(at, zone), zone)
 }
 
-// interval is the spans of a kind that begin from a moment on, before another.
+// interval contains the spans of one kind that begin at or after from, and before to.
 type interval struct {
 	span     span
 	from, to time.Time
 }
 
-// cover returns the intervals that make up the time between two moments, of spans no
-// longer than the longest: whole months, whole days around them, and hours at both
-// ends. An interval of shorter spans is within one of the longest.
+// cover returns intervals that together are the time between from and to. The spans are
+// whole months, whole days before and after them, and hours at both ends. No span is
+// longer than longest. An interval of shorter spans lies within one span of longest.
 func cover(from, to time.Time, longest span, zone *time.Location) []interval {
 	if !from.Before(to) {
 		return nil
@@ -87,24 +87,26 @@ func cover(from, to time.Time, longest span, zone *time.Location) []interval {
 	return slices.Concat(cover(from, begin, longest-1, zone), whole, cover(end, to, longest-1, zone))
 }
 
-// rollupKey is what a row of gateway_usage is about.
-type rollupKey struct {
+// rowKey is the primary key of a row of gateway_usage. All numbers after at are ids of
+// names.
+type rowKey struct {
 	span                                                           span
 	at                                                             int64
 	key, user, limit, model, provider, upstream, outcome, currency int64
 }
 
-// total returns the key of all exchanges together.
-func (k rollupKey) total() rollupKey {
-	return rollupKey{span: k.span + totals, at: k.at, currency: k.currency}
+// total returns the key of the row for all exchanges.
+func (k rowKey) total() rowKey {
+	return rowKey{span: k.span + totals, at: k.at, currency: k.currency}
 }
 
-func (k rollupKey) values() []any {
+// values returns the key as the values of its columns.
+func (k rowKey) values() []any {
 	return []any{int64(k.span), k.at, k.key, k.user, k.limit, k.model, k.provider, k.upstream, k.outcome, k.currency}
 }
 
-// compare orders keys as the primary key does.
-func (k rollupKey) compare(other rollupKey) int {
+// compare orders keys like the index of the primary key.
+func (k rowKey) compare(other rowKey) int {
 	return cmp.Or(
 		cmp.Compare(k.span, other.span), cmp.Compare(k.at, other.at), cmp.Compare(k.key, other.key),
 		cmp.Compare(k.user, other.user), cmp.Compare(k.limit, other.limit), cmp.Compare(k.model, other.model), cmp.Compare(k.provider, other.provider),

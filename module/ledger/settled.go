@@ -5,9 +5,10 @@ import (
 	"sync"
 )
 
-// waiters wait until all that the journal has is in the database.
+// waiters are the callers of Settled, which wait until all records of the journal are in
+// the database.
 type waiters struct {
-	hurry chan struct{} // has an element while somebody has begun to wait
+	hurry chan struct{} // has an element after a call of add
 
 	mu      sync.Mutex // guards waiting
 	waiting []chan struct{}
@@ -15,20 +16,21 @@ type waiters struct {
 
 func newWaiters() *waiters { return &waiters{hurry: make(chan struct{}, 1)} }
 
-// add adds a waiter, whose channel is closed at the end.
+// add adds a waiter. The channel is closed when the records are in the database.
 func (w *waiters) add() <-chan struct{} {
-	end := make(chan struct{})
+	settled := make(chan struct{})
 	w.mu.Lock()
-	w.waiting = append(w.waiting, end)
+	w.waiting = append(w.waiting, settled)
 	w.mu.Unlock()
 	select {
 	case w.hurry <- struct{}{}:
-	default: // there is one
+	default: // the channel has an element
 	}
-	return end
+	return settled
 }
 
-// take returns those who wait, which now wait for the caller.
+// take removes and returns all waiters. The caller must close their channels, or give them
+// back.
 func (w *waiters) take() []chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -37,7 +39,7 @@ func (w *waiters) take() []chan struct{} {
 	return taken
 }
 
-// giveBack undoes take.
+// giveBack adds waiters that take has removed.
 func (w *waiters) giveBack(taken []chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,10 +48,10 @@ func (w *waiters) giveBack(taken []chan struct{}) {
 
 // Settled implements aigateway.Ledger.
 func (l *Ledger) Settled(ctx context.Context) error {
-	end := l.waiters.add()
+	settled := l.waiters.add()
 	l.journal.Wake()
 	select {
-	case <-end:
+	case <-settled:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -10,33 +10,34 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
+// usageTable is the table of sums, with its columns.
 const usageTable = `gateway_usage (span, at, api_key, holder, limit_name, model, provider, upstream, outcome, currency,
 	requests, calls, streams, estimated, unpriced,
 	fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held, duration, ttfb, ttfb_n)`
 
-// usageExists adds the sums of a row to those of the row that exists.
+// usageExists is the conflict clause that adds the sums of a row to an existing row.
 var usageExists = func() string {
 	changes := make([]string, len(sumColumns))
 	for i, column := range sumColumns {
 		changes[i] = fmt.Sprintf("%[1]s = CASE WHEN gateway_usage.%[1]s > %[2]d - excluded.%[1]s THEN %[2]d ELSE gateway_usage.%[1]s + excluded.%[1]s END",
-			column, int64(largestSum))
+			column, int64(maxSum))
 	}
 	return " ON CONFLICT (span, at, api_key, holder, limit_name, model, provider, upstream, outcome, currency) DO UPDATE SET " + strings.Join(changes, ", ")
 }()
 
-// largestSum bounds the sums of a row. Providers choose the counts of their answers, and
-// a sum beyond the integers of the database would keep all later records out of it.
-const largestSum = 1 << 58
+// maxSum is the largest sum. Providers choose the counts in their answers. If a sum
+// exceeded the integers of the database, no later record could be written.
+const maxSum = 1 << 58
 
-// plus returns a+b, at most largestSum.
+// plus returns a+b, but at most maxSum.
 func plus(a, b int64) int64 {
-	if b > largestSum-a {
-		return largestSum
+	if b > maxSum-a {
+		return maxSum
 	}
 	return a + b
 }
 
-// sumsOf returns the sums of a row of gateway_usage, in the order of its columns.
+// sumsOf returns the sums of a Usage in the order of the columns of gateway_usage.
 func sumsOf(u *aigateway.Usage) []*int64 {
 	counts := tokenCounts(&u.Tokens)
 	return slices.Concat(
@@ -46,42 +47,41 @@ func sumsOf(u *aigateway.Usage) []*int64 {
 	)
 }
 
-// sums are usage by what it is about.
-type sums map[about]*aigateway.Usage
+// sums are the sums of groups.
+type sums map[group]*aigateway.Usage
 
-// about is what a sum is about: a grain, as the time in milliseconds at which it begins,
-// and texts.
-type about struct {
-	grain                                                          int64
+// group contains the properties that all calls of a sum have in common.
+type group struct {
+	at                                                             int64 // the beginning of a quarter of an hour, in milliseconds
 	key, user, limit, model, provider, upstream, outcome, currency string
 }
 
-// grain is the unit of time in which records are added up. Hours, days and months begin
-// with a grain in every time zone.
-const grain = 15 * time.Minute
+// quarter is the unit of time of groups, in milliseconds. Hours, days and months begin with
+// a quarter of an hour in every time zone.
+const quarter = int64(15 * time.Minute / time.Millisecond)
 
-// aboutRecord returns what the sum of a record without calls is about.
-func aboutRecord(r *aigateway.Record) about {
+// groupOf returns the group of a record without calls.
+func groupOf(r *aigateway.Record) group {
 	at := r.Admitted.UnixMilli()
-	return about{grain: at - at%grain.Milliseconds(), key: r.Key, user: r.User, limit: r.Limit, model: r.Model, outcome: r.Outcome}
+	return group{at: at - at%quarter, key: r.Key, user: r.User, limit: r.Limit, model: r.Model, outcome: r.Outcome}
 }
 
-// call returns what the sum of a call of the record is about.
-func (a about) call(c *aigateway.Call) about {
-	a.provider, a.upstream, a.currency = c.Provider, c.Model, currency(c)
-	return a
+// withCall returns the group of a call of the record.
+func (g group) withCall(c *aigateway.Call) group {
+	g.provider, g.upstream, g.currency = c.Provider, c.Model, currency(c)
+	return g
 }
 
-// addRecord adds a record. The request counts where its last call does.
+// addRecord adds a record. The request itself is added to the group of its last call.
 func (s sums) addRecord(r *aigateway.Record) {
-	about := aboutRecord(r)
+	g := groupOf(r)
 	var sum *aigateway.Usage
 	for i := range r.Calls {
-		sum = s.of(about.call(&r.Calls[i]))
+		sum = s.of(g.withCall(&r.Calls[i]))
 		addCall(sum, &r.Calls[i])
 	}
 	if sum == nil {
-		sum = s.of(about)
+		sum = s.of(g)
 	}
 	sum.Requests++
 	sum.Streams += integer(r.Stream)
@@ -92,43 +92,41 @@ func (s sums) addRecord(r *aigateway.Record) {
 	}
 }
 
-// of returns a sum, a new one if there is none.
-func (s sums) of(a about) *aigateway.Usage {
-	sum := s[a]
-	if sum == nil {
-		sum = new(aigateway.Usage)
-		s[a] = sum
+// of returns the sum of a group. It adds an empty sum if there is none.
+func (s sums) of(g group) *aigateway.Usage {
+	if s[g] == nil {
+		s[g] = new(aigateway.Usage)
 	}
-	return sum
+	return s[g]
 }
 
-// texts returns the texts of the sums.
+// texts returns the texts of the groups. A text that is both configured and chosen counts
+// as configured.
 func (s sums) texts() map[string]textKind {
 	texts := make(map[string]textKind)
-	for a := range s {
-		texts[a.model], texts[a.upstream] = chosen, chosen
+	for g := range s {
+		texts[g.model], texts[g.upstream] = chosen, chosen
 	}
-	for a := range s {
-		for _, text := range [...]string{a.key, a.user, a.limit, a.provider, a.outcome, a.currency} {
+	for g := range s {
+		for _, text := range [...]string{g.key, g.user, g.limit, g.provider, g.outcome, g.currency} {
 			texts[text] = configured
 		}
 	}
 	return texts
 }
 
-// rows returns the sums as rows of gateway_usage, those of all spans with their totals, in
-// the order of its primary key: transactions that lock rows in one order do not wait for
-// each other in a circle.
+// rows returns the rows of gateway_usage for all spans, with their totals. The rows are
+// ordered by primary key: transactions that lock rows in the same order cannot deadlock.
 func (s sums) rows(known names, zone *time.Location) (rows [][]any) {
-	sums := make(map[rollupKey]*aigateway.Usage)
-	for a, sum := range s {
+	sums := make(map[rowKey]*aigateway.Usage)
+	for g, sum := range s {
 		for _, span := range spans {
-			key := a.in(span, known, zone)
+			key := g.rowKey(span, known, zone)
 			addTo(sums, key, sum)
 			addTo(sums, key.total(), sum)
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(sums), rollupKey.compare) {
+	for _, key := range slices.SortedFunc(maps.Keys(sums), rowKey.compare) {
 		row := key.values()
 		for _, sum := range sumsOf(sums[key]) {
 			row = append(row, *sum)
@@ -138,23 +136,24 @@ func (s sums) rows(known names, zone *time.Location) (rows [][]any) {
 	return rows
 }
 
-// in returns the key of the row for a span.
-func (a about) in(s span, known names, zone *time.Location) rollupKey {
-	return rollupKey{
-		span: s, at: s.begin(time.UnixMilli(a.grain), zone).UnixMilli(),
-		key: known.id(a.key), user: known.id(a.user), limit: known.id(a.limit), model: known.id(a.model),
-		provider: known.id(a.provider), upstream: known.id(a.upstream), outcome: known.id(a.outcome), currency: known.id(a.currency),
+// rowKey returns the key of the row to which the sum of the group is added.
+func (g group) rowKey(s span, known names, zone *time.Location) rowKey {
+	return rowKey{
+		span: s, at: s.begin(time.UnixMilli(g.at), zone).UnixMilli(),
+		key: known.id(g.key), user: known.id(g.user), limit: known.id(g.limit), model: known.id(g.model),
+		provider: known.id(g.provider), upstream: known.id(g.upstream), outcome: known.id(g.outcome), currency: known.id(g.currency),
 	}
 }
 
-// addTo adds a sum to the one of a key.
-func addTo(sums map[rollupKey]*aigateway.Usage, key rollupKey, sum *aigateway.Usage) {
+// addTo adds a sum to the sum of a key.
+func addTo(sums map[rowKey]*aigateway.Usage, key rowKey, sum *aigateway.Usage) {
 	if sums[key] == nil {
 		sums[key] = new(aigateway.Usage)
 	}
 	addSums(sums[key], sum)
 }
 
+// addCall adds a call to a sum. It does not count a request.
 func addCall(sum *aigateway.Usage, c *aigateway.Call) {
 	sum.Calls++
 	sum.Estimated += integer(c.Source >= aigateway.SourcePartial)
@@ -169,7 +168,7 @@ func addCall(sum *aigateway.Usage, c *aigateway.Call) {
 	sum.Held = plus(sum.Held, c.Held.Nanos)
 }
 
-// addSums adds a sum to another one.
+// addSums adds part to total.
 func addSums(total, part *aigateway.Usage) {
 	added := sumsOf(part)
 	for i, sum := range sumsOf(total) {
@@ -177,8 +176,8 @@ func addSums(total, part *aigateway.Usage) {
 	}
 }
 
-// priced reports whether the cost of a call is known. What used nothing costs
-// nothing, whatever its price is.
+// priced reports whether the cost of a call is known. A call that used nothing costs
+// nothing.
 func priced(c *aigateway.Call) bool { return c.Price != "" || c.Source == aigateway.SourceNone }
 
 // currency returns the currency of a call's amounts.
@@ -189,6 +188,7 @@ func currency(c *aigateway.Call) string {
 	return c.Held.Currency
 }
 
+// integer returns 1 for true, and 0 for false.
 func integer(b bool) int64 {
 	if b {
 		return 1

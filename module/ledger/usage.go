@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// dimension is a column that sums are divided by, and where its text goes.
+// dimension is a column by which sums are grouped, and the field for its text.
 type dimension struct {
 	column string
 	text   func(*aigateway.Usage) *string
@@ -26,38 +26,38 @@ var dimensions = map[aigateway.Dimension]dimension{
 	aigateway.ByOutcome:  {"outcome", func(u *aigateway.Usage) *string { return &u.Outcome }},
 }
 
-// currencies is the dimension that sums are always divided by, the last one.
+// currencies is the last dimension of every query.
 var currencies = dimension{"currency", func(u *aigateway.Usage) *string { return &u.Cost.Currency }}
 
 // units are the dimensions of time.
 var units = map[aigateway.Dimension]span{aigateway.ByHour: hour, aigateway.ByDay: day, aigateway.ByMonth: month}
 
-// ErrQuery is wrapped by errors of the caller of a query.
-var ErrQuery = errors.New("the query is wrong")
+// ErrQuery is wrapped by errors for invalid queries.
+var ErrQuery = errors.New("invalid query")
 
-// division is how sums are divided.
-type division struct {
+// grouping contains the dimensions of a query.
+type grouping struct {
 	by   []dimension // without the unit of time and the currency
-	unit span        // 0 for none
+	unit span        // the unit of time; 0 for none
 }
 
-func divide(by []aigateway.Dimension) (d division, err error) {
+func parseGrouping(by []aigateway.Dimension) (d grouping, err error) {
 	for i, name := range by {
 		if unit, ok := units[name]; ok && d.unit == 0 {
 			d.unit = unit
 			continue
 		}
-		known, ok := dimensions[name]
+		dim, ok := dimensions[name]
 		if !ok || slices.Contains(by[:i], name) {
-			return d, fmt.Errorf("%w: %q divides nothing, or was there before", ErrQuery, name)
+			return d, fmt.Errorf("%w: cannot group by %q: unknown, repeated, or a second unit of time", ErrQuery, name)
 		}
-		d.by = append(d.by, known)
+		d.by = append(d.by, dim)
 	}
 	return d, nil
 }
 
-// longest returns the longest span whose sums can be used.
-func (d division) longest() span {
+// longest returns the longest span whose rows can be read.
+func (d grouping) longest() span {
 	if d.unit == 0 {
 		return month
 	}
@@ -66,7 +66,7 @@ func (d division) longest() span {
 
 // Usage implements aigateway.LedgerReader.
 func (r *Reader) Usage(ctx context.Context, q aigateway.UsageQuery) (usage []aigateway.Usage, err error) {
-	d, err := divide(q.By)
+	d, err := parseGrouping(q.By)
 	if err != nil {
 		return nil, err
 	}
@@ -98,78 +98,76 @@ func readZone(in database.Statements) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
-// selection is a query of sums, in the zone of a ledger.
+// selection is a query with its parsed grouping and the time zone of the ledger.
 type selection struct {
 	aigateway.UsageQuery
-	division
+	grouping
 	zone *time.Location
 }
 
-// read reads the sums of a selection. A page reads one stretch of time after the other
-// until it is full: adding up a year for the sums of its first days would take as long as
-// for all of them.
+// read returns the sums of the selection. For a page, it reads one window of time after
+// the other until the page is full: a statement over a whole year adds up the year, even
+// if the page needs the first days only.
 func (s selection) read(in database.Statements) (usage []aigateway.Usage, err error) {
-	most := s.Limit
-	if most == 0 {
-		most = aigateway.MostSums + 1
+	limit := s.Limit
+	if limit == 0 {
+		limit = aigateway.MostSums + 1
 	}
 	from, to := hour.begin(s.From, s.zone), hour.ceil(s.To, s.zone)
 	if s.After != nil && s.After.At.After(from) {
 		from = s.After.At
 	}
-	for stretch := firstStretch[s.unit]; from.Before(to) && len(usage) < most; {
-		end := s.stretchEnd(from, to, stretch)
-		some, err := s.readSums(in, cover(from, end, s.longest(), s.zone), most-len(usage))
+	for window := firstWindow[s.unit]; from.Before(to) && len(usage) < limit; {
+		end := s.windowEnd(from, to, window)
+		some, err := s.readSums(in, cover(from, end, s.longest(), s.zone), limit-len(usage))
 		if err != nil {
 			return nil, err
 		}
 		usage, from = append(usage, some...), end
-		stretch = s.nextStretch(stretch, len(some), most-len(usage))
+		window = s.nextWindow(window, len(some), limit-len(usage))
 	}
-	if s.Limit == 0 && len(usage) == most {
+	if s.Limit == 0 && len(usage) == limit {
 		return nil, database.Refuse(aigateway.ErrManySums)
 	}
 	return usage, nil
 }
 
-// firstStretch is how long the first stretch of time of a page is, by the unit of its
-// sums.
-var firstStretch = map[span]time.Duration{hour: 24 * time.Hour, day: 31 * 24 * time.Hour}
+// firstWindow is the length of the first window of a page, by the unit of time.
+var firstWindow = map[span]time.Duration{hour: 24 * time.Hour, day: 31 * 24 * time.Hour}
 
-// longestStretch is a century, which a Duration can have.
-const longestStretch = float64(100 * 365 * 24 * time.Hour)
+// maxWindow is a century: a Duration cannot be longer than 292 years.
+const maxWindow = float64(100 * 365 * 24 * time.Hour)
 
-// nextStretch returns how long the stretch of time is that probably has the sums that a
-// page still needs, if one of the given length had so many. It grows to at most four
-// times the length, as what follows may have more.
-func (s selection) nextStretch(stretch time.Duration, had, needed int) time.Duration {
+// nextWindow returns the length of the window that probably contains the needed number of
+// sums, if the last window contained had sums. A window is at most four times as long as
+// the last one, because it may contain more sums.
+func (s selection) nextWindow(window time.Duration, had, needed int) time.Duration {
 	growth := min(4, float64(needed)/float64(max(had, 1)))
-	return max(firstStretch[s.unit], time.Duration(min(growth*float64(stretch), longestStretch)))
+	return max(firstWindow[s.unit], time.Duration(min(growth*float64(window), maxWindow)))
 }
 
-// stretchEnd returns the end of a stretch of time: the beginning of a unit, or the end of
-// the selection. The sums of a page without a stretch are read at once, and so are all
-// without a limit.
-func (s selection) stretchEnd(from, to time.Time, stretch time.Duration) time.Time {
-	if stretch == 0 || s.Limit == 0 {
+// windowEnd returns the end of the window that begins at from: the beginning of a unit of
+// time, or to. A selection without a window or without a limit is read in one piece.
+func (s selection) windowEnd(from, to time.Time, window time.Duration) time.Time {
+	if window == 0 || s.Limit == 0 {
 		return to
 	}
-	end := s.unit.ceil(from.Add(stretch), s.zone)
+	end := s.unit.ceil(from.Add(window), s.zone)
 	if end.After(to) {
 		return to
 	}
 	return end
 }
 
-// readSums returns at most so many of the sums of some intervals.
-func (s selection) readSums(in database.Statements, parts []interval, most int) (usage []aigateway.Usage, err error) {
-	// Two rows become one sum at most: see withCurrency.
-	query, args := sumQuery(s, parts, 2*most)
+// readSums returns the first sums over some intervals, at most limit sums.
+func (s selection) readSums(in database.Statements, parts []interval, limit int) (usage []aigateway.Usage, err error) {
+	// mergeUnpriced makes one sum of at most two rows.
+	query, args := sumQuery(s, parts, 2*limit)
 	err = in.Each(func(row database.Scanner) error {
 		var sum aigateway.Usage
 		var at int64
 		into := []any{&at}
-		for _, dim := range s.texts() {
+		for _, dim := range s.textDimensions() {
 			into = append(into, dim.text(&sum))
 		}
 		for _, column := range sumsOf(&sum) {
@@ -184,23 +182,24 @@ func (s selection) readSums(in database.Statements, parts []interval, most int) 
 		usage = append(usage, sum)
 		return nil
 	}, query, args...)
-	usage = s.withCurrency(usage)
-	return usage[:min(most, len(usage))], err
+	usage = s.mergeUnpriced(usage)
+	return usage[:min(limit, len(usage))], err
 }
 
-// texts returns the dimensions of texts, in the order of sums.
-func (d division) texts() []dimension { return append(slices.Clone(d.by), currencies) }
+// textDimensions returns the dimensions other than time, in the order in which sums are
+// sorted.
+func (d grouping) textDimensions() []dimension { return append(slices.Clone(d.by), currencies) }
 
-// same reports whether sums differ in their currency at most.
-func (d division) same(a, b *aigateway.Usage) bool {
+// sameGroup reports whether two sums have the same dimensions, except for the currency.
+func (d grouping) sameGroup(a, b *aigateway.Usage) bool {
 	return a.At.Equal(b.At) && !slices.ContainsFunc(d.by, func(dim dimension) bool { return *dim.text(a) != *dim.text(b) })
 }
 
-// withCurrency adds sums without a currency, whose costs are all unknown or zero, to
-// the sum of the first currency that follows.
-func (d division) withCurrency(usage []aigateway.Usage) (kept []aigateway.Usage) {
+// mergeUnpriced adds each sum without a currency to the next sum of the same group. The
+// costs in such a sum are unknown or zero.
+func (d grouping) mergeUnpriced(usage []aigateway.Usage) (kept []aigateway.Usage) {
 	for i := range usage {
-		if i+1 < len(usage) && usage[i].Cost.Currency == "" && d.same(&usage[i], &usage[i+1]) {
+		if i+1 < len(usage) && usage[i].Cost.Currency == "" && d.sameGroup(&usage[i], &usage[i+1]) {
 			addSums(&usage[i+1], &usage[i])
 			continue
 		}

@@ -8,54 +8,54 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// sumColumns are the sums, in the order of sumsOf.
+// sumColumns are the columns of gateway_usage with sums, in the order of sumsOf.
 var sumColumns = strings.Fields(`requests calls streams estimated unpriced
 	fresh cache_read cache_write cache_write_long answer reasoning searches cost held duration ttfb ttfb_n`)
 
-// sumStatement is the query for sums while it is written.
+// sumStatement builds the statement for a selection, and collects its arguments.
 type sumStatement struct {
 	selection
 	args []any
 }
 
-// sumQuery returns the query for the sums of some intervals, with its arguments. A row
-// has the time, the texts of the dimensions, and the sums. There are at most so many
-// rows, behind the one that the selection names.
-func sumQuery(s selection, parts []interval, most int) (query string, args []any) {
+// sumQuery returns the query for the sums over some intervals, with its arguments. A row
+// consists of the time, the texts of the dimensions, and the sums. The query returns at
+// most limit rows, after the row of UsageQuery.After.
+func sumQuery(s selection, parts []interval, limit int) (query string, args []any) {
 	q := &sumStatement{selection: s}
 	query = "SELECT " + strings.Join(append(q.order(), prefixed("sums.", sumColumns)...), ", ") + " FROM (" + q.sums(parts) + ") AS sums"
-	for i, dim := range s.texts() {
+	for i, dim := range s.textDimensions() {
 		query += fmt.Sprintf(" LEFT JOIN gateway_names n%d ON n%[1]d.id = sums.%s", i, dim.column)
 	}
 	if s.After != nil {
 		query += " WHERE (" + strings.Join(q.order(), ", ") + ") > (" + strings.Join(q.after(), ", ") + ")"
 	}
-	return query + " ORDER BY " + strings.Join(q.order(), ", ") + " LIMIT " + q.param(most), q.args
+	return query + " ORDER BY " + strings.Join(q.order(), ", ") + " LIMIT " + q.param(limit), q.args
 }
 
-// order returns what rows are ordered by.
+// order returns the expressions by which rows are ordered.
 func (q *sumStatement) order() []string {
 	by := []string{"sums.at"}
-	for i := range q.texts() {
+	for i := range q.textDimensions() {
 		by = append(by, fmt.Sprintf("COALESCE(n%d.name, '')", i)) // the empty text has no row
 	}
 	return by
 }
 
-// after returns the parameters with the position of the row before.
+// after returns the values of UsageQuery.After, in the order of order.
 func (q *sumStatement) after() []string {
 	at := int64(0)
 	if q.unit != 0 {
 		at = q.After.At.UnixMilli()
 	}
 	position := []string{q.param(at)}
-	for _, dim := range q.texts() {
+	for _, dim := range q.textDimensions() {
 		position = append(position, q.param(database.Text(*dim.text(q.After))))
 	}
 	return position
 }
 
-// sums returns the query that adds up the rows of some intervals.
+// sums returns the subquery that adds up the rows of some intervals.
 func (q *sumStatement) sums(parts []interval) string {
 	groups := q.columns("at")
 	selected := groups
@@ -70,29 +70,30 @@ func (q *sumStatement) sums(parts []interval) string {
 		" GROUP BY " + strings.Join(groups, ", ")
 }
 
-// columns returns the columns that sums are divided by, the time as given.
+// columns returns the columns by which sums are grouped. The first is at, the expression
+// for the time.
 func (q *sumStatement) columns(at string) []string {
 	columns := []string{at}
-	for _, dim := range q.texts() {
+	for _, dim := range q.textDimensions() {
 		columns = append(columns, dim.column)
 	}
 	return columns
 }
 
-// rows returns the query for the rows of an interval.
+// rows returns the subquery for the rows of an interval.
 func (q *sumStatement) rows(part interval) string {
 	span := part.span
 	if len(q.by) == 0 && q.User == "" && q.Key == "" && len(q.Limits) == 0 {
 		span += totals
 	}
 	return fmt.Sprintf("SELECT %s FROM gateway_usage WHERE span = %d AND at >= %s AND at < %s%s",
-		strings.Join(append(q.columns(q.moment(part)), sumColumns...), ", "), span,
+		strings.Join(append(q.columns(q.unitBegin(part)), sumColumns...), ", "), span,
 		q.param(part.from.UnixMilli()), q.param(part.to.UnixMilli()), q.filter())
 }
 
-// moment returns the expression for the beginning of the unit of time that rows of an
-// interval belong to. An interval of shorter spans is within one unit.
-func (q *sumStatement) moment(part interval) string {
+// unitBegin returns the expression for the beginning of the unit of time that contains a
+// row of an interval. An interval of shorter spans lies within one unit: see cover.
+func (q *sumStatement) unitBegin(part interval) string {
 	switch q.unit {
 	case 0:
 		return "0 AS at"
@@ -102,7 +103,7 @@ func (q *sumStatement) moment(part interval) string {
 	return fmt.Sprintf("%d AS at", q.unit.begin(part.from, q.zone).UnixMilli())
 }
 
-// filter returns the conditions for rows of the selected user, key, limits and currency.
+// filter returns the conditions for the user, key, limits and currency of the query.
 func (q *sumStatement) filter() (conditions string) {
 	if q.Currency != "" {
 		conditions += " AND currency = " + q.name(q.Currency)
@@ -126,17 +127,19 @@ func (q *sumStatement) filter() (conditions string) {
 // name returns an expression for the id of a text.
 func (q *sumStatement) name(text string) string { return nameParam(q.param(database.Text(text))) }
 
-// param adds an argument, and returns its parameter.
+// param adds an argument, and returns its placeholder.
 func (q *sumStatement) param(value any) string {
 	q.args = append(q.args, value)
 	return "$" + strconv.Itoa(len(q.args))
 }
 
-// nameParam returns the id of a text that is a parameter. No row has an unknown one.
+// nameParam returns an expression for the id of a text, whose placeholder is given. For an
+// unknown text it is NULL, which equals no column.
 func nameParam(param string) string {
 	return "(SELECT id FROM gateway_names WHERE name = " + param + ")"
 }
 
+// prefixed returns texts with a prefix.
 func prefixed(prefix string, texts []string) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {

@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
 
-// Apply measures what a record costs from Begin until it is in the database.
+// Apply measures the cost of a record from Begin until it is in the database.
 func Apply(b *testing.B, d Database) {
 	l, err := ledger.Open(aigateway.LedgerOptions{Journal: journalOf(b)}, d(), zap.NewNop)
 	require.NoError(b, err)

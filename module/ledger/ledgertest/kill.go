@@ -17,14 +17,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
 
-// ChildPath is set for a process of a test that writes records until it is killed:
-// the path of the database, beside which the journal is.
+// ChildPath is an environment variable: the path of the database, with the journal beside
+// it. It makes the test binary a child process, which writes records until it is killed.
 const ChildPath = "GATEWAY_TEST_LEDGER_PATH"
 
-// clients is how many goroutines of a child write at once.
+// clients is the number of goroutines of a child that write concurrently.
 const clients = 20
 
-// WriteForever prints the request of each record behind its end.
+// WriteForever writes records, and prints the request of each record after its end.
 func WriteForever(d Database) error {
 	l, err := ledger.Open(aigateway.LedgerOptions{Journal: os.Getenv(ChildPath) + ".journal"}, d(), zap.NewNop)
 	if err != nil {
@@ -46,8 +46,8 @@ func WriteForever(d Database) error {
 	select {}
 }
 
-// OutliveKill9 kills processes of this test at many instants, and demands that each
-// record that they printed is in the database once, and nothing is there twice.
+// OutliveKill9 kills child processes after different numbers of records. It demands that
+// each printed record is in the database, and that no record is there twice.
 func OutliveKill9(t *testing.T, d Database, path string) {
 	const kills = 20
 	confirmed := make(map[string]bool)
@@ -55,8 +55,8 @@ func OutliveKill9(t *testing.T, d Database, path string) {
 		killChild(t, path, 50+31*kill, confirmed)
 	}
 	l := opened(t, d, path+".journal")
-	// The records of crashed exchanges follow those of confirmed ones: sums that were read
-	// later than the records had more requests on a slow machine.
+	// The records of crashed exchanges are written after the confirmed ones. On a slow
+	// machine, sums that were read later than the records had more requests.
 	var records []aigateway.Record
 	require.Eventually(t, func() bool {
 		found, err := l.Records(context.Background(), aigateway.RecordQuery{Limit: 1 << 20})
@@ -69,7 +69,7 @@ func OutliveKill9(t *testing.T, d Database, path string) {
 		seen[r.Request]++
 		if r.Outcome == aigateway.OutcomeCrashed {
 			crashed++
-			assert.False(t, confirmed[r.Request], "it had ended")
+			assert.False(t, confirmed[r.Request], "a confirmed exchange has crashed")
 		}
 	}
 	for request, times := range seen {
@@ -81,6 +81,7 @@ func OutliveKill9(t *testing.T, d Database, path string) {
 	assert.EqualValues(t, 1234*len(records), sum.Cost.Nanos)
 }
 
+// covers reports whether all confirmed requests are among the records.
 func covers(records []aigateway.Record, confirmed map[string]bool) bool {
 	n := 0
 	for _, r := range records {
@@ -91,7 +92,8 @@ func covers(records []aigateway.Record, confirmed map[string]bool) bool {
 	return n >= len(confirmed)
 }
 
-// killChild kills a child after some lines of its output, and collects the lines.
+// killChild starts a child, kills it after some lines of its output, and adds the lines to
+// confirmed.
 func killChild(t *testing.T, path string, lines int, confirmed map[string]bool) {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), ChildPath+"="+path)
@@ -106,5 +108,5 @@ func killChild(t *testing.T, path string, lines int, confirmed map[string]bool) 
 			require.NoError(t, child.Process.Kill())
 		}
 	}
-	require.Error(t, child.Wait(), "it was killed")
+	require.Error(t, child.Wait(), "the child was killed")
 }

@@ -1,5 +1,5 @@
-// Package ledgertest tests what every database of a ledger has to keep, through the
-// ledger alone.
+// Package ledgertest tests the ledger with a database. Every kind of database must pass
+// these tests.
 package ledgertest
 
 import (
@@ -25,10 +25,10 @@ const (
 	tick     = 10 * time.Millisecond
 )
 
-// Database returns a backend of one database, another one at each call.
+// Database returns a new backend for the same database at each call.
 type Database func() database.Backend
 
-// Run runs the tests of every ledger, each with a fresh database.
+// Run runs all tests, each with a fresh database.
 func Run(t *testing.T, fresh func(testing.TB) Database) {
 	for _, test := range []struct {
 		claim string
@@ -39,7 +39,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"what did not end before a stop is crashed", unendedAreCrashed},
 		{"L028 what was written before a stop is applied after it, once", appliedAfterAStop},
 		{"L029 a mark that is set back doubles nothing", repeatedBatches},
-		{"L034 records of an outage arrive behind it", recordsOutliveAnOutage},
+		{"L034 records of an outage arrive after it", recordsOutliveAnOutage},
 		{"an outage ends when records are written", outagesEndOnce},
 		{"L038 two gateways share a database", twoGateways},
 		{"what has ended before Settled can be read", settled},
@@ -70,7 +70,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 	}
 }
 
-// opened opens a ledger until the test ends.
+// opened opens a ledger that is closed at the end of the test.
 func opened(t testing.TB, d Database, journal string, change ...func(*aigateway.LedgerOptions)) *ledger.Ledger {
 	t.Helper()
 	options := aigateway.LedgerOptions{Journal: journal}
@@ -92,7 +92,7 @@ func write(t testing.TB, l *ledger.Ledger, r aigateway.Record) {
 	l.End(&r)
 }
 
-// all returns the records, the newest first, once there are n.
+// all waits until there are n records, and returns them, the newest first.
 func all(t testing.TB, l aigateway.LedgerReader, n int) (records []aigateway.Record) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -120,7 +120,7 @@ func total(t testing.TB, l aigateway.LedgerReader) aigateway.Usage {
 	return sums[0]
 }
 
-// exec runs statements in the database, past the ledger.
+// execute runs statements in the database, without the ledger.
 func execute(t testing.TB, d Database, statements ...string) {
 	t.Helper()
 	backend := d()
@@ -133,7 +133,7 @@ func execute(t testing.TB, d Database, statements ...string) {
 	}
 }
 
-// Example returns a record with a value in every member.
+// Example returns a record with a value in every field.
 func Example() aigateway.Record {
 	return aigateway.Record{
 		Request: "req_1", Key: "laptop", User: "alice", Limit: "small", Model: "assistant",

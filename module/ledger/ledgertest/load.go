@@ -13,8 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// loaded is a database of a ledger for which another exchange ends during each
-// transaction that writes records.
+// loaded is a backend that calls write during each transaction that writes records.
 type loaded struct {
 	database.Backend
 	write func()
@@ -35,9 +34,8 @@ func (l loaded) Dialect() database.Dialect {
 	return d
 }
 
-// Each transaction once was followed by another one with what had ended meanwhile, before
-// anyone who waited went on. Under load, records did not gather, and Settled took as long
-// as the load.
+// Settled once returned only when no record had ended during the last transaction. Under
+// load, that took as long as the load, and each transaction wrote only a few records.
 func settledUnderLoad(t *testing.T, d Database) {
 	var l *ledger.Ledger
 	var err error

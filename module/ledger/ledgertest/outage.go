@@ -17,7 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// interrupted is a database that cannot be reached while it is away.
+// interrupted is a backend whose database cannot be reached while away is true.
 type interrupted struct {
 	database.Backend
 	away *atomic.Bool
@@ -50,8 +50,8 @@ func recordsOutliveAnOutage(t *testing.T, d Database) {
 	require.EqualValues(t, each, total(t, l).Requests)
 }
 
-// counted is a database that counts how often the ledger looks where it is, which it
-// does after each failure.
+// counted is a backend that counts the calls of Moved, which the ledger makes after each
+// failure.
 type counted struct {
 	database.Backend
 	failures *atomic.Int64
@@ -62,8 +62,8 @@ func (c counted) Moved() bool {
 	return c.Backend.Moved()
 }
 
-// A database that refused records and accepted the registration of the journal was
-// logged as away and as back again, once a second.
+// If a database refused records, but accepted the registration of the journal, the
+// beginning and the end of an outage were once logged every second.
 func outagesEndOnce(t *testing.T, d Database) {
 	core, logs := observer.New(zap.InfoLevel)
 	var failures atomic.Int64
@@ -78,12 +78,12 @@ func outagesEndOnce(t *testing.T, d Database) {
 	execute(t, d, `ALTER TABLE elsewhere RENAME TO gateway_ledger_pages`)
 	all(t, l, 1)
 	require.Eventually(t, func() bool { return logs.Len() >= 2 }, patience, tick, "the record is seen before the log")
-	var sentences []string
+	var messages []string
 	for _, entry := range logs.All() {
-		sentences = append(sentences, entry.Message)
+		messages = append(messages, entry.Message)
 	}
 	assert.Equal(t, []string{
-		"records cannot go from the journal to the database",
-		"records go from the journal to the database again",
-	}, sentences)
+		"records cannot be written to the database; they wait in the journal",
+		"records are written to the database again",
+	}, messages)
 }

@@ -80,8 +80,8 @@ func appliedAfterAStop(t *testing.T, d Database) {
 	assert.EqualValues(t, starts*each, total(t, l).Requests)
 }
 
-// The place in the journal is written with the records. Should it ever fall behind
-// them, records that exist are not added to the sums again.
+// The mark is written together with the records. If it is set back nevertheless, records
+// that exist are not added to the sums again.
 func repeatedBatches(t *testing.T, d Database) {
 	journal := journalOf(t)
 	for range 3 {
@@ -173,8 +173,7 @@ func recordsArePaged(t *testing.T, d Database) {
 	assert.Empty(t, of)
 }
 
-// Exchanges end in another order than they begin, so that the records that the database
-// gets together are among those that it gets earlier and later.
+// Exchanges end in another order than they begin, so the ids of two pages may overlap.
 func overlappingRecordsArePaged(t *testing.T, d Database) {
 	const n = 300
 	l := opened(t, d, journalOf(t))
@@ -235,8 +234,8 @@ func anyText(t *testing.T, d Database) {
 	assert.Equal(t, "xy", got[5].Key)
 }
 
-// Providers choose the counts of their answers. The sum of some of them once was beyond
-// the integers of the database, which kept every later record out of it.
+// Providers choose the counts in their answers. A sum of counts once exceeded the integers
+// of the database, so that no later record could be written.
 func anyCount(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	absurd := Example()
@@ -254,8 +253,8 @@ func anyCount(t *testing.T, d Database) {
 	assert.Greater(t, sum.Cost.Nanos, int64(1)<<57)
 }
 
-// Clients may name any model where a provider takes any: each name once stayed in the
-// database for ever. Records, which go after a while, have every name.
+// Clients may invent names of models, if a provider accepts any. Each name once stayed in
+// the database for ever. Records still contain every name, because they are deleted.
 func manyModels(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	known := Example()
@@ -270,7 +269,7 @@ func manyModels(t *testing.T, d Database) {
 	assert.Equal(t, unknown.Model, all(t, l, 3)[1].Model)
 	assert.Equal(t, []string{"(other)", known.Model}, namesOf(usage(t, l, aigateway.ByModel), func(u aigateway.Usage) string { return u.Model }))
 	assert.Equal(t, []string{known.Key, unknown.Key}, namesOf(usage(t, l, aigateway.ByKey), func(u aigateway.Usage) string { return u.Key }),
-		"keys are no choice of clients")
+		"clients do not choose the names of keys")
 }
 
 func namesOf(sums []aigateway.Usage, name func(aigateway.Usage) string) (names []string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
 
-// fixed prices each call of a provider the same.
+// fixed returns a Pricer with the same cost for each call of a provider.
 func fixed(provider, price string, cost aigateway.Cost) aigateway.Pricer {
 	return func(_ *aigateway.Record, c *aigateway.Call) (aigateway.Cost, string, bool) {
 		return cost, price, c.Provider == provider
@@ -27,7 +27,7 @@ func reprice(t testing.TB, l *ledger.Ledger, price aigateway.Pricer, dryRun bool
 	return changes
 }
 
-// A wrong price that was found a month later could only be mended by changing records.
+// A correction changes the sums, and keeps the records.
 func corrected(t *testing.T, d Database) {
 	const n = 700 // more than one page
 	l := opened(t, d, journalOf(t))
@@ -45,7 +45,7 @@ func corrected(t *testing.T, d Database) {
 	assert.Equal(t, sums, usage(t, l, aigateway.ByProvider), "a dry run changes nothing")
 
 	assert.Equal(t, []aigateway.Repriced{change}, reprice(t, l, dearer, false))
-	assert.Empty(t, reprice(t, l, dearer, false), "once")
+	assert.Empty(t, reprice(t, l, dearer, false), "a second run changes nothing")
 	sums[0].Cost.Nanos = n * 2000
 	for _, by := range []aigateway.Dimension{aigateway.ByHour, aigateway.ByDay, aigateway.ByMonth} {
 		got := usage(t, l, aigateway.ByProvider, by)
@@ -56,12 +56,12 @@ func corrected(t *testing.T, d Database) {
 	assert.Equal(t, before, all(t, l, n), "records stay")
 
 	cheaper := fixed("anthropic", "newest", aigateway.Cost{Nanos: 1, Currency: "USD"})
-	assert.EqualValues(t, n*2000, reprice(t, l, cheaper, false)[0].Old.Nanos, "of the last correction")
+	assert.EqualValues(t, n*2000, reprice(t, l, cheaper, false)[0].Old.Nanos, "the old cost is that of the last correction")
 	assert.EqualValues(t, n, usage(t, l, aigateway.ByProvider)[0].Cost.Nanos)
 }
 
-// A call of unknown cost is a floor in the sums, and is held against budgets, until its
-// price is known.
+// A call of unknown cost makes the sums lower bounds, and budgets count its held amount,
+// until its price is known.
 func pricedLater(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, Example())
@@ -83,7 +83,7 @@ func pricedLater(t *testing.T, d Database) {
 	}
 }
 
-// Nobody knows what a call used that the process did not survive.
+// The usage of a call is unknown if the process crashed during the call.
 func crashedStayUnpriced(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	r := Example()

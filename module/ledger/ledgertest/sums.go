@@ -17,7 +17,7 @@ import (
 
 func literal(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// randomRecord returns a record of few names and any numbers.
+// randomRecord returns a record with few different names and any numbers.
 func randomRecord(random *rand.Rand) aigateway.Record {
 	r := aigateway.Record{
 		Key: name(random.IntN(3)), Limit: name(random.IntN(2)), Model: name(random.IntN(3)), Outcome: name(random.IntN(2)),
@@ -40,7 +40,7 @@ func randomRecord(random *rand.Rand) aigateway.Record {
 	return r
 }
 
-// add adds a record to the sums of a dimension, as the ledger should.
+// add adds a record to the sums of a dimension, in the way that the ledger should.
 func add(sums map[string]*aigateway.Usage, by func(aigateway.Record, aigateway.Call) string, r aigateway.Record) {
 	sum := func(c aigateway.Call) *aigateway.Usage {
 		key := by(r, c)
@@ -119,8 +119,7 @@ func sumsEqualRecords(t *testing.T, d Database) {
 	}
 }
 
-// inZone opens a ledger of a time zone, with one record whose sums are moved to the
-// beginning of hours, of days and of a month.
+// inZone opens a ledger in a time zone, and writes one record.
 func inZone(t *testing.T, d Database, zone string) *ledger.Ledger {
 	l := opened(t, d, journalOf(t), func(o *aigateway.LedgerOptions) { o.Zone = zone })
 	write(t, l, Example())
@@ -134,7 +133,7 @@ func longDay(t *testing.T, d Database) {
 	require.NoError(t, err)
 	day := time.Date(2026, 10, 25, 0, 0, 0, 0, berlin)
 	execute(t, d, `DELETE FROM gateway_usage WHERE span <> 4`)
-	for hour := range 27 { // one before the day, and one behind it
+	for hour := range 27 { // one before the day, and one after it
 		at := day.Add(time.Duration(hour-1) * time.Hour).UnixMilli()
 		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 4, %d, %s FROM gateway_usage WHERE span = 4 AND requests = 1 AND at > %d`, at, usageColumns, day.AddDate(0, 0, 7).UnixMilli()))
 	}
@@ -160,7 +159,7 @@ func zoneStays(t *testing.T, d Database) {
 	assert.Equal(t, "Asia/Kathmandu", zone.String())
 }
 
-// An unknown price is no price of zero: the sum is marked as a lower bound.
+// An unknown price is not a price of zero: Unpriced marks the sum as a lower bound.
 func unknownCosts(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	for _, call := range []aigateway.Call{

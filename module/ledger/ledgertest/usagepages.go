@@ -15,11 +15,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
 
-// usageColumns are the columns of gateway_usage behind its time.
+// usageColumns are the columns of gateway_usage after the time.
 const usageColumns = `api_key, holder, limit_name, model, provider, upstream, outcome, currency, requests, calls, streams, estimated,
 	unpriced, fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held, duration, ttfb, ttfb_n`
 
-// repeated copies the sums of the hour and the day of now to as many days before.
+// repeated copies the sums by hour and by day of today to a number of earlier days.
 func repeated(t *testing.T, d Database, days int) {
 	since := time.Now().UTC().Truncate(24 * time.Hour).UnixMilli()
 	execute(t, d, literal(`INSERT INTO gateway_usage WITH RECURSIVE days(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM days WHERE n < %d)
@@ -53,7 +53,7 @@ func sumsArePaged(t *testing.T, d Database) {
 	}
 }
 
-// pages returns the sums of so many pages.
+// pages returns the sums of at most most pages.
 func pages(t *testing.T, l *ledger.Ledger, q aigateway.UsageQuery, most int) (sums []aigateway.Usage) {
 	for range most {
 		page, err := l.Usage(t.Context(), q)
@@ -67,9 +67,9 @@ func pages(t *testing.T, l *ledger.Ledger, q aigateway.UsageQuery, most int) (su
 	return sums
 }
 
-// Clients choose the time, of which most has no sums. The next stretch of time to read was
-// twice as long as the one before, and overflowed after 292 years: the statement for a
-// stretch that ends before it begins is no SQL.
+// Clients choose the range of time, and most of it may have no sums. Each window of time
+// once was twice as long as the one before, and overflowed after 292 years: the statement
+// for a window that ends before it begins was invalid SQL.
 func anyTimeIsPaged(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, Example())
@@ -84,7 +84,7 @@ func anyTimeIsPaged(t *testing.T, d Database) {
 	}
 }
 
-// Any language may be that of the database: pages and their cursors follow the bytes.
+// Pages order names by their bytes, whatever the collation of the database is.
 func namesAreInTheOrderOfTheirBytes(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	names := []string{"", "B", "Z-1", "_", "a", "b", "z 2", "é"}
@@ -100,7 +100,7 @@ func namesAreInTheOrderOfTheirBytes(t *testing.T, d Database) {
 	assert.Equal(t, names, found)
 }
 
-// A query without a limit had any number of sums in memory.
+// A query without a limit once kept any number of sums in memory.
 func sumsAreBounded(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, aigateway.Record{})

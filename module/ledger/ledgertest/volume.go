@@ -16,7 +16,7 @@ import (
 // RecordsVariable is the environment variable with the number of records of Volume.
 const RecordsVariable = "GATEWAY_TEST_LEDGER_RECORDS"
 
-// longestPage is how long a page of usage may take.
+// longestPage is the time that a page of usage may take.
 const longestPage = 200 * time.Millisecond
 
 // The names of Volume, by their first ids.
@@ -61,7 +61,7 @@ func Volume(b *testing.B, d Database, standard int) {
 	}
 }
 
-// pagesOfUsage are the pages that people look at.
+// pagesOfUsage returns queries for pages that people look at, by name.
 func pagesOfUsage(l aigateway.LedgerReader, from, to time.Time) map[string]func(*testing.B) {
 	pages := make(map[string]func(*testing.B))
 	for name, q := range volumeQueries(from, to) {
@@ -86,7 +86,7 @@ func pagesOfUsage(l aigateway.LedgerReader, from, to time.Time) map[string]func(
 	return pages
 }
 
-// volumeQueries are the queries for pages of sums.
+// volumeQueries returns the queries for pages of sums, by name.
 func volumeQueries(from, to time.Time) map[string]aigateway.UsageQuery {
 	type dimensions = []aigateway.Dimension
 	day, month := to.AddDate(0, 0, -1), to.AddDate(0, 0, -30)
@@ -113,8 +113,7 @@ func volumeQueries(from, to time.Time) map[string]aigateway.UsageQuery {
 	return queries
 }
 
-// fillVolume writes records into the tables, and their sums, as a ledger of the zone UTC
-// does.
+// fillVolume writes records and their sums into the tables, like a ledger in the zone UTC.
 func fillVolume(b *testing.B, d Database, l *ledger.Ledger, records int, from time.Time) {
 	execute(b, d,
 		`UPDATE gateway_ledger_state SET zone = 'UTC'`,
@@ -135,11 +134,11 @@ func fillVolume(b *testing.B, d Database, l *ledger.Ledger, records int, from ti
 	execute(b, d, `ANALYZE`)
 }
 
-// originals is how many records are written by the ledger, and repeated over the year.
+// originals is the number of records that the ledger writes. Copies of them fill the year.
 const originals = 300
 
-// writeOriginals writes records, each in a page of its own: a ledger with five million
-// records in a year applies one at a time.
+// writeOriginals writes records, each in a page of its own: with five million records in a
+// year, a batch often contains only one.
 func writeOriginals(b *testing.B, l *ledger.Ledger) {
 	for i := range originals {
 		r := Example()
@@ -150,17 +149,17 @@ func writeOriginals(b *testing.B, l *ledger.Ledger) {
 	}
 }
 
-// apart returns the time between two records, in milliseconds.
-func apart(records int) int64 {
+// interval returns the time between two records, in milliseconds.
+func interval(records int) int64 {
 	return int64(volumeDays*24*time.Hour/time.Millisecond) / int64(records)
 }
 
-// volumePages repeats the original pages at equal distances.
+// volumePages returns statements that copy the original pages at equal intervals.
 func volumePages(records int, from time.Time) []string {
 	with := literal(`WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d),
 		page(id, records, number) AS (SELECT last, records, row_number() OVER (ORDER BY last) FROM gateway_ledger_pages),
 		copy(id, original, records) AS (SELECT (%d + (i * %d + number - 1) * %d) * 4194304, id, records FROM n, page)`,
-		records/originals-1, from.UnixMilli()-1577836800000, originals, apart(records))
+		records/originals-1, from.UnixMilli()-1577836800000, originals, interval(records))
 	return []string{
 		`INSERT INTO gateway_ledger_owners (last, kind, name) ` + with + `
 			SELECT c.id, o.kind, o.name FROM copy c JOIN gateway_ledger_owners o ON o.last = c.original`,
@@ -168,16 +167,16 @@ func volumePages(records int, from time.Time) []string {
 	}
 }
 
-// volumeSums writes the sums of spans of some milliseconds, in the order of time: a
-// ledger writes those of an hour when it is over or runs, so that they are near each
-// other on the disk.
+// volumeSums returns a statement that writes the sums of spans of a length in milliseconds,
+// ordered by time: a ledger writes the sums of an hour during or after that hour, so that
+// they are close to each other on the disk.
 func volumeSums(span, length, records int, from time.Time) string {
 	return literal(`INSERT INTO gateway_usage SELECT %d, (%d + i * %d) / %d * %d, %d + i %% %d, %d + i %% %d, 0, %d + i %% %d, %d + i %% %d, %d + i %% %d, %d, %d,
 		count(*), count(*), count(*), 0, 0, count(*) * 1000, count(*) * 500, 0, 0, count(*) * 200, count(*) * 50, 0, count(*) * 12345, 0,
 		count(*) * 2000000000, count(*) * 250000000, count(*)
 		FROM (WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n) records
 		GROUP BY 2, 3, 4, 6, 7, 8 ORDER BY 2`,
-		span, from.UnixMilli(), apart(records), length, length, keysFrom, keys, usersFrom, users, modelsFrom, models, providersFrom, providers, modelsFrom, models,
+		span, from.UnixMilli(), interval(records), length, length, keysFrom, keys, usersFrom, users, modelsFrom, models, providersFrom, providers, modelsFrom, models,
 		outcomeAnswered, currencyUSD, records-1)
 }
 

@@ -1,5 +1,6 @@
--- Sums of all exchanges together: 4 hour 5 day 6 month. Where usage is divided by time
--- alone, a year has 365 of them, and as many days for each combination of names.
+-- Sums over all exchanges: 4 hour 5 day 6 month. Queries by time alone read these rows:
+-- a year has 365 of them by day, but the other rows are as many for each combination of
+-- names.
 INSERT INTO gateway_usage
 	SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency,
 		SUM(requests), SUM(calls), SUM(streams), SUM(estimated), SUM(unpriced),

@@ -1,5 +1,5 @@
--- Times are Unix milliseconds. Texts are ids of gateway_names, 0 for the empty one.
--- Amounts of money are billionths of a unit.
+-- Times are Unix milliseconds. Texts are ids of gateway_names; the empty text is 0.
+-- Amounts of money are billionths of a unit of their currency.
 
 CREATE TABLE gateway_ledger_state (
 	one     INTEGER PRIMARY KEY CHECK (one = 1),
@@ -9,7 +9,7 @@ CREATE TABLE gateway_ledger_state (
 
 INSERT INTO gateway_ledger_state (one, version, zone) VALUES (1, 0, '');
 
--- One row for each journal, with the place behind the last entry that is applied.
+-- One row for each journal, with the position up to which its records are in the database.
 CREATE TABLE gateway_ledger_nodes (
 	node     INTEGER PRIMARY KEY,
 	identity TEXT    NOT NULL UNIQUE,
@@ -23,11 +23,11 @@ CREATE TABLE gateway_names (
 	name TEXT    NOT NULL UNIQUE
 ) STRICT;
 
--- Pages of records. Ids are milliseconds since 2020, node, number.
+-- Pages of records. An id consists of the milliseconds since 2020, the node, and a number.
 CREATE TABLE gateway_ledger_pages (
 	last    INTEGER PRIMARY KEY, -- the largest id in the page
 	first   INTEGER NOT NULL,    -- the smallest
-	records BLOB    NOT NULL    -- in the order of their ids, as in the journal
+	records BLOB    NOT NULL    -- ordered by id, in the encoding of the journal
 ) STRICT;
 
 -- The keys and users that have records in a page.
@@ -40,10 +40,10 @@ CREATE TABLE gateway_ledger_owners (
 
 CREATE INDEX gateway_ledger_owner ON gateway_ledger_owners (kind, name, last);
 
--- Sums of records, which outlive them.
+-- Sums of records, which are kept for longer than the records.
 CREATE TABLE gateway_usage (
 	span             INTEGER NOT NULL, -- 1 hour 2 day 3 month
-	at               INTEGER NOT NULL, -- its beginning
+	at               INTEGER NOT NULL, -- the beginning of the span
 	api_key          INTEGER NOT NULL,
 	holder           INTEGER NOT NULL,
 	limit_name       INTEGER NOT NULL,
