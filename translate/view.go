@@ -46,6 +46,9 @@ type View struct {
 	// State is the path of the first field of a responses body that refers to what the
 	// provider stores, such as an earlier response; "" for none.
 	State string
+	// Background is true if the client asked a responses provider to generate the answer
+	// behind the exchange, whose usage is then unknown.
+	Background bool
 
 	// OtherModels is the path of the first field or tool that lets the provider use
 	// further models beside Model, such as a list of models to fall back to; "" for none.

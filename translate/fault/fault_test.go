@@ -54,6 +54,11 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"fallbacks: must not be sent with this key, because it lets the provider use other models","type":"invalid_request_error","param":"fallbacks","code":"permission_denied"}}`,
 		},
 		{
+			"background", is(fault.Background()), 403,
+			`{"type":"error","error":{"type":"permission_error","message":"background: must not be sent with this key, because the cost of the answer remains unknown"},"request_id":"R"}`,
+			`{"error":{"message":"background: must not be sent with this key, because the cost of the answer remains unknown","type":"invalid_request_error","param":"background","code":"permission_denied"}}`,
+		},
+		{
 			"unknown model", is(fault.UnknownModel("m9")), 404,
 			`{"type":"error","error":{"type":"not_found_error","message":"model: 'm9' is not known"},"request_id":"R"}`,
 			`{"error":{"message":"model: 'm9' is not known","type":"invalid_request_error","param":"model","code":"model_not_found"}}`,

@@ -77,6 +77,15 @@ func OtherModels(path string) *Fault {
 	}
 }
 
+// Background refuses an answer that the provider generates in the background, for a key
+// that has a budget.
+func Background() *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: "background: must not be sent with this key, because the cost of the answer remains unknown",
+		Param: "background", Code: "permission_denied", Final: true,
+	}
+}
+
 // UnknownModel refuses a model that no provider serves.
 func UnknownModel(model string) *Fault {
 	return &Fault{

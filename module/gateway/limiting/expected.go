@@ -17,8 +17,8 @@ import (
 // Expect estimates the usage of a request: the tokens of its prompt, once for each call,
 // and of the longest answers that it allows. If the chain has a budget, the estimate
 // includes the highest possible cost. A request that counts tokens uses nothing. The
-// fault refuses a model without a price if a budget needs the price, and a request that
-// names further models, whose prices are not reserved.
+// fault refuses a model without a price if a budget needs the price, and a request whose
+// cost has no bound.
 func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (e meter.Estimate, refused *fault.Fault) {
 	e.Cost.Currency = c.currency
 	if ex.Operation == translate.CountTokens {
@@ -33,8 +33,8 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	if c.currency == "" {
 		return e, nil
 	}
-	if ex.View.OtherModels != "" {
-		return e, fault.OtherModels(ex.View.OtherModels)
+	if refused = openEnded(&ex.View); refused != nil {
+		return e, refused
 	}
 	var unpriced string
 	e.Cost.Nanos, unpriced = c.bound(ex, m, pricer)
@@ -42,6 +42,17 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 		return e, fault.PriceUnknown(ex.View.Model, unpriced)
 	}
 	return e, nil
+}
+
+// openEnded refuses a request whose cost has no bound, for a key that has a budget.
+func openEnded(v *translate.View) *fault.Fault {
+	switch {
+	case v.OtherModels != "":
+		return fault.OtherModels(v.OtherModels)
+	case v.Background:
+		return fault.Background()
+	}
+	return nil
 }
 
 // bound returns the highest possible cost of a request at any target of its model, in

@@ -47,3 +47,23 @@ func TestFurtherModelsNeedAKeyWithoutRestrictionsAndBudget(t *testing.T) {
 		assert.Equal(t, body, string(p.Requests()[asked].Body), "requests with other keys pass byte for byte")
 	}
 }
+
+// A provider acknowledges a request in the background before it generates the answer, and
+// never reports its usage: the answer cost a budget nothing.
+func TestAnswersInTheBackgroundNeedAKeyWithoutBudget(t *testing.T) {
+	site.SetKeys(t)
+	p := gatewaytest.NewProvider(t)
+	p.Always(gatewaytest.Body(200, "application/json", []byte(`{"id":"r","object":"response","status":"queued","model":"m","background":true,"error":null,"output":[],"usage":null}`)))
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, dollars, "format responses", "responses_state passthrough"),
+		"limit pocket {\nbudget 1000000/month\n}",
+		"key alice {env.KEY_ALICE} {\nlimit pocket\n}",
+		"key bob {env.KEY_BOB}")...)
+	body := strings.Replace(site.BodyFor(site.ResponsesPath, "m", "hello", false), "{", `{"background":true,`, 1)
+	refused := s.Ask(site.ResponsesPath, body, "Authorization", "Bearer "+site.AliceKey)
+	assert.Equal(t, http.StatusForbidden, refused.Status)
+	assert.Equal(t, "background: must not be sent with this key, because the cost of the answer remains unknown", refused.Failure(t).Message)
+	assert.Zero(t, p.Count())
+	assert.Equal(t, http.StatusOK, s.Ask(site.ResponsesPath, body, "Authorization", "Bearer "+site.BobKey).Status)
+	body = strings.Replace(body, `"background":true`, `"background":false`, 1)
+	assert.NotEqual(t, http.StatusForbidden, s.Ask(site.ResponsesPath, body, "Authorization", "Bearer "+site.AliceKey).Status)
+}

@@ -87,7 +87,7 @@ func (r *request) read() {
 	case "max_tool_calls":
 		token.ReadCount(&r.Cursor, &r.calls)
 	case "background":
-		if r.Flag() {
+		if r.View.Background = r.Flag(); r.View.Background {
 			r.needsState(name)
 		}
 	default:

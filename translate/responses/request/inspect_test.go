@@ -219,6 +219,7 @@ func TestTheViewNamesTheFirstFieldThatNeedsState(t *testing.T) {
 		view, fault := request.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		assert.Equal(t, path, view.State, body)
+		assert.Equal(t, strings.Contains(body, `"background":true`), view.Background, body)
 	}
 	refusal := fault.NeedsState("previous_response_id")
 	assert.Equal(t, "previous_response_id: this gateway keeps no responses: set store to false, and send the whole conversation as input", refusal.Message)
