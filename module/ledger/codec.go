@@ -80,14 +80,21 @@ func (c *codec) record(r *aigateway.Record) {
 	number(c, &r.Duration)
 	n := len(r.Calls)
 	number(c, &n)
+	if n < 0 || c.reading && n > len(c.bytes)/leastCall {
+		c.fail()
+		return
+	}
 	if c.reading {
-		n = max(0, min(n, len(c.bytes))) // a call has more than one byte
 		r.Calls = slices.Grow(r.Calls[:0], n)[:n]
 	}
 	for i := range r.Calls {
 		c.call(&r.Calls[i])
 	}
 }
+
+// leastCall is the length of a call without texts and numbers, in bytes. It bounds the
+// memory for calls, which is about 14 times as large.
+const leastCall = 19
 
 func (c *codec) call(call *aigateway.Call) {
 	for _, name := range callNames(call) {

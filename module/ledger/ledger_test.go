@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -62,6 +64,21 @@ func fill(v reflect.Value, random *rand.Rand) {
 		}
 	default:
 		panic("fill cannot set " + v.Kind().String())
+	}
+}
+
+// A record had memory for as many calls as it had bytes: 64 KiB in the journal became
+// 17 MB, and a page in the database that somebody else had written any size.
+func TestARecordHasNoMoreCallsThanItsBytes(t *testing.T) {
+	one := appendRecord(nil, &aigateway.Record{Calls: make([]aigateway.Call, 1)})
+	none := appendRecord(nil, new(aigateway.Record))
+	assert.Len(t, one, len(none)+leastCall)
+	head := none[:len(none)-1] // without the number of calls
+	for _, calls := range []int64{-1, 2, 1 << 62} {
+		text := append(binary.AppendVarint(bytes.Clone(head), calls), one[len(none):]...)
+		r := new(aigateway.Record)
+		assert.ErrorIs(t, readRecord(r, text, nil), errRecord)
+		assert.Zero(t, cap(r.Calls), "memory for %d calls", calls)
 	}
 }
 
