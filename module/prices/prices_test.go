@@ -210,6 +210,17 @@ func TestL017WrongTablesAreRefused(t *testing.T) {
 	}
 }
 
+// The table had the prices of text for models that answer with sound or images, whose
+// tokens cost up to ten times as much: budgets let through as many times their amount.
+func TestModelsThatAnswerWithMoreThanTextHaveNoBuiltinPrice(t *testing.T) {
+	for model, provider := range map[string]string{
+		"gpt-audio": "openai", "gpt-audio-mini": "openai", "gpt-4o-audio-preview": "openai", "gpt-4o-realtime-preview": "openai", "gpt-image-1": "openai",
+		"gemini-2.5-flash-image": "google", "gemini-3-pro-image-preview": "google", "gemini-3.1-flash-image": "google", "gemini-2.5-flash-preview-tts": "google",
+	} {
+		assert.Nil(t, Builtin().Find(provider, model, admitted), "%s %s", provider, model)
+	}
+}
+
 func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
 	for _, list := range Builtin().exact {
 		for _, p := range list {
