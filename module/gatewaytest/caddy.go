@@ -83,8 +83,8 @@ func (c *Caddy) keepAutosave(t testing.TB) {
 func (c *Caddy) Autosave() string { return filepath.Join(c.Dir, "autosave.json") }
 
 // Reload replaces the configuration. After an error, the old configuration stays in
-// effect. Running requests continue with the old configuration. Client repeats requests
-// whose connection a reload has closed.
+// effect. Running requests continue with the old configuration, and all later ones use the
+// new one. Client repeats requests whose connection a reload has closed.
 func (c *Caddy) Reload(config string) error {
 	raw, err := c.adapt(config)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *Caddy) Reload(config string) error {
 	if err := caddy.Load(raw, true); err != nil {
 		return fmt.Errorf("loading: %w", err)
 	}
-	return nil
+	return c.waitReplaced()
 }
 
 // Stop stops Caddy. The end of the test also stops it.

@@ -3,6 +3,7 @@ package gatewaytest
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -135,4 +136,20 @@ func TestAConfigurationThatDoesNotAdaptIsAnError(t *testing.T) {
 	assert.Error(t, err)
 	c := NewCaddy(t)
 	assert.ErrorContains(t, c.Reload(`{"apps":{"nothing":{}}}`), "nothing")
+}
+
+// Caddy closes the listeners of the old configuration in the background. Requests after a
+// reload were sometimes answered by the old configuration, so that tests failed by chance.
+func TestAReloadWaitsUntilTheOldConfigurationListensNoMore(t *testing.T) {
+	c := StartCaddy(t, site, "ANSWER", "one")
+	address, err := caddy.ParseNetworkAddress(strings.TrimPrefix(c.URL("site", ""), "http://"))
+	require.NoError(t, err)
+	old, err := address.Listen(t.Context(), 0, net.ListenConfig{}) // as that of an old configuration
+	require.NoError(t, err)
+	assert.True(t, c.shared())
+	replaced := make(chan error, 1)
+	go func() { replaced <- c.waitReplaced() }()
+	require.NoError(t, old.(net.Listener).Close())
+	assert.NoError(t, <-replaced)
+	assert.False(t, c.shared())
 }
