@@ -66,7 +66,7 @@ var arrows = []arrow{
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/suggest", "translate"}},
 	{"module/limits", []string{"module/aigateway", "module/limits/restore"}},
 	{"module/limits/restore", []string{"module/aigateway"}},
-	{"module/limits/limitstest", []string{"module/aigateway"}},
+	{"module/limits/limitstest", []string{"module/aigateway", "module/gatewaytest"}},
 	{"module/limits/redis", []string{"module/aigateway", "module/limits/restore", "module/metrics"}},
 	{"module/ledger/journal", nil},
 	{"module/ledger/ledgertest", []string{"module/aigateway", "module/ledger", "module/store/database", "translate/token"}},

@@ -1,6 +1,7 @@
 package limitstest
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
 // RedisServer is a Redis server of a test. It has written each change to a file when it
@@ -34,10 +37,7 @@ func StartRedis(t testing.TB, options ...string) (s *RedisServer, ok bool) {
 		t.Log("redis-server is not installed: nothing is tested with it")
 		return nil, false
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, free.Close())
-	s = &RedisServer{Address: free.Addr().String(), t: t, options: options, dir: t.TempDir()}
+	s = &RedisServer{Address: fmt.Sprintf("127.0.0.1:%d", gatewaytest.FreePort(t)), t: t, options: options, dir: t.TempDir()}
 	s.Start()
 	t.Cleanup(s.Kill)
 	return s, true

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -11,13 +12,15 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
 )
 
 // A script may use the keys of one node of a Redis Cluster only, and the commands of a
 // batch have to stay in their order there.
 func TestACluster(t *testing.T) {
-	server, ok := limitstest.StartRedis(t, "--cluster-enabled", "yes")
+	bus := strconv.Itoa(gatewaytest.FreePort(t)) // by default 10000 above that of clients, which another program may use
+	server, ok := limitstest.StartRedis(t, "--cluster-enabled", "yes", "--cluster-port", bus)
 	if !ok {
 		return
 	}
