@@ -71,6 +71,7 @@ func TestAnExhaustedBudgetIsNoRateLimit(t *testing.T) {
 	assert.Equal(t, "this request alone may cost 60 USD, more than the budget of this gateway, 50 USD per month: send less, or lower the bound of its answer", answer.Failure(t).Message)
 	assert.Empty(t, answer.Header.Get("Retry-After"))
 	for _, once := range []string{"a budget is used up, or has less left than a request may cost", "ai_gateway_budget_threshold"} {
+		require.NoError(t, s.Logs.Wait(site.Waiting(t), once)) // handlers of events run in the background
 		assert.Equal(t, 1, strings.Count(s.Logs.String(), once), once)
 	}
 	assert.Equal(t, http.StatusOK, statusOf(s, 30), "what was not used is free")
