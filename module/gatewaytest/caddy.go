@@ -96,7 +96,7 @@ func (c *Caddy) Reload(config string) error {
 	if err := caddy.Load(raw, true); err != nil {
 		return fmt.Errorf("loading: %w", err)
 	}
-	return c.waitReplaced()
+	return c.waitClosed(1)
 }
 
 // Stop stops Caddy. The end of the test also stops it.
@@ -107,6 +107,9 @@ func (c *Caddy) Stop() {
 		c.t.Errorf("disabling the admin endpoint: %v", err)
 	}
 	if err := caddy.Stop(); err != nil {
+		c.t.Errorf("stopping Caddy: %v", err)
+	}
+	if err := c.waitClosed(0); err != nil {
 		c.t.Errorf("stopping Caddy: %v", err)
 	}
 }

@@ -138,18 +138,20 @@ func TestAConfigurationThatDoesNotAdaptIsAnError(t *testing.T) {
 	assert.ErrorContains(t, c.Reload(`{"apps":{"nothing":{}}}`), "nothing")
 }
 
-// Caddy closes the listeners of the old configuration in the background. Requests after a
-// reload were sometimes answered by the old configuration, so that tests failed by chance.
-func TestAReloadWaitsUntilTheOldConfigurationListensNoMore(t *testing.T) {
+// Caddy closes the listeners of a replaced configuration in the background. Requests after a
+// reload, or after Stop, were sometimes answered by it, so that tests failed by chance.
+func TestAReplacedConfigurationListensNoMore(t *testing.T) {
 	c := StartCaddy(t, site, "ANSWER", "one")
 	address, err := caddy.ParseNetworkAddress(strings.TrimPrefix(c.URL("site", ""), "http://"))
 	require.NoError(t, err)
 	old, err := address.Listen(t.Context(), 0, net.ListenConfig{}) // as that of an old configuration
 	require.NoError(t, err)
-	assert.True(t, c.shared())
+	assert.Equal(t, 2, c.listening())
 	replaced := make(chan error, 1)
-	go func() { replaced <- c.waitReplaced() }()
+	go func() { replaced <- c.waitClosed(1) }()
 	require.NoError(t, old.(net.Listener).Close())
 	assert.NoError(t, <-replaced)
-	assert.False(t, c.shared())
+	assert.Equal(t, 1, c.listening())
+	c.Stop()
+	assert.Zero(t, c.listening())
 }
