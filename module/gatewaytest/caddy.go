@@ -55,6 +55,7 @@ func StartCaddy(t testing.TB, config string, replace ...string) *Caddy {
 func NewCaddy(t testing.TB, replace ...string) *Caddy {
 	t.Helper()
 	require.True(t, running.TryLock(), "another Caddy is running in this process")
+	logs = newLogs()
 	client := newClient()
 	c := &Caddy{
 		Client: client, transport: client.Transport.(*persistent), Logs: logs, Dir: t.TempDir(), t: t,
@@ -62,7 +63,6 @@ func NewCaddy(t testing.TB, replace ...string) *Caddy {
 		ports: make(map[string]int), replace: replace,
 	}
 	t.Cleanup(running.Unlock)
-	logs.reset()
 	for _, variable := range []string{"XDG_DATA_HOME", "XDG_CONFIG_HOME"} {
 		t.Setenv(variable, c.Dir)
 	}

@@ -98,9 +98,23 @@ func TestCaddyLogsAreCapturedDownToDebugAndAccess(t *testing.T) {
 	assert.ErrorIs(t, c.Logs.Wait(gone, "never said"), context.Canceled)
 }
 
+// A request that outlived its Caddy once logged into the log of the next one, in which a
+// test then found the record of another test.
 func TestLogsOfOneTestAreNotThoseOfTheNext(t *testing.T) {
-	c := StartCaddy(t, site)
-	assert.NotContains(t, c.Logs.String(), "/some/path")
+	var late io.Writer
+	t.Run("one", func(t *testing.T) {
+		StartCaddy(t, site)
+		var err error
+		late, err = new(logWriter).CaddyModule().New().(caddy.WriterOpener).OpenWriter()
+		require.NoError(t, err)
+	})
+	t.Run("the next", func(t *testing.T) {
+		c := StartCaddy(t, site)
+		_, err := io.WriteString(late, "/late/path\n")
+		require.NoError(t, err)
+		assert.NotContains(t, c.Logs.String(), "/some/path")
+		assert.NotContains(t, c.Logs.String(), "/late/path")
+	})
 }
 
 func TestASecondCaddyIsRefused(t *testing.T) {

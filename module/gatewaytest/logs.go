@@ -11,7 +11,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
-func init() { caddy.RegisterModule(logWriter{}) }
+func init() { caddy.RegisterModule(new(logWriter)) }
 
 // Logs contains the log entries of Caddy from DEBUG up, one JSON object per line. It is
 // safe for concurrent use.
@@ -21,8 +21,10 @@ type Logs struct {
 	changed chan struct{} // closed and replaced with every line
 }
 
-// logs contains the log of the Caddy in this process.
-var logs = &Logs{changed: make(chan struct{})}
+// logs contains the log of the Caddy that started last in this process. running guards it.
+var logs *Logs
+
+func newLogs() *Logs { return &Logs{changed: make(chan struct{})} }
 
 // Write adds log lines.
 func (l *Logs) Write(p []byte) (int, error) {
@@ -95,30 +97,25 @@ func (l *Logs) WaitEntry(ctx context.Context, fits func(map[string]any) bool) (m
 	}
 }
 
-func (l *Logs) reset() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.buffer.Reset()
-}
-
-// logWriter is the Caddy module that writes into logs.
-type logWriter struct{}
+// logWriter is the Caddy module that writes into the log of the Caddy whose configuration
+// it is a part of. Requests that outlive this Caddy log there, too.
+type logWriter struct{ logs *Logs }
 
 // CaddyModule returns the Caddy module information.
-func (logWriter) CaddyModule() caddy.ModuleInfo {
+func (*logWriter) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{
 		ID:  "caddy.logging.writers.gatewaytest",
-		New: func() caddy.Module { return new(logWriter) },
+		New: func() caddy.Module { return &logWriter{logs} },
 	}
 }
 
 // String returns the name of the writer.
-func (logWriter) String() string { return "gatewaytest" }
+func (*logWriter) String() string { return "gatewaytest" }
 
-// WriterKey returns the same key for all writers, because there is one log.
-func (logWriter) WriterKey() string { return "gatewaytest" }
+// WriterKey returns the same key for all writers of one Caddy, because it has one log.
+func (w *logWriter) WriterKey() string { return fmt.Sprintf("gatewaytest %p", w.logs) }
 
 // OpenWriter opens the log.
-func (logWriter) OpenWriter() (io.WriteCloser, error) { return logs, nil }
+func (w *logWriter) OpenWriter() (io.WriteCloser, error) { return w.logs, nil }
 
-var _ caddy.WriterOpener = logWriter{}
+var _ caddy.WriterOpener = (*logWriter)(nil)
