@@ -135,3 +135,22 @@ func TestTargetsThatWereNotAskedAreNoCalls(t *testing.T) {
 	assert.Empty(t, l.ended[0].Calls)
 	assert.Equal(t, "refused", l.ended[0].Outcome)
 }
+
+// Pings and comments behind the content counted as output, without an end: thirty streams
+// of at most 100 tokens that their clients left used up a budget of 10 USD.
+func TestAnEstimateOfTheOutputIsWithinTheBoundOfTheRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		assumed int64
+		want    int64
+	}{
+		"bounded":   {0, 4900},
+		"unbounded": {4900, 100_000},
+	} {
+		l := new(pages)
+		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1"}))
+		m.Assumed.Tokens = c.assumed
+		ex.Result, m.lines, m.bytes = &exchange.Result{}, 200_000, 200_000
+		m.Release(ex, exchange.ClientClosed)
+		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens.Output, name)
+	}
+}

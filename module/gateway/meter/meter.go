@@ -144,9 +144,14 @@ func (m *Meter) cost(r *exchange.Result) int64 {
 const frameBytes = 100
 
 // sent estimates the tokens of the sent bytes. Each event has at least two lines and one
-// token.
+// token. There are no more than the bound of the request allows, if it has one: a provider
+// can send any number of pings and comments.
 func (m *Meter) sent() int64 {
-	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/token.DefaultBytesPerToken
+	tokens := m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/token.DefaultBytesPerToken
+	if m.Assumed.Tokens == 0 {
+		return min(tokens, m.Reserved-m.Prompt)
+	}
+	return tokens
 }
 
 // maxPlausible is the largest plausible number of tokens in the usage that a provider
