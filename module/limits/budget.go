@@ -8,14 +8,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/restore"
 )
 
-// budget counts the money of one subject. Before the first decision it is filled with
-// what the ledger has.
+// budget counts the money that one subject has spent. Before the first decision, the money
+// that was spent before is read from the ledger.
 type budget struct {
 	*window
-	restored bool
+	restored bool  // the ledger has been read
 	reported int   // level of the last aigateway.BudgetMove
-	peak     int64 // the largest amount of reach in the period
-	peakAt   int64 // the slot of the last amount that large
+	peak     int64 // the largest amount of the period
+	peakAt   int64 // the slot of peak
 }
 
 func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *budget {
@@ -26,16 +26,16 @@ func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *bud
 	return &budget{window: newWindow(p), reported: aigateway.Unknown}
 }
 
-// advance clears what no longer counts. What was spent in a period that comes again
-// because the clock was set back has to be read again.
+// advance clears slots that no longer count. If the clock was set back to an earlier
+// period, the money of that period has to be read from the ledger again.
 func (b *budget) advance(now time.Time) {
 	if b.window.advance(now) {
 		b.restored = false
 	}
 }
 
-// move returns the levels that were reported last and that the budget has reached with a
-// request of n nanos, and whether they differ.
+// move returns the last reported level and the present one, and whether they differ. The
+// present level includes that the budget lacks the money for a request of n nanos.
 func (b *budget) move(rule *aigateway.Budget, n int64) (from, to int, moved bool) {
 	b.reach(b.used)
 	if rule.Lacks(n, b.used) {
@@ -45,16 +45,16 @@ func (b *budget) move(rule *aigateway.Budget, n int64) (from, to int, moved bool
 	return from, b.reported, from != b.reported
 }
 
-// reach raises the peak to an amount. A peak lasts as long as its slot counts, so that a
-// level is reported once in a period; and it is an amount, not a level, so that a reload
-// with a larger budget lowers the level.
+// reach raises the peak to an amount. A peak is kept while its slot counts, so that a level
+// is reported once in a period. It is an amount, and not a level, so that a reload with a
+// larger budget lowers the level.
 func (b *budget) reach(nanos int64) {
 	if nanos >= b.peak || !b.counted(b.peakAt) {
 		b.peak, b.peakAt = nanos, b.newest
 	}
 }
 
-// fill counts what the ledger has. Moments that are later than now count as now.
+// fill counts the money that the ledger has recorded. Times after now count as now.
 func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
 	b.advance(now)
 	for _, s := range spent {
@@ -66,15 +66,15 @@ func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
 	b.restored = true
 }
 
-// restores has the budgets that are being restored.
+// restores contains the budgets that are being restored.
 var restores restore.Group[*budget]
 
-// restore fills the budget with what the ledger has. A soft budget that cannot be restored
-// counts from now on.
+// restore fills the budget from the ledger. A soft budget that cannot be restored begins
+// with nothing.
 func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand) error {
 	return restores.Do(ctx, b, func(ctx context.Context) error {
-		if b.known() {
-			return nil // another request has restored it since
+		if b.isRestored() {
+			return nil // another request has restored it meanwhile
 		}
 		spent, err := restore.Spent(ctx, l, d, time.Now().In(d.Spending.Zone()))
 		if err != nil {
@@ -87,8 +87,8 @@ func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.D
 	})
 }
 
-// known reports whether the budget has what the ledger has.
-func (b *budget) known() bool {
+// isRestored returns restored.
+func (b *budget) isRestored() bool {
 	mu.Lock()
 	defer mu.Unlock()
 	return b.restored

@@ -8,8 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// mu guards all counts of the process. A decision takes less than a microsecond, and
-// needs the counts of several limits at once, some of which all requests share.
+// mu guards all counts of the process. One lock is enough: a decision takes less than a
+// microsecond, and needs the counts of several limits, some of which all requests share.
 var mu sync.Mutex
 
 // limiter implements aigateway.Limiter.
@@ -17,8 +17,8 @@ type limiter struct {
 	limits []limit
 }
 
-// limit is a limit with its counts, which other limiters and other configurations may
-// share.
+// limit is a limit with its counts. Other limiters and other configurations may share the
+// counts.
 type limit struct {
 	*aigateway.Limit
 	*counts
@@ -38,7 +38,7 @@ func newCounts() *counts {
 	return &counts{created: time.Now(), tallies: make(map[aigateway.Subject]*tally), sweepAt: minSweep}
 }
 
-// Destruct implements caddy.Destructor. There is nothing to release.
+// Destruct implements caddy.Destructor. It does nothing.
 func (*counts) Destruct() error { return nil }
 
 // Admit implements aigateway.Limiter. It does I/O only to restore a budget.
@@ -54,8 +54,8 @@ func (l *limiter) Admit(ctx context.Context, d aigateway.Demand) aigateway.Admis
 	}
 }
 
-// decide returns the decision, or the index of a limit whose budget has to be restored
-// first, else a negative one.
+// decide returns the decision, with a negative index; or the index of a limit whose budget
+// must be restored first.
 func (l *limiter) decide(d *aigateway.Demand) (a aigateway.Admission, unknown int) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -72,7 +72,7 @@ func (l *limiter) decide(d *aigateway.Demand) (a aigateway.Admission, unknown in
 		refused = refused.or(t.judge(l.limits[i].Limit, d.Use, now))
 	}
 	for i := range r.shares {
-		l.limits[i].note(&a, r.shares[i].tally, d)
+		l.limits[i].reportBudget(&a, r.shares[i].tally, d)
 		if refused.rule == "" {
 			r.shares[i] = r.shares[i].tally.reserve(d.Use)
 		}
@@ -88,7 +88,7 @@ func (l *limiter) decide(d *aigateway.Demand) (a aigateway.Admission, unknown in
 	return a, -1
 }
 
-// report puts a refusal into a decision.
+// report writes the refusal to a decision.
 func (r refusal) report(a *aigateway.Admission) {
 	a.Limit, a.Reached, a.TooLarge, a.Exceeded = r.limit, r.rule, r.tooLarge, nil
 	if r.wait != forever {
@@ -96,7 +96,7 @@ func (r refusal) report(a *aigateway.Admission) {
 	}
 }
 
-// tally returns the tally of a subject, as it is now.
+// tally returns the tally of the demand's subject, without the use that no longer counts.
 func (l *limit) tally(d *aigateway.Demand, now time.Time) *tally {
 	who := l.Subject(d.Key)
 	t := l.tallies[who]
@@ -116,8 +116,8 @@ func zoneOf(d *aigateway.Demand) *time.Location {
 	return d.Spending.Zone()
 }
 
-// sweep removes idle tallies. It takes time in proportion to the number of tallies, and
-// happens only after that number has doubled.
+// sweep removes idle tallies, if there are sweepAt of them. Its time is proportional to the
+// number of tallies, so it runs only after that number has doubled.
 func (l *limit) sweep(now time.Time) {
 	if len(l.tallies) < l.sweepAt {
 		return
@@ -130,8 +130,9 @@ func (l *limit) sweep(now time.Time) {
 	l.sweepAt = max(minSweep, 2*len(l.tallies))
 }
 
-// note notes what becomes of the budget, before anything is reserved.
-func (l *limit) note(a *aigateway.Admission, t *tally, d *aigateway.Demand) {
+// reportBudget adds to the decision whether a soft budget is exceeded, and whether the
+// budget has reached another level. It must be called before the demand is reserved.
+func (l *limit) reportBudget(a *aigateway.Admission, t *tally, d *aigateway.Demand) {
 	if t.budget == nil {
 		return
 	}
@@ -143,7 +144,7 @@ func (l *limit) note(a *aigateway.Admission, t *tally, d *aigateway.Demand) {
 	}
 }
 
-// showLeft adds what is left of the limit.
+// showLeft adds the remaining requests, tokens and money of the limit to the decision.
 func (l *limit) showLeft(a *aigateway.Admission, t *tally, now time.Time) {
 	if t.requests != nil {
 		a.Requests = a.Requests.Tighter(t.requests.quota(l.Requests.Most, now))
@@ -168,7 +169,7 @@ func (l *limiter) restore(ctx context.Context, i int, d *aigateway.Demand) error
 type reservation struct {
 	reserved aigateway.Use
 	shares   []share
-	few      [4]share // the memory of few shares
+	few      [4]share // memory for shares: few limits need no allocation
 	settled  bool
 }
 
@@ -194,7 +195,7 @@ func (r *reservation) Release() {
 	}
 }
 
-// newLimiter returns the limiter of limits with their counts.
+// newLimiter returns a limiter of limits with the counts of countsOf.
 func newLimiter(limits []*aigateway.Limit, countsOf func(*aigateway.Limit) (*counts, error)) (*limiter, error) {
 	l := new(limiter)
 	for _, rules := range limits {

@@ -1,14 +1,14 @@
 // Package limits contains the counters "memory": they count the use of limits in
 // the memory of this process.
 //
-// It promises that a request counts for all of its limits or for none; that concurrent
-// requests never exceed a limit; that no period of the length of a rate or of a budget,
-// wherever it begins, has more use than the limit allows; that a reload which leaves the
-// periods of a limit unchanged keeps its counts; and that idle keys free their memory: a
-// limit has at most 1024 tallies, or twice as many as were in use at the last sweep.
+// A request counts for all of its limits or for none. Concurrent requests never exceed a
+// limit. In no period of the length of a rate or of a sliding budget, wherever it begins,
+// is more used than the limit allows. A reload that does not change the periods of a limit
+// keeps its counts. Idle keys free their memory: a limit has at most 1024 tallies, or
+// twice as many as were in use at the last sweep.
 //
-// After a restart, rates begin anew, and budgets with what the ledger has. The package
-// refuses to share counts with other processes.
+// After a restart, rates begin with nothing, and budgets with the money that the ledger has
+// recorded. The package does not share counts with other processes.
 package limits
 
 import (
@@ -24,9 +24,9 @@ func init() {
 
 // Memory counts the use of limits in the memory of this process. A reload keeps the
 // counts of limits whose name and periods are unchanged. A restart loses the counts of
-// rates; budgets continue with what the ledger has.
+// rates. Budgets continue with the money that the ledger has recorded.
 type Memory struct {
-	used []identity // in pool
+	used []identity // keys of pool that Cleanup releases
 }
 
 // CaddyModule returns the Caddy module information.
@@ -46,8 +46,8 @@ func (*Memory) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return nil
 }
 
-// identity distinguishes counts: limits whose names and periods are equal share theirs,
-// so that a reload which changes an amount keeps what is used.
+// identity identifies counts: limits with the same name and periods share their counts, so
+// that a reload that changes an amount keeps them.
 type identity struct {
 	name, currency            string
 	per                       aigateway.Scope
@@ -62,9 +62,9 @@ func identityOf(l *aigateway.Limit) identity {
 	}
 }
 
-// pool contains the counts in use. A new configuration is provisioned before the
-// old one is cleaned up, so that counts survive a reload. A running request has its
-// own reference to its tallies.
+// pool contains the counts in use. Caddy provisions a new configuration before it cleans up
+// the old one, so counts survive a reload. A running request has references to its
+// tallies, which are valid after the counts have been released.
 var pool = caddy.NewUsagePool()
 
 // Limiter implements aigateway.Counters.

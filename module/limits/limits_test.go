@@ -23,14 +23,14 @@ func TestMemory(t *testing.T) {
 	limitstest.Run(t, func(t *testing.T, test func(*testing.T, *limitstest.Place)) {
 		place := &limitstest.Place{Open: open, Now: time.Now, Advance: time.Sleep, Rounds: 1000}
 		if strings.Contains(t.Name(), "L047") {
-			test(t, place) // its goroutines are to run at once
+			test(t, place) // needs goroutines that run in parallel
 			return
 		}
 		synctest.Test(t, func(t *testing.T) { test(t, place) })
 	})
 }
 
-// open returns the counters of a configuration that ends with the test.
+// open returns counters that are cleaned up at the end of the test.
 func open(t *testing.T) aigateway.Counters {
 	m := new(Memory)
 	t.Cleanup(func() { assert.NoError(t, m.Cleanup()) })
@@ -69,13 +69,13 @@ func TestIdleKeysFreeTheirMemory(t *testing.T) {
 		}
 		assert.LessOrEqual(t, len(c.tallies), 2*minSweep+1)
 		alice := aigateway.Subject{Per: aigateway.PerKey, Name: "1"}
-		require.Contains(t, c.tallies, alice, "its request still runs")
+		require.Contains(t, c.tallies, alice, "a request of alice still runs")
 		assert.Equal(t, int64(1), c.tallies[alice].running)
 		end(running)
 	})
 }
 
-// A budget would otherwise be the ledger's once more for every configuration.
+// Counts that no configuration uses would otherwise stay in memory.
 func TestCountsOfUnusedLimitsAreReleased(t *testing.T) {
 	m := new(Memory)
 	limit := &aigateway.Limit{Name: "small", LimitRules: aigateway.LimitRules{Concurrent: 1}}
@@ -88,8 +88,8 @@ func TestCountsOfUnusedLimitsAreReleased(t *testing.T) {
 	assert.False(t, known)
 }
 
-// A clock that is set back for a while would otherwise leave the budget in a period
-// that ends in the future.
+// If the clock was set forward for a while and then back, the budget would otherwise stay
+// in a period of the future.
 func TestABudgetFollowsAClockThatIsSetBack(t *testing.T) {
 	rule, err := aigateway.ParseBudget("1/month")
 	require.NoError(t, err)
@@ -101,20 +101,20 @@ func TestABudgetFollowsAClockThatIsSetBack(t *testing.T) {
 	assert.True(t, b.restored)
 	b.add(3)
 	b.advance(at(1))
-	assert.False(t, b.restored, "the ledger knows what was spent")
+	assert.False(t, b.restored, "the ledger has to be read again")
 	assert.Zero(t, b.used)
 }
 
-// slowBooks are a ledger that answers after five seconds.
+// slowBooks is a ledger that answers after five seconds.
 type slowBooks struct {
 	err   error
-	asked atomic.Int64
+	calls atomic.Int64
 }
 
 func (*slowBooks) Zone() *time.Location { return time.UTC }
 
 func (b *slowBooks) Spent(ctx context.Context, _ *aigateway.Limit, _ *aigateway.Key, _ time.Time) ([]aigateway.Spent, error) {
-	b.asked.Add(1)
+	b.calls.Add(1)
 	select {
 	case <-time.After(5 * time.Second):
 		return []aigateway.Spent{{By: time.Now(), Nanos: 2e9}}, b.err
@@ -123,8 +123,8 @@ func (b *slowBooks) Spent(ctx context.Context, _ *aigateway.Limit, _ *aigateway.
 	}
 }
 
-// Each of the requests that waited for a ledger which is not available once asked it
-// anew, one after the other: the thirtieth was refused after minutes.
+// If the ledger is unavailable, each waiting request once read it again, one after the
+// other: the thirtieth was refused after minutes.
 func TestRequestsThatWaitForTheLedgerAreRefusedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rule, err := aigateway.ParseBudget("1/month")
@@ -140,12 +140,12 @@ func TestRequestsThatWaitForTheLedgerAreRefusedTogether(t *testing.T) {
 		}
 		requests.Wait()
 		assert.Equal(t, 5*time.Second, time.Since(began))
-		assert.EqualValues(t, 1, books.asked.Load())
+		assert.EqualValues(t, 1, books.calls.Load())
 	})
 }
 
-// A soft budget once began at zero after a client that left while its request waited for
-// the ledger.
+// A soft budget once began with nothing if a client left while its request waited for the
+// ledger.
 func TestAClientThatLeavesEmptiesNoBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rule, err := aigateway.ParseBudget("1/month")

@@ -6,15 +6,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// earlier is the number of slots before the current one that a sliding window counts:
-// the parts into which a period is divided.
+// earlier is the number of slots before the current one that a sliding window counts. A
+// period is divided into that many slots.
 const earlier = 60
 
-// sliding is the pace of a window that ends now. What is used counts for the whole
-// period, and for at most one slot longer. So no period of that length, wherever it
-// begins, has more use than the limit allows, and the time at which there is room again
-// is known. A bucket that refills, or windows that begin on the minute, do not guarantee
-// that. A clock that is set changes nothing.
+// sliding is the pace of a window that ends now. Use counts for the length of the period,
+// and for at most one slot longer. So in no period of that length, wherever it begins, is
+// more used than the limit allows, and the time until there is room again is known. A
+// bucket that refills, or windows that begin on the minute, do not guarantee that. Setting
+// the clock has no effect, because time is measured from created.
 type sliding struct {
 	created time.Time
 	length  time.Duration // of a slot
@@ -26,7 +26,8 @@ func newSliding(period time.Duration, created time.Time) sliding {
 
 func (sliding) slots() int64 { return earlier + 1 }
 
-// slot returns numbers from 61 on, so that the slots before the first have one, too.
+// slot returns numbers from 61 on, so that the slots before the first one have positive
+// numbers too.
 func (s sliding) slot(now time.Time) int64 {
 	return int64(now.Sub(s.created)/s.length) + earlier + 1
 }

@@ -14,7 +14,7 @@ type tally struct {
 	running  int64
 }
 
-// newTally returns the tally of a limit. Its sliding windows begin with created.
+// newTally returns a tally for a limit. Its sliding windows measure time from created.
 func newTally(l *aigateway.Limit, created time.Time, zone *time.Location) *tally {
 	t := new(tally)
 	if per := l.Requests.Per; per != 0 {
@@ -29,7 +29,7 @@ func newTally(l *aigateway.Limit, created time.Time, zone *time.Location) *tally
 	return t
 }
 
-// advance clears what no longer counts.
+// advance clears slots that no longer count.
 func (t *tally) advance(now time.Time) {
 	if t.requests != nil {
 		t.requests.advance(now)
@@ -42,19 +42,19 @@ func (t *tally) advance(now time.Time) {
 	}
 }
 
-// concurrentRetry is the RetryAfter of requests beyond the concurrent ones. Nobody
-// knows when one of those ends.
+// concurrentRetry is the RetryAfter of a request that exceeds the concurrent requests. It
+// is unknown when one of those ends.
 const concurrentRetry = time.Second
 
-// refusal is why a limit refuses a request. The zero refusal admits it.
+// refusal is the reason for which a limit refuses a request. The zero refusal admits it.
 type refusal struct {
 	limit    *aigateway.Limit
 	rule     aigateway.Rule
-	wait     time.Duration
-	tooLarge bool
+	wait     time.Duration // until there is room
+	tooLarge bool          // there will never be room for the request
 }
 
-// or returns the refusal that holds for longer.
+// or returns the refusal with the longer wait.
 func (r refusal) or(other refusal) refusal {
 	if other.tooLarge && !r.tooLarge || other.tooLarge == r.tooLarge && other.wait > r.wait {
 		return other
@@ -80,7 +80,7 @@ func (t *tally) judge(l *aigateway.Limit, use aigateway.Use, now time.Time) (r r
 	return r
 }
 
-// refuse returns the refusal of n beyond a limit.
+// refuse returns the refusal of n, or the zero refusal if there is room for n.
 func (w *window) refuse(l *aigateway.Limit, rule aigateway.Rule, n, limit int64, now time.Time) refusal {
 	r := refusal{limit: l, rule: rule}
 	if n > limit {
@@ -118,7 +118,7 @@ func (t *tally) idle(now time.Time) bool {
 		(t.tokens == nil || t.tokens.used == 0) && (t.budget == nil || t.budget.used == 0)
 }
 
-// share is what a request holds of a tally.
+// share is the part of a tally that a request has reserved.
 type share struct {
 	tally  *tally
 	tokens int64 // the slot in which tokens were counted
@@ -126,9 +126,9 @@ type share struct {
 }
 
 // settle replaces reserved by used. Unused tokens are subtracted from the slot in which
-// they were counted, and tokens beyond the reserved ones count in the current slot, which
-// is when the provider has counted them. All money counts in the slot of the admission,
-// as in the ledger.
+// they were reserved. Tokens that were not reserved count in the current slot, in which the
+// provider has reported them. All money counts in the slot of the admission, as in the
+// ledger.
 func (s share) settle(reserved, used aigateway.Use) {
 	t := s.tally
 	if t.tokens != nil {

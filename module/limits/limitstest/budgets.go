@@ -31,7 +31,7 @@ func settledBelowBound(t *testing.T, p *Place) {
 	assert.False(t, refused.TooLarge)
 	assert.EqualValues(t, 10*cent, refused.Left)
 	first.Settle(aigateway.Use{Nanos: 10 * cent})
-	assert.NotNil(t, l.pays(t, 90*cent), "before the first is released")
+	assert.NotNil(t, l.pays(t, 90*cent), "the first is settled, but not released")
 	first.Release()
 	assert.NotNil(t, l.pays(t, 0))
 	assert.Nil(t, l.pays(t, 1))
@@ -56,10 +56,10 @@ func monthOfAdmission(t *testing.T, p *Place) {
 	p.Advance(time.Second)
 	paid(late, 10*cent)
 	paid(later, 90*cent)
-	assert.NotNil(t, l.pays(t, 100*cent), "nothing of it counts in the new month")
+	assert.NotNil(t, l.pays(t, 100*cent), "requests of the old month do not count in the new one")
 }
 
-// A budget that begins anew with each start is none.
+// A budget that began with nothing after each restart would not be a limit.
 func restored(t *testing.T, p *Place) {
 	l := p.budget(t, "1/month")
 	l.books.spent = []aigateway.Spent{{By: p.Now().Add(time.Hour), Nanos: 80 * cent}}
@@ -73,7 +73,7 @@ func restored(t *testing.T, p *Place) {
 		}
 	}
 	assert.Equal(t, 2, count)
-	require.Len(t, l.books.asked, 1, "the ledger is asked once")
+	require.Len(t, l.books.asked, 1, "the ledger is read once")
 	now := p.Now().In(berlin)
 	assert.True(t, l.books.asked[0].Equal(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, berlin)), "%s", l.books.asked[0])
 
@@ -85,7 +85,7 @@ func restored(t *testing.T, p *Place) {
 	assert.Nil(t, sliding.pays(t, 21*cent))
 	assert.NotNil(t, sliding.pays(t, 20*cent))
 	p.Advance(2 * day)
-	assert.NotNil(t, sliding.pays(t, 30*cent), "of the first day")
+	assert.NotNil(t, sliding.pays(t, 30*cent), "the money of the first day no longer counts")
 	assert.Nil(t, sliding.pays(t, 1*cent))
 }
 
@@ -110,7 +110,7 @@ func slidingBudget(t *testing.T, p *Place) {
 	assert.Greater(t, refused.RetryAfter, 30*time.Minute)
 	assert.LessOrEqual(t, refused.RetryAfter, 31*time.Minute)
 	p.Advance(20 * time.Minute)
-	paid(r, 90*cent) // more than was reserved, and all of it in the time of the admission
+	paid(r, 90*cent) // more than was reserved; all of it counts at the time of the admission
 	assert.Nil(t, l.pays(t, cent))
 	p.Advance(refused.RetryAfter - 20*time.Minute)
 	assert.NotNil(t, l.pays(t, 70*cent))
@@ -140,15 +140,15 @@ func softBudget(t *testing.T, p *Place) {
 	assert.Equal(t, "soft", beyond.Exceeded.Name)
 	refused := l.ask(alice, 0, 2*dollar)
 	assert.Equal(t, "hard", refused.Limit.Name)
-	assert.Nil(t, refused.Exceeded, "it is not served")
+	assert.Nil(t, refused.Exceeded, "a refused request exceeds no soft budget")
 
 	unknown := p.open(t, &aigateway.Limit{Name: "unknown", LimitRules: aigateway.LimitRules{Budget: soft}})
 	unknown.books.err = errors.New("no database")
-	assert.NotNil(t, unknown.pays(t, 2*dollar), "a warning is not worth an outage")
+	assert.NotNil(t, unknown.pays(t, 2*dollar), "a soft budget refuses nothing, even without the ledger")
 }
 
-// While it is unknown what was spent, no request is admitted, and no refusal claims that
-// the budget is exhausted.
+// While the ledger cannot be read, no request is admitted, and no answer claims that the
+// budget is exhausted.
 func unreadable(t *testing.T, p *Place) {
 	l := p.budget(t, "1/month")
 	l.books.err = errors.New("no database")
@@ -159,10 +159,10 @@ func unreadable(t *testing.T, p *Place) {
 	}
 	l.books.err = nil
 	assert.Eventually(t, func() bool { return l.ask(alice, 0, cent).Reservation != nil }, time.Minute, 100*time.Millisecond,
-		"a ledger that has failed is asked again")
+		"the ledger is read again after a failure")
 }
 
-// moved asks for money, pays all of it, and returns the changes of levels.
+// moved requests money, spends all of it, and returns the changes of levels.
 func (l *limiter) moved(t *testing.T, nanos int64) (moves [][2]int) {
 	t.Helper()
 	decision := l.ask(alice, 0, nanos)
@@ -182,18 +182,18 @@ func levels(t *testing.T, p *Place) {
 	moved := func(nanos int64) [][2]int { return l.moved(t, nanos) }
 	assert.Equal(t, [][2]int{{aigateway.Unknown, 0}}, moved(49*cent))
 	assert.Empty(t, moved(cent))
-	assert.Equal(t, [][2]int{{0, 50}}, moved(0), "of what was used before")
+	assert.Equal(t, [][2]int{{0, 50}}, moved(0), "the level includes earlier requests only")
 	assert.Empty(t, moved(45*cent))
 	assert.Equal(t, [][2]int{{50, 80}}, moved(5*cent))
-	assert.Equal(t, [][2]int{{80, 100}}, moved(cent), "of a refused request, too")
+	assert.Equal(t, [][2]int{{80, 100}}, moved(cent), "a refused request reports the level, too")
 	assert.Empty(t, moved(cent))
 	p.Advance(p.untilMonthEnds())
 	assert.Equal(t, [][2]int{{100, 0}}, moved(60*cent), "a new month")
 	assert.Equal(t, [][2]int{{0, 50}}, moved(0))
 }
 
-// Budgets refused requests long before all of their money was spent, since a request
-// reserves more than it costs; the last level, and the alert for it, never came.
+// A request reserves more than it costs, so a budget refuses requests before all of its
+// money is spent. The last level, and its alert, once was not reported in that case.
 func lacking(t *testing.T, p *Place) {
 	for _, text := range []string{"1/month", "1/1h"} {
 		period := time.Hour
@@ -202,11 +202,11 @@ func lacking(t *testing.T, p *Place) {
 		}
 		l := p.budget(t, text)
 		assert.Equal(t, [][2]int{{aigateway.Unknown, 0}}, l.moved(t, 10*cent), text)
-		assert.Empty(t, l.moved(t, 2*dollar), "no budget is too low for a request that exceeds it alone")
+		assert.Empty(t, l.moved(t, 2*dollar), "a request larger than the whole budget changes no level")
 		assert.Equal(t, [][2]int{{0, 100}}, l.moved(t, 95*cent), text)
 		p.Advance(period / 3)
 		assert.Empty(t, l.moved(t, 10*cent), "a smaller request is admitted")
-		assert.Empty(t, l.moved(t, 95*cent), "once in a period")
+		assert.Empty(t, l.moved(t, 95*cent), "a level is reported once in a period")
 		p.Advance(period + period/30)
 		assert.Equal(t, [][2]int{{100, 0}}, l.moved(t, 10*cent), text)
 	}
@@ -219,8 +219,8 @@ func lacking(t *testing.T, p *Place) {
 	assert.Equal(t, 50, reached[1].To, "a soft budget refuses nothing")
 }
 
-// The levels of a period were kept as percents: after a reload with ten times the money,
-// the budget was exhausted until the end of the month.
+// The highest level of a period was once kept as a percentage: after a reload with ten
+// times the money, the budget was reported as exhausted until the end of the month.
 func raised(t *testing.T, p *Place) {
 	l := p.budget(t, "1/month")
 	l.moved(t, 10*cent)

@@ -14,7 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// crowd runs something in many goroutines at once.
+// crowd runs do in many goroutines, and waits for all of them.
 func crowd(size int, do func(i int)) {
 	var all sync.WaitGroup
 	for i := range size {
@@ -23,10 +23,10 @@ func crowd(size int, do func(i int)) {
 	all.Wait()
 }
 
-// Budgets that are charged when a request ends are exceeded by as many requests as run
-// at once.
+// If a budget were charged only at the end of a request, concurrent requests would exceed
+// it.
 func exactlyAsMany(t *testing.T, p *Place) {
-	const askers, most, tokens, nanos = 200, 100, 7, 10_000_000
+	const requests, most, tokens, nanos = 200, 100, 7, 10_000_000
 	all := aigateway.LimitRules{
 		Requests: rate(most, time.Hour), Tokens: rate(most*tokens, time.Hour), Concurrent: most, Budget: budget(t, "1/month"),
 	}
@@ -40,14 +40,15 @@ func exactlyAsMany(t *testing.T, p *Place) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i := range p.Rounds {
-				exactly(t, p, limits, i, askers, most, aigateway.Use{Tokens: tokens, Nanos: nanos})
+				exactly(t, p, limits, i, requests, most, aigateway.Use{Tokens: tokens, Nanos: nanos})
 			}
 		})
 	}
 }
 
-// exactly has askers ask at once, in a round of its own.
-func exactly(t *testing.T, p *Place, limits []*aigateway.Limit, round, askers int, most int64, use aigateway.Use) {
+// exactly sends concurrent requests, and demands that exactly most of them are admitted.
+// Each round has limits of its own.
+func exactly(t *testing.T, p *Place, limits []*aigateway.Limit, round, requests int, most int64, use aigateway.Use) {
 	t.Helper()
 	var own []*aigateway.Limit
 	for i, l := range limits {
@@ -57,7 +58,7 @@ func exactly(t *testing.T, p *Place, limits []*aigateway.Limit, round, askers in
 	}
 	l := p.open(t, own...)
 	var in atomic.Int64
-	crowd(askers, func(int) {
+	crowd(requests, func(int) {
 		if l.ask(alice, use.Tokens, use.Nanos).Reservation != nil {
 			in.Add(1)
 		}
@@ -83,5 +84,5 @@ func runningNeverExceed(t *testing.T, p *Place) {
 	for range 3 {
 		again = append(again, l.admits(t, 0))
 	}
-	assert.NotContains(t, again, nil, "nothing is left running")
+	assert.NotContains(t, again, nil, "no request runs any more")
 }

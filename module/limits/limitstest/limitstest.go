@@ -1,5 +1,5 @@
-// Package limitstest is the conformance suite of counters: what every module of the
-// namespace ai_gateway.counters promises.
+// Package limitstest is the conformance suite of counters. Every module of the namespace
+// ai_gateway.counters must pass it.
 package limitstest
 
 import (
@@ -15,19 +15,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Place is where counters are tested: a clock, and what counts.
+// Place contains the counters of a test, and their clock.
 type Place struct {
-	// Open returns the counters of a configuration. All of them count together.
+	// Open returns the counters of a new configuration, which share their counts.
 	Open func(t *testing.T) aigateway.Counters
 	// Now returns the time of the counters.
 	Now func() time.Time
 	// Advance lets time pass.
 	Advance func(time.Duration)
-	// Rounds is how often tests with many goroutines are repeated.
+	// Rounds is the number of repetitions of tests with many goroutines.
 	Rounds int
 }
 
-// Run runs the suite. in runs each test in a place of its own.
+// Run runs the suite. The function in runs each test with a Place of its own.
 func Run(t *testing.T, in func(t *testing.T, test func(t *testing.T, p *Place))) {
 	for _, test := range []struct {
 		name string
@@ -71,7 +71,7 @@ func rate(most int64, per time.Duration) aigateway.Rate {
 	return aigateway.Rate{Most: most, Per: caddy.Duration(per)}
 }
 
-// budget returns a budget of so many nanos, in thousands.
+// budget parses a budget.
 func budget(t *testing.T, text string) aigateway.Budget {
 	t.Helper()
 	b, err := aigateway.ParseBudget(text)
@@ -84,14 +84,14 @@ func keyOf(id, owner string) *aigateway.Key { return &aigateway.Key{ID: id, Owne
 
 var alice = keyOf("laptop", "alice")
 
-// limiter asks a limiter as alice.
+// limiter is a limiter with its ledger and the clock of its Place.
 type limiter struct {
 	*Place
 	aigateway.Limiter
 	books *books
 }
 
-// open returns a limiter of limits with an empty ledger.
+// open returns a limiter with an empty ledger.
 func (p *Place) open(t *testing.T, limits ...*aigateway.Limit) *limiter {
 	t.Helper()
 	return p.openIn(t, p.Open(t), limits...)
@@ -107,25 +107,26 @@ func (p *Place) openIn(t *testing.T, c aigateway.Counters, limits ...*aigateway.
 	return &limiter{Place: p, Limiter: l, books: new(books)}
 }
 
-// one opens a limiter of one limit.
+// one returns a limiter of one limit.
 func (p *Place) one(t *testing.T, rules aigateway.LimitRules) *limiter {
 	t.Helper()
 	return p.open(t, &aigateway.Limit{Name: "small", LimitRules: rules})
 }
 
+// ask sends a request with its expected use.
 func (l *limiter) ask(key *aigateway.Key, tokens, nanos int64) aigateway.Admission {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return l.Admit(ctx, aigateway.Demand{Key: key, Use: aigateway.Use{Tokens: tokens, Nanos: nanos}, Spending: l.books})
 }
 
-// admits asks for tokens, and returns the reservation, nil if the request is refused.
+// admits sends a request for tokens, and returns its reservation, or nil if it is refused.
 func (l *limiter) admits(t *testing.T, tokens int64) aigateway.Reservation {
 	t.Helper()
 	return reservation(t, l.ask(alice, tokens, 0))
 }
 
-// pays asks for money, and returns the reservation, nil if the request is refused.
+// pays sends a request for money, and returns its reservation, or nil if it is refused.
 func (l *limiter) pays(t *testing.T, nanos int64) aigateway.Reservation {
 	t.Helper()
 	return reservation(t, l.ask(alice, 0, nanos))
@@ -151,7 +152,7 @@ func paid(r aigateway.Reservation, nanos int64) {
 	r.Release()
 }
 
-// books are a ledger.
+// books is a ledger whose contents a test sets.
 type books struct {
 	mu    sync.Mutex
 	spent []aigateway.Spent

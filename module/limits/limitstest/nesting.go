@@ -26,14 +26,14 @@ func scopes(t *testing.T, p *Place) {
 	}
 }
 
-// nested returns a limit for each user within one of all.
+// nested returns a limit for each user, and a limit for the group around it.
 func nested(user, group aigateway.LimitRules) []*aigateway.Limit {
 	return []*aigateway.Limit{
 		{Name: "user", LimitRules: user}, {Name: "group", Per: aigateway.PerGroup, LimitRules: group},
 	}
 }
 
-// A request that an outer limit refused would otherwise have used up the inner one.
+// A request that the outer limit refuses must not count for the inner limit.
 func allOrNone(t *testing.T, p *Place) {
 	l := p.open(t, nested(
 		aigateway.LimitRules{Requests: rate(3, time.Hour), Tokens: rate(1000, time.Hour), Concurrent: 5},
@@ -44,14 +44,14 @@ func allOrNone(t *testing.T, p *Place) {
 	refused := l.ask(bob, 400, 0)
 	assert.Equal(t, "group", refused.Limit.Name)
 	assert.Equal(t, aigateway.TokenRate, refused.Reached)
-	assert.Equal(t, int64(3), refused.Requests.Remaining, "of bob, and of all")
-	assert.Equal(t, int64(300), refused.Tokens.Remaining, "the least that is left")
+	assert.Equal(t, int64(3), refused.Requests.Remaining, "both limits have three left")
+	assert.Equal(t, int64(300), refused.Tokens.Remaining, "the smaller remainder is shown")
 	last := l.ask(bob, 300, 0)
 	assert.NotNil(t, last.Reservation)
 	assert.Equal(t, int64(2), last.Requests.Remaining)
 	assert.Zero(t, last.Tokens.Remaining)
 	end(last.Reservation, 0)
-	assert.NotNil(t, l.ask(alice, 300, 0).Reservation, "what was not used is free in all limits")
+	assert.NotNil(t, l.ask(alice, 300, 0).Reservation, "unused tokens are free in all limits")
 }
 
 func refusingLimit(t *testing.T, p *Place) {

@@ -109,7 +109,7 @@ func tooLarge(t *testing.T, p *Place) {
 	assert.NotNil(t, l.admits(t, 100))
 }
 
-// leftTokens returns the tokens that are left, by asking for more than that.
+// leftTokens returns the remaining tokens, which the refusal of a large request contains.
 func (l *limiter) leftTokens() int64 { return l.ask(alice, 501, 0).Tokens.Remaining }
 
 func settleReplaces(t *testing.T, p *Place) {
@@ -122,9 +122,9 @@ func settleReplaces(t *testing.T, p *Place) {
 	}
 }
 
-// Tokens beyond the reserved ones count from the time of Settle, reserved ones from
-// the time of Admit. If tokens were subtracted whose slot is over, the rate would
-// have room that it does not have.
+// Reserved tokens count from the time of Admit, and further tokens from the time of Settle.
+// If tokens were subtracted although their slot no longer counts, the rate would admit too
+// many.
 func settleAfterThePeriod(t *testing.T, p *Place) {
 	l := p.one(t, aigateway.LimitRules{Tokens: rate(500, time.Minute)})
 	early, late := l.admits(t, 200), l.admits(t, 200)
@@ -137,8 +137,8 @@ func settleAfterThePeriod(t *testing.T, p *Place) {
 	assert.Equal(t, int64(500), l.leftTokens())
 }
 
-// A settled request was once not counted as running any more. A client that read
-// its answers slowly could have any number of requests running.
+// A settled request once no longer counted as running. A client that read its answers
+// slowly could have any number of running requests.
 func settledRuns(t *testing.T, p *Place) {
 	l := p.one(t, aigateway.LimitRules{Concurrent: 1})
 	first := l.admits(t, 0)
@@ -148,8 +148,7 @@ func settledRuns(t *testing.T, p *Place) {
 	assert.NotNil(t, l.admits(t, 0))
 }
 
-// A client that has read its whole answer may send its next request before anything
-// else has happened.
+// A client may send its next request immediately after it has read the whole answer.
 func oneAfterTheOther(t *testing.T, p *Place) {
 	l := p.one(t, aigateway.LimitRules{Concurrent: 1})
 	for range 100 {
@@ -159,8 +158,8 @@ func oneAfterTheOther(t *testing.T, p *Place) {
 	}
 }
 
-// A changed amount once began to count anew: who raised a limit in the middle of a day
-// gave it twice.
+// A reload that changed an amount once reset the counts: the old and the new amount could
+// be used on the same day.
 func reload(t *testing.T, p *Place) {
 	small := func(most int64, per time.Duration) *aigateway.Limit {
 		return &aigateway.Limit{Name: "small", LimitRules: aigateway.LimitRules{Requests: rate(most, per)}}

@@ -15,10 +15,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-// RedisServer is a Redis server of a test. It has written each change to a file when it
+// RedisServer is a Redis server of a test. It writes each change to a file before it
 // answers.
 type RedisServer struct {
-	// Address is the host and the port of the server, which it keeps over a restart.
+	// Address is the host and the port of the server. A restart keeps them.
 	Address string
 
 	t       testing.TB
@@ -27,14 +27,14 @@ type RedisServer struct {
 	process *exec.Cmd
 }
 
-// StartRedis starts a Redis server on a free port until the test ends, with further options
-// of its command line. It returns false if redis-server is not installed, which is a failure
-// if CI is set.
+// StartRedis starts a Redis server on a free port, with further options of its command
+// line, and kills it at the end of the test. It returns false if redis-server is not
+// installed. That is a failure if the environment variable CI is set.
 func StartRedis(t testing.TB, options ...string) (s *RedisServer, ok bool) {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		require.Empty(t, os.Getenv("CI"), "redis-server is not installed")
-		t.Log("redis-server is not installed: nothing is tested with it")
+		t.Log("redis-server is not installed: this test does nothing")
 		return nil, false
 	}
 	s = &RedisServer{Address: fmt.Sprintf("127.0.0.1:%d", gatewaytest.FreePort(t)), t: t, options: options, dir: t.TempDir()}
@@ -43,7 +43,7 @@ func StartRedis(t testing.TB, options ...string) (s *RedisServer, ok bool) {
 	return s, true
 }
 
-// Start starts the server again, with the data that it had.
+// Start starts the server, with its data from before.
 func (s *RedisServer) Start() {
 	s.t.Helper()
 	_, port, _ := net.SplitHostPort(s.Address)
@@ -53,20 +53,20 @@ func (s *RedisServer) Start() {
 	require.Eventually(s.t, s.answers, time.Minute, 10*time.Millisecond)
 }
 
-// Kill ends the server at once. A killed one may be killed again.
+// Kill kills the server. It may be called several times.
 func (s *RedisServer) Kill() {
 	_ = s.process.Process.Kill()
 	_ = s.process.Wait()
 }
 
-// Forget removes the data of a killed server.
+// Forget removes the data of the server, which must have been killed.
 func (s *RedisServer) Forget() {
 	s.t.Helper()
 	s.dir = s.t.TempDir()
 }
 
-// Stall has the server take connections and requests, and do nothing. Resume ends that:
-// the server does what it was asked since.
+// Stall stops the process of the server: it accepts connections and requests, but does not
+// answer. After Resume, it answers the requests that it received meanwhile.
 func (s *RedisServer) Stall() { require.NoError(s.t, s.process.Process.Signal(syscall.SIGSTOP)) }
 
 // Resume ends Stall.

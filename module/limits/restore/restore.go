@@ -1,10 +1,10 @@
-// Package restore asks the ledger what was spent of budgets, for counters that do not
-// know it: after a start, or after a loss of their data.
+// Package restore reads from the ledger how much of a budget is spent, for counters that
+// lack it: after a start, or after a loss of their data.
 //
-// It promises that the ledger is asked once for all requests that need the same budget,
-// that no client which leaves ends the question of the others, that a question ends within
-// a bound, a panic included, and that a ledger which does not answer is asked once in
-// Rest. It refuses to remember answers: the counters have them.
+// The ledger is read once for all requests that need the same budget. A client that leaves
+// does not cancel that for the others. A read ends within a bound, and a panic ends it with
+// an error. After a failure, the ledger is not read again for Rest. The package does not
+// store results: the counters do.
 package restore
 
 import (
@@ -18,34 +18,35 @@ import (
 )
 
 const (
-	// Rest is how long a failure is the answer to those who ask for the same budget.
+	// Rest is the time after a failure in which Do returns the same error.
 	Rest = time.Second
 
-	// bound is how long a budget may take.
+	// bound is the largest duration of a call of fill.
 	bound = 10 * time.Second
 )
 
-// Group lets requests wait together for budgets, each of which has a key. The zero Group
-// is ready for use.
+// Group lets requests with the same key share one call. The zero Group is ready for use.
 type Group[K comparable] struct {
 	mu    sync.Mutex // guards calls
 	calls map[K]*call
 }
 
-// call is one run of a function. A call that has failed stays in its group for Rest.
+// call is one call of fill. A call that has failed stays in its group for Rest.
 type call struct {
-	done chan struct{} // closed at the end
-	err  error         // valid then
+	done chan struct{} // is closed at the end
+	err  error         // valid after done is closed
 }
 
-// Do returns the error of fill, which fills a budget, or the error of ctx if that ends
-// earlier. While a call of fill runs for the key, and for Rest after one that failed, Do
-// returns the error of that call instead. fill has a context of its own, so that it may
-// outlast the request that began it; it has to check whether the budget was filled since
-// the caller found it missing. A panic of fill becomes an error with its stack.
+// Do calls fill, which fills a budget, and returns its error, or the error of ctx if ctx
+// ends first. While another call of fill runs for the key, and for Rest after it has
+// failed, Do returns the error of that call instead.
+//
+// The context of fill is independent of ctx, so that fill can outlast the request that
+// began it. The function fill must check whether the budget was filled after its caller
+// found it missing. If fill panics, the error contains the stack.
 func (g *Group[K]) Do(ctx context.Context, key K, fill func(context.Context) error) error {
-	c, mine := g.join(key)
-	if mine {
+	c, created := g.join(key)
+	if created {
 		go g.run(key, c, fill)
 	}
 	select {
@@ -56,8 +57,8 @@ func (g *Group[K]) Do(ctx context.Context, key K, fill func(context.Context) err
 	}
 }
 
-// join returns the call for a key, and whether the caller has to run it.
-func (g *Group[K]) join(key K) (c *call, mine bool) {
+// join returns the call for a key. If created is true, the caller must run it.
+func (g *Group[K]) join(key K) (c *call, created bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if c = g.calls[key]; c != nil {
@@ -71,6 +72,7 @@ func (g *Group[K]) join(key K) (c *call, mine bool) {
 	return c, true
 }
 
+// run calls fill, and closes done.
 func (g *Group[K]) run(key K, c *call, fill func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
@@ -99,9 +101,9 @@ func recovered(ctx context.Context, fill func(context.Context) error) (err error
 	return fill(ctx)
 }
 
-// Spent returns what the ledger has of the budget of a limit at a moment, which is in the
-// zone of the ledger. A soft budget that the ledger does not know begins with nothing: a
-// warning is not worth an outage.
+// Spent returns the money that counts for the budget of a limit at a point in time, which
+// must be in the zone of the ledger. If the ledger cannot be read, a soft budget begins
+// with nothing: an exceeded soft budget is only a warning, which is not worth an outage.
 func Spent(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand, at time.Time) ([]aigateway.Spent, error) {
 	spent, err := d.Spending.Spent(ctx, l, d.Key, l.Budget.Since(at))
 	switch {

@@ -15,9 +15,9 @@ import (
 
 func TestMain(m *testing.M) { gatewaytest.Main(m) }
 
-var errAway = errors.New("no database")
+var errNoDatabase = errors.New("no database")
 
-// slow counts its calls, each of which takes five seconds.
+// slow counts the calls of fill, each of which takes five seconds.
 type slow struct {
 	err   error
 	calls int
@@ -33,10 +33,10 @@ func (s *slow) fill(ctx context.Context) error {
 	}
 }
 
-// Each request that waited for a ledger which does not answer once asked it anew, one
-// after the other.
+// If the ledger did not answer, each waiting request once read it again, one after the
+// other.
 func TestRequestsOfOneKeyShareACall(t *testing.T) {
-	for name, err := range map[string]error{"success": nil, "failure": errAway} {
+	for name, err := range map[string]error{"success": nil, "failure": errNoDatabase} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var g Group[string]
@@ -69,8 +69,8 @@ func TestOtherKeysDoNotWait(t *testing.T) {
 	})
 }
 
-// The question to the ledger once ended with the client that had asked first, and all who
-// waited for it were refused.
+// The read of the ledger once ended when its first client left, and all waiting requests
+// were refused.
 func TestAClientThatLeavesEndsNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g Group[string]
@@ -87,9 +87,9 @@ func TestAClientThatLeavesEndsNoCall(t *testing.T) {
 func TestAFailureIsTheAnswerForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g Group[string]
-		s := slow{err: errAway}
+		s := slow{err: errNoDatabase}
 		for range 3 {
-			assert.Equal(t, errAway, g.Do(t.Context(), "a", s.fill))
+			assert.Equal(t, errNoDatabase, g.Do(t.Context(), "a", s.fill))
 		}
 		assert.Equal(t, 1, s.calls)
 		time.Sleep(Rest)
@@ -100,8 +100,7 @@ func TestAFailureIsTheAnswerForAWhile(t *testing.T) {
 	})
 }
 
-// A panic once left the budget in the state of being restored: all later requests waited
-// until their clients gave up.
+// A panic once never ended the call: all later requests waited until their clients left.
 func TestAPanicIsAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g Group[string]
