@@ -1,17 +1,20 @@
--- Decides about all limits of a request, and reserves its share of them: all or none.
+-- Decides about all limits of a request, and reserves its share of all limits, or of none.
 --
 -- KEYS: the reservation, then for each limit: requests, tokens, running, budget, level.
--- ARGV: the time; id; lease; tokens and money of the request; then for each limit:
--- requests, their slot; tokens of the rate, their slot; concurrent; budget, its slot, 0
--- for a period of the calendar; the beginning and the end of that period, 0 for all
--- time; soft. Times are in microseconds, money is in nanos.
+-- ARGV: the time; id; lease; tokens and money of the request; then for each limit: the rate
+-- of requests, the length of its slots; the rate of tokens, the length of its slots; the
+-- concurrent requests; the budget, the length of its slots, which is 0 for a period of the
+-- calendar; the beginning and the end of that period, both 0 for all time; 1 if the budget
+-- is soft. Times are in microseconds, money is in nanos.
 --
--- Returns 1 or 0 for admitted or refused, the refusal, and the counts of each limit; -1,
--- the index of a limit whose budget is unknown, and the time; -2 and the time, which is in
--- another period of the calendar; or -3 for a request that its gateway has given up.
+-- Returns
+--   1 or 0 for admitted or refused, the refusal, and the counts of each limit;
+--   -1, the index of a limit whose budget is not on the server, and the time;
+--   -2 and the time, if it is not in the period of the calendar of a budget;
+--   -3 if the reservation was settled before this script ran.
 local EARLIER = 60
-local IDLE = 34560000000 -- milliseconds after which what nobody asks for goes; longer than any period
-local LIFETIME = 86400000 -- milliseconds of a reservation
+local IDLE = 34560000000 -- lifetime of unused budgets and levels in milliseconds: longer than any period
+local LIFETIME = 86400000 -- lifetime of a reservation in milliseconds
 local id, lease = ARGV[2], tonumber(ARGV[3])
 local tokens, money = tonumber(ARGV[4]), tonumber(ARGV[5])
 local FIRST, PER = 5, 10
@@ -19,7 +22,8 @@ local count = (#ARGV - FIRST) / PER
 
 local function int(n) return string.format('%.0f', n) end
 
--- window returns the slot, what is used, and the slots with a count in their order.
+-- window returns the current slot, the sum of the counts, the sorted slots with a count, and
+-- the counts by slot.
 local function window(key, length)
 	if length == 0 then
 		return 0, tonumber(redis.call('HGET', key, '0') or 0), {0}, {}
@@ -40,17 +44,19 @@ local function window(key, length)
 	return slot, used, slots, counts
 end
 
+-- over returns the time until a slot no longer counts.
 local function over(slot, length) return (slot + EARLIER + 1) * length - now end
 
+-- refuse keeps the refusal with the longest wait. A wait of 0 is not a refusal.
 local refused = {0, 0, 0, 0} -- limit, rule, wait, too large
-local function refuse(limit, rule, wait, large)
-	if large > refused[4] or large == refused[4] and wait > refused[3] then
-		refused = {limit, rule, wait, large}
+local function refuse(limit, rule, duration, large)
+	if large > refused[4] or large == refused[4] and duration > refused[3] then
+		refused = {limit, rule, duration, large}
 	end
 end
 
--- room returns the time until there is room for n; -1 if that is unknown.
-local function room(n, most, used, slots, counts, length)
+-- wait returns the time until there is room for n.
+local function wait(n, most, used, slots, counts, length)
 	local excess = used + n - most
 	for _, slot in ipairs(slots) do
 		if excess <= 0 then break end
@@ -60,12 +66,14 @@ local function room(n, most, used, slots, counts, length)
 	return 0
 end
 
+-- check refuses the request if there is no room for n. It returns the current slot, the sum
+-- of the counts, and the last slot with a count.
 local function check(limit, rule, key, n, most, length)
 	local slot, used, slots, counts = window(key, length)
 	if n > most then
 		refuse(limit, rule, 1, 1)
 	else
-		refuse(limit, rule, room(n, most, used, slots, counts, length), 0)
+		refuse(limit, rule, wait(n, most, used, slots, counts, length), 0)
 	end
 	return slot, used, slots[#slots]
 end
@@ -110,7 +118,7 @@ for i = 1, count do
 			if money > most then
 				refuse(i, 4, 1, 1)
 			elseif length > 0 then
-				refuse(i, 4, room(money, most, used, slots, counts, length), 0)
+				refuse(i, 4, wait(money, most, used, slots, counts, length), 0)
 			elseif used + money > most then
 				refuse(i, 4, finish > 0 and finish - now or FOREVER, 0)
 			end
@@ -140,8 +148,8 @@ local function add(key, slot, n, length)
 	redis.call('HINCRBY', key, int(slot), int(n))
 	if length > 0 then redis.call('PEXPIRE', key, math.ceil((EARLIER + 2) * length / 1000)) end
 end
--- hold notes where the share of a limit counts, for settle.lua.
-local function hold(field, value)
+-- remember stores a field of the reservation, for settle.lua.
+local function remember(field, value)
 	if redis.call('HSET', KEYS[1], field, value) == 1 then redis.call('PEXPIRE', KEYS[1], LIFETIME) end
 end
 local answer = {admitted and 1 or 0, refused[1], refused[2], int(refused[3]), refused[4]}
@@ -154,7 +162,7 @@ for i = 1, count do
 		end
 		if s.tslot then
 			add(KEYS[k + 2], s.tslot, tokens, tonumber(ARGV[a + 4]))
-			hold('tokens' .. i, int(s.tslot))
+			remember('tokens' .. i, int(s.tslot))
 			s.tused = s.tused + tokens
 			if tokens > 0 then s.tlast = s.tslot end
 		end
@@ -164,8 +172,8 @@ for i = 1, count do
 		end
 		if s.bslot then
 			add(KEYS[k + 4], s.bslot, money, tonumber(ARGV[a + 7]))
-			hold('money' .. i, int(s.bslot))
-			hold('restored' .. i, redis.call('HGET', KEYS[k + 4], 'restored'))
+			remember('money' .. i, int(s.bslot))
+			remember('restored' .. i, redis.call('HGET', KEYS[k + 4], 'restored'))
 		end
 	end
 	local rreset = s.rused and s.rused > 0 and s.rlast and over(s.rlast, tonumber(ARGV[a + 2])) or 0

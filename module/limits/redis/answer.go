@@ -16,7 +16,8 @@ const (
 	otherPeriod   verdict = -2
 )
 
-// The numbers of an answer: those of the refusal, then those of each limit.
+// The lengths of the parts of an answer: the verdict with the refusal, and the counts of a
+// limit.
 const (
 	answerHead = 5
 	answerPer  = 7
@@ -24,11 +25,11 @@ const (
 
 var rules = [...]aigateway.Rule{"", aigateway.RequestRate, aigateway.TokenRate, aigateway.ConcurrentRequests, aigateway.MoneyBudget}
 
-// never is the wait of the script for room that there never is.
+// never is the wait in an answer if there will never be room.
 const never = 1<<53 - 1
 
-// read returns the decision of an answer, without a reservation.
-func (q *question) read(answer []int64) (a aigateway.Admission) {
+// read returns the decision in an answer, without a reservation.
+func (q *admitCall) read(answer []int64) (a aigateway.Admission) {
 	in := verdict(answer[0]) == admitted
 	if !in {
 		a.Limit, a.Reached, a.TooLarge = q.limits[answer[1]-1], rules[answer[2]], answer[4] == 1
@@ -43,7 +44,7 @@ func (q *question) read(answer []int64) (a aigateway.Admission) {
 }
 
 // readLimit adds the counts of a limit to a decision.
-func (q *question) readLimit(a *aigateway.Admission, l *aigateway.Limit, in bool, counts [answerPer]int64) {
+func (q *admitCall) readLimit(a *aigateway.Admission, l *aigateway.Limit, in bool, counts [answerPer]int64) {
 	requests, requestsReset, tokens, tokensReset, spent, from, to := counts[0], counts[1], counts[2], counts[3], counts[4], counts[5], counts[6]
 	if l.Requests.Most > 0 {
 		a.Requests = a.Requests.Tighter(quota(l.Requests.Most, requests, requestsReset))
@@ -71,8 +72,8 @@ func quota(limit, used, reset int64) aigateway.Quota {
 
 func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 
-// answeredBy reports whether an answer has the length that the script gives it.
-func (q *question) answeredBy(answer []int64) bool {
+// accepts reports whether an answer has the right length for its verdict.
+func (q *admitCall) accepts(answer []int64) bool {
 	if len(answer) == 0 {
 		return false
 	}

@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// mostWaiting bounds the changes that wait for the server. Those beyond it are dropped.
-	mostWaiting = 65536
-	// mostAtOnce bounds the changes that are sent together.
-	mostAtOnce = 128
-	// retry is how long the backlog waits after changes have failed.
-	retry = rest / 4
+	// maxWaiting is the largest number of changes that wait. Further changes are dropped.
+	maxWaiting = 65536
+	// maxBatch is the largest number of changes that are sent together.
+	maxBatch = 128
+	// retryAfter is the pause after changes have failed.
+	retryAfter = rest / 4
 )
 
-// backlog is the changes that wait for the server, in their order. While there are any, a
-// goroutine sends them, and those that fail again.
+// backlog contains the changes that wait for the server, in the order in which they were
+// added. While it is not empty, a goroutine sends the changes, and repeats those that fail.
 type backlog struct {
 	send    func([]change) (failed []change)
 	logger  *zap.Logger
-	closing chan struct{} // closed by close
+	closing chan struct{} // is closed by close
 	worker  sync.WaitGroup
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the fields below
 	closed   bool
-	working  bool
-	waiting  []change      // those that are being sent included
-	dropped  int           // changes since the backlog was empty
-	added    int64         // changes ever
-	progress chan struct{} // closed and replaced when changes have been sent
+	working  bool          // the goroutine runs
+	waiting  []change      // includes the changes that are being sent
+	dropped  int           // number of dropped changes since the backlog was empty
+	added    int64         // number of all changes that were added
+	progress chan struct{} // is closed and replaced after changes have been sent
 }
 
 func newBacklog(send func([]change) []change, logger *zap.Logger) *backlog {
@@ -42,9 +42,9 @@ func newBacklog(send func([]change) []change, logger *zap.Logger) *backlog {
 func (b *backlog) add(c change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.waiting) >= mostWaiting {
+	if len(b.waiting) >= maxWaiting {
 		if b.dropped++; b.dropped == 1 {
-			b.logger.Warn("too many settlements wait for the Redis server: further ones are dropped, and what their requests had reserved stays counted")
+			b.logger.Warn("too many settlements wait for the Redis server: further settlements are dropped, and the reserved amounts of their requests stay counted")
 		}
 		return
 	}
@@ -56,16 +56,16 @@ func (b *backlog) add(c change) {
 	}
 }
 
-// waits reports whether any change waits.
-func (b *backlog) waits() bool {
+// pending reports whether any change waits.
+func (b *backlog) pending() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.waiting) > 0
 }
 
-// flush waits until all changes that were added before have been sent, at most for a time.
-func (b *backlog) flush(ctx context.Context, most time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, most)
+// flush waits until all changes that were added before have been sent, or until a timeout.
+func (b *backlog) flush(ctx context.Context, timeout time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,7 +80,7 @@ func (b *backlog) flush(ctx context.Context, most time.Duration) {
 	}
 }
 
-// close waits until all changes have been sent, or have failed.
+// close waits until all changes have been sent. If the server fails, it drops the rest.
 func (b *backlog) close() {
 	b.mu.Lock()
 	if !b.closed {
@@ -91,7 +91,7 @@ func (b *backlog) close() {
 	b.worker.Wait()
 }
 
-// work sends changes until there are none.
+// work sends changes until the backlog is empty.
 func (b *backlog) work() {
 	for {
 		changes := b.next()
@@ -106,7 +106,7 @@ func (b *backlog) work() {
 	}
 }
 
-// next returns the changes to be sent now.
+// next returns the changes of the next batch. It ends the work if there are none.
 func (b *backlog) next() []change {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,11 +116,11 @@ func (b *backlog) next() []change {
 		}
 		b.working, b.waiting, b.dropped = false, nil, 0
 	}
-	return b.waiting[:min(len(b.waiting), mostAtOnce)]
+	return b.waiting[:min(len(b.waiting), maxBatch)]
 }
 
-// sent notes that the first n changes were sent, some of which have failed. These are sent
-// again, unless the backlog is closing: then all others are dropped with them.
+// sent removes the first n changes, which have been sent, except for those that failed. If
+// the backlog is closing and a change has failed, sent drops all changes.
 func (b *backlog) sent(n int, failed []change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,10 +135,10 @@ func (b *backlog) sent(n int, failed []change) {
 	b.progress = make(chan struct{})
 }
 
-// pause waits before failed changes are sent again.
+// pause waits for retryAfter, or until the backlog closes.
 func (b *backlog) pause() {
 	select {
-	case <-time.After(retry):
+	case <-time.After(retryAfter):
 	case <-b.closing:
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// numbered is a change with a number.
+// numbered is a change that has a number and no commands.
 type numbered int
 
 func (numbered) write(context.Context, *batch) {}
 func (numbered) failed(error) bool             { return true }
 
-// outage is a server that fails until a moment, and has what was sent to it since.
+// outage is a server that fails until a point in time, and collects the changes after it.
 type outage struct {
 	until time.Time
 	done  []change
@@ -32,24 +32,24 @@ func (o *outage) send(changes []change) (failed []change) {
 	return nil
 }
 
-// A settlement was once dropped after ten seconds in which the server did not answer: what
-// its request had reserved, the most that it might cost, counted until the period ended.
+// A settlement was once dropped if the server did not answer for ten seconds. The reserved
+// amount of its request, its highest possible cost, then counted until the period ended.
 func TestChangesWaitUntilTheServerIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := outage{until: time.Now().Add(time.Hour)}
 		b := newBacklog(o.send, zap.NewNop())
 		var want []change
-		for i := range 3 * mostAtOnce {
+		for i := range 3 * maxBatch {
 			want = append(want, numbered(i))
 			b.add(numbered(i))
 		}
 		b.flush(t.Context(), time.Minute)
 		assert.Empty(t, o.done)
 		b.flush(t.Context(), 2*time.Hour)
-		assert.Equal(t, want, o.done, "all of them, in their order")
+		assert.Equal(t, want, o.done, "all changes arrive in their order")
 		b.add(numbered(-1))
 		b.close()
-		assert.Equal(t, append(want, numbered(-1)), o.done, "and what comes later")
+		assert.Equal(t, append(want, numbered(-1)), o.done, "a later change arrives too")
 	})
 }
 
@@ -58,40 +58,40 @@ func TestChangesBeyondTheBoundAreDropped(t *testing.T) {
 		o := outage{until: time.Now().Add(time.Hour)}
 		core, logs := observer.New(zapcore.WarnLevel)
 		b := newBacklog(o.send, zap.New(core))
-		for i := range mostWaiting + 3 {
+		for i := range maxWaiting + 3 {
 			b.add(numbered(i))
 		}
-		assert.Equal(t, 1, logs.Len(), "once")
+		assert.Equal(t, 1, logs.Len(), "the first dropped change is logged")
 		b.flush(t.Context(), 2*time.Hour)
 		b.close()
-		assert.Len(t, o.done, mostWaiting)
+		assert.Len(t, o.done, maxWaiting)
 		assert.Equal(t, map[string]any{"number": int64(3)}, logs.FilterMessage("settlements were dropped").All()[0].ContextMap())
 	})
 }
 
-// A gateway that ends while the server does not answer once waited ten seconds for each
+// If the server did not answer, a gateway that shut down once waited ten seconds for each
 // settlement.
 func TestABacklogClosesDuringAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := outage{until: time.Now().Add(time.Hour)}
 		b := newBacklog(o.send, zap.NewNop())
-		for i := range 3 * mostAtOnce {
+		for i := range 3 * maxBatch {
 			b.add(numbered(i))
 		}
 		began := time.Now()
 		b.close()
 		b.add(numbered(-1))
 		b.close()
-		assert.Less(t, time.Since(began), 2*retry)
+		assert.Less(t, time.Since(began), 2*retryAfter)
 		assert.Empty(t, b.waiting)
 	})
 }
 
-// The server keeps a reservation for a day. A later settlement would add what was used to
-// what is still reserved.
+// The server keeps a reservation for a day, and the reserved amount for longer. A later
+// settlement would add the used amount to the reserved one.
 func TestASettlementIsGivenUpWithItsReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := settlement{asked: time.Now()}
+		s := settlement{began: time.Now()}
 		time.Sleep(reservationLife - time.Nanosecond)
 		assert.True(t, s.failed(errResting))
 		time.Sleep(time.Nanosecond)

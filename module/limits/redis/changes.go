@@ -8,16 +8,17 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// change is a change on the server that no request waits for. Its commands may be sent
+// change is a change on the server for which no request waits. Its commands may be sent
 // several times.
 type change interface {
 	// write adds the commands to a batch.
 	write(ctx context.Context, b *batch)
-	// failed reports whether the change is to be sent again after an error.
+	// failed is called after an error. It reports whether the change must be sent again.
 	failed(err error) (again bool)
 }
 
-// batch is changes that are sent together. The text of a script is sent once in it.
+// batch contains the commands of changes that are sent together. It contains the text of
+// each script once.
 type batch struct {
 	goredis.Pipeliner
 	sent map[*goredis.Script]bool
@@ -33,15 +34,15 @@ func (b *batch) run(ctx context.Context, script *goredis.Script, keys []string, 
 	script.Eval(ctx, b, keys, args...)
 }
 
-// reservationLife is how long the server keeps a reservation that is not settled.
+// reservationLife is the time for which the server keeps a reservation that is not settled.
 const reservationLife = 24 * time.Hour
 
-// settlement replaces what was reserved by what was used.
+// settlement replaces the reserved amounts of a request by the used amounts.
 type settlement struct {
-	asked     time.Time // when the request was, by the clock of this machine
-	ended     time.Time // by the same clock
+	began     time.Time // the beginning of the request, by the clock of this machine
+	ended     time.Time // the end of the request, by the same clock
 	clock     *clock
-	uncertain bool // the server may have done it before
+	uncertain bool // an earlier attempt may have succeeded
 	keys      []string
 	windows   []any
 }
@@ -49,7 +50,7 @@ type settlement struct {
 // add adds a window.
 func (s *settlement) add(key, kind string, limit int, reserved, used int64, period caddy.Duration) {
 	s.keys = append(s.keys, key)
-	s.windows = append(s.windows, kind, limit+1, countable(reserved), countable(used), slotOf(time.Duration(period)))
+	s.windows = append(s.windows, kind, limit+1, countable(reserved), countable(used), slotLength(time.Duration(period)))
 }
 
 func (s *settlement) write(ctx context.Context, b *batch) {
@@ -60,14 +61,14 @@ func (s *settlement) write(ctx context.Context, b *batch) {
 	b.run(ctx, settleScript, s.keys, append([]any{s.clock.micros(), time.Since(s.ended).Microseconds(), again}, s.windows...)...)
 }
 
-// failed implements change. Once the server may have forgotten the reservation, what it
-// holds stays counted.
+// failed implements change. After reservationLife, the server may have deleted the
+// reservation, so the settlement is given up, and the reserved amounts stay counted.
 func (s *settlement) failed(err error) (again bool) {
 	s.uncertain = s.uncertain || isUncertain(err)
-	return time.Since(s.asked) < reservationLife
+	return time.Since(s.began) < reservationLife
 }
 
-// removal ends a running request.
+// removal removes a request from the running ones.
 type removal struct {
 	keys []string
 	id   string
@@ -81,7 +82,8 @@ func (r *removal) write(ctx context.Context, b *batch) {
 
 func (*removal) failed(error) (again bool) { return true }
 
-// renewal renews the lease of a running request. There is another one after a minute.
+// renewal renews the lease of a running request. It is not repeated, because another one
+// follows after renewEvery.
 type renewal struct{ *reservation }
 
 func (r renewal) write(ctx context.Context, b *batch) {

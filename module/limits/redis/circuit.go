@@ -8,31 +8,31 @@ import (
 )
 
 const (
-	// After failuresToRest failures in a row, the server is not asked for rest.
+	// After failuresToRest failures in a row, the server gets no calls for the time rest.
 	failuresToRest = 5
 	rest           = time.Second
 )
 
-// circuit spares requests the wait for a server that does not answer, and logs when that
-// begins and ends.
+// circuit prevents calls of a server that does not answer, for which requests would wait. It
+// logs the beginning and the end of an outage.
 type circuit struct {
 	logger *zap.Logger
 
-	mu       sync.Mutex // guards all below
-	failures int        // in a row
-	restsTo  time.Time
-	open     bool // an outage was logged
+	mu         sync.Mutex // guards the fields below
+	failures   int        // in a row
+	restsUntil time.Time
+	open       bool // the beginning of an outage was logged
 }
 
-// closed reports whether the server may be asked now.
+// closed reports whether the server may be called now.
 func (c *circuit) closed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Now().After(c.restsTo)
+	return time.Now().After(c.restsUntil)
 }
 
-// note notes the result of a call.
-func (c *circuit) note(err error) {
+// record updates the circuit with the result of a call.
+func (c *circuit) record(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {
@@ -45,7 +45,7 @@ func (c *circuit) note(err error) {
 	if c.failures++; c.failures < failuresToRest {
 		return
 	}
-	c.failures, c.restsTo = 0, time.Now().Add(rest)
+	c.failures, c.restsUntil = 0, time.Now().Add(rest)
 	if !c.open {
 		c.logger.Error("the Redis server of limits does not answer", zap.Error(err))
 	}

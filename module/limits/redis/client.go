@@ -14,17 +14,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// The client writes a line for each failure to the standard error, beside the log.
+// By default, the client writes a line for each failure to the standard error.
 func init() { goredis.SetLogger(debugLog{}) }
 
-// debugLog has what the client writes in Caddy's log of the level DEBUG.
+// debugLog writes the messages of the client to Caddy's log, at the level DEBUG.
 type debugLog struct{}
 
 func (debugLog) Printf(_ context.Context, format string, values ...any) {
 	caddy.Log().Named("redis").Debug(fmt.Sprintf(format, values...))
 }
 
-// secret returns the password.
+// secret resolves the reference to the password.
 func (r *Redis) secret() (string, error) {
 	if r.Password == "" {
 		return "", nil
@@ -54,8 +54,8 @@ func (r *Redis) client(password string) goredis.UniversalClient {
 	return goredis.NewClusterClient(cluster)
 }
 
-// newClient returns a client that does not repeat an attempt to connect. The circuit of
-// the server decides when to try again.
+// newClient returns a client that does not repeat a failed attempt to connect. The circuit
+// of the server decides when to try again.
 func newClient(options *goredis.Options) *goredis.Client {
 	options.DialerRetries, options.DialerRetryTimeout = 1, time.Millisecond
 	return goredis.NewClient(options)

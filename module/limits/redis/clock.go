@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// clock has the time of the server, by which all gateways count.
+// clock estimates the time of the server. All gateways count by that time.
 type clock struct {
 	server func() (micros int64) // in tests; nil for the time of the server
 	local  func() time.Time      // in tests; nil for time.Now
 
-	ahead atomic.Int64 // micros of the server before those of this machine, as far as known
+	ahead atomic.Int64 // microseconds by which the server was last ahead of this machine
 }
 
-// micros returns the time for a script: 0 for that of the server.
+// micros returns the time argument of a script: 0 for the time of the server.
 func (c *clock) micros() int64 {
 	if c.server == nil {
 		return 0
@@ -21,8 +21,8 @@ func (c *clock) micros() int64 {
 	return c.server()
 }
 
-// now returns the time of the server, as far as it is known. A script that names a period
-// by it checks that.
+// now returns the estimated time of the server. The script admit checks the periods of
+// budgets that are computed from it.
 func (c *clock) now() time.Time {
 	return c.here().Add(time.Duration(c.ahead.Load()) * time.Microsecond)
 }

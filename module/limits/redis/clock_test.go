@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
 )
 
-// machine returns the counters of a gateway on a machine of its own until the test ends.
+// machine returns the counters of a gateway whose machine has the clock local.
 func machine(t *testing.T, server *limitstest.RedisServer, local func() time.Time) *Redis {
 	r := &Redis{Address: server.Address, Timeout: caddy.Duration(10 * time.Second), OnError: deny}
 	r.server = newServer(r.client(""), time.Duration(r.Timeout), zap.NewNop())
@@ -27,13 +27,13 @@ func TestL057GatewaysWhoseClocksDifferHaveOneWindow(t *testing.T) {
 	if !ok {
 		return
 	}
-	period := caddy.Duration(4 * time.Minute) // less than the clocks differ by
+	period := caddy.Duration(4 * time.Minute) // shorter than the difference of the clocks
 	ahead := machine(t, server, func() time.Time { return time.Now().Add(5 * time.Minute) })
 	right := machine(t, server, time.Now)
 	for name, rules := range map[string]aigateway.LimitRules{
 		"requests": {Requests: aigateway.Rate{Most: 9, Per: period}},
 		"tokens":   {Tokens: aigateway.Rate{Most: 9, Per: period}},
-		"budget":   {Budget: budget(t, "1/4m")}, // of which the ledger has a tenth
+		"budget":   {Budget: budget(t, "1/4m")}, // a tenth of it is spent
 	} {
 		t.Run(name, func(t *testing.T) {
 			gateways := [...]aigateway.Limiter{limiterOf(t, ahead, rules), limiterOf(t, right, rules)}
@@ -47,8 +47,8 @@ func TestL057GatewaysWhoseClocksDifferHaveOneWindow(t *testing.T) {
 	}
 }
 
-// The days, weeks and months of budgets once began by the clock of each gateway: around
-// midnight, a gateway that was ahead gave away the budget of the next day.
+// The days, weeks and months of budgets once began by the clock of each gateway: before
+// midnight, a gateway whose clock was ahead spent the budget of the next day.
 func TestGatewaysWhoseClocksDifferBeginADayTogether(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
@@ -64,7 +64,7 @@ func TestGatewaysWhoseClocksDifferBeginADayTogether(t *testing.T) {
 		gateways = append(gateways, limiterOf(t, r, rules))
 	}
 	for _, day := range []string{"before midnight", "after midnight"} {
-		for i := range 9 { // of which the ledger has a tenth
+		for i := range 9 { // a tenth of the budget is spent
 			assert.NotNil(t, admit(t, gateways[i%3]).Reservation, "%s, %d", day, i)
 		}
 		for i, gateway := range gateways {

@@ -16,8 +16,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
 )
 
-// A script may use the keys of one node of a Redis Cluster only, and the commands of a
-// batch have to stay in their order there.
+// In a Redis Cluster, a script may only use keys of one node. The commands of a batch must
+// keep their order.
 func TestACluster(t *testing.T) {
 	bus := strconv.Itoa(gatewaytest.FreePort(t)) // by default 10000 above that of clients, which another program may use
 	server, ok := limitstest.StartRedis(t, "--cluster-enabled", "yes", "--cluster-port", bus)
@@ -36,11 +36,11 @@ func TestACluster(t *testing.T) {
 	g.admitsSoon(t, 0)
 	var running []aigateway.Reservation
 	for range 9 {
-		running = append(running, g.asked(t, tenth))
+		running = append(running, g.reserve(t, tenth))
 	}
-	g.has(t, 0)
+	g.assertLeft(t, 0)
 	for _, reservation := range running {
-		g.settled(reservation, 1e7)
+		g.spend(reservation, 1e7)
 	}
-	g.has(t, 9*tenth-9e7)
+	g.assertLeft(t, 9*tenth-9e7)
 }

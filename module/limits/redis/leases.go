@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// lease is how long a running request counts without being renewed; renewEvery is how
-	// often it is.
-	lease      = 3 * time.Minute
+	// lease is the time for which a running request counts after its last renewal.
+	lease = 3 * time.Minute
+	// renewEvery is the time between two renewals.
 	renewEvery = time.Minute
 )
 
@@ -16,12 +16,12 @@ const (
 type leases struct {
 	backlog *backlog
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	running map[*reservation]struct{}
-	timer   *time.Timer // runs while running has elements
+	timer   *time.Timer // is active while running is not empty
 }
 
-// track renews the lease of a reservation from now on.
+// track renews the lease of a reservation until untrack.
 func (l *leases) track(r *reservation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +35,7 @@ func (l *leases) track(r *reservation) {
 	}
 }
 
-// untrack ends that.
+// untrack ends the renewals of a reservation.
 func (l *leases) untrack(r *reservation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,8 +45,8 @@ func (l *leases) untrack(r *reservation) {
 	}
 }
 
-// renew adds a renewal for each running request to the backlog, where the end of a request
-// comes behind its renewals.
+// renew adds a renewal for each running request to the backlog. The backlog sends changes
+// in order, so the removal of a request follows its renewals.
 func (l *leases) renew() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

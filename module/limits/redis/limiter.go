@@ -13,14 +13,14 @@ type limiter struct {
 	limits []*aigateway.Limit
 }
 
-// Admit implements aigateway.Limiter. A request that the server may have admitted, though
-// its answer did not come, is either served or given back: it would count for ever
-// otherwise.
+// Admit implements aigateway.Limiter. If the answer of the server is missing, the server
+// may have admitted the request. Such a request is either served or settled with no use, so
+// that it does not stay counted.
 func (l *limiter) Admit(ctx context.Context, d aigateway.Demand) aigateway.Admission {
-	settling := l.server.backlog.waits()
+	settling := l.server.backlog.pending()
 	q, a, err := l.admit(ctx, &d)
 	if err == nil && a.Reached != "" && settling {
-		l.server.backlog.flush(ctx, l.server.timeout) // what has ended in this process makes room
+		l.server.backlog.flush(ctx, l.server.timeout) // the requests that have ended in this process make room
 		moves := a.Moves
 		q, a, err = l.admit(ctx, &d)
 		a.Moves = append(moves, a.Moves...)
@@ -34,9 +34,9 @@ func (l *limiter) Admit(ctx context.Context, d aigateway.Demand) aigateway.Admis
 	return a
 }
 
-// undecided returns the decision about a question that failed.
-func (l *limiter) undecided(q *question, err error) aigateway.Admission {
-	if !isOfServer(err) {
+// undecided returns the decision after a call that failed.
+func (l *limiter) undecided(q *admitCall, err error) aigateway.Admission {
+	if !isServerError(err) {
 		return aigateway.Admission{Err: err}
 	}
 	metrics.CounterFallback(l.OnError)
@@ -49,11 +49,11 @@ func (l *limiter) undecided(q *question, err error) aigateway.Admission {
 	return aigateway.Admission{Err: err}
 }
 
-// admit decides about a demand, and returns the last question that it asked. It restores
-// the budgets that the server does not have.
-func (l *limiter) admit(ctx context.Context, d *aigateway.Demand) (q *question, a aigateway.Admission, err error) {
+// admit decides about a demand, and returns its last call of the script. It restores
+// budgets that are not on the server.
+func (l *limiter) admit(ctx context.Context, d *aigateway.Demand) (q *admitCall, a aigateway.Admission, err error) {
 	for range 2*len(l.limits) + 2 {
-		q = newQuestion(l.limits, d, &l.server.clock)
+		q = newAdmitCall(l.limits, d, &l.server.clock)
 		answer, err := l.server.ask(q)
 		if err != nil {
 			return q, a, err
@@ -69,17 +69,17 @@ func (l *limiter) admit(ctx context.Context, d *aigateway.Demand) (q *question, 
 			}
 		}
 	}
-	return q, a, errLosing
+	return q, a, errBudgetsLost
 }
 
-// ask asks the script admit.
-func (s *server) ask(q *question) (answer []int64, err error) {
+// ask calls the script admit.
+func (s *server) ask(q *admitCall) (answer []int64, err error) {
 	err = s.do("admit", func(ctx context.Context) (err error) {
 		answer, err = admitScript.Run(ctx, s.client, q.keys, q.args...).Int64Slice()
 		return err
 	})
-	if err == nil && !q.answeredBy(answer) {
-		err = errAnswer
+	if err == nil && !q.accepts(answer) {
+		err = errAnswerLength
 	}
 	return answer, err
 }

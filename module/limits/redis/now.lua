@@ -1,5 +1,5 @@
--- Begins all scripts that need the time: now, in microseconds.
--- ARGV: the time, 0 for that of the server; then what the script needs.
+-- The beginning of all scripts that need the time. Sets now, in microseconds.
+-- ARGV: the time, or 0 for the time of the server; then the arguments of the script.
 local now = tonumber(ARGV[1])
 if now == 0 then
 	local time = redis.call('TIME')

@@ -16,19 +16,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
 )
 
-// The ledger of these tests has a tenth of a dollar, of the budget of one dollar.
+// tenth is a tenth of the budget of these tests, which is one dollar. According to the
+// ledger, a tenth is spent.
 const tenth = 1e8
 
-// patience bounds the wait for what happens in the background.
+// patience is the longest wait for work in the background.
 const patience = 30 * time.Second
 
-// gateway is the counters of one gateway, with what they log.
+// gateway contains the counters of one gateway, and their log.
 type gateway struct {
 	*Redis
 	logs *observer.ObservedLogs
 }
 
-// gatewayOn returns a gateway that ends with the test.
+// gatewayOn returns a gateway that is closed at the end of the test.
 func gatewayOn(t *testing.T, server *limitstest.RedisServer, onError string) gateway {
 	return gatewayWithin(t, server, onError, 10*time.Second)
 }
@@ -42,7 +43,7 @@ func gatewayWithin(t *testing.T, server *limitstest.RedisServer, onError string,
 	return gateway{r, logs}
 }
 
-// admitsSoon waits until the server admits so much of the budget.
+// admitsSoon waits until the server admits a request for nanos.
 func (g gateway) admitsSoon(t *testing.T, nanos int64) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -54,14 +55,14 @@ func (g gateway) admitsSoon(t *testing.T, nanos int64) {
 	}, patience, 50*time.Millisecond)
 }
 
-// settled ends a request that has cost money.
-func (g gateway) settled(r aigateway.Reservation, nanos int64) {
+// spend ends a request that has cost nanos.
+func (g gateway) spend(r aigateway.Reservation, nanos int64) {
 	r.Settle(aigateway.Use{Nanos: nanos})
 	r.Release()
 }
 
-// asked returns the reservation of an admitted request.
-func (g gateway) asked(t *testing.T, nanos int64) aigateway.Reservation {
+// reserve returns the reservation of an admitted request for nanos.
+func (g gateway) reserve(t *testing.T, nanos int64) aigateway.Reservation {
 	t.Helper()
 	a := ask(t, g.Redis, nanos)
 	require.NoError(t, a.Err)
@@ -69,8 +70,8 @@ func (g gateway) asked(t *testing.T, nanos int64) aigateway.Reservation {
 	return a.Reservation
 }
 
-// has asserts that exactly so much of the budget is left.
-func (g gateway) has(t *testing.T, nanos int64) {
+// assertLeft asserts that exactly nanos of the budget are left.
+func (g gateway) assertLeft(t *testing.T, nanos int64) {
 	t.Helper()
 	g.server.backlog.flush(t.Context(), patience)
 	assert.Equal(t, aigateway.MoneyBudget, ask(t, g.Redis, nanos+1).Reached, "more is left")
@@ -86,35 +87,35 @@ func TestWhatEndsDuringAnOutageIsSettledAfterIt(t *testing.T) {
 		return
 	}
 	g := gatewayOn(t, server, deny)
-	r := g.asked(t, 9*tenth)
+	r := g.reserve(t, 9*tenth)
 	server.Kill()
-	g.settled(r, 2*tenth)
+	g.spend(r, 2*tenth)
 	require.Error(t, ask(t, g.Redis, tenth).Err)
 	server.Start()
 	g.admitsSoon(t, 7*tenth)
 }
 
-// A settlement that found no reservation once added what was used, also to a budget that
-// was filled since from a ledger which had it.
+// A settlement without a reservation once added the used amount, even to a budget that was
+// restored meanwhile from a ledger that contained the amount.
 func TestWhatTheLedgerHasIsNotAddedAgain(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
 		return
 	}
 	g := gatewayOn(t, server, deny)
-	before, during := g.asked(t, tenth), g.asked(t, tenth)
+	before, during := g.reserve(t, tenth), g.reserve(t, tenth)
 	server.Kill()
-	g.settled(before, tenth) // of which the ledger has a tenth
+	g.spend(before, tenth) // the ledger contains this tenth
 	server.Forget()
 	server.Start()
 	g.admitsSoon(t, 0)
-	g.has(t, 9*tenth)
-	g.settled(during, 3*tenth) // and nothing of this
-	g.has(t, 6*tenth)
+	g.assertLeft(t, 9*tenth)
+	g.spend(during, 3*tenth) // the ledger does not contain this amount
+	g.assertLeft(t, 6*tenth)
 }
 
-// A request was once refused with 503 and counted until the period ended, if the server
-// admitted it and answered too late: a slow server used up all budgets.
+// If the server admitted a request and answered too late, the request was once refused with
+// 503, and counted until the period ended: a slow server used up all budgets.
 func TestARequestWhoseAnswerWasLateIsGivenBack(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
@@ -128,7 +129,7 @@ func TestARequestWhoseAnswerWasLateIsGivenBack(t *testing.T) {
 	g.admitsSoon(t, 9*tenth)
 }
 
-// What is given back may come before what asked for it, if that is on another connection.
+// The settlement may arrive before the call of admit, which uses another connection.
 func TestARequestThatWasGivenBackIsNotAdmitted(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
@@ -137,27 +138,27 @@ func TestARequestThatWasGivenBackIsNotAdmitted(t *testing.T) {
 	g := gatewayOn(t, server, deny)
 	g.admitsSoon(t, 0)
 	l := limiterOf(t, g.Redis, aigateway.LimitRules{Budget: budget(t, "1/month")}).(*limiter)
-	q := newQuestion(l.limits, &aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Nanos: tenth}, Spending: ledger{}}, &g.server.clock)
+	q := newAdmitCall(l.limits, &aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Nanos: tenth}, Spending: ledger{}}, &g.server.clock)
 	giveBack(newReservation(q, g.server))
 	g.server.backlog.flush(t.Context(), patience)
 	_, err := g.server.ask(q)
-	assert.ErrorIs(t, err, errAnswer)
-	g.has(t, 9*tenth)
+	assert.ErrorIs(t, err, errAnswerLength)
+	g.assertLeft(t, 9*tenth)
 }
 
-// Requests that were served during an outage once counted nothing, and left their budget
-// to those that came after it.
+// Requests that were served during an outage once did not count, so that their budget could
+// be spent again.
 func TestWhatIsServedDuringAnOutageCountsAfterIt(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
 		return
 	}
 	g := gatewayOn(t, server, allow)
-	g.has(t, 9*tenth)
+	g.assertLeft(t, 9*tenth)
 	g.server.backlog.flush(t.Context(), patience)
 	server.Kill()
 	for range failuresToRest + 1 {
-		g.settled(g.asked(t, 9*tenth), tenth)
+		g.spend(g.reserve(t, 9*tenth), tenth)
 	}
 	server.Start()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -167,7 +168,7 @@ func TestWhatIsServedDuringAnOutageCountsAfterIt(t *testing.T) {
 		}
 		assert.Equal(c, aigateway.MoneyBudget, a.Reached)
 	}, patience, 50*time.Millisecond)
-	g.has(t, 3*tenth)
+	g.assertLeft(t, 3*tenth)
 }
 
 func TestASettlementThatIsRepeatedCountsOnce(t *testing.T) {
@@ -176,17 +177,17 @@ func TestASettlementThatIsRepeatedCountsOnce(t *testing.T) {
 		return
 	}
 	g := gatewayOn(t, server, deny)
-	r := g.asked(t, 9*tenth)
+	r := g.reserve(t, 9*tenth)
 	r.Settle(aigateway.Use{Nanos: 2 * tenth})
 	again := g.server.backlog.next()[0].(*settlement)
-	g.has(t, 7*tenth)
+	g.assertLeft(t, 7*tenth)
 	again.failed(context.DeadlineExceeded)
 	g.server.backlog.add(again)
-	g.has(t, 7*tenth)
+	g.assertLeft(t, 7*tenth)
 }
 
-// Clients that left while the server was asked once counted as failures of the server:
-// five of them, and all requests of a second were refused.
+// Clients that left during a call once counted as failures of the server: after five of
+// them, all requests of a second were refused.
 func TestClientsThatLeaveAreNoOutage(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
@@ -209,9 +210,9 @@ func TestAReplicaIsAnOutage(t *testing.T) {
 		return
 	}
 	g := gatewayOn(t, server, deny)
-	r := g.asked(t, 9*tenth)
+	r := g.reserve(t, 9*tenth)
 	require.NoError(t, client.SlaveOf(t.Context(), "127.0.0.1", "1").Err())
-	g.settled(r, 2*tenth)
+	g.spend(r, 2*tenth)
 	assert.ErrorContains(t, ask(t, g.Redis, 0).Err, "READONLY")
 	require.NoError(t, client.SlaveOf(t.Context(), "NO", "ONE").Err())
 	g.admitsSoon(t, 7*tenth)
@@ -224,9 +225,9 @@ func TestAnOutageIsLoggedOnce(t *testing.T) {
 	}
 	g := gatewayOn(t, server, deny)
 	for range 2 {
-		r := g.asked(t, 0)
+		r := g.reserve(t, 0)
 		server.Kill()
-		g.settled(r, 0)
+		g.spend(r, 0)
 		for range 5 * failuresToRest {
 			require.Error(t, ask(t, g.Redis, 0).Err)
 		}
@@ -241,8 +242,8 @@ func TestAnOutageIsLoggedOnce(t *testing.T) {
 	assert.Equal(t, []string{begins, ends, begins, ends}, messages)
 }
 
-// A reload with other settings of the server once ended what settles: what still ran then
-// was never settled.
+// A reload with other settings of the server once closed the client of the old ones:
+// requests that still ran were never settled.
 func TestARequestThatOutlivesItsConfigurationIsSettled(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
@@ -252,11 +253,11 @@ func TestARequestThatOutlivesItsConfigurationIsSettled(t *testing.T) {
 	defer cancel()
 	before := &Redis{Address: server.Address, Timeout: caddy.Duration(9 * time.Second)}
 	require.NoError(t, before.Provision(ctx))
-	running := gateway{Redis: before}.asked(t, 9*tenth)
+	running := gateway{Redis: before}.reserve(t, 9*tenth)
 	require.NoError(t, before.Cleanup())
 	_, known := pool.References(before.id)
 	assert.False(t, known)
-	gateway{}.settled(running, 2*tenth)
+	gateway{}.spend(running, 2*tenth)
 	assert.Error(t, before.server.client.Ping(t.Context()).Err(), "the last request closes the client")
-	gatewayOn(t, server, deny).has(t, 7*tenth)
+	gatewayOn(t, server, deny).assertLeft(t, 7*tenth)
 }

@@ -1,18 +1,19 @@
 // Package redis contains the counters "redis": several gateways count the use of limits
 // together, in a Redis server.
 //
-// It promises what the counters in memory promise, across machines: one script decides
-// about all limits of a request, by the clock of the server alone. What a request has used
-// counts once, also if the server was away or answered late. A gateway that dies frees its
-// running requests within minutes; what it had reserved of budgets stays counted. A server
-// that loses its data is filled again from the ledger.
+// The package keeps the promises of the counters in memory across machines: one script
+// decides about all limits of a request, by the clock of the server alone. The use of a
+// request counts once, even if the server is unavailable or answers late. If a gateway
+// crashes, its running requests no longer count after a few minutes, but the amounts that
+// it had reserved of budgets stay counted. If the server loses its data, budgets are
+// restored from the ledger.
 //
-// It refuses to decide without the server, unless on_error allows that.
+// Without the server, the package refuses requests, unless on_error is allow.
 //
-// A limiter asks the script admit a question about the limits of a request. An admitted one
-// has a reservation. What becomes of it are changes, which wait in the backlog of the
-// server until they have been sent. The server is one for all configurations with the same
-// settings; its circuit spares requests the wait while it does not answer.
+// A limiter calls the script admit for each request. An admitted request has a reservation.
+// Later changes, such as its settlement, wait in the backlog of the server until they have
+// been sent. Configurations with the same settings share a server. While the server does
+// not answer, its circuit prevents calls, so that requests do not wait.
 package redis
 
 import (
@@ -42,18 +43,18 @@ type Redis struct {
 	// TLS encrypts the connection. Default: false.
 	TLS bool `json:"tls,omitempty"`
 
-	// Timeout bounds how long a request waits for the server. Default: 250ms.
+	// Timeout is the longest time that a request waits for the server. Default: 250ms.
 	Timeout caddy.Duration `json:"timeout,omitempty"`
 
-	// OnError is what becomes of requests while the server does not answer, or refuses
-	// changes: "deny" refuses them with 503, or 529 to messages clients; "allow" serves
-	// them, and counts their tokens and their money once the server answers. What ends
-	// meanwhile is counted then as well: at most 65536 changes wait, for at most 24 hours,
-	// and further ones are dropped. Default: "deny".
+	// OnError selects how requests are treated while the server does not answer, or
+	// refuses changes. "deny" refuses them with 503, or 529 in the messages format. "allow"
+	// serves them, and counts their tokens and money when the server answers again. The
+	// use of requests that end during an outage is counted after it, too: up to 65536
+	// changes wait for up to 24 hours, and further changes are dropped. Default: "deny".
 	OnError string `json:"on_error,omitempty"`
 
 	server *server
-	id     identity // of the server in pool
+	id     identity // the key of server in pool
 }
 
 // The values of OnError.
@@ -153,14 +154,14 @@ func (r *Redis) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-// identity distinguishes servers in use: configurations with an equal one share theirs.
+// identity identifies a server: configurations with the same identity share it.
 type identity struct {
 	address, username, password string // the reference to the password
 	tls                         bool
 	timeout                     caddy.Duration
 }
 
-// pool has the servers in use, which last over reloads.
+// pool contains the servers in use, which survive reloads.
 var pool = caddy.NewUsagePool()
 
 // Limiter implements aigateway.Counters.

@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { gatewaytest.Main(m) }
 
-// serving starts a Redis server until the test ends, if there is one to start, and
-// returns it and a client.
+// serving starts a Redis server for the test, and returns it with a client. It returns
+// false if redis-server is not installed.
 func serving(t *testing.T) (server *limitstest.RedisServer, client *goredis.Client, ok bool) {
 	if server, ok = limitstest.StartRedis(t); !ok {
 		return nil, nil, false
@@ -32,8 +32,8 @@ func serving(t *testing.T) (server *limitstest.RedisServer, client *goredis.Clie
 	return server, client, true
 }
 
-// open returns the counters of a gateway until the test ends. Without now, they have the
-// clock of the server.
+// open returns the counters of a gateway, which are closed at the end of the test. If now is
+// nil, they use the clock of the server.
 func open(t *testing.T, server *limitstest.RedisServer, now func() int64) *Redis {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	t.Cleanup(cancel)
@@ -46,7 +46,7 @@ func open(t *testing.T, server *limitstest.RedisServer, now func() int64) *Redis
 	return r
 }
 
-// end ends counters, some of whose reservations the test may have left open.
+// end closes counters. The test need not have released all reservations.
 func end(t *testing.T, r *Redis) {
 	r.server.backlog.close()
 	assert.NoError(t, r.Cleanup())
@@ -70,13 +70,13 @@ func TestRedis(t *testing.T) {
 	})
 }
 
-// ask asks for a part of a budget of one dollar a month.
+// ask sends a request for a part of a budget of one dollar a month.
 func ask(t *testing.T, r *Redis, nanos int64) aigateway.Admission {
 	l := limiterOf(t, r, aigateway.LimitRules{Concurrent: 99, Budget: budget(t, "1/month")})
 	return l.Admit(t.Context(), aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Nanos: nanos}, Spending: ledger{}})
 }
 
-// ledger has a tenth of a dollar.
+// ledger is a ledger in which a tenth of a dollar is spent.
 type ledger struct{}
 
 func (ledger) Zone() *time.Location { return time.UTC }
@@ -85,8 +85,8 @@ func (ledger) Spent(context.Context, *aigateway.Limit, *aigateway.Key, time.Time
 	return []aigateway.Spent{{By: time.Now(), Nanos: 1e8}}, nil
 }
 
-// L053: a server that has lost its data is filled from the ledger. L055: one that has lost
-// its scripts is sent them again.
+// L053: after a loss of the server's data, budgets are restored from the ledger. L055: after
+// a loss of its scripts, they are sent again.
 func TestL053L055AServerThatForgetsIsFilledAgain(t *testing.T) {
 	server, client, ok := serving(t)
 	if !ok {
@@ -98,7 +98,7 @@ func TestL053L055AServerThatForgetsIsFilledAgain(t *testing.T) {
 	assert.Nil(t, ask(t, r, 2e8).Reservation)
 	require.NoError(t, client.ScriptFlush(t.Context()).Err())
 	first.Reservation.Settle(aigateway.Use{Nanos: 1e8})
-	assert.NotNil(t, ask(t, r, 8e8).Reservation, "7 of 10 parts are free, and one more is of the ledger")
+	assert.NotNil(t, ask(t, r, 8e8).Reservation, "the first request and the ledger have spent a tenth each")
 	require.NoError(t, client.FlushAll(t.Context()).Err())
 	assert.NotNil(t, ask(t, r, 9e8).Reservation)
 	assert.Nil(t, ask(t, r, 1).Reservation)
@@ -106,7 +106,7 @@ func TestL053L055AServerThatForgetsIsFilledAgain(t *testing.T) {
 
 // L056: a server that does not answer.
 func TestL056WithoutTheServerOnErrorDecides(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // it accepts connections, and nothing else
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and never answers
 	require.NoError(t, err)
 	defer silent.Close()
 	for _, onError := range []string{deny, allow} {
@@ -139,15 +139,15 @@ func limiterOf(t *testing.T, r *Redis, rules aigateway.LimitRules) aigateway.Lim
 	return l
 }
 
-// admit asks a limiter for a tenth of a dollar.
+// admit sends a request for a tenth of a dollar to a limiter.
 func admit(t *testing.T, l aigateway.Limiter) aigateway.Admission {
 	a := l.Admit(t.Context(), aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Tokens: 1, Nanos: 1e8}, Spending: ledger{}})
 	require.NoError(t, a.Err)
 	return a
 }
 
-// L054: a gateway that is killed ends none of its requests. They count as running until
-// their lease is over, and those of a gateway that lives count for as long as they run.
+// L054: the requests of a killed gateway count as running until the end of their lease.
+// Requests of a running gateway count for as long as they run.
 func TestL054RequestsOfAKilledGatewayCountUntilTheirLeaseIsOver(t *testing.T) {
 	server, client, ok := serving(t)
 	if !ok {
@@ -170,13 +170,13 @@ func TestL054RequestsOfAKilledGatewayCountUntilTheirLeaseIsOver(t *testing.T) {
 	gateway.server.leases.renew()
 	gateway.server.backlog.flush(t.Context(), time.Minute)
 	assert.Equal(t, aigateway.ConcurrentRequests, admit(t, other).Reached, "the server has lost its data")
-	pass(lease + time.Second) // without a renewal, as if the gateway was killed
+	pass(lease + time.Second) // without a renewal, as after a kill
 	assert.NotNil(t, admit(t, other).Reservation)
 }
 
-// What a key of the gateway leaves behind on the server goes when nobody asks for it
-// any more. The levels of budgets and the budgets of all time once stayed for ever. The
-// reservations of requests that a rate of requests alone bounds stayed for a day.
+// Every key on the server expires. The levels of budgets and the budgets of all time once
+// stayed for ever. The reservations of requests with only a rate of requests once stayed
+// for a day.
 func TestNothingStaysOnTheServerForEver(t *testing.T) {
 	server, client, ok := serving(t)
 	if !ok {
@@ -192,7 +192,7 @@ func TestNothingStaysOnTheServerForEver(t *testing.T) {
 	}
 	requests := aigateway.LimitRules{Requests: aigateway.Rate{Most: 9, Per: hour}}
 	require.NotNil(t, admit(t, limiterOf(t, r, requests)).Reservation)
-	ask(t, r, 0) // which never ends
+	ask(t, r, 0) // a request that never ends
 	r.server.backlog.flush(t.Context(), time.Minute)
 	reservations := 0
 	keys, err := client.Keys(t.Context(), "*").Result()
@@ -207,10 +207,10 @@ func TestNothingStaysOnTheServerForEver(t *testing.T) {
 			assert.Greater(t, lifetime, 366*24*time.Hour, key)
 		}
 	}
-	assert.Equal(t, 1, reservations, "those that are settled go at once")
+	assert.Equal(t, 1, reservations, "settled reservations are deleted")
 }
 
-// BenchmarkAdmit measures requests that follow one another, with all rules of one limit.
+// BenchmarkAdmit measures consecutive requests, with all rules of one limit.
 func BenchmarkAdmit(b *testing.B) {
 	server, ok := limitstest.StartRedis(b)
 	if !ok {

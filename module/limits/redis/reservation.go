@@ -6,19 +6,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// reservation implements aigateway.Reservation. It is one of a question, whether the
-// server knows of it or not.
+// reservation implements aigateway.Reservation. It belongs to a call of the script admit,
+// which need not have reached the server.
 type reservation struct {
-	*question
+	*admitCall
 	server  *server
 	settled bool
 }
 
-// newReservation returns the reservation of a question. It keeps the server open until it
-// is released.
-func newReservation(q *question, s *server) *reservation {
+// newReservation returns the reservation of a call. It keeps the server open until it is
+// released.
+func newReservation(q *admitCall, s *server) *reservation {
 	s.hold()
-	r := &reservation{question: q, server: s}
+	r := &reservation{admitCall: q, server: s}
 	if keys := r.runningKeys(); len(keys) > 0 {
 		s.leases.track(r)
 	}
@@ -31,8 +31,8 @@ func giveBack(r aigateway.Reservation) {
 	r.Release()
 }
 
-// runningKeys returns the keys of the limits that bound the running requests.
-func (q *question) runningKeys() (keys []string) {
+// runningKeys returns the keys with running requests, of the limits with Concurrent.
+func (q *admitCall) runningKeys() (keys []string) {
 	for i, limit := range q.limits {
 		if limit.Concurrent > 0 {
 			keys = append(keys, q.key(i, runningKey))
@@ -47,7 +47,7 @@ func (r *reservation) Settle(used aigateway.Use) {
 		return
 	}
 	r.settled = true
-	s := &settlement{asked: r.asked, ended: time.Now(), clock: &r.server.clock, keys: []string{r.keys[0]}}
+	s := &settlement{began: r.began, ended: time.Now(), clock: &r.server.clock, keys: []string{r.keys[0]}}
 	for i, limit := range r.limits {
 		if limit.Tokens.Most > 0 {
 			s.add(r.key(i, tokensKey), "tokens", i, r.demand.Tokens, used.Tokens, limit.Tokens.Per)

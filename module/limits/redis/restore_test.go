@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// books are a ledger whose answer a test decides.
+// books is a ledger whose answer a test sets.
 type books struct {
 	asked  atomic.Int64
 	answer func(context.Context) ([]aigateway.Spent, error)
@@ -25,13 +25,13 @@ func (b *books) Spent(ctx context.Context, _ *aigateway.Limit, _ *aigateway.Key,
 	return b.answer(ctx)
 }
 
-// demandOf returns a demand for a part of a budget that a ledger knows.
+// demandOf returns a demand for a tenth of a budget, with a ledger.
 func demandOf(b *books) aigateway.Demand {
 	return aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Nanos: tenth}, Spending: b}
 }
 
-// The ledger was once asked in the name of the client that came first: when it left, all
-// others were refused, or asked anew one after the other.
+// The ledger was once read with the context of the first client. When that client left, all
+// others were refused, or read the ledger again one after the other.
 func TestAClientThatLeavesDoesNotEndARestore(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
@@ -58,8 +58,8 @@ func TestAClientThatLeavesDoesNotEndARestore(t *testing.T) {
 	assert.EqualValues(t, 1, b.asked.Load())
 }
 
-// A panic once left the budget in the state of being restored, for which all requests of
-// its subject waited from then on.
+// After a panic, the budget once counted as being restored for ever, and all requests waited
+// for that.
 func TestAPanicOfTheLedgerPasses(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
@@ -78,8 +78,8 @@ func TestAPanicOfTheLedgerPasses(t *testing.T) {
 	assert.Eventually(t, func() bool { return l.Admit(t.Context(), demandOf(b)).Reservation != nil }, patience, 50*time.Millisecond)
 }
 
-// With on_error allow, a ledger that could not be read once let requests exceed their
-// budget, as if the counters were away.
+// With on_error allow, requests were once served without limits if the ledger could not be
+// read, as if the server did not answer.
 func TestALedgerThatFailsIsNoOutageOfTheServer(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {

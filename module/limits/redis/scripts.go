@@ -21,7 +21,7 @@ var renewText string
 //go:embed restore.lua
 var restoreText string
 
-// The scripts. Each runs alone on the server.
+// The scripts. The server runs each of them without interruption.
 var (
 	admitScript   = goredis.NewScript(nowText + admitText)
 	settleScript  = goredis.NewScript(nowText + settleText)

@@ -13,16 +13,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
 
-// backgroundTimeout bounds how long what no request waits for waits for the server, unless
-// a request waits longer.
+// backgroundTimeout is the timeout of calls for which no request waits, unless the timeout
+// of requests is longer.
 const backgroundTimeout = time.Second
 
-// server is a Redis server in use, which lasts over reloads. It has goroutines only while
-// changes wait or budgets are restored.
+// server is the connection to a Redis server, which survives reloads. It has goroutines only
+// while changes wait or budgets are restored.
 type server struct {
 	client   goredis.UniversalClient
 	timeout  time.Duration
-	holds    atomic.Int64 // configurations, which are one, and reservations
+	holds    atomic.Int64 // one for all configurations, and one for each reservation
 	clock    clock
 	circuit  *circuit
 	restores restore.Group[string] // by the key of the budget
@@ -41,8 +41,8 @@ func newServer(client goredis.UniversalClient, timeout time.Duration, logger *za
 // hold keeps the server open until drop is called.
 func (s *server) hold() { s.holds.Add(1) }
 
-// drop ends a hold. The last one ends the use of the server, once the changes that wait
-// have been sent, or have failed.
+// drop undoes hold. The last drop closes the client, after the waiting changes have been
+// sent or have failed.
 func (s *server) drop() error {
 	if s.holds.Add(-1) > 0 {
 		return nil
@@ -51,17 +51,17 @@ func (s *server) drop() error {
 	return s.client.Close()
 }
 
-// Destruct implements caddy.Destructor. Requests that still run settle later.
+// Destruct implements caddy.Destructor. Requests that still run keep the server open.
 func (s *server) Destruct() error { return s.drop() }
 
-// do calls the server for a request, unless the server rests. The call does not end with
-// the client of the request: such ends would count as failures of the server.
+// do calls the server for a request, unless the circuit is open. The call is not cancelled
+// when the client of the request leaves: that would count as a failure of the server.
 func (s *server) do(script string, call func(context.Context) error) error {
 	if !s.circuit.closed() {
 		return errResting
 	}
 	err := s.call(script, s.timeout, call)
-	s.circuit.note(err)
+	s.circuit.record(err)
 	return err
 }
 
@@ -78,7 +78,7 @@ func (s *server) call(script string, timeout time.Duration, call func(context.Co
 	return nil
 }
 
-// resultOf returns the result of a call for the metrics.
+// resultOf returns the metrics label for the result of a call.
 func resultOf(err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {
@@ -90,7 +90,7 @@ func resultOf(err error) string {
 	return "error"
 }
 
-// send sends changes, and returns those that are to be sent again.
+// send sends changes, and returns those that must be sent again.
 func (s *server) send(changes []change) (failed []change) {
 	sent, err := s.sendBatch(changes)
 	if err == nil {
@@ -104,9 +104,9 @@ func (s *server) send(changes []change) (failed []change) {
 	return failed
 }
 
-// sendBatch sends changes, unless the server rests, and returns the commands of each. It
-// waits longer for the server than a request does: changes that are late would be sent
-// again and again.
+// sendBatch sends changes, unless the circuit is open, and returns the commands of each
+// change. Its timeout is longer than that of requests: with a slow server, the same changes
+// would otherwise fail again and again.
 func (s *server) sendBatch(changes []change) (sent [][]goredis.Cmder, err error) {
 	sent = make([][]goredis.Cmder, len(changes))
 	if !s.circuit.closed() {
@@ -124,8 +124,8 @@ func (s *server) sendBatch(changes []change) (sent [][]goredis.Cmder, err error)
 	})
 }
 
-// errorOf returns the error of commands in a batch: that of the batch, unless the server
-// answered each of its commands.
+// errorOf returns the error of some commands of a batch. If the server has not answered
+// every command, that is the error of the batch.
 func errorOf(commands []goredis.Cmder, batch error) error {
 	if !isAnswer(batch) {
 		return batch

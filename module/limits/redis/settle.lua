@@ -1,21 +1,21 @@
--- Replaces what a reservation holds by what was used, once.
+-- Replaces the reserved amounts of a request by the used amounts, once.
 --
 -- KEYS: the reservation, then a window for each change. ARGV: the time; the microseconds
--- since the request has ended; 1 if this may have been done before, else 0; then for each
--- window: "tokens" or "money", the index of its limit, what was reserved, what was used,
--- and the length of its slots.
+-- since the end of the request; 1 if the script may have run before for this request, else
+-- 0; then for each window: "tokens" or "money", the index of its limit, the reserved amount,
+-- the used amount, and the length of its slots.
 --
--- A reservation goes when it is settled. One that is not there was settled before; or its
--- request was never counted, or the server has lost it, and what was used is added. Money
--- is not added to a budget that was restored since the request has ended: the ledger had
--- it.
+-- Deletes the reservation. If it does not exist, and the script may have run before, nothing
+-- changes. If it does not exist otherwise, the request was never admitted here, or the server
+-- has lost the reservation, and the used amounts are added. Money is not added to a budget that was
+-- restored after the end of the request, because the ledger contained it already.
 local ended, again = now - tonumber(ARGV[2]), ARGV[3] == '1'
 
 local held, fields = {}, redis.call('HGETALL', KEYS[1])
 for i = 1, #fields, 2 do held[fields[i]] = fields[i + 1] end
 if held.over or again and #fields == 0 then return 0 end
 redis.call('DEL', KEYS[1])
-if #fields == 0 then -- the request to admit may still be on its way
+if #fields == 0 then -- the call of admit.lua may arrive later
 	redis.call('HSET', KEYS[1], 'over', 1)
 	redis.call('PEXPIRE', KEYS[1], 60000)
 end
@@ -30,7 +30,7 @@ local function add(key, slot, change)
 	if change ~= 0 then redis.call('HINCRBY', key, slot, string.format('%.0f', change)) end
 end
 
--- Tokens beyond the reserved ones count from now on.
+-- Tokens that were not reserved count from now on.
 local function tokens(key, slot, reserved, used, length)
 	local change = used - (slot and reserved or 0)
 	if change > 0 then slot = slotOf(now, length) end

@@ -13,20 +13,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
 )
 
-// slowness hands connections on to a server, whose answers are late.
-type slowness struct {
+// slowProxy forwards connections to a server, and delays the answers.
+type slowProxy struct {
 	net.Listener
 	server string
 	delay  atomic.Int64
 	all    sync.WaitGroup
 }
 
-// slow returns the address of a server as it is seen through a network that is slow from
-// when delay is set.
-func slow(t *testing.T, server *limitstest.RedisServer) *slowness {
+// slow starts a proxy of a server. It delays answers after delay is set.
+func slow(t *testing.T, server *limitstest.RedisServer) *slowProxy {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	s := &slowness{Listener: l, server: server.Address}
+	s := &slowProxy{Listener: l, server: server.Address}
 	s.all.Go(s.accept)
 	t.Cleanup(func() {
 		assert.NoError(t, l.Close())
@@ -35,7 +34,7 @@ func slow(t *testing.T, server *limitstest.RedisServer) *slowness {
 	return s
 }
 
-func (s *slowness) accept() {
+func (s *slowProxy) accept() {
 	for {
 		client, err := s.Accept()
 		if err != nil {
@@ -51,13 +50,13 @@ func (s *slowness) accept() {
 	}
 }
 
-// copy hands bytes on until one of the connections ends, and then ends the other.
-func (s *slowness) copy(to, from net.Conn, late bool) {
+// copy copies bytes until one of the connections ends, and then closes both.
+func (s *slowProxy) copy(to, from net.Conn, delayed bool) {
 	defer to.Close()
 	defer from.Close()
 	for buffer := make([]byte, 1<<16); ; {
 		n, err := from.Read(buffer)
-		if late {
+		if delayed {
 			<-time.After(time.Duration(s.delay.Load()))
 		}
 		if _, failed := to.Write(buffer[:n]); err != nil || failed != nil {
@@ -66,23 +65,23 @@ func (s *slowness) copy(to, from net.Conn, late bool) {
 	}
 }
 
-// What is sent in the background once had the timeout of requests. If the server was
-// always slower than that, nothing was ever settled.
+// Calls in the background once had the timeout of requests. If the server was always slower
+// than that, no request was ever settled.
 func TestASlowServerUsesUpNoBudget(t *testing.T) {
 	server, _, ok := serving(t)
 	if !ok {
 		return
 	}
-	network := slow(t, server)
-	g := gatewayWithin(t, &limitstest.RedisServer{Address: network.Addr().String()}, deny, 100*time.Millisecond)
+	proxy := slow(t, server)
+	g := gatewayWithin(t, &limitstest.RedisServer{Address: proxy.Addr().String()}, deny, 100*time.Millisecond)
 	g.admitsSoon(t, 0)
-	network.delay.Store(int64(150 * time.Millisecond))
+	proxy.delay.Store(int64(150 * time.Millisecond))
 	for range 20 {
 		assert.Error(t, ask(t, g.Redis, 9*tenth).Err)
 	}
 	g.server.backlog.flush(t.Context(), patience)
-	assert.False(t, g.server.backlog.waits())
-	gatewayOn(t, server, deny).has(t, 9*tenth)
+	assert.False(t, g.server.backlog.pending())
+	gatewayOn(t, server, deny).assertLeft(t, 9*tenth)
 	g.server.backlog.close()
 	assert.NoError(t, g.server.client.Close())
 }

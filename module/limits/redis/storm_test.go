@@ -13,11 +13,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
 )
 
-// clients is the number of clients in a crowd. Each sends one request after the other.
+// clients is the number of clients in a crowd. Each of them sends requests one by one.
 const clients = 200
 
-// crowd is the clients of two gateways, which share a budget of one dollar and spend it in
-// parts. Its ledger has what they have spent.
+// crowd contains the clients of two gateways. The clients share a budget of one dollar, and
+// spend it in parts. The ledger contains the money that they have spent.
 type crowd struct {
 	gateways [2]gateway
 	books
@@ -38,8 +38,8 @@ func newCrowd(t *testing.T, server *limitstest.RedisServer) *crowd {
 	return c
 }
 
-// run has all clients ask until the budget is used up. at is called when so many requests
-// were admitted.
+// run lets all clients send requests until the budget is used up. After n admitted requests,
+// it calls at[n].
 func (c *crowd) run(t *testing.T, at map[int64]func()) {
 	var all sync.WaitGroup
 	var calls sync.Mutex
@@ -62,8 +62,8 @@ func (c *crowd) run(t *testing.T, at map[int64]func()) {
 	}
 }
 
-// one sends one request, and reports whether there may be room for another one. The request
-// settles, and is in the ledger then.
+// one sends one request, and reports whether there may be room for another one. An admitted
+// request is settled, and its cost is added to the ledger.
 func (c *crowd) one(ctx context.Context, l aigateway.Limiter, admitted func(n int64)) bool {
 	a := l.Admit(ctx, aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Nanos: 2 * c.part}, Spending: &c.books})
 	switch {
@@ -72,7 +72,7 @@ func (c *crowd) one(ctx context.Context, l aigateway.Limiter, admitted func(n in
 		<-time.After(time.Millisecond)
 		return true
 	case a.Reservation == nil:
-		return c.running.Load() > 0 // which use less than they have reserved
+		return c.running.Load() > 0 // running requests cost less than they have reserved
 	}
 	c.running.Add(1)
 	admitted(c.admitted.Add(1))
@@ -83,7 +83,7 @@ func (c *crowd) one(ctx context.Context, l aigateway.Limiter, admitted func(n in
 	return true
 }
 
-// left returns the requests that the budget has room for.
+// left uses up the budget, and returns the number of admitted requests.
 func (c *crowd) left(t *testing.T) int64 {
 	l := limiterOf(t, c.gateways[0].Redis, aigateway.LimitRules{Concurrent: 1000, Budget: budget(t, "1/month")})
 	before := c.admitted.Load()
@@ -93,12 +93,12 @@ func (c *crowd) left(t *testing.T) int64 {
 	return c.admitted.Load() - before
 }
 
-// most is the number of requests that the budget is enough for: the last part of it is less
-// than what a request reserves.
+// most is the number of requests for which the budget is enough. Its last part cannot be
+// spent, because a request reserves two parts.
 const most = 999
 
-// The server is killed, stops for a while, and forgets its scripts: not one request is
-// admitted beyond the budget, and none is refused within it.
+// The server is killed, stops for a while, and loses its scripts. No request is admitted
+// beyond the budget, and none is refused within it.
 func TestTwoGatewaysSpendABudgetExactlyWhateverTheServerDoes(t *testing.T) {
 	server, client, ok := serving(t)
 	if !ok {
@@ -124,8 +124,8 @@ func TestTwoGatewaysSpendABudgetExactlyWhateverTheServerDoes(t *testing.T) {
 	c.logs(t)
 }
 
-// What ran when the server lost its data may be admitted beyond the budget. What ended
-// while the ledger was asked may count twice.
+// After a loss of data, the requests that ran at that time may exceed the budget. Requests
+// that ended while the ledger was read may count twice.
 func TestTwoGatewaysGoOnFromTheLedgerWhenTheServerForgets(t *testing.T) {
 	server, client, ok := serving(t)
 	if !ok {
@@ -141,11 +141,11 @@ func TestTwoGatewaysGoOnFromTheLedgerWhenTheServerForgets(t *testing.T) {
 		500: func() { client.FlushAll(t.Context()) },
 	})
 	c.left(t)
-	assert.InDelta(t, most, c.admitted.Load(), 2*clients, "of two losses")
+	assert.InDelta(t, most, c.admitted.Load(), 2*clients, "each of the two losses may add one request of each client")
 	c.logs(t)
 }
 
-// logs asserts that the log has the beginning and the end of each outage.
+// logs asserts that beginnings and ends of outages alternate in the log.
 func (c *crowd) logs(t *testing.T) {
 	for _, g := range c.gateways {
 		ends := []string{"the Redis server of limits does not answer", "the Redis server of limits answers again"}

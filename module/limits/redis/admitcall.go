@@ -8,23 +8,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// tag begins all keys, so that a Redis Cluster has them on one node, as scripts need.
+// tag is the prefix of all keys. It makes a Redis Cluster store them on the same node, as
+// scripts need.
 const tag = "{ai_gateway}:"
 
 // earlier is the number of slots before the current one that a sliding window counts.
 const earlier = 60
 
-// question is a call of the script admit.
-type question struct {
+// admitCall is a call of the script admit.
+type admitCall struct {
 	limits []*aigateway.Limit
 	demand *aigateway.Demand
 	id     string
-	asked  time.Time // by the clock of this machine
+	began  time.Time // by the clock of this machine
 	keys   []string
 	args   []any
 }
 
-// keys are those of one limit.
+// The keys of a limit, by their position.
 const (
 	requestsKey = iota
 	tokensKey
@@ -34,10 +35,9 @@ const (
 	keysPer
 )
 
-// newQuestion returns the question for a demand. Its budgets are those of the periods that
-// now is in.
-func newQuestion(limits []*aigateway.Limit, d *aigateway.Demand, c *clock) *question {
-	q := &question{limits: limits, demand: d, id: rand.Text(), asked: time.Now()}
+// newAdmitCall returns the call for a demand. Its budgets are those of the present periods.
+func newAdmitCall(limits []*aigateway.Limit, d *aigateway.Demand, c *clock) *admitCall {
+	q := &admitCall{limits: limits, demand: d, id: rand.Text(), began: time.Now()}
 	q.keys = append(make([]string, 0, 1+keysPer*len(limits)), tag+"reservation:"+q.id)
 	q.args = append(q.args, c.micros(), q.id, lease.Microseconds(), countable(d.Tokens), countable(d.Nanos))
 	now := c.now()
@@ -47,14 +47,14 @@ func newQuestion(limits []*aigateway.Limit, d *aigateway.Demand, c *clock) *ques
 	return q
 }
 
-// countable returns n, or the largest number that scripts count exactly.
+// countable returns n, but at most the largest integer that is exact in Lua.
 func countable(n int64) int64 { return min(n, 1<<53) }
 
 // key returns a key of a limit.
-func (q *question) key(limit, which int) string { return q.keys[1+limit*keysPer+which] }
+func (q *admitCall) key(limit, which int) string { return q.keys[1+limit*keysPer+which] }
 
 // add adds the keys and arguments of a limit.
-func (q *question) add(l *aigateway.Limit, now time.Time) {
+func (q *admitCall) add(l *aigateway.Limit, now time.Time) {
 	subject := l.Subject(q.demand.Key)
 	own := tag + l.Name + ":" + string(subject.Per) + ":" + subject.Name + ":"
 	budget, begin, end := q.budget(l, now)
@@ -65,13 +65,13 @@ func (q *question) add(l *aigateway.Limit, now time.Time) {
 	q.keys = append(q.keys,
 		own+"requests:"+time.Duration(l.Requests.Per).String(), own+"tokens:"+time.Duration(l.Tokens.Per).String(),
 		own+"running", own+budget, own+"level:"+string(l.Budget.Calendar))
-	q.args = append(q.args, l.Requests.Most, slotOf(time.Duration(l.Requests.Per)), l.Tokens.Most, slotOf(time.Duration(l.Tokens.Per)),
-		l.Concurrent, l.Budget.Nanos(), slotOf(time.Duration(l.Budget.Per)), begin, end, soft)
+	q.args = append(q.args, l.Requests.Most, slotLength(time.Duration(l.Requests.Per)), l.Tokens.Most, slotLength(time.Duration(l.Tokens.Per)),
+		l.Concurrent, l.Budget.Nanos(), slotLength(time.Duration(l.Budget.Per)), begin, end, soft)
 }
 
-// budget returns the name of the budget of a limit, and its period of the calendar in
-// microseconds, both 0 for none.
-func (q *question) budget(l *aigateway.Limit, now time.Time) (name string, begin, end int64) {
+// budget returns the last part of the key of a budget, and the beginning and the end of its
+// period of the calendar in microseconds. Both are 0 if the budget has no such period.
+func (q *admitCall) budget(l *aigateway.Limit, now time.Time) (name string, begin, end int64) {
 	if l.Budget.Micros == 0 {
 		return "", 0, 0
 	}
@@ -83,5 +83,5 @@ func (q *question) budget(l *aigateway.Limit, now time.Time) (name string, begin
 	return name + ":" + strconv.FormatInt(from.Unix(), 10), from.UnixMicro(), to.UnixMicro()
 }
 
-// slotOf returns the length of the slots of a period in microseconds.
-func slotOf(period time.Duration) int64 { return (period.Microseconds() + earlier - 1) / earlier }
+// slotLength returns the length of the slots of a period in microseconds.
+func slotLength(period time.Duration) int64 { return (period.Microseconds() + earlier - 1) / earlier }
