@@ -213,7 +213,7 @@ func TestWithoutAffinitySessionsAreSpread(t *testing.T) {
 func TestConversationsStayAtTheAddressThatHasTheirBeginning(t *testing.T) {
 	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	s := site.Start(t, "provider pool vllm {\nto "+a.Address()+" "+b.Address()+"\nlb_policy ai_prefix_hash\n}")
-	for conversation := range 12 {
+	for conversation := range 40 { // the ports of the servers decide who gets which one: of 12, one server once got all
 		before := a.Count()
 		turns := fmt.Sprintf(`{"role":"system","content":"be kind"},{"role":"user","content":"question %d"}`, conversation)
 		for turn := range 4 {
