@@ -6,23 +6,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Most is the most that a call may use. Prompt may be an estimate.
-type Most struct {
+// MaxUse is the highest possible use of a call. Prompt may be an estimate.
+type MaxUse struct {
 	Prompt   int64 // tokens
 	Answer   int64 // tokens
 	Searches int64
-	Terms    token.Terms // that the request asks for
+	Terms    token.Terms // in the request
 }
 
-// Bound returns the most that a call costs, in billionths of the currency's unit: a
-// prompt of which nothing is in a cache yet, and an answer of the most expensive kind of
-// tokens, at the prices of the terms that raise them: a request for a cheaper tier may be
-// served in the standard one. The prices beyond the edge hold from half of the edge on,
-// because the prompt is estimated. Searches and terms whose price is unknown add nothing.
-func (p *Price) Bound(admitted time.Time, m Most) int64 {
-	pico := p.Base.most(m)
+// Bound returns the highest possible cost of a call, in billionths of the currency's unit.
+// No part of the prompt is read from a cache, and the answer consists of the most expensive
+// kind of tokens. Terms that lower the price are ignored, because the standard tier may
+// serve a request for a cheaper one. The prices above the edge apply from half of the edge
+// on, because the prompt is an estimate. Searches and terms with an unknown price add
+// nothing.
+func (p *Price) Bound(admitted time.Time, m MaxUse) int64 {
+	pico := p.Base.maxCost(m)
 	if p.Edge > 0 && m.Prompt >= p.Edge/2 {
-		pico = max(pico, p.Above.most(m))
+		pico = max(pico, p.Above.maxCost(m))
 	}
 	factors := p.Factors.raising(m.Terms)
 	if p.Peak.covers(admitted) {
@@ -31,8 +32,8 @@ func (p *Price) Bound(admitted time.Time, m Most) int64 {
 	return round(pico, factors)
 }
 
-// most returns the price of the most expensive kinds of tokens, in pico units.
-func (r Rates) most(m Most) int64 {
+// maxCost returns the cost for the most expensive kinds of tokens, in pico units.
+func (r Rates) maxCost(m MaxUse) int64 {
 	return saturate(saturate(
 		product(int64(max(r.Fresh, r.CacheWrite, r.CacheWriteLong)), m.Prompt),
 		product(int64(max(r.Output, r.Reasoning)), m.Answer)),

@@ -10,14 +10,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// A prompt that a client has cached for an hour once cost more than what was reserved of
-// its budget, so that requests at once exceeded the budget.
+// A prompt that is written to a cache for an hour once cost more than the reserved amount,
+// so that concurrent requests exceeded their budget.
 func TestNoCallCostsMoreThanItsBound(t *testing.T) {
-	at := time.Date(2026, 11, 24, 2, 0, 0, 0, time.UTC) // a peak of some
+	at := time.Date(2026, 11, 24, 2, 0, 0, 0, time.UTC) // in the peak time of some providers
 	for _, list := range Builtin().exact {
 		for _, p := range list {
 			for _, count := range []int64{1, 1000, p.Edge, 2_000_000} {
-				bound := p.Bound(at, Most{Prompt: count, Answer: count})
+				bound := p.Bound(at, MaxUse{Prompt: count, Answer: count})
 				for _, tokens := range []Tokens{
 					{Fresh: count, Output: count}, {CacheWrite: count, Reasoning: count}, {CacheWriteLong: count, Output: count}, {CacheRead: count, Output: count / 2, Reasoning: count / 2},
 				} {
@@ -32,12 +32,12 @@ func TestNoCallCostsMoreThanItsBound(t *testing.T) {
 
 func TestTheBoundIsThatOfAnEdgeThatMayBeReached(t *testing.T) {
 	p := Price{Base: Rates{Fresh: 1000, Output: 1000}, Edge: 1000, Above: Rates{Fresh: 5000, Output: 5000}}
-	assert.EqualValues(t, 499, p.Bound(time.Time{}, Most{Prompt: 499}))
-	assert.EqualValues(t, 2500, p.Bound(time.Time{}, Most{Prompt: 500}))
+	assert.EqualValues(t, 499, p.Bound(time.Time{}, MaxUse{Prompt: 499}))
+	assert.EqualValues(t, 2500, p.Bound(time.Time{}, MaxUse{Prompt: 500}))
 }
 
-// The bound was that of the standard tier without searches: requests for priority, which
-// costs twice as much, and those that search the web, exceeded their budget.
+// The bound was once that of the standard tier without searches: requests for the priority
+// tier, and requests that search the web, exceeded their budget.
 func TestTheBoundIsThatOfTheTermsAndSearches(t *testing.T) {
 	table, err := FromRows("p", []map[string]string{{
 		"models": "m", "input": "1", "output": "2", "search": "0.01", "priority": "2", "flex": "0.5", "us": "1.1",
@@ -46,15 +46,15 @@ func TestTheBoundIsThatOfTheTermsAndSearches(t *testing.T) {
 	p := table.Find("p", "m", time.Now())
 	const tokens, search = 1000*1000 + 100*2000, 10_000_000
 	for name, tt := range map[string]struct {
-		most Most
+		most MaxUse
 		want int64
 	}{
-		"nothing else":     {Most{}, tokens},
-		"searches":         {Most{Searches: 3}, tokens + 3*search},
-		"a tier for more":  {Most{Terms: token.Priority, Searches: 1}, 2 * (tokens + search)},
-		"a tier for less":  {Most{Terms: token.Flex}, tokens}, // which the standard tier may replace
-		"two":              {Most{Terms: token.Priority | token.RegionUS}, tokens * 22 / 10},
-		"an unknown price": {Most{Terms: token.Fast}, tokens},
+		"nothing else":     {MaxUse{}, tokens},
+		"searches":         {MaxUse{Searches: 3}, tokens + 3*search},
+		"a tier for more":  {MaxUse{Terms: token.Priority, Searches: 1}, 2 * (tokens + search)},
+		"a tier for less":  {MaxUse{Terms: token.Flex}, tokens}, // the standard tier may serve the request
+		"two":              {MaxUse{Terms: token.Priority | token.RegionUS}, tokens * 22 / 10},
+		"an unknown price": {MaxUse{Terms: token.Fast}, tokens},
 	} {
 		tt.most.Prompt, tt.most.Answer = 1000, 100
 		assert.Equal(t, tt.want, p.Bound(time.Now(), tt.most), name)

@@ -14,30 +14,32 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
-// maxRows bounds a table.
+// maxRows is the largest number of rows in a table.
 const maxRows = 100_000
 
 // Parse reads a table. Its first line names the columns, in any order:
 //
 //	provider, models     the names separated by spaces, "*" at the end of one for any text
-//	from, until          the first day, and the first day after it, in UTC; empty if unknown
+//	from, until          the first day of the price, and the first day after it, in UTC;
+//	                     empty if unknown
 //	input, output        for a million tokens
-//	cache_read, cache_write    empty: as input
-//	cache_write_1h       empty: as cache_write
-//	reasoning            empty: as output
+//	cache_read, cache_write    empty: the price of input
+//	cache_write_1h       empty: the price of cache_write
+//	reasoning            empty: the price of output
 //	search               for one web search; empty if unknown
-//	edge                 ">200000" or ">=200000": longer prompts cost input_above, output_above
-//	                     and so on for all of their tokens
-//	peak, peak_factor    "mon-fri 01:00-04:00,06:00-10:00", in UTC, and what the price is multiplied by
-//	flex, batch, priority, ultrafast    what the price is multiplied by in that service tier,
-//	fast, us             at that speed, and in that region; empty if unknown
+//	edge                 ">200000" or ">=200000": for longer prompts, all tokens have the prices
+//	                     input_above, output_above and so on
+//	peak, peak_factor    "mon-fri 01:00-04:00,06:00-10:00", in UTC, and the factor of the price
+//	                     at these times
+//	flex, batch, priority, ultrafast    the factor of the price in this service tier,
+//	fast, us             at this speed, and in this region; empty if unknown
 //	currency             empty: USD
-//	as_of, source, note  where the price comes from
-//	confirmed            "yes" for a price that CheckJumps accepts
+//	as_of, source, note  the origin of the price
+//	confirmed            "yes" lets CheckJumps accept any price
 //
-// Columns that are not needed may be missing. A row is refused if its prices look
-// like a slip: output below a quarter of the input, or a cache dearer to read than
-// the input.
+// All columns but provider, models, input and output may be missing. Parse refuses a row
+// that is probably a mistake: if the output costs less than a quarter of the input, or if
+// reading the cache costs more than the input.
 func Parse(r io.Reader) (*Table, error) {
 	lines := csv.NewReader(r)
 	header, err := lines.Read()
@@ -68,8 +70,8 @@ func Parse(r io.Reader) (*Table, error) {
 	return nil, fmt.Errorf("a table has at most %d prices", maxRows)
 }
 
-// FromRows returns the table of prices of one provider, each with its columns by
-// name, as Parse describes them.
+// FromRows returns a table with the prices of one provider. A row contains the fields of a
+// price by column: see Parse.
 func FromRows(provider string, rows []map[string]string) (*Table, error) {
 	var prices []*Price
 	for i, row := range rows {
@@ -88,7 +90,7 @@ func FromRows(provider string, rows []map[string]string) (*Table, error) {
 	return newTable(prices, nil)
 }
 
-// columns are all names of columns; the first four are required.
+// columns are the names of all columns but confirmed. The first four are required.
 var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning search
 	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
 	peak peak_factor flex batch priority ultrafast fast us currency as_of source note`)
@@ -109,12 +111,13 @@ func checkColumns(header, known []string) error {
 	return nil
 }
 
-// fields are a row by its columns. The first error is kept.
+// fields contains a row by its columns, and the first error.
 type fields struct {
 	of  map[string]string
 	err error
 }
 
+// row returns the fields of a line.
 func row(header, values []string) *fields {
 	f := &fields{of: make(map[string]string, len(header))}
 	for i, name := range header {
@@ -123,6 +126,7 @@ func row(header, values []string) *fields {
 	return f
 }
 
+// price returns the price of a row.
 func (f *fields) price() (*Price, error) {
 	p := &Price{
 		Provider: f.of["provider"], Models: strings.Fields(f.of["models"]),
@@ -148,6 +152,7 @@ func (f *fields) price() (*Price, error) {
 	return p, nil
 }
 
+// fail keeps the first error.
 func (f *fields) fail(name string, err error) {
 	if err != nil && f.err == nil {
 		f.err = fmt.Errorf("%s: %w", name, err)
@@ -163,7 +168,7 @@ func (f *fields) date(name string) time.Time {
 	return t
 }
 
-// rates reads the columns with a suffix, "" or "_above".
+// rates reads the columns whose names end with a suffix, "" or "_above".
 func (f *fields) rates(suffix string) (r Rates) {
 	r.Fresh = f.rate("input"+suffix, 0)
 	r.CacheRead = f.rate("cache_read"+suffix, r.Fresh)
@@ -182,11 +187,11 @@ func (f *fields) rates(suffix string) (r Rates) {
 	return r
 }
 
-// rate reads a price for a million tokens. An empty one is inherited, except
-// those of input and output.
-func (f *fields) rate(name string, inherited Rate) Rate {
+// rate reads a price for a million tokens. If it is empty, rate returns the default. The
+// prices of input and output are required.
+func (f *fields) rate(name string, byDefault Rate) Rate {
 	if f.of[name] == "" && !strings.HasPrefix(name, "input") && !strings.HasPrefix(name, "output") {
-		return inherited
+		return byDefault
 	}
 	rate, err := parseRate(f.of[name], perMillion)
 	f.fail(name, err)
@@ -223,7 +228,7 @@ func (f *fields) readPeak(p *Price) {
 	f.fail("peak", err)
 }
 
-// check reports what is improbable in a price.
+// check returns an error if the price is incomplete or improbable.
 func (p *Price) check() error {
 	switch {
 	case p.Provider == "" || len(p.Models) == 0:

@@ -1,9 +1,10 @@
-// Package prices knows what models cost.
+// Package prices contains the prices of models, and computes the costs of calls.
 //
-// A Table is read from CSV; Builtin is the one that is compiled in. Find looks up
-// the price of a provider's model at a moment, and Price.Cost computes what a call
-// costs: in integers, rounded once. The package promises that an unknown price is
-// nil and never zero, that a Price never changes once it is read, and that a wrong
-// row is refused with its line and the reason. It does no I/O, and converts no
-// currency into another.
+// Parse reads a Table from CSV, and Builtin returns the table that is compiled in.
+// Table.Find returns the price of a provider's model at a time, and Price.Cost returns the
+// cost of a call. Costs are computed in integers, and rounded once.
+//
+// An unknown price is nil, and never zero. A Price does not change after it is read. An
+// error of Parse contains the line and the reason. The package does no I/O, and does not
+// convert currencies.
 package prices

@@ -6,15 +6,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Factors are what a price is multiplied by for terms of a call, in the order of
-// factorColumns: in thousandths from 1 to MaxFactor, 500 for half of the price, and 0
-// if the factor is unknown.
+// Factors are the factors by which terms of a call multiply its price, in the order of
+// factorColumns. They are in thousandths, from 1 to MaxFactor: 500 is half of the price. 0
+// means that the factor is unknown.
 type Factors [len(factorColumns)]int64
 
 // MaxFactor is the largest factor, in thousandths.
 const MaxFactor = 10_000
 
-// factorColumns are the columns of factors, with the terms that they are for.
+// factorColumns are the columns of factors, with their terms.
 var factorColumns = [...]struct {
 	column string
 	term   token.Terms

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// maxJump is by how many times a price may differ from the price before it without being
-// confirmed. A larger difference is more probably a slip, such as a price of a thousand
-// tokens instead of a million.
+// maxJump is the largest ratio of a price and the previous price without a confirmation. A
+// larger ratio is probably a mistake, such as a price for a thousand tokens instead of a
+// million.
 const maxJump = 20
 
 // confirmation is the column that confirms a jump, with the value "yes".
@@ -16,7 +16,7 @@ const confirmation = "confirmed"
 
 var errConfirmation = errors.New(`confirmed: the only value is "yes"`)
 
-// confirmedPrice returns the price of a row, and whether the row confirms it.
+// confirmedPrice returns the price of a row, and whether the row contains a confirmation.
 func (f *fields) confirmedPrice() (p *Price, confirmed bool, err error) {
 	word := f.of[confirmation]
 	if word != "" && word != "yes" {
@@ -26,10 +26,10 @@ func (f *fields) confirmedPrice() (p *Price, confirmed bool, err error) {
 	return p, word != "", err
 }
 
-// CheckJumps returns an error for a price of the table that is more than 20 times the price
-// before it, or less than a twentieth, and is not confirmed. The price before is that of
-// the same model up to the first day of the new one, else that of the first of the other
-// tables that has one. Prices of 0 and those in another currency are not compared.
+// CheckJumps returns an error if a price without a confirmation is more than 20 times the
+// previous price, or less than a twentieth of it. The previous price is the earlier price of
+// the same model in this table, or else in the first of the other tables that has one.
+// Prices of 0, and prices in another currency, are not compared.
 func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
 	for name, list := range t.exact {
 		for _, p := range list {
@@ -43,7 +43,7 @@ func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
 	return nil
 }
 
-// previous returns the price of a model before p, nil if there is none.
+// previous returns the previous price of a model, nil if there is none: see CheckJumps.
 func (t *Table) previous(m model, p *Price, now time.Time, before []*Table) (old *Price) {
 	for _, other := range t.exact[m] {
 		if other.From.Before(p.From) && (old == nil || old.From.Before(other.From)) {
@@ -62,13 +62,14 @@ func (t *Table) previous(m model, p *Price, now time.Time, before []*Table) (old
 	return old
 }
 
+// jump returns an error if a price differs too much from the old one.
 func jump(name string, p, old *Price) error {
 	for _, rate := range [...]struct {
 		column   string
 		old, new Rate
 	}{{"input", old.Base.Fresh, p.Base.Fresh}, {"output", old.Base.Output, p.Base.Output}} {
 		if min(rate.old, rate.new) > 0 && max(rate.old, rate.new)/maxJump > min(rate.old, rate.new) {
-			return fmt.Errorf("%s %s: %s costs %g for a million tokens, and %g before: if this is no mistake, set %s to yes",
+			return fmt.Errorf("%s %s: %s costs %g for a million tokens, and %g before: if this is correct, set %s to yes",
 				p.Provider, name, rate.column, rate.new.perMillion(), rate.old.perMillion(), confirmation)
 		}
 	}

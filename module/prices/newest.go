@@ -2,7 +2,7 @@ package prices
 
 import "time"
 
-// Newest returns the date of the newest source of the table, zero if no price has one.
+// Newest returns the newest AsOf of the prices, or zero if no price has one.
 func (t *Table) Newest() (newest time.Time) {
 	for _, list := range t.exact {
 		for _, p := range list {

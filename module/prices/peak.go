@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Peak is the times of the week at which a price is multiplied. The zero Peak
-// is never.
+// Peak contains the times of the week at which a price is multiplied. The zero Peak contains
+// no time.
 type Peak struct {
 	Text   string // as in the table: "mon-fri 01:00-04:00,06:00-10:00", in UTC
 	Factor int64  // in thousandths
@@ -18,7 +18,7 @@ type Peak struct {
 
 var errPeak = errors.New(`a peak is weekdays and times of UTC: "mon-fri 01:00-04:00,06:00-10:00"`)
 
-// covers reports whether a moment is in a peak time.
+// covers reports whether a point in time is in a peak time.
 func (p Peak) covers(at time.Time) bool {
 	at = at.UTC()
 	if !p.days[at.Weekday()] {
@@ -33,7 +33,7 @@ func (p Peak) covers(at time.Time) bool {
 	return false
 }
 
-// parsePeak reads a peak; the empty text is that of none.
+// parsePeak parses a peak. For the empty text, it returns the zero Peak.
 func parsePeak(text string, factor int64) (Peak, error) {
 	if text == "" {
 		return Peak{}, nil
@@ -72,7 +72,7 @@ func (p *Peak) parseDays(text string) bool {
 	}
 }
 
-// weekday returns -1 for what is no weekday.
+// weekday returns a weekday by the first three letters of its name, or -1 for other texts.
 func weekday(name string) time.Weekday {
 	for day := time.Sunday; day <= time.Saturday; day++ {
 		if strings.ToLower(day.String()[:3]) == name {

@@ -11,18 +11,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Price is what the models of a provider cost, in one currency, for a time. It
-// does not change.
+// Price is the price of some models of a provider, in one currency, for a period of time.
+// It must not be changed.
 type Price struct {
 	Provider string
 	Models   []string  // names; "*" at the end matches any text
-	From     time.Time // the first moment; zero if it is unknown
-	Until    time.Time // the first moment after it; zero if it is unknown
+	From     time.Time // the beginning of the period; zero if it is unknown
+	Until    time.Time // the end of the period, exclusive; zero if it is unknown
 
 	Base  Rates
-	Edge  int64 // prompts of this many tokens and more cost Above; 0 for none
+	Edge  int64 // calls with at least this many tokens in the prompt have the price Above; 0 for none
 	Above Rates
-	Peak  Peak // when the price is multiplied
+	Peak  Peak
 
 	// Factors multiply the price of calls with terms of their own.
 	Factors Factors
@@ -36,22 +36,22 @@ type Price struct {
 	name string
 }
 
-// Call is what a price is computed for.
+// Call contains the properties of a call that determine its cost.
 type Call struct {
-	Admitted time.Time // decides about dates and times of day
+	Admitted time.Time // determines the date and the time of day
 	Tokens   Tokens
 	Terms    token.Terms
 }
 
-// Cost is what a call costs.
+// Cost is the cost of a call.
 type Cost struct {
 	Nanos int64 // billionths of the currency's unit
-	Long  bool  // the prompt is beyond the edge
+	Long  bool  // the prompt has reached the edge
 	Peak  bool  // the call was admitted in a peak time
 }
 
-// Cost returns what a call costs. It is unknown, and ok is false, if the call searched
-// and the price of a search is unknown, or if a factor of its terms is unknown.
+// Cost returns the cost of a call. If the price of a search or a factor that the call needs
+// is unknown, ok is false.
 func (p *Price) Cost(c Call) (cost Cost, ok bool) {
 	factors, ok := p.Factors.of(c.Terms)
 	if !ok {
@@ -68,16 +68,16 @@ func (p *Price) Cost(c Call) (cost Cost, ok bool) {
 		factors = append(factors, p.Peak.Factor)
 	}
 	cost.Nanos = round(rates.sum(c.Tokens), factors)
-	return cost, len(factors) <= mostFactors
+	return cost, len(factors) <= maxFactors
 }
 
-// mostFactors is the number of factors whose product fits round.
-const mostFactors = 4
+// maxFactors is the largest number of factors for round: their product fits 64 bits.
+const maxFactors = 4
 
-// round multiplies pico units by factors and rounds to nano units, half up.
+// round multiplies pico units by factors, and rounds the result half up to nano units.
 func round(pico int64, factors []int64) int64 {
 	multiplier, divisor := uint64(1), uint64(1000)
-	for _, factor := range factors[:min(len(factors), mostFactors)] {
+	for _, factor := range factors[:min(len(factors), maxFactors)] {
 		multiplier *= uint64(factor)
 		divisor *= 1000
 	}
@@ -91,11 +91,11 @@ func round(pico int64, factors []int64) int64 {
 	return int64(min(nanos, math.MaxInt64))
 }
 
-// Name names the price for people, and identifies it: "anthropic claude-opus-5 USD
-// 5/25 2026-08-22 #3f0c". The numbers are those of input and output.
+// Name returns a name for people that also identifies the price: "anthropic claude-opus-5
+// USD 5/25 2026-08-22 #3f0c91ab". It contains the prices of input and output.
 func (p *Price) Name() string { return p.name }
 
-// ID identifies the content of the price: 32 hexadecimal digits.
+// ID returns 32 hexadecimal digits that identify the content of the price.
 func (p *Price) ID() string { return p.id }
 
 // digest returns the ID.
@@ -104,7 +104,7 @@ func (p *Price) digest() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// valid reports whether the price holds at a moment.
+// valid reports whether a point in time is in the period of the price.
 func (p *Price) valid(at time.Time) bool {
 	return !at.Before(p.From) && (p.Until.IsZero() || at.Before(p.Until))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// admitted is a moment at which the built-in prices hold and nothing is peak.
+// admitted is a time at which the built-in prices are valid, outside of all peak times.
 var admitted = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func table(t *testing.T, rows ...string) *Table {
@@ -51,8 +51,7 @@ func builtinPrice(t *testing.T, provider, model string) *Price {
 	return price
 }
 
-// L001 to L003: gateways that added cached tokens to fresh ones charged these
-// calls twice.
+// L001 to L003: gateways that add cached tokens to fresh ones charge them twice.
 func TestL001CachedTokensAreChargedOnce(t *testing.T) {
 	p := one(t, "input,cache_write,output", "3,3.75,15")
 	assert.EqualValues(t, 54_399_000, nanos(t, p, Call{Tokens: Tokens{Fresh: 3, CacheWrite: 12_304, Output: 550}}))
@@ -129,7 +128,7 @@ func TestL012PeakTimesAreWeekdaysInUTC(t *testing.T) {
 	}
 }
 
-// L013: an open prefix of claude-opus-5 would have priced its cheaper successor.
+// L013: the pattern claude-opus-5* would also match the cheaper claude-opus-5-5.
 func TestL013SuccessorsOfAModelAreUnknown(t *testing.T) {
 	known := table(t, "provider,models,input,output", "anthropic,claude-opus-5 claude-opus-5-20*,5,25")
 	assert.NotNil(t, known.Find("anthropic", "claude-opus-5-20260801", admitted))
@@ -149,7 +148,7 @@ func TestL015FactorsMultiplyAndAreRoundedOnce(t *testing.T) {
 	assert.EqualValues(t, 3, nanos(t, p, Call{Tokens: Tokens{Fresh: 1}, Terms: token.Flex}), "2.5005 nanos")
 }
 
-// The standard price of a call in a dearer tier would be too low without any sign of it.
+// Otherwise a call in a more expensive tier would have the standard price, without a notice.
 func TestTheCostOfTermsWithoutAFactorIsUnknown(t *testing.T) {
 	p := one(t, "input,output,fast", "1,1,2")
 	_, ok := p.Cost(Call{Admitted: admitted, Tokens: Tokens{Fresh: 1}, Terms: token.Fast | token.Priority})
@@ -233,7 +232,7 @@ func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
 	}
 }
 
-// The arithmetic in integers is that of fractions, rounded once.
+// The arithmetic in integers equals the arithmetic in fractions, rounded once.
 func TestCostEqualsExactArithmetic(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {

@@ -8,42 +8,42 @@ import (
 	"strings"
 )
 
-// Rate is a price in pico units of its currency, of one token: a price of 3 USD
-// for a million tokens is 3,000,000. For a search it is the price of one search.
+// Rate is the price of one token or of one search, in pico units of its currency. A price of
+// 3 USD for a million tokens is 3,000,000.
 type Rate int64
 
 // The units of decimal prices, in pico units.
 const (
-	perMillion = 1_000_000         // a price for a million tokens, as a price of one
-	perPiece   = 1_000_000_000_000 // a price of one search
+	perMillion = 1_000_000         // the price of one token, for a price of 1 for a million
+	perPiece   = 1_000_000_000_000 // the price of one search, for a price of 1
 )
 
-// Rates are the prices of all that a call uses.
+// Rates are the prices of everything that a call can use.
 type Rates struct {
-	Fresh          Rate // input that no cache has
+	Fresh          Rate // input that is neither read from a cache nor written to one
 	CacheRead      Rate
 	CacheWrite     Rate
-	CacheWriteLong Rate // for caches that live for an hour
-	Output         Rate // reasoning excluded
+	CacheWriteLong Rate // for caches with a lifetime of an hour
+	Output         Rate // without reasoning
 	Reasoning      Rate
 	Search         Rate // one web search; 0 if the price is unknown
 }
 
-// Tokens are what a call used. The counts do not overlap.
+// Tokens is the use of a call. No token is in two of the counts.
 type Tokens struct {
 	Fresh          int64
 	CacheRead      int64
 	CacheWrite     int64
 	CacheWriteLong int64
-	Output         int64 // reasoning excluded
+	Output         int64 // without reasoning
 	Reasoning      int64
 	Searches       int64
 }
 
-// prompt returns the tokens that count for the edge of long requests.
+// prompt returns the tokens of the whole prompt, which are compared with Price.Edge.
 func (t Tokens) prompt() int64 { return t.Fresh + t.CacheRead + t.CacheWrite + t.CacheWriteLong }
 
-// sum returns the price of t in pico units.
+// sum returns the cost of t in pico units.
 func (r Rates) sum(t Tokens) (pico int64) {
 	for _, part := range [...]struct {
 		rate  Rate
@@ -57,7 +57,7 @@ func (r Rates) sum(t Tokens) (pico int64) {
 	return pico
 }
 
-// product returns a×b, at most the largest int64. Neither is negative.
+// product returns a×b, but at most math.MaxInt64. Negative arguments count as 0.
 func product(a, b int64) int64 {
 	high, low := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0)))
 	if high != 0 || low > math.MaxInt64 {
@@ -66,7 +66,7 @@ func product(a, b int64) int64 {
 	return int64(low)
 }
 
-// saturate returns a+b, at most the largest int64. Neither is negative.
+// saturate returns a+b, but at most math.MaxInt64. The arguments must not be negative.
 func saturate(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -76,7 +76,7 @@ func saturate(a, b int64) int64 {
 
 var errDecimal = errors.New("a price is a decimal number from 0 to 1000000 without more than six decimals")
 
-// parseRate reads a decimal number of units.
+// parseRate parses a decimal number of units.
 func parseRate(s string, unit int64) (Rate, error) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	n, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", max(0, 6-len(fraction))), 10, 63)

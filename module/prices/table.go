@@ -17,28 +17,28 @@ var builtin []byte
 var Builtin = sync.OnceValue(func() *Table {
 	table, err := Parse(bytes.NewReader(builtin))
 	if err != nil {
-		panic(err) // a test reads it
+		panic(err) // tests parse this table
 	}
 	return table
 })
 
-// Table finds prices. It does not change; a nil *Table is empty.
+// Table is a table of prices, which does not change. A nil *Table is empty.
 type Table struct {
-	exact    map[model][]*Price
-	prefixes map[string][]prefix // by provider, longest first
+	exact    map[model][]*Price  // by the names in the table, those with "*" included
+	prefixes map[string][]prefix // by provider, the longest first
 
-	confirmed map[*Price]bool // despite a jump
+	confirmed map[*Price]bool // the prices with a confirmation: see CheckJumps
 }
 
 type model struct{ provider, name string }
 
-// prefix is the prices of all names that begin with a text.
+// prefix contains the prices of all names that begin with a text.
 type prefix struct {
 	text   string
 	prices []*Price
 }
 
-// newTable refuses prices that hold for the same name at the same time.
+// newTable returns a table of prices. Two prices of the same name must not overlap in time.
 func newTable(prices []*Price, confirmed map[*Price]bool) (*Table, error) {
 	t := &Table{exact: make(map[model][]*Price), prefixes: make(map[string][]prefix), confirmed: confirmed}
 	for _, p := range prices {
@@ -81,8 +81,8 @@ func (p *Price) overlaps(q *Price) bool {
 	return (p.Until.IsZero() || q.From.Before(p.Until)) && (q.Until.IsZero() || p.From.Before(q.Until))
 }
 
-// Find returns the price of a provider's model at a moment, nil if it is unknown.
-// An exact name comes before a prefix, a longer prefix before a shorter one.
+// Find returns the price of a provider's model at a time, nil if it is unknown. An exact
+// name takes precedence over a prefix, and a longer prefix over a shorter one.
 func (t *Table) Find(provider, name string, at time.Time) *Price {
 	if t == nil {
 		return nil

@@ -76,7 +76,7 @@ func (a *Account) Subscription() []byte {
 	})
 }
 
-// dailyCost has the costs of a day in the answer of Usage.
+// dailyCost contains the costs of a day in the answer of Usage.
 type dailyCost struct {
 	Timestamp int64      `json:"timestamp"` // Unix seconds
 	LineItems []lineItem `json:"line_items"`

@@ -20,8 +20,8 @@ func decode(t *testing.T, body []byte) (answer struct {
 	return answer
 }
 
-// L063: clients show hard_limit_usd minus total_usage/100 as what is left. Where the two
-// answers spanned different times, that was negative.
+// L063: clients show hard_limit_usd minus total_usage/100 as the remainder. It would be
+// negative if the two answers covered different periods.
 func TestL063LimitMinusUsageIsWhatIsLeft(t *testing.T) {
 	left := int64(6_660_000_000)
 	a := Account{Key: &aigateway.Key{ID: "laptop"}, Used: 3_340_000_000, Left: &left}

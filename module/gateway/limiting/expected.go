@@ -68,7 +68,7 @@ func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pric
 			continue
 		}
 		v := volumeOf(ex, t)
-		nanos = max(nanos, price.Bound(now, prices.Most{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Terms: ex.View.Terms}))
+		nanos = max(nanos, price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Terms: ex.View.Terms}))
 	}
 	return nanos, unpriced
 }

@@ -22,8 +22,7 @@ const (
 	responsesAnswer = `{"id":"r","object":"response","status":"completed","model":"m","error":null,"output":[{"type":"message","id":"i","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hi","annotations":[]}]}],`
 )
 
-// billed are answers with each kind of price that the table of prices has, in the formats
-// that report it.
+// billed contains answers for each kind of price, in the formats that report its usage.
 var billed = map[string]struct {
 	format  translate.Format
 	answer  string
@@ -62,11 +61,11 @@ var billed = map[string]struct {
 		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40,"total_tokens":120}}`,
 		map[string]string{"input": "1", "cache_read": "0.1", "output": "5"}, 40*1000 + 60*100 + 20*5000,
 	},
-	"L007 reasoning that only the total has, of Gemini": {
+	"L007 reasoning of Gemini, which only the total includes": {
 		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":910}}`,
 		map[string]string{"input": "1", "output": "5"}, 100*1000 + 810*5000,
 	},
-	"reasoning beside the completion, of xAI": {
+	"reasoning of xAI, which completion_tokens does not include": {
 		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":910,"prompt_tokens_details":{"cached_tokens":50},
 			"completion_tokens_details":{"reasoning_tokens":800}}}`,
 		map[string]string{"input": "1", "cache_read": "1", "output": "5"}, 100*1000 + 810*5000,
@@ -83,8 +82,8 @@ var billed = map[string]struct {
 	},
 }
 
-// Every kind of price in the table has an effect on the cost of an answer. The factors of
-// service tiers, speeds and regions had none.
+// Every kind of price has an effect on the cost of an answer. The factors of service tiers,
+// speeds and regions once had none.
 func TestAnswersReachEveryKindOfPrice(t *testing.T) {
 	for name, c := range billed {
 		for lane, read := range map[string]func(*testing.T, translate.Format, string) token.Usage{

@@ -75,7 +75,7 @@ func TestSourcesOfCounts(t *testing.T) {
 		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
 		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
 		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, aigateway.Tokens{Input: 100}, aigateway.SourceEstimated},
-		"counts that contradict each other": { // they had the source provider, as if they were reliable
+		"counts that contradict each other": { // their source was once provider, as if they were reliable
 			exchange.Result{State: exchange.Finished, Usage: token.Usage{Output: 3, Reasoning: 9, Known: true}.Checked()}, 1,
 			aigateway.Tokens{Output: 3, Reasoning: 9}, aigateway.SourcePartial,
 		},
@@ -85,14 +85,14 @@ func TestSourcesOfCounts(t *testing.T) {
 		ex.Result, m.lines, m.bytes = &c.result, c.lines, c.lines
 		m.Release(ex, exchange.Cut)
 		m.Release(ex, exchange.Cut)
-		require.Len(t, l.ended, 1, "once: %s", name)
+		require.Len(t, l.ended, 1, "one record: %s", name)
 		require.Len(t, l.ended[0].Calls, 1, name)
 		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens, name)
 		assert.Equal(t, c.source, l.ended[0].Calls[0].Source, name)
 	}
 }
 
-// The number of searches had no bound: an answer with 2^50 of them cost millions, and
+// The number of searches once had no bound: an answer with 2^50 searches cost millions, and
 // exhausted the budget of its key.
 func TestSearchesThatCannotBeTrueCostNothing(t *testing.T) {
 	l := new(pages)
@@ -113,7 +113,7 @@ func TestCostsAreThoseOfThePrice(t *testing.T) {
 		{Nanos: 10*1000 + 20*2000 + 10*3000 + 40*4000 + 5_000_000, Currency: "CNY"}: {
 			"input": "1", "cache_write": "2", "cache_write_1h": "3", "output": "4", "search": "0.005", "currency": "CNY",
 		},
-		{}: {"input": "1", "output": "1"}, // of a search nothing is known
+		{}: {"input": "1", "output": "1"}, // the price of a search is unknown
 	} {
 		l := new(pages)
 		ex, m := begun(t, l, priceOf(t, columns))
@@ -121,7 +121,7 @@ func TestCostsAreThoseOfThePrice(t *testing.T) {
 		m.Release(ex, exchange.Answered)
 		call := l.ended[0].Calls[0]
 		assert.Equal(t, want, call.Cost)
-		assert.Equal(t, want.Currency == "", call.Price == "", "unknown is not zero")
+		assert.Equal(t, want.Currency == "", call.Price == "", "an unknown cost has no price")
 	}
 }
 

@@ -65,7 +65,7 @@ func TestABudgetIsChargedWhatTheLedgerHas(t *testing.T) {
 		"an answer":                    {dollar, answer, nil, 5000},
 		"an answer after a failed one": {dollar, answer, []*exchange.Result{refused}, 505_000},
 		"nothing was used":             {dollar, &exchange.Result{Fault: fault.Unreachable(nil)}, nil, 0},
-		"an end that nobody knows":     {dollar, &exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, nil, 100_000},
+		"an unknown end":               {dollar, &exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, nil, 100_000},
 		"searches without a price":     {dollar, whole(token.Usage{Input: 2, Searches: 1}), nil, 777},
 		"another currency":             {map[string]string{"input": "1", "output": "1", "currency": "EUR"}, answer, nil, 0},
 	} {

@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// Any text without spaces, at any place of a request, was taken for a file: 20 million
-// characters of a prompt counted as 1538 tokens in a limit.
+// Any text without spaces once counted as a file, at any place of a request: 20 million
+// characters of a prompt counted as 1538 tokens.
 func TestPromptsAreEstimatedByTheirLengthAndFilesByTheirCost(t *testing.T) {
 	english := strings.Repeat("the quick brown fox jumps over the lazy dog. ", 1000)
 	chinese := strings.Repeat("\u654f\u6377\u7684\u68d5\u8272\u72d0\u72f8", 2000)
@@ -48,7 +48,7 @@ func TestPromptsAreEstimatedByTheirLengthAndFilesByTheirCost(t *testing.T) {
 		"an image and its long address":   {translate.Chat, block(`{"type":"image_url","image_url":{"url":"https://x/` + joined + `"}}`), 12_500, 13_500},
 		"a PDF as a file part":            {translate.Chat, block(`{"type":"file","file":{"file_data":"data:application/pdf;base64,` + file + `"}}`), 20_000, 20_100},
 		"a text as a file part":           {translate.Chat, block(`{"type":"file","file":{"file_data":"data:text/plain;base64,` + file + `"}}`), 200_000, 201_000},
-		"something that was said":         {translate.Chat, block(`{"type":"input_audio","input_audio":{"format":"wav","data":"` + file + `"}}`), 780, 850},
+		"a recording":                     {translate.Chat, block(`{"type":"input_audio","input_audio":{"format":"wav","data":"` + file + `"}}`), 780, 850},
 	} {
 		view, fault := formats.Of(c.format).Requests.Inspect([]byte(c.body), translate.Generate)
 		require.Nil(t, fault, name)

@@ -25,8 +25,8 @@ type Model struct{ Provider, Name string }
 const (
 	maxRatios     = 1024    // models; clients may use any number of model names of some providers
 	maxLearned    = 1 << 20 // bytes of a request to learn from; longer ones take too long to measure
-	leastPerToken = 1       // bytes per token; every tokenizer has an average in these bounds
-	mostPerToken  = 8
+	minPerToken   = 1       // bytes per token; the average of every tokenizer is in these bounds
+	maxPerToken   = 8
 	priorTokens   = 256     // the weight of the default ratio, in tokens
 	rememberedFor = 1 << 18 // tokens after which earlier requests have half their weight
 	settledAfter  = 32      // requests after which only one of readOneOf is measured
@@ -105,7 +105,8 @@ func (r *Ratios) Measure(a *exchange.Attempt) *token.Size {
 	return &size
 }
 
-// Learn learns from the reported usage of a whole answer, and the size of its request.
+// Learn updates the ratio of a model with the reported usage of a whole answer, and the size
+// of its request.
 func (r *Ratios) Learn(c *exchange.Conduit, size *token.Size) {
 	if size == nil || !c.Result.Whole() || !c.Result.Usage.Known {
 		return
@@ -127,11 +128,10 @@ func (r *ratio) due() bool {
 	return r.seen <= settledAfter || r.seen%readOneOf == 0
 }
 
-// add learns from one request, weighted by its length. It ignores implausible numbers.
-// These include short requests, in which the tokens that a provider adds to each request
-// outweigh the text.
+// add adds a request, weighted by its length. It ignores implausible numbers. Short requests
+// are often implausible, because a provider adds tokens to each request.
 func (r *ratio) add(bytes, tokens float64) {
-	if tokens <= 0 || bytes < leastPerToken*tokens || bytes > mostPerToken*tokens {
+	if tokens <= 0 || bytes < minPerToken*tokens || bytes > maxPerToken*tokens {
 		return
 	}
 	r.mu.Lock()

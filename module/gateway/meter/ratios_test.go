@@ -45,11 +45,11 @@ func TestTheRatioOfAModelIsLearned(t *testing.T) {
 	for range 20 {
 		learn(r, answered(5000, 2000))
 		nearer := r.BytesPerToken(keyM) - 2.5
-		assert.Less(t, nearer, distance, "each request brings it nearer")
+		assert.Less(t, nearer, distance, "each request moves the ratio closer to 2.5")
 		distance = nearer
 	}
 	assert.InDelta(t, 2.5, r.BytesPerToken(keyM), 0.02)
-	assert.EqualValues(t, 4, r.BytesPerToken(Model{"p", "other"}), "of other models nothing is learned")
+	assert.EqualValues(t, 4, r.BytesPerToken(Model{"p", "other"}), "the ratios of other models do not change")
 	assert.EqualValues(t, 4, r.BytesPerToken(Model{"other", "m"}))
 }
 
@@ -86,7 +86,7 @@ func TestOnlyAnsweredTextsTeach(t *testing.T) {
 		"a chat client":       func(ex *exchange.Exchange) { ex.Format = formats.Of(translate.Chat) },
 		"a count of tokens":   func(ex *exchange.Exchange) { ex.Operation = translate.CountTokens },
 		"an answer cut short": func(ex *exchange.Exchange) { ex.Result.State = exchange.Broken },
-		"usage not told":      func(ex *exchange.Exchange) { ex.Result.Usage.Known = false },
+		"usage not reported":  func(ex *exchange.Exchange) { ex.Result.Usage.Known = false },
 		"the byte lane":       func(ex *exchange.Exchange) { ex.Attempt.Format = formats.Of(translate.Messages) },
 		"an image": func(ex *exchange.Exchange) {
 			ex.Body = []byte(strings.Replace(string(ex.Body), `"content":"`, `"content":[{"type":"image","source":{"type":"url","url":"u"}},{"type":"text","text":"`, 1))
@@ -126,7 +126,7 @@ func TestTheMemoryOfRatiosIsBounded(t *testing.T) {
 		r.Track(Model{"p", fmt.Sprint(i)})
 	}
 	assert.Len(t, r.of, maxRatios)
-	assert.NotNil(t, r.find(Model{"p", fmt.Sprint(3*maxRatios - 1)}), "the newest is there")
+	assert.NotNil(t, r.find(Model{"p", fmt.Sprint(3*maxRatios - 1)}), "the newest model is tracked")
 }
 
 func TestRatiosAreSharedByAllRequests(t *testing.T) {

@@ -1,7 +1,7 @@
-// Package pricefile has the prices of a file, which is followed while it changes.
+// Package pricefile reads prices from a file, and reads the file again after a change.
 //
-// The file has the columns of prices.Parse. A text with a wrong row is refused as a
-// whole: the prices before it stay in force.
+// The file has the columns of prices.Parse. If it contains an invalid row, the whole file is
+// refused, and the previous prices stay valid.
 package pricefile
 
 import (
@@ -17,13 +17,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 )
 
-// File is a table of prices in a file. A nil *File has none.
+// File contains the prices of a file. A nil *File contains none.
 type File struct {
 	table atomic.Pointer[prices.Table]
 }
 
-// Open reads the file at a path, which may contain placeholders, and follows it until
-// the context ends. A file that cannot be read, or is invalid, is an error.
+// Open reads the file at a path, which may contain placeholders. Until the context ends, it
+// reads the file again after each change. Open returns an error if the file cannot be read
+// or is invalid.
 func Open(ctx context.Context, path string, logger *zap.Logger) (*File, error) {
 	f := new(File)
 	file := filewatch.File{Path: path, Name: "prices file", Parts: "prices", Logger: logger, Accept: f.accept}
@@ -33,6 +34,7 @@ func Open(ctx context.Context, path string, logger *zap.Logger) (*File, error) {
 	return f, nil
 }
 
+// accept parses the file. It keeps the previous prices if the text is invalid.
 func (f *File) accept(text []byte) error {
 	table, err := prices.Parse(bytes.NewReader(text))
 	if err == nil {
@@ -45,7 +47,7 @@ func (f *File) accept(text []byte) error {
 	return err
 }
 
-// Find returns the price of a provider's model at a moment, nil if it is unknown.
+// Find returns the price of a provider's model at a time, nil if it is unknown.
 func (f *File) Find(provider, model string, at time.Time) *prices.Price {
 	if f == nil {
 		return nil

@@ -17,8 +17,7 @@ import (
 
 const header = "provider,models,input,output\n"
 
-// L016 and L017: an edit with a mistake once left a gateway without prices, or kept it
-// from starting a day later.
+// L016 and L017: a file with a mistake must not remove the prices of a running gateway.
 func TestL016PricesOfAFileFollowItsChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prices.csv")
 	write := func(rows string) { require.NoError(t, os.WriteFile(path, []byte(header+rows), 0o600)) }
@@ -28,12 +27,12 @@ func TestL016PricesOfAFileFollowItsChanges(t *testing.T) {
 		f, err := Open(t.Context(), path, zap.New(core))
 		require.NoError(t, err)
 		cost := func() int64 { return int64(f.Find("p", "m", time.Now()).Base.Fresh) }
-		settle := func() { time.Sleep(2*filewatch.Interval + 1); synctest.Wait() } // of the clock of the bubble
+		settle := func() { time.Sleep(2*filewatch.Interval + 1); synctest.Wait() } // by the fake clock of synctest
 		assert.EqualValues(t, 1e6, cost())
 		write("p,m,3,3\np,m,4,4")
 		settle()
 		settle()
-		assert.EqualValues(t, 1e6, cost(), "L017: the table before stays")
+		assert.EqualValues(t, 1e6, cost(), "L017: the previous prices stay valid")
 		assert.Equal(t, 1, logs.FilterMessage("prices file is invalid; its previous prices stay valid").Len())
 		write("p,m,5,5")
 		settle()
@@ -50,8 +49,8 @@ func TestAWrongFileIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "line 2: p m: the output costs less")
 }
 
-// A price of a thousand tokens in place of a million passed, and was charged until somebody
-// saw the bill.
+// A price for a thousand tokens instead of a million was once accepted, and wrong costs were
+// recorded until somebody noticed.
 func TestAJumpOfAPriceIsRefusedUnlessItIsConfirmed(t *testing.T) {
 	const columns = "provider,models,from,until,input,output,currency,confirmed\n"
 	path := filepath.Join(t.TempDir(), "prices.csv")
@@ -81,7 +80,7 @@ func TestAJumpOfAnEditIsRefused(t *testing.T) {
 	var f File
 	require.NoError(t, f.accept([]byte(header+"local,m,1,2")))
 	assert.ErrorContains(t, f.accept([]byte(header+"local,m,1000,2000")), "set confirmed to yes")
-	assert.EqualValues(t, 1e6, f.Find("local", "m", time.Now()).Base.Fresh, "the price before stays")
+	assert.EqualValues(t, 1e6, f.Find("local", "m", time.Now()).Base.Fresh, "the previous price stays valid")
 }
 
 func TestNoFileHasNoPrices(t *testing.T) {
