@@ -136,7 +136,7 @@ func (c *codec) text(text *string, interned internedNames) {
 		return
 	}
 	length, n := binary.Uvarint(c.bytes)
-	if n <= 0 || length > uint64(len(c.bytes)-n) {
+	if n <= 0 || length > uint64(min(maxText, len(c.bytes)-n)) {
 		c.fail()
 		return
 	}

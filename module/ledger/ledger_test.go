@@ -85,6 +85,7 @@ func TestARecordHasNoMoreCallsThanItsBytes(t *testing.T) {
 func FuzzParseRecord(f *testing.F) {
 	f.Add(appendRecord(nil, &aigateway.Record{Request: "req_1", Calls: make([]aigateway.Call, 2)}))
 	f.Add([]byte{recordVersion, 0xff, 0xff})
+	f.Add(append([]byte{recordVersion, 0x81, 0x04}, make([]byte, 1<<10)...)) // a longer text than any that is written
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if r, err := parseRecord(text); err == nil {
 			again, err := parseRecord(appendRecord(nil, r))
