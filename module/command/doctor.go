@@ -58,11 +58,13 @@ tested: the gateway does not answer, refuses the key, or has no model for it.`
 // exitNotExamined is the exit status for models that could not be tested.
 const exitNotExamined = 2
 
-// notExamined returns an error with that exit status. It prints the error, as happens to
-// errors with the exit status 1.
+// notExamined returns an error with that exit status, which only Caddy's wrapper can
+// make. It prints err in place of the wrapper, which would log err as JSON, beside the
+// line for other errors of this command.
 func notExamined(cmd *cobra.Command, err error) error {
 	cmd.PrintErrln("Error:", err)
-	return caddycmd.WrapCommandFuncForCobra(func(caddycmd.Flags) (int, error) { return exitNotExamined, err })(cmd, nil)
+	cmd.SilenceErrors = true
+	return caddycmd.WrapCommandFuncForCobra(func(caddycmd.Flags) (int, error) { return exitNotExamined, nil })(cmd, nil)
 }
 
 // examine runs the probes, and prints their results.

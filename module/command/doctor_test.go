@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,8 +24,16 @@ func exitStatus(err error) int64 {
 	return 1
 }
 
+// logged returns the error that Caddy logs for an error of a command, nil for none.
+func logged(err error) any {
+	if v := reflect.Indirect(reflect.ValueOf(err)); v.Kind() == reflect.Struct && v.FieldByName("Err").IsValid() {
+		return v.FieldByName("Err").Interface()
+	}
+	return nil
+}
+
 // CI could not distinguish a model that is broken from a gateway that was not there; and a
-// key that may use no model passed.
+// key that may use no model passed. Errors of the status 2 were printed twice, once as JSON.
 func TestTheDoctorsExitStatusSeparatesBrokenFromUntested(t *testing.T) {
 	t.Setenv("DOCTOR_KEY", "sk-doctor")
 	gateway := func(status int, list string) []string {
@@ -61,9 +70,11 @@ func TestTheDoctorsExitStatusSeparatesBrokenFromUntested(t *testing.T) {
 		cmd.SetErr(&printed)
 		err := cmd.Execute()
 		assert.Equal(t, tt.want, exitStatus(err), name)
+		assert.Nil(t, logged(err), name)
 		if tt.stderr != "" {
 			require.Error(t, err, name)
 			assert.Contains(t, printed.String(), tt.stderr, name)
+			assert.Equal(t, 1, strings.Count(printed.String(), "Error:"), name)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func reprice(cmd *cobra.Command, _ []string) error {
 		if text, _ := cmd.Flags().GetString(name); text != "" {
 			at, err := parseMoment(text)
 			if err != nil {
-				return fmt.Errorf("--%s: %w", name, err)
+				return fmt.Errorf("--%s %w", name, err)
 			}
 			request[name] = at
 		}
@@ -71,7 +71,11 @@ func parseMoment(text string) (time.Time, error) {
 	if at, err := time.Parse(time.DateOnly, text); err == nil {
 		return at, nil
 	}
-	return time.Parse(time.RFC3339, text)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, fmt.Errorf("must be a date, YYYY-MM-DD, or an RFC 3339 time, not '%s'", text)
+	}
+	return at, nil
 }
 
 // runningAddress returns the address of the admin API of the running Caddy that the

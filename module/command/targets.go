@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,8 +77,8 @@ func explainCommand() *cobra.Command {
 		Long: `
 Prints the targets of a model in the order in which the gateway tries them: their state,
 the format of the request that they get, their price, and the fields of requests that
-the translation leaves out or refuses. Targets that share the requests by their weights are in the order
-of one session; other sessions begin with another target.`,
+the translation leaves out or refuses. Targets that share the requests by their weights
+are in the order of one session; other sessions begin with another target.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query := url.Values{"model": args}
 			for _, name := range []string{"format", "key"} {
@@ -138,13 +139,27 @@ func printExplanation(out io.Writer, e *explanation) error {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
 		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, t.state(), t.share(), t.way(), cmp.Or(t.Price, "unknown"))
-		printFields(out, "left out", t.Reported)
-		printFields(out, "refused", t.Refused)
+		printLosses(out, e.Targets[:i], t)
 	}
 	if e.Key != nil {
 		fmt.Fprintln(out, e.keyLine())
 	}
 	return nil
+}
+
+// printLosses prints the fields that a translation leaves out or refuses, or the number
+// of an earlier target that loses the same: there can be more than a hundred fields, and
+// the API keys of a provider are targets of their own.
+func printLosses(out io.Writer, earlier []target, t *target) {
+	same := slices.IndexFunc(earlier, func(e target) bool {
+		return slices.Equal(e.Reported, t.Reported) && slices.Equal(e.Refused, t.Refused)
+	})
+	if same >= 0 && len(t.Reported)+len(t.Refused) > 0 {
+		fmt.Fprintf(out, "   left out and refused: as for target %d\n", same+1)
+		return
+	}
+	printFields(out, "left out", t.Reported)
+	printFields(out, "refused", t.Refused)
 }
 
 // printFields prints the names of fields within the width of a terminal.

@@ -47,6 +47,27 @@ The key team may use the model, within the limits small (per user: 9 requests pe
 	assert.Equal(t, "The key team may not use the model.", e.keyLine())
 }
 
+// The fields that a translation loses were listed for every API key of a provider: three
+// pages for a model with two providers.
+func TestFieldsOfEqualTargetsAreListedOnce(t *testing.T) {
+	lost := target{Provider: "a", Lane: "translated", Reported: []string{"top_k"}, Refused: []string{"container"}}
+	other := target{Provider: "b", Lane: "translated", Reported: []string{"top_k"}}
+	var out bytes.Buffer
+	require.NoError(t, printExplanation(&out, &explanation{Targets: []target{lost, {Provider: "c", Lane: "bytes"}, {Provider: "d", Lane: "bytes"}, lost, other}}))
+	assert.Equal(t, 1, strings.Count(out.String(), "container"), out.String())
+	assert.Equal(t, 1, strings.Count(out.String(), "left out and refused: as for target 1"), out.String())
+	assert.Equal(t, 2, strings.Count(out.String(), "left out (1): top_k"), out.String())
+}
+
+func TestMomentsAreDatesOrTimes(t *testing.T) {
+	for _, text := range []string{"2026-11-22", "2026-11-22T12:00:00+01:00"} {
+		_, err := parseMoment(text)
+		assert.NoError(t, err, text)
+	}
+	_, err := parseMoment("yesterday")
+	assert.EqualError(t, err, "must be a date, YYYY-MM-DD, or an RFC 3339 time, not 'yesterday'")
+}
+
 // A hundred names of fields were one line of 3 KB.
 func TestFieldsArePrintedWithinTheWidthOfATerminal(t *testing.T) {
 	var fields []string
