@@ -1,11 +1,14 @@
 package prices
 
 import (
+	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,37 +38,34 @@ const maxRows = 100_000
 //	fast, us             at this speed, and in this region; empty if unknown
 //	currency             empty: USD
 //	as_of, source, note  the origin of the price
-//	confirmed            "yes" lets CheckJumps accept any price
+//	confirmed            "yes" for a price that is correct, although it is probably a mistake
 //
-// All columns but provider, models, input and output may be missing. Parse refuses a row
-// that is probably a mistake: if the output costs less than a quarter of the input, or if
-// reading the cache costs more than the input.
+// All columns but provider, models, input and output may be missing. Unless a row is
+// confirmed, Parse refuses it if it is probably a mistake: if the output costs less than a
+// quarter of the input, or if reading the cache costs more than the input. Parse ignores a
+// byte order mark, with which spreadsheets begin a file.
 func Parse(r io.Reader) (*Table, error) {
-	lines := csv.NewReader(r)
+	lines := csv.NewReader(withoutMark(r))
 	header, err := lines.Read()
 	if err != nil {
 		return nil, fmt.Errorf("reading the names of columns: %w", err)
 	}
-	if err := checkColumns(header, append(slices.Clip(columns), confirmation)); err != nil {
+	if err := checkColumns(header, columns); err != nil {
 		return nil, err
 	}
-	var prices []*Price
-	confirmed := make(map[*Price]bool)
-	for len(prices) < maxRows {
+	t := newTable()
+	for range maxRows {
 		fields, err := lines.Read()
 		if err == io.EOF {
-			return newTable(prices, confirmed)
+			return t.sorted(), nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		price, sure, err := row(header, fields).confirmedPrice()
-		if err != nil {
+		if err := t.add(row(header, fields)); err != nil {
 			line, _ := lines.FieldPos(0)
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		prices = append(prices, price)
-		confirmed[price] = sure
 	}
 	return nil, fmt.Errorf("a table has at most %d prices", maxRows)
 }
@@ -73,7 +73,7 @@ func Parse(r io.Reader) (*Table, error) {
 // FromRows returns a table with the prices of one provider. A row contains the fields of a
 // price by column: see Parse.
 func FromRows(provider string, rows []map[string]string) (*Table, error) {
-	var prices []*Price
+	t := newTable()
 	for i, row := range rows {
 		header := slices.Sorted(maps.Keys(row))
 		if err := checkColumns(append(header, "provider"), columns); err != nil {
@@ -81,19 +81,27 @@ func FromRows(provider string, rows []map[string]string) (*Table, error) {
 		}
 		f := &fields{of: maps.Clone(row)}
 		f.of["provider"] = provider
-		price, err := f.price()
-		if err != nil {
+		if err := t.add(f); err != nil {
 			return nil, fmt.Errorf("price %d: %w", i+1, err)
 		}
-		prices = append(prices, price)
 	}
-	return newTable(prices, nil)
+	return t.sorted(), nil
 }
 
-// columns are the names of all columns but confirmed. The first four are required.
+// withoutMark returns r without a byte order mark at its beginning.
+func withoutMark(r io.Reader) io.Reader {
+	const mark = "\uFEFF"
+	buffered := bufio.NewReader(r)
+	if start, _ := buffered.Peek(len(mark)); string(start) == mark { // the error of a short text is that of the next read
+		_, _ = buffered.Discard(len(mark))
+	}
+	return buffered
+}
+
+// columns are the names of all columns. The first four are required.
 var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning search
 	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
-	peak peak_factor flex batch priority ultrafast fast us currency as_of source note`)
+	peak peak_factor flex batch priority ultrafast fast us currency as_of source note confirmed`)
 
 const requiredColumns = 4
 
@@ -134,9 +142,7 @@ func (f *fields) price() (*Price, error) {
 		Base: f.rates(""), Currency: f.of["currency"],
 		AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"],
 	}
-	if p.Currency == "" {
-		p.Currency = "USD"
-	}
+	f.readCurrency(p)
 	f.readEdge(p)
 	f.readPeak(p)
 	p.Factors = f.factors()
@@ -198,6 +204,28 @@ func (f *fields) rate(name string, byDefault Rate) Rate {
 	return rate
 }
 
+var (
+	errCurrency     = errors.New("a currency has three upper-case letters: EUR")
+	errConfirmation = errors.New(`the only value is "yes"`)
+
+	currency = regexp.MustCompile(`^[A-Z]{3}$`)
+)
+
+func (f *fields) readCurrency(p *Price) {
+	if p.Currency = cmp.Or(f.of["currency"], "USD"); !currency.MatchString(p.Currency) {
+		f.fail("currency", errCurrency)
+	}
+}
+
+// confirmed reports whether the row confirms what is probably a mistake.
+func (f *fields) confirmed() bool {
+	word := f.of["confirmed"]
+	if word != "" && word != "yes" {
+		f.fail("confirmed", errConfirmation)
+	}
+	return word != ""
+}
+
 var errEdge = errors.New(`an edge is ">" or ">=" and a number of tokens`)
 
 func (f *fields) readEdge(p *Price) {
@@ -228,7 +256,7 @@ func (f *fields) readPeak(p *Price) {
 	f.fail("peak", err)
 }
 
-// check returns an error if the price is incomplete or improbable.
+// check returns an error if the price is incomplete.
 func (p *Price) check() error {
 	switch {
 	case p.Provider == "" || len(p.Models) == 0:
@@ -241,12 +269,17 @@ func (p *Price) check() error {
 			return fmt.Errorf("%s %s: only the last character of a name may be a *", p.Provider, name)
 		}
 	}
+	return nil
+}
+
+// checkRates returns an error for rates that are probably a mistake.
+func (p *Price) checkRates() error {
 	for _, r := range []Rates{p.Base, p.Above} {
 		if r.Output != 0 && r.Output < r.Fresh/4 {
-			return fmt.Errorf("%s %s: the output costs less than a quarter of the input", p.Provider, p.Models[0])
+			return fmt.Errorf("%s %s: the output costs less than a quarter of the input%s", p.Provider, p.Models[0], ifCorrect)
 		}
 		if r.CacheRead > r.Fresh {
-			return fmt.Errorf("%s %s: reading the cache costs more than the input", p.Provider, p.Models[0])
+			return fmt.Errorf("%s %s: reading the cache costs more than the input%s", p.Provider, p.Models[0], ifCorrect)
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package prices
 
 import (
-	"errors"
 	"fmt"
 	"time"
 )
@@ -11,20 +10,8 @@ import (
 // million.
 const maxJump = 20
 
-// confirmation is the column that confirms a jump, with the value "yes".
-const confirmation = "confirmed"
-
-var errConfirmation = errors.New(`confirmed: the only value is "yes"`)
-
-// confirmedPrice returns the price of a row, and whether the row contains a confirmation.
-func (f *fields) confirmedPrice() (p *Price, confirmed bool, err error) {
-	word := f.of[confirmation]
-	if word != "" && word != "yes" {
-		return nil, false, errConfirmation
-	}
-	p, err = f.price()
-	return p, word != "", err
-}
+// ifCorrect ends the errors about what is probably a mistake.
+const ifCorrect = ": if this is correct, set confirmed to yes"
 
 // CheckJumps returns an error if a price without a confirmation is more than 20 times the
 // previous price, or less than a twentieth of it. The previous price is the earlier price of
@@ -69,8 +56,8 @@ func jump(name string, p, old *Price) error {
 		old, new Rate
 	}{{"input", old.Base.Fresh, p.Base.Fresh}, {"output", old.Base.Output, p.Base.Output}} {
 		if min(rate.old, rate.new) > 0 && max(rate.old, rate.new)/maxJump > min(rate.old, rate.new) {
-			return fmt.Errorf("%s %s: %s costs %g for a million tokens, and %g before: if this is correct, set %s to yes",
-				p.Provider, name, rate.column, rate.new.perMillion(), rate.old.perMillion(), confirmation)
+			return fmt.Errorf("%s %s: %s costs %g for a million tokens, and %g before%s",
+				p.Provider, name, rate.column, rate.new.perMillion(), rate.old.perMillion(), ifCorrect)
 		}
 	}
 	return nil

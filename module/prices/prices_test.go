@@ -198,8 +198,9 @@ func TestL017WrongTablesAreRefused(t *testing.T) {
 		"us: a factor is":                                                {header + ",us", "p,m,1,1,0"},
 		"from: parsing time":                                             {header + ",from", "p,m,1,1,soon"},
 		"from must be before until":                                      {header + ",from,until", "p,m,1,1,2026-02-01,2026-01-01"},
-		"p has two prices for m at once":                                 {header + ",from", "p,m,1,1,", "p,m,2,2,2026-01-01"},
+		"line 3: p has two prices for m at once":                         {header + ",from", "p,m,1,1,", "p,m,2,2,2026-01-01"},
 		"only the last character of a name may be a *":                   {header, "p,a*b,1,1"},
+		"line 2: currency: a currency has three upper-case letters":      {header + ",currency", "p,m,1,1,eur"},
 		"provider and models are required":                               {header, "p,,1,1"},
 		"wrong number of fields":                                         {header, "p,m,1"},
 		"reading the names of columns: EOF":                              {""},
@@ -218,6 +219,24 @@ func TestModelsThatAnswerWithMoreThanTextHaveNoBuiltinPrice(t *testing.T) {
 	} {
 		assert.Nil(t, Builtin().Find(provider, model, admitted), "%s %s", provider, model)
 	}
+}
+
+// Improbable prices were refused even if they were correct.
+func TestAConfirmedPriceMayBeImprobable(t *testing.T) {
+	for _, rates := range []string{"8,1,1", "1,1,2"} {
+		known := table(t, "provider,models,input,output,cache_read,confirmed", "p,m,"+rates+",yes")
+		assert.NotNil(t, known.Find("p", "m", admitted), rates)
+		_, err := Parse(strings.NewReader("provider,models,input,output,cache_read,confirmed\np,m," + rates + ","))
+		assert.ErrorContains(t, err, "if this is correct, set confirmed to yes", rates)
+	}
+	_, err := FromRows("p", []map[string]string{{"models": "m", "input": "8", "output": "1", "confirmed": "yes"}})
+	assert.NoError(t, err)
+}
+
+// A table that a spreadsheet had saved was refused: the first column was "\ufeffprovider".
+func TestAByteOrderMarkIsIgnored(t *testing.T) {
+	known := table(t, "\uFEFFprovider,models,input,output", "p,m,1,1\r")
+	assert.NotNil(t, known.Find("p", "m", admitted))
 }
 
 func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {

@@ -27,7 +27,7 @@ type Table struct {
 	exact    map[model][]*Price  // by the names in the table, those with "*" included
 	prefixes map[string][]prefix // by provider, the longest first
 
-	confirmed map[*Price]bool // the prices with a confirmation: see CheckJumps
+	confirmed map[*Price]bool // the prices with a confirmation, although they are probably mistakes
 }
 
 type model struct{ provider, name string }
@@ -38,23 +38,39 @@ type prefix struct {
 	prices []*Price
 }
 
-// newTable returns a table of prices. Two prices of the same name must not overlap in time.
-func newTable(prices []*Price, confirmed map[*Price]bool) (*Table, error) {
-	t := &Table{exact: make(map[model][]*Price), prefixes: make(map[string][]prefix), confirmed: confirmed}
-	for _, p := range prices {
-		for _, name := range p.Models {
-			if err := t.add(name, p); err != nil {
-				return nil, err
-			}
+func newTable() *Table {
+	return &Table{exact: make(map[model][]*Price), prefixes: make(map[string][]prefix), confirmed: make(map[*Price]bool)}
+}
+
+// add adds the price of a row. It refuses a price that holds for the same name and at the
+// same time as another one.
+func (t *Table) add(row *fields) error {
+	confirmed := row.confirmed()
+	p, err := row.price()
+	if err == nil && !confirmed {
+		err = p.checkRates()
+	}
+	if err != nil {
+		return err
+	}
+	t.confirmed[p] = confirmed
+	for _, name := range p.Models {
+		if err := t.addName(name, p); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// sorted returns t when all prices have been added.
+func (t *Table) sorted() *Table {
 	for _, list := range t.prefixes {
 		slices.SortFunc(list, func(a, b prefix) int { return len(b.text) - len(a.text) })
 	}
-	return t, nil
+	return t
 }
 
-func (t *Table) add(name string, p *Price) error {
+func (t *Table) addName(name string, p *Price) error {
 	list := t.exact[model{p.Provider, name}]
 	for _, other := range list {
 		if other.overlaps(p) {
