@@ -81,7 +81,7 @@ func readRate(d *cf.Dispenser) (aigateway.Rate, error) {
 	}
 	rate, err := aigateway.ParseRate(text)
 	if err != nil {
-		return rate, d.Errf("%s: %w", name, err)
+		return rate, d.Errf("%s: %w, not '%s'", name, err, text)
 	}
 	return rate, nil
 }
@@ -93,12 +93,12 @@ func readBudget(d *cf.Dispenser, l *limiting.Limit) (err error) {
 		return d.ArgErr()
 	}
 	if l.Budget, err = aigateway.ParseBudget(args[0]); err != nil {
-		return d.Errf("budget: %w", err)
+		return d.Errf("budget: %w, not '%s'", err, args[0])
 	}
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] != "soft" {
 		if err := aigateway.CheckCurrency(rest[0]); err != nil {
-			return d.Errf("budget: %w", err)
+			return d.Errf("budget: '%s' is neither soft nor a currency, which has three upper-case letters", rest[0])
 		}
 		l.Budget.Currency, rest = rest[0], rest[1:]
 	}

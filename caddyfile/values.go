@@ -129,7 +129,7 @@ func readCORS(d *cf.Dispenser, c *config) (err error) {
 	}
 	for _, origin := range c.CORS {
 		if err := cors.Check(origin); err != nil {
-			return d.WrapErr(err)
+			return d.Errf("cors: %w, not '%s'", err, origin)
 		}
 	}
 	return nil

@@ -67,7 +67,7 @@ var arrows = []arrow{
 	{"module/limits", []string{"module/aigateway", "module/limits/restore"}},
 	{"module/limits/restore", []string{"module/aigateway"}},
 	{"module/limits/limitstest", []string{"module/aigateway", "module/gatewaytest"}},
-	{"module/limits/redis", []string{"module/aigateway", "module/limits/restore", "module/metrics"}},
+	{"module/limits/redis", []string{"module/aigateway", "module/limits/restore", "module/metrics", "module/suggest"}},
 	{"module/ledger/journal", nil},
 	{"module/ledger/ledgertest", []string{"module/aigateway", "module/ledger", "module/store/database", "translate/token"}},
 	{"module/ledger", []string{"module/metrics", "module/events", "module/aigateway", "module/ledger/journal", "module/store/database", "translate/token"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -63,7 +64,7 @@ type LedgerReader interface {
 // LedgerOptions configure a ledger. The zero value of a field selects its
 // default.
 type LedgerOptions struct {
-	// Journal is the directory of the journal, which contains records until they are in
+	// Journal is the absolute path of the directory of the journal, which contains records until they are in
 	// the database. Only one process can use a journal. Default: beside the file of
 	// SQLite; for PostgreSQL, in Caddy's data directory. A second process with the same
 	// default uses a directory of its own.
@@ -96,6 +97,12 @@ func (o *LedgerOptions) Check() error {
 		return errors.New("journal_max must be a positive size")
 	case time.Duration(o.Sync) > time.Minute:
 		return errors.New("sync must be at most 1m")
+	}
+	if o.Journal != "" && !filepath.IsAbs(o.Journal) {
+		return errors.New("journal: the path must be absolute")
+	}
+	if o.Zone == "Local" { // differs between machines, and after a change of the machine's zone
+		return errors.New("zone: Local depends on the machine; a time zone has a name such as Europe/Berlin")
 	}
 	if _, err := time.LoadLocation(o.Zone); err != nil {
 		return fmt.Errorf("zone: %w", err)

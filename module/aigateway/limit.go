@@ -75,8 +75,9 @@ type LimitRules struct {
 	// Tokens is the rate of tokens, of the input (cached tokens included) and of the
 	// output. A running request counts with an estimate of its input and the longest
 	// output that it allows. For a request that does not limit its output, that is the
-	// trait default_max_tokens, or 4096 tokens. The gateway does not send that number to
-	// the provider, so an answer may be longer.
+	// trait default_max_tokens, or 4096 tokens; agent_max_tokens, or 32000 tokens, for
+	// responses requests that are translated to the messages format. Other formats
+	// require no bound, so that the gateway sends none, and an answer may be longer.
 	Tokens Rate `json:"tokens,omitzero"`
 
 	// Concurrent is how many requests may run at once, from 1 to 1000000000000

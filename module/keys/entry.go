@@ -93,15 +93,18 @@ func (e Entry) check() error {
 // restrict sets the restrictions of a key.
 func (e Entry) restrict(key *aigateway.Key) (err error) {
 	if key.Models, err = parseAll(e.Models, aigateway.ParsePattern); err != nil {
-		return err
+		return fmt.Errorf("models: %w", err)
 	}
 	if key.Networks, err = parseAll(e.From, aigateway.ParseNetwork); err != nil {
-		return err
+		return fmt.Errorf("from: %w", err)
 	}
-	if e.Expires != "" {
-		key.Expires, err = aigateway.ParseDate(e.Expires)
+	if e.Expires == "" {
+		return nil
 	}
-	return err
+	if key.Expires, err = aigateway.ParseDate(e.Expires); err != nil {
+		return fmt.Errorf("expires: %w, not '%s'", err, e.Expires)
+	}
+	return nil
 }
 
 func checkKey(s string) error {

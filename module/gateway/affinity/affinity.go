@@ -6,6 +6,7 @@
 package affinity
 
 import (
+	"errors"
 	"fmt"
 	"net/textproto"
 	"slices"
@@ -32,11 +33,15 @@ var Default = Sources{
 
 const headerSource = "header."
 
+var errOff = errors.New("affinity: off must be the only value")
+
 // Check returns an error unless the source is valid.
 func (s Source) Check() error {
 	header, isHeader := strings.CutPrefix(string(s), headerSource)
 	names := strings.Split(string(s), ".")
 	switch {
+	case s == "off":
+		return errOff
 	case isHeader && header != "" && strings.Trim(header, tokenCharacters) == "":
 		return nil
 	case !isHeader && len(names) <= 2 && !slices.ContainsFunc(names, isNoField):

@@ -19,12 +19,16 @@ package redis
 import (
 	"errors"
 	"fmt"
+	"net"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 func init() { caddy.RegisterModule(Redis{}) }
@@ -82,7 +86,10 @@ func (Redis) CaddyModule() caddy.ModuleInfo {
 func (r *Redis) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
 	if !d.Args(&r.Address) || d.NextArg() {
-		return d.Err("counters redis needs the address of a server: host:port")
+		return d.WrapErr(errAddress)
+	}
+	if err := checkAddresses(r.Address); err != nil {
+		return d.WrapErr(err)
 	}
 	for d.NextBlock(0) {
 		if err := r.unmarshalWord(d); err != nil {
@@ -96,6 +103,9 @@ func (r *Redis) unmarshalWord(d *caddyfile.Dispenser) error {
 	word := d.Val()
 	if word == "tls" {
 		r.TLS = true
+		if d.NextArg() {
+			return d.Err("tls has no value")
+		}
 		return nil
 	}
 	texts := map[string]*string{"username": &r.Username, "password": &r.Password, "on_error": &r.OnError}
@@ -106,7 +116,7 @@ func (r *Redis) unmarshalWord(d *caddyfile.Dispenser) error {
 		return nil
 	}
 	if word != "timeout" {
-		return d.Errf("unrecognized word in counters redis: '%s'; known are: on_error, password, timeout, tls, username", word)
+		return d.Err(suggest.Unrecognized("counters redis", word, []string{"on_error", "password", "timeout", "tls", "username"}))
 	}
 	var value string
 	if !d.AllArgs(&value) {
@@ -120,7 +130,19 @@ func (r *Redis) unmarshalWord(d *caddyfile.Dispenser) error {
 	return nil
 }
 
+// checkAddresses returns an error for a list of addresses that no connection can use.
+func checkAddresses(list string) error {
+	for address := range strings.SplitSeq(list, ",") {
+		_, port, err := net.SplitHostPort(address)
+		if _, invalid := strconv.ParseUint(port, 10, 16); err != nil || invalid != nil {
+			return fmt.Errorf("%w, not '%s'", errAddress, address)
+		}
+	}
+	return nil
+}
+
 var (
+	errAddress = errors.New("counters redis needs the address of a server, host:port, or several addresses of a cluster, separated by commas")
 	errOnError = errors.New("on_error must be deny or allow")
 	errTimeout = errors.New("timeout must be 1ms to 10s")
 )
@@ -138,6 +160,9 @@ func (r *Redis) Provision(ctx caddy.Context) error {
 	}
 	if timeout := time.Duration(r.Timeout); timeout < time.Millisecond || timeout > 10*time.Second {
 		return errTimeout
+	}
+	if err := checkAddresses(r.Address); err != nil {
+		return err
 	}
 	password, err := r.secret()
 	if err != nil {

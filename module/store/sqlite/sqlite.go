@@ -30,7 +30,7 @@ func init() {
 
 // SQLite stores users, sessions and keys in a file of this machine.
 type SQLite struct {
-	// Path is the file of the database. It may contain placeholders such as
+	// Path is the absolute path of the file of the database. It may contain placeholders such as
 	// {env.NAME}. The gateway creates the file and its folder if they are missing.
 	// The file must not be on a network file system. Default:
 	// ai_gateway/gateway.db in Caddy's data directory.
@@ -75,8 +75,15 @@ func (s *SQLite) resolve() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Abs(path)
+	if !filepath.IsAbs(path) {
+		return "", errRelative
+	}
+	return path, nil
 }
+
+// errRelative is the error for a path that would name another file, without any users,
+// when Caddy or a command is started in another directory.
+var errRelative = errors.New("must be absolute")
 
 // Cleanup releases the store.
 func (s *SQLite) Cleanup() error {

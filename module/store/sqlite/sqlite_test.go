@@ -66,6 +66,16 @@ func TestStoreOutlivesAReload(t *testing.T) {
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 }
 
+// A command that was started in another directory than Caddy had another store, which it
+// created without users.
+func TestARelativePathIsRefused(t *testing.T) {
+	t.Setenv("GATEWAY_TEST_DATA", "data")
+	for _, path := range []string{"gateway.db", "./gateway.db", "{env.GATEWAY_TEST_DATA}/gateway.db"} {
+		s := SQLite{Path: path}
+		assert.EqualError(t, s.Provision(caddy.ActiveContext()), "store sqlite: path: must be absolute", path)
+	}
+}
+
 func TestUnknownPlaceholderInThePathIsRefused(t *testing.T) {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	defer cancel()
