@@ -161,17 +161,24 @@ func writeCorrections(tx database.Statements, found []correction) error {
 	if err := known.add(tx, texts); err != nil {
 		return err
 	}
-	var rows [][]any
+	if err := insertRows(tx, correctionsTable, "", correctionRows(found, known)); err != nil {
+		return err
+	}
+	return insertRows(tx, usageTable, usageExists, sums.rows(known, zone))
+}
+
+// correctionsTable is the table of corrections, with its columns.
+const correctionsTable = `gateway_ledger_corrections (id, call, number, at, price, currency, cost)`
+
+// correctionRows returns the rows of correctionsTable for corrections that are made now.
+func correctionRows(found []correction, known names) (rows [][]any) {
 	now := time.Now().UnixMilli()
 	for _, c := range found {
 		rows = append(rows, []any{
 			c.record.ID, int64(c.call), c.number, now, known.id(c.new.Price), known.id(c.new.Cost.Currency), c.new.Cost.Nanos,
 		})
 	}
-	if err := insertRows(tx, `gateway_ledger_corrections (id, call, number, at, price, currency, cost)`, "", rows); err != nil {
-		return err
-	}
-	return insertRows(tx, usageTable, usageExists, sums.rows(known, zone))
+	return rows
 }
 
 // addDifference subtracts the old call from the sums, and adds the new one.

@@ -164,26 +164,29 @@ func (s selection) readSums(in database.Statements, parts []interval, limit int)
 	// mergeUnpriced makes one sum of at most two rows.
 	query, args := sumQuery(s, parts, 2*limit)
 	err = in.Each(func(row database.Scanner) error {
-		var sum aigateway.Usage
-		var at int64
-		into := []any{&at}
-		for _, dim := range s.textDimensions() {
-			into = append(into, dim.text(&sum))
-		}
-		for _, column := range sumsOf(&sum) {
-			into = append(into, column)
-		}
-		if err := row.Scan(into...); err != nil {
-			return err
-		}
-		if s.unit != 0 {
-			sum.At = time.UnixMilli(at).UTC()
-		}
+		sum, err := s.scan(row)
 		usage = append(usage, sum)
-		return nil
+		return err
 	}, query, args...)
 	usage = s.mergeUnpriced(usage)
 	return usage[:min(limit, len(usage))], err
+}
+
+// scan reads a row of sumQuery.
+func (s selection) scan(row database.Scanner) (sum aigateway.Usage, err error) {
+	var at int64
+	fields := []any{&at}
+	for _, dim := range s.textDimensions() {
+		fields = append(fields, dim.text(&sum))
+	}
+	for _, column := range sumsOf(&sum) {
+		fields = append(fields, column)
+	}
+	err = row.Scan(fields...)
+	if s.unit != 0 {
+		sum.At = time.UnixMilli(at).UTC()
+	}
+	return sum, err
 }
 
 // textDimensions returns the dimensions other than time, in the order in which sums are

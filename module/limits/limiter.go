@@ -60,16 +60,9 @@ func (l *limiter) decide(d *aigateway.Demand) (a aigateway.Admission, unknown in
 	mu.Lock()
 	defer mu.Unlock()
 	now := time.Now()
-	r := &reservation{reserved: d.Use}
-	r.shares = r.few[:0]
-	var refused refusal
-	for i := range l.limits {
-		t := l.limits[i].tally(d, now)
-		if t.budget != nil && !t.budget.restored {
-			return a, i
-		}
-		r.shares = append(r.shares, share{tally: t})
-		refused = refused.or(t.judge(l.limits[i].Limit, d.Use, now))
+	r, refused, unknown := l.judge(d, now)
+	if unknown >= 0 {
+		return a, unknown
 	}
 	for i := range r.shares {
 		l.limits[i].reportBudget(&a, r.shares[i].tally, d)
@@ -86,6 +79,22 @@ func (l *limiter) decide(d *aigateway.Demand) (a aigateway.Admission, unknown in
 		l.limits[i].showLeft(&a, r.shares[i].tally, now)
 	}
 	return a, -1
+}
+
+// judge returns a reservation that has the tallies of all limits, and has reserved nothing
+// yet, and the refusal of the demand. The index is that of decide.
+func (l *limiter) judge(d *aigateway.Demand, now time.Time) (r *reservation, refused refusal, unknown int) {
+	r = &reservation{reserved: d.Use}
+	r.shares = r.few[:0]
+	for i := range l.limits {
+		t := l.limits[i].tally(d, now)
+		if t.budget != nil && !t.budget.restored {
+			return nil, refused, i
+		}
+		r.shares = append(r.shares, share{tally: t})
+		refused = refused.or(t.judge(l.limits[i].Limit, d.Use, now))
+	}
+	return r, refused, -1
 }
 
 // report writes the refusal to a decision.

@@ -90,9 +90,9 @@ func (o *Options) Inherit(global *Options) error {
 func Load(ctx caddy.Context, o Options) (*Userbase, error) {
 	switch {
 	case o.DisableAccounts && o.AccountsRaw != nil:
-		return nil, errors.New("accounts are configured and disabled at once")
+		return nil, errors.New("accounts are both configured and disabled")
 	case o.DisableLedger && o.Ledger != nil:
-		return nil, errors.New("ledger is configured and disabled at once")
+		return nil, errors.New("ledger is both configured and disabled")
 	}
 	users := new(Userbase)
 	if !o.Configured() && !builtIn("ai_gateway.stores.sqlite", accountsModule) {

@@ -36,16 +36,16 @@ func corrected(t *testing.T, d Database) {
 	}
 	before := all(t, l, n)
 	sums := usage(t, l, aigateway.ByProvider)
-	dearer := fixed("anthropic", "new", aigateway.Cost{Nanos: 2000, Currency: "USD"})
+	raised := fixed("anthropic", "new", aigateway.Cost{Nanos: 2000, Currency: "USD"})
 	change := aigateway.Repriced{
 		Provider: "anthropic", Model: "claude-opus-5", OldPrice: "anthropic claude-opus-5", NewPrice: "new", Calls: n,
 		Old: aigateway.Cost{Nanos: n * 1234, Currency: "USD"}, New: aigateway.Cost{Nanos: n * 2000, Currency: "USD"},
 	}
-	assert.Equal(t, []aigateway.Repriced{change}, reprice(t, l, dearer, true))
+	assert.Equal(t, []aigateway.Repriced{change}, reprice(t, l, raised, true))
 	assert.Equal(t, sums, usage(t, l, aigateway.ByProvider), "a dry run changes nothing")
 
-	assert.Equal(t, []aigateway.Repriced{change}, reprice(t, l, dearer, false))
-	assert.Empty(t, reprice(t, l, dearer, false), "a second run changes nothing")
+	assert.Equal(t, []aigateway.Repriced{change}, reprice(t, l, raised, false))
+	assert.Empty(t, reprice(t, l, raised, false), "a second run changes nothing")
 	sums[0].Cost.Nanos = n * 2000
 	for _, by := range []aigateway.Dimension{aigateway.ByHour, aigateway.ByDay, aigateway.ByMonth} {
 		got := usage(t, l, aigateway.ByProvider, by)
