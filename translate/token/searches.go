@@ -1,6 +1,10 @@
 package token
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
 
 // MaxSearches bounds the searches of the web that an answer can report, and those that are
 // expected of one.
@@ -12,4 +16,6 @@ const DefaultSearches = 10
 
 // IsSearchTool reports whether a raw type of a tool is one of those with which providers
 // search the web, such as web_search_20250305 and web_search_preview.
-func IsSearchTool(kind []byte) bool { return bytes.HasPrefix(kind, []byte(`"web_search`)) }
+func IsSearchTool(kind []byte) bool {
+	return bytes.HasPrefix(jsonscan.DecodedOf(kind), []byte("web_search"))
+}

@@ -1,5 +1,7 @@
 package token
 
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
 // Terms are what an answer reports about its billing beside the counts: properties
 // for which providers have another price. The zero Terms are the usual ones.
 type Terms uint8
@@ -28,24 +30,24 @@ func (t *Terms) ReadTier(raw []byte) {
 		return
 	}
 	*t &^= Flex | Batch | Priority | Ultrafast
-	switch string(raw) {
-	case `"flex"`:
+	switch string(jsonscan.DecodedOf(raw)) {
+	case "flex":
 		*t |= Flex
-	case `"batch"`:
+	case "batch":
 		*t |= Batch
-	case `"priority"`, `"fast"`:
+	case "priority", "fast":
 		*t |= Priority
-	case `"ultrafast"`:
+	case "ultrafast":
 		*t |= Ultrafast
 	}
 }
 
 // Set sets a term, or removes it, where value is a raw string of JSON: the term holds
-// for the value named. A value that is no string leaves the term as it is.
+// for the text named. A value that is no string leaves the term as it is.
 func (t *Terms) Set(term Terms, value []byte, named string) {
 	switch {
 	case value == nil:
-	case string(value) == named:
+	case string(jsonscan.DecodedOf(value)) == named:
 		*t |= term
 	default:
 		*t &^= term

@@ -31,9 +31,9 @@ func readUsage(c *jsonscan.Cursor, u *token.Usage) bool {
 		case "service_tier":
 			u.Terms.ReadTier(c.StringOrSkip())
 		case "speed":
-			u.Terms.Set(token.Fast, c.StringOrSkip(), `"fast"`)
+			u.Terms.Set(token.Fast, c.StringOrSkip(), "fast")
 		case "inference_geo":
-			u.Terms.Set(token.RegionUS, c.StringOrSkip(), `"us"`)
+			u.Terms.Set(token.RegionUS, c.StringOrSkip(), "us")
 		default:
 			c.Skip()
 		}

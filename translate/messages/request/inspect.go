@@ -70,9 +70,9 @@ func (r *request) read() {
 	case "temperature":
 		r.Between(0, 1)
 	case "speed":
-		r.View.Terms.Set(token.Fast, r.StringOrSkip(), `"fast"`)
+		r.View.Terms.Set(token.Fast, r.StringOrSkip(), "fast")
 	case "inference_geo":
-		r.View.Terms.Set(token.RegionUS, r.StringOrSkip(), `"us"`)
+		r.View.Terms.Set(token.RegionUS, r.StringOrSkip(), "us")
 	case "tools":
 		r.Elements("must be an array of objects", r.tool)
 	}
