@@ -85,7 +85,11 @@ func (a *Accounts) usage(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if wantsTable(c.Request) {
+	table, err := wantsTable(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	if table {
 		return a.usageTable(c, reader, query, zone)
 	}
 	return c.usagePage(reader, query, zone)

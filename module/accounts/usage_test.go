@@ -199,4 +199,7 @@ func TestL066NamesInATableAreNoFormulas(t *testing.T) {
 	assert.Equal(t, table, answer.body, "the admin API once answered {}")
 	answer = s.ask(testRequest{call: "GET /api/usage?by=model&format=json", token: s.token("boss"), header: http.Header{"Accept": {"text/csv"}}})
 	assert.Contains(t, answer.body, `"items"`)
+	answer = s.ask(testRequest{call: "GET /api/usage?format=xlsx", token: s.token("boss")})
+	assert.Equal(t, http.StatusBadRequest, answer.status, "an unknown format was answered with JSON")
+	assert.Contains(t, answer.body, "format must be json or csv")
 }

@@ -11,13 +11,19 @@ import (
 )
 
 // wantsTable reports whether a client requests comma-separated values.
-func wantsTable(r *http.Request) bool {
-	if format := r.URL.Query().Get("format"); format != "" {
-		return format == "csv"
+func wantsTable(r *http.Request) (bool, error) {
+	switch r.URL.Query().Get("format") {
+	case "":
+	case "csv":
+		return true, nil
+	case "json":
+		return false, nil
+	default:
+		return false, invalid("format must be json or csv")
 	}
 	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
 	mediaType, _, _ := strings.Cut(first, ";")
-	return strings.EqualFold(strings.TrimSpace(mediaType), "text/csv")
+	return strings.EqualFold(strings.TrimSpace(mediaType), "text/csv"), nil
 }
 
 // tableColumn is a column of comma-separated values.

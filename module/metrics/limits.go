@@ -4,7 +4,7 @@ import "time"
 
 var (
 	limitDecisions = counter("limit_decisions_total",
-		"Requests of keys with a limit: admitted, or refused by one of its rules.",
+		"Requests within a limit: admitted, refused by one of its rules, or warned of a soft budget.",
 		"limit", "rule", "decision")
 
 	budgets = gauge("budgets",
