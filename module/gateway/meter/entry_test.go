@@ -136,8 +136,8 @@ func TestTargetsThatWereNotAskedAreNoCalls(t *testing.T) {
 	assert.Equal(t, "refused", l.ended[0].Outcome)
 }
 
-// Pings and comments behind the content counted as output, without an end: thirty streams
-// of at most 100 tokens that their clients left used up a budget of 10 USD.
+// Pings and comments after the content once counted as output, without a bound: thirty
+// streams of at most 100 tokens, whose clients left, used up a budget of 10 USD.
 func TestAnEstimateOfTheOutputIsWithinTheBoundOfTheRequest(t *testing.T) {
 	for name, c := range map[string]struct {
 		assumed int64
