@@ -7,27 +7,41 @@ import (
 )
 
 var ledgerWords = words[*userbase.Ledger]{
-	"journal": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
+	"journal": {read: checked(func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.Journal, err = readOne(d)
 		return err
-	}},
+	})},
 	"journal_max": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.JournalMax, err = readSize(d)
 		return err
 	}},
-	"sync": {read: readSync},
+	"sync": {read: checked(readSync)},
 	"records": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.Records, err = readCount(d)
 		return err
 	}},
-	"zone": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
+	"zone": {read: checked(func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.Zone, err = readOne(d)
 		return err
-	}},
-	"on_error": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
+	})},
+	"on_error": {read: checked(func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.OnError, err = readOne(d)
 		return err
-	}},
+	})},
+}
+
+// checked returns a reader that also checks the ledger, so that an error has the line of
+// the word.
+func checked(read func(*cf.Dispenser, *userbase.Ledger) error) func(*cf.Dispenser, *userbase.Ledger) error {
+	return func(d *cf.Dispenser, l *userbase.Ledger) error {
+		if err := read(d, l); err != nil {
+			return err
+		}
+		if err := l.Check(); err != nil {
+			return d.WrapErr(err)
+		}
+		return nil
+	}
 }
 
 // readLedger reads the ledger. Syntax:
@@ -42,7 +56,6 @@ var ledgerWords = words[*userbase.Ledger]{
 //		on_error    serve | block
 //	}
 func readLedger(d *cf.Dispenser, c *config) error {
-	line := *d // errors about the whole block contain its first line
 	switch args := d.RemainingArgs(); {
 	case len(args) == 1 && args[0] == "off":
 		c.DisableLedger = true
@@ -54,13 +67,7 @@ func readLedger(d *cf.Dispenser, c *config) error {
 		return d.Err("ledger has a block, or the value off")
 	}
 	c.Ledger = new(userbase.Ledger)
-	if err := ledgerWords.readBlock(d, "ledger", c.Ledger, nil); err != nil {
-		return err
-	}
-	if err := c.Ledger.Check(); err != nil {
-		return line.WrapErr(err)
-	}
-	return nil
+	return ledgerWords.readBlock(d, "ledger", c.Ledger, nil)
 }
 
 // readSync reads how often the journal is flushed to the disk.
