@@ -50,7 +50,7 @@ export function newFolder(test) {
   return { folder, read: (name) => readFileSync(join(folder, name), 'utf8') };
 }
 
-const turnLimit = 60_000; // milliseconds
+const turnLimit = 180_000; // milliseconds, for an agent that hangs
 
 // run starts a program of an installed package, and returns the lines of JSON
 // that it prints. The program sees nothing of the environment but its path, and
