@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -166,7 +165,7 @@ func TestAClientThatLeavesAfterTheTurnPaysWhatTheProviderCounts(t *testing.T) {
 		for path, turn := range turns {
 			t.Run(path, func(t *testing.T) {
 				p := gatewaytest.NewProvider(t)
-				s := site.Start(t, withLedger(t, w.Provider("p", p, priced))...)
+				s := site.StartCaddyfile(t, site.Block("leaving", withLedger(t, w.Provider("p", p, priced))...))
 				gate := gatewaytest.NewGate(t)
 				p.Script(gatewaytest.InOrder(
 					gatewaytest.Chunks(gatewaytest.EventStream, turn.events),
@@ -175,7 +174,8 @@ func TestAClientThatLeavesAfterTheTurnPaysWhatTheProviderCounts(t *testing.T) {
 				open := s.Open(path, site.BodyFor(path, "m", "hello", true))
 				open.NextUntil(turn.last)
 				open.Cancel()
-				time.AfterFunc(300*time.Millisecond, gate.Open) // the gateway notices in the meantime that the client has left
+				waitLeft(t)
+				gate.Open()
 				sums := settled(t, s, "model", 1)
 				require.Len(t, sums, 1)
 				assert.Zero(t, sums[0].Estimated)
