@@ -44,7 +44,7 @@ func TestBrowsersOfOtherOriginsMayAsk(t *testing.T) {
 
 func TestScriptsOfOtherOriginsReadEveryAnswer(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
-	s := site.Start(t, "cors "+chatApp, site.Direct.Provider("up", p))
+	s := site.Start(t, "cors "+chatApp, "accounts off", site.Direct.Provider("up", p))
 	for _, path := range site.CallPaths {
 		for _, stream := range []bool{false, true} {
 			got := s.Ask(path, site.BodyFor(path, "m", "hello", stream), "Origin", chatApp, "Sec-Fetch-Site", "cross-site")

@@ -49,7 +49,7 @@ func TestAccessLogAndPlaceholdersHaveTheSameValues(t *testing.T) {
 func TestUnknownValuesAreAbsentFromTheRecord(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := site.StartCaddyfile(t, site.Block("log", w.Provider("p", p)))
+		s := site.StartCaddyfile(t, site.Block("log", w.Provider("p", p), "accounts off"))
 		refused := s.Ask(site.MessagesPath, `{"model":"m"}`, "Authorization", "Bearer sk-nobodys-key")
 		assert.Equal(t, map[string]any{
 			"request_id": refused.ID(), "outcome": "refused", "attempts": 0.0, "fault": "the API key is not valid",

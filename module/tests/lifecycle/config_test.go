@@ -39,6 +39,7 @@ func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
 			}
 			key alice {env.KEY_ALICE}
 			max_body 2000
+			accounts off
 		}
 	}
 	http://127.0.0.1:PORT(site) {

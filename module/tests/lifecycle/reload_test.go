@@ -50,12 +50,12 @@ func TestReloadsBreakNoStream(t *testing.T) {
 		healthy.Always(gatewaytest.Body(http.StatusOK, "text/plain", nil))
 		t.Setenv("OTHER_KEY", "sk-the-other-key")
 		config := func(lines ...string) string {
-			lines = append(lines, w.Provider("p", p, "health_uri /health", "health_upstream "+healthy.Address(), "fail_duration 1m"))
+			lines = append(lines, "accounts off", w.Provider("p", p, "health_uri /health", "health_upstream "+healthy.Address(), "fail_duration 1m"))
 			return "{\ngrace_period 1ms\n}\n" + site.Block("", lines...)
 		}
 		if w == site.Direct {
 			config = func(lines ...string) string {
-				return "{\ngrace_period 1ms\n}\n" + site.Block("", append(lines, w.Provider("p", p))...)
+				return "{\ngrace_period 1ms\n}\n" + site.Block("", append(lines, "accounts off", w.Provider("p", p))...)
 			}
 		}
 		s := site.StartCaddyfile(t, config("key other {env.OTHER_KEY}"))

@@ -27,13 +27,14 @@ const (
 )
 
 // StartLocked runs a site with these keys, whose provider serves m1 and the
-// models named allowed-*, and is not asked for its list of models.
+// models named allowed-*, and is not asked for its list of models. It has no store, so that
+// unknown keys are invalid also if a busy machine has not let the gateway read one.
 func StartLocked(t testing.TB, lines ...string) (*Site, *gatewaytest.Provider) {
 	t.Helper()
 	p := gatewaytest.NewProvider(t)
 	setKeys(t, map[string]string{"ALICE": AliceKey, "BOB": BobKey, "OLD": OldKey, "NEW": NewKey,
 		"OFF": OffKey, "NEAR": NearKey, "FAR": FarKey, "ODD": OddKey})
-	return Start(t, append(lines, Direct.Provider("up", p, "models static m1 allowed-*"), `
+	return Start(t, append(lines, "accounts off", Direct.Provider("up", p, "models static m1 allowed-*"), `
 		key alice {env.KEY_ALICE}
 		key bob {env.KEY_BOB} {
 			models allowed-*

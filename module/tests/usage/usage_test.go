@@ -210,12 +210,11 @@ func TestL025RefusedRequestsCostNothing(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced),
 		"limit once {\nrequests 1/1d\n}", "key alice {env.KEY_ALICE} {\nlimit once\n}")...)
-	body := site.BodyFor(site.ChatPath, "m", "hello", false)
 	for _, asked := range []struct {
 		key    string
 		status int
 	}{{"sk-nobody-has-this-key", 401}, {site.AliceKey, 200}, {site.AliceKey, 429}} {
-		require.Equal(t, asked.status, s.Ask(site.ChatPath, body, "Authorization", "Bearer "+asked.key).Status)
+		require.Equal(t, asked.status, site.Status(s, asked.key))
 	}
 	sums := settled(t, s, "key,outcome", 2)
 	require.Len(t, sums, 2)
