@@ -125,7 +125,7 @@ func (m *matrix) blocks(t *testing.T) (blocks []string) {
 	kinds := map[string][]string{
 		"":          {m.providers[0].URL, ""},
 		"hasty":     {m.providers[0].URL, "response_header_timeout 1s\nfirst_event_timeout 1s\n"},
-		"idle":      {m.providers[0].URL, "idle_timeout 300ms\n"},
+		"idle":      {m.providers[0].URL, "idle_timeout 1s\n"},
 		"narrow":    {m.providers[0].URL, "max_event_bytes 4KiB\n"},
 		"refused":   {"http://" + closed, ""},
 		"unnamed":   {"http://llm.invalid", "transport http {\nresolvers tcp/" + closed + "\n}\n"},
