@@ -30,6 +30,10 @@ type Result struct {
 	// a format whose added events do not depend on the stream.
 	Continuation Continuation
 
+	// Cancelled reports that one of several calls of the attempt has failed, and others
+	// were cancelled, whose usage is unknown.
+	Cancelled bool
+
 	// Unread reports that the client has left before the end of the stream. What follows
 	// was read only for its usage.
 	Unread bool

@@ -158,10 +158,20 @@ func (f *fanOut) answer() *http.Response {
 func (f *fanOut) merge(failed *subcall) {
 	var failure *exchange.Result
 	if failed != nil {
+		failed.noteCancelled(f.running.Load() == 0 && f.cancelled(failed))
 		failure = failed.result
 	}
 	f.call.noteMerged(f.first.from.result, failure)
 	f.call.noteAnswer(f.translators.Usage(), f.translators.Model(), f.translators.Losses())
+}
+
+// cancelled reports whether the provider may have worked on a subcall that is neither the
+// failed one, nor has a whole answer. All goroutines must have ended.
+func (f *fanOut) cancelled(failed *subcall) bool {
+	return slices.ContainsFunc(f.subcalls, func(s *subcall) bool {
+		refused := s.result.Status != 0 && s.result.Status != http.StatusOK
+		return s != failed && s.result.Sent && !refused && !s.whole.Load()
+	})
 }
 
 // Read returns the next bytes. It returns io.EOF even for an answer that broke off; the

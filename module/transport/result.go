@@ -85,6 +85,9 @@ func (c *call) noteFinished(u token.Usage) { c.result.Finish(u) }
 // noteUnread records that the client has left before the end of a finished stream.
 func (c *call) noteUnread() { c.result.Unread = true }
 
+// noteCancelled records whether other calls of the attempt were cancelled.
+func (c *call) noteCancelled(cancelled bool) { c.result.Cancelled = cancelled }
+
 // noteMerged sets the merged result of a fan-out; see mergeResults.
 func (c *call) noteMerged(first, failed *exchange.Result) {
 	*c.result = mergeResults(*c.result, first, failed)

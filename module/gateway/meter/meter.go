@@ -171,8 +171,12 @@ func reported(r *exchange.Result) int64 {
 
 // unused reports whether a failed attempt has used no more tokens than the provider has
 // reported: it was not sent, or its answer is an error. The usage of an attempt that
-// timed out or broke off is unknown. The client has got nothing of the answer.
+// timed out or broke off is unknown, and so is that of cancelled calls beside a refused
+// one. The client has got nothing of the answer.
 func unused(r *exchange.Result) bool {
+	if r.Cancelled {
+		return false
+	}
 	switch r.Status {
 	case 0:
 		return r.State == exchange.Unasked || !r.Sent
