@@ -53,7 +53,7 @@ func TestACutAnswerCostsWhatCanBeSeenOfIt(t *testing.T) {
 	} {
 		s, _ := sinkFor(translate.Chat, true)
 		reservation := new(counted)
-		s.Charge(meter.New(meter.Estimate{Prompt: 18, Reserved: 20}, reservation, nil))
+		s.Charge(meter.New(meter.Estimate{Prompt: 18, Reserved: 20, Assumed: fault.Assumed{Tokens: 2}}, reservation, nil)) // without a bound
 		s.ex.Result.Status, s.ex.Result.Sent = 200, true
 		s.WriteHeader(200)
 		for sent, times := 0, 400_000; sent < times && (name == "long events" || sent < 1000*198); sent += len(c.piece) {
