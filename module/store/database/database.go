@@ -19,7 +19,7 @@ import (
 
 const (
 	// Timeout bounds the duration of a method, including the time to connect.
-	Timeout = 5 * time.Second
+	Timeout = slowness * 5 * time.Second
 	// migrationTimeout bounds the duration of a migration with its backup.
 	migrationTimeout = 2 * time.Minute
 	// writersAtOnce is the largest number of calls that write or wait to write.
