@@ -124,7 +124,7 @@ func (m *matrix) blocks(t *testing.T) (blocks []string) {
 	trust := "transport http {\ntls_trust_pool inline {\ntrust_der " + base64.StdEncoding.EncodeToString(m.providers[1].Certificate()) + "\n}\n}\n"
 	kinds := map[string][]string{
 		"":          {m.providers[0].URL, ""},
-		"hasty":     {m.providers[0].URL, "response_header_timeout 1s\nfirst_event_timeout 1s\n"},
+		"hasty":     {m.providers[0].URL, "response_header_timeout 3s\nfirst_event_timeout 3s\n"},
 		"idle":      {m.providers[0].URL, "idle_timeout 1s\n"},
 		"narrow":    {m.providers[0].URL, "max_event_bytes 4KiB\n"},
 		"refused":   {"http://" + closed, ""},
