@@ -64,10 +64,10 @@ type LedgerReader interface {
 // LedgerOptions configure a ledger. The zero value of a field selects its
 // default.
 type LedgerOptions struct {
-	// Journal is the absolute path of the directory of the journal, which contains records until they are in
-	// the database. Only one process can use a journal. Default: beside the file of
-	// SQLite; for PostgreSQL, in Caddy's data directory. A second process with the same
-	// default uses a directory of its own.
+	// Journal is the absolute path of the directory of the journal, which contains records
+	// until they are in the database. Only one process can use a journal. Default: beside
+	// the file of SQLite; for PostgreSQL, in Caddy's data directory. A second process with
+	// the same default uses a directory of its own.
 	Journal string `json:"journal,omitempty"`
 
 	// JournalMax is the largest size of the journal in bytes. While the journal is

@@ -84,7 +84,10 @@ type volume struct {
 
 func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	view := &ex.View
-	v.longest = cmp.Or(view.MaxTokens, unbounded(ex, t))
+	v.longest = view.MaxTokens
+	if v.longest == 0 {
+		v.longest = unbounded(ex, t)
+	}
 	v.answer = timesAtMost(timesAtMost(v.longest, view.Answers), view.Prompts)
 	v.prompt = meter.PromptTokens(len(ex.Body), view.Files)
 	if view.Answers > 1 && fansOut(t, ex) {

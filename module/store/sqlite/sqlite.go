@@ -30,10 +30,10 @@ func init() {
 
 // SQLite stores users, sessions and keys in a file of this machine.
 type SQLite struct {
-	// Path is the absolute path of the file of the database. It may contain placeholders such as
-	// {env.NAME}. The gateway creates the file and its folder if they are missing.
-	// The file must not be on a network file system. Default:
-	// ai_gateway/gateway.db in Caddy's data directory.
+	// Path is the absolute path of the file of the database. It may contain placeholders
+	// such as {env.NAME}. The gateway creates the file and its folder if they are missing.
+	// The file must not be on a network file system. Default: ai_gateway/gateway.db in
+	// Caddy's data directory.
 	Path string `json:"path,omitempty"`
 
 	*store.Store `json:"-"`
