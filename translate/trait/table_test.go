@@ -163,7 +163,7 @@ var fields = map[string]string{
 // fieldsRead returns the fields of Traits that code of this repository reads.
 func fieldsRead(t *testing.T) map[string]bool {
 	t.Helper()
-	use := regexp.MustCompile(`[tT]raits(?:\(\))?\.([A-Z]\w*)`)
+	use := regexp.MustCompile(`[tT]raits(?:\(\)|\))?\.([A-Z]\w*)`)
 	read := make(map[string]bool)
 	require.NoError(t, fs.WalkDir(os.DirFS("../.."), ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
