@@ -27,6 +27,12 @@ func (f *file) Explain(err error) error {
 	return f.unavailable(err)
 }
 
+// isBusy reports whether another process has locked the file.
+func isBusy(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == codes.SQLITE_BUSY
+}
+
 // reasons are explanations of primary result codes, for the operator.
 var reasons = map[int]string{
 	codes.SQLITE_BUSY:      "another process has locked the file",

@@ -144,11 +144,31 @@ func (f *file) prepare(ctx context.Context, db *sql.DB) error {
 	if isForeign {
 		return errForeign
 	}
-	var mode string
-	if err := db.QueryRowContext(ctx, `PRAGMA journal_mode`).Scan(&mode); err != nil || mode == "wal" {
-		return err
+	return enableWAL(ctx, db)
+}
+
+// lockPause is how long enableWAL waits for another process.
+const lockPause = 10 * time.Millisecond
+
+// enableWAL enables write-ahead logging. SQLite does not wait for the lock that this needs:
+// if other processes enable it as well, or use the file, enableWAL tries again until the
+// context ends.
+func enableWAL(ctx context.Context, db *sql.DB) error {
+	for {
+		var mode string
+		err := db.QueryRowContext(ctx, `PRAGMA journal_mode`).Scan(&mode)
+		if err == nil && mode != "wal" {
+			err = db.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode)
+		}
+		if !isBusy(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(lockPause):
+		}
 	}
-	return db.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode)
 }
 
 // Backup implements database.Backend. It writes the backup to the folder of the file.

@@ -2,7 +2,10 @@ package sqlite
 
 import (
 	"path/filepath"
+	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
@@ -23,3 +26,22 @@ func newFile(t testing.TB) storetest.Database {
 }
 
 func TestSQLiteKeepsWhatAStorePromises(t *testing.T) { storetest.Run(t, newFile) }
+
+// Processes that created the same file at once all had to lock it for write-ahead logging,
+// for which SQLite does not wait: the first change of some failed, because the file was
+// locked.
+func TestProcessesThatStartAtOnceCreateOneFile(t *testing.T) {
+	for range 100 {
+		database := newFile(t)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				db, err := database().Connect(t.Context())
+				if assert.NoError(t, err) {
+					assert.NoError(t, db.Close())
+				}
+			})
+		}
+		all.Wait()
+	}
+}
