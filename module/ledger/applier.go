@@ -51,7 +51,7 @@ func newApplier(l *Ledger, identity string) *applier {
 func (a *applier) run(ctx context.Context) {
 	pruned := time.Now()
 	for {
-		pause := a.applyAll(ctx)
+		applied := a.applyAll(ctx)
 		if time.Since(pruned) >= pruneEvery {
 			pruned = time.Now()
 			a.ledger.Prune(ctx)
@@ -63,16 +63,16 @@ func (a *applier) run(ctx context.Context) {
 		case <-a.ledger.journal.Written():
 		case <-time.After(pruneEvery):
 		}
-		a.collectFor(ctx, pause)
+		a.pause(ctx, applied)
 	}
 }
 
-// collectFor waits while records are collected for the next batch. A caller of Settled
-// ends the pause, unless it follows a failure.
-func (a *applier) collectFor(ctx context.Context, pause time.Duration) {
-	var hurry <-chan struct{}
-	if pause == batchInterval {
-		hurry = a.ledger.waiters.hurry
+// pause waits before the next call of applyAll: while records are collected for it, which
+// a caller of Settled ends, or after a failure.
+func (a *applier) pause(ctx context.Context, applied bool) {
+	pause, hurry := batchInterval, a.ledger.waiters.hurry
+	if !applied {
+		pause, hurry = retryAfter, nil
 	}
 	select {
 	case <-ctx.Done():
@@ -82,25 +82,34 @@ func (a *applier) collectFor(ctx context.Context, pause time.Duration) {
 }
 
 // applyAll applies the present entries of the journal in batches, until one fails, and
-// returns the pause before the next call. Later entries wait for that call: under load, a
-// few more entries would always follow.
-func (a *applier) applyAll(ctx context.Context) (pause time.Duration) {
+// reports whether none did. Later entries wait for the next call: under load, a few more
+// entries would always follow.
+func (a *applier) applyAll(ctx context.Context) (applied bool) {
 	waiting := a.ledger.waiters.take()
 	end := a.ledger.journal.State().End
 	for {
 		more, err := a.applyBatch(ctx)
 		if err != nil {
 			a.ledger.waiters.giveBack(waiting)
-			a.logFailure(ctx, err)
-			a.reset()
-			return a.retry(ctx)
+			a.fail(ctx, err)
+			return false
 		}
 		if !more || !a.position.Before(end) {
 			for _, settled := range waiting {
 				close(settled)
 			}
-			return batchInterval
+			return true
 		}
+	}
+}
+
+// fail handles a failure. It wakes the applier, so that applyAll is called again without a
+// new entry in the journal.
+func (a *applier) fail(ctx context.Context, err error) {
+	a.logFailure(ctx, err)
+	a.reset()
+	if ctx.Err() == nil {
+		a.ledger.journal.Wake()
 	}
 }
 
@@ -110,14 +119,6 @@ func (a *applier) logFailure(ctx context.Context, err error) {
 	if ctx.Err() == nil && !errors.Is(err, errMarkMoved) && !errors.Is(err, aigateway.ErrBusy) {
 		a.outage.Begin(a.ledger.logger, "records cannot be written to the database; they wait in the journal", err)
 	}
-}
-
-// retry wakes the applier, so that it tries again without a new entry in the journal.
-func (a *applier) retry(ctx context.Context) (pause time.Duration) {
-	if ctx.Err() == nil {
-		a.ledger.journal.Wake()
-	}
-	return retryAfter
 }
 
 // reset drops the cached contents of the database, because the transaction that read them

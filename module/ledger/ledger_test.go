@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -172,6 +174,35 @@ func TestL035NoExchangeWaitsForTheDatabase(t *testing.T) {
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	require.NoError(t, l.Close())
 	assert.LessOrEqual(t, logs.FilterMessage("records cannot be written to the database; they wait in the journal").Len(), 1, "an outage is logged once")
+}
+
+// counted is a database that cannot be reached, and counts the attempts.
+type counted struct {
+	away
+	connects atomic.Int64
+}
+
+func (c *counted) Connect(ctx context.Context) (*sql.DB, error) {
+	c.connects.Add(1)
+	return c.away.Connect(ctx)
+}
+
+// The pause after a failure was as long as the one for a batch, and was taken for it: each
+// caller of Settled, such as a request that restores a budget, ended it.
+func TestCallersOfSettledDoNotEndThePauseAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend := new(counted)
+		l, err := Open(aigateway.LedgerOptions{Journal: t.TempDir()}, backend, zap.NewNop)
+		require.NoError(t, err)
+		const seconds = 10
+		for began := time.Now(); time.Since(began) < seconds*time.Second; {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			assert.ErrorIs(t, l.Settled(ctx), context.DeadlineExceeded)
+			cancel()
+		}
+		assert.LessOrEqual(t, backend.connects.Load(), int64(seconds+1))
+		require.NoError(t, l.Close())
+	})
 }
 
 func TestOptionsAreChecked(t *testing.T) {
