@@ -75,7 +75,7 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	defer p.Close()
 	c.watch.Start(c.cancel, watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)))
 	c.noteCalled()
-	res, err := c.t.carry(c.render(c.proxied, p))
+	res, err := c.carry(p)
 	c.noteSent(p.Sent())
 	if err != nil {
 		return nil, err

@@ -13,6 +13,14 @@ import (
 // health checks over TLS, the Host header and the PROXY protocol would not work, and
 // reverse_proxy would return no error.
 
+// closeIdle closes the idle connections of the inner transport, so that the next request is
+// sent on a new one.
+func (t *Transport) closeIdle() {
+	if inner, ok := t.inner.(*reverseproxy.HTTPTransport); ok {
+		inner.Transport.CloseIdleConnections()
+	}
+}
+
 // TLSEnabled reports whether the inner transport speaks TLS.
 func (t *Transport) TLSEnabled() bool {
 	inner, ok := t.inner.(reverseproxy.TLSTransport)

@@ -45,37 +45,43 @@ func kept(t *testing.T, server *httptest.Server, now *atomic.Bool) http.RoundTri
 	return inner
 }
 
-// TestOnlyWhatWasNeverTakenIsSentAgain ensures that nobody pays twice. A bug was
-// here: a connection that died while it was idle cost the request that found out,
-// though nothing of it was written and its body was in memory.
-func TestOnlyWhatWasNeverTakenIsSentAgain(t *testing.T) {
-	translated := func() *exchange.Attempt {
-		a := attemptFor(t, translate.Messages, false)
-		a.Format = formats.Of(translate.Chat)
-		return a
-	}
-	asItIs := func() *exchange.Attempt { return attemptFor(t, translate.Chat, true) }
+// A connection that had ended while it was idle once failed the request that was sent on it,
+// although its body was in memory: with 502 behind 1 to 5 % of the streams of llama.cpp's
+// server, which closes its connections without a header that announces it. A request is sent
+// again once, and only if the connection was used before and no byte of an answer has arrived.
+func TestARequestOnAConnectionThatHasEndedIsSentAgainOnce(t *testing.T) {
+	const begun = "HTTP/1.1 200 OK\r\nContent-Type:"
 	for _, test := range []struct {
-		name    string
-		attempt func() *exchange.Attempt
-		dead    bool   // the connection cannot be written to; if false, it is closed after the request
-		header  string // added by the configuration
+		name   string
+		format translate.Format // of the client
+		dead   bool             // the connection of the first request cannot be written to
+		ends   int              // requests after the first whose connection the provider closes
+		sends  string           // what it sends before
+		header string           // added by the configuration
+		sent   int              // how often the provider gets the request
+		works  bool
 	}{
-		{"nothing was written", asItIs, true, ""},
-		{"nothing of a translated one was written", translated, true, ""},
-		{"it was taken", asItIs, false, ""},
-		{"a translated one was taken", translated, false, ""},
-		{"it was taken, with a key", asItIs, false, "Idempotency-Key"},
-		{"it was taken, with another key", asItIs, false, "X-Idempotency-Key"},
+		{"nothing was written", translate.Chat, true, 0, "", "", 1, true},
+		{"nothing of a translated one was written", translate.Messages, true, 0, "", "", 1, true},
+		{"closed", translate.Chat, false, 1, "", "", 2, true},
+		{"closed behind a translated one", translate.Messages, false, 1, "", "", 2, true},
+		{"closed twice", translate.Chat, false, 9, "", "", 2, false},
+		{"closed within the answer", translate.Chat, false, 9, begun, "", 1, false},
+		{"closed, with a key", translate.Chat, false, 9, "", "Idempotency-Key", 2, false},
+		{"closed, with another key", translate.Chat, false, 9, "", "X-Idempotency-Key", 2, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var dead, hangUp atomic.Bool
-			taken := make(chan string, 10)
+			var dead atomic.Bool
+			var ends atomic.Int64
+			taken := make(chan string, 20)
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				taken <- string(body)
-				if hangUp.Load() {
-					panic(http.ErrAbortHandler)
+				if ends.Add(-1) >= 0 {
+					conn, _, _ := http.NewResponseController(w).Hijack()
+					_, _ = io.WriteString(conn, test.sends)
+					_ = conn.Close()
+					return
 				}
 				w.Header().Set("Content-Type", "text/event-stream")
 				_, _ = io.WriteString(w, chunkText+chunkFinish+done)
@@ -83,30 +89,52 @@ func TestOnlyWhatWasNeverTakenIsSentAgain(t *testing.T) {
 			defer server.Close()
 			transport := newTransport(kept(t, server, &dead))
 			transport.base = &url.URL{Scheme: "http", Host: "provider.example"}
-			ask := func(c *exchange.Conduit) error {
+			ask := func() (*exchange.Result, error) {
+				a := attemptFor(t, test.format, test.format == translate.Chat)
+				a.Format = formats.Of(translate.Chat)
+				c := &exchange.Conduit{Attempt: *a}
 				r := (&http.Request{URL: new(url.URL), Header: http.Header{}}).WithContext(exchange.WithConduit(context.Background(), c))
 				if test.header != "" {
 					r.Header.Set(test.header, "k")
 				}
 				res, err := transport.RoundTrip(r)
 				if err != nil {
-					return err
+					return &c.Result, err
 				}
 				_, err = io.Copy(io.Discard, res.Body)
 				require.NoError(t, err)
-				return res.Body.Close()
+				return &c.Result, res.Body.Close()
 			}
-			require.NoError(t, ask(&exchange.Conduit{Attempt: *test.attempt()}))
+			_, err := ask()
+			require.NoError(t, err)
 			dead.Store(test.dead)
-			hangUp.Store(!test.dead)
-			c := &exchange.Conduit{Attempt: *test.attempt()}
-			err := ask(c)
-			assert.Equal(t, test.dead, err == nil)
-			assert.Equal(t, test.dead, c.Result.Whole())
-			require.Len(t, taken, 2, "the provider has read each request once")
-			assert.Equal(t, <-taken, <-taken, "the whole body is sent again")
+			ends.Store(int64(test.ends))
+			result, err := ask()
+			assert.Equal(t, test.works, err == nil, "%v", err)
+			assert.Equal(t, test.works, result.Whole())
+			require.Len(t, taken, 1+test.sent)
+			first := <-taken
+			for range test.sent {
+				assert.Equal(t, first, <-taken, "the whole body is sent again")
+			}
 		})
 	}
+}
+
+// On a new connection, the provider has most probably begun to work on a request before it
+// closes the connection, so that a second request would cost twice.
+func TestARequestOnANewConnectionIsSentOnce(t *testing.T) {
+	var taken atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		taken.Add(1)
+		panic(http.ErrAbortHandler)
+	}))
+	defer server.Close()
+	transport := newTransport(kept(t, server, new(atomic.Bool)))
+	transport.base = &url.URL{Scheme: "http", Host: "provider.example"}
+	assert.Error(t, carry(t, transport, attemptFor(t, translate.Chat, true)).err)
+	assert.EqualValues(t, 1, taken.Load())
 }
 
 // TestAPayloadIsReadFromItsBeginningEveryTime covers bodies with edits, whose

@@ -18,7 +18,8 @@ import (
 
 // Payload is the body of a call. It may be opened several times: net/http repeats a request
 // up to six times if the provider has not accepted it, because the provider refused the
-// stream, sent GOAWAY, or closed the connection before anything was written.
+// stream, sent GOAWAY, or closed the connection before anything was written. The transport
+// repeats it once if a connection that was used before ended before any answer.
 type Payload struct {
 	parts  [][]byte
 	length int64           // of all parts

@@ -1,0 +1,57 @@
+package transport
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
+)
+
+// carry sends the request, and once more on a new connection if the provider had closed the
+// connection of the first. Some servers close a connection behind an answer without a header
+// that announces it, so that the next request is written before the end is noticed. net/http
+// repeats such requests only if they are idempotent.
+func (c *call) carry(p *payload.Payload) (*http.Response, error) {
+	var conn connection
+	res, err := c.t.carry(conn.follow(c.render(c.proxied, p)))
+	if err == nil || !conn.wasStale(err) || c.ctx.Err() != nil {
+		return res, err
+	}
+	c.t.closeIdle() // they may have ended, too
+	return c.t.carry(c.render(c.proxied, p))
+}
+
+// connection is what net/http reports about the connection of a request. The goroutines of
+// the connection may write it after the request has failed.
+type connection struct {
+	reused   atomic.Bool // an earlier request was sent on it
+	answered atomic.Bool // a byte of the answer has arrived
+}
+
+// follow returns a request that reports its connection.
+func (n *connection) follow(r *http.Request) *http.Request {
+	return r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		GotConn:              func(info httptrace.GotConnInfo) { n.reused.Store(info.Reused) },
+		GotFirstResponseByte: func() { n.answered.Store(true) },
+	}))
+}
+
+// wasStale reports whether a request failed with err because its connection, which was used
+// before, ended before any byte of the answer. The provider has most probably not seen the
+// request. An error of a single stream of HTTP/2 does not count: the provider has sent it.
+func (n *connection) wasStale(err error) bool {
+	return n.reused.Load() && !n.answered.Load() && (err.Error() == closedIdle ||
+		slices.ContainsFunc(connectionEnds, func(end error) bool { return errors.Is(err, end) }))
+}
+
+// closedIdle is the text of an error that net/http does not export.
+const closedIdle = "http: server closed idle connection"
+
+// connectionEnds are the errors of requests whose connection has ended.
+var connectionEnds = []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE}
