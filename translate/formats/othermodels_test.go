@@ -1,6 +1,7 @@
 package formats_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,8 +10,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// minimal is a request that every format accepts, with further members.
-func minimal(members string) []byte {
+// bodyOf returns a request that a format accepts, with further members.
+func bodyOf(format translate.Format, members string) []byte {
+	if format == translate.Completions {
+		return []byte(`{"model":"m","prompt":"hi",` + members + `}`)
+	}
 	return []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}],"prompt":{"id":"p"},"input":"hi","max_tokens":9,` + members + `}`)
 }
 
@@ -34,10 +38,7 @@ func TestViewsNameTheFieldThatNamesFurtherModels(t *testing.T) {
 		`"provider":{"order":["a"]}`:                 "",
 	} {
 		for _, d := range formats.All() {
-			body := minimal(members)
-			if d.Name == translate.Completions {
-				body = []byte(`{"model":"m","prompt":"hi",` + members + `}`)
-			}
+			body := bodyOf(d.Name, members)
 			view, refused := d.Requests.Inspect(body, translate.Generate)
 			if assert.Nil(t, refused, "%s %s", d.Name, members) {
 				assert.Equal(t, want, view.OtherModels, "%s %s", d.Name, members)
@@ -50,29 +51,80 @@ func TestViewsNameTheFieldThatNamesFurtherModels(t *testing.T) {
 	}
 }
 
-// A tool can ask a model of its own choice: the advisor of messages names one, and
-// tools of OpenRouter have a model among their parameters.
+// A tool can ask a model of its own choice: the advisor of messages names one, and tools of
+// OpenRouter have a model among their parameters. Each format searched the tools by itself:
+// completions had forgotten it, and its byte lane sent them on.
 func TestViewsNameTheToolThatAsksFurtherModels(t *testing.T) {
 	for tool, asks := range map[string]bool{
-		`{"type":"advisor_20260301","name":"advisor","model":"n"}`:         true,
-		`{"type":"\u0061dvisor_20260301","name":"advisor","model":"n"}`:    true,
-		`{"type":"openrouter:advisor","parameters":{"model":"n"}}`:         true,
-		`{"type":"custom","name":"advisor_"}`:                              false,
-		`{"type":"function","name":"f","function":{"name":"openrouter:"}}`: false,
+		`{"type":"advisor_20260301","name":"advisor","model":"n"}`:               true,
+		`{"type":"\u0061dvisor_20260301","name":"advisor","model":"n"}`:          true,
+		`{"type":"openrouter:advisor","parameters":{"model":"n"}}`:               true,
+		`{"model":"n","name":"advisor","type":"advisor_1"}`:                      true,
+		`{"t\u0079pe":"openrouter:web"}`:                                         true,
+		`{"type":"custom","name":"n","tools":[1,{"type":"advisor_1"}]}`:          true, // in a namespace
+		`{"type":"custom","name":"n","Tools":[{"tools":[{"type":"Advisor_"}]}]}`: true,
+		`{"type":"Advisor_1"}`:                true, // some providers ignore the case
+		`{"type":"OpenRouter:web"}`:           true,
+		`{"type":"custom","name":"advisor_"}`: false,
+		`{"type":"advisor"}`:                  false,
+		`{"type":"function","name":"f","function":{"name":"openrouter:"}}`:                                     false,
+		`{"type":"function","name":"f","parameters":{"properties":{"tools":{"enum":[{"type":"advisor_1"}]}}}}`: false,
 	} {
 		for _, d := range formats.All() {
-			if d.Name == translate.Completions {
-				continue // has no tools
+			at := map[bool]string{true: "tools[1]"}[asks]
+			if asks && d.Name == translate.Messages {
+				at = "tools.1"
 			}
-			view, refused := d.Requests.Inspect(minimal(`"tools":[{"type":"custom","name":"first"},`+tool+`]`), translate.Generate)
+			body := bodyOf(d.Name, `"tools":[{"type":"custom","name":"first"},`+tool+`]`)
+			view, refused := d.Requests.Inspect(body, translate.Generate)
 			if assert.Nil(t, refused, "%s %s", d.Name, tool) {
-				want := map[bool]string{true: "tools[1]"}[asks]
-				if asks && d.Name == translate.Messages {
-					want = "tools.1"
-				}
-				assert.Equal(t, want, view.OtherModels, "%s %s", d.Name, tool)
+				assert.True(t, strings.HasPrefix(view.OtherModels, at), "%s %s: %s", d.Name, tool, view.OtherModels)
+				assert.Equal(t, asks, view.OtherModels != "", "%s %s", d.Name, tool)
+			}
+			for end := range body {
+				_, refused := d.Requests.Inspect(body[:end], translate.Generate)
+				assert.NotNil(t, refused, "a body that is cut off")
 			}
 		}
+	}
+}
+
+// A provider that ignores letter case reads "Type" as the type, and one that reads the last
+// of two members named type never sees the first. A format that checks tools may refuse
+// these; no format may take them for tools that ask no model.
+func TestNoSpellingHidesAToolThatAsksFurtherModels(t *testing.T) {
+	for _, members := range []string{
+		`"tools":[{"Type":"advisor_1"}]`,
+		`"tools":[{"TYPE":"openrouter:web","name":"x"}]`,
+		`"tools":[{"type":"function","type":"advisor_1"}]`,
+		`"tools":[{"type":"advisor_1","type":"function"}]`,
+		`"tools":[{"type":"function","Type":"advisor_1"}]`,
+		`"tools":[{"type":null,"Type":"advisor_1"}]`,
+		`"Tools":[{"type":"advisor_1"}]`,
+		`"t\u006fols":[{"type":"advisor_1"}]`,
+		`"\u0054OOLS":[{"type":"advisor_1"}]`,
+		`"toolſ":[{"type":"advisor_1"}]`, // the long s is an s to those who ignore the case
+		`"tools":[{"type":"function","name":"f"},"x",{"type":"openrouter:web"}]`,
+		`"tools":[],"Tools":[{"type":"advisor_1"}]`,
+	} {
+		for _, d := range formats.All() {
+			view, refused := d.Requests.Inspect(bodyOf(d.Name, members), translate.Generate)
+			assert.True(t, refused != nil || view.OtherModels != "", "%s %s", d.Name, members)
+		}
+	}
+}
+
+// Items of the responses format bring tools that were found later.
+func TestViewsNameTheToolOfAnItemThatAsksFurtherModels(t *testing.T) {
+	for item, at := range map[string]string{
+		`{"type":"additional_tools","role":"developer","tools":[{"type":"advisor_1"}]}`:                             "input[0].tools[0]",
+		`{"type":"tool_search_output","tools":[{"type":"namespace","name":"n","tools":[{"Type":"openrouter:x"}]}]}`: "input[0].tools[0].tools[0]",
+		`{"type":"new_item","Tools":[{"type":"advisor_1"}]}`:                                                        "input[0].tools[0]",
+		`{"type":"function_call","call_id":"c","name":"f","arguments":"{\"tools\":[{\"type\":\"advisor_1\"}]}"}`:    "",
+	} {
+		view, refused := formats.Of(translate.Responses).Requests.Inspect([]byte(`{"model":"m","input":[`+item+`]}`), translate.Generate)
+		assert.Nil(t, refused, item)
+		assert.Equal(t, at, view.OtherModels, item)
 	}
 }
 
@@ -86,11 +138,7 @@ func TestFieldsMustBeWrittenInLowerCase(t *testing.T) {
 		`"TEMPERATURE":null`:    "temperature",
 	} {
 		for _, d := range formats.All() {
-			body := minimal(member)
-			if d.Name == translate.Completions {
-				body = []byte(`{"model":"m","prompt":"hi",` + member + `}`)
-			}
-			_, refused := d.Requests.Inspect(body, translate.Generate)
+			_, refused := d.Requests.Inspect(bodyOf(d.Name, member), translate.Generate)
 			if assert.NotNil(t, refused, "%s %s", d.Name, member) {
 				assert.Equal(t, field+": must be written in lower case", refused.Message, d.Name)
 			}

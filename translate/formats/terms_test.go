@@ -27,7 +27,7 @@ func TestEscapesHideNothingThatCosts(t *testing.T) {
 		{translate.Responses, `"service_tier":"ultra\u0066ast"`, token.Ultrafast, 0},
 		{translate.Responses, `"tools":[{"type":"\u0077eb_search"}],"max_tool_calls":2`, 0, 2},
 	} {
-		view, refused := formats.Of(c.format).Requests.Inspect(minimal(c.members), translate.Generate)
+		view, refused := formats.Of(c.format).Requests.Inspect(bodyOf(c.format, c.members), translate.Generate)
 		if assert.Nil(t, refused, c.members) {
 			assert.Equal(t, c.terms, view.Terms, c.members)
 			assert.Equal(t, c.searches, view.Searches, c.members)

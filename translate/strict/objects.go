@@ -60,23 +60,23 @@ func (p *Pass) WantMap() {
 	p.Map()
 }
 
-// WantTyped checks an object that has a string as its type, and returns the type as it is
-// written, nil for none. The inner members are objects of options.
-func (p *Pass) WantTyped(inner ...string) (typ []byte) {
+// WantTyped checks an object that has a string as its type. The inner members are objects of
+// options.
+func (p *Pass) WantTyped(inner ...string) {
 	if !p.EnterObject() {
 		p.Refuse("must be an object")
-		return nil
+		return
 	}
 	kind := jsonscan.Invalid
 	for p.Member() {
 		if string(p.Name()) == "type" {
-			kind, typ = p.Kind(), p.StringOrSkip()
+			kind = p.Kind()
+			p.Skip()
 		} else {
 			p.optionOr(inner)
 		}
 	}
 	p.WantKind("type", kind, jsonscan.String)
-	return typ
 }
 
 // Missing reports whether a member is absent or null, given its kind. The kind of an

@@ -37,16 +37,62 @@ func otherModelsName(member []byte) string {
 	return string(otherModels[i])
 }
 
-// CheckTool notes the tool at the path if tools of its type ask further models. kind is
-// the type as it is written, nil for none.
-func (p *Pass) CheckTool(kind []byte) {
+// Member is that of the cursor. It also searches each member named tools that it moves to,
+// so that the pass of no format can forget the search. What a pass skips or copies as a
+// whole, such as schemas and arguments, is not searched.
+func (p *Pass) Member() bool {
+	if !p.Cursor.Member() {
+		return false
+	}
+	if isTools(p.Name()) && p.View.OtherModels == "" {
+		tools := jsonscan.Again(p.body[p.Offset():])
+		p.searchTools(&tools)
+	}
+	return true
+}
+
+// isTools reports whether providers that ignore letter case read a member as tools.
+func isTools(name []byte) bool {
+	return len(name) >= len("tools") && name[0]|0x20 == 't' && bytes.EqualFold(name, []byte("tools"))
+}
+
+// searchTools notes the first tool of an array that asks further models. The cursor reads
+// ahead of the pass, which refuses a body that it misreads.
+func (p *Pass) searchTools(c *jsonscan.Cursor) {
+	p.Push("tools")
+	c.OpenArray()
+	for i := 0; c.Element(); i++ {
+		p.PushIndex(i)
+		p.searchTool(c)
+		p.Pop()
+	}
+	p.Pop()
+}
+
+// searchTool searches a tool, and the tools in it. Providers differ in which of several
+// members named type they read.
+func (p *Pass) searchTool(c *jsonscan.Cursor) {
+	for c.OpenObject(); c.Member(); {
+		switch name := c.Name(); {
+		case isTools(name):
+			p.searchTools(c)
+		case !bytes.EqualFold(name, []byte("type")):
+			c.Skip()
+		case asksModels(c.StringOrSkip()):
+			p.noteOtherModels(p.path.String())
+		}
+	}
+}
+
+// asksModels reports whether tools of a type, as it is written, ask further models.
+func asksModels(kind []byte) bool {
 	if kind == nil {
-		return
+		return false
 	}
 	kind = jsonscan.DecodedOf(kind)
-	if slices.ContainsFunc(otherModelTools, func(prefix []byte) bool { return bytes.HasPrefix(kind, prefix) }) {
-		p.noteOtherModels(p.path.String())
-	}
+	return slices.ContainsFunc(otherModelTools, func(prefix []byte) bool {
+		return len(kind) >= len(prefix) && bytes.EqualFold(kind[:len(prefix)], prefix)
+	})
 }
 
 // noteOtherModels notes the first field that names further models.

@@ -66,7 +66,7 @@ func (r *request) read() {
 	case "tools": // their schemas are only copied
 		r.Elements("must be an array of objects", func(i int) {
 			r.Item(i)
-			r.CheckTool(r.WantTyped("function", "custom"))
+			r.WantTyped("function", "custom")
 		})
 	}
 }

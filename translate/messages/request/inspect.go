@@ -105,7 +105,6 @@ func (r *request) tool(i int) {
 			r.Skip()
 		}
 	}
-	r.CheckTool(kind)
 	if token.IsSearchTool(kind) {
 		r.View.Searches = min(r.View.Searches+searches, token.MaxSearches)
 	}

@@ -149,9 +149,7 @@ func (r *request) tool() {
 		switch string(r.Name()) {
 		case "type":
 			kind = r.Kind()
-			typ := r.StringOrSkip()
-			r.searches = token.IsSearchTool(typ) || r.searches
-			r.CheckTool(typ)
+			r.searches = token.IsSearchTool(r.StringOrSkip()) || r.searches
 		case "format":
 			r.Push("format")
 			r.Options()
