@@ -3,10 +3,10 @@ package aigateway
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"strings"
-
-	"github.com/caddyserver/caddy/v2"
 )
 
 // Secret is a credential in memory. Printing or encoding it gives "[redacted]", so that no
@@ -33,8 +33,8 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 var ErrSecretLiteral = errors.New("a secret must be a reference, {env.NAME} or {file./absolute/path}, not the secret itself")
 
 // reference matches one placeholder of the two kinds that keep a secret out of the
-// configuration.
-var reference = regexp.MustCompile(`^\{(env\.[^{}]+|file\./[^{}]+)\}$`)
+// configuration, and the path of a file.
+var reference = regexp.MustCompile(`^\{(?:env\.[^{}]+|file\.(/[^{}]+))\}$`)
 
 // CheckSecretReference returns ErrSecretLiteral unless ref is {env.NAME} or
 // {file./absolute/path}.
@@ -45,6 +45,18 @@ func CheckSecretReference(ref string) error {
 	return nil
 }
 
+// SecretFile returns the path of the file that ref refers to, and false if ref does not
+// refer to a file.
+func SecretFile(ref string) (path string, ok bool) {
+	if match := reference.FindStringSubmatch(ref); match != nil {
+		path = match[1]
+	}
+	return path, path != ""
+}
+
+// maxSecretFile is the part of a file that is read, in bytes.
+const maxSecretFile = 1 << 20
+
 // ResolveSecret returns the value of the environment variable or the content of the
 // file that ref refers to, without white space around it. A variable that is not
 // set, a file that cannot be read, and an empty value are errors.
@@ -52,7 +64,7 @@ func ResolveSecret(ref string) (Secret, error) {
 	if err := CheckSecretReference(ref); err != nil {
 		return "", err
 	}
-	value, err := caddy.NewReplacer().ReplaceOrErr(ref, true, true)
+	value, err := readSecret(ref)
 	if err != nil {
 		return "", fmt.Errorf("resolving secret: %w", err)
 	}
@@ -60,4 +72,29 @@ func ResolveSecret(ref string) (Secret, error) {
 		return "", fmt.Errorf("resolving secret: %s is empty", ref)
 	}
 	return Secret(value), nil
+}
+
+// readSecret returns the value of a reference as it is in the environment or in the file.
+func readSecret(ref string) (string, error) {
+	if path, ok := SecretFile(ref); ok {
+		text, err := readFile(path)
+		if err != nil {
+			return "", fmt.Errorf("%s cannot be read: %w", ref, err)
+		}
+		return string(text), nil
+	}
+	value, ok := os.LookupEnv(strings.TrimSuffix(strings.TrimPrefix(ref, "{env."), "}"))
+	if !ok {
+		return "", fmt.Errorf("%s is not set", ref)
+	}
+	return value, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxSecretFile))
 }

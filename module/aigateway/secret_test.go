@@ -72,3 +72,17 @@ func TestAnEmptySecretIsAnError(t *testing.T) {
 		assert.Equal(t, "sk-value", string(secret))
 	}
 }
+
+// A file that did not exist was once called empty, and the reason was in another line of
+// the log.
+func TestAnErrorOfAReferenceNamesTheReason(t *testing.T) {
+	t.Setenv("BLANK", " ")
+	for ref, want := range map[string]string{
+		"{env.NO_SUCH_VARIABLE}": "resolving secret: {env.NO_SUCH_VARIABLE} is not set",
+		"{env.BLANK}":            "resolving secret: {env.BLANK} is empty",
+		"{file./no/such/file}":   "resolving secret: {file./no/such/file} cannot be read: open /no/such/file: no such file or directory",
+	} {
+		_, err := ResolveSecret(ref)
+		assert.EqualError(t, err, want)
+	}
+}

@@ -12,7 +12,8 @@ type Upstream struct {
 	// APIKeys are references to credentials for the provider: {env.NAME} or
 	// {file./absolute/path}. A literal credential is an error, because the admin API and
 	// the autosaved configuration would show it. Each call uses one of the keys. A key
-	// that the provider refuses or limits rests for a while, and the others are used.
+	// that the provider refuses or limits rests for a while, and the others are used. A
+	// change of a file takes effect within about two seconds.
 	// Lists of models and health checks use the first key. Default: none.
 	APIKeys []string `json:"api_keys,omitempty"`
 

@@ -36,7 +36,7 @@ var (
 	errRelative = errors.New("the path must be absolute")
 	// errEmpty is the error for a file that has become empty, which is more often the
 	// effect of a full disk or of a mistyped command than intended.
-	errEmpty = errors.New("the file has become empty; to remove everything, leave only a comment in it")
+	errEmpty = errors.New("the file has become empty")
 )
 
 // CheckPath returns an error for a relative path. It accepts every path that contains
@@ -123,7 +123,7 @@ func (f *File) Poll() {
 	if err != nil {
 		if f.failure != err.Error() {
 			f.failure = err.Error()
-			f.Logger.Error(f.Name+" cannot be read; its previous "+f.Parts+" stay valid", zap.Error(err))
+			f.Logger.Error(f.Name+" cannot be read; keeping its previous "+f.Parts, zap.Error(err))
 		}
 		return
 	}
@@ -136,7 +136,7 @@ func (f *File) Poll() {
 	}
 	f.decided = digest
 	if err := f.change(text); err != nil {
-		f.Logger.Error(f.Name+" is invalid; its previous "+f.Parts+" stay valid", zap.Error(err))
+		f.Logger.Error(f.Name+" is invalid; keeping its previous "+f.Parts, zap.Error(err))
 		return
 	}
 	f.Logger.Info(f.Name+" has changed", zap.String("path", f.Path))

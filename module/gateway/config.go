@@ -56,7 +56,8 @@ type Config struct {
 
 	// SealKeys are references to the keys that encrypt reasoning when it is translated
 	// between the responses format and another: {env.NAME} or {file./absolute/path}, at
-	// least 16 bytes each. The first key encrypts; all of them decrypt. Default: a key
+	// least 16 bytes each. The first key encrypts; all of them decrypt. A change of a file
+	// takes effect within about two seconds. Default: a key
 	// that is generated at the first use and kept in Caddy's storage.
 	SealKeys []string `json:"seal_keys,omitempty"`
 

@@ -118,31 +118,20 @@ func checkKey(s string) error {
 	return nil
 }
 
-// resolve returns the key of an entry that has passed check, and the length of the
-// key in bytes, which is 0 if the entry contains a digest.
-func (e Entry) resolve() (key *aigateway.Key, length int, err error) {
-	key = &aigateway.Key{ID: e.Name, Owner: e.Owner, Limit: e.Limit, Disabled: e.Disabled}
-	if key.Digest, length, err = digest(e.Key); err != nil {
-		return nil, 0, err
-	}
-	return key, length, e.restrict(key)
+// key returns the key of an entry that has passed check, without its digest.
+func (e Entry) key() (*aigateway.Key, error) {
+	key := &aigateway.Key{ID: e.Name, Owner: e.Owner, Limit: e.Limit, Disabled: e.Disabled}
+	return key, e.restrict(key)
 }
 
-func digest(s string) (aigateway.Digest, int, error) {
-	if strings.HasPrefix(s, digestPrefix) {
-		d, err := parseDigest(s)
-		return d, 0, err
-	}
-	secret, err := aigateway.ResolveSecret(s)
-	if err != nil {
-		return aigateway.Digest{}, 0, err
-	}
+// digestOf returns the digest of a key.
+func digestOf(secret aigateway.Secret) (aigateway.Digest, error) {
 	value := string(secret)
 	invalid := func(r rune) bool { return r <= ' ' || r > '~' || r == ',' } // in one value of a header
 	if len(value) < minLength || len(value) > maxLength || strings.ContainsFunc(value, invalid) {
-		return aigateway.Digest{}, 0, errValue
+		return aigateway.Digest{}, errValue
 	}
-	return sha256.Sum256([]byte(value)), len(value), nil
+	return sha256.Sum256([]byte(value)), nil
 }
 
 func parseDigest(s string) (aigateway.Digest, error) {

@@ -63,7 +63,7 @@ func (f *FileKeys) settle() {
 func (f *FileKeys) names() []string {
 	var names []string
 	for _, key := range []string{"one", "two", "three"} {
-		if found := f.Lookup(digestOf(key)); found != nil {
+		if found := f.Lookup(sumOf(key)); found != nil {
 			names = append(names, found.ID)
 		}
 	}
@@ -80,13 +80,13 @@ func TestAFileHasKeysAsACaddyfileHas(t *testing.T) {
 		"key env {env.TEST_KEY} # of the machine", line("two")+" {", "\tdisabled", "}")
 	f, _, err := loadFile(t, "{env.TEST_DIR}/keys")
 	require.NoError(t, err)
-	one := f.Lookup(digestOf("one"))
+	one := f.Lookup(sumOf("one"))
 	require.NotNil(t, one)
 	assert.Equal(t, []aigateway.Pattern{"gpt-*"}, one.Models)
 	assert.Equal(t, "alice", one.Owner)
-	assert.Equal(t, "env", f.Lookup(digestOf(secret)).ID)
-	assert.True(t, f.Lookup(digestOf("two")).Disabled)
-	assert.Nil(t, f.Lookup(digestOf("three")))
+	assert.Equal(t, "env", f.Lookup(sumOf(secret)).ID)
+	assert.True(t, f.Lookup(sumOf("two")).Disabled)
+	assert.Nil(t, f.Lookup(sumOf("three")))
 	count := 0
 	for range f.All() {
 		count++
@@ -230,7 +230,7 @@ func TestAnEmptiedFileKeepsTheKeys(t *testing.T) {
 	writeKeys(t, path, "")
 	f.settle()
 	assert.Equal(t, []string{"one"}, f.names())
-	assert.Equal(t, 1, logs.FilterMessageSnippet("its previous keys stay valid").Len())
+	assert.Equal(t, 1, logs.FilterMessageSnippet("keeping its previous keys").Len())
 	writeKeys(t, path, "# nobody any more")
 	f.settle()
 	assert.Empty(t, f.names())

@@ -23,10 +23,10 @@ import (
 
 const secret = "sk-0123456789abcdefghijklmnop"
 
-func digestOf(key string) aigateway.Digest { return sha256.Sum256([]byte(key)) }
+func sumOf(key string) aigateway.Digest { return sha256.Sum256([]byte(key)) }
 
 func hexOf(key string) string {
-	d := digestOf(key)
+	d := sumOf(key)
 	return "sha256:" + hex.EncodeToString(d[:])
 }
 
@@ -35,7 +35,7 @@ func provision(t *testing.T, entries ...Entry) (*ConfigKeys, error) {
 	t.Helper()
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
 	t.Cleanup(cancel)
-	config, err := json.Marshal(ConfigKeys{Keys: entries})
+	config, err := json.Marshal(&ConfigKeys{Keys: entries})
 	require.NoError(t, err)
 	mod, err := ctx.LoadModuleByID("ai_gateway.keys.config", config)
 	if err != nil {
@@ -59,19 +59,19 @@ func TestKeysAreFoundByTheirDigest(t *testing.T) {
 	for key, name := range map[string]string{
 		secret: "env", "sk-from-a-file-0123456789": "file", "sk-only-its-digest": "digest",
 	} {
-		found := keys.Lookup(digestOf(key))
+		found := keys.Lookup(sumOf(key))
 		if assert.NotNil(t, found, name) {
 			assert.Equal(t, name, found.ID)
-			assert.Equal(t, digestOf(key), found.Digest)
+			assert.Equal(t, sumOf(key), found.Digest)
 		}
 	}
-	restricted := keys.Lookup(digestOf("sk-only-its-digest"))
+	restricted := keys.Lookup(sumOf("sk-only-its-digest"))
 	assert.Equal(t, []aigateway.Pattern{"gpt-*"}, restricted.Models)
 	assert.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32")}, restricted.Networks)
 	assert.Equal(t, "ops@example.com", restricted.Owner)
 	assert.Equal(t, "small", restricted.Limit)
 	assert.True(t, restricted.Disabled)
-	assert.False(t, keys.Lookup(digestOf(secret)).Disabled)
+	assert.False(t, keys.Lookup(sumOf(secret)).Disabled)
 	assert.Equal(t, time.Date(2027, 1, 2, 0, 0, 0, 0, time.UTC), restricted.Expires)
 }
 
@@ -80,7 +80,7 @@ func TestUnknownKeysAreNotFound(t *testing.T) {
 	keys, err := provision(t, Entry{Name: "one", Key: "{env.TEST_KEY}"})
 	require.NoError(t, err)
 	for _, key := range []string{"", "sk-", secret[:len(secret)-1], secret + "x", strings.ToUpper(secret), hexOf(secret)} {
-		assert.Nil(t, keys.Lookup(digestOf(key)), key)
+		assert.Nil(t, keys.Lookup(sumOf(key)), key)
 	}
 	assert.Nil(t, keys.Lookup(aigateway.Digest{}))
 }
@@ -154,7 +154,7 @@ func TestShortAndExpiredKeysAreReportedByName(t *testing.T) {
 			core, logs := observer.New(zap.WarnLevel)
 			t.Setenv("TEST_KEY", c.key)
 			c.entry.Name, c.entry.Key = "alice", "{env.TEST_KEY}"
-			require.NoError(t, newSet(zap.New(core)).add(c.entry, 0))
+			require.NoError(t, newSet(t.Context(), zap.New(core)).add(c.entry, 0))
 			var got []string
 			for _, line := range logs.All() {
 				got = append(got, line.Message)
@@ -170,6 +170,6 @@ func TestLookupDoesNotAllocate(t *testing.T) {
 	t.Setenv("TEST_KEY", secret)
 	keys, err := provision(t, Entry{Name: "one", Key: "{env.TEST_KEY}"})
 	require.NoError(t, err)
-	digest := digestOf(secret)
+	digest := sumOf(secret)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { keys.Lookup(digest) }))
 }

@@ -27,6 +27,7 @@ type call struct {
 	attempt       *exchange.Attempt
 	result        *exchange.Result // written only by the functions of result.go
 	proxied       *http.Request    // the request of reverse_proxy or of the direct path
+	credential    string           // without "Bearer"; "" for none; constant, although the credential of the provider may change
 	client        context.Context  // ends when the client disconnects
 	ctx           context.Context  // ends when the call is cancelled with a cause; see leave
 	cancel        context.CancelCauseFunc
@@ -37,7 +38,7 @@ type call struct {
 }
 
 func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *http.Request) *call {
-	c := &call{t: t, attempt: a, result: result, proxied: req, client: req.Context()}
+	c := &call{t: t, attempt: a, result: result, proxied: req, credential: t.credential(a.APIKey), client: req.Context()}
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(c.client))
 	c.unbind = context.AfterFunc(c.client, c.leave)
 	return c

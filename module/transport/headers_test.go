@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -94,7 +93,7 @@ func TestAnswersHaveTheContentTypeOfWhatTheyAre(t *testing.T) {
 		transport := newTransport(answers(func(*http.Request) (*http.Response, error) {
 			return responds(http.StatusOK, tt.own, io.NopCloser(strings.NewReader(text))), nil
 		}))
-		transport.secrets = []aigateway.Secret{"sk-secret"}
+		setCredential(transport, "sk-secret")
 		c := &exchange.Conduit{Attempt: *a}
 		r := (&http.Request{URL: new(url.URL)}).WithContext(exchange.WithConduit(context.Background(), c))
 		res, err := transport.RoundTrip(r)

@@ -16,14 +16,15 @@ const maxModelsPage = 8 << 20
 // the address as down for attempts, too.
 func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Response, error) {
 	q.Status, q.Page = 0, nil
-	res, err := t.carry(t.modelsRequest(req, q))
+	credential := t.credential(0)
+	res, err := t.carry(t.modelsRequest(req, q, credential))
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
 	q.Status = res.StatusCode
 	if q.Status == http.StatusOK {
-		q.Page = t.modelsPage(res)
+		q.Page = modelsPage(res, credential)
 	}
 	return &http.Response{
 		StatusCode: http.StatusOK, Proto: res.Proto, ProtoMajor: res.ProtoMajor, ProtoMinor: res.ProtoMinor,
@@ -33,16 +34,16 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 
 // modelsPage reads a page to its end. It returns nil if the page cannot be read, or repeats
 // the credential.
-func (t *Transport) modelsPage(res *http.Response) []byte {
+func modelsPage(res *http.Response, credential string) []byte {
 	page, err := readBody(res, res.Body, maxModelsPage)
-	if err != nil || fault.Leaks(string(page), t.credential(0)) {
+	if err != nil || fault.Leaks(string(page), credential) {
 		return nil
 	}
 	return page
 }
 
 // modelsRequest returns the request to the provider. See render for proxied.
-func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery) *http.Request {
+func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery, credential string) *http.Request {
 	target := t.target(proxied)
 	target.Path, target.RawQuery = q.Format.Provider.Models(t.base.Path, q.After)
 	h := http.Header{
@@ -51,7 +52,7 @@ func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery
 		"User-Agent":      userAgent,
 	}
 	setVersion(h, &q.Format.Version, q.Traits)
-	t.complete(h, proxied.Header, t.credential(0))
+	t.complete(h, proxied.Header, credential)
 	out := &http.Request{
 		Method: http.MethodGet, URL: target, Host: t.host(proxied.Host, target.Host),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

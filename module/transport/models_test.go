@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -57,7 +56,8 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 	} {
 		var got *http.Request
 		tr := newTransport(answersModels(&got, http.StatusOK, "[]"), func(tr *Transport) {
-			tr.secrets, tr.header = []aigateway.Secret{"sk-provider"}, "X-Api-Key"
+			setCredential(tr, "sk-provider")
+			tr.header = "X-Api-Key"
 			tr.base, _ = url.Parse(test.base)
 		})
 		res, err := askForModels(tr, &test.query, test.address)
@@ -78,7 +78,7 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 // reverse_proxy takes an error for a failure of the address. One unreadable list would mark
 // the address as down for all requests.
 func TestWhatIsNoListIsNoErrorOfTheProvider(t *testing.T) {
-	withKey := func(tr *Transport) { tr.secrets = []aigateway.Secret{"sk-provider/7"} }
+	withKey := func(tr *Transport) { setCredential(tr, "sk-provider/7") }
 	text := func(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 	for name, answer := range map[string]http.Response{
 		"a status":           {StatusCode: http.StatusServiceUnavailable, Body: text("try later")},

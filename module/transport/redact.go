@@ -13,7 +13,7 @@ import (
 
 // leaksCredential reports whether a body repeats the credential of the call.
 func (c *call) leaksCredential(body []byte) bool {
-	return fault.Leaks(string(body), c.credential())
+	return fault.Leaks(string(body), c.credential)
 }
 
 // mask returns an error body of the provider without what identifies the operator's
@@ -28,7 +28,7 @@ func (c *call) isPrivate(text []byte) bool {
 // redact returns a text of the provider, or "" if it repeats the credential. It is applied
 // to every text for a header or the log.
 func (c *call) redact(text string) string {
-	if fault.Leaks(text, c.credential()) {
+	if fault.Leaks(text, c.credential) {
 		return ""
 	}
 	return text
@@ -62,7 +62,7 @@ func (c *call) redactLosses(losses translate.Losses) translate.Losses {
 // secrets returns the texts that no message to a client may contain: the credential and the
 // host of the provider.
 func (c *call) secrets() []string {
-	return []string{c.credential(), c.host()}
+	return []string{c.credential, c.host()}
 }
 
 // host returns the host of the provider.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -231,3 +232,9 @@ func split(data []byte, size func() int) (pieces [][]byte) {
 }
 
 var errReset = errors.New("connection reset by peer")
+
+// setCredential gives t one credential.
+func setCredential(t *Transport, secret aigateway.Secret) {
+	t.secrets = make([]atomic.Pointer[aigateway.Secret], 1)
+	t.secrets[0].Store(&secret)
+}

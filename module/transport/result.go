@@ -55,7 +55,7 @@ func (c *call) noteErrorAnswer(a *exchange.ErrorAnswer) { c.result.Answer = a }
 // noteFailure sets the fault of a call without a whole answer. The message of the fault was
 // written by the gateway.
 func (c *call) noteFailure(f *fault.Fault) {
-	f.Redact(c.credential())
+	f.Redact(c.credential)
 	c.result.Fail(f)
 }
 

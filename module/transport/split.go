@@ -49,7 +49,7 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) 
 // because it runs in its own goroutine.
 func (c *call) subcall(answer translate.AnswerContext) *call {
 	result := *c.result
-	s := &call{t: c.t, attempt: c.attempt, result: &result, proxied: c.proxied, client: c.client, answerContext: answer}
+	s := &call{t: c.t, attempt: c.attempt, result: &result, proxied: c.proxied, credential: c.credential, client: c.client, answerContext: answer}
 	s.ctx, s.cancel = context.WithCancelCause(exchange.WithOwnVars(c.ctx))
 	s.unbind = func() bool { return false } // the whole call is bound to the client
 	return s

@@ -10,10 +10,16 @@
 package transport
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
+	"sync/atomic"
+	"unicode"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
@@ -21,6 +27,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
 )
 
 func init() { caddy.RegisterModule(Transport{}) }
@@ -35,7 +42,7 @@ type Transport struct {
 	header string   // name of the credential's header
 	logger *zap.Logger
 
-	secrets []aigateway.Secret // the credentials, in the order of APIKeys
+	secrets []atomic.Pointer[aigateway.Secret] // the credentials, in the order of APIKeys
 }
 
 // CaddyModule returns the Caddy module information.
@@ -46,7 +53,7 @@ func (Transport) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision resolves the credentials and loads the preset and the inner transport.
+// Provision loads the preset, the credentials and the inner transport.
 func (t *Transport) Provision(ctx caddy.Context) error {
 	t.logger = ctx.Logger()
 	defaults, err := t.loadPreset(ctx)
@@ -58,7 +65,7 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 	if t.base, err = ParseBaseURL(t.BaseURL, defaults.BaseURL); err != nil {
 		return err
 	}
-	if err := t.provisionCredentials(defaults); err != nil {
+	if err := t.followCredentials(ctx, defaults); err != nil {
 		return err
 	}
 	if t.inner != nil { // the preset answers in-process
@@ -83,30 +90,40 @@ func (t *Transport) loadPreset(ctx caddy.Context) (aigateway.Defaults, error) {
 	return mod.(aigateway.Preset).Defaults(), nil
 }
 
-func (t *Transport) provisionCredentials(d aigateway.Defaults) error {
-	if t.header = d.Header; t.header == "" {
-		t.header = "Authorization"
-	}
-	for _, reference := range t.APIKeys {
-		secret, err := aigateway.ResolveSecret(reference)
+// followCredentials sets the credentials, and follows their files until ctx ends.
+func (t *Transport) followCredentials(ctx context.Context, d aigateway.Defaults) error {
+	t.header = cmp.Or(d.Header, "Authorization")
+	t.secrets = make([]atomic.Pointer[aigateway.Secret], len(t.APIKeys))
+	config := exchange.CredentialsFrom(ctx)
+	logger := t.logger.With(zap.String("provider", config.Provider))
+	for i, reference := range t.APIKeys {
+		err := secrets.Follow(ctx, reference, logger, func(secret aigateway.Secret) error {
+			if strings.ContainsFunc(string(secret), unicode.IsControl) {
+				return errControl
+			}
+			if t.secrets[i].Swap(&secret) != nil {
+				config.Changed(reference)
+			}
+			return nil
+		})
 		if err != nil {
 			return fmt.Errorf("api_key: %w", err)
 		}
-		t.secrets = append(t.secrets, secret)
 	}
 	return nil
 }
+
+// errControl is the error for a credential that no header can contain. Without it, every
+// call would fail.
+var errControl = errors.New("an API key has one line, without control characters")
 
 // credential returns the credential with an index, without "Bearer"; "" if there are none.
 func (t *Transport) credential(index int) string {
 	if len(t.secrets) == 0 {
 		return ""
 	}
-	return string(t.secrets[index])
+	return string(*t.secrets[index].Load())
 }
-
-// credential returns the credential of the call, without "Bearer"; "" for none.
-func (c *call) credential() string { return c.t.credential(c.attempt.APIKey) }
 
 // setCredential sets the header of a credential, unless it is "".
 func (t *Transport) setCredential(h http.Header, credential string) {

@@ -13,6 +13,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
@@ -71,7 +72,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lis
 	if err := p.configure(config, defaults, inProcess); err != nil {
 		return nil, err
 	}
-	if p.Caller, err = config.loadCaller(ctx, defaults.BaseURL, inProcess); err != nil {
+	if p.Caller, err = config.loadCaller(p.withCredentials(ctx), defaults.BaseURL, inProcess); err != nil {
 		return nil, err
 	}
 	if config.asksForModels(defaults) {
@@ -99,6 +100,15 @@ func (p *Provider) configure(config *ProviderConfig, d aigateway.Defaults, inPro
 	}
 	p.whole, err = p.target("")
 	return err
+}
+
+// withCredentials returns a context in which a transport of the provider is loaded. If an API
+// key changes, its rest ends: it may have begun with a refusal of the old value.
+func (p *Provider) withCredentials(ctx caddy.Context) caddy.Context {
+	return ctx.WithValue(exchange.CredentialsKey(), exchange.Credentials{
+		Provider: p.Name,
+		Changed:  func(reference string) { health.Process.EndRest(p.Service, reference) },
+	})
 }
 
 // loadCaller returns the caller of the provider. standard is the base URL of its preset.

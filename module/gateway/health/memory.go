@@ -116,6 +116,16 @@ func (m *Memory) giveUp(v Visit) {
 	}
 }
 
+// EndRest ends the rest of an API key, whose value has changed. The next attempt is the
+// probe. Rests of single models continue.
+func (m *Memory) EndRest(provider, key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := m.ill[Target{Provider: provider, Key: key}]; i != nil && i.resting(time.Now()) {
+		i.until = time.Now()
+	}
+}
+
 // recover removes the failures from before the attempt. An attempt that began before the
 // last failure does not prove that the target has recovered.
 func (m *Memory) recover(v Visit) Change {

@@ -190,6 +190,22 @@ func TestAnAPIKeyThatIsRefusedRestsWithAllModels(t *testing.T) {
 	}
 }
 
+// After the rotation of a refused key, requests once avoided the new one until the rest of
+// the old one was over.
+func TestAChangedAPIKeyIsProbedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		attempt(&m, target, health.CredentialRefused)
+		attempt(&m, otherKey, health.CredentialRefused)
+		m.EndRest(target.Provider, target.Key)
+		assert.Zero(t, rest(&m, target))
+		assert.NotZero(t, rest(&m, otherKey))
+		probe := begin(&m, target)
+		assert.NotZero(t, rest(&m, target), "a single attempt is the probe")
+		assert.Equal(t, health.Up, probe.End(health.Outcome{Class: health.Healthy}, health.DefaultRest))
+	})
+}
+
 func TestARateLimitRestsForAsLongAsTheProviderWants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory

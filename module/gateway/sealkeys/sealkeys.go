@@ -9,13 +9,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
@@ -33,26 +36,46 @@ type storage interface {
 // patience is the longest time for which a request waits for the storage.
 const patience = 5 * time.Second
 
-// Load returns a function that returns the keys. references are references to secrets.
+// Load returns a function that returns the keys. references are references to secrets,
+// whose files are followed until ctx ends.
 // Without references, the first call of the function reads or creates the key in Caddy's
 // storage: validating a configuration must not create it.
 func Load(ctx caddy.Context, references []string) (func() *seal.Ring, error) {
 	if len(references) == 0 {
 		return sync.OnceValue(func() *seal.Ring { return storedRing(ctx.Storage(), ctx.Logger()) }), nil
 	}
-	keys := make([][]byte, len(references))
+	r := &ring{keys: make([][]byte, len(references))}
 	for i, reference := range references {
-		secret, err := aigateway.ResolveSecret(reference)
-		if err != nil {
+		accept := func(key aigateway.Secret) error { return r.set(i, []byte(key)) }
+		if err := secrets.Follow(ctx, reference, ctx.Logger().With(zap.String("word", "seal_keys")), accept); err != nil {
 			return nil, fmt.Errorf("seal_keys: %w", err)
 		}
-		keys[i] = []byte(secret)
 	}
-	ring, err := seal.NewRing(keys[0], keys[1:]...)
+	return r.current.Load, nil
+}
+
+// ring is a ring of configured keys, which change with their files.
+type ring struct {
+	current atomic.Pointer[seal.Ring] // of all keys that are set
+
+	mu   sync.Mutex // guards keys
+	keys [][]byte   // nil until they are set, in the order of their references
+}
+
+// set replaces the key with an index.
+func (r *ring) set(index int, key []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	keys := slices.Clone(r.keys)
+	keys[index] = key
+	known := slices.DeleteFunc(slices.Clone(keys), func(key []byte) bool { return key == nil })
+	changed, err := seal.NewRing(known[0], known[1:]...)
 	if err != nil {
-		return nil, fmt.Errorf("seal_keys: %w", err)
+		return err
 	}
-	return func() *seal.Ring { return ring }, nil
+	r.keys = keys
+	r.current.Store(changed)
+	return nil
 }
 
 // storedRing returns the key in a storage. If the storage fails, it returns a temporary

@@ -33,7 +33,7 @@ func TestL016PricesOfAFileFollowItsChanges(t *testing.T) {
 		settle()
 		settle()
 		assert.EqualValues(t, 1e6, cost(), "L017: the previous prices stay valid")
-		assert.Equal(t, 1, logs.FilterMessage("prices file is invalid; its previous prices stay valid").Len())
+		assert.Equal(t, 1, logs.FilterMessage("prices file is invalid; keeping its previous prices").Len())
 		write("p,m,5,5")
 		settle()
 		assert.EqualValues(t, 5e6, cost())
