@@ -69,9 +69,12 @@ func (p *Pass) NextField() bool {
 
 // skipField skips the value of a member that is not in the table of fields, and notes
 // what providers that ignore letter case would read in it: a field that has not been
-// checked, or further models. An empty value names no models.
+// checked, tools, or further models. An empty value names no models.
 func (p *Pass) skipField() {
 	p.noteLetterCase()
+	if isTools(p.Name()) {
+		p.searchToolsAhead()
+	}
 	name, start := otherModelsName(p.Name()), p.Offset()
 	p.Skip()
 	if name != "" && !jsonscan.IsZero(p.body[start:p.Offset()]) {

@@ -37,18 +37,34 @@ func otherModelsName(member []byte) string {
 	return string(otherModels[i])
 }
 
-// Member is that of the cursor. It also searches each member named tools that it moves to,
-// so that the pass of no format can forget the search. What a pass skips or copies as a
-// whole, such as schemas and arguments, is not searched.
+// Member is that of the cursor. It also notes the type of a tool at the path, and searches
+// the tools in an object within the body, so that the pass of no format can forget either.
+// What a pass skips or copies as a whole, such as schemas and arguments, is not searched.
 func (p *Pass) Member() bool {
 	if !p.Cursor.Member() {
 		return false
 	}
-	if isTools(p.Name()) && p.View.OtherModels == "" {
-		tools := jsonscan.Again(p.body[p.Offset():])
-		p.searchTools(&tools)
+	switch name := p.Name(); {
+	case isType(name) && p.path.inTools():
+		value := jsonscan.Again(p.body[p.Offset():])
+		if asksModels(value.StringOrSkip()) {
+			p.noteOtherModels(p.path.String())
+		}
+	case isTools(name) && p.path.len > 0:
+		p.searchToolsAhead()
 	}
 	return true
+}
+
+// inTools reports whether the path is that of an element of tools.
+func (p *path) inTools() bool {
+	n := p.len
+	return n >= 2 && n <= maxSteps && p.steps[n-1].name == "" && p.steps[n-2].name == "tools"
+}
+
+// isType reports whether providers that ignore letter case read a member as type.
+func isType(name []byte) bool {
+	return len(name) == len("type") && name[0]|0x20 == 't' && bytes.EqualFold(name, []byte("type"))
 }
 
 // isTools reports whether providers that ignore letter case read a member as tools.
@@ -56,8 +72,16 @@ func isTools(name []byte) bool {
 	return len(name) >= len("tools") && name[0]|0x20 == 't' && bytes.EqualFold(name, []byte("tools"))
 }
 
-// searchTools notes the first tool of an array that asks further models. The cursor reads
-// ahead of the pass, which refuses a body that it misreads.
+// searchToolsAhead searches the tools at the cursor, which stays where it is. The pass
+// refuses a body that the search misreads.
+func (p *Pass) searchToolsAhead() {
+	if p.View.OtherModels == "" {
+		tools := jsonscan.Again(p.body[p.Offset():])
+		p.searchTools(&tools)
+	}
+}
+
+// searchTools notes the first tool of an array that asks further models.
 func (p *Pass) searchTools(c *jsonscan.Cursor) {
 	p.Push("tools")
 	c.OpenArray()
@@ -76,7 +100,7 @@ func (p *Pass) searchTool(c *jsonscan.Cursor) {
 		switch name := c.Name(); {
 		case isTools(name):
 			p.searchTools(c)
-		case !bytes.EqualFold(name, []byte("type")):
+		case !isType(name):
 			c.Skip()
 		case asksModels(c.StringOrSkip()):
 			p.noteOtherModels(p.path.String())
