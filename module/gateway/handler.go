@@ -26,6 +26,7 @@ import (
 //	POST /v1/responses, /v1/responses/input_tokens
 //	GET  /v1/models, /v1/models/{id}
 //	GET  /v1/capabilities
+//	GET  /livez, /readyz
 //
 // and, unless they are off, the paths of accounts below /api/. With a ledger, it also
 // serves the usage of a key at /api/usage/token and at dashboard/billing/subscription and

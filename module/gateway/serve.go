@@ -20,6 +20,9 @@ import (
 // handler. It returns no error for its own paths: Caddy would log the headers of the
 // request with the error, keys included.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	if h.serveProbe(w, r) {
+		return nil
+	}
 	if e, ok := h.billingEndpoint(r); ok {
 		h.answer(w, r, e)
 		return nil

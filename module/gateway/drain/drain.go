@@ -31,6 +31,7 @@ type Drain struct {
 	ctx    context.Context // ends when calls are cancelled
 	cancel context.CancelCauseFunc
 
+	begun   atomic.Bool   // the process shuts down
 	running atomic.Int64  // exchanges
 	idle    chan struct{} // receives when the last running exchange has ended
 
@@ -52,9 +53,10 @@ func New() *Drain {
 	return d
 }
 
-// Begin starts the grace period. With 0 or less there is none, and Begin does nothing.
-// Later calls have no effect.
+// Begin starts the shutdown with its grace period. With 0 or less, no period ends. Later
+// calls have no effect.
 func (d *Drain) Begin(grace time.Duration) {
+	d.begun.Store(true)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if grace <= 0 || d.timer != nil {
@@ -63,6 +65,9 @@ func (d *Drain) Begin(grace time.Duration) {
 	d.deadline = time.Now().Add(grace)
 	d.timer = time.AfterFunc(grace-min(farewell, grace/2), func() { d.cancel(errShuttingDown) })
 }
+
+// Begun reports whether the shutdown has begun.
+func (d *Drain) Begun() bool { return d.begun.Load() }
 
 // Enter counts an exchange as running, until Leave.
 func (d *Drain) Enter() { d.running.Add(1) }

@@ -34,7 +34,9 @@ func TestCallsEndShortlyBeforeTheGracePeriodDoes(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := New()
 			assert.Zero(t, cancelled(d), "no call is cancelled before the drain begins")
+			assert.False(t, d.Begun())
 			d.Begin(grace)
+			assert.True(t, d.Begun(), "also without a grace period")
 			assert.Equal(t, want, cancelled(d), grace)
 		})
 	}

@@ -64,6 +64,25 @@ func TestWaitingClientsGetAnErrorWhenTheGracePeriodEnds(t *testing.T) {
 	})
 }
 
+// A load balancer must stop sending requests before the gateway stops taking them:
+// shutdown_delay is the time between the two.
+func TestAShutdownTurnsReadinessOffFirst(t *testing.T) {
+	t.Parallel()
+	p := site.StartProcess(t, "shutdown_delay 3s", site.DemoProvider)
+	status := func(path string) int {
+		response, err := http.Get("http://" + p.Address + path)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode
+	}
+	assert.Equal(t, http.StatusOK, status("/readyz"))
+	p.Terminate()
+	require.Eventually(t, func() bool { return status("/readyz") == http.StatusServiceUnavailable }, site.Patience, site.PollEvery)
+	assert.Equal(t, http.StatusOK, status("/livez"))
+	assert.Equal(t, http.StatusOK, site.StatusNow(p, site.ClientKey), "requests that still arrive are served")
+	p.AssertExits()
+}
+
 // A reload ends no stream, however short the grace period. Streams of
 // earlier configurations get their error event when the process ends, though no server
 // waits for them any more.

@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// The paths of probes, as Kubernetes names its own. They need no key, and their answers are
+// made from memory, so that they may be requested at any rate.
+const (
+	livePath  = "/livez"
+	readyPath = "/readyz"
+)
+
+// The answers to probes.
+const (
+	live         = `{"status":"live"}`
+	ready        = `{"status":"ready"}`
+	draining     = `{"status":"not ready","reason":"the gateway is shutting down"}`
+	storeMissing = `{"status":"not ready","reason":"the store is not available"}`
+)
+
+// serveProbe answers a probe. It returns false for other requests.
+func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	status, body := http.StatusOK, live
+	switch r.URL.Path {
+	case livePath:
+	case readyPath:
+		status, body = h.readiness(r)
+	default:
+		return false
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	if r.Method == http.MethodGet {
+		_, _ = w.Write([]byte(body)) // the client may be gone
+	}
+	return true
+}
+
+// readiness returns whether the gateway should get new requests: it does not shut down, and
+// can decide about every key. The parameter exclude=store leaves out the store.
+func (h *Handler) readiness(r *http.Request) (status int, body string) {
+	switch {
+	case h.drain.Begun():
+		return http.StatusServiceUnavailable, draining
+	case !h.resolved.sources.Complete() && !slices.Contains(r.URL.Query()["exclude"], "store"):
+		return http.StatusServiceUnavailable, storeMissing
+	}
+	return http.StatusOK, ready
+}
