@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 type readCloser = io.ReadCloser
@@ -25,9 +27,41 @@ const (
 	maxErrorAnswer = 1 << 20
 )
 
-func isEventStream(res *http.Response) bool {
+func hasStreamType(res *http.Response) bool {
 	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	return err == nil && media == "text/event-stream"
+}
+
+// isStream reports whether the answer to a request for a stream is one: by its content type,
+// or by its first bytes, since some servers send streams with another type, which the SDKs
+// do not check. isStream waits for these bytes, and they remain in the body.
+func (c *call) isStream(res *http.Response) bool {
+	switch {
+	case !c.attempt.Exchange.Streaming():
+		return false
+	case hasStreamType(res):
+		return true
+	case len(res.Header["Content-Encoding"]) > 0:
+		return false
+	}
+	c.watch.Enter(watch.FirstEvent(time.Duration(c.t.FirstEventTimeout)))
+	body := bufio.NewReaderSize(res.Body, maxSniffed)
+	res.Body = &sniffed{body, res.Body}
+	for n := 1; ; n++ {
+		head, err := body.Peek(n)
+		if stream, known := sse.Sniff(head); known || err != nil {
+			return stream
+		}
+	}
+}
+
+// maxSniffed is the largest number of bytes that decide whether an answer is a stream.
+const maxSniffed = 64
+
+// sniffed is a body of which some bytes were read.
+type sniffed struct {
+	io.Reader
+	io.Closer
 }
 
 // answer reads a whole JSON answer. The client gets nothing of it before all of it was read
@@ -54,7 +88,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 		length = -1
 	}
 	if fault != nil {
-		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
+		return c.rejected(res, fault), nil
 	}
 	c.noteAnswer(answer.Usage, answer.Model, nil)
 	c.noteFinished(answer.Usage)
@@ -64,6 +98,19 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 
 func (c *call) inspect(body []byte) (signal.Answer, *fault.Fault) {
 	return c.attempt.Format.Answers.Inspect(body, c.attempt.Exchange.Operation)
+}
+
+// rejected ends a call whose answer with status 200 is not an answer of the format.
+func (c *call) rejected(res *http.Response, fault *fault.Fault) *http.Response {
+	return c.failed(res, c.attempt.Format.Errors.Status(fault), c.typed(res, fault))
+}
+
+// typed returns the fault of an answer, with the content type of the answer in its cause.
+func (c *call) typed(res *http.Response, f *fault.Fault) *fault.Fault {
+	if f.Cause != nil {
+		f.Cause = fmt.Errorf("content type %q: %w", c.redactContentType(res), f.Cause)
+	}
+	return f
 }
 
 // refused reads the provider's error answer, and ends the call.

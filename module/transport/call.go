@@ -64,7 +64,7 @@ func (c *call) do() (*http.Response, error) {
 		return nil, c.fail(err)
 	case res.StatusCode != http.StatusOK:
 		return c.refused(res)
-	case isEventStream(res) && c.attempt.Exchange.Streaming():
+	case c.isStream(res):
 		return c.stream(res)
 	default:
 		return c.answer(res)

@@ -29,7 +29,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 		return c.unread(res, err)
 	}
 	if fault := c.result.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
-		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
+		return c.rejected(res, fault), nil
 	}
 	c.noteBegan()
 	if r.lane.continuation() != nil {

@@ -67,7 +67,7 @@ func (s *subcall) run(deliver func(arrival) bool) {
 	case res.StatusCode != http.StatusOK:
 		res, err = s.refused(res)
 		s.giveUp(res, err, deliver)
-	case isEventStream(res) && s.attempt.Exchange.Streaming():
+	case s.isStream(res):
 		s.pump(res, deliver)
 	default:
 		s.collect(res, deliver)
@@ -131,7 +131,7 @@ func (s *subcall) take(a arrival, committed bool) bool {
 	case s.noAnswer != nil:
 		return false
 	case a.whole:
-		return s.takeAnswer(a.data)
+		return s.takeAnswer(a)
 	case len(a.data) > 0:
 		s.relay.took(a.data, 0)
 	}
@@ -149,11 +149,11 @@ func (s *subcall) take(a arrival, committed bool) bool {
 }
 
 // takeAnswer translates a whole JSON answer. It reports whether the answer is valid.
-func (s *subcall) takeAnswer(body []byte) bool {
-	fault := readAnswer(s.translator, body)
+func (s *subcall) takeAnswer(a arrival) bool {
+	fault := readAnswer(s.translator, a.data)
 	s.relay.ready.Write(s.translator.Output())
 	if fault != nil {
-		s.noteError(fault)
+		s.noteError(s.typed(a.res, fault))
 		return false
 	}
 	s.noteFinished(s.translator.Usage())

@@ -39,7 +39,7 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 	fault := readAnswer(t, body)
 	c.noteAnswer(t.Usage(), t.Model(), t.Losses())
 	if fault != nil {
-		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
+		return c.rejected(res, fault), nil
 	}
 	c.noteFinished(t.Usage())
 	c.end()
@@ -55,7 +55,7 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 func (c *call) translateCount(res *http.Response, body []byte) (*http.Response, error) {
 	answer, fault := c.inspect(body)
 	if fault != nil {
-		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
+		return c.rejected(res, fault), nil
 	}
 	c.noteAnswer(answer.Usage, answer.Model, nil)
 	c.noteFinished(answer.Usage)
@@ -86,7 +86,7 @@ const (
 func (c *call) contentType(res *http.Response) string {
 	own, standard := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
 	if c.attempt.Exchange.Streaming() {
-		own, standard = isEventStream(res), typeStream
+		own, standard = hasStreamType(res), typeStream
 	}
 	if !c.attempt.ByteLane() || !own {
 		return standard

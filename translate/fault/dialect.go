@@ -114,18 +114,13 @@ var invalidWords = map[string]bool{
 	"unsupported_image_media_type": true, "failed_to_download_image": true,
 }
 
-// ReadAnswer returns the fault of an error object in an answer of status 2xx. Its
-// status is its integer code, else 502.
+// answers are bodies of errors in answers of status 2xx.
+var answers = Dialect{Unknown: 502}
+
+// ReadAnswer returns the fault of an error object in an answer of status 2xx. Its status is
+// the type or the code of the error, as in ReadEvent, else 502.
 func ReadAnswer(body []byte) *Fault {
-	d := readDetail("", body)
-	status := 502
-	switch {
-	case d.account() != 0:
-		status = d.account()
-	case d.status() != 0:
-		status = d.status()
-	}
-	f := d.fault(status, genericMessage)
+	f := answers.ReadEvent(body)
 	if f.Kind == BadGateway && f.Code == "" {
 		f.Code = codeUnusable
 	}

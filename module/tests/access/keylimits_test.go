@@ -376,7 +376,8 @@ func TestEveryEndMakesRoomForTheNextRequest(t *testing.T) {
 			},
 			"nobody there": func() { askAsAlice(s, site.ChatPath, site.BodyFor(site.ChatPath, "absent", "hello", false)) },
 			"a broken connection": func() {
-				p.Script(gatewaytest.Reset())
+				p.Always(gatewaytest.Reset())
+				defer p.Always(nil)
 				askAsAlice(s, site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
 			},
 			"a panic":               func() { askAsAlice(s, site.ChatPath, site.BodyFor(site.ChatPath, "now", "hello", false)) },

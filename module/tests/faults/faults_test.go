@@ -21,7 +21,8 @@ type fault struct {
 	only     kind   // the requests that can meet it; 0 for all
 	step     func(*call)
 	want     want
-	calls    int // that reach the provider
+	calls    int  // that reach the provider
+	repeated bool // a call on a connection that was used before reaches the provider twice
 }
 
 // kind is a set of requests.
@@ -89,8 +90,8 @@ var connecting = []fault{
 
 // heads are the faults before the body of an answer.
 var heads = []fault{
-	{name: "reset before the headers", step: bare(gatewaytest.Reset()), want: fails(site.Unreachable), calls: 1},
-	{name: "closed before the headers", step: abort, want: fails(site.Unreachable), calls: 1},
+	{name: "reset before the headers", step: bare(gatewaytest.Reset()), want: fails(site.Unreachable), calls: 1, repeated: true},
+	{name: "closed before the headers", step: abort, want: fails(site.Unreachable), calls: 1, repeated: true},
 	{name: "no headers", provider: "hasty", step: stall, want: fails(site.TimedOut), calls: 1},
 	{name: "endless headers", only: http1Only, step: endlessHeaders, want: fails(site.Unreachable), calls: 1},
 	{name: "no HTTP", only: http1Only, step: raw("SSH-2.0-OpenSSH_9.2\r\n"), want: fails(site.Unreachable), calls: 1},
@@ -158,6 +159,9 @@ var oddities = []fault{
 	{name: "usage that is no number", only: translatedOnly, step: withUsage(`_tokens":\d+`, `_tokens":"many"`), want: whole, calls: 1},
 	{name: "decreasing usage", only: streamOnly, step: events(decreasing), want: whole, calls: 1},
 	{name: "a JSON answer for a stream", only: streamOnly, step: asJSON, want: whole, calls: 1},
+	// Streams with another content type were unusable, although the SDKs read them.
+	{name: "a stream under another type", only: streamOnly, step: bare(gatewaytest.WithContentType("text/plain; charset=utf-8")), want: whole, calls: 1},
+	{name: "a stream under another type, one byte at a time", only: streamOnly, step: dripUnderAnotherType, want: whole, calls: 1},
 	{name: "lines that end with CR LF", only: streamOnly, step: events(rewritten("\n", "\r\n")), want: whole, calls: 1},
 	{name: "lines that end with CR", only: streamOnly, step: events(rewritten("\n", "\r")), want: whole, calls: 1},
 	{name: "a byte order mark", only: streamOnly, step: events(func(all []string) []string { return append([]string{"\ufeff"}, all...) }), want: whole, calls: 1},
@@ -261,6 +265,13 @@ func events(change func([]string) []string) func(*call) {
 		all := append([]string(nil), site.Streams[c.Request.URL.Path]...)
 		gatewaytest.Chunks(gatewaytest.EventStream, change(all)...)(c.Call)
 	}
+}
+
+// dripUnderAnotherType streams one byte at a time, so that the first one does not show what
+// the answer is.
+func dripUnderAnotherType(c *call) {
+	text := strings.Join(site.Streams[c.Request.URL.Path], "")
+	gatewaytest.Chunks("text/plain", strings.Split(text, "")...)(c.Call)
 }
 
 // withUsage answers, in the kind that the request wants, with usage that is rewritten.

@@ -22,6 +22,12 @@ func (s *Site) RecordWhere(fits func(map[string]any) bool) map[string]any {
 	return s.logEntry(func(entry map[string]any) bool { return entry["logger"] == Exchanges && fits(entry) })
 }
 
+// FailedAttempt waits for the log entry about a failed attempt of an exchange.
+func (s *Site) FailedAttempt(id string) map[string]any {
+	s.T.Helper()
+	return s.logEntry(func(entry map[string]any) bool { return entry["msg"] == "attempt failed" && entry["request_id"] == id })
+}
+
 // AccessEntry waits for the access log's entry of a request.
 func (s *Site) AccessEntry(id string) map[string]any {
 	s.T.Helper()

@@ -81,6 +81,17 @@ func TestG043SeveralPromptsBecomeCallsWhoseAnswersKeepTheirOrder(t *testing.T) {
 	})
 }
 
+// Streams with another content type were unusable, although the SDKs read them.
+func TestStreamsUnderAnotherTypeAreMerged(t *testing.T) {
+	eachFan(t, func(t *testing.T, s *site.Site, p *gatewaytest.Provider, r site.Lane) {
+		p.Always(gatewaytest.WithContentType("text/plain"))
+		got := readCompletion(t, s.Ask(r.Path, asksFor(`["first","second"]`, `"max_tokens":50`, askingUsage)), true)
+		require.Len(t, got.Choices, 2)
+		assert.Contains(t, got.Choices[0].Text, "first")
+		assert.Contains(t, got.Choices[1].Text, "second")
+	})
+}
+
 func TestG044TokensAreRefusedWhereTheyMeanNothing(t *testing.T) {
 	eachFan(t, func(t *testing.T, s *site.Site, p *gatewaytest.Provider, r site.Lane) {
 		for _, prompt := range []string{`[1,2,3]`, `[[1,2],[3]]`} {

@@ -63,7 +63,7 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 		status  int
 		message string
 	}{
-		{`{"type":"error","error":{"type":"overloaded_error","message":"no"}}`, 502, "no"},
+		{`{"type":"error","error":{"type":"overloaded_error","message":"no"}}`, 529, "no"},
 		{`{"error":{"message":"no","code":503}}`, 529, "no"},
 		{`{"type":"error"}`, 502, "the upstream reported an error"},
 		{`{"content":[],"error":"no"}`, 502, "no"},

@@ -26,7 +26,7 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	}
 	switch {
 	case h.isFault():
-		return signal.Answer{}, readFault(body)
+		return signal.Answer{}, h.readFault(body)
 	case h.output == nil:
 		return signal.Answer{}, fault.Unusable(errNoOutput)
 	}
@@ -56,7 +56,7 @@ func inspectCount(body []byte) (signal.Answer, *fault.Fault) {
 	case err != nil:
 		return signal.Answer{}, fault.Unusable(err)
 	case failed:
-		return signal.Answer{}, readFault(body)
+		return signal.Answer{}, fault.ReadAnswer(body)
 	case tokens < 0:
 		return signal.Answer{}, fault.Unusable(errNoCount)
 	}

@@ -25,7 +25,8 @@ func (p *Parser) Answer(body []byte) {
 	case err != nil || !object:
 		p.fail(fault.Unusable(errors.Join(err, errNoObject)))
 	case p.read.head.isFault():
-		p.complete(false)
+		p.Dropped = translate.Dropped{}
+		p.fail(p.read.head.readFault(body))
 	case p.read.head.output == nil:
 		p.fail(fault.Unusable(errNoOutput))
 	case !p.read.head.ended():

@@ -259,7 +259,7 @@ var answers = []struct {
 	{"more cached than there was", wholeAnswer(`"output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":-1}`), []string{begin, "usage 5+9+0 0 (0) tier 0", "finish stop", "end"}},
 	{"failed", wholeAnswer(`"status":"failed","error":{"code":"server_error","message":"no"},"output":[]`), []string{"error 500 no"}},
 	{"an error", `{"error":{"message":"no","code":"rate_limit_exceeded"}}`, []string{"error 429 no"}},
-	{"a detail", `{"detail":"no"}`, []string{"error 500 no"}},
+	{"a detail", `{"detail":"no"}`, []string{"error 502 no"}},
 	{"cancelled", wholeAnswer(`"status":"cancelled","output":[]`), []string{unread}},
 	{"in progress", wholeAnswer(`"status":"in_progress","output":[]`), []string{unread}},
 	{"queued", wholeAnswer(`"status":"queued","output":[]`), []string{unread}},

@@ -119,7 +119,7 @@ func TestAnswersAreInspected(t *testing.T) {
 		wholeAnswer(`"output":[],"output":[]`):       0,
 		wholeAnswer(`"status":"failed","error":{"code":"rate_limit_exceeded","message":"m"},"output":[]`): 429,
 		`{"error":{"code":"invalid_prompt","message":"m"}}`:                                               400,
-		`{"detail":"m"}`:                    500,
+		`{"detail":"m"}`:                    502,
 		wholeAnswer(`"status":"completed"`): 502,
 		wholeAnswer(`"output":"x"`):         502,
 		`[]`:                                502,
