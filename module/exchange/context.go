@@ -19,9 +19,9 @@ type Conduit struct {
 
 // Begin resets the result for another call of the same attempt: reverse_proxy makes a
 // call for each address that it tries. Result.Sent stays true if a previous address may
-// have received the request.
+// have received the request, and Result.Parts keeps what it has answered.
 func (c *Conduit) Begin() (*Attempt, *Result) {
-	c.Result = Result{Sent: c.Result.Sent}
+	c.Result = Result{Sent: c.Result.Sent, Parts: c.Result.Parts}
 	return &c.Attempt, &c.Result
 }
 

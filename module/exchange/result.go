@@ -30,16 +30,23 @@ type Result struct {
 	// a format whose added events do not depend on the stream.
 	Continuation Continuation
 
-	// Cancelled reports that one of several calls of the attempt has failed, and others
-	// were cancelled, whose usage is unknown.
-	Cancelled bool
+	// Parts are the calls of a fan-out, with results of their own; nil for a single call.
+	// What the provider has used is in the parts alone.
+	Parts []Part
 
 	// Unread reports that the client has left before the end of the stream. What follows
 	// was read only for its usage.
 	Unread bool
 
 	AnsweredBy string      // model that the provider names in its answer
-	Usage      token.Usage // as reported so far; final in the state Finished
+	Usage      token.Usage // as reported so far, of all parts together; final in the state Finished
+}
+
+// Part is one of several calls that answer a request together. Its result is final when the
+// result of the whole is.
+type Part struct {
+	*Result
+	Share float64 // of the length of all requests of the fan-out, from 0 to 1
 }
 
 // AnswerState is the progress of the answer to a call.

@@ -87,8 +87,10 @@ func (c *codec) record(r *aigateway.Record) {
 	if c.reading {
 		r.Calls = slices.Grow(r.Calls[:0], n)[:n]
 	}
+	before := new(aigateway.Call)
 	for i := range r.Calls {
-		c.call(&r.Calls[i])
+		c.call(&r.Calls[i], before)
+		before = &r.Calls[i]
 	}
 }
 
@@ -96,9 +98,11 @@ func (c *codec) record(r *aigateway.Record) {
 // memory for calls, which is about 14 times as large.
 const leastCall = 19
 
-func (c *codec) call(call *aigateway.Call) {
-	for _, name := range callNames(call) {
-		c.text(name, c.interned)
+// call encodes or decodes a call. before is the call before it.
+func (c *codec) call(call, before *aigateway.Call) {
+	known := callNames(before)
+	for i, name := range callNames(call) {
+		c.textAgain(name, *known[i])
 	}
 	number(c, &call.Status)
 	number(c, &call.Source)
@@ -145,6 +149,28 @@ func (c *codec) text(text *string, interned internedNames) {
 		*text = interned.text(read)
 	}
 	c.bytes = c.bytes[n+int(length):]
+}
+
+// again is written instead of the length of a text that the call before has, too. The calls
+// of a fan-out differ in their numbers alone, and a record with many calls must fit into an
+// entry of the journal.
+const again = maxText + 1
+
+// textAgain encodes or decodes a text of a call. before is that of the call before it.
+func (c *codec) textAgain(text *string, before string) {
+	if !c.reading {
+		if len(before) > 2 && *text == before {
+			c.bytes = binary.AppendUvarint(c.bytes, again)
+			return
+		}
+		c.text(text, nil)
+		return
+	}
+	if length, n := binary.Uvarint(c.bytes); length == again && n > 0 {
+		*text, c.bytes = before, c.bytes[n:]
+		return
+	}
+	c.text(text, c.interned)
 }
 
 func (c *codec) fail() { c.bytes, c.failed = nil, true }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -82,6 +83,19 @@ func TestARecordHasNoMoreCallsThanItsBytes(t *testing.T) {
 		assert.ErrorIs(t, readRecord(r, text, nil), errRecord)
 		assert.Zero(t, cap(r.Calls), "memory for %d calls", calls)
 	}
+}
+
+// A record with more calls than an entry of the journal has room for would be lost.
+func TestARecordWithManyCallsFitsIntoTheJournal(t *testing.T) {
+	long := strings.Repeat("x", maxText)
+	call := aigateway.Call{Provider: long, Model: long, Answered: long, Format: "messages", Status: 200, Source: aigateway.SourceProvider,
+		Tokens: aigateway.Tokens{Input: 100_000, Output: 1000}, Price: long, Cost: aigateway.Cost{Nanos: 1 << 40, Currency: "USD"}}
+	want := aigateway.Record{Calls: slices.Repeat([]aigateway.Call{call}, 1000)}
+	text := appendRecord(nil, &want)
+	assert.Less(t, len(text), journal.MaxPayload)
+	got, err := parseRecord(text)
+	require.NoError(t, err)
+	assert.Equal(t, want, *got)
 }
 
 func FuzzParseRecord(f *testing.F) {

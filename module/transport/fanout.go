@@ -36,6 +36,7 @@ func newFanOut(c *call, calls []preparedCall) *fanOut {
 	}
 	f := &fanOut{call: c, arrivals: make(chan arrival)}
 	f.room.Store(maxAnswer)
+	c.noteParts(partsOf(calls))
 	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, answers, c.ids())
 	for i, prepared := range calls {
 		f.subcalls = append(f.subcalls, newSubcall(prepared, f.translators[i], &f.room))
@@ -91,12 +92,14 @@ func (f *fanOut) start() {
 	}
 }
 
-// deliver sends an arrival to the reader. It returns false if the answer has ended.
+// deliver sends an arrival to the reader. It returns false if the answer has ended; stop
+// handles the arrival then.
 func (f *fanOut) deliver(a arrival) bool {
 	select {
 	case f.arrivals <- a:
 		return true
 	case <-f.call.ctx.Done():
+		a.from.undelivered = a
 		return false
 	}
 }
@@ -126,6 +129,7 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 		return true
 	}
 	ok := s.take(a, committed)
+	s.noteContent()
 	_, _ = s.relay.ready.WriteTo(&f.ready) // a bytes.Buffer returns no error
 	if s.result.Whole() {
 		s.finish()
@@ -158,20 +162,10 @@ func (f *fanOut) answer() *http.Response {
 func (f *fanOut) merge(failed *subcall) {
 	var failure *exchange.Result
 	if failed != nil {
-		failed.noteCancelled(f.running.Load() == 0 && f.cancelled(failed))
 		failure = failed.result
 	}
 	f.call.noteMerged(f.first.from.result, failure)
 	f.call.noteAnswer(f.translators.Usage(), f.translators.Model(), f.translators.Losses())
-}
-
-// cancelled reports whether the provider may have worked on a subcall that is neither the
-// failed one, nor has a whole answer. All goroutines must have ended.
-func (f *fanOut) cancelled(failed *subcall) bool {
-	return slices.ContainsFunc(f.subcalls, func(s *subcall) bool {
-		refused := s.result.Status != 0 && s.result.Status != http.StatusOK
-		return s != failed && s.result.Sent && !refused && !s.whole.Load()
-	})
 }
 
 // Read returns the next bytes. It returns io.EOF even for an answer that broke off; the
@@ -183,6 +177,7 @@ func (f *fanOut) Read(p []byte) (int, error) {
 		case !more:
 			return 0, io.EOF
 		case f.failed != nil:
+			a.from.takeLate(a)
 		case !f.take(a, true):
 			f.fail(a.from)
 		}
@@ -197,12 +192,16 @@ func (f *fanOut) Close() error {
 	return nil
 }
 
-// stop cancels the running calls, and waits until all goroutines have ended.
+// stop cancels the running calls, and waits until all goroutines have ended. The results of
+// the subcalls are final then.
 func (f *fanOut) stop() {
 	f.call.cancel(errEnded)
-	for range f.arrivals { // discards what arrives
+	for a := range f.arrivals {
+		a.from.takeLate(a)
 	}
 	for _, s := range f.subcalls {
+		s.takeLate(s.undelivered)
+		s.noteUsage()
 		s.end()
 	}
 }

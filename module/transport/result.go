@@ -85,20 +85,22 @@ func (c *call) noteFinished(u token.Usage) { c.result.Finish(u) }
 // noteUnread records that the client has left before the end of a finished stream.
 func (c *call) noteUnread() { c.result.Unread = true }
 
-// noteCancelled records whether other calls of the attempt were cancelled.
-func (c *call) noteCancelled(cancelled bool) { c.result.Cancelled = cancelled }
+// noteParts adds the calls of a fan-out.
+func (c *call) noteParts(parts []exchange.Part) { c.result.Parts = append(c.result.Parts, parts...) }
 
 // noteMerged sets the merged result of a fan-out; see mergeResults.
 func (c *call) noteMerged(first, failed *exchange.Result) {
 	*c.result = mergeResults(*c.result, first, failed)
 }
 
-// mergeResults returns the result of a fan-out. It is the result of the failed subcall if
-// failed is not nil; else it is whole with the status and the request id of first, the
-// subcall that has answered first.
+// mergeResults returns the result of a fan-out. It is the result of the failed subcall, with
+// the parts and times of whole, if failed is not nil; else it is whole with the status and the
+// request id of first, the subcall that has answered first.
 func mergeResults(whole exchange.Result, first, failed *exchange.Result) exchange.Result {
 	if failed != nil {
-		return *failed
+		merged := *failed
+		merged.Parts, merged.Called, merged.Began = whole.Parts, whole.Called, whole.Began
+		return merged
 	}
 	whole.Status, whole.RequestID = first.Status, first.RequestID
 	return whole

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,12 +17,16 @@ import (
 )
 
 func TestMergedResultIsThatOfTheFailedCallOrHasTheFirstHeaders(t *testing.T) {
-	whole := exchange.Result{State: exchange.Content, Sent: true}
+	parts := []exchange.Part{{Share: 1}}
+	whole := exchange.Result{State: exchange.Content, Sent: true, Called: time.Unix(1, 0), Began: time.Unix(2, 0), Parts: parts}
 	first := exchange.Result{Status: 200, RequestID: "first"}
 	failed := exchange.Result{State: exchange.Broken, Status: 503, Fault: fault.Unusable(nil)}
-	assert.Equal(t, exchange.Result{State: exchange.Content, Sent: true, Status: 200, RequestID: "first"},
-		mergeResults(whole, &first, nil))
-	assert.Equal(t, failed, mergeResults(whole, &first, &failed))
+	answered := whole
+	answered.Status, answered.RequestID = 200, "first"
+	assert.Equal(t, answered, mergeResults(whole, &first, nil))
+	cut := failed
+	cut.Called, cut.Began, cut.Parts = whole.Called, whole.Began, parts // a stream that broke off counted as refused
+	assert.Equal(t, cut, mergeResults(whole, &first, &failed))
 }
 
 // Seven files wrote results, and each of them had to redact.

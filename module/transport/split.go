@@ -49,10 +49,24 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) 
 // because it runs in its own goroutine.
 func (c *call) subcall(answer translate.AnswerContext) *call {
 	result := *c.result
+	result.Parts = nil
 	s := &call{t: c.t, attempt: c.attempt, result: &result, proxied: c.proxied, credential: c.credential, client: c.client, answerContext: answer}
 	s.ctx, s.cancel = context.WithCancelCause(exchange.WithOwnVars(c.ctx))
 	s.unbind = func() bool { return false } // the whole call is bound to the client
 	return s
+}
+
+// partsOf returns the parts of the result that the calls of a fan-out have.
+func partsOf(calls []preparedCall) []exchange.Part {
+	var length int64
+	for _, prepared := range calls {
+		length += prepared.payload.Length()
+	}
+	parts := make([]exchange.Part, len(calls))
+	for i, prepared := range calls {
+		parts[i] = exchange.Part{Result: prepared.call.result, Share: float64(prepared.payload.Length()) / float64(length)}
+	}
+	return parts
 }
 
 // drop releases calls that are not made.

@@ -24,6 +24,8 @@ type subcall struct {
 
 	noAnswer *noAnswer // nil while an answer is possible
 
+	undelivered arrival // the last one, if the reader has not received it
+
 	room  *atomic.Int64 // bytes of JSON answers that all subcalls together may still read
 	whole atomic.Bool   // the answer is whole; the goroutine only reads to the end of the body
 }
@@ -164,8 +166,29 @@ func (s *subcall) takeAnswer(a arrival) bool {
 // because the goroutine of the subcall may be writing it.
 func (s *subcall) begun() bool { return s.whole.Load() || s.relay.begun() }
 
-// finish makes the goroutine read the rest of the body after a whole answer.
+// takeLate handles an arrival after the end of the merged answer, for what it reports. The
+// client gets nothing of it.
+func (s *subcall) takeLate(a arrival) {
+	if a.from != nil && a.panicked == nil && !s.whole.Load() {
+		s.take(a, true)
+		s.relay.ready.Reset()
+	}
+}
+
+// noteContent sets the time of the first content of a stream.
+func (s *subcall) noteContent() {
+	if s.relay.begun() && s.result.Began.IsZero() {
+		s.noteBegan()
+	}
+}
+
+// noteUsage sets what the answer has reported so far. The goroutine of the subcall must not
+// write the result any more.
+func (s *subcall) noteUsage() { s.noteAnswer(s.translator.Usage(), s.translator.Model(), nil) }
+
+// finish ends a subcall whose answer is whole. Its goroutine reads the rest of the body.
 func (s *subcall) finish() {
+	s.noteUsage()
 	s.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
 	s.whole.Store(true)
 }

@@ -16,13 +16,6 @@ const (
 	RegionUS                    // region of messages answers: the United States alone
 )
 
-// discounts are the terms that lower the price.
-const discounts = Flex | Batch
-
-// plus returns the terms of two calls together: what raises the price of one of them,
-// and what lowers the price of both.
-func (t Terms) plus(other Terms) Terms { return (t|other)&^discounts | t&other&discounts }
-
 // ReadTier reads a service tier, a raw string of JSON. A value that is no string
 // leaves the tier that an earlier event has stated.
 func (t *Terms) ReadTier(raw []byte) {

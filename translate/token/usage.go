@@ -25,7 +25,8 @@ type Usage struct {
 	Terms          Terms
 }
 
-// Plus returns the usage of two calls together. It is unknown if one of them is.
+// Plus returns the usage of two calls together, without their Terms. It is unknown if one of
+// them is.
 func (u Usage) Plus(other Usage) Usage {
 	if !u.Known || !other.Known {
 		return Usage{}
@@ -42,7 +43,6 @@ func (u Usage) Plus(other Usage) Usage {
 
 		CacheWriteLong: sum(u.CacheWriteLong, other.CacheWriteLong),
 		Searches:       sum(u.Searches, other.Searches),
-		Terms:          u.Terms.plus(other.Terms),
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Pricer returns the prices of models.
@@ -53,20 +52,22 @@ func (e *Entry) Begin(l aigateway.Ledger) error {
 var operations = map[translate.Operation]string{translate.Generate: "generate", translate.CountTokens: "count_tokens"}
 
 // add adds a call and its usage to the record.
-func (e *Entry) add(a *exchange.Attempt, r *exchange.Result, u usage) {
-	if e == nil || r == nil || r.State == exchange.Unasked {
+func (e *Entry) add(a *exchange.Attempt, c call) {
+	if e == nil || c.State == exchange.Unasked {
 		return
 	}
+	u := c.usage()
 	call := aigateway.Call{
-		Provider: a.Provider, Model: a.Model, Answered: r.AnsweredBy, Format: string(a.Format.Name), Status: r.Status,
+		Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
 		Source: u.source, Tokens: u.tokens, Terms: u.terms,
 	}
-	e.cost(&call)
+	e.cost(&call, c.share)
 	e.record.Calls = append(e.record.Calls, call)
 }
 
-// cost sets the cost of a call, if its price is known.
-func (e *Entry) cost(call *aigateway.Call) {
+// cost sets the cost of a call, if its price is known. share is the part of the request that
+// the call is.
+func (e *Entry) cost(call *aigateway.Call, share float64) {
 	if call.Source == aigateway.SourceNone {
 		return
 	}
@@ -75,7 +76,7 @@ func (e *Entry) cost(call *aigateway.Call) {
 	case ok:
 		call.Cost, call.Price = cost, price
 	case cost.Currency != "" && cost.Currency == e.bound.Currency: // the price lacks a kind of usage of the call
-		call.Held = e.bound
+		call.Held = aigateway.Cost{Nanos: portion(e.bound.Nanos, share), Currency: e.bound.Currency}
 	}
 }
 
@@ -136,53 +137,4 @@ func statusOf(ex *exchange.Exchange) int {
 		return ex.Result.Answer.Status
 	}
 	return ex.Format.Errors.Status(ex.Fault)
-}
-
-// usage is the usage of a call, with its source.
-type usage struct {
-	tokens aigateway.Tokens
-	source aigateway.Source
-	terms  token.Terms
-}
-
-// usage returns the usage of a call by kind of tokens; cost returns the sum by the same
-// rules.
-func (m *Meter) usage(r *exchange.Result) usage {
-	n := reported(r)
-	tokens, terms := aigateway.Tokens{}, token.Terms(0)
-	switch {
-	case n > 0:
-		tokens, terms = tokensOf(r.Usage), r.Usage.Terms
-	case r.Usage.Searches <= token.MaxSearches:
-		tokens.Searches = r.Usage.Searches
-	}
-	switch {
-	case n > 0 && (r.Whole() || m.bytes == 0 && unused(r)):
-		return usage{tokens, sourceOf(r.Usage), terms}
-	case m.bytes == 0 && unused(r):
-		return usage{}
-	}
-	tokens.Input = max(tokens.Input, m.Prompt-tokens.CacheRead-tokens.CacheWrite-tokens.CacheWriteLong)
-	tokens.Output = max(tokens.Output, m.sent()-tokens.Reasoning)
-	if n > 0 {
-		return usage{tokens, aigateway.SourcePartial, terms}
-	}
-	return usage{tokens, aigateway.SourceEstimated, terms}
-}
-
-// sourceOf returns the source of the final counts of a provider.
-func sourceOf(u token.Usage) aigateway.Source {
-	if u.Inconsistent {
-		return aigateway.SourcePartial
-	}
-	return aigateway.SourceProvider
-}
-
-// tokensOf returns the counts of a provider, so that no token is in two of them.
-func tokensOf(u token.Usage) aigateway.Tokens {
-	return aigateway.Tokens{
-		Input: u.Input, CacheRead: u.CacheRead,
-		CacheWrite: u.CacheWrite - u.CacheWriteLong, CacheWriteLong: u.CacheWriteLong,
-		Output: u.Output - u.Reasoning, Reasoning: u.Reasoning, Searches: u.Searches,
-	}
 }

@@ -22,6 +22,13 @@ func (*settlement) Release()                    {}
 
 // charged returns the cost of an exchange in a budget, and the ledger with its record.
 func charged(t *testing.T, price map[string]string, result *exchange.Result, earlier ...*exchange.Result) (int64, aigateway.Record) {
+	use, record := settledWith(t, price, result, earlier...)
+	return use.Nanos, record
+}
+
+// settledWith returns the usage with which the reservation of an exchange is settled, and
+// its record.
+func settledWith(t *testing.T, price map[string]string, result *exchange.Result, earlier ...*exchange.Result) (aigateway.Use, aigateway.Record) {
 	l, held := new(pages), new(settlement)
 	chat := formats.Of(translate.Chat)
 	ex := &exchange.Exchange{
@@ -43,7 +50,7 @@ func charged(t *testing.T, price map[string]string, result *exchange.Result, ear
 	m.Release(ex, exchange.Answered)
 	require.Len(t, held.used, 1)
 	require.Len(t, l.ended, 1)
-	return held.used[0].Nanos, l.ended[0]
+	return held.used[0], l.ended[0]
 }
 
 func whole(u token.Usage) *exchange.Result {

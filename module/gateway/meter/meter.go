@@ -62,8 +62,20 @@ func (m *Meter) Calls() []aigateway.Call {
 // AddEarlier adds the usage of the current attempt, which has failed and which another
 // attempt follows.
 func (m *Meter) AddEarlier(ex *exchange.Exchange) {
-	m.earlier += reported(ex.Result)
-	m.entry.add(ex.Attempt, ex.Result, m.usage(ex.Result))
+	m.earlier += m.charge(ex, call.reported)
+}
+
+// charge adds the calls of the current attempt to the record. It returns the sum of their
+// tokens by a function.
+func (m *Meter) charge(ex *exchange.Exchange, tokens func(call) int64) (sum int64) {
+	if ex.Result == nil || ex.Attempts == 0 || ex.Operation == translate.CountTokens {
+		return 0
+	}
+	for c := range m.calls(ex.Result) {
+		m.entry.add(ex.Attempt, c)
+		sum += tokens(c)
+	}
+	return sum
 }
 
 // Count counts bytes of the answer that are about to be sent. h are the headers of the
@@ -111,32 +123,11 @@ func (m *Meter) settle(ex *exchange.Exchange, outcome exchange.Outcome) {
 		return
 	}
 	m.settled = true
-	if m.entry != nil && ex.Attempts > 0 && ex.Operation != translate.CountTokens {
-		m.entry.add(ex.Attempt, ex.Result, m.usage(ex.Result))
-	}
+	tokens := m.earlier + m.charge(ex, call.cost)
 	if m.reservation != nil {
-		m.reservation.Settle(aigateway.Use{Tokens: m.used(ex), Nanos: m.entry.spent(m.Cost.Currency)})
+		m.reservation.Settle(aigateway.Use{Tokens: tokens, Nanos: m.entry.spent(m.Cost.Currency)})
 	}
 	m.entry.end(ex, outcome)
-}
-
-// used returns the tokens of all calls of the exchange.
-func (m *Meter) used(ex *exchange.Exchange) int64 {
-	if ex.Result == nil || ex.Attempts == 0 || ex.Operation == translate.CountTokens {
-		return 0
-	}
-	return m.earlier + m.cost(ex.Result)
-}
-
-// cost returns the tokens of the last attempt. If the provider does not report the
-// final usage, it is the largest of the reported tokens, the reserved tokens, and the
-// estimate by the sent bytes.
-func (m *Meter) cost(r *exchange.Result) int64 {
-	n := reported(r)
-	if r.Whole() && n > 0 || m.bytes == 0 && unused(r) {
-		return n
-	}
-	return max(n, m.Reserved, m.Prompt+m.sent())
 }
 
 // frameBytes is the approximate number of bytes in each line of a stream that are not
@@ -152,36 +143,4 @@ func (m *Meter) sent() int64 {
 		return min(tokens, m.Reserved-m.Prompt)
 	}
 	return tokens
-}
-
-// maxPlausible is the largest plausible number of tokens in the usage that a provider
-// reports. It is more than the context and the output of any model.
-const maxPlausible = 1 << 24
-
-// reported returns the tokens that the provider has reported for an attempt so far.
-// Usage with an implausible number counts as 0, because one such answer would exhaust the
-// limit of a key.
-func reported(r *exchange.Result) int64 {
-	n := r.Usage.Total()
-	if !r.Usage.Known || n > maxPlausible || r.Usage.Searches > token.MaxSearches {
-		return 0
-	}
-	return n
-}
-
-// unused reports whether a failed attempt has used no more tokens than the provider has
-// reported: it was not sent, or its answer is an error. The usage of an attempt that
-// timed out or broke off is unknown, and so is that of cancelled calls beside a refused
-// one. The client has got nothing of the answer.
-func unused(r *exchange.Result) bool {
-	if r.Cancelled {
-		return false
-	}
-	switch r.Status {
-	case 0:
-		return r.State == exchange.Unasked || !r.Sent
-	case http.StatusOK:
-		return r.Fault != nil && !r.Fault.Interrupted()
-	}
-	return true
 }

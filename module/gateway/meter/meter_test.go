@@ -45,11 +45,14 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		if c.sent {
 			m.bytes = 1
 		}
+		held := new(settlement)
+		m.reservation = held
+		m.AddEarlier(&exchange.Exchange{Attempts: 1, Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}})
 		ex := &exchange.Exchange{Attempts: 1, Result: &c.result}
-		assert.Equal(t, c.want, m.used(ex), name)
-		m.AddEarlier(&exchange.Exchange{Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}})
-		assert.Equal(t, c.want+7, m.used(ex), "with an earlier attempt: %s", name)
+		assert.Equal(t, c.want, m.charge(ex, call.cost), name)
+		m.Release(ex, exchange.Answered)
+		assert.Equal(t, c.want+7, held.used[0].Tokens, "with an earlier attempt: %s", name)
 		ex.Attempts = 0
-		assert.Zero(t, m.used(ex), "no attempt")
+		assert.Zero(t, m.charge(ex, call.cost), "no attempt")
 	}
 }

@@ -1,0 +1,137 @@
+package meter
+
+import (
+	"iter"
+	"math"
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// call is a call of a provider, with its part of the estimate of the exchange.
+type call struct {
+	*exchange.Result
+	share    float64 // of the request, from 0 to 1
+	prompt   int64   // estimated tokens of the input
+	reserved int64   // tokens of the input and the longest answer
+	shown    bool    // the client has got something of the answer
+	sent     int64   // estimated tokens of what the client has got of the answer
+}
+
+// calls returns the calls of an attempt: those of a fan-out, or the only one.
+func (m *Meter) calls(r *exchange.Result) iter.Seq[call] {
+	return func(yield func(call) bool) {
+		if r.Parts == nil {
+			yield(call{r, 1, m.Prompt, m.Reserved, m.bytes > 0, m.sent()})
+			return
+		}
+		for _, p := range r.Parts {
+			c := call{Result: p.Result, share: p.Share, prompt: portion(m.Prompt, p.Share), reserved: portion(m.Reserved, p.Share)}
+			if c.shown = m.bytes > 0 && (c.Whole() || !c.Began.IsZero()); c.shown {
+				c.sent = m.sent() / int64(len(r.Parts))
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// portion returns a share of n, rounded up.
+func portion(n int64, share float64) int64 {
+	if share == 1 {
+		return n
+	}
+	return int64(math.Ceil(float64(n) * share))
+}
+
+// maxPlausible is the largest plausible number of tokens in the usage that a provider
+// reports. It is more than the context and the output of any model.
+const maxPlausible = 1 << 24
+
+// reported returns the tokens that the provider has reported so far. Usage with an
+// implausible number counts as 0, because one such answer would exhaust the limit of a key.
+func (c call) reported() int64 {
+	n := c.Usage.Total()
+	if !c.Usage.Known || n > maxPlausible || c.Usage.Searches > token.MaxSearches {
+		return 0
+	}
+	return n
+}
+
+// unused reports whether a failed call has used no more tokens than the provider has
+// reported: it was not sent, or its answer is an error, of which the client has got nothing.
+// The usage of a call that timed out, broke off or was cancelled is unknown.
+func (c call) unused() bool {
+	switch {
+	case c.shown:
+		return false
+	case c.Status == 0:
+		return c.State == exchange.Unasked || !c.Sent
+	case c.Status == http.StatusOK:
+		return c.Fault != nil && !c.Fault.Interrupted()
+	}
+	return true
+}
+
+// cost returns the tokens of the call. If the provider does not report the final usage, it
+// is the largest of the reported tokens, the reserved tokens, and the estimate by the sent
+// bytes.
+func (c call) cost() int64 {
+	n := c.reported()
+	if c.Whole() && n > 0 || c.unused() {
+		return n
+	}
+	return max(n, c.reserved, c.prompt+c.sent)
+}
+
+// usage is the usage of a call, with its source.
+type usage struct {
+	tokens aigateway.Tokens
+	source aigateway.Source
+	terms  token.Terms
+}
+
+// usage returns the usage of the call by kind of tokens; cost returns the sum by the same
+// rules.
+func (c call) usage() usage {
+	n := c.reported()
+	tokens, terms := aigateway.Tokens{}, token.Terms(0)
+	switch {
+	case n > 0:
+		tokens, terms = tokensOf(c.Usage), c.Usage.Terms
+	case c.Usage.Searches <= token.MaxSearches:
+		tokens.Searches = c.Usage.Searches
+	}
+	switch {
+	case n > 0 && (c.Whole() || c.unused()):
+		return usage{tokens, sourceOf(c.Usage), terms}
+	case c.unused():
+		return usage{}
+	}
+	tokens.Input = max(tokens.Input, c.prompt-tokens.CacheRead-tokens.CacheWrite-tokens.CacheWriteLong)
+	tokens.Output = max(tokens.Output, c.sent-tokens.Reasoning)
+	if n > 0 {
+		return usage{tokens, aigateway.SourcePartial, terms}
+	}
+	return usage{tokens, aigateway.SourceEstimated, terms}
+}
+
+// sourceOf returns the source of the final counts of a provider.
+func sourceOf(u token.Usage) aigateway.Source {
+	if u.Inconsistent {
+		return aigateway.SourcePartial
+	}
+	return aigateway.SourceProvider
+}
+
+// tokensOf returns the counts of a provider, so that no token is in two of them.
+func tokensOf(u token.Usage) aigateway.Tokens {
+	return aigateway.Tokens{
+		Input: u.Input, CacheRead: u.CacheRead,
+		CacheWrite: u.CacheWrite - u.CacheWriteLong, CacheWriteLong: u.CacheWriteLong,
+		Output: u.Output - u.Reasoning, Reasoning: u.Reasoning, Searches: u.Searches,
+	}
+}

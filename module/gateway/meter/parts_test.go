@@ -1,0 +1,91 @@
+package meter
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// fannedOut returns the result of a fan-out whose calls have requests of the same length.
+func fannedOut(whole exchange.Result, parts ...*exchange.Result) *exchange.Result {
+	for _, part := range parts {
+		whole.Parts = append(whole.Parts, exchange.Part{Result: part, Share: 1 / float64(len(parts))})
+	}
+	return &whole
+}
+
+// All calls of a fan-out were one call with one usage. If one of them failed, the reported
+// usage of the others was dropped, and nothing or an estimate of the input was charged.
+func TestEachCallOfAFanOutIsChargedForItself(t *testing.T) {
+	million := map[string]string{"input": "1", "output": "1"} // 1000 nanos for each token
+	answer := whole(token.Usage{Input: 600, Output: 40})
+	refused := &exchange.Result{State: exchange.Broken, Sent: true, Status: 429, Fault: fault.Unusable(nil)}
+	cancelled := &exchange.Result{State: exchange.Broken, Sent: true, Fault: fault.Unreachable(nil)}
+	cut := &exchange.Result{State: exchange.Broken, Sent: true, Status: 200, Fault: fault.Truncated(nil), Usage: token.Usage{Input: 70, Output: 1, Known: true}}
+	unsent := &exchange.Result{State: exchange.Broken, Fault: fault.Unreachable(nil)}
+	none, provider, partial, estimated := aigateway.SourceNone, aigateway.SourceProvider, aigateway.SourcePartial, aigateway.SourceEstimated
+	failed := exchange.Result{State: exchange.Broken, Sent: true, Status: 429, Fault: fault.Unusable(nil)}
+	for name, c := range map[string]struct {
+		result  *exchange.Result
+		earlier []*exchange.Result
+		sources []aigateway.Source
+		tokens  int64 // that limits count; each half of the reservation has 2500
+		nanos   int64
+	}{
+		"one refused":       {fannedOut(failed, answer, refused), nil, []aigateway.Source{provider, none}, 640, 640_000},
+		"one cancelled":     {fannedOut(failed, refused, cancelled), nil, []aigateway.Source{none, estimated}, 2500, 50_000},
+		"one cut":           {fannedOut(failed, answer, cut), nil, []aigateway.Source{provider, partial}, 640 + 2500, 640_000 + 71_000},
+		"one not sent":      {fannedOut(failed, answer, unsent), nil, []aigateway.Source{provider, none}, 640, 640_000},
+		"one not reported":  {fannedOut(*whole(token.Usage{}), answer, &exchange.Result{State: exchange.Finished, Sent: true, Status: 200}), nil, []aigateway.Source{provider, estimated}, 640 + 2500, 640_000 + 50_000},
+		"before a fallback": {answer, []*exchange.Result{fannedOut(failed, answer, refused)}, []aigateway.Source{provider, none, provider}, 2 * 640, 2 * 640_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			use, record := settledWith(t, million, c.result, c.earlier...)
+			var sources []aigateway.Source
+			for _, call := range record.Calls {
+				sources = append(sources, call.Source)
+			}
+			assert.Equal(t, c.sources, sources)
+			assert.Equal(t, aigateway.Use{Tokens: c.tokens, Nanos: c.nanos}, use)
+		})
+	}
+}
+
+// The edge, the service tier and the bound of plausible counts applied to the sum of the
+// calls: two prompts below the edge cost the price above it.
+func TestEachCallOfAFanOutHasItsOwnPrice(t *testing.T) {
+	long := whole(token.Usage{Input: 120_000, Output: 100})
+	flex := whole(token.Usage{Input: 1000, Output: 100, Terms: token.Flex})
+	priority := whole(token.Usage{Input: 1000, Output: 100, Terms: token.Priority})
+	standard := whole(token.Usage{Input: 1000, Output: 100})
+	many := whole(token.Usage{Input: 3_000_000})
+	tiers := map[string]string{"input": "6", "output": "30", "flex": "0.5", "priority": "2"}
+	for name, c := range map[string]struct {
+		price  map[string]string
+		parts  []*exchange.Result
+		micros int64
+	}{
+		"below the edge":     {map[string]string{"input": "1.25", "output": "10", "edge": ">200000", "input_above": "2.5", "output_above": "15"}, []*exchange.Result{long, long}, 302_000},
+		"flex and standard":  {tiers, []*exchange.Result{flex, standard}, 13_500},
+		"priority, standard": {tiers, []*exchange.Result{priority, standard}, 27_000},
+		"priority and flex":  {tiers, []*exchange.Result{priority, flex}, 22_500},
+		"a large sum":        {map[string]string{"input": "3", "output": "15"}, []*exchange.Result{many, many, many, many, many, many, many, many}, 72_000_000},
+	} {
+		nanos, record := charged(t, c.price, fannedOut(*whole(token.Usage{}), c.parts...))
+		assert.Equal(t, c.micros*1000, nanos, name)
+		assert.Len(t, record.Calls, len(c.parts), name)
+	}
+}
+
+func TestCallsOfUnknownCostHoldTheReservedCostTogether(t *testing.T) {
+	search := whole(token.Usage{Input: 1, Searches: 1}) // without a price
+	nanos, record := charged(t, map[string]string{"input": "1", "output": "1"}, fannedOut(*whole(token.Usage{}), search, search, search))
+	require.Len(t, record.Calls, 3)
+	assert.EqualValues(t, 777, nanos)
+}
