@@ -17,6 +17,7 @@ var (
 	chatCompletions = []translate.Format{translate.Chat, translate.Completions}
 	responsesFirst  = []translate.Format{translate.Responses, translate.Chat, translate.Completions}
 	hubFormats      = []translate.Format{translate.Chat, translate.Messages, translate.Responses}
+	noResponses     = []translate.Format{translate.Chat, translate.Completions, translate.Messages}
 	allFormats      = []translate.Format{translate.Chat, translate.Completions, translate.Messages, translate.Responses}
 )
 
@@ -141,8 +142,11 @@ var presets = []Preset{
 	// first (ggml-org/llama.cpp#27367, vllm-project/vllm#41114, ollama/ollama#17774). As a
 	// turn of the user at the same place, it does not change the cached prefix. Joined with
 	// its neighbours, it also suits templates that require alternating roles.
+	// The events of llama.cpp's responses endpoint have neither indexes nor numbers, so that
+	// official SDKs fail; the endpoint also calls truncated answers complete, and ignores
+	// schemas.
 	{"llamacpp", aigateway.Defaults{
-		BaseURL: "http://localhost:8080/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
+		BaseURL: "http://localhost:8080/v1", Formats: noResponses, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 			"mid_system":       "user",

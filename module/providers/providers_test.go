@@ -76,7 +76,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{"max_tokens_field": "max_completion_tokens"},
 		},
 		"llamacpp": {
-			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, AnswerBounds: local,
+			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{
 				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 				"mid_system": "user", "alternation": "true", "attribution": "drop",

@@ -12,14 +12,15 @@ import (
 // head contains the members of a response object that the gateway reads: raw strings with
 // their quotes, nil for absent members.
 type head struct {
-	id, model, status []byte
-	service           []byte // the service tier
-	reason            []byte // why the answer is incomplete
-	created           int64
-	counts            counts
-	output            []byte // the array
-	failed            bool   // there is an error
-	detail            bool   // there is a detail, which is an error if there is no output
+	id, model []byte
+	status    []byte // of any type
+	service   []byte // the service tier
+	reason    []byte // why the answer is incomplete
+	created   int64
+	counts    counts
+	output    []byte // the array
+	failed    bool   // there is an error
+	detail    bool   // there is a detail, which is an error if there is no output
 }
 
 var (
@@ -36,7 +37,7 @@ func (h *head) member(c *jsonscan.Cursor) (known bool) {
 	case "model":
 		h.model = c.StringOrSkip()
 	case "status":
-		h.status = c.StringOrSkip()
+		h.status = c.Skip()
 	case "service_tier":
 		h.service = c.StringOrSkip()
 		h.counts.terms.ReadTier(h.service)

@@ -36,6 +36,8 @@ type Parser struct {
 	sent     int      // core events of the current event
 
 	items      []*output // in order of their first events
+	waiting    []queue   // of the items that wait, in order of their first events
+	held       int       // bytes of the events that wait
 	parts      int       // of all items
 	last       *output   // the message or the reasoning with the last content, until it ends
 	calls      int       // that have begun
@@ -84,10 +86,16 @@ func (p *Parser) Event(event sse.Event) {
 		p.fail(readFault(event.Data))
 		return
 	}
+	if p.mustWait(kind) {
+		p.Dropped = dropped // the event is read again
+		p.wait(event)
+		return
+	}
 	p.step(kind, event.Name)
 	if kind.delta() {
 		p.remember(event)
 	}
+	p.release()
 }
 
 // unreadable ends the answer at an event that is not a JSON object. Unknown events may have
@@ -189,7 +197,7 @@ func (p *Parser) begin() {
 }
 
 var (
-	errStatus   = errors.New("a response that is not complete")
+	errStatus   = errors.New("the end of a response that is not complete")
 	errNameless = errors.New("a tool call without a name")
 )
 
@@ -203,8 +211,13 @@ func (p *Parser) complete(incomplete bool) {
 		p.fail(readFault(p.read.response))
 		return
 	}
+	if !h.ended() {
+		p.fail(fault.Unusable(errStatus))
+		return
+	}
 	p.begin()
 	p.sendOutput(h.output)
+	p.releaseAll()
 	incomplete = incomplete || string(h.status) == `"incomplete"`
 	p.endAll(incomplete)
 	p.finish(incomplete)

@@ -29,14 +29,13 @@ func (p *Parser) Answer(body []byte) {
 		p.fail(p.read.head.readFault(body))
 	case p.read.head.output == nil:
 		p.fail(fault.Unusable(errNoOutput))
-	case !p.read.head.ended():
-		p.fail(fault.Unusable(errStatus))
 	default:
 		p.complete(false)
 	}
 }
 
-// ended reports whether the response is complete. Some servers send no status.
+// ended reports whether the response is complete, or incomplete for good. Some servers send
+// no status; a status that is null, or not a string, is no status of a complete response.
 func (h *head) ended() bool {
 	switch string(h.status) {
 	case "", `"completed"`, `"incomplete"`:
@@ -61,9 +60,9 @@ func (p *Parser) sendOutput(raw []byte) {
 // the same index, or with the same id, or otherwise a new item.
 func (p *Parser) wholeItem(index int64, raw []byte) {
 	kind, id := identify(raw)
-	it := p.find(index)
+	it := p.findIndex(index)
 	if it == nil || it.kind != kind || it.whole {
-		it = p.findID(kind, id)
+		it = p.findStreamed(kind, id)
 	}
 	if it == nil {
 		it = p.add(index, kind)
@@ -82,6 +81,7 @@ func (p *Parser) wholeItem(index int64, raw []byte) {
 
 // identify returns the kind and the id of a raw item.
 func identify(raw []byte) (kind itemKind, id []byte) {
+	var callID []byte
 	c := jsonscan.Again(raw)
 	for c.EnterObject(); c.Member(); {
 		switch string(c.Name()) {
@@ -89,15 +89,17 @@ func identify(raw []byte) (kind itemKind, id []byte) {
 			kind = kindOf(c.Skip())
 		case "id":
 			id = c.StringOrSkip()
+		case "call_id":
+			callID = c.StringOrSkip()
 		default:
 			c.Skip()
 		}
 	}
-	return kind, id
+	return kind, ident(id, callID)
 }
 
-// findID returns the streamed item of a kind that has the raw id, nil for none.
-func (p *Parser) findID(kind itemKind, id []byte) *output {
+// findStreamed returns the streamed item of a kind that has the raw id, nil for none.
+func (p *Parser) findStreamed(kind itemKind, id []byte) *output {
 	for _, it := range p.items {
 		if it.kind == kind && !it.whole && len(it.id) > 0 && len(id) > len(`""`) && same(it.id, id) {
 			return it
@@ -193,7 +195,11 @@ func (p *Parser) sendReasoning(it *output, w *wholeItem) {
 		p.Drop(it.otherList())
 	}
 	p.sendThoughts(it, shown)
-	if len(w.sealed) > len(`""`) {
+	switch {
+	case len(w.sealed) <= len(`""`):
+	case it.left:
+		p.Drop(inItem + "encrypted_content")
+	default:
 		p.begin()
 		p.enter(it)
 		p.text = it.appendSignature(p.text[:0], w.sealed)

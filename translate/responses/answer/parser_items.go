@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"bytes"
 	"fmt"
 	"hash/maphash"
 
@@ -15,6 +16,7 @@ type output struct {
 	kind  itemKind
 	id    []byte
 	ended bool    // later events about the item are ignored
+	left  bool    // another item has begun before its end, so no more content can follow
 	whole bool    // the item was found in the whole response
 	parts []*part // in order of their first events; a call has one, its arguments
 
@@ -50,14 +52,66 @@ var (
 // seed is the seed of the hashes by which texts that were sent are recognized.
 var seed = maphash.MakeSeed()
 
-// find returns the item with an index, nil if there is none yet.
-func (p *Parser) find(index int64) *output {
+// find returns the item of the current event, nil if there is none yet. kind and id are those
+// of the item. The id takes precedence over the index, which some servers leave out and
+// others get wrong, unless the item with the id has ended: some servers use an id twice.
+func (p *Parser) find(kind itemKind, id []byte) *output {
+	known := p.findID(kind, id)
+	if known != nil && !known.ended {
+		return known
+	}
+	if it := p.findPlace(id); it != nil {
+		return it
+	}
+	return known
+}
+
+// findPlace returns the item with the index of the current event. Without an index, it is
+// the last item, unless the ids differ.
+func (p *Parser) findPlace(id []byte) *output {
+	if p.read.output >= 0 {
+		return p.findIndex(p.read.output)
+	}
+	if len(p.items) == 0 {
+		return nil
+	}
+	last := p.items[len(p.items)-1]
+	if len(last.id) > 0 && !same(last.id, id) {
+		return nil
+	}
+	return last
+}
+
+// findIndex returns the item with an index, nil for none.
+func (p *Parser) findIndex(index int64) *output {
 	for i := len(p.items) - 1; i >= 0; i-- {
 		if p.items[i].index == index {
 			return p.items[i]
 		}
 	}
 	return nil
+}
+
+// findID returns the last item of a kind with the raw id, nil for none.
+func (p *Parser) findID(kind itemKind, id []byte) *output {
+	if len(id) <= len(`""`) {
+		return nil
+	}
+	for i := len(p.items) - 1; i >= 0; i-- {
+		if it := p.items[i]; it.kind == kind && len(it.id) > 0 && same(it.id, id) {
+			return it
+		}
+	}
+	return nil
+}
+
+// addCurrent adds the item of the current event. It returns nil after a fault. Items without an
+// index are counted.
+func (p *Parser) addCurrent(kind itemKind) *output {
+	if p.read.output < 0 {
+		return p.add(int64(len(p.items)), kind)
+	}
+	return p.add(p.read.output, kind)
 }
 
 // add adds an item. It returns nil after a fault.
@@ -72,12 +126,13 @@ func (p *Parser) add(index int64, kind itemKind) *output {
 }
 
 // itemOf returns the item of the current event, and adds the item if it was not announced.
-// It returns nil if the item with the event's index is of another kind, or has ended.
+// It returns nil if the item is of another kind, or has ended.
 func (p *Parser) itemOf(kind itemKind) *output {
-	index := max(0, p.read.output)
-	it := p.find(index)
+	it := p.find(kind, p.read.itemID)
 	if it == nil {
-		it = p.add(index, kind)
+		if it = p.addCurrent(kind); it != nil && p.read.output < 0 {
+			it.id = jsonscan.AppendText(nil, p.read.itemID)
+		}
 	}
 	switch {
 	case it == nil:
@@ -113,15 +168,15 @@ func (p *Parser) addItem() {
 	if !ok {
 		return
 	}
-	index := max(0, p.read.output)
-	it := p.find(index)
-	if it != nil && (it.ended || it.kind != kindOf(w.kind) || len(it.id) > 0 && !same(it.id, w.id)) {
+	id := ident(w.id, w.callID)
+	it := p.findPlace(id)
+	if it != nil && (it.ended || it.kind != kindOf(w.kind) || len(it.id) > 0 && !same(it.id, id)) {
 		p.close(it)
 		it.index = -1
 		it = nil
 	}
 	if it == nil {
-		it = p.add(index, kindOf(w.kind))
+		it = p.addCurrent(kindOf(w.kind))
 	}
 	if it != nil {
 		p.announce(it, &w)
@@ -131,7 +186,7 @@ func (p *Parser) addItem() {
 // announce sends the events that precede the first delta of an item.
 func (p *Parser) announce(it *output, w *wholeItem) {
 	if len(it.id) == 0 {
-		it.id = jsonscan.AppendText(nil, w.id)
+		it.id = jsonscan.AppendText(nil, ident(w.id, w.callID))
 	}
 	switch {
 	case it.isCall():
@@ -173,10 +228,9 @@ func (p *Parser) endItem() {
 	if !ok {
 		return
 	}
-	index := max(0, p.read.output)
-	it := p.find(index)
+	it := p.find(kindOf(w.kind), ident(w.id, w.callID))
 	if it == nil || it.kind != kindOf(w.kind) {
-		it = p.add(index, kindOf(w.kind))
+		it = p.addCurrent(kindOf(w.kind))
 	}
 	if it != nil {
 		p.sendItem(it, &w)
@@ -249,6 +303,7 @@ func (it *output) isCall() bool { return it.kind == callItem || it.kind == freeC
 // the item before.
 func (p *Parser) enter(it *output) {
 	if p.last != nil && p.last != it {
+		p.last.left = true
 		p.leave(p.last)
 	}
 	p.last = it
@@ -269,5 +324,12 @@ func (p *Parser) leave(it *output) {
 
 // same reports whether a text equals a raw string. It is true for an empty or absent one.
 func same(text, raw []byte) bool {
-	return len(raw) <= len(`""`) || string(text) == string(jsonscan.AppendText(nil, raw))
+	switch {
+	case len(raw) <= len(`""`):
+		return true
+	case bytes.IndexByte(raw, '\\') < 0:
+		return bytes.Equal(text, unquoted(raw))
+	default:
+		return string(text) == string(jsonscan.AppendText(nil, raw))
+	}
 }

@@ -14,6 +14,7 @@ type reading struct {
 	data                    []byte
 	kind                    []byte
 	output                  int64  // the index of the item, -1 for none
+	itemID                  []byte // a string: the id of the item
 	content                 int64  // the index of the part
 	summary                 int64  // the index of the part of a summary
 	text                    []byte // a string: a delta, or the whole text
@@ -71,7 +72,7 @@ func (p *Parser) member(c *jsonscan.Cursor) {
 	case "obfuscation":
 		r.padAt = slotOf(c, jsonscan.String)
 	case "item_id":
-		c.Skip()
+		r.itemID = c.StringOrSkip()
 	default:
 		p.rareMember(c)
 	}
@@ -167,6 +168,15 @@ type wholeItem struct {
 	id, callID, name         []byte
 	arguments, input, sealed []byte
 	content, summary         []byte // arrays
+}
+
+// ident returns the string by which the events about an item name the item: its id, or for
+// a call without one its call_id.
+func ident(id, callID []byte) []byte {
+	if len(id) > len(`""`) {
+		return id
+	}
+	return callID
 }
 
 // readItem reads a raw item. It returns false after a fault. The members of an item that

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -70,7 +71,11 @@ func (it *output) otherList() string {
 // delta sends the text of a delta.
 func (p *Parser) delta(kind eventKind) {
 	it, index, e := p.locate(kind)
-	if it == nil {
+	switch {
+	case it == nil:
+		return
+	case it.left && e.Kind != event.ToolArgs:
+		p.fail(fault.Unusable(errInterleaved))
 		return
 	}
 	if pt := p.part(it, index); pt != nil {
@@ -124,6 +129,10 @@ func (p *Parser) sendRest(it *output, index int64, raw []byte, e *event.Event) *
 	p.text = jsonscan.AppendText(p.text[:0], raw)
 	sent := min(pt.sent, len(p.text))
 	if sent < pt.sent || maphash.Bytes(seed, p.text[:sent]) != pt.hash.Sum64() {
+		p.Drop(lostText)
+		return pt
+	}
+	if len(p.text) > sent && it.left {
 		p.Drop(lostText)
 		return pt
 	}

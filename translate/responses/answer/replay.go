@@ -108,7 +108,7 @@ func (r *replay) member() {
 // event returns the name of the event that ends the stream, "" for an incomplete answer.
 func (r *replay) event() string {
 	switch r.status {
-	case "", "null", `"completed"`:
+	case "", `"completed"`:
 		return "response.completed"
 	case `"incomplete"`:
 		return "response.incomplete"

@@ -60,7 +60,7 @@ func TestAnAnswerIsReplayedInFull(t *testing.T) {
 func TestTheEndOfAReplayIsThatOfTheAnswer(t *testing.T) {
 	for members, want := range map[string]string{
 		`"output":[]`:                       "response.completed",
-		`"status":null,"output":null`:       "response.completed",
+		`"output":null`:                     "response.completed",
 		`"status":"incomplete","output":[]`: "response.incomplete",
 	} {
 		events := replayed(t, "{"+members+"}")
@@ -72,7 +72,7 @@ func TestWhatCannotBeReplayedIsAFault(t *testing.T) {
 	for _, body := range []string{
 		`{}`, `[]`, `{"output":{}}`, `{"output":[]`, `{"output":[],"output":[]}`, `{"output":[1]}`, `{"output":[{"type":"message","content":[1]}]}`,
 		`{"output":[{"type":"message","id":"a","id":"b"}]}`, `{"output":[{"type":"message","content":[{"type":"output_text","text":"a","text":"b"}]}]}`,
-		`{"status":"in_progress","output":[]}`, `{"status":"queued","output":[]}`, `{"status":"cancelled","output":[]}`, `{"status":"failed","output":[]}`,
+		`{"status":"in_progress","output":[]}`, `{"status":"queued","output":[]}`, `{"status":null,"output":[]}`, `{"status":"cancelled","output":[]}`, `{"status":"failed","output":[]}`,
 		`{"output":[` + strings.Repeat(`{},`, 9000) + `{}]}`,
 	} {
 		stream, fault := answer.Replay([]byte(body), false)
