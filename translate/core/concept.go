@@ -110,6 +110,7 @@ const (
 	LateSystem            // a system text after other turns
 	SystemBehindAssistant // a LateSystem whose turn follows one of the assistant
 	Prefill               // a last turn of the assistant, which the provider continues
+	PrefillSpace          // white space at the end of a Prefill
 	TextBehindCall        // a text of the assistant behind the call of a tool
 	TextBeforeResult      // a text of the user before the result of a tool
 	Image

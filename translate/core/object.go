@@ -21,7 +21,8 @@ type Object struct {
 }
 
 // Read consumes the value at the cursor and keeps the members that are in the table; a
-// value that is not an object has none. Other members are reported as lost. path is the
+// value that is not an object has none. Other members are reported as lost unless they are
+// empty. path is the
 // path from the element at the reader's place to the object, or "".
 func (o *Object) Read(x *Translation, c *jsonscan.Cursor, table *shape.Table, path string) {
 	for o.Enter(c, table, path); o.Next(x, c); {
@@ -52,7 +53,7 @@ func (o *Object) Next(x *Translation, c *jsonscan.Cursor) bool {
 		if o.at = o.table.Find(name); o.at >= 0 {
 			return true
 		}
-		if isPresent(c.Skip()) {
+		if !jsonscan.Blank(c.Skip()) {
 			x.LoseMember(o.path, name)
 		}
 	}

@@ -16,7 +16,7 @@ type Source struct {
 	New  func() Reader
 	// Unbounded returns the bound, in tokens, that a request without one gets where the
 	// target requires a bound, for clients that expect long answers; nil means
-	// trait.Traits.MaxTokens, and a report of the bound.
+	// trait.Traits.MaxTokens.
 	Unbounded func(*trait.Traits) int64
 	readers   sync.Pool
 }

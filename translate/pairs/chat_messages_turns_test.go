@@ -74,7 +74,8 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 		{name: "an older call", body: talk(hi + `,{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}`), fault: "messages[1].function_call:" + notM1 + "messages)"},
 		{name: "a conversation that begins with the assistant", body: talk(prefill(`"a"`) + `,` + hi), want: messagesBody(messageOf("assistant", textBlock("a")) + `,` + userHi)},
 
-		{name: "an answer to be continued", body: talk(hi + `,` + prefill(`"a"`)), want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a"))), losses: "messages[*].content shaping"},
+		// It was reported as lost, although only white space at its end is.
+		{name: "an answer to be continued", body: talk(hi + `,` + prefill(`"a"`)), want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a")))},
 		{name: "white space at its end", body: talk(hi + `,` + prefill(`"\u0061 \n\t\u0020"`)), want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a"))), losses: "messages[*].content shaping"},
 		{
 			name: "more than its last part is white space", body: talk(hi + `,` + prefill(`[`+textBlock("a ")+`,`+textBlock(" ")+`,`+textBlock(`\n`)+`]`)),

@@ -223,6 +223,7 @@ var samplesOfChat = samples{
 	"messages[*].role=[assistant,system]":                                 discussing(hi + `,{"role":"assistant","content":"a"},{"role":"system","content":"s"},` + hi).under("mid_system keep"),
 	"messages[*].role=*":                                                  uttered("function", `,"name":"f"`),
 	"messages[-1].role=assistant":                                         discussing(hi + `,{"role":"assistant","content":"x"}`),
+	`messages[-1].role=assistant+content=" "`:                             discussing(hi + `,{"role":"assistant","content":"x "}`),
 	"messages[*].role=user+content=[]":                                    discussing(`{"role":"user","content":[]}`),
 	"messages[*].content=[]":                                              discussing(hi + `,{"role":"assistant","content":""},` + hi),
 	"messages[*].role=[user,tool]":                                        discussing(`{"role":"tool","tool_call_id":"c1","content":"r"},` + hi + `,{"role":"tool","tool_call_id":"c2","content":"r"}`),

@@ -13,7 +13,7 @@ func TestMediaTowardsChat(t *testing.T) {
 	pdf := `{"type":"base64","media_type":"application/pdf","data":"AAAA"}`
 	runRenderCases(t, translate.Messages, translate.Chat, []renderCase{
 		{
-			name: "an image", body: user(`{"type":"text","text":"a"},{"type":"text","text":"b"},{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"/9j\/AA=="},"transformations":[]},{"type":"text","text":"c"}`),
+			name: "an image", body: user(`{"type":"text","text":"a"},{"type":"text","text":"b"},{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"/9j\/AA=="},"transformations":[{}]},{"type":"text","text":"c"}`),
 			want:   parts(`{"type":"text","text":"a"},{"type":"text","text":"b"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,/9j\/AA=="}},{"type":"text","text":"c"}`),
 			losses: "messages.*.content.*.transformations hint",
 		},

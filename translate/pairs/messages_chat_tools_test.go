@@ -40,7 +40,7 @@ func TestToolsTowardsChat(t *testing.T) {
 		{name: "a schema with a member twice", body: with(`{"name":"f","input_schema":{"a":1,"a":2,"type":"object"}}`), want: sent(`{"type":"function","function":{"name":"f","parameters":{"a":1,"a":2,"type":"object"}}}`)},
 		{name: "no schema", body: with(`{"name":"f"}`), want: sent(`{"type":"function","function":{"name":"f"}}`)},
 		{
-			name: "what a provider may not see", body: with(`{"name":"f","input_schema":{"type":"object"},"defer_loading":true,"input_examples":[],"eager_input_streaming":true,"cache_control":{"type":"ephemeral"}}`),
+			name: "what a provider may not see", body: with(`{"name":"f","input_schema":{"type":"object"},"defer_loading":true,"input_examples":[{}],"eager_input_streaming":true,"cache_control":{"type":"ephemeral"}}`),
 			want: sent(function), losses: "tools.*.defer_loading hint, tools.*.input_examples hint, tools.*.eager_input_streaming hint, tools.*.cache_control hint",
 		},
 		{name: "callers", body: with(`{"name":"f","input_schema":{"type":"object"},"allowed_callers":["code_execution_20250825","direct"]}`), want: sent(function)},

@@ -237,6 +237,12 @@ var asksNothing = map[string]string{
 	"responses to messages: parallel_tool_calls":       "true is the default",
 	"responses to chat: parallel_tool_calls":           "true is the default",
 	"responses to completions: parallel_tool_calls":    "true is the default",
+	"responses to messages: input[*].id":               "it only names what a provider kept",
+	"responses to messages: input[*].status":           "it only names what a provider kept",
+	"responses to chat: input[*].id":                   "it only names what a provider kept",
+	"responses to chat: input[*].status":               "it only names what a provider kept",
+	"responses to completions: input[*].id":            "it only names what a provider kept",
+	"responses to completions: input[*].status":        "it only names what a provider kept",
 	"chat to messages: messages[*].reasoning":          "the thinking blocks repeat it",
 	"chat to messages: messages[*].reasoning_content":  "the thinking blocks repeat it",
 }

@@ -36,7 +36,7 @@ var outcomes = core.NewOutcomes(
 	),
 
 	core.Lose(core.ReasoningOn).Unless(effort("low"), core.Extension(templateArguments)).ByWriter(),
-	core.Keep(core.ReasoningAdaptive),
+	core.Drop(core.ReasoningAdaptive).Unless(core.Extension(templateArguments)).ByWriter(),
 	core.Lose(core.ReasoningOff).Unless(effort("none"), core.Extension(templateArguments)).ByWriter(),
 	core.Lose(core.ReasoningBudget).Unless(effort("low")).ByWriter(),
 	core.Lose(core.EffortNone).Unless(noEffort, effort("none")).ByWriter(),
@@ -64,6 +64,7 @@ var outcomes = core.NewOutcomes(
 	),
 	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Lose(core.Prefill).Unless(prefills...),
+	core.Keep(core.PrefillSpace),
 	core.Change(core.TextBehindCall, core.TextBeforeResult),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
 	core.Lose(core.File).Unless(fileParts, core.FilesDropped),

@@ -170,6 +170,8 @@ var turnRows = slices.Concat([]core.Row{
 }, core.Within(core.ToolResult,
 	core.Structural(ofMessage+"role=[user,tool]", core.TextBeforeResult),
 	core.Structural(ofMessage+"tool_call_id", core.ToolResult),
+), core.Within(core.Prefill,
+	core.Shaping(`messages[-1].role=assistant+content=" "`, core.PrefillSpace).As(ofMessage+"content"),
 ))
 
 // assistantRows are the rows about members that only an assistant's message has.

@@ -39,7 +39,7 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
 	core.Change(core.LongEndUser).Unless(core.NoUser),
 
-	core.Keep(core.Content, core.SystemText, core.TurnText, core.Prefill),
+	core.Keep(core.Content, core.SystemText, core.TurnText, core.Prefill, core.PrefillSpace),
 	core.Keep(core.Conversation).Unless(noTemplate),
 	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 

@@ -8,11 +8,16 @@ import (
 )
 
 // trim cuts the white space at the end of the open message, and the whole message if it
-// consists of white space.
-func (b *blockBuffer) trim() {
-	starts := b.starts()
-	for i := len(starts) - 1; i >= 0 && b.trimBlock(starts[i]); i-- {
+// consists of white space. It reports whether it cut something.
+func (b *blockBuffer) trim() bool {
+	starts, cut := b.starts(), false
+	for i := len(starts) - 1; i >= 0; i-- {
+		trimmed, whole := b.trimBlock(starts[i])
+		if cut = cut || trimmed; !whole {
+			break
+		}
 	}
+	return cut
 }
 
 // starts returns the positions of the blocks of the open message.
@@ -27,28 +32,28 @@ func (b *blockBuffer) starts() (at []int) {
 }
 
 // trimBlock cuts the white space at the end of the last block if the block is a text. It
-// reports whether it cut the whole block, so that the block before may end with white
-// space, too.
-func (b *blockBuffer) trimBlock(last int) (again bool) {
+// reports whether there was any, and whether it cut the whole block, so that the block
+// before may end with white space, too.
+func (b *blockBuffer) trimBlock(last int) (cut, whole bool) {
 	raw, isText := bytes.CutPrefix(b.buf[last:], []byte(openText))
 	if !isText {
-		return false
+		return false, false
 	}
 	text := jsonscan.AppendUnescaped(nil, raw[:len(raw)-len(`"}`)])
 	kept := bytes.TrimRightFunc(text, unicode.IsSpace)
 	if len(kept) == len(text) {
-		return false
+		return false, false
 	}
 	marked := b.marked > 0 && b.marks[b.marked-1].at == len(b.buf)-1
 	if len(kept) == 0 {
 		b.cut(last, marked)
-		return true
+		return true, true
 	}
 	b.buf = append(jsonscan.AppendEscaped(b.buf[:last+len(openText)], kept), `"}`...)
 	if marked {
 		b.marks[b.marked-1].at = len(b.buf) - 1
 	}
-	return false
+	return true, false
 }
 
 // cut cuts the last block, and the message if it has no other block.

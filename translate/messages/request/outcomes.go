@@ -40,7 +40,8 @@ var outcomes = core.NewOutcomes(
 		core.CacheTool, core.IdleReasoning,
 	),
 	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
-	core.Change(core.SystemBehindAssistant, core.Prefill, core.TextBeforeResult),
+	core.Keep(core.Prefill),
+	core.Change(core.SystemBehindAssistant, core.PrefillSpace, core.TextBeforeResult),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
 
 	core.Keep(core.FunctionTool),

@@ -29,6 +29,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Shaping("output_config.effort+top_p", core.TopPBesideReasoning),
 	core.Shaping("top_k", core.TopK),
 	core.Structural("stop_sequences", core.Stops),
+	core.Structural(`stop_sequences=[""]`, core.EmptyStop).As("stop_sequences.*"),
 	core.Structural("stream", core.Stream),
 	core.Shaping("thinking.type=enabled", core.ReasoningOn).As("thinking"),
 	core.Shaping("thinking.type=adaptive", core.ReasoningAdaptive).As("thinking"),
@@ -88,7 +89,9 @@ var turnRows = slices.Concat([]core.Row{
 	core.Hint("messages.*.clear_at=*", core.Nothing),
 	core.Hint("messages.*.role=user+clear_at", core.Nothing),
 	core.Hint("messages.*.*", core.Nothing),
-})
+}, core.Within(core.Prefill,
+	core.Shaping(`messages.-1.role=assistant+content=" "`, core.PrefillSpace).As("messages.*.content"),
+))
 
 // of is the beginning of the names of rows about blocks.
 const of = "messages.*.content.*."

@@ -77,7 +77,9 @@ func (w *requestWriter) endConversation() {
 	m := &w.messages
 	if m.role == "assistant" && !m.endsWith(openCall) {
 		w.x.Keep(core.Prefill, nil)
-		m.trim()
+		if m.trim() {
+			w.x.Keep(core.PrefillSpace, nil)
+		}
 	}
 	m.close()
 	if m.empty() {

@@ -11,16 +11,13 @@ import (
 )
 
 // writeMaxTokens writes the bound of the answer, in tokens, which the format
-// requires, and returns it. A bound that is added is reported if it may be smaller than
-// what a client without a bound expects.
+// requires, and returns it. A bound that is added is reported.
 func (w *requestWriter) writeMaxTokens() int64 {
 	n, ok := w.x.MaxTokens()
 	switch {
 	case !ok:
 		n = w.x.From.AddedBound(w.x.To, w.x.Traits)
-		if w.x.From.Unbounded == nil {
-			w.x.Keep(core.NoMaxTokens, nil)
-		}
+		w.x.Keep(core.NoMaxTokens, nil)
 	case n > math.MaxInt32:
 		w.invalidNumber(core.MaxTokens, "must be at most "+strconv.Itoa(math.MaxInt32))
 	}

@@ -23,6 +23,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("max_output_tokens", core.MaxTokens),
 	core.Structural("max_output_tokens=...", core.LongMaxTokens),
 	core.Structural("max_output_tokens=1", core.ShortMaxTokens),
+	core.Hint("max_output_tokens=null", core.NoMaxTokens).As("max_output_tokens"),
 	core.Shaping("temperature", core.Temperature),
 	core.Shaping("temperature=2", core.HighTemperature),
 	core.Shaping("reasoning.effort+temperature", core.TemperatureBesideReasoning),
@@ -178,13 +179,13 @@ var itemRows = []core.Row{
 	core.Structural("input[*].type=compaction_trigger", core.Nothing),
 	core.Structural("input[*].type=local_shell_call", core.Nothing),
 	core.Structural("input[*].type=*", core.Nothing),
-	core.Hint("input[*].id", core.Nothing),
-	core.Hint("input[*].status", core.Nothing),
+	core.Hint("input[*].id", core.Content), // only names the item
+	core.Hint("input[*].status", core.Content),
 	core.Hint("input[*].phase", core.Nothing),
 	core.Hint("input[*].*", core.Nothing),
 }
 
-var messageRows = []core.Row{
+var messageRows = slices.Concat([]core.Row{
 	core.Structural("input[*].type=message", core.Content),
 	core.Structural("input[0].role=system", core.Content),
 	core.Structural("input[0].role=developer", core.Content),
@@ -197,7 +198,9 @@ var messageRows = []core.Row{
 	core.Structural("input[-1].role=assistant", core.Prefill).As("input[*]").RefusedBy((*core.RequestInfo).RefusePrefill),
 	core.Structural("input[*].content", core.TurnText),
 	core.Hint("input[*].content=[]", core.EmptyTurn).As("input[*]"),
-}
+}, core.Within(core.Prefill,
+	core.Shaping(`input[-1].role=assistant+content=" "`, core.PrefillSpace).As("input[*].content"),
+))
 
 // callRows are the rows about the calls of tools.
 var callRows = core.Within(core.ToolCall,

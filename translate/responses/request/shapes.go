@@ -10,7 +10,7 @@ const wantParts = "must be a string or an array of content parts"
 
 // itemShapes are the items of the input. Faults of an item are reported in the order in
 // which its members appear here.
-var itemShapes = shape.New("type",
+var itemShapes = shape.New("type id status",
 	shape.Of("message", "", shape.A(jsonscan.String, "role"), shape.Texts("content", wantParts)),
 	shape.Of("item_reference", "", shape.A(jsonscan.String, "id")),
 	shape.Of("function_call", "namespace",

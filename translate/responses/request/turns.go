@@ -75,7 +75,7 @@ func (r *request) itemMember(it *inputItem, name string) {
 		r.Skip()
 	case name == "tools":
 		r.tools(false)
-	case name == "namespace", name == "execution", name == "reasoning", name == "text":
+	case name == "id", name == "status", name == "namespace", name == "execution", name == "reasoning", name == "text":
 		r.Skip()
 	default:
 		r.parts()
