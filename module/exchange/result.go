@@ -40,6 +40,7 @@ type Result struct {
 
 	AnsweredBy string      // model that the provider names in its answer
 	Usage      token.Usage // as reported so far, of all parts together; final in the state Finished
+	Text       token.Text  // size of the text that was passed on so far; for a JSON answer that is relayed unchanged, of all of it
 }
 
 // Part is one of several calls that answer a request together. Its result is final when the

@@ -17,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 type readCloser = io.ReadCloser
@@ -67,6 +68,7 @@ type sniffed struct {
 // answer reads a whole JSON answer. The client gets nothing of it before all of it was read
 // and checked, so that another target can answer instead.
 func (c *call) answer(res *http.Response) (*http.Response, error) {
+	c.turnOver.Store(true)
 	body, err := c.read(res, maxAnswer)
 	if err != nil {
 		return c.unread(res, err)
@@ -82,6 +84,8 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if fill := c.usageFiller(); fault == nil && fill != nil {
 		body = edit.Apply(nil, body, fill(nil, body))
 	}
+	var text token.Text
+	text.Add(body) // its text is not read
 	length := int64(len(body))
 	if fault == nil && c.attempt.Exchange.Streaming() { // the client asked for a stream, so the answer becomes one
 		body, fault = c.attempt.Format.Answers.Replay(body, c.attempt.Exchange.View.IncludeUsage)
@@ -90,8 +94,8 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if fault != nil {
 		return c.rejected(res, fault), nil
 	}
-	c.noteAnswer(answer.Usage, answer.Model, nil)
-	c.noteFinished(answer.Usage)
+	c.noteAnswer(answer.Usage, text, answer.Model, nil)
+	c.noteFinished(answer.Usage, text)
 	c.end()
 	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), length), nil
 }

@@ -32,7 +32,7 @@ type call struct {
 	ctx           context.Context  // ends when the call is cancelled with a cause; see leave
 	cancel        context.CancelCauseFunc
 	unbind        func() bool // separates the call from client
-	turnOver      atomic.Bool // the stream has shown what may be the end of the turn
+	turnOver      atomic.Bool // the stream has shown what may be the end of the turn, or a JSON answer has begun
 	watch         watch.Watch
 	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
 }

@@ -141,7 +141,7 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 // finish ends the answer if every subcall has a whole answer.
 func (f *fanOut) finish() {
 	if !slices.ContainsFunc(f.subcalls, func(s *subcall) bool { return !s.whole.Load() }) {
-		f.call.noteFinished(f.translators.Usage())
+		f.call.noteFinished(f.translators.Usage(), f.translators.Text())
 	}
 }
 
@@ -165,7 +165,7 @@ func (f *fanOut) merge(failed *subcall) {
 		failure = failed.result
 	}
 	f.call.noteMerged(f.first.from.result, failure)
-	f.call.noteAnswer(f.translators.Usage(), f.translators.Model(), f.translators.Losses())
+	f.call.noteAnswer(f.translators.Usage(), f.translators.Text(), f.translators.Model(), f.translators.Losses())
 }
 
 // Read returns the next bytes. It returns io.EOF even for an answer that broke off; the

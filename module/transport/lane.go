@@ -38,6 +38,7 @@ type lane interface {
 	// relaysErrors reports whether the provider's error event is passed on.
 	relaysErrors() bool
 	Usage() token.Usage
+	Text() token.Text
 	Model() string
 	Fault() *fault.Fault
 	// Losses returns the parts of the answer that could not be translated.

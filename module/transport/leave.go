@@ -7,14 +7,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// linger is the longest time for which a stream is read after its client has left. It is
+// linger is the longest time for which an answer is read after its client has left. It is
 // no longer than the time that a shutdown leaves to exchanges after it has cancelled their
 // calls.
 const linger = 2 * time.Second
 
 // leave handles the end of the client's context. It cancels the call at once, unless the
 // client has left when the turn may be over: the provider charges for the whole turn then,
-// and only the rest of the stream has the usage.
+// and only the rest of the answer has the usage.
 func (c *call) leave() {
 	cause := context.Cause(c.client)
 	if c.left() && c.turnOver.Load() {

@@ -52,6 +52,44 @@ const (
 	responsesEnd  = "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"model\":\"m1\",\"status\":\"completed\",\"error\":null,\"usage\":{\"input_tokens\":7,\"output_tokens\":2}}}\n\n"
 )
 
+// A client that left while its JSON answer arrived was charged for the input only: 0.0003 of
+// 2.5 USD. The provider charges for the whole answer, which is complete when its headers
+// arrive, or soon.
+func TestAJSONAnswerThatHasBegunIsReadForItsUsageWithoutTheClient(t *testing.T) {
+	for name, test := range map[string]struct {
+		after, lasts time.Duration // from the client's end to the rest, and to the end of the call
+		usage        token.Usage
+	}{
+		"in time":  {time.Second, time.Second, token.Usage{Input: 7, Output: 2, Known: true}},
+		"too late": {time.Minute, linger, token.Usage{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				inner := answers(func(r *http.Request) (*http.Response, error) {
+					after := make(chan struct{})
+					time.AfterFunc(time.Second+test.after, func() { close(after) })
+					const begin, rest = `{"model":"m1","choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"stop"}]`, `,"usage":{"prompt_tokens":7,"completion_tokens":2}}`
+					late := late{silent{r.Context()}, strings.NewReader(rest), after}
+					body := struct {
+						io.Reader
+						io.Closer
+					}{io.LimitReader(late, int64(len(rest))), late}
+					return responds(http.StatusOK, "application/json", then(begin, body)), nil
+				})
+				ctx, leave := context.WithCancel(t.Context())
+				time.AfterFunc(time.Second, leave)
+				c := &exchange.Conduit{Attempt: *attemptFor(t, translate.Chat, false)}
+				_, _ = carryUntil(ctx, newTransport(inner), c)
+				assert.Equal(t, time.Second+test.lasts, time.Since(start))
+				assert.Equal(t, test.usage.Known, c.Result.Whole())
+				assert.Equal(t, test.usage, c.Result.Usage)
+				assert.Nil(t, c.Result.Fault)
+			})
+		})
+	}
+}
+
 // A client that left after the end of the turn and before the usage was charged for the
 // visible text only, while the provider charged for hidden reasoning, too. A client that
 // leaves in the middle of a turn still ends the call at once.

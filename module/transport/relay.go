@@ -185,7 +185,7 @@ func (r *relay) advance() {
 	case signals.Has(signal.Failed):
 		r.failBySignal()
 	case signals.Has(signal.Terminal):
-		c.noteFinished(r.lane.Usage())
+		c.noteFinished(r.lane.Usage(), r.lane.Text())
 	case c.result.State < exchange.Finishing && signals.Has(signal.Finish) && !c.attempt.ByteLane():
 		c.noteState(exchange.Finishing)
 		c.watch.Enter(watch.Drain(time.Duration(c.t.UsageWait)))
@@ -240,9 +240,10 @@ func brokenOff(err, timeout error) *fault.Fault {
 	}
 }
 
-// noteAnswer stores the usage, the model and the losses of the answer in the result.
+// noteAnswer stores the usage, the text, the model and the losses of the answer in the
+// result.
 func (r *relay) noteAnswer() {
-	r.call.noteAnswer(r.lane.Usage(), r.lane.Model(), r.lane.Losses())
+	r.call.noteAnswer(r.lane.Usage(), r.lane.Text(), r.lane.Model(), r.lane.Losses())
 }
 
 // Close ends the call. It may be called at any time, also before the end of the stream.

@@ -72,15 +72,19 @@ func (c *call) noteState(s exchange.AnswerState) { c.result.State = s }
 // noteContinuation sets the writer of the events that the gateway adds to the stream.
 func (c *call) noteContinuation(a exchange.Continuation) { c.result.Continuation = a }
 
-// noteAnswer sets the usage, the model and the losses of the answer so far.
-func (c *call) noteAnswer(u token.Usage, model string, dropped translate.Losses) {
-	c.result.Usage = u
+// noteAnswer sets the usage, the size of the text, the model and the losses of the answer so
+// far.
+func (c *call) noteAnswer(u token.Usage, text token.Text, model string, dropped translate.Losses) {
+	c.result.Usage, c.result.Text = u, text
 	c.result.AnsweredBy = c.redact(model)
 	c.result.Dropped = c.redactLosses(dropped)
 }
 
-// noteFinished sets the state of a whole answer, and its final usage.
-func (c *call) noteFinished(u token.Usage) { c.result.Finish(u) }
+// noteFinished sets the state of a whole answer, its final usage, and the size of its text.
+func (c *call) noteFinished(u token.Usage, text token.Text) {
+	c.result.Finish(u)
+	c.result.Text = text
+}
 
 // noteUnread records that the client has left before the end of a finished stream.
 func (c *call) noteUnread() { c.result.Unread = true }

@@ -158,7 +158,7 @@ func (s *subcall) takeAnswer(a arrival) bool {
 		s.noteError(s.typed(a.res, fault))
 		return false
 	}
-	s.noteFinished(s.translator.Usage())
+	s.noteFinished(s.translator.Usage(), s.translator.Text())
 	return true
 }
 
@@ -184,7 +184,9 @@ func (s *subcall) noteContent() {
 
 // noteUsage sets what the answer has reported so far. The goroutine of the subcall must not
 // write the result any more.
-func (s *subcall) noteUsage() { s.noteAnswer(s.translator.Usage(), s.translator.Model(), nil) }
+func (s *subcall) noteUsage() {
+	s.noteAnswer(s.translator.Usage(), s.translator.Text(), s.translator.Model(), nil)
+}
 
 // finish ends a subcall whose answer is whole. Its goroutine reads the rest of the body.
 func (s *subcall) finish() {

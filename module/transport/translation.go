@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // translator returns the translator of the answer.
@@ -37,11 +38,11 @@ func (c *call) ids() translate.IDs {
 func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
 	t := c.translator()
 	fault := readAnswer(t, body)
-	c.noteAnswer(t.Usage(), t.Model(), t.Losses())
+	c.noteAnswer(t.Usage(), t.Text(), t.Model(), t.Losses())
 	if fault != nil {
 		return c.rejected(res, fault), nil
 	}
-	c.noteFinished(t.Usage())
+	c.noteFinished(t.Usage(), t.Text())
 	c.end()
 	out := bytes.Clone(t.Output())
 	length := int64(len(out))
@@ -57,8 +58,8 @@ func (c *call) translateCount(res *http.Response, body []byte) (*http.Response, 
 	if fault != nil {
 		return c.rejected(res, fault), nil
 	}
-	c.noteAnswer(answer.Usage, answer.Model, nil)
-	c.noteFinished(answer.Usage)
+	c.noteAnswer(answer.Usage, token.Text{}, answer.Model, nil)
+	c.noteFinished(answer.Usage, token.Text{})
 	c.end()
 	out := c.attempt.Exchange.Format.Answers.TokenCount(nil, answer.Usage.Input)
 	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(out)), int64(len(out))), nil

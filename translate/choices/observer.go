@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Observer reads a stream of chunks that is relayed unchanged. It implements
@@ -17,6 +18,7 @@ type Observer struct {
 	signal.Observed
 	content Content
 	cursor  jsonscan.Cursor // a field, so that a chunk costs no allocation
+	texts   Texts           // of the current chunk, a field for the same reason
 
 	counts   counts
 	finished map[int64]bool    // the choices seen, and whether they have finished
@@ -24,9 +26,38 @@ type Observer struct {
 }
 
 // Content reads the member of a choice at the cursor. It consumes the value, and
-// reports whether the value is content that is not empty. text is the position of the
-// text in the chunk, the zero Slot for none.
-type Content func(*jsonscan.Cursor) (found bool, text jsonscan.Slot)
+// reports whether the value is content that is not empty. It adds the text to texts.
+type Content func(c *jsonscan.Cursor, texts *Texts) (found bool)
+
+// Texts contains the texts of a chunk: text, reasoning and arguments of tool calls.
+type Texts struct {
+	size  token.Text
+	count int
+	last  jsonscan.Slot // the position of the text that was read last
+}
+
+// Read consumes a string that is text, and reports whether it is not empty. A value of
+// another kind is skipped.
+func (t *Texts) Read(c *jsonscan.Cursor) bool {
+	raw, at := StringWithSlot(c)
+	if len(raw) <= len(`""`) {
+		return false
+	}
+	t.size.AddString(raw)
+	t.count++
+	t.last = at
+	return true
+}
+
+// Empty reports whether no text was read.
+func (t *Texts) Empty() bool { return t.count == 0 }
+
+// Add adds the texts that were read later.
+func (t *Texts) Add(later Texts) {
+	if later.count > 0 {
+		*t = Texts{size: t.size.Plus(later.size), count: t.count + later.count, last: later.last}
+	}
+}
 
 // NewObserver returns an observer for one stream.
 func NewObserver(content Content) *Observer {
@@ -40,7 +71,7 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 	switch {
 	case o.Over || len(event.Data) == 0:
 		return 0
-	case o.repeats(event.Data) && string(event.Name) != "error": // nearly all of a stream
+	case string(event.Name) != "error" && o.repeats(event.Data): // nearly all of a stream
 		return signal.Content
 	case string(bytes.TrimSpace(event.Data)) == "[DONE]":
 		o.Over = true
@@ -58,13 +89,18 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 // earlier chunk of the same shape.
 func (o *Observer) repeats(data []byte) bool {
 	values, ok := o.template.Match(data)
-	return ok && len(values[0]) > len(`""`)
+	if !ok || len(values[0]) <= len(`""`) {
+		return false
+	}
+	o.Written.AddString(values[0])
+	return true
 }
 
 // chunk reads a chunk whole.
 func (o *Observer) chunk(data []byte) signal.Signal {
 	e := envelope{counts: o.counts}
 	var t chunkSummary
+	o.texts = Texts{}
 	o.cursor = jsonscan.New(data)
 	if err := e.read(&o.cursor, func() { o.choice(&t) }); err != nil {
 		return o.Unreadable(err)
@@ -73,9 +109,10 @@ func (o *Observer) chunk(data []byte) signal.Signal {
 		return o.Fail(dialect.ReadEvent(data))
 	}
 	o.note(&e)
+	o.Written = o.Written.Plus(o.texts.size)
 	s := o.signal(&e, &t)
-	if s == signal.Content && t.text != (jsonscan.Slot{}) {
-		o.template.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{t.text, e.padding})
+	if s == signal.Content && o.texts.count == 1 {
+		o.template.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{o.texts.last, e.padding})
 	}
 	return s
 }
@@ -121,8 +158,7 @@ func (o *Observer) allFinished() bool {
 // chunkSummary is the summary of the choices of one chunk.
 type chunkSummary struct {
 	content  bool
-	text     jsonscan.Slot // of the content that was read last
-	finished bool          // at least one choice has finished
+	finished bool // at least one choice has finished
 	failed   bool
 }
 
@@ -143,9 +179,7 @@ func (o *Observer) choice(t *chunkSummary) {
 			finished = len(reason) > len(`""`)
 			t.failed = t.failed || string(reason) == `"error"`
 		default:
-			if found, text := o.content(c); found {
-				t.content, t.text = true, text
-			}
+			t.content = o.content(c, &o.texts) || t.content
 		}
 	}
 	if index < maxChoices { // others need not finish

@@ -16,13 +16,12 @@ import (
 )
 
 // text reads the member of a choice that is content in completions answers.
-func text(c *jsonscan.Cursor) (found bool, at jsonscan.Slot) {
+func text(c *jsonscan.Cursor, texts *Texts) (found bool) {
 	if string(c.Name()) != "text" {
 		c.Skip()
-		return false, at
+		return false
 	}
-	raw, at := StringWithSlot(c)
-	return len(raw) > len(`""`), at
+	return texts.Read(c)
 }
 
 const someContent = `{"id":"x","choices":[{"index":0,"text":" the sea","finish_reason":null}],"usage":null,"obfuscation":"ab"}`

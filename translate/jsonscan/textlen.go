@@ -12,11 +12,18 @@ func TextLen(rawString []byte) int {
 }
 
 // InnerLen is TextLen for a raw string that lacks its quotes.
-func InnerLen(s []byte) (n int) {
+func InnerLen(s []byte) int {
+	n, _ := InnerSize(s)
+	return n
+}
+
+// InnerSize is InnerLen, and also returns how many of these bytes are of characters beyond
+// ASCII that are escaped.
+func InnerSize(s []byte) (n, wide int) {
 	for {
 		i := bytes.IndexByte(s, '\\')
 		if i < 0 || i+1 == len(s) {
-			return n + len(s)
+			return n + len(s), wide
 		}
 		n += i + 1
 		if s = s[i:]; s[1] != 'u' {
@@ -24,7 +31,10 @@ func InnerLen(s []byte) (n int) {
 			continue
 		}
 		r, size := decodeRune(s)
-		n += utf8.RuneLen(r) - 1
+		length := utf8.RuneLen(r)
+		if n += length - 1; length > 1 {
+			wide += length
+		}
 		s = s[size:]
 	}
 }

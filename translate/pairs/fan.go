@@ -38,6 +38,14 @@ func (f Fan) Usage() token.Usage {
 	return sum
 }
 
+// Text returns the size of the text of all calls so far.
+func (f Fan) Text() (sum token.Text) {
+	for _, t := range f {
+		sum = sum.Plus(t.Text())
+	}
+	return sum
+}
+
 // Model returns the model of the first call whose provider has named one.
 func (f Fan) Model() string {
 	for _, t := range f {

@@ -31,6 +31,7 @@ type Translator struct {
 
 	signals  signal.Signal // of the current event
 	usage    token.Usage
+	text     token.Text
 	model    string
 	fault    *fault.Fault
 	finished bool
@@ -94,6 +95,10 @@ func (t *Translator) Continuation() format.Continuation {
 // Usage returns the usage that the answer has stated so far.
 func (t *Translator) Usage() token.Usage { return t.usage }
 
+// Text returns the size of the text that was translated so far: of texts, reasoning and
+// arguments of tool calls.
+func (t *Translator) Text() token.Text { return t.text }
+
 // Model returns the model named in the answer, "" while it is unknown.
 func (t *Translator) Model() string { return t.model }
 
@@ -143,6 +148,8 @@ func (t *Translator) note(e *event.Event) {
 		t.signals |= signal.Content
 	}
 	switch e.Kind {
+	case event.Text, event.Reasoning, event.ToolArgs:
+		t.text.Add(e.Text)
 	case event.Start:
 		if len(e.Model) > maxModel {
 			e.Model = nil // the emitter writes the requested name instead

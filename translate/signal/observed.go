@@ -10,6 +10,7 @@ import (
 type Observed struct {
 	Used      token.Usage // what Usage returns
 	ModelName string      // what Model returns
+	Written   token.Text  // what Text returns
 	Begun     bool        // content was seen
 	Over      bool        // all later events are ignored
 	fault     *fault.Fault
@@ -17,6 +18,9 @@ type Observed struct {
 
 // Usage returns the usage so far.
 func (o *Observed) Usage() token.Usage { return o.Used }
+
+// Text returns the size of the text so far.
+func (o *Observed) Text() token.Text { return o.Written }
 
 // Model returns the model that the stream names, "" while unknown.
 func (o *Observed) Model() string { return o.ModelName }

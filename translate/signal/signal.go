@@ -43,6 +43,9 @@ type Observer interface {
 	Observe(sse.Event) Signal
 	// Usage returns the usage reported so far.
 	Usage() token.Usage
+	// Text returns the size of the text in the events so far: of texts, reasoning and
+	// arguments of tool calls.
+	Text() token.Text
 	// Model returns the name of the model in the answer, "" while unknown.
 	Model() string
 	// Fault returns the error of an event that was Failed, else nil.

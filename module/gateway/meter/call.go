@@ -17,21 +17,19 @@ type call struct {
 	prompt   int64   // estimated tokens of the input
 	reserved int64   // tokens of the input and the longest answer
 	shown    bool    // the client has got something of the answer
-	sent     int64   // estimated tokens of what the client has got of the answer
+	sent     int64   // estimated tokens of the text of the answer
 }
 
 // calls returns the calls of an attempt: those of a fan-out, or the only one.
 func (m *Meter) calls(r *exchange.Result) iter.Seq[call] {
 	return func(yield func(call) bool) {
 		if r.Parts == nil {
-			yield(call{r, 1, m.Prompt, m.Reserved, m.bytes > 0, m.sent()})
+			yield(call{r, 1, m.Prompt, m.Reserved, m.bytes > 0, m.sent(r, 1)})
 			return
 		}
 		for _, p := range r.Parts {
-			c := call{Result: p.Result, share: p.Share, prompt: portion(m.Prompt, p.Share), reserved: portion(m.Reserved, p.Share)}
-			if c.shown = m.bytes > 0 && (c.Whole() || !c.Began.IsZero()); c.shown {
-				c.sent = m.sent() / int64(len(r.Parts))
-			}
+			c := call{p.Result, p.Share, portion(m.Prompt, p.Share), portion(m.Reserved, p.Share), false, m.sent(p.Result, len(r.Parts))}
+			c.shown = m.bytes > 0 && (c.Whole() || !c.Began.IsZero())
 			if !yield(c) {
 				return
 			}
@@ -77,8 +75,8 @@ func (c call) unused() bool {
 }
 
 // cost returns the tokens of the call. If the provider does not report the final usage, it
-// is the largest of the reported tokens, the reserved tokens, and the estimate by the sent
-// bytes.
+// is the largest of the reported tokens, the reserved tokens, and the estimate by the text
+// that was passed on.
 func (c call) cost() int64 {
 	n := c.reported()
 	if c.Whole() && n > 0 || c.unused() {

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"bytes"
 	"context"
 	"testing"
 	"time"
@@ -65,13 +66,13 @@ func TestSourcesOfCounts(t *testing.T) {
 	counts := aigateway.Tokens{Input: 10, CacheRead: 20, CacheWrite: 25, CacheWriteLong: 5, Output: 33, Reasoning: 7, Searches: 2}
 	for name, c := range map[string]struct {
 		result exchange.Result
-		lines  int64 // relayed
+		text   int64 // tokens that were passed on
 		want   aigateway.Tokens
 		source aigateway.Source
 	}{
-		"whole":                {exchange.Result{State: exchange.Finished, Usage: reported}, 100, counts, aigateway.SourceProvider},
-		"whole, not reported":  {exchange.Result{State: exchange.Finished}, 100, aigateway.Tokens{Input: 100, Output: 50}, aigateway.SourceEstimated},
-		"cut, reported before": {exchange.Result{Usage: token.Usage{Input: 120, Output: 1, Known: true}}, 100, aigateway.Tokens{Input: 120, Output: 50}, aigateway.SourcePartial},
+		"whole":                {exchange.Result{State: exchange.Finished, Usage: reported}, 50, counts, aigateway.SourceProvider},
+		"whole, not reported":  {exchange.Result{State: exchange.Finished}, 50, aigateway.Tokens{Input: 100, Output: 50}, aigateway.SourceEstimated},
+		"cut, reported before": {exchange.Result{Usage: token.Usage{Input: 120, Output: 1, Known: true}}, 50, aigateway.Tokens{Input: 120, Output: 50}, aigateway.SourcePartial},
 		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
 		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
 		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, aigateway.Tokens{Input: 100}, aigateway.SourceEstimated},
@@ -82,7 +83,8 @@ func TestSourcesOfCounts(t *testing.T) {
 	} {
 		l := new(pages)
 		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1"}))
-		ex.Result, m.lines, m.bytes = &c.result, c.lines, c.lines
+		c.result.Text = textOf(c.text)
+		ex.Result, m.bytes = &c.result, c.text
 		m.Release(ex, exchange.Cut)
 		m.Release(ex, exchange.Cut)
 		require.Len(t, l.ended, 1, "one record: %s", name)
@@ -97,9 +99,8 @@ func TestSourcesOfCounts(t *testing.T) {
 func TestSearchesThatCannotBeTrueCostNothing(t *testing.T) {
 	l := new(pages)
 	ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1", "search": "1"}))
-	m.bytes, m.lines = 40, 0
 	usage := token.Usage{Input: 10, Output: 40, Searches: 1 << 50, Known: true}
-	ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage}
+	ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage, Sent: true, Text: textOf(10)}
 	m.Release(ex, exchange.Answered)
 	call := l.ended[0].Calls[0]
 	assert.Equal(t, aigateway.SourceEstimated, call.Source)
@@ -136,8 +137,14 @@ func TestTargetsThatWereNotAskedAreNoCalls(t *testing.T) {
 	assert.Equal(t, "refused", l.ended[0].Outcome)
 }
 
-// Pings and comments after the content once counted as output, without a bound: thirty
-// streams of at most 100 tokens, whose clients left, used up a budget of 10 USD.
+// textOf returns the size of a text of that many tokens.
+func textOf(tokens int64) (text token.Text) {
+	text.Add(bytes.Repeat([]byte("word"), int(tokens)))
+	return text
+}
+
+// A provider can send more text than the request allows, and the estimate of it once used up
+// a budget of 10 USD in thirty streams whose clients left.
 func TestAnEstimateOfTheOutputIsWithinTheBoundOfTheRequest(t *testing.T) {
 	for name, c := range map[string]struct {
 		assumed int64
@@ -149,7 +156,7 @@ func TestAnEstimateOfTheOutputIsWithinTheBoundOfTheRequest(t *testing.T) {
 		l := new(pages)
 		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1"}))
 		m.Assumed.Tokens = c.assumed
-		ex.Result, m.lines, m.bytes = &exchange.Result{}, 200_000, 200_000
+		ex.Result = &exchange.Result{Text: textOf(100_000), Sent: true}
 		m.Release(ex, exchange.ClientClosed)
 		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens.Output, name)
 	}

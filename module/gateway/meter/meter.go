@@ -7,7 +7,6 @@
 package meter
 
 import (
-	"bytes"
 	"net/http"
 	"strconv"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Estimate is the number of tokens that an exchange is expected to use.
@@ -41,7 +39,6 @@ type Meter struct {
 	earlier     int64 // tokens that failed attempts have reported
 
 	bytes int64 // bytes of the answer that were sent to the client
-	lines int64 // line breaks in these bytes, for a stream
 }
 
 // New returns the Meter of an exchange. r is the reservation of the estimate in the
@@ -88,9 +85,6 @@ func (m *Meter) Count(ex *exchange.Exchange, h http.Header, p []byte) {
 		return
 	}
 	m.bytes += int64(len(p))
-	if ex.Streaming() {
-		m.lines += int64(bytes.Count(p, []byte{'\n'}))
-	}
 	if !ex.Result.Whole() {
 		return
 	}
@@ -130,17 +124,12 @@ func (m *Meter) settle(ex *exchange.Exchange, outcome exchange.Outcome) {
 	m.entry.end(ex, outcome)
 }
 
-// frameBytes is the approximate number of bytes in each line of a stream that are not
-// text. An event of the chat format has two lines, and 200 bytes of member names.
-const frameBytes = 100
-
-// sent estimates the tokens of the sent bytes. Each event has at least two lines and one
-// token. There are no more than the bound of the request allows, if it has one: a provider
-// can send any number of pings and comments.
-func (m *Meter) sent() int64 {
-	tokens := m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/token.DefaultBytesPerToken
+// sent estimates the tokens of the text that was passed on of one of several calls. There are
+// no more than the bound of the request allows, if it has one.
+func (m *Meter) sent(r *exchange.Result, calls int) int64 {
+	tokens := r.Text.Tokens()
 	if m.Assumed.Tokens == 0 {
-		return min(tokens, m.Reserved-m.Prompt)
+		return min(tokens, (m.Reserved-m.Prompt)/int64(calls))
 	}
 	return tokens
 }

@@ -10,57 +10,65 @@ import (
 func NewObserver() signal.Observer { return choices.NewObserver(content) }
 
 // content reads a member of a choice. Some servers send a whole message instead of a
-// delta.
-func content(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
+// delta. Servers that send reasoning in several members repeat it in each, so only the
+// texts of the first one count.
+func content(c *jsonscan.Cursor, texts *choices.Texts) (found bool) {
 	switch string(c.Name()) {
 	case "delta", "message":
 	default:
 		c.Skip()
-		return false, text
+		return false
 	}
+	var reasoning choices.Texts
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
-		case "content", "reasoning_content", "reasoning", "refusal",
-			"tool_calls", "thinking_blocks", "function_call", "audio":
-			if is, at := nonEmpty(c); is {
-				found, text = true, at
+		case "content", "refusal", "tool_calls", "function_call", "audio":
+			found = nonEmpty(c, texts) || found
+		case "reasoning_content", "reasoning", "thinking_blocks":
+			var member choices.Texts
+			found = nonEmpty(c, &member) || found
+			if reasoning.Empty() {
+				reasoning = member
 			}
 		default:
 			c.Skip()
 		}
 	}
-	return found, text
+	texts.Add(reasoning)
+	return found
 }
 
-// nonEmpty consumes a value and reports whether it is content: neither null nor false,
-// nor an empty string, array or object. text is the position of the last string that is
-// not empty.
-func nonEmpty(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
+// nonEmpty consumes the value of a member and reports whether it is content: neither null
+// nor false, nor an empty string, array or object. It adds the texts in it to texts.
+func nonEmpty(c *jsonscan.Cursor, texts *choices.Texts) (found bool) {
 	switch c.Kind() {
 	case jsonscan.String:
-		raw, at := choices.StringWithSlot(c)
-		if found = len(raw) > len(`""`); found {
-			text = at
+		if isText(c.Name()) {
+			return texts.Read(c)
 		}
+		return len(c.StringOrSkip()) > len(`""`)
 	case jsonscan.Array:
 		for c.EnterArray(); c.Element(); found = true {
-			text = textOr(c, text)
+			nonEmpty(c, texts)
 		}
 	case jsonscan.Object:
 		for c.EnterObject(); c.Member(); found = true {
-			text = textOr(c, text)
+			nonEmpty(c, texts)
 		}
 	default:
 		raw := c.Skip()
 		found = raw != nil && string(raw) != "null" && string(raw) != "false"
 	}
-	return found, text
+	return found
 }
 
-// textOr consumes a value and returns the position of its text, before if it has none.
-func textOr(c *jsonscan.Cursor, before jsonscan.Slot) jsonscan.Slot {
-	if _, text := nonEmpty(c); text != (jsonscan.Slot{}) {
-		return text
+// isText reports whether the strings in a member of a message are text. The others are
+// ids, names, types, signatures and sound.
+func isText(member []byte) bool {
+	switch string(member) {
+	case "content", "refusal", "reasoning_content", "reasoning", "arguments", "input", "text", "thinking", "transcript":
+		return true
+	default:
+		return false
 	}
-	return before
 }

@@ -10,11 +10,10 @@ import (
 func NewObserver() signal.Observer { return choices.NewObserver(content) }
 
 // content reads a member of a choice.
-func content(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
+func content(c *jsonscan.Cursor, texts *choices.Texts) (found bool) {
 	if string(c.Name()) != "text" {
 		c.Skip()
-		return false, text
+		return false
 	}
-	raw, text := choices.StringWithSlot(c)
-	return len(raw) > len(`""`), text
+	return texts.Read(c)
 }

@@ -11,6 +11,10 @@ type wireEvent struct {
 	content  bool   // there is a block or a delta that is not empty
 	finished bool   // there is a stop_reason
 	hasUsage bool
+
+	text  token.Text    // of a block or a delta
+	texts int           // the number of strings in text
+	at    jsonscan.Slot // the position of the last one
 }
 
 // name returns the name of the model, "" for none.
@@ -28,7 +32,7 @@ func (e *wireEvent) member(c *jsonscan.Cursor, usage *token.Usage) {
 	case "message":
 		e.message(c, usage)
 	case "content_block":
-		e.content = blockHasContent(c)
+		e.content = e.block(c)
 	case "delta":
 		e.delta(c)
 	case "usage":
@@ -52,10 +56,10 @@ func (e *wireEvent) message(c *jsonscan.Cursor, usage *token.Usage) {
 	}
 }
 
-// blockHasContent consumes the block of a content_block_start and reports whether the
-// block is content. Texts and thinking usually begin empty; all other blocks, such as
-// tool calls, are content from the beginning.
-func blockHasContent(c *jsonscan.Cursor) bool {
+// block consumes the block of a content_block_start and reports whether the block is
+// content. Texts and thinking usually begin empty; all other blocks, such as tool calls,
+// are content from the beginning.
+func (e *wireEvent) block(c *jsonscan.Cursor) bool {
 	if !c.EnterObject() {
 		c.Skip()
 		return false
@@ -68,8 +72,14 @@ func blockHasContent(c *jsonscan.Cursor) bool {
 			case `"text"`, `"thinking"`:
 				fills = false
 			}
-		case "text", "thinking", "signature":
+		case "text", "thinking":
+			found = e.readText(c) || found
+		case "signature":
 			found = len(c.StringOrSkip()) > len(`""`) || found
+		case "input":
+			if input := c.Skip(); !jsonscan.Blank(input) {
+				e.text.Add(input)
+			}
 		default:
 			c.Skip()
 		}
@@ -77,11 +87,23 @@ func blockHasContent(c *jsonscan.Cursor) bool {
 	return fills || found
 }
 
+// readText consumes a string of the answer's text, and reports whether it is not empty.
+func (e *wireEvent) readText(c *jsonscan.Cursor) bool {
+	start := c.Offset()
+	raw := c.StringOrSkip()
+	e.text.AddString(raw)
+	e.texts++
+	e.at = jsonscan.Slot{Start: start, End: c.Offset()}
+	return len(raw) > len(`""`)
+}
+
 // delta reads the delta of a content_block_delta or a message_delta.
 func (e *wireEvent) delta(c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
-		case "text", "thinking", "signature", "partial_json":
+		case "text", "thinking", "partial_json":
+			e.content = e.readText(c) || e.content
+		case "signature":
 			e.content = len(c.StringOrSkip()) > len(`""`) || e.content
 		case "stop_reason":
 			e.finished = c.StringOrSkip() != nil

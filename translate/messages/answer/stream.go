@@ -10,12 +10,13 @@ import (
 )
 
 // observer observes a stream of events by their names. It reads the data only if the name
-// is not enough: for usage, the end of the turn, errors and, until there is content, to
-// find out whether a block or a delta is empty.
+// is not enough: for usage, text, the end of the turn, and errors. Most deltas differ from
+// the one before only in their text.
 type observer struct {
 	signal.Observed
-	cursor jsonscan.Cursor // a field, so that an event costs no allocation
-	counts token.Usage     // of the last usage objects
+	cursor jsonscan.Cursor   // a field, so that an event costs no allocation
+	counts token.Usage       // of the last usage objects
+	delta  jsonscan.Template // of the last delta with one text
 }
 
 // NewObserver returns an observer for one stream.
@@ -34,10 +35,14 @@ func (o *observer) Observe(event sse.Event) signal.Signal {
 	}
 	switch string(name) {
 	case "content_block_delta", "content_block_start":
-		if o.Begun {
+		if o.repeats(event.Data) {
 			return signal.Content
 		}
-		return o.read(event.Data)
+		begun, s := o.Begun, o.read(event.Data)
+		if begun {
+			return signal.Content
+		}
+		return s
 	case "message_start", "message_delta":
 		return o.read(event.Data)
 	case "content_block_stop":
@@ -55,6 +60,17 @@ func (o *observer) Observe(event sse.Event) signal.Signal {
 }
 
 var errNoType = errors.New("an event without a type")
+
+// repeats counts the text of a delta that has the shape of an earlier one. It reports
+// false, and does nothing, if the shape is another, or if the text is empty.
+func (o *observer) repeats(data []byte) bool {
+	values, ok := o.delta.Match(data)
+	if !ok || len(values[0]) <= len(`""`) {
+		return false
+	}
+	o.Written.AddString(values[0])
+	return true
+}
 
 // read reads the data of an event.
 func (o *observer) read(data []byte) signal.Signal {
@@ -74,6 +90,10 @@ func (o *observer) read(data []byte) signal.Signal {
 		return o.Unreadable(err)
 	}
 	o.counts, o.Used = counts, o.Used.Then(counts.Checked())
+	o.Written = o.Written.Plus(e.text)
+	if e.texts == 1 && e.content {
+		o.delta.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{e.at})
+	}
 	if o.ModelName == "" {
 		o.ModelName = e.name()
 	}

@@ -12,13 +12,15 @@ import (
 )
 
 // Observer observes a stream of events by their names. It reads the data only of events
-// about the whole response and, until there is content, of events that may have content.
+// about the whole response, of deltas and, until there is content, of events that may have
+// content. Most deltas differ from the one before only in their text, number and padding.
 type Observer struct {
 	signal.Observed
 	cursor jsonscan.Cursor // a field, so that an event costs no allocation
 	head   head
 	frame  frame
-	events int64 // seen so far
+	events int64             // seen so far
+	delta  jsonscan.Template // of the last delta
 }
 
 // NewObserver returns an observer for one stream.
@@ -69,6 +71,7 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 	case kind == completedEvent || kind == incompleteEvent || kind == headEvent && !o.Begun:
 		return o.readHead(event.Data, kind)
 	case o.Begun && kind.delta():
+		o.readDelta(event.Data)
 		return signal.Content
 	case !o.Begun:
 		return o.readContent(event.Data, kind)
@@ -154,7 +157,11 @@ func (o *Observer) readContent(data []byte, kind eventKind) signal.Signal {
 		case "error":
 			isError = c.Kind() != jsonscan.Null
 			c.Skip()
-		case "delta", "text", "refusal", "arguments", "input":
+		case "delta":
+			text := c.StringOrSkip()
+			o.Written.AddString(text)
+			found = len(text) > len(`""`) || found
+		case "text", "refusal", "arguments", "input":
 			found = len(c.StringOrSkip()) > len(`""`) || found
 		case "item":
 			found = itemHasContent(c) || found
@@ -174,6 +181,34 @@ func (o *Observer) readContent(data []byte, kind eventKind) signal.Signal {
 		return signal.Content
 	}
 	return 0
+}
+
+// readDelta counts the text of a delta.
+func (o *Observer) readDelta(data []byte) {
+	if values, ok := o.delta.Match(data); ok {
+		o.Written.AddString(values[0])
+		return
+	}
+	var text []byte
+	var at, number, padding jsonscan.Slot
+	o.cursor = jsonscan.New(data)
+	c := &o.cursor
+	for c.OpenObject(); c.Member(); {
+		switch string(c.Name()) {
+		case "delta":
+			text, at = choices.StringWithSlot(c)
+		case "sequence_number":
+			number = slotOf(c, jsonscan.Number)
+		case "obfuscation":
+			padding = slotOf(c, jsonscan.String)
+		default:
+			c.Skip()
+		}
+	}
+	o.Written.AddString(text)
+	if text != nil && c.Finish() == nil {
+		o.delta.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{at, number, padding})
+	}
 }
 
 // itemHasContent consumes an item and reports whether it is content. Messages and
