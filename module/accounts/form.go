@@ -34,6 +34,9 @@ type form struct {
 // be unique.
 func (c *call) readForm() (*form, error) {
 	_ = c.deadline(time.Now().Add(bodyTimeout)) // fails for requests of this process, which need no deadline
+	if coding := c.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, refuse(http.StatusUnsupportedMediaType, "the request body must not be compressed: send no Content-Encoding")
+	}
 	if !isPlainJSON(c.Header) {
 		return nil, refuse(http.StatusUnsupportedMediaType, "the request body must be plain JSON: Content-Type: application/json")
 	}
@@ -50,12 +53,9 @@ func (c *call) readForm() (*form, error) {
 	return parseForm(body)
 }
 
-// isPlainJSON reports whether a header describes JSON without a content coding. An absent
-// content type counts as JSON, as in requests to models.
+// isPlainJSON reports whether a header describes JSON. An absent content type counts as
+// JSON, as in requests to models.
 func isPlainJSON(h http.Header) bool {
-	if h.Get("Content-Encoding") != "" {
-		return false
-	}
 	contentType := h.Get("Content-Type")
 	if contentType == "" {
 		return true

@@ -19,13 +19,14 @@ const loginCall = "POST /api/user/login"
 
 // The messages of the login.
 const (
-	wrongBody    = `{"success":false,"message":"the username or the password is wrong, or the account is disabled","data":null}`
-	missingBody  = `{"success":false,"message":"username and password are required","data":null}`
-	notJSONBody  = `{"success":false,"message":"the request body must be plain JSON: Content-Type: application/json","data":null}`
-	noObjectBody = `{"success":false,"message":"the request body must be a JSON object","data":null}`
-	methodBody   = `{"success":false,"message":"this path accepts POST","data":null}`
-	foreignBody  = `{"success":false,"message":"the request comes from another site","data":null}`
-	successBody  = `{"success":true,"message":"","data":{"access_token":"TOKEN","token_type":"Bearer","access_expires_at":TIME,` +
+	wrongBody      = `{"success":false,"message":"the username or the password is wrong, or the account is disabled","data":null}`
+	missingBody    = `{"success":false,"message":"username and password are required","data":null}`
+	compressedBody = `{"success":false,"message":"the request body must not be compressed: send no Content-Encoding","data":null}`
+	notJSONBody    = `{"success":false,"message":"the request body must be plain JSON: Content-Type: application/json","data":null}`
+	noObjectBody   = `{"success":false,"message":"the request body must be a JSON object","data":null}`
+	methodBody     = `{"success":false,"message":"this path accepts POST","data":null}`
+	foreignBody    = `{"success":false,"message":"the request comes from another site","data":null}`
+	successBody    = `{"success":true,"message":"","data":{"access_token":"TOKEN","token_type":"Bearer","access_expires_at":TIME,` +
 		`"session":{"id":N,"created_at":TIME,"expires_at":TIME,"address":"192.0.2.1","agent":"","current":true},` +
 		`"user":{"id":1,"username":"alice","display_name":"alice","role":1,"status":1,"group":"default","created_at":TIME,"last_login_at":WHEN},` +
 		`"id":1,"username":"alice","display_name":"alice","role":1,"status":1,"group":"default","created_at":TIME,"last_login_at":WHEN}}`
@@ -130,7 +131,7 @@ var loginCases = []struct {
 	{"form", testRequest{body: "username=alice&password=x", header: headers("Content-Type", "application/x-www-form-urlencoded")}, 415, notJSONBody},
 	{"text", testRequest{body: credentials("alice", password), header: headers("Content-Type", "text/plain")}, 415, notJSONBody},
 	{"another charset", testRequest{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=latin1")}, 415, notJSONBody},
-	{"compressed", testRequest{body: "\x1f\x8b", header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}}, 415, notJSONBody},
+	{"compressed", testRequest{body: "\x1f\x8b", header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}}, 415, compressedBody}, // the answer asked for the content type that the request had
 }
 
 func loginSite(t *testing.T, configure func(*Accounts)) *site {

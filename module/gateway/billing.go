@@ -53,6 +53,9 @@ func usageFault(err error) *fault.Fault {
 	if errors.Is(err, aigateway.ErrManySums) {
 		return fault.UsageTooLong()
 	}
+	if wrong := (*billing.PeriodError)(nil); errors.As(err, &wrong) {
+		return fault.InvalidField(wrong.Param, wrong.What)
+	}
 	return fault.LedgerUnreadable(err)
 }
 
@@ -81,9 +84,13 @@ func (h *Handler) dailyUsage(key *aigateway.Key, r *http.Request) ([]aigateway.U
 		return nil, err
 	}
 	query := r.URL.Query()
-	from, to, ok := billing.Days(query.Get("start_date"), query.Get("end_date"), zone)
-	if !ok {
+	start, end := query.Get("start_date"), query.Get("end_date")
+	if start == "" && end == "" {
 		return nil, nil
+	}
+	from, to, wrong := billing.Days(start, end, zone)
+	if wrong != nil {
+		return nil, wrong
 	}
 	return h.usageOf(r.Context(), key, aigateway.UsageQuery{
 		From: from, To: to, By: []aigateway.Dimension{aigateway.ByDay, aigateway.ByModel},

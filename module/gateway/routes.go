@@ -26,6 +26,14 @@ type endpoint struct {
 	op     translate.Operation
 }
 
+// allowed returns the methods of the endpoint, as the header Allow lists them.
+func (e endpoint) allowed() string {
+	if e.method == http.MethodGet {
+		return "GET, HEAD"
+	}
+	return e.method
+}
+
 // endpoints is the route table, by exact path. Only the row of "/v1/models/" covers all
 // paths below it.
 var endpoints = func() map[string]endpoint {
@@ -59,10 +67,8 @@ func route(r *http.Request) (e endpoint, ok bool) {
 	}
 	e, ok = endpoints[p]
 	ok = ok && r.URL.RawPath == "" && p != modelsPrefix
-	if !ok || r.Method != e.method {
-		if refused, found := refusedEndpoint(r); found {
-			return refused, true
-		}
+	if refused, found := refusedEndpoint(r, ok); found && (!ok || r.Method != e.method) {
+		return refused, true
 	}
 	if !ok {
 		e = noEndpoint(p)
@@ -70,11 +76,13 @@ func route(r *http.Request) (e endpoint, ok bool) {
 	return e, true
 }
 
-// refusedEndpoint returns the endpoint for a request that a format lists as refused.
-func refusedEndpoint(r *http.Request) (e endpoint, found bool) {
+// refusedEndpoint returns the endpoint for a request that a format lists as refused. If the
+// path has an endpoint, only the upgrades of connections are refused: other refusals are
+// about ids, and the last segment of the path is none.
+func refusedEndpoint(r *http.Request, served bool) (e endpoint, found bool) {
 	for _, f := range formats.All() {
 		for _, refused := range f.Client.Refusals {
-			if matches(r, refused) {
+			if (!served || refused.Upgrade != "") && matches(r, refused) {
 				return refuse(f, refused.Fault), true
 			}
 		}

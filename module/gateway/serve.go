@@ -106,7 +106,7 @@ func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http
 		return e.serve(h, s, r)
 	}
 	if r.Method != e.method && !(e.method == http.MethodGet && r.Method == http.MethodHead) {
-		s.SetHeader("Allow", e.method)
+		s.SetHeader("Allow", e.allowed())
 		return fault.WrongMethod(e.method)
 	}
 	if fault := h.authenticate(s, r, keyHeader(r, e)); fault != nil {

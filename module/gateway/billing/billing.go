@@ -122,12 +122,32 @@ func Spent(sums []aigateway.Usage) int64 {
 const longestDays = 366 * 24 * time.Hour
 
 // Days returns the period from the beginning of the day start to the beginning of the day
-// end. ok is false if the two are not dates, or the period is longer than a year.
-func Days(start, end string, zone *time.Location) (from, to time.Time, ok bool) {
-	from, err := aigateway.ParseDay(start, zone)
-	to, err2 := aigateway.ParseDay(end, zone)
-	return from, to, err == nil && err2 == nil && from.Before(to) && to.Sub(from) <= longestDays
+// end. It returns an error, whose text begins with the name of the wrong parameter, if one
+// of the two is not a date, or the period is empty or longer than a year.
+func Days(start, end string, zone *time.Location) (from, to time.Time, err *PeriodError) {
+	from, wrong := aigateway.ParseDay(start, zone)
+	if wrong != nil {
+		return from, to, &PeriodError{"start_date", "must be a date such as 2026-01-31"}
+	}
+	to, wrong = aigateway.ParseDay(end, zone)
+	switch {
+	case wrong != nil:
+		err = &PeriodError{"end_date", "must be a date such as 2026-01-31"}
+	case !from.Before(to):
+		err = &PeriodError{"end_date", "must be behind start_date"}
+	case to.Sub(from) > longestDays:
+		err = &PeriodError{"end_date", "must be at most 366 days behind start_date"}
+	}
+	return from, to, err
 }
+
+// PeriodError is a wrong parameter of a request for costs by day.
+type PeriodError struct {
+	Param string // its name
+	What  string // the requirement that it does not meet
+}
+
+func (e *PeriodError) Error() string { return e.Param + ": " + e.What }
 
 func marshal(value any) []byte {
 	body, err := json.Marshal(value)

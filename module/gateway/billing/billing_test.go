@@ -50,11 +50,17 @@ func TestDailyCostsAreByModelInCents(t *testing.T) {
 }
 
 func TestDaysAreBounded(t *testing.T) {
-	from, to, ok := Days("2026-11-01", "2026-12-01", time.UTC)
-	assert.True(t, ok)
+	from, to, err := Days("2026-11-01", "2026-12-01", time.UTC)
+	assert.Nil(t, err)
 	assert.Equal(t, 30*24*time.Hour, to.Sub(from))
-	for _, wrong := range [][2]string{{"", ""}, {"2026-12-01", "2026-11-01"}, {"2020-01-01", "2026-01-01"}, {"yesterday", "2026-01-01"}} {
-		_, _, ok := Days(wrong[0], wrong[1], time.UTC)
-		assert.False(t, ok, wrong)
+	for wrong, message := range map[[2]string]string{
+		{"yesterday", "2026-01-01"}:  "start_date: must be a date such as 2026-01-31",
+		{"", "2026-01-01"}:           "start_date: must be a date such as 2026-01-31",
+		{"2026-01-01", ""}:           "end_date: must be a date such as 2026-01-31",
+		{"2026-12-01", "2026-12-01"}: "end_date: must be behind start_date",
+		{"2026-01-01", "2027-01-03"}: "end_date: must be at most 366 days behind start_date",
+	} {
+		_, _, err := Days(wrong[0], wrong[1], time.UTC)
+		assert.EqualError(t, err, message)
 	}
 }

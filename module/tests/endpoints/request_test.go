@@ -110,10 +110,13 @@ func TestTheFirstFaultInTheOrderOfChecksIsAnswered(t *testing.T) {
 	}
 }
 
+// GET /v1/responses/input_tokens was answered as if the last segment were the id of a
+// response, and Allow omitted HEAD, which works.
 func TestAWrongMethodIsAnsweredWithTheRightOne(t *testing.T) {
 	s, p := site.StartLocked(t)
 	for path, allowed := range map[string]string{
 		"/v1/messages": "POST", "/v1/messages/count_tokens": "POST", "/v1/chat/completions": "POST", "/v1/completions": "POST",
+		"/v1/responses": "POST", "/v1/responses/input_tokens": "POST", "/v1/capabilities": "GET",
 		"/v1/models": "GET", "/v1/models/m1": "GET",
 	} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"} {
@@ -129,7 +132,7 @@ func TestAWrongMethodIsAnsweredWithTheRightOne(t *testing.T) {
 				body = ""
 			}
 			got.AssertOurs(t, http.StatusMethodNotAllowed, body, method, path)
-			assert.Equal(t, []string{allowed}, got.Header.Values("Allow"), method, path)
+			assert.Equal(t, map[string][]string{"GET": {"GET, HEAD"}, "POST": {"POST"}}[allowed], got.Header.Values("Allow"), method, path)
 		}
 	}
 	assert.Zero(t, p.Count())

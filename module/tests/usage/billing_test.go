@@ -54,6 +54,13 @@ func TestClientsReadWhatTheirKeyHasUsed(t *testing.T) {
 		assert.Equal(t, usage.Total, usage.Days[0].Items[0].Cost)
 		assert.EqualValues(t, 100_000_000, bill(t, s, base+"/dashboard/billing/subscription", site.ClientKey).Hard)
 	}
+	assert.Empty(t, bill(t, s, "/dashboard/billing/usage", site.ClientKey).Days, "no dates, no days")
+	// An empty list hid wrong dates: it means that nothing was used.
+	for _, wrong := range []string{"start_date=yesterday", "end_date=2026-01-02", "start_date=2026-01-01&end_date=2027-01-03"} {
+		answer := s.Call(http.MethodGet, s.URL("site", "/dashboard/billing/usage?"+wrong), "", "Authorization", "Bearer "+site.ClientKey)
+		assert.Equal(t, http.StatusBadRequest, answer.Status, wrong)
+		assert.Contains(t, answer.Failure(t).Message, "_date: must be", wrong)
+	}
 	token := bill(t, s, "/api/usage/token", site.ClientKey).Data
 	assert.Equal(t, "client", token.Name)
 	assert.EqualValues(t, micro/2, token.Used)
