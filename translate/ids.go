@@ -10,6 +10,9 @@ type IDs struct {
 	Created int64
 	// Model is the name of the model that was asked for.
 	Model string
+	// Begun returns the number of events that the client already has of a stream. It is
+	// called before the first event of the answer is written; nil means none.
+	Begun func() int64
 	// NewToolID returns an id for a tool call: the prefix of the client's format
 	// ("toolu_", "call_") and 24 random base62 characters. It is called only for a call
 	// without an id.

@@ -46,6 +46,9 @@ type Exchange struct {
 	// PassedOver are targets that were not asked although it was their turn.
 	PassedOver []PassedOver
 
+	// Opening contains the events that are sent before an answer; nil for none.
+	Opening *Opening
+
 	Counted   bool      // metrics count the exchange as running
 	FirstByte time.Time // when the first byte of an answer was sent to the client
 	Outcome   Outcome

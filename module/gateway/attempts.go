@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // verdict is the result of all attempts of an exchange. At most one field is set; none
@@ -39,7 +40,11 @@ type asked struct {
 // no target was asked, the reason why the first one was not.
 func (h *Handler) try(m *catalog.Model, s *sink.Sink, r *http.Request) verdict {
 	var p progress
-	for _, t := range h.targets(m, s.Exchange()) {
+	targets := h.targets(m, s.Exchange())
+	if !slices.ContainsFunc(targets, speaks(s.Exchange().Format)) {
+		s.Exchange().Opening.Allow()
+	}
+	for _, t := range targets {
 		if !p.admits(&t, m, s.Exchange()) {
 			continue
 		}
@@ -51,6 +56,12 @@ func (h *Handler) try(m *catalog.Model, s *sink.Sink, r *http.Request) verdict {
 		return end
 	}
 	return p.verdict
+}
+
+// speaks returns a function that reports whether the provider of a candidate speaks the
+// format of clients, so that it may answer without translation.
+func speaks(client *format.Descriptor) func(choice.Candidate) bool {
+	return func(t choice.Candidate) bool { return t.Provider.Speaks(client, client) }
 }
 
 // admits reports whether a candidate may be asked after the attempts so far. Another API

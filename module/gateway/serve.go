@@ -163,6 +163,7 @@ func (h *Handler) bind(parent context.Context) (ctx context.Context, cancel cont
 // returns the fault for the client, or answers with an estimate of tokens.
 func (h *Handler) callProviders(m *catalog.Model, s *sink.Sink, r *http.Request) *fault.Fault {
 	ctx, cancel := h.bind(r.Context())
+	s.Exchange().Opening = exchange.NewOpening(s.Exchange())
 	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
 	v := h.try(m, s, r.WithContext(ctx))
 	switch {

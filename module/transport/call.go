@@ -38,6 +38,7 @@ type call struct {
 }
 
 func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *http.Request) *call {
+	a.Exchange.Opening.Reopen()
 	c := &call{t: t, attempt: a, result: result, proxied: req, credential: t.credential(a.APIKey), client: req.Context()}
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(c.client))
 	c.unbind = context.AfterFunc(c.client, c.leave)

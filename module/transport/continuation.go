@@ -16,5 +16,5 @@ func (r *relay) AppendKeepAlive(dst []byte, sent int64) []byte {
 
 // AppendFailure implements exchange.Continuation.
 func (r *relay) AppendFailure(dst []byte, f *fault.Fault) []byte {
-	return r.lane.continuation().AppendFailure(dst, f)
+	return r.lane.continuation().AppendFailure(dst, r.call.ids(), f)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -24,13 +23,9 @@ func (c *call) translator() *pairs.Translator {
 }
 
 func (c *call) ids() translate.IDs {
-	client := &c.attempt.Exchange.Format.Client
-	return translate.IDs{
-		Message:   exchange.NewID(client.AnswerID),
-		Created:   time.Now().Unix(),
-		Model:     c.attempt.Model,
-		NewToolID: func() string { return exchange.NewID(client.CallID) },
-	}
+	ids := c.attempt.Exchange.AnswerIDs(c.attempt.Model)
+	ids.Begun = c.attempt.Exchange.Opening.Continue
+	return ids
 }
 
 // translateAnswer translates a whole JSON answer into a JSON answer of the client's format,

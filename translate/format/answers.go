@@ -28,6 +28,10 @@ type Answers struct {
 	// NewEmitter returns an emitter of one answer. The memory is of the request.
 	NewEmitter func(*translate.AnswerContext, translate.IDs) Emitter
 
+	// NewOpening returns the writer of the events before an answer to a request that has
+	// passed Inspect; nil for a format whose clients do not need such events.
+	NewOpening func(body []byte, ids translate.IDs) Opening
+
 	// KeepAlive is what may be written between two events of a stream. It must not be
 	// changed.
 	KeepAlive []byte
@@ -74,8 +78,22 @@ type Continuation interface {
 	// AppendKeepAlive appends what may be written behind the last event.
 	AppendKeepAlive(dst []byte) []byte
 	// AppendFailure appends the event that ends a stream which failed. Nothing may
-	// follow it.
+	// follow it. ids are for a stream that has named no ids of its own.
+	AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) []byte
+}
+
+// Opening writes the events of a stream to which no provider has answered yet, so that
+// clients which measure silence by events wait for the answer. The answer continues them:
+// its emitter has the same IDs, whose Begun returns Events.
+type Opening interface {
+	// AppendKeepAlive appends the beginning of the stream, and later an event that
+	// changes nothing.
+	AppendKeepAlive(dst []byte) []byte
+	// AppendFailure appends the event that ends the stream, behind a beginning. Nothing
+	// may follow it.
 	AppendFailure(dst []byte, f *fault.Fault) []byte
+	// Events returns the number of events that were appended.
+	Events() int64
 }
 
 // Emitter writes core events for a client.

@@ -218,9 +218,9 @@ func TestReasoningTowardsResponses(t *testing.T) {
 		{name: "redacted thinking", traits: encrypted, body: turns(`{"type":"redacted_thinking","data":"d"},` + usesF), want: want(callItem), losses: "messages.*.content.*.data hint"},
 		{name: "no reasoning goes back", body: turns(two + `,` + usesF), want: plain(callItem), losses: lost},
 		{name: "in clear", traits: "responses_reasoning text", body: turns(thought(`t\n`, "EqQB") + `,` + textBlock("x")), want: plain(inClear(`t\n`) + `,` + answering(outputText("x")))},
-		{
-			name: "in clear before every call", traits: "responses_reasoning text", body: turns(thought("t", "") + `,` + usesF + `,` + strings.Replace(usesF, "c1", "c2", 1)),
-			want: plain(inClear("t") + `,` + callItem + `,` + inClear("t") + `,` + strings.Replace(callItem, "c1", "c2", 1)),
+		{ // the reasoning came again before every call, and was paid again in every later turn
+			name: "in clear once in a turn", traits: "responses_reasoning text", body: turns(thought("t", "") + `,` + textBlock("x") + `,` + usesF + `,` + strings.Replace(usesF, "c1", "c2", 1)),
+			want: plain(inClear("t") + `,` + answering(outputText("x")) + `,` + callItem + `,` + strings.Replace(callItem, "c1", "c2", 1)),
 		},
 		{name: "in clear, what was encrypted", traits: "responses_reasoning text", body: turns(two + `,` + usesF), want: plain(inClear(`a\n\n\n\u00e9`) + `,` + callItem)},
 	})

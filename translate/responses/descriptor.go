@@ -46,6 +46,7 @@ var Descriptor = format.Descriptor{
 		Replay:      answer.Replay,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
+		NewOpening:  func(body []byte, ids translate.IDs) format.Opening { return answer.NewOpening(body, ids) },
 		KeepAlive:   choices.KeepAlive,
 		TokenCount:  answer.AppendTokenCount,
 	},

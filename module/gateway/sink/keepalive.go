@@ -34,14 +34,17 @@ func (s *Sink) sendKeepAlive() {
 
 // keepAlive returns the bytes of a keep-alive, none if the stream must not have one now.
 func (s *Sink) keepAlive() []byte {
-	if c := s.answer.continuation; c != nil {
+	switch c := s.answer.continuation; {
+	case c != nil:
 		return c.AppendKeepAlive(nil, s.answer.sent)
+	case s.state == pinged && s.ex.Opening.Early():
+		return s.ex.Opening.AppendKeepAlive(nil, s.ex)
 	}
 	return s.ex.Format.Answers.KeepAlive
 }
 
 // commitEarly sends status 200 before any content. Other targets may still be asked, so it
-// sends no header of an attempt, and no start event.
+// sends no header of an attempt.
 func (s *Sink) commitEarly() {
 	s.state = pinged
 	h := s.w.Header()

@@ -55,8 +55,11 @@ func (s *Sink) failStream(f *fault.Fault) {
 
 // errorEvent returns the event that ends the stream.
 func (s *Sink) errorEvent(f *fault.Fault) []byte {
-	if c := s.answer.continuation; c != nil {
+	switch c := s.answer.continuation; {
+	case c != nil:
 		return c.AppendFailure(nil, f)
+	case s.state == pinged && s.ex.Opening != nil:
+		return s.ex.Opening.AppendFailure(nil, s.ex, f)
 	}
 	return s.ex.Format.Errors.AppendEvent(nil, f, s.ex.ID)
 }

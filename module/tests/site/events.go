@@ -79,12 +79,19 @@ var KeepAlives = map[string]string{
 	MessagesPath:    "event: ping\ndata: {\"type\": \"ping\"}\n",
 	ChatPath:        ": keep-alive\n",
 	CompletionsPath: ": keep-alive\n",
-	ResponsesPath:   ": keep-alive\n", // before the first event; after it, a translated stream has deltas without a text
+	ResponsesPath:   ": keep-alive\n", // of the byte lane; see IsBridge for translated streams
 }
 
 // IsKeepAlive reports whether an event of Stream.Next is a keep-alive.
 func IsKeepAlive(path, event string) bool {
-	return event == KeepAlives[path] || path == ResponsesPath && strings.Contains(event, `"delta":""`)
+	return event == KeepAlives[path] || path == ResponsesPath && IsBridge(event)
+}
+
+// IsBridge reports whether an event is what a translated stream of responses has instead of
+// comments: its beginning, or an event that adds nothing.
+func IsBridge(event string) bool {
+	return strings.Contains(event, `"delta":""`) || strings.HasPrefix(event, "event: response.created\n") ||
+		strings.HasPrefix(event, "event: response.in_progress\n")
 }
 
 // WithoutKeepAlives removes the keep-alives from a stream.

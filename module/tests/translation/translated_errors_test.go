@@ -73,3 +73,41 @@ func TestG124PingsThenTheSecondTranslatedTargetInOneResponse(t *testing.T) {
 		assert.Equal(t, "second", s.Record(whole.ID())["provider"])
 	})
 }
+
+// Responses clients got comments while the provider was silent. Codex counts only events, and
+// gave up after 300 seconds a server that was still processing the prompt.
+func TestASilentProviderIsBridgedByEventsForResponsesClients(t *testing.T) {
+	for _, c := range []struct {
+		name, first string
+		bridged     bool
+	}{
+		{"translated", "format chat", true},
+		{"a target of the byte lane", "format responses", false}, // its events could not continue those of the gateway
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			site.EachWay(t, func(t *testing.T, w site.Way) {
+				first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+				s := site.Start(t, "commit_after 1ms", "keep_alive 5ms", site.Steady,
+					w.Provider("first", first, c.first, "models 1"), w.Provider("second", second, "format messages", "models 2"),
+					"model m {\nto first/vendor-m\nto second/vendor-m\n}")
+				for _, fails := range []bool{false, true} {
+					gate := gatewaytest.NewGate(t)
+					first.Script(gatewaytest.Stall(gate, gatewaytest.Status(http.StatusServiceUnavailable)))
+					if fails {
+						second.Script(gatewaytest.Status(http.StatusServiceUnavailable))
+					}
+					answer := s.Open(site.ResponsesPath, site.BodyFor(site.ResponsesPath, "m", "hello", true))
+					for range 4 {
+						assert.Equal(t, c.bridged, site.IsBridge(answer.Next()))
+					}
+					gate.Open()
+					whole := answer.Rest()
+					seen := whole.Read(t, site.ResponsesPath) // reads the numbers and the ids of all events strictly
+					assert.Equal(t, !fails, seen.Complete)
+					assert.Equal(t, fails, seen.Failure != nil)
+					assert.Equal(t, 1, strings.Count(whole.Body, "event: response.created"))
+				}
+			})
+		})
+	}
+}

@@ -82,7 +82,7 @@ func (m *Emitter) Handle(e *event.Event) {
 	}
 	switch e.Kind {
 	case event.Start:
-		m.start(e)
+		m.name(e)
 	case event.Finish:
 		m.reason = e.Finish
 		m.explanation = append(m.explanation[:0], e.Text...)
@@ -95,11 +95,16 @@ func (m *Emitter) Handle(e *event.Event) {
 		m.end()
 	case event.Error:
 	default:
-		m.start(&event.Event{})
+		m.start()
 		m.order.Handle(e)
 		m.check()
 	}
 }
+
+// maxAnswer bounds an answer, which the last event of a stream contains whole, in bytes.
+const maxAnswer = 32 << 20
+
+var errLongAnswer = fmt.Errorf("an answer of more than %d bytes", maxAnswer)
 
 // check sets the fault if the answer is too large or out of order.
 func (m *Emitter) check() {
@@ -107,17 +112,16 @@ func (m *Emitter) check() {
 	case m.fault != nil:
 	case m.order.Fault() != nil:
 		m.fault = m.order.Fault()
-	case len(m.output)+m.item.size() > m.context.Room():
-		m.fault = fault.Unusable(fmt.Errorf("an answer of more than %d bytes", m.context.Room()))
+	case len(m.output)+m.item.size() > maxAnswer:
+		m.fault = fault.Unusable(errLongAnswer)
 	}
 }
 
-// start writes the beginning, once.
-func (m *Emitter) start(e *event.Event) {
-	if m.started {
+// name keeps what the beginning states, once.
+func (m *Emitter) name(e *event.Event) {
+	if m.frame.id != "" {
 		return
 	}
-	m.started = true
 	m.tier = e.Tier
 	m.frame = frame{id: m.ids.Message, model: append([]byte(nil), e.Model...), created: e.Created, settings: m.context.Settings}
 	if len(e.Model) == 0 {
@@ -126,10 +130,28 @@ func (m *Emitter) start(e *event.Event) {
 	if e.Created == 0 {
 		m.frame.created = m.ids.Created
 	}
-	if m.context.Stream {
-		m.lifecycle("response.created", &ending{status: inProgress, output: []byte{}})
-		m.lifecycle("response.in_progress", &ending{status: inProgress, output: []byte{}})
+}
+
+// start writes the beginning, once, before the first content. What the client already has
+// of the stream is not repeated.
+func (m *Emitter) start() {
+	if m.started {
+		return
 	}
+	m.started = true
+	m.name(&event.Event{})
+	if !m.context.Stream {
+		return
+	}
+	if m.ids.Begun != nil {
+		m.sequence = m.ids.Begun()
+	}
+	if m.sequence > 0 {
+		m.frame.created = m.ids.Created
+		return
+	}
+	m.lifecycle("response.created", &ending{status: inProgress, output: []byte{}})
+	m.lifecycle("response.in_progress", &ending{status: inProgress, output: []byte{}})
 }
 
 // lifecycle writes an event about the whole response.
@@ -173,7 +195,7 @@ func (m *Emitter) write(e *event.Event) {
 // end closes the open item and writes the end. The open item is incomplete if the answer
 // is.
 func (m *Emitter) end() {
-	m.start(&event.Event{})
+	m.start()
 	status, reason := endingOf(m.reason)
 	m.ending = true
 	m.order.Flush()
@@ -207,9 +229,9 @@ func (m *Emitter) explain() {
 
 // AppendFailure appends the event that ends a failed stream. It contains the items that
 // have ended; the open item stays open.
-func (m *Emitter) AppendFailure(dst []byte, fault *fault.Fault) []byte {
+func (m *Emitter) AppendFailure(dst []byte, ids translate.IDs, fault *fault.Fault) []byte {
 	if !m.started {
-		return AppendFailure(dst, m.ids, fault)
+		return AppendFailure(dst, ids, fault)
 	}
 	m.sequence++
 	return m.frame.appendFailed(dst, m.sequence-1, m.ended(), fault)

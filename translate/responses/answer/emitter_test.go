@@ -302,12 +302,20 @@ func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
 	assert.Empty(t, e.Output())
 }
 
+// The bound of an event bounded whole answers, which clients of other formats got.
+func TestAnAnswerMayBeLongerThanAnEvent(t *testing.T) {
+	for _, stream := range []bool{true, false} {
+		_, f := emit(translate.AnswerContext{Stream: stream, MaxHeld: 2000}, start, words(strings.Repeat("a", 1500)), textEnd, words(strings.Repeat("a", 1500)), theEnd)
+		assert.Nil(t, f)
+	}
+}
+
 func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
 	for cause, events := range map[string][]event.Event{
 		"arguments of a tool call that was not begun":   {fragment(0, "{}")},
 		"arguments behind the end of their tool call":   {calls(0, "a", "f"), called(0), fragment(0, "{}")},
 		"more than 2000 bytes behind an open tool call": {calls(0, "a", "f"), words(strings.Repeat("a", 2000))},
-		"an answer of more than 2000 bytes":             {words(strings.Repeat("a", 1500)), textEnd, words(strings.Repeat("a", 1500))},
+		"an answer of more than 33554432 bytes":         {words(strings.Repeat("a", 20<<20)), textEnd, words(strings.Repeat("a", 20<<20))},
 	} {
 		for _, stream := range []bool{true, false} {
 			out, f := emit(translate.AnswerContext{Stream: stream, MaxHeld: 2000}, append(append([]event.Event{start}, events...), words("never"), theEnd)...)
@@ -350,7 +358,7 @@ func TestR034AFailedStreamSaysSoInItsLastEvent(t *testing.T) {
 			e.Handle(&tt.events[i])
 			out = append(out, e.Output()...)
 		}
-		out = e.AppendFailure(out, fault)
+		out = e.AppendFailure(out, newIDs(), fault)
 		_, err := translatetest.Response(out)
 		require.ErrorIs(t, err, translatetest.ErrFailed, name)
 		last, data := lastEvent(t, string(out))
@@ -396,7 +404,7 @@ func TestKeepAlivesAreEventsWithoutContent(t *testing.T) {
 	for i := range events {
 		e.Handle(&events[i])
 		out = append(out, e.Output()...)
-		if events[i].Kind != event.End {
+		if events[i].Kind != event.Start && events[i].Kind != event.End {
 			out = e.AppendKeepAlive(out)
 		}
 	}
@@ -405,5 +413,5 @@ func TestKeepAlivesAreEventsWithoutContent(t *testing.T) {
 	without, err := translatetest.Response([]byte(want))
 	require.NoError(t, err)
 	assert.Equal(t, without, added)
-	assert.Equal(t, 17, strings.Count(string(out), "\n\n")-strings.Count(want, "\n\n"))
+	assert.Equal(t, 16, strings.Count(string(out), "\n\n")-strings.Count(want, "\n\n"))
 }

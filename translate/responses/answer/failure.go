@@ -65,9 +65,7 @@ func codeOf(f *fault.Fault) string {
 // AppendFailure appends all events of a stream that failed before its first event:
 // clients expect a beginning before the failure. Nothing may follow them.
 func AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) []byte {
-	response := frame{id: ids.Message, model: []byte(ids.Model), created: ids.Created}
-	dst = response.appendEvent(dst, "response.created", 0, &ending{status: inProgress, output: []byte{}})
-	return response.appendFailed(dst, 1, []byte{}, f)
+	return NewOpening(nil, ids).AppendFailure(dst, f)
 }
 
 // appendFailed appends the last event of a failed stream.

@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -33,14 +35,20 @@ func (o *Observer) Model() string { return string(o.frame.model) }
 func (o *Observer) ID() string { return o.frame.id }
 
 // AppendFailure appends the event that ends a stream which broke off after the events seen
-// so far. Its sequence number is the next one. It has no output, so that clients keep the
-// items that they have.
-func (o *Observer) AppendFailure(dst []byte, f *fault.Fault) []byte {
+// so far. Its sequence number is the next one. Its output is empty, since some clients
+// cannot read null there. ids are for what the stream has not named.
+func (o *Observer) AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) []byte {
 	number := o.events
 	if o.Fault() != nil { // the last event is the error, which the client does not have
 		number--
 	}
-	return o.frame.appendFailed(dst, number, nil, f)
+	response := o.frame
+	response.id = cmp.Or(response.id, ids.Message)
+	response.created = cmp.Or(response.created, ids.Created)
+	if len(response.model) == 0 {
+		response.model = []byte(ids.Model)
+	}
+	return response.appendFailed(dst, number, []byte{}, f)
 }
 
 // AppendKeepAlive appends a comment: an event would take the sequence number of the

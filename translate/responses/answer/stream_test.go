@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -98,14 +99,27 @@ func TestTheObserverKnowsTheResponse(t *testing.T) {
 func TestARelayedStreamThatBrokeOffFails(t *testing.T) {
 	o := answer.NewObserver().(*answer.Observer)
 	observe(o, created, added(0, message), text(0, 0, "a"))
-	name, data := lastEvent(t, string(o.AppendFailure(nil, fault.Truncated(nil))))
+	name, data := lastEvent(t, string(o.AppendFailure(nil, newIDs(), fault.Truncated(nil))))
 	assert.Equal(t, "response.failed", name)
 	assert.Equal(t, "3", string(data["sequence_number"].(interface{ String() string }).String()))
 	response := data["response"].(map[string]any)
 	assert.Equal(t, "resp_1", response["id"])
 	assert.Equal(t, "failed", response["status"])
-	assert.Nil(t, response["output"], "clients keep what they have")
+	assert.Equal(t, []any{}, response["output"], "official SDKs iterate over it")
 	assert.Equal(t, map[string]any{"code": "server_error", "message": "the upstream closed the stream before completing the answer"}, response["error"])
+}
+
+// Some servers name neither the model nor the time at the beginning. The event had an empty
+// model and null for the output, over which official SDKs iterate.
+func TestAFailureNamesWhatTheStreamHasNot(t *testing.T) {
+	o := answer.NewObserver().(*answer.Observer)
+	observe(o, `{"type":"response.created","response":{"id":"resp_1","object":"response","status":"in_progress"}}`, begins(message))
+	_, data := lastEvent(t, string(o.AppendFailure(nil, newIDs(), fault.Truncated(nil))))
+	response := data["response"].(map[string]any)
+	assert.Equal(t, "resp_1", response["id"])
+	assert.Equal(t, "asked", response["model"])
+	assert.Equal(t, json.Number("5"), response["created_at"])
+	assert.Equal(t, []any{}, response["output"])
 }
 
 func TestAnswersAreInspected(t *testing.T) {

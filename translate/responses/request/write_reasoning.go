@@ -13,7 +13,6 @@ import (
 // refuse one that led to nothing.
 func (w *requestWriter) Reasoning(t *core.Thought) {
 	w.endMessage()
-	before := len(w.turn.pending)
 	if t.From == core.Encrypted {
 		w.appendEncrypted(t)
 		return
@@ -23,7 +22,6 @@ func (w *requestWriter) Reasoning(t *core.Thought) {
 	}
 	buf := append(w.turn.pending, `,{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"`...)
 	w.turn.pending = append(append(buf, t.Text...), `"}]}`...)
-	w.turn.thought = append(w.turn.thought[:0], w.turn.pending[before:]...)
 }
 
 // follow writes the reasoning that leads to what comes next.
@@ -34,14 +32,6 @@ func (w *requestWriter) follow() {
 	}
 	w.items.add(w.x.At, roleAssistant, string(t.pending[1:]))
 	t.pending, t.began = t.pending[:0], true
-}
-
-// thinkAgain repeats the reasoning before a further call: the servers that take it in
-// clear demand it before every call of a turn.
-func (w *requestWriter) thinkAgain() {
-	if t := &w.turn; len(t.pending) == 0 && len(t.thought) > 0 {
-		t.pending = append(t.pending, t.thought...)
-	}
 }
 
 // appendEncrypted appends an item as the provider gave it.

@@ -17,16 +17,15 @@ type turnWriter struct {
 
 	// An assistant's:
 	pending []byte // reasoning items that nothing follows yet
-	thought []byte // the reasoning in clear that was written last
 }
 
 // forget lets go of the body.
-func (t *turnWriter) forget() (kept int) { return t.content.Forget() + cap(t.pending) + cap(t.thought) }
+func (t *turnWriter) forget() (kept int) { return t.content.Forget() + cap(t.pending) }
 
 // Turn begins a turn.
 func (w *requestWriter) Turn(role core.Role) {
 	t := &w.turn
-	t.role, t.began, t.pending, t.thought = role, false, t.pending[:0], t.thought[:0]
+	t.role, t.began, t.pending = role, false, t.pending[:0]
 	switch role {
 	case core.Instructions, core.System:
 		t.content.Reset(openInput, parts.BlankLine)
@@ -150,7 +149,6 @@ func (w *requestWriter) CacheBreakpoint([]byte) { w.open().Mark() }
 // Call adds the call of a tool.
 func (w *requestWriter) Call(c *core.Call) {
 	w.endMessage()
-	w.thinkAgain()
 	w.follow()
 	kind, arguments := `{"type":"function_call","call_id":"`, `","arguments":"`
 	if c.Free {
