@@ -11,6 +11,8 @@
 package caddyfile
 
 import (
+	"encoding/json"
+
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
@@ -36,7 +38,13 @@ func init() {
 //		<as the global option>
 //	}
 func parseHandler(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
-	config, err := parseConfig(h.Dispenser)
+	var global gateway.App
+	if app, ok := h.Option(directive).(httpcaddyfile.App); ok {
+		if err := json.Unmarshal(app.Value, &global); err != nil {
+			return nil, h.WrapErr(err)
+		}
+	}
+	config, err := parseConfig(h.Dispenser, global.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +54,7 @@ func parseHandler(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 // parseGlobalOption returns the app, whose configuration all sites inherit. Syntax:
 // see parseConfig.
 func parseGlobalOption(d *cf.Dispenser, existing any) (any, error) {
-	config, err := parseConfig(d)
+	config, err := parseConfig(d, gateway.Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -9,12 +9,43 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 )
 
 // config is a gateway.Config that is being read.
 type config struct {
 	gateway.Config
 	keys cf.Unmarshaler // the key source of the configuration, nil without keys
+
+	inherited gateway.Config // of the global option, for a site
+	targets   []target
+}
+
+// target is a mention of a provider in the block of a model.
+type target struct {
+	model, provider string
+	at              cf.Dispenser
+}
+
+// checkClaims returns an error if two providers or models claim the same names. Those of the
+// global option count. It is called after each provider and model, so that its error belongs
+// to the last one.
+func (c *config) checkClaims() error {
+	return catalog.CheckClaims(slices.Concat(c.inherited.Providers, c.Providers), slices.Concat(c.inherited.Models, c.Models))
+}
+
+// checkTargets returns an error for a target whose provider is not defined.
+func (c *config) checkTargets() error {
+	var known []string
+	for _, p := range slices.Concat(c.inherited.Providers, c.Providers) {
+		known = append(known, p.Name)
+	}
+	for _, t := range c.targets {
+		if !slices.Contains(known, t.provider) {
+			return t.at.Errf("model '%s': %w", t.model, catalog.UnknownProvider(t.provider, known))
+		}
+	}
+	return nil
 }
 
 var configWords = withAnswerBounds(words[*config]{
@@ -98,13 +129,18 @@ var configWords = withAnswerBounds(words[*config]{
 // the words key (ai_gateway.keys.config), keys_file (ai_gateway.keys.file), accounts
 // (ai_gateway.accounts), and keys, store and counters (the named module of the
 // namespace ai_gateway.keys, ai_gateway.stores or ai_gateway.counters).
-func parseConfig(d *cf.Dispenser) (gateway.Config, error) {
-	var c config
+//
+// inherited is the configuration of the global option, for a site.
+func parseConfig(d *cf.Dispenser, inherited gateway.Config) (gateway.Config, error) {
+	c := config{inherited: inherited}
 	d.Next() // the directive's name
 	if d.NextArg() {
 		return c.Config, d.Errf("%s accepts only a matcher (/path*, @name or *) and a block", directive)
 	}
 	if err := configWords.readBlock(d, directive, &c, nil); err != nil {
+		return c.Config, err
+	}
+	if err := c.checkTargets(); err != nil {
 		return c.Config, err
 	}
 	if c.keys != nil {

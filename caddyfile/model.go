@@ -11,15 +11,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 )
 
-var modelWords = withTraits(words[*catalog.ModelConfig]{
+// model is a catalog.ModelConfig that is being read.
+type model struct {
+	*catalog.ModelConfig
+	config *config
+}
+
+var modelWords = withTraits(words[*model]{
 	"to":          {read: readTarget, repeat: true},
-	"price":       {read: readTargetPrice(func(m *catalog.ModelConfig) *[]map[string]string { return &m.Prices }), repeat: true},
+	"price":       {read: readTargetPrice(func(m *model) *[]map[string]string { return &m.Prices }), repeat: true},
 	"fallback_on": {read: readFallbackOn, repeat: true},
-	"attempts": {read: func(d *cf.Dispenser, m *catalog.ModelConfig) (err error) {
+	"attempts": {read: func(d *cf.Dispenser, m *model) (err error) {
 		m.Attempts, err = readCount(d)
 		return err
 	}},
-}, func(m *catalog.ModelConfig) *map[string]string { return &m.Traits })
+}, func(m *model) *map[string]string { return &m.Traits })
 
 var targetWords = withTraits(words[*catalog.TargetConfig]{
 	"price": {read: readTargetPrice(func(t *catalog.TargetConfig) *[]map[string]string { return &t.Prices }), repeat: true},
@@ -51,21 +57,24 @@ func readModel(d *cf.Dispenser, c *config) error {
 	if _, err := aigateway.ParsePattern(name); err != nil {
 		return d.WrapErr(err)
 	}
-	if slices.ContainsFunc(c.Models, func(m *catalog.ModelConfig) bool { return m.Name == name }) {
+	if slices.ContainsFunc(slices.Concat(c.inherited.Models, c.Models), func(m *catalog.ModelConfig) bool { return m.Name == name }) {
 		return d.Errf("model '%s' is defined twice", name)
 	}
-	m := &catalog.ModelConfig{Name: name}
+	m := &model{&catalog.ModelConfig{Name: name}, c}
 	if err := modelWords.readBlock(d, "model", m, nil); err != nil {
 		return err
 	}
 	if len(m.Targets) == 0 {
 		return line.Errf("model '%s' needs at least one target: to <provider>", name)
 	}
-	c.Models = append(c.Models, m)
+	c.Models = append(c.Models, m.ModelConfig)
+	if err := c.checkClaims(); err != nil {
+		return line.WrapErr(err)
+	}
 	return nil
 }
 
-func readTarget(d *cf.Dispenser, m *catalog.ModelConfig) error {
+func readTarget(d *cf.Dispenser, m *model) error {
 	text, weight, err := readWeighted(d)
 	if err != nil {
 		return err
@@ -84,9 +93,10 @@ func readTarget(d *cf.Dispenser, m *catalog.ModelConfig) error {
 	if slices.ContainsFunc(m.Targets, same) {
 		return d.Errf("target '%s' is given twice", text)
 	}
-	target := catalog.TargetConfig{Provider: provider, Model: model, Weight: weight}
-	err = targetWords.readBlock(d, "to", &target, nil)
-	m.Targets = append(m.Targets, target)
+	m.config.targets = append(m.config.targets, target{m.Name, provider, *d})
+	to := catalog.TargetConfig{Provider: provider, Model: model, Weight: weight}
+	err = targetWords.readBlock(d, "to", &to, nil)
+	m.Targets = append(m.Targets, to)
 	return err
 }
 
@@ -104,7 +114,7 @@ func readWeighted(d *cf.Dispenser) (target string, weight int, err error) {
 	return args[0], weight, nil
 }
 
-func readFallbackOn(d *cf.Dispenser, m *catalog.ModelConfig) (err error) {
+func readFallbackOn(d *cf.Dispenser, m *model) (err error) {
 	if m.FallbackOn, err = readList(d, m.FallbackOn); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package caddyfile
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -95,17 +96,20 @@ func readProvider(d *cf.Dispenser, c *config) error {
 	if err := p.readHead(d); err != nil {
 		return err
 	}
-	sameName := func(other *catalog.ProviderConfig) bool { return other.Name == p.Name }
-	if slices.ContainsFunc(c.Providers, sameName) {
-		return d.Errf("provider '%s' is defined twice", p.Name)
-	}
 	if err := providerWords.readBlock(d, "provider", p, p.otherWord()); err != nil {
 		return err
 	}
 	if err := p.finish(&line, d.Token()); err != nil {
 		return err
 	}
+	sameName := func(other *catalog.ProviderConfig) bool { return other.Name == p.Name }
+	if slices.ContainsFunc(slices.Concat(c.inherited.Providers, c.Providers), sameName) {
+		return line.Errf("provider '%s' is defined twice", p.Name)
+	}
 	c.Providers = append(c.Providers, p.ProviderConfig)
+	if err := c.checkClaims(); err != nil {
+		return line.WrapErr(err)
+	}
 	return nil
 }
 
@@ -142,10 +146,12 @@ func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 	known := moduleNames(presetNamespace)
 	list, meant := strings.Join(known, ", "), suggest.DidYouMean(name, known)
 	if name == p.Name {
-		return d.Errf("no preset is named '%s', so the provider needs one after its name; %sknown are: %s", name, meant, list)
+		return d.Errf("no preset is named '%s', so the provider needs one after its name; %sknown are: %s. %s", name, meant, list, anyService)
 	}
-	return d.Errf("after the name of a provider, a preset or {env.NAME} is expected; a literal API key is refused, and {$NAME} inserts one; %sknown presets are: %s", meant, list)
+	return d.Errf("the word after the name of the provider is no preset; %sknown presets are: %s. %s. An API key is {env.NAME}: a literal one is refused, and {$NAME} inserts one", meant, list, anyService)
 }
+
+const anyService = "A service whose API is like OpenAI's needs openai_compatible and its base_url"
 
 // addAPIKeys adds references to API keys. Its error about a literal does not repeat it.
 func (p *provider) addAPIKeys(d *cf.Dispenser, references []string) error {
@@ -279,5 +285,22 @@ func (p *provider) finish(line *cf.Dispenser, last cf.Token) error {
 		}
 	}
 	p.PresetRaw = caddyconfig.JSONModuleObject(p.preset, "preset", p.presetName, nil)
-	return p.finishProxy(line, last)
+	if err := p.finishProxy(line, last); err != nil {
+		return err
+	}
+	return p.check(line)
+}
+
+// check returns an error for settings that cannot work with the defaults of the preset. The
+// defaults of a preset that has to be provisioned are not known yet.
+func (p *provider) check(line *cf.Dispenser) error {
+	preset, ok := p.preset.(aigateway.Preset)
+	if _, later := p.preset.(caddy.Provisioner); later || !ok {
+		return nil
+	}
+	_, inProcess := p.preset.(http.RoundTripper)
+	if err := p.Check(preset.Defaults(), inProcess); err != nil {
+		return line.Errf("provider '%s': %w", p.Name, err)
+	}
+	return nil
 }

@@ -5,10 +5,13 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // proxyWords are the words of reverse_proxy that are allowed in the block of a
@@ -72,8 +75,26 @@ func keepForProxy(d *cf.Dispenser, p *provider) error {
 	if err := checkNoCredential(&at, segment); err != nil {
 		return err
 	}
+	if err := checkPolicy(&at, segment); err != nil {
+		return err
+	}
 	p.proxyTokens = append(p.proxyTokens, segment...)
 	return nil
+}
+
+const policies = "http.reverse_proxy.selection_policies"
+
+// checkPolicy refuses an unknown selection policy: the error of reverse_proxy would name no
+// known one.
+func checkPolicy(d *cf.Dispenser, segment []cf.Token) error {
+	if d.Val() != "lb_policy" || len(segment) < 2 {
+		return nil
+	}
+	known, name := moduleNames(policies), segment[1].Text
+	if slices.Contains(known, name) {
+		return nil
+	}
+	return d.Errf("lb_policy has no policy '%s'; %sknown are: %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
 }
 
 var (

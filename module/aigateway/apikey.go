@@ -2,6 +2,7 @@ package aigateway
 
 import (
 	"crypto/rand"
+	"errors"
 	"hash/crc32"
 	"strings"
 )
@@ -51,6 +52,20 @@ func appendChecksum(dst, of []byte) []byte {
 		sum /= uint32(len(Base62))
 	}
 	return dst
+}
+
+// ErrAPIKey is the error for a text that cannot be an API key of a client.
+var ErrAPIKey = errors.New("a key has 8 to 256 printable ASCII characters, without spaces or commas")
+
+// CheckAPIKey returns ErrAPIKey unless key has 8 to 256 printable ASCII characters without
+// spaces, and without commas, which separate the values of a header.
+func CheckAPIKey(key Secret) error {
+	const shortest, longest = 8, 256
+	invalid := func(r rune) bool { return r <= ' ' || r > '~' || r == ',' }
+	if len(key) < shortest || len(key) > longest || strings.ContainsFunc(string(key), invalid) {
+		return ErrAPIKey
+	}
+	return nil
 }
 
 // MistypedAPIKey reports whether s has the form of a key of NewAPIKey, but a wrong

@@ -6,8 +6,8 @@ import "iter"
 // gateway asks its sources in the order of the configuration; the first source
 // that has a key decides.
 //
-// A source may also implement [PartialKeySource], [KeyLister] and
-// [LiveKeyLister].
+// A source may also implement [PartialKeySource], [KeyLister], [LiveKeyLister] and
+// [KeyFinder].
 type KeySource interface {
 	// Lookup returns the key with this digest, nil if the source has none. Every
 	// request calls it, from many goroutines at once. It does no I/O.
@@ -44,6 +44,12 @@ type LiveKeyLister interface {
 	// about one key is a *KeyError. CheckChanges is called once for each
 	// configuration that uses the source, while requests call Lookup.
 	CheckChanges(check func(iter.Seq[*Key]) error)
+}
+
+// KeyFinder is an optional interface of a KeySource with too many keys for a list.
+type KeyFinder interface {
+	// KeyByID returns the key with an ID, nil if the source has none. It does no I/O.
+	KeyByID(id string) *Key
 }
 
 // KeyError is the error of a check that refuses one key of several.

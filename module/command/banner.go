@@ -17,7 +17,11 @@ var bannerTemplate = template.Must(template.New("banner").Funcs(template.FuncMap
 {{- range .Providers}}
   Provider             {{.Name}}, for {{if .Models}}{{join .Models " "}}{{else if $.Alone}}every model name{{else}}every other model name{{end}}
 {{- end}}
-{{if .Alone}}
+{{if .Open}}
+Warning: other machines may reach this address, and keys and passwords travel over
+plain HTTP. Serve HTTPS with a configuration of your own.
+{{end}}
+{{- if .Alone}}
 No provider was found in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY,
 OLLAMA_HOST): the demo provider answers every model name.
 {{end}}
@@ -30,9 +34,18 @@ The user root has been created. The password is shown only now:
 
 username: root
 password: {{.Password}}
+
+Log in:
+
+  curl {{$.URL}}/api/user/login -H "Content-Type: application/json" \
+    -d '{"username": "root", "password": "{{.Password}}"}'
 {{else if .Exists}}
-The user root can log in at {{$.URL}}/api/user/login.
-To set another password: caddy ai-gateway user passwd root
+The user root can log in with the password of an earlier start:
+
+  curl {{$.URL}}/api/user/login -H "Content-Type: application/json" \
+    -d "{\"username\": \"root\", \"password\": \"$PASSWORD\"}"
+
+To set another password: {{$.Program}} ai-gateway user passwd root
 {{else if .Problem}}
 Users cannot log in; the key above works. The reason:
 {{.Problem}}
@@ -45,5 +58,5 @@ Try it:
     -H "Content-Type: application/json" \
     -d '{"model": "demo", "messages": [{"role": "user", "content": "Hello!"}]}'
 
-Press Ctrl-C to stop. To start your own configuration: caddy ai-gateway --print
+Press Ctrl-C to stop. To start your own configuration: {{.Program}} ai-gateway --print
 `))

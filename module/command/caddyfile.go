@@ -5,13 +5,21 @@ import (
 	"text/template"
 )
 
-// caddyfile returns the configuration that the command runs. The admin endpoint is off,
-// because only the command line determines the configuration. The protocols exclude
-// HTTP/2 and HTTP/3 over TLS, about which Caddy would log warnings.
+// caddyfile returns the configuration that the command runs, or prints. The admin endpoint
+// of a running one is off, because only the command line determines the configuration. Its
+// protocols exclude HTTP/2 and HTTP/3 over TLS, about which Caddy would log warnings. The
+// printed configuration has Caddy's defaults: with "admin off", reload and the subcommands
+// for a running gateway would not work, and with "auto_https off", a site with a host name
+// would have no certificate.
 func (s *setup) caddyfile() string { return render(caddyfileTemplate, s) }
 
 var caddyfileTemplate = template.Must(template.New("Caddyfile").Funcs(template.FuncMap{"join": strings.Join}).Parse(
-	`{
+	`{{if .Printed}}{
+	grace_period 30s
+}
+
+# For HTTPS, write the name of the host instead of this address, and remove bind.
+{{else}}{
 	admin off
 	persist_config off
 	auto_https off
@@ -25,7 +33,7 @@ var caddyfileTemplate = template.Must(template.New("Caddyfile").Funcs(template.F
 	}
 }
 
-http://:{{.Port}} {
+{{end}}http://:{{.Port}} {
 {{- with .Host}}
 	bind {{.}}
 {{- end}}

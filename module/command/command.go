@@ -39,7 +39,7 @@ func configure(cmd *cobra.Command) {
 	cmd.Flags().StringP("listen", "l", "localhost:8080", "Address to listen on")
 	cmd.Flags().DurationP("pace", "", 15*time.Millisecond, "Pause of the demo provider before each piece of a stream")
 	cmd.Flags().BoolP("debug", "v", false, "Enable verbose debug logs")
-	cmd.Flags().BoolP("print", "", false, "Print the Caddyfile instead of running it")
+	cmd.Flags().BoolP("print", "", false, "Print a Caddyfile to start from, instead of running one")
 	cmd.RunE = caddycmd.WrapCommandFuncForCobra(run)
 	cmd.AddCommand(userCommand(), keyCommand(), usageCommand(), targetsCommand(), explainCommand(), doctorCommand())
 }
@@ -55,6 +55,7 @@ func run(flags caddycmd.Flags) (int, error) {
 		return caddy.ExitCodeFailedStartup, err
 	}
 	if flags.Bool("print") {
+		s.printed = true
 		return caddy.ExitCodeSuccess, printCaddyfile(s, os.Stdout, os.Stderr)
 	}
 	caddy.TrapSignals()

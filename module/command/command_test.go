@@ -119,7 +119,13 @@ var (
 	curlBody   = regexp.MustCompile(`-d '([^']+)'`)
 )
 
-// paste sends the request of the curl command in a banner.
+// tryIt returns the part of a banner with the request to a model.
+func tryIt(banner string) string {
+	_, command, _ := strings.Cut(banner, "Try it:")
+	return command
+}
+
+// paste sends the request of the first curl command in a part of a banner.
 func paste(t *testing.T, banner string, variables map[string]string) (int, string) {
 	t.Helper()
 	url, body := curlURL.FindStringSubmatch(banner), curlBody.FindStringSubmatch(banner)
@@ -148,9 +154,16 @@ func TestCurlOfTheBannerWorksAsSoonAsItIsShown(t *testing.T) {
 			for variable, value := range variables {
 				t.Setenv(variable, value)
 			}
-			status, answer := paste(t, startGateway(t, variables), variables)
+			banner := startGateway(t, variables)
+			status, answer := paste(t, tryIt(banner), variables)
 			assert.Equal(t, http.StatusOK, status, answer)
 			assert.Contains(t, answer, `"chat.completion"`)
+
+			// The banner once named only the path, which a browser cannot use.
+			login, _, _ := strings.Cut(banner, "Try it:")
+			status, answer = paste(t, login, nil)
+			assert.Equal(t, http.StatusOK, status, answer)
+			assert.Contains(t, answer, `"username":"root"`)
 		})
 	}
 }
@@ -180,7 +193,7 @@ func TestModelsOfAnOllamaAreListedBesideTheDemo(t *testing.T) {
 func TestOtherKeysAreRefused(t *testing.T) {
 	banner := startGateway(t, nil)
 	wrong := regexp.MustCompile(`Bearer sk-\w+`).ReplaceAllString(banner, "Bearer "+string(aigateway.NewAPIKey()))
-	status, _ := paste(t, wrong, nil)
+	status, _ := paste(t, tryIt(wrong), nil)
 	assert.Equal(t, http.StatusUnauthorized, status)
 }
 

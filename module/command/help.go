@@ -26,5 +26,5 @@ usage shows the requests, tokens and costs in the ledger of the store. The subco
 targets and explain show where a running gateway sends requests, and the subcommand
 doctor tests its models.
 
-With --print, the command prints the Caddyfile that it would run. You can start your
-own configuration from it.`
+With --print, the command prints a Caddyfile with the same providers and key. You can
+start your own configuration from it.`

@@ -41,6 +41,9 @@ func selectedConfig(cmd *cobra.Command) ([]byte, error) {
 	case address != "":
 		return remote{address}.send(http.MethodGet, "/config/", nil)
 	case path != "":
+		if _, err := newContext(); err != nil { // otherwise, Caddy logs what it loads
+			return nil, err
+		}
 		config, _, _, err := caddycmd.LoadConfig(path, adapter)
 		return config, err
 	}

@@ -43,6 +43,12 @@ func (a address) choosePort() (address, error) {
 	return a, nil
 }
 
+// loopback reports whether only this machine can reach the address.
+func (a address) loopback() bool {
+	ip := net.ParseIP(a.host)
+	return a.host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
 // url returns the URL for clients on this machine.
 func (a address) url() string {
 	host := a.host

@@ -81,10 +81,16 @@ func parseMoment(text string) (time.Time, error) {
 // runningAddress returns the address of the admin API of the running Caddy that the
 // flags select.
 func runningAddress(cmd *cobra.Command) (string, error) {
+	path, _ := cmd.Flags().GetString("config")
 	address, _ := cmd.Flags().GetString("address")
-	config, _ := cmd.Flags().GetString("config")
-	adapter, _ := cmd.Flags().GetString("adapter")
-	return caddycmd.DetermineAdminAPIAddress(address, nil, config, adapter)
+	if address != "" || path == "" {
+		return caddycmd.DetermineAdminAPIAddress(address, nil, "", "")
+	}
+	config, err := selectedConfig(cmd)
+	if err != nil {
+		return "", err
+	}
+	return caddycmd.DetermineAdminAPIAddress("", config, path, "")
 }
 
 func printRepriced(out io.Writer, items []repriced, dryRun bool) error {

@@ -3,6 +3,9 @@ package command
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"text/template"
 	"time"
@@ -25,6 +28,8 @@ type setup struct {
 	key       string
 	newKey    bool // the key was generated; otherwise, it is the value of GATEWAY_KEY
 	login     login
+	program   string // the command that starts Caddy, for hints
+	printed   bool   // the Caddyfile is a start for an operator's own
 }
 
 // provider is a provider found in the environment.
@@ -38,16 +43,28 @@ type provider struct {
 
 // newSetup returns the setup for the flags and the environment.
 func newSetup(o options, getenv func(string) string) (*setup, error) {
-	s := &setup{options: o, key: getenv("GATEWAY_KEY")}
+	s := &setup{options: o, key: getenv("GATEWAY_KEY"), program: programOf(os.Args[0])}
 	if s.key == "" {
 		s.key, s.newKey = string(aigateway.NewAPIKey()), true
 	}
-	var err error
+	err := aigateway.CheckAPIKey(aigateway.Secret(s.key))
+	if err != nil {
+		return nil, fmt.Errorf("GATEWAY_KEY: %w", err)
+	}
 	if s.providers, err = findProviders(getenv); err != nil {
 		return nil, err
 	}
 	s.address, err = parseAddress(o.listen)
 	return s, err
+}
+
+// programOf returns the command that starts the program with this name, for hints. "go run"
+// builds a program that exists only while it runs.
+func programOf(name string) string {
+	if strings.Contains(name, string(filepath.Separator)+"go-build") {
+		return "go run ./cmd/caddy"
+	}
+	return name
 }
 
 // findProviders returns the providers that the environment names, and the demo provider,
@@ -99,6 +116,15 @@ func (s *setup) URL() string { return s.address.url() }
 
 // Providers returns the providers, the demo provider last.
 func (s *setup) Providers() []provider { return s.providers }
+
+// Open reports whether other machines may reach the gateway.
+func (s *setup) Open() bool { return !s.address.loopback() }
+
+// Program returns the command that starts Caddy, for hints.
+func (s *setup) Program() string { return s.program }
+
+// Printed reports whether the Caddyfile is a start for an operator's own.
+func (s *setup) Printed() bool { return s.printed }
 
 // NewKey reports whether the key was generated.
 func (s *setup) NewKey() bool { return s.newKey }

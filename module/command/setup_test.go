@@ -102,7 +102,7 @@ func TestKeysAreNewAndLong(t *testing.T) {
 func TestCaddyfileIsWhatAnOperatorWouldWrite(t *testing.T) {
 	s, err := newSetup(
 		options{listen: "127.0.0.1:0", pace: time.Millisecond},
-		environment(map[string]string{"ANTHROPIC_API_KEY": "x", "OLLAMA_HOST": "gpu", "GATEWAY_KEY": "x"}),
+		environment(map[string]string{"ANTHROPIC_API_KEY": "x", "OLLAMA_HOST": "gpu", "GATEWAY_KEY": "sk-local-0123456789"}),
 	)
 	require.NoError(t, err)
 	s.address.port = "8080"
@@ -175,10 +175,12 @@ func setups(t *testing.T) []*setup {
 
 func TestEveryCaddyfileIsFormattedAndAdapts(t *testing.T) {
 	for _, s := range setups(t) {
-		text := s.caddyfile()
-		assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
-		_, err := adapt(text)
-		assert.NoError(t, err, text)
+		for _, s.printed = range []bool{false, true} {
+			text := s.caddyfile()
+			assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
+			_, err := adapt(text)
+			assert.NoError(t, err, text)
+		}
 	}
 }
 
@@ -197,6 +199,51 @@ func TestNoCredentialIsWrittenAnywhere(t *testing.T) {
 			assert.Contains(t, s.banner(), s.key, "a new key is shown, once")
 		}
 	}
+}
+
+// An operator who started from a printed file once had no admin API, so that reload,
+// targets and explain failed, and no certificate for a host name.
+func TestAPrintedCaddyfileHasTheDefaultsOfCaddy(t *testing.T) {
+	s, err := newSetup(options{listen: "localhost:8080"}, environment(nil))
+	require.NoError(t, err)
+	running := s.caddyfile()
+	s.printed = true
+	options, site, _ := strings.Cut(s.caddyfile(), "\n}\n\n")
+	assert.Equal(t, "{\n\tgrace_period 30s", options)
+	comment, site, _ := strings.Cut(site, "\n")
+	assert.Equal(t, "# For HTTPS, write the name of the host instead of this address, and remove bind.", comment)
+	assert.True(t, strings.HasPrefix(site, "http://:8080 {\n\tbind localhost\n"), site)
+	assert.True(t, strings.HasSuffix(running, site), "the rest is what runs without --print")
+}
+
+// Such a key once caused a chain of seven errors, none of which named the variable.
+func TestAKeyThatCannotBeUsedIsNamed(t *testing.T) {
+	for _, key := range []string{"short", "with a space", "sk,with-comma-1234567890"} {
+		_, err := newSetup(options{listen: "127.0.0.1:0"}, environment(map[string]string{"GATEWAY_KEY": key}))
+		assert.EqualError(t, err, "GATEWAY_KEY: a key has 8 to 256 printable ASCII characters, without spaces or commas")
+	}
+}
+
+// Keys and passwords once crossed the network in clear without a word about it.
+func TestAnOpenAddressIsWarnedOf(t *testing.T) {
+	for listen, warned := range map[string]bool{
+		"localhost:0": false, "127.0.0.1:0": false, "[::1]:0": false,
+		":0": true, "0.0.0.0:0": true, "192.0.2.1:0": true, "gpu:0": true,
+	} {
+		s, err := newSetup(options{listen: listen}, environment(nil))
+		require.NoError(t, err)
+		assert.Equal(t, warned, strings.Contains(s.banner(), "plain HTTP"), listen)
+	}
+}
+
+// After "go run", the hints of the banner once named a program that was not there.
+func TestHintsNameTheCommandThatWasUsed(t *testing.T) {
+	assert.Equal(t, "go run ./cmd/caddy", programOf("/tmp/go-build1234/b001/exe/caddy"))
+	assert.Equal(t, "go run ./cmd/caddy", programOf("/home/a/.cache/go-build/49/49ff-d/caddy"))
+	assert.Equal(t, "./caddy", programOf("./caddy"))
+	s := &setup{program: "./caddy", login: login{Exists: true}}
+	assert.Contains(t, s.banner(), "./caddy ai-gateway --print\n")
+	assert.Contains(t, s.banner(), "./caddy ai-gateway user passwd root\n")
 }
 
 func TestPrintKeepsTheKeyOutOfTheFile(t *testing.T) {
@@ -226,7 +273,7 @@ func TestBannerNamesWhatIsServed(t *testing.T) {
 	assert.Contains(t, nothing, "No provider was found")
 	assert.Contains(t, nothing, "changes with every start")
 
-	two := banner(map[string]string{"ANTHROPIC_API_KEY": "x", "OLLAMA_HOST": "gpu", "GATEWAY_KEY": "x"})
+	two := banner(map[string]string{"ANTHROPIC_API_KEY": "x", "OLLAMA_HOST": "gpu", "GATEWAY_KEY": "sk-local-0123456789"})
 	assert.Contains(t, two, "anthropic, for claude-*\n")
 	assert.Contains(t, two, "ollama, for every other model name\n")
 	assert.Contains(t, two, "demo, for demo\n")

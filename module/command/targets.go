@@ -76,8 +76,8 @@ func explainCommand() *cobra.Command {
 		Use: "explain MODEL", Short: "Explains where a running gateway sends requests for a model", Args: cobra.ExactArgs(1),
 		Long: `
 Prints the targets of a model in the order in which the gateway tries them: their state,
-the format of the request that they get, their price, and the fields of requests that
-the translation leaves out or refuses. Targets that share the requests by their weights
+the format of the request that they get, their price, and how many fields of requests
+the translation leaves out or refuses. --fields lists these fields. Targets that share the requests by their weights
 are in the order of one session; other sessions begin with another target.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query := url.Values{"model": args}
@@ -97,12 +97,14 @@ are in the order of one session; other sessions begin with another target.`,
 			if err := json.Unmarshal(raw, &answer); err != nil {
 				return fmt.Errorf("reading the answer of the admin API: %w", err)
 			}
-			return printExplanation(cmd.OutOrStdout(), &answer)
+			fields, _ := cmd.Flags().GetBool("fields")
+			return printExplanation(cmd.OutOrStdout(), &answer, fields)
 		},
 	}
 	addRunningFlags(cmd)
 	cmd.Flags().StringP("format", "f", "messages", "Format of the client: messages, chat, completions or responses")
-	cmd.Flags().StringP("key", "k", "", "ID of a key whose permission and limits to show")
+	cmd.Flags().StringP("key", "k", "", "Name of a key of the configuration, or number of a key of a user, whose permission and limits to show")
+	cmd.Flags().BoolP("fields", "", false, "List the fields of requests that a translation leaves out or refuses")
 	cmd.Flags().BoolP("json", "", false, "Print the answer of the admin API as JSON")
 	return cmd
 }
@@ -133,18 +135,39 @@ func printTargets(out io.Writer, targets []target) error {
 	return table.Flush()
 }
 
-func printExplanation(out io.Writer, e *explanation) error {
+// printExplanation prints an explanation. fields selects the names of lost fields, and not
+// only their number.
+func printExplanation(out io.Writer, e *explanation, fields bool) error {
 	fmt.Fprintf(out, "Requests for %s in the %s format, by the model %s, ask at most %d of:\n", e.Model, e.Format, e.Pattern, e.Attempts)
 	for i := range e.Targets {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
 		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, t.state(), t.share(), t.way(), cmp.Or(t.Price, "unknown"))
-		printLosses(out, e.Targets[:i], t)
+		if fields {
+			printLosses(out, e.Targets[:i], t)
+		} else if lost := t.losses(); lost != "" {
+			fmt.Fprintf(out, "   %s\n", lost)
+		}
 	}
 	if e.Key != nil {
 		fmt.Fprintln(out, e.keyLine())
 	}
 	return nil
+}
+
+// losses returns what a translation loses as a text for operators, "" if it loses nothing.
+func (t *target) losses() string {
+	var parts []string
+	if n := len(t.Refused); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d refused", n))
+	}
+	if n := len(t.Reported); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d left out and reported", n))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "fields of requests: " + strings.Join(parts, ", ") + "; --fields lists them"
 }
 
 // printLosses prints the fields that a translation leaves out or refuses, or the number

@@ -31,7 +31,7 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 		{"provider":"c","upstream_model":"z","weight":1,"step_weight":1,"state":"available"}],
 		"key":{"id":"team","allowed":true,"limits":[{"name":"small","per":"user","rules":"9 requests per 1m"},{"name":"all","per":"gateway","rules":"50 USD per month"}]}}`), &e))
 	var out bytes.Buffer
-	require.NoError(t, printExplanation(&out, &e))
+	require.NoError(t, printExplanation(&out, &e, true))
 	assert.Equal(t, `Requests for m1 in the messages format, by the model m*, ask at most 2 of:
 1. a/x {env.A}: available, gets 3 of 4 requests, byte for byte
    price: a x USD 1/2 #3f0c
@@ -43,6 +43,10 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
    price: unknown
 The key team may use the model, within the limits small (per user: 9 requests per 1m), all (per gateway: 50 USD per month).
 `, out.String())
+	out.Reset()
+	require.NoError(t, printExplanation(&out, &e, false))
+	assert.Contains(t, out.String(), "translated to chat\n   price: unknown\n   fields of requests: 1 refused, 1 left out and reported; --fields lists them\n3. c/z")
+	assert.NotContains(t, out.String(), "top_k", "a hundred names once hid the rest")
 	e.Key.Allowed, e.Key.Limits = false, nil
 	assert.Equal(t, "The key team may not use the model.", e.keyLine())
 }
@@ -53,7 +57,7 @@ func TestFieldsOfEqualTargetsAreListedOnce(t *testing.T) {
 	lost := target{Provider: "a", Lane: "translated", Reported: []string{"top_k"}, Refused: []string{"container"}}
 	other := target{Provider: "b", Lane: "translated", Reported: []string{"top_k"}}
 	var out bytes.Buffer
-	require.NoError(t, printExplanation(&out, &explanation{Targets: []target{lost, {Provider: "c", Lane: "bytes"}, {Provider: "d", Lane: "bytes"}, lost, other}}))
+	require.NoError(t, printExplanation(&out, &explanation{Targets: []target{lost, {Provider: "c", Lane: "bytes"}, {Provider: "d", Lane: "bytes"}, lost, other}}, true))
 	assert.Equal(t, 1, strings.Count(out.String(), "container"), out.String())
 	assert.Equal(t, 1, strings.Count(out.String(), "left out and refused: as for target 1"), out.String())
 	assert.Equal(t, 2, strings.Count(out.String(), "left out (1): top_k"), out.String())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -82,7 +83,7 @@ func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
 		answer := explained{Model: m}
 		if id := query.Get("key"); id != "" {
 			if answer.Key = site.explainKey(id, m.Name); answer.Key == nil {
-				return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no key of the configuration or of a keys file has this id")}
+				return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no key has this id: the name of a key of the configuration or of a keys file, or the number of a key of a user, which key list shows")}
 			}
 		}
 		return writeAdmin(w, answer)
@@ -90,15 +91,17 @@ func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
 	return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no model has this name")}
 }
 
-// explainKey explains the key with an id. It returns nil if no source that can list its keys
-// has the key.
+// explainKey explains the key with an id, which may be the number of a key of a user. It
+// returns nil if there is no such key.
 func (h *Handler) explainKey(id, model string) *explainedKey {
-	for key := range h.resolved.sources.All() {
-		if key.ID == id {
-			return &explainedKey{ID: id, Allowed: key.Allows(model), Limits: explainLimits(h.resolved.limits.Of(key))}
-		}
+	if number, err := strconv.ParseInt(id, 10, 64); err == nil {
+		id = aigateway.StoredKeyID(number)
 	}
-	return nil
+	key := h.resolved.sources.ByID(id)
+	if key == nil {
+		return nil
+	}
+	return &explainedKey{ID: id, Allowed: key.Allows(model), Limits: explainLimits(h.resolved.limits.Of(key))}
 }
 
 func explainLimits(chain *limiting.Chain) []explainedLimit {

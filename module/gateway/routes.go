@@ -148,7 +148,29 @@ func (h *Handler) noPath(p, meant string) *fault.Fault {
 	case meant == loginPath && h.users.Accounts == nil:
 		return fault.NoAccounts()
 	}
+	if known := unserved(p); known != "" {
+		return fault.NotServed(known)
+	}
 	return fault.UnknownPath(meant)
+}
+
+// unservedPaths are endpoints of providers that the gateway does not serve. Without them, a
+// client of one would be advised to check its base URL.
+var unservedPaths = []string{
+	"/v1/embeddings", "/v1/images", "/v1/audio", "/v1/videos", "/v1/realtime", "/v1/moderations", "/v1/rerank",
+	"/v1/files", "/v1/uploads", "/v1/batches", "/v1/messages/batches", "/v1/fine_tuning", "/v1/vector_stores",
+	"/v1/assistants", "/v1/threads", "/v1/conversations", "/v1/containers", "/v1/evals", "/v1/skills",
+}
+
+// unserved returns the one of unservedPaths that a path is or is below, "" for none.
+func unserved(p string) string {
+	p = path.Clean(p)
+	for _, known := range unservedPaths {
+		if p == known || strings.HasPrefix(p, known+"/") {
+			return known
+		}
+	}
+	return ""
 }
 
 const loginPath = "/api/user/login"

@@ -10,12 +10,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// The bounds of the length of a key in bytes.
-const (
-	minLength         = 8
-	maxLength         = 256
-	recommendedLength = 20 // a shorter key causes a warning
-)
+// recommendedLength is the length of a key in bytes below which there is a warning.
+const recommendedLength = 20
 
 // digestPrefix precedes the hexadecimal digest of a key.
 const digestPrefix = "sha256:"
@@ -67,7 +63,6 @@ var (
 	errLabel  = errors.New("an owner or a limit has 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	errKey    = errors.New("a key is {env.NAME}, {file./absolute/path} or sha256: and its SHA-256 digest in hexadecimal; a literal key is refused, and {$NAME} inserts one")
 	errDigest = errors.New("a SHA-256 digest is sha256: and 64 hexadecimal digits")
-	errValue  = fmt.Errorf("a key has %d to %d printable ASCII characters, without spaces or commas", minLength, maxLength)
 )
 
 // check returns an error if e is invalid in itself. It reads no secret. Its errors do
@@ -126,12 +121,7 @@ func (e Entry) key() (*aigateway.Key, error) {
 
 // digestOf returns the digest of a key.
 func digestOf(secret aigateway.Secret) (aigateway.Digest, error) {
-	value := string(secret)
-	invalid := func(r rune) bool { return r <= ' ' || r > '~' || r == ',' } // in one value of a header
-	if len(value) < minLength || len(value) > maxLength || strings.ContainsFunc(value, invalid) {
-		return aigateway.Digest{}, errValue
-	}
-	return sha256.Sum256([]byte(value)), nil
+	return sha256.Sum256([]byte(secret)), aigateway.CheckAPIKey(secret)
 }
 
 func parseDigest(s string) (aigateway.Digest, error) {

@@ -95,6 +95,16 @@ func (s *Store) Lookup(digest aigateway.Digest) *aigateway.Key {
 	return s.snapshot.Load().lookup(digest)
 }
 
+// KeyByID implements aigateway.KeyFinder. The key does not count as used.
+func (s *Store) KeyByID(id string) *aigateway.Key {
+	for _, key := range s.snapshot.Load().keys {
+		if key.ID == id {
+			return &key.Key
+		}
+	}
+	return nil
+}
+
 // Complete implements aigateway.PartialKeySource.
 func (s *Store) Complete() bool {
 	return time.Since(s.created)-time.Duration(s.verified.Load()) < completeFor
@@ -111,4 +121,5 @@ var (
 	_ aigateway.Store         = (*Store)(nil)
 	_ aigateway.StoreIdentity = (*Store)(nil)
 	_ aigateway.StoreOpening  = (*Store)(nil)
+	_ aigateway.KeyFinder     = (*Store)(nil)
 )

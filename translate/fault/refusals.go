@@ -278,6 +278,15 @@ func UnknownPath(meant string) *Fault {
 	return f
 }
 
+// NotServed refuses a known endpoint of providers that the gateway does not serve. path is
+// its path.
+func NotServed(path string) *Fault {
+	return &Fault{
+		Kind: NotFound, Code: "not_found",
+		Message: "path: the gateway does not serve " + path + "; it serves models that answer with text, at /v1/messages, /v1/chat/completions, /v1/completions and /v1/responses",
+	}
+}
+
 // VersionTwice refuses a path such as /v1/v1/messages: the configured base URL ends
 // in /v1, and the client appends /v1 itself. The status is not 404, since Claude
 // Code shows any 404 as a model that does not exist.

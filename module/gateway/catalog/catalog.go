@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -19,7 +18,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices/pricefile"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // Settings are the configuration that extends a catalog.
@@ -105,7 +103,7 @@ func (c *Catalog) lookup(name string) (*Provider, error) {
 	for i, p := range c.Providers {
 		known[i] = p.Name
 	}
-	return nil, fmt.Errorf("unknown provider '%s'; %sknown are: %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
+	return nil, UnknownProvider(name, known)
 }
 
 // addModels adds the configured models.

@@ -7,11 +7,39 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// check returns an error for settings that have no effect or cannot work.
-func (config *ProviderConfig) check(d aigateway.Defaults, inProcess bool) error {
+// CheckClaims returns an error if two providers or models claim the same names with equal
+// rank. It needs no provisioned provider, so that the reader of a Caddyfile can add the line.
+func CheckClaims(providers []*ProviderConfig, models []*ModelConfig) error {
+	c := new(Catalog)
+	for _, config := range providers {
+		p := &Provider{Name: config.Name}
+		if err := p.setModels(config); err != nil {
+			return err
+		}
+		c.Providers = append(c.Providers, p)
+	}
+	for _, config := range models {
+		c.models = append(c.models, &Model{Pattern: aigateway.Pattern(config.Name)})
+	}
+	return c.rank()
+}
+
+// UnknownProvider returns the error for a name that no provider has. It contains the name
+// that was probably meant.
+func UnknownProvider(name string, known []string) error {
+	if len(known) == 0 {
+		return fmt.Errorf("unknown provider '%s': no provider is defined here", name)
+	}
+	return fmt.Errorf("unknown provider '%s'; %sknown are: %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
+}
+
+// Check returns an error for settings that have no effect or cannot work. d are the defaults
+// of the preset, which may answer in-process.
+func (config *ProviderConfig) Check(d aigateway.Defaults, inProcess bool) error {
 	switch config.StreamEnd {
 	case "", aigateway.StreamEndDone, aigateway.StreamEndFinish:
 	default:

@@ -170,7 +170,7 @@ func TestAskingForModelsIsTheDefaultWhereAServiceDocumentsIt(t *testing.T) {
 	} {
 		assert.Equal(t, test.want, test.config.asksForModels(test.defaults), "%+v", test.config)
 	}
-	err := (&ProviderConfig{ModelList: "on"}).check(aigateway.Defaults{BaseURL: "http://p"}, false)
+	err := (&ProviderConfig{ModelList: "on"}).Check(aigateway.Defaults{BaseURL: "http://p"}, false)
 	assert.EqualError(t, err, "model_list must be 'auto' or 'static'")
 }
 

@@ -92,7 +92,7 @@ func (p *Provider) configure(config *ProviderConfig, d aigateway.Defaults, inPro
 	if err := p.setModels(config); err != nil {
 		return err
 	}
-	if err := config.check(d, inProcess); err != nil {
+	if err := config.Check(d, inProcess); err != nil {
 		return err
 	}
 	if p.pricing, err = newPricing(config); err != nil {

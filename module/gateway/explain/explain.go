@@ -117,7 +117,7 @@ type Model struct {
 // Choice is a target with the treatment of a request there.
 type Choice struct {
 	Target
-	Total    int              `json:"step_weight"`      // sum of the weights of the targets that share the step
+	Total    int              `json:"step_weight"`      // the requests of which this target with this API key gets Weight
 	Format   translate.Format `json:"format,omitempty"` // of the request to the provider, empty if it cannot be translated
 	Lane     string           `json:"lane,omitempty"`   // "bytes" or "translated"
 	Price    string           `json:"price,omitempty"`  // name of the price, empty if it is unknown
@@ -135,7 +135,7 @@ func ModelOf(c *catalog.Catalog, name string, client *format.Descriptor) *Model 
 	explained := &Model{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts}
 	for _, candidate := range choice.Order(m, name, anySession, health.Process) {
 		shown := choiceOf(&candidate, name, client)
-		shown.Total = stepWeight(m.Steps, candidate.Target)
+		shown.Weight, shown.Total = share(m.Steps, candidate.Target)
 		if price := c.Price(name, candidate.Provider.Name, candidate.Health.Model, time.Now()); price != nil {
 			shown.Price = price.Name()
 		}
@@ -144,19 +144,35 @@ func ModelOf(c *catalog.Catalog, name string, client *format.Descriptor) *Model 
 	return explained
 }
 
-// stepWeight returns the sum of the weights of the step with a target.
-func stepWeight(steps [][]catalog.Target, t catalog.Target) (total int) {
+// share returns the share of each API key of a target in the requests of its step: weight of
+// total. The API keys of a target share its requests equally.
+func share(steps [][]catalog.Target, t catalog.Target) (weight, total int) {
 	isTarget := func(other catalog.Target) bool { return other.Provider == t.Provider && other.Model == t.Model }
 	for _, step := range steps {
 		if !slices.ContainsFunc(step, isTarget) {
 			continue
 		}
+		parts := 1 // divisible by the number of API keys of every target
 		for _, member := range step {
-			total += member.Weight
+			parts = leastCommonMultiple(parts, len(member.Provider.APIKeys))
 		}
-		break
+		for _, member := range step {
+			total += member.Weight * parts
+		}
+		weight = t.Weight * parts / len(t.Provider.APIKeys)
+		common := greatestCommonDivisor(weight, total)
+		return weight / common, total / common
 	}
-	return total
+	return t.Weight, t.Weight
+}
+
+func leastCommonMultiple(a, b int) int { return a / greatestCommonDivisor(a, b) * b }
+
+func greatestCommonDivisor(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // anySession is an arbitrary seed of a session.

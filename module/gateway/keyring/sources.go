@@ -100,6 +100,23 @@ func (s Sources) HasOwner(name string) bool {
 	return false
 }
 
+// ByID returns the key with an id, nil if no source that can list or find its keys has it.
+func (s Sources) ByID(id string) *aigateway.Key {
+	for key := range s.All() {
+		if key.ID == id {
+			return key
+		}
+	}
+	for _, source := range s {
+		if finder, ok := source.(aigateway.KeyFinder); ok {
+			if key := finder.KeyByID(id); key != nil {
+				return key
+			}
+		}
+	}
+	return nil
+}
+
 // Find returns the key with a digest, nil if no source has it.
 func (s Sources) Find(digest aigateway.Digest) *aigateway.Key {
 	for _, source := range s {

@@ -38,11 +38,16 @@ func misspelt(meant string) string {
 	return "path: no such endpoint; did you mean " + meant + "? Check the base URL of the client"
 }
 
+// unserved precedes the path of an endpoint of providers that the gateway does not serve.
+const unserved = "not served: "
+
 // what returns the kind of an answer. meant is the endpoint that a 404 must name, "" if it
 // must list all endpoints.
 func what(r site.Reply, before, after int, meant string) string {
 	sentence := notKnown
-	if meant != "" {
+	if path, ok := strings.CutPrefix(meant, unserved); ok {
+		sentence = "path: the gateway does not serve " + path + "; it serves models that answer with text, at /v1/messages, /v1/chat/completions, /v1/completions and /v1/responses"
+	} else if meant != "" {
 		sentence = misspelt(meant)
 	}
 	inMessages := func(kind, sentence string) string {
@@ -80,7 +85,8 @@ func TestPathsAreTakenAsTheyAreWritten(t *testing.T) {
 		"/v1/messages/":                 {inFamily, site.MessagesPath},
 		"/v1/messages//":                {inFamily, site.MessagesPath},
 		"/v1/messages/x":                {inFamily, site.MessagesPath},
-		"/v1/messages/batches":          {inFamily, ""},
+		"/v1/messages/batches":          {inFamily, unserved + "/v1/messages/batches"},
+		"/v1/messages/batches/b1":       {inFamily, unserved + "/v1/messages/batches"},
 		"/v1/messages%2F":               {inFamily, site.MessagesPath},
 		"/v1/messages%20":               {inFamily, site.MessagesPath},
 		"/v1/messages%00":               {inFamily, site.MessagesPath},
@@ -111,45 +117,56 @@ func TestPathsAreTakenAsTheyAreWritten(t *testing.T) {
 		"/v1/responses/":                {inOthers, site.ResponsesPath},
 		"/v1/response":                  {inOthers, site.ResponsesPath},
 		"/v1/mesages":                   {inFamily, site.MessagesPath},
-		"/v1/embeddings":                {inOthers, ""},
-		"/v1/chat":                      {inOthers, ""},
-		"/v1/chat/completions":          {called, ""},
-		"/v1/chat/completions/":         {inOthers, site.ChatPath},
-		"/v1/chat%2Fcompletions":        {inOthers, site.ChatPath},
-		"/v1/chat//completions":         {inOthers, site.ChatPath},
-		"/v1/completions":               {called, ""},
-		"/v1/completions%3f":            {inOthers, site.CompletionsPath},
-		"/v1/models/":                   {inOthers, modelsPath},
-		"/v1/models":                    {wrongMethod, ""},
-		"/v1/models/../messages":        {wrongMethod, ""},
-		"/v1/models/%2e%2e/messages":    {wrongMethod, ""},
-		"//v1/messages":                 {inFamily, site.MessagesPath},
-		"///v1/messages":                {inFamily, site.MessagesPath},
-		"/./v1/messages":                {inFamily, site.MessagesPath},
-		"/x/../v1/messages":             {inFamily, site.MessagesPath},
-		"/x/%2e%2e/v1/messages":         {inFamily, site.MessagesPath},
-		"/x%2f..%2fv1/messages":         {inFamily, site.MessagesPath},
-		"/%2fv1/messages":               {inFamily, site.MessagesPath},
-		"//v1/chat/completions":         {inOthers, site.ChatPath},
-		"/..//v1":                       {inOthers, ""},
-		"/api/user/login":               {toTheNext, ""},
-		"//api/user/login":              {toTheNext, ""},
-		"/V1/messages":                  {toTheNext, ""},
-		"/v10/messages":                 {toTheNext, ""},
-		"/v1.0/messages":                {toTheNext, ""},
-		"/v1x":                          {toTheNext, ""},
-		"/v1;x/messages":                {toTheNext, ""},
-		`/v1\messages`:                  {toTheNext, ""},
-		"/v2/messages":                  {toTheNext, ""},
-		"/messages":                     {toTheNext, ""},
-		"/chat/completions":             {toTheNext, ""},
-		"/x/v1/messages":                {toTheNext, ""},
-		"/x//y":                         {toTheNext, ""},
-		"/.well-known/x":                {toTheNext, ""},
-		"/":                             {toTheNext, ""},
-		"/api/user/login/":              {toTheNext, ""},
-		"/api/user":                     {toTheNext, ""},
-		"/metrics":                      {toTheNext, ""},
+		// These answers once advised to check the base URL.
+		"/v1/embeddings":             {inOthers, unserved + "/v1/embeddings"},
+		"/v1/embeddings/":            {inOthers, unserved + "/v1/embeddings"},
+		"/v1/images/generations":     {inOthers, unserved + "/v1/images"},
+		"/v1/audio/speech":           {inOthers, unserved + "/v1/audio"},
+		"/v1/files":                  {inOthers, unserved + "/v1/files"},
+		"/v1/batches":                {inOthers, unserved + "/v1/batches"},
+		"/v1/moderations":            {inOthers, unserved + "/v1/moderations"},
+		"/v1/rerank":                 {inOthers, unserved + "/v1/rerank"},
+		"/v1/fine_tuning/jobs":       {inOthers, unserved + "/v1/fine_tuning"},
+		"/v1/assistants":             {inOthers, unserved + "/v1/assistants"},
+		"/v1/embedding":              {inOthers, ""},
+		"/v1/chat":                   {inOthers, ""},
+		"/v1/chat/completions":       {called, ""},
+		"/v1/chat/completions/":      {inOthers, site.ChatPath},
+		"/v1/chat%2Fcompletions":     {inOthers, site.ChatPath},
+		"/v1/chat//completions":      {inOthers, site.ChatPath},
+		"/v1/completions":            {called, ""},
+		"/v1/completions%3f":         {inOthers, site.CompletionsPath},
+		"/v1/models/":                {inOthers, modelsPath},
+		"/v1/models":                 {wrongMethod, ""},
+		"/v1/models/../messages":     {wrongMethod, ""},
+		"/v1/models/%2e%2e/messages": {wrongMethod, ""},
+		"//v1/messages":              {inFamily, site.MessagesPath},
+		"///v1/messages":             {inFamily, site.MessagesPath},
+		"/./v1/messages":             {inFamily, site.MessagesPath},
+		"/x/../v1/messages":          {inFamily, site.MessagesPath},
+		"/x/%2e%2e/v1/messages":      {inFamily, site.MessagesPath},
+		"/x%2f..%2fv1/messages":      {inFamily, site.MessagesPath},
+		"/%2fv1/messages":            {inFamily, site.MessagesPath},
+		"//v1/chat/completions":      {inOthers, site.ChatPath},
+		"/..//v1":                    {inOthers, ""},
+		"/api/user/login":            {toTheNext, ""},
+		"//api/user/login":           {toTheNext, ""},
+		"/V1/messages":               {toTheNext, ""},
+		"/v10/messages":              {toTheNext, ""},
+		"/v1.0/messages":             {toTheNext, ""},
+		"/v1x":                       {toTheNext, ""},
+		"/v1;x/messages":             {toTheNext, ""},
+		`/v1\messages`:               {toTheNext, ""},
+		"/v2/messages":               {toTheNext, ""},
+		"/messages":                  {toTheNext, ""},
+		"/chat/completions":          {toTheNext, ""},
+		"/x/v1/messages":             {toTheNext, ""},
+		"/x//y":                      {toTheNext, ""},
+		"/.well-known/x":             {toTheNext, ""},
+		"/":                          {toTheNext, ""},
+		"/api/user/login/":           {toTheNext, ""},
+		"/api/user":                  {toTheNext, ""},
+		"/metrics":                   {toTheNext, ""},
 	} {
 		path, _, _ := strings.Cut(target, "?")
 		body := site.BodyFor(path, "m", "hello", false)

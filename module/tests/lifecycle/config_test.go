@@ -113,7 +113,7 @@ func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 		{"two catch-alls, one inherited", demo + "\n" + alice, local, "provider 'demo' without models and provider 'local' without models claim the same models with equal rank"},
 		{"an unknown provider", "", demo + "\n" + alice + "\nmodel m {\nto nobody\n}", "model 'm': unknown provider 'nobody'; known are: demo"},
 		{"a misspelt provider", "", demo + "\n" + alice + "\nmodel m {\nto dmo/x\n}", "model 'm': unknown provider 'dmo'; did you mean 'demo'? known are: demo"},
-		{"a provider of the site in the global option", alice + "\nmodel m {\nto demo\n}", demo, "global option ai_gateway: model 'm': unknown provider 'demo'"},
+		{"a provider of the site in the global option", alice + "\nmodel m {\nto demo\n}", demo, "model 'm': unknown provider 'demo': no provider is defined here, at Caddyfile:5"},
 		{"a required key", "", "provider openai\n" + alice, "provider 'openai': needs an api_key"},
 		{"a variable that is not set", "", "provider openai {env.NO_SUCH_VARIABLE}\n" + alice, "api_key: resolving secret: {env.NO_SUCH_VARIABLE} is not set"},
 		{"a client's key that is not set", "", demo + "\nkey a {env.NO_SUCH_VARIABLE}", "key a: resolving secret: {env.NO_SUCH_VARIABLE} is not set"},

@@ -2,6 +2,7 @@ package relay_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -42,6 +43,44 @@ func TestOperatorsSeeWhichTargetsRest(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"provider": "p", "upstream_model": "m", "api_key": "{env.SECOND_KEY}", "weight": 1.0, "state": "available", "running": 0.0,
 	}, second)
+}
+
+// Keys of users, which are the ones that need an explanation, once were unknown here.
+func TestOperatorsSeeWhatAKeyOfAUserMayUse(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("p", p), "limit small {\nconcurrent 2\n}")
+	s.AddUser("alice")
+	made := s.Call(http.MethodPost, s.AdminURL("/ai_gateway/keys"), `{"user":"alice","name":"laptop","models":["m*"],"limit":"small"}`)
+	require.Equal(t, http.StatusOK, made.Status, made.Body)
+	var key struct{ ID int }
+	require.NoError(t, json.Unmarshal([]byte(made.Body), &key))
+	for _, id := range []string{fmt.Sprint(key.ID), fmt.Sprint("key_", key.ID)} {
+		for model, allowed := range map[string]bool{"m1": true, "other": false} {
+			answer := admin(t, s, "/ai_gateway/explain?format=chat&model="+model+"&key="+id, http.StatusOK)["key"].(map[string]any)
+			assert.Equal(t, fmt.Sprint("key_", key.ID), answer["id"])
+			assert.Equal(t, allowed, answer["allowed"])
+			assert.Len(t, answer["limits"], 1)
+		}
+	}
+	unknown := admin(t, s, "/ai_gateway/explain?format=chat&model=m1&key=999", http.StatusNotFound)
+	assert.Contains(t, unknown["error"], "no key has this id")
+}
+
+// The shares of a provider with two API keys were once "1 of 4" for each key, beside "3 of
+// 4" for the other target.
+func TestSharesOfAPIKeysAddUpToOne(t *testing.T) {
+	t.Setenv("FIRST_KEY", "sk-first")
+	t.Setenv("SECOND_KEY", "sk-second")
+	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("a", a, "models off"), site.Direct.Provider("b", b, "models off", "api_key {env.FIRST_KEY} {env.SECOND_KEY}"),
+		"model m {\nto a weight 3\nto b weight 1\n}")
+	shares := make(map[string]any)
+	for _, item := range admin(t, s, "/ai_gateway/explain?model=m&format=chat", http.StatusOK)["targets"].([]any) {
+		target := item.(map[string]any)
+		key, _ := target["api_key"].(string)
+		shares[target["provider"].(string)+key] = []any{target["weight"], target["step_weight"]}
+	}
+	assert.Equal(t, map[string]any{"a": []any{3.0, 4.0}, "b{env.FIRST_KEY}": []any{1.0, 8.0}, "b{env.SECOND_KEY}": []any{1.0, 8.0}}, shares)
 }
 
 func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
