@@ -37,14 +37,16 @@ func (h *Handler) retry(p *progress, s *sink.Sink, r *http.Request) (end verdict
 
 // retryWait returns the time to wait before a failed call is repeated. ok reports whether
 // the call may be repeated: the failed call cannot have been charged, and the provider
-// asks for at most longestRetryWait.
+// asks for at most longestRetryWait. A stream that ends with an overload before content may
+// have been charged; one that ends with a rate limit was never begun.
 func retryWait(result *exchange.Result) (wait time.Duration, ok bool) {
 	switch {
 	case result.Status == 0:
 		return reconnectWait, !result.Sent && result.Fault.Kind == fault.BadGateway
 	case result.Fault.Kind == fault.RateLimited, result.Fault.Kind == fault.Overloaded:
 		wait = health.RetryAfter(result.Header)
-		return wait, wait > 0 && wait <= longestRetryWait && result.Status != http.StatusOK
+		answered := result.Status == http.StatusOK && result.Fault.Kind == fault.Overloaded
+		return wait, wait > 0 && wait <= longestRetryWait && !answered
 	}
 	return 0, false
 }

@@ -119,13 +119,15 @@ func (c *call) typed(res *http.Response, f *fault.Fault) *fault.Fault {
 
 // refused reads the provider's error answer, and ends the call.
 func (c *call) refused(res *http.Response) (*http.Response, error) {
-	c.noteHeaders(c.retryHeaders(res.Header))
 	body, err := c.read(res, maxErrorAnswer)
 	if err != nil && c.client.Err() != nil {
 		return c.unread(res, err)
 	}
 	// If the body cannot be read, the fault is derived from the status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
+	if !fault.Final {
+		c.noteHeaders(c.retryHeaders(res.Header))
+	}
 	fault.Redact(c.secrets()...)
 	if c.attempt.ByteLane() && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {
 		c.noteErrorAnswer(c.errorAnswer(res, body, fault))

@@ -3,6 +3,7 @@ package transport
 import (
 	"maps"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -63,7 +64,17 @@ func (c *call) noteFailure(f *fault.Fault) {
 // quote the provider, so the host of the provider is redacted, too.
 func (c *call) noteError(f *fault.Fault) {
 	f.Redact(c.secrets()...)
+	c.noteRetryAfter(f)
 	c.result.Fail(f)
+}
+
+// noteRetryAfter adds the time of an error's message to the headers, from which clients and
+// the gateway read it. A header of the provider takes precedence.
+func (c *call) noteRetryAfter(f *fault.Fault) {
+	if f.RetryAfter > 0 && c.result.Header.Get("Retry-After") == "" && c.result.Header.Get("Retry-After-Ms") == "" {
+		c.noteHeaders(http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}})
+	}
+	f.RetryAfter = 0
 }
 
 // noteState sets the state of the answer.

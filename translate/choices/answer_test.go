@@ -49,7 +49,7 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 		{`{"object":"error","message":"no","code":400}`, 400, "no"},
 		{`{"detail":"no"}`, 502, "no"},
 		{`{"error":{"message":"no","code":200}}`, 502, "no"},
-		{`{"error":{"message":"no","code":"insufficient_quota"}}`, 502, "the gateway's account with the upstream is exhausted"},
+		{`{"error":{"message":"no","code":"insufficient_quota"}}`, 429, "the gateway's account with the upstream is exhausted"},
 	}
 	for _, tt := range tests {
 		_, fault := choices.InspectAnswer([]byte(tt.body))

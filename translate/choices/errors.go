@@ -41,6 +41,8 @@ var errorTypes = [...]string{
 	fault.RateLimited:          "rate_limit_error",
 	fault.Exhausted:            "insufficient_quota",
 	fault.BadGateway:           "server_error",
+	fault.CredentialRefused:    "server_error",
+	fault.AccountExhausted:     "insufficient_quota",
 	fault.Overloaded:           "server_error",
 	fault.Timeout:              "server_error",
 }

@@ -7,7 +7,6 @@ package fault
 const (
 	codeUnusable    = "upstream_invalid_response"
 	codeAuth        = "upstream_auth"
-	codeBilling     = "upstream_billing"
 	codeTimeout     = "upstream_timeout"
 	codeUnreachable = "upstream_unreachable"
 	codeTruncated   = "upstream_stream_truncated"
@@ -102,14 +101,6 @@ func (f *Fault) Interrupted() bool {
 	}
 	return f.Kind == Internal && f.Code == "" && !f.Quoted
 }
-
-// CredentialRefused reports whether the provider does not accept the credential of the
-// gateway.
-func (f *Fault) CredentialRefused() bool { return f.Code == codeAuth }
-
-// AccountExhausted reports whether the gateway's account with the provider has no
-// credit.
-func (f *Fault) AccountExhausted() bool { return f.Code == codeBilling }
 
 // Truncated returns the fault of a stream that ended without its last event.
 func Truncated(cause error) *Fault {

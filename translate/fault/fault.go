@@ -24,6 +24,8 @@ const (
 	RateLimited                      // 429
 	Exhausted                        // 429: no money is left
 	BadGateway                       // 502: the provider is at fault
+	CredentialRefused                // 502: the provider does not accept the credential of the gateway
+	AccountExhausted                 // 429: the gateway's account with the provider has no credit
 	Overloaded                       // 529 to messages clients, 503 to others
 	Timeout                          // 504
 )
@@ -41,7 +43,10 @@ var names = [...]string{
 	UnsupportedMediaType: "unsupported_media_type",
 	UpgradeRefused:       "upgrade_refused",
 	RateLimited:          "rate_limited",
+	Exhausted:            "exhausted",
 	BadGateway:           "bad_gateway",
+	CredentialRefused:    "credential_refused",
+	AccountExhausted:     "account_exhausted",
 	Overloaded:           "overloaded",
 	Timeout:              "timeout",
 }
@@ -64,6 +69,8 @@ var statuses = [...]int{
 	RateLimited:          429,
 	Exhausted:            429,
 	BadGateway:           502,
+	CredentialRefused:    502,
+	AccountExhausted:     429,
 	Overloaded:           503,
 	Timeout:              504,
 }

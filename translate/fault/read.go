@@ -11,8 +11,8 @@ type statusRow struct {
 // statusRows is the table of wire format E.2. rowOf has the other statuses.
 var statusRows = map[int]statusRow{
 	400: {Invalid, ""},
-	401: {BadGateway, codeAuth},
-	402: {BadGateway, codeBilling},
+	401: {CredentialRefused, codeAuth},
+	402: {AccountExhausted, codeExhausted},
 	403: {Forbidden, "permission_denied"},
 	404: {NotFound, "model_not_found"},
 	405: {BadGateway, ""}, // 405, 406, 415: the configuration of the provider is wrong
@@ -67,12 +67,16 @@ func (d detail) fault(status int, generic string) *Fault {
 	if f.Code == "" && f.Kind == Invalid {
 		f.Code = d.code
 	}
+	if f.Kind == RateLimited || f.Kind == Overloaded {
+		f.RetryAfter = d.retryAfter()
+	}
 	switch {
-	case row.code == codeAuth:
+	case f.Kind == CredentialRefused:
 		f.setMessage("the upstream did not accept the gateway's credential")
 		f.Final = true
-	case row.code == codeBilling:
+	case f.Kind == AccountExhausted:
 		f.setMessage("the gateway's account with the upstream is exhausted")
+		f.Final = true
 	case f.Message == "" || status < 400:
 		f.setMessage(generic)
 	}

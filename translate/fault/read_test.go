@@ -29,7 +29,7 @@ func TestUpstreamStatusesFollowTheTable(t *testing.T) {
 	}{
 		{400, 400, "invalid_request_error", 400, "invalid_request_error", "theirs"},
 		{401, 502, "api_error", 502, "server_error", "upstream_auth"},
-		{402, 502, "api_error", 502, "server_error", "upstream_billing"},
+		{402, 429, "rate_limit_error", 429, "insufficient_quota", "insufficient_quota"},
 		{403, 403, "permission_error", 403, "invalid_request_error", "permission_denied"},
 		{404, 404, "not_found_error", 404, "invalid_request_error", "model_not_found"},
 		{405, 502, "api_error", 502, "server_error", ""},
@@ -152,20 +152,22 @@ func TestAccountTroubleIsNotTheClients(t *testing.T) {
 		body, code, text string
 	}{
 		{401, `{"error":{"message":"Incorrect API key provided: sk-abc"}}`, "upstream_auth", "the upstream did not accept the gateway's credential"},
-		{402, `{"error":{"message":"pay up"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
-		{429, `{"error":{"message":"quota","type":"insufficient_quota","code":"insufficient_quota"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
-		{429, `{"error":{"message":"quota","code":"insufficient_quota"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
+		{402, `{"error":{"message":"pay up"}}`, "insufficient_quota", "the gateway's account with the upstream is exhausted"},
+		{429, `{"error":{"message":"quota","type":"insufficient_quota","code":"insufficient_quota"}}`, "insufficient_quota", "the gateway's account with the upstream is exhausted"},
+		{429, `{"error":{"message":"quota","code":"insufficient_quota"}}`, "insufficient_quota", "the gateway's account with the upstream is exhausted"},
 		// These were once reported as errors of the client.
-		{403, `{"error":{"message":"quota","code":"billing_not_active"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
-		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
-		{500, `{"error":{"message":"{\"error\":{\"message\":\"pay up\",\"code\":\"insufficient_quota\"}}"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
+		{403, `{"error":{"message":"quota","code":"billing_not_active"}}`, "insufficient_quota", "the gateway's account with the upstream is exhausted"},
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}`, "insufficient_quota", "the gateway's account with the upstream is exhausted"},
+		{500, `{"error":{"message":"{\"error\":{\"message\":\"pay up\",\"code\":\"insufficient_quota\"}}"}}`, "insufficient_quota", "the gateway's account with the upstream is exhausted"},
 		{403, `{"error":{"message":"bad key","type":"authentication_error"}}`, "upstream_auth", "the upstream did not accept the gateway's credential"},
 		{400, `[{"error":{"message":"bad key","code":"invalid_api_key"}}]`, "upstream_auth", "the upstream did not accept the gateway's credential"},
 	}
 	for _, tt := range tests {
 		fault := fault.Read(tt.status, jsonType, []byte(tt.body))
-		assert.Equal(t, 502, formats.Of(translate.Messages).Errors.Status(fault))
-		assert.Equal(t, 502, formats.Of(translate.Chat).Errors.Status(fault))
+		status := map[string]int{"upstream_auth": 502, "insufficient_quota": 429}[tt.code]
+		assert.Equal(t, status, formats.Of(translate.Messages).Errors.Status(fault))
+		assert.Equal(t, status, formats.Of(translate.Chat).Errors.Status(fault))
+		assert.True(t, fault.Final, "clients repeat 429 and 502 for minutes, unless they are final")
 		assert.Equal(t, tt.code, fault.Code)
 		assert.Equal(t, tt.text, fault.Message)
 		assert.False(t, formats.Of(translate.Chat).Errors.Relayable(tt.status, []byte(tt.body)))
@@ -261,7 +263,7 @@ func TestStreamErrorsAreReadByTheirWords(t *testing.T) {
 		{"rate limit", translate.Messages, `{"type":"error","error":{"type":"rate_limit_error","message":"m"}}`, 429, "rate_limit_exceeded"},
 		{"timeout", translate.Messages, `{"type":"error","error":{"type":"timeout_error","message":"m"}}`, 504, "upstream_timeout"},
 		{"authentication", translate.Messages, `{"type":"error","error":{"type":"authentication_error","message":"m"}}`, 502, "upstream_auth"},
-		{"billing", translate.Messages, `{"type":"error","error":{"type":"billing_error","message":"m"}}`, 502, "upstream_billing"},
+		{"billing", translate.Messages, `{"type":"error","error":{"type":"billing_error","message":"m"}}`, 429, "insufficient_quota"},
 		{"invalid", translate.Messages, `{"type":"error","error":{"type":"invalid_request_error","message":"m"}}`, 400, ""},
 		{"api error", translate.Messages, `{"type":"error","error":{"type":"api_error","message":"m"}}`, 500, ""},
 		{"unknown type", translate.Messages, `{"type":"error","error":{"type":"new_error","message":"m"}}`, 500, ""},
@@ -270,15 +272,15 @@ func TestStreamErrorsAreReadByTheirWords(t *testing.T) {
 		{"chat code as text", translate.Chat, `{"error":{"message":"m","code":"503"}}`, 503, "overloaded"},
 		{"chat code out of range", translate.Chat, `{"error":{"message":"m","code":200}}`, 502, ""},
 		{"chat rate limit", translate.Chat, `{"error":{"message":"m","type":"rate_limit_error"}}`, 429, "rate_limit_exceeded"},
-		{"chat quota", translate.Chat, `{"error":{"message":"m","code":"insufficient_quota"}}`, 502, "upstream_billing"},
+		{"chat quota", translate.Chat, `{"error":{"message":"m","code":"insufficient_quota"}}`, 429, "insufficient_quota"},
 		{"chat overloaded", translate.Chat, `{"error":{"message":"m","code":"server_is_overloaded"}}`, 503, "overloaded"},
 		{"chat context length", translate.Chat, `{"error":{"message":"m","type":"invalid_request_error","code":"context_length_exceeded"}}`, 400, "context_length_exceeded"},
 		{"chat unknown", translate.Chat, `{"error":{"message":"m","type":"server_error"}}`, 502, ""},
 		{"chat text", translate.Chat, `{"error":"m"}`, 502, ""},
 		{"a failed response", translate.Responses, `{"type":"response.failed","sequence_number":3,"response":{"id":"r","status":"failed","error":{"code":"server_is_overloaded","message":"m"},"output":[]}}`, 503, "overloaded"},
 		{"a response that failed by its rate", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"m"}}}`, 429, "rate_limit_exceeded"},
-		{"a response whose account is exhausted", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"insufficient_quota","message":"m"}}}`, 502, "upstream_billing"},
-		{"a response whose plan has no usage", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"usage_not_included","message":"m"}}}`, 502, "upstream_billing"},
+		{"a response whose account is exhausted", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"insufficient_quota","message":"m"}}}`, 429, "insufficient_quota"},
+		{"a response whose plan has no usage", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"usage_not_included","message":"m"}}}`, 429, "insufficient_quota"},
 		{"a response whose prompt was refused", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"invalid_prompt","message":"m"}}}`, 400, "invalid_prompt"},
 		{"a response with reasoning of others", translate.Responses, `{"type":"error","code":"invalid_encrypted_content","message":"m","param":null}`, 400, "invalid_encrypted_content"},
 		{"a response to a long prompt", translate.Responses, `{"type":"error","code":"context_length_exceeded","message":"m"}`, 400, "context_length_exceeded"},
@@ -339,15 +341,19 @@ func TestErrorEventsThatClientsOfTheSameFormatKnowAreRelayed(t *testing.T) {
 	}
 }
 
-func TestErrorsInsideAnswersTakeTheirStatusFromAnIntegerCode(t *testing.T) {
+// Known types were ignored except in the responses format, so that the same error had another
+// status there.
+func TestErrorsInsideAnswersTakeTheirStatusFromTypeAndCode(t *testing.T) {
 	f := fault.ReadAnswer([]byte(`{"error":{"message":"m","code":503}}`))
 	assert.Equal(t, 503, formats.Of(translate.Chat).Errors.Status(f))
 	assert.Equal(t, "m", f.Message)
 	f = fault.ReadAnswer([]byte(`{"error":{"type":"rate_limit_error","message":"m"}}`))
+	assert.Equal(t, 429, formats.Of(translate.Chat).Errors.Status(f))
+	f = fault.ReadAnswer([]byte(`{"error":{"type":"x","message":"m"}}`))
 	assert.Equal(t, 502, formats.Of(translate.Chat).Errors.Status(f))
 	assert.Equal(t, "upstream_invalid_response", f.Code)
 	f = fault.ReadAnswer([]byte(`{"error":{"code":"insufficient_quota","message":"m"}}`))
-	assert.Equal(t, "upstream_billing", f.Code)
+	assert.Equal(t, "insufficient_quota", f.Code)
 	assert.Equal(t, "the upstream reported an error", fault.ReadAnswer([]byte(`{"error":{}}`)).Message)
 }
 

@@ -76,9 +76,9 @@ func classOf(r *exchange.Result) Class {
 	switch {
 	case f.Reason != "":
 		return Unknown
-	case f.CredentialRefused():
+	case f.Kind == fault.CredentialRefused:
 		return CredentialRefused
-	case f.AccountExhausted():
+	case f.Kind == fault.AccountExhausted:
 		return AccountExhausted
 	case f.Kind == fault.RateLimited:
 		return RateLimited

@@ -85,11 +85,12 @@ var phrases = map[exchange.CallEnd]string{
 	exchange.CallCut:          "broke off",
 	exchange.CallClientClosed: "was interrupted",
 
-	exchange.CallEnd(fault.Unauthenticated.String()): "refused the credential",
-	exchange.CallEnd(fault.Forbidden.String()):       "denied access",
-	exchange.CallEnd(fault.RateLimited.String()):     "refused by its rate limit",
-	exchange.CallEnd(fault.Overloaded.String()):      "was overloaded",
-	exchange.CallEnd(fault.Timeout.String()):         "timed out",
+	exchange.CallEnd(fault.CredentialRefused.String()): "refused the credential",
+	exchange.CallEnd(fault.AccountExhausted.String()):  "has no credit left",
+	exchange.CallEnd(fault.Forbidden.String()):         "denied access",
+	exchange.CallEnd(fault.RateLimited.String()):       "refused by its rate limit",
+	exchange.CallEnd(fault.Overloaded.String()):        "was overloaded",
+	exchange.CallEnd(fault.Timeout.String()):           "timed out",
 }
 
 // phrase returns the behaviour of the provider in a call, with the status of an error.

@@ -27,7 +27,7 @@ func TestSummaries(t *testing.T) {
 		{exchange.Answered, nil, nil, "answered by the gateway itself"},
 		{exchange.Failed, quoted, []exchange.CallSummary{call("a", "rate_limited", 429), call("b", "unreachable", 0)},
 			"failed: a/m refused by its rate limit (429), b/m was unreachable"},
-		{exchange.Failed, quoted, []exchange.CallSummary{call("a", "unauthenticated", 401), call("b", "internal", 500)},
+		{exchange.Failed, quoted, []exchange.CallSummary{call("a", "credential_refused", 401), call("b", "internal", 500)},
 			"failed: a/m refused the credential (401), b/m failed (500)"},
 		{exchange.Cut, quoted, []exchange.CallSummary{call("a", "forbidden", 403), call("b", "cut", 200)}, "cut: a/m denied access (403), b/m broke off"},
 		{exchange.ClientClosed, nil, []exchange.CallSummary{call("a", "client_closed", 200)}, "the client left while a/m answered"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,6 +64,36 @@ func TestMetricsOfAnExchange(t *testing.T) {
 		assert.Contains(t, series, `event_gap_seconds_count{provider="second"}`)
 		assert.Contains(t, series, `overhead_seconds_count{format="chat"}`)
 		assert.Contains(t, series, `prices_timestamp_seconds{origin="builtin"}`)
+	})
+}
+
+// Refused credentials and exhausted accounts were both counted as "bad_gateway": the alert
+// for refused credentials never fired for one, but did for the 403 of a moderation. The rules
+// are tested with these series by "promtool test rules".
+func TestTroubleWithAnAccountIsCountedByItsCause(t *testing.T) {
+	rules, err := os.ReadFile(filepath.Join(site.Root(t), "testdata/observability/alerts.test.yml"))
+	require.NoError(t, err)
+	trouble := []struct {
+		provider, result string
+		status           int
+	}{{"refused", "credential_refused", 401}, {"exhausted", "account_exhausted", 402}, {"moderating", "forbidden", 403}}
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		var providers, targets string
+		for _, c := range trouble {
+			p := gatewaytest.NewProvider(t)
+			p.Script(gatewaytest.Status(c.status))
+			providers += w.Provider(c.provider, p, "models off")
+			targets += "to " + c.provider + "\n"
+		}
+		s := site.Start(t, providers, "model m {\n"+targets+"}")
+		record := s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true)).ID())
+		assert.Equal(t, "failed: refused/m refused the credential (401), exhausted/m has no credit left (402), moderating/m denied access (403)", record["msg"])
+		series := scrape(t, s)
+		for _, c := range trouble {
+			name := fmt.Sprintf("attempts_total{model=\"m\",provider=%q,result=%q}", c.provider, c.result)
+			assert.Equal(t, "1", series[name], name)
+			assert.Contains(t, string(rules), "series: caddy_ai_gateway_"+name+"\n")
+		}
 	})
 }
 

@@ -24,6 +24,9 @@ func TestTheLastTargetIsAskedAgainIfThatCostsNothing(t *testing.T) {
 			{"overloaded", gatewaytest.Status(529, "Retry-After-Ms", "20"), nil, 200, 2},
 			{"a long wait", gatewaytest.Status(429, "Retry-After", "6"), nil, 429, 1},
 			{"no time", gatewaytest.Status(429), nil, 429, 1},
+			{"a short wait in the message", gatewaytest.Body(429, "application/json", []byte(`{"error":{"message":"try again in 20ms"}}`)), nil, 200, 2},
+			{"a short wait in a stream", gatewaytest.Chunks(gatewaytest.EventStream, "data: {\"error\":{\"message\":\"try again in 20ms\",\"code\":429}}\n\n"), nil, 200, 2},
+			{"overloaded in a stream", gatewaytest.Chunks(gatewaytest.EventStream, "data: {\"error\":{\"message\":\"try again in 20ms\",\"code\":503}}\n\n"), nil, 503, 1},
 			{"the provider failed", gatewaytest.Status(500, "Retry-After-Ms", "20"), nil, 500, 1},
 			{"retry off", gatewaytest.Status(429, "Retry-After-Ms", "20"), []string{"retry off"}, 429, 1},
 		} {

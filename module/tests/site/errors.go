@@ -75,7 +75,7 @@ func (want ErrorAnswer) AssertEnds(t *testing.T, path string, whole Reply, about
 // alone.
 func (want ErrorAnswer) responseCode() string {
 	switch {
-	case want.Code == "context_length_exceeded":
+	case want.Code == "context_length_exceeded" || want.Code == "insufficient_quota":
 		return want.Code
 	case want.Status == http.StatusBadRequest || want.Status == http.StatusRequestEntityTooLarge:
 		return "invalid_prompt"
@@ -106,8 +106,8 @@ var (
 		Code: "upstream_auth", Message: "the upstream did not accept the gateway's credential", Final: true,
 	}
 	Exhausted = ErrorAnswer{
-		Status: 502, Kind: "server_error", MessagesKind: "api_error",
-		Code: "upstream_billing", Message: "the gateway's account with the upstream is exhausted",
+		Status: 429, Kind: "insufficient_quota", MessagesKind: "rate_limit_error",
+		Code: "insufficient_quota", Message: "the gateway's account with the upstream is exhausted", Final: true,
 	}
 	Truncated = ErrorAnswer{
 		Status: 502, Kind: "server_error", MessagesKind: "api_error",

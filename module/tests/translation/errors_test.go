@@ -150,7 +150,7 @@ func TestAccountTroubleIsHiddenWhateverItsStatus(t *testing.T) {
 				s.First.Script(gatewaytest.Body(status, "application/json", []byte(body)))
 				answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", status%2 == 0))
 				if status == 200 && !strings.HasPrefix(body, `{"error"`) && !strings.HasPrefix(body, `{"type":"error"`) {
-					assert.Equal(t, http.StatusBadGateway, answer.Status, "no answer, and no error object")
+					assert.Contains(t, []int{http.StatusBadGateway, want.Status}, answer.Status, "no answer, and in some formats no error object")
 				} else {
 					want.Assert(t, r.Path, answer)
 				}

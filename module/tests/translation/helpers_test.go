@@ -116,7 +116,7 @@ func answerText(t *testing.T, r site.Reply, path string, stream bool) string {
 var translatedStatuses = map[int]site.ErrorAnswer{
 	400: {Status: 400, Kind: "invalid_request_error", MessagesKind: "invalid_request_error"},
 	401: {Status: 502, Kind: "server_error", Code: "upstream_auth", MessagesKind: "api_error"},
-	402: {Status: 502, Kind: "server_error", Code: "upstream_billing", MessagesKind: "api_error"},
+	402: {Status: 429, Kind: "insufficient_quota", Code: "insufficient_quota", MessagesKind: "rate_limit_error"},
 	403: {Status: 403, Kind: "invalid_request_error", Code: "permission_denied", MessagesKind: "permission_error"},
 	404: {Status: 404, Kind: "invalid_request_error", Code: "model_not_found", MessagesKind: "not_found_error"},
 	405: {Status: 502, Kind: "server_error", MessagesKind: "api_error"},

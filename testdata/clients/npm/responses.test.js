@@ -181,7 +181,7 @@ for (const [major, SDK] of openaiMajors) {
       test('errors are those of the format', async () => {
         for (const [content, status, code] of [
           ['[[fault:429 code=rate_limit_exceeded]] Hi', 429, 'rate_limit_exceeded'],
-          ['[[fault:402]] Hi', 502, 'upstream_billing'], // the account is not the client's
+          ['[[fault:402]] Hi', 429, 'insufficient_quota'],
           ['[[fault:500]] Hi', 500, null],
           ['[[fault:too-long]] Hi', 400, 'context_length_exceeded'],
         ]) {

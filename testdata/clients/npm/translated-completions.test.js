@@ -97,7 +97,7 @@ for (const [major, SDK] of openaiMajors) {
       test('the statuses of the provider become those of the format', async () => {
         for (const [fault, status, code, kind] of [
           ['401', 502, 'upstream_auth', SDK.InternalServerError],
-          ['402', 502, 'upstream_billing', SDK.InternalServerError],
+          ['402', 429, 'insufficient_quota', SDK.RateLimitError],
           ['403', 403, 'permission_denied', SDK.PermissionDeniedError],
           ['404', 404, 'model_not_found', SDK.NotFoundError],
           ['429 retry-after=7', 429, 'rate_limit_exceeded', SDK.RateLimitError],

@@ -261,7 +261,7 @@ for (const [major, SDK] of anthropicMajors) {
         for (const [fault, status, type, kind] of [
           ['400', 400, 'invalid_request_error', SDK.BadRequestError],
           ['401', 502, 'api_error', SDK.InternalServerError],
-          ['402', 502, 'api_error', SDK.InternalServerError],
+          ['402', 429, 'rate_limit_error', SDK.RateLimitError],
           ['403', 403, 'permission_error', SDK.PermissionDeniedError],
           ['404', 404, 'not_found_error', SDK.NotFoundError],
           ['409', 409, 'conflict_error', SDK.ConflictError],

@@ -46,6 +46,8 @@ var errorTypes = [...]string{
 	fault.RateLimited:          "rate_limit_error",
 	fault.Exhausted:            "rate_limit_error", // billing_error is about the account at the vendor
 	fault.BadGateway:           "api_error",
+	fault.CredentialRefused:    "api_error",
+	fault.AccountExhausted:     "rate_limit_error",
 	fault.Overloaded:           "overloaded_error",
 	fault.Timeout:              "timeout_error",
 }

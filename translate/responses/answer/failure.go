@@ -53,7 +53,7 @@ func codeOf(f *fault.Fault) string {
 		return codeInvalid
 	case fault.RateLimited:
 		return codeRateLimited
-	case fault.Exhausted:
+	case fault.Exhausted, fault.AccountExhausted:
 		return codeExhausted
 	case fault.Overloaded:
 		return codeOverloaded

@@ -217,7 +217,7 @@ var streams = []struct {
 	{"a failed response", []string{created, added(0, message), text(0, 0, "a"), eventOf("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}`)}, []string{begin, `text "a"`, "error 429 slow"}},
 	{"a completed event of a failed response", []string{created, eventOf("response.completed", `"response":{"status":"failed","error":{"code":"server_is_overloaded","message":"busy"}}`)}, []string{begin, "error 503 busy"}},
 	{"an error event", []string{created, eventOf("error", `"code":"invalid_prompt","message":"no","param":null`)}, []string{begin, "error 400 no"}},
-	{"an error inside", []string{created, eventOf("error", `"error":{"message":"no","code":"insufficient_quota"}`)}, []string{begin, "error 502 the gateway's account with the upstream is exhausted"}},
+	{"an error inside", []string{created, eventOf("error", `"error":{"message":"no","code":"insufficient_quota"}`)}, []string{begin, "error 429 the gateway's account with the upstream is exhausted"}},
 	{"an error in an event of another name", []string{created, eventOf("response.output_text.delta", `"delta":"a","error":{"message":"no"}`)}, []string{begin, "error 500 no"}},
 	{"an error without a name", []string{`|{"error":{"message":"no"}}`}, []string{"error 500 no"}},
 	{"no end", []string{created, added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`))}, []string{begin, `text "a"`, "text end", cutOff}},

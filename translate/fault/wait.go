@@ -1,0 +1,72 @@
+package fault
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Some providers state the time until a retry only in the message of an error, and an error
+// in a stream has no headers. Clients and the gateway itself wait for that time.
+
+// waitLeads are what precedes the time in messages, in lower case.
+var waitLeads = []string{
+	"try again in ",    // OpenAI: Please try again in 350ms; Groq: Please try again in 1m26.5s
+	"try again after ", // xAI, proxies
+	"retry in ",        // Gemini: Please retry in 38.29s
+	"retry after ",     // Azure: Please retry after 26 seconds
+}
+
+// amount is a number with a unit at the beginning of a text.
+var amount = regexp.MustCompile(`^[\s,]*(?:and\s+)?([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([a-z]*)`)
+
+// waitUnits are the units of times, in seconds.
+var waitUnits = map[string]float64{
+	"ms": .001, "millisecond": .001, "s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hr": 3600, "hour": 3600,
+}
+
+// longestWait is the longest time to wait, in seconds: one day.
+const longestWait = 24 * 60 * 60
+
+// retryAfter returns the time to wait that the message states, in whole seconds; 0 if it
+// states none, or more than longestWait.
+func (d detail) retryAfter() int {
+	message := strings.ToLower(d.message)
+	for _, lead := range waitLeads {
+		if _, rest, found := strings.Cut(message, lead); found {
+			return int(math.Ceil(seconds(rest)))
+		}
+	}
+	return 0
+}
+
+// seconds returns the time at the beginning of a text: "1m30s", "2 minutes and 5 seconds",
+// "7". It returns 0 if there is none, or if it is more than longestWait.
+func seconds(text string) (sum float64) {
+	for {
+		found := amount.FindStringSubmatch(text)
+		if found == nil {
+			break
+		}
+		number, _ := strconv.ParseFloat(found[1], 64) // the expression matches numbers only
+		unit, known := waitUnits[found[2]]
+		if !known {
+			unit, known = waitUnits[strings.TrimSuffix(found[2], "s")]
+		}
+		switch {
+		case known:
+			sum += number * unit
+		case found[2] == "" && sum == 0:
+			sum = number
+		}
+		if !known {
+			break
+		}
+		text = text[len(found[0]):]
+	}
+	if sum > longestWait {
+		return 0
+	}
+	return sum
+}
