@@ -49,6 +49,7 @@ var rights = []testRequest{
 	{call: "GET /api/token/1"},
 	{call: "DELETE /api/token/1"},
 	{call: "GET /api/usage?by=day,model&from=2026-01-01"},
+	{call: "GET /api/usage/records?limit=5&from=2026-01-01"},
 	{call: "GET /api/user/logout"},
 	{call: "POST /api/user/logout"},
 }
@@ -125,6 +126,7 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	s.store = struct{ aigateway.Store }{s.store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage", token: token}).status)
+	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage/records", token: token}).status)
 }
 
 // askWithoutRight sends requests without a credential, with two credentials, and with a

@@ -78,6 +78,7 @@ var public = routes{
 	}},
 
 	{"/api/usage", methods{"GET": {loggedIn, false, (*Accounts).usage}}},
+	{"/api/usage/records", methods{"GET": {loggedIn, false, (*Accounts).records}}},
 }
 
 var users = methods{
@@ -110,6 +111,7 @@ var admin = routes{
 	}},
 	{"/ai_gateway/keys/{id}", methods{"DELETE": {localAdmin, false, (*Accounts).adminRemoveKey}}},
 	{"/ai_gateway/usage", methods{"GET": {localAdmin, false, (*Accounts).usage}}},
+	{"/ai_gateway/usage/records", methods{"GET": {localAdmin, false, (*Accounts).records}}},
 }
 
 // find returns the methods of a path, and the variable part of the path.

@@ -16,6 +16,7 @@ type usageView struct {
 	From     string `json:"from,omitempty"` // the beginning of the hour, day or month
 	Key      string `json:"key,omitempty"`
 	User     string `json:"user,omitempty"`
+	Limit    string `json:"limit,omitempty"`
 	Model    string `json:"model,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Upstream string `json:"upstream_model,omitempty"`
@@ -40,7 +41,7 @@ type usageView struct {
 func viewUsage(u aigateway.Usage, zone *time.Location) usageView {
 	t := u.Tokens
 	v := usageView{
-		Key: u.Key, User: u.User, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
+		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
 		Requests: u.Requests, Calls: u.Calls, InputTokens: t.Input, CacheReadTokens: t.CacheRead,
 		CacheWrite: t.CacheWrite + t.CacheWriteLong, OutputTokens: t.Output + t.Reasoning, ReasoningTokens: t.Reasoning,
 		Searches: t.Searches, CostMicro: (u.Cost.Nanos + 500) / 1000, Currency: u.Cost.Currency,
@@ -52,10 +53,10 @@ func viewUsage(u aigateway.Usage, zone *time.Location) usageView {
 	return v
 }
 
-// usagePage is a page of sums. Next is empty on the last one.
-type usagePage struct {
-	Items []usageView `json:"items"`
-	Next  string      `json:"next"`
+// listPage is a page of a list that is read with a cursor. Next is empty on the last one.
+type listPage[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next"`
 }
 
 const (
@@ -70,17 +71,13 @@ const (
 // usage answers GET /api/usage. Users see their own usage. Administrators see the usage of
 // all users, or of the user that the query names.
 func (a *Accounts) usage(c *call) (any, error) {
-	reader, ok := a.store.(aigateway.LedgerReader)
-	if !ok {
-		return nil, refuse(http.StatusNotFound, "this store keeps no ledger")
-	}
-	zone, err := reader.Location(c.Context())
+	reader, zone, err := a.ledger(c)
 	if err != nil {
 		return nil, err
 	}
 	query, err := c.usageQuery(zone)
 	if err == nil {
-		err = c.restrict(&query)
+		err = c.restrict(&query.User, &query.From)
 	}
 	if err != nil {
 		return nil, err
@@ -98,16 +95,16 @@ func (a *Accounts) usage(c *call) (any, error) {
 // restrict restricts a query to the user's own usage, except for administrators. The query
 // then begins with the creation of the account, so that it excludes the usage of an earlier
 // account with the same name.
-func (c *call) restrict(q *aigateway.UsageQuery) error {
+func (c *call) restrict(user *string, from *time.Time) error {
 	if c.user == nil || c.user.Role >= aigateway.RoleAdmin {
 		return nil
 	}
-	if q.User != "" && q.User != c.user.Name {
+	if *user != "" && *user != c.user.Name {
 		return refuse(http.StatusForbidden, "only administrators may see the usage of others")
 	}
-	q.User = c.user.Name
-	if c.user.Created.After(q.From) {
-		q.From = c.user.Created
+	*user = c.user.Name
+	if c.user.Created.After(*from) {
+		*from = c.user.Created
 	}
 	return nil
 }
@@ -133,7 +130,7 @@ func (c *call) usageQuery(zone *time.Location) (q aigateway.UsageQuery, err erro
 		case aigateway.ByHour, aigateway.ByDay, aigateway.ByMonth:
 			times++
 			q.By = append(q.By, dimension)
-		case aigateway.ByKey, aigateway.ByUser, aigateway.ByModel, aigateway.ByProvider, aigateway.ByUpstream, aigateway.ByOutcome:
+		case aigateway.ByKey, aigateway.ByUser, aigateway.ByLimit, aigateway.ByModel, aigateway.ByProvider, aigateway.ByUpstream, aigateway.ByOutcome:
 			q.By = append(q.By, dimension)
 		default:
 			return q, errBy
@@ -145,7 +142,7 @@ func (c *call) usageQuery(zone *time.Location) (q aigateway.UsageQuery, err erro
 	return q, nil
 }
 
-var errBy = invalid("by is a list of key, user, model, provider, upstream_model, outcome and one of hour, day and month, each once")
+var errBy = invalid("by is a list of key, user, limit, model, provider, upstream_model, outcome and one of hour, day and month, each once")
 
 // moment reads a parameter that is a date in the zone of the ledger, or an RFC 3339 time.
 func (c *call) moment(name string, standard time.Time, zone *time.Location) (time.Time, error) {
@@ -165,7 +162,7 @@ func (c *call) moment(name string, standard time.Time, zone *time.Location) (tim
 
 // usagePage returns the page that the parameters limit and after select. after is the value
 // of next in the previous page.
-func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (page usagePage, err error) {
+func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (page listPage[usageView], err error) {
 	limit, err := c.queryNumber(largestUsage, "limit")
 	if err != nil {
 		return page, err
@@ -192,7 +189,7 @@ func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, 
 // cursorTexts returns the texts of a sum that a cursor contains. The cursor of a page is the
 // position of its last sum.
 func cursorTexts(u *aigateway.Usage) []*string {
-	return []*string{&u.Key, &u.User, &u.Model, &u.Provider, &u.Upstream, &u.Outcome, &u.Cost.Currency}
+	return []*string{&u.Key, &u.User, &u.Limit, &u.Model, &u.Provider, &u.Upstream, &u.Outcome, &u.Cost.Currency}
 }
 
 func formatCursor(last *aigateway.Usage) string {

@@ -22,6 +22,9 @@ type recorded struct {
 	sums  []aigateway.Usage
 	asked *aigateway.UsageQuery // the last query
 	fails error                 // of the queries for all pages but the first
+
+	records []aigateway.Record     // the newest first
+	search  *aigateway.RecordQuery // the last query
 }
 
 func (r *recorded) Usage(_ context.Context, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
@@ -37,8 +40,22 @@ func (r *recorded) Usage(_ context.Context, q aigateway.UsageQuery) ([]aigateway
 	return rest[:min(q.Limit, len(rest))], nil
 }
 
-func (*recorded) Records(context.Context, aigateway.RecordQuery) ([]aigateway.Record, error) {
-	return nil, nil
+func (r *recorded) Records(_ context.Context, q aigateway.RecordQuery) (page aigateway.RecordPage, err error) {
+	*r.search = q
+	if q.Before != 0 && r.fails != nil {
+		return page, r.fails
+	}
+	for _, record := range r.records {
+		switch {
+		case q.Before != 0 && record.ID >= q.Before:
+		case len(page.Records) == q.Limit:
+			page.Before = page.Records[q.Limit-1].ID
+			return page, nil
+		default:
+			page.Records = append(page.Records, record)
+		}
+	}
+	return page, nil
 }
 
 func (*recorded) Location(context.Context) (*time.Location, error) {

@@ -26,31 +26,85 @@ func wantsTable(r *http.Request) (bool, error) {
 	return strings.EqualFold(strings.TrimSpace(mediaType), "text/csv"), nil
 }
 
-// tableColumn is a column of comma-separated values.
-type tableColumn struct {
+// column is a column of comma-separated values, whose rows are made of values of type T.
+type column[T any] struct {
 	name string
-	text func(*usageView) string
+	text func(*T) string
 }
 
-func number(name string, of func(*usageView) int64) tableColumn {
-	return tableColumn{name, func(v *usageView) string { return strconv.FormatInt(of(v), 10) }}
+func number[T any](name string, of func(*T) int64) column[T] {
+	return column[T]{name, func(v *T) string { return strconv.FormatInt(of(v), 10) }}
+}
+
+// headerOf returns the names of columns.
+func headerOf[T any](columns []column[T]) []string {
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = column.name
+	}
+	return names
+}
+
+// rowOf returns the cells of a value.
+func rowOf[T any](columns []column[T], v *T) []string {
+	cells := make([]string, len(columns))
+	for i, column := range columns {
+		cells[i] = plainCell(column.text(v))
+	}
+	return cells
+}
+
+// table is an answer with all items of a list as comma-separated values. The first line
+// contains the names of the columns. The table is written page by page.
+type table struct {
+	header []string
+	first  [][]string
+	next   func() ([][]string, error) // reads the rows of the following page; none at the end
+	failed func(error)                // logs why the table breaks off
+}
+
+// newTable returns a table whose pages next reads, and reads the first one.
+func (a *Accounts) newTable(header []string, next func() ([][]string, error)) (t table, err error) {
+	t = table{header: header, next: next, failed: func(err error) { _ = a.problemOf(err) }}
+	t.first, err = next()
+	return t, err
+}
+
+// write implements written. If a page cannot be read, it aborts the connection, so that the
+// client cannot mistake the previous rows for the whole table.
+func (t table) write(w http.ResponseWriter) {
+	writeHeader(w, "text/csv; charset=utf-8", "no-store")
+	out := csv.NewWriter(w)
+	_ = out.Write(t.header) // Error returns it
+	for rows := t.first; len(rows) > 0; {
+		if err := out.WriteAll(rows); err != nil {
+			return // the client has left
+		}
+		var err error
+		if rows, err = t.next(); err != nil {
+			t.failed(err)
+			panic(http.ErrAbortHandler)
+		}
+	}
+	out.Flush() // the client may have left
 }
 
 // dimensionColumns are the columns of the dimensions of sums.
-var dimensionColumns = map[aigateway.Dimension]tableColumn{
+var dimensionColumns = map[aigateway.Dimension]column[usageView]{
 	aigateway.ByHour:     {"from", func(v *usageView) string { return v.From }},
 	aigateway.ByDay:      {"from", func(v *usageView) string { return v.From }},
 	aigateway.ByMonth:    {"from", func(v *usageView) string { return v.From }},
 	aigateway.ByKey:      {"key", func(v *usageView) string { return v.Key }},
 	aigateway.ByUser:     {"user", func(v *usageView) string { return v.User }},
+	aigateway.ByLimit:    {"limit", func(v *usageView) string { return v.Limit }},
 	aigateway.ByModel:    {"model", func(v *usageView) string { return v.Model }},
 	aigateway.ByProvider: {"provider", func(v *usageView) string { return v.Provider }},
 	aigateway.ByUpstream: {"upstream_model", func(v *usageView) string { return v.Upstream }},
 	aigateway.ByOutcome:  {"outcome", func(v *usageView) string { return v.Outcome }},
 }
 
-// sumColumns are the columns of every table, after those of the dimensions.
-var sumColumns = []tableColumn{
+// sumColumns are the columns of every table of sums, after those of the dimensions.
+var sumColumns = []column[usageView]{
 	number("requests", func(v *usageView) int64 { return v.Requests }),
 	number("calls", func(v *usageView) int64 { return v.Calls }),
 	number("input_tokens", func(v *usageView) int64 { return v.InputTokens }),
@@ -65,66 +119,30 @@ var sumColumns = []tableColumn{
 	number("unpriced", func(v *usageView) int64 { return v.Unpriced }),
 }
 
-// usageTable is an answer with all sums of a query as comma-separated values. The first line
-// contains the names of the columns. The table is written page by page.
-type usageTable struct {
-	columns []tableColumn
-	zone    *time.Location
-	first   []aigateway.Usage
-	after   func(*aigateway.Usage) ([]aigateway.Usage, error) // reads the page behind a sum
-	failed  func(error)                                       // logs why the table breaks off
-}
-
-// usageTable reads the first page of a table.
-func (a *Accounts) usageTable(c *call, reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (table usageTable, err error) {
-	q.Limit = tablePage
-	table.zone = zone
+// usageTable reads the first page of a table of sums.
+func (a *Accounts) usageTable(c *call, reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (table, error) {
+	var columns []column[usageView]
 	for _, dimension := range q.By {
-		table.columns = append(table.columns, dimensionColumns[dimension])
+		columns = append(columns, dimensionColumns[dimension])
 	}
-	table.columns = append(table.columns, sumColumns...)
-	table.after = func(last *aigateway.Usage) ([]aigateway.Usage, error) {
-		q.After = last
-		return reader.Usage(c.Context(), q)
-	}
-	table.failed = func(err error) { _ = a.problemOf(err) }
-	table.first, err = table.after(nil)
-	return table, err
-}
-
-// write implements written. If a page cannot be read, it aborts the connection, so that the
-// client cannot mistake the previous rows for the whole table.
-func (t usageTable) write(w http.ResponseWriter) {
-	writeHeader(w, "text/csv; charset=utf-8", "no-store")
-	out := csv.NewWriter(w)
-	row := make([]string, len(t.columns))
-	for i, column := range t.columns {
-		row[i] = column.name
-	}
-	_ = out.Write(row) // Error returns it
-	for page := t.first; len(page) > 0; {
-		t.writeRows(out, row, page)
-		if out.Error() != nil || len(page) < tablePage {
-			break
+	columns = append(columns, sumColumns...)
+	q.Limit = tablePage
+	last := false
+	return a.newTable(headerOf(columns), func() ([][]string, error) {
+		if last {
+			return nil, nil
 		}
-		var err error
-		if page, err = t.after(&page[len(page)-1]); err != nil {
-			t.failed(err)
-			panic(http.ErrAbortHandler)
+		sums, err := reader.Usage(c.Context(), q)
+		rows := make([][]string, len(sums))
+		for i, sum := range sums {
+			view := viewUsage(sum, zone)
+			rows[i] = rowOf(columns, &view)
 		}
-	}
-	out.Flush() // the client may have left
-}
-
-// writeRows writes a page. row is a buffer for the cells.
-func (t usageTable) writeRows(out *csv.Writer, row []string, page []aigateway.Usage) {
-	for _, sum := range page {
-		view := viewUsage(sum, t.zone)
-		for i, column := range t.columns {
-			row[i] = plainCell(column.text(&view))
+		if last = len(sums) < tablePage; !last {
+			q.After = &sums[len(sums)-1]
 		}
-		_ = out.Write(row) // Error returns it
-	}
+		return rows, err
+	})
 }
 
 // plainCell returns a text that spreadsheets do not run as a formula. Clients choose the

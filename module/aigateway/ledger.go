@@ -55,8 +55,8 @@ type LedgerReader interface {
 	// Usage returns sums over records. See UsageQuery. The sums are ordered by time, then
 	// by the other dimensions in the order of the query, as bytes, and then by currency.
 	Usage(context.Context, UsageQuery) ([]Usage, error)
-	// Records returns single records. See RecordQuery.
-	Records(context.Context, RecordQuery) ([]Record, error)
+	// Records returns a page of single records. See RecordQuery.
+	Records(context.Context, RecordQuery) (RecordPage, error)
 	// Location returns the time zone of days and months.
 	Location(context.Context) (*time.Location, error)
 }
@@ -120,6 +120,7 @@ const (
 	ByMonth    Dimension = "month"
 	ByKey      Dimension = "key"
 	ByUser     Dimension = "user"
+	ByLimit    Dimension = "limit" // the limit that the key names
 	ByModel    Dimension = "model"
 	ByProvider Dimension = "provider"
 	ByUpstream Dimension = "upstream_model"
@@ -156,8 +157,8 @@ var ErrManySums = fmt.Errorf("more than %d sums", MostSums)
 // Usage is a sum over records of one currency. It has the values of the dimensions of the
 // query; other dimensions are empty.
 type Usage struct {
-	At                                            time.Time
-	Key, User, Model, Provider, Upstream, Outcome string
+	At                                                   time.Time
+	Key, User, Limit, Model, Provider, Upstream, Outcome string
 
 	Requests  int64
 	Calls     int64 // of providers
@@ -173,10 +174,25 @@ type Usage struct {
 	FirstBytes int64         // number of the requests with an answer
 }
 
-// RecordQuery selects a page of records, the newest first.
+// RecordQuery selects a page of records, the newest first. An empty field selects all.
 type RecordQuery struct {
-	Before int64  // only records with a smaller ID; 0 for all
-	User   string // only of this user; empty for all
-	Key    string // only of this key; empty for all
-	Limit  int    // largest number of records, at least 1
+	Before   int64     // only records with a smaller ID
+	From, To time.Time // exchanges that were admitted at or after From, and before To
+	User     string
+	Key      string // ID of the key
+	Model    string // name that the client used
+	Outcome  string
+	Request  string // id of the request
+	Limit    int    // largest number of records, at least 1
+}
+
+// RecordPage is a page of records. The costs and prices of calls are those of the last
+// correction; see LedgerRepricer.
+type RecordPage struct {
+	Records []Record // the newest first
+
+	// Before is RecordQuery.Before of the following page; 0 on the last page. A page may
+	// contain fewer records than the limit, or none, although another page follows: the
+	// work for one page is bounded.
+	Before int64
 }

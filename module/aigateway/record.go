@@ -49,6 +49,8 @@ type Call struct {
 	Cost  Cost
 	// Held is the amount that budgets count while the cost is unknown.
 	Held Cost
+	// Corrected is true if Price and Cost were corrected after the end of the exchange.
+	Corrected bool
 }
 
 // Cost is an amount of money, in billionths of the unit of its currency.

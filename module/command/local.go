@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -11,6 +12,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
+
+var errBrokenOff = errors.New("reading answer: it broke off")
 
 // local sends requests to a module ai_gateway.accounts in this process.
 type local struct {
@@ -71,11 +74,29 @@ func (l *local) send(method, path string, body []byte) ([]byte, error) {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	answer := &recorder{header: make(http.Header), status: http.StatusOK}
-	l.handler.ServeHTTP(answer, request)
+	if err := l.serve(answer, request); err != nil {
+		return nil, err
+	}
 	if answer.status != http.StatusOK {
 		return nil, errorOf(answer.Bytes())
 	}
 	return answer.Bytes(), nil
+}
+
+// serve calls the handler. The handler panics with http.ErrAbortHandler if it cannot write
+// the rest of an answer; it has logged why.
+func (l *local) serve(w http.ResponseWriter, r *http.Request) (err error) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			err = errBrokenOff
+		default:
+			panic(v)
+		}
+	}()
+	l.handler.ServeHTTP(w, r)
+	return nil
 }
 
 // close releases the store.

@@ -40,12 +40,17 @@ changes nothing. Calls whose price is not known keep their cost.`,
 	cmd.Flags().BoolP("dry-run", "n", false, "Print the changes without making them")
 	cmd.Flags().StringP("from", "", "", "First day, YYYY-MM-DD in UTC, or RFC 3339 time (default 30 days ago)")
 	cmd.Flags().StringP("to", "", "", "Day or time before which records count (default now)")
+	cmd.Flags().StringP("model", "m", "", "Pattern of the providers' own names of models, such as claude-* (default all)")
+	cmd.Flags().StringP("provider", "p", "", "Name of the provider (default all)")
 	return cmd
 }
 
 func reprice(cmd *cobra.Command, _ []string) error {
 	dryRun, _ := cmd.Flags().GetBool("dry-run")
 	request := map[string]any{"dry_run": dryRun}
+	for _, name := range []string{"model", "provider"} {
+		request[name], _ = cmd.Flags().GetString(name)
+	}
 	for _, name := range []string{"from", "to"} {
 		if text, _ := cmd.Flags().GetString(name); text != "" {
 			at, err := parseMoment(text)
@@ -109,9 +114,27 @@ func printRepriced(out io.Writer, items []repriced, dryRun bool) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if dryRun {
-		_, err := fmt.Fprintln(out, "Nothing has changed. Without --dry-run, the command adds these corrections to the ledger.")
+	if _, err := fmt.Fprintln(out, changesOf(items, dryRun)); err != nil || !dryRun {
 		return err
 	}
-	return nil
+	_, err := fmt.Fprintln(out, "Nothing has changed. Without --dry-run, the command adds these corrections to the ledger.")
+	return err
+}
+
+// changesOf returns a sentence with the number of calls whose known cost changes, apart from
+// the calls whose cost was unknown: prices without dates change the costs of all time.
+func changesOf(items []repriced, dryRun bool) string {
+	var known, unknown int64
+	for _, r := range items {
+		if r.OldPrice == "" {
+			unknown += r.Calls
+		} else {
+			known += r.Calls
+		}
+	}
+	changed := "changed"
+	if dryRun {
+		changed = "would change"
+	}
+	return fmt.Sprintf("Calls whose cost %s: %d with a known price, %d without one.", changed, known, unknown)
 }

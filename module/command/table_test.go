@@ -15,8 +15,8 @@ import (
 func TestTablesHaveNoInvisibleCharacters(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, printUsage(&out, []string{"model"}, []usage{{Model: "m\x1b]0;x\a\nalice\t9\u009b31m\u202e"}}))
-	assert.Equal(t, `MODEL                 REQUESTS  INPUT  CACHED  OUTPUT  COST
-m ]0;x  alice 9 31m   0         0      0       0       0
+	assert.Equal(t, `MODEL                 REQUESTS  INPUT  CACHE READ  CACHE WRITE  OUTPUT  COST
+m ]0;x  alice 9 31m   0         0      0           0            0       0
 `, out.String())
 	out.Reset()
 	require.NoError(t, printResults(&out, []doctor.Result{{Model: "m", Reason: "400: \x1b[2J", Advice: "a"}}))

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,6 +20,7 @@ type usage struct {
 	From     string `json:"from"`
 	Key      string `json:"key"`
 	User     string `json:"user"`
+	Limit    string `json:"limit"`
 	Model    string `json:"model"`
 	Provider string `json:"provider"`
 	Upstream string `json:"upstream_model"`
@@ -41,6 +43,7 @@ var columns = map[string]func(*usage) string{
 	"month":          func(u *usage) string { return u.From[:min(len("2006-01"), len(u.From))] },
 	"key":            func(u *usage) string { return u.Key },
 	"user":           func(u *usage) string { return u.User },
+	"limit":          func(u *usage) string { return u.Limit },
 	"model":          func(u *usage) string { return u.Model },
 	"provider":       func(u *usage) string { return u.Provider },
 	"upstream_model": func(u *usage) string { return u.Upstream },
@@ -51,58 +54,184 @@ var columns = map[string]func(*usage) string{
 func usageCommand() *cobra.Command {
 	cmd := withAdmin(&cobra.Command{Use: "usage", Short: "Shows the requests, tokens and costs in the ledger", Args: cobra.NoArgs}, showUsage)
 	addStoreFlags(cmd)
-	cmd.Flags().StringSliceP("by", "", []string{"day", "model"}, "Dimensions to group by: hour, day or month, key, user, model, provider, upstream_model, outcome")
+	cmd.Flags().StringSliceP("by", "", []string{"day", "model"}, "Dimensions to group by: hour, day or month, key, user, limit, model, provider, upstream_model, outcome")
 	cmd.Flags().StringP("from", "", "", "First day, YYYY-MM-DD, or RFC 3339 time (default 30 days ago)")
 	cmd.Flags().StringP("to", "", "", "Day or time before which requests count (default now)")
 	cmd.Flags().StringP("user", "u", "", "Name of the user (default all)")
 	cmd.Flags().StringP("key", "k", "", "ID of the key (default all)")
+	addRecordFlags(cmd)
+	addFormatFlags(cmd)
 	cmd.AddCommand(repriceCommand())
 	return cmd
 }
 
-// showUsage reads all pages of sums, and prints them as a table.
+// addFormatFlags adds the flags for the output of programs.
+func addFormatFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolP("json", "", false, "Print JSON instead of a table")
+	cmd.Flags().BoolP("csv", "", false, "Print comma-separated values instead of a table")
+	cmd.MarkFlagsMutuallyExclusive("json", "csv")
+}
+
+// showUsage prints sums or single records.
 func showUsage(cmd *cobra.Command, a admin, _ []string) error {
-	by, _ := cmd.Flags().GetStringSlice("by")
-	query := url.Values{"by": {strings.Join(by, ",")}}
-	for _, name := range []string{"from", "to", "user", "key"} {
-		value, _ := cmd.Flags().GetString(name)
-		query.Set(name, value)
+	if records, _ := cmd.Flags().GetBool("records"); records {
+		return showRecords(cmd, a)
 	}
-	var sums []usage
-	for {
-		var page struct {
-			Items []usage
-			Next  string
+	for _, name := range recordFlags {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s needs --records", name)
 		}
-		if err := call(a, http.MethodGet, usagePath+"?"+query.Encode(), nil, &page); err != nil {
+	}
+	by, _ := cmd.Flags().GetStringSlice("by")
+	query := flagQuery(cmd, "from", "to", "user", "key")
+	query.Set("by", strings.Join(by, ","))
+	return printList(cmd, a, list{path: usagePath, query: query, table: func(out io.Writer, items []json.RawMessage) error {
+		sums, err := decoded[usage](items)
+		if err != nil {
 			return err
 		}
-		sums = append(sums, page.Items...)
-		if page.Next == "" {
-			return printUsage(cmd.OutOrStdout(), by, sums)
+		return printUsage(out, by, sums)
+	}})
+}
+
+// flagQuery returns a query with the values of flags that are set.
+func flagQuery(cmd *cobra.Command, names ...string) url.Values {
+	query := make(url.Values)
+	for _, name := range names {
+		if flag := cmd.Flags().Lookup(name); flag.Changed {
+			query.Set(name, flag.Value.String())
 		}
-		query.Set("after", page.Next)
+	}
+	return query
+}
+
+// list is a list of the admin API whose answers are pages.
+type list struct {
+	path  string
+	query url.Values
+	most  int // the largest number of items, 0 for all
+	table func(out io.Writer, items []json.RawMessage) error
+}
+
+// printList prints a list in the format that the flags select.
+func printList(cmd *cobra.Command, a admin, l list) error {
+	if asCSV, _ := cmd.Flags().GetBool("csv"); asCSV {
+		l.query.Set("format", "csv")
+		text, err := a.send(http.MethodGet, l.path+"?"+l.query.Encode(), nil)
+		if err == nil {
+			_, err = cmd.OutOrStdout().Write(text)
+		}
+		return err
+	}
+	items, err := l.read(a)
+	if err != nil {
+		return err
+	}
+	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+		out := json.NewEncoder(cmd.OutOrStdout())
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		return out.Encode(items)
+	}
+	return l.table(cmd.OutOrStdout(), items)
+}
+
+// read reads the pages of the list, and returns their items.
+func (l list) read(a admin) (items []json.RawMessage, err error) {
+	items = []json.RawMessage{} // in JSON, no items are an empty list
+	for {
+		var page struct {
+			Items []json.RawMessage
+			Next  string
+		}
+		if err := call(a, http.MethodGet, l.path+"?"+l.query.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		items = append(items, page.Items...)
+		if l.most > 0 && len(items) >= l.most {
+			return items[:l.most], nil
+		}
+		if page.Next == "" {
+			return items, nil
+		}
+		l.query.Set("after", page.Next)
 	}
 }
 
+// decoded decodes the items of a list.
+func decoded[T any](items []json.RawMessage) ([]T, error) {
+	all := make([]T, len(items))
+	for i, item := range items {
+		if err := json.Unmarshal(item, &all[i]); err != nil {
+			return nil, fmt.Errorf("reading answer: %w", err)
+		}
+	}
+	return all, nil
+}
+
+// printUsage prints sums as a table. If there are several, lines with their totals follow.
 func printUsage(out io.Writer, by []string, sums []usage) error {
 	var header []string
-	for _, name := range append(slices.Clone(by), "requests", "input", "cached", "output", "cost") {
+	for _, name := range append(slices.Clone(by), "requests", "input", "cache read", "cache write", "output", "cost") {
 		header = append(header, strings.ToUpper(name))
 	}
 	table := newTable(out, header...)
 	for i := range sums {
-		u := &sums[i]
 		var row []string
 		for _, name := range by {
-			row = append(row, columns[name](u))
+			row = append(row, columns[name](&sums[i]))
 		}
-		for _, n := range []int64{u.Requests, u.Input + u.CacheWrite, u.CacheRead, u.Output} {
-			row = append(row, strconv.FormatInt(n, 10))
+		table.row(append(row, sums[i].cells()...)...)
+	}
+	if len(sums) > 1 && len(by) > 0 {
+		for _, total := range totals(sums) {
+			row := make([]string, len(by))
+			row[0] = "total"
+			table.row(append(row, total.cells()...)...)
 		}
-		table.row(append(row, u.cost())...)
 	}
 	return table.Flush()
+}
+
+// cells returns the cells of the counts and the cost.
+func (u *usage) cells() (cells []string) {
+	for _, n := range []int64{u.Requests, u.Input, u.CacheRead, u.CacheWrite, u.Output} {
+		cells = append(cells, strconv.FormatInt(n, 10))
+	}
+	return append(cells, u.cost())
+}
+
+// totals returns the totals of sums by currency, in the order of the currencies. A call of
+// unknown cost may be of any currency: if a sum without a currency is a lower bound, all
+// totals are.
+func totals(sums []usage) (all []usage) {
+	unknown := false
+	for i := range sums {
+		sum := &sums[i]
+		unknown = unknown || sum.Floor && sum.Currency == ""
+		n, known := slices.BinarySearchFunc(all, sum.Currency, func(total usage, currency string) int {
+			return strings.Compare(total.Currency, currency)
+		})
+		if !known {
+			all = slices.Insert(all, n, usage{Currency: sum.Currency})
+		}
+		all[n].add(sum)
+	}
+	for i := range all {
+		all[i].Floor = all[i].Floor || unknown
+	}
+	return all
+}
+
+// add adds a sum to a total.
+func (u *usage) add(sum *usage) {
+	u.Requests += sum.Requests
+	u.Input += sum.Input
+	u.CacheRead += sum.CacheRead
+	u.CacheWrite += sum.CacheWrite
+	u.Output += sum.Output
+	u.CostMicro += sum.CostMicro
+	u.Floor = u.Floor || sum.Floor
 }
 
 // cost returns the cost as a text for operators, with "at least" if some cost is unknown.

@@ -3,8 +3,8 @@
 //
 // It promises that a change takes effect within about two seconds. While the file
 // cannot be read, or its text is invalid, the last valid text stays in effect, and one
-// log entry contains the reason. It refuses relative paths, and files larger than
-// 16 MiB.
+// log entry contains the reason. Another entry shows that the file can be read again. It
+// refuses relative paths, and files larger than 16 MiB.
 package filewatch
 
 import (
@@ -127,7 +127,10 @@ func (f *File) Poll() {
 		}
 		return
 	}
-	f.failure = ""
+	if f.failure != "" {
+		f.failure = ""
+		f.Logger.Info(f.Name+" can be read again", zap.String("path", f.Path))
+	}
 	digest := sha256.Sum256(text)
 	settled := digest == f.read
 	f.read = digest

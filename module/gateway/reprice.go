@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +19,26 @@ const repricePath = "/ai_gateway/usage/reprice"
 
 // repriceRequest is the body of a request to repricePath.
 type repriceRequest struct {
-	From   time.Time `json:"from"` // default: 30 days ago
-	To     time.Time `json:"to"`   // default: now
-	DryRun bool      `json:"dry_run"`
+	From     time.Time `json:"from"`     // default: 30 days ago
+	To       time.Time `json:"to"`       // default: now
+	Model    string    `json:"model"`    // pattern of the provider's own name; default: all
+	Provider string    `json:"provider"` // default: all
+	DryRun   bool      `json:"dry_run"`
+}
+
+// pricer returns a pricer that knows only the costs of the calls that the request selects,
+// so that other calls keep theirs.
+func (r *repriceRequest) pricer(costs aigateway.Pricer) (aigateway.Pricer, error) {
+	model, err := aigateway.ParsePattern(cmp.Or(r.Model, "*"))
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return func(record *aigateway.Record, call *aigateway.Call) (cost aigateway.Cost, price string, ok bool) {
+		if !model.Match(call.Model) || r.Provider != "" && r.Provider != call.Provider {
+			return cost, "", false
+		}
+		return costs(record, call)
+	}, nil
 }
 
 // repricedView is an item of the answer: the calls of a model whose cost has changed.
@@ -52,6 +70,10 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxReprice)).Decode(&wanted); err != nil {
 		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: fmt.Errorf("reading request: %w", err)}
 	}
+	price, err := wanted.pricer(a.costOf)
+	if err != nil {
+		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: err}
+	}
 	views := []repricedView{}
 	for _, users := range a.serving {
 		ledger, ok := users.Store.(aigateway.LedgerRepricer)
@@ -59,7 +81,7 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 			continue
 		}
 		changes, err := ledger.Reprice(r.Context(), aigateway.RepriceQuery{
-			From: wanted.From, To: wanted.To, DryRun: wanted.DryRun, Price: a.costOf,
+			From: wanted.From, To: wanted.To, DryRun: wanted.DryRun, Price: price,
 		})
 		if err != nil {
 			return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}

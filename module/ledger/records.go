@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"math"
@@ -14,48 +15,108 @@ import (
 // under load. Where records come one by one, each page contains one record.
 const pagesPerStatement = 16
 
+// The bounds of the work for one query. No index has the models, outcomes and requests of
+// records, so a query for them reads all records of its time, its key or its user.
+const (
+	mostPages   = 2048   // at most 64 MiB
+	mostRecords = 50_000 // that are decoded
+)
+
 // Records implements aigateway.LedgerReader.
-func (r *Reader) Records(ctx context.Context, q aigateway.RecordQuery) (records []aigateway.Record, err error) {
+func (r *Reader) Records(ctx context.Context, q aigateway.RecordQuery) (page aigateway.RecordPage, err error) {
 	err = r.db.Query(ctx, "reading records", func(in database.Statements) error {
-		records, err = readRecords(in, q)
-		return err
+		if page, err = readRecords(in, q); err != nil {
+			return err
+		}
+		return correct(in, page.Records)
 	})
-	return records, err
+	return page, err
 }
 
-// readRecords reads pages, the newest first, until older pages cannot contain any of the
-// wanted records. Pages may overlap, because exchanges end in another order than they begin.
-func readRecords(in database.Statements, q aigateway.RecordQuery) (records []aigateway.Record, err error) {
+// readRecords returns a page of records, without their corrections.
+func readRecords(in database.Statements, q aigateway.RecordQuery) (aigateway.RecordPage, error) {
 	q.Before = cmp.Or(q.Before, math.MaxInt64)
-	for upTo := periodEnd(q.Before - 1); ; {
-		pages, err := readPages(in, q, upTo)
+	if !q.To.IsZero() {
+		q.Before = min(q.Before, idAt(q.To))
+	}
+	s := search{RecordQuery: q}
+	if !q.From.IsZero() {
+		s.from = idAt(q.From)
+	}
+	return s.run(in)
+}
+
+// search reads pages, the newest first, until older pages cannot contain any of the wanted
+// records, or its work reaches a bound. Pages may overlap, because exchanges end in another
+// order than they begin.
+type search struct {
+	aigateway.RecordQuery
+	from    int64 // the smallest id
+	found   []aigateway.Record
+	pages   int // number of pages that were read
+	decoded int // number of records that were decoded
+}
+
+func (s *search) run(in database.Statements) (none aigateway.RecordPage, err error) {
+	for upTo := periodEnd(s.Before - 1); ; {
+		pages, err := s.readPages(in, upTo)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		for i := range pages {
-			if records, err = pages[i].appendRecords(records, q); err != nil {
-				return nil, err
+			if err := s.add(&pages[i]); err != nil {
+				return none, err
 			}
 		}
-		slices.SortFunc(records, func(a, b aigateway.Record) int { return cmp.Compare(b.ID, a.ID) })
+		s.sort()
 		if len(pages) < pagesPerStatement {
-			return records[:min(len(records), q.Limit)], nil
+			return s.page(0), nil
 		}
-		upTo = pages[len(pages)-1].last - 1
-		if len(records) >= q.Limit && records[q.Limit-1].ID > upTo {
-			return records[:q.Limit], nil
+		oldest := pages[len(pages)-1].last // all unread pages end before it
+		if len(s.found) > s.Limit && s.found[s.Limit-1].ID >= oldest {
+			return s.page(0), nil
 		}
+		if s.exhausted() && oldest < s.Before { // later pages always make progress
+			return s.page(oldest), nil
+		}
+		upTo = oldest - 1
 	}
 }
 
+// exhausted reports whether the work has reached a bound.
+func (s *search) exhausted() bool { return s.pages >= mostPages || s.decoded >= mostRecords }
+
+// sort orders the found records, and drops those that the page has no room for, except for
+// one, which shows that another page follows.
+func (s *search) sort() {
+	slices.SortFunc(s.found, func(a, b aigateway.Record) int { return cmp.Compare(b.ID, a.ID) })
+	if len(s.found) > s.Limit+1 {
+		s.found = slices.Delete(s.found, s.Limit+1, len(s.found))
+	}
+}
+
+// page returns the found records with an id of at least oldest. If oldest is 0, all records
+// of the query have been read, or enough for a page.
+func (s *search) page(oldest int64) (page aigateway.RecordPage) {
+	page.Records, page.Before = s.found, oldest
+	if n := slices.IndexFunc(s.found, func(r aigateway.Record) bool { return r.ID < oldest }); n >= 0 {
+		page.Records = s.found[:n]
+	}
+	if len(page.Records) > s.Limit {
+		page.Records = page.Records[:s.Limit]
+		page.Before = page.Records[s.Limit-1].ID
+	}
+	return page
+}
+
 // readPages reads the newest pages that end at or before the id upTo and may contain
-// records of the query. CROSS JOIN makes SQLite read the owners first. Otherwise it would
+// records of the search. CROSS JOIN makes SQLite read the owners first. Otherwise it would
 // read every page.
-func readPages(in database.Statements, q aigateway.RecordQuery, upTo int64) (pages []page, err error) {
-	from, args := `gateway_ledger_pages p WHERE p.last <= $1 AND p.first < $2 ORDER BY p.last DESC`, []any{upTo, q.Before, pagesPerStatement}
-	if o := ownerOf(q); o.name != "" {
+func (s *search) readPages(in database.Statements, upTo int64) (pages []page, err error) {
+	from, args := `gateway_ledger_pages p WHERE p.last <= $1 AND p.first < $2 AND p.last >= $4 ORDER BY p.last DESC`, []any{upTo, s.Before, pagesPerStatement, s.from}
+	if o := ownerOf(s.RecordQuery); o.name != "" {
 		from = `gateway_ledger_owners o CROSS JOIN gateway_ledger_pages p
-			WHERE p.last = o.last AND o.last <= $1 AND p.first < $2 AND o.kind = $4 AND o.name = ` + nameParam("$5") + ` ORDER BY o.last DESC`
+			WHERE p.last = o.last AND o.last <= $1 AND p.first < $2 AND o.last >= $4 AND o.kind = $5 AND o.name = ` + nameParam("$6") + ` ORDER BY o.last DESC`
 		args = append(args, o.kind, o.name)
 	}
 	err = in.Each(func(row database.Scanner) error {
@@ -64,6 +125,7 @@ func readPages(in database.Statements, q aigateway.RecordQuery, upTo int64) (pag
 		pages = append(pages, p)
 		return err
 	}, `SELECT p.first, p.last, p.records FROM `+from+` LIMIT $3`, args...)
+	s.pages += len(pages)
 	return pages, err
 }
 
@@ -76,24 +138,39 @@ func ownerOf(q aigateway.RecordQuery) owner {
 	return owner{userOwner, database.Text(q.User)}
 }
 
-// appendRecords appends the records of the page that a query selects.
-func (p *page) appendRecords(records []aigateway.Record, q aigateway.RecordQuery) ([]aigateway.Record, error) {
-	err := p.each(func(id int64, text []byte) error {
-		if id >= q.Before {
+// add adds the records of a page that the search selects.
+func (s *search) add(p *page) error {
+	if !bytes.Contains(p.records, []byte(s.Request)) {
+		return nil // a page contains its texts as they are, and few pages contain one request
+	}
+	return p.each(func(id int64, text []byte) error {
+		if id >= s.Before || id < s.from {
 			return nil
 		}
 		r, err := parseRecord(text)
 		if err != nil {
 			return err
 		}
+		s.decoded++
 		r.ID, r.Admitted = id, timeOf(id).UTC()
 		clean(r)
-		if (q.Key == "" || r.Key == database.Text(q.Key)) && (q.User == "" || r.User == database.Text(q.User)) {
-			records = append(records, *r)
+		if s.selects(r) {
+			s.found = append(s.found, *r)
 		}
 		return nil
 	})
-	return records, err
+}
+
+// selects reports whether a record has the texts of the query.
+func (s *search) selects(r *aigateway.Record) bool {
+	for _, of := range [...]struct{ wanted, has string }{
+		{s.Key, r.Key}, {s.User, r.User}, {s.Model, r.Model}, {s.Outcome, r.Outcome}, {s.Request, r.Request},
+	} {
+		if of.wanted != "" && database.Text(of.wanted) != of.has {
+			return false
+		}
+	}
+	return true
 }
 
 // clean removes from texts the characters that databases cannot store, as the names of

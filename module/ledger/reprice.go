@@ -19,12 +19,12 @@ const recordsPerReprice = 500
 func (r *Reader) Reprice(ctx context.Context, q aigateway.RepriceQuery) ([]aigateway.Repriced, error) {
 	changes := make(changes)
 	for before := idAt(q.To); before > 0; {
-		var page []aigateway.Record
+		var page aigateway.RecordPage
 		var found []correction
 		read := func(in database.Statements) (err error) {
-			page, err = readRecords(in, aigateway.RecordQuery{Before: before, Limit: recordsPerReprice})
+			page, err = readRecords(in, aigateway.RecordQuery{Before: before, From: q.From, Limit: recordsPerReprice})
 			if err == nil {
-				found, err = corrections(in, since(page, q.From), q.Price)
+				found, err = corrections(in, page.Records, q.Price)
 			}
 			return err
 		}
@@ -32,10 +32,7 @@ func (r *Reader) Reprice(ctx context.Context, q aigateway.RepriceQuery) ([]aigat
 			return nil, err
 		}
 		changes.add(found)
-		before = 0
-		if len(page) == recordsPerReprice && !page[len(page)-1].Admitted.Before(q.From) {
-			before = page[len(page)-1].ID
-		}
+		before = page.Before
 	}
 	return changes.list(), nil
 }
@@ -53,16 +50,6 @@ func (r *Reader) reprice(ctx context.Context, dryRun bool, read func(database.St
 		}
 		return writeCorrections(tx, *found)
 	})
-}
-
-// since returns the records that were admitted at or after a point in time. The newest
-// record must come first.
-func since(records []aigateway.Record, from time.Time) []aigateway.Record {
-	i := slices.IndexFunc(records, func(r aigateway.Record) bool { return r.Admitted.Before(from) })
-	if i < 0 {
-		return records
-	}
-	return records[:i]
 }
 
 // correction is a new cost of a call.
@@ -103,7 +90,7 @@ func corrections(in database.Statements, records []aigateway.Record, price aigat
 
 // repriced returns a call with another cost. Nothing is held for a known cost.
 func repriced(c aigateway.Call, cost aigateway.Cost, price string) aigateway.Call {
-	c.Cost, c.Price, c.Held = cost, price, aigateway.Cost{}
+	c.Cost, c.Price, c.Held, c.Corrected = cost, price, aigateway.Cost{}, true
 	return c
 }
 
@@ -117,6 +104,19 @@ type corrected struct {
 	number int64
 	price  string
 	cost   aigateway.Cost
+}
+
+// correct sets the costs and prices of calls to those of their last corrections.
+func correct(in database.Statements, records []aigateway.Record) error {
+	last, err := lastCorrections(in, records)
+	for i := range records {
+		for n, c := range records[i].Calls {
+			if corrected, ok := last[callID{records[i].ID, n}]; ok {
+				records[i].Calls[n] = repriced(c, corrected.cost, corrected.price)
+			}
+		}
+	}
+	return err
 }
 
 // lastCorrections returns the last correction of each corrected call.

@@ -20,6 +20,7 @@ type dimension struct {
 var dimensions = map[aigateway.Dimension]dimension{
 	aigateway.ByKey:      {"api_key", func(u *aigateway.Usage) *string { return &u.Key }},
 	aigateway.ByUser:     {"holder", func(u *aigateway.Usage) *string { return &u.User }},
+	aigateway.ByLimit:    {"limit_name", func(u *aigateway.Usage) *string { return &u.Limit }},
 	aigateway.ByModel:    {"model", func(u *aigateway.Usage) *string { return &u.Model }},
 	aigateway.ByProvider: {"provider", func(u *aigateway.Usage) *string { return &u.Provider }},
 	aigateway.ByUpstream: {"upstream", func(u *aigateway.Usage) *string { return &u.Upstream }},

@@ -60,8 +60,8 @@ func OutliveKill9(t *testing.T, d Database, path string) {
 	var records []aigateway.Record
 	require.Eventually(t, func() bool {
 		found, err := l.Records(context.Background(), aigateway.RecordQuery{Limit: 1 << 20})
-		records = found
-		return err == nil && covers(found, confirmed) && total(t, l).Requests == int64(len(found))
+		records = found.Records
+		return err == nil && covers(records, confirmed) && total(t, l).Requests == int64(len(records))
 	}, patience, tick)
 	seen := make(map[string]int)
 	crashed := 0

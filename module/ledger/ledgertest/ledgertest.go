@@ -50,11 +50,13 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"L043 days begin where the zone says", halfHourZone},
 		{"the zone of a ledger stays", zoneStays},
 		{"L044 old records go and sums stay", oldRecordsGo},
-		{"L046 corrections change sums and no record", corrected},
+		{"L046 corrections change the costs in sums and records, once", corrected},
 		{"a call that gets a price later is no floor any more", pricedLater},
 		{"calls of unknown use get no price", crashedStayUnpriced},
 		{"records are paged by their ids", recordsArePaged},
 		{"records that end in another order are paged by their ids", overlappingRecordsArePaged},
+		{"records are found by each of their properties", recordsAreFound},
+		{"a search for a record is bounded, and goes on", searchesAreBounded},
 		{"unknown costs are counted and not zero", unknownCosts},
 		{"currencies are added up apart", currencies},
 		{"any text can be kept", anyText},
@@ -96,9 +98,9 @@ func write(t testing.TB, l *ledger.Ledger, r aigateway.Record) {
 func all(t testing.TB, l aigateway.LedgerReader, n int) (records []aigateway.Record) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		var err error
-		records, err = l.Records(context.Background(), aigateway.RecordQuery{Limit: n + 10})
+		page, err := l.Records(context.Background(), aigateway.RecordQuery{Limit: n + 10})
 		assert.NoError(c, err)
+		records = page.Records
 		assert.Len(c, records, n)
 	}, patience, tick)
 	return records

@@ -137,7 +137,7 @@ func oldRecordsGo(t *testing.T, d Database) {
 	assert.Equal(t, newest.ID, all(t, l, 1)[0].ID)
 	of, err := l.Records(t.Context(), aigateway.RecordQuery{Limit: 10, Key: newest.Key})
 	require.NoError(t, err)
-	assert.Len(t, of, 1)
+	assert.Len(t, of.Records, 1)
 	assert.Equal(t, before, total(t, l))
 }
 
@@ -151,26 +151,26 @@ func recordsArePaged(t *testing.T, d Database) {
 	}
 	all(t, l, n)
 	var seen []int64
-	for query := (aigateway.RecordQuery{Limit: 40, Key: name(1)}); ; query.Before = seen[len(seen)-1] {
+	for query := (aigateway.RecordQuery{Limit: 40, Key: name(1)}); ; {
 		page, err := l.Records(t.Context(), query)
 		require.NoError(t, err)
-		if len(page) == 0 {
-			break
-		}
-		for _, r := range page {
+		for _, r := range page.Records {
 			assert.Equal(t, name(1), r.Key)
 			assert.Len(t, r.Calls, 2)
 			assert.True(t, len(seen) == 0 || r.ID < seen[len(seen)-1])
 			seen = append(seen, r.ID)
 		}
+		if query.Before = page.Before; query.Before == 0 {
+			break
+		}
 	}
 	assert.Len(t, seen, n/2)
 	of, err := l.Records(t.Context(), aigateway.RecordQuery{Limit: n, User: name(0), Key: name(0)})
 	require.NoError(t, err)
-	assert.Len(t, of, 42)
+	assert.Len(t, of.Records, 42)
 	of, err = l.Records(t.Context(), aigateway.RecordQuery{Limit: n, User: "nobody"})
 	require.NoError(t, err)
-	assert.Empty(t, of)
+	assert.Empty(t, of.Records)
 }
 
 // Exchanges end in another order than they begin, so the ids of two pages may overlap.
@@ -210,14 +210,71 @@ func paged(t *testing.T, l aigateway.LedgerReader, q aigateway.RecordQuery) (ids
 	for {
 		page, err := l.Records(t.Context(), q)
 		require.NoError(t, err)
-		if len(page) == 0 {
-			return ids
-		}
-		for _, r := range page {
+		for _, r := range page.Records {
 			ids = append(ids, r.ID)
 		}
-		q.Before = ids[len(ids)-1]
+		if q.Before = page.Before; q.Before == 0 {
+			return ids
+		}
 	}
+}
+
+func recordsAreFound(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	wanted := Example()
+	wanted.Request, wanted.Key, wanted.User, wanted.Model, wanted.Outcome = "req_7", "phone", "bob", "small", "failed"
+	write(t, l, Example())
+	write(t, l, wanted)
+	write(t, l, Example())
+	records := all(t, l, 3)
+	for name, q := range map[string]aigateway.RecordQuery{
+		"request": {Request: "req_7"}, "key": {Key: "phone"}, "user": {User: "bob"}, "model": {Model: "small"}, "outcome": {Outcome: "failed"},
+		"all": {Request: "req_7", Key: "phone", User: "bob", Model: "small", Outcome: "failed"},
+	} {
+		q.Limit = 10
+		assert.Equal(t, []int64{records[1].ID}, paged(t, l, q), name)
+	}
+	for name, q := range map[string]aigateway.RecordQuery{
+		"a part of the request": {Request: "req"}, "two requests": {Request: "req_7", Model: "large"}, "another key": {Request: "req_7", Key: "other"},
+		"before": {To: wanted.Admitted.Add(-time.Hour)}, "after": {From: time.Now().Add(time.Hour)},
+	} {
+		q.Limit = 10
+		assert.Empty(t, paged(t, l, q), name)
+	}
+	first, last := records[2].Admitted, records[0].Admitted
+	assert.Len(t, paged(t, l, aigateway.RecordQuery{Limit: 1, From: first, To: last.Add(time.Millisecond)}), 3)
+	assert.NotContains(t, paged(t, l, aigateway.RecordQuery{Limit: 1, From: first, To: last}), records[0].ID)
+}
+
+// No index has the requests of records. A search for one would otherwise read the whole
+// table at once.
+func searchesAreBounded(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	wanted := Example()
+	wanted.Request = "req_oldest"
+	write(t, l, wanted)
+	oldest := all(t, l, 1)[0].ID
+	// As many copies of a page as two searches read, each in a period of its own.
+	const day = 24 * 3600 * 1000 << 22
+	write(t, l, Example())
+	all(t, l, 2)
+	for copies := 1; copies < 4100; copies *= 2 {
+		execute(t, d, literal(`INSERT INTO gateway_ledger_pages (last, first, records)
+			SELECT last + %[1]d, first + %[1]d, records FROM gateway_ledger_pages WHERE last > %[2]d`, copies*day/64, oldest))
+	}
+	query, pages := aigateway.RecordQuery{Request: "req_oldest", Limit: 10}, 0
+	for {
+		page, err := l.Records(t.Context(), query)
+		require.NoError(t, err)
+		pages++
+		if query.Before = page.Before; query.Before == 0 {
+			require.Len(t, page.Records, 1)
+			assert.Equal(t, oldest, page.Records[0].ID)
+			break
+		}
+		assert.Empty(t, page.Records)
+	}
+	assert.Greater(t, pages, 1)
 }
 
 // Names come from clients, who may choose any bytes.

@@ -27,7 +27,8 @@ func reprice(t testing.TB, l *ledger.Ledger, price aigateway.Pricer, dryRun bool
 	return changes
 }
 
-// A correction changes the sums, and keeps the records.
+// A correction changes the sums, and the costs that records show, so that a sum equals its
+// records.
 func corrected(t *testing.T, d Database) {
 	const n = 700 // more than one page
 	l := opened(t, d, journalOf(t))
@@ -53,7 +54,11 @@ func corrected(t *testing.T, d Database) {
 		got[0].At, got[1].At = time.Time{}, time.Time{}
 		assert.Equal(t, sums, got)
 	}
-	assert.Equal(t, before, all(t, l, n), "records stay")
+	for i := range before {
+		call := &before[i].Calls[1]
+		call.Price, call.Cost.Nanos, call.Held, call.Corrected = "new", 2000, aigateway.Cost{}, true
+	}
+	assert.Equal(t, before, all(t, l, n), "records show the corrections, and are as they were otherwise")
 
 	cheaper := fixed("anthropic", "newest", aigateway.Cost{Nanos: 1, Currency: "USD"})
 	assert.EqualValues(t, n*2000, reprice(t, l, cheaper, false)[0].Old.Nanos, "the old cost is that of the last correction")

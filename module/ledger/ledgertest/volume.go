@@ -80,7 +80,7 @@ func pagesOfUsage(l aigateway.LedgerReader, from, to time.Time) map[string]func(
 		pages[name] = func(b *testing.B) {
 			found, err := l.Records(b.Context(), q)
 			require.NoError(b, err)
-			require.Len(b, found, 100)
+			require.Len(b, found.Records, 100)
 		}
 	}
 	return pages

@@ -40,6 +40,31 @@ func TestL016PricesOfAFileFollowItsChanges(t *testing.T) {
 	})
 }
 
+// A file that was removed, and came back unchanged, once left no entry about its return, so
+// that nobody could see since when its changes took effect again.
+func TestTheLogShowsWhenAFileDisappearsAndWhenItComesBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prices.csv")
+	write := func(rows string) { require.NoError(t, os.WriteFile(path, []byte(header+rows), 0o600)) }
+	write("p,m,1,2")
+	core, logs := observer.New(zap.InfoLevel)
+	synctest.Test(t, func(t *testing.T) {
+		f, err := Open(t.Context(), path, zap.New(core))
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(path))
+		settle := func() { time.Sleep(2*filewatch.Interval + 1); synctest.Wait() } // by the fake clock of synctest
+		settle()
+		settle()
+		gone := logs.FilterMessage("prices file cannot be read; keeping its previous prices").All()
+		require.Len(t, gone, 1, "once")
+		assert.Contains(t, gone[0].ContextMap()["error"], path)
+		assert.NotNil(t, f.Find("p", "m", time.Now()))
+		write("p,m,1,2")
+		settle()
+		settle()
+		assert.Equal(t, 1, logs.FilterMessage("prices file can be read again").Len())
+	})
+}
+
 func TestAWrongFileIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prices.csv")
 	_, err := Open(t.Context(), path, zap.NewNop())

@@ -1,0 +1,237 @@
+package accounts
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// recordView is one record in an answer.
+type recordView struct {
+	ID        string     `json:"id"` // a number beyond the exact integers of JavaScript
+	At        string     `json:"at"`
+	Request   string     `json:"request"`
+	Key       string     `json:"key"`
+	User      string     `json:"user"`
+	Limit     string     `json:"limit"`
+	Model     string     `json:"model"`
+	Operation string     `json:"operation"`
+	Format    string     `json:"format"`
+	Stream    bool       `json:"stream"`
+	Status    int        `json:"status"` // 0: none was sent
+	Outcome   string     `json:"outcome"`
+	FirstByte int64      `json:"first_byte_ms"` // 0: there was no answer
+	Duration  int64      `json:"duration_ms"`
+	Calls     []callView `json:"calls"` // the last one decided the outcome
+}
+
+// callView is one call of a provider in an answer. Amounts are in billionths of the unit of
+// the currency.
+type callView struct {
+	Provider string `json:"provider"`
+	Model    string `json:"upstream_model"`
+	Answered string `json:"answered_model"` // as the provider names it
+	Format   string `json:"format"`
+	Status   int    `json:"status"` // 0: it has not answered
+	Source   string `json:"source"`
+
+	Input          int64 `json:"input_tokens"` // without tokens read from or written to a cache
+	CacheRead      int64 `json:"cache_read_tokens"`
+	CacheWrite     int64 `json:"cache_write_tokens"` // includes CacheWriteLong
+	CacheWriteLong int64 `json:"cache_write_1h_tokens"`
+	Output         int64 `json:"output_tokens"` // includes Reasoning
+	Reasoning      int64 `json:"reasoning_tokens"`
+	Searches       int64 `json:"searches"`
+
+	Price     string `json:"price"` // empty: it is unknown
+	CostNano  int64  `json:"cost_nano"`
+	Currency  string `json:"currency"`
+	HeldNano  int64  `json:"held_nano"` // what budgets count while the cost is unknown
+	Corrected bool   `json:"corrected"`
+}
+
+// sources are the names of aigateway.Source.
+var sources = [...]string{
+	aigateway.SourceNone: "none", aigateway.SourceProvider: "provider", aigateway.SourcePartial: "partial",
+	aigateway.SourceEstimated: "estimated", aigateway.SourceReserved: "reserved",
+}
+
+func viewRecord(r *aigateway.Record, zone *time.Location) recordView {
+	v := recordView{
+		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
+		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
+		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
+		Calls: make([]callView, len(r.Calls)),
+	}
+	for i := range r.Calls {
+		v.Calls[i] = viewCall(&r.Calls[i])
+	}
+	return v
+}
+
+func viewCall(c *aigateway.Call) callView {
+	t := c.Tokens
+	v := callView{
+		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: "unknown",
+		Input: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite + t.CacheWriteLong, CacheWriteLong: t.CacheWriteLong,
+		Output: t.Output + t.Reasoning, Reasoning: t.Reasoning, Searches: t.Searches,
+		Price: c.Price, CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
+	}
+	if int(c.Source) < len(sources) {
+		v.Source = sources[c.Source]
+	}
+	if v.Currency == "" {
+		v.Currency = c.Held.Currency
+	}
+	return v
+}
+
+// The number of records in a page.
+const (
+	usualRecords   = 100
+	largestRecords = 1000
+)
+
+// records answers GET /api/usage/records. Users see their own records, administrators those
+// of all users.
+func (a *Accounts) records(c *call) (any, error) {
+	reader, zone, err := a.ledger(c)
+	if err != nil {
+		return nil, err
+	}
+	query, err := c.recordQuery(zone)
+	if err != nil {
+		return nil, err
+	}
+	asTable, err := wantsTable(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	if asTable {
+		return a.recordTable(c, reader, query, zone)
+	}
+	found, err := reader.Records(c.Context(), query)
+	if err != nil {
+		return nil, err
+	}
+	page := listPage[recordView]{Items: make([]recordView, len(found.Records))}
+	for i := range found.Records {
+		page.Items[i] = viewRecord(&found.Records[i], zone)
+	}
+	if found.Before != 0 {
+		page.Next = strconv.FormatInt(found.Before, 10)
+	}
+	return page, nil
+}
+
+// recordQuery reads the parameters from, to, user, key, model, outcome, request, limit and
+// after.
+func (c *call) recordQuery(zone *time.Location) (q aigateway.RecordQuery, err error) {
+	values := c.URL.Query()
+	q = aigateway.RecordQuery{
+		User: values.Get("user"), Key: values.Get("key"),
+		Model: values.Get("model"), Outcome: values.Get("outcome"), Request: values.Get("request"),
+	}
+	if q.From, err = c.moment("from", time.Time{}, zone); err != nil {
+		return q, err
+	}
+	if q.To, err = c.moment("to", time.Time{}, zone); err != nil {
+		return q, err
+	}
+	limit, err := c.queryNumber(usualRecords, "limit")
+	if err != nil {
+		return q, err
+	}
+	q.Limit = min(max(limit, 1), largestRecords)
+	if after := values.Get("after"); after != "" {
+		if q.Before, err = strconv.ParseInt(after, 10, 64); err != nil || q.Before < 1 {
+			return q, errCursor
+		}
+	}
+	return q, c.restrict(&q.User, &q.From)
+}
+
+// recordCells are the cells of a table that describe a record.
+type recordCells struct {
+	*recordView
+	*callView
+}
+
+// recordColumns are the columns of a table of records. It has a row for each call, and one
+// for a record without calls.
+var recordColumns = []column[recordCells]{
+	{"at", func(r *recordCells) string { return r.At }},
+	{"id", func(r *recordCells) string { return r.ID }},
+	{"request", func(r *recordCells) string { return r.Request }},
+	{"key", func(r *recordCells) string { return r.Key }},
+	{"user", func(r *recordCells) string { return r.User }},
+	{"limit", func(r *recordCells) string { return r.Limit }},
+	{"model", func(r *recordCells) string { return r.recordView.Model }},
+	{"operation", func(r *recordCells) string { return r.Operation }},
+	{"format", func(r *recordCells) string { return r.recordView.Format }},
+	{"stream", func(r *recordCells) string { return strconv.FormatBool(r.Stream) }},
+	number("status", func(r *recordCells) int64 { return int64(r.recordView.Status) }),
+	{"outcome", func(r *recordCells) string { return r.Outcome }},
+	number("first_byte_ms", func(r *recordCells) int64 { return r.FirstByte }),
+	number("duration_ms", func(r *recordCells) int64 { return r.Duration }),
+	{"provider", func(r *recordCells) string { return r.Provider }},
+	{"upstream_model", func(r *recordCells) string { return r.callView.Model }},
+	{"answered_model", func(r *recordCells) string { return r.Answered }},
+	number("upstream_status", func(r *recordCells) int64 { return int64(r.callView.Status) }),
+	{"source", func(r *recordCells) string { return r.Source }},
+	number("input_tokens", func(r *recordCells) int64 { return r.Input }),
+	number("cache_read_tokens", func(r *recordCells) int64 { return r.CacheRead }),
+	number("cache_write_tokens", func(r *recordCells) int64 { return r.CacheWrite }),
+	number("cache_write_1h_tokens", func(r *recordCells) int64 { return r.CacheWriteLong }),
+	number("output_tokens", func(r *recordCells) int64 { return r.Output }),
+	number("reasoning_tokens", func(r *recordCells) int64 { return r.Reasoning }),
+	number("searches", func(r *recordCells) int64 { return r.Searches }),
+	{"price", func(r *recordCells) string { return r.Price }},
+	number("cost_nano", func(r *recordCells) int64 { return r.CostNano }),
+	{"currency", func(r *recordCells) string { return r.Currency }},
+	number("held_nano", func(r *recordCells) int64 { return r.HeldNano }),
+	{"corrected", func(r *recordCells) string { return strconv.FormatBool(r.Corrected) }},
+}
+
+// recordTable reads the first page of a table.
+func (a *Accounts) recordTable(c *call, reader aigateway.LedgerReader, q aigateway.RecordQuery, zone *time.Location) (table, error) {
+	q.Limit = largestRecords
+	last := false
+	return a.newTable(headerOf(recordColumns), func() (rows [][]string, err error) {
+		for len(rows) == 0 && !last { // a page may have no records, although others follow
+			page, err := reader.Records(c.Context(), q)
+			if err != nil {
+				return nil, err
+			}
+			for i := range page.Records {
+				rows = append(rows, recordRows(&page.Records[i], zone)...)
+			}
+			q.Before, last = page.Before, page.Before == 0
+		}
+		return rows, nil
+	})
+}
+
+// recordRows returns the rows of a record.
+func recordRows(r *aigateway.Record, zone *time.Location) (rows [][]string) {
+	view := viewRecord(r, zone)
+	for i := range view.Calls {
+		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &view.Calls[i]}))
+	}
+	if rows == nil {
+		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &callView{Source: sources[aigateway.SourceNone]}}))
+	}
+	return rows
+}
+
+// ledger returns the reader of the ledger, and its time zone.
+func (a *Accounts) ledger(c *call) (aigateway.LedgerReader, *time.Location, error) {
+	reader, ok := a.store.(aigateway.LedgerReader)
+	if !ok {
+		return nil, nil, refuse(http.StatusNotFound, "this store keeps no ledger")
+	}
+	zone, err := reader.Location(c.Context())
+	return reader, zone, err
+}

@@ -1,0 +1,147 @@
+package accounts
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// withRecords returns a site whose ledger contains records, the newest first.
+func withRecords(t *testing.T, records ...aigateway.Record) (*site, *aigateway.RecordQuery) {
+	s := newSite(t, nil)
+	search := new(aigateway.RecordQuery)
+	s.store = &recorded{Store: s.store, records: records, search: search}
+	return s, search
+}
+
+// numbered returns records with the ids from n to 1.
+func numbered(n int) (records []aigateway.Record) {
+	for id := n; id > 0; id-- {
+		records = append(records, aigateway.Record{ID: int64(id), Model: fmt.Sprint("m", id)})
+	}
+	return records
+}
+
+// The answer for the record of another user is that for a record that does not exist.
+func TestUsersSeeTheirOwnRecordsAndAdministratorsThoseOfAll(t *testing.T) {
+	s, search := withRecords(t)
+	alice := s.user("alice", aigateway.RoleUser)
+	s.user("boss", aigateway.RoleAdmin)
+	for _, test := range []struct {
+		who, call string
+		status    int
+		user      string
+	}{
+		{"alice", "GET /api/usage/records", http.StatusOK, "alice"},
+		{"alice", "GET /api/usage/records?user=alice", http.StatusOK, "alice"},
+		{"alice", "GET /api/usage/records?request=req_of_boss&key=key_9", http.StatusOK, "alice"},
+		{"alice", "GET /api/usage/records?user=boss", http.StatusForbidden, ""},
+		{"alice", "GET /api/usage/records?user=nobody", http.StatusForbidden, ""},
+		{"boss", "GET /api/usage/records", http.StatusOK, ""},
+		{"boss", "GET /api/usage/records?user=alice&format=csv", http.StatusOK, "alice"},
+	} {
+		*search = aigateway.RecordQuery{}
+		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)
+		assert.Equal(t, test.user, search.User, test.call)
+		if test.who == "alice" && test.status == http.StatusOK {
+			assert.Equal(t, alice.Created.UTC(), search.From.UTC(), "records of an earlier account with the same name are not shown")
+		}
+	}
+	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "GET /api/usage/records"}).status)
+	assert.Equal(t, http.StatusOK, s.admin("GET /ai_gateway/usage/records?user=alice", "").status)
+}
+
+func TestRecordsAreSelectedByEachParameter(t *testing.T) {
+	s, search := withRecords(t)
+	s.user("boss", aigateway.RoleAdmin)
+	s.ask(testRequest{call: "GET /api/usage/records?user=u&key=k&model=m&outcome=o&request=r&from=2026-10-25&to=2026-10-26&limit=5000&after=7", token: s.token("boss")})
+	assert.Equal(t, 25*time.Hour, search.To.Sub(search.From), "a day in autumn, in the zone of the ledger")
+	search.From, search.To = time.Time{}, time.Time{}
+	assert.Equal(t, aigateway.RecordQuery{User: "u", Key: "k", Model: "m", Outcome: "o", Request: "r", Limit: largestRecords, Before: 7}, *search)
+	for _, wrong := range []string{"from=yesterday", "to=2026", "limit=x", "after=x", "after=0", "after=-1", "format=xlsx"} {
+		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage/records?" + wrong, token: s.token("boss")}).status, wrong)
+	}
+}
+
+func TestPagesOfRecordsHaveNoGap(t *testing.T) {
+	s, _ := withRecords(t, numbered(25)...)
+	s.user("boss", aigateway.RoleAdmin)
+	token, after, ids := s.token("boss"), "", []string(nil)
+	for {
+		var answer struct {
+			Data struct {
+				Items []struct{ ID string }
+				Next  string
+			}
+		}
+		body := s.ask(testRequest{call: "GET /api/usage/records?limit=10&after=" + after, token: token}).body
+		require.NoError(t, json.Unmarshal([]byte(body), &answer))
+		for _, item := range answer.Data.Items {
+			ids = append(ids, item.ID)
+		}
+		if after = answer.Data.Next; after == "" {
+			break
+		}
+	}
+	require.Len(t, ids, 25)
+	assert.Equal(t, "25", ids[0])
+	assert.Equal(t, "1", ids[24])
+}
+
+var fullRecord = aigateway.Record{
+	ID: 912529198789165313, Admitted: time.Date(2026, 11, 21, 23, 0, 0, 5e6, time.UTC), Request: "req_1", Key: "key_1", User: "alice", Limit: "small",
+	Model: "=cmd()", Operation: "generate", Format: "messages", Stream: true, Status: 200, Outcome: "answered",
+	FirstByte: 250 * time.Millisecond, Duration: 2 * time.Second,
+	Calls: []aigateway.Call{
+		{Provider: "p", Model: "up", Format: "chat", Status: 503, Held: aigateway.Cost{Nanos: 77, Currency: "EUR"}, Source: aigateway.SourceReserved},
+		{
+			Provider: "q", Model: "up", Answered: "up-2026", Format: "messages", Status: 200, Source: aigateway.SourceProvider,
+			Tokens: aigateway.Tokens{Input: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Output: 5, Reasoning: 6, Searches: 7},
+			Price:  "q up 1/2", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"}, Corrected: true,
+		},
+	},
+}
+
+func TestARecordShowsEachCallWithItsCost(t *testing.T) {
+	s, _ := withRecords(t, fullRecord)
+	s.user("boss", aigateway.RoleAdmin)
+	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":"","items":[{
+		"id":"912529198789165313","at":"2026-11-22T00:00:00.005+01:00","request":"req_1","key":"key_1","user":"alice","limit":"small",
+		"model":"=cmd()","operation":"generate","format":"messages","stream":true,"status":200,"outcome":"answered","first_byte_ms":250,"duration_ms":2000,
+		"calls":[
+			{"provider":"p","upstream_model":"up","answered_model":"","format":"chat","status":503,"source":"reserved","input_tokens":0,"cache_read_tokens":0,
+				"cache_write_tokens":0,"cache_write_1h_tokens":0,"output_tokens":0,"reasoning_tokens":0,"searches":0,
+				"price":"","cost_nano":0,"currency":"EUR","held_nano":77,"corrected":false},
+			{"provider":"q","upstream_model":"up","answered_model":"up-2026","format":"messages","status":200,"source":"provider","input_tokens":1,"cache_read_tokens":2,
+				"cache_write_tokens":7,"cache_write_1h_tokens":4,"output_tokens":11,"reasoning_tokens":6,"searches":7,
+				"price":"q up 1/2","cost_nano":1234,"currency":"USD","held_nano":0,"corrected":true}]}]}}`,
+		s.ask(testRequest{call: "GET /api/usage/records", token: s.token("boss")}).body)
+}
+
+// A spreadsheet adds up the costs of calls, so each call has a row of its own.
+func TestATableOfRecordsHasARowForEachCall(t *testing.T) {
+	s, search := withRecords(t, append([]aigateway.Record{fullRecord}, numbered(largestRecords+1)...)...)
+	s.user("boss", aigateway.RoleAdmin)
+	rows := strings.Split(strings.TrimSpace(s.ask(testRequest{call: "GET /api/usage/records?format=csv", token: s.token("boss")}).body), "\n")
+	require.Len(t, rows, 1+2+largestRecords+1)
+	assert.Equal(t, "at,id,request,key,user,limit,model,operation,format,stream,status,outcome,first_byte_ms,duration_ms,"+
+		"provider,upstream_model,answered_model,upstream_status,source,input_tokens,cache_read_tokens,cache_write_tokens,cache_write_1h_tokens,"+
+		"output_tokens,reasoning_tokens,searches,price,cost_nano,currency,held_nano,corrected", rows[0])
+	assert.Equal(t, "2026-11-22T00:00:00.005+01:00,912529198789165313,req_1,key_1,alice,small,'=cmd(),generate,messages,true,200,answered,250,2000,"+
+		"q,up,up-2026,200,provider,1,2,7,4,11,6,7,q up 1/2,1234,USD,0,true", rows[2])
+	assert.Contains(t, rows[len(rows)-1], ",m1,")
+	assert.Equal(t, largestRecords, search.Limit, "the table is read page by page")
+
+	s.store.(*recorded).fails = aigateway.ErrUnavailable
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		s.ask(testRequest{call: "GET /api/usage/records?format=csv", token: s.token("boss")})
+	})
+}

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+)
+
+const recordsPath = usagePath + "/records"
+
+// record is a record in an answer of the admin API.
+type record struct {
+	At      string `json:"at"`
+	Request string `json:"request"`
+	Key     string `json:"key"`
+	Model   string `json:"model"`
+	Outcome string `json:"outcome"`
+	Status  int    `json:"status"`
+	Calls   []struct {
+		Provider   string `json:"provider"`
+		Upstream   string `json:"upstream_model"`
+		Source     string `json:"source"`
+		Input      int64  `json:"input_tokens"`
+		CacheRead  int64  `json:"cache_read_tokens"`
+		CacheWrite int64  `json:"cache_write_tokens"`
+		Output     int64  `json:"output_tokens"`
+		Price      string `json:"price"`
+		CostNano   int64  `json:"cost_nano"`
+		Currency   string `json:"currency"`
+	} `json:"calls"`
+}
+
+// recordFlags are the flags that only have a meaning with --records.
+var recordFlags = []string{"model", "outcome", "request", "limit"}
+
+func addRecordFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolP("records", "r", false, "Print single records instead of sums, the newest first")
+	flags.StringP("model", "m", "", "With --records: the client's name of the model (default all)")
+	flags.StringP("outcome", "", "", "With --records: the outcome, such as answered or failed (default all)")
+	flags.StringP("request", "", "", "With --records: the id of the request (default all)")
+	flags.IntP("limit", "l", 100, "With --records: the largest number of records, 0 for all; --csv prints all")
+	cmd.MarkFlagsMutuallyExclusive("records", "by")
+}
+
+// showRecords prints single records.
+func showRecords(cmd *cobra.Command, a admin) error {
+	most, _ := cmd.Flags().GetInt("limit")
+	if most < 0 {
+		return errors.New("--limit must be a positive number, or 0")
+	}
+	query := flagQuery(cmd, "from", "to", "user", "key", "model", "outcome", "request")
+	query.Set("limit", strconv.Itoa(cmp.Or(most, 1000)))
+	return printList(cmd, a, list{path: recordsPath, query: query, most: most, table: printRecords})
+}
+
+// printRecords prints a line for each call of the records, and one for each record without
+// calls.
+func printRecords(out io.Writer, items []json.RawMessage) error {
+	records, err := decoded[record](items)
+	if err != nil {
+		return err
+	}
+	table := newTable(out, "TIME", "REQUEST", "KEY", "MODEL", "OUTCOME", "STATUS", "PROVIDER", "UPSTREAM", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "COST", "PRICE")
+	for i := range records {
+		r := &records[i]
+		begin := []string{r.At, r.Request, r.Key, r.Model, r.Outcome, strconv.Itoa(r.Status)}
+		for _, c := range r.Calls {
+			cost := fmt.Sprintf("%d.%09d %s", c.CostNano/1e9, c.CostNano%1e9, c.Currency)
+			switch {
+			case c.Source == "none":
+				cost = "0"
+			case c.Price == "":
+				cost = "unknown"
+			}
+			row := append(begin[:len(begin):len(begin)], c.Provider, c.Upstream)
+			for _, n := range []int64{c.Input, c.CacheRead, c.CacheWrite, c.Output} {
+				row = append(row, strconv.FormatInt(n, 10))
+			}
+			table.row(append(row, cost, c.Price)...)
+		}
+		if len(r.Calls) == 0 {
+			table.row(append(begin, "", "", "", "", "", "", "0", "")...)
+		}
+	}
+	return table.Flush()
+}

@@ -1,0 +1,45 @@
+package command
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The sum of a month once had to be added up by hand, and calls of unknown cost were easily
+// missed.
+func TestTotalsAreByCurrencyAndLowerBoundsIfACostIsUnknown(t *testing.T) {
+	lines := func(sums ...usage) (totals []string) {
+		var out bytes.Buffer
+		require.NoError(t, printUsage(&out, []string{"user"}, sums))
+		for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n")[1+len(sums):] {
+			totals = append(totals, strings.Join(strings.Fields(line), " "))
+		}
+		return totals
+	}
+	dollars := usage{User: "alice", Requests: 1, Input: 1, CacheRead: 2, CacheWrite: 3, Output: 4, CostMicro: 1_500_000, Currency: "USD"}
+	euros := usage{User: "bob", Requests: 2, CostMicro: 250_000, Currency: "EUR", Floor: true}
+	assert.Equal(t, []string{"total 2 0 0 0 0 at least 0.250000 EUR", "total 2 2 4 6 8 3.000000 USD"}, lines(dollars, euros, dollars))
+	unknown := usage{User: "carol", Requests: 1, Floor: true}
+	assert.Equal(t, []string{"total 1 0 0 0 0 unknown", "total 2 2 4 6 8 at least 3.000000 USD"},
+		lines(dollars, dollars, unknown), "a call of unknown cost may be of any currency")
+	assert.Empty(t, lines(dollars), "one sum is its own total")
+}
+
+func TestFlagsOfRecordsNeedRecords(t *testing.T) {
+	freshData(t)
+	for line, want := range map[string]string{
+		"usage --request req_1":         "--request needs --records",
+		"usage --limit 3":               "--limit needs --records",
+		"usage --records --limit -1":    "--limit must be a positive number, or 0",
+		"usage --records --by model":    "none of the others can be",
+		"usage --json --csv":            "none of the others can be",
+		"usage --records --from monday": "from must be a date",
+	} {
+		_, _, err := execute(t, "", line)
+		assert.ErrorContains(t, err, want, line)
+	}
+}
