@@ -31,13 +31,17 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 	created := *key
 	created.Created = now()
 	err = s.change(ctx, "creating key", func(tx database.Statements) (int64, error) {
-		if err := checkRoom(tx, key.UserID, limit); err != nil {
+		err := checkRoom(tx, key.UserID, limit)
+		if err == nil {
+			created.ID, err = nextKeyID(tx)
+		}
+		if err != nil {
 			return 0, err
 		}
-		err := tx.Row(`INSERT INTO gateway_keys (user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
-			key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:], models, networks,
-			database.Text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used)).Scan(&created.ID)
+		err = tx.Change(`INSERT INTO gateway_keys (id, user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+			created.ID, key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:], models, networks,
+			database.Text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used))
 		return key.UserID, err
 	})
 	if err == nil {

@@ -39,3 +39,25 @@ func restoredElsewhere(t *testing.T, database Database) {
 	require.NoError(t, here.Close())
 	require.NoError(t, later.Close())
 }
+
+// A restored backup counted the ids of new keys on from those that it knew. A new key got the
+// id of a lost key of another user, and so its usage in the ledger, and its spent budget.
+func idsAfterARestore(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
+	assert.Equal(t, int64(1), NewKey(t, s, alice.ID, "kept").ID)
+	db, err := database().Connect(t.Context())
+	require.NoError(t, err)
+	defer db.Close()
+	change := func(statement string) {
+		_, err := db.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	change(`UPDATE gateway_state SET created = created - 86400000`) // the store is a day old
+	lost := NewKey(t, s, alice.ID, "lost")
+	change(fmt.Sprintf(`DELETE FROM gateway_keys WHERE id = %d`, lost.ID)) // as if a backup of before were restored, a second later
+	change(`UPDATE gateway_state SET created = created - 1000, last_key = 1`)
+	next := NewKey(t, s, alice.ID, "next")
+	assert.Greater(t, next.ID, lost.ID)
+	assert.Greater(t, NewKey(t, s, alice.ID, "last").ID, next.ID)
+}

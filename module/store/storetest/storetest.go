@@ -76,6 +76,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"keys of disabled users are disabled", keysOfDisabledUsers},
 		{"a change of another process takes effect", changesElsewhere},
 		{"a database that was restored and changed is read again", restoredElsewhere},
+		{"a new key in a restored database has no id of a lost one", idsAfterARestore},
 		{"a database that was emptied is an outage", emptiedElsewhere},
 		{"the last use of a key is stored without a new revision", usesAreKept},
 		{"a key whose restrictions cannot be read is disabled", damagedRestrictions},
