@@ -57,10 +57,25 @@ func blocks(t *testing.T, language string) []string {
 	return found
 }
 
+// secretFiles writes a file for each secret of the pages, and returns their folder.
+func secretFiles(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, text := range blocks(t, "") {
+		for _, m := range regexp.MustCompile(`/run/secrets/([\w-]+)`).FindAllStringSubmatch(text, -1) {
+			value := "sk-of-" + m[1] + "-0123456789abcdef"
+			if m[1] == "postgres-dsn" {
+				value = "postgres://gateway@127.0.0.1:9/gateway"
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, m[1]), []byte(value+"\n"), 0o600))
+		}
+	}
+	return dir
+}
+
 // Every Caddyfile of the pages is formatted as `caddy fmt` would, and loads.
 func TestCaddyfilesOfPagesLoad(t *testing.T) {
-	secret := filepath.Join(t.TempDir(), "secret")
-	require.NoError(t, os.WriteFile(secret, []byte("sk-readme-0123456789abcdef\n"), 0o600))
+	secrets := secretFiles(t)
 	t.Setenv("ANTHROPIC_API_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("DEEPSEEK_API_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
@@ -70,12 +85,13 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	t.Setenv("GRACE_KEY", "sk-of-grace-0123456789abcdef")
 	t.Setenv("POSTGRES_DSN", "postgres://gateway@127.0.0.1:9/gateway")
 	keys, _ := site.KeysFile(t, "# nobody yet")
+	t.Setenv("OTEL_TRACES_EXPORTER", "none")
 	prices, err := filepath.Abs("prices/prices.csv")
 	require.NoError(t, err)
 	for _, text := range blocks(t, "") {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {
 			assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
-			raw, err := gatewaytest.Adapt(strings.NewReplacer("/run/secrets/alice", secret, "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices).Replace(text))
+			raw, err := gatewaytest.Adapt(strings.NewReplacer("/run/secrets", secrets, "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices).Replace(text))
 			require.NoError(t, err)
 			var config caddy.Config
 			require.NoError(t, caddy.StrictUnmarshalJSON(raw, &config))
