@@ -49,7 +49,7 @@ var arrows = []arrow{
 	{"module/gateway/explain", []string{"module/gateway/catalog", "module/gateway/choice", "module/gateway/detour", "module/gateway/health", "translate", "translate/format", "translate/pairs"}},
 	{"module/gateway/affinity", []string{"module/rendezvous", "translate/jsonscan"}},
 	{"module/gateway/catalog", []string{"module/gateway/health", "module/metrics", "module/gateway/meter", "module/gateway/modellist", "module/gateway/upstream", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
-	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format"}},
+	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format", "translate/trait"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
 	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/gateway/userbase", "module/prices", "module/events", "module/metrics", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/userbase", []string{"module/gateway/meter", "module/metrics", "module/aigateway", "module/exchange", "translate/fault"}},

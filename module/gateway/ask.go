@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 )
 
-// ask calls a target. If the provider refuses the request for its format, or for the
-// reasoning of earlier turns, ask repeats the call once with a detour. It returns the
+// ask calls a target. If the provider refuses the request for its format, for the reasoning
+// of earlier turns, or for its demand for encrypted reasoning, ask repeats the call once with a detour. It returns the
 // conduit of the call whose result counts.
 func (h *Handler) ask(t choice.Candidate, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Conduit {
 	h.call(t, s, r, c)
@@ -29,7 +29,7 @@ func (h *Handler) ask(t choice.Candidate, s *sink.Sink, r *http.Request, c *exch
 	case again.Result.State == exchange.Unasked:
 		resume(s, c)
 		return c
-	case teaches && detour.Proves(&again.Result):
+	case teaches && d.Proves(&c.Result, &again.Result):
 		h.learn(t, c, d)
 	default:
 		h.noteFailure(t.Target, &c.Attempt, &c.Result)
@@ -51,8 +51,12 @@ func resume(s *sink.Sink, c *exchange.Conduit) {
 
 // learn stores a detour for later requests for the model, and logs it once.
 func (h *Handler) learn(t choice.Candidate, c *exchange.Conduit, d detour.Detour) {
+	what := "provider wants another format for this model"
+	if d.Unencrypted {
+		what = "provider encrypts no reasoning of this model"
+	}
 	if d.Learn(t.Provider, &c.Attempt) {
-		h.logFailure(zapcore.InfoLevel, "provider wants another format for this model", &c.Attempt, &c.Result,
+		h.logFailure(zapcore.InfoLevel, what, &c.Attempt, &c.Result,
 			zap.Stringer("format", c.Attempt.Format), zap.Stringer("instead", d.Format), zap.Duration("for", d.Period))
 	}
 }

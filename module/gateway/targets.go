@@ -44,7 +44,7 @@ func newAttempt(t choice.Candidate, ex *exchange.Exchange) (*exchange.Conduit, *
 		Format:   spoken,
 		Model:    t.Health.Model,
 		APIKey:   t.APIKey,
-		Traits:   t.TraitsOf(ex.View.Model),
+		Traits:   detour.TraitsFor(t.Provider, t.Health.Model, spoken, t.TraitsOf(ex.View.Model)),
 	}}, nil
 }
 

@@ -74,6 +74,8 @@ var presets = []Preset{
 			"user_field":       "safety_identifier",     // replaces user
 			"files":            "true",                  // PDF documents as file parts
 			"extensions":       "service_tier",
+			// Models without reasoning refuse the demand for it; see module/gateway/detour.
+			"responses_reasoning": "encrypted",
 		},
 		// https://platform.openai.com/docs/models; later models give 100000 tokens or more.
 		ModelTraits: []aigateway.ModelTraits{
@@ -134,7 +136,7 @@ var presets = []Preset{
 	// format is deprecated: only the responses format has the reasoning of all models.
 	{"xai", aigateway.Defaults{
 		BaseURL: "https://api.x.ai/v1", Formats: responsesFirst, KeyRequired: true, ListsModels: true,
-		Traits: map[string]string{"max_tokens_field": "max_completion_tokens"},
+		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted"},
 	}},
 
 	// The self-hosted servers render conversations by the template of the model. The

@@ -43,7 +43,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		"openai": {
 			BaseURL: "https://api.openai.com/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
-				"max_tokens_field": "max_completion_tokens", "user_field": "safety_identifier",
+				"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted", "user_field": "safety_identifier",
 				"files": "true", "extensions": "service_tier",
 			},
 		},
@@ -73,7 +73,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"xai": {
 			BaseURL: "https://api.x.ai/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"max_tokens_field": "max_completion_tokens"},
+			Traits: traits{"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted"},
 		},
 		"llamacpp": {
 			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,

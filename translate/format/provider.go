@@ -30,9 +30,10 @@ type Want uint8
 
 // The wants.
 const (
-	WantNothing          Want = iota
-	WantFormat                // of a call in another format: the request in this one
-	WantWithoutReasoning      // of a call in this format: the request without the encrypted reasoning of earlier turns
+	WantNothing           Want = iota
+	WantFormat                 // of a call in another format: the request in this one
+	WantWithoutReasoning       // of a call in this format: the request without the encrypted reasoning of earlier turns
+	WantWithoutEncryption      // of a call in this format: the request without the demand for encrypted reasoning
 )
 
 // WantAfter returns what a refusal of a call asks for. Same is true if the call was in
@@ -41,7 +42,7 @@ func (p *Provider) WantAfter(same bool, status int, refusal *fault.Fault) Want {
 	if p.Wants == nil {
 		return WantNothing
 	}
-	if w := p.Wants(status, refusal); same == (w == WantWithoutReasoning) {
+	if w := p.Wants(status, refusal); same == (w > WantFormat) {
 		return w
 	}
 	return WantNothing

@@ -78,12 +78,15 @@ const missingFor = 10 * time.Minute
 
 // wants returns what a refusal asks for: the endpoint of the format, if it is named, as
 // recent models of OpenAI refuse tools together with reasoning in other formats, some
-// models any request; or a request without reasoning that was encrypted with another
-// key, for another account or by another service.
+// models any request; a request without reasoning that was encrypted with another key, for
+// another account or by another service; or a request that does not ask for encrypted
+// reasoning, of a model without any.
 func wants(status int, refusal *fault.Fault) format.Want {
 	switch {
 	case status == 400 && rejectsReasoning(refusal):
 		return format.WantWithoutReasoning
+	case status == 400 && rejectsEncryption(refusal):
+		return format.WantWithoutEncryption
 	case (status == 400 || status == 404) && strings.Contains(refusal.Message, "v1/responses"):
 		return format.WantFormat
 	}
@@ -96,15 +99,23 @@ func rejectsReasoning(refusal *fault.Fault) bool {
 	if refusal.Code == "invalid_encrypted_content" {
 		return true
 	}
+	return isAboutEncryption(refusal, "verif", "decrypt", "not issued")
+}
+
+// rejectsEncryption reports whether a refusal is for the demand for encrypted content, such
+// as "Encrypted content is not supported with this model."
+func rejectsEncryption(refusal *fault.Fault) bool {
+	return isAboutEncryption(refusal, "include", "support")
+}
+
+// isAboutEncryption reports whether the message of a refusal names encrypted content, and
+// one of the words by which providers give a reason.
+func isAboutEncryption(refusal *fault.Fault, reasons ...string) bool {
 	message := strings.ReplaceAll(strings.ToLower(refusal.Message), "_", " ")
-	return strings.Contains(message, "encrypted content") && slices.ContainsFunc(unreadable, func(reason string) bool {
+	return strings.Contains(message, "encrypted content") && slices.ContainsFunc(reasons, func(reason string) bool {
 		return strings.Contains(message, reason)
 	})
 }
-
-// unreadable are the words by which providers explain that they cannot read encrypted
-// content.
-var unreadable = []string{"verif", "decrypt", "not issued"}
 
 // faults returns how failed requests are answered: as in chat, but for streams, whose
 // clients know a failure by the state of the response.

@@ -1,6 +1,7 @@
 // Package detour finds the format in which a provider accepts a model, if it refuses the
-// model in the usual format. It recognizes such a refusal by the answer, and remembers
-// the format with which a repeated call succeeded. It makes no calls itself.
+// model in the usual format, and the models for which a provider encrypts no reasoning. It
+// recognizes such a refusal by the answer, and remembers the call that succeeded when it
+// was repeated. It makes no calls itself.
 package detour
 
 import (
@@ -13,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // FormatFor returns the format of requests to p for a model. It is the format of SpeakFor,
@@ -25,9 +27,28 @@ func FormatFor(p *catalog.Provider, model string, client *format.Descriptor) *fo
 	return spoken
 }
 
+// TraitsFor returns the traits of requests in a format to p for a model: those of its
+// target, unless p is known to refuse their demand for encrypted reasoning.
+func TraitsFor(p *catalog.Provider, model string, f *format.Descriptor, traits *trait.Traits) *trait.Traits {
+	if encrypts(traits) && unencrypted.find(refusal{p.Identity, model, f}) != nil {
+		return withoutEncryption(traits)
+	}
+	return traits
+}
+
+func encrypts(traits *trait.Traits) bool {
+	return traits.ResponsesReasoning == trait.ResponsesReasoningEncrypted
+}
+
+func withoutEncryption(traits *trait.Traits) *trait.Traits {
+	changed := *traits
+	changed.ResponsesReasoning = trait.ResponsesReasoningNone
+	return &changed
+}
+
 // After returns the detour with which to repeat a call. Its format is nil if the call must
 // not be repeated. It is the format of the call if the call is repeated without the
-// reasoning of earlier turns. If a learned detour cannot take this request, After returns
+// reasoning of earlier turns, or without the demand for encrypted reasoning. If a learned detour cannot take this request, After returns
 // the usual format of the provider.
 func After(p *catalog.Provider, c *exchange.Conduit) Detour {
 	a, result := &c.Attempt, &c.Result
@@ -43,7 +64,7 @@ func After(p *catalog.Provider, c *exchange.Conduit) Detour {
 }
 
 // wantedBy returns the detour that the answer of p to an attempt asks for: another format,
-// or the format of the attempt if p refuses only the earlier reasoning.
+// or the format of the attempt if p refuses only its reasoning.
 func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result) Detour {
 	missing := result.Status == http.StatusNotFound || result.Status == http.StatusMethodNotAllowed
 	var next Detour
@@ -52,8 +73,13 @@ func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result)
 		if same && a.ByteLane() || !p.Speaks(f, a.Exchange.Format) {
 			continue
 		}
-		if f.Provider.WantAfter(same, result.Status, result.Fault) != format.WantNothing {
+		switch f.Provider.WantAfter(same, result.Status, result.Fault) {
+		case format.WantFormat, format.WantWithoutReasoning:
 			return Detour{Format: f}
+		case format.WantWithoutEncryption:
+			if encrypts(a.Traits) {
+				return Detour{Format: f, Unencrypted: true}
+			}
 		}
 		if next.Format == nil && missing && !same && a.Format.Provider.MissingFor > 0 {
 			next = Detour{Format: f, Period: a.Format.Provider.MissingFor}
@@ -66,7 +92,10 @@ func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result)
 // refused attempt had the same format, the new one omits the sealed reasoning of earlier
 // turns; the reasoning of the new answer is sealed nevertheless.
 func (d Detour) Around(refused exchange.Attempt) exchange.Attempt {
-	if d.Format == refused.Format {
+	switch {
+	case d.Unencrypted:
+		refused.Traits = withoutEncryption(refused.Traits)
+	case d.Format == refused.Format:
 		refused.Seals = refused.Seals.SealOnly()
 	}
 	refused.Format = d.Format
@@ -76,30 +105,44 @@ func (d Detour) Around(refused exchange.Attempt) exchange.Attempt {
 // Teaches reports whether later requests may take the same detour if it succeeds for this
 // one.
 func (d Detour) Teaches(refused *exchange.Attempt) bool {
-	return d.Format != refused.Format && !mentions(refused.Exchange.Body, d.Format)
+	if d.Unencrypted {
+		return !mentions(refused.Exchange.Body, "encrypted content")
+	}
+	return d.Format != refused.Format && !mentions(refused.Exchange.Body, strings.TrimPrefix(d.Format.Client.Endpoints[0].Path, "/"))
 }
 
 // Learn stores the detour for later requests for the model, and reports whether it is new.
 func (d Detour) Learn(p *catalog.Provider, refused *exchange.Attempt) bool {
-	return learned.learn(refusal{p.Identity, refused.Model, refused.Format}, d)
+	table := learned
+	if d.Unencrypted {
+		table = unencrypted
+	}
+	return table.learn(refusal{p.Identity, refused.Model, refused.Format}, d)
 }
 
 // Proves reports whether the success of a repeated call proves that the provider refused
-// the first call for its format. With losses, it may have refused a lost field instead.
-func Proves(again *exchange.Result) bool { return again.Whole() && len(again.Losses) == 0 }
+// the first call for its format, or for its demand for encrypted reasoning. If the second
+// call lost more than the first, the provider may have refused a lost field instead. What
+// the first call lost does not count if both have the same format.
+func (d Detour) Proves(first, again *exchange.Result) bool {
+	if d.Unencrypted {
+		return again.Whole() && len(again.Losses) == len(first.Losses)
+	}
+	return again.Whole() && len(again.Losses) == 0
+}
 
-// mentions reports whether a string of the request contains the path of a format. A
-// provider that quotes such a request in its refusal seems to name the format. Nothing is
-// learned from it, because one client must not redirect the requests of others.
-func mentions(body []byte, f *format.Descriptor) bool {
-	path := strings.TrimPrefix(f.Client.Endpoints[0].Path, "/")
+// mentions reports whether a string of the request contains the words by which a refusal
+// was recognized, such as the path of a format. A provider that quotes such a request in
+// its refusal seems to ask for the detour. Nothing is learned from it, because one client
+// must not redirect the requests of others.
+func mentions(body []byte, words string) bool {
 	tokens := json.NewDecoder(bytes.NewReader(body))
 	for {
 		token, err := tokens.Token()
 		if err != nil {
 			return false
 		}
-		if text, ok := token.(string); ok && strings.Contains(strings.ToLower(text), path) {
+		if text, ok := token.(string); ok && strings.Contains(strings.ReplaceAll(strings.ToLower(text), "_", " "), words) {
 			return true
 		}
 	}

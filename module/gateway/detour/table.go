@@ -22,16 +22,22 @@ type refusal struct {
 	format   *format.Descriptor
 }
 
-// Detour is the format that a provider accepts in place of a refused one.
+// Detour is the call that a provider accepts in place of a refused one.
 type Detour struct {
 	Format *format.Descriptor // nil for none
-	Period time.Duration      // how long it is valid; 0 for as long as the process runs
-	until  time.Time          // the end of its validity; zero for none
+	// Unencrypted is true if the call does not ask for encrypted reasoning. Its format is
+	// then that of the refused one.
+	Unencrypted bool
+	Period      time.Duration // how long it is valid; 0 for as long as the process runs
+	until       time.Time     // the end of its validity; zero for none
 }
 
 // learned is the table of the process. It survives reloads, because a reload does not
 // change what providers refuse.
 var learned = new(table)
+
+// unencrypted is the table of the models for which a provider encrypts no reasoning.
+var unencrypted = new(table)
 
 // maxLearned is the largest number of refusals in a table. Clients may use any number of
 // model names of a provider that accepts all names.

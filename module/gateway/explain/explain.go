@@ -187,7 +187,7 @@ func choiceOf(c *choice.Candidate, name string, client *format.Descriptor) Choic
 	case client:
 		shown.Lane = "bytes"
 	default:
-		known := pairs.CapabilitiesOf(client.Name, spoken.Name, c.TraitsOf(name))
+		known := pairs.CapabilitiesOf(client.Name, spoken.Name, detour.TraitsFor(c.Provider, c.Health.Model, spoken, c.TraitsOf(name)))
 		shown.Lane, shown.Reported, shown.Refused = "translated", known.Reported, known.Refused
 	}
 	shown.Format = spoken.Name
