@@ -27,6 +27,8 @@ type View struct {
 	// Searches bounds the searches of the web that the provider may make for the answer,
 	// 0 if the request has no tool for them.
 	Searches int64
+	// Compacts is true if the provider may summarize the conversation before it answers.
+	Compacts bool
 	// Terms are the service tier, the speed and the region that the request asks for, as
 	// far as they have prices of their own.
 	Terms token.Terms

@@ -1,6 +1,7 @@
 package prices
 
 import (
+	"slices"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -18,18 +19,19 @@ type MaxUse struct {
 // No part of the prompt is read from a cache, and the answer consists of the most expensive
 // kind of tokens. Terms that lower the price are ignored, because the standard tier may
 // serve a request for a cheaper one. The prices above the edge apply from half of the edge
-// on, because the prompt is an estimate. Searches and terms with an unknown price add
-// nothing.
-func (p *Price) Bound(admitted time.Time, m MaxUse) int64 {
+// on, because the prompt is an estimate. Searches with an unknown price add nothing. unknown
+// are the terms without a factor, which add nothing either.
+func (p *Price) Bound(admitted time.Time, m MaxUse) (nanos int64, unknown token.Terms) {
 	pico := p.Base.maxCost(m)
 	if p.Edge > 0 && m.Prompt >= p.Edge/2 {
 		pico = max(pico, p.Above.maxCost(m))
 	}
-	factors := p.Factors.raising(m.Terms)
+	factors, unknown := p.Factors.of(m.Terms)
+	factors = slices.DeleteFunc(factors, func(factor int64) bool { return factor < 1000 })
 	if p.Peak.covers(admitted) {
 		factors = append(factors, p.Peak.Factor)
 	}
-	return round(pico, factors)
+	return round(pico, factors), unknown
 }
 
 // maxCost returns the cost for the most expensive kinds of tokens, in pico units.

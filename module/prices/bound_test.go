@@ -17,7 +17,7 @@ func TestNoCallCostsMoreThanItsBound(t *testing.T) {
 	for _, list := range Builtin().exact {
 		for _, p := range list {
 			for _, count := range []int64{1, 1000, p.Edge, 2_000_000} {
-				bound := p.Bound(at, MaxUse{Prompt: count, Answer: count})
+				bound, _ := p.Bound(at, MaxUse{Prompt: count, Answer: count})
 				for _, tokens := range []Tokens{
 					{Fresh: count, Output: count}, {CacheWrite: count, Reasoning: count}, {CacheWriteLong: count, Output: count}, {CacheRead: count, Output: count / 2, Reasoning: count / 2},
 				} {
@@ -32,8 +32,10 @@ func TestNoCallCostsMoreThanItsBound(t *testing.T) {
 
 func TestTheBoundIsThatOfAnEdgeThatMayBeReached(t *testing.T) {
 	p := Price{Base: Rates{Fresh: 1000, Output: 1000}, Edge: 1000, Above: Rates{Fresh: 5000, Output: 5000}}
-	assert.EqualValues(t, 499, p.Bound(time.Time{}, MaxUse{Prompt: 499}))
-	assert.EqualValues(t, 2500, p.Bound(time.Time{}, MaxUse{Prompt: 500}))
+	for prompt, want := range map[int64]int64{499: 499, 500: 2500} {
+		nanos, _ := p.Bound(time.Time{}, MaxUse{Prompt: prompt})
+		assert.Equal(t, want, nanos)
+	}
 }
 
 // The bound was once that of the standard tier without searches: requests for the priority
@@ -49,14 +51,24 @@ func TestTheBoundIsThatOfTheTermsAndSearches(t *testing.T) {
 		most MaxUse
 		want int64
 	}{
-		"nothing else":     {MaxUse{}, tokens},
-		"searches":         {MaxUse{Searches: 3}, tokens + 3*search},
-		"a tier for more":  {MaxUse{Terms: token.Priority, Searches: 1}, 2 * (tokens + search)},
-		"a tier for less":  {MaxUse{Terms: token.Flex}, tokens}, // the standard tier may serve the request
-		"two":              {MaxUse{Terms: token.Priority | token.RegionUS}, tokens * 22 / 10},
-		"an unknown price": {MaxUse{Terms: token.Fast}, tokens},
+		"nothing else":    {MaxUse{}, tokens},
+		"searches":        {MaxUse{Searches: 3}, tokens + 3*search},
+		"a tier for more": {MaxUse{Terms: token.Priority, Searches: 1}, 2 * (tokens + search)},
+		"a tier for less": {MaxUse{Terms: token.Flex}, tokens}, // the standard tier may serve the request
+		"two":             {MaxUse{Terms: token.Priority | token.RegionUS}, tokens * 22 / 10},
 	} {
 		tt.most.Prompt, tt.most.Answer = 1000, 100
-		assert.Equal(t, tt.want, p.Bound(time.Now(), tt.most), name)
+		nanos, unknown := p.Bound(time.Now(), tt.most)
+		assert.Equal(t, tt.want, nanos, name)
+		assert.Zero(t, unknown, name)
 	}
+}
+
+// Terms without a factor passed a budget at the price of others.
+func TestTheBoundHasTheTermsWithoutAFactor(t *testing.T) {
+	table, err := FromRows("p", []map[string]string{{"models": "m", "input": "1", "output": "2", "priority": "2"}})
+	require.NoError(t, err)
+	nanos, unknown := table.Find("p", "m", time.Now()).Bound(time.Now(), MaxUse{Prompt: 10, Terms: token.Priority | token.Flex | token.OtherSpeed})
+	assert.EqualValues(t, 2*10*1000, nanos)
+	assert.Equal(t, token.Flex|token.OtherSpeed, unknown)
 }

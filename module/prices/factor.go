@@ -27,29 +27,15 @@ var factorColumns = [...]struct {
 	{"us", token.RegionUS},
 }
 
-// of returns the factors for the terms of a call. ok is false if one of them is
-// unknown.
-func (f *Factors) of(terms token.Terms) (factors []int64, ok bool) {
+// of returns the known factors for the terms of a call, and the terms without one.
+func (f *Factors) of(terms token.Terms) (factors []int64, unknown token.Terms) {
 	for i, of := range factorColumns {
-		if terms&of.term == 0 {
-			continue
-		}
-		if f[i] == 0 {
-			return nil, false
-		}
-		factors = append(factors, f[i])
-	}
-	return factors, true
-}
-
-// raising returns the factors above 1 for the terms of a call.
-func (f *Factors) raising(terms token.Terms) (factors []int64) {
-	for i, of := range factorColumns {
-		if terms&of.term != 0 && f[i] > 1000 {
+		if terms&of.term != 0 && f[i] != 0 {
 			factors = append(factors, f[i])
+			terms &^= of.term
 		}
 	}
-	return factors
+	return factors, terms
 }
 
 var errFactor = fmt.Errorf("a factor is a decimal number from 0.001 to %d", MaxFactor/1000)

@@ -53,8 +53,8 @@ type Cost struct {
 // Cost returns the cost of a call. If the price of a search or a factor that the call needs
 // is unknown, ok is false.
 func (p *Price) Cost(c Call) (cost Cost, ok bool) {
-	factors, ok := p.Factors.of(c.Terms)
-	if !ok {
+	factors, unknown := p.Factors.of(c.Terms)
+	if unknown != 0 {
 		return Cost{}, false
 	}
 	rates := p.Base

@@ -72,7 +72,7 @@ func TestUsageCountsWithoutOverlap(t *testing.T) {
 		{"more cached than sent", `{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9}}`, token.Usage{Input: 5, CacheRead: 9, Inconsistent: true}},
 		{"nulls", `{"prompt_tokens":null,"completion_tokens":null,"prompt_tokens_details":null,"completion_tokens_details":null}`, token.Usage{}},
 		{"odd kinds", `{"prompt_tokens":"7","completion_tokens":[1],"prompt_tokens_details":5,"completion_tokens_details":"x"}`, token.Usage{}},
-		{"negative", `{"prompt_tokens":-5,"completion_tokens":-1}`, token.Usage{}},
+		{"negative", `{"prompt_tokens":-5,"completion_tokens":1}`, token.Usage{Output: 1, Inconsistent: true}},
 		{"fractions", `{"prompt_tokens":1.5,"completion_tokens":2.0}`, token.Usage{Output: 2}},
 		{"huge", `{"prompt_tokens":0,"prompt_tokens_details":{"cached_tokens":9223372036854775807,"cache_write_tokens":9223372036854775807}}`, token.Usage{CacheRead: 1 << 53, CacheWrite: 1 << 53, Inconsistent: true}},
 		{"nothing", `{}`, token.Usage{}},

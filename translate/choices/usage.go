@@ -18,6 +18,7 @@ type counts struct {
 	terms              token.Terms // the service tier, a member beside the usage object
 
 	positive bool // the usage object that was read last has a count above 0
+	negative bool // a usage object has a count below 0, which is ignored
 }
 
 type cached struct{ read, written int64 }
@@ -82,7 +83,8 @@ func (n *counts) completionDetails(c *jsonscan.Cursor) {
 // count reads a count into known, which stays unchanged if the value is not a count.
 func (n *counts) count(c *jsonscan.Cursor, known *int64) {
 	value := int64(-1)
-	if token.ReadCount(c, &value); value >= 0 {
+	n.negative = token.ReadCount(c, &value) || n.negative
+	if value >= 0 {
 		*known = value
 		n.positive = n.positive || value > 0
 	}
@@ -101,6 +103,8 @@ func (n *counts) usage() token.Usage {
 		Reasoning:  max(n.reasoning, apart),
 		Known:      true,
 		Terms:      n.terms,
+
+		Inconsistent: n.negative,
 	}.OfPrompt(n.prompt).Checked()
 }
 

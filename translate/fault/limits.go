@@ -88,6 +88,16 @@ func BudgetTooSmall(cost, budget string, whose Whose, assumed Assumed) *Fault {
 	}
 }
 
+// TermsUnpriced refuses a request that names a service tier, a speed or a region without a
+// known price in a field, where a budget bounds what requests cost. The log names the target.
+func TermsUnpriced(model, field, target string) *Fault {
+	message := field + ": its price for '" + model + "' is unknown, so a key with a budget cannot use it: leave it out, or ask an administrator to set its factor"
+	return &Fault{
+		Kind: Forbidden, Param: field, Code: "price_unknown", Final: true,
+		Message: message, Logged: message + " for the target " + target,
+	}
+}
+
 // PriceUnknown refuses a request for a model whose price is unknown, where a budget
 // bounds what requests cost. The log names the target without a price.
 func PriceUnknown(model, target string) *Fault {

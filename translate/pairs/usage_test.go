@@ -38,9 +38,9 @@ func malformed(format translate.Format) []byte {
 }
 
 // A bug was here: a count that was negative, or in chunks of choices missing,
-// made 0 of a good one that came before it.
+// made 0 of a good one that came before it. A negative one contradicts it.
 func TestAMalformedCountReplacesNoGoodOne(t *testing.T) {
-	want := token.Usage{Input: 5, CacheRead: 2, Output: 3, Known: true}
+	want := token.Usage{Input: 5, CacheRead: 2, Output: 3, Known: true, Inconsistent: true}
 	for _, w := range ways {
 		t.Run(w.name(), func(t *testing.T) {
 			o := translated(w, translate.AnswerContext{Stream: true}, [][]byte{malformed(w.from)}, true)

@@ -56,6 +56,7 @@ func TestViewsContainWhatHasAPriceOfItsOwn(t *testing.T) {
 		`{` + turn + `,"tools":[` + search + `,"max_uses":9007199254740992}]}`:                          {translate.Messages, priced{searches: token.MaxSearches}},
 		`{` + turn + `,"service_tier":"auto","speed":"fast","inference_geo":"us"}`:                      {translate.Messages, priced{terms: token.Fast | token.RegionUS}},
 		`{` + turn + `,"service_tier":1,"speed":"standard","inference_geo":null}`:                       {translate.Messages, priced{}},
+		`{` + turn + `,"service_tier":"scale","speed":"slow","inference_geo":"eu"}`:                     {translate.Messages, priced{terms: token.OtherTier | token.OtherSpeed}},
 		`{` + turn + `,"service_tier":"priority"}`:                                                      {translate.Chat, priced{terms: token.Priority}},
 		`{` + turn + `,"service_tier":"flex"}`:                                                          {translate.Chat, priced{terms: token.Flex}},
 		`{` + turn + `,"web_search_options":{}}`:                                                        {translate.Chat, priced{searches: 1}},
@@ -68,6 +69,25 @@ func TestViewsContainWhatHasAPriceOfItsOwn(t *testing.T) {
 		view, fault := formats.Of(c.format).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		assert.Equal(t, c.want, priced{view.Searches, view.Terms}, body)
+	}
+}
+
+// A request that lets the provider summarize the conversation reads it twice.
+func TestViewsShowWhetherTheConversationMayBeCompacted(t *testing.T) {
+	const turn = `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"hi"}],`
+	for more, want := range map[string]bool{
+		`"context_management":{"edits":[{"type":"compact_20260112"}]}`:                                         true,
+		`"context_management":{"edits":[{"type":"clear_tool_uses_20250919"},{"x":1,"type":"compact\u005f9"}]}`: true,
+		`"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`:                                 false,
+		`"context_management":{"edits":[1,{"type":2}],"other":[]}`:                                             false,
+		`"context_management":null`: false,
+		`"context_management":[7]`:  false,
+		`"compaction":null`:         false,
+		`"compaction":{}`:           true,
+	} {
+		view, fault := formats.Of(translate.Messages).Requests.Inspect([]byte(turn+more+"}"), translate.Generate)
+		require.Nil(t, fault, more)
+		assert.Equal(t, want, view.Compacts, more)
 	}
 }
 

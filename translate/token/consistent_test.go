@@ -23,6 +23,36 @@ func TestAPartThatIsLargerThanTheWholeIsBesideIt(t *testing.T) {
 	}
 }
 
+// Providers differ in whether the counts of an answer include the runs beside it.
+func TestRunsAreChargedOnce(t *testing.T) {
+	count := func(input, output int64) token.Usage { return token.Usage{Known: true, Input: input, Output: output} }
+	summary := []token.Run{{Usage: count(50_000, 3000)}}
+	cached := token.Usage{Known: true, Input: 4, CacheRead: 6, Output: 5}
+	for name, c := range map[string]struct {
+		counts, answering token.Usage
+		charged           int64
+		beside, differs   bool
+	}{
+		"beside the counts":           {count(10, 5), count(10, 5), 53_015, true, false},
+		"beside the counts, cached":   {cached, cached, 53_015, true, false},
+		"of an answer without a run":  {count(10, 5), count(0, 0), 53_015, true, false},
+		"in the counts":               {count(50_010, 3005), count(10, 5), 53_015, false, false},
+		"the counts alone":            {count(50_000, 3000), count(0, 0), 53_000, false, false},
+		"more than the runs":          {count(45_000, 5), count(10, 5), 98_005, true, true},
+		"less than the runs":          {count(1, 1), count(10, 5), 53_015, true, true},
+		"no counts":                   {count(0, 0), count(10, 5), 53_015, true, true},
+		"nothing but the other runs":  {count(0, 0), count(0, 0), 53_000, true, false},
+		"more than all runs together": {count(60_000, 4000), count(10, 5), 117_000, true, true},
+	} {
+		got := c.counts.OfRuns(c.answering, summary)
+		assert.Equal(t, c.charged, got.Charged(), name)
+		assert.Equal(t, c.beside, got.Beside != nil, name)
+		assert.Equal(t, c.differs, got.Inconsistent, name)
+		assert.Equal(t, got.Beside, got.Then(count(100_000, 9000)).Beside, "a later report without runs")
+		assert.Equal(t, got.Beside, got.Then(token.Usage{}).Beside, "an unknown one")
+	}
+}
+
 // The last report of a stream replaced all before it: one that took tokens back, or had
 // zeros for what it did not know, made them free.
 func TestALaterReportTakesNothingBack(t *testing.T) {

@@ -8,13 +8,38 @@ type Terms uint8
 
 // The terms. Each is a bit.
 const (
-	Flex      Terms = 1 << iota // service tier: slower, for less
-	Batch                       // service tier: within a day, for less
-	Priority                    // service tier: sooner, for more
-	Ultrafast                   // service tier: soonest, for more
-	Fast                        // speed of messages answers
-	RegionUS                    // region of messages answers: the United States alone
+	Flex       Terms = 1 << iota // service tier: slower, for less
+	Batch                        // service tier: within a day, for less
+	Priority                     // service tier: sooner, for more
+	Ultrafast                    // service tier: soonest, for more
+	Fast                         // speed of messages answers
+	RegionUS                     // region of messages answers: the United States alone
+	OtherTier                    // service tier of another name
+	OtherSpeed                   // speed of another name
 )
+
+// tiers are the terms of the service tiers.
+const tiers = Flex | Batch | Priority | Ultrafast | OtherTier
+
+// Fields are the fields of requests that state terms.
+var Fields = [...]struct {
+	Name  string
+	Terms Terms
+}{
+	{"service_tier", tiers},
+	{"speed", Fast | OtherSpeed},
+	{"inference_geo", RegionUS},
+}
+
+// Field returns the name of the first field that states one of the terms, "" for none.
+func (t Terms) Field() string {
+	for _, field := range Fields {
+		if t&field.Terms != 0 {
+			return field.Name
+		}
+	}
+	return ""
+}
 
 // ReadTier reads a service tier, a raw string of JSON. A value that is no string
 // leaves the tier that an earlier event has stated.
@@ -22,8 +47,9 @@ func (t *Terms) ReadTier(raw []byte) {
 	if raw == nil {
 		return
 	}
-	*t &^= Flex | Batch | Priority | Ultrafast
+	*t &^= tiers
 	switch string(jsonscan.DecodedOf(raw)) {
+	case "", "auto", "default", "standard", "standard_only", "on_demand": // the usual price
 	case "flex":
 		*t |= Flex
 	case "batch":
@@ -32,17 +58,36 @@ func (t *Terms) ReadTier(raw []byte) {
 		*t |= Priority
 	case "ultrafast":
 		*t |= Ultrafast
+	default:
+		*t |= OtherTier
 	}
 }
 
-// Set sets a term, or removes it, where value is a raw string of JSON: the term holds
-// for the text named. A value that is no string leaves the term as it is.
-func (t *Terms) Set(term Terms, value []byte, named string) {
-	switch {
-	case value == nil:
-	case string(jsonscan.DecodedOf(value)) == named:
-		*t |= term
+// ReadSpeed reads a speed, a raw string of JSON. A value that is no string leaves the speed
+// that an earlier event has stated.
+func (t *Terms) ReadSpeed(raw []byte) {
+	if raw == nil {
+		return
+	}
+	*t &^= Fast | OtherSpeed
+	switch string(jsonscan.DecodedOf(raw)) {
+	case "", "auto", "default", "standard", "normal": // the usual price
+	case "fast":
+		*t |= Fast
 	default:
-		*t &^= term
+		*t |= OtherSpeed
+	}
+}
+
+// ReadRegion reads a region, a raw string of JSON. A value that is no string leaves the
+// region that an earlier event has stated. Regions other than the United States have the
+// usual price.
+func (t *Terms) ReadRegion(raw []byte) {
+	switch {
+	case raw == nil:
+	case string(jsonscan.DecodedOf(raw)) == "us":
+		*t |= RegionUS
+	default:
+		*t &^= RegionUS
 	}
 }

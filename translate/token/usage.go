@@ -23,10 +23,21 @@ type Usage struct {
 	CacheWriteLong int64
 	Searches       int64
 	Terms          Terms
+
+	// Beside are further runs of models for the same answer, which the provider charges
+	// and the other counts do not include; nil for none.
+	Beside []Run
 }
 
-// Plus returns the usage of two calls together, without their Terms. It is unknown if one of
-// them is.
+// Run is the usage of one run of a model within a call, such as the compaction of a
+// conversation before its answer. It has no runs of its own.
+type Run struct {
+	Usage
+	Model string // as the answer names it; empty for the model of the call
+}
+
+// Plus returns the usage of two calls together, without Terms and Beside. It is unknown if one
+// of them is.
 func (u Usage) Plus(other Usage) Usage {
 	if !u.Known || !other.Known {
 		return Usage{}
@@ -54,6 +65,15 @@ func (u Usage) TotalInput() int64 { return sum(u.Input, u.CacheRead, u.CacheWrit
 // formats.
 func (u Usage) Total() int64 { return sum(u.TotalInput(), u.Output) }
 
+// Charged returns the number of all tokens, those of further runs included.
+func (u Usage) Charged() int64 {
+	total := u.Total()
+	for i := range u.Beside {
+		total = sum(total, u.Beside[i].Total())
+	}
+	return total
+}
+
 // maxCount bounds counts and their sums. Clients that read numbers as doubles cannot
 // represent all larger ones.
 const maxCount = 1 << 53
@@ -70,8 +90,9 @@ func sum(counts ...int64) (total int64) {
 func bounded(n int64) int64 { return min(max(n, 0), maxCount) }
 
 // ReadCount reads the count at the cursor. A value that is not an integer, or is
-// negative, is ignored, and count keeps its value: nothing may be subtracted from a bill.
-func ReadCount(c *jsonscan.Cursor, count *int64) {
+// negative, is ignored, and count keeps its value: nothing may be subtracted from a bill. It
+// reports whether the value is negative.
+func ReadCount(c *jsonscan.Cursor, count *int64) (negative bool) {
 	n, exact, ok := c.Int()
 	switch {
 	case !ok:
@@ -79,4 +100,5 @@ func ReadCount(c *jsonscan.Cursor, count *int64) {
 	case exact && n >= 0:
 		*count = bounded(n)
 	}
+	return ok && n < 0
 }

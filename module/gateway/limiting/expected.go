@@ -11,7 +11,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Expect estimates the usage of a request: the tokens of its prompt, once for each call,
@@ -29,19 +31,18 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	if ex.View.MaxTokens == 0 {
 		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Format.Requests.Bound}
 	}
-	e.Reserved = first.prompt + min(first.answer, math.MaxInt64-first.prompt)
+	e.Reserved = first.tokens()
 	if c.currency == "" {
 		return e, nil
 	}
 	if refused = openEnded(&ex.View); refused != nil {
 		return e, refused
 	}
-	var unpriced string
-	e.Cost.Nanos, unpriced = c.bound(ex, m, pricer)
-	if unpriced != "" && c.priced {
-		return e, fault.PriceUnknown(ex.View.Model, unpriced)
+	e.Cost.Nanos, refused = c.bound(ex, m, pricer)
+	if !c.priced {
+		refused = nil
 	}
-	return e, nil
+	return e, refused
 }
 
 // openEnded refuses a request whose cost has no bound, for a key that has a budget.
@@ -56,19 +57,28 @@ func openEnded(v *translate.View) *fault.Fault {
 }
 
 // bound returns the highest possible cost of a request at any target of its model, in
-// nanos of the currency of the budgets. unpriced is a target whose price is unknown or
-// in another currency, "" for none.
-func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, unpriced string) {
+// nanos of the currency of the budgets. The fault is of a target whose price is unknown, or
+// in another currency, for the terms of the request.
+func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, unpriced *fault.Fault) {
 	now := time.Now()
 	for _, t := range m.Targets {
 		upstream := t.UpstreamModel(ex.View.Model)
+		target := t.Provider.Name + "/" + upstream
 		price := pricer.Price(ex.View.Model, t.Provider.Name, upstream, now)
 		if price == nil || price.Currency != c.currency {
-			unpriced = t.Provider.Name + "/" + upstream
+			unpriced = fault.PriceUnknown(ex.View.Model, target)
 			continue
 		}
 		v := volumeOf(ex, t)
-		nanos = max(nanos, price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Terms: ex.View.Terms}))
+		cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Terms: v.terms})
+		if v.summary > 0 {
+			summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms})
+			cost = plusAtMost(cost, summary)
+		}
+		if unknown != 0 && unpriced == nil {
+			unpriced = fault.TermsUnpriced(ex.View.Model, unknown.Field(), target)
+		}
+		nanos = max(nanos, cost)
 	}
 	return nanos, unpriced
 }
@@ -79,7 +89,21 @@ type volume struct {
 	longest int64 // of one answer
 	answer  int64 // of all answers, each as long as the longest
 
-	searches int64 // of the web, by the provider
+	summary  int64       // of the conversation, for which the prompt is read once more; 0 for none
+	searches int64       // of the web, by the provider
+	terms    token.Terms // that the target gets
+}
+
+// maxSummary is the assumed length of the summary of a conversation, in tokens.
+const maxSummary = 8192
+
+// tokens returns the tokens of all of v.
+func (v *volume) tokens() int64 {
+	tokens := plusAtMost(v.prompt, v.answer)
+	if v.summary > 0 {
+		tokens = plusAtMost(tokens, plusAtMost(v.prompt, v.summary))
+	}
+	return tokens
 }
 
 func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
@@ -93,10 +117,38 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
 	}
+	v.terms = termsAt(t, ex)
 	if t.Provider.SpeakFor(ex.Format) == ex.Format { // no translation has the tools of vendors
 		v.searches = view.Searches
 	}
+	if view.Compacts && (keeps(t, ex, "context_management") || keeps(t, ex, "compaction")) {
+		v.summary = maxSummary
+	}
 	return v
+}
+
+// keeps reports whether a target gets a field of the request that no other format has.
+func keeps(t catalog.Target, ex *exchange.Exchange, field string) bool {
+	spoken := t.Provider.SpeakFor(ex.Format)
+	return spoken == ex.Format || spoken != nil && spoken.Requests.Target.Extends(t.TraitsOf(ex.View.Model), field)
+}
+
+// termsAt returns the terms of a request that a target gets. Few translations keep them.
+func termsAt(t catalog.Target, ex *exchange.Exchange) (terms token.Terms) {
+	if ex.View.Terms == 0 {
+		return 0
+	}
+	for _, field := range token.Fields {
+		if keeps(t, ex, field.Name) {
+			terms |= field.Terms
+		}
+	}
+	if spoken := t.Provider.SpeakFor(ex.Format); spoken != nil && spoken != ex.Format {
+		if spoken.Requests.Target.Takes(core.TierFlex, t.TraitsOf(ex.View.Model)) {
+			terms |= token.Flex | token.Priority // the formats have both, or neither
+		}
+	}
+	return terms & ex.View.Terms
 }
 
 // unbounded returns the length that is assumed for an answer that the client does not
@@ -128,6 +180,9 @@ func timesAtMost(n, factor int64) int64 {
 	}
 	return n * factor
 }
+
+// plusAtMost returns a+b, but at most math.MaxInt64. The arguments must not be negative.
+func plusAtMost(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }
 
 // use returns the usage to reserve for an estimate.
 func use(e meter.Estimate) aigateway.Use {

@@ -8,8 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -71,6 +73,65 @@ func (l byAnswer) Price(_, _, _ string, at time.Time) *prices.Price {
 	return l.table.Find("p", "m", at)
 }
 
+// A tier or a speed without a known factor passed a budget at the price of others, and its
+// cost, up to ten times as high, was unknown. A tier that the target does not get is no reason
+// to refuse.
+func TestTermsWithoutAKnownFactorAreRefused(t *testing.T) {
+	table, err := prices.FromRows("p", []map[string]string{{"models": "m", "input": "0", "output": "1", "priority": "2"}})
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		terms  token.Terms
+		spoken translate.Format
+		field  string // "" for a request that is not refused
+	}{
+		"none":                      {0, translate.Messages, ""},
+		"a known tier":              {token.Priority, translate.Messages, ""},
+		"a tier":                    {token.Flex, translate.Messages, "service_tier"},
+		"a tier of another name":    {token.OtherTier, translate.Messages, "service_tier"},
+		"a speed":                   {token.Priority | token.Fast, translate.Messages, "speed"},
+		"a speed of another name":   {token.OtherSpeed, translate.Messages, "speed"},
+		"a region":                  {token.RegionUS, translate.Messages, "inference_geo"},
+		"a speed that is left out":  {token.Fast | token.OtherSpeed, translate.Chat, ""},
+		"a tier that is left out":   {token.OtherTier | token.Flex, translate.Chat, ""},
+		"a tier that is translated": {token.Flex, translate.Responses, "service_tier"},
+	} {
+		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(c.spoken)}}
+		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Model: "x", Traits: new(trait.Traits)}}}
+		ex := &exchange.Exchange{Format: formats.Of(translate.Messages), View: translate.View{Model: "m", Terms: c.terms}}
+		_, refused := (&Chain{currency: "USD", priced: true}).Expect(ex, m, byAnswer{table})
+		if c.field == "" {
+			assert.Nil(t, refused, name)
+			continue
+		}
+		require.NotNil(t, refused, name)
+		assert.Equal(t, c.field, refused.Param, name)
+		assert.Equal(t, fault.Forbidden, refused.Kind, name)
+		assert.Contains(t, refused.LogMessage(), "for the target p/x")
+		assert.NotContains(t, refused.Message, "p/x", "clients do not read names of providers")
+		_, refused = (&Chain{currency: "USD"}).Expect(ex, m, byAnswer{table})
+		assert.Nil(t, refused, "unpriced allow: %s", name)
+	}
+}
+
+// A conversation that the provider summarizes before it answers is read twice, which no
+// reservation contained.
+func TestASummaryOfTheConversationIsReserved(t *testing.T) {
+	table, err := prices.FromRows("p", []map[string]string{{"models": "m", "input": "1", "output": "2"}})
+	require.NoError(t, err)
+	body := make([]byte, 4*999) // 1000 tokens
+	for spoken, want := range map[translate.Format]meter.Estimate{
+		translate.Messages: {Prompt: 1000, Reserved: 1000 + 50 + 1000 + 8192, Cost: aigateway.Cost{Nanos: 2*1000*1000 + (50+8192)*2000, Currency: "USD"}},
+		translate.Chat:     {Prompt: 1000, Reserved: 1050, Cost: aigateway.Cost{Nanos: 1000*1000 + 50*2000, Currency: "USD"}},
+	} {
+		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(spoken)}}
+		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Traits: new(trait.Traits)}}}
+		ex := &exchange.Exchange{Format: formats.Of(translate.Messages), Body: body, View: translate.View{MaxTokens: 50, Compacts: true}}
+		e, refused := (&Chain{currency: "USD", priced: true}).Expect(ex, m, byAnswer{table})
+		assert.Nil(t, refused)
+		assert.Equal(t, want, e, string(spoken))
+	}
+}
+
 // Searches and tiers were missing in what is reserved of a budget. A translation leaves the
 // tools of vendors out, so that only a target of the client's format can search.
 func TestSearchesAndTiersAreReserved(t *testing.T) {
@@ -79,7 +140,7 @@ func TestSearchesAndTiersAreReserved(t *testing.T) {
 	view := translate.View{MaxTokens: 1000, Searches: 5, Terms: token.Priority}
 	for spoken, want := range map[translate.Format]int64{
 		translate.Chat:     2 * (1000*1000 + 5*10_000_000),
-		translate.Messages: 2 * 1000 * 1000,
+		translate.Messages: 1000 * 1000, // the translation leaves the tier out, too
 	} {
 		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(spoken)}}
 		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Traits: new(trait.Traits)}}}

@@ -52,7 +52,7 @@ const maxPlausible = 1 << 24
 // reported returns the tokens that the provider has reported so far. Usage with an
 // implausible number counts as 0, because one such answer would exhaust the limit of a key.
 func (c call) reported() int64 {
-	n := c.Usage.Total()
+	n := c.Usage.Charged()
 	if !c.Usage.Known || n > maxPlausible || c.Usage.Searches > token.MaxSearches {
 		return 0
 	}

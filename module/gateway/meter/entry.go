@@ -1,12 +1,14 @@
 package meter
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Pricer returns the prices of models.
@@ -56,12 +58,29 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	if e == nil || c.State == exchange.Unasked {
 		return
 	}
-	u := c.usage()
+	u, runs := c.usage(), c.Usage.Beside
+	if c.reported() == 0 {
+		runs = nil
+	}
+	share := c.share / float64(1+len(runs))
 	call := aigateway.Call{
 		Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
 		Source: u.source, Tokens: u.tokens, Terms: u.terms,
 	}
-	e.cost(&call, c.share)
+	e.cost(&call, share)
+	e.record.Calls = append(e.record.Calls, call)
+	for i := range runs {
+		e.addRun(call, &runs[i], share)
+	}
+}
+
+// addRun adds a further run of a model within a call, whose price may be another.
+func (e *Entry) addRun(within aigateway.Call, run *token.Run, share float64) {
+	call := aigateway.Call{
+		Provider: within.Provider, Model: cmp.Or(run.Model, within.Model), Answered: within.Answered, Format: within.Format, Status: within.Status,
+		Source: sourceOf(run.Usage), Tokens: tokensOf(run.Usage), Terms: within.Terms | run.Terms,
+	}
+	e.cost(&call, share)
 	e.record.Calls = append(e.record.Calls, call)
 }
 

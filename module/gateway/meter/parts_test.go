@@ -83,6 +83,39 @@ func TestEachCallOfAFanOutHasItsOwnPrice(t *testing.T) {
 	}
 }
 
+// The compaction of a conversation cost nothing. It is a run of its own, with its own edge,
+// and may be of another model.
+func TestRunsBesideAnAnswerAreCallsOfTheRecord(t *testing.T) {
+	summary := token.Run{Usage: token.Usage{Known: true, Input: 190_000, Output: 3000}}
+	long := token.Run{Usage: token.Usage{Known: true, Input: 210_000}}
+	advice := token.Run{Usage: token.Usage{Known: true, Input: 100}, Model: "unpriced"}
+	price := map[string]string{"input": "1", "output": "5", "edge": ">200000", "input_above": "2", "output_above": "8", "priority": "2"}
+	const answer = 30_000*1000 + 10*5000
+	for name, c := range map[string]struct {
+		terms  token.Terms
+		runs   []token.Run
+		nanos  int64
+		models []string
+	}{
+		"a summary":     {0, []token.Run{summary}, answer + 190_000*1000 + 3000*5000, []string{"m", "m"}},
+		"its tier":      {token.Priority, []token.Run{summary}, 2 * (answer + 190_000*1000 + 3000*5000), []string{"m", "m"}},
+		"its edge":      {0, []token.Run{long}, answer + 210_000*2000, []string{"m", "m"}},
+		"another model": {0, []token.Run{summary, advice}, answer + 190_000*1000 + 3000*5000, []string{"m", "m", "unpriced"}},
+	} {
+		use, record := settledWith(t, price, whole(token.Usage{Input: 30_000, Output: 10, Terms: c.terms, Beside: c.runs}))
+		assert.Equal(t, c.nanos, use.Nanos, name)
+		var models []string
+		var tokens int64
+		for _, call := range record.Calls {
+			models = append(models, call.Model)
+			tokens += call.Tokens.Input + call.Tokens.Output
+			assert.Equal(t, aigateway.SourceProvider, call.Source, name)
+		}
+		assert.Equal(t, c.models, models, name)
+		assert.Equal(t, tokens, use.Tokens, name)
+	}
+}
+
 func TestCallsOfUnknownCostHoldTheReservedCostTogether(t *testing.T) {
 	search := whole(token.Usage{Input: 1, Searches: 1}) // without a price
 	nanos, record := charged(t, map[string]string{"input": "1", "output": "1"}, fannedOut(*whole(token.Usage{}), search, search, search))

@@ -24,7 +24,7 @@ func TestAnswersHaveModelAndUsage(t *testing.T) {
 
 	got, fault = answer.Inspect([]byte(`{"content":[],"error":null,"usage":{"input_tokens":-5,"output_tokens":"x","cache_read_input_tokens":null}}`), translate.Generate)
 	require.Nil(t, fault)
-	assert.Equal(t, token.Usage{Known: true}, got.Usage)
+	assert.Equal(t, token.Usage{Known: true, Inconsistent: true}, got.Usage, "a count below 0 was read as 0, with no mark")
 
 	got, fault = answer.Inspect([]byte(`{"content":[]}`), translate.Generate)
 	require.Nil(t, fault)

@@ -27,7 +27,7 @@ func (e *wireEvent) name() string {
 
 // member reads a member of an event. A member has the same meaning in all kinds of
 // events.
-func (e *wireEvent) member(c *jsonscan.Cursor, usage *token.Usage) {
+func (e *wireEvent) member(c *jsonscan.Cursor, usage *counts) {
 	switch string(c.Name()) {
 	case "message":
 		e.message(c, usage)
@@ -36,20 +36,20 @@ func (e *wireEvent) member(c *jsonscan.Cursor, usage *token.Usage) {
 	case "delta":
 		e.delta(c)
 	case "usage":
-		e.hasUsage = readUsage(c, usage) || e.hasUsage
+		e.hasUsage = usage.read(c) || e.hasUsage
 	default:
 		c.Skip()
 	}
 }
 
 // message reads the message of a message_start.
-func (e *wireEvent) message(c *jsonscan.Cursor, usage *token.Usage) {
+func (e *wireEvent) message(c *jsonscan.Cursor, usage *counts) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "model":
 			e.model = c.StringOrSkip()
 		case "usage":
-			e.hasUsage = readUsage(c, usage) || e.hasUsage
+			e.hasUsage = usage.read(c) || e.hasUsage
 		default:
 			c.Skip()
 		}
@@ -101,7 +101,7 @@ func (e *wireEvent) readText(c *jsonscan.Cursor) bool {
 func (e *wireEvent) delta(c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
-		case "text", "thinking", "partial_json":
+		case "text", "thinking", "partial_json", "content": // content of a summary of the conversation
 			e.content = e.readText(c) || e.content
 		case "signature":
 			e.content = len(c.StringOrSkip()) > len(`""`) || e.content

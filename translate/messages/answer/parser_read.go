@@ -128,8 +128,8 @@ func (p *Parser) readUsage(r *reading, c *jsonscan.Cursor) {
 	}
 	r.hasUsage = true
 	ahead := *c
-	readUsage(c, &p.counts)
-	p.usage = p.usage.Then(p.counts.Checked())
+	p.counts.read(c)
+	p.usage = p.usage.Then(p.counts.usage())
 	ahead.EnterObject()
 	for ahead.Member() {
 		if string(ahead.Name()) == "service_tier" {

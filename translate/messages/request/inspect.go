@@ -1,10 +1,12 @@
 package request
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -31,6 +33,8 @@ var fields = strict.Fields{
 	{Name: "service_tier", Check: strict.Tier},
 	{Name: "speed"},
 	{Name: "inference_geo"},
+	{Name: "context_management"},
+	{Name: "compaction"},
 }
 
 // request reads one request body.
@@ -70,11 +74,41 @@ func (r *request) read() {
 	case "temperature":
 		r.Between(0, 1)
 	case "speed":
-		r.View.Terms.Set(token.Fast, r.StringOrSkip(), "fast")
+		r.View.Terms.ReadSpeed(r.StringOrSkip())
 	case "inference_geo":
-		r.View.Terms.Set(token.RegionUS, r.StringOrSkip(), "us")
+		r.View.Terms.ReadRegion(r.StringOrSkip())
+	case "context_management":
+		r.contextManagement()
+	case "compaction":
+		r.View.Compacts = true
+		r.Skip()
 	case "tools":
 		r.Elements("must be an array of objects", r.tool)
+	}
+}
+
+// contextManagement reads the edits of the conversation that the provider may make. They are
+// checked by the provider.
+func (r *request) contextManagement() {
+	for r.OpenObject(); r.Member(); {
+		if string(r.Name()) != "edits" {
+			r.Skip()
+			continue
+		}
+		for r.OpenArray(); r.Element(); {
+			r.edit()
+		}
+	}
+}
+
+func (r *request) edit() {
+	for r.OpenObject(); r.Member(); {
+		if string(r.Name()) == "type" {
+			kind := jsonscan.DecodedOf(r.StringOrSkip())
+			r.View.Compacts = r.View.Compacts || bytes.HasPrefix(kind, []byte("compact_"))
+		} else {
+			r.Skip()
+		}
 	}
 }
 

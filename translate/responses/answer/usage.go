@@ -14,6 +14,7 @@ type counts struct {
 	reasoning       int64 // of the output
 	searches        int64 // of the web, which are items of the output
 	known           bool
+	negative        bool        // a count is below 0, which is ignored
 	terms           token.Terms // the service tier, a member beside the usage object
 }
 
@@ -27,9 +28,9 @@ func (n *counts) read(c *jsonscan.Cursor) {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "input_tokens":
-			token.ReadCount(c, &n.input)
+			n.count(c, &n.input)
 		case "output_tokens":
-			token.ReadCount(c, &n.output)
+			n.count(c, &n.output)
 		case "input_tokens_details", "output_tokens_details":
 			n.details(c)
 		default:
@@ -42,15 +43,19 @@ func (n *counts) details(c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "cached_tokens":
-			token.ReadCount(c, &n.cached)
+			n.count(c, &n.cached)
 		case "cache_write_tokens":
-			token.ReadCount(c, &n.written)
+			n.count(c, &n.written)
 		case "reasoning_tokens":
-			token.ReadCount(c, &n.reasoning)
+			n.count(c, &n.reasoning)
 		default:
 			c.Skip()
 		}
 	}
+}
+
+func (n *counts) count(c *jsonscan.Cursor, known *int64) {
+	n.negative = token.ReadCount(c, known) || n.negative
 }
 
 // usage returns the counts without overlap: in the format, the input tokens include the
@@ -64,6 +69,8 @@ func (n *counts) usage() token.Usage {
 		Searches:   n.searches,
 		Known:      n.known,
 		Terms:      n.terms,
+
+		Inconsistent: n.negative,
 	}.OfPrompt(n.input).Checked()
 }
 
