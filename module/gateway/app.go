@@ -47,6 +47,7 @@ type App struct {
 	ctx      context.Context
 	logger   *zap.Logger
 	resolved *resolved
+	started  chan struct{} // closed by Start
 	ratios   *meter.Ratios
 	lists    modellist.Lists
 	users    *userbase.Userbase   // of sites without a store and accounts of their own
@@ -71,9 +72,9 @@ func (App) CaddyModule() caddy.ModuleInfo {
 // own health checks and open its own connections.
 func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
-	a.ratios = meter.LoadRatios()
+	a.ratios, a.started = meter.LoadRatios(), make(chan struct{})
 	var err error
-	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(&a.lists), limits: limiting.New()}); err != nil {
+	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(&a.lists), limits: limiting.New(), started: a.started}); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	if a.users, err = userbase.Load(ctx, a.Options); err != nil {
@@ -106,6 +107,7 @@ func (a *App) ownsKey(username string) bool {
 // Start opens the stores and the ledgers of the sites. Caddy starts even if a store
 // cannot be reached: keys of the configuration work without it.
 func (a *App) Start() error {
+	close(a.started)
 	for _, users := range a.serving {
 		if users.Store != nil {
 			users.Store.Open()

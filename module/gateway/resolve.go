@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
@@ -18,11 +19,13 @@ type resolved struct {
 	catalog *catalog.Catalog
 	sources keyring.Sources
 	limits  *limiting.Limits
+	started <-chan struct{} // closed when the app starts
 }
 
 // resolve provisions c on top of base.
 func (c *Config) resolve(ctx caddy.Context, base *resolved) (r *resolved, err error) {
-	r = &resolved{sources: slices.Clone(base.sources)}
+	r = &resolved{sources: slices.Clone(base.sources), started: base.started}
+	ctx = ctx.WithValue(exchange.StartedKey(), base.started)
 	// Limits are loaded before the keys that name them. Key sources are loaded before
 	// providers: loading a provider starts its health checks, which read state of ctx
 	// that loading another module writes.

@@ -42,6 +42,8 @@ type Transport struct {
 	header string   // name of the credential's header
 	logger *zap.Logger
 
+	started <-chan struct{} // closed when the configuration starts; nil if that is unknown
+
 	secrets []atomic.Pointer[aigateway.Secret] // the credentials, in the order of APIKeys
 }
 
@@ -55,7 +57,7 @@ func (Transport) CaddyModule() caddy.ModuleInfo {
 
 // Provision loads the preset, the credentials and the inner transport.
 func (t *Transport) Provision(ctx caddy.Context) error {
-	t.logger = ctx.Logger()
+	t.logger, t.started = ctx.Logger(), exchange.StartedFrom(ctx)
 	defaults, err := t.loadPreset(ctx)
 	if err != nil {
 		return err
@@ -159,7 +161,24 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if q := exchange.ModelsQueryFrom(req.Context()); q != nil {
 		return t.models(req, q)
 	}
+	if err := t.awaitStart(req.Context()); err != nil {
+		return nil, err
+	}
 	return t.carry(t.authorized(req))
+}
+
+// awaitStart waits until the configuration starts, or ctx ends. Caddy begins health checks
+// while it provisions a configuration, even if it only validates it.
+func (t *Transport) awaitStart(ctx context.Context) error {
+	if t.started == nil {
+		return nil
+	}
+	select {
+	case <-t.started:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // authorized returns req with the credential, which some providers require for health

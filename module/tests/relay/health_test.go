@@ -22,6 +22,19 @@ func TestHealthChecksCarryTheCredential(t *testing.T) {
 	s.AssertNoEntry("sk-upstream")
 }
 
+// A configuration that was only validated, or refused by a reload, once sent health checks.
+func TestOnlyAConfigurationThatStartsSendsHealthChecks(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	checked := func(path string) string {
+		return site.Block("", site.Proxied.Provider("p", p, "health_uri "+path, "health_interval 1m"))
+	}
+	s := site.Start(t, site.DemoProvider)
+	require.Error(t, s.Reload(checked("/refused")+"http://127.0.0.1:PORT(other) {\nai_gateway {\nprovider demo\nkey a {env.NO_SUCH_VARIABLE}\n}\n}\n"))
+	require.NoError(t, s.Reload(checked("/started")))
+	require.NoError(t, p.WaitRequests(site.Waiting(t), 1))
+	assert.Equal(t, []string{"/started"}, p.Paths())
+}
+
 // Faults of clients do not count against the health of a provider (T1).
 func TestTheClientsOwnFaultsMarkNoProviderDown(t *testing.T) {
 	p := gatewaytest.NewProvider(t)

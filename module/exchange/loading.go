@@ -9,7 +9,10 @@ type Credentials struct {
 	Changed  func(reference string) // is called after each change of a credential, with its reference
 }
 
-type credentialsKey struct{}
+type (
+	credentialsKey struct{}
+	startedKey     struct{}
+)
 
 // CredentialsKey returns the key of Credentials in a context.
 func CredentialsKey() any { return credentialsKey{} }
@@ -20,4 +23,15 @@ func CredentialsFrom(ctx context.Context) Credentials {
 		return c
 	}
 	return Credentials{Changed: func(string) {}}
+}
+
+// StartedKey returns the key of a channel in the context in which a configuration is
+// loaded: a <-chan struct{} that is closed when the configuration starts. One that is only
+// validated never starts.
+func StartedKey() any { return startedKey{} }
+
+// StartedFrom returns the channel in ctx, nil if there is none.
+func StartedFrom(ctx context.Context) <-chan struct{} {
+	started, _ := ctx.Value(startedKey{}).(<-chan struct{})
+	return started
 }
