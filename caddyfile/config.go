@@ -91,6 +91,14 @@ var configWords = withAnswerBounds(words[*config]{
 		c.Cooldown, err = readDurationOrOff(d)
 		return err
 	}},
+	"fail_rate": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.FailRate, err = readPercentOrOff(d)
+		return err
+	}},
+	"target_header": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.TargetHeader, err = readOn(d)
+		return err
+	}},
 	"max_running": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.MaxRunning, err = readCount(d)
 		return err
@@ -120,6 +128,8 @@ var configWords = withAnswerBounds(words[*config]{
 //		deadline     <duration>
 //		retry        off
 //		cooldown     <duration> | off
+//		fail_rate    <percentage> | off
+//		target_header on
 //		max_running  <number>
 //		affinity     <source...> | off
 //		<default bounds of answers: see withAnswerBounds>

@@ -42,7 +42,7 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		}
 //		<name of a trait> <value...>
 //		price <column> <value> [<column> <value>...]
-//		fallback_on <status | 4xx | 5xx | timeout | unreachable...>
+//		fallback_on <status | 4xx | 5xx | timeout | unreachable | context_length | content_policy | default...>
 //		attempts <number>
 //	}
 //

@@ -45,6 +45,10 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 		p.Cooldown, err = readDurationOrOff(d)
 		return err
 	}},
+	"fail_rate": {read: func(d *cf.Dispenser, p *provider) (err error) {
+		p.FailRate, err = readPercentOrOff(d)
+		return err
+	}},
 	"max_running": {read: func(d *cf.Dispenser, p *provider) (err error) {
 		p.MaxRunning, err = readCount(d)
 		return err
@@ -63,6 +67,7 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 //		stream_end done | finish
 //
 //		cooldown    <duration> | off
+//		fail_rate   <percentage> | off
 //		max_running <number>
 //
 //		price     <model> <column> <value> [<column> <value>...]

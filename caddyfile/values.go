@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -76,6 +77,31 @@ func readCount(d *cf.Dispenser) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
 		return 0, d.Errf("%s needs a whole number above zero, not '%s'", name, text)
+	}
+	return n, nil
+}
+
+// readOn reads the value of a word that is off by default.
+func readOn(d *cf.Dispenser) (bool, error) {
+	name := d.Val()
+	value, err := readOne(d)
+	if err == nil && value != "on" {
+		err = d.Errf("%s is off by default and can only be on, not '%s'", name, value)
+	}
+	return true, err
+}
+
+// readPercentOrOff returns a whole percentage, "40%", or -1 for "off".
+func readPercentOrOff(d *cf.Dispenser) (int, error) {
+	name := d.Val()
+	text, err := readOne(d)
+	if err != nil || text == "off" {
+		return -1, err
+	}
+	digits, isPercentage := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(digits)
+	if err != nil || !isPercentage || n < 1 || n > 100 {
+		return 0, d.Errf("%s needs a percentage from 1%% to 100%%, or off, not '%s'", name, text)
 	}
 	return n, nil
 }

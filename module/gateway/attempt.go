@@ -61,7 +61,7 @@ func (h *Handler) callEnded(c *exchange.Conduit, size *token.Size, t choice.Cand
 		ex.Calls = append(ex.Calls, c.Summary())
 	}
 	outcome := health.OutcomeOf(&c.Attempt, &c.Result)
-	h.showHealth(t, outcome, v.End(outcome, t.Provider.Cooldown))
+	h.showHealth(t, outcome, v.End(outcome, t.Provider.Rests))
 }
 
 // tenantOf returns the tenant of a key: its user, so that all keys of a user share

@@ -91,6 +91,15 @@ type Config struct {
 	// providers never rest.
 	Cooldown caddy.Duration `json:"cooldown,omitempty"`
 
+	// FailRate is the fail rate of providers that set none: the percentage of failed calls
+	// with which a model rests. Default: 40. Negative: only consecutive failures count.
+	FailRate int `json:"fail_rate,omitempty"`
+
+	// TargetHeader adds the header X-Gateway-Target to answers: the provider, a slash and
+	// the provider's own name of the model that has answered. Default: false, because
+	// clients then learn which services the gateway uses.
+	TargetHeader bool `json:"target_header,omitempty"`
+
 	// MaxRunning is the largest number of exchanges that run at once. The exchanges of
 	// all sites count, also those of replaced configurations. Further requests are
 	// answered 503 (messages clients: 529). Default: no bound.

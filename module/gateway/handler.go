@@ -166,10 +166,12 @@ func (h *Handler) inherit(app *Config) error {
 // inheritRouting is inherit for the fields about the choice of targets.
 func (h *Handler) inheritRouting(app *Config) {
 	h.Cooldown = cmp.Or(h.Cooldown, app.Cooldown)
+	h.FailRate = cmp.Or(h.FailRate, app.FailRate)
 	h.Deadline = cmp.Or(h.Deadline, app.Deadline)
 	h.MaxRunning = cmp.Or(h.MaxRunning, app.MaxRunning)
 	h.Affinity = cmp.Or(h.Affinity, app.Affinity, &affinity.Default)
 	h.DisableRetry = h.DisableRetry || app.DisableRetry
+	h.TargetHeader = h.TargetHeader || app.TargetHeader
 }
 
 // Validate returns an error for a value out of its bounds, and for a configuration in

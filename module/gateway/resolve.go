@@ -37,7 +37,7 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (r *resolved, err er
 		return nil, err
 	}
 	r.catalog, err = base.catalog.Extend(ctx, catalog.Settings{
-		Providers: c.Providers, Models: c.Models, AnswerBounds: c.AnswerBounds, PricesFile: c.PricesFile, Cooldown: c.Cooldown,
+		Providers: c.Providers, Models: c.Models, AnswerBounds: c.AnswerBounds, PricesFile: c.PricesFile, Cooldown: c.Cooldown, FailRate: c.FailRate,
 	})
 	if err != nil {
 		return nil, err

@@ -164,6 +164,9 @@ func (h *Handler) bind(parent context.Context) (ctx context.Context, cancel cont
 func (h *Handler) callProviders(m *catalog.Model, s *sink.Sink, r *http.Request) *fault.Fault {
 	ctx, cancel := h.bind(r.Context())
 	s.Exchange().Opening = exchange.NewOpening(s.Exchange())
+	if h.TargetHeader {
+		s.ShowTarget()
+	}
 	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
 	v := h.try(m, s, r.WithContext(ctx))
 	switch {

@@ -65,6 +65,9 @@ func (d detail) reason(row statusRow) string {
 			return known.reason
 		}
 	}
+	if d.violatesPolicy(row) {
+		return "a policy of the provider refuses the content"
+	}
 	return general
 }
 

@@ -103,6 +103,8 @@ type Fault struct {
 	// Reason and Path are what a provider blames the request for, and the path of the
 	// field, in words for the log. Reason is "" if it does not blame the request.
 	Reason, Path string
+	// ContentPolicy is true if the provider refuses the content of the request.
+	ContentPolicy bool
 	// Quoted is true if Message is the wording of a provider. It may quote the request,
 	// so it is for the client alone: the log gets LogMessage.
 	Quoted bool

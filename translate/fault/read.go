@@ -64,6 +64,7 @@ func (d detail) fault(status int, generic string) *Fault {
 	if f.Reason = d.reason(row); f.Reason != "" {
 		f.Path = d.path()
 	}
+	f.ContentPolicy = d.violatesPolicy(row)
 	if f.Code == "" && f.Kind == Invalid {
 		f.Code = d.code
 	}

@@ -27,6 +27,7 @@ type Settings struct {
 	AnswerBounds aigateway.AnswerBounds // of providers that set none
 	PricesFile   string                 // path; empty for the file of the extended catalog
 	Cooldown     caddy.Duration         // of providers that set none; 0 for the default
+	FailRate     int                    // of providers that set none; 0 for the default
 }
 
 // Catalog has the provisioned providers and models of a site, including those that it
@@ -75,6 +76,7 @@ func (c *Catalog) addProviders(ctx caddy.Context, s Settings) error {
 		}
 		config.AnswerBounds.Inherit(s.AnswerBounds)
 		config.Cooldown = cmp.Or(config.Cooldown, s.Cooldown, caddy.Duration(health.DefaultRest))
+		config.FailRate = cmp.Or(config.FailRate, s.FailRate, health.DefaultFailRate)
 		p, err := newProvider(ctx, config, c.lists)
 		if err != nil {
 			return fmt.Errorf("provider '%s': %w", config.Name, err)

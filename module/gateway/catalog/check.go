@@ -54,6 +54,8 @@ func (config *ProviderConfig) Check(d aigateway.Defaults, inProcess bool) error 
 		return err
 	}
 	switch {
+	case config.FailRate > 100:
+		return errors.New("fail_rate must be at most 100")
 	case config.MaxRunning < 0:
 		return errors.New("max_running must be at least 1")
 	case d.KeyRequired && len(config.APIKeys) == 0:

@@ -28,6 +28,12 @@ type ProviderConfig struct {
 	// first. Default: the cooldown of the site, else 30s. Negative: never.
 	Cooldown caddy.Duration `json:"cooldown,omitempty"`
 
+	// FailRate is the percentage of failed calls with which a model rests: at least five
+	// failures within a minute, and at least this percentage of the calls since the first
+	// of them. Default: the rate of the site, else 40. Negative: only consecutive failures
+	// count.
+	FailRate int `json:"fail_rate,omitempty"`
+
 	// MaxRunning is the largest number of calls that run at the provider at once.
 	// Further requests go to other targets, or are answered 503 (messages clients: 529).
 	// The calls of all sites and configurations of the process count together. Default:
@@ -84,8 +90,9 @@ type ModelConfig struct {
 	Targets []TargetConfig `json:"targets"`
 
 	// FallbackOn are the failures after which the next target is tried: a status (429),
-	// a class (5xx), timeout, unreachable.
-	// Default: 401 402 403 404 408 429 5xx timeout unreachable.
+	// a class (5xx), timeout, unreachable, context_length (the request is too long for the
+	// model), content_policy (the provider refuses the content of the request), or default.
+	// Default: default, which is 401 402 403 404 408 429 5xx timeout unreachable.
 	FallbackOn []string `json:"fallback_on,omitempty"`
 
 	// Traits are traits of all targets of the model. They take precedence over the

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,9 @@ type Fallback struct {
 	classes     [6]bool // classes[5]: every 5xx
 	timeout     bool
 	unreachable bool
+
+	contextLength bool // the request is too long for the model
+	contentPolicy bool // the provider refuses the content of the request
 }
 
 // defaultFallback leaves out the statuses of invalid requests, which the next provider would
@@ -22,11 +26,14 @@ type Fallback struct {
 var defaultFallback = []string{"401", "402", "403", "404", "408", "429", "5xx", "timeout", "unreachable"}
 
 func parseFallback(words []string) (Fallback, error) {
-	if words == nil {
-		words = defaultFallback
+	if words == nil || slices.Contains(words, "default") {
+		words = slices.Concat(words, defaultFallback)
 	}
 	f := Fallback{statuses: make(map[int]bool)}
 	for _, word := range words {
+		if word == "default" {
+			continue
+		}
 		if err := f.add(word); err != nil {
 			return f, err
 		}
@@ -49,12 +56,16 @@ func (f *Fallback) add(word string) error {
 		f.timeout = true
 	case word == "unreachable":
 		f.unreachable = true
+	case word == "context_length":
+		f.contextLength = true
+	case word == "content_policy":
+		f.contentPolicy = true
 	case isClass && (class == "4" || class == "5"):
 		f.classes[n] = true
 	case err == nil && len(word) == len("429") && n >= 400 && n <= 599:
 		f.statuses[n] = true
 	default:
-		return fmt.Errorf("fallback_on: '%s' is not a status (429), a class (4xx, 5xx), timeout or unreachable", word)
+		return fmt.Errorf("fallback_on: '%s' is not a status (429), a class (4xx, 5xx), timeout, unreachable, context_length, content_policy or default", word)
 	}
 	return nil
 }
@@ -63,6 +74,8 @@ func (f *Fallback) add(word string) error {
 func (f *Fallback) After(a *exchange.Attempt, result *exchange.Result) bool {
 	status := result.Status
 	switch {
+	case result.Fault.Code == fault.CodeOverflow && f.contextLength, result.Fault.ContentPolicy && f.contentPolicy:
+		return true
 	case result.Fault.Kind == fault.Timeout && status < 400:
 		return f.timeout
 	case status == 0:

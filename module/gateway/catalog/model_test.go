@@ -22,6 +22,10 @@ func failures() map[string]*exchange.Result {
 		"unusable":     {Status: 200, Fault: fault.Unusable(nil)},
 		"overloaded":   {Status: 200, Fault: &fault.Fault{Kind: fault.Overloaded}},
 		"rate limited": {Status: 200, Fault: &fault.Fault{Kind: fault.RateLimited}},
+		"too long":     {Status: 400, Fault: fault.Read(400, "", []byte(`{"error":{"message":"prompt is too long"}}`))},
+		"too long 200": {Status: 200, Fault: fault.ReadAnswer([]byte(`{"error":{"message":"m","code":"context_length_exceeded"}}`))},
+		"policy 400":   {Status: 400, Fault: fault.Read(400, "", []byte(`{"error":{"message":"m","code":"content_filter"}}`))},
+		"policy 403":   {Status: 403, Fault: fault.Read(403, "", []byte(`{"error":{"message":"Content violates usage guidelines"}}`))},
 	}
 	for name, status := range map[string]int{
 		"302": 302, "400": 400, "401": 401, "402": 402, "403": 403, "404": 404, "408": 408, "409": 409,
@@ -39,15 +43,21 @@ func TestFallbackFollowsItsWords(t *testing.T) {
 	}{
 		{nil, []string{
 			"timeout", "late timeout", "unreachable", "unusable", "overloaded", "rate limited",
-			"302", "401", "402", "403", "404", "408", "429", "500", "503", "504", "529", "599", "700",
+			"policy 403", "302", "401", "402", "403", "404", "408", "429", "500", "503", "504", "529", "599", "700",
 		}},
 		{[]string{}, nil},
 		{[]string{"429"}, []string{"429", "rate limited"}},
-		{[]string{"4xx"}, []string{"400", "401", "402", "403", "404", "408", "409", "413", "422", "429", "rate limited"}},
+		{[]string{"4xx"}, []string{"too long", "too long 200", "policy 400", "policy 403", "400", "401", "402", "403", "404", "408", "409", "413", "422", "429", "rate limited"}},
 		{[]string{"5xx"}, []string{"500", "503", "504", "529", "599", "700", "unusable", "overloaded", "302"}},
 		{[]string{"529"}, []string{"529", "overloaded"}},
 		{[]string{"timeout"}, []string{"timeout", "late timeout"}},
 		{[]string{"unreachable"}, []string{"unreachable"}},
+		{[]string{"context_length"}, []string{"too long", "too long 200"}},
+		{[]string{"content_policy"}, []string{"policy 400", "policy 403"}},
+		{[]string{"default", "context_length"}, []string{
+			"too long", "too long 200", "timeout", "late timeout", "unreachable", "unusable", "overloaded", "rate limited",
+			"policy 403", "302", "401", "402", "403", "404", "408", "429", "500", "503", "504", "529", "599", "700",
+		}},
 	} {
 		f, err := parseFallback(test.words)
 		require.NoError(t, err)
@@ -112,7 +122,7 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 		"unknown provider 'c'; known are: a, b": {Name: "m", Targets: to("a", "c")},
 		"target 'a' is listed twice":            {Name: "m", Targets: to("a", "b", "a")},
 		"attempts must be at least 1":           {Name: "m", Targets: to("a"), Attempts: -1},
-		"fallback_on: 'x' is not a status (429), a class (4xx, 5xx), timeout or unreachable": {
+		"fallback_on: 'x' is not a status (429), a class (4xx, 5xx), timeout, unreachable, context_length, content_policy or default": {
 			Name: "m", Targets: to("a"), FallbackOn: []string{"x"},
 		},
 		"traits: on_loss: must be 'warn' or 'reject', got 'drop'": {

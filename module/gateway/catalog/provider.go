@@ -33,9 +33,9 @@ type Provider struct {
 	Caller    upstream.Caller
 	Uncounted meter.Uncounted // models whose tokens it does not count
 
-	Service    string        // identity of the service; several names may have the same
-	APIKeys    []string      // references to its API keys; a single "" if there are none
-	Cooldown   time.Duration // length of the first rest; 0 or less for none
+	Service    string   // identity of the service; several names may have the same
+	APIKeys    []string // references to its API keys; a single "" if there are none
+	Rests      health.Rules
 	MaxRunning int           // largest number of running calls, 0 for no bound
 	Retries    health.Budget // for repeated calls
 	pooled     bool          // reverse_proxy chooses its address
@@ -64,7 +64,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lis
 		Name: config.Name, Preset: config.presetName(), Identity: config.listIdentity(nil), known: modellist.Named(defaults.Models),
 		traits:  layers{defaults.Traits, defaults.ModelTraits, config.Traits},
 		Service: config.service(), APIKeys: config.APIKeys, pooled: config.ReverseProxyRaw != nil,
-		Cooldown: time.Duration(config.Cooldown), MaxRunning: config.MaxRunning,
+		Rests: health.Rules{First: time.Duration(config.Cooldown), FailRate: config.FailRate}, MaxRunning: config.MaxRunning,
 	}
 	if len(p.APIKeys) == 0 {
 		p.APIKeys = []string{""}

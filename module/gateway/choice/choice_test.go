@@ -40,7 +40,7 @@ func names(m *catalog.Model, session uint64, memory *health.Memory) []string {
 
 func rests(m *health.Memory, provider, key string, d time.Duration) {
 	v, _ := m.Begin(health.Target{Provider: provider, Key: key, Model: "m"}, 0)
-	v.End(health.Outcome{Class: health.RateLimited, RetryAfter: d}, health.DefaultRest)
+	v.End(health.Outcome{Class: health.RateLimited, RetryAfter: d}, health.Rules{First: health.DefaultRest})
 }
 
 func session(i int) uint64 { return rendezvous.Seed(fmt.Sprint(i)) }

@@ -4,12 +4,13 @@ import "time"
 
 // illness is the recent history of a target that fails.
 type illness struct {
-	class    Class                     // of the last failure
+	class    Class                     // of the last failure; Healthy after an answer
 	failures [failuresToRest]time.Time // times of the last consecutive failures, as a ring
 	count    int                       // of consecutive failures
-	last     time.Time                 // time of the last failure
-	rests    int                       // number of consecutive rests
-	until    time.Time                 // end of the rest, or of the wait for its probe; zero before the first rest
+	rate     rate
+	last     time.Time // time of the last failure
+	rests    int       // number of consecutive rests
+	until    time.Time // end of the rest, or of the wait for its probe; zero before the first rest
 }
 
 // resting reports whether the target rests, or waits for its probe.
@@ -26,17 +27,21 @@ func (i *illness) forgotten(now time.Time) bool {
 	return now.Sub(i.last) > forgetAfter && now.Sub(i.until) > forgetAfter
 }
 
-// fail records a failure. first is the length of the first rest.
-func (i *illness) fail(o Outcome, now time.Time, first time.Duration) {
+// answer records an answer of a target that has failed, but has not rested.
+func (i *illness) answer() { i.class, i.count = Healthy, 0 }
+
+// fail records a failure.
+func (i *illness) fail(o Outcome, now time.Time, rules Rules) {
 	i.class, i.last = o.Class, now
+	i.rate.add(now, true)
 	i.failures[i.count%failuresToRest] = now
 	i.count++
 	switch {
 	case o.RetryAfter > 0:
 		i.extend(now.Add(min(o.RetryAfter, longestRest)))
 	case i.resting(now): // the attempt began before the rest, or all other targets rest, too
-	case o.Class.ofKey() || i.rests > 0 || i.burst(now):
-		i.extend(now.Add(i.nextRest(first)))
+	case o.Class.ofKey() || i.rests > 0 || i.burst(now) || i.rate.reaches(rules.FailRate):
+		i.extend(now.Add(i.nextRest(rules.First)))
 	}
 }
 

@@ -80,9 +80,8 @@ const (
 	Up          // a target that has rested answers again
 )
 
-// End records the outcome of the attempt. first is the length of the first rest of the
-// target, 0 if the target never rests.
-func (v Visit) End(o Outcome, first time.Duration) Change {
+// End records the outcome of the attempt.
+func (v Visit) End(o Outcome, rules Rules) Change {
 	m := v.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,10 +92,10 @@ func (v Visit) End(o Outcome, first time.Duration) Change {
 	case o.Class == Healthy:
 		defer m.noteAnswer(v)
 		return m.recover(v)
-	case o.Class == Unknown, first <= 0:
+	case o.Class == Unknown, rules.First <= 0:
 		return Same
 	}
-	return m.fail(v.target, o, first)
+	return m.fail(v.target, o, rules)
 }
 
 // leave counts an attempt as ended.
@@ -126,32 +125,40 @@ func (m *Memory) EndRest(provider, key string) {
 	}
 }
 
-// recover removes the failures from before the attempt. An attempt that began before the
-// last failure does not prove that the target has recovered.
+// recover ends the row of failures from before the attempt, and the rests. An attempt that
+// began before the last failure does not prove that the target has recovered.
 func (m *Memory) recover(v Visit) Change {
-	change := Same
+	change, now := Same, time.Now()
 	for _, level := range v.target.levels() {
 		i := m.ill[level]
-		if i == nil || !i.last.Before(v.began) {
+		if i == nil {
 			continue
 		}
-		if i.rests > 0 {
+		over := i.rate.over(now)
+		i.rate.add(now, false)
+		switch {
+		case !i.last.Before(v.began):
+		case i.rests > 0:
 			change = Up
+			delete(m.ill, level)
+		case over:
+			delete(m.ill, level)
+		default:
+			i.answer()
 		}
-		delete(m.ill, level)
 	}
 	return change
 }
 
 // fail records a failure of a target or of its API key.
-func (m *Memory) fail(t Target, o Outcome, first time.Duration) Change {
+func (m *Memory) fail(t Target, o Outcome, rules Rules) Change {
 	if o.Class.ofKey() {
 		t = t.key()
 	}
 	now := time.Now()
 	i := m.illnessOf(t, now)
 	rested := i.rests > 0
-	i.fail(o, now, first)
+	i.fail(o, now, rules)
 	if !rested && i.rests > 0 {
 		return Down
 	}

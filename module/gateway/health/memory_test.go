@@ -18,6 +18,9 @@ var (
 	otherKey = health.Target{Provider: "p", Key: "{env.B}", Model: "m"}
 )
 
+// rules are the defaults.
+var rules = health.Rules{First: health.DefaultRest, FailRate: health.DefaultFailRate}
+
 func begin(m *health.Memory, t health.Target) health.Visit {
 	v, _ := m.Begin(t, 0)
 	return v
@@ -30,7 +33,7 @@ func attempt(m *health.Memory, t health.Target, class health.Class, retryAfter .
 		o.RetryAfter = d
 	}
 	time.Sleep(time.Millisecond) // of the synctest clock, so that attempts have different times
-	return begin(m, t).End(o, health.DefaultRest)
+	return begin(m, t).End(o, rules)
 }
 
 func repeat(n int, m *health.Memory, t health.Target, class health.Class) {
@@ -69,10 +72,57 @@ func TestASuccessBetweenFailuresBeginsTheCountAgain(t *testing.T) {
 		var m health.Memory
 		for range 20 {
 			repeat(4, &m, target, health.Failed)
-			assert.Equal(t, health.Same, attempt(&m, target, health.Healthy))
+			repeat(20, &m, target, health.Healthy)
+			assert.Equal(t, health.Healthy, m.State(target).Class)
 		}
 		assert.Zero(t, rest(&m, target))
 	})
+}
+
+// A target that failed two of five calls never rested, because an answer began the count
+// again.
+func TestATargetThatOftenFailsRests(t *testing.T) {
+	for name, test := range map[string]struct {
+		failed, answered int // in turn
+		pause            time.Duration
+		rules            health.Rules
+		rests            bool
+	}{
+		"two of five":                  {2, 3, 0, rules, true},
+		"one of five":                  {1, 4, 0, rules, false},
+		"one of five, with a low rate": {1, 4, 0, health.Rules{First: health.DefaultRest, FailRate: 20}, true},
+		"switched off":                 {2, 3, 0, health.Rules{First: health.DefaultRest, FailRate: -1}, false},
+		"a few calls in an hour":       {2, 3, time.Minute, rules, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var m health.Memory
+				end := func(class health.Class) {
+					time.Sleep(time.Millisecond + test.pause)
+					begin(&m, target).End(health.Outcome{Class: class}, test.rules)
+				}
+				for range 20 {
+					for range test.failed {
+						end(health.Failed)
+					}
+					if rest(&m, target) > 0 {
+						break
+					}
+					for range test.answered {
+						end(health.Healthy)
+					}
+				}
+				assert.Equal(t, test.rests, rest(&m, target) > 0)
+				if !test.rests {
+					return
+				}
+				time.Sleep(health.DefaultRest)
+				assert.Equal(t, health.Up, attempt(&m, target, health.Healthy))
+				repeat(4, &m, target, health.Failed)
+				assert.Zero(t, rest(&m, target), "the count begins again after the probe")
+			})
+		})
+	}
 }
 
 func TestFailuresThatAreFarApartLetNothingRest(t *testing.T) {
@@ -80,7 +130,7 @@ func TestFailuresThatAreFarApartLetNothingRest(t *testing.T) {
 		var m health.Memory
 		for range 20 {
 			attempt(&m, target, health.Failed)
-			time.Sleep(3 * time.Second)
+			time.Sleep(20 * time.Second)
 		}
 		assert.Zero(t, rest(&m, target))
 	})
@@ -123,7 +173,7 @@ func TestAfterARestOneAttemptIsTheProbe(t *testing.T) {
 		probe := begin(&m, target)
 		assert.Positive(t, rest(&m, target), "for all others")
 
-		probe.End(health.Outcome{Class: health.Unknown}, health.DefaultRest)
+		probe.End(health.Outcome{Class: health.Unknown}, rules)
 		assert.Zero(t, rest(&m, target), "the client has left: another attempt may be the probe")
 
 		begin(&m, target)
@@ -142,7 +192,7 @@ func TestAProbeThatEndsLateEndsNoLaterRest(t *testing.T) {
 		slow := begin(&m, target)
 		time.Sleep(time.Minute)
 		attempt(&m, target, health.RateLimited, 5*time.Minute)
-		slow.End(health.Outcome{Class: health.Unknown}, health.DefaultRest)
+		slow.End(health.Outcome{Class: health.Unknown}, rules)
 		assert.Equal(t, 5*time.Minute, rest(&m, target))
 	})
 }
@@ -154,7 +204,7 @@ func TestAnAttemptFromBeforeTheFailuresEndsNoRest(t *testing.T) {
 		var m health.Memory
 		early := begin(&m, target)
 		repeat(5, &m, target, health.Failed)
-		assert.Equal(t, health.Same, early.End(health.Outcome{Class: health.Healthy}, health.DefaultRest))
+		assert.Equal(t, health.Same, early.End(health.Outcome{Class: health.Healthy}, rules))
 		assert.Equal(t, health.DefaultRest, rest(&m, target))
 	})
 }
@@ -168,7 +218,7 @@ func TestFailuresDuringARestDoNotMakeItLonger(t *testing.T) {
 			visits = append(visits, begin(&m, target))
 		}
 		for _, v := range visits {
-			v.End(health.Outcome{Class: health.Failed}, health.DefaultRest)
+			v.End(health.Outcome{Class: health.Failed}, rules)
 		}
 		assert.Equal(t, health.DefaultRest, rest(&m, target))
 	})
@@ -202,7 +252,7 @@ func TestAChangedAPIKeyIsProbedAtOnce(t *testing.T) {
 		assert.NotZero(t, rest(&m, otherKey))
 		probe := begin(&m, target)
 		assert.NotZero(t, rest(&m, target), "a single attempt is the probe")
-		assert.Equal(t, health.Up, probe.End(health.Outcome{Class: health.Healthy}, health.DefaultRest))
+		assert.Equal(t, health.Up, probe.End(health.Outcome{Class: health.Healthy}, rules))
 	})
 }
 
@@ -222,7 +272,7 @@ func TestTargetsWithoutCooldownNeverRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory
 		for range 10 {
-			begin(&m, target).End(health.Outcome{Class: health.RateLimited, RetryAfter: time.Minute}, 0)
+			begin(&m, target).End(health.Outcome{Class: health.RateLimited, RetryAfter: time.Minute}, health.Rules{})
 		}
 		assert.Zero(t, rest(&m, target))
 	})
@@ -263,10 +313,10 @@ func TestRunningAttemptsAreCountedForTargetsAndProviders(t *testing.T) {
 	first, second := begin(&m, target), begin(&m, otherKey)
 	assert.Equal(t, 2, m.State(health.Target{Provider: "p"}).Running)
 	assert.Equal(t, 1, m.State(target).Running)
-	first.End(health.Outcome{}, 0)
+	first.End(health.Outcome{}, health.Rules{})
 	assert.Equal(t, 1, m.State(health.Target{Provider: "p"}).Running)
 	assert.Zero(t, m.State(target).Running)
-	second.End(health.Outcome{Class: health.Failed}, health.DefaultRest)
+	second.End(health.Outcome{Class: health.Failed}, rules)
 	assert.Zero(t, m.State(health.Target{Provider: "p"}).Running)
 }
 
@@ -280,7 +330,7 @@ func TestAProviderTakesNoMoreAttemptsAtOnceThanItMay(t *testing.T) {
 	assert.False(t, ok, "of the same provider")
 	_, ok = m.Begin(health.Target{Provider: "other"}, 2)
 	assert.True(t, ok)
-	first.End(health.Outcome{}, 0)
+	first.End(health.Outcome{}, health.Rules{})
 	_, ok = m.Begin(sibling, 2)
 	assert.True(t, ok)
 	assert.Equal(t, 2, m.State(health.Target{Provider: "p"}).Running)
@@ -307,7 +357,7 @@ func TestMemoryMayBeUsedFromManyGoroutines(t *testing.T) {
 		all.Go(func() {
 			for n := range 200 {
 				m.RestsUntil(target)
-				begin(&m, target).End(health.Outcome{Class: health.Class((i + n) % 4)}, time.Nanosecond)
+				begin(&m, target).End(health.Outcome{Class: health.Class((i + n) % 4)}, health.Rules{First: time.Nanosecond})
 				m.State(target)
 			}
 		})

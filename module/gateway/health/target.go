@@ -23,10 +23,17 @@ func (t Target) key() Target { return Target{Provider: t.Provider, Key: t.Key} }
 // levels returns the targets whose rest makes t rest: t itself, and its API key.
 func (t Target) levels() [2]Target { return [2]Target{t, t.key()} }
 
-// The rules of rests.
+// Rules are when a target rests, and for how long.
+type Rules struct {
+	First    time.Duration // length of the first rest; 0 or less: the target never rests
+	FailRate int           // percentage of failed calls that begins a rest; 0 or less for none
+}
+
+// The rules of all rests.
 const (
-	failuresToRest = 5 // consecutive failures within failureWindow that begin a rest
+	failuresToRest = 5 // consecutive failures within failureWindow, or failures within rateWindow, that begin a rest
 	failureWindow  = 10 * time.Second
+	rateWindow     = time.Minute      // in which calls are counted for Rules.FailRate
 	longestRest    = 10 * time.Minute // also if the Retry-After of a provider is longer
 	probePatience  = 30 * time.Second // after it, another request may be the probe
 	forgetAfter    = longestRest      // after the last failure and the last rest
@@ -34,6 +41,9 @@ const (
 	// DefaultRest is the default length of the first rest of a target. Each rest after a
 	// failed probe is twice as long as the one before.
 	DefaultRest = 30 * time.Second
+
+	// DefaultFailRate is the default of Rules.FailRate.
+	DefaultFailRate = 40
 
 	maxRemembered = 4096 // targets; clients may use any number of model names of some providers
 )

@@ -13,6 +13,9 @@ import (
 // setAnswerHeaders sets the headers of an answer.
 func (s *Sink) setAnswerHeaders(h http.Header) {
 	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
+	if s.showsTarget {
+		h["X-Gateway-Target"] = []string{s.ex.Attempt.Provider + "/" + headerSafe(s.ex.Attempt.Model)}
+	}
 	setUpstreamHeaders(h, s.ex.Result)
 	if losses := s.ex.Result.Losses; len(losses) > 0 {
 		h["X-Gateway-Dropped"] = []string{losses.String()}

@@ -31,6 +31,8 @@ type Sink struct {
 	answer    upstreamAnswer // of the current attempt
 	meter     meter.Meter
 	heartbeat heartbeat
+
+	showsTarget bool // the answer has a header with the target
 }
 
 // upstreamAnswer is the state of the answer of an attempt.
@@ -60,6 +62,13 @@ func (s *Sink) Charge(m meter.Meter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.meter = m
+}
+
+// ShowTarget adds the target to the headers of the answer.
+func (s *Sink) ShowTarget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.showsTarget = true
 }
 
 // Start prepares the sink for attempts. The sink calls cancel when the client disconnects,

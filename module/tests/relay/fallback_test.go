@@ -70,6 +70,51 @@ func askSecond(t *testing.T, s standing, statuses ...int) map[int]bool {
 	return asked
 }
 
+// Another model may have a longer context, or another policy, but the only way to fall back
+// was by status, with every invalid request.
+func TestFallbackOnTheCauseOfARefusal(t *testing.T) {
+	refusals := map[string]bool{ // whether the next target is asked
+		`{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}`:   true,
+		`{"error":{"message":"m","code":"context_length_exceeded"}}`:         true,
+		`{"error":{"message":"m","code":"content_filter"}}`:                  true,
+		`{"error":{"message":"messages: too odd","code":"invalid_value"}}`:   false,
+		`{"error":{"message":"Please slow down","code":"rate_limit_error"}}`: false,
+	}
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := startStanding(t, w, "fallback_on unreachable context_length content_policy")
+		for body, another := range refusals {
+			for name, step := range map[string]gatewaytest.Step{
+				"body":   gatewaytest.Body(http.StatusBadRequest, "application/json", []byte(body)),
+				"stream": gatewaytest.Chunks(gatewaytest.EventStream, "event: error\ndata: "+body+"\n\n"),
+			} {
+				s.first.Script(step)
+				answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
+				assert.Equal(t, another, answer.Status == http.StatusOK, "%s %s: %s", name, body, answer.Body)
+			}
+		}
+	})
+}
+
+// Clients did not learn which of several targets had answered.
+func TestTheHeaderOfTheTargetNamesWhatAnswered(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		s := site.Start(t, site.Steady, "target_header on\ncors *",
+			w.Provider("first", first, "models off"), w.Provider("second", second, "models off"),
+			"model m {\nto first/vendor/m1\nto second/m2\n}")
+		for _, path := range site.CallPaths {
+			for _, streaming := range []bool{false, true} {
+				body := site.BodyFor(path, "m", "hello", streaming)
+				answer := s.Ask(path, body, "Origin", "https://chat.example.com")
+				assert.Equal(t, "first/vendor/m1", answer.Header.Get("X-Gateway-Target"))
+				assert.Equal(t, "*", answer.Header.Get("Access-Control-Expose-Headers"), "scripts may read it")
+				first.Script(gatewaytest.Status(http.StatusServiceUnavailable))
+				assert.Equal(t, "second/m2", s.Ask(path, body).Header.Get("X-Gateway-Target"))
+			}
+		}
+	})
+}
+
 func TestDefaultFallbackLeavesOutWhatBlamesTheRequest(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startStanding(t, w)
