@@ -118,7 +118,7 @@ func gatewayOf(cmd *cobra.Command) (g doctor.Gateway, err error) {
 
 func printPlan(out io.Writer, models []doctor.Model) error {
 	for _, model := range models {
-		if _, err := fmt.Fprintf(out, "%s: %s; as a messages and as a chat client\n", plain(model.Name), strings.Join(doctor.Probes(), ", ")); err != nil {
+		if _, err := fmt.Fprintf(out, "%s: %s; as a client of %s\n", plain(model.Name), strings.Join(doctor.Probes(), ", "), strings.Join(doctor.Formats(), ", ")); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,7 @@ var remedies = []remedy{
 	trait(`temperature|top_p`, "sampling none"),
 	trait(`the stream has no input tokens`, "estimate_input_tokens on"),
 	word(`closed the stream before completing|the stream has no end`, "stream_end finish"),
+	word(`events of the stream are incomplete`, "format chat"),
 	word(`upstream could not be reached`, "base_url <the address of the provider>"),
 	word(`did not accept the gateway's credential`, "api_key <a valid key of the provider>"),
 	word(`upstream did not answer in time`, "response_header_timeout 10m"),

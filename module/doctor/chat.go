@@ -5,7 +5,7 @@ import "encoding/json"
 // chat is the format of POST /v1/chat/completions.
 var chat = format{
 	name: "chat", path: "/v1/chat/completions",
-	limit: "max_tokens",
+	limit: "max_tokens", turns: "messages",
 	streaming: func(request map[string]any) {
 		request["stream"], request["stream_options"] = true, map[string]any{"include_usage": true}
 	},
@@ -28,7 +28,7 @@ var chat = format{
 	parse:      parseCompletion,
 	parseEvent: parseChunk,
 	withResult: func(request map[string]any, a answer) map[string]any {
-		return withTurns(request, a.turn, map[string]any{"role": "tool", "tool_call_id": a.callID, "content": forecast})
+		return withTurns(request, "messages", append(a.turns, map[string]any{"role": "tool", "tool_call_id": a.callID, "content": forecast})...)
 	},
 }
 
@@ -53,7 +53,7 @@ func parseCompletion(body []byte) (a answer, err error) {
 	if len(message.Calls) > 0 {
 		a.callID = message.Calls[0].ID
 	}
-	a.text, a.turn, a.cut = message.Content, c.Choices[0].Message, c.Choices[0].Reason == "length"
+	a.text, a.turns, a.cut = message.Content, []any{c.Choices[0].Message}, c.Choices[0].Reason == "length"
 	a.usage = counts(c.Usage, "prompt_tokens", "completion_tokens")
 	return a, nil
 }

@@ -56,29 +56,41 @@ const (
 	Broken      State = "broken"
 )
 
-// MostRequests is the largest number of requests that Examine sends. In the messages
-// format, there are nine probes, and the probe "tools" sends two requests. In the chat
-// format, there is one probe less, and the first probe may be repeated with another name
-// of max_tokens.
-const MostRequests = (9 + 1) + (8 + 1 + 1)
+// MostRequests is the largest number of requests that Examine sends. In the messages and
+// responses formats, there are nine probes, and the probe "tools" sends two requests. In the
+// chat format, there is one probe less, and the first probe may be repeated with another
+// name of max_tokens, as in the completions format, which has four probes.
+const MostRequests = 2*(9+1) + (8 + 1 + 1) + (4 + 1)
 
-// Examine runs all probes of a model in the messages and chat formats, and calls report
-// with each result. If a model returns no text in a format, Examine skips the other
-// probes in this format.
+// Examine runs the probes of a model as a client of each format, and calls report with each
+// result. If a model returns no text in a format, Examine skips the other probes in this
+// format. It skips formats in which the gateway does not serve the model.
 func Examine(ctx context.Context, g Gateway, m Model, report func(Result)) {
-	for _, f := range []format{messages, chat} {
+	for _, f := range formats {
+		if len(m.Lanes) > 0 && m.Lanes[f.name] == "" {
+			continue
+		}
 		e := &exam{ctx: ctx, gateway: g, format: f, model: m.Name, bytes: m.Lanes[f.name] == "bytes"}
 		for _, p := range probes {
-			if p.name == "count" && f.countPath == "" {
+			if !f.has(p.name) {
 				continue
 			}
 			r := e.run(p)
 			report(r)
-			if p.essential && r.State == Broken {
+			if p.essential && (r.State == Broken || f.optional && r.State == Unsupported) {
 				break
 			}
 		}
 	}
+}
+
+// Formats returns the names of the formats in which Examine tests a model.
+func Formats() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
 }
 
 // Probes returns the names of all probes, in their order.

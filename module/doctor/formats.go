@@ -10,11 +10,17 @@ import (
 	"strings"
 )
 
-// format is a format of requests to the gateway. Together, messages and chat test most
-// providers both in their own format and with translation.
+// formats are the formats of clients.
+var formats = []format{messages, chat, completions, responses}
+
+// format is a format of requests to the gateway. The changes that it does not have belong
+// to probes that it cannot express.
 type format struct {
 	name, path, countPath string
 	limit                 string // the name of max_tokens
+	turns                 string // the name of the list of turns, "" for a prompt
+	begins                bool   // streams begin with the number of input tokens, which clients show
+	optional              bool   // a model without answers in the format is not broken
 
 	streaming, system, tools, image change
 
@@ -29,11 +35,24 @@ type change func(request map[string]any)
 // maxTokens is the max_tokens of requests that expect an answer.
 const maxTokens = 64
 
+// has reports whether requests of the format can express a probe.
+func (f format) has(probe string) bool {
+	switch probe {
+	case "system", "turns", "tools", "image":
+		return f.turns != ""
+	case "count":
+		return f.countPath != ""
+	}
+	return true
+}
+
 // request returns a request for an answer to a prompt.
 func (f format) request(model, prompt string, change change) map[string]any {
-	request := map[string]any{
-		"model": model, f.limit: maxTokens,
-		"messages": []any{map[string]any{"role": "user", "content": prompt}},
+	request := map[string]any{"model": model, f.limit: maxTokens}
+	if f.turns == "" {
+		request["prompt"] = prompt
+	} else {
+		request[f.turns] = []any{turn(prompt)}
 	}
 	if change != nil {
 		change(request)
@@ -41,12 +60,15 @@ func (f format) request(model, prompt string, change change) map[string]any {
 	return request
 }
 
+// turn returns a turn of the user.
+func turn(text string) any { return map[string]any{"role": "user", "content": text} }
+
 // answer is the part of a JSON answer that probes use.
 type answer struct {
 	text   string
 	cut    bool // the answer ended at max_tokens; thinking may have used all of them
 	callID string
-	turn   any // the turn of the assistant, for the next request
+	turns  []any // the turn of the assistant, for the next request
 	usage  Usage
 }
 
@@ -79,7 +101,9 @@ func (f format) parseStream(body []byte) (s streamed) {
 			s.failure = message
 			return s
 		}
-		f.parseEvent(&s, event)
+		if f.parseEvent(&s, event); s.failure != "" {
+			return s
+		}
 	}
 	return s
 }
@@ -99,12 +123,12 @@ var parameters = map[string]any{
 // forecast is the result of the tool.
 const forecast = "sunny, 20 degrees"
 
-// withTurns returns a copy of a request with more turns. The copy does not demand a tool
+// withTurns returns a copy of a request with more turns in a list. The copy does not demand a tool
 // call.
-func withTurns(request map[string]any, turns ...any) map[string]any {
+func withTurns(request map[string]any, list string, turns ...any) map[string]any {
 	more := maps.Clone(request)
 	delete(more, "tool_choice")
-	more["messages"] = slices.Concat(request["messages"].([]any), turns)
+	more[list] = slices.Concat(request[list].([]any), turns)
 	return more
 }
 

@@ -5,7 +5,7 @@ import "encoding/json"
 // messages is the format of POST /v1/messages.
 var messages = format{
 	name: "messages", path: "/v1/messages", countPath: "/v1/messages/count_tokens",
-	limit:     "max_tokens",
+	limit: "max_tokens", turns: "messages", begins: true,
 	streaming: func(request map[string]any) { request["stream"] = true },
 	system:    func(request map[string]any) { request["system"] = "Be brief." },
 	tools: func(request map[string]any) {
@@ -21,9 +21,9 @@ var messages = format{
 	parse:      parseMessage,
 	parseEvent: parseMessageEvent,
 	withResult: func(request map[string]any, a answer) map[string]any {
-		return withTurns(request, a.turn, map[string]any{"role": "user", "content": []any{
+		return withTurns(request, "messages", append(a.turns, map[string]any{"role": "user", "content": []any{
 			map[string]any{"type": "tool_result", "tool_use_id": a.callID, "content": forecast},
-		}})
+		}})...)
 	},
 }
 
@@ -47,18 +47,26 @@ func parseMessage(body []byte) (a answer, err error) {
 		}
 	}
 	a.cut = m.Reason == "max_tokens"
-	a.turn = map[string]any{"role": "assistant", "content": m.Content}
-	a.usage = counts(m.Usage, "input_tokens", "output_tokens")
+	a.turns = []any{map[string]any{"role": "assistant", "content": m.Content}}
+	a.usage = messageUsage(m.Usage)
 	return a, nil
+}
+
+// messageUsage returns the usage of an answer. Other than in the other formats,
+// input_tokens does not include what the provider's cache reads and writes.
+func messageUsage(usage any) Usage {
+	u := counts(usage, "input_tokens", "output_tokens")
+	u.Input += counts(usage, "cache_read_input_tokens", "").Input + counts(usage, "cache_creation_input_tokens", "").Input
+	return u
 }
 
 func parseMessageEvent(s *streamed, event map[string]any) {
 	switch event["type"] {
 	case "message_start":
 		message, _ := event["message"].(map[string]any)
-		s.usage = counts(message["usage"], "input_tokens", "output_tokens")
+		s.usage = messageUsage(message["usage"])
 	case "message_delta":
-		last := counts(event["usage"], "input_tokens", "output_tokens")
+		last := messageUsage(event["usage"])
 		s.usage.Output = last.Output
 		if last.Input > 0 {
 			s.usage.Input = last.Input

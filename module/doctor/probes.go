@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -76,15 +77,20 @@ func (e *exam) ask(request any) (answer, bool) {
 	return a, true
 }
 
-// refused fails the probe with an error answer. If the status is 4xx and no remedy is
-// known, the feature counts as unsupported. Exceptions are the probe "text", which every
-// model must support, and status 429, which says nothing about the feature.
+// refused fails the probe with an error answer. If no remedy is known, and the status is 4xx
+// or the message contains the reason, the feature counts as unsupported: local servers
+// refuse images with 500. Exceptions are the probe "text", which every model must support
+// unless its format is optional, and status 429, which does not depend on the feature.
 func (e *exam) refused(got reply) {
 	e.broken(fmt.Sprintf("%d: %s", got.status, got.message()))
-	if e.Advice == "" && e.Probe != "text" && got.status >= 400 && got.status < 500 && got.status != http.StatusTooManyRequests {
+	refused := got.status >= 400 && got.status < 500 && got.status != http.StatusTooManyRequests
+	if e.Advice == "" && (e.Probe != "text" || e.format.optional) && (refused || notSupported.MatchString(e.Reason)) {
 		e.State = Unsupported
 	}
 }
+
+// notSupported matches messages about features that a model or a server does not have.
+var notSupported = regexp.MustCompile(`(?i)not support|unsupported`)
 
 func (e *exam) broken(reason string) {
 	e.State, e.Reason, e.Advice = Broken, reason, adviceFor(reason, e.bytes)
@@ -116,7 +122,7 @@ func (e *exam) sampling() {
 // turns sends two successive turns of the user, as agents do.
 func (e *exam) turns() {
 	e.plain(func(request map[string]any) {
-		request["messages"] = append([]any{map[string]any{"role": "user", "content": "I am here."}}, request["messages"].([]any)...)
+		request[e.format.turns] = append([]any{turn("I am here.")}, request[e.format.turns].([]any)...)
 	})
 }
 
@@ -144,10 +150,10 @@ func (e *exam) stream() {
 		e.broken(s.failure)
 	case !s.complete:
 		e.broken("the stream has no end")
-	case s.usage.Input == 0:
+	case s.usage.Input == 0 && e.format.begins:
 		e.broken("the stream has no input tokens")
-	case s.usage.Output == 0:
-		e.State, e.Reason = Unsupported, "the stream has no output tokens: limits and costs are estimated"
+	case s.usage.Input == 0 || s.usage.Output == 0:
+		e.State, e.Reason = Unsupported, "the stream has no usage: limits and costs are estimated"
 	default:
 		e.works()
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/doctor"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // quirk is a peculiarity of a provider of the chat format.
@@ -83,9 +85,60 @@ func TestWhatIsUnsupportedIsNotBroken(t *testing.T) {
 	}
 	var away []doctor.Result
 	doctor.Examine(t.Context(), gateway(s), doctor.Model{Name: "away"}, func(r doctor.Result) { away = append(away, r) })
-	require.Len(t, away, 2, "one of each format")
+	require.Len(t, away, len(doctor.Formats()), "one of each format")
 	assert.Equal(t, doctor.Broken, away[0].State)
 	assert.Equal(t, "base_url <the address of the provider>", away[0].Advice)
+}
+
+// Clients of the responses and completions formats were not tested, although a preset led
+// the first to a server whose events their SDKs cannot read.
+func TestTheDoctorIsAClientOfEveryFormat(t *testing.T) {
+	var names []string
+	for _, name := range formats.Names() {
+		names = append(names, string(name))
+	}
+	assert.Equal(t, names, doctor.Formats())
+}
+
+// llama.cpp's server and Ollama answer an image for a model without eyes with 500: every
+// such model was broken, without a line that mends it.
+func TestAServerErrorThatNamesAMissingFeatureIsNotBroken(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	p.Always(func(c *gatewaytest.Call) {
+		body, _ := io.ReadAll(c.Request.Body)
+		c.Request.Body = io.NopCloser(bytes.NewReader(body))
+		if bytes.Contains(body, []byte(`"image`)) {
+			gatewaytest.Body(http.StatusInternalServerError, "application/json", []byte(`{"error":{"code":500,"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}`))(c)
+			return
+		}
+		gatewaytest.Answer()(c)
+	})
+	results := examine(t, site.Start(t, site.Direct.Provider("p", p, "models m")))
+	assert.True(t, doctor.Healthy(results), "%+v", results)
+	for _, r := range results {
+		assert.Equal(t, r.Probe == "image", r.State == doctor.Unsupported, "%+v", r)
+	}
+}
+
+// A responses client of llama.cpp's server gets its events as they are, and fails: the
+// doctor did not look at them.
+func TestTheDoctorFindsIncompleteEvents(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	p.Always(withoutIndexes)
+	lines := []string{"models m", "format responses chat"}
+	for _, healthy := range []bool{false, true} {
+		t.Run(lines[1], func(t *testing.T) {
+			results := of("responses", examine(t, site.Start(t, site.Direct.Provider("p", p, lines...))))
+			assert.Equal(t, healthy, doctor.Healthy(results), "%+v", results)
+			for _, r := range results {
+				if r.State == doctor.Broken {
+					assert.Equal(t, "stream", r.Probe)
+					assert.Equal(t, "the events of the stream are incomplete: response.output_item.added has no output_index", r.Reason)
+					lines[1] = r.Advice
+				}
+			}
+		})
+	}
 }
 
 func provider(p *gatewaytest.Provider, lines ...string) string {
@@ -162,14 +215,24 @@ func refusingIf(refuses func(request map[string]any) bool, message string) gatew
 
 // withoutDone lets the engine answer, and leaves the last event of streams out.
 func withoutDone(c *gatewaytest.Call) {
-	c.ResponseWriter = &silent{c.ResponseWriter}
+	c.ResponseWriter = &silent{c.ResponseWriter, regexp.MustCompile(`data: \[DONE\]\n\n`)}
 	gatewaytest.Answer()(c)
 }
 
-type silent struct{ http.ResponseWriter }
+// withoutIndexes lets the engine answer, and leaves the indexes of items out.
+func withoutIndexes(c *gatewaytest.Call) {
+	c.ResponseWriter = &silent{c.ResponseWriter, regexp.MustCompile(`"output_index":\d+,`)}
+	gatewaytest.Answer()(c)
+}
+
+// silent leaves parts of an answer out.
+type silent struct {
+	http.ResponseWriter
+	about *regexp.Regexp
+}
 
 func (s *silent) Write(p []byte) (int, error) {
-	_, err := s.ResponseWriter.Write(bytes.ReplaceAll(p, []byte("data: [DONE]\n\n"), nil))
+	_, err := s.ResponseWriter.Write(s.about.ReplaceAll(p, nil))
 	return len(p), err
 }
 
