@@ -73,7 +73,7 @@ var arrows = []arrow{
 	{"module/ledger/ledgertest", []string{"module/aigateway", "module/ledger", "module/store/database", "translate/token"}},
 	{"module/ledger", []string{"module/metrics", "module/events", "module/aigateway", "module/ledger/journal", "module/store/database", "translate/token"}},
 	{"module/store/storetest", []string{"module/aigateway", "module/store", "module/store/database"}},
-	{"module/store/...", []string{"module/aigateway", "module/ledger", "module/store/..."}},
+	{"module/store/...", []string{"module/aigateway", "module/ledger", "module/ledger/journal", "module/store/..."}},
 	{"module/accounts/throttle", nil},
 	{"module/accounts", []string{"module/accounts/throttle", "module/aigateway", "module/suggest", "translate/jsonscan"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/demo", "translate", "translate/formats"}},

@@ -34,6 +34,23 @@ func openLocal(parent caddy.Context, store json.RawMessage) (*local, error) {
 }
 
 func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) {
+	store, err := loadStore(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := store.Users(ctx, aigateway.Page{Limit: 1}); err != nil {
+		return nil, err // the error already names the store
+	}
+	mod, err := ctx.LoadModuleByID("ai_gateway.accounts", nil)
+	if err != nil {
+		return nil, fmt.Errorf("loading accounts: %w", err)
+	}
+	accounts := mod.(aigateway.Accounts)
+	accounts.UseStore(store)
+	return accounts.Admin(), nil
+}
+
+func loadStore(ctx caddy.Context, config json.RawMessage) (aigateway.Store, error) {
 	holder := struct {
 		StoreRaw json.RawMessage `caddy:"namespace=ai_gateway.stores inline_key=store"`
 	}{config}
@@ -41,16 +58,7 @@ func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("loading store: %w", err)
 	}
-	store := mod.(aigateway.Store)
-	if _, _, err := store.Users(ctx, aigateway.Page{Limit: 1}); err != nil {
-		return nil, err // the error already names the store
-	}
-	if mod, err = ctx.LoadModuleByID("ai_gateway.accounts", nil); err != nil {
-		return nil, fmt.Errorf("loading accounts: %w", err)
-	}
-	accounts := mod.(aigateway.Accounts)
-	accounts.UseStore(store)
-	return accounts.Admin(), nil
+	return mod.(aigateway.Store), nil
 }
 
 // newContext returns the context of an empty configuration, which logs only errors.

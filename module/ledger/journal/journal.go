@@ -23,6 +23,9 @@ var (
 	ErrTooLarge = errors.New("the entry is too large")
 )
 
+// lockName is the name of the file that a process locks while it uses the directory.
+const lockName = "lock"
+
 // The defaults of Options.
 const (
 	DefaultMax         = 4 << 30
@@ -88,7 +91,7 @@ func Open(o Options) (*Journal, []Entry, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("opening journal: %w", err)
 	}
-	lockFile, err := lock(filepath.Join(o.Dir, "lock"))
+	lockFile, err := lock(filepath.Join(o.Dir, lockName))
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}

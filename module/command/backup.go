@@ -1,0 +1,151 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// backupCommand returns the command caddy ai-gateway backup.
+func backupCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "backup <folder>", Short: "Copies users, keys and usage to a new folder", Args: cobra.ExactArgs(1),
+		Long: `
+Copies the store, the ledger and its journal to a new folder, which only its owner can
+read. A gateway may be running. The files are copied as of one moment: each record of
+usage that was complete when the command began is in the copy once.
+
+It copies the files of a store sqlite. A PostgreSQL database contains users, keys and
+usage; copy it with pg_dump.`,
+		RunE: withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
+			if err := files.Backup(cmd.Context(), files.ledger, folder); err != nil {
+				return fmt.Errorf("making the backup: %w", err)
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "The backup is in %s.\n", folder)
+			return err
+		}),
+	}
+	addFileFlags(cmd)
+	return cmd
+}
+
+// restoreCommand returns the command caddy ai-gateway restore.
+func restoreCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "restore <folder>", Short: "Puts a backup in the place of users, keys and usage", Args: cobra.ExactArgs(1),
+		Long: `
+Copies a backup to the places of the store, the ledger and its journal. Stop the gateway
+first. With --force, it replaces the present files, and keeps them under other names.`,
+		RunE: withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
+			replace, _ := cmd.Flags().GetBool("force")
+			kept, err := files.Restore(files.ledger, folder, replace)
+			if err != nil {
+				return fmt.Errorf("restoring the backup: %w", err)
+			}
+			if kept != "" {
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "The names of the previous files have %s in them now.\n", kept)
+			}
+			return errors.Join(err, printed(cmd, "The backup is restored. Start the gateway.\n"))
+		}),
+	}
+	addFileFlags(cmd)
+	cmd.Flags().BoolP("force", "f", false, "Replace the present files, and keep them under other names")
+	return cmd
+}
+
+func printed(cmd *cobra.Command, text string) error {
+	_, err := fmt.Fprint(cmd.OutOrStdout(), text)
+	return err
+}
+
+// addFileFlags adds the flags that select the store.
+func addFileFlags(cmd *cobra.Command) {
+	cmd.Flags().StringP("config", "c", "", "Configuration whose store to use instead of the default store")
+	cmd.Flags().StringP("adapter", "a", "", "Name of the adapter for --config")
+}
+
+// storeFiles is a store with files, and the options of its ledger.
+type storeFiles struct {
+	aigateway.StoreFiles
+	ledger aigateway.LedgerOptions
+}
+
+// errNoFiles is the error for a store without files.
+var errNoFiles = errors.New("the store has no files on this machine; for store postgres, use pg_dump and pg_restore: the database contains users, keys and usage")
+
+// withFiles returns the function of a command that needs the files of the selected store.
+func withFiles(run func(*cobra.Command, storeFiles, string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		folder, err := filepath.Abs(args[0])
+		if err != nil {
+			return err
+		}
+		config, err := selectedConfig(cmd)
+		if err != nil {
+			return err
+		}
+		ctx, err := newContext()
+		if err != nil {
+			return err
+		}
+		ctx, cancel := caddy.NewContext(ctx)
+		defer cancel()
+		files, err := loadFiles(ctx, config)
+		if err != nil {
+			return err
+		}
+		return run(cmd, files, folder)
+	}
+}
+
+// loadFiles loads the store of a configuration, the default store without one.
+func loadFiles(ctx caddy.Context, config []byte) (files storeFiles, err error) {
+	store := defaultStore
+	if config != nil {
+		if store, err = storeOf(config); err != nil {
+			return files, err
+		}
+		if files.ledger, err = ledgerOf(config); err != nil {
+			return files, err
+		}
+	}
+	mod, err := loadStore(ctx, store)
+	if err != nil {
+		return files, err
+	}
+	var ok bool
+	if files.StoreFiles, ok = mod.(aigateway.StoreFiles); !ok {
+		return files, errNoFiles
+	}
+	return files, nil
+}
+
+// ledgerOf returns the options of the ledger of a configuration: those of the global option,
+// or else those of the first site that has some.
+func ledgerOf(config []byte) (options aigateway.LedgerOptions, err error) {
+	var root struct {
+		Apps struct {
+			Gateway struct{ Ledger json.RawMessage } `json:"ai_gateway"`
+			HTTP    any
+		}
+	}
+	if err := json.Unmarshal(config, &root); err != nil {
+		return options, fmt.Errorf("reading the configuration: %w", err)
+	}
+	found := root.Apps.Gateway.Ledger
+	for _, site := range sites(root.Apps.HTTP) {
+		if found == nil && site["ledger"] != nil {
+			found, _ = json.Marshal(site["ledger"]) // no error, because the value was decoded from JSON
+		}
+	}
+	if found != nil {
+		err = json.Unmarshal(found, &options)
+	}
+	return options, err
+}

@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrRemoved is returned by Copy if a segment was removed before it was copied.
+var ErrRemoved = errors.New("the journal was shortened while it was copied")
+
+// First returns the number of the oldest segment in a directory, 0 for none.
+func First(dir string) (uint64, error) {
+	numbers, err := listSegments(dir)
+	if err != nil || len(numbers) == 0 {
+		return 0, err
+	}
+	return numbers[0], nil
+}
+
+// Copy copies the files of a journal, which another process may be using, to a new
+// directory. It returns ErrRemoved if the segment with the number first, or one after it, is
+// not there any more. The copy may end in the middle of an entry, as after a crash.
+func Copy(from, to string, first uint64) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return fmt.Errorf("copying journal: %w", err)
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return fmt.Errorf("copying journal: %w", err)
+	}
+	for _, entry := range entries {
+		if entry.Name() == lockName || !entry.Type().IsRegular() {
+			continue
+		}
+		err := CopyFile(filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			return ErrRemoved
+		}
+		if err != nil {
+			return fmt.Errorf("copying journal: %w", err)
+		}
+	}
+	if now, err := First(from); err != nil || first > 0 && now != first {
+		return errors.Join(ErrRemoved, err)
+	}
+	return nil
+}
+
+// CopyFile copies a file to a new one that only its owner can read, and syncs it.
+func CopyFile(from, to string) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	made, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(made, source)
+	return errors.Join(err, made.Sync(), made.Close())
+}
+
+// InUse returns ErrInUse if a process uses the journal of a directory.
+func InUse(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	file, err := lock(filepath.Join(dir, lockName))
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	return file.Close()
+}
