@@ -75,6 +75,7 @@ func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
 	if client == nil {
 		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: fmt.Errorf("unknown format; known are %v", formats.Names())}
 	}
+	problem := errors.New("no model has this name")
 	for _, site := range a.sites {
 		m := explain.ModelOf(site.resolved.catalog, query.Get("model"), client)
 		if m == nil {
@@ -82,14 +83,17 @@ func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
 		}
 		answer := explained{Model: m}
 		if id := query.Get("key"); id != "" {
-			if answer.Key = site.explainKey(id, m.Name); answer.Key == nil {
-				return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no key has this id: the name of a key of the configuration or of a keys file, or the number of a key of a user, which key list shows")}
+			if answer.Key = site.explainKey(id, m.Name); answer.Key == nil { // it may be a key of another site
+				problem = errNoKey
+				continue
 			}
 		}
 		return writeAdmin(w, answer)
 	}
-	return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no model has this name")}
+	return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: problem}
 }
+
+var errNoKey = errors.New("no key has this id: the name of a key of the configuration or of a keys file, or the number of a key of a user, which key list shows")
 
 // explainKey explains the key with an id, which may be the number of a key of a user. It
 // returns nil if there is no such key.

@@ -66,6 +66,17 @@ func TestOperatorsSeeWhatAKeyOfAUserMayUse(t *testing.T) {
 	assert.Contains(t, unknown["error"], "no key has this id")
 }
 
+// A key of another site than the first with the model was once unknown.
+func TestOperatorsSeeWhatAKeyOfAnySiteMayUse(t *testing.T) {
+	t.Setenv("CLIENT_KEY_2", "sk-another-key-of-clients")
+	s := site.StartCaddyfile(t, site.Block("", site.DemoProvider)+
+		"http://127.0.0.1:PORT(second) {\nai_gateway {\nkey other {env.CLIENT_KEY_2}\n"+site.DemoProvider+"\n}\n}\n")
+	for _, key := range []string{"client", "other"} {
+		answer := admin(t, s, "/ai_gateway/explain?format=chat&model=m1&key="+key, http.StatusOK)
+		assert.Equal(t, key, answer["key"].(map[string]any)["id"])
+	}
+}
+
 // The shares of a provider with two API keys were once "1 of 4" for each key, beside "3 of
 // 4" for the other target.
 func TestSharesOfAPIKeysAddUpToOne(t *testing.T) {
