@@ -37,6 +37,9 @@ func TestJournalKeepsEveryMemberOfARecord(t *testing.T) {
 		var want aigateway.Record
 		fill(reflect.ValueOf(&want).Elem(), random)
 		want.ID = 0 // is not part of an encoded record
+		for i := range want.Calls {
+			want.Calls[i].Corrected = false // nor is this
+		}
 		got, err := parseRecord(appendRecord(nil, &want))
 		require.NoError(t, err)
 		assert.Equal(t, want, *got)
