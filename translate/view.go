@@ -56,19 +56,11 @@ type View struct {
 	// further models beside Model, such as a list of models to fall back to; "" for none.
 	OtherModels string
 
-	// SelfSigned are the parts of a messages or responses body with reasoning that this
-	// gateway signed or sealed itself, which no provider can verify. The body without
+	// SelfSigned are the parts of a messages, chat or responses body with reasoning that
+	// this gateway signed or sealed itself, which no provider can verify. The body without
 	// them is valid JSON.
 	SelfSigned []Span
 	// LateSystem is the number, from 1, of the first message of a messages body that is
 	// a system text after another message or after system; 0 for none.
 	LateSystem int
-}
-
-// Losses returns the loss of the parts in SelfSigned, which the byte lane leaves out.
-func (v *View) Losses() Losses {
-	if len(v.SelfSigned) == 0 {
-		return nil
-	}
-	return Losses{{Path: "messages.*.content.*.thinking", Class: Hint}}
 }

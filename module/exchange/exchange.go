@@ -86,6 +86,10 @@ type Attempt struct {
 	Tenant string
 	Seals  *seal.Sealer
 
+	// Encrypted are the parts of the body with encrypted reasoning of earlier turns that the
+	// byte lane leaves out, because the provider could not decrypt it.
+	Encrypted []translate.Span
+
 	// BytesPerToken is the divisor for estimates of the request's tokens; 0 for the
 	// default.
 	BytesPerToken float64

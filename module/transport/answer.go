@@ -91,6 +91,9 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 		body, fault = c.attempt.Format.Answers.Replay(body, c.attempt.Exchange.View.IncludeUsage)
 		length = -1
 	}
+	if answer.Failed && !c.attempt.Exchange.Streaming() {
+		c.noteErrorAnswer(c.errorAnswer(res, body, fault))
+	}
 	if fault != nil {
 		return c.rejected(res, fault), nil
 	}

@@ -44,12 +44,31 @@ func (c *call) splice() (r rendered, fault *fault.Fault) {
 		return r, fault
 	}
 	ex := c.attempt.Exchange
-	losses := ex.View.Losses()
+	losses := c.removedReasoning()
+	if losses != nil {
+		if fault = c.refuseShaping(c.info(), losses); fault != nil {
+			return r, fault
+		}
+	}
 	if cut := c.attribution(); !cut.Empty() {
 		filled = append(filled, edit.Edit{Span: cut})
 		losses = append(losses, attributionLoss)
 	}
 	return rendered{payload: payload.Splice(ex.Body, c.edits(filled), ex.Lease), losses: losses}, nil
+}
+
+// removedReasoning returns the loss of the reasoning that is cut out of the client's bytes,
+// which shapes the answer if a provider has encrypted it.
+func (c *call) removedReasoning() translate.Losses {
+	path := c.attempt.Exchange.Format.Requests.SelfSigned
+	switch {
+	case len(c.attempt.Encrypted) > 0:
+		return translate.Losses{{Path: path, Class: translate.Shaping}}
+	case len(c.attempt.Exchange.View.SelfSigned) > 0:
+		return translate.Losses{{Path: path, Class: translate.Hint}}
+	default:
+		return nil
+	}
 }
 
 // attributionLoss is the loss of the attribution of a client in the system prompt.

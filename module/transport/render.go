@@ -163,7 +163,11 @@ func (c *call) edits(filled []edit.Edit) []edit.Edit {
 	if c.usageAsked() {
 		edits = append(edits, c.attempt.Format.Answers.Usage.Ask(ex.Body, &ex.View))
 	}
-	for _, cut := range ex.View.SelfSigned {
+	cuts := c.attempt.Encrypted
+	if cuts == nil {
+		cuts = ex.View.SelfSigned
+	}
+	for _, cut := range cuts {
 		edits = append(edits, edit.Edit{Span: cut})
 	}
 	edits = append(edits, filled...)

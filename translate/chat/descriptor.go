@@ -20,7 +20,10 @@ var Descriptor = format.Descriptor{
 		Quotas:    choices.Quotas,
 	},
 	Provider: choices.Provider("/chat/completions"),
-	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, Bound: "max_tokens"},
+	Requests: format.Requests{
+		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
+		Bound: "max_tokens", SelfSigned: "messages[*].thinking_blocks",
+	},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
 		Inspect:     answer.Inspect,

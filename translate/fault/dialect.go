@@ -96,6 +96,11 @@ func (l *Dialect) Relayable(status int, body []byte) bool {
 	return l.relays(readDetail("", body), status)
 }
 
+// RelayableAnswer is Relayable for an answer of status 2xx that states an error.
+func (l *Dialect) RelayableAnswer(body []byte) bool {
+	return l.Relayable(l.statusOf(readDetail("", body)), body)
+}
+
 // relays reports whether clients may read an error unchanged.
 func (l *Dialect) relays(d detail, status int) bool {
 	if l.KnowsOverflow != nil && d.overflows(rowOf(status)) && !l.KnowsOverflow(d.message) {

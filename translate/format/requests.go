@@ -21,6 +21,13 @@ type Requests struct {
 	// FillIn returns the edits that make one prompt of a prompt and a suffix, by a
 	// template of the provider's; nil for a format that has no suffix.
 	FillIn func(body []byte, info *core.RequestInfo) ([]edit.Edit, *fault.Fault)
+	// SelfSigned is the path of the parts in View.SelfSigned, in the notation of the
+	// format.
+	SelfSigned string
+	// Encrypted returns the parts of a valid body with reasoning that a provider has
+	// encrypted, those of View.SelfSigned among them, so that the body is valid without
+	// them; nil for a format that has none.
+	Encrypted func(body []byte) []translate.Span
 	// Attribution returns the part of a valid body with which an agent attributes the
 	// request to itself, so that the body is valid without it; nil for a format whose
 	// agents send none.

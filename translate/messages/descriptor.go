@@ -36,7 +36,7 @@ var Descriptor = format.Descriptor{
 	Version:  format.Version{Header: versionHeader, Check: checkVersion, Sent: sentVersion},
 	Requests: format.Requests{
 		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
-		Bound: "max_tokens", Attribution: request.Attribution,
+		Bound: "max_tokens", SelfSigned: "messages.*.content.*.thinking", Attribution: request.Attribution,
 	},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -124,8 +125,8 @@ func TestNamesOfLossesInMetricsAreTheTables(t *testing.T) {
 	assert.Equal(t, "messages.*.content.*.thinking", name("messages.*.content.*.thinking", translate.Hint))
 	assert.Equal(t, "messages.*.content.*", name("messages.*.content.*", translate.Shaping))
 	assert.Equal(t, "content.*", name("content.*", translate.OfAnswer))
-	cut := (&translate.View{SelfSigned: make([]translate.Span, 1)}).Losses()
-	assert.Equal(t, "messages.*.content.*.thinking", pairs.LossName(translate.Messages, translate.Messages, cut[0]), "on the byte lane")
+	cut := translate.Loss{Path: formats.Of(translate.Messages).Requests.SelfSigned}
+	assert.Equal(t, "messages.*.content.*.thinking", pairs.LossName(translate.Messages, translate.Messages, cut), "on the byte lane")
 	for path, want := range map[string]string{"timings": "?", "choices[*].message.mood": "choices[*].message.?"} {
 		foreign := translate.Loss{Path: path, Class: translate.OfAnswer, Foreign: true}
 		assert.Equal(t, want, pairs.LossName(translate.Chat, translate.Messages, foreign))

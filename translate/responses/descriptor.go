@@ -39,7 +39,10 @@ var Descriptor = format.Descriptor{
 		Quotas:   choices.Quotas,
 	},
 	Provider: provider(),
-	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, Bound: "max_output_tokens"},
+	Requests: format.Requests{
+		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
+		Bound: "max_output_tokens", SelfSigned: "input[*].encrypted_content", Encrypted: request.Encrypted,
+	},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
 		Inspect:     answer.Inspect,

@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 
@@ -20,6 +21,12 @@ func AppendSelfSigned(dst, thinking []byte) []byte {
 	digest := sha256.Sum256(thinking)
 	dst = append(dst, SelfSigned...)
 	return base64.RawURLEncoding.AppendEncode(dst, digest[:SelfSignedDigest])
+}
+
+// IsOwn reports whether the signature of a thinking block was made by this gateway: it is one
+// of its own, or seals reasoning of a responses provider. Both are escaped.
+func IsOwn(thinking, signature []byte) bool {
+	return bytes.HasPrefix(signature, []byte(Item)) || IsSelfSigned(thinking, signature)
 }
 
 // IsSelfSigned reports whether a signature is the very one that this gateway would

@@ -56,4 +56,6 @@ type Observer interface {
 type Answer struct {
 	Model string
 	Usage token.Usage
+	// Failed reports that the answer itself states a failure that clients may read.
+	Failed bool
 }

@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -56,3 +57,20 @@ func (c *Cutter) cut(s translate.Span) {
 	}
 	*c.Spans = slices.Insert(spans, at, s)
 }
+
+// CutMember adds the member that was just read to the parts of SelfSigned, with a comma beside
+// it. It must be the only member of its object that is cut. start is its MemberStart.
+func (p *Pass) CutMember(start int) {
+	cut := translate.Span{Start: start, End: p.Offset()}
+	rest := bytes.TrimLeft(p.body[cut.End:], jsonSpace)
+	before := bytes.TrimRight(p.body[:start], jsonSpace)
+	switch {
+	case bytes.HasPrefix(rest, []byte{','}):
+		cut.End = len(p.body) - len(rest) + 1
+	case bytes.HasSuffix(before, []byte{','}):
+		cut.Start = len(before) - 1
+	}
+	p.View.SelfSigned = append(p.View.SelfSigned, cut)
+}
+
+const jsonSpace = " \t\r\n"

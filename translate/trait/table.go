@@ -35,6 +35,7 @@ var traits = []trait{
 	choice("responses_reasoning", func(t *Traits) *ResponsesReasoning { return &t.ResponsesReasoning }, ResponsesReasoningNone, "none", "encrypted", "text"),
 	flag("responses_item_ids", "false", "true", func(t *Traits) *bool { return &t.ResponsesItemIDs }),
 	flag("responses_state", "off", "passthrough", func(t *Traits) *bool { return &t.PassState }),
+	flag("retry_encrypted", "false", "true", func(t *Traits) *bool { return &t.RetryEncrypted }),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
 	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "none"),
 	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),

@@ -40,6 +40,7 @@ var others = map[string]map[string]Traits{
 	},
 	"responses_item_ids": {"true": {ResponsesItemIDs: true}},
 	"responses_state":    {"passthrough": {PassState: true}},
+	"retry_encrypted":    {"true": {RetryEncrypted: true}},
 	"reasoning_replay": {
 		"reasoning_content": {ReasoningReplay: ReplayReasoningContent},
 		"reasoning":         {ReasoningReplay: ReplayReasoning},

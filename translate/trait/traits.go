@@ -40,6 +40,9 @@ type Traits struct {
 	// PassState sends requests in the provider's own format that refer to objects
 	// stored by the provider, such as an earlier response.
 	PassState bool
+	// RetryEncrypted repeats a request in the provider's own format without the encrypted
+	// reasoning of earlier turns, if the provider cannot decrypt it.
+	RetryEncrypted bool
 	// ReasoningReplay selects the field that earlier reasoning is sent back in.
 	ReasoningReplay ReasoningReplay
 	// Sampling selects the sampling fields that may be sent.

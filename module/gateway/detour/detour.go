@@ -70,14 +70,14 @@ func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result)
 	var next Detour
 	for _, f := range p.Formats {
 		same := f == a.Format
-		if same && a.ByteLane() || !p.Speaks(f, a.Exchange.Format) {
+		if same && !repeatable(a) || !p.Speaks(f, a.Exchange.Format) {
 			continue
 		}
 		switch f.Provider.WantAfter(same, result.Status, result.Fault) {
 		case format.WantFormat, format.WantWithoutReasoning:
 			return Detour{Format: f}
 		case format.WantWithoutEncryption:
-			if encrypts(a.Traits) {
+			if !a.ByteLane() && encrypts(a.Traits) {
 				return Detour{Format: f, Unencrypted: true}
 			}
 		}
@@ -88,6 +88,16 @@ func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result)
 	return next
 }
 
+// repeatable reports whether an attempt may be repeated in its format without the reasoning
+// of earlier turns. On the byte lane, that changes the client's bytes.
+func repeatable(a *exchange.Attempt) bool {
+	if !a.ByteLane() {
+		return true
+	}
+	find := a.Format.Requests.Encrypted
+	return a.Traits.RetryEncrypted && find != nil && a.Encrypted == nil && len(find(a.Exchange.Body)) > 0
+}
+
 // Around returns the attempt that replaces a refused one. It has the format of d. If the
 // refused attempt had the same format, the new one omits the sealed reasoning of earlier
 // turns; the reasoning of the new answer is sealed nevertheless.
@@ -95,7 +105,10 @@ func (d Detour) Around(refused exchange.Attempt) exchange.Attempt {
 	switch {
 	case d.Unencrypted:
 		refused.Traits = withoutEncryption(refused.Traits)
-	case d.Format == refused.Format:
+	case d.Format != refused.Format:
+	case refused.ByteLane():
+		refused.Encrypted = refused.Format.Requests.Encrypted(refused.Exchange.Body)
+	default:
 		refused.Seals = refused.Seals.SealOnly()
 	}
 	refused.Format = d.Format

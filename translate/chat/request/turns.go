@@ -1,7 +1,9 @@
 package request
 
 import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -46,9 +48,49 @@ func (r *request) messageMember(t *turn, name string) {
 		r.toolCalls()
 	case "function_call":
 		r.Options()
+	case "thinking_blocks":
+		r.thinkingBlocks()
 	default:
 		r.Skip()
 	}
+}
+
+// thinkingBlocks reads the reasoning of an assistant. The blocks that this gateway signed are
+// cut, since providers do not know them; a member that has no others goes, too.
+func (r *request) thinkingBlocks() {
+	start := r.MemberStart()
+	if r.Kind() != jsonscan.Array {
+		r.Skip()
+		return
+	}
+	cuts := strict.Cutter{Spans: &r.View.SelfSigned}
+	for r.EnterArray(); r.Element(); {
+		at := translate.Span{Start: r.Offset()}
+		own := r.isOwnThinking()
+		at.End = r.Offset()
+		cuts.Element(at, own)
+	}
+	if cuts.All() {
+		r.CutMember(start)
+	}
+}
+
+// isOwnThinking reads a block, and reports whether this gateway signed it.
+func (r *request) isOwnThinking() bool {
+	var kind, thinking, signature []byte
+	for r.OpenObject(); r.Member(); {
+		switch string(r.Name()) {
+		case "type":
+			kind = r.StringOrSkip()
+		case "thinking":
+			thinking = r.StringOrSkip()
+		case "signature":
+			signature = r.StringOrSkip()
+		default:
+			r.Skip()
+		}
+	}
+	return string(kind) == `"thinking"` && thinking != nil && seal.IsOwn(jsonscan.Inner(thinking), jsonscan.Inner(signature))
 }
 
 func (r *request) role(t *turn) {

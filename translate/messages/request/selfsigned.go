@@ -1,8 +1,6 @@
 package request
 
 import (
-	"bytes"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
@@ -13,6 +11,5 @@ func (b *block) selfSigned() bool {
 	if b.Type() != "thinking" || b.thinking == nil {
 		return false
 	}
-	signature := jsonscan.Inner(b.signature)
-	return bytes.HasPrefix(signature, []byte(seal.Item)) || seal.IsSelfSigned(jsonscan.Inner(b.thinking), signature)
+	return seal.IsOwn(jsonscan.Inner(b.thinking), jsonscan.Inner(b.signature))
 }

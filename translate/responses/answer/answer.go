@@ -26,7 +26,8 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	}
 	switch {
 	case h.isFault():
-		return signal.Answer{}, h.readFault(body)
+		failed := string(h.status) == `"failed"` && h.output != nil && Dialect.RelayableAnswer(body)
+		return signal.Answer{Failed: failed}, h.readFault(body)
 	case h.output == nil:
 		return signal.Answer{}, fault.Unusable(errNoOutput)
 	}

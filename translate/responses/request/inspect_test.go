@@ -252,6 +252,19 @@ func TestTheViewCutsReasoningOfOtherFormats(t *testing.T) {
 	}
 }
 
+func TestEncryptedReasoningCanBeTakenOut(t *testing.T) {
+	for body, want := range map[string]string{
+		items(hello + `,` + vendor + ` , ` + hello): items(hello + ` , ` + hello),
+		items(sealed + `,` + vendor + `,` + hello):  items(hello),
+		items(vendor): items(``),
+		items(hello + `,{"type":"reasoning","summary":[],"encrypted_content":null}`): items(hello + `,{"type":"reasoning","summary":[],"encrypted_content":null}`),
+		items(`{"type":"compaction","encrypted_content":"gA"}`):                      items(`{"type":"compaction","encrypted_content":"gA"}`),
+		`{"model":"m","input":"encrypted_content"}`:                                  `{"model":"m","input":"encrypted_content"}`,
+	} {
+		assert.Equal(t, want, string(translatetest.Without([]byte(body), request.Encrypted([]byte(body)))), body)
+	}
+}
+
 func FuzzInspect(f *testing.F) {
 	bodies := []string{items(sealed + `,` + hello + `,` + sealed)}
 	for _, tt := range accepted {
