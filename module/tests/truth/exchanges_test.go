@@ -59,7 +59,8 @@ var fallbackTo = map[string]string{"pm": "pc", "pc": "pm", "pl": "pc", "pr": "pm
 // generator makes random exchanges.
 type generator struct {
 	*rand.Rand
-	made int
+	prices []price
+	made   int
 }
 
 // classes are the classes with their shares of the exchanges, in percent.
@@ -87,7 +88,7 @@ func (g *generator) exchange(c class) *exchange {
 	lane := g.lane(c)
 	first := names[lane.Upstream]
 	x := &exchange{
-		class: c, path: lane.Path, first: first, calls: 1, stream: g.IntN(2) == 0, price: prices[g.IntN(len(prices))],
+		class: c, path: lane.Path, first: first, calls: 1, stream: g.IntN(2) == 0, price: pick(g, g.prices...),
 		prompt:  strings.Repeat("some words of a prompt ", 1+g.IntN(40)),
 		scripts: make(map[string][]*script), taken: make(map[string]int), late: make(chan struct{}),
 	}
@@ -197,6 +198,9 @@ func (g *generator) script(x *exchange, lane site.Lane) *script {
 	u := &s.claim
 	u.input, u.output = 1+g.Int64N(30_000), 1+g.Int64N(4000)
 	u.cacheRead = g.Int64N(2) * g.Int64N(20_000)
+	if x.class == cut || x.class == left { // most of the cost is that of the text
+		u.input, u.cacheRead = tokensOf(x.prompt), 0
+	}
 	if lane.Upstream == site.CompletionsPath {
 		u.cacheRead = 0
 	} else {
@@ -204,7 +208,7 @@ func (g *generator) script(x *exchange, lane site.Lane) *script {
 	}
 	switch lane.Upstream {
 	case site.MessagesPath:
-		u.cacheWrite, u.cacheWriteLong = g.Int64N(2)*g.Int64N(9000), g.Int64N(2)*g.Int64N(5000)
+		u.cacheWrite, u.cacheWriteLong = g.Int64N(2)*g.Int64N(900), g.Int64N(2)*g.Int64N(500)
 		if x.price.name == "tiered" {
 			u.tier, u.fast, u.us = pick(g, "", "batch", "priority"), g.IntN(3) == 0, g.IntN(3) == 0
 		}
