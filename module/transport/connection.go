@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -19,12 +20,12 @@ import (
 // repeats such requests only if they are idempotent.
 func (c *call) carry(p *payload.Payload) (*http.Response, error) {
 	var conn connection
-	res, err := c.t.carry(conn.follow(c.render(c.proxied, p)))
+	res, err := c.t.carry(c.render(conn.follow(c.ctx), p))
 	if err == nil || !conn.wasStale(err) || c.ctx.Err() != nil {
 		return res, err
 	}
 	c.t.closeIdle() // they may have ended, too
-	return c.t.carry(c.render(c.proxied, p))
+	return c.t.carry(c.render(c.ctx, p))
 }
 
 // connection is what net/http reports about the connection of a request. The goroutines of
@@ -34,12 +35,12 @@ type connection struct {
 	answered atomic.Bool // a byte of the answer has arrived
 }
 
-// follow returns a request that reports its connection.
-func (n *connection) follow(r *http.Request) *http.Request {
-	return r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+// follow returns a context whose request reports its connection.
+func (n *connection) follow(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:              func(info httptrace.GotConnInfo) { n.reused.Store(info.Reused) },
 		GotFirstResponseByte: func() { n.answered.Store(true) },
-	}))
+	})
 }
 
 // wasStale reports whether a request failed with err because its connection, which was used

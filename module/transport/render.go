@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,11 +16,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// render returns the request to the provider. proxied is the request of reverse_proxy or of
-// the direct path. Its URL has the address that reverse_proxy has chosen, its headers are
-// those that the configuration adds, and its context has the dial information.
-func (c *call) render(proxied *http.Request, p *payload.Payload) *http.Request {
-	a := c.attempt
+// render returns the request to the provider, with a context of the call, which has the dial
+// information of reverse_proxy. The URL of c.proxied has the address that reverse_proxy has
+// chosen, and its headers are those that the configuration adds.
+func (c *call) render(ctx context.Context, p *payload.Payload) *http.Request {
+	a, proxied := c.attempt, c.proxied
 	target := c.t.target(proxied)
 	target.Path, target.RawQuery = a.Format.Provider.Call(c.address())
 	header := c.header(proxied.Header)
@@ -37,7 +38,7 @@ func (c *call) render(proxied *http.Request, p *payload.Payload) *http.Request {
 	if !claimsIdempotency(header) {
 		out.GetBody = p.Reopen
 	}
-	out = out.WithContext(c.ctx)
+	out = out.WithContext(ctx)
 	tracing.NoteAddress(out)
 	if a.Traits.TraceUpstream {
 		tracing.Forward(out)

@@ -56,3 +56,10 @@ test('claude code, provider of the responses format: three turns with thinking a
   assert.equal(ofType('tool_result').length, 4);
   assert.ok(ofType('thinking').length >= 2 && ofType('thinking').every((block) => block.thinking && block.signature));
 });
+
+// Claude Code repeated the 502 of an exhausted account for minutes.
+test('claude code asks once if the account of the gateway is exhausted', async (t) => {
+  const { exchanges, turn } = await startClaude(t, 'responses-only');
+  await assert.rejects(turn('[[fault:402]] Hello'), /the gateway's account with the upstream is exhausted/);
+  assert.deepEqual(exchanges.filter(({ method }) => method === 'POST').map(({ status }) => status), [429]);
+});

@@ -14,8 +14,13 @@ const patch = `*** Begin Patch
 *** End Patch
 `;
 
-// configuration makes Codex ask nobody but the gateway, and ask it once.
-const configuration = (model, url) => `
+// once makes Codex repeat nothing.
+const once = `request_max_retries = 0
+stream_max_retries = 0
+`;
+
+// configuration makes Codex ask nobody but the gateway.
+const configuration = (model, url, retries) => `
 model = "${model}"
 model_provider = "gateway"
 approval_policy = "never"
@@ -29,18 +34,16 @@ base_url = "${url}/v1"
 env_key = "GATEWAY_KEY"
 wire_api = "responses"
 supports_websockets = false
-request_max_retries = 0
-stream_max_retries = 0
-`;
+${retries}`;
 
 // startCodex returns a function that runs one turn of one conversation: it
 // resolves to the items that Codex shows.
-async function startCodex(t, model) {
+async function startCodex(t, model, retries = once) {
   const { exchanges, url } = await startRelay(t);
   const { folder, read } = newFolder(t);
   const CODEX_HOME = join(folder, '.codex');
   mkdirSync(CODEX_HOME);
-  writeFileSync(join(CODEX_HOME, 'config.toml'), configuration(model, url));
+  writeFileSync(join(CODEX_HOME, 'config.toml'), configuration(model, url, retries));
   const options = ['--json', '--skip-git-repo-check'];
   let conversation = ['exec'];
   const turn = async (...prompt) => {
@@ -102,6 +105,13 @@ for (const format of ['responses', 'chat', 'messages']) {
       assertAllAnswered(exchanges, 3);
       const call = exchanges.at(-1).body.input.find((item) => item.type === 'custom_tool_call');
       assert.deepEqual([call.namespace, call.name, call.input], ['functions', 'exec', 'text("the script ran")']);
+    });
+
+    // Codex repeated the 502 of an exhausted account 30 times.
+    test('an exhausted account is asked once', async (t) => {
+      const { exchanges, turn } = await startCodex(t, `gpt-5.5-${format}`, '');
+      await assert.rejects(turn('[[fault:402]] Hello'), /Quota exceeded/);
+      assert.deepEqual(exchanges.map(({ status }) => status), [429]);
     });
 
     test('a stream that breaks off is a failed turn', async (t) => {
