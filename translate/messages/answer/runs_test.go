@@ -90,3 +90,17 @@ func TestUsageWithoutRunsTakesNoMemory(t *testing.T) {
 	observer := answer.NewObserver()
 	assert.Zero(t, testing.AllocsPerRun(100, func() { observer.Observe(sse.Event{Data: data}) }))
 }
+
+// The provider charges for the summary of a conversation that its client has got, even if the
+// client leaves before the counts.
+func TestTheTextOfASummaryCountsAsTextOfTheAnswer(t *testing.T) {
+	observer := answer.NewObserver()
+	for _, data := range []string{
+		`{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta","content":"` + strings.Repeat("word ", 800) + `"}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta","content":"` + strings.Repeat("word ", 800) + `"}}`,
+	} {
+		observer.Observe(sse.Event{Data: []byte(data)})
+	}
+	assert.EqualValues(t, 2000, observer.Text().Tokens())
+}
