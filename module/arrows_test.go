@@ -52,7 +52,7 @@ var arrows = []arrow{
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format", "translate/trait"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
 	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/gateway/userbase", "module/prices", "module/events", "module/metrics", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
-	{"module/gateway/userbase", []string{"module/gateway/meter", "module/metrics", "module/aigateway", "module/exchange", "translate/fault"}},
+	{"module/gateway/userbase", []string{"module/gateway/meter", "module/events", "module/metrics", "module/aigateway", "module/exchange", "translate/fault"}},
 	{"module/gateway/sealkeys", []string{"module/aigateway", "module/secrets", "translate/seal"}},
 	{"module/gateway/cors", []string{"module/aigateway"}},
 	{"module/gateway/upstream", []string{"module/aigateway", "module/exchange"}},

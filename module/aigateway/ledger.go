@@ -10,7 +10,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
-// ErrLedger is wrapped by the errors of Ledger.Begin.
+// ErrLedger is wrapped by the errors of Ledger.Begin, and by some of
+// LedgerStore.OpenLedger.
 var ErrLedger = errors.New("the ledger cannot be written")
 
 // Ledger records the usage of exchanges. Each exchange has one record.
@@ -43,6 +44,8 @@ type LedgerStore interface {
 	// OpenLedger returns the ledger of the store. Calls with the same journal return
 	// the same ledger, which has the options of the last call. OpenLedger opens the
 	// journal, but not the database. For each call, Ledger.Release must be called once.
+	// The error wraps ErrLedger if the journal cannot be used now, for example because its
+	// disk is full or read-only: a later call may succeed.
 	OpenLedger(LedgerOptions) (Ledger, error)
 
 	// LedgerReader reads the records of all gateways with this store. It needs no open
@@ -71,7 +74,9 @@ type LedgerOptions struct {
 	Journal string `json:"journal,omitempty"`
 
 	// JournalMax is the largest size of the journal in bytes. While the journal is
-	// larger, OnError applies. Default: 4294967296 (4 GiB).
+	// larger, OnError applies. A request takes about 230 bytes, from its beginning until
+	// some seconds after its record is in the database. At least 1048576 (1 MiB).
+	// Default: 4294967296 (4 GiB).
 	JournalMax int64 `json:"journal_max,omitempty"`
 
 	// Sync is the interval at which the journal is flushed to the disk. A power failure
@@ -88,13 +93,17 @@ type LedgerOptions struct {
 	Zone string `json:"zone,omitempty"`
 }
 
+// leastJournalMax is the least JournalMax. The records of a second must have room, because
+// the journal is written to the database once a second.
+const leastJournalMax = 1 << 20
+
 // Check returns an error for an invalid option.
 func (o *LedgerOptions) Check() error {
 	switch {
 	case o.Records < 0:
 		return errors.New("records must be a positive number of days")
-	case o.JournalMax < 0:
-		return errors.New("journal_max must be a positive size")
+	case o.JournalMax != 0 && o.JournalMax < leastJournalMax:
+		return fmt.Errorf("journal_max must be at least %d bytes (1 MiB), the records of about a second of a busy gateway", leastJournalMax)
 	case time.Duration(o.Sync) > time.Minute:
 		return errors.New("sync must be at most 1m")
 	}

@@ -144,15 +144,14 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 	if a.position, err = a.ledger.journal.Read(from, func(e journal.Entry) { records = a.collect(records, e) }); err != nil {
 		return false, fmt.Errorf("reading journal: %w", err)
 	}
-	if len(records) == 0 {
-		return a.position != from, nil
+	if len(records) > 0 {
+		records.sort()
+		if err := a.write(ctx, records); err != nil {
+			return false, err
+		}
+		a.mark = a.position
 	}
-	records.sort()
-	if err := a.write(ctx, records); err != nil {
-		return false, err
-	}
-	a.mark = a.position
-	if err := a.ledger.journal.Release(a.mark); err != nil {
+	if err := a.ledger.journal.Release(a.position); err != nil {
 		return false, fmt.Errorf("removing records from the journal that are in the database: %w", err)
 	}
 	return a.position != from, nil

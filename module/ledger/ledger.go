@@ -52,17 +52,18 @@ const (
 
 // Open opens a ledger and its journal. The database is opened when it is first needed.
 // Exchanges that an earlier process began and did not end get the outcome OutcomeCrashed.
+// The error wraps aigateway.ErrLedger if a later call may succeed.
 func Open(options aigateway.LedgerOptions, backend database.Backend, logger func() *zap.Logger) (*Ledger, error) {
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
 	opened, crashed, err := journal.Open(journalOptions(options, logger()))
 	if err != nil {
-		return nil, err
+		return nil, passing(err)
 	}
 	identity, err := readIdentity(options.Journal)
 	if err != nil {
-		return nil, errors.Join(err, opened.Close())
+		return nil, passing(errors.Join(err, opened.Close()))
 	}
 	l := &Ledger{journal: opened, logger: logger, idle: func() {}, stop: func() {}, waiters: newWaiters()}
 	l.Reader = NewReader(backend, logger)
@@ -71,6 +72,15 @@ func Open(options aigateway.LedgerOptions, backend database.Backend, logger func
 	l.endCrashed(crashed)
 	l.start()
 	return l, nil
+}
+
+// passing wraps aigateway.ErrLedger around an error of the files of the journal, unless it
+// is a mistake of the configuration, which does not pass by itself.
+func passing(err error) error {
+	if errors.Is(err, journal.ErrInUse) || errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", aigateway.ErrLedger, err)
 }
 
 func journalOptions(o aigateway.LedgerOptions, logger *zap.Logger) journal.Options {
@@ -91,14 +101,17 @@ func (l *Ledger) configure(options aigateway.LedgerOptions) {
 func readIdentity(dir string) (string, error) {
 	path := filepath.Join(dir, "identity")
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if identity := strings.TrimSpace(string(text)); identity != "" {
+		return identity, nil
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) { // a full disk leaves an empty file
 		text = []byte(rand.Text())
 		err = os.WriteFile(path, text, 0o600)
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading identity of journal: %w", err)
+		return "", errors.Join(fmt.Errorf("reading identity of journal: %w", err), os.Truncate(path, 0))
 	}
-	return strings.TrimSpace(string(text)), nil
+	return string(text), nil
 }
 
 // endCrashed ends the exchanges that an earlier process did not end.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -77,8 +78,12 @@ func TestJournalsThatNobodyUsesAreAdopted(t *testing.T) {
 // The options of the first configuration once applied until the process ended.
 func TestAReloadChangesOptions(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
+	require.NoError(t, os.Mkdir(usual, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(usual, "0000000000000001.journal"), make([]byte, 1<<20+1), 0o600))
 	first := sharedLedger(t, aigateway.LedgerOptions{}, usual)
-	second := sharedLedger(t, aigateway.LedgerOptions{Records: 7, JournalMax: 1, Sync: caddy.Duration(time.Minute)}, usual)
+	require.NoError(t, first.Begin(new(aigateway.Record)))
+	first.End(new(aigateway.Record))
+	second := sharedLedger(t, aigateway.LedgerOptions{Records: 7, JournalMax: 1 << 20, Sync: caddy.Duration(time.Minute)}, usual)
 	assert.Same(t, first, second)
 	assert.Equal(t, 7, first.options.Load().Records)
 	assert.Equal(t, usual, first.options.Load().Journal)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
@@ -53,9 +55,16 @@ type Book struct {
 	zone     *time.Location // of days and months
 	store    aigateway.LedgerStore
 
-	once   sync.Once
-	opened aigateway.Ledger
-	err    error
+	opening  sync.Mutex             // is held while the ledger is opened or released
+	ledger   atomic.Pointer[opened] // nil before the first use
+	retries  sync.WaitGroup         // the goroutine of retry
+	released chan struct{}          // is closed by Release
+}
+
+// opened is the result of opening the ledger.
+type opened struct {
+	aigateway.Ledger
+	err error
 }
 
 // newBook returns the book of a configuration, nil if the ledger is off. If the ledger is
@@ -68,7 +77,7 @@ func newBook(o Options, store aigateway.Store) (*Book, error) {
 	case o.Ledger == nil && !ok:
 		return nil, nil
 	case o.Ledger == nil:
-		return &Book{zone: time.UTC, store: keeper}, nil
+		return &Book{zone: time.UTC, store: keeper, released: make(chan struct{})}, nil
 	case !ok:
 		return nil, errNoLedger
 	}
@@ -79,25 +88,50 @@ func newBook(o Options, store aigateway.Store) (*Book, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ledger: zone: %w", err)
 	}
-	return &Book{config: *o.Ledger, required: true, zone: zone, store: keeper}, nil
+	return &Book{config: *o.Ledger, required: true, zone: zone, store: keeper, released: make(chan struct{})}, nil
 }
 
-// Start opens the ledger. It returns an error only if the ledger is configured. For
-// example, another process may use the journal, so that each would record a part of the
-// exchanges. With the default ledger, the gateway runs without records instead.
+// Start opens the ledger. It returns an error only if the ledger is configured, and only
+// one that does not pass by itself. For example, another process may use the journal, so
+// that each would record a part of the exchanges. If the files of the journal cannot be
+// used now, or with the default ledger, the gateway runs without records instead.
 func (b *Book) Start(logger *zap.Logger) error {
 	if b == nil {
 		return nil
 	}
 	_, err := b.Open()
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
-	}
-	if b.required {
+	case errors.Is(err, aigateway.ErrLedger):
+		logger.Error("the ledger cannot be opened, and exchanges are not recorded; opening is tried again", zap.Error(err))
+		events.Emit(events.LedgerBlocked, map[string]any{"error": err.Error()})
+		b.retries.Go(func() { b.retry(logger) })
+		return nil
+	case b.required:
 		return fmt.Errorf("opening ledger: %w", err)
 	}
 	logger.Error("opening the ledger failed; no usage is recorded", zap.Error(err))
 	return nil
+}
+
+// retryEvery is the time between two attempts to open the ledger.
+const retryEvery = 2 * time.Second
+
+// retry tries to open the ledger until that succeeds, or the book is released.
+func (b *Book) retry(logger *zap.Logger) {
+	for {
+		select {
+		case <-b.released:
+			return
+		case <-time.After(retryEvery):
+		}
+		if err := b.reopen(); err == nil {
+			logger.Info("the ledger is open; exchanges are recorded again")
+			events.Emit(events.LedgerRecovered, nil)
+			return
+		}
+	}
 }
 
 // Zone returns the time zone in which days and months begin.
@@ -118,20 +152,52 @@ func (b *Book) Usage(ctx context.Context, q aigateway.UsageQuery) ([]aigateway.U
 
 // Open returns the ledger. The first call opens it.
 func (b *Book) Open() (aigateway.Ledger, error) {
-	b.once.Do(func() { b.opened, b.err = b.store.OpenLedger(b.config.LedgerOptions) })
-	return b.opened, b.err
+	if o := b.ledger.Load(); o != nil {
+		return o.Ledger, o.err
+	}
+	b.opening.Lock()
+	defer b.opening.Unlock()
+	if b.ledger.Load() == nil {
+		b.open()
+	}
+	o := b.ledger.Load()
+	return o.Ledger, o.err
 }
 
-// Release releases the ledger if it is open. After that, Open returns an error.
+// open opens the ledger, and keeps the result. The caller holds opening.
+func (b *Book) open() {
+	l, err := b.store.OpenLedger(b.config.LedgerOptions)
+	b.ledger.Store(&opened{l, err})
+}
+
+// reopen opens the ledger after an earlier failure.
+func (b *Book) reopen() error {
+	b.opening.Lock()
+	defer b.opening.Unlock()
+	if b.ledger.Load().err != errReleased {
+		b.open()
+	}
+	return b.ledger.Load().err
+}
+
+// errReleased is the error of a Book after Release.
+var errReleased = errors.New("the configuration is no longer used")
+
+// Release releases the ledger if it is open. After that, Open returns an error if the
+// ledger was not open.
 func (b *Book) Release() error {
 	if b == nil {
 		return nil
 	}
-	b.once.Do(func() { b.err = errors.New("the configuration is no longer used") })
-	if b.err != nil {
-		return nil
+	close(b.released)
+	b.retries.Wait()
+	b.opening.Lock()
+	defer b.opening.Unlock()
+	if o := b.ledger.Load(); o != nil && o.err == nil {
+		return o.Release()
 	}
-	return b.opened.Release()
+	b.ledger.Store(&opened{err: errReleased})
+	return nil
 }
 
 // Begin begins the record of an exchange, and writes its beginning if there is a ledger.

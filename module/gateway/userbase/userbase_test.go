@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,10 +25,14 @@ type keeper struct {
 	aigateway.LedgerReader
 	err                error
 	opened, begun, out int
+	failures           []error // of the first calls of OpenLedger
 }
 
 func (k *keeper) OpenLedger(aigateway.LedgerOptions) (aigateway.Ledger, error) {
 	k.opened++
+	if k.opened <= len(k.failures) {
+		return nil, k.failures[k.opened-1]
+	}
 	return k, nil
 }
 
@@ -93,4 +100,41 @@ func TestASiteInheritsWhatItDoesNotSet(t *testing.T) {
 		assert.True(t, test.site.DisableAccounts)
 		assert.Equal(t, global.StoreRaw, test.site.StoreRaw)
 	}
+}
+
+// A full disk once kept the gateway from starting, although its requests could be served.
+func TestALedgerThatCannotBeOpenedNowIsOpenedLater(t *testing.T) {
+	full := fmt.Errorf("%w: no space left on device", aigateway.ErrLedger)
+	for onError, blocks := range map[string]bool{OnErrorServe: false, OnErrorBlock: true} {
+		synctest.Test(t, func(t *testing.T) {
+			k := &keeper{failures: []error{full, full}}
+			b := book(t, k, onError)
+			require.NoError(t, b.Start(zap.NewNop()))
+			_, refused := b.Begin(newExchange(), nil, aigateway.Cost{}, false)
+			assert.Equal(t, blocks, refused != nil, onError)
+			_, refused = b.Begin(newExchange(), nil, aigateway.Cost{}, true)
+			assert.NotNil(t, refused, "a budget needs the ledger")
+			time.Sleep(3 * retryEvery)
+			_, refused = b.Begin(newExchange(), nil, aigateway.Cost{}, true)
+			assert.Nil(t, refused)
+			require.NoError(t, b.Release())
+			assert.Equal(t, []int{3, 1, 1}, []int{k.opened, k.begun, k.out})
+		})
+	}
+}
+
+func TestAReleasedBookIsNotOpenedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := &keeper{failures: []error{aigateway.ErrLedger}}
+		b := book(t, k, "")
+		require.NoError(t, b.Start(zap.NewNop()))
+		require.NoError(t, b.Release())
+		time.Sleep(3 * retryEvery)
+		assert.Equal(t, 1, k.opened)
+	})
+}
+
+func TestAMistakeInAConfiguredLedgerIsAnErrorOfTheStart(t *testing.T) {
+	k := &keeper{failures: []error{errors.New("another process uses the journal")}}
+	assert.ErrorContains(t, book(t, k, "").Start(zap.NewNop()), "another process uses the journal")
 }

@@ -130,9 +130,15 @@ func (j *Journal) wait(b *batch) error {
 }
 
 // write appends whole frames to the current segment, or to a new one if the current
-// segment is full. The caller holds writing.
-func (j *Journal) write(frames []byte) error {
-	if j.file.size+int64(len(frames)) > j.options.SegmentSize && j.file.size > j.file.headSize {
+// segment is full. After a failure, readers are woken, because what they release may make
+// room. The caller holds writing.
+func (j *Journal) write(frames []byte) (err error) {
+	defer func() {
+		if j.failed = err != nil; j.failed {
+			j.Wake()
+		}
+	}()
+	if j.file.broken || j.file.written() > 0 && j.file.written()+int64(len(frames)) > j.segmentSize() {
 		if err := j.startSegment(j.file.number + 1); err != nil {
 			return err
 		}
@@ -148,6 +154,15 @@ func (j *Journal) write(frames []byte) error {
 	j.publishSize()
 	return nil
 }
+
+// segmentSize is the size at which a new segment begins. A journal has room for several
+// segments: only whole segments are removed, and the current one is not among them.
+func (j *Journal) segmentSize() int64 {
+	return min(j.options.SegmentSize, j.max.Load()/segmentsInMax)
+}
+
+// segmentsInMax is the number of segments for which Options.Max has room.
+const segmentsInMax = 4
 
 // publishSize lets readers read up to the end of the current segment.
 func (j *Journal) publishSize() {
@@ -192,12 +207,13 @@ func (j *Journal) startSegment(number uint64) error {
 	if err != nil {
 		return fmt.Errorf("beginning a segment: %w", err)
 	}
-	if err := j.file.close(); err != nil {
-		return fmt.Errorf("ending a segment: %w", err)
-	}
+	previous := j.file
 	j.file = file
 	j.mu.Lock()
 	j.segments = append(j.segments, segment{number: number, size: file.size})
 	j.mu.Unlock()
+	if err := previous.close(); err != nil {
+		return fmt.Errorf("ending a segment: %w", err)
+	}
 	return nil
 }

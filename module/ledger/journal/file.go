@@ -13,10 +13,8 @@ type segmentFile struct {
 	headSize int64 // the size of the header and of the copies of open entries
 	size     int64
 	dirty    bool // there may be writes since the last sync
-	broken   bool // a part of a failed write could not be removed
+	broken   bool // nothing can be appended: a new segment must begin
 }
-
-var errBroken = errors.New("a part of an earlier write could not be removed")
 
 // createSegment creates the file of a segment with its head.
 func createSegment(path string, number uint64, head []byte) (segmentFile, error) {
@@ -34,11 +32,11 @@ func createSegment(path string, number uint64, head []byte) (segmentFile, error)
 	return f, nil
 }
 
+// written returns the number of bytes after the head.
+func (f *segmentFile) written() int64 { return f.size - f.headSize }
+
 // append writes whole frames. If that fails, it restores the size of the file.
 func (f *segmentFile) append(frames []byte) error {
-	if f.broken {
-		return errBroken
-	}
 	f.dirty = true
 	n, err := f.file.Write(frames)
 	if err == nil {

@@ -3,7 +3,9 @@
 package journal
 
 import (
+	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -12,22 +14,34 @@ import (
 )
 
 // limitFiles limits the size of files that this process writes. As on a full disk, a write
-// then ends in the middle of a frame, with an error.
-func limitFiles(t *testing.T, bytes uint64) {
+// then ends in the middle of a frame, with an error. The limit also applies to the log of
+// the go command, which a journal from longer does not reach.
+func limitFiles(t *testing.T, bytes int64) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
 	var before syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
 	t.Cleanup(func() { assert.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)) })
-	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: before.Max}))
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(bytes), Max: before.Max}))
+}
+
+// longer writes more entries than the log of the go command is long, and returns the
+// position after them.
+func longer(t *testing.T, j *Journal) Position {
+	t.Helper()
+	for j.Size() < 4<<20 {
+		require.NoError(t, j.End(begin(t, j, ""), make([]byte, MaxPayload)))
+	}
+	return j.State().End
 }
 
 func TestL032AFullDiskLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	j, _ := opened(t, Options{Dir: dir})
+	start := longer(t, j)
 	a, b := begin(t, j, "a"), begin(t, j, "b")
 	t.Run("full", func(t *testing.T) {
-		limitFiles(t, uint64(j.State().End.Offset)+10)
+		limitFiles(t, j.State().End.Offset+10)
 		_, err := j.Begin([]byte("refused"))
 		assert.ErrorIs(t, err, syscall.EFBIG)
 		assert.Error(t, j.End(a, []byte("A")))
@@ -36,9 +50,107 @@ func TestL032AFullDiskLosesNothing(t *testing.T) {
 		assert.Equal(t, State{Bytes: j.State().Bytes, End: j.State().End, Open: 1, Delayed: 1}, j.State())
 	})
 	require.NoError(t, j.End(b, []byte("B")))
-	texts, _ := read(t, j, Position{})
+	texts, _ := read(t, j, start)
 	assert.Equal(t, []string{"1 a", "1 b", "2 A", "2 B"}, texts)
 	require.NoError(t, j.Close())
 	_, unended := opened(t, Options{Dir: dir})
 	assert.Empty(t, unended)
+}
+
+// A full disk once stayed full until a restart: the current segment, which had used it up,
+// was only removed when a new one began, and that needed room.
+func TestADiskThatTheJournalHasFilledIsUsedAgain(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := opened(t, Options{Dir: dir})
+	longer(t, j)
+	a := begin(t, j, "a")
+	begin(t, j, "b")
+	limitFiles(t, j.State().End.Offset+10)
+	require.Error(t, j.End(a, []byte("A")))
+	_, end := read(t, j, Position{})
+	require.NoError(t, j.Release(end))
+	assert.Equal(t, State{Bytes: j.State().Bytes, End: j.State().End, Open: 1}, j.State(), "the end is written")
+	texts, _ := read(t, j, end)
+	assert.Equal(t, []string{"1 b", "2 A"}, texts)
+	segments, err := listSegments(dir)
+	require.NoError(t, err)
+	assert.Equal(t, []uint64{2}, segments)
+}
+
+// noSegment makes it impossible to begin a segment until the test ends.
+func noSegment(t *testing.T, dir string, number uint64) {
+	t.Helper()
+	require.NoError(t, os.Mkdir(segmentPath(dir, number), 0o700))
+	t.Cleanup(func() { assert.NoError(t, os.Remove(segmentPath(dir, number))) })
+}
+
+// Without room for another file, the entries of the current one make room. Its number is not
+// used again: a reader that has read the file would take the entries of another for read.
+func TestADiskWithoutRoomForASegmentIsUsedAgain(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := opened(t, Options{Dir: dir})
+	longer(t, j)
+	a := begin(t, j, "a")
+	begin(t, j, "b")
+	var end Position
+	t.Run("full", func(t *testing.T) {
+		noSegment(t, dir, 2)
+		limitFiles(t, j.State().End.Offset)
+		require.Error(t, j.End(a, []byte("A")))
+		_, end = read(t, j, Position{})
+		require.NoError(t, j.Release(end))
+		assert.EqualValues(t, segmentHeader, j.State().Bytes)
+		_, err := j.Begin(nil)
+		require.Error(t, err)
+		require.NoError(t, j.Release(end))
+	})
+	require.NoError(t, j.Release(end))
+	begin(t, j, "c")
+	texts, end := read(t, j, end)
+	assert.Equal(t, []string{"1 b", "2 A", "1 c"}, texts)
+	require.NoError(t, j.Release(end))
+	require.NoError(t, j.Close())
+	segments, err := listSegments(dir)
+	require.NoError(t, err)
+	assert.Equal(t, []uint64{2}, segments)
+}
+
+// The journal of a full disk once did not open, so that a gateway that only misses its
+// records did not start.
+func TestAJournalOpensOnAFullDisk(t *testing.T) {
+	for name, earlier := range map[string][]string{"new": nil, "with entries": {"a"}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			next := uint64(1)
+			if earlier != nil {
+				first, _ := opened(t, Options{Dir: dir})
+				begin(t, first, earlier[0])
+				require.NoError(t, first.Close())
+				next = 2
+			}
+			var j *Journal
+			var end Position
+			t.Run("full", func(t *testing.T) {
+				noSegment(t, dir, next)
+				var unended []Entry
+				var err error
+				j, unended, err = Open(Options{Dir: dir})
+				require.NoError(t, err)
+				assert.Len(t, unended, len(earlier))
+				_, end = read(t, j, Position{})
+				require.NoError(t, j.Release(end))
+				_, err = j.Begin([]byte("refused"))
+				assert.ErrorIs(t, err, os.ErrExist)
+			})
+			t.Cleanup(func() { assert.NoError(t, j.Close()) })
+			require.NoError(t, j.Release(end))
+			begin(t, j, "b")
+			texts, _ := read(t, j, end)
+			want := []string{"1 b"}
+			if earlier != nil {
+				want = []string{"1 a", "1 b"}
+			}
+			assert.Equal(t, want, slices.Compact(texts), "an entry may be written again with the segment")
+		})
+	}
 }

@@ -40,8 +40,8 @@ type Options struct {
 	// Max is the size of all segments, in bytes, above which Begin returns ErrFull.
 	// End still writes. Default: DefaultMax.
 	Max int64
-	// SegmentSize is the size, in bytes, above which a new segment begins. Default:
-	// DefaultSegmentSize.
+	// SegmentSize is the size, in bytes, above which a new segment begins, without the
+	// copies of open entries. It is at most a quarter of Max. Default: DefaultSegmentSize.
 	SegmentSize int64
 	// SyncEvery is the time between two syncs of the file. A loss of power loses the
 	// entries since the last sync. Default: DefaultSyncEvery. If it is negative, each
@@ -58,8 +58,9 @@ type Journal struct {
 	options  Options
 	lockFile *os.File
 
-	writing sync.Mutex  // guards file and frames, and the order of writes
+	writing sync.Mutex  // guards the fields up to frames, and the order of writes
 	file    segmentFile // the current segment
+	failed  bool        // the last write failed
 	frames  []byte      // the memory of the batch that was written last, for reuse
 
 	mu       sync.Mutex    // guards the fields up to closed
@@ -84,8 +85,10 @@ type segment struct {
 	damaged bool
 }
 
-// Open opens the journal of a directory and begins a segment. It returns the entries that
-// an earlier process began and did not end, by ID. The caller must end them.
+// Open opens the journal of a directory and begins a segment. If that fails, for example
+// because the disk is full, the journal can be read, and tries again to begin a segment
+// until it can write. Open returns the entries that an earlier process began and did not
+// end, by ID. The caller must end them.
 func Open(o Options) (*Journal, []Entry, error) {
 	o.setDefaults()
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
@@ -146,7 +149,12 @@ func (j *Journal) recover() error {
 		}
 		next = number + 1
 	}
-	return j.startSegment(next)
+	if err := j.startSegment(next); err != nil {
+		j.file.number, j.file.broken, j.failed = next-1, true, true
+		j.options.Logger.Error("the journal cannot be written; it tries again", zap.String("path", j.options.Dir), zap.Error(err))
+		j.Wake()
+	}
+	return nil
 }
 
 func (j *Journal) recoverSegment(number uint64) error {
@@ -229,11 +237,15 @@ func (j *Journal) maintain() {
 	}
 }
 
-// writeAndSync writes delayed entries and syncs the file. It does not hold writing
+// writeAndSync writes delayed entries, begins a segment if there is none that can be
+// written, and syncs the file. It does not hold writing
 // during the sync, which may take long.
 func (j *Journal) writeAndSync() {
 	j.writing.Lock()
 	_ = j.writeDelayed() // the next call tries again
+	if j.file.broken {
+		_ = j.write(nil) // begins a segment; the next call tries again
+	}
 	file := j.file
 	j.file.dirty = false
 	j.writing.Unlock()

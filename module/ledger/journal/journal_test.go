@@ -278,3 +278,32 @@ func BenchmarkBeginEnd(b *testing.B) {
 		}
 	})
 }
+
+// The current segment is never removed: a journal whose largest size was below one segment
+// once stayed full although all its entries had been read.
+func TestAJournalHasRoomForSeveralSegments(t *testing.T) {
+	j, _ := opened(t, Options{Dir: t.TempDir(), Max: 4096})
+	var full error
+	for full == nil {
+		var id ID
+		if id, full = j.Begin(nil); full == nil {
+			require.NoError(t, j.End(id, make([]byte, 100)))
+		}
+	}
+	require.ErrorIs(t, full, ErrFull)
+	_, end := read(t, j, Position{})
+	require.NoError(t, j.Release(end))
+	begin(t, j, "there is room again")
+}
+
+// Copies of many open entries are not a reason to begin another segment with each write.
+func TestOpenEntriesDoNotCountAsWritten(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := opened(t, Options{Dir: dir, SegmentSize: 1000})
+	for range 100 {
+		begin(t, j, "an entry that stays open")
+	}
+	segments, err := listSegments(dir)
+	require.NoError(t, err)
+	assert.Less(t, len(segments), 8)
+}

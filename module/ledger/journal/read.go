@@ -3,6 +3,7 @@ package journal
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -106,9 +107,11 @@ func damagedBytes(data []byte, isEnd bool) int {
 }
 
 // Release removes the segments before a position: their entries are not needed any more.
-// It only renames a damaged segment.
+// It only renames a damaged segment. If the last write failed and the position is after all
+// entries, Release replaces the current segment, which may have used up the disk.
 func (j *Journal) Release(before Position) error {
-	var errs []error
+	before, err := j.replaceCurrent(before)
+	errs := []error{err}
 	for _, s := range j.removeBefore(before) {
 		path := segmentPath(j.options.Dir, s.number)
 		if s.damaged {
@@ -118,6 +121,52 @@ func (j *Journal) Release(before Position) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// replaceCurrent begins a new segment in place of the current one, if the last write failed
+// and the entries up to a position, the end of the journal, are not needed any more. It
+// returns the position before which segments can be removed. It does not return a failure
+// to write, because the journal tries again.
+func (j *Journal) replaceCurrent(before Position) (Position, error) {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if !j.failed || before.Before(j.State().End) {
+		return before, nil
+	}
+	if j.startSegment(j.file.number+1) != nil {
+		// The disk may have no room for another file. The entries that are open or delayed
+		// are in memory, and are written at once. The emptied file remains, because a number
+		// must never be used twice: the records of the second file would be taken for read.
+		if err := j.emptyCurrent(); err != nil {
+			return before, fmt.Errorf("making room for a segment: %w", err)
+		}
+		if j.startSegment(j.file.number+1) != nil {
+			return before, nil
+		}
+	}
+	j.failed = false
+	_ = j.writeDelayed() // the next write tries again
+	return Position{Segment: j.file.number}, nil
+}
+
+// emptyCurrent removes all entries from the last segment, unless it is damaged. Nothing is
+// appended to the file after that. The caller holds writing.
+func (j *Journal) emptyCurrent() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.segments) == 0 {
+		return nil
+	}
+	last := &j.segments[len(j.segments)-1]
+	if last.damaged || last.size <= int64(segmentHeader) {
+		return nil
+	}
+	j.file.broken = true
+	if err := os.Truncate(segmentPath(j.options.Dir, last.number), int64(segmentHeader)); err != nil {
+		return err
+	}
+	last.size = int64(segmentHeader)
+	return nil
 }
 
 // removeBefore removes the segments before a position from the list, and returns them.
@@ -142,8 +191,11 @@ type State struct {
 func (j *Journal) State() State {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	last := j.segments[len(j.segments)-1]
-	return State{j.size(), Position{last.number, last.size}, len(j.open), len(j.delayed)}
+	s := State{Bytes: j.size(), Open: len(j.open), Delayed: len(j.delayed)}
+	if n := len(j.segments); n > 0 {
+		s.End = Position{j.segments[n-1].number, j.segments[n-1].size}
+	}
+	return s
 }
 
 // Wake adds an element to Written without a write.

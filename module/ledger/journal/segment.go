@@ -44,7 +44,7 @@ func listSegments(dir string) (numbers []uint64, err error) {
 	}
 	for _, entry := range entries {
 		name, ok := strings.CutSuffix(entry.Name(), extension)
-		if number, err := strconv.ParseUint(name, 10, 64); ok && err == nil {
+		if number, err := strconv.ParseUint(name, 10, 64); ok && err == nil && !entry.IsDir() {
 			numbers = append(numbers, number)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -248,6 +250,13 @@ func TestL036AReloadWritesEachRecordOnce(t *testing.T) {
 	assert.Equal(t, "answered", sums[0].Outcome)
 }
 
+// noDirectory returns the path of a file. As on a full disk, no journal can be made there.
+func noDirectory(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	return path
+}
+
 // Whoever bills by the ledger refuses what it cannot write down.
 func TestL032RequestsAreRefusedWhileNothingCanBeWrittenIfSoConfigured(t *testing.T) {
 	for _, onError := range []string{"serve", "block"} {
@@ -255,7 +264,7 @@ func TestL032RequestsAreRefusedWhileNothingCanBeWrittenIfSoConfigured(t *testing
 			p := gatewaytest.NewProvider(t)
 			dir := t.TempDir()
 			s := site.Start(t, "store sqlite "+dir+"/gateway.db", site.Direct.Provider("p", p, priced),
-				"ledger {\njournal "+dir+"/journal\njournal_max 1\non_error "+onError+"\n}")
+				"ledger {\njournal "+noDirectory(t)+"/journal\non_error "+onError+"\n}")
 			answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
 			if onError == "serve" {
 				assert.Equal(t, http.StatusOK, answer.Status)
