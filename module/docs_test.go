@@ -162,7 +162,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 			line = strings.TrimPrefix(line, "go run ./cmd/")
 			if rest, ok := strings.CutPrefix(line, "caddy ai-gateway "); ok {
 				lines++
-				for _, name := range []string{"usage reprice", "targets", "explain"} { // of a running gateway
+				for _, name := range []string{"usage reprice", "targets", "explain", "limits"} { // of a running gateway
 					rest = strings.Replace(rest, name, name+" --address "+running, 1)
 				}
 				rest = strings.Replace(rest, "doctor", "doctor --url "+s.URL("site", ""), 1)

@@ -59,6 +59,7 @@ type Accounts struct {
 
 	store    aigateway.Store
 	reserved func(username string) bool // nil if no name is reserved
+	limits   aigateway.LimitReader      // nil for the commands of this machine
 	shared   *shared
 	queue    *queue // of the process; tests replace it
 	hasher   hasher
@@ -116,6 +117,9 @@ func (a *Accounts) UseStore(store aigateway.Store) {
 // ReserveNames implements aigateway.Accounts.
 func (a *Accounts) ReserveNames(reserved func(username string) bool) { a.reserved = reserved }
 
+// UseLimits implements aigateway.LimitAccounts.
+func (a *Accounts) UseLimits(limits aigateway.LimitReader) { a.limits = limits }
+
 // Cleanup releases the state that configurations share.
 func (a *Accounts) Cleanup() error {
 	if a.shared == nil {
@@ -172,4 +176,6 @@ var (
 	_ caddy.Validator    = (*Accounts)(nil)
 	_ caddy.CleanerUpper = (*Accounts)(nil)
 	_ aigateway.Accounts = (*Accounts)(nil)
+
+	_ aigateway.LimitAccounts = (*Accounts)(nil)
 )

@@ -50,6 +50,7 @@ var rights = []testRequest{
 	{call: "DELETE /api/token/1"},
 	{call: "GET /api/usage?by=day,model&from=2026-01-01"},
 	{call: "GET /api/usage/records?limit=5&from=2026-01-01"},
+	{call: "GET /api/limits?limit=5"},
 	{call: "GET /api/user/logout"},
 	{call: "POST /api/user/logout"},
 }
@@ -95,6 +96,7 @@ func rooted(t *testing.T, given map[string]bool, configure func(*Accounts)) (*si
 
 func askRight(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
+	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
 	for _, a := range rights {
 		a.token = token
 		answer := s.ask(a)
@@ -121,12 +123,13 @@ func askWithoutBody(t *testing.T, given map[string]bool) {
 	}
 }
 
-// askWithoutLedger requests usage from a store without a ledger.
+// askWithoutLedger requests usage from a store without a ledger, and limits without a reader.
 func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	s.store = struct{ aigateway.Store }{s.store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage/records", token: token}).status)
+	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/limits", token: token}).status)
 }
 
 // askWithoutRight sends requests without a credential, with two credentials, and with a

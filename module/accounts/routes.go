@@ -79,6 +79,7 @@ var public = routes{
 
 	{"/api/usage", methods{"GET": {loggedIn, false, (*Accounts).usage}}},
 	{"/api/usage/records", methods{"GET": {loggedIn, false, (*Accounts).records}}},
+	{"/api/limits", methods{"GET": {loggedIn, false, (*Accounts).limitStates}}},
 }
 
 var users = methods{
@@ -148,12 +149,12 @@ func isID(s string) bool {
 }
 
 // isOwnPath reports whether a path is that of the OpenAPI document, or below /api/user,
-// /api/token or /api/usage. The site must not answer mistyped paths: an empty answer with
+// /api/token, /api/usage or /api/limits. The site must not answer mistyped paths: an empty answer with
 // status 200 could, for example, look as if a key had been revoked.
 func isOwnPath(sent string) bool {
 	return sent == "/api/openapi.json" ||
 		strings.HasPrefix(sent+"/", "/api/user/") || strings.HasPrefix(sent+"/", "/api/token/") ||
-		strings.HasPrefix(sent+"/", "/api/usage/")
+		strings.HasPrefix(sent+"/", "/api/usage/") || strings.HasPrefix(sent+"/", "/api/limits/")
 }
 
 // hasRoute reports whether a path has a route and contains no encoded characters. A guard

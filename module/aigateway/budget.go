@@ -115,6 +115,14 @@ func (b *Budget) String() string {
 	return text + " per " + words(time.Duration(b.Per))
 }
 
+// PeriodName returns the period in the notation of configurations: "month", "30d".
+func (b *Budget) PeriodName() string {
+	if b.Calendar != "" {
+		return string(b.Calendar)
+	}
+	return words(time.Duration(b.Per))
+}
+
 // words returns a period in the notation of configurations: "30d", "1h30m".
 func words(period time.Duration) string {
 	const day = 24 * time.Hour

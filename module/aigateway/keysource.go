@@ -50,6 +50,8 @@ type LiveKeyLister interface {
 type KeyFinder interface {
 	// KeyByID returns the key with an ID, nil if the source has none. It does no I/O.
 	KeyByID(id string) *Key
+	// Known returns the keys that Lookup finds, in any order. It does no I/O.
+	Known() iter.Seq[*Key]
 }
 
 // KeyError is the error of a check that refuses one key of several.

@@ -159,8 +159,11 @@ func (r LimitRules) String() string {
 	return strings.Join(rules, ", ")
 }
 
+// PeriodName returns the period in the notation of configurations: "1m".
+func (r Rate) PeriodName() string { return words(time.Duration(r.Per)) }
+
 func (r Rate) words(of string) string {
-	return fmt.Sprintf("%d %s per %s", r.Most, of, words(time.Duration(r.Per)))
+	return fmt.Sprintf("%d %s per %s", r.Most, of, r.PeriodName())
 }
 
 func isPeriod(d caddy.Duration) bool {

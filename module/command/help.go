@@ -23,9 +23,9 @@ directory. The first start creates the user root, and prints its random password
 The subcommands user and key manage the users and keys of the default store, of the
 store of a configuration (--config), or of a running Caddy (--address). The subcommand
 usage shows the requests, tokens and costs in the ledger of the store. The subcommands
-targets and explain show where a running gateway sends requests, and the subcommand
-doctor tests its models. The subcommands backup and restore copy users, keys and usage
-to a folder, and back.
+targets and explain show where a running gateway sends requests, the subcommand limits
+shows what is used and left of its limits, and the subcommand doctor tests its models.
+The subcommands backup and restore copy users, keys and usage to a folder, and back.
 
 With --print, the command prints a Caddyfile with the same providers and key. You can
 start your own configuration from it.`

@@ -115,7 +115,7 @@ type list struct {
 
 // printList prints a list in the format that the flags select.
 func printList(cmd *cobra.Command, a admin, l list) error {
-	if asCSV, _ := cmd.Flags().GetBool("csv"); asCSV {
+	if asCSV, err := cmd.Flags().GetBool("csv"); err == nil && asCSV {
 		l.query.Set("format", "csv")
 		text, err := a.send(http.MethodGet, l.path+"?"+l.query.Encode(), nil)
 		if err == nil {

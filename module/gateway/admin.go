@@ -49,6 +49,8 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 		return app.(*App).serveTargets(w, r)
 	case explainPath:
 		return app.(*App).serveExplain(w, r)
+	case limitsPath:
+		return app.(*App).serveLimits(w, r)
 	}
 	users := app.(*App).managed()
 	switch len(users) {

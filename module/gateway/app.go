@@ -95,6 +95,9 @@ func (a *App) serve(site *Handler) {
 	a.serving = append(a.serving, site.users)
 	if site.users.Accounts != nil {
 		site.users.Accounts.ReserveNames(a.ownsKey)
+		if accounts, ok := site.users.Accounts.(aigateway.LimitAccounts); ok {
+			accounts.UseLimits(limitReader{a, site.users})
+		}
 	}
 }
 
@@ -118,8 +121,8 @@ func (a *App) Start() error {
 	}
 	a.awaitStores(openPatience)
 	a.warnUnusable()
-	release, unwatch := metrics.Hold(a.metricNames()), metrics.WatchProviders(a.available)
-	a.stopMetrics = func() { unwatch(); release() }
+	release, unwatch, unwatchLimits := metrics.Hold(a.metricNames()), metrics.WatchProviders(a.available), metrics.WatchLimits(a.limitLevels)
+	a.stopMetrics = func() { unwatch(); unwatchLimits(); release() }
 	return nil
 }
 

@@ -101,5 +101,6 @@ var (
 	_ caddyfile.Unmarshaler = (*Memory)(nil)
 	_ aigateway.Counters    = (*Memory)(nil)
 	_ aigateway.Limiter     = (*limiter)(nil)
+	_ aigateway.LimitViewer = (*limiter)(nil)
 	_ aigateway.Reservation = (*reservation)(nil)
 )

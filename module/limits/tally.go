@@ -12,6 +12,9 @@ type tally struct {
 	tokens   *window // nil without a rate of tokens
 	budget   *budget // nil without a budget
 	running  int64
+
+	// The parts of tokens and budget that running requests have reserved.
+	heldTokens, heldMoney *window
 }
 
 // newTally returns a tally for a limit. Its sliding windows measure time from created.
@@ -22,9 +25,11 @@ func newTally(l *aigateway.Limit, created time.Time, zone *time.Location) *tally
 	}
 	if per := l.Tokens.Per; per != 0 {
 		t.tokens = newWindow(newSliding(time.Duration(per), created))
+		t.heldTokens = newWindow(t.tokens.pace)
 	}
 	if l.Budget.Micros != 0 {
 		t.budget = newBudget(&l.Budget, created, zone)
+		t.heldMoney = newWindow(t.budget.pace)
 	}
 	return t
 }
@@ -36,9 +41,11 @@ func (t *tally) advance(now time.Time) {
 	}
 	if t.tokens != nil {
 		t.tokens.advance(now)
+		t.heldTokens.advance(now)
 	}
 	if t.budget != nil {
 		t.budget.advance(now)
+		t.heldMoney.advance(now)
 	}
 }
 
@@ -102,10 +109,12 @@ func (t *tally) reserve(use aigateway.Use) share {
 	}
 	if t.tokens != nil {
 		t.tokens.add(use.Tokens)
+		t.heldTokens.add(use.Tokens)
 		s.tokens = t.tokens.newest
 	}
 	if t.budget != nil {
 		t.budget.add(use.Nanos)
+		t.heldMoney.add(use.Nanos)
 		s.money = t.budget.newest
 	}
 	return s
@@ -132,10 +141,12 @@ type share struct {
 func (s share) settle(reserved, used aigateway.Use) {
 	t := s.tally
 	if t.tokens != nil {
+		t.heldTokens.addAt(-reserved.Tokens, s.tokens)
 		t.tokens.addAt(min(0, used.Tokens-reserved.Tokens), s.tokens)
 		t.tokens.add(max(0, used.Tokens-reserved.Tokens))
 	}
 	if t.budget != nil {
+		t.heldMoney.addAt(-reserved.Nanos, s.money)
 		t.budget.addAt(used.Nanos-reserved.Nanos, s.money)
 	}
 }

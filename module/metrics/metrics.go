@@ -20,7 +20,7 @@ var collectors = []prometheus.Collector{
 	exchanges, exchangeDuration, overhead, inFlight,
 	attempts, fallbacks, firstEvent, eventGap, providers, losses,
 	tokens, cost, unpriced, searches, usageSources, pricesTime,
-	limitDecisions, budgets, countersDuration, countersFallback,
+	limitDecisions, budgets, limits, countersDuration, countersFallback,
 	ledgerRecords, ledgerAppend, ledgerApply, ledgerOrphans, ledgerRefusals, ledgerDamaged, ledgers,
 }
 

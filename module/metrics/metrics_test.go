@@ -78,12 +78,13 @@ func TestNamesOfMetrics(t *testing.T) {
 	countEverything("p", "m", "l")
 	t.Cleanup(WatchLedger(func() LedgerState { return LedgerState{Pending: 1} }))
 	t.Cleanup(WatchProviders(func() map[string]bool { return map[string]bool{"p": true} }))
+	t.Cleanup(WatchLimits(func() []LimitLevel { return []LimitLevel{{Limit: "l", Per: "group", Rule: "budget"}} }))
 	families := gather(t)
 	for _, name := range strings.Fields(`
 		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight
 		attempts_total fallbacks_total provider_available losses_total
 		tokens_total cost_usd_total unpriced_total searches_total usage_sources_total prices_timestamp_seconds
-		limit_decisions_total budgets counters_duration_seconds counters_fallback_total
+		limit_decisions_total budgets limit_used limit_reserved limit_left counters_duration_seconds counters_fallback_total
 		ledger_records_total ledger_pending_records ledger_journal_bytes ledger_oldest_pending_seconds
 		ledger_append_seconds ledger_apply_seconds ledger_orphans_total ledger_refusals_total ledger_damaged_total`) {
 		assert.Contains(t, families, name)
@@ -200,4 +201,19 @@ func TestStatesOfLedgers(t *testing.T) {
 	first()
 	second()
 	assert.NotContains(t, gather(t), "ledger_pending_records")
+}
+
+// During a reload, two configurations show the same limit. A scrape with a series twice is
+// refused as a whole.
+func TestALimitOfSeveralConfigurationsHasOneSeries(t *testing.T) {
+	level := func(left float64) func() []LimitLevel {
+		return func() []LimitLevel {
+			return []LimitLevel{{Limit: "all", Per: "gateway", Rule: "budget", Used: 10 - left, Left: left}, {Limit: "all", Per: "gateway", Rule: "budget", Left: 10}}
+		}
+	}
+	t.Cleanup(WatchLimits(level(3)))
+	t.Cleanup(WatchLimits(level(2)))
+	families := gather(t)
+	assert.Equal(t, map[string]float64{"all gateway budget": 2}, families["limit_left"].values)
+	assert.Equal(t, map[string]float64{"all gateway budget": 8}, families["limit_used"].values)
 }

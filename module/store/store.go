@@ -14,6 +14,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -103,6 +104,17 @@ func (s *Store) KeyByID(id string) *aigateway.Key {
 		}
 	}
 	return nil
+}
+
+// Known implements aigateway.KeyFinder. The keys do not count as used.
+func (s *Store) Known() iter.Seq[*aigateway.Key] {
+	return func(yield func(*aigateway.Key) bool) {
+		for _, key := range s.snapshot.Load().keys {
+			if !yield(&key.Key) {
+				return
+			}
+		}
+	}
 }
 
 // Complete implements aigateway.PartialKeySource.

@@ -89,6 +89,28 @@ func (s Sources) All() iter.Seq[*aigateway.Key] {
 	}
 }
 
+// Known returns the keys of the sources that can list or find theirs.
+func (s Sources) Known() iter.Seq[*aigateway.Key] {
+	return func(yield func(*aigateway.Key) bool) {
+		for key := range s.All() {
+			if !yield(key) {
+				return
+			}
+		}
+		for _, source := range s {
+			finder, ok := source.(aigateway.KeyFinder)
+			if !ok {
+				continue
+			}
+			for key := range finder.Known() {
+				if !yield(key) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // HasOwner reports whether a key of the sources that can list theirs has this owner. Letter
 // case does not matter, as in usernames.
 func (s Sources) HasOwner(name string) bool {

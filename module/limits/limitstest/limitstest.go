@@ -62,6 +62,9 @@ func Run(t *testing.T, in func(t *testing.T, test func(t *testing.T, p *Place)))
 		{"a budget reaches a level once in a period", levels},
 		{"a budget that lacks the money for a request is at its last level", lacking},
 		{"a larger budget lowers the level", raised},
+
+		{"a view shows what is used, reserved and running, and changes nothing", views},
+		{"a view shows no use of an earlier period", viewAfterThePeriod},
 	} {
 		t.Run(test.name, func(t *testing.T) { in(t, test.run) })
 	}

@@ -37,7 +37,7 @@ local function window(key, length)
 			used = used + counts[at]
 			slots[#slots + 1] = at
 		elseif at then
-			redis.call('HDEL', key, all[i])
+			redis.call('HDEL', key, all[i], 'held' .. all[i])
 		end
 	end
 	table.sort(slots)
@@ -144,8 +144,10 @@ for i = 1, count do
 end
 
 local admitted = refused[1] == 0
-local function add(key, slot, n, length)
+-- add counts n in a slot. The running request has reserved held of it.
+local function add(key, slot, n, held, length)
 	redis.call('HINCRBY', key, int(slot), int(n))
+	if held > 0 then redis.call('HINCRBY', key, 'held' .. int(slot), int(held)) end
 	if length > 0 then redis.call('PEXPIRE', key, math.ceil((EARLIER + 2) * length / 1000)) end
 end
 -- remember stores a field of the reservation, for settle.lua.
@@ -157,11 +159,11 @@ for i = 1, count do
 	local k, a, s = 1 + (i - 1) * 5, FIRST + (i - 1) * PER, shares[i]
 	if admitted then
 		if s.rslot then
-			add(KEYS[k + 1], s.rslot, 1, tonumber(ARGV[a + 2]))
+			add(KEYS[k + 1], s.rslot, 1, 0, tonumber(ARGV[a + 2]))
 			s.rused, s.rlast = s.rused + 1, s.rslot
 		end
 		if s.tslot then
-			add(KEYS[k + 2], s.tslot, tokens, tonumber(ARGV[a + 4]))
+			add(KEYS[k + 2], s.tslot, tokens, tokens, tonumber(ARGV[a + 4]))
 			remember('tokens' .. i, int(s.tslot))
 			s.tused = s.tused + tokens
 			if tokens > 0 then s.tlast = s.tslot end
@@ -171,7 +173,7 @@ for i = 1, count do
 			redis.call('PEXPIRE', KEYS[k + 3], math.ceil(lease / 1000) + 60000)
 		end
 		if s.bslot then
-			add(KEYS[k + 4], s.bslot, money, tonumber(ARGV[a + 7]))
+			add(KEYS[k + 4], s.bslot, money, money, tonumber(ARGV[a + 7]))
 			remember('money' .. i, int(s.bslot))
 			remember('restored' .. i, redis.call('HGET', KEYS[k + 4], 'restored'))
 		end

@@ -209,4 +209,5 @@ var (
 	_ caddy.CleanerUpper    = (*Redis)(nil)
 	_ caddyfile.Unmarshaler = (*Redis)(nil)
 	_ aigateway.Counters    = (*Redis)(nil)
+	_ aigateway.LimitViewer = (*limiter)(nil)
 )

@@ -12,6 +12,9 @@ var nowText string
 //go:embed admit.lua
 var admitText string
 
+//go:embed view.lua
+var viewText string
+
 //go:embed settle.lua
 var settleText string
 
@@ -24,6 +27,7 @@ var restoreText string
 // The scripts. The server runs each of them without interruption.
 var (
 	admitScript   = goredis.NewScript(nowText + admitText)
+	viewScript    = goredis.NewScript(nowText + viewText)
 	settleScript  = goredis.NewScript(nowText + settleText)
 	renewScript   = goredis.NewScript(nowText + renewText)
 	restoreScript = goredis.NewScript(restoreText)

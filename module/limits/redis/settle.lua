@@ -30,8 +30,19 @@ local function add(key, slot, change)
 	if change ~= 0 then redis.call('HINCRBY', key, slot, string.format('%.0f', change)) end
 end
 
+-- release ends the reservation of an amount, if the slot still counts.
+local function release(key, slot, reserved)
+	local held = tonumber(redis.call('HGET', key, 'held' .. slot) or 0)
+	if held > reserved then
+		redis.call('HINCRBY', key, 'held' .. slot, string.format('%.0f', -reserved))
+	elseif held > 0 then
+		redis.call('HDEL', key, 'held' .. slot)
+	end
+end
+
 -- Tokens that were not reserved count from now on.
 local function tokens(key, slot, reserved, used, length)
+	if slot then release(key, slot, reserved) end
 	local change = used - (slot and reserved or 0)
 	if change > 0 then slot = slotOf(now, length) end
 	if change > 0 or redis.call('EXISTS', key) == 1 then
@@ -45,6 +56,7 @@ local function money(key, slot, reserved, used, length, restored)
 	local since = redis.call('HGET', key, 'restored')
 	if not since then return end
 	if slot and since == restored then
+		release(key, slot, reserved)
 		add(key, slot, used - reserved)
 	elseif ended >= tonumber(since) then
 		add(key, slot or slotOf(ended, length), used)

@@ -1,0 +1,49 @@
+package accounts
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// limitsOf answers each query with the same state.
+type limitsOf struct{ asked *aigateway.LimitQuery }
+
+func (l limitsOf) Limits(_ context.Context, q aigateway.LimitQuery) (aigateway.LimitPage, error) {
+	*l.asked = q
+	return aigateway.LimitPage{Next: ">alice key_1", States: []aigateway.LimitState{{
+		Limit: "small", Subject: aigateway.Subject{Per: aigateway.PerUser, Name: "alice"}, Rule: aigateway.MoneyBudget, Period: "month",
+		Most: 5e9, RuleUse: aigateway.RuleUse{Used: 1_500_000_001, Reserved: 1}, Currency: "USD", Renews: time.Date(2026, 12, 1, 0, 0, 0, 5, time.UTC),
+	}}}, nil
+}
+
+func TestUsersAskForTheirOwnLimitsAlone(t *testing.T) {
+	s := newSite(t, nil)
+	asked := new(aigateway.LimitQuery)
+	s.UseLimits(limitsOf{asked})
+	s.user("alice", aigateway.RoleUser)
+	s.user("boss", aigateway.RoleAdmin)
+	for _, test := range []struct {
+		who, call string
+		status    int
+		want      aigateway.LimitQuery
+	}{
+		{"alice", "GET /api/limits", http.StatusOK, aigateway.LimitQuery{User: "alice", Own: true, Most: usualStates}},
+		{"alice", "GET /api/limits?user=alice&key=key_9&limit=9999", http.StatusOK, aigateway.LimitQuery{User: "alice", Key: "key_9", Own: true, Most: largestStates}},
+		{"alice", "GET /api/limits?user=boss", http.StatusForbidden, aigateway.LimitQuery{}},
+		{"boss", "GET /api/limits?user=alice&name=small&after=x", http.StatusOK, aigateway.LimitQuery{User: "alice", Limit: "small", After: "x", Most: usualStates}},
+		{"boss", "GET /api/limits?limit=-1", http.StatusBadRequest, aigateway.LimitQuery{}},
+	} {
+		*asked = aigateway.LimitQuery{}
+		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)
+		assert.Equal(t, test.want, *asked, test.call)
+	}
+	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":">alice key_1","items":[{"limit":"small","per":"user","subject":"alice","rule":"budget",
+		"period":"month","amount":5000000,"used":1500001,"reserved":1,"left":3499999,"currency":"USD","soft":false,"renews_at":"2026-12-01T00:00:00Z"}]}}`,
+		s.ask(testRequest{call: "GET /api/limits", token: s.token("alice")}).body)
+}

@@ -1,0 +1,128 @@
+package aigateway
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// LimitViewer is an optional interface of a Limiter that can show the use of its limits.
+// Without it, the gateway shows the use of budgets alone, by the ledger.
+type LimitViewer interface {
+	// View returns the use of each limit by the subject of the key of a demand, in the order
+	// of the limits. It changes no count, and does not read the ledger. The use in the demand
+	// has no meaning.
+	View(ctx context.Context, d Demand) ([]LimitUse, error)
+}
+
+// LimitUse is the use of the rules of a limit by one subject. Rules that the limit lacks
+// are not used.
+type LimitUse struct {
+	Requests RuleUse
+	Tokens   RuleUse
+	Running  int64
+	// Money is in billionths of the unit of the currency. It is nil if the counters do not
+	// know how much of the budget is used, because they have not decided about it yet.
+	Money *RuleUse
+}
+
+// RuleUse is the use of a rule in the present period.
+type RuleUse struct {
+	Used     int64 // by requests that have ended
+	Reserved int64 // by running requests, in addition
+	// Reset is the time until nothing of the present use counts any more; 0 if nothing is
+	// used, or all use counts for ever.
+	Reset time.Duration
+}
+
+// LimitReader reads the state of limits.
+type LimitReader interface {
+	// Limits returns a page of the states of limits. It returns an error that wraps
+	// ErrUnavailable if the counters or the ledger cannot be read.
+	Limits(context.Context, LimitQuery) (LimitPage, error)
+}
+
+// LimitQuery selects a page of states. An empty field selects all.
+type LimitQuery struct {
+	User  string // only of the user and the keys of the user
+	Key   string // only of limits that apply to the key with this ID
+	Limit string // only of the limit with this name
+
+	// Own leaves out the limits of groups and of the gateway, whose use is that of others.
+	Own bool
+
+	After string // LimitPage.Next of the page before; empty for the first page
+	Most  int    // the number of states from which a page ends, at least 1
+}
+
+// LimitPage is a page of the states of limits: those of the gateway and of groups, and then
+// those of users and keys, by the names of users and the IDs of keys. Next is empty on the
+// last page.
+type LimitPage struct {
+	States []LimitState
+	Next   string
+}
+
+// LimitState is the state of one rule of a limit for one subject.
+type LimitState struct {
+	Limit   string // its name, which is also the name of a group
+	Subject Subject
+	Rule    Rule
+	Period  string // "1m", "month", "total"; empty for concurrent requests
+	Most    int64  // amounts of money are in billionths of the unit of the currency
+	RuleUse
+	Currency string // of a budget
+	Soft     bool   // the budget refuses nothing
+
+	// Renews is the time at which nothing of the present use counts any more: the beginning
+	// of the next period of the calendar, or the end of the last use in a sliding period.
+	// Zero if nothing is used in a sliding period, and for what has no period.
+	Renews time.Time
+}
+
+// Left returns the part that is neither used nor reserved.
+func (s *LimitState) Left() int64 { return max(0, s.Most-s.Used-s.Reserved) }
+
+// ruleWords are the words of the configuration for rules.
+var ruleWords = map[Rule]string{RequestRate: "requests", TokenRate: "tokens", ConcurrentRequests: "concurrent", MoneyBudget: "budget"}
+
+// Word returns the word of the configuration for the rule: "requests".
+func (r Rule) Word() string { return ruleWords[r] }
+
+// MarshalJSON returns the state with the words of the configuration. Amounts of money are in
+// millionths of the unit of the currency; used and reserved ones are rounded up.
+func (s LimitState) MarshalJSON() ([]byte, error) {
+	unit := int64(1)
+	if s.Rule == MoneyBudget {
+		unit = 1000
+	}
+	view := struct {
+		Limit    string     `json:"limit"`
+		Per      Scope      `json:"per"`
+		Subject  string     `json:"subject"`
+		Rule     string     `json:"rule"`
+		Period   string     `json:"period"`
+		Most     int64      `json:"amount"`
+		Used     int64      `json:"used"`
+		Reserved int64      `json:"reserved"`
+		Left     int64      `json:"left"`
+		Currency string     `json:"currency"`
+		Soft     bool       `json:"soft"`
+		Renews   *time.Time `json:"renews_at"`
+	}{
+		s.Limit, s.Subject.Per, s.Subject.Name, s.Rule.Word(), s.Period,
+		s.Most / unit, (s.Used + unit - 1) / unit, (s.Reserved + unit - 1) / unit, s.Left() / unit, s.Currency, s.Soft, nil,
+	}
+	if !s.Renews.IsZero() {
+		at := s.Renews.Truncate(time.Second)
+		view.Renews = &at
+	}
+	return json.Marshal(view)
+}
+
+// LimitAccounts is an optional interface of Accounts that show the state of limits.
+type LimitAccounts interface {
+	// UseLimits sets the reader of the limits of all sites with these accounts. It is called
+	// at most once, while the configuration is provisioned.
+	UseLimits(LimitReader)
+}

@@ -1,0 +1,157 @@
+package limiting
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// counted identifies the counts of a limit for a subject.
+type counted struct {
+	limit   *aigateway.Limit
+	subject aigateway.Subject
+}
+
+// States collects the states of limits, each once. Keys share limits, and sites share the
+// limits of the global option.
+type States struct {
+	List []aigateway.LimitState
+	// Wants selects limits and their subjects; nil selects all.
+	Wants func(*aigateway.Limit, aigateway.Subject) bool
+	// Ledger is true if the money of budgets that the counters do not know is read from the
+	// ledger. Otherwise such budgets are left out.
+	Ledger bool
+
+	seen map[counted]bool
+}
+
+// Skip excludes the limits of a key.
+func (s *States) Skip(c *Chain, key *aigateway.Key) { s.choose(c, key) }
+
+// choose returns the limits of a key that were not chosen before, by their index.
+func (s *States) choose(c *Chain, key *aigateway.Key) map[int]aigateway.Subject {
+	if s.seen == nil {
+		s.seen = make(map[counted]bool)
+	}
+	chosen := make(map[int]aigateway.Subject)
+	for i, limit := range c.limits {
+		subject := limit.Subject(key)
+		of := counted{limit, subject}
+		if s.seen[of] || s.Wants != nil && !s.Wants(limit, subject) {
+			continue
+		}
+		s.seen[of] = true
+		chosen[i] = subject
+	}
+	return chosen
+}
+
+// Add adds the states of the limits of a key. It returns an error that wraps
+// aigateway.ErrUnavailable if the counters or the ledger cannot be read.
+func (s *States) Add(ctx context.Context, c *Chain, key *aigateway.Key) error {
+	chosen := s.choose(c, key)
+	if len(chosen) == 0 {
+		return nil
+	}
+	uses := make([]aigateway.LimitUse, len(c.limits))
+	viewer, views := c.limiter.(aigateway.LimitViewer)
+	if views {
+		var err error
+		if uses, err = viewer.View(ctx, aigateway.Demand{Key: key, Spending: c.spending}); err != nil {
+			return fmt.Errorf("%w: reading the use of limits: %w", aigateway.ErrUnavailable, err)
+		}
+	}
+	for i, limit := range c.limits {
+		subject, ok := chosen[i]
+		if !ok {
+			continue
+		}
+		if err := c.readMoney(ctx, limit, key, &uses[i], s.Ledger); err != nil {
+			return err
+		}
+		of := aigateway.LimitState{Limit: limit.Name, Subject: subject}
+		if views {
+			s.List = append(s.List, rates(of, limit, &uses[i])...)
+		}
+		if uses[i].Money != nil {
+			s.List = append(s.List, c.budgetState(of, limit, *uses[i].Money))
+		}
+	}
+	return nil
+}
+
+// readMoney reads the use of a budget from the ledger, if the counters do not know it.
+func (c *Chain) readMoney(ctx context.Context, limit *aigateway.Limit, key *aigateway.Key, use *aigateway.LimitUse, ledger bool) error {
+	if limit.Budget.Micros == 0 || use.Money != nil || !ledger {
+		return nil
+	}
+	spent, err := c.spending.Spent(ctx, limit, key, limit.Budget.Since(time.Now().In(c.spending.Zone())))
+	if err != nil {
+		return fmt.Errorf("%w: reading the use of budgets: %w", aigateway.ErrUnavailable, err)
+	}
+	use.Money = new(aigateway.RuleUse)
+	for _, s := range spent {
+		use.Money.Used += s.Nanos
+		if s.Nanos > 0 && limit.Budget.Calendar == "" {
+			use.Money.Reset = max(0, time.Until(s.By.Add(time.Duration(limit.Budget.Per))))
+		}
+	}
+	return nil
+}
+
+// rates returns the states of the rules of a limit, except for its budget.
+func rates(of aigateway.LimitState, limit *aigateway.Limit, use *aigateway.LimitUse) (states []aigateway.LimitState) {
+	add := func(rule aigateway.Rule, period string, most int64, used aigateway.RuleUse) {
+		if most == 0 {
+			return
+		}
+		of.Rule, of.Period, of.Most, of.RuleUse, of.Renews = rule, period, most, used, after(used.Reset)
+		states = append(states, of)
+	}
+	add(aigateway.RequestRate, limit.Requests.PeriodName(), limit.Requests.Most, use.Requests)
+	add(aigateway.TokenRate, limit.Tokens.PeriodName(), limit.Tokens.Most, use.Tokens)
+	add(aigateway.ConcurrentRequests, "", limit.Concurrent, aigateway.RuleUse{Used: use.Running})
+	return states
+}
+
+// budgetState returns the state of the budget of a limit. A period of the calendar ends
+// whether or not something is used.
+func (c *Chain) budgetState(of aigateway.LimitState, limit *aigateway.Limit, use aigateway.RuleUse) aigateway.LimitState {
+	b := &limit.Budget
+	of.Rule, of.Period, of.Most, of.RuleUse = aigateway.MoneyBudget, b.PeriodName(), b.Nanos(), use
+	of.Currency, of.Soft, of.Renews = b.Unit(), b.Soft, after(use.Reset)
+	if b.Calendar != "" {
+		_, of.Renews = b.Period(time.Now().In(c.spending.Zone()))
+	}
+	return of
+}
+
+// after returns the time after a duration, zero for 0.
+func after(d time.Duration) time.Time {
+	if d <= 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(d)
+}
+
+// AddShared adds the states of the limits per group and per gateway.
+func (l *Limits) AddShared(ctx context.Context, s *States) error {
+	wants := s.Wants
+	defer func() { s.Wants = wants }()
+	s.Wants = func(limit *aigateway.Limit, subject aigateway.Subject) bool {
+		return IsShared(subject) && (wants == nil || wants(limit, subject))
+	}
+	for _, limit := range l.defined {
+		if err := s.Add(ctx, l.chains[limit.Name], &aigateway.Key{Limit: limit.Name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// IsShared reports whether a subject consists of keys of several users.
+func IsShared(s aigateway.Subject) bool {
+	return s.Per == aigateway.PerGroup || s.Per == aigateway.PerGateway
+}
