@@ -34,6 +34,10 @@ type Result struct {
 	// What the provider has used is in the parts alone.
 	Parts []Part
 
+	// Stopped reports that the gateway has ended the call of a whole answer at a stop text
+	// that the provider does not know. The usage is unknown.
+	Stopped bool
+
 	// Unread reports that the client has left before the end of the stream. What follows
 	// was read only for its usage.
 	Unread bool

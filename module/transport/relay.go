@@ -179,6 +179,9 @@ func (r *relay) silent() error {
 // advance sets the state by the signals of the events so far, and the timeout of the next
 // phase.
 func (r *relay) advance() {
+	if r.lane.signals().Has(signal.Cut) && r.src != nil && !r.ended() {
+		r.cut()
+	}
 	c, signals := r.call, r.lane.signals()
 	c.turnOver.Store(signals&(signal.Finish|signal.BlockEnd) != 0)
 	switch {
@@ -193,6 +196,14 @@ func (r *relay) advance() {
 		c.noteState(exchange.Content)
 		c.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	}
+}
+
+// cut ends the stream at a stop text that the provider does not know: it would generate the
+// answer to its end, and Close ends the call instead.
+func (r *relay) cut() {
+	r.src = nil
+	r.call.noteStopped()
+	r.endLane(true)
 }
 
 // failBySignal ends the stream with the error of the provider's error event.

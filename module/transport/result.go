@@ -97,6 +97,9 @@ func (c *call) noteFinished(u token.Usage, text token.Text) {
 	c.result.Text = text
 }
 
+// noteStopped records that the call ends at a stop text, before the end of the stream.
+func (c *call) noteStopped() { c.result.Stopped = true }
+
 // noteUnread records that the client has left before the end of a finished stream.
 func (c *call) noteUnread() { c.result.Unread = true }
 

@@ -25,7 +25,8 @@ type Translator struct {
 	parser  format.Parser
 	cutter  *cutter // nil if there are no stop texts
 	emitter format.Emitter
-	choices int // asked for in one call
+	choices int  // asked for in one call
+	ends    bool // the call ends at a stop
 	calls   toolCalls
 	missing translate.Dropped
 
@@ -45,7 +46,7 @@ func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids tr
 
 func newTranslator(from translate.Format, m *translate.AnswerContext, e format.Emitter) *Translator {
 	newParser := formats.Of(from).Answers.NewParser
-	t := &Translator{emitter: e, choices: max(1, m.Choices), calls: toolCalls{room: m.Room()}}
+	t := &Translator{emitter: e, choices: max(1, m.Choices), ends: m.EndAtStop, calls: toolCalls{room: m.Room()}}
 	if len(m.Enforce) == 0 && !m.LeadingSpace {
 		t.parser = newParser(t)
 		return t
@@ -162,6 +163,9 @@ func (t *Translator) note(e *event.Event) {
 	case event.Finish:
 		if t.parser.Finished(t.choices) || t.cutter.done() {
 			t.signals |= signal.Finish
+		}
+		if t.ends && t.cutter.done() {
+			t.signals |= signal.Cut
 		}
 	case event.Usage:
 		t.usage = *e.Usage

@@ -28,6 +28,9 @@ const (
 	// HasUsage marks an event with a usage object, alone or beside content. The member
 	// is withheld from a client that did not ask for it.
 	HasUsage
+	// Cut marks the text at which the gateway ends the answer, although the provider
+	// continues it.
+	Cut
 	// BlockEnd marks the end of a content block or an output item. Either another one
 	// follows, or the end of the turn.
 	BlockEnd

@@ -76,10 +76,13 @@ func (c call) unused() bool {
 
 // cost returns the tokens of the call. If the provider does not report the final usage, it
 // is the largest of the reported tokens, the reserved tokens, and the estimate by the text
-// that was passed on.
+// that was passed on; for a call that was ended at a stop text, without the reserved tokens.
 func (c call) cost() int64 {
 	n := c.reported()
-	if c.Whole() && n > 0 || c.unused() {
+	switch {
+	case c.Stopped:
+		return max(n, c.prompt+c.sent)
+	case c.Whole() && n > 0 || c.unused():
 		return n
 	}
 	return max(n, c.reserved, c.prompt+c.sent)
@@ -104,7 +107,7 @@ func (c call) usage() usage {
 		tokens.Searches = c.Usage.Searches
 	}
 	switch {
-	case n > 0 && (c.Whole() || c.unused()):
+	case n > 0 && (c.Whole() && !c.Stopped || c.unused()):
 		return usage{tokens, sourceOf(c.Usage), terms}
 	case c.unused():
 		return usage{}
