@@ -167,9 +167,10 @@ func (s *subcall) takeAnswer(a arrival) bool {
 func (s *subcall) begun() bool { return s.whole.Load() || s.relay.begun() }
 
 // takeLate handles an arrival after the end of the merged answer, for what it reports. The
-// client gets nothing of it.
+// client gets nothing of it. A subcall that has failed reads nothing more: its lexer may
+// refer to a buffer that is in use again.
 func (s *subcall) takeLate(a arrival) {
-	if a.from != nil && a.panicked == nil && !s.whole.Load() {
+	if a.from != nil && a.panicked == nil && !s.whole.Load() && s.result.Fault == nil {
 		s.take(a, true)
 		s.relay.ready.Reset()
 	}

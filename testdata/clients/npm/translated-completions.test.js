@@ -110,7 +110,7 @@ for (const [major, SDK] of openaiMajors) {
             assert.equal(error.status, status, fault);
             assert.equal(error.code, code, fault);
             assert.match(error.requestID, requestID);
-            if (status === 429) assert.equal(error.headers.get('retry-after'), '7');
+            if (code === 'rate_limit_exceeded') assert.equal(error.headers.get('retry-after'), '7');
           }
         }
       });

@@ -267,7 +267,7 @@ for (const [major, SDK] of anthropicMajors) {
           ['409', 409, 'conflict_error', SDK.ConflictError],
           ['422', 400, 'invalid_request_error', SDK.BadRequestError],
           ['429', 429, 'rate_limit_error', SDK.RateLimitError],
-          ['429 code=insufficient_quota', 502, 'api_error', SDK.InternalServerError],
+          ['429 code=insufficient_quota', 429, 'rate_limit_error', SDK.RateLimitError],
           ['500', 500, 'api_error', SDK.InternalServerError],
           ['503', 529, 'overloaded_error', SDK.InternalServerError],
           ['504', 504, 'timeout_error', SDK.InternalServerError],
