@@ -201,9 +201,10 @@ func (u *usage) cells() (cells []string) {
 	return append(cells, u.cost())
 }
 
-// totals returns the totals of sums by currency, in the order of the currencies. A call of
-// unknown cost may be of any currency: if a sum without a currency is a lower bound, all
-// totals are.
+// totals returns the totals of sums by currency, in the order of the currencies. Sums without
+// a currency, such as those of refused requests, belong to the only currency, if there is
+// one. A call of unknown cost may be of any currency: if a sum without a currency is a lower
+// bound, all totals are.
 func totals(sums []usage) (all []usage) {
 	unknown := false
 	for i := range sums {
@@ -219,6 +220,10 @@ func totals(sums []usage) (all []usage) {
 	}
 	for i := range all {
 		all[i].Floor = all[i].Floor || unknown
+	}
+	if len(all) == 2 && all[0].Currency == "" {
+		all[1].add(&all[0])
+		return all[1:]
 	}
 	return all
 }

@@ -24,8 +24,11 @@ func TestTotalsAreByCurrencyAndLowerBoundsIfACostIsUnknown(t *testing.T) {
 	euros := usage{User: "bob", Requests: 2, CostMicro: 250_000, Currency: "EUR", Floor: true}
 	assert.Equal(t, []string{"total 2 0 0 0 0 at least 0.250000 EUR", "total 2 2 4 6 8 3.000000 USD"}, lines(dollars, euros, dollars))
 	unknown := usage{User: "carol", Requests: 1, Floor: true}
-	assert.Equal(t, []string{"total 1 0 0 0 0 unknown", "total 2 2 4 6 8 at least 3.000000 USD"},
-		lines(dollars, dollars, unknown), "a call of unknown cost may be of any currency")
+	assert.Equal(t, []string{"total 1 0 0 0 0 unknown", "total 2 0 0 0 0 at least 0.250000 EUR", "total 1 1 2 3 4 at least 1.500000 USD"},
+		lines(dollars, euros, unknown), "a call of unknown cost may be of any currency")
+	assert.Equal(t, []string{"total 3 2 4 6 8 at least 3.000000 USD"}, lines(dollars, dollars, unknown))
+	refused := usage{User: "dave", Requests: 5}
+	assert.Equal(t, []string{"total 6 1 2 3 4 1.500000 USD"}, lines(dollars, refused))
 	assert.Empty(t, lines(dollars), "one sum is its own total")
 }
 
