@@ -56,7 +56,7 @@ type Call struct {
 // Cost is an amount of money, in billionths of the unit of its currency.
 type Cost struct {
 	Nanos    int64
-	Currency string // "USD"; empty if the cost is unknown
+	Currency string // "USD"; empty if it is unknown
 }
 
 // String returns the amount with at most six decimals, rounded up: "2.5 USD".

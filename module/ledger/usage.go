@@ -162,8 +162,8 @@ func (s selection) windowEnd(from, to time.Time, window time.Duration) time.Time
 
 // readSums returns the first sums over some intervals, at most limit sums.
 func (s selection) readSums(in database.Statements, parts []interval, limit int) (usage []aigateway.Usage, err error) {
-	// mergeUnpriced makes one sum of at most two rows.
-	query, args := sumQuery(s, parts, 2*limit)
+	// mergeUnpriced makes one sum of at most two rows, and needs the row after them.
+	query, args := sumQuery(s, parts, 2*limit+1)
 	err = in.Each(func(row database.Scanner) error {
 		sum, err := s.scan(row)
 		usage = append(usage, sum)
@@ -199,15 +199,21 @@ func (d grouping) sameGroup(a, b *aigateway.Usage) bool {
 	return a.At.Equal(b.At) && !slices.ContainsFunc(d.by, func(dim dimension) bool { return *dim.text(a) != *dim.text(b) })
 }
 
-// mergeUnpriced adds each sum without a currency to the next sum of the same group. The
-// costs in such a sum are unknown or zero.
+// mergeUnpriced adds each sum without a currency to the sum of the same group in the only
+// currency of the group. The costs in such a sum are unknown or zero. If a group has several
+// currencies, nobody knows to which of them the costs belong: the sum remains.
 func (d grouping) mergeUnpriced(usage []aigateway.Usage) (kept []aigateway.Usage) {
 	for i := range usage {
-		if i+1 < len(usage) && usage[i].Cost.Currency == "" && d.sameGroup(&usage[i], &usage[i+1]) {
+		if usage[i].Cost.Currency == "" && d.continues(usage, i+1) && !d.continues(usage, i+2) {
 			addSums(&usage[i+1], &usage[i])
 			continue
 		}
 		kept = append(kept, usage[i])
 	}
 	return kept
+}
+
+// continues reports whether there is a sum i, of the same group as the sum before it.
+func (d grouping) continues(usage []aigateway.Usage, i int) bool {
+	return i < len(usage) && d.sameGroup(&usage[i-1], &usage[i])
 }

@@ -91,9 +91,10 @@ func (e *Entry) cost(call *aigateway.Call, share float64) {
 		return
 	}
 	cost, price, ok := Cost(e.pricer, &e.record, call)
+	call.Cost = cost
 	switch {
 	case ok:
-		call.Cost, call.Price = cost, price
+		call.Price = price
 	case cost.Currency != "" && cost.Currency == e.bound.Currency: // the price lacks a kind of usage of the call
 		call.Held = aigateway.Cost{Nanos: portion(e.bound.Nanos, share), Currency: e.bound.Currency}
 	}
@@ -111,7 +112,10 @@ func Cost(pricer Pricer, r *aigateway.Record, call *aigateway.Call) (cost aigate
 		Fresh: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, CacheWriteLong: t.CacheWriteLong,
 		Output: t.Output, Reasoning: t.Reasoning, Searches: t.Searches,
 	}})
-	return aigateway.Cost{Nanos: priced.Nanos, Currency: known.Currency}, known.Name(), ok
+	if !ok {
+		return aigateway.Cost{Currency: known.Currency}, "", false
+	}
+	return aigateway.Cost{Nanos: priced.Nanos, Currency: known.Currency}, known.Name(), true
 }
 
 // spent returns the cost of all calls in a currency, reserved cost included, in nanos.

@@ -87,3 +87,13 @@ func TestABudgetIsChargedWhatTheLedgerHas(t *testing.T) {
 		assert.Equal(t, c.want, inLedger, name)
 	}
 }
+
+// A call whose price lacks a factor was once added to a sum in another currency, and the sum
+// in its own did not look like a lower bound.
+func TestACallThatLacksAPartOfItsPriceKeepsTheCurrency(t *testing.T) {
+	_, record := charged(t, map[string]string{"input": "1", "output": "1", "currency": "EUR"}, whole(token.Usage{Input: 2, Searches: 1}))
+	require.Len(t, record.Calls, 1)
+	assert.Equal(t, aigateway.Cost{Currency: "EUR"}, record.Calls[0].Cost)
+	assert.Empty(t, record.Calls[0].Price)
+	assert.Zero(t, record.Calls[0].Held, "the budget is in dollars")
+}

@@ -59,6 +59,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a search for a record is bounded, and goes on", searchesAreBounded},
 		{"unknown costs are counted and not zero", unknownCosts},
 		{"currencies are added up apart", currencies},
+		{"calls of unknown cost are in the sum of their currency, or in one without", currenciesAndUnknownCosts},
 		{"any text can be kept", anyText},
 		{"any count can be kept", anyCount},
 		{"names of models are bounded", manyModels},

@@ -191,6 +191,47 @@ func currencies(t *testing.T, d Database) {
 	assert.Equal(t, aigateway.Cost{Nanos: 5, Currency: "CNY"}, sums[0].Cost)
 }
 
+// Calls of unknown cost were once added to the currency that is the first by name: its sum
+// looked like a lower bound, and the sum of the others, in which they were missing, did not.
+func currenciesAndUnknownCosts(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	const provider = aigateway.SourceProvider
+	for key, calls := range map[string][]aigateway.Call{
+		"one": {{Source: provider}, {Source: provider, Price: "p", Cost: aigateway.Cost{Nanos: 5, Currency: "USD"}}},
+		"two": {
+			{Source: provider},
+			{Source: provider, Price: "p", Cost: aigateway.Cost{Nanos: 5, Currency: "EUR"}},
+			{Source: provider, Price: "p", Cost: aigateway.Cost{Nanos: 7, Currency: "USD"}},
+			{Source: provider, Cost: aigateway.Cost{Currency: "USD"}}, // its price lacks a factor
+		},
+	} {
+		for _, call := range calls {
+			write(t, l, aigateway.Record{Key: key, Calls: []aigateway.Call{call}})
+		}
+	}
+	all(t, l, 6)
+	want := []string{"one USD 5 2 1", "two  0 1 1", "two EUR 5 1 0", "two USD 7 2 1"}
+	text := func(sum *aigateway.Usage) string {
+		return fmt.Sprint(sum.Key, " ", sum.Cost.Currency, " ", sum.Cost.Nanos, " ", sum.Calls, " ", sum.Unpriced)
+	}
+	for limit := 1; limit <= len(want); limit++ { // wherever a page ends
+		q := aigateway.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: []aigateway.Dimension{aigateway.ByKey}, Limit: limit}
+		var got []string
+		for {
+			sums, err := l.Usage(t.Context(), q)
+			require.NoError(t, err)
+			for i := range sums {
+				got = append(got, text(&sums[i]))
+			}
+			if len(sums) < limit {
+				break
+			}
+			q.After = &sums[limit-1]
+		}
+		assert.Equal(t, want, got, limit)
+	}
+}
+
 func wrongQueries(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, Example())
