@@ -56,6 +56,10 @@ type View struct {
 	// further models beside Model, such as a list of models to fall back to; "" for none.
 	OtherModels string
 
+	// Schema is the path of the field of a messages body that demands an answer by a schema,
+	// "" for none. Some providers of the format ignore the field.
+	Schema string
+
 	// SelfSigned are the parts of a messages, chat or responses body with reasoning that
 	// this gateway signed or sealed itself, which no provider can verify. The body without
 	// them is valid JSON.

@@ -54,6 +54,9 @@ func newAttempt(t choice.Candidate, ex *exchange.Exchange) (*exchange.Conduit, *
 func formatFor(t catalog.Target, ex *exchange.Exchange) (*format.Descriptor, *fault.Fault) {
 	model := t.UpstreamModel(ex.View.Model)
 	spoken := detour.FormatFor(t.Provider, model, ex.Format)
+	if spoken != nil && ex.View.Schema != "" {
+		spoken = t.Provider.SpeakSchemaFor(ex.Format, spoken, t.TraitsOf(ex.View.Model))
+	}
 	switch {
 	case ex.Operation == translate.CountTokens && (spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Uncounted.Has(model)):
 		return nil, fault.NoTokenCount(ex.View.Model)

@@ -150,6 +150,7 @@ var presets = []Preset{
 	{"llamacpp", aigateway.Defaults{
 		BaseURL: "http://localhost:8080/v1", Formats: noResponses, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
+			"messages_schema":  "false",
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 			"mid_system":       "user",
 			"alternation":      "true",
@@ -167,6 +168,7 @@ var presets = []Preset{
 	{"ollama", aigateway.Defaults{
 		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
+			"messages_schema":  "false",
 			"image_url":        "base64", // addresses are refused
 			"mid_system":       "user",
 			"alternation":      "true",

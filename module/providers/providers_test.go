@@ -77,7 +77,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"llamacpp": {
 			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
-			Traits: traits{
+			Traits: traits{"messages_schema": "false",
 				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 				"mid_system": "user", "alternation": "true", "attribution": "drop",
 				"native_n": "false", "prefill": "native", "reasoning_replay": "reasoning_content", "usage_details": "fill", "trace_upstream": "true",
@@ -85,7 +85,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"ollama": {
 			BaseURL: "http://localhost:11434/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, AnswerBounds: local,
-			Traits: traits{
+			Traits: traits{"messages_schema": "false",
 				"mid_system": "user", "alternation": "true", "attribution": "drop",
 				"image_url": "base64", "native_n": "false", "reasoning_effort": "none", "reasoning_replay": "reasoning", "usage_details": "fill", "trace_upstream": "true", "user_field": "none",
 			},

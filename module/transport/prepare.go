@@ -54,6 +54,12 @@ func (c *call) splice() (r rendered, fault *fault.Fault) {
 		filled = append(filled, edit.Edit{Span: cut})
 		losses = append(losses, attributionLoss)
 	}
+	if path := ex.View.Schema; path != "" && !c.attempt.Format.Requests.HasSchemas(c.attempt.Traits) {
+		losses = append(losses, translate.Loss{Path: path, Class: translate.Shaping})
+		if fault = c.refuseShaping(c.info(), losses); fault != nil {
+			return r, fault
+		}
+	}
 	return rendered{payload: payload.Splice(ex.Body, c.edits(filled), ex.Lease), losses: losses}, nil
 }
 

@@ -52,6 +52,11 @@ func (t *Target) Extends(traits *trait.Traits, name string) bool {
 // Takes reports whether a provider with these traits accepts a concept in any form.
 func (t *Target) Takes(c Concept, traits *trait.Traits) bool { return t.Outcomes[c].takes(traits) }
 
+// Keeps reports whether a provider with these traits accepts a concept unchanged.
+func (t *Target) Keeps(c Concept, traits *trait.Traits) bool {
+	return t.Outcomes[c].under(traits) == kept
+}
+
 // keptMemory bounds the memory, in bytes, that a pooled value keeps for the next request.
 const keptMemory = 2 << 20
 

@@ -125,6 +125,16 @@ func NewRows(notation strict.Notation, rows ...Row) *Rows {
 	return t
 }
 
+// PathsOf returns the paths of the rows with a concept.
+func (t *Rows) PathsOf(c Concept) (paths []string) {
+	for i := range t.list {
+		if r := &t.list[i]; r.Concept == c {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
+}
+
 // Named returns the row with a name. It panics if there is none. Packages call it to
 // initialize their variables, so that a wrong name is found when the program starts.
 func (t *Rows) Named(name string) *Row {

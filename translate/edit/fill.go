@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -10,10 +11,11 @@ import (
 // Wanted is a member that an object should have. A null counts as absent.
 type Wanted struct {
 	Name    string
-	Members []Wanted // of an object; nil for a count, which is added as 0
+	Members []Wanted // of an object; nil for a count
+	Count   int64    // the number that is added for a count
 }
 
-// Counts returns wanted members that are counts.
+// Counts returns wanted members that are counts, and are added as 0.
 func Counts(names ...string) []Wanted {
 	var wanted []Wanted
 	for _, name := range names {
@@ -73,7 +75,7 @@ func (w *Wanted) member() string { return `"` + w.Name + `":` + w.value() }
 
 func (w *Wanted) value() string {
 	if w.Members == nil {
-		return "0"
+		return strconv.FormatInt(w.Count, 10)
 	}
 	var members []string
 	for i := range w.Members {

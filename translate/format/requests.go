@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Requests is how requests of a format are read and written.
@@ -32,6 +33,12 @@ type Requests struct {
 	// request to itself, so that the body is valid without it; nil for a format whose
 	// agents send none.
 	Attribution func(body []byte) translate.Span
+}
+
+// HasSchemas reports whether a provider with these traits heeds the schema of an answer in
+// requests of the format.
+func (r *Requests) HasSchemas(traits *trait.Traits) bool {
+	return r.Target == nil || r.Target.Keeps(core.FormatSchema, traits)
 }
 
 // Measure measures a request that has passed Inspect.

@@ -65,6 +65,7 @@ var others = map[string]map[string]Traits{
 	"completion_system": {"Go on.": {CompletionSystem: "Go on."}},
 	"unsupported_tools": {"drop": {DropUnsupportedTools: true}},
 	"custom_tools":      {"native": {CustomTools: true}},
+	"messages_schema":   {"false": {IgnoresMessagesSchema: true}},
 	"json_object":       {"refuse": {RefuseJSONObject: true}},
 	"suffix":            {"instruct": {InstructSuffix: true}},
 	"fim_template": {

@@ -37,6 +37,9 @@ type Traits struct {
 	// provider, and ResponsesItemIDs whether the id of its item is sent with it.
 	ResponsesReasoning ResponsesReasoning
 	ResponsesItemIDs   bool
+	// IgnoresMessagesSchema is true for a server that ignores the schema of an answer in
+	// requests of the messages format.
+	IgnoresMessagesSchema bool
 	// PassState sends requests in the provider's own format that refer to objects
 	// stored by the provider, such as an earlier response.
 	PassState bool

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -55,7 +56,7 @@ func (m *Model) capabilities() (known map[translate.Format]capability, key strin
 			if upstream == nil || !pairs.Possible(client.Name, upstream.Name, t.Traits) {
 				continue
 			}
-			known[client.Name] = capabilityOf(client, upstream, t.Traits)
+			known[client.Name] = capabilityOf(t.Provider, client, upstream, t.Traits)
 			key += fmt.Sprintf("%s %s %+v\n", client, upstream, *t.Traits)
 			break
 		}
@@ -63,9 +64,13 @@ func (m *Model) capabilities() (known map[translate.Format]capability, key strin
 	return known, key
 }
 
-func capabilityOf(client, upstream *format.Descriptor, traits *trait.Traits) capability {
+func capabilityOf(p *Provider, client, upstream *format.Descriptor, traits *trait.Traits) capability {
 	if client == upstream {
-		return capability{laneBytes, upstream.Name, everything}
+		relayed := everything
+		if !p.SpeakSchemaFor(client, upstream, traits).Requests.HasSchemas(traits) {
+			relayed.Reported = append(relayed.Reported, client.Requests.Source.Rows.PathsOf(core.FormatSchema)...)
+		}
+		return capability{laneBytes, upstream.Name, relayed}
 	}
 	return capability{laneTranslated, upstream.Name, pairs.CapabilitiesOf(client.Name, upstream.Name, traits)}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // SpeakFor returns the format of requests to p for clients of a format. If p speaks the
@@ -20,6 +21,21 @@ func (p *Provider) SpeakFor(client *format.Descriptor) *format.Descriptor {
 		}
 	}
 	return nil
+}
+
+// SpeakSchemaFor returns the format of requests to p, with traits, for clients that demand an
+// answer by a schema. It is the usual format, unless p ignores schemas in it and another
+// format of p has them.
+func (p *Provider) SpeakSchemaFor(client, usual *format.Descriptor, traits *trait.Traits) *format.Descriptor {
+	if usual.Requests.HasSchemas(traits) {
+		return usual
+	}
+	for _, f := range p.Formats {
+		if p.Speaks(f, client) && f.Requests.HasSchemas(traits) {
+			return f
+		}
+	}
+	return usual
 }
 
 // Speaks reports whether p speaks f, and requests of a client can be sent in f.

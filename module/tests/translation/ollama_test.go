@@ -95,7 +95,7 @@ func TestUsageOfAnOllamaReachesOnlyWhoAskedForIt(t *testing.T) {
 // some members.
 func TestUsageOfAnOllamaHasAllThatTheSpecificationNames(t *testing.T) {
 	const (
-		details = `"prompt_tokens_details":{"cached_tokens":0,"text_tokens":0,"audio_tokens":0,"image_tokens":0},"completion_tokens_details":{"text_tokens":0,"audio_tokens":0,"reasoning_tokens":0}`
+		details = `"prompt_tokens_details":{"cached_tokens":0,"text_tokens":12,"audio_tokens":0,"image_tokens":0},"completion_tokens_details":{"text_tokens":5,"audio_tokens":0,"reasoning_tokens":0}`
 		cache   = `"cache_creation_input_tokens":0,"cache_read_input_tokens":0`
 	)
 	site.EachWay(t, func(t *testing.T, w site.Way) {

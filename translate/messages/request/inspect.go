@@ -26,8 +26,8 @@ var fields = strict.Fields{
 	{Name: "tool_choice", Check: strict.Typed},
 	{Name: "thinking", Check: strict.Typed},
 	{Name: "metadata", Check: strict.Map},
-	{Name: "output_config", Check: strict.Options, Inner: []string{"format"}},
-	{Name: "output_format", Check: strict.Options},
+	{Name: "output_config"},
+	{Name: "output_format"},
 	{Name: "cache_control", Check: strict.Options},
 	{Name: "thread", Check: strict.Options},
 	{Name: "service_tier", Check: strict.Tier},
@@ -82,6 +82,11 @@ func (r *request) read() {
 	case "compaction":
 		r.View.Compacts = true
 		r.Skip()
+	case "output_config":
+		r.outputConfig()
+	case "output_format":
+		r.View.Schema = "output_format"
+		r.Options()
 	case "tools":
 		r.Elements("must be an array of objects", r.tool)
 	}
@@ -108,6 +113,19 @@ func (r *request) edit() {
 			r.View.Compacts = r.View.Compacts || bytes.HasPrefix(kind, []byte("compact_"))
 		} else {
 			r.Skip()
+		}
+	}
+}
+
+// outputConfig reads the options of the answer.
+func (r *request) outputConfig() {
+	for r.OpenObject(); r.Member(); {
+		switch {
+		case string(r.Name()) != "format":
+			r.Skip()
+		case !r.Null():
+			r.View.Schema = "output_config.format"
+			r.OptionsOf("format")
 		}
 	}
 }

@@ -21,7 +21,8 @@ var outcomes = core.NewOutcomes(
 		core.ToolChoiceAllowed, core.OneCallAtATime, core.ParallelCalls, core.UnusedTools,
 	),
 
-	core.Keep(core.FormatText, core.FormatSchema, core.Schema),
+	core.Keep(core.FormatText),
+	core.Keep(core.FormatSchema, core.Schema).Unless(ignoredSchema),
 	core.Change(core.FormatObject).Unless(core.RefusedObject),
 
 	core.Lose(core.Efforts...).Unless(thinking...).ByWriter(),
@@ -53,6 +54,9 @@ var thinking = []core.Rule{
 	core.KeepIf("thinking_style adaptive", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAdaptive }),
 	core.KeepIf("thinking_style budget", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingBudget }),
 }
+
+// ignoredSchema is the rule of providers that answer as if they had got no schema.
+var ignoredSchema = core.ChangeIf("messages_schema false", func(traits *trait.Traits) bool { return traits.IgnoresMessagesSchema })
 
 // lateSystem is the default of the trait mid_system.
 const lateSystem = trait.MidSystemHoist
