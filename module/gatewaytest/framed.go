@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
@@ -43,8 +42,7 @@ type Framed struct {
 // with the number of each stream, from 1, and its body. Bodies must be small.
 func NewFramed(t testing.TB, answer []byte, fate func(number int, body string) Fate) *Framed {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	listener := listen(t)
 	f := &Framed{Address: listener.Addr().String(), answer: answer, fate: fate}
 	var running sync.WaitGroup
 	running.Go(func() { // ends when the listener is closed

@@ -28,7 +28,8 @@ type Provider struct {
 func NewProvider(t testing.TB, options ...demo.Option) *Provider {
 	t.Helper()
 	p := newProvider(options)
-	p.server = httptest.NewServer(http.HandlerFunc(p.serve))
+	p.server = p.listen(t)
+	p.server.Start()
 	p.URL = p.server.URL
 	t.Cleanup(p.close)
 	return p
@@ -38,12 +39,17 @@ func NewProvider(t testing.TB, options ...demo.Option) *Provider {
 func NewTLSProvider(t testing.TB, options ...demo.Option) *Provider {
 	t.Helper()
 	p := newProvider(options)
-	p.server = httptest.NewUnstartedServer(http.HandlerFunc(p.serve))
+	p.server = p.listen(t)
 	p.server.EnableHTTP2 = true
 	p.server.StartTLS()
 	p.URL = p.server.URL
 	t.Cleanup(p.close)
 	return p
+}
+
+// listen returns the server of the provider, which has not started.
+func (p *Provider) listen(t testing.TB) *httptest.Server {
+	return &httptest.Server{Listener: listen(t), Config: &http.Server{Handler: http.HandlerFunc(p.serve)}}
 }
 
 func newProvider(options []demo.Option) *Provider {
