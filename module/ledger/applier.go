@@ -20,6 +20,9 @@ const (
 	batchInterval = time.Second
 	// retryAfter is the pause after a failure.
 	retryAfter = time.Second
+	// largestBatch is the largest number of records in a batch. A read of the journal has
+	// fewer, unless the records are tiny.
+	largestBatch = 1 << 16
 	// pruneEvery is the time between two deletions of old records.
 	pruneEvery = time.Minute
 )
@@ -30,6 +33,8 @@ type applier struct {
 	identity string // of the journal
 
 	position     journal.Position // the journal has been read up to here
+	largest      int              // the largest number of records in the next batch
+	earlier      journal.Position // the end of the records of earlier processes; zero after they are counted
 	registration                  // of the journal in the database
 	names        names
 	interned     internedNames
@@ -44,7 +49,7 @@ type registration struct {
 }
 
 func newApplier(l *Ledger, identity string) *applier {
-	return &applier{ledger: l, identity: identity, names: make(names), interned: make(internedNames)}
+	return &applier{ledger: l, largest: largestBatch, identity: identity, names: make(names), interned: make(internedNames)}
 }
 
 // run applies records until the context ends, and then once more.
@@ -141,7 +146,10 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 	}
 	var records batch
 	from := a.position
-	if a.position, err = a.ledger.journal.Read(from, func(e journal.Entry) { records = a.collect(records, e) }); err != nil {
+	if a.position, err = a.ledger.journal.ReadWhile(from, func(e journal.Entry) (more bool) {
+		records = a.collect(records, e)
+		return len(records) < a.largest
+	}); err != nil {
 		return false, fmt.Errorf("reading journal: %w", err)
 	}
 	if len(records) > 0 {
@@ -170,6 +178,7 @@ func (a *applier) write(ctx context.Context, records batch) error {
 	a.ledger.backlog.begin(records)
 	start := time.Now()
 	err := a.ledger.db.Transact(ctx, "writing records", func(tx database.Statements) error { return a.apply(tx, records) })
+	a.resize(len(records), time.Since(start), err)
 	if err != nil {
 		metrics.LedgerRecords(metrics.RecordsFailed, len(records))
 		return err
@@ -179,6 +188,18 @@ func (a *applier) write(ctx context.Context, records batch) error {
 	metrics.LedgerRecords(metrics.RecordsApplied, len(records))
 	metrics.LedgerApply(time.Since(start))
 	return nil
+}
+
+// resize chooses the largest size of the next batch, after one of n records. The database
+// refuses a batch that takes too long: a batch that has failed is halved, until one passes.
+// Batches grow again while they take a small part of the time that the database allows.
+func (a *applier) resize(n int, took time.Duration, err error) {
+	switch {
+	case errors.Is(err, aigateway.ErrUnavailable):
+		a.largest = max(1, n/2)
+	case err == nil && took < database.Timeout/4:
+		a.largest = min(largestBatch, 2*a.largest)
+	}
 }
 
 // apply writes a batch, and moves the mark to the end of the batch.
@@ -234,6 +255,28 @@ func (a *applier) register(ctx context.Context) error {
 		a.ledger.logger().Warn("the ledger keeps the time zone with which its database was created, not the configured one", zap.String("zone", zone))
 	}
 	a.registration, a.position = found, found.mark
+	return a.countEarlier()
+}
+
+// countEarlier adds the records of earlier processes to the backlog, after the first
+// registration: only the database has the mark that tells them from those that it contains.
+func (a *applier) countEarlier() error {
+	for at := a.mark; at.Before(a.earlier); {
+		ended := int64(0)
+		to, err := a.ledger.journal.ReadWhile(at, func(e journal.Entry) (more bool) {
+			ended += integer(e.Kind == journal.Ended)
+			return true
+		})
+		if err != nil {
+			return fmt.Errorf("counting the records in the journal: %w", err)
+		}
+		if to == at {
+			break
+		}
+		a.ledger.backlog.add(ended)
+		at = to
+	}
+	a.earlier = journal.Position{}
 	return nil
 }
 

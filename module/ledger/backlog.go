@@ -8,8 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
 
-// backlog counts the records of this process that are not in the database yet. It does not
-// count the records of an earlier process.
+// backlog counts the records in the journal that are not in the database yet. It contains
+// the records of earlier processes as soon as the database could be read.
 type backlog struct {
 	mu      sync.Mutex // guards the fields below
 	records int64

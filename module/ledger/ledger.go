@@ -69,6 +69,7 @@ func Open(options aigateway.LedgerOptions, backend database.Backend, logger func
 	l.Reader = NewReader(backend, logger)
 	l.configure(options)
 	l.applier = newApplier(l, identity)
+	l.applier.earlier = opened.State().End
 	l.endCrashed(crashed)
 	l.start()
 	return l, nil

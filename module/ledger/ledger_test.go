@@ -266,3 +266,49 @@ func TestStatementsHaveTheirParameters(t *testing.T) {
 		assert.Contains(t, usageExists, "ELSE gateway_usage."+column+" + excluded."+column+" END")
 	}
 }
+
+// The backlog once left out what an earlier process had left in the journal: the metric was
+// 0 while 14,000 records waited.
+func TestTheBacklogContainsTheRecordsOfEarlierProcesses(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		l, err := Open(aigateway.LedgerOptions{Journal: dir}, away{}, zap.NewNop)
+		require.NoError(t, err)
+		for range 10 {
+			var r aigateway.Record
+			require.NoError(t, l.Begin(&r))
+			l.End(&r)
+		}
+		require.NoError(t, l.Close())
+	}
+	l, err := Open(aigateway.LedgerOptions{Journal: dir}, away{}, zap.NewNop)
+	require.NoError(t, err)
+	require.NoError(t, l.Close()) // the database is away: the mark is unknown, and nothing is counted
+	assert.Zero(t, l.state().Pending)
+	require.NoError(t, l.applier.countEarlier())
+	assert.EqualValues(t, 20, l.state().Pending)
+	require.NoError(t, l.applier.countEarlier())
+	assert.EqualValues(t, 20, l.state().Pending, "they are counted once")
+}
+
+func TestBatchesShrinkUntilTheyPassAndGrowAgain(t *testing.T) {
+	a := newApplier(nil, "")
+	for _, want := range []int{500, 250} {
+		a.resize(2*want, 0, aigateway.ErrUnavailable)
+		assert.Equal(t, want, a.largest)
+	}
+	a.resize(250, database.Timeout/2, nil)
+	assert.Equal(t, 250, a.largest, "a batch that takes long is not enlarged")
+	a.resize(250, time.Millisecond, nil)
+	assert.Equal(t, 500, a.largest)
+	a.resize(500, 0, errMarkMoved)
+	assert.Equal(t, 500, a.largest)
+	for range 100 {
+		a.resize(1, 0, aigateway.ErrUnavailable)
+	}
+	assert.Equal(t, 1, a.largest)
+	for range 100 {
+		a.resize(1, 0, nil)
+	}
+	assert.Equal(t, largestBatch, a.largest)
+}

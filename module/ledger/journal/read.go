@@ -32,6 +32,14 @@ func (j *Journal) Written() <-chan struct{} { return j.written }
 // entry, or the given position if there are no more entries. Entries that were open when
 // a segment began are read again in that segment.
 func (j *Journal) Read(from Position, visit func(Entry)) (Position, error) {
+	return j.ReadWhile(from, func(e Entry) bool {
+		visit(e)
+		return true
+	})
+}
+
+// ReadWhile is Read, but ends after the entry for which visit returns false.
+func (j *Journal) ReadWhile(from Position, visit func(Entry) (more bool)) (Position, error) {
 	for {
 		s, ok := j.segmentAt(from)
 		if !ok {
@@ -79,8 +87,9 @@ func readRange(path string, offset, end int64) ([]byte, error) {
 const maxFrame = frameHeader + bodyHeader + MaxPayload
 
 // visitFrames calls visit for the whole frames in a part of a segment, and skips damaged
-// bytes. It returns the number of bytes up to which the part is read, at least one.
-func visitFrames(data []byte, isEnd bool, visit func(Entry)) (read int, found bool) {
+// bytes, until visit returns false. It returns the number of bytes up to which the part is
+// read, at least one.
+func visitFrames(data []byte, isEnd bool, visit func(Entry) (more bool)) (read int, found bool) {
 	for read < len(data) {
 		e, length := parseFrame(data[read:])
 		if length == 0 {
@@ -89,9 +98,11 @@ func visitFrames(data []byte, isEnd bool, visit func(Entry)) (read int, found bo
 			}
 			return read + damagedBytes(data[read:], isEnd), found
 		}
-		visit(e)
 		found = true
 		read += length
+		if !visit(e) {
+			break
+		}
 	}
 	return read, found
 }

@@ -41,6 +41,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"L029 a mark that is set back doubles nothing", repeatedBatches},
 		{"L034 records of an outage arrive after it", recordsOutliveAnOutage},
 		{"an outage ends when records are written", outagesEndOnce},
+		{"a batch that the database refuses is split", refusedBatchesAreSplit},
 		{"L038 two gateways share a database", twoGateways},
 		{"records that have ended before Settled can be read", settled},
 		{"Settled does not wait for what ends later", settledUnderLoad},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -86,4 +87,45 @@ func outagesEndOnce(t *testing.T, d Database) {
 		"records cannot be written to the database; they wait in the journal",
 		"records are written to the database again",
 	}, messages)
+}
+
+// A database that refused a batch for its size, or the time that it took, once got the same
+// batch for ever.
+func refusedBatchesAreSplit(t *testing.T, d Database) {
+	const records, most = 40, 25
+	first := opened(t, d, journalOf(t))
+	write(t, first, Example())
+	all(t, first, 1)
+	limitPages(t, d, most)
+
+	var away atomic.Bool
+	away.Store(true)
+	journal := journalOf(t)
+	earlier, err := ledger.Open(aigateway.LedgerOptions{Journal: journal}, interrupted{d(), &away}, zap.NewNop)
+	require.NoError(t, err)
+	for range records {
+		write(t, earlier, Example())
+	}
+	require.NoError(t, earlier.Close())
+	l := opened(t, d, journal)
+	all(t, l, 1+records)
+	require.EqualValues(t, 1+records, total(t, l).Requests)
+}
+
+// limitPages makes the database refuse pages with many times the bytes of the present one,
+// in the language of either database.
+func limitPages(t *testing.T, d Database, times int) {
+	t.Helper()
+	backend := d()
+	db, err := backend.Connect(t.Context())
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, backend.Disconnect(db)) }()
+	var size int
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT MAX(length(records)) FROM gateway_ledger_pages`).Scan(&size))
+	_, err = db.ExecContext(t.Context(), fmt.Sprintf(`ALTER TABLE gateway_ledger_pages ADD CONSTRAINT small CHECK (length(records) < %d)`, times*size))
+	if err != nil {
+		_, err = db.ExecContext(t.Context(), fmt.Sprintf(`CREATE TRIGGER small BEFORE INSERT ON gateway_ledger_pages
+			WHEN length(NEW.records) >= %d BEGIN SELECT RAISE(ABORT, 'the page is large'); END`, times*size))
+	}
+	require.NoError(t, err)
 }
