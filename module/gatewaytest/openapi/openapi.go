@@ -156,24 +156,27 @@ func (d *Document) conformsTo(word string, s schema, value any, path string) str
 			}
 		}
 	case "oneOf":
-		return d.conformsToOne(s["oneOf"].([]any), value, path)
+		if fitting := d.fitting(s["oneOf"].([]any), value, path); fitting != 1 {
+			return fmt.Sprintf("%s: fits %d of the choices", path, fitting)
+		}
+	case "anyOf":
+		if d.fitting(s["anyOf"].([]any), value, path) == 0 {
+			return path + ": fits none of the choices"
+		}
 	default:
 		return path + ": unsupported word of the schema: " + word
 	}
 	return ""
 }
 
-func (d *Document) conformsToOne(choices []any, value any, path string) string {
-	fitting := 0
+// fitting returns the number of choices that a value conforms to.
+func (d *Document) fitting(choices []any, value any, path string) (fitting int) {
 	for _, choice := range choices {
 		if d.conforms(choice.(schema), value, path) == "" {
 			fitting++
 		}
 	}
-	if fitting != 1 {
-		return fmt.Sprintf("%s: fits %d of the choices", path, fitting)
-	}
-	return ""
+	return fitting
 }
 
 func hasType(types, value any, path string) string {

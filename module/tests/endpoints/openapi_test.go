@@ -138,7 +138,9 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	}
 	for _, o := range slices.Concat(document.Operations("/v1/"), document.Operations("/dashboard/"), document.Operations("/api/usage/token")) {
 		for _, status := range o.Statuses {
-			assert.True(t, given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
+			// The default describes what providers answer beyond these: clients that were
+			// generated from the document failed with it.
+			assert.True(t, status == "default" || given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
 		}
 	}
 }
