@@ -20,8 +20,9 @@ const (
 	several     class = "several calls"        // a fan-out of whole calls
 	oneRefused  class = "several calls, the last refused"
 	oneCut      class = "several calls, the last cut"
-	cut         class = "cut"     // the provider breaks a stream off
-	left        class = "left"    // the client leaves a stream in the middle
+	cut         class = "cut"  // the provider breaks a stream off
+	left        class = "left" // the client leaves a stream in the middle
+	severalLeft class = "several calls, left"
 	refused     class = "refused" // the provider refuses
 	fallback    class = "fallback"
 	broken      class = "fallback from a cut JSON answer"
@@ -68,7 +69,7 @@ var classes = []struct {
 	class class
 	share int
 }{
-	{wholeAnswer, 29}, {compacted, 5}, {unknown, 2}, {unreported, 4}, {several, 8}, {oneRefused, 4}, {oneCut, 4},
+	{wholeAnswer, 26}, {severalLeft, 3}, {compacted, 5}, {unknown, 2}, {unreported, 4}, {several, 8}, {oneRefused, 4}, {oneCut, 4},
 	{cut, 12}, {left, 18}, {refused, 4}, {fallback, 7}, {broken, 3},
 }
 
@@ -101,7 +102,7 @@ func (g *generator) exchange(c class) *exchange {
 		x.stream = x.stream && c != broken
 	case several:
 		x.calls = 2 + g.IntN(3)
-	case oneRefused, oneCut:
+	case oneRefused, oneCut, severalLeft:
 		x.calls, x.stream = 2+g.IntN(2), true
 	case cut, left:
 		x.stream = true
@@ -132,7 +133,7 @@ func (g *generator) lane(c class) site.Lane {
 			if lane.Upstream != site.CompletionsPath {
 				return lane
 			}
-		case several, oneRefused, oneCut:
+		case several, oneRefused, oneCut, severalLeft:
 			if fansOut(lane) {
 				return lane
 			}
@@ -198,7 +199,10 @@ func (g *generator) script(x *exchange, lane site.Lane) *script {
 	u := &s.claim
 	u.input, u.output = 1+g.Int64N(30_000), 1+g.Int64N(4000)
 	u.cacheRead = g.Int64N(2) * g.Int64N(20_000)
-	if x.class == cut || x.class == left { // most of the cost is that of the text
+	if x.class == severalLeft {
+		s.ending = hold
+	}
+	if x.class == cut || x.class == left || x.class == severalLeft { // most of the cost is that of the text
 		u.input, u.cacheRead = tokensOf(x.prompt), 0
 	}
 	if lane.Upstream == site.CompletionsPath {

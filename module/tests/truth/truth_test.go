@@ -128,7 +128,11 @@ func (x *exchange) send(t testing.TB, client *http.Client, address string) {
 // that the provider holds, it leaves, or lets the last call go on.
 func (x *exchange) read(body io.Reader, leave func()) {
 	format, most := writers[x.path], 0
-	for _, s := range x.scripts[x.first][:max(1, x.calls-1)] {
+	awaited := x.calls
+	if x.class == oneRefused || x.class == oneCut {
+		awaited--
+	}
+	for _, s := range x.scripts[x.first][:awaited] {
 		for _, p := range s.parts {
 			most += len(p.whole())
 		}
@@ -150,7 +154,7 @@ func (x *exchange) read(body io.Reader, leave func()) {
 			continue
 		}
 		switch most = math.MaxInt; x.class {
-		case left:
+		case left, severalLeft:
 			leave()
 			return
 		case oneRefused, oneCut:
@@ -356,7 +360,7 @@ func (x *exchange) problem(r *record) string {
 			return "a cost of " + r.Calls[0].Price
 		}
 		return ""
-	case cut, left:
+	case cut, left, severalLeft:
 		got := tokensOf(x.got)
 		if share := float64(output) / float64(got); share < 0.9 || share > 1.5 {
 			return fmt.Sprintf("%d tokens of output, and the client has got %d", output, got)
