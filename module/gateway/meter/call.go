@@ -16,7 +16,6 @@ type call struct {
 	share    float64 // of the request, from 0 to 1
 	prompt   int64   // estimated tokens of the input
 	reserved int64   // tokens of the input and the longest answer
-	shown    bool    // the client has got something of the answer
 	sent     int64   // estimated tokens of the text of the answer
 }
 
@@ -24,13 +23,11 @@ type call struct {
 func (m *Meter) calls(r *exchange.Result) iter.Seq[call] {
 	return func(yield func(call) bool) {
 		if r.Parts == nil {
-			yield(call{r, 1, m.Prompt, m.Reserved, m.bytes > 0, m.sent(r, 1)})
+			yield(call{r, 1, m.Prompt, m.Reserved, m.sent(r, 1)})
 			return
 		}
 		for _, p := range r.Parts {
-			c := call{p.Result, p.Share, portion(m.Prompt, p.Share), portion(m.Reserved, p.Share), false, m.sent(p.Result, len(r.Parts))}
-			c.shown = m.bytes > 0 && (c.Whole() || !c.Began.IsZero())
-			if !yield(c) {
+			if !yield(call{p.Result, p.Share, portion(m.Prompt, p.Share), portion(m.Reserved, p.Share), m.sent(p.Result, len(r.Parts))}) {
 				return
 			}
 		}
@@ -60,11 +57,11 @@ func (c call) reported() int64 {
 }
 
 // unused reports whether a failed call has used no more tokens than the provider has
-// reported: it was not sent, or its answer is an error, of which the client has got nothing.
+// reported: it was not sent, or its answer is an error, before which no content came.
 // The usage of a call that timed out, broke off or was cancelled is unknown.
 func (c call) unused() bool {
 	switch {
-	case c.shown:
+	case !c.Began.IsZero():
 		return false
 	case c.Status == 0:
 		return c.State == exchange.Unasked || !c.Sent

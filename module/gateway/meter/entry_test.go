@@ -83,8 +83,10 @@ func TestSourcesOfCounts(t *testing.T) {
 	} {
 		l := new(pages)
 		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1"}))
-		c.result.Text = textOf(c.text)
-		ex.Result, m.bytes = &c.result, c.text
+		if c.text > 0 {
+			c.result.Sent, c.result.Began, c.result.Text = true, time.Now(), textOf(c.text)
+		}
+		ex.Result = &c.result
 		m.Release(ex, exchange.Cut)
 		m.Release(ex, exchange.Cut)
 		require.Len(t, l.ended, 1, "one record: %s", name)

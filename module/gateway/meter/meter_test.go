@@ -2,6 +2,7 @@ package meter
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
+// A refusal behind keep-alives once cost an estimate of the input, as if a part of an answer
+// had been sent.
 func TestUsedTokensOfEveryEnd(t *testing.T) {
 	usage := token.Usage{Input: 1, CacheRead: 2, CacheWrite: 4, Output: 8, Reasoning: 3, Known: true}
 	overloaded := formats.Of(translate.Messages).Errors.ReadEvent([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`))
@@ -41,9 +44,9 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		"a 200 that is an error":            {exchange.Result{Sent: true, Status: 200, Usage: usage, Fault: overloaded}, false, 15},
 		"a 200 that breaks off":             {exchange.Result{Sent: true, Status: 200, Fault: fault.Truncated(nil)}, false, reserved},
 	} {
-		m := Meter{Estimate: Estimate{Prompt: 18, Reserved: reserved}}
+		m := Meter{Estimate: Estimate{Prompt: 18, Reserved: reserved}, bytes: 100} // keep-alives
 		if c.sent {
-			m.bytes = 1
+			c.result.Began = time.Now()
 		}
 		held := new(settlement)
 		m.reservation = held
