@@ -23,7 +23,7 @@ type Requests struct {
 	// template of the provider's; nil for a format that has no suffix.
 	FillIn func(body []byte, info *core.RequestInfo) ([]edit.Edit, *fault.Fault)
 	// SelfSigned is the path of the parts in View.SelfSigned, in the notation of the
-	// format.
+	// format; empty for a format that has none.
 	SelfSigned string
 	// Encrypted returns the parts of a valid body with reasoning that a provider has
 	// encrypted, those of View.SelfSigned among them, so that the body is valid without

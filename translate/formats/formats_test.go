@@ -18,8 +18,8 @@ var optional = []string{
 	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
 	"Provider.OneAnswer", "Provider.Wants", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
-	"Requests.FillIn",
-	"Requests.Attribution", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
+	"Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
+	"Requests.Attribution", "Answers.NewOpening", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
 	"Models.Paging",
 }
 
