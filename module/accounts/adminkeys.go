@@ -73,7 +73,7 @@ func (a *Accounts) adminAddKey(c *call) (any, error) {
 		return nil, err
 	}
 	key := &aigateway.StoredKey{UserID: user.ID}
-	if err := change.apply(nil, key); err != nil {
+	if err := change.apply(nil, key, a.limits); err != nil {
 		return nil, err
 	}
 	secret, err := a.createKey(c.Context(), nil, key)

@@ -146,10 +146,14 @@ func refuseQuota(f *form) error {
 }
 
 // apply changes a key on behalf of a user, nil for the administrator of the machine. It
-// refuses a new expiry in the past. It accepts an unchanged expiry in the past, so that
-// expired keys can be changed.
-func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey) error {
+// refuses a new expiry in the past, and a new limit that limits does not define. It accepts
+// both if they are unchanged, so that such keys can be changed. limits is nil if the limits
+// are not known.
+func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey, limits aigateway.LimitReader) error {
 	if err := change.check(by, k); err != nil {
+		return err
+	}
+	if err := change.checkLimit(by, k, limits); err != nil {
 		return err
 	}
 	k.Name, k.Limit = valueOr(change.name, k.Name), valueOr(change.limit, k.Limit)
@@ -172,6 +176,23 @@ func (change keyChange) check(by *aigateway.User, k *aigateway.StoredKey) error 
 		return refuse(http.StatusForbidden, "group: only administrators may set the limit of a key")
 	case limit != "" && aigateway.CheckLimitName(limit) != nil:
 		return invalid("%s", aigateway.CheckLimitName(limit))
+	}
+	return nil
+}
+
+// checkLimit returns an error for a new limit that is not defined, because every request with
+// the key would be refused.
+func (change keyChange) checkLimit(by *aigateway.User, k *aigateway.StoredKey, limits aigateway.LimitReader) error {
+	limit := valueOr(change.limit, k.Limit)
+	if limit == "" || limit == k.Limit || limits == nil {
+		return nil
+	}
+	field := "limit"
+	if by != nil {
+		field = "group"
+	}
+	if err := aigateway.CheckLimitDefined(limit, limits.LimitNames()); err != nil {
+		return invalid("%s: %s", field, err)
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (a *Accounts) addKey(c *call) (any, error) {
 			change.limit = nil
 		}
 	}
-	if err := change.apply(c.user, key); err != nil {
+	if err := change.apply(c.user, key, a.limits); err != nil {
 		return nil, err
 	}
 	secret, err := a.createKey(c.Context(), c.user, key)
@@ -156,7 +156,7 @@ func (a *Accounts) updateKey(c *call) (any, error) {
 		return nil, invalid("id is required")
 	}
 	key, err := a.store.ChangeKey(c.Context(), c.user.ID, *id, func(k *aigateway.StoredKey) error {
-		return change.apply(c.user, k)
+		return change.apply(c.user, k, a.limits)
 	})
 	if err != nil {
 		return nil, err

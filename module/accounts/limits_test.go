@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -20,6 +21,45 @@ func (l limitsOf) Limits(_ context.Context, q aigateway.LimitQuery) (aigateway.L
 		Limit: "small", Subject: aigateway.Subject{Per: aigateway.PerUser, Name: "alice"}, Rule: aigateway.MoneyBudget, Period: "month",
 		Most: 5e9, RuleUse: aigateway.RuleUse{Used: 1_500_000_001, Reserved: 1}, Currency: "USD", Renews: time.Date(2026, 12, 1, 0, 0, 0, 5, time.UTC),
 	}}}, nil
+}
+
+func (limitsOf) LimitNames() []string { return []string{"large", "small"} }
+
+// Every request with such a key got 403, and only the command knew beforehand.
+func TestKeysWithAnUndefinedLimitAreRefused(t *testing.T) {
+	s := newSite(t, nil)
+	s.user("root", aigateway.RoleRoot)
+	root := s.token("root")
+	ask := func(call, body string) testAnswer { return s.ask(testRequest{call: call, body: body, token: root}) }
+	const problem = "the limit 'gold' is not defined; the limits of the configuration are: large, small"
+
+	old := ask(newKeyCall, `{"name":"old","group":"gold"}`)
+	require.Equal(t, http.StatusOK, old.status, "nothing is known about the limits")
+	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
+
+	refused := ask(newKeyCall, `{"name":"k","group":"gold"}`)
+	assert.Equal(t, http.StatusBadRequest, refused.status)
+	assert.JSONEq(t, failure("group: "+problem), refused.body)
+	refused = s.admin("POST /ai_gateway/keys", `{"user":"root","name":"k","limit":"gold"}`)
+	assert.Equal(t, http.StatusBadRequest, refused.status)
+	assert.JSONEq(t, `{"error":"limit: `+problem+`"}`, refused.body)
+
+	for _, change := range []struct {
+		body   string
+		status int
+		group  string
+	}{
+		{`{"id":1,"name":"same","group":"gold"}`, http.StatusOK, "gold"},
+		{`{"id":1,"name":"absent"}`, http.StatusOK, "gold"},
+		{`{"id":1,"group":"silver"}`, http.StatusBadRequest, "gold"},
+		{`{"id":1,"group":"small"}`, http.StatusOK, "small"},
+		{`{"id":1,"group":"gold"}`, http.StatusBadRequest, "small"},
+		{`{"id":1,"group":""}`, http.StatusOK, ""},
+	} {
+		assert.Equal(t, change.status, ask(changeCall, change.body).status, change.body)
+		assert.Equal(t, change.group, ask("GET /api/token/1", "").data(t)["group"], change.body)
+	}
+	assert.Equal(t, "large", s.admin("POST /ai_gateway/keys", `{"user":"root","name":"k","limit":"large"}`).data(t)["limit"])
 }
 
 func TestUsersAskForTheirOwnLimitsAlone(t *testing.T) {
@@ -37,7 +77,8 @@ func TestUsersAskForTheirOwnLimitsAlone(t *testing.T) {
 		{"alice", "GET /api/limits?user=alice&key=key_9&limit=9999", http.StatusOK, aigateway.LimitQuery{User: "alice", Key: "key_9", Own: true, Most: largestStates}},
 		{"alice", "GET /api/limits?user=boss", http.StatusForbidden, aigateway.LimitQuery{}},
 		{"boss", "GET /api/limits?user=alice&name=small&after=x", http.StatusOK, aigateway.LimitQuery{User: "alice", Limit: "small", After: "x", Most: usualStates}},
-		{"boss", "GET /api/limits?limit=-1", http.StatusBadRequest, aigateway.LimitQuery{}},
+		{"boss", "GET /api/limits?limit=-1", http.StatusOK, aigateway.LimitQuery{Most: 1}},
+		{"boss", "GET /api/limits?limit=x", http.StatusBadRequest, aigateway.LimitQuery{}},
 	} {
 		*asked = aigateway.LimitQuery{}
 		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)

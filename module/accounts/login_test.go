@@ -132,6 +132,7 @@ var loginCases = []struct {
 	{"text", testRequest{body: credentials("alice", password), header: headers("Content-Type", "text/plain")}, 415, notJSONBody},
 	{"another charset", testRequest{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=latin1")}, 415, notJSONBody},
 	{"compressed", testRequest{body: "\x1f\x8b", header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}}, 415, compressedBody}, // the answer asked for the content type that the request had
+	{"not compressed, by name", testRequest{body: credentials("alice", "wrong horse"), header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"Identity"}}}, 401, wrongBody},
 }
 
 func loginSite(t *testing.T, configure func(*Accounts)) *site {

@@ -23,8 +23,8 @@ type pageView struct {
 }
 
 // page reads a page from the query: p or page, from 1; size or page_size; and keyword.
-// Page 0 is also the first page, and a size beyond the bound is replaced by the bound,
-// because existing clients send such numbers.
+// A smaller page than 1 is the first page, and a size out of bounds is replaced by the nearest
+// bound, because existing clients send such numbers.
 func (c *call) page() (pageView, aigateway.Page, error) {
 	number, err := c.queryNumber(1, "p", "page")
 	if err != nil {
@@ -43,7 +43,8 @@ func (c *call) page() (pageView, aigateway.Page, error) {
 	return pageView{Page: number, PageSize: size}, page, nil
 }
 
-// queryNumber returns a number of the query, which may have one of several names.
+// queryNumber returns a number of the query, which may have one of several names. It may be
+// negative.
 func (c *call) queryNumber(absent int, names ...string) (int, error) {
 	query := c.URL.Query()
 	for _, name := range names {
@@ -51,7 +52,7 @@ func (c *call) queryNumber(absent int, names ...string) (int, error) {
 			continue
 		}
 		n, err := strconv.Atoi(query.Get(name))
-		if err != nil || n < 0 {
+		if err != nil {
 			return 0, invalid("%s must be a whole number", name)
 		}
 		return n, nil

@@ -158,7 +158,7 @@ func TestFieldsOfUsersAreChecked(t *testing.T) {
 		{"PUT /api/user/self", `{"password":"another horse"}`, 400, "original_password is required to change the password"},
 		{"PUT /api/user/self", `{"password":"short","original_password":"correct horse"}`, 400, bounds},
 		{"PUT /api/user/self", `{"password":"another horse","original_password":"wrong horse"}`, 403, "original_password is wrong"},
-		{"GET /api/user/?p=-1", "", 400, "p must be a whole number"},
+		{"GET /api/user/?p=1.5", "", 400, "p must be a whole number"},
 		{"GET /api/user/?page_size=x", "", 400, "page_size must be a whole number"},
 		{"GET /api/user/?p=9223372036854775807", "", 400, "p must be at most 1000000, and keyword at most 256 bytes"},
 	} {
@@ -180,6 +180,7 @@ func TestUsersAreListedInPages(t *testing.T) {
 		"?p=2&size=4":         {[]string{"user", "user2"}, 2, 4},
 		"?page=2&page_size=4": {[]string{"user", "user2"}, 2, 4},
 		"?p=9":                {nil, 9, 20},
+		"?p=-1&size=-1":       {[]string{"root"}, 1, 1}, // as 0; a negative number was called no whole number
 		"?size=1000":          {[]string{"root", "root2", "admin", "admin2", "user", "user2"}, 1, 100},
 		"?keyword=MIN":        {[]string{"admin", "admin2"}, 1, 20},
 		"?keyword=%25":        {nil, 1, 20},

@@ -40,6 +40,10 @@ type LimitReader interface {
 	// Limits returns a page of the states of limits. It returns an error that wraps
 	// ErrUnavailable if the counters or the ledger cannot be read.
 	Limits(context.Context, LimitQuery) (LimitPage, error)
+
+	// LimitNames returns the names of the limits of the global option and of all sites,
+	// sorted, each once.
+	LimitNames() []string
 }
 
 // LimitQuery selects a page of states. An empty field selects all.

@@ -2,7 +2,10 @@ package aigateway
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 var (
@@ -23,6 +26,18 @@ func CheckLimitName(s string) error {
 		return errLimitName
 	}
 	return nil
+}
+
+// CheckLimitDefined returns an error unless the limit with a name is one of the limits of the
+// configuration, whose names are defined.
+func CheckLimitDefined(limit string, defined []string) error {
+	switch {
+	case slices.Contains(defined, limit):
+		return nil
+	case len(defined) == 0:
+		return fmt.Errorf("the limit '%s' is not defined: the configuration has no limits", limit)
+	}
+	return fmt.Errorf("the limit '%s' is not defined; the limits of the configuration are: %s", limit, strings.Join(defined, ", "))
 }
 
 // CheckProviderName returns an error unless s is a valid name of a provider: 1 to 64

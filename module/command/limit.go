@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // checkLimit returns an error unless the selected configuration defines a limit. A key with
@@ -22,13 +23,10 @@ func checkLimit(cmd *cobra.Command, name string) error {
 		return err
 	}
 	limits, err := limitsOf(config)
-	if err != nil || slices.Contains(limits, name) {
+	if err != nil {
 		return err
 	}
-	if len(limits) == 0 {
-		return fmt.Errorf("the limit '%s' is not defined: the configuration has no limits", name)
-	}
-	return fmt.Errorf("the limit '%s' is not defined; the limits of the configuration are: %s", name, strings.Join(limits, ", "))
+	return aigateway.CheckLimitDefined(name, limits)
 }
 
 // selectedConfig returns the configuration of --config or of the running Caddy at

@@ -64,6 +64,17 @@ func (r limitReader) Limits(ctx context.Context, q aigateway.LimitQuery) (page a
 	return aigateway.LimitPage{States: states.List}, nil
 }
 
+// LimitNames implements aigateway.LimitReader. Limits of other sites are among the names,
+// because the sites may share the keys of a store.
+func (r limitReader) LimitNames() []string {
+	names := r.app.resolved.limits.Names()
+	for _, site := range r.app.sites {
+		names = append(names, site.resolved.limits.Names()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // sites returns the sites of the reader.
 func (r limitReader) sites() (sites []*Handler) {
 	for _, site := range r.app.sites {

@@ -446,6 +446,22 @@ func TestSitesInheritLimitsAndAddToThem(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, site.Status(s, site.BobKey), "the same limit, wherever it stands")
 }
 
+// The administrator got the key, and every request with it 403.
+func TestAKeyCannotNameALimitThatNoSiteDefines(t *testing.T) {
+	s := site.StartCaddyfile(t, "{\nai_gateway {\n"+site.DemoProvider+"\nlimit shared {\nrequests 9/1h\n}\n}\n}\n"+
+		site.Block("", "limit tiny {\nrequests 1/1h\n}"))
+	s.AddUser("alice")
+	create := func(limit string) site.Reply {
+		return askAdmin(s, http.MethodPost, "/ai_gateway/keys", `{"user":"alice","name":"k","limit":"`+limit+`"}`)
+	}
+	for _, limit := range []string{"shared", "tiny", ""} {
+		assert.Equal(t, http.StatusOK, create(limit).Status, limit)
+	}
+	refused := create("huge")
+	assert.Equal(t, http.StatusBadRequest, refused.Status)
+	assert.JSONEq(t, `{"error":"limit: the limit 'huge' is not defined; the limits of the configuration are: shared, tiny"}`, refused.Body)
+}
+
 // A user could once create a key without the limit that an administrator had set for
 // another key, or get more quota by creating more keys.
 func TestNoUserGetsRoundTheLimitOfUsers(t *testing.T) {
