@@ -162,5 +162,5 @@ type StoreFiles interface {
 	// options. No gateway may use them; Restore returns an error if one uses the journal.
 	// Files that are already there are an error, unless replace is true: Restore then adds
 	// kept to their names.
-	Restore(ledger LedgerOptions, folder string, replace bool) (kept string, err error)
+	Restore(ctx context.Context, ledger LedgerOptions, folder string, replace bool) (kept string, err error)
 }

@@ -44,7 +44,7 @@ Copies a backup to the places of the store, the ledger and its journal. Stop the
 first. With --force, it replaces the present files, and keeps them under other names.`,
 		RunE: withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
 			replace, _ := cmd.Flags().GetBool("force")
-			kept, err := files.Restore(files.ledger, folder, replace)
+			kept, err := files.Restore(cmd.Context(), files.ledger, folder, replace)
 			if err != nil {
 				return fmt.Errorf("restoring the backup: %w", err)
 			}

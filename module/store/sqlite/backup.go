@@ -93,7 +93,7 @@ func snapshot(ctx context.Context, from, to string) error {
 }
 
 // Restore implements aigateway.StoreFiles.
-func (s *SQLite) Restore(options aigateway.LedgerOptions, folder string, replace bool) (kept string, err error) {
+func (s *SQLite) Restore(ctx context.Context, options aigateway.LedgerOptions, folder string, replace bool) (kept string, err error) {
 	path, err := s.resolve()
 	if err != nil {
 		return "", err
@@ -132,7 +132,29 @@ func (s *SQLite) Restore(options aigateway.LedgerOptions, folder string, replace
 		}
 	}
 	// The store comes last: without it, a gateway knows no key of the backup.
-	return kept, copyDatabase(filepath.Join(folder, backupAccounts), path)
+	if err := copyDatabase(filepath.Join(folder, backupAccounts), path); err != nil {
+		return kept, err
+	}
+	return kept, skipIDs(ctx, path)
+}
+
+// lostKeys is the number of ids that a restored store leaves out: those of keys that were
+// created after the backup. The ids of an old store have a gap of their own, see nextKeyID.
+const lostKeys = 10_000
+
+// skipIDs leaves out the ids of lost keys in a store. A store of an older gateway, which
+// lacks the column, does so when it is migrated, if it is old enough.
+func skipIDs(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", (&file{path: path}).address())
+	if err != nil {
+		return err
+	}
+	const known = `SELECT count(*) FROM pragma_table_info('gateway_state') WHERE name = 'last_key'`
+	var columns int
+	if err = db.QueryRowContext(ctx, known).Scan(&columns); err == nil && columns > 0 {
+		_, err = db.ExecContext(ctx, `UPDATE gateway_state SET last_key = last_key + ?`, lostKeys)
+	}
+	return errors.Join(err, db.Close())
 }
 
 // readBackup returns the description of a backup.

@@ -83,12 +83,14 @@ func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 		assert.Zero(t, info.Mode().Perm()&0o077, "only the owner can read %s", name)
 	}
 	to := storeAt(t, filepath.Join(t.TempDir(), "sub", "other.db"))
-	kept, err := to.Restore(aigateway.LedgerOptions{}, folder, false)
+	kept, err := to.Restore(t.Context(), aigateway.LedgerOptions{}, folder, false)
 	require.NoError(t, err)
 	assert.Empty(t, kept)
 	found, err := to.Key(t.Context(), aigateway.AnyUser, key.ID)
 	require.NoError(t, err)
 	assert.Equal(t, key.Digest, found.Digest)
+	// A new key got the id of one that was created after the backup, if the store was young.
+	assert.Equal(t, key.ID+lostKeys+1, storetest.NewKey(t, to.Store, found.UserID, "new").ID)
 	restored, err := to.OpenLedger(aigateway.LedgerOptions{})
 	require.NoError(t, err)
 	requests := requestsOf(t, restored)
@@ -111,12 +113,12 @@ func TestARestoreKeepsWhatItReplaces(t *testing.T) {
 	require.NoError(t, s.Backup(t.Context(), aigateway.LedgerOptions{}, folder))
 	assert.ErrorContains(t, s.Backup(t.Context(), aigateway.LedgerOptions{}, folder), "is not empty")
 
-	_, err = s.Restore(aigateway.LedgerOptions{}, folder, true)
+	_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, true)
 	assert.ErrorContains(t, err, "stop the gateway first")
 	require.NoError(t, l.Release())
-	_, err = s.Restore(aigateway.LedgerOptions{}, folder, false)
+	_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, false)
 	assert.ErrorContains(t, err, "gateway-journal exists: --force replaces")
-	kept, err := s.Restore(aigateway.LedgerOptions{}, folder, true)
+	kept, err := s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, true)
 	require.NoError(t, err)
 	for _, name := range []string{s.Path, s.records, s.journal} {
 		for _, path := range []string{name, name + kept} {
@@ -136,10 +138,10 @@ func TestHalfABackupIsRefused(t *testing.T) {
 	cancel()
 	other := filepath.Join(t.TempDir(), "other")
 	require.Error(t, s.Backup(cancelled, aigateway.LedgerOptions{}, other))
-	_, err := s.Restore(aigateway.LedgerOptions{}, other, true)
+	_, err := s.Restore(t.Context(), aigateway.LedgerOptions{}, other, true)
 	assert.ErrorContains(t, err, "is not a whole backup")
 
 	require.NoError(t, os.WriteFile(filepath.Join(other, backupContents), []byte(`{"ledger":true,"journals":["../x"]}`), 0o600))
-	_, err = s.Restore(aigateway.LedgerOptions{}, other, true)
+	_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, other, true)
 	assert.ErrorContains(t, err, "is not in the backup")
 }
