@@ -109,6 +109,7 @@ func (a *Accounts) records(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	behind := c.behind(reader)
 	if asTable {
 		return a.recordTable(c, reader, query, zone)
 	}
@@ -123,7 +124,7 @@ func (a *Accounts) records(c *call) (any, error) {
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
-	return page, nil
+	return ledgerPage[recordView]{page, behind}, nil
 }
 
 // recordQuery reads the parameters from, to, user, key, model, outcome, request, limit and

@@ -113,7 +113,7 @@ var fullRecord = aigateway.Record{
 func TestARecordShowsEachCallWithItsCost(t *testing.T) {
 	s, _ := withRecords(t, fullRecord)
 	s.user("boss", aigateway.RoleAdmin)
-	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":"","items":[{
+	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":"","behind_seconds":null,"items":[{
 		"id":"912529198789165313","at":"2026-11-22T00:00:00.005+01:00","request":"req_1","key":"key_1","user":"alice","limit":"small",
 		"model":"=cmd()","operation":"generate","format":"messages","stream":true,"status":200,"outcome":"answered","first_byte_ms":250,"duration_ms":2000,
 		"calls":[

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -59,6 +60,32 @@ type listPage[T any] struct {
 	Next  string `json:"next"`
 }
 
+// ledgerPage is a page of a list of the ledger. Behind is how many seconds the ledger is
+// behind, nil if that is not known.
+type ledgerPage[T any] struct {
+	listPage[T]
+	Behind *int64 `json:"behind_seconds"`
+}
+
+// behindHeader has the same as ledgerPage.Behind, for comma-separated values.
+const behindHeader = "X-Gateway-Behind-Seconds"
+
+// behind returns the whole seconds that the ledger is behind, nil if that is not known. It
+// sets the header of the answer.
+func (c *call) behind(reader aigateway.LedgerReader) *int64 {
+	lagging, ok := reader.(aigateway.LaggingReader)
+	if !ok {
+		return nil
+	}
+	age, known := lagging.Behind()
+	if !known {
+		return nil
+	}
+	seconds := int64(age / time.Second)
+	c.header.Set(behindHeader, strconv.FormatInt(seconds, 10))
+	return &seconds
+}
+
 const (
 	// usualRange is the default time from the start to the end of sums.
 	usualRange = 30 * 24 * time.Hour
@@ -86,10 +113,12 @@ func (a *Accounts) usage(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	behind := c.behind(reader) // before reading: what is written meanwhile may be missing
 	if table {
 		return a.usageTable(c, reader, query, zone)
 	}
-	return c.usagePage(reader, query, zone)
+	page, err := c.usagePage(reader, query, zone)
+	return ledgerPage[usageView]{page, behind}, err
 }
 
 // restrict restricts a query to the user's own usage, except for administrators. The query

@@ -62,6 +62,38 @@ func (*recorded) Location(context.Context) (*time.Location, error) {
 	return time.LoadLocation("Europe/Berlin")
 }
 
+// lagging is a store whose ledger is behind.
+type lagging struct {
+	*recorded
+	age time.Duration
+}
+
+func (l lagging) Behind() (time.Duration, bool) { return l.age, l.age >= 0 }
+
+// During an outage of the database, answers looked as if they were complete.
+func TestUsageAndRecordsReportHowFarTheLedgerIsBehind(t *testing.T) {
+	s, _ := withUsage(t, models(1)...)
+	s.user("boss", aigateway.RoleAdmin)
+	usages := s.store.(*recorded)
+	usages.search = new(aigateway.RecordQuery)
+	for age, want := range map[time.Duration]any{0: 0.0, 999 * time.Millisecond: 0.0, 176900 * time.Millisecond: 176.0, -1: nil} {
+		s.store = lagging{usages, age}
+		for _, path := range []string{"/usage", "/usage/records"} {
+			answer := s.ask(testRequest{call: "GET /api" + path, token: s.token("boss")})
+			data := answer.data(t)
+			require.Contains(t, data, "behind_seconds")
+			assert.Equal(t, want, data["behind_seconds"])
+			assert.Equal(t, want, s.admin("GET /ai_gateway"+path, "").data(t)["behind_seconds"])
+			table := s.ask(testRequest{call: "GET /api" + path + "?format=csv", token: s.token("boss")})
+			header := ""
+			if want != nil {
+				header = fmt.Sprint(want)
+			}
+			assert.Equal(t, header, table.header.Get("X-Gateway-Behind-Seconds"))
+		}
+	}
+}
+
 func withUsage(t *testing.T, sums ...aigateway.Usage) (*site, *aigateway.UsageQuery) {
 	s := newSite(t, nil)
 	asked := new(aigateway.UsageQuery)
@@ -136,7 +168,7 @@ func TestUsageNamesWhatIsUnknown(t *testing.T) {
 	})
 	s.user("boss", aigateway.RoleAdmin)
 	answer := s.ask(testRequest{call: "GET /api/usage?by=day,model", token: s.token("boss")})
-	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":"","items":[{
+	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":"","behind_seconds":null,"items":[{
 		"from":"2026-11-22T00:00:00+01:00","model":"claude","requests":3,"calls":4,
 		"input_tokens":10,"cache_read_tokens":20,"cache_write_tokens":35,"output_tokens":47,"reasoning_tokens":7,"searches":0,
 		"cost_micro":2,"currency":"USD","estimated":1,"unpriced":1,"floor":true}]}}`, answer.body)

@@ -64,6 +64,15 @@ type LedgerReader interface {
 	Location(context.Context) (*time.Location, error)
 }
 
+// LaggingReader is an optional interface of a LedgerReader that knows how far the database is
+// behind the journals of this process.
+type LaggingReader interface {
+	// Behind returns the age of the oldest record that could not be written to the database
+	// yet, 0 if none waits. If no ledger of the database is open in this process, known is
+	// false. Journals of other processes are not included.
+	Behind() (age time.Duration, known bool)
+}
+
 // LedgerOptions configure a ledger. The zero value of a field selects its
 // default.
 type LedgerOptions struct {

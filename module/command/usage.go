@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -123,7 +124,7 @@ func printList(cmd *cobra.Command, a admin, l list) error {
 		}
 		return err
 	}
-	items, err := l.read(a)
+	items, err := l.read(a, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -136,16 +137,24 @@ func printList(cmd *cobra.Command, a admin, l list) error {
 	return l.table(cmd.OutOrStdout(), items)
 }
 
-// read reads the pages of the list, and returns their items.
-func (l list) read(a admin) (items []json.RawMessage, err error) {
+// notableLag is the number of seconds from which a list reports that the ledger is behind.
+const notableLag = 5
+
+// read reads the pages of the list, and returns their items. It writes to messages if the
+// ledger is behind.
+func (l list) read(a admin, messages io.Writer) (items []json.RawMessage, err error) {
 	items = []json.RawMessage{} // in JSON, no items are an empty list
 	for {
 		var page struct {
-			Items []json.RawMessage
-			Next  string
+			Items  []json.RawMessage
+			Next   string
+			Behind int64 `json:"behind_seconds"`
 		}
 		if err := call(a, http.MethodGet, l.path+"?"+l.query.Encode(), nil, &page); err != nil {
 			return nil, err
+		}
+		if page.Behind >= notableLag && !l.query.Has("after") {
+			fmt.Fprintf(messages, "The ledger is %s behind: records of this time wait for the database, and are missing here.\n", time.Duration(page.Behind)*time.Second)
 		}
 		items = append(items, page.Items...)
 		if l.most > 0 && len(items) >= l.most {

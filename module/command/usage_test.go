@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -30,6 +31,32 @@ func TestTotalsAreByCurrencyAndLowerBoundsIfACostIsUnknown(t *testing.T) {
 	refused := usage{User: "dave", Requests: 5}
 	assert.Equal(t, []string{"total 6 1 2 3 4 1.500000 USD"}, lines(dollars, refused))
 	assert.Empty(t, lines(dollars), "one sum is its own total")
+}
+
+// answers is an admin API that answers each request with the next text.
+type answers struct{ texts []string }
+
+func (a *answers) send(string, string, []byte) ([]byte, error) {
+	text := a.texts[0]
+	a.texts = a.texts[1:]
+	return []byte(text), nil
+}
+
+func (*answers) close() {}
+
+// After an outage, a table without the records of the last minutes looked complete.
+func TestListsReportALedgerThatIsBehind(t *testing.T) {
+	for behind, want := range map[string]string{
+		"null": "", "0": "", "4": "",
+		"176": "The ledger is 2m56s behind: records of this time wait for the database, and are missing here.\n",
+	} {
+		var messages bytes.Buffer
+		pages := &answers{[]string{`{"items":[{}],"next":"x","behind_seconds":` + behind + `}`, `{"items":[{}],"next":"","behind_seconds":` + behind + `}`}}
+		items, err := list{path: usagePath, query: make(url.Values)}.read(pages, &messages)
+		require.NoError(t, err)
+		assert.Len(t, items, 2)
+		assert.Equal(t, want, messages.String(), "once for all pages")
+	}
 }
 
 func TestFlagsOfRecordsNeedRecords(t *testing.T) {

@@ -44,6 +44,22 @@ func (l *Ledger) state() metrics.LedgerState {
 	return metrics.LedgerState{Pending: l.backlog.records, Bytes: l.journal.Size(), Oldest: l.backlog.oldest}
 }
 
+// Behind implements aigateway.LaggingReader.
+func (r *Reader) Behind() (age time.Duration, known bool) {
+	open.Lock()
+	defer open.Unlock()
+	for _, l := range open.ledgers {
+		if l.db.Identity() != r.db.Identity() {
+			continue
+		}
+		known = true
+		if oldest := l.state().Oldest; !oldest.IsZero() {
+			age = max(age, time.Since(oldest))
+		}
+	}
+	return age, known
+}
+
 // timeAppend counts the time that an exchange has waited for the journal.
 func timeAppend(start time.Time) { metrics.LedgerAppend(time.Since(start)) }
 

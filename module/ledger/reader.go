@@ -20,4 +20,8 @@ func NewReader(backend database.Backend, logger func() *zap.Logger) *Reader {
 // Close closes the database.
 func (r *Reader) Close() error { return r.db.Close() }
 
-var _ aigateway.LedgerReader = (*Reader)(nil)
+// Interface guards
+var (
+	_ aigateway.LedgerReader  = (*Reader)(nil)
+	_ aigateway.LaggingReader = (*Reader)(nil)
+)
