@@ -46,8 +46,8 @@ type AnswerContext struct {
 	// sequences that the provider's format does not accept, and texts that end a turn
 	// of a prompt template. See AddEnforced.
 	Enforce []string
-	// EndAtStop ends the call at a text of Enforce, since the provider knows none of them
-	// and would generate the answer to its end.
+	// EndAtStop ends the call at a text of Enforce, since the format of the provider has no
+	// stops: it would generate the answer to its end.
 	EndAtStop bool
 	// LeadingSpace is true if the answer may begin with a space that belongs to the
 	// prompt template.

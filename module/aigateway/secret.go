@@ -54,7 +54,7 @@ func SecretFile(ref string) (path string, ok bool) {
 	return path, path != ""
 }
 
-// maxSecretFile is the part of a file that is read, in bytes.
+// maxSecretFile is the size of the largest file with a secret, in bytes.
 const maxSecretFile = 1 << 20
 
 // ResolveSecret returns the value of the environment variable or the content of the
@@ -96,5 +96,9 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, maxSecretFile))
+	text, err := io.ReadAll(io.LimitReader(file, maxSecretFile+1))
+	if err == nil && len(text) > maxSecretFile {
+		err = fmt.Errorf("the file is larger than %d bytes", maxSecretFile)
+	}
+	return text, err
 }

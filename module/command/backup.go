@@ -45,23 +45,19 @@ first. With --force, it replaces the present files, and keeps them under other n
 		RunE: withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
 			replace, _ := cmd.Flags().GetBool("force")
 			kept, err := files.Restore(cmd.Context(), files.ledger, folder, replace)
+			if kept != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "The names of the previous files have %s in them now.\n", kept)
+			}
 			if err != nil {
 				return fmt.Errorf("restoring the backup: %w", err)
 			}
-			if kept != "" {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "The names of the previous files have %s in them now.\n", kept)
-			}
-			return errors.Join(err, printed(cmd, "The backup is restored. Start the gateway.\n"))
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), "The backup is restored. Start the gateway.")
+			return err
 		}),
 	}
 	addFileFlags(cmd)
 	cmd.Flags().BoolP("force", "f", false, "Replace the present files, and keep them under other names")
 	return cmd
-}
-
-func printed(cmd *cobra.Command, text string) error {
-	_, err := fmt.Fprint(cmd.OutOrStdout(), text)
-	return err
 }
 
 // addFileFlags adds the flags that select the store.

@@ -84,7 +84,6 @@ func (x *Translation) MaxTokens() (n int64, ok bool) {
 // Enforce keeps a stop text for the gateway, since the provider does not get it. It
 // refuses the request if the gateway cannot enforce the text beside the others.
 func (x *Translation) Enforce(text string) {
-	x.Answer.EndAtStop = true
 	if !x.Answer.AddEnforced(text) {
 		x.Fail(x.Info.RefuseStops(x.To.Format, x.Options[Stops].Row.Path))
 	}

@@ -69,5 +69,5 @@ func TestTheWayBackRemembersTheMediaOfAChatRequest(t *testing.T) {
 
 func TestTheWayBackRemembersWhatAChatRequestAskedFor(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Chat, translate.Messages, renderCase{body: talk(hi, `"stream":true,"stream_options":{"include_usage":true},"stop":["a","\n"]`)})
-	assert.Equal(t, translate.AnswerContext{Stream: true, IncludeUsage: true, Stops: []string{"a", "\n"}, Enforce: []string{"\n"}, EndAtStop: true}, r.Answer)
+	assert.Equal(t, translate.AnswerContext{Stream: true, IncludeUsage: true, Stops: []string{"a", "\n"}, Enforce: []string{"\n"}}, r.Answer)
 }

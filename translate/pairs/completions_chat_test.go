@@ -87,5 +87,5 @@ func TestTheWayBackRemembersTheCompletionsRequest(t *testing.T) {
 	assert.Equal(t, translate.AnswerContext{Logprobs: true, TopLogprobs: 3, PromptLength: 3, Stops: []string{"b"}}, r.Answer)
 	c.body = completion(`"stop":["\n","END"," \t"]`)
 	_, r = renderCaseOf(t, translate.Completions, translate.Messages, c)
-	assert.Equal(t, translate.AnswerContext{Stops: []string{"\n", "END", " \t"}, Enforce: []string{"\n", " \t"}, EndAtStop: true}, r.Answer)
+	assert.Equal(t, translate.AnswerContext{Stops: []string{"\n", "END", " \t"}, Enforce: []string{"\n", " \t"}}, r.Answer)
 }

@@ -113,7 +113,7 @@ func asksModels(kind []byte) bool {
 	if kind == nil {
 		return false
 	}
-	kind = jsonscan.DecodedOf(kind)
+	kind = bytes.TrimSpace(jsonscan.DecodedOf(kind))
 	return slices.ContainsFunc(otherModelTools, func(prefix []byte) bool {
 		return len(kind) >= len(prefix) && bytes.EqualFold(kind[:len(prefix)], prefix)
 	})

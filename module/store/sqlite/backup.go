@@ -108,6 +108,9 @@ func (s *SQLite) Restore(ctx context.Context, options aigateway.LedgerOptions, f
 			return "", fmt.Errorf("%w: stop the gateway first", err)
 		}
 	}
+	if err := checkUnused(ctx, path); err != nil {
+		return "", err
+	}
 	kept = ".replaced-" + time.Now().UTC().Format("20060102T150405")
 	present := presentFiles(append(journals, path, s.records), kept)
 	switch {
@@ -166,12 +169,38 @@ func readBackup(folder string) (b backup, err error) {
 	if err := json.Unmarshal(described, &b); err != nil {
 		return b, fmt.Errorf("reading %s: %w", filepath.Join(folder, backupContents), err)
 	}
-	for _, name := range b.Journals {
-		if !filepath.IsLocal(name) {
-			return b, fmt.Errorf("reading %s: the journal %q is not in the backup", filepath.Join(folder, backupContents), name)
+	needed := append([]string{backupAccounts}, b.Journals...)
+	if b.Ledger {
+		needed = append(needed, backupRecords)
+	}
+	for _, name := range needed {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil || !filepath.IsLocal(name) {
+			return b, fmt.Errorf("%s is not a whole backup: it lacks %q", folder, name)
 		}
 	}
 	return b, nil
+}
+
+// checkUnused returns an error if a process has opened a database: each keeps a lock on the
+// file. A file that is damaged may be replaced.
+func checkUnused(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	db, err := sql.Open("sqlite", (&file{path: path}).address())
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err = db.ExecContext(ctx, `PRAGMA locking_mode = EXCLUSIVE`); err == nil {
+		_, err = db.ExecContext(ctx, `BEGIN EXCLUSIVE`)
+	}
+	if isBusy(err) {
+		err = fmt.Errorf("%s: another process uses the store: stop the gateway first", path)
+	} else {
+		err = nil
+	}
+	return errors.Join(err, db.Close())
 }
 
 // move is a new name of a file or folder.

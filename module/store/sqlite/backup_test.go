@@ -17,16 +17,22 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
-// storeAt returns the store of a new path, which the test cleans up.
+// storeAt returns the store of a path, which the test closes at its end.
 func storeAt(t *testing.T, path string) *SQLite {
-	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
-	s := &SQLite{Path: path}
+	s, close := openAt(t, path)
+	t.Cleanup(close)
+	return s
+}
+
+// openAt returns the store of a path, and a function that closes it.
+func openAt(t *testing.T, path string) (s *SQLite, close func()) {
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
+	s = &SQLite{Path: path}
 	require.NoError(t, s.Provision(ctx))
-	t.Cleanup(func() {
+	return s, func() {
 		cancel()
 		assert.NoError(t, s.Cleanup())
-	})
-	return s
+	}
 }
 
 // requestsOf returns the ids of the requests in a ledger.
@@ -105,7 +111,7 @@ func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 
 func TestARestoreKeepsWhatItReplaces(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "backup")
-	s := storeAt(t, filepath.Join(t.TempDir(), "gateway.db"))
+	s, close := openAt(t, filepath.Join(t.TempDir(), "gateway.db"))
 	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
 	l, err := s.OpenLedger(aigateway.LedgerOptions{})
 	require.NoError(t, err)
@@ -116,6 +122,8 @@ func TestARestoreKeepsWhatItReplaces(t *testing.T) {
 	_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, true)
 	assert.ErrorContains(t, err, "stop the gateway first")
 	require.NoError(t, l.Release())
+	close()
+	s = storeAt(t, s.Path)
 	_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, false)
 	assert.ErrorContains(t, err, "gateway-journal exists: --force replaces")
 	kept, err := s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, true)
@@ -141,7 +149,28 @@ func TestHalfABackupIsRefused(t *testing.T) {
 	_, err := s.Restore(t.Context(), aigateway.LedgerOptions{}, other, true)
 	assert.ErrorContains(t, err, "is not a whole backup")
 
-	require.NoError(t, os.WriteFile(filepath.Join(other, backupContents), []byte(`{"ledger":true,"journals":["../x"]}`), 0o600))
-	_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, other, true)
-	assert.ErrorContains(t, err, "is not in the backup")
+	// A backup that had lost a file once moved the present files away, and failed then.
+	require.NoError(t, os.WriteFile(filepath.Join(other, backupAccounts), nil, 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(other), "x"), 0o700))
+	for content, lacks := range map[string]string{
+		`{"ledger":true}`:            backupRecords,
+		`{"journals":["../x"]}`:      "../x", // it exists, but outside
+		`{"journals":["journal-2"]}`: "journal-2",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(other, backupContents), []byte(content), 0o600))
+		_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, other, true)
+		assert.ErrorContains(t, err, fmt.Sprintf("it lacks %q", lacks))
+		assert.FileExists(t, s.Path)
+	}
+}
+
+// Without a ledger, there is no journal whose lock shows that a gateway runs: a restore took
+// the files of a running gateway away.
+func TestTheStoreOfARunningGatewayIsNotReplaced(t *testing.T) {
+	s := storeAt(t, filepath.Join(t.TempDir(), "gateway.db"))
+	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
+	folder := filepath.Join(t.TempDir(), "backup")
+	require.NoError(t, s.Backup(t.Context(), aigateway.LedgerOptions{}, folder))
+	_, err := s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, true)
+	assert.ErrorContains(t, err, "another process uses the store: stop the gateway first")
 }

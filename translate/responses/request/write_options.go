@@ -35,6 +35,7 @@ func (w *requestWriter) writeBounds(reasons bool) {
 
 // writeStops leaves the stops to the translator of the answer, since the format has none.
 func (w *requestWriter) writeStops() {
+	w.x.Answer.EndAtStop = len(w.x.Answer.Stops) > 0
 	for _, text := range w.x.Answer.Stops {
 		w.x.Enforce(text)
 	}
