@@ -33,9 +33,10 @@ type shared struct {
 
 // Shared returns the ledger of a directory. Calls with the same directory return the same
 // ledger, with the options of the last call. If the options contain no directory, Shared
-// uses the usual one, or its first sibling that no other process uses. The ledger logs
-// with the name of the module.
-func Shared(options aigateway.LedgerOptions, usual string, backend database.Backend, module caddy.ModuleID) (aigateway.Ledger, error) {
+// uses the usual one, or its first sibling that no other process uses. backend is called for
+// each ledger that is opened, those of siblings included: a backend belongs to one database
+// handle. The ledger logs with the name of the module.
+func Shared(options aigateway.LedgerOptions, usual string, backend func() database.Backend, module caddy.ModuleID) (aigateway.Ledger, error) {
 	logger := func() *zap.Logger { return caddy.Log().Named(string(module)) }
 	dir := options.Journal
 	if dir == "" {
@@ -53,7 +54,7 @@ func Shared(options aigateway.LedgerOptions, usual string, backend database.Back
 		known.idle = known.closeIdle
 		open.ledgers[dir] = known
 	}
-	if err := known.reconfigure(options, backend); err != nil {
+	if err := known.reconfigure(options, backend()); err != nil {
 		return nil, err
 	}
 	known.uses++
@@ -121,14 +122,14 @@ func siblings(usual string) []string {
 
 // openFree opens a ledger in the configured directory. Without one, it opens a ledger in
 // the first sibling of dir that no process uses, and adopts the others.
-func openFree(options aigateway.LedgerOptions, dir string, backend database.Backend, logger func() *zap.Logger) (*Ledger, error) {
+func openFree(options aigateway.LedgerOptions, dir string, backend func() database.Backend, logger func() *zap.Logger) (*Ledger, error) {
 	if options.Journal != "" {
-		return Open(options, backend, logger)
+		return Open(options, backend(), logger)
 	}
 	var err error
 	for _, options.Journal = range siblings(dir) {
 		var opened *Ledger
-		if opened, err = Open(options, backend, logger); err == nil {
+		if opened, err = Open(options, backend(), logger); err == nil {
 			opened.done.Go(func() { opened.adopt(siblings(dir), backend) })
 			return opened, nil
 		}
@@ -141,7 +142,7 @@ func openFree(options aigateway.LedgerOptions, dir string, backend database.Back
 
 // adopt opens and closes the ledgers of other directories that no process uses any more, so
 // that their records are written to the database.
-func (l *Ledger) adopt(dirs []string, backend database.Backend) {
+func (l *Ledger) adopt(dirs []string, backend func() database.Backend) {
 	options := *l.options.Load()
 	own := options.Journal
 	for _, dir := range dirs {
@@ -149,7 +150,7 @@ func (l *Ledger) adopt(dirs []string, backend database.Backend) {
 			continue
 		}
 		options.Journal = dir
-		other, err := Open(options, backend, l.logger)
+		other, err := Open(options, backend(), l.logger)
 		if err == nil {
 			err = other.Close()
 		}

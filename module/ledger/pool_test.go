@@ -13,6 +13,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // elsewhere is the backend of another database that cannot be reached.
@@ -22,7 +23,7 @@ func (elsewhere) Identity() string { return "elsewhere" }
 
 func sharedLedger(t *testing.T, options aigateway.LedgerOptions, usual string) *shared {
 	t.Helper()
-	l, err := Shared(options, usual, away{}, "test")
+	l, err := Shared(options, usual, func() database.Backend { return away{} }, "test")
 	require.NoError(t, err)
 	return l.(*shared)
 }
@@ -54,7 +55,7 @@ func TestL037AConfiguredJournalBelongsToOneProcess(t *testing.T) {
 	dir := t.TempDir()
 	other, err := Open(aigateway.LedgerOptions{Journal: dir}, away{}, zap.NewNop)
 	require.NoError(t, err)
-	_, err = Shared(aigateway.LedgerOptions{Journal: dir}, "unused", away{}, "test")
+	_, err = Shared(aigateway.LedgerOptions{Journal: dir}, "unused", func() database.Backend { return away{} }, "test")
 	assert.ErrorIs(t, err, journal.ErrInUse)
 	require.NoError(t, other.Close())
 }
@@ -88,9 +89,9 @@ func TestAReloadChangesOptions(t *testing.T) {
 	assert.Equal(t, 7, first.options.Load().Records)
 	assert.Equal(t, usual, first.options.Load().Journal)
 	assert.ErrorIs(t, first.Begin(new(aigateway.Record)), journal.ErrFull)
-	_, err := Shared(aigateway.LedgerOptions{Zone: "Mars/Olympus"}, usual, away{}, "test")
+	_, err := Shared(aigateway.LedgerOptions{Zone: "Mars/Olympus"}, usual, func() database.Backend { return away{} }, "test")
 	assert.Error(t, err)
-	_, err = Shared(aigateway.LedgerOptions{}, usual, elsewhere{}, "test")
+	_, err = Shared(aigateway.LedgerOptions{}, usual, func() database.Backend { return elsewhere{} }, "test")
 	assert.ErrorContains(t, err, "name another journal")
 	first.End(new(aigateway.Record))
 	release(t, first, second)

@@ -23,6 +23,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 func init() {
@@ -89,9 +90,9 @@ func (p *Postgres) Cleanup() error {
 // OpenLedger implements aigateway.LedgerStore. The ledger has its own tables in the same
 // database.
 func (p *Postgres) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
-	database := sha256.Sum256([]byte(p.records.Identity()))
-	journal := filepath.Join(caddy.AppDataDir(), "ai_gateway", "journal-"+hex.EncodeToString(database[:8]))
-	return ledger.Shared(options, journal, p.records, p.CaddyModule().ID)
+	digest := sha256.Sum256([]byte(p.records.Identity()))
+	journal := filepath.Join(caddy.AppDataDir(), "ai_gateway", "journal-"+hex.EncodeToString(digest[:8]))
+	return ledger.Shared(options, journal, func() database.Backend { return p.records }, p.CaddyModule().ID)
 }
 
 // UnmarshalCaddyfile reads the DSN. Syntax:

@@ -4,6 +4,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/ledgertest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
@@ -21,6 +25,25 @@ func TestSQLiteKeepsWhatALedgerPromises(t *testing.T) {
 func TestL027RecordsThatEndedOutliveKill9(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	ledgertest.OutliveKill9(t, recordsAt(path), path)
+}
+
+// A ledger that a gateway adopts from a process that has ended had the same value for the file
+// of the database as its own ledger, and both wrote it: the race detector found that when the
+// gateway of the tests started beside one that was ending.
+func TestAnAdoptedLedgerHasItsOwnFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gateway.db")
+	s := storeAt(t, path)
+	for _, dir := range []string{s.journal + "-2", s.journal + "-3", ""} {
+		l, err := s.OpenLedger(aigateway.LedgerOptions{Journal: dir})
+		require.NoError(t, err)
+		r := &aigateway.Record{Request: "of " + dir, Key: "key_1", Model: "m", Operation: "generate", Format: "chat", Outcome: "answered"}
+		require.NoError(t, l.Begin(r))
+		l.End(r)
+		if dir == "" {
+			assert.Len(t, requestsOf(t, l), 3)
+		}
+		require.NoError(t, l.Release())
+	}
 }
 
 // BenchmarkL040PagesOfUsage measures the pages of usage of 100,000 records, or of as many

@@ -22,6 +22,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 func init() {
@@ -100,7 +101,7 @@ func (s *SQLite) ledgerFile() *file { return &file{schema: records, path: s.reco
 
 // OpenLedger implements aigateway.LedgerStore.
 func (s *SQLite) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
-	return ledger.Shared(options, s.journal, s.ledgerFile(), s.CaddyModule().ID)
+	return ledger.Shared(options, s.journal, func() database.Backend { return s.ledgerFile() }, s.CaddyModule().ID)
 }
 
 // UnmarshalCaddyfile reads the path. Syntax:
