@@ -86,3 +86,12 @@ func TestAnErrorOfAReferenceNamesTheReason(t *testing.T) {
 		assert.EqualError(t, err, want)
 	}
 }
+
+// A large file was cut off at the start, and read whole when it was looked at again: its value
+// changed by itself.
+func TestASecretThatIsTooLargeIsAnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large")
+	require.NoError(t, os.WriteFile(path, make([]byte, maxSecretFile+1), 0o600))
+	_, err := ResolveSecret("{file." + path + "}")
+	assert.ErrorContains(t, err, "is larger than")
+}

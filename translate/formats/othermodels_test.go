@@ -64,6 +64,7 @@ func TestViewsNameTheToolThatAsksFurtherModels(t *testing.T) {
 		`{"type":"custom","name":"n","tools":[1,{"type":"advisor_1"}]}`:          true, // in a namespace
 		`{"type":"custom","name":"n","Tools":[{"tools":[{"type":"Advisor_"}]}]}`: true,
 		`{"type":"Advisor_1"}`:                true, // some providers ignore the case
+		`{"type":" advisor_1"}`:               true, // and some the space around it
 		`{"type":"OpenRouter:web"}`:           true,
 		`{"type":"custom","name":"advisor_"}`: false,
 		`{"type":"advisor"}`:                  false,
