@@ -63,7 +63,7 @@ func TestAnAnswerThatIsNotWholeIsAnError(t *testing.T) {
 	for _, s := range scenarios {
 		c := &client{scenario: s}
 		whole := jsonAnswers[s.client]
-		if s.streams() {
+		if s.streams {
 			whole = streams[s.client]()
 		}
 		assert.NoError(t, c.check([]byte(whole)), s.name)

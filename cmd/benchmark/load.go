@@ -159,11 +159,11 @@ var lastEvents = map[format]string{
 func (c *client) check(answer []byte) error {
 	pieces := bytes.Count(answer, []byte(`"`+answerPiece+`"`))
 	switch {
-	case !c.streams() && !bytes.Contains(answer, []byte(answerText)):
+	case !c.streams && !bytes.Contains(answer, []byte(answerText)):
 		return errors.New("the answer lacks its text")
-	case c.streams() && pieces != answerEvents:
+	case c.streams && pieces != answerEvents:
 		return fmt.Errorf("the stream has %d of %d texts", pieces, answerEvents)
-	case c.streams() && !bytes.Contains(answer, []byte(lastEvents[c.client])):
+	case c.streams && !bytes.Contains(answer, []byte(lastEvents[c.client])):
 		return errors.New("the stream lacks its last event")
 	}
 	return nil

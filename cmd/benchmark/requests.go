@@ -27,7 +27,7 @@ var paths = map[format]string{
 
 // body returns the body of the requests of a scenario.
 func (s scenario) body() []byte {
-	body := object{"model": s.model(), "stream": s.streams()}
+	body := object{"model": s.model(), "stream": s.streams}
 	switch s.client {
 	case chat:
 		body["messages"] = s.size.conversation(chatCall)

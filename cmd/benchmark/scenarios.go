@@ -6,12 +6,9 @@ type scenario struct {
 	client   format // of the requests
 	provider format // the gateway translates if it differs from client
 	size     size   // of the requests
-	events   int    // with text, of a streamed answer; 0 for a JSON answer
+	streams  bool   // whether the answers are streams
 	clients  int    // that send requests at the same time
 }
-
-// streams reports whether the answers are streams.
-func (s scenario) streams() bool { return s.events > 0 }
 
 // relayed returns the scenario for reverse_proxy, which translates nothing.
 func (s scenario) relayed() scenario {
@@ -40,12 +37,12 @@ var scenarios = []scenario{
 	{name: "chat 100 KB", client: chat, provider: chat, size: large, clients: 16},
 	{name: "messages 1 KB", client: messages, provider: messages, size: small, clients: 32},
 	{name: "messages agent 500 KB", client: messages, provider: messages, size: agent, clients: 8},
-	{name: "messages stream", client: messages, provider: messages, size: small, events: 100, clients: 16},
-	{name: "responses stream", client: responses, provider: responses, size: small, events: 100, clients: 16},
+	{name: "messages stream", client: messages, provider: messages, size: small, streams: true, clients: 16},
+	{name: "responses stream", client: responses, provider: responses, size: small, streams: true, clients: 16},
 	{name: "messages to chat 1 KB", client: messages, provider: chat, size: small, clients: 32},
 	{name: "messages to chat 100 KB", client: messages, provider: chat, size: large, clients: 16},
 	{name: "messages to chat agent 500 KB", client: messages, provider: chat, size: agent, clients: 8},
-	{name: "messages to chat stream", client: messages, provider: chat, size: small, events: 100, clients: 16},
-	{name: "responses to messages stream", client: responses, provider: messages, size: small, events: 100, clients: 16},
-	{name: "messages to responses stream", client: messages, provider: responses, size: small, events: 100, clients: 16},
+	{name: "messages to chat stream", client: messages, provider: chat, size: small, streams: true, clients: 16},
+	{name: "responses to messages stream", client: responses, provider: messages, size: small, streams: true, clients: 16},
+	{name: "messages to responses stream", client: messages, provider: responses, size: small, streams: true, clients: 16},
 }

@@ -90,15 +90,9 @@ func openAdmin(cmd *cobra.Command) (admin, error) {
 	case address != "":
 		return remote{address}, nil
 	}
-	store := defaultStore
-	config, err := selectedConfig(cmd)
+	store, _, err := selectedStore(cmd)
 	if err != nil {
 		return nil, err
-	}
-	if config != nil {
-		if store, err = storeOf(config); err != nil {
-			return nil, err
-		}
 	}
 	ctx, err := newContext()
 	if err != nil {

@@ -82,7 +82,7 @@ func withFiles(run func(*cobra.Command, storeFiles, string) error) func(*cobra.C
 		if err != nil {
 			return err
 		}
-		config, err := selectedConfig(cmd)
+		store, config, err := selectedStore(cmd)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func withFiles(run func(*cobra.Command, storeFiles, string) error) func(*cobra.C
 		}
 		ctx, cancel := caddy.NewContext(ctx)
 		defer cancel()
-		files, err := loadFiles(ctx, config)
+		files, err := loadFiles(ctx, store, config)
 		if err != nil {
 			return err
 		}
@@ -100,23 +100,19 @@ func withFiles(run func(*cobra.Command, storeFiles, string) error) func(*cobra.C
 	}
 }
 
-// loadFiles loads the store of a configuration, the default store without one.
-func loadFiles(ctx caddy.Context, config []byte) (files storeFiles, err error) {
-	store := defaultStore
+// loadFiles loads a store with the ledger of its configuration, nil for none.
+func loadFiles(ctx caddy.Context, store json.RawMessage, config []byte) (files storeFiles, err error) {
 	if config != nil {
-		if store, err = storeOf(config); err != nil {
-			return files, err
-		}
 		if files.ledger, err = ledgerOf(config); err != nil {
 			return files, err
 		}
 	}
-	mod, err := loadStore(ctx, store)
+	loaded, err := loadStore(ctx, store)
 	if err != nil {
 		return files, err
 	}
 	var ok bool
-	if files.StoreFiles, ok = mod.(aigateway.StoreFiles); !ok {
+	if files.StoreFiles, ok = loaded.(aigateway.StoreFiles); !ok {
 		return files, errNoFiles
 	}
 	return files, nil

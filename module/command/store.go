@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/spf13/cobra"
 )
 
 // defaultStore is the store of a configuration that sets none.
@@ -13,6 +15,16 @@ var defaultStore = json.RawMessage(`{"store":"sqlite"}`)
 var errNoStore = errors.New("the configuration has no site with ai_gateway, or its accounts are off")
 
 var errManyStores = errors.New("the sites of the configuration have several stores: set store in the global option ai_gateway, or use --address with a running Caddy")
+
+// selectedStore returns the store that the flags of a command select, and its configuration,
+// nil for the default store.
+func selectedStore(cmd *cobra.Command) (store json.RawMessage, config []byte, err error) {
+	if config, err = selectedConfig(cmd); err != nil || config == nil {
+		return defaultStore, nil, err
+	}
+	store, err = storeOf(config)
+	return store, config, err
+}
 
 // storeOf returns the store of a configuration: the store of the global option, or else
 // the only store of the sites.

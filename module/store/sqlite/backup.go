@@ -68,8 +68,7 @@ func (s *SQLite) Backup(ctx context.Context, options aigateway.LedgerOptions, fo
 	return os.WriteFile(filepath.Join(folder, backupContents), append(described, '\n'), 0o600)
 }
 
-// snapshot copies a database, which other processes may be writing, to a file that only its
-// owner can read. It replaces a copy of an earlier attempt.
+// snapshot copies the database of a file, and replaces a copy of an earlier attempt.
 func snapshot(ctx context.Context, from, to string) error {
 	if _, err := os.Stat(from); err != nil {
 		return err
@@ -77,19 +76,11 @@ func snapshot(ctx context.Context, from, to string) error {
 	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	made, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := made.Close(); err != nil {
-		return err
-	}
 	db, err := sql.Open("sqlite", (&file{path: from}).address())
 	if err != nil {
 		return err
 	}
-	_, err = db.ExecContext(ctx, `VACUUM INTO ?`, to)
-	return errors.Join(err, db.Close())
+	return errors.Join(copyInto(ctx, db, to), db.Close())
 }
 
 // Restore implements aigateway.StoreFiles.

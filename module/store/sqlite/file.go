@@ -173,16 +173,22 @@ func enableWAL(ctx context.Context, db *sql.DB) error {
 
 // Backup implements database.Backend. It writes the backup to the folder of the file.
 func (f *file) Backup(ctx context.Context, db *sql.DB, version int) error {
-	name := fmt.Sprintf("%s.v%d-%s.bak", f.path, version, time.Now().UTC().Format("20060102T150405.000Z"))
+	return copyInto(ctx, db, fmt.Sprintf("%s.v%d-%s.bak", f.path, version, time.Now().UTC().Format("20060102T150405.000Z")))
+}
+
+// copyInto copies a database, which other processes may be writing, to a new file that only
+// its owner can read. Its error does not contain the name, because a name that differs in
+// each attempt would be logged each time.
+func copyInto(ctx context.Context, db *sql.DB, name string) error {
 	made, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
-		return errors.Unwrap(err) // a name that differs in each attempt would be logged each time
+		return errors.Unwrap(err)
 	}
 	if err = made.Close(); err == nil {
 		_, err = db.ExecContext(ctx, `VACUUM INTO ?`, name)
 	}
 	if err != nil {
-		_ = os.Remove(name) // the backup is incomplete
+		_ = os.Remove(name) // the copy is incomplete
 	}
 	return err
 }
