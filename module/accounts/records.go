@@ -52,12 +52,6 @@ type callView struct {
 	Corrected bool   `json:"corrected"`
 }
 
-// sources are the names of aigateway.Source.
-var sources = [...]string{
-	aigateway.SourceNone: "none", aigateway.SourceProvider: "provider", aigateway.SourcePartial: "partial",
-	aigateway.SourceEstimated: "estimated", aigateway.SourceReserved: "reserved",
-}
-
 func viewRecord(r *aigateway.Record, zone *time.Location) recordView {
 	v := recordView{
 		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
@@ -74,13 +68,10 @@ func viewRecord(r *aigateway.Record, zone *time.Location) recordView {
 func viewCall(c *aigateway.Call) callView {
 	t := c.Tokens
 	v := callView{
-		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: "unknown",
+		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(),
 		Input: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite + t.CacheWriteLong, CacheWriteLong: t.CacheWriteLong,
 		Output: t.Output + t.Reasoning, Reasoning: t.Reasoning, Searches: t.Searches,
 		Price: c.Price, CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
-	}
-	if int(c.Source) < len(sources) {
-		v.Source = sources[c.Source]
 	}
 	if v.Currency == "" {
 		v.Currency = c.Held.Currency
@@ -222,7 +213,7 @@ func recordRows(r *aigateway.Record, zone *time.Location) (rows [][]string) {
 		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &view.Calls[i]}))
 	}
 	if rows == nil {
-		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &callView{Source: sources[aigateway.SourceNone]}}))
+		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &callView{Source: aigateway.SourceNone.String()}}))
 	}
 	return rows
 }

@@ -92,5 +92,19 @@ const (
 	SourceReserved                // unknown; Held is the reserved amount
 )
 
+// sources are the names of the sources.
+var sources = [...]string{
+	SourceNone: "none", SourceProvider: "provider", SourcePartial: "partial", SourceEstimated: "estimated", SourceReserved: "reserved",
+}
+
+// String returns the name of the source in answers and metrics, such as "provider"; "unknown"
+// for a source of a later version.
+func (s Source) String() string {
+	if int(s) < len(sources) {
+		return sources[s]
+	}
+	return "unknown"
+}
+
 // OutcomeCrashed is the outcome of an exchange that was running when the process crashed.
 const OutcomeCrashed = "crashed"

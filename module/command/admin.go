@@ -74,10 +74,15 @@ func errorOf(answer []byte) error {
 
 // addStoreFlags adds the flags that select the store.
 func addStoreFlags(cmd *cobra.Command) {
+	addFileFlags(cmd)
+	cmd.PersistentFlags().StringP("address", "", "", "Address of the admin API of a running Caddy to use instead")
+}
+
+// addFileFlags adds the flags that select the store of a configuration.
+func addFileFlags(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringP("config", "c", "", "Configuration whose store to use instead of the default store")
 	flags.StringP("adapter", "a", "", "Name of the adapter for --config")
-	flags.StringP("address", "", "", "Address of the admin API of a running Caddy to use instead")
 }
 
 // openAdmin opens the store or the admin API that the flags select.

@@ -46,7 +46,7 @@ first. With --force, it replaces the present files, and keeps them under other n
 			replace, _ := cmd.Flags().GetBool("force")
 			kept, err := files.Restore(cmd.Context(), files.ledger, folder, replace)
 			if kept != "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "The names of the previous files have %s in them now.\n", kept)
+				fmt.Fprintf(cmd.OutOrStdout(), "Previous files have %s in their names now.\n", kept)
 			}
 			if err != nil {
 				return fmt.Errorf("restoring the backup: %w", err)
@@ -58,12 +58,6 @@ first. With --force, it replaces the present files, and keeps them under other n
 	addFileFlags(cmd)
 	cmd.Flags().BoolP("force", "f", false, "Replace the present files, and keep them under other names")
 	return cmd
-}
-
-// addFileFlags adds the flags that select the store.
-func addFileFlags(cmd *cobra.Command) {
-	cmd.Flags().StringP("config", "c", "", "Configuration whose store to use instead of the default store")
-	cmd.Flags().StringP("adapter", "a", "", "Name of the adapter for --config")
 }
 
 // storeFiles is a store with files, and the options of its ledger.

@@ -18,7 +18,7 @@ func TestABackupIsRestored(t *testing.T) {
 
 	_, _, err := execute(t, "", "restore "+folder)
 	assert.EqualError(t, err, "restoring the backup: "+file+" exists: --force replaces the files of this gateway, and keeps them under other names")
-	assert.Regexp(t, `^The names of the previous files have \.replaced-\d{8}T\d{6} in them now\.\nThe backup is restored\. Start the gateway\.\n$`,
+	assert.Regexp(t, `^Previous files have \.replaced-\d{8}T\d{6} in their names now\.\nThe backup is restored\. Start the gateway\.\n$`,
 		succeed(t, "restore --force "+folder))
 	list := succeed(t, "user list")
 	assert.Contains(t, list, "alice")

@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/json"
 	"io"
-	"net/url"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -36,11 +35,9 @@ func limitsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			query := make(url.Values)
-			for flag, parameter := range map[string]string{"user": "user", "key": "key", "limit": "name"} {
-				value, _ := cmd.Flags().GetString(flag)
-				query.Set(parameter, value)
-			}
+			query := flagQuery(cmd, "user", "key")
+			limit, _ := cmd.Flags().GetString("limit")
+			query.Set("name", limit) // limit is the size of a page there
 			return printList(cmd, remote{address}, list{path: limitsPath, query: query, table: printLimits})
 		},
 	}

@@ -261,6 +261,7 @@ func (a *applier) register(ctx context.Context) error {
 // countEarlier adds the records of earlier processes to the backlog, after the first
 // registration: only the database has the mark that tells them from those that it contains.
 func (a *applier) countEarlier() error {
+	earlier := int64(0)
 	for at := a.mark; at.Before(a.earlier); {
 		ended := int64(0)
 		to, err := a.ledger.journal.ReadWhile(at, func(e journal.Entry) (more bool) {
@@ -270,12 +271,13 @@ func (a *applier) countEarlier() error {
 		if err != nil {
 			return fmt.Errorf("counting the records in the journal: %w", err)
 		}
-		if to == at {
+		if to == at || a.earlier.Before(to) { // the records of this process are in a segment of their own
 			break
 		}
-		a.ledger.backlog.add(ended)
+		earlier += ended
 		at = to
 	}
+	a.ledger.backlog.add(earlier)
 	a.earlier = journal.Position{}
 	return nil
 }

@@ -102,17 +102,19 @@ func (l *Ledger) configure(options aigateway.LedgerOptions) {
 func readIdentity(dir string) (string, error) {
 	path := filepath.Join(dir, "identity")
 	text, err := os.ReadFile(path)
-	if identity := strings.TrimSpace(string(text)); identity != "" {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("reading identity of journal: %w", err)
+	}
+	identity := strings.TrimSpace(string(text)) // a full disk leaves an empty file
+	if identity != "" {
 		return identity, nil
 	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) { // a full disk leaves an empty file
-		text = []byte(rand.Text())
-		err = os.WriteFile(path, text, 0o600)
+	identity = rand.Text()
+	if err := os.WriteFile(path, []byte(identity), 0o600); err != nil {
+		_ = os.Truncate(path, 0) // a part of it would be taken for the identity
+		return "", fmt.Errorf("writing identity of journal: %w", err)
 	}
-	if err != nil {
-		return "", errors.Join(fmt.Errorf("reading identity of journal: %w", err), os.Truncate(path, 0))
-	}
-	return string(text), nil
+	return identity, nil
 }
 
 // endCrashed ends the exchanges that an earlier process did not end.

@@ -131,23 +131,3 @@ func TestWhatCannotChangeIsReadOnce(t *testing.T) {
 		assert.ErrorIs(t, Follow(t.Context(), "{env.TEST_SECRET}", zap.NewNop(), refuse), errRefused)
 	})
 }
-
-// A secret whose file became a pipe was not followed any more, in silence: reading it waited
-// for a writer, for ever. What is not a regular file is not opened.
-func TestAFileThatIsReplacedByAnotherKindIsFollowed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "secret")
-	write(t, path, "first")
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		f := follow(t, ctx, "{file."+path+"}")
-		require.NoError(t, os.Remove(path))
-		require.NoError(t, os.Mkdir(path, 0o700))
-		settle()
-		assert.Len(t, f.logs.FilterMessageSnippet("cannot be read").All(), 1)
-		require.NoError(t, os.Remove(path))
-		write(t, path, "second")
-		settle()
-		assert.Equal(t, []aigateway.Secret{"first", "second"}, f.values)
-	})
-}

@@ -60,17 +60,11 @@ func fellBack(model string, failed *exchange.CallSummary, to string) {
 	events.Emit(events.Fallback, map[string]any{"model": model, "from": failed.Provider, "to": to, "cause": string(failed.End)})
 }
 
-// sources are the names of the sources of counts in metrics.
-var sources = [...]string{
-	aigateway.SourceNone: "none", aigateway.SourceProvider: "provider", aigateway.SourcePartial: "partial",
-	aigateway.SourceEstimated: "estimated", aigateway.SourceReserved: "reserved",
-}
-
 // countUsage counts the usage of a call.
 func countUsage(model string, c *aigateway.Call) {
 	t := &c.Tokens
 	u := metrics.Usage{
-		Provider: c.Provider, Model: model, Source: sources[c.Source],
+		Provider: c.Provider, Model: model, Source: c.Source.String(),
 		Fresh: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, CacheWriteLong: t.CacheWriteLong,
 		Answer: t.Output, Reasoning: t.Reasoning, Searches: t.Searches,
 		Priced: c.Price != "" || c.Source == aigateway.SourceNone,

@@ -14,8 +14,8 @@ import (
 )
 
 // limitFiles limits the size of files that this process writes. As on a full disk, a write
-// then ends in the middle of a frame, with an error. The limit also applies to the log of
-// the go command, which a journal from longer does not reach.
+// then ends in the middle of a frame, with an error. The limit also applies to the file to
+// which the go command writes the log of this process: write a longer journal first, see longer.
 func limitFiles(t *testing.T, bytes int64) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)

@@ -93,6 +93,9 @@ func (s *SQLite) Restore(ctx context.Context, options aigateway.LedgerOptions, f
 	if err != nil {
 		return "", err
 	}
+	if options.Journal != "" && len(from.Journals) > 1 {
+		return "", fmt.Errorf("the backup has %d journals, and the configuration has one: restore the backup with a configuration without a journal, and start the gateway once", len(from.Journals))
+	}
 	journals := ledger.Journals(options.Journal, s.journal)
 	for _, dir := range journals {
 		if err := journal.InUse(dir); err != nil {
@@ -112,7 +115,7 @@ func (s *SQLite) Restore(ctx context.Context, options aigateway.LedgerOptions, f
 	}
 	for _, f := range present {
 		if err := os.Rename(f.from, f.to); err != nil {
-			return "", fmt.Errorf("keeping the present files: %w", err)
+			return kept, fmt.Errorf("keeping the present files: %w", err)
 		}
 	}
 	for i, name := range from.Journals {

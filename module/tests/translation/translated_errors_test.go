@@ -32,7 +32,7 @@ func TestTheStatusOfAProviderIsAnsweredInTheClientsFormat(t *testing.T) {
 				if r.Path != site.MessagesPath && want.Code != "" {
 					assert.Contains(t, answer.Body, `"code":"`+want.Code+`"`, status)
 				}
-				assert.Equal(t, !onAccount[status].Final, answer.Header.Get("Retry-After") == "7")
+				assert.Equal(t, map[bool]string{false: "7"}[onAccount[status].Final], answer.Header.Get("Retry-After"))
 				assert.Equal(t, "req_vendor", answer.Header.Get("X-Upstream-Request-Id"))
 				assert.Empty(t, answer.Header.Get("X-Ratelimit-Remaining-Requests"))
 				assert.Equal(t, "failed", s.Record(answer.ID())["outcome"])
