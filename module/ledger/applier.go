@@ -9,9 +9,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // open contains the open ledgers of this process by directory. Caddy starts a new

@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // elsewhere is the backend of another database that cannot be reached.

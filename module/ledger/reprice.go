@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 // recordsPerReprice is the number of records that one transaction of Reprice reads.

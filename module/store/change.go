@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 // change runs a transaction that changes a user or the user's keys, and then replaces

@@ -3,7 +3,7 @@ package store
 import (
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 // Ledgers and counters know a key by its id, and are not part of every backup of a store. In

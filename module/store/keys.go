@@ -5,7 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.models, k.networks, k.limit_name, k.disabled, k.created, k.expires, k.used`

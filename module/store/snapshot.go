@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 // snapshot contains all keys of the database at one time. It is replaced, never

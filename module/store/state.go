@@ -3,7 +3,7 @@ package store
 import (
 	"crypto/rand"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 // state identifies a version of the users and keys of a database. The revision alone is

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 const userColumns = `u.id, u.name, u.display_name, u.role, u.disabled, u.password, u.created, u.last_login`

@@ -4,9 +4,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/request"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // Descriptor describes the format.
@@ -17,9 +17,9 @@ var Descriptor = format.Descriptor{
 		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/chat/completions", Operation: translate.Generate}},
 		AnswerID:  "chatcmpl-",
 		CallID:    "call_",
-		Quotas:    choices.Quotas,
+		Quotas:    openai.Quotas,
 	},
-	Provider: choices.Provider("/chat/completions"),
+	Provider: openai.Provider("/chat/completions"),
 	Requests: format.Requests{
 		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
 		Bound: "max_tokens", SelfSigned: "messages[*].thinking_blocks",
@@ -30,9 +30,9 @@ var Descriptor = format.Descriptor{
 		Replay:      answer.Replay,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
-		KeepAlive:   choices.KeepAlive,
-		Usage:       format.Usage{Ask: choices.AskUsage, Cut: choices.CutUsage},
+		KeepAlive:   openai.KeepAlive,
+		Usage:       format.Usage{Ask: openai.AskUsage, Cut: openai.CutUsage},
 	},
-	Errors: choices.Errors,
-	Models: choices.Models,
+	Errors: openai.Errors,
+	Models: openai.Models,
 }

@@ -2,11 +2,11 @@ package completions
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // Descriptor describes the format.
@@ -17,9 +17,9 @@ var Descriptor = format.Descriptor{
 		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/completions", Operation: translate.Generate}},
 		AnswerID:  "cmpl-",
 		CallID:    "call_",
-		Quotas:    choices.Quotas,
+		Quotas:    openai.Quotas,
 	},
-	Provider: choices.Provider("/completions"),
+	Provider: openai.Provider("/completions"),
 	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, Bound: "max_tokens", FillIn: request.FillIn},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
@@ -27,9 +27,9 @@ var Descriptor = format.Descriptor{
 		Replay:      answer.Replay,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
-		KeepAlive:   choices.KeepAlive,
-		Usage:       format.Usage{Ask: choices.AskUsage, Cut: choices.CutUsage, Fill: answer.FillUsage},
+		KeepAlive:   openai.KeepAlive,
+		Usage:       format.Usage{Ask: openai.AskUsage, Cut: openai.CutUsage, Fill: answer.FillUsage},
 	},
-	Errors: choices.Errors,
-	Models: choices.Models,
+	Errors: openai.Errors,
+	Models: openai.Models,
 }

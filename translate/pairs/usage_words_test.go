@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	messagesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -40,8 +40,8 @@ func TestUsageIsWrittenForClientsOfChoices(t *testing.T) {
 		"images":     {translate.AnswerContext{HasImages: true, HasMedia: true}, `"prompt_tokens_details":{"cached_tokens":900,"audio_tokens":0,"cache_write_tokens":12304},`},
 	} {
 		want := `{"prompt_tokens":13207,"completion_tokens":550,"total_tokens":13757,` + tt.want + output
-		assert.Equal(t, want, string(choices.AppendUsage(nil, usage, &tt.memory)), name)
+		assert.Equal(t, want, string(openai.AppendUsage(nil, usage, &tt.memory)), name)
 	}
-	odd := choices.AppendUsage(nil, token.Usage{Output: 1, Reasoning: 9}, &translate.AnswerContext{})
+	odd := openai.AppendUsage(nil, token.Usage{Output: 1, Reasoning: 9}, &translate.AnswerContext{})
 	assert.Contains(t, string(odd), `"text_tokens":0,"audio_tokens":0,"reasoning_tokens":9`)
 }

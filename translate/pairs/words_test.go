@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	completionsanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	messagesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
@@ -22,7 +22,7 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 		"eos_token":      {"end_turn", "tool_use", "stop"},
 		"STOP":           {"end_turn", "tool_use", "stop"},
 	} {
-		reason := choices.ReadFinishReason(word)
+		reason := openai.ReadFinishReason(word)
 		assert.Equal(t, want.messages, messagesanswer.StopReason(reason, false), word)
 		assert.Equal(t, want.called, messagesanswer.StopReason(reason, true), word)
 		assert.Equal(t, want.completions, completionsanswer.FinishReason(reason, false), word)
@@ -33,8 +33,8 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 // while the other clients got an ordinary end. The format has no word for calls.
 func TestOnlyCallsThatWereMadeWaitForCompletionsClients(t *testing.T) {
 	for _, word := range []string{"tool_calls", "function_call"} {
-		assert.Equal(t, "stop", completionsanswer.FinishReason(choices.ReadFinishReason(word), false), word)
-		assert.Empty(t, completionsanswer.FinishReason(choices.ReadFinishReason(word), true), word)
+		assert.Equal(t, "stop", completionsanswer.FinishReason(openai.ReadFinishReason(word), false), word)
+		assert.Empty(t, completionsanswer.FinishReason(openai.ReadFinishReason(word), true), word)
 	}
 	assert.Equal(t, "stop", completionsanswer.FinishReason(messagesanswer.ReadStopReason("tool_use"), false))
 	assert.Empty(t, completionsanswer.FinishReason(messagesanswer.ReadStopReason("tool_use"), true))
@@ -57,8 +57,8 @@ func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 		"new_reason":                    {"stop", "tool_calls", "stop"},
 	} {
 		reason := messagesanswer.ReadStopReason(word)
-		assert.Equal(t, want.chat, choices.FinishReason(reason, false), word)
-		assert.Equal(t, want.called, choices.FinishReason(reason, true), word)
+		assert.Equal(t, want.chat, openai.FinishReason(reason, false), word)
+		assert.Equal(t, want.called, openai.FinishReason(reason, true), word)
 		assert.Equal(t, want.completions, completionsanswer.FinishReason(reason, false), word)
 	}
 	assert.Equal(t, "pause_turn", messagesanswer.StopReason(event.FinishPaused, false))
@@ -68,8 +68,8 @@ func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 // finish_reason; in the other formats the reason must express the refusal.
 func TestARefusalInWordsIsAnOrdinaryEndForChatClients(t *testing.T) {
 	assert.Equal(t, "refusal", messagesanswer.StopReason(event.FinishRefused, false))
-	assert.Equal(t, "stop", choices.FinishReason(event.FinishRefused, false))
-	assert.Equal(t, "tool_calls", choices.FinishReason(event.FinishRefused, true))
+	assert.Equal(t, "stop", openai.FinishReason(event.FinishRefused, false))
+	assert.Equal(t, "tool_calls", openai.FinishReason(event.FinishRefused, true))
 	assert.Equal(t, "content_filter", completionsanswer.FinishReason(event.FinishRefused, false))
 }
 
@@ -78,7 +78,7 @@ func TestServiceTiersFollowTheirTable(t *testing.T) {
 		"default": "standard", "priority": "priority", "fast": "priority",
 		"": "", "auto": "", "flex": "", "scale": "", "standard": "",
 	} {
-		assert.Equal(t, want, messagesanswer.TierWord(choices.ReadTier(word)), word)
+		assert.Equal(t, want, messagesanswer.TierWord(openai.ReadTier(word)), word)
 	}
 	for word, want := range map[string]string{"standard": "standard", "priority": "priority", "batch": "", "": ""} {
 		assert.Equal(t, want, messagesanswer.TierWord(messagesanswer.ReadTier(word)), word)

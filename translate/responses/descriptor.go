@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/request"
 )
@@ -36,7 +36,7 @@ var Descriptor = format.Descriptor{
 		Headers:  []string{"Openai-Beta"},
 		AnswerID: idPrefix,
 		CallID:   "call_",
-		Quotas:   choices.Quotas,
+		Quotas:   openai.Quotas,
 	},
 	Provider: provider(),
 	Requests: format.Requests{
@@ -50,16 +50,16 @@ var Descriptor = format.Descriptor{
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		NewOpening:  func(body []byte, ids translate.IDs) format.Opening { return answer.NewOpening(body, ids) },
-		KeepAlive:   choices.KeepAlive,
+		KeepAlive:   openai.KeepAlive,
 		TokenCount:  answer.AppendTokenCount,
 	},
 	Errors: faults(),
-	Models: choices.Models,
+	Models: openai.Models,
 }
 
 // provider returns how providers are called: each call has one answer.
 func provider() format.Provider {
-	p := choices.Provider("/responses")
+	p := openai.Provider("/responses")
 	p.Call = callAddress
 	p.OneAnswer = true
 	p.Wants, p.MissingFor = wants, missingFor
@@ -68,7 +68,7 @@ func provider() format.Provider {
 
 // callAddress returns the path of a call.
 func callAddress(c format.Call) (path, query string) {
-	path, query = choices.Provider("/responses").Call(c)
+	path, query = openai.Provider("/responses").Call(c)
 	if c.Operation == translate.CountTokens {
 		path += "/input_tokens"
 	}
@@ -123,7 +123,7 @@ func isAboutEncryption(refusal *fault.Fault, reasons ...string) bool {
 // faults returns how failed requests are answered: as in chat, but for streams, whose
 // clients know a failure by the state of the response.
 func faults() format.Errors {
-	e := choices.Errors
+	e := openai.Errors
 	e.AppendEvent = func(dst []byte, f *fault.Fault, requestID string) []byte {
 		_, digits, _ := strings.Cut(requestID, "_")
 		return answer.AppendFailure(dst, translate.IDs{Message: idPrefix + digits}, f)

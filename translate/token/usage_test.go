@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -25,7 +25,7 @@ func TestSumsOfUsageAreBounded(t *testing.T) {
 		together = together.Plus(most)
 	}
 	assert.Equal(t, most, together)
-	written := string(choices.AppendUsage(nil, most, &translate.AnswerContext{}))
+	written := string(openai.AppendUsage(nil, most, &translate.AnswerContext{}))
 	assert.Contains(t, written, `{"prompt_tokens":9007199254740992,"completion_tokens":9007199254740992,"total_tokens":9007199254740992,`)
 }
 

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // interrupted is a backend whose database cannot be reached while away is true.

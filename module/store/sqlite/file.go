@@ -18,7 +18,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver of this name
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 //go:embed migrations ledger

@@ -8,8 +8,8 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // Observed opens a store, and returns its log.

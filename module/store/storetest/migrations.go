@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // MakeOlder creates a database with the first version of the schema, a user, a session

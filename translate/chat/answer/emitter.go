@@ -2,9 +2,9 @@ package answer
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -13,7 +13,7 @@ import (
 // (wire format D.9) or one JSON body, whichever the client wants. The same code writes
 // both, so that their content is the same.
 type Emitter struct {
-	choices.Emitter
+	openai.Emitter
 
 	choices []choice
 }
@@ -49,7 +49,7 @@ const maxThinking = sse.DefaultMaxEvent
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
-	return &Emitter{Emitter: choices.Emitter{Context: m, IDs: ids}}
+	return &Emitter{Emitter: openai.Emitter{Context: m, IDs: ids}}
 }
 
 // Handle writes the next core event. Errors are not written here.
@@ -107,7 +107,7 @@ func (m *Emitter) start(e *event.Event) {
 	if m.Context.Stream {
 		object = "chat.completion.chunk"
 	}
-	m.Start(object, e, choices.TierWord(e.Tier))
+	m.Start(object, e, openai.TierWord(e.Tier))
 }
 
 // begin returns a choice by its index, and begins it, once, with its role.
@@ -136,8 +136,8 @@ func (m *Emitter) text(c *choice, e *event.Event) {
 		member, all, has = `"refusal":"`, &c.refusal, &c.hasRefusal
 	}
 	if c.newText && *has {
-		m.fragment(e.Choice, member, all, choices.Separator)
-		c.inserted += len(choices.Separator)
+		m.fragment(e.Choice, member, all, openai.Separator)
+		c.inserted += len(openai.Separator)
 	}
 	c.newText, *has = false, true
 	m.fragment(e.Choice, member, all, e.Text)

@@ -3,9 +3,9 @@ package answer
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 var errThinking = errors.New("reasoning that is too long to be signed")
@@ -21,7 +21,7 @@ func (m *Emitter) reasoning(c *choice, e *event.Event) {
 	case c.newBlock:
 		m.fragment(e.Choice, reasoningMember, &c.reasoning, blockSeparator)
 	case c.part != e.Part:
-		m.think(c, e.Choice, choices.Separator)
+		m.think(c, e.Choice, openai.Separator)
 	}
 	c.newBlock, c.hasReasoning, c.part = false, true, e.Part
 	m.think(c, e.Choice, e.Text)

@@ -3,9 +3,9 @@ package answer
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // open begins a chunk of one choice, up to the members of its delta.
@@ -45,7 +45,7 @@ func (m *Emitter) finish(index int, c *choice) {
 		m.close("")
 	}
 	m.open(index)
-	m.close(choices.FinishReason(c.reason, c.hasCalls()))
+	m.close(openai.FinishReason(c.reason, c.hasCalls()))
 }
 
 // showsExplanation reports whether the provider's explanation becomes the text of the
@@ -64,7 +64,7 @@ func (m *Emitter) writeChoice(index int) bool {
 	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
 	m.Out = c.appendMessage(append(m.Out, `,"message":`...))
 	m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
-	m.Out = choices.AppendReason(m.Out, choices.FinishReason(c.reason, c.hasCalls()))
+	m.Out = openai.AppendReason(m.Out, openai.FinishReason(c.reason, c.hasCalls()))
 	return true
 }
 

@@ -3,17 +3,17 @@ package answer
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 var errKind = errors.New("a message, its content or its calls are of a kind of JSON that the format does not have")
 
 // NewParser returns a parser of one answer, a stream or a JSON body.
-func NewParser(h event.Handler) *choices.Parser {
-	return choices.NewParser(&choiceParser{}, h)
+func NewParser(h event.Handler) *openai.Parser {
+	return openai.NewParser(&choiceParser{}, h)
 }
 
 // choiceParser reads the choices of chat answers and sends their events.
@@ -48,7 +48,7 @@ type delta struct {
 
 // ReadMember reads a member of a choice. Every JSON answer, and the streams of some
 // servers, have a whole message instead of a delta.
-func (t *choiceParser) ReadMember(p *choices.Parser, c *jsonscan.Cursor, nth int) {
+func (t *choiceParser) ReadMember(p *openai.Parser, c *jsonscan.Cursor, nth int) {
 	for len(t.deltas) <= nth {
 		t.deltas = append(t.deltas, delta{})
 	}
@@ -59,17 +59,17 @@ func (t *choiceParser) ReadMember(p *choices.Parser, c *jsonscan.Cursor, nth int
 	case "logprobs":
 		d.readLogprobs(p, c)
 	default:
-		p.DropMember(choices.InChoice, c)
+		p.DropMember(openai.InChoice, c)
 	}
 }
 
 // The paths of the members of a message, whole or in deltas.
 const (
-	inMessage  = choices.InChoice + "message."
-	inLogprobs = choices.InChoice + "logprobs."
+	inMessage  = openai.InChoice + "message."
+	inLogprobs = openai.InChoice + "logprobs."
 )
 
-func (d *delta) read(p *choices.Parser, c *jsonscan.Cursor) {
+func (d *delta) read(p *openai.Parser, c *jsonscan.Cursor) {
 	if !c.EnterObject() {
 		d.skipUnreadable(c)
 		return
@@ -79,7 +79,7 @@ func (d *delta) read(p *choices.Parser, c *jsonscan.Cursor) {
 	}
 }
 
-func (d *delta) member(p *choices.Parser, c *jsonscan.Cursor) {
+func (d *delta) member(p *openai.Parser, c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "content":
 		d.readContent(c)
@@ -122,7 +122,7 @@ func (d *delta) member(p *choices.Parser, c *jsonscan.Cursor) {
 func (d *delta) readContent(c *jsonscan.Cursor) {
 	switch c.Kind() {
 	case jsonscan.String:
-		d.content, d.contentAt = choices.StringWithSlot(c)
+		d.content, d.contentAt = openai.StringWithSlot(c)
 	case jsonscan.Array:
 		d.parts = c.Skip()
 	default:
@@ -150,9 +150,9 @@ func (d *delta) skipUnreadable(c *jsonscan.Cursor) {
 }
 
 // readLogprobs reads the log probabilities of a choice's text.
-func (d *delta) readLogprobs(p *choices.Parser, c *jsonscan.Cursor) {
+func (d *delta) readLogprobs(p *openai.Parser, c *jsonscan.Cursor) {
 	if !c.EnterObject() {
-		p.DropMember(choices.InChoice, c)
+		p.DropMember(openai.InChoice, c)
 		return
 	}
 	for c.Member() {
@@ -165,7 +165,7 @@ func (d *delta) readLogprobs(p *choices.Parser, c *jsonscan.Cursor) {
 }
 
 // SendChoice sends the events of a choice: reasoning, text, refusal, calls.
-func (t *choiceParser) SendChoice(p *choices.Parser, nth int, choice choices.Choice) {
+func (t *choiceParser) SendChoice(p *openai.Parser, nth int, choice openai.Choice) {
 	for len(t.calls) <= choice.Index {
 		t.calls = append(t.calls, calls{choice: len(t.calls), held: &t.held})
 		t.thinking = append(t.thinking, thinkingState{})
@@ -180,7 +180,7 @@ func (t *choiceParser) SendChoice(p *choices.Parser, nth int, choice choices.Cho
 	}
 }
 
-func (t *choiceParser) sendDelta(p *choices.Parser, calls *calls, d delta, choice choices.Choice) {
+func (t *choiceParser) sendDelta(p *openai.Parser, calls *calls, d delta, choice openai.Choice) {
 	if d.unreadable {
 		p.Fail(fault.Unusable(errKind))
 		return
@@ -215,7 +215,7 @@ func (d *delta) hasText() bool {
 }
 
 // sendText sends the text, the refusal and the log probabilities.
-func sendText(p *choices.Parser, d *delta, choice choices.Choice) {
+func sendText(p *openai.Parser, d *delta, choice openai.Choice) {
 	e := event.Event{Kind: event.Text, Choice: choice.Index}
 	p.SendText(e, d.content, d.contentAt)
 	if d.parts != nil {
@@ -232,7 +232,7 @@ func sendText(p *choices.Parser, d *delta, choice choices.Choice) {
 }
 
 // dropRest reports the members of a message that core events cannot express as dropped.
-func dropRest(p *choices.Parser, d *delta) {
+func dropRest(p *openai.Parser, d *delta) {
 	if d.hasAnnotations {
 		p.Drop(inMessage + "annotations")
 	}
@@ -257,7 +257,7 @@ func (t *choiceParser) Repeated(e *event.Event) {
 
 // End sends the calls that wait for the rest of their names. It returns an error if the
 // answer as a whole is invalid.
-func (t *choiceParser) End(p *choices.Parser) error {
+func (t *choiceParser) End(p *openai.Parser) error {
 	if t.hasImages && !t.hasEvents {
 		return errImages
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -49,7 +49,7 @@ var (
 )
 
 // tellCalls sends the events of the entries of tool_calls.
-func (t *choiceParser) sendCalls(p *choices.Parser, all *calls, d *delta, choice choices.Choice) {
+func (t *choiceParser) sendCalls(p *openai.Parser, all *calls, d *delta, choice openai.Choice) {
 	t.cursor = jsonscan.New(d.calls)
 	c := &t.cursor
 	c.EnterArray()
@@ -75,14 +75,14 @@ func (t *choiceParser) sendCalls(p *choices.Parser, all *calls, d *delta, choice
 }
 
 // check fails an answer with an invalid part.
-func check(p *choices.Parser, c *jsonscan.Cursor) {
+func check(p *openai.Parser, c *jsonscan.Cursor) {
 	if err := c.Finish(); err != nil {
 		p.Fail(fault.Unusable(err))
 	}
 }
 
 // tellCall sends the events of the deprecated function_call. There is only one.
-func (t *choiceParser) sendCall(p *choices.Parser, all *calls, raw []byte) {
+func (t *choiceParser) sendCall(p *openai.Parser, all *calls, raw []byte) {
 	t.cursor = jsonscan.New(raw)
 	e := entry{}
 	e.readFunction(p, &t.cursor, inMessage+"function_call.")
@@ -175,7 +175,7 @@ func (a *calls) appendCall() int {
 
 // add sends the events of an entry. Since a name may be a fragment, the call begins only
 // with its arguments; most servers send empty ones in the first chunk.
-func (a *calls) add(p *choices.Parser, at int, e *entry) {
+func (a *calls) add(p *openai.Parser, at int, e *entry) {
 	if at >= maxCalls {
 		p.Fail(fault.Unusable(errCalls))
 		return
@@ -200,7 +200,7 @@ func (a *calls) add(p *choices.Parser, at int, e *entry) {
 // addName joins the fragments of a name. Many servers repeat the whole name with every
 // fragment of the arguments, and some repeat the earlier fragments with every fragment
 // of the name.
-func (a *calls) addName(p *choices.Parser, c *call, name []byte) {
+func (a *calls) addName(p *openai.Parser, c *call, name []byte) {
 	switch {
 	case len(name) <= len(`""`) || same(c.name, name):
 	case c.begun:
@@ -217,14 +217,14 @@ func (a *calls) addName(p *choices.Parser, c *call, name []byte) {
 }
 
 // hold adds to the number of bytes that wait.
-func (a *calls) hold(p *choices.Parser, n int) {
+func (a *calls) hold(p *openai.Parser, n int) {
 	if *a.held += n; *a.held > maxWaiting {
 		p.Fail(fault.Unusable(errWaiting))
 	}
 }
 
 // flushLast begins the call of the last entry: its name is complete.
-func (a *calls) flushLast(p *choices.Parser) {
+func (a *calls) flushLast(p *openai.Parser) {
 	if len(a.all) == 0 {
 		return
 	}
@@ -234,7 +234,7 @@ func (a *calls) flushLast(p *choices.Parser) {
 }
 
 // begin sends the start of a call, and the arguments that waited for it.
-func (a *calls) begin(p *choices.Parser, c *call) {
+func (a *calls) begin(p *openai.Parser, c *call) {
 	c.begun, c.number = true, len(a.begun)
 	a.begun = append(a.begun, a.last)
 	*a.held -= len(c.name) + len(c.waiting)
@@ -254,7 +254,7 @@ func (a *calls) arguments(c *call) event.Event {
 
 // addArguments sends a fragment of arguments, or keeps the fragment until the call has a
 // name.
-func (a *calls) addArguments(p *choices.Parser, at int, e *entry) {
+func (a *calls) addArguments(p *openai.Parser, at int, e *entry) {
 	c := &a.all[at]
 	if len(e.args) == 0 || string(e.args) == `""` {
 		return

@@ -1,8 +1,8 @@
 package answer
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // entry contains the members of one element of tool_calls: raw strings, nil for absent
@@ -18,7 +18,7 @@ type entry struct {
 // inCall is the path of the members of a call.
 const inCall = inMessage + "tool_calls[*]."
 
-func readEntry(p *choices.Parser, c *jsonscan.Cursor) entry {
+func readEntry(p *openai.Parser, c *jsonscan.Cursor) entry {
 	e := entry{index: -1}
 	c.EnterObject()
 	for c.Member() {
@@ -26,7 +26,7 @@ func readEntry(p *choices.Parser, c *jsonscan.Cursor) entry {
 		case "index":
 			e.index = readIndex(c)
 		case "id":
-			e.id, _ = choices.StringWithSlot(c)
+			e.id, _ = openai.StringWithSlot(c)
 		case "function":
 			e.readFunction(p, c, inCall+"function.")
 		case "custom":
@@ -63,11 +63,11 @@ func (e *entry) slot() jsonscan.Slot {
 }
 
 // readFunction reads the called function or tool; path is the path of its members.
-func (e *entry) readFunction(p *choices.Parser, c *jsonscan.Cursor, path string) {
+func (e *entry) readFunction(p *openai.Parser, c *jsonscan.Cursor, path string) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "name":
-			e.name, _ = choices.StringWithSlot(c)
+			e.name, _ = openai.StringWithSlot(c)
 		case "arguments", "input":
 			e.readArguments(c)
 		default:
@@ -80,7 +80,7 @@ func (e *entry) readFunction(p *choices.Parser, c *jsonscan.Cursor, path string)
 // object instead of a string.
 func (e *entry) readArguments(c *jsonscan.Cursor) {
 	if c.Kind() == jsonscan.String {
-		e.args, e.argsAt = choices.StringWithSlot(c)
+		e.args, e.argsAt = openai.StringWithSlot(c)
 		return
 	}
 	null := c.Kind() == jsonscan.Null

@@ -1,9 +1,9 @@
 package answer
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // thinkingState is the state of the reasoning of a choice.
@@ -24,7 +24,7 @@ const (
 	inBlock = inMessage + "thinking_blocks[*]."
 )
 
-func readPart(p *choices.Parser, path string, c *jsonscan.Cursor) (b part) {
+func readPart(p *openai.Parser, path string, c *jsonscan.Cursor) (b part) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "type":
@@ -48,7 +48,7 @@ func readPart(p *choices.Parser, path string, c *jsonscan.Cursor) (b part) {
 
 // eachPart calls each for every element of a raw array. path is the path of the members
 // of its elements.
-func eachPart(p *choices.Parser, path string, raw []byte, each func(*part)) {
+func eachPart(p *openai.Parser, path string, raw []byte, each func(*part)) {
 	c := jsonscan.New(raw)
 	c.EnterArray()
 	for c.Element() {
@@ -61,7 +61,7 @@ func eachPart(p *choices.Parser, path string, raw []byte, each func(*part)) {
 
 // sendReasoning sends the reasoning of a choice: the signed blocks if there are any, and
 // otherwise the text.
-func (t *choiceParser) sendReasoning(p *choices.Parser, d *delta, choice choices.Choice) {
+func (t *choiceParser) sendReasoning(p *openai.Parser, d *delta, choice openai.Choice) {
 	if d.thinking != nil {
 		eachPart(p, inBlock, d.thinking, func(b *part) { t.sendBlock(p, b, choice) })
 		return
@@ -75,7 +75,7 @@ func (t *choiceParser) sendReasoning(p *choices.Parser, d *delta, choice choices
 // sendBlock sends a thinking block. In a stream, a signed block repeats the reasoning
 // that was sent before, so only its signature is sent; a block without a signature is a
 // fragment.
-func (t *choiceParser) sendBlock(p *choices.Parser, b *part, choice choices.Choice) {
+func (t *choiceParser) sendBlock(p *openai.Parser, b *part, choice openai.Choice) {
 	e := event.Event{Choice: choice.Index}
 	if string(b.kind) == `"redacted_thinking"` {
 		e.Kind = event.Redacted
@@ -104,7 +104,7 @@ func (t *choiceParser) sendBlock(p *choices.Parser, b *part, choice choices.Choi
 }
 
 // sendThinking sends thinking that is a string or a list of texts.
-func sendThinking(p *choices.Parser, event event.Event, raw []byte) {
+func sendThinking(p *openai.Parser, event event.Event, raw []byte) {
 	switch {
 	case len(raw) == 0:
 	case raw[0] == '"':
@@ -115,7 +115,7 @@ func sendThinking(p *choices.Parser, event event.Event, raw []byte) {
 }
 
 // sendParts sends content that is an array of parts: texts, refusals and reasoning.
-func sendParts(p *choices.Parser, raw []byte, choice choices.Choice) {
+func sendParts(p *openai.Parser, raw []byte, choice openai.Choice) {
 	texts := 0
 	eachPart(p, inPart, raw, func(b *part) {
 		e := event.Event{Kind: event.Text, Choice: choice.Index}
@@ -141,7 +141,7 @@ func sendParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 }
 
 // dropPart reports a part without a text as dropped.
-func dropPart(p *choices.Parser, b *part) {
+func dropPart(p *openai.Parser, b *part) {
 	if string(b.kind) != `"text"` {
 		p.Drop(inMessage + "content[*]")
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/answer"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -450,5 +450,5 @@ func finishWord(reason event.FinishReason) string {
 	if reason == event.FinishRefused {
 		return "refused"
 	}
-	return choices.FinishReason(reason, reason == event.FinishTools)
+	return openai.FinishReason(reason, reason == event.FinishTools)
 }

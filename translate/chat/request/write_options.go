@@ -1,8 +1,8 @@
 package request
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -12,12 +12,12 @@ func (w *writer) writeOptions() {
 	if n, ok := w.x.MaxTokens(); ok {
 		w.out.Number(w.maxTokensField(), n)
 	}
-	choices.AppendSamples(&w.out, w.x)
-	choices.AppendSampling(&w.out, &w.x.Options)
+	openai.AppendSamples(&w.out, w.x)
+	openai.AppendSampling(&w.out, &w.x.Options)
 	if len(w.x.Answer.Stops) > 0 {
 		w.out.Option("stop", &w.x.Options[core.Stops])
 	}
-	choices.AppendStream(&w.out, w.x)
+	openai.AppendStream(&w.out, w.x)
 	w.writeLogprobs()
 }
 

@@ -4,15 +4,15 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // Emitter writes core events as an answer of the format: a stream of chunks
 // (wire format D.10) or one JSON body, whichever the client wants. Reasoning
 // and tool calls have no place in the format; a refusal is text.
 type Emitter struct {
-	choices.Emitter
+	openai.Emitter
 
 	choices []choice
 }
@@ -31,7 +31,7 @@ var errTools = errors.New("tool calls in answer to a completions request")
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
-	return &Emitter{Emitter: choices.Emitter{Context: m, IDs: ids}}
+	return &Emitter{Emitter: openai.Emitter{Context: m, IDs: ids}}
 }
 
 // Handle writes the next core event. Errors are not written here.
@@ -96,7 +96,7 @@ func (m *Emitter) begin(index int) *choice {
 func (m *Emitter) text(e *event.Event) {
 	if c := m.begin(e.Choice); c.newText {
 		c.newText = false
-		m.write(e.Choice, choices.Separator)
+		m.write(e.Choice, openai.Separator)
 	}
 	m.write(e.Choice, e.Text)
 }

@@ -3,9 +3,9 @@ package answer
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // chunk writes a chunk with text of one choice; finish is "" if the choice goes on.
@@ -39,7 +39,7 @@ func (m *Emitter) writeChoice(index int) bool {
 	m.Out = append(m.Out, `,"index":`...)
 	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
 	m.Out = c.logprobs.append(append(m.Out, `,"logprobs":`...), m.Context)
-	m.Out = choices.AppendReason(m.Out, c.reason)
+	m.Out = openai.AppendReason(m.Out, c.reason)
 	return true
 }
 

@@ -1,8 +1,8 @@
 package answer
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // FinishReason returns the finish_reason of completions answers for a reason, ""
@@ -16,5 +16,5 @@ func FinishReason(r event.FinishReason, calls bool) string {
 	case r == event.FinishRefused:
 		return "content_filter"
 	}
-	return choices.FinishReason(r, false)
+	return openai.FinishReason(r, false)
 }

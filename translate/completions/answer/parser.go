@@ -1,15 +1,15 @@
 package answer
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // NewParser returns a parser of one answer, a stream or a JSON body (wire
 // format D.6).
-func NewParser(h event.Handler) *choices.Parser {
-	return choices.NewParser(&choiceParser{}, h)
+func NewParser(h event.Handler) *openai.Parser {
+	return openai.NewParser(&choiceParser{}, h)
 }
 
 // choiceParser reads the choices of completions answers and sends their events.
@@ -28,20 +28,20 @@ type choiceMembers struct {
 
 // ReadMember reads a member of a choice. The format has no reasoning, but some servers
 // send it in the members of chat answers.
-func (t *choiceParser) ReadMember(p *choices.Parser, c *jsonscan.Cursor, nth int) {
+func (t *choiceParser) ReadMember(p *openai.Parser, c *jsonscan.Cursor, nth int) {
 	for len(t.read) <= nth {
 		t.read = append(t.read, choiceMembers{})
 	}
 	s := &t.read[nth]
 	switch string(c.Name()) {
 	case "text":
-		s.text, s.textAt = p.StringOrDrop(c, choices.InChoice)
+		s.text, s.textAt = p.StringOrDrop(c, openai.InChoice)
 	case "reasoning_content":
-		if raw, at := p.StringOrDrop(c, choices.InChoice); len(raw) > len(`""`) {
+		if raw, at := p.StringOrDrop(c, openai.InChoice); len(raw) > len(`""`) {
 			s.reasoning, s.reasoningAt = raw, at
 		}
 	case "reasoning":
-		if raw, at := p.StringOrDrop(c, choices.InChoice); s.reasoning == nil && len(raw) > len(`""`) {
+		if raw, at := p.StringOrDrop(c, openai.InChoice); s.reasoning == nil && len(raw) > len(`""`) {
 			s.reasoning, s.reasoningAt = raw, at
 		}
 	case "logprobs":
@@ -51,12 +51,12 @@ func (t *choiceParser) ReadMember(p *choices.Parser, c *jsonscan.Cursor, nth int
 		}
 		fallthrough
 	default:
-		p.DropMember(choices.InChoice, c)
+		p.DropMember(openai.InChoice, c)
 	}
 }
 
 // SendChoice sends the reasoning, the text and the log probabilities of a choice.
-func (t *choiceParser) SendChoice(p *choices.Parser, nth int, choice choices.Choice) {
+func (t *choiceParser) SendChoice(p *openai.Parser, nth int, choice openai.Choice) {
 	if nth >= len(t.read) {
 		return
 	}
@@ -73,4 +73,4 @@ func (t *choiceParser) SendChoice(p *choices.Parser, nth int, choice choices.Cho
 func (t *choiceParser) Repeated(*event.Event) {}
 
 // End returns no error: an answer may be empty.
-func (t *choiceParser) End(*choices.Parser) error { return nil }
+func (t *choiceParser) End(*openai.Parser) error { return nil }

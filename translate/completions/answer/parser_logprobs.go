@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 // inLogprobs is the path of the members of log probabilities.
-const inLogprobs = choices.InChoice + "logprobs."
+const inLogprobs = openai.InChoice + "logprobs."
 
 // logprobList writes the log probabilities of a choice as the list of the chat format
 // (wire format C.7). Its memory is reused.

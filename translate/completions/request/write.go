@@ -2,9 +2,9 @@ package request
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -43,10 +43,10 @@ func (w *writer) Finish(dst []byte) []byte {
 	w.askForObject()
 	w.writePrompt()
 	w.writeMaxTokens()
-	choices.AppendSampling(&w.out, &w.x.Options)
-	choices.AppendSamples(&w.out, w.x)
+	openai.AppendSampling(&w.out, &w.x.Options)
+	openai.AppendSamples(&w.out, w.x)
 	w.writeStops()
-	choices.AppendStream(&w.out, w.x)
+	openai.AppendStream(&w.out, w.x)
 	w.writeLogprobs()
 	w.writeSchema()
 	parts.AppendUser(&w.out, w.x, "user")

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -243,7 +243,7 @@ func (m *Emitter) AppendFailure(dst []byte, ids translate.IDs, fault *fault.Faul
 func (m *Emitter) AppendKeepAlive(dst []byte) []byte {
 	switch {
 	case !m.started:
-		return append(dst, choices.KeepAlive...)
+		return append(dst, openai.KeepAlive...)
 	case m.item.delta != nil:
 		return m.appendDelta(dst, nil)
 	}

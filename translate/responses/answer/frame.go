@@ -3,10 +3,10 @@ package answer
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -52,7 +52,7 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 	dst = appendOutput(dst, e.output)
 	dst = append(dst, `,"usage":`...)
 	dst = appendOptionalUsage(dst, e.usage)
-	if tier := choices.TierWord(e.tier); tier != "" {
+	if tier := openai.TierWord(e.tier); tier != "" {
 		dst = append(dst, `,"service_tier":"`+tier+`"`...)
 	}
 	repeated := f.settings

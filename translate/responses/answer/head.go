@@ -3,9 +3,9 @@ package answer
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -94,5 +94,5 @@ func (h *head) isFault() bool {
 }
 
 func (h *head) tier() event.Tier {
-	return choices.ReadTier(string(jsonscan.AppendText(nil, h.service)))
+	return openai.ReadTier(string(jsonscan.AppendText(nil, h.service)))
 }

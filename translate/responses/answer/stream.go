@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -53,7 +53,7 @@ func (o *Observer) AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) 
 
 // AppendKeepAlive appends a comment: an event would take the sequence number of the
 // provider's next event.
-func (o *Observer) AppendKeepAlive(dst []byte) []byte { return append(dst, choices.KeepAlive...) }
+func (o *Observer) AppendKeepAlive(dst []byte) []byte { return append(dst, openai.KeepAlive...) }
 
 // Observe reads the next event. Events after the end of the response or an error are
 // ignored.
@@ -204,7 +204,7 @@ func (o *Observer) readDelta(data []byte) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "delta":
-			text, at = choices.StringWithSlot(c)
+			text, at = openai.StringWithSlot(c)
 		case "sequence_number":
 			number = slotOf(c, jsonscan.Number)
 		case "obfuscation":

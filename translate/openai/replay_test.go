@@ -1,4 +1,4 @@
-package choices_test
+package openai_test
 
 import (
 	"strings"

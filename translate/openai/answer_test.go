@@ -1,4 +1,4 @@
-package choices_test
+package openai_test
 
 import (
 	"testing"
@@ -7,19 +7,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestAnswersHaveModelAndUsage(t *testing.T) {
-	answer, fault := choices.InspectAnswer([]byte(`{"id":"c","object":"chat.completion","model":"gpt\u002d5","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}}`))
+	answer, fault := openai.InspectAnswer([]byte(`{"id":"c","object":"chat.completion","model":"gpt\u002d5","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}}`))
 	require.Nil(t, fault)
 	assert.Equal(t, signal.Answer{Model: "gpt-5", Usage: token.Usage{Input: 10, Output: 4, Known: true}}, answer)
 
-	answer, fault = choices.InspectAnswer([]byte(`{"choices":[{}],"usage":null,"error":null}`))
+	answer, fault = openai.InspectAnswer([]byte(`{"choices":[{}],"usage":null,"error":null}`))
 	require.Nil(t, fault)
 	assert.Equal(t, signal.Answer{}, answer)
 }
@@ -29,7 +29,7 @@ func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {
 		``, `<html>`, `null`, `[]`, `"a"`, `{}`, `{"choices":[]}`, `{"choices":null}`, `{"choices":[1]}`, `{"choices":{}}`,
 		`{"choices":[{}]`, `{"choices":[{}]}x`, "{\"choices\":[{\"a\":\"\xff\"}]}", `{"content":[]}`,
 	} {
-		_, f := choices.InspectAnswer([]byte(body))
+		_, f := openai.InspectAnswer([]byte(body))
 		require.NotNil(t, f, body)
 		assert.Equal(t, "the upstream returned an unusable answer", f.Message, body)
 		assert.Equal(t, "upstream_invalid_response", f.Code)
@@ -52,7 +52,7 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 		{`{"error":{"message":"no","code":"insufficient_quota"}}`, 429, "the gateway's account with the upstream is exhausted"},
 	}
 	for _, tt := range tests {
-		_, fault := choices.InspectAnswer([]byte(tt.body))
+		_, fault := openai.InspectAnswer([]byte(tt.body))
 		require.NotNil(t, fault, tt.body)
 		assert.Equal(t, tt.status, formats.Of(translate.Chat).Errors.Status(fault), tt.body)
 		assert.Equal(t, tt.message, fault.Message)
@@ -79,7 +79,7 @@ func TestUsageCountsWithoutOverlap(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, fault := choices.InspectAnswer([]byte(`{"choices":[{}],"usage":` + tt.usage + `}`))
+			got, fault := openai.InspectAnswer([]byte(`{"choices":[{}],"usage":` + tt.usage + `}`))
 			require.Nil(t, fault)
 			tt.want.Known = true
 			assert.Equal(t, tt.want, got.Usage)

@@ -1,4 +1,4 @@
-package choices
+package openai
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"

@@ -1,4 +1,4 @@
-package choices
+package openai
 
 import (
 	"errors"
