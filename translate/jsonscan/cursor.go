@@ -64,6 +64,12 @@ func Skipped(data []byte) Cursor {
 	return Cursor{data: data, again: true, pos: markEnd(data)}
 }
 
+// Within is Skipped for the value at a slot of a document. The offsets of the cursor are
+// those in the document.
+func Within(document []byte, at Slot) Cursor {
+	return Cursor{data: document[:at.End], again: true, pos: at.Start}
+}
+
 // markEnd returns the end of the byte order mark, 0 without one.
 func markEnd(data []byte) int {
 	if bytes.HasPrefix(data, []byte("\ufeff")) {
@@ -99,6 +105,9 @@ func invalidUTF8(data []byte) int {
 // Err returns the first error: a *SyntaxError, a *DuplicateError, or an error of
 // the calling code.
 func (c *Cursor) Err() error { return c.err }
+
+// Document returns the document that the cursor reads.
+func (c *Cursor) Document() []byte { return c.data }
 
 // Depth returns the number of open containers.
 func (c *Cursor) Depth() int { return c.depth }

@@ -26,7 +26,7 @@ func InspectAnswer(body []byte) (signal.Answer, *fault.Fault) {
 	}
 	a := signal.Answer{Model: e.name()}
 	if e.hasUsage {
-		a.Usage = e.counts.usage()
+		a.Usage = e.counts.Usage()
 	}
 	return a, nil
 }

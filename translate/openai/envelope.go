@@ -5,12 +5,13 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // envelope contains the members around the choices of an answer or a chunk.
 type envelope struct {
-	model    []byte // raw, quotes included; nil for none
-	counts   counts // starts with the counts of earlier chunks
+	model    []byte       // raw, quotes included; nil for none
+	counts   token.Report // starts with the counts of earlier chunks
 	hasUsage bool
 	listed   bool          // there is a list of choices
 	count    int           // of choices that are objects
@@ -43,9 +44,9 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
 	case "choices":
 		e.list(c, choice)
 	case "usage":
-		e.hasUsage = e.counts.take(c) || e.hasUsage
+		e.hasUsage = e.counts.Read(c, usageRows) || e.hasUsage
 	case "service_tier":
-		e.counts.terms.ReadTier(c.StringOrSkip())
+		e.counts.Terms.ReadTier(c.StringOrSkip())
 	case "model":
 		e.model = c.StringOrSkip()
 	case "error":
@@ -80,7 +81,7 @@ func (e *envelope) list(c *jsonscan.Cursor, choice func()) {
 
 // counted reports whether a chunk contains the usage so far. Zeros beside choices do
 // not count: some servers send them in every chunk but the last.
-func (e *envelope) counted() bool { return e.hasUsage && (e.counts.positive || e.count == 0) }
+func (e *envelope) counted() bool { return e.hasUsage && (e.counts.Positive() || e.count == 0) }
 
 // failed reports whether the document is an error.
 func (e *envelope) failed() bool { return e.isError || e.detail && !e.listed }
@@ -111,7 +112,7 @@ func (h *answerEnvelope) member(c *jsonscan.Cursor, choice func()) (known bool) 
 		h.created = Count(c)
 	case "service_tier":
 		h.service = c.StringOrSkip()
-		h.counts.terms.ReadTier(h.service)
+		h.counts.Terms.ReadTier(h.service)
 	case "type":
 		h.isError = string(c.StringOrSkip()) == `"error"` || h.isError
 	default:
@@ -121,8 +122,5 @@ func (h *answerEnvelope) member(c *jsonscan.Cursor, choice func()) (known bool) 
 }
 
 func (h *answerEnvelope) tier() event.Tier {
-	if h.service == nil {
-		return event.TierUnknown
-	}
-	return ReadTier(string(jsonscan.AppendText(nil, h.service)))
+	return Tiers.Read(h.service)
 }

@@ -20,7 +20,7 @@ type Observer struct {
 	cursor  jsonscan.Cursor // a field, so that a chunk costs no allocation
 	texts   Texts           // of the current chunk, a field for the same reason
 
-	counts   counts
+	counts   token.Report
 	finished map[int64]bool    // the choices seen, and whether they have finished
 	template jsonscan.Template // of the last chunk that had only content
 }
@@ -119,9 +119,9 @@ func (o *Observer) chunk(data []byte) signal.Signal {
 
 // note keeps the usage, the model and the errors of the envelope.
 func (o *Observer) note(e *envelope) {
-	o.counts.terms = e.counts.terms
+	o.counts.Terms = e.counts.Terms
 	if e.counted() {
-		o.counts, o.Used = e.counts, o.Used.Then(e.counts.usage())
+		o.counts, o.Used = e.counts, o.Used.Then(e.counts.Usage())
 	}
 	if o.ModelName == "" {
 		o.ModelName = e.name()

@@ -27,7 +27,7 @@ type Parser struct {
 
 	parts    []chunkChoice // of the current chunk
 	choices  []choice      // by index
-	counts   counts
+	counts   token.Report
 	usage    token.Usage
 	template template
 	sent     int  // events of the current chunk
@@ -268,9 +268,9 @@ func (p *Parser) readChoice() {
 // sendChunk sends the events of a chunk.
 func (p *Parser) sendChunk(e *answerEnvelope, whole bool) {
 	counted := e.counted() || whole && e.hasUsage
-	p.counts.terms = e.counts.terms
+	p.counts.Terms = e.counts.Terms
 	if counted {
-		p.counts, p.usage = e.counts, p.usage.Then(e.counts.usage())
+		p.counts, p.usage = e.counts, p.usage.Then(e.counts.Usage())
 	}
 	p.start(e)
 	for nth := range p.parts {

@@ -78,9 +78,9 @@ func TestServiceTiersFollowTheirTable(t *testing.T) {
 		"default": "standard", "priority": "priority", "fast": "priority",
 		"": "", "auto": "", "flex": "", "scale": "", "standard": "",
 	} {
-		assert.Equal(t, want, messagesanswer.TierWord(openai.ReadTier(word)), word)
+		assert.Equal(t, want, messagesanswer.Tiers[openai.Tiers.Read([]byte(`"`+word+`"`))], word)
 	}
 	for word, want := range map[string]string{"standard": "standard", "priority": "priority", "batch": "", "": ""} {
-		assert.Equal(t, want, messagesanswer.TierWord(messagesanswer.ReadTier(word)), word)
+		assert.Equal(t, want, messagesanswer.Tiers[messagesanswer.Tiers.Read([]byte(`"`+word+`"`))], word)
 	}
 }

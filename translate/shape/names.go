@@ -1,23 +1,30 @@
 package shape
 
-// Names maps the names of a fixed list to their indices, faster than a map. NewNames
-// makes one.
+// Names maps the names of a list to their indices, faster than a map. The zero Names are
+// an empty list.
 type Names struct {
 	list  []string
 	slots [256]uint8 // indices of the list, plus 1; 0 for none
 }
 
-// NewNames makes an index of at most 200 names, no two of which are the same.
+// NewNames returns the Names of at most 200 names, no two of which are the same.
 func NewNames(list ...string) *Names {
-	n := &Names{list: list}
-	for i, name := range list {
-		at := hashOf(name)
-		for n.slots[at] != 0 {
-			at++
-		}
-		n.slots[at] = uint8(i + 1)
+	n := new(Names)
+	for _, name := range list {
+		n.Add(name)
 	}
 	return n
+}
+
+// Add adds a name that is not in the list, and returns its index.
+func (n *Names) Add(name string) int {
+	at := hashOf(name)
+	for n.slots[at] != 0 {
+		at++
+	}
+	n.list = append(n.list, name)
+	n.slots[at] = uint8(len(n.list))
+	return len(n.list) - 1
 }
 
 // Index returns the index of a name, -1 if it is not in the list.

@@ -107,7 +107,7 @@ func (m *Emitter) start(e *event.Event) {
 	if m.Context.Stream {
 		object = "chat.completion.chunk"
 	}
-	m.Start(object, e, openai.TierWord(e.Tier))
+	m.Start(object, e, openai.Tiers[e.Tier])
 }
 
 // begin returns a choice by its index, and begins it, once, with its role.

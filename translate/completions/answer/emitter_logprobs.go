@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 )
 
 // legacy contains log probabilities in the form of the completions format: parallel
@@ -17,57 +18,35 @@ type legacy struct {
 	offset int // of the next token, in characters from the beginning of the prompt
 }
 
-// logprobToken contains the raw members of an element of the list of the chat format,
-// nil for absent members.
-type logprobToken struct{ text, value, top []byte }
+// The members of an element of the list of the chat format, and of its alternatives.
+var (
+	scored      = members.New("")
+	scoredToken = scored.Maybe(members.String, "token")
+	scoredValue = scored.Maybe(members.Number, "logprob")
+	scoredTop   = scored.Maybe(members.Array, "top_logprobs")
+)
 
 // add adds the tokens of a list of the chat format.
 func (l *legacy) add(list []byte, m *translate.AnswerContext) {
 	c := jsonscan.New(list)
-	c.EnterArray()
-	for c.Element() {
-		if t := readToken(&c); t.text != nil {
-			l.addToken(t, m.TopLogprobs)
+	var v members.Values
+	for c.EnterArray(); c.Element(); {
+		if v.Read(&c, scored, nil); v.Raw(scoredToken) != nil {
+			l.addToken(v.Raw(scoredToken), v.Raw(scoredValue), v.Raw(scoredTop), m.TopLogprobs)
 		}
 	}
 }
 
-func readToken(c *jsonscan.Cursor) (t logprobToken) {
-	for c.OpenObject(); c.Member(); {
-		switch string(c.Name()) {
-		case "token":
-			t.text = value(c, jsonscan.String)
-		case "logprob":
-			t.value = value(c, jsonscan.Number)
-		case "top_logprobs":
-			t.top = value(c, jsonscan.Array)
-		default:
-			c.Skip()
-		}
-	}
-	return t
-}
-
-// value consumes a value and returns it raw, nil for a value of another kind.
-func value(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
-	kind := c.Kind()
-	raw := c.Skip()
-	if kind != want {
-		return nil
-	}
-	return raw
-}
-
-func (l *legacy) addToken(t logprobToken, top int) {
+func (l *legacy) addToken(token, value, top []byte, most int) {
 	if len(l.tokens) > 0 {
 		l.tokens, l.values = append(l.tokens, ','), append(l.values, ',')
 		l.tops, l.offsets = append(l.tops, ','), append(l.offsets, ',')
 	}
-	l.tokens = append(l.tokens, t.text...)
-	l.values = append(l.values, orNull(t.value)...)
-	l.tops = appendTop(l.tops, t.top, top)
+	l.tokens = append(l.tokens, token...)
+	l.values = append(l.values, orNull(value)...)
+	l.tops = appendTop(l.tops, top, most)
 	l.offsets = strconv.AppendInt(l.offsets, int64(l.offset), 10)
-	l.offset += utf8.RuneCount(jsonscan.AppendText(nil, t.text))
+	l.offset += utf8.RuneCount(jsonscan.AppendText(nil, token))
 }
 
 func orNull(raw []byte) []byte {
@@ -83,18 +62,19 @@ func appendTop(dst, list []byte, most int) []byte {
 	dst = append(dst, '{')
 	var seen [][]byte
 	c := jsonscan.New(list)
+	var v members.Values
 	for c.EnterArray(); len(seen) < most && c.Element(); {
-		t := readToken(&c)
-		if t.text == nil || contains(seen, t.text) {
+		v.Read(&c, scored, nil)
+		token := v.Raw(scoredToken)
+		if token == nil || contains(seen, token) {
 			continue
 		}
 		if len(seen) > 0 {
 			dst = append(dst, ',')
 		}
-		seen = append(seen, t.text)
-		dst = append(dst, t.text...)
-		dst = append(dst, ':')
-		dst = append(dst, orNull(t.value)...)
+		seen = append(seen, token)
+		dst = append(append(dst, token...), ':')
+		dst = append(dst, orNull(v.Raw(scoredValue))...)
 	}
 	return append(dst, '}')
 }

@@ -19,7 +19,7 @@ var (
 // answer contains the members read from a JSON answer.
 type answer struct {
 	wireEvent
-	usage      counts
+	usage      token.Report
 	hasContent bool
 	isError    bool
 	tokens     int64 // of a count_tokens answer, -1 for none
@@ -44,7 +44,7 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	case !a.hasContent:
 		return signal.Answer{}, fault.Unusable(errNoContent)
 	}
-	return signal.Answer{Model: a.name(), Usage: a.usage.usage()}, nil
+	return signal.Answer{Model: a.name(), Usage: a.usage.Usage()}, nil
 }
 
 // read reads the answer. A repeated member is no error: reading stops there, and keeps
@@ -72,7 +72,7 @@ func (a *answer) member(c *jsonscan.Cursor) {
 	case "model":
 		a.model = c.StringOrSkip()
 	case "usage":
-		a.usage.read(c)
+		a.usage.Read(c, usageRows)
 	case "input_tokens":
 		a.tokens = -1
 		token.ReadCount(c, &a.tokens)

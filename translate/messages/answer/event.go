@@ -27,7 +27,7 @@ func (e *wireEvent) name() string {
 
 // member reads a member of an event. A member has the same meaning in all kinds of
 // events.
-func (e *wireEvent) member(c *jsonscan.Cursor, usage *counts) {
+func (e *wireEvent) member(c *jsonscan.Cursor, usage *token.Report) {
 	switch string(c.Name()) {
 	case "message":
 		e.message(c, usage)
@@ -36,20 +36,20 @@ func (e *wireEvent) member(c *jsonscan.Cursor, usage *counts) {
 	case "delta":
 		e.delta(c)
 	case "usage":
-		e.hasUsage = usage.read(c) || e.hasUsage
+		e.hasUsage = usage.Read(c, usageRows) || e.hasUsage
 	default:
 		c.Skip()
 	}
 }
 
 // message reads the message of a message_start.
-func (e *wireEvent) message(c *jsonscan.Cursor, usage *counts) {
+func (e *wireEvent) message(c *jsonscan.Cursor, usage *token.Report) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "model":
 			e.model = c.StringOrSkip()
 		case "usage":
-			e.hasUsage = usage.read(c) || e.hasUsage
+			e.hasUsage = usage.Read(c, usageRows) || e.hasUsage
 		default:
 			c.Skip()
 		}

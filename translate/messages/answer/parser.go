@@ -32,7 +32,7 @@ type Parser struct {
 	tools      int                 // tool calls seen
 	cited      int                 // bytes of sources
 	characters int                 // of text that was sent
-	counts     counts              // of the last usage objects
+	counts     token.Report        // of the last usage objects
 	usage      token.Usage
 	tier       event.Tier
 	begun      bool // an event was sent

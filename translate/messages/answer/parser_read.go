@@ -128,8 +128,8 @@ func (p *Parser) readUsage(r *reading, c *jsonscan.Cursor) {
 	}
 	r.hasUsage = true
 	ahead := *c
-	p.counts.read(c)
-	p.usage = p.usage.Then(p.counts.usage())
+	p.counts.Read(c, usageRows)
+	p.usage = p.usage.Then(p.counts.Usage())
 	ahead.EnterObject()
 	for ahead.Member() {
 		if string(ahead.Name()) == "service_tier" {
@@ -144,7 +144,7 @@ func (r *reading) tierOr(before event.Tier) event.Tier {
 	if r.service == nil {
 		return before
 	}
-	return ReadTier(string(jsonscan.AppendText(nil, r.service)))
+	return Tiers.Read(r.service)
 }
 
 // readBlock reads a content block. The members of an unknown block are not reported as

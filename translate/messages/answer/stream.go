@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // observer observes a stream of events by their names. It reads the data only if the name
@@ -14,7 +15,7 @@ import (
 type observer struct {
 	signal.Observed
 	cursor jsonscan.Cursor   // a field, so that an event costs no allocation
-	counts counts            // of the last usage objects
+	counts token.Report      // of the last usage objects
 	delta  jsonscan.Template // of the last delta with one text
 }
 
@@ -88,7 +89,7 @@ func (o *observer) read(data []byte) signal.Signal {
 	if err := jsonscan.Broken(c.Finish()); err != nil {
 		return o.Unreadable(err)
 	}
-	o.counts, o.Used = counts, o.Used.Then(counts.usage())
+	o.counts, o.Used = counts, o.Used.Then(counts.Usage())
 	o.Written = o.Written.Plus(e.text)
 	if e.texts == 1 && e.content {
 		o.delta.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{e.at})

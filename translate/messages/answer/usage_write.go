@@ -17,7 +17,7 @@ func AppendUsage(dst []byte, u token.Usage, tier event.Tier) []byte {
 		dst = jsonscan.AppendCount(dst, `,"output_tokens_details":{"thinking_tokens":`, u.Reasoning)
 		dst = append(dst, '}')
 	}
-	if word := TierWord(tier); word != "" {
+	if word := Tiers[tier]; word != "" {
 		dst = append(dst, `,"service_tier":"`...)
 		dst = append(dst, word...)
 		dst = append(dst, '"')

@@ -31,7 +31,7 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	case h.output == nil:
 		return signal.Answer{}, fault.Unusable(errNoOutput)
 	}
-	return signal.Answer{Model: string(jsonscan.AppendText(nil, h.model)), Usage: h.counts.usage()}, nil
+	return signal.Answer{Model: string(jsonscan.AppendText(nil, h.model)), Usage: h.counts.Usage()}, nil
 }
 
 // inspectCount reads the answer to a request that only counts its input.

@@ -52,7 +52,7 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 	dst = appendOutput(dst, e.output)
 	dst = append(dst, `,"usage":`...)
 	dst = appendOptionalUsage(dst, e.usage)
-	if tier := openai.TierWord(e.tier); tier != "" {
+	if tier := openai.Tiers[e.tier]; tier != "" {
 		dst = append(dst, `,"service_tier":"`+tier+`"`...)
 	}
 	repeated := f.settings

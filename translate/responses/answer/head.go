@@ -17,7 +17,7 @@ type head struct {
 	service   []byte // the service tier
 	reason    []byte // why the answer is incomplete
 	created   int64
-	counts    counts
+	counts    token.Report
 	output    []byte // the array
 	failed    bool   // there is an error
 	detail    bool   // there is a detail, which is an error if there is no output
@@ -40,14 +40,14 @@ func (h *head) member(c *jsonscan.Cursor) (known bool) {
 		h.status = c.Skip()
 	case "service_tier":
 		h.service = c.StringOrSkip()
-		h.counts.terms.ReadTier(h.service)
+		h.counts.Terms.ReadTier(h.service)
 	case "created_at":
 		token.ReadCount(c, &h.created)
 	case "usage":
-		h.counts.read(c)
+		h.counts.Read(c, usageRows)
 	case "output":
 		h.output = c.ArrayOrSkip()
-		h.counts.searches = max(h.counts.searches, searchesIn(h.output))
+		h.counts.Searches = max(h.counts.Searches, searchesIn(h.output))
 	case "incomplete_details":
 		h.incomplete(c)
 	case "error":
@@ -94,5 +94,5 @@ func (h *head) isFault() bool {
 }
 
 func (h *head) tier() event.Tier {
-	return openai.ReadTier(string(jsonscan.AppendText(nil, h.service)))
+	return openai.Tiers.Read(h.service)
 }

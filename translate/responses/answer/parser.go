@@ -44,7 +44,7 @@ type Parser struct {
 	cited      int       // bytes of sources
 	characters int       // of text that was sent
 	refused    bool
-	counts     counts
+	counts     token.Report
 	usage      token.Usage
 
 	started  bool // the event Start was sent
@@ -238,7 +238,7 @@ func (p *Parser) finish(incomplete bool) {
 func (p *Parser) sendUsage() {
 	h := &p.read.head
 	p.counts = h.counts
-	if p.usage = p.usage.Then(p.counts.usage()); p.usage.Known || p.usage.Searches > 0 {
+	if p.usage = p.usage.Then(p.counts.Usage()); p.usage.Known || p.usage.Searches > 0 {
 		p.send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: h.tier()})
 	}
 }

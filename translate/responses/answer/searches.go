@@ -54,10 +54,10 @@ func (o *Observer) countSearch(data []byte) {
 		if string(c.Name()) != "item" {
 			c.Skip()
 		} else if isSearch(&c) {
-			o.head.counts.searches++
+			o.head.counts.Searches++
 		}
 	}
-	o.Used = o.Used.Then(o.head.counts.usage())
+	o.Used = o.Used.Then(o.head.counts.Usage())
 }
 
 // countSearch counts the item that the current event ends, if it is a search.
@@ -66,7 +66,7 @@ func (p *Parser) countSearch() {
 	if !isSearch(&c) {
 		return
 	}
-	p.counts.searches++
+	p.counts.Searches++
 	p.read.head.counts = p.counts
 	if p.started {
 		p.sendUsage()

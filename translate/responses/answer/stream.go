@@ -139,7 +139,7 @@ func (o *Observer) response(c *jsonscan.Cursor) {
 // keep keeps the usage, and the first id and model of the response.
 func (o *Observer) keep() {
 	h := &o.head
-	o.Used = o.Used.Then(h.counts.usage())
+	o.Used = o.Used.Then(h.counts.Usage())
 	if o.frame.id == "" {
 		o.frame.id = string(jsonscan.AppendText(nil, h.id))
 		o.frame.created = h.created

@@ -1,0 +1,50 @@
+package event
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Template recognises the deltas of a stream: most of them differ from the one before only
+// in a text, and in a number and padding that mean nothing. They need not be read again: a
+// delta of the same shape is the same core event with another text. The zero Template
+// recognises nothing.
+type Template struct {
+	name  []byte // of the events of the stream
+	shape jsonscan.Template
+	event Event // without its text
+}
+
+// Learn makes the Template recognise deltas like this one, which became the core event e
+// alone. text is the position of its text, others those of values that may differ too;
+// zero Slots are ignored. Without a text, the Template recognises nothing.
+func (t *Template) Learn(delta sse.Event, e Event, text jsonscan.Slot, others ...jsonscan.Slot) {
+	t.Forget()
+	if text == (jsonscan.Slot{}) {
+		return
+	}
+	slots := [jsonscan.MaxHoles]jsonscan.Slot{text}
+	copy(slots[1:], others)
+	t.name = append(t.name[:0], delta.Name...)
+	t.shape.Learn(delta.Data, slots)
+	t.event = e
+	t.event.Text = nil
+}
+
+// Match returns the raw text of a delta that has the shape of the one learned last. ok is
+// false for a delta of another shape, and for one whose text is empty.
+func (t *Template) Match(delta sse.Event) (text []byte, ok bool) {
+	values, ok := t.shape.Match(delta.Data)
+	if !ok || len(values[0]) <= len(`""`) || !bytes.Equal(delta.Name, t.name) {
+		return nil, false
+	}
+	return values[0], true
+}
+
+// Event returns the core event that the delta learned last became, without its text.
+func (t *Template) Event() Event { return t.event }
+
+// Forget makes the Template recognise nothing.
+func (t *Template) Forget() { t.shape.Forget() }

@@ -1,0 +1,43 @@
+package event_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// slotIn returns the position of a value in a document.
+func slotIn(document, value string) jsonscan.Slot {
+	start := strings.Index(document, value)
+	return jsonscan.Slot{Start: start, End: start + len(value)}
+}
+
+func TestATemplateRecognisesDeltasByTheirNameAndShape(t *testing.T) {
+	const learned = `{"text":"a","n":1,"pad":"xx"}`
+	var template event.Template
+	_, ok := template.Match(sse.Event{Data: []byte(learned)})
+	assert.False(t, ok, "nothing was learned")
+
+	delta := sse.Event{Name: []byte("delta"), Data: []byte(learned)}
+	template.Learn(delta, event.Event{Kind: event.Reasoning, Choice: 3, Text: []byte("a")}, slotIn(learned, `"a"`), slotIn(learned, "1"), slotIn(learned, `"xx"`))
+	assert.Equal(t, event.Event{Kind: event.Reasoning, Choice: 3}, template.Event())
+	for _, tt := range []struct{ name, data, text string }{
+		{"delta", `{"text":"b\n","n":22,"pad":""}`, `"b\n"`},
+		{"delta", `{"text":"","n":22,"pad":""}`, ""},
+		{"delta", `{"text":"b","n":22,"pad":"","more":1}`, ""},
+		{"other", learned, ""},
+		{"", learned, ""},
+	} {
+		text, ok := template.Match(sse.Event{Name: []byte(tt.name), Data: []byte(tt.data)})
+		assert.Equal(t, tt.text, string(text), tt.data)
+		assert.Equal(t, tt.text != "", ok, tt.data)
+	}
+	template.Learn(delta, event.Event{}, jsonscan.Slot{}, slotIn(learned, "1"))
+	_, ok = template.Match(delta)
+	assert.False(t, ok, "a delta without a text")
+}

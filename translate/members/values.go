@@ -1,0 +1,106 @@
+package members
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
+// Values contains the members of one object, in the document that the cursor reads. The
+// zero Values have none. Values can be reused, and copied.
+type Values struct {
+	document   []byte
+	at         [Max]jsonscan.Slot
+	unreadable bool
+}
+
+// Losses collects what is left out of an answer. *translate.Dropped implements it.
+type Losses interface {
+	// Drop reports a part of the format.
+	Drop(path string)
+	// DropMember consumes the value of the cursor's member, and reports the member unless
+	// the value is null or empty. prefix is the path of its object, with the last dot.
+	DropMember(prefix string, c *jsonscan.Cursor)
+}
+
+// Read consumes the value at the cursor, and keeps the members that the table allows. It
+// reports whether the value is an object; a value of another kind has no members. Without
+// losses, nothing is reported.
+func (v *Values) Read(c *jsonscan.Cursor, t *Table, losses Losses) bool {
+	v.Reset(c)
+	if !c.EnterObject() {
+		c.Skip()
+		return false
+	}
+	v.readMembers(c, t, losses)
+	return true
+}
+
+// Reset removes all members. Keep adds members again, from the document of the cursor.
+func (v *Values) Reset(c *jsonscan.Cursor) { *v = Values{document: c.Document()} }
+
+// Keep consumes the value of the cursor's member, and keeps the value if the table allows
+// it. It is for objects of which the caller reads some members itself.
+func (v *Values) Keep(c *jsonscan.Cursor, t *Table, losses Losses) {
+	i := t.names.Index(c.Name())
+	if i < 0 {
+		drop(c, t, losses)
+		return
+	}
+	r := &t.rows[i]
+	switch kind := c.Kind(); {
+	case r.inside != nil && c.EnterObject():
+		v.readMembers(c, r.inside, losses)
+	case r.kinds>>kind&1 != 0:
+		if start := c.Offset(); c.Skip() != nil {
+			v.at[r.member] = jsonscan.Slot{Start: start, End: c.Offset()}
+		}
+	case r.others == dropped:
+		drop(c, t, losses)
+	case jsonscan.Blank(c.Skip()) || r.others == ignored:
+	case r.others == forbidden:
+		v.unreadable = true
+	case losses != nil:
+		losses.Drop(r.path)
+	}
+}
+
+func (v *Values) readMembers(c *jsonscan.Cursor, t *Table, losses Losses) {
+	for c.Member() {
+		v.Keep(c, t, losses)
+	}
+}
+
+// drop consumes the value of a member that is left out.
+func drop(c *jsonscan.Cursor, t *Table, losses Losses) {
+	if losses == nil {
+		c.Skip()
+		return
+	}
+	losses.DropMember(t.path, c)
+}
+
+// Unreadable reports whether a member that must not be lost has a value of a wrong kind.
+func (v *Values) Unreadable() bool { return v.unreadable }
+
+// Raw returns the raw value of a member, nil for none.
+func (v *Values) Raw(m Member) []byte {
+	at := v.at[m]
+	if at.End == 0 {
+		return nil
+	}
+	return v.document[at.Start:at.End:at.End]
+}
+
+// Filled returns the raw value of a member, nil for one that is null or empty.
+func (v *Values) Filled(m Member) []byte {
+	raw := v.Raw(m)
+	if jsonscan.Blank(raw) {
+		return nil
+	}
+	return raw
+}
+
+// At returns the position of the value of a member in the document, the zero Slot for
+// none.
+func (v *Values) At(m Member) jsonscan.Slot { return v.at[m] }
+
+// Cursor returns a cursor at the value of a member, which must be present. The positions
+// of what it reads are those in the document.
+func (v *Values) Cursor(m Member) jsonscan.Cursor { return jsonscan.Within(v.document, v.at[m]) }

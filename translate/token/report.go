@@ -1,0 +1,244 @@
+package token
+
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+)
+
+// Meaning is what a member of a usage object states.
+type Meaning uint8
+
+// The meanings. Prompt and Fresh exclude each other.
+const (
+	Prompt         Meaning = iota // input tokens, those of caches included
+	Fresh                         // input tokens without those of caches
+	Output                        // output tokens
+	Total                         // all tokens
+	CacheRead                     // input tokens read from a cache
+	CacheWrite                    // input tokens written to a cache
+	CacheWriteLong                // those of CacheWrite that are cached for an hour
+	Reasoning                     // tokens of the output spent on reasoning
+	Searches                      // searches of the web
+	Tier                          // a word: the service tier
+	Speed                         // a word: the speed
+	Region                        // a word: the region
+	Runs                          // a list of the runs of models, each a usage object with a model and a type
+)
+
+// Row is a member of the usage objects of a format. Path names the member by the objects
+// around it, from the usage object on, with dots between.
+type Row struct {
+	Path string
+	Is   Meaning
+}
+
+// Rows describes the usage objects of a format. A new count of a vendor is a new row.
+type Rows struct {
+	table             *members.Table
+	rows              []Row
+	members           []members.Member // of the rows
+	fresh             bool             // there is a row Fresh instead of Prompt
+	runs              string           // the name of the list of runs, "" for none
+	runModel, runType members.Member   // of a run
+}
+
+// maxRows bounds the rows of a format.
+const maxRows = 16
+
+// NewRows returns the description of usage objects with the rows. Of rows with the same
+// meaning, the first one whose count is not 0 holds.
+func NewRows(rows ...Row) *Rows {
+	t := members.New("usage.")
+	u := &Rows{table: t, runModel: t.Maybe(members.String, "model"), runType: t.Maybe(members.Any, "type")}
+	objects := make(map[string]*members.Table)
+	for _, row := range rows {
+		switch row.Is {
+		case Runs:
+			u.runs = row.Path
+			continue
+		case Fresh:
+			u.fresh = true
+		}
+		kind := members.Number
+		if row.Is >= Tier {
+			kind = members.String
+		}
+		table, name := t, row.Path
+		if object, inner, inside := strings.Cut(row.Path, "."); inside {
+			if objects[object] == nil {
+				objects[object] = t.Inside("usage."+object+".", object)
+			}
+			table, name = objects[object], inner
+		}
+		u.rows, u.members = append(u.rows, row), append(u.members, table.Maybe(kind, name))
+	}
+	if len(u.rows) > maxRows {
+		panic("token: usage objects have more than 16 rows")
+	}
+	return u
+}
+
+// Report contains what the usage objects of one answer state: the last of each count. The
+// zero Report is that of an answer without any. A copy of a Report is independent of it.
+type Report struct {
+	// Terms are those of the usage objects, and what the answer states beside them.
+	Terms Terms
+	// Searches is the number of searches of the web that the answer shows. A greater number
+	// in the usage object holds.
+	Searches int64
+
+	rows      *Rows
+	counts    [maxRows]int64 // by row
+	known     bool
+	positive  bool
+	negative  bool  // a count was below 0, which is ignored
+	answering Usage // the sum of the runs that have written the answer
+	others    []Run // all other runs
+}
+
+// Read consumes the value at the cursor, and reports whether it is a usage object. Counts
+// that are absent or malformed leave those of an earlier object unchanged.
+func (r *Report) Read(c *jsonscan.Cursor, rows *Rows) bool {
+	r.rows, r.positive = rows, false
+	if !c.EnterObject() {
+		c.Skip()
+		return false
+	}
+	r.known = true
+	var v members.Values
+	for v.Reset(c); c.Member(); {
+		if rows.runs != "" && string(c.Name()) == rows.runs {
+			r.readRuns(c)
+		} else {
+			v.Keep(c, rows.table, nil)
+		}
+	}
+	r.take(&v)
+	return true
+}
+
+// take takes the counts and the words of a usage object.
+func (r *Report) take(v *members.Values) {
+	for i, row := range r.rows.rows {
+		raw := v.Raw(r.rows.members[i])
+		switch {
+		case raw == nil:
+		case row.Is == Tier:
+			r.Terms.ReadTier(raw)
+		case row.Is == Speed:
+			r.Terms.ReadSpeed(raw)
+		case row.Is == Region:
+			r.Terms.ReadRegion(raw)
+		default:
+			r.count(raw, &r.counts[i])
+		}
+	}
+}
+
+// count reads a raw number. Nothing may be subtracted from a bill: one that is negative, or
+// not an integer, leaves the count unchanged.
+func (r *Report) count(raw []byte, known *int64) {
+	n, exact := jsonscan.ParseInt(raw)
+	if exact && n >= 0 {
+		*known = bounded(n)
+		r.positive = r.positive || n > 0
+	}
+	r.negative = r.negative || n < 0
+}
+
+// Positive reports whether the usage object that was read last has a count above 0.
+func (r *Report) Positive() bool { return r.positive }
+
+// of returns the count with a meaning, 0 if it is not known.
+func (r *Report) of(m Meaning) int64 {
+	if r.rows == nil {
+		return 0
+	}
+	for i, row := range r.rows.rows {
+		if row.Is == m && r.counts[i] != 0 {
+			return r.counts[i]
+		}
+	}
+	return 0
+}
+
+// Usage returns the counts without overlap: in most formats, the prompt includes the tokens
+// of caches; in Usage it does not.
+func (r *Report) Usage() Usage {
+	apart := r.reasoningApart()
+	u := Usage{
+		Input:      r.of(Fresh),
+		CacheRead:  r.of(CacheRead),
+		CacheWrite: r.of(CacheWrite),
+		Output:     r.of(Output) + apart,
+		Reasoning:  max(r.of(Reasoning), apart),
+		Known:      r.known,
+		Terms:      r.Terms,
+
+		CacheWriteLong: r.of(CacheWriteLong),
+		Searches:       max(r.of(Searches), r.Searches),
+		Inconsistent:   r.negative,
+	}
+	if r.rows != nil && !r.rows.fresh {
+		u = u.OfPrompt(r.of(Prompt))
+	}
+	u = u.Checked()
+	if len(r.others) > 0 {
+		u = u.OfRuns(r.answering, r.others)
+	}
+	return u
+}
+
+// reasoningApart returns the reasoning tokens that the output tokens do not include: those
+// of xAI, and those of Gemini, which only the total has.
+func (r *Report) reasoningApart() int64 {
+	reasoning := r.of(Reasoning)
+	apart := max(0, r.of(Total)-r.of(Prompt)-r.of(Output))
+	anyCached := r.of(CacheRead)+r.of(CacheWrite) > 0
+	if apart == reasoning || reasoning == 0 && !anyCached {
+		return apart
+	}
+	return 0
+}
+
+const (
+	maxRuns     = 16  // further runs that are kept; later ones are added to the last one
+	maxRunModel = 128 // length in bytes of the name of a model
+)
+
+// readRuns reads the list of runs at the cursor. It replaces that of an earlier object.
+func (r *Report) readRuns(c *jsonscan.Cursor) {
+	if !c.EnterArray() {
+		c.Skip()
+		return
+	}
+	r.answering, r.others = Usage{Known: true}, nil
+	for c.Element() {
+		r.readRun(c)
+	}
+}
+
+// readRun reads a run. Those of the type "message" have written the answer, others have
+// summarized the conversation or advised the model.
+func (r *Report) readRun(c *jsonscan.Cursor) {
+	var v members.Values
+	v.Read(c, r.rows.table, nil)
+	counts := Report{rows: r.rows, known: true}
+	counts.take(&v)
+	run := Run{Usage: counts.Usage()}
+	run.Searches = 0 // the usage of the answer has all
+	if raw := v.Raw(r.rows.runModel); len(raw) <= maxRunModel {
+		run.Model = jsonscan.TextOf(raw)
+	}
+	kind := v.Raw(r.rows.runType)
+	switch last := len(r.others) - 1; {
+	case kind == nil || string(kind) == `"message"`:
+		r.answering = r.answering.Plus(run.Usage)
+	case last+1 < maxRuns:
+		r.others = append(r.others, run)
+	default:
+		r.others[last].Usage = r.others[last].Plus(run.Usage)
+	}
+}

@@ -1,0 +1,83 @@
+package token_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+var (
+	whole = token.NewRows(
+		token.Row{Path: "in", Is: token.Prompt}, token.Row{Path: "out", Is: token.Output}, token.Row{Path: "all", Is: token.Total},
+		token.Row{Path: "in_details.cached", Is: token.CacheRead}, token.Row{Path: "hits", Is: token.CacheRead},
+		token.Row{Path: "in_details.written", Is: token.CacheWrite}, token.Row{Path: "out_details.reasoning", Is: token.Reasoning},
+	)
+	disjoint = token.NewRows(
+		token.Row{Path: "in", Is: token.Fresh}, token.Row{Path: "cached", Is: token.CacheRead}, token.Row{Path: "out", Is: token.Output},
+		token.Row{Path: "tools.searches", Is: token.Searches}, token.Row{Path: "tier", Is: token.Tier}, token.Row{Path: "speed", Is: token.Speed},
+		token.Row{Path: "region", Is: token.Region}, token.Row{Path: "runs", Is: token.Runs},
+	)
+)
+
+// report reads usage objects of one answer, one after the other.
+func report(t *testing.T, rows *token.Rows, objects ...string) (r token.Report) {
+	for _, object := range objects {
+		c := jsonscan.New([]byte(object))
+		assert.Equal(t, object[0] == '{', r.Read(&c, rows), object)
+		require.NoError(t, c.Finish(), object)
+	}
+	return r
+}
+
+func TestUsageFollowsTheRowsOfItsFormat(t *testing.T) {
+	for name, tt := range map[string]struct {
+		rows    *token.Rows
+		objects []string
+		want    token.Usage
+	}{
+		"none":                   {whole, nil, token.Usage{}},
+		"not an object":          {whole, []string{"null"}, token.Usage{}},
+		"an empty one":           {whole, []string{"{}"}, token.Usage{Known: true}},
+		"a prompt with caches":   {whole, []string{`{"in":9,"out":4,"in_details":{"cached":3,"written":2}}`}, token.Usage{Known: true, Input: 4, CacheRead: 3, CacheWrite: 2, Output: 4}},
+		"the first of two rows":  {whole, []string{`{"in":9,"hits":5,"in_details":{"cached":3}}`}, token.Usage{Known: true, Input: 6, CacheRead: 3}},
+		"the one that is not 0":  {whole, []string{`{"in":9,"hits":5,"in_details":{"cached":0}}`}, token.Usage{Known: true, Input: 4, CacheRead: 5}},
+		"details of other kinds": {whole, []string{`{"in":9,"in_details":[{"cached":3}],"out_details":null,"out":"7"}`}, token.Usage{Known: true, Input: 9}},
+		"a later object":         {whole, []string{`{"in":9,"out":1}`, "null", `{"out":4,"in":null}`}, token.Usage{Known: true, Input: 9, Output: 4}},
+		"below 0":                {whole, []string{`{"in":9,"out":4}`, `{"in":-2,"out":1.5}`}, token.Usage{Known: true, Input: 9, Output: 4, Inconsistent: true}},
+		"reasoning apart":        {whole, []string{`{"in":9,"out":4,"all":16,"out_details":{"reasoning":3}}`}, token.Usage{Known: true, Input: 9, Output: 7, Reasoning: 3}},
+		"reasoning in the total": {whole, []string{`{"in":9,"out":4,"all":16}`}, token.Usage{Known: true, Input: 9, Output: 7, Reasoning: 3}},
+		"a total of caches":      {whole, []string{`{"in":9,"out":4,"all":16,"hits":3}`}, token.Usage{Known: true, Input: 6, CacheRead: 3, Output: 4}},
+		"counts without overlap": {disjoint, []string{`{"in":9,"cached":30,"out":4,"tools":{"searches":2}}`}, token.Usage{Known: true, Input: 9, CacheRead: 30, Output: 4, Searches: 2}},
+		"words": {
+			disjoint, []string{`{"tier":"batch","speed":"fast","region":"us"}`, `{"tier":5,"speed":"standard"}`},
+			token.Usage{Known: true, Terms: token.Batch | token.RegionUS},
+		},
+		"runs": {
+			disjoint, []string{`{"in":1,"out":1,"runs":[{"type":"summary","model":"m","in":5,"out":6},{"type":"message","in":1,"out":1},7]}`, `{"runs":null}`},
+			token.Usage{Known: true, Input: 1, Output: 1, Beside: []token.Run{{Model: "m", Usage: token.Usage{Known: true, Input: 5, Output: 6}}}},
+		},
+	} {
+		r := report(t, tt.rows, tt.objects...)
+		assert.Equal(t, tt.want, r.Usage(), name)
+	}
+}
+
+func TestSearchesMayBeCountedElsewhere(t *testing.T) {
+	r := report(t, disjoint, `{"tools":{"searches":2}}`)
+	r.Searches = 1
+	assert.EqualValues(t, 2, r.Usage().Searches)
+	r.Searches = 3
+	assert.EqualValues(t, 3, r.Usage().Searches)
+}
+
+// Some servers send zeros in every chunk but the last.
+func TestAReportKnowsWhetherItsLastObjectHasCounts(t *testing.T) {
+	some := report(t, whole, `{"in":0}`, `{"out":4}`)
+	assert.True(t, some.Positive())
+	zeros := report(t, whole, `{"out":4}`, `{"in":0,"out":0}`)
+	assert.False(t, zeros.Positive())
+}
