@@ -73,7 +73,7 @@ var arrows = []arrow{
 	{"module/ledger/journal", nil},
 	{"module/ledger/ledgertest", []string{"module/aigateway", "module/ledger", "module/database", "translate/token"}},
 	{"module/ledger", []string{"module/metrics", "module/events", "module/aigateway", "module/ledger/journal", "module/database", "translate/token"}},
-	{"module/store/storetest", []string{"module/aigateway", "module/store", "module/database"}},
+	{"module/store/storetest", []string{"module/aigateway", "module/store", "module/database", "module/gatewaytest"}},
 	{"module/store/...", []string{"module/aigateway", "module/database", "module/ledger", "module/ledger/journal", "module/store/..."}},
 	{"module/accounts/throttle", nil},
 	{"module/accounts", []string{"module/accounts/throttle", "module/aigateway", "module/suggest", "translate/jsonscan"}},

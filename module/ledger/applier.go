@@ -15,9 +15,13 @@ import (
 )
 
 const (
-	// batchInterval is the time in which the records of a batch are collected. A
-	// transaction and its sums cost as much as hundreds of records.
-	batchInterval = time.Second
+	// A transaction and its sums cost as much as hundreds of records. So the records of a
+	// batch are collected for restFactor times as long as the batch before took, within
+	// these bounds: batches take a small part of the time, and while little happens, a record
+	// is in the database at once.
+	restFactor      = 50
+	shortestCollect = 20 * time.Millisecond
+	longestCollect  = time.Second
 	// retryAfter is the pause after a failure.
 	retryAfter = time.Second
 	// largestBatch is the largest number of records in a batch. A read of the journal has
@@ -56,7 +60,9 @@ func newApplier(l *Ledger, identity string) *applier {
 func (a *applier) run(ctx context.Context) {
 	pruned := time.Now()
 	for {
+		start := time.Now()
 		applied := a.applyAll(ctx)
+		took := time.Since(start)
 		if time.Since(pruned) >= pruneEvery {
 			pruned = time.Now()
 			a.ledger.Prune(ctx)
@@ -68,14 +74,14 @@ func (a *applier) run(ctx context.Context) {
 		case <-a.ledger.journal.Written():
 		case <-time.After(pruneEvery):
 		}
-		a.pause(ctx, applied)
+		a.pause(ctx, applied, took)
 	}
 }
 
-// pause waits before the next call of applyAll: while records are collected for it, which
-// a caller of Settled ends, or after a failure.
-func (a *applier) pause(ctx context.Context, applied bool) {
-	pause, hurry := batchInterval, a.ledger.waiters.hurry
+// pause waits before the next call of applyAll, after one that took so long: while records
+// are collected for it, which a caller of Settled ends, or after a failure.
+func (a *applier) pause(ctx context.Context, applied bool, took time.Duration) {
+	pause, hurry := min(max(restFactor*took, shortestCollect), longestCollect), a.ledger.waiters.hurry
 	if !applied {
 		pause, hurry = retryAfter, nil
 	}

@@ -221,6 +221,7 @@ func TestAReplicaIsAnOutage(t *testing.T) {
 }
 
 func TestAnOutageIsLoggedOnce(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return

@@ -106,6 +106,7 @@ func TestL053L055AServerThatForgetsIsFilledAgain(t *testing.T) {
 
 // L056: a server that does not answer.
 func TestL056WithoutTheServerOnErrorDecides(t *testing.T) {
+	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and never answers
 	require.NoError(t, err)
 	defer silent.Close()

@@ -61,6 +61,7 @@ func TestAClientThatLeavesDoesNotEndARestore(t *testing.T) {
 // After a panic, the budget once counted as being restored for ever, and all requests waited
 // for that.
 func TestAPanicOfTheLedgerPasses(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return

@@ -68,6 +68,7 @@ func (s *slowProxy) copy(to, from net.Conn, delayed bool) {
 // Calls in the background once had the timeout of requests. If the server was always slower
 // than that, no request was ever settled.
 func TestASlowServerUsesUpNoBudget(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return

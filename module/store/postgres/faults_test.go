@@ -156,6 +156,7 @@ func cutInMidQuery(t *testing.T, f *fixture) {
 }
 
 func slowServer(t *testing.T, f *fixture) {
+	t.Parallel()
 	s, logs := storetest.Observed(t, f.open())
 	storetest.Current(t, s)
 	tx, err := f.connect(t).Begin(t.Context())
@@ -183,6 +184,7 @@ func slowServer(t *testing.T, f *fixture) {
 
 // Ensures that a gateway that vanishes during a change blocks others only for seconds.
 func vanishedWriter(t *testing.T, f *fixture) {
+	t.Parallel()
 	tx, err := f.connect(t).Begin(t.Context())
 	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), f.open().Dialect().LockWrites)

@@ -167,6 +167,7 @@ func TestHalfABackupIsRefused(t *testing.T) {
 // Without a ledger, there is no journal whose lock shows that a gateway runs: a restore took
 // the files of a running gateway away.
 func TestTheStoreOfARunningGatewayIsNotReplaced(t *testing.T) {
+	t.Parallel()
 	s := storeAt(t, filepath.Join(t.TempDir(), "gateway.db"))
 	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
 	folder := filepath.Join(t.TempDir(), "backup")

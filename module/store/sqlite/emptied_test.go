@@ -53,8 +53,10 @@ func tableless(t *testing.T) []byte {
 // A file that became empty once counted as a new database. The gateway created tables in
 // it, and within a second every key and every session was invalid.
 func TestFileThatLosesItsContentIsAnOutage(t *testing.T) {
+	t.Parallel()
 	for name, accident := range accidents {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			path, key := filled(t)
 			s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 			storetest.Current(t, s)
@@ -91,6 +93,7 @@ func stillOut(t *testing.T, s *store.Store, key *aigateway.StoredKey) {
 
 // Until changes are first written into the file, all of them are in the write-ahead log.
 func TestAnEmptiedFileIsRestoredFromItsWriteAheadLog(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/gateway.db"
 	s := at(path).Open(t)
 	key := storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")

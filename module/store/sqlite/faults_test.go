@@ -55,6 +55,7 @@ func lockOut(t *testing.T, path string, statements ...string) (release func()) {
 var impatient = []string{"main.busy_timeout(100)"}
 
 func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	path, key := filled(t)
 	release := lockOut(t, path, `PRAGMA locking_mode = EXCLUSIVE`, `BEGIN EXCLUSIVE`, `UPDATE gateway_state SET revision = revision`)
 	s, logs := storetest.Observed(t, &file{schema: accounts, path: path, pragmas: impatient})
@@ -148,6 +149,7 @@ func newer(t *testing.T) []byte {
 }
 
 func TestDamageWhileRunningKeepsKnownKeysAndIsOverWithTheCopyBack(t *testing.T) {
+	t.Parallel()
 	path, key := filled(t)
 	good, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -168,6 +170,7 @@ func TestDamageWhileRunningKeepsKnownKeysAndIsOverWithTheCopyBack(t *testing.T) 
 // A copy of the database with the same revision once counted as unchanged, so that keys
 // that it does not contain stayed valid.
 func TestAnotherCopyIsReadAnewWhateverItsRevision(t *testing.T) {
+	t.Parallel()
 	path, key := filled(t)
 	other, _ := filled(t)
 	lockOut(t, other, `DELETE FROM gateway_keys`)() // changes no revision
@@ -190,6 +193,7 @@ func replace(t *testing.T, path string, content []byte) {
 // Ensures that a disk that vanishes does not revoke all keys: the store must not create
 // an empty database in its place.
 func TestFileThatVanishesIsNotMadeAnew(t *testing.T) {
+	t.Parallel()
 	path, key := filled(t)
 	s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 	storetest.Current(t, s)
@@ -272,6 +276,7 @@ func TestFileIsForItsOwnerAlone(t *testing.T) {
 
 // A file that existed before once kept its mode without a warning.
 func TestFileThatOthersMayReadIsLoggedOnce(t *testing.T) {
+	t.Parallel()
 	path, _ := filled(t)
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)

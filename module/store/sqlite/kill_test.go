@@ -18,7 +18,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/ledgertest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
@@ -37,7 +36,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, ledgertest.WriteForever(recordsAt(path)))
 		os.Exit(1)
 	}
-	gatewaytest.Main(m)
+	storetest.Main(m)
 }
 
 // makeKeys creates keys, and prints the ID and the name of each. It ignores timeouts,
@@ -58,6 +57,7 @@ func makeKeys(path string) error {
 }
 
 func TestKeysThatWereMadeOutliveKill9(t *testing.T) {
+	t.Parallel()
 	const kills = 50
 	path, _ := filled(t)
 	made := make(map[string]bool)

@@ -23,6 +23,7 @@ func TestSQLiteKeepsWhatALedgerPromises(t *testing.T) {
 }
 
 func TestL027RecordsThatEndedOutliveKill9(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	ledgertest.OutliveKill9(t, recordsAt(path), path)
 }

@@ -19,6 +19,7 @@ import (
 // because the name of the log is the same for both. The copy became a mixture of the two
 // files, and keys that the copy did not contain stayed valid.
 func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
+	t.Parallel()
 	for name, vanish := range map[string]func(*store.Store, string){
 		"at once": func(_ *store.Store, path string) { require.NoError(t, os.Link(path, path+".old")) },
 		"after a while": func(s *store.Store, path string) {
@@ -27,6 +28,7 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			path, key := filled(t)
 			content, err := os.ReadFile(path)
 			require.NoError(t, err)
@@ -63,6 +65,7 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 }
 
 func TestLogThatCameWithTheNewFileIsKept(t *testing.T) {
+	t.Parallel()
 	path, _ := filled(t)
 	other, _ := filled(t)
 	s, writer := at(path).Open(t), at(other).Open(t)

@@ -58,6 +58,7 @@ func TestUsesOfManyKeysAreAllWritten(t *testing.T) {
 }
 
 func TestChangesOfOthersCountWithinTwoSeconds(t *testing.T) {
+	t.Parallel()
 	path, key := filled(t)
 	synctest.Test(t, func(t *testing.T) {
 		here, there := at(path).Open(t), at(path).Open(t)

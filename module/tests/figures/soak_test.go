@@ -27,7 +27,9 @@ func TestSoak(t *testing.T) {
 	t.Parallel()
 	provider := gatewaytest.NewProvider(t)
 	provider.Always(mixed)
-	block := site.Direct.Provider("p", provider)
+	// A connection that a request from before a reload leaves idle is closed only after
+	// this time: after two minutes by default.
+	block := site.Direct.Provider("p", provider, "transport http {\nkeepalive 1s\n}")
 	p := site.StartProcess(t, options, block)
 	c := site.NewClient(t, true) // over HTTP/2, a reload loses no request
 	ask := func() string { return askOnce(t, c, p, site.CallPaths[rand.N(len(site.CallPaths))]).Body }

@@ -21,7 +21,7 @@ var commands = []string{"run", "ai-gateway"}
 
 // parallel is how many parallel tests run at once, unless -parallel is set. They
 // are tests of processes, which wait for each other and not for a processor.
-const parallel = "16"
+const parallel = "32"
 
 // Main runs the tests of a package and fails if a goroutine outlives them:
 //
