@@ -9,34 +9,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Image sets the source of an image from its raw URL: an address, or the data of a data
-// URL. It reports whether the URL is one of the two.
-func Image(m *core.Media, raw []byte) (ok bool) {
-	if isWeb(jsonscan.DecodedOf(raw)) {
-		m.Kind, m.URL = core.Address, jsonscan.Inner(raw)
-		return true
-	}
-	m.MediaType, m.Data, ok = dataURL(raw)
-	if string(m.MediaType) == "image/jpg" {
-		m.MediaType = []byte("image/jpeg")
-	}
-	return ok && len(m.MediaType) > 0
-}
-
-// File sets the source of a file from its raw data URL. It reports whether the file is
-// a PDF or a plain text.
-func File(m *core.Media, raw []byte) (ok bool) {
-	m.MediaType, m.Data, ok = dataURL(raw)
-	switch string(m.MediaType) {
-	case "application/pdf":
-		return ok
-	case "text/plain":
-		return ok && decode(m)
-	default:
-		return false
-	}
-}
-
 // decode replaces the base64 data of a plain text by the text.
 func decode(m *core.Media) bool {
 	text, err := base64.StdEncoding.AppendDecode(nil, m.Data)

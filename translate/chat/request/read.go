@@ -1,9 +1,11 @@
 package request
 
 import (
+	"slices"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
 // Source reads chat requests.
@@ -11,32 +13,22 @@ var Source = core.Source{Rows: rows, New: func() core.Reader { return new(reader
 
 // reader reads a chat request.
 type reader struct {
-	x      *core.Translation
-	w      core.Writer
-	cursor jsonscan.Cursor // over the body
+	x     *core.Translation
+	w     core.Writer
+	turns parts.Turns
+	tools toolReader
 
-	tools   []byte // raw; read behind the choice among them
-	allowed *core.AllowedTools
-
-	role      core.Role
-	begun     bool     // a turn of another role than the system has been read
-	freeCalls [][]byte // the escaped ids of calls with a free text
-
-	late       bool // the turn is one of the system, and the writer has not got its beginning
-	hasContent bool // the writer has got a part of the turn
-
-	message core.Object
-	list    jsonscan.Cursor // over the parts, the thinking or the calls of the message, or the tools
-	item    core.Object     // the element of that list
-	inner   core.Object     // an object in it
+	message   core.Object
+	part      core.Object // a part, a block of reasoning, or a call in the message
+	inner     core.Object // an object in the part
+	freeCalls [][]byte    // the escaped ids of calls with a free text
 
 	// The arguments of the writer's methods, kept here to save allocations.
-	parts struct {
+	args struct {
 		media   core.Media
 		thought core.Thought
 		call    core.Call
 		result  core.Result
-		tool    core.Tool
 	}
 }
 
@@ -45,46 +37,91 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	if !x.Keep(core.Conversation, nil) {
 		return nil
 	}
-	r.x, r.w, r.cursor = x, w, jsonscan.Again(body)
-	var choice []byte
-	c := &r.cursor
+	r.x, r.w, r.turns = x, w, parts.NewTurns(x, w)
+	r.tools.x, r.tools.w = x, w
+	var tools, choice []byte
+	c := jsonscan.Again(body)
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "messages":
-			r.messages()
+			for x.EnterList(&c, "messages"); x.NextElement(&c); {
+				r.message.Read(x, &c, messageShapes, "")
+				r.readMessage()
+			}
 		case "tools":
-			r.tools = c.Skip()
+			tools = c.Skip()
 		case "tool_choice":
 			choice = c.Skip()
 		case "response_format":
-			r.format(c.Skip())
+			readFormat(x, c.Skip())
 		case "modalities":
-			r.modalities(c.Skip())
+			readModalities(x, c.Skip())
 		default:
-			x.Member(c)
+			x.Member(&c)
 		}
 	}
-	r.choice(choice)
-	r.readTools()
-	r.foldOptions()
+	r.tools.readChoice(choice)
+	r.tools.readTools(tools)
+	foldOptions(x)
 	return c.Finish()
 }
 
 // Forget drops all references to the body.
 func (r *reader) Forget() { *r = reader{} }
 
-// readInner reads an object in the item.
-func (r *reader) readInner(raw []byte, table *shape.Table, path string) {
-	r.inner.ReadRaw(r.x, raw, table, path)
-	r.inner.LoseOthers(r.x, table.Named(path))
+// readMessage writes the message at hand as a turn.
+func (r *reader) readMessage() {
+	m, x := &r.message, r.x
+	s := messageShapes.Shape(m.Word("role"))
+	m.LoseOthers(x, s)
+	switch s.Type() {
+	case "system", "developer":
+		r.turns.Begin(core.System)
+		r.readContent(core.System)
+		if !r.turns.End() {
+			x.Lose(emptyTurnRow, nil)
+		}
+		return
+	case "user":
+		r.turns.Begin(core.User)
+		if !r.readContent(core.User) && !x.Failed() {
+			x.Lose(emptyUserRow, nil)
+		}
+	case "assistant":
+		if raw := m.Raw("function_call"); raw != nil {
+			x.Lose(functionCallRow, raw)
+		}
+		if raw := m.Raw("audio"); raw != nil {
+			x.Lose(spokenAnswerRow, raw)
+		}
+		r.turns.Begin(core.Assistant)
+		r.readReasoning()
+		r.readContent(core.Assistant)
+		r.readRefusal(m.Raw("refusal"))
+		r.readCalls()
+	case "tool":
+		if x.Keep(core.ToolResult, nil) {
+			r.turns.Begin(core.User)
+			id := m.Text("tool_call_id")
+			isFree := slices.ContainsFunc(r.freeCalls, func(other []byte) bool { return string(other) == string(id) })
+			r.args.result = core.Result{ID: id, Free: isFree}
+			r.w.OpenResult(&r.args.result)
+			r.readContent(core.User)
+			r.w.CloseResult(false)
+		}
+	default:
+		x.Lose(unknownRoleRow, m.Raw("role"))
+	}
+	r.turns.End()
+	r.turns.Begun = true
 }
 
 // isObject reports whether a raw value at a path is an object, and refuses any other value.
-func (r *reader) isObject(raw []byte, path string) bool {
+func isObject(x *core.Translation, raw []byte, path string) bool {
 	if len(raw) > 0 && raw[0] == '{' {
 		return true
 	}
-	r.x.Invalid(path, "must be an object")
+	x.Invalid(path, "must be an object")
 	return false
 }
 

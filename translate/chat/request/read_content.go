@@ -3,102 +3,141 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
-// content writes the content of the message: a text or parts.
-func (r *reader) content() {
+// readContent writes the content of the message, a text or parts, to the turn of a role.
+// It reports whether the writer got any of it.
+func (r *reader) readContent(role core.Role) (written bool) {
 	raw := r.message.Raw("content")
 	if text := jsonscan.Inner(raw); len(text) > 0 {
-		r.text(text)
+		return r.turns.Text(text)
 	}
 	if len(raw) == 0 || raw[0] != '[' {
-		return
+		return false
 	}
-	for r.elements(raw, "content"); r.element(); {
-		r.item.Read(r.x, &r.list, partShapes, "")
-		r.part()
-	}
-}
-
-// part writes a part that the role may have: only assistants refuse, and only users and
-// tools send media.
-func (r *reader) part() {
-	s := r.item.Shape()
-	r.item.LoseOthers(r.x, s)
-	switch kind := s.Type(); {
-	case kind == "text":
-		text := r.item.Text("text")
-		r.breakpoint(len(text) > 0 && r.text(text))
-	case kind == "refusal" && r.role == core.Assistant:
-		r.refusalPart()
-	case kind == "image_url" && r.role == core.User:
-		r.image()
-	case kind == "file" && r.role == core.User:
-		r.file()
-	default:
-		r.x.Lose(unknownPartRow, r.item.Raw("type"))
-	}
-}
-
-func (r *reader) refusalPart() {
-	text := r.item.Text("refusal")
-	if len(text) > 0 {
-		r.w.Refusal(text)
-	}
-	r.breakpoint(len(text) > 0)
-}
-
-// breakpoint writes the breakpoint of a part that the writer got. The second of two
-// breakpoints is lost.
-func (r *reader) breakpoint(written bool) {
-	first, second := r.item.Raw("cache_control"), r.item.Raw("prompt_cache_breakpoint")
-	if first != nil {
-		r.keepBreakpoint(first, "cache_control", core.CachePart, written)
-	}
-	if second != nil {
-		r.keepBreakpoint(second, "prompt_cache_breakpoint", core.OtherCachePart, written && first == nil)
-	}
-}
-
-func (r *reader) keepBreakpoint(raw []byte, member string, as core.Concept, written bool) {
-	if !written {
-		r.x.LoseMember("", []byte(member))
-	} else if r.x.Keep(as, nil) {
-		r.writeBreakpoint(raw, member)
-	}
-}
-
-// breakpointKinds are the members without a meaning of their own: the types of breakpoints.
-var breakpointKinds = map[string]string{"cache_control": "type", "prompt_cache_breakpoint": "mode"}
-
-// writeBreakpoint writes a breakpoint behind the last part. Of its members, only a known
-// lifetime is kept.
-func (r *reader) writeBreakpoint(raw []byte, member string) {
-	if !r.isObject(raw, member) {
-		return
-	}
-	var ttl []byte
-	for name, value := range jsonscan.Members(raw) {
-		switch {
-		case string(name) == breakpointKinds[member]:
-		case string(name) == "ttl" && (jsonscan.IsZero(value) || isKnownTTL(value)):
-			ttl = r.keptTTL(value)
-		default:
-			r.x.LoseMember(member, name)
+	c := jsonscan.Again(raw)
+	for r.x.EnterList(&c, "content"); r.x.NextElement(&c); {
+		r.part.Read(r.x, &c, partShapes, "")
+		if r.readPart(role) {
+			written = true
 		}
 	}
-	r.w.CacheBreakpoint(ttl)
+	return written
 }
 
-func isKnownTTL(raw []byte) bool {
-	text := string(jsonscan.Inner(raw))
-	return text == "5m" || text == "1h"
-}
-
-// keptTTL returns the raw lifetime of a breakpoint, nil for the default.
-func (r *reader) keptTTL(raw []byte) []byte {
-	if jsonscan.IsZero(raw) || !r.x.Keep(core.CachePartTTL, nil) {
-		return nil
+// readPart writes the part at hand, and reports whether the writer got it. Only the
+// assistant refuses, and only users and tools send media.
+func (r *reader) readPart(role core.Role) (written bool) {
+	s := r.part.Shape()
+	r.part.LoseOthers(r.x, s)
+	switch kind := s.Type(); {
+	case kind == "text":
+		text := r.part.Text("text")
+		written = len(text) > 0 && r.turns.Text(text)
+	case kind == "refusal" && role == core.Assistant:
+		if text := r.part.Text("refusal"); len(text) > 0 {
+			r.w.Refusal(text)
+			written = true
+		}
+	case kind == "image_url" && role == core.User:
+		written = r.readImage()
+	case kind == "file" && role == core.User:
+		written = r.readFile()
+	default:
+		r.x.Lose(unknownPartRow, r.part.Raw("type"))
 	}
-	return raw
+	r.readBreakpoints(written)
+	return written
+}
+
+// readImage writes the image of the part, and reports whether the writer got it.
+func (r *reader) readImage() bool {
+	if !r.x.Keep(core.Image, nil) || !r.readInner(mediaShapes, "image_url") {
+		return false
+	}
+	m := &r.args.media
+	*m = core.Media{}
+	switch raw := r.inner.Raw("detail"); {
+	case raw == nil || !r.x.Keep(core.ImageDetail, nil):
+	case jsonscan.IsString(raw):
+		m.Detail = jsonscan.Inner(raw)
+	default:
+		r.x.LoseMember("image_url", []byte("detail"))
+	}
+	if !parts.KeepImage(r.x, m, r.inner.Raw("url"), unknownImageRow) {
+		return false
+	}
+	r.x.Answer.HasImages, r.x.Answer.HasMedia = true, true
+	r.w.Image(m)
+	return true
+}
+
+// readFile writes the document of the part, and reports whether the writer got it: a PDF,
+// a plain text, or a reference to a file of the vendor.
+func (r *reader) readFile() bool {
+	if !r.x.Keep(core.Document, nil) || !r.readInner(mediaShapes, "file") {
+		return false
+	}
+	m := &r.args.media
+	*m = core.Media{Title: r.inner.Text("filename")}
+	if id := r.inner.Raw("file_id"); id != nil {
+		m.Kind, m.URL = core.Reference, jsonscan.Inner(id)
+		if !r.x.Keep(core.FileReference, nil) {
+			return false
+		}
+	} else if !parts.KeepFile(r.x, m, r.inner.Raw("file_data"), unknownFileRow) {
+		return false
+	}
+	r.x.Answer.HasMedia = true
+	r.w.Document(m)
+	return true
+}
+
+// readInner reads the object that is a member of the part, and refuses any other value.
+func (r *reader) readInner(table *shape.Table, member string) bool {
+	raw := r.part.Raw(member)
+	if !isObject(r.x, raw, member) {
+		return false
+	}
+	r.inner.ReadRaw(r.x, raw, table, member)
+	r.inner.LoseOthers(r.x, table.Named(member))
+	return true
+}
+
+// breakpoint is a member that puts a breakpoint of the cache behind its part.
+type breakpoint struct {
+	member  string
+	kind    string // its member that states its type
+	concept core.Concept
+}
+
+var (
+	cacheControl = breakpoint{"cache_control", "type", core.CachePart}
+	// partBreakpoints are the breakpoints of a part. The second of two is lost.
+	partBreakpoints = [...]breakpoint{cacheControl, {"prompt_cache_breakpoint", "mode", core.OtherCachePart}}
+)
+
+// readBreakpoints writes the breakpoint of the part, if the writer got the part.
+func (r *reader) readBreakpoints(written bool) {
+	for i := range partBreakpoints {
+		b := &partBreakpoints[i]
+		raw := r.part.Raw(b.member)
+		switch {
+		case raw == nil:
+		case !written:
+			r.x.LoseMember("", []byte(b.member))
+		default:
+			written = false
+			b.write(r.x, r.w, raw, b.concept)
+		}
+	}
+}
+
+// write writes a raw breakpoint that is concept c, unless there is none.
+func (b *breakpoint) write(x *core.Translation, w core.Writer, raw []byte, c core.Concept) {
+	if raw != nil && x.Keep(c, nil) && isObject(x, raw, b.member) {
+		w.CacheBreakpoint(parts.Lifetime(x, raw, b.member, b.kind))
+	}
 }

@@ -3,8 +3,8 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	responsesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -17,78 +17,79 @@ var Source = core.Source{
 
 // requestReader reads a responses request.
 type requestReader struct {
-	x      *core.Translation
-	w      core.Writer
-	cursor jsonscan.Cursor // over the body
-
-	// Members of the body, raw, that are read behind the others.
-	input, tools, choice []byte
-
+	x        *core.Translation
+	w        core.Writer
+	turns    turnReader
+	tools    toolReader
+	update   update                   // the last change of settings in the input
 	settings responsesanswer.Settings // that the answer repeats
 
-	item core.Object     // of the input
-	list jsonscan.Cursor // over the parts of the item
-	part core.Object
-
-	hasInstructions bool
-
-	begun     bool // the conversation has begun
-	late      bool // the turn is one of the system that has not begun
-	role      core.Role
-	turn      assistantTurn
-	userTurn  userTurn
+	item      core.Object     // of the input
+	part      core.Object     // of the item
 	freeCalls map[string]bool // the ids of calls that had a free text, as they are written
-	update    update          // the last change of settings in the input
 
-	toolList toolReader
-	media    core.Media
-	result   core.Result
+	// The arguments of the writer's methods, kept here to save allocations.
+	media  core.Media
+	result core.Result
 }
+
+// toolsSetting is the setting that repeats the tools of the request.
+var toolsSetting = responsesanswer.SettingOf([]byte("tools"))
 
 // Read reads a body.
 func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	if !x.Keep(core.Conversation, nil) {
 		return nil
 	}
-	r.x, r.w, r.cursor = x, w, jsonscan.Again(body)
-	c, instructed := &r.cursor, false
+	r.x, r.w, r.tools.x = x, w, x
+	r.turns.x, r.turns.w, r.turns.turn = x, w, parts.NewTurns(x, w)
+	var instructions, input, tools, choice []byte
+	c := jsonscan.Again(body)
 	for c.OpenObject(); c.Member(); {
 		setting, start := responsesanswer.SettingOf(c.Name()), c.Offset()
 		switch string(c.Name()) {
 		case "instructions":
-			r.readInstructions(c.Skip())
-			instructed = true
-		case "input":
-			if !instructed { // instructions come first, wherever the member is
-				r.input = c.Skip()
-				break
+			instructions = c.Skip()
+			if text := jsonscan.Inner(instructions); len(text) > 0 {
+				w.Turn(core.Instructions)
+				w.Text(text)
+				w.EndTurn()
 			}
-			r.readInput(c)
+		case "input":
+			if instructions == nil { // they come first, wherever the member is
+				input = c.Skip()
+			} else {
+				r.readInput(&c, instructions)
+			}
 		case "tools":
-			r.tools = c.Skip()
+			tools = c.Skip()
 		case "tool_choice":
-			r.choice = c.Skip()
+			choice = c.Skip()
 		case "include":
-			r.include(c.Skip())
+			readInclude(x, c.Skip())
 		default:
-			x.Member(c)
+			x.Member(&c)
 		}
 		r.settings.Set(setting, body[start:c.Offset()])
 	}
-	r.readLateInput()
-	r.readChoice()
-	r.readTools()
-	r.readUpdate()
-	r.foldOptions()
-	r.remember()
+	if input != nil {
+		c := jsonscan.Again(input)
+		r.readInput(&c, instructions)
+	}
+	r.tools.readChoice(choice)
+	r.settings.Set(toolsSetting, r.tools.readTools(tools, w))
+	r.update.apply(x)
+	foldOptions(x)
+	x.Answer.HideReasoning = !x.Options.Has(core.ReasoningShown)
+	x.Answer.Settings = r.settings.Append(nil, jsonscan.IsTrue(x.Options.Raw(core.Stream)))
 	return c.Finish()
 }
 
 // Forget lets go of the body.
 func (r *requestReader) Forget() {
 	*r = requestReader{
-		turn:     assistantTurn{thoughts: forgotten(r.turn.thoughts), calls: forgotten(r.turn.calls)},
-		toolList: toolReader{declared: forgotten(r.toolList.declared)},
+		turns: turnReader{thoughts: forgotten(r.turns.thoughts), calls: forgotten(r.turns.calls)},
+		tools: toolReader{declared: forgotten(r.tools.declared)},
 	}
 }
 
@@ -104,78 +105,154 @@ func forgotten[T any](list []T) []T {
 	return list[:0]
 }
 
-// readInstructions writes the instructions.
-func (r *requestReader) readInstructions(raw []byte) {
-	if text := jsonscan.Inner(raw); len(text) > 0 {
-		r.hasInstructions = true
-		r.w.Turn(core.Instructions)
-		r.w.Text(text)
-		r.w.EndTurn()
+// readInput writes the conversation: items, or a text of the user. Some formats accept
+// instructions without a text.
+func (r *requestReader) readInput(c *jsonscan.Cursor, instructions []byte) {
+	if c.Kind() == jsonscan.Array {
+		for r.x.EnterList(c, "input"); r.x.NextElement(c); {
+			r.item.Read(r.x, c, itemShapes, "")
+			r.readItem()
+		}
+		r.turns.end()
+		return
 	}
-}
-
-// readLateInput reads the input if that had to wait for the instructions.
-func (r *requestReader) readLateInput() {
-	if r.input != nil {
-		c := jsonscan.Again(r.input)
-		r.readInput(&c)
+	raw := c.Skip()
+	if !jsonscan.IsString(raw) {
+		return
 	}
-}
-
-// readInput writes the conversation: a text of the user, or items.
-func (r *requestReader) readInput(c *jsonscan.Cursor) {
-	switch c.Kind() {
-	case jsonscan.Array:
-		r.readItems(c)
-	case jsonscan.String:
-		r.readText(jsonscan.Inner(c.Skip()))
-	default:
-		c.Skip()
-	}
-}
-
-// readText writes the input that is a text of the user. Some formats accept instructions
-// without it.
-func (r *requestReader) readText(text []byte) {
 	r.w.Turn(core.User)
-	switch {
-	case len(text) > 0:
+	if text := jsonscan.Inner(raw); len(text) > 0 {
 		r.w.Text(text)
-	case !r.hasInstructions:
+	} else if len(jsonscan.Inner(instructions)) == 0 {
 		r.x.Invalid("input", "must not be empty")
 	}
 	r.w.EndTurn()
 }
 
-// readItems writes the items. A turn of the assistant may consist of several items, so
-// turns are joined here.
-func (r *requestReader) readItems(c *jsonscan.Cursor) {
-	r.x.At.Enter("input")
-	for c.OpenArray(); c.Element(); {
-		if r.x.Failed() {
-			c.Skip()
-			continue
-		}
-		r.x.At.Next()
-		r.item.Read(r.x, c, itemShapes, "")
-		r.readItem()
+// readItem writes the item at hand.
+func (r *requestReader) readItem() {
+	item, x := &r.item, r.x
+	s := item.Shape()
+	if item.Raw("type") == nil {
+		s = messageShape
 	}
-	r.endAssistant()
-	r.endUser()
-	r.x.At.Leave()
+	item.LoseOthers(x, s)
+	switch s.Type() {
+	case "message":
+		r.readMessage()
+	case "reasoning":
+		if thought, ok := r.readReasoning(); ok {
+			r.turns.thoughts = append(r.turns.thoughts, placed[core.Thought]{x.At, thought})
+		}
+	case "function_call", "custom_tool_call", "tool_search_call":
+		if call, ok := r.readCall(s.Type()); ok {
+			r.turns.call(call)
+		}
+	case "function_call_output", "custom_tool_call_output":
+		if r.openResult() {
+			r.readContent("output", core.User)
+			r.w.CloseResult(false)
+		}
+	case "tool_search_output":
+		tools := item.Raw("tools")
+		r.tools.add(x.At, tools)
+		if string(item.Word("execution")) != "server" && len(item.Text("call_id")) > 0 && r.openResult() {
+			c := jsonscan.Again(tools)
+			for x.EnterList(&c, "tools"); x.NextElement(&c); {
+				r.part.Read(x, &c, toolShapes, "")
+				if name := r.part.Text("name"); len(name) > 0 {
+					r.w.Text(name)
+				}
+			}
+			r.w.CloseResult(false)
+		}
+	case "additional_tools":
+		if string(item.Word("role")) != roleDeveloper {
+			r.loseStray("role")
+		}
+		r.tools.add(x.At, item.Raw("tools"))
+	case "configuration_update":
+		r.update = update{x.At, item.Raw("reasoning"), item.Raw("text")}
+	default: // only a provider of this format can read the item
+		kind := item.Raw("type")
+		x.Lose(rows.Value("input[*].type", jsonscan.TextOf(kind)), kind)
+	}
 }
 
-// elements begins to read an array at a path of the element at hand; element moves to
-// its next element, until the last or until something is refused.
-func (r *requestReader) elements(raw []byte, path string) {
-	r.list = jsonscan.Again(raw)
-	r.x.EnterList(&r.list, path)
+// readMessage writes a message. Those of the system are turns of their own.
+func (r *requestReader) readMessage() {
+	switch string(r.item.Word("role")) {
+	case roleAssistant:
+		r.turns.turn.Begun = true
+		if !r.readContent("content", core.Assistant) {
+			r.x.Keep(core.EmptyTurn, nil)
+		}
+	case roleUser:
+		r.turns.beginUser(true)
+		r.readContent("content", core.User)
+	default:
+		r.turns.beginSystem()
+		r.readContent("content", core.System)
+		if !r.turns.end() {
+			r.x.Keep(core.EmptyTurn, nil)
+		}
+	}
 }
 
-func (r *requestReader) element(table *shape.Table) bool {
-	if !r.x.NextElement(&r.list) {
+// openResult begins the result of a tool, and reports whether the writer gets it.
+func (r *requestReader) openResult() bool {
+	if !r.x.Keep(core.ToolResult, r.item.Raw("type")) {
 		return false
 	}
-	r.part.Read(r.x, &r.list, table, "")
+	id := r.item.Text("call_id")
+	r.turns.beginUser(false)
+	r.result = core.Result{ID: id, Free: r.freeCalls[string(id)]}
+	r.w.OpenResult(&r.result)
 	return true
+}
+
+// readCall returns the call of a tool. ok is false if the writer does not get it. The text
+// of a free call is wrapped for providers that have functions alone.
+func (r *requestReader) readCall(kind string) (call core.Call, ok bool) {
+	item, x := &r.item, r.x
+	if kind == "tool_search_call" && string(item.Word("execution")) == "server" {
+		x.Lose(serverSearchCallRow, nil)
+		return call, false
+	}
+	r.turns.turn.Begun = true
+	if !x.Keep(core.ToolCall, item.Raw("type")) {
+		return call, false
+	}
+	call.ID = item.Text("call_id")
+	if kind == "tool_search_call" {
+		call.Name = []byte(searchName)
+		if call.Input = item.Raw("arguments"); !isObject(call.Input) {
+			x.Invalid("arguments", "must be an object")
+		}
+		return call, true
+	}
+	name, namespace := item.Raw("name"), item.Raw("namespace")
+	if call.Name = jsonscan.Inner(name); isNamespace(x, namespace, "namespace") {
+		call.Name = flatName(nil, namespace, name)
+	}
+	switch {
+	case kind == "function_call":
+		call.Text = item.Text("arguments")
+	case x.Can(core.FreeTool):
+		call.Free, call.Text = true, item.Text("input")
+		if r.freeCalls == nil {
+			r.freeCalls = make(map[string]bool)
+		}
+		r.freeCalls[string(call.ID)] = true
+	default:
+		call.Input = append(append([]byte(`{"input":`), item.Raw("input")...), '}')
+	}
+	return call, true
+}
+
+// loseStray reports a member of the item that is left out beside another, or for its kind.
+func (r *requestReader) loseStray(member string) {
+	if !jsonscan.Blank(r.item.Raw(member)) {
+		r.x.LoseMember("", []byte(member))
+	}
 }

@@ -1,23 +1,20 @@
 package request
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	responsesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 )
 
-// include reads what the answer is to have beside what it always has.
-func (r *requestReader) include(raw []byte) {
+// readInclude reads what the answer is to have beside what it always has.
+func readInclude(x *core.Translation, raw []byte) {
 	for _, word := range elementsOf(raw) {
 		switch string(jsonscan.Inner(word)) {
 		case includeReasoning:
-			r.x.Answer.Seals = r.x.Info.Seals
+			x.Answer.Seals = x.Info.Seals
 		case includeLogprobs:
-			r.x.SetOption(logprobsRow, []byte("true"))
+			x.SetOption(logprobsRow, []byte("true"))
 		default:
-			r.x.Lose(otherIncludeRow, nil)
+			x.Lose(otherIncludeRow, nil)
 		}
 	}
 }
@@ -28,10 +25,10 @@ type update struct {
 	reasoning, text []byte
 }
 
-// readUpdate puts the settings of the last change in place of those of the request.
-func (r *requestReader) readUpdate() {
-	o := &r.x.Options
-	for name := range jsonscan.Members(r.update.reasoning) {
+// apply puts the settings in place of those of the request.
+func (u *update) apply(x *core.Translation) {
+	o := &x.Options
+	for name := range jsonscan.Members(u.reasoning) {
 		switch string(name) {
 		case "effort":
 			o.Clear(core.EffortNone, core.EffortOther)
@@ -39,7 +36,7 @@ func (r *requestReader) readUpdate() {
 			o.Clear(core.ReasoningShown, core.ReasoningHidden)
 		}
 	}
-	for name := range jsonscan.Members(r.update.text) {
+	for name := range jsonscan.Members(u.text) {
 		switch string(name) {
 		case "format":
 			o.Clear(core.FormatText, core.SchemaStrict)
@@ -47,67 +44,37 @@ func (r *requestReader) readUpdate() {
 			o.Clear(core.Verbosity, core.Verbosity)
 		}
 	}
-	now := r.x.At
-	r.x.At = r.update.at
-	r.readSettings(r.update.reasoning, "reasoning")
-	r.readSettings(r.update.text, "text")
-	r.x.At = now
-}
-
-func (r *requestReader) readSettings(raw []byte, path string) {
-	if raw != nil {
-		c := jsonscan.Again(raw)
-		r.x.ReadObject(&c, path)
+	now := x.At
+	x.At = u.at
+	if u.reasoning != nil {
+		c := jsonscan.Again(u.reasoning)
+		x.ReadObject(&c, "reasoning")
 	}
+	if u.text != nil {
+		c := jsonscan.Again(u.text)
+		x.ReadObject(&c, "text")
+	}
+	x.At = now
 }
 
-// foldOptions makes one option of those that the client may give in two ways.
-func (r *requestReader) foldOptions() {
-	o := &r.x.Options
-	o.FoldUser(r.x, secondUserRow)
-	r.foldFormat(o)
+// foldOptions makes one option of those that the client may give in two ways, and drops
+// options that depend on others.
+func foldOptions(x *core.Translation) {
+	o := &x.Options
+	o.FoldUser(x, secondUserRow)
 	o.FoldParallelCalls()
-	if o.Has(core.TopLogprobs) && !o.Has(core.Logprobs) {
-		r.x.Lose(loneTopLogprobsRow, o.Raw(core.TopLogprobs))
-		o.Clear(core.TopLogprobs, core.TopLogprobs)
-	}
-}
-
-// foldFormat requires the schema of a format that follows one; other formats have
-// none.
-func (r *requestReader) foldFormat(o *core.Options) {
-	switch {
-	case o.Has(core.FormatSchema) && !o.Has(core.Schema):
-		r.x.Invalid("text.format.schema", "required")
-	case !o.Has(core.FormatSchema):
+	if !o.Has(core.FormatSchema) { // only this format of the answer has a schema
 		for c := core.Schema; c <= core.SchemaStrict; c++ {
 			if o.Has(c) {
-				r.x.Lose(strayFormatRow, nil)
+				x.Lose(strayFormatRow, nil)
 			}
 		}
 		o.Clear(core.Schema, core.SchemaStrict)
+	} else if !o.Has(core.Schema) {
+		x.Invalid("text.format.schema", "required")
 	}
-}
-
-// remember keeps what the answer repeats of the request.
-func (r *requestReader) remember() {
-	x := r.x
-	x.Answer.HideReasoning = !x.Options.Has(core.ReasoningShown)
-	x.Answer.Settings = r.settings.Append(nil, jsonscan.IsTrue(x.Options.Raw(core.Stream)))
-}
-
-// toolsSetting is the setting that repeats the tools of the request.
-var toolsSetting = responsesanswer.SettingOf([]byte("tools"))
-
-// repeatTools makes the answer repeat the tools of the request without those that are
-// left out: the model could not call them.
-func (r *requestReader) repeatTools(left []translate.Span) {
-	if len(left) == 0 {
-		return
+	if o.Has(core.TopLogprobs) && !o.Has(core.Logprobs) {
+		x.Lose(loneTopLogprobsRow, o.Raw(core.TopLogprobs))
+		o.Clear(core.TopLogprobs, core.TopLogprobs)
 	}
-	edits := make([]edit.Edit, len(left))
-	for i, span := range left {
-		edits[i].Span = span
-	}
-	r.settings.Set(toolsSetting, edit.Apply(nil, r.tools, edits))
 }

@@ -11,76 +11,65 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// reasoning keeps the reasoning of an item until the next item is known: the block of
-// another format that this gateway sealed, or an unsigned text.
-func (r *requestReader) reasoning() {
-	if !r.x.Keep(core.Reasoning, nil) {
-		if len(r.item.Word("encrypted_content")) > 0 { // more than the summary that is reported
-			r.x.Lose(foreignSealRow, nil)
+// readReasoning returns the reasoning of the item: a block of another format that this
+// gateway sealed for the same provider and tenant, or else an unsigned text. ok is false
+// if the writer does not get it. What others have encrypted is lost.
+func (r *requestReader) readReasoning() (t core.Thought, ok bool) {
+	x, sealed := r.x, r.item.Word("encrypted_content")
+	if !x.Keep(core.Reasoning, nil) {
+		if len(sealed) > 0 { // more than the summary that is reported
+			x.Lose(foreignSealRow, nil)
 		}
-		return
-	}
-	thought, ok := r.unsealed()
-	if !ok {
-		thought = core.Thought{Text: r.thoughtText()}
-		ok = len(thought.Text) > 0 && r.x.Keep(core.UnsignedReasoning, nil)
-	}
-	if ok {
-		r.turn.thoughts = append(r.turn.thoughts, placed[core.Thought]{r.x.At, thought})
-	}
-}
-
-// unsealed returns the block of another format that this gateway sealed for the same
-// provider and tenant, if the writer gets it. What others have encrypted is lost.
-func (r *requestReader) unsealed() (t core.Thought, ok bool) {
-	sealed := r.item.Word("encrypted_content")
-	if len(sealed) == 0 {
-		r.loseStray("encrypted_content")
 		return t, false
 	}
-	payload, ok := r.x.Info.Seals.Open(seal.Block, sealed)
-	if ok {
-		t, ok = thoughtOf(payload)
+	if len(sealed) == 0 {
+		r.loseStray("encrypted_content")
+	} else if t, ok = unsealed(x, sealed); !ok {
+		x.Lose(foreignSealRow, nil)
 	}
 	switch {
 	case !ok:
-		r.x.Lose(foreignSealRow, nil)
-		return t, false
 	case t.From == core.Sealed:
-		return t, r.x.Keep(core.RedactedReasoning, nil)
+		ok = x.Keep(core.RedactedReasoning, nil)
 	case t.From == core.SelfSigned:
-		return t, r.x.Keep(core.SelfSignedReasoning, nil)
-	case t.From == core.Signed && !r.x.Keep(core.Signature, nil):
+		ok = x.Keep(core.SelfSignedReasoning, nil)
+	case t.From == core.Signed && x.Keep(core.Signature, nil):
+	default:
 		t.From, t.Signature = core.Unsigned, nil
+		ok = x.Keep(core.UnsignedReasoning, nil)
 	}
-	return t, t.From != core.Unsigned || r.x.Keep(core.UnsignedReasoning, nil)
+	if ok {
+		return t, true
+	}
+	text := r.joined("summary")
+	if text == nil {
+		text = r.joined("content")
+	} else {
+		r.loseStray("content")
+	}
+	return core.Thought{Text: text}, len(text) > 0 && x.Keep(core.UnsignedReasoning, nil)
 }
 
-// The members of a sealed block.
-const (
-	blockThinking = iota
-	blockSignature
-	blockData
-)
-
-// thoughtOf reads a block that was sealed: one of the messages format.
-func thoughtOf(payload []byte) (t core.Thought, ok bool) {
+// unsealed returns the block of the messages format that was sealed.
+func unsealed(x *core.Translation, sealed []byte) (t core.Thought, ok bool) {
+	payload, ok := x.Info.Seals.Open(seal.Block, sealed)
+	if !ok {
+		return t, false
+	}
 	block, err := base64.RawURLEncoding.AppendDecode(nil, payload)
 	if err != nil {
 		return t, false
 	}
-	var values [3][]byte
 	for name, value := range jsonscan.Members(block) {
 		switch string(name) {
 		case "thinking":
-			values[blockThinking] = jsonscan.Inner(value)
+			t.Text = jsonscan.Inner(value)
 		case "signature":
-			values[blockSignature] = jsonscan.Inner(value)
+			t.Signature = jsonscan.Inner(value)
 		case "data":
-			values[blockData] = jsonscan.Inner(value)
+			t.Sealed = jsonscan.Inner(value)
 		}
 	}
-	t = core.Thought{Text: values[blockThinking], Signature: values[blockSignature], Sealed: values[blockData]}
 	switch {
 	case t.Sealed != nil:
 		t.From = core.Sealed
@@ -92,29 +81,15 @@ func thoughtOf(payload []byte) (t core.Thought, ok bool) {
 	return t, len(t.Sealed)+len(t.Signature)+len(t.Text) > 0
 }
 
-// thoughtText returns the summary, or else the reasoning itself, as one text.
-func (r *requestReader) thoughtText() []byte {
-	if text := r.joined("summary"); text != nil {
-		r.loseStray("content")
-		return text
-	}
-	return r.joined("content")
-}
-
-// loseStray reports a member that is left out beside another, or for its kind.
-func (r *requestReader) loseStray(member string) {
-	if !jsonscan.Blank(r.item.Raw(member)) {
-		r.x.LoseMember("", []byte(member))
-	}
-}
-
 // joined returns the texts of an array of parts, with blank lines between them.
 func (r *requestReader) joined(member string) (all []byte) {
 	raw := r.item.Raw(member)
 	if len(raw) == 0 || raw[0] != '[' {
 		return nil
 	}
-	for r.elements(raw, member); r.element(partShapes); {
+	c := jsonscan.Again(raw)
+	for r.x.EnterList(&c, member); r.x.NextElement(&c); {
+		r.part.Read(r.x, &c, partShapes, "")
 		r.part.LoseOthers(r.x, thoughtShape)
 		switch text := r.part.Text("text"); {
 		case len(text) == 0:

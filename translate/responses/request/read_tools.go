@@ -3,6 +3,7 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
@@ -11,17 +12,17 @@ import (
 // searchName is the name of the function that replaces the client's search for tools.
 const searchName = "tool_search"
 
-// toolReader collects the tools of a request. Those that items add count like those of
-// the request, and of two with the same name the later one.
+// toolReader reads the tools of a request and the choice among them. Tools that items add
+// count like those of the request, and of two with the same name the later one.
 type toolReader struct {
-	added    []placed[[]byte] // raw lists in items
+	x        *core.Translation
+	allowed  *core.AllowedTools // nil if all are
+	added    []placed[[]byte]   // raw lists in items
 	declared []declaredTool
 	byName   map[string]int // the indices of declared; nil while no item adds tools
-	allowed  *core.AllowedTools
 
-	object    core.Object
-	format    core.Object
-	namespace []byte // raw: of the tools at hand, nil for none
+	object    core.Object // of a tool, or of a choice
+	namespace []byte      // raw: of the tool, nil for none
 }
 
 // declaredTool is a tool as the writer gets it, and what the client calls it if that
@@ -31,163 +32,220 @@ type declaredTool struct {
 	client translate.ClientTool
 }
 
+// add adds the raw list of tools in an item.
 func (t *toolReader) add(at core.Place, raw []byte) {
 	if len(raw) > 0 && raw[0] == '[' {
 		t.added = append(t.added, placed[[]byte]{at, raw})
 	}
 }
 
-// readTools writes the tools, unless none of them is wanted.
-func (r *requestReader) readTools() {
-	t := &r.toolList
-	if !jsonscan.Blank(r.tools) || len(t.added) > 0 {
-		if r.x.Options.Has(core.ToolChoiceNone) && !r.x.Keep(core.UnusedTools, nil) || !r.x.Keep(core.FunctionTool, nil) {
-			r.settings.Set(toolsSetting, []byte("[]"))
-			return
-		}
-		r.collectTools()
-		r.writeTools()
+// readChoice reads the choice among the tools: a word, or an object that names some.
+func (t *toolReader) readChoice(raw []byte) {
+	o, x := &t.object, t.x
+	if len(raw) == 0 || raw[0] == 'n' {
+		return
 	}
-	t.allowed.Check(r.x, allowedPath, missingAllowedRow)
+	if raw[0] != '{' {
+		x.SetWord("tool_choice", raw)
+		return
+	}
+	o.ReadRaw(x, raw, choiceShapes, "tool_choice")
+	s := o.Shape()
+	o.LoseOthers(x, s)
+	switch kind := o.Raw("type"); s.Type() {
+	case "function", "custom":
+		x.SetOption(namedChoiceRow, kind)
+		x.SetOption(choiceNameRow, t.chosenName("tool_choice.name"))
+	case "allowed_tools":
+		x.SetWord("tool_choice.mode", o.Raw("mode"))
+		t.readAllowed(o.Raw("tools"))
+	default:
+		x.Lose(unknownChoiceRow, kind)
+	}
 }
 
-func (r *requestReader) collectTools() {
-	t, now := &r.toolList, r.x.At
+// chosenName returns the raw name by which the writer knows the tool that is named in
+// the object at hand, at a path.
+func (t *toolReader) chosenName(path string) []byte {
+	name, namespace := t.object.Raw("name"), t.object.Raw("namespace")
+	switch {
+	case !jsonscan.IsString(name):
+		t.x.Invalid(path, "must be a string")
+	case isNamespace(t.x, namespace, path):
+		return append(flatName([]byte{'"'}, namespace, name), '"')
+	}
+	return name
+}
+
+const allowedPath = "tool_choice.tools"
+
+// readAllowed reads which tools may be used at all.
+func (t *toolReader) readAllowed(raw []byte) {
+	o, x := &t.object, t.x
+	if len(raw) == 0 || raw[0] != '[' {
+		x.Invalid(allowedPath, "must be an array of objects")
+		return
+	}
+	t.allowed = core.NewAllowedTools()
+	c := jsonscan.Again(raw)
+	for x.EnterList(&c, allowedPath); x.NextElement(&c); {
+		o.Read(x, &c, choiceShapes, "")
+		switch s := o.Shape(); s.Type() {
+		case "function", "custom":
+			o.LoseOthers(x, s)
+			t.allowed.Allow(jsonscan.TextOf(t.chosenName("name")))
+		default:
+			x.Lose(foreignAllowedRow, o.Raw("type"))
+		}
+	}
+	if x.Options.Has(core.ToolChoiceRequired) && t.allowed.Empty() {
+		x.Invalid(allowedPath, "must hold at least one tool where the mode is 'required'")
+	}
+}
+
+// readTools writes the tools that may be used, unless none of them is wanted. It returns
+// the raw list of tools that the answer repeats: those of the request, without the ones
+// that are left out, since the model could not call them.
+func (t *toolReader) readTools(raw []byte, w core.Writer) (repeated []byte) {
+	x := t.x
+	if jsonscan.Blank(raw) && len(t.added) == 0 {
+		t.allowed.Check(x, allowedPath, missingAllowedRow)
+		return raw
+	}
+	if x.Options.Has(core.ToolChoiceNone) && !x.Keep(core.UnusedTools, nil) || !x.Keep(core.FunctionTool, nil) {
+		return []byte("[]")
+	}
 	if len(t.added) > 0 {
 		t.byName = make(map[string]int)
 	}
-	var left []translate.Span
-	r.toolsOf(r.tools, &left)
-	r.repeatTools(left)
+	now := x.At
+	left := t.readList(raw)
 	for i := range t.added {
-		r.x.At = t.added[i].at
-		r.toolsOf(t.added[i].part, nil)
+		x.At = t.added[i].at
+		t.readList(t.added[i].part)
 	}
-	r.x.At = now
-}
-
-// writeTools gives the writer the tools that may be used, and the way back the names
-// that the client has for them.
-func (r *requestReader) writeTools() {
-	now := r.x.At
-	for i := range r.toolList.declared {
-		d := &r.toolList.declared[i]
-		if !r.toolList.allowed.Has(d.part.Name) {
-			continue
-		}
-		r.x.At = d.at
-		r.rememberTool(d)
-		r.w.Tool(&d.part)
-	}
-	r.x.At = now
-	r.checkFunctions()
-}
-
-// checkFunctions refuses a function with the name that the provider knows another tool
-// by: a call of the one would reach the client as a call of the other.
-func (r *requestReader) checkFunctions() {
-	mapped := r.x.Answer.Tools
-	for i := 0; len(mapped) > 0 && i < len(r.toolList.declared); i++ {
-		d := &r.toolList.declared[i]
-		if _, taken := mapped[jsonscan.TextOf(d.part.Name)]; taken && d.client == (translate.ClientTool{}) && r.toolList.allowed.Has(d.part.Name) {
-			r.x.InvalidAt(d.at, "name", takenName)
+	for i := range t.declared {
+		if d := &t.declared[i]; t.allowed.Has(d.part.Name) {
+			x.At = d.at
+			d.remember(x)
+			w.Tool(&d.part)
 		}
 	}
+	x.At = now
+	t.checkFunctions()
+	t.allowed.Check(x, allowedPath, missingAllowedRow)
+	if len(left) == 0 {
+		return raw
+	}
+	edits := make([]edit.Edit, len(left))
+	for i, span := range left {
+		edits[i].Span = span
+	}
+	return edit.Apply(nil, raw, edits)
 }
 
 // takenName is the end of a message about a tool whose name another one has already.
 const takenName = "is what the name of another tool becomes for the provider"
 
-// rememberTool keeps for the way back what the client calls a tool.
-func (r *requestReader) rememberTool(d *declaredTool) {
+// remember keeps for the translation of the answer what the client calls a tool.
+func (d *declaredTool) remember(x *core.Translation) {
 	if d.client == (translate.ClientTool{}) {
 		return
 	}
-	if r.x.Answer.Tools == nil {
-		r.x.Answer.Tools = make(map[string]translate.ClientTool)
+	if x.Answer.Tools == nil {
+		x.Answer.Tools = make(map[string]translate.ClientTool)
 	}
 	name := jsonscan.TextOf(d.part.Name)
-	if _, taken := r.x.Answer.Tools[name]; taken {
-		r.x.Invalid("name", takenName)
+	if _, taken := x.Answer.Tools[name]; taken {
+		x.Invalid("name", takenName)
 	}
-	r.x.Answer.Tools[name] = d.client
+	x.Answer.Tools[name] = d.client
 }
 
-// toolsOf reads a list of tools, and adds to left the spans of those that are left out,
-// unless left is nil.
-func (r *requestReader) toolsOf(raw []byte, left *[]translate.Span) {
-	if jsonscan.Blank(raw) {
-		return
-	}
-	t := &r.toolList
-	c := jsonscan.Again(raw)
-	cuts := strict.Cutter{Spans: left}
-	for r.x.EnterList(&c, "tools"); r.x.NextElement(&c); {
-		start := c.Offset()
-		t.object.Read(r.x, &c, toolShapes, "")
-		if declared := r.tool(); left != nil {
-			cuts.Element(translate.Span{Start: start, End: c.Offset()}, !declared)
+// checkFunctions refuses a function with the name that the provider knows another tool
+// by: a call of the one would reach the client as a call of the other.
+func (t *toolReader) checkFunctions() {
+	mapped := t.x.Answer.Tools
+	for i := 0; len(mapped) > 0 && i < len(t.declared); i++ {
+		d := &t.declared[i]
+		if _, taken := mapped[jsonscan.TextOf(d.part.Name)]; taken && d.client == (translate.ClientTool{}) && t.allowed.Has(d.part.Name) {
+			t.x.InvalidAt(d.at, "name", takenName)
 		}
+	}
+}
+
+// readList declares the tools of a raw list, and returns the spans of those that are left
+// out.
+func (t *toolReader) readList(raw []byte) (left []translate.Span) {
+	if jsonscan.Blank(raw) {
+		return nil
+	}
+	c := jsonscan.Again(raw)
+	cuts := strict.Cutter{Spans: &left}
+	for t.x.EnterList(&c, "tools"); t.x.NextElement(&c); {
+		start := c.Offset()
+		t.object.Read(t.x, &c, toolShapes, "")
+		declared := t.readTool()
+		cuts.Element(translate.Span{Start: start, End: c.Offset()}, !declared)
 	}
 	if cuts.All() {
 		cuts.CutAll()
 	}
+	return left
 }
 
-// tool declares a tool, and reports whether the writer gets it.
-func (r *requestReader) tool() bool {
-	o := &r.toolList.object
+// readTool declares the tool at hand, or those of a namespace. It reports whether the
+// writer gets them. A search by the provider is left out: all tools are sent instead.
+func (t *toolReader) readTool() bool {
+	o, x := &t.object, t.x
 	kind, s := o.Raw("type"), o.Shape()
 	if s == nil {
-		r.x.Lose(rows.Value("tools[*].type", jsonscan.TextOf(kind)), kind)
+		x.Lose(rows.Value("tools[*].type", jsonscan.TextOf(kind)), kind)
 		return false
 	}
-	o.LoseOthers(r.x, s)
-	r.checkCallers(o.Raw("allowed_callers"))
+	o.LoseOthers(x, s)
+	checkCallers(x, o.Raw("allowed_callers"))
+	name := o.Raw("name")
+	tool := core.Tool{Name: name, Description: o.Raw("description"), Schema: o.Raw("parameters"), Strict: o.Raw("strict")}
+	var client translate.ClientTool
 	switch s.Type() {
 	case "function":
-		r.declare(r.function(), translate.ClientTool{})
-	case "custom":
-		r.custom()
-	case "namespace":
-		r.namespaceTools()
+		checkParameters(x, tool.Schema)
 	case "tool_search":
-		return r.search()
-	}
-	return true
-}
-
-// checkCallers refuses a tool that only the vendor's own code may call.
-func (r *requestReader) checkCallers(callers []byte) {
-	if callers != nil && callers[0] != '[' {
-		r.x.Invalid("allowed_callers", "must be an array of strings")
-	}
-	for _, raw := range elementsOf(callers) {
-		if string(raw) != `"direct"` {
-			r.x.Lose(otherCallersRow, raw)
+		if string(o.Word("execution")) != "client" {
+			x.Lose(serverSearchRow, nil)
+			return false
 		}
+		checkParameters(x, tool.Schema)
+		tool.Name = []byte(`"` + searchName + `"`)
+		t.declare(tool, translate.ClientTool{Name: searchName, Search: true})
+		return true
+	case "custom":
+		if tool.Description != nil && !jsonscan.IsString(tool.Description) {
+			x.Invalid("description", "must be a string")
+		}
+		tool = core.Tool{Name: name, Description: tool.Description, Free: true}
+		readGrammar(x, o.Raw("format"), &tool)
+		if !x.Can(core.FreeTool) {
+			tool, client.Wrapped = wrapped(tool), true
+		}
+	case "namespace":
+		if t.namespace != nil {
+			x.Lose(unknownToolRow, kind)
+			return true
+		}
+		tools := o.Raw("tools")
+		if isNamespace(x, name, "name") {
+			t.namespace = name
+		}
+		t.readList(tools)
+		t.namespace = nil
+		return true
 	}
-}
-
-// function returns the function at hand.
-func (r *requestReader) function() core.Tool {
-	o := &r.toolList.object
-	if parameters := o.Raw("parameters"); !isObject(parameters) {
-		r.x.Invalid("parameters", "must be an object")
-	}
-	return core.Tool{Description: o.Raw("description"), Schema: o.Raw("parameters"), Strict: o.Raw("strict")}
-}
-
-// declare declares a tool by the name at hand, within the namespace if there is one.
-// client is what else the client knows about it.
-func (r *requestReader) declare(tool core.Tool, client translate.ClientTool) {
-	t := &r.toolList
-	name := t.object.Raw("name")
 	if len(jsonscan.Inner(name)) == 0 {
-		r.x.Invalid("name", "required")
-		return
+		x.Invalid("name", "required")
+		return true
 	}
-	tool.Name = name
 	if t.namespace != nil {
 		client.Namespace = jsonscan.TextOf(t.namespace)
 		tool.Name = append(flatName([]byte{'"'}, t.namespace, name), '"')
@@ -195,22 +253,82 @@ func (r *requestReader) declare(tool core.Tool, client translate.ClientTool) {
 	if client != (translate.ClientTool{}) {
 		client.Name = jsonscan.TextOf(name)
 	}
-	t.keep(declaredTool{placed[core.Tool]{r.x.At, tool}, client})
+	t.declare(tool, client)
+	return true
 }
 
-// keep keeps a tool in place of an earlier one with the same name.
-func (t *toolReader) keep(d declaredTool) {
-	if t.byName == nil {
-		t.declared = append(t.declared, d)
-		return
+// declare declares a tool, in place of an earlier one with the same name.
+func (t *toolReader) declare(tool core.Tool, client translate.ClientTool) {
+	d := declaredTool{placed[core.Tool]{t.x.At, tool}, client}
+	if t.byName != nil {
+		name := string(tool.Name)
+		if i, again := t.byName[name]; again && t.declared[i].client == client {
+			t.declared[i] = d
+			return
+		}
+		t.byName[name] = len(t.declared)
 	}
-	name := string(d.part.Name)
-	if i, again := t.byName[name]; again && t.declared[i].client == d.client {
-		t.declared[i] = d
-		return
-	}
-	t.byName[name] = len(t.declared)
 	t.declared = append(t.declared, d)
+}
+
+// checkCallers refuses a tool that only the vendor's own code may call.
+func checkCallers(x *core.Translation, callers []byte) {
+	if callers != nil && callers[0] != '[' {
+		x.Invalid("allowed_callers", "must be an array of strings")
+	}
+	for _, raw := range elementsOf(callers) {
+		if string(raw) != `"direct"` {
+			x.Lose(otherCallersRow, raw)
+		}
+	}
+}
+
+// checkParameters refuses a schema that is not an object.
+func checkParameters(x *core.Translation, raw []byte) {
+	if !isObject(raw) {
+		x.Invalid("parameters", "must be an object")
+	}
+}
+
+// readGrammar reads which text a tool takes. A provider that does not hold the model to it
+// still shows it to the model.
+func readGrammar(x *core.Translation, raw []byte, tool *core.Tool) {
+	if raw == nil {
+		return
+	}
+	var f core.Object
+	f.ReadRaw(x, raw, customFormats, "format")
+	f.LoseOthers(x, f.Shape())
+	switch kind := f.Raw("type"); string(jsonscan.DecodedOf(kind)) {
+	case "text":
+	case "grammar":
+		tool.Syntax, tool.Definition = f.Raw("syntax"), f.Raw("definition")
+		if !jsonscan.IsString(tool.Syntax) || !jsonscan.IsString(tool.Definition) {
+			x.Invalid("format", "must have a syntax and a definition")
+		}
+		x.Keep(core.Grammar, nil)
+	default:
+		x.Lose(unknownGrammarRow, kind)
+	}
+}
+
+// wrapping is the schema of a function that replaces a custom tool, whose input is free
+// text.
+const wrapping = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}`
+
+// wrapped returns the function that replaces a custom tool for providers that have
+// functions alone.
+func wrapped(tool core.Tool) core.Tool {
+	words := append([]byte{'"'}, jsonscan.Inner(tool.Description)...)
+	if len(words) > 1 {
+		words = append(words, `\n\n`...)
+	}
+	words = append(words, `Put the raw text, as it is, into the member \"input\".`...)
+	if tool.Syntax != nil {
+		words = append(append(words, ` It follows this grammar (`...), jsonscan.Inner(tool.Syntax)...)
+		words = append(append(words, `):\n`...), jsonscan.Inner(tool.Definition)...)
+	}
+	return core.Tool{Name: tool.Name, Description: append(words, '"'), Schema: []byte(wrapping)}
 }
 
 // flatName appends the name that replaces a namespace and the name of a tool in it; both
@@ -224,34 +342,17 @@ func flatName(dst, namespace, name []byte) []byte {
 	return toolcall.AppendName(dst, jsonscan.AppendText(flat, name))
 }
 
-// namespaceTools declares the tools of a namespace.
-func (r *requestReader) namespaceTools() {
-	t := &r.toolList
-	if t.namespace != nil {
-		r.x.Lose(unknownToolRow, t.object.Raw("type"))
-		return
+// isNamespace reports whether a raw value at a path names a namespace, and refuses one
+// that is no text.
+func isNamespace(x *core.Translation, raw []byte, path string) bool {
+	if raw != nil && !jsonscan.IsString(raw) {
+		x.Invalid(path, "must be a string")
 	}
-	inner := t.object.Raw("tools")
-	if name := t.object.Raw("name"); r.isNamespace(name, "name") {
-		t.namespace = name
-	}
-	r.toolsOf(inner, nil)
-	t.namespace = nil
+	return len(jsonscan.Inner(raw)) > 0
 }
 
-// search declares the client's own search for tools as a function, and reports whether
-// it is the client's. Where the provider would search, all tools are sent instead.
-func (r *requestReader) search() bool {
-	o := &r.toolList.object
-	if string(o.Word("execution")) != "client" {
-		r.x.Lose(serverSearchRow, nil)
-		return false
-	}
-	tool := r.function()
-	tool.Name = []byte(`"` + searchName + `"`)
-	r.toolList.keep(declaredTool{placed[core.Tool]{r.x.At, tool}, translate.ClientTool{Name: searchName, Search: true}})
-	return true
-}
+// isObject reports whether a raw value is an object or absent.
+func isObject(raw []byte) bool { return raw == nil || raw[0] == '{' }
 
 // elementsOf returns the elements of a raw array, raw.
 func elementsOf(raw []byte) (all [][]byte) {

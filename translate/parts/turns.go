@@ -1,0 +1,57 @@
+package parts
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+
+// Turns passes the turns of a conversation to a writer, one after the other. The writer
+// gets the beginning of a turn of the system with its first text, since a turn of the
+// system without a text is left out; it gets the beginning of any other turn at once.
+type Turns struct {
+	// Begun reports whether there was a turn of another role than the system. Turns of
+	// the system are instructions in front of it, and late behind it.
+	Begun bool
+
+	x    *core.Translation
+	w    core.Writer
+	role core.Role // of the turn
+	open bool      // the writer has got the beginning of the turn
+}
+
+// NewTurns returns the turns of a request, before the first.
+func NewTurns(x *core.Translation, w core.Writer) Turns { return Turns{x: x, w: w} }
+
+// Begin begins a turn of the System, a User or the Assistant.
+func (t *Turns) Begin(role core.Role) {
+	switch t.role = role; {
+	case role != core.System:
+		t.Begun, t.open = true, true
+		t.w.Turn(role)
+	case !t.Begun:
+		t.role = core.Instructions
+	}
+}
+
+// Is reports whether a turn of a role is open.
+func (t *Turns) Is(role core.Role) bool { return t.open && t.role == role }
+
+// Text adds a text that is not empty to the turn, and reports whether the writer gets it.
+func (t *Turns) Text(text []byte) bool {
+	if !t.open {
+		if t.role == core.System && !t.x.Keep(core.LateSystem, nil) {
+			return false
+		}
+		t.open = true
+		t.w.Turn(t.role)
+	}
+	t.w.Text(text)
+	return true
+}
+
+// End ends the turn, and reports whether the writer has got it.
+func (t *Turns) End() bool {
+	if !t.open {
+		return false
+	}
+	t.open = false
+	t.w.EndTurn()
+	return true
+}
