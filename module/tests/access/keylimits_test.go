@@ -51,7 +51,7 @@ func refusedByLimit(t *testing.T, answer site.Reply, what string) {
 
 func TestG120KeysWithLimitsGetWhatIsLeftOfThem(t *testing.T) {
 	site.SetKeys(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range site.CallPaths {
 			for _, streaming := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s stream=%t", path, streaming), func(t *testing.T) {
@@ -131,7 +131,7 @@ func assertQuota(t *testing.T, path string, answer site.Reply, of string, limit,
 
 func TestG120QuotasAreOnErrorsToo(t *testing.T) {
 	site.SetKeys(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "models m"), w.Provider("chat", p, "models translated", "format chat"),
 			w.ProviderAt("absent", gatewaytest.RefusedAddress(t), "models absent"), limitedKey("requests 1000/1h", "tokens 1000000/1h"))
@@ -166,7 +166,7 @@ func TestG120QuotasAreOnErrorsToo(t *testing.T) {
 // format E.5).
 func TestQuotasReplaceForwardedOnesOfTheSameName(t *testing.T) {
 	site.SetKeys(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Always(limited(gatewaytest.Answer()))
 		s := site.Start(t, w.Provider("p", p, "forward_ratelimit_headers on"), limitedKey("requests 9/1h"))
@@ -192,7 +192,7 @@ func usedBy(s *site.Site, answer site.Reply) int64 {
 
 func TestTokensThatWereNotUsedAreGivenBack(t *testing.T) {
 	site.SetKeys(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		const limit = 1_000_000
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "models m"), w.Provider("chat", p, "models translated", "format chat"),
@@ -235,7 +235,7 @@ func TestTokensThatWereNotUsedAreGivenBack(t *testing.T) {
 // the usage was reported.
 func TestWhatIsCutOffKeepsItsEstimate(t *testing.T) {
 	site.SetKeys(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p), limitedKey("tokens 100000/1h"))
 		events := site.Streams[site.MessagesPath]
@@ -306,7 +306,7 @@ func askMeanwhile(s *site.Site, path, body string) <-chan site.Reply {
 
 func TestNoMoreRequestsRunAtOnceThanMay(t *testing.T) {
 	site.SetKeys(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range site.CallPaths {
 			t.Run(path, func(t *testing.T) { testAtOnce(t, w, path) })
 		}
@@ -336,7 +336,7 @@ func testAtOnce(t *testing.T, w site.Way, path string) {
 // was sometimes refused, because the first request still counted.
 func TestOneRequestAfterTheOtherIsNotTwoAtOnce(t *testing.T) {
 	site.SetKeys(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "models m"), w.Provider("chat", p, "models translated", "format chat"),
 			w.Provider("single", p, "models single", "format messages"), limitedKey("concurrent 1", "tokens 1000000/1h"))
@@ -365,7 +365,7 @@ func TestOneRequestAfterTheOtherIsNotTwoAtOnce(t *testing.T) {
 
 func TestEveryEndMakesRoomForTheNextRequest(t *testing.T) {
 	site.SetKeys(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "models m"), "provider panicking {\nmodels now later\n}",
 			w.ProviderAt("absent", gatewaytest.RefusedAddress(t), "models absent"), limitedKey("concurrent 1"))

@@ -15,7 +15,7 @@ import (
 // Rate limits of the provider describe the operator's account (wire format E.5).
 func TestRateLimitHeadersAreForwardedWithTheTrait(t *testing.T) {
 	t.Setenv("UPSTREAM_KEY", "sk-the-key-of-the-upstream")
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p, chat := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t,
 			w.Provider("shown", p, "models shown", "api_key {env.UPSTREAM_KEY}", "forward_ratelimit_headers on"),
@@ -47,7 +47,7 @@ func TestRateLimitHeadersAreForwardedWithTheTrait(t *testing.T) {
 }
 
 func TestTheNumberOfForwardedRateLimitHeadersIsBounded(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "forward_ratelimit_headers on"))
 		for i := range 100 {
@@ -59,7 +59,7 @@ func TestTheNumberOfForwardedRateLimitHeadersIsBounded(t *testing.T) {
 
 // The value of retry-after is forwarded unchanged: seconds or a date.
 func TestRetryHeadersAreKept(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, site.Steady, w.Provider("byte", p, "models byte"), w.Provider("chat", p, "models chat", "format chat"))
 		for _, value := range []string{"7", "0", "Wed, 21 Oct 2026 07:28:00 GMT", "0.5"} {

@@ -78,7 +78,7 @@ func TestCapabilitiesFollowTheTraitsOfTheTarget(t *testing.T) {
 // Fields that are listed as refused are refused, and those listed as reported are
 // reported.
 func TestCapabilitiesAreTrue(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("talker", p, "format chat", "models m"))
 		c, _ := capabilitiesOf(s, site.ClientKey)

@@ -19,7 +19,7 @@ const bigModel = `{"id":"qwen-big","object":"model","created":1790000000,"owned_
 // If a provider had only patterns, the list and so the model pickers of clients were once
 // empty.
 func TestModelsOfAProviderWithPatternsAreItsOwnList(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Script(modelList(bigModel, `{"id":"qwen-small"}`, `{"id":"qwen-lost"}`, `{"id":"other"}`))
 		t.Setenv("BOB_KEY", site.BobKey)
@@ -60,7 +60,7 @@ func TestAModelRequestNeverAsksForTheList(t *testing.T) {
 }
 
 func TestAProviderOfMessagesIsAskedInItsOwnShape(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t, demo.WithModels("b", "a"))
 		s := site.Start(t, w.Provider("up", p, "format messages"))
 		s.List(site.ClientKey, "/v1/models", version).AssertOurs(t, http.StatusOK, pageOf(false, "a", "b"))
@@ -88,7 +88,7 @@ func listPersistently(s *site.Site) string {
 // If a reload dropped the lists, an outage of a provider during the reload would empty its
 // list.
 func TestAListOutlivesReloads(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Script(modelList(bigModel))
 		p.Always(gatewaytest.Status(http.StatusServiceUnavailable))
@@ -105,7 +105,7 @@ func TestAListOutlivesReloads(t *testing.T) {
 }
 
 func TestAProviderThatListsNothingIsLoggedOnce(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Always(gatewaytest.Status(http.StatusNotFound))
 		s := site.Start(t, w.Provider("up", p, "models m1 *"))
@@ -121,7 +121,7 @@ func TestAProviderThatListsNothingIsLoggedOnce(t *testing.T) {
 // Every client gets the list of a provider, which must not contain the credential of the
 // gateway.
 func TestAListThatRepeatsTheCredentialIsNotShown(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		t.Setenv("UP_KEY", "sk-upstream-secret")
 		p.Always(modelList(`{"id":"m"}`, `{"id":"for sk-upstream-secret"}`))

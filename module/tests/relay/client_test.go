@@ -25,7 +25,7 @@ func startLogged(t *testing.T, w site.Way) site.Failover {
 // If a client left before the first byte, the access log once contained status 500 at the
 // level ERROR.
 func TestG100AClientThatLeavesBeforeTheFirstByteEndsTheCall(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, streaming := range []bool{false, true} {
 			t.Run(fmt.Sprintf("stream=%t", streaming), func(t *testing.T) { testLeavingEarly(t, w, streaming) })
 		}
@@ -58,7 +58,7 @@ func testLeavingEarly(t *testing.T, w site.Way, streaming bool) {
 }
 
 func TestG100AClientThatLeavesInMidStreamEndsTheCall(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range site.CallPaths {
 			t.Run(path, func(t *testing.T) { testLeavingMidStream(t, w, path) })
 		}
@@ -84,7 +84,7 @@ func testLeavingMidStream(t *testing.T, w site.Way, path string) {
 // While the provider continues to send, the gateway detects only by its writes that the
 // client has left.
 func TestAClientThatLeavesABusyStreamEndsTheCall(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startLogged(t, w)
 		s.First.Script(gatewaytest.InOrder(
 			gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.ChatPath][:2]...), gatewaytest.Flood()))
@@ -100,7 +100,7 @@ func TestAClientThatLeavesABusyStreamEndsTheCall(t *testing.T) {
 // While the client does not read, a provider can send only as many bytes as fit into the
 // buffers of the sockets.
 func TestASlowClientSlowsTheProviderDown(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		const most = 256 << 20
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
@@ -120,7 +120,7 @@ func TestASlowClientSlowsTheProviderDown(t *testing.T) {
 // A client that has stopped reading occupies a call of the provider until Caddy closes its
 // connection.
 func TestAClientThatStopsReadingIsCut(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.StartCaddyfile(t, "{\nservers {\ntimeouts {\nwrite_idle 200ms\n}\n}\n}\n"+site.Block("", w.Provider("p", p)))
 		event := `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"x","choices":[{"index":0,"delta":{"content":"` +

@@ -14,7 +14,7 @@ import (
 )
 
 func TestG124PingsThenA503ThenTheSecondTargetInOneResponse(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range site.CallPaths {
 			t.Run(path, func(t *testing.T) {
 				s := site.StartFailover(t, w, "commit_after 1ms", "keep_alive 5ms")
@@ -41,7 +41,7 @@ func TestG124PingsThenA503ThenTheSecondTargetInOneResponse(t *testing.T) {
 }
 
 func TestG125AllTargetsFailingAfterTheCommitIsOneErrorEvent(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range site.CallPaths {
 			t.Run(path, func(t *testing.T) {
 				s := site.StartFailover(t, w, "commit_after 1ms", "keep_alive 5ms")
@@ -64,7 +64,7 @@ func TestG125AllTargetsFailingAfterTheCommitIsOneErrorEvent(t *testing.T) {
 }
 
 func TestKeepAlivesComeOnlyBetweenEvents(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range site.CallPaths {
 			t.Run(path, func(t *testing.T) {
 				s := site.StartFailover(t, w, "keep_alive 5ms")
@@ -91,7 +91,7 @@ func TestKeepAlivesComeOnlyBetweenEvents(t *testing.T) {
 // Keep-alives once continued after the last event, while the gateway waited for the
 // provider to close the stream.
 func TestNothingFollowsTheLastEvent(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, "keep_alive 1ms", w.Provider("p", p, "usage_wait 30ms"))
 		for i, path := range site.CallPaths {
@@ -111,7 +111,7 @@ func TestNothingFollowsTheLastEvent(t *testing.T) {
 
 // With commit_after off, its timer once fired immediately.
 func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p, open := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, "commit_after off", "keep_alive 1ms",
 			w.Provider("p", p, "models m", "response_header_timeout 50ms"), w.Provider("open", open, "models open", "idle_timeout 300ms"))
@@ -152,7 +152,7 @@ func TestKeepAliveOffSendsNoneBehindTheCommit(t *testing.T) {
 }
 
 func TestAJSONRequestIsNeverCommittedEarly(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range append([]string{"/v1/messages/count_tokens"}, site.CallPaths...) {
 			t.Run(path, func(t *testing.T) {
 				p := gatewaytest.NewProvider(t)
@@ -176,7 +176,7 @@ func TestAJSONRequestIsNeverCommittedEarly(t *testing.T) {
 func TestAnErrorBehindAnEarlyCommitKeepsItsDetails(t *testing.T) {
 	const details = `"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
 	const failure = `{"type":"error","error":{"type":"invalid_request_error","message":"no thread",` + details + `}}`
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w, "commit_after 1ms", "keep_alive 5ms")
 		for name, step := range map[string]gatewaytest.Step{
 			"by its status": gatewaytest.Body(http.StatusBadRequest, "application/json", []byte(failure)),

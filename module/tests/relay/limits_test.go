@@ -19,7 +19,7 @@ func TestG093TheBoundOfEventsIsThatOfTheConfiguration(t *testing.T) {
 	big := strings.Repeat("x", 5<<10)
 	event := `data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"x","choices":[{"index":0,"delta":{"content":"` + big + `"}}]}` + "\n\n"
 	end := strings.Join(site.Streams[site.ChatPath][2:], "")
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.StartCaddyfile(t, "{\nai_gateway {\nmax_event_bytes 4KiB\n}\n}\n"+site.Block("",
 			w.Provider("narrow", p, "format chat", "models narrow"),
@@ -49,7 +49,7 @@ func TestG093TheBoundOfEventsIsThatOfTheConfiguration(t *testing.T) {
 
 // Timeouts could once be set only for each provider.
 func TestTimesOfTheSiteHoldForProvidersWithoutTheirOwn(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.StartCaddyfile(t, "{\nai_gateway {\nresponse_header_timeout 1h\n}\n}\n"+site.Block("", "response_header_timeout 20ms",
 			w.Provider("hasty", p, "models hasty"),

@@ -27,7 +27,7 @@ func jsonBody(status int, body string) gatewaytest.Step {
 // A conversation whose reasoning was encrypted by another provider, as after a failover, got
 // the same 400 at every later turn.
 func TestReasoningOfAnotherProviderIsLeftOutWithRetryEncrypted(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format responses", "retry_encrypted on"))
 		p.Script(jsonBody(http.StatusBadRequest, undecryptable), jsonBody(http.StatusOK, wholeResponse))
@@ -84,7 +84,7 @@ func TestReasoningThatTheGatewaySealedIsRemovedAndReportedInTheClientsNotation(t
 func TestAFailedResponseIsRelayedUnlessAnotherTargetAnswers(t *testing.T) {
 	const failed = `{"id":"resp_9","object":"response","status":"failed","error":{"code":"server_error","message":"no"},"model":"x","output":[]}`
 	const exhausted = `{"id":"resp_9","object":"response","status":"failed","error":{"code":"insufficient_quota","message":"no"},"model":"x","output":[]}`
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, site.Steady, w.Provider("first", first, "format responses", "models one"), w.Provider("second", second, "format responses", "models two"),
 			"model m {\nto first/x\nto second/x\n}")

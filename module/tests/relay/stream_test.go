@@ -14,7 +14,7 @@ import (
 )
 
 func TestStreamHeaders(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Header.Set("Set-Cookie", "session=1")
 		p.Header.Set("Anthropic-Ratelimit-Tokens-Remaining", "5")
@@ -37,7 +37,7 @@ func TestStreamHeaders(t *testing.T) {
 }
 
 func TestAnErrorAsTheFirstEventHasItsStatusAndFailsOver(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w)
 		alone := map[string]site.ErrorAnswer{
 			site.MessagesPath: {Status: 529, MessagesKind: "overloaded_error"},
@@ -61,7 +61,7 @@ func TestAnErrorAsTheFirstEventHasItsStatusAndFailsOver(t *testing.T) {
 }
 
 func TestAnErrorEventAfterContentIsRelayedAndEndsTheStream(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w)
 		for _, path := range site.CallPaths {
 			events := site.Streams[path]
@@ -86,7 +86,7 @@ func TestAnErrorEventAfterContentIsRelayedAndEndsTheStream(t *testing.T) {
 
 func TestG084TruncatedStreamsEndWithAnErrorEvent(t *testing.T) {
 	abort := func(*gatewaytest.Call) { panic(http.ErrAbortHandler) }
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w)
 		for _, path := range site.CallPaths {
 			events := site.Streams[path]
@@ -128,7 +128,7 @@ func thenCut(body string) gatewaytest.Step {
 
 // If a stream breaks off before content, the next target is tried.
 func TestAStreamThatBreaksOffBeforeContentFailsOver(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w)
 		for _, path := range site.CallPaths {
 			start := "" // what comes before content
@@ -157,7 +157,7 @@ func TestAStreamThatBreaksOffBeforeContentFailsOver(t *testing.T) {
 }
 
 func TestIdleStreamsEndWithATimeoutEvent(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "idle_timeout 300ms"))
 		p.Always(func(c *gatewaytest.Call) { thenSilence(t, c.Request.URL.Path)(c) })
@@ -186,7 +186,7 @@ func TestIdleStreamsEndWithATimeoutEvent(t *testing.T) {
 }
 
 func TestCommentsOfAProviderAreRelayed(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
 		events := site.Streams[site.ChatPath]
@@ -199,7 +199,7 @@ func TestCommentsOfAProviderAreRelayed(t *testing.T) {
 
 // A finish without [DONE] ends a stream only if stream_end is finish.
 func TestStreamsWithoutDone(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p, lax := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "models m"), w.Provider("lax", lax, "models lax", "stream_end finish"))
 		for _, path := range []string{site.ChatPath, site.CompletionsPath} {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestG088UsageIsReadWhileEveryByteIsRelayed(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
 		p.Script(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.MessagesPath]...))
@@ -46,7 +46,7 @@ func TestG003UsageOfChatStreamsIsAskedForAndWithheld(t *testing.T) {
 	last := len(events) - 1
 	without := strings.Join(events, "")
 	with := strings.Join(events[:last], "") + usageChunk + events[last]
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p, never := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "models m"), w.Provider("never", never, "models never", "include_usage off"))
 		for _, c := range cases {

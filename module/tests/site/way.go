@@ -1,13 +1,14 @@
 package site
 
 import (
+	"hash/fnv"
 	"strings"
 	"testing"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-// Way is one of the two ways to a provider. Tests run with both.
+// Way is one of the two ways to a provider.
 type Way string
 
 const (
@@ -22,6 +23,15 @@ func EachWay(t *testing.T, test func(t *testing.T, w Way)) {
 	for _, w := range []Way{Direct, Proxied} {
 		t.Run(string(w), func(t *testing.T) { test(t, w) })
 	}
+}
+
+// EitherWay runs a test in one of the two ways, for claims that do not depend on the way:
+// each test in the same way always, and half of the tests in each.
+func EitherWay(t *testing.T, test func(t *testing.T, w Way)) {
+	name := fnv.New32a()
+	_, _ = name.Write([]byte(t.Name())) // cannot fail
+	w := []Way{Direct, Proxied}[name.Sum32()%2]
+	t.Run(string(w), func(t *testing.T) { test(t, w) })
 }
 
 // To returns the lines of a provider's block that lead to an address.

@@ -79,7 +79,7 @@ func TestAStreamOfTooManyToolCallsFails(t *testing.T) {
 		fmt.Fprintf(&calls, "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":%d,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t%d\",\"name\":\"f\",\"input\":{}}}\n\n"+
 			"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":%d}\n\n", i, i, i)
 	}
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		r := site.NewLane(translate.Chat, translate.Messages)
 		s := startTranslated(t, w, r)
 		s.First.Script(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.MessagesPath][0], calls.String()))
@@ -94,7 +94,7 @@ func TestAStreamOfTooManyToolCallsFails(t *testing.T) {
 // Sums of counts went beyond what clients can read exactly.
 func TestTotalsOfUsageAreNumbersThatClientsCanRead(t *testing.T) {
 	const absurd = `{"id":"msg_1","type":"message","role":"assistant","model":"x","content":[],"stop_reason":"end_turn","usage":{"input_tokens":9223372036854775807,"cache_read_input_tokens":9223372036854775807,"output_tokens":9223372036854775807}}`
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		r := site.NewLane(translate.Chat, translate.Messages)
 		s := startTranslated(t, w, r)
 		s.First.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(absurd)))

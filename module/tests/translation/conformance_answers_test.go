@@ -48,7 +48,7 @@ func readAnswerings(t *testing.T) (cases []answering) {
 // What a client reads is added up by the laws that those enforce.
 func TestConformanceOfAnswers(t *testing.T) {
 	cases := readAnswerings(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		var pairs [][2]string
 		for _, c := range cases {
 			pairs = append(pairs, [2]string{c.Lane, ""})
@@ -267,7 +267,7 @@ func TestConformanceOfSpoiledStreams(t *testing.T) {
 	}
 	const said = "naïve 漢字 ✓ 🎉"
 	stream := chunk(`"role":"assistant","content":""`, "null") + chunk(`"content":"naïve 漢"`, "null") + chunk(`"content":"字 ✓ 🎉"`, "null") + chunk("", `"stop"`) + "data: [DONE]\n\n"
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>c", ""}, [2]string{"t>c", ""}, [2]string{"c>c", ""})
 		for name, step := range spoiled(t, stream) {
 			t.Run(name, func(t *testing.T) {
@@ -292,7 +292,7 @@ func TestG092AnEventOf5MiBIsDelivered(t *testing.T) {
 	big := strings.Repeat("x", 5<<20)
 	stream := strings.Join(site.Streams[site.ChatPath], "")
 	stream = strings.Replace(stream, `"content":"Hi"`, `"content":"`+big+`"`, 1)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>c", ""}, [2]string{"c>c", ""})
 		for lane, model := range s.models {
 			s.p.Script(gatewaytest.Chunks(gatewaytest.EventStream, stream))
@@ -307,7 +307,7 @@ func TestG092AnEventOf5MiBIsDelivered(t *testing.T) {
 // An answer may be large, one event may not: what is held back is bounded.
 func TestG093AnEventBeyondTheBoundEndsTheStream(t *testing.T) {
 	begin := strings.Join(site.Streams[site.ChatPath][:2], "")
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>c", ""}, [2]string{"c>c", ""})
 		for lane, model := range s.models {
 			sent := 0

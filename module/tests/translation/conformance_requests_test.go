@@ -274,7 +274,7 @@ func TestConformanceOfCompletionsAsConversations(t *testing.T) {
 
 // member checks of a client's JSON come before the model is known.
 func TestConformanceOfDoubtfulNames(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>m", ""})
 		for name, body := range map[string]string{
 			"G004 two models":                        `{"model":"m0","max_tokens":9,"messages":[` + userText + `],"model":"m0"}`,
@@ -297,7 +297,7 @@ func TestConformanceOfDoubtfulNames(t *testing.T) {
 }
 
 func TestG002OnlyTheNameOfTheModelIsReplaced(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "models none"), "model alias {\nto p/vendor-x\n}")
 		body := `{"max_tokens":9, "messages":[{"role":"user","content":"the \"model\":\"alias\" and alias"}],"metadata":{"user_id":"alias"}, "model" : "alias" }`
@@ -309,7 +309,7 @@ func TestG002OnlyTheNameOfTheModelIsReplaced(t *testing.T) {
 }
 
 func TestG026ALongNameOfAToolComesBackAsItWas(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>c", ""})
 		name := "files.read/" + strings.Repeat("n", 79)
 		body := `{"model":"m0","tools":[` + ours(name, "") + `],"tool_choice":{"type":"tool","name":"` + name + `"},` + strings.Replace(oneTurn, "9", "999", 1)
@@ -324,7 +324,7 @@ func TestG026ALongNameOfAToolComesBackAsItWas(t *testing.T) {
 }
 
 func TestG035AStopOfWhiteSpaceIsTheGatewaysToKeep(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"c>m", ""})
 		s.p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(
 			`{"id":"msg_1","type":"message","role":"assistant","model":"x","content":[{"type":"text","text":"one\ntwo"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":4}}`)))
@@ -337,7 +337,7 @@ func TestG035AStopOfWhiteSpaceIsTheGatewaysToKeep(t *testing.T) {
 }
 
 func TestG046AnEchoBeginsWithThePrompt(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"t>m", ""})
 		for _, streaming := range []bool{false, true} {
 			answer := s.Ask(site.CompletionsPath, strings.Replace(site.BodyFor(site.CompletionsPath, "m0", "Once upon", streaming), "{", `{"echo":true,`, 1))

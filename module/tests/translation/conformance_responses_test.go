@@ -24,7 +24,7 @@ func TestR007AnAnswerOfAFormatWithoutStopsIsCut(t *testing.T) {
 			`{"id":"fc_1","type":"function_call","call_id":"call_1","name":"f","arguments":"{}","status":"completed"}]}`),
 		Want: json.RawMessage(`{"content":[{"type":"text","text":"<b>yes"}],"stop_reason":"stop_sequence","stop_sequence":"</b>"}`),
 	}
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{c.Lane, ""})
 		for _, streaming := range []bool{false, true} {
 			s.answering(t, c, streaming)
@@ -36,7 +36,7 @@ func TestR007AnAnswerOfAFormatWithoutStopsIsCut(t *testing.T) {
 // The list of tools is open: agents send types that are newer than the gateway.
 func TestR026ToolsThatNobodyKnowsReachProvidersOfTheFormat(t *testing.T) {
 	const body = `{"model":"m","input":"hi","tools":[{"type":"telepathy_2031","range": 3},{"type":"function","name":"f","parameters":{}}]}`
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
 		p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"id":"r","object":"response","status":"completed","output":[]}`)))
@@ -57,7 +57,7 @@ func TestR035AResponseThatFailsBeforeContentIsNotSent(t *testing.T) {
 		"response.created "+responseOf(`"status":"in_progress","error":null`),
 		"response.in_progress "+responseOf(`"status":"in_progress","error":null`),
 		"response.failed "+responseOf(`"status":"failed","error":{"code":"server_is_overloaded","message":"too busy"}`))
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, r := range site.Lanes {
 			if r.Upstream != site.ResponsesPath {
 				continue
@@ -87,7 +87,7 @@ func TestR038SilenceInACallIsFilledWithEmptyDeltas(t *testing.T) {
 	whole := site.Streams[site.MessagesPath]
 	begin := whole[0] + block("content_block_start", `"content_block":{"type":"tool_use","id":"a","name":"apply_patch","input":{}}`) + argument(`{\"input\":\"*** Be`)
 	end := argument(`gin Patch\"}`) + strings.Join(whole[len(whole)-3:], "")
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startTranslated(t, w, site.NewLane(translate.Responses, translate.Messages), "keep_alive 5ms")
 		s.First.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, begin), gatewaytest.Stall(s.Gate, gatewaytest.More(end))))
 		answer := s.Open(site.ResponsesPath, body)

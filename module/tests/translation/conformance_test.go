@@ -79,7 +79,7 @@ type asking struct {
 }
 
 func runAskings(t *testing.T, cases []asking) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		var pairs [][2]string
 		for _, c := range cases {
 			pairs = append(pairs, [2]string{c.lane, c.traits})

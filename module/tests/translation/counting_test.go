@@ -30,7 +30,7 @@ func TestProvidersOfOtherFormatsCountTokens(t *testing.T) {
 			`{"input_tokens":42}`,
 		},
 	} {
-		site.EachWay(t, func(t *testing.T, w site.Way) {
+		site.EitherWay(t, func(t *testing.T, w site.Way) {
 			p := gatewaytest.NewProvider(t)
 			s := site.Start(t, w.Provider("p", p, "format "+c.format))
 			p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"object":"response.input_tokens","input_tokens":42}`)))

@@ -55,7 +55,7 @@ func requireAnswered(t *testing.T, answer site.Reply) {
 }
 
 func TestR001ToolsWithReasoningReachTheFormatThatTheProviderPrefers(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format responses chat"))
 		requireAnswered(t, s.Ask(site.MessagesPath, `{"model":"m","max_tokens":2000,"messages":[{"role":"user","content":"x"}],"output_config":{"effort":"high"},"tools":[`+ours("f", "")+`]}`))
@@ -70,7 +70,7 @@ func TestR001ToolsWithReasoningReachTheFormatThatTheProviderPrefers(t *testing.T
 }
 
 func TestR002ARefusalThatNamesResponsesIsRepeatedThereAndRemembered(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s, p := startPicky(t, w, "chat responses", site.ChatPath, refuse(http.StatusBadRequest, refusesTools))
 		answer := s.Ask(site.ChatPath, chatWithTools)
 		requireAnswered(t, answer)
@@ -110,7 +110,7 @@ func TestADetourOutlivesAReload(t *testing.T) {
 
 func TestAMissingResponsesEndpointIsPassedOver(t *testing.T) {
 	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed} {
-		site.EachWay(t, func(t *testing.T, w site.Way) {
+		site.EitherWay(t, func(t *testing.T, w site.Way) {
 			s, p := startPicky(t, w, "responses chat", site.ResponsesPath, gatewaytest.Status(status))
 			for _, path := range []string{site.MessagesPath, site.ResponsesPath} {
 				requireAnswered(t, s.Ask(path, site.BodyFor(path, "m", "hello", false)))

@@ -30,7 +30,7 @@ func estimated(s *site.Site, model, prompt string) int {
 
 func TestEstimatesLearnFromWhatProvidersCount(t *testing.T) {
 	prompt := strings.Repeat("12345678", 1000)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		config := func(lines ...string) string {
 			return site.Block("", append(lines, w.Provider("p", p, "format chat", "estimate_input_tokens on"))...)
@@ -65,7 +65,7 @@ func TestEstimatesLearnWhereTheProviderLacksTheEndpoint(t *testing.T) {
 	prompt := strings.Repeat("12345678", 1000)
 	answer := gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"id":"msg_1","type":"message","role":"assistant","model":"x",`+
 		`"content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1000,"cache_read_input_tokens":3000,"output_tokens":1}}`))
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
 		ask := func() {
@@ -85,7 +85,7 @@ func TestEstimatesLearnWhereTheProviderLacksTheEndpoint(t *testing.T) {
 // Ollama and others do not have this endpoint. Each request once called it and logged a
 // warning, although the client got an estimate.
 func TestAProviderThatDoesNotCountIsAskedOnce(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
 		for _, model := range []string{"m", "m", "other", "m", "other"} {
@@ -142,7 +142,7 @@ func logged(s *site.Site, message string) (entries []map[string]any) {
 
 // The size of media has nothing to do with their tokens (wire format C.8).
 func TestG119EstimatesCountMediaByTheirNumber(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format chat"))
 		payload := strings.Repeat("A", 3<<20)
@@ -169,7 +169,7 @@ func TestG119EstimatesCountMediaByTheirNumber(t *testing.T) {
 func TestTokensOfResponsesRequestsAreCounted(t *testing.T) {
 	const counted = `{"object":"response.input_tokens","input_tokens":11,"extra":1}`
 	countPath := site.ResponsesPath + "/input_tokens"
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p, chat := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format responses chat", "models m"), w.Provider("chat", chat, "format chat", "models c"))
 		ask := func(model string) site.Reply {
@@ -203,7 +203,7 @@ func TestTokensOfResponsesRequestsAreCounted(t *testing.T) {
 // A provider that has no endpoint of the responses format is called in another one, in
 // which it would answer a count with a text.
 func TestTokensAreNotCountedInTheFormatOfADetour(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s, p := startPicky(t, w, "responses chat", site.ResponsesPath, gatewaytest.Status(http.StatusNotFound))
 		body := site.BodyFor(site.ResponsesPath, "m", "hello", false)
 		requireAnswered(t, s.Ask(site.ResponsesPath, body))

@@ -26,7 +26,7 @@ var fanRoutes = []site.Lane{
 
 // eachFan runs a test over all of them, on both ways to a provider.
 func eachFan(t *testing.T, test func(t *testing.T, s *site.Site, p *gatewaytest.Provider, r site.Lane)) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, r := range fanRoutes {
 			t.Run(r.String(), func(t *testing.T) {
 				p := gatewaytest.NewProvider(t)
@@ -104,7 +104,7 @@ func TestG044TokensAreRefusedWhereTheyMeanNothing(t *testing.T) {
 }
 
 func TestG045TokensGoThroughToTheirOwnFormat(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "native_n off"))
 		body := asksFor(`[[1,2],[3]]`, `"n":2`)
@@ -121,7 +121,7 @@ func TestG104SeveralChoicesOfAProviderAreRelayed(t *testing.T) {
 		head + `{"index":1,"delta":{"role":"assistant","content":"b"},"finish_reason":null}]}` + "\n\n" +
 		head + `{"index":1,"delta":{},"finish_reason":"stop"}]}` + "\n\n" +
 		head + `{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "native_n off"))
 		p.Script(gatewaytest.Chunks(gatewaytest.EventStream, stream))
@@ -248,7 +248,7 @@ func TestG109OneCallThatFailsBehindContentCutsTheAnswerOff(t *testing.T) {
 }
 
 func TestG126SamplesAreAskedForInOneCallWhereTheProviderCan(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for native, calls := range map[string]int{"on": 1, "off": 2} {
 			t.Run("native_n "+native, func(t *testing.T) {
 				p := gatewaytest.NewProvider(t)
@@ -270,7 +270,7 @@ func TestG126SamplesAreAskedForInOneCallWhereTheProviderCan(t *testing.T) {
 
 // For chat clients it is the same: a provider of messages gives one answer a call.
 func TestSamplesOfAChatClientBecomeCallsOfAMessagesProvider(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format messages"))
 		const body = `{"model":"m","messages":[{"role":"user","content":"hello"}],"max_tokens":50,"n":3`
@@ -303,7 +303,7 @@ func TestSamplesOfAChatClientBecomeCallsOfAMessagesProvider(t *testing.T) {
 }
 
 func TestCallsThatFailLeaveTheWholeToTheNextTarget(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startMixed(t, w)
 		s.chat.Always(toPrompts(map[string]gatewaytest.Step{
 			"first": gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()), "second": gatewaytest.Status(503),
@@ -388,7 +388,7 @@ func TestEchoAndStopsAreThoseOfEachChoice(t *testing.T) {
 }
 
 func TestASlowClientSlowsEveryCallDown(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		const most = 256 << 20
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format chat"))

@@ -35,7 +35,7 @@ func TestCompletionsFillInTheMiddleInTheWordsOfTheModel(t *testing.T) {
 
 // If the template of one server cannot express a request, the next server is tried.
 func TestWhatATemplateCannotHoldGoesToAServerThatTakesASuffix(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		filling, plain := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("filling", filling, "models 1", "fim_template qwen"), w.Provider("plain", plain, "models 2"),
 			"model m {\nto filling/m\nto plain/m\n}")

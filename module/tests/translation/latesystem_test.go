@@ -32,7 +32,7 @@ func startTemplate(t *testing.T, w site.Way, preset string, lines ...string) (*s
 func TestLateSystemMessagesReachNoStrictTemplate(t *testing.T) {
 	for _, preset := range []string{"vllm", "llamacpp", "ollama"} {
 		t.Run(preset, func(t *testing.T) {
-			site.EachWay(t, func(t *testing.T, w site.Way) {
+			site.EitherWay(t, func(t *testing.T, w site.Way) {
 				t.Run("chat", func(t *testing.T) { testLateSystemTowardsChat(t, w, preset) })
 				t.Run("messages", func(t *testing.T) { testLateSystemOnTheByteLane(t, w, preset) })
 			})
@@ -65,7 +65,7 @@ func testLateSystemOnTheByteLane(t *testing.T, w site.Way, preset string) {
 // Other messages providers accept such messages, and requests that count tokens use no
 // template.
 func TestLateSystemMessagesPassWhereTheyMay(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, c := range []struct{ name, preset, line, path, body string }{
 			{"the model takes them", "vllm", "mid_system keep", site.MessagesPath, agentLate},
 			{"another preset", "openai_compatible", "format messages", site.MessagesPath, agentLate},

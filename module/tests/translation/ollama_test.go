@@ -30,7 +30,7 @@ func startOllama(t *testing.T, w site.Way, turn gatewaytest.OllamaTurn) (*site.S
 
 // An empty answer of a model has the content null, for which every client once got 502.
 func TestAnEmptyAnswerOfOllamaReachesAllClients(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s, p := startOllama(t, w, gatewaytest.OllamaTurn{})
 		for _, path := range site.CallPaths {
 			for _, model := range []string{"messages", "chat", "completions"} {
@@ -49,7 +49,7 @@ func TestAnEmptyAnswerOfOllamaReachesAllClients(t *testing.T) {
 // Thinking of Ollama has no signature. The second turn of a conversation once failed,
 // because the client sends the thinking back.
 func TestAnOllamaThatThinksIsAskedAgain(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s, p := startOllama(t, w, gatewaytest.OllamaTurn{Thinking: "let me see", Text: "Hello"})
 		for _, model := range []string{"messages", "chat"} {
 			first := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, model, "hi", false))
@@ -68,7 +68,7 @@ func TestAnOllamaThatThinksIsAskedAgain(t *testing.T) {
 // If the gateway itself requested usage, clients once got zeros in every chunk of Ollama's
 // completions, as if the answer had no tokens.
 func TestUsageOfAnOllamaReachesOnlyWhoAskedForIt(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s, p := startOllama(t, w, gatewaytest.OllamaTurn{Text: "Hello there"})
 		for path, model := range map[string]string{site.ChatPath: "chat", site.CompletionsPath: "completions"} {
 			body := site.BodyFor(path, model, "hi", true)
@@ -98,7 +98,7 @@ func TestUsageOfAnOllamaHasAllThatTheSpecificationNames(t *testing.T) {
 		details = `"prompt_tokens_details":{"cached_tokens":0,"text_tokens":12,"audio_tokens":0,"image_tokens":0},"completion_tokens_details":{"text_tokens":5,"audio_tokens":0,"reasoning_tokens":0}`
 		cache   = `"cache_creation_input_tokens":0,"cache_read_input_tokens":0`
 	)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s, _ := startOllama(t, w, gatewaytest.OllamaTurn{Text: "Hello"})
 		answer := func(path, model string, stream bool) string {
 			body := site.BodyFor(path, model, "hi", stream)

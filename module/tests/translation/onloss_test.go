@@ -25,7 +25,7 @@ const (
 // The header was once ignored: with x-gateway-on-loss: reject, a client got answers to
 // requests that had lost a field.
 func TestAClientMayRefuseLossesThatShapeTheAnswer(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format chat"))
 		assert.Equal(t, http.StatusOK, s.Ask(site.MessagesPath, losesEffort).Status)
@@ -43,7 +43,7 @@ func TestAClientMayRefuseLossesThatShapeTheAnswer(t *testing.T) {
 // The error was once that of fields that cannot be translated at all, so that it did not
 // show that a setting had refused the request.
 func TestARefusalByASettingNamesTheSetting(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := site.Start(t, w.Provider("p", gatewaytest.NewProvider(t), "format chat", "on_loss reject"))
 		assert.Equal(t, "thinking: cannot be translated for model 'm' (upstream format chat): the gateway is set to refuse what would be lost",
 			s.Ask(site.MessagesPath, losesEffort).Failure(t).Message)
@@ -54,7 +54,7 @@ func TestARefusalByASettingNamesTheSetting(t *testing.T) {
 // more strictness.
 func TestOnLossIsSetByProviderModelAndTarget(t *testing.T) {
 	const reject = "on_loss reject"
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		for _, c := range []struct {
 			provider, model, target string
@@ -81,7 +81,7 @@ func TestOnLossIsSetByProviderModelAndTarget(t *testing.T) {
 }
 
 func TestAStrictTargetIsPassedOverForOneThatLosesNothing(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		chat, messages := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("chatting", chat, "format chat", "models 1"), w.Provider("conversing", messages, "format messages", "models 2"),
 			"model m {\nto chatting\nto conversing\non_loss reject\n}")
@@ -94,7 +94,7 @@ func TestAStrictTargetIsPassedOverForOneThatLosesNothing(t *testing.T) {
 }
 
 func TestTraitsOfAModelShapeItsRequestsAlone(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format chat", "reasoning_effort low high", "user_field none"),
 			"model deep {\nto p {\nreasoning_effort off\n}\nuser_field user\n}",
@@ -117,7 +117,7 @@ func TestTraitsOfAModelShapeItsRequestsAlone(t *testing.T) {
 
 // A trait of a model applies on the byte lane, too.
 func TestTraitsOfAModelShapeTheEditsOfItsBytes(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p), "model m {\nto p\ninclude_usage off\n}")
 		require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "x", true)).Status)
@@ -131,7 +131,7 @@ func TestLossesAreReportedToTheClient(t *testing.T) {
 	const losing = `{"model":"m","max_tokens":9,"speed":"fast","temperature":0.5,"top_k":4,"unheard_of":1,"b\u0000r":2,%s` +
 		`"messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{}},{"type":"text","text":"y","cache_control":{}}]}]}`
 	const want = "speed,unheard_of,?,messages.*.content.*.cache_control,top_k"
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format chat", "extensions min_p"))
 		for _, stream := range []string{"", `"stream":true,`} {
@@ -149,7 +149,7 @@ func TestLossesAreReportedToTheClient(t *testing.T) {
 }
 
 func TestTheReportOfLossesIsBounded(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format chat"))
 		const fields = 300
@@ -172,7 +172,7 @@ func TestTheReportOfLossesIsBounded(t *testing.T) {
 }
 
 func TestOnlyLossesOfTheTargetThatAnsweredAreReported(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("first", first, "format chat", "models 1"),
 			w.Provider("second", second, "format chat", "models 2", "reasoning_effort low"),
@@ -192,7 +192,7 @@ func TestOnlyLossesOfTheTargetThatAnsweredAreReported(t *testing.T) {
 
 // After the first keep-alive, the header cannot be sent any more.
 func TestLossesFoundAfterAnEarlyCommitAreOnlyLogged(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, "commit_after 1ms", "keep_alive 5ms", w.Provider("p", p, "format chat"))
 		for body, unreported := range map[string]any{
@@ -216,7 +216,7 @@ func TestLossesFoundAfterAnEarlyCommitAreOnlyLogged(t *testing.T) {
 func TestWhatIsLeftOutOfAnAnswerIsLogged(t *testing.T) {
 	const chunk = `data: {"model":"x","choices":[{"index":0,"delta":{"content":"Hi","annotations":[{"type":"url_citation"}]},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 	const body = `{"model":"x","choices":[{"index":0,"message":{"content":"Hi","annotations":[{"type":"url_citation"}]},"finish_reason":"stop"}]}`
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format chat"))
 		for streaming, script := range map[bool]gatewaytest.Step{

@@ -48,7 +48,7 @@ var promptRoutes = []site.Lane{conformingLanes["m>t"], conformingLanes["c>t"]}
 
 // eachPrompt runs a test over both, on both ways to a provider.
 func eachPrompt(t *testing.T, test func(t *testing.T, s *site.Site, p *gatewaytest.Provider, path string), lines ...string) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, r := range promptRoutes {
 			t.Run(r.String(), func(t *testing.T) {
 				p := gatewaytest.NewProvider(t)
@@ -100,7 +100,7 @@ func TestAnAnswerEndsWhereItsTemplateDoes(t *testing.T) {
 }
 
 func TestSeveralAnswersToAConversationAreCallsWhereTheServerGivesOne(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format completions", "native_n off"))
 		for _, more := range []string{"", `,"stream":true,"stream_options":{"include_usage":true}`} {
@@ -129,7 +129,7 @@ func TestSeveralAnswersToAConversationAreCallsWhereTheServerGivesOne(t *testing.
 // choice once looked finished.
 func TestAChoiceThatNeverCameIsMissed(t *testing.T) {
 	const first = `data: {"id":"c","created":1,"model":"m","choices":[{"index":0,"text":" a\n\nHuman: b","finish_reason":null}]}` + "\n\n"
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format completions"))
 		p.Script(gatewaytest.Chunks(gatewaytest.EventStream, first))

@@ -18,7 +18,7 @@ import (
 // All clients of a gateway share its account at a provider. A client must not continue an
 // earlier response of another client.
 func TestR039WhatAProviderKeepsIsRefusedByName(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t,
 			w.Provider("without", p, "models without"),

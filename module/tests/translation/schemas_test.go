@@ -17,7 +17,7 @@ const bySchema = `{"model":"m","max_tokens":50,"messages":[{"role":"user","conte
 // llama.cpp and Ollama ignore the schema of a messages request, but not that of a chat
 // request: messages clients got free text, and nothing said so.
 func TestARequestWithASchemaReachesTheFormatThatHeedsIt(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format messages chat", "messages_schema false"))
 		for _, body := range []string{

@@ -13,7 +13,7 @@ import (
 // The responses format has no stop texts. The gateway cut the answer, but the provider went on
 // for thousands of tokens, for which the client waited up to usage_wait and paid.
 func TestACallEndsAtAStopThatTheProviderDoesNotKnow(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format responses", "usage_wait 1h"))
 		events := site.Streams[site.ResponsesPath]

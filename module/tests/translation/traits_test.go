@@ -15,7 +15,7 @@ import (
 func TestTraitsShapeTranslatedRequests(t *testing.T) {
 	const ask = `{"model":"m","max_tokens":100,"top_k":3,"stream":true,"metadata":{"user_id":"u1"},` +
 		`"messages":[{"role":"user","content":"hello"}]}`
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format chat", "max_tokens_field max_completion_tokens",
 			"user_field safety_identifier", "extensions top_k min_p", "include_usage off"))
@@ -31,7 +31,7 @@ func TestTraitsShapeTranslatedRequests(t *testing.T) {
 
 func TestPresetsBringTraitsAndTheConfigurationOverrulesThem(t *testing.T) {
 	t.Setenv("MISTRAL_API_KEY", "sk-mistral-0123456789")
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		mistral := func(name string, lines ...string) string {
 			block := w.Provider(name, p, append(lines, "models "+name, "api_key {env.MISTRAL_API_KEY}")...)
@@ -74,7 +74,7 @@ func TestCompletionsOfOpenAIGetTheirOwnFieldsAlone(t *testing.T) {
 // Claude once ended answers early if the client sent no max_tokens.
 func TestTokensAreThoseThatThePresetKnowsOfTheModel(t *testing.T) {
 	t.Setenv("PROVIDER_KEY", "sk-provider-0123456789")
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		block := func(preset string, lines ...string) string {
 			block := w.Provider(preset, p, append(lines, "api_key {env.PROVIDER_KEY}")...)
@@ -107,7 +107,7 @@ func TestTraitsInJSONAreChecked(t *testing.T) {
 		`{"file":"true"}`:     "provider 'p': traits: file: is not known; the traits are max_tokens_field, ",
 		`{"max_fan_out":"0"}`: "provider 'p': traits: max_fan_out: must be an integer of at least 1, got '0'",
 	} {
-		site.EachWay(t, func(t *testing.T, w site.Way) {
+		site.EitherWay(t, func(t *testing.T, w site.Way) {
 			t.Setenv("CLIENT_KEY", site.ClientKey)
 			raw, err := gatewaytest.Adapt(strings.ReplaceAll(
 				site.Block("", "provider p vllm {\n"+w.To("127.0.0.1:9")+"files on\n}"), "PORT(site)", "9"))

@@ -55,7 +55,7 @@ func texts(t *testing.T, content json.RawMessage) (found []string) {
 // that is not answered at once, takes what a coding agent really sends.
 func TestCapturedRequestsAreServedByAStrictProviderOfChat(t *testing.T) {
 	captures := site.Captures(t)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "attribution keep", "format chat", "models none"), "model * {\nto p/vendor-m\n}")
 		for _, c := range captures {

@@ -32,7 +32,7 @@ func TestAChatClientsToolLoopKeepsTheThinkingOfAStrictMessagesProvider(t *testin
 		pixel = `{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="}}`
 		tools = `,"reasoning_effort":"medium","tools":[{"type":"function","function":{"name":"get_time","parameters":{"type":"object","properties":{}}}}],"max_completion_tokens":8000}`
 	)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		provider := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("conversing", provider, "format messages", "thinking_style budget", "models 1"), "model m {\nto conversing\n}")
 		asks := `{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"[[think]] call get_time"},` + pixel + `]}`
@@ -78,7 +78,7 @@ func TestWhatMessagesProvidersHaveNoWordsForIsRefusedToChatClients(t *testing.T)
 
 // A messages provider returns one answer per call, so several answers need several calls.
 func TestG034SeveralAnswersOfAMessagesProviderAreChoicesOfOne(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		provider := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("conversing", provider, "format messages", "models 1"), "model m {\nto conversing\n}")
 		const body = `{"model":"m","messages":[{"role":"user","content":"hello"}],"n":2`

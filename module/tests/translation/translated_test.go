@@ -62,7 +62,7 @@ func TestFallbackCrossesFormats(t *testing.T) {
 		"503": gatewaytest.Status(http.StatusServiceUnavailable), "reset": gatewaytest.Reset(),
 		"no event": gatewaytest.HeadersThenClose(), "html": gatewaytest.Body(http.StatusOK, "text/html", []byte("<html>")),
 	}
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startMixed(t, w)
 		for model, c := range map[string]struct {
 			failing        *gatewaytest.Provider
@@ -91,7 +91,7 @@ func TestFallbackCrossesFormats(t *testing.T) {
 }
 
 func TestAClientsOwnBytesReachTheTargetThatSpeaksItsFormat(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startMixed(t, w)
 		s.chat.Script(gatewaytest.Status(http.StatusServiceUnavailable))
 		body := `{ "model":"m", "max_tokens":50, "messages":[{"role":"user","content":"x","clear_at":"never"}], "diagnostics":{} }`
@@ -103,7 +103,7 @@ func TestAClientsOwnBytesReachTheTargetThatSpeaksItsFormat(t *testing.T) {
 const webSearch = `{"model":"%s","max_tokens":50,"messages":[{"role":"user","content":"x"}],"tools":[{"type":"web_search_20250305","name":"web_search"}]}`
 
 func TestATargetThatCannotBeAskedIsPassedOver(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startMixed(t, w)
 		answer := s.Ask(site.MessagesPath, fmt.Sprintf(webSearch, "m"))
 		assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
@@ -120,7 +120,7 @@ func TestATargetThatCannotBeAskedIsPassedOver(t *testing.T) {
 }
 
 func TestTheFirstRefusalIsAnsweredWhenAllRefuse(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startMixed(t, w)
 		for model, format := range map[string]string{"m": "chat", "n": "messages"} {
 			for _, stream := range []string{"", `,"stream":true`} {
@@ -136,7 +136,7 @@ func TestTheFirstRefusalIsAnsweredWhenAllRefuse(t *testing.T) {
 }
 
 func TestAThreadIsRefusedSoThatClientsGoOnWithoutIt(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		chat := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("chatting", chat, "format chat"))
 		answer := s.Ask(site.MessagesPath+"?beta=true", `{"model":"m","max_tokens":50,"messages":[{"role":"user","content":"x"}],"thread":{"type":"create"}}`)
@@ -148,7 +148,7 @@ func TestAThreadIsRefusedSoThatClientsGoOnWithoutIt(t *testing.T) {
 }
 
 func TestWhatATranslationLeavesBehindIsLogged(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startMixed(t, w)
 		for model, want := range map[string][]string{
 			"m": {"messages.*.content.*.cache_control", "speed", "diagnostics", "?"},

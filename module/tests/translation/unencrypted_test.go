@@ -65,7 +65,7 @@ func TestPresetsOfServicesThatEncryptReasoningAskForIt(t *testing.T) {
 
 // Every request for a model without reasoning would be refused.
 func TestAModelWithoutEncryptedReasoningIsAskedAgainOnce(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Always(withoutEncryption)
 		lines := w.Provider("p", p, "format responses", "responses_reasoning encrypted")

@@ -73,7 +73,7 @@ func settled(t testing.TB, s *site.Site, by string, requests int64) (sums []sum)
 const priced = `price m input 3 output 15`
 
 func TestL004AStreamAndABodyCostTheSame(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range site.CallPaths {
 			for _, format := range []string{"messages", "chat"} {
 				if path == site.CompletionsPath && format == "messages" {
@@ -163,7 +163,7 @@ var turns = map[string]struct {
 // A client that left between the end of the turn and the usage paid only for the text that
 // it had got, while the provider charged for hidden reasoning, too.
 func TestAClientThatLeavesAfterTheTurnPaysWhatTheProviderCounts(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for path, turn := range turns {
 			t.Run(path, func(t *testing.T) {
 				p := gatewaytest.NewProvider(t)
