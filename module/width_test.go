@@ -65,7 +65,6 @@ var unmended = []string{
 	"translate.View",
 	"translate/chat/answer.choice",
 	"translate/chat/answer.delta",
-	"translate/chat/request.reader",
 	"translate/chat/request.writer",
 	"translate/core.Row",
 	"translate/core.Translation",
@@ -81,7 +80,6 @@ var unmended = []string{
 	"translate/responses/answer.Parser",
 	"translate/responses/answer.openItem",
 	"translate/responses/answer.reading",
-	"translate/responses/request.requestReader",
 	"translate/responses/request.requestWriter",
 	"translate/strict.Pass",
 }
