@@ -35,13 +35,12 @@ type Exchange struct {
 	Received time.Time // when the body was read; zero before
 	Covering string    // the configured name or pattern that matches the model; empty before it is known
 
-	// Attempts is the number of targets that were asked so far. Attempt and Result are
-	// the last attempt and its result; both are nil before the first attempt, and if
-	// the gateway answers itself.
-	Attempts int
-	Attempt  *Attempt
-	Result   *Result
-	Calls    []CallSummary // the calls of providers that have ended, in their order
+	// Attempt and Result are the last attempt and its result; both are nil before the
+	// first attempt, and if the gateway answers itself.
+	Attempt *Attempt
+	Result  *Result
+	asked   int           // targets that were asked before the last attempt
+	Calls   []CallSummary // the calls of providers that have ended, in their order
 
 	// PassedOver are targets that were not asked although it was their turn.
 	PassedOver []PassedOver
@@ -79,6 +78,7 @@ type Attempt struct {
 	Format   *format.Descriptor // of the provider
 	Model    string             // the provider's own model name
 	APIKey   int                // index in the API keys of the provider
+	Again    bool               // the target was asked before, with another API key or without an answer
 	Traits   *trait.Traits      // of the target
 
 	// Tenant is the owner of the key. Seals seals and opens reasoning for the tenant and
@@ -93,6 +93,31 @@ type Attempt struct {
 	// BytesPerToken is the divisor for estimates of the request's tokens; 0 for the
 	// default.
 	BytesPerToken float64
+}
+
+// Begin makes c the current attempt. asked is the number of targets that were asked before.
+func (e *Exchange) Begin(c *Conduit, asked int) {
+	e.Attempt, e.Result, e.asked = &c.Attempt, &c.Result, asked
+}
+
+// AnswerItself removes the last attempt, because the gateway answers without a provider.
+func (e *Exchange) AnswerItself() {
+	e.asked = e.Attempts()
+	e.Attempt, e.Result = nil, nil
+}
+
+// Attempts returns the number of targets that were asked so far. A target that is asked again
+// counts once. One that could not take the request was not asked.
+func (e *Exchange) Attempts() int {
+	if e.Result == nil || e.Result.State == Unasked || e.Attempt.Again {
+		return e.asked
+	}
+	return e.asked + 1
+}
+
+// PassOver records that a target was not asked although it was its turn.
+func (e *Exchange) PassOver(provider, model string, why Reason) {
+	e.PassedOver = append(e.PassedOver, PassedOver{Provider: provider, Model: model, Reason: why})
 }
 
 // DropBody releases the memory of the request body, because a stream may last for hours.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -29,6 +30,6 @@ func TestTokensAreEstimatedOnlyWhereNobodyCounts(t *testing.T) {
 		for _, traits := range test.targets {
 			m.Targets = append(m.Targets, catalog.Target{Traits: traits})
 		}
-		assert.Equal(t, test.want, mayEstimate(m, verdict{failed: test.failed}), test.name)
+		assert.Equal(t, test.want, mayEstimate(m, failover.Verdict{Failed: test.failed}), test.name)
 	}
 }

@@ -11,11 +11,10 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sealkeys"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // Handler turns a site into an AI gateway. It serves
@@ -65,8 +64,7 @@ type Handler struct {
 	logger    *zap.Logger
 	exchanges *zap.Logger // one record for each exchange
 	drain     *drain.Drain
-	ratios    *meter.Ratios
-	seals     func() *seal.Ring
+	providers failover.Site
 }
 
 // CaddyModule returns the Caddy module information.
@@ -89,13 +87,14 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("loading global option ai_gateway: %w", err)
 	}
 	app := global.(*App)
-	h.ratios = app.ratios
 	if err := h.inherit(&app.Config); err != nil {
 		return err
 	}
-	if h.seals, err = sealkeys.Load(ctx, h.SealKeys); err != nil {
+	seals, err := sealkeys.Load(ctx, h.SealKeys)
+	if err != nil {
 		return err
 	}
+	h.providers = failover.Site{Logger: h.logger, Affinity: h.Affinity, Ratios: app.ratios, Seals: seals, DisableRetry: h.DisableRetry}
 	if err := h.setUsers(ctx, app); err != nil {
 		return err
 	}

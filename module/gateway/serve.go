@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
@@ -143,39 +143,23 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 	return h.callProviders(m, s, r)
 }
 
-const errDeadline = exchange.Ending("the deadline of the exchange is over")
-
-// bind returns the context for the calls of one exchange. It ends with its parent, at a
-// shutdown, and at the deadline. The caller must call cancel when the exchange ends.
-func (h *Handler) bind(parent context.Context) (ctx context.Context, cancel context.CancelFunc) {
-	ctx, unbind := h.drain.Bind(parent)
-	if h.Deadline == 0 {
-		return ctx, unbind
-	}
-	ctx, stop := context.WithTimeoutCause(ctx, time.Duration(h.Deadline), errDeadline)
-	return ctx, func() {
-		stop()
-		unbind()
-	}
-}
-
 // callProviders makes the attempts of an exchange. If none of them has answered, it
 // returns the fault for the client, or answers with an estimate of tokens.
 func (h *Handler) callProviders(m *catalog.Model, s *sink.Sink, r *http.Request) *fault.Fault {
-	ctx, cancel := h.bind(r.Context())
+	ctx, cancel := failover.Bind(r.Context(), h.drain, time.Duration(h.Deadline))
 	s.Exchange().Opening = exchange.NewOpening(s.Exchange())
 	if h.TargetHeader {
 		s.ShowTarget()
 	}
 	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
-	v := h.try(m, s, r.WithContext(ctx))
+	v := h.providers.Ask(m, s, r.WithContext(ctx))
 	switch {
-	case v == verdict{}:
+	case v == failover.Verdict{}:
 		return nil
 	case s.Exchange().Operation == translate.CountTokens && mayEstimate(m, v):
 		return h.estimate(m, s)
-	case v.fault != nil:
-		return v.fault
+	case v.Fault != nil:
+		return v.Fault
 	}
-	return s.RelayError(&v.failed.Result)
+	return s.RelayError(&v.Failed.Result)
 }

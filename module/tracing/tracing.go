@@ -33,7 +33,7 @@ func EndExchange(ctx context.Context, ex *exchange.Exchange, usd float64, known 
 	all := append(request(ex, ex.View.Model),
 		attribute.String(ownRequestID, ex.ID),
 		attribute.String(ownOutcome, string(ex.Outcome)),
-		attribute.Int(ownAttempts, ex.Attempts),
+		attribute.Int(ownAttempts, ex.Attempts()),
 	)
 	if ex.Key != nil {
 		all = append(all, attribute.String(ownKeyID, ex.Key.ID))

@@ -26,7 +26,7 @@ func newConduit() *exchange.Conduit {
 		View: translate.View{Model: "assistant", Stream: true, MaxTokens: 64, Answers: 2},
 	}
 	c := &exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex, Provider: "work", Service: "mistral", Model: "upstream"}}
-	ex.Attempt, ex.Result, ex.Attempts = &c.Attempt, &c.Result, 1
+	ex.Begin(c, 0)
 	return c
 }
 

@@ -75,6 +75,9 @@ func (t Target) UpstreamModel(client string) string {
 	return client
 }
 
+// EstimatesTokens reports whether the tokens of requests to the target may be estimated.
+func (t Target) EstimatesTokens() bool { return !t.Traits.NoTokenCount }
+
 // TraitsOf returns the traits for a model name that a client uses.
 func (t Target) TraitsOf(client string) *trait.Traits {
 	for _, m := range t.byModel {

@@ -51,7 +51,7 @@ func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {
 	chat := formats.Of(translate.Chat)
 	ex := &exchange.Exchange{
 		ID: "req_1", Start: time.Now(), Key: &aigateway.Key{ID: "k"}, Format: chat, Operation: translate.Generate,
-		Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat}, Attempts: 1,
+		Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat},
 	}
 	entry := NewEntry(price, ex, aigateway.Cost{})
 	require.NoError(t, entry.Begin(l))
@@ -133,7 +133,6 @@ func TestTargetsThatWereNotAskedAreNoCalls(t *testing.T) {
 	ex, m := begun(t, l, nil)
 	ex.Result = &exchange.Result{State: exchange.Unasked, Fault: fault.Unusable(nil)}
 	m.AddEarlier(ex)
-	ex.Attempts = 0
 	m.Release(ex, exchange.Refused)
 	assert.Empty(t, l.ended[0].Calls)
 	assert.Equal(t, "refused", l.ended[0].Outcome)

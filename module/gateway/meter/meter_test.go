@@ -50,12 +50,12 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		}
 		held := new(settlement)
 		m.reservation = held
-		m.AddEarlier(&exchange.Exchange{Attempts: 1, Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}})
-		ex := &exchange.Exchange{Attempts: 1, Result: &c.result}
+		m.AddEarlier(&exchange.Exchange{Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}})
+		ex := &exchange.Exchange{Attempt: new(exchange.Attempt), Result: &c.result}
 		assert.Equal(t, c.want, m.charge(ex, call.cost), name)
 		m.Release(ex, exchange.Answered)
 		assert.Equal(t, c.want+7, held.used[0].Tokens, "with an earlier attempt: %s", name)
-		ex.Attempts = 0
+		ex.AnswerItself()
 		assert.Zero(t, m.charge(ex, call.cost), "no attempt")
 	}
 }

@@ -37,7 +37,7 @@ var placeholders = []placeholder{
 	{"answered_by", true, ofResult(func(r *exchange.Result) any { return text(Clip(r.AnsweredBy)) })},
 	{"losses", true, func(ex *exchange.Exchange) any { return text(lossNames(ex)) }},
 	{"answer_losses", true, ofResult(func(r *exchange.Result) any { return text(r.Dropped.String()) })},
-	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts }},
+	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts() }},
 	{"ttfb_ms", true, timeToFirstByte},
 	{"usage.input_tokens", true, ofUsage(func(u token.Usage) int64 { return u.Input })},
 	{"usage.cache_read_tokens", true, ofUsage(func(u token.Usage) int64 { return u.CacheRead })},

@@ -83,16 +83,15 @@ func (s *Sink) Start(cancel context.CancelFunc, commitAfter, keepAlive time.Dura
 	}
 }
 
-// Next makes c the current attempt of the exchange. The sink accepts its answer, and
-// discards the answer of the attempt before.
-func (s *Sink) Next(c *exchange.Conduit) {
+// Next makes c the current attempt of the exchange, after asked targets. The sink accepts its
+// answer, and discards the answer of the attempt before.
+func (s *Sink) Next(c *exchange.Conduit, asked int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ex.Result != nil {
 		s.meter.AddEarlier(s.ex)
 	}
-	s.ex.Attempt, s.ex.Result = &c.Attempt, &c.Result
-	s.ex.Attempts++
+	s.ex.Begin(c, asked)
 	s.answer = upstreamAnswer{header: make(http.Header, 4)}
 }
 

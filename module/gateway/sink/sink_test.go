@@ -87,7 +87,7 @@ func sinkFor(format translate.Format, stream bool) (*Sink, *client) {
 
 // another begins the next attempt.
 func another(s *Sink) {
-	s.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}})
+	s.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}}, 0)
 }
 
 const (
@@ -429,7 +429,10 @@ func TestOutcomeFollowsFromTheStateOfTheSink(t *testing.T) {
 		{"the client left while an error was sent", failed, 1, true, exchange.ClientClosed},
 	} {
 		s, _ := sinkFor(translate.Chat, true)
-		s.state, s.ex.Attempts = test.state, test.attempts
+		s.state = test.state
+		if test.attempts == 0 {
+			s.ex.Result.State = exchange.Unasked
+		}
 		s.Close(test.clientGone)
 		assert.Equal(t, test.want, s.ex.Outcome, test.name)
 		s.Close(true)

@@ -35,7 +35,7 @@ func (s *Sink) outcome(clientGone bool) exchange.Outcome {
 		return exchange.ClientClosed
 	case s.state.hasContent():
 		return exchange.Cut
-	case s.ex.Attempts == 0:
+	case s.ex.Attempts() == 0:
 		return exchange.Refused
 	}
 	return exchange.Failed

@@ -1,0 +1,109 @@
+package failover
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// ask calls a target. If the provider refuses the request for its format, for the reasoning
+// of earlier turns, or for its demand for encrypted reasoning, ask repeats the call once
+// with a detour. It returns the conduit of the call whose result counts.
+func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
+	x.call(t, c)
+	d := detour.After(t.Provider, c)
+	if d.Format == nil {
+		return c
+	}
+	again := &exchange.Conduit{Attempt: d.Around(c.Attempt)}
+	teaches := d.Teaches(&c.Attempt)
+	x.call(t, again)
+	switch {
+	case c.Result.State == exchange.Unasked:
+	case again.Result.State == exchange.Unasked:
+		x.begin(c)
+		return c
+	case teaches && d.Proves(&c.Result, &again.Result):
+		if d.Learn(t.Provider, &c.Attempt) {
+			x.reportDetour(c, d)
+		}
+	default:
+		x.reportFailure(t, c)
+	}
+	return again
+}
+
+// begin makes c the current attempt of the exchange.
+func (x *run) begin(c *exchange.Conduit) { x.sink.Next(c, x.targets) }
+
+// call makes one call of an attempt. The result has either an answer, which the sink has
+// sent, or a fault.
+func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
+	x.begin(c)
+	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
+	if !ok {
+		c.Result.State, c.Result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)
+		return
+	}
+	var size *token.Size
+	defer func() { x.callEnded(c, size, t, visit) }()
+	x.equip(&c.Attempt)
+	size = x.Ratios.Measure(&c.Attempt)
+	ctx, span := tracing.StartCall(x.request.Context(), &c.Attempt)
+	defer span.End(c)
+	err := t.Provider.Caller.Call(x.sink, x.request.WithContext(exchange.WithConduit(ctx, c)))
+	if c.Result.Fault == nil && !c.Result.Whole() {
+		c.Result.Fail(unexplained(err, x.ex.View.Model))
+	}
+}
+
+// equip sets the fields of an attempt that a translation may need: the learned bytes per
+// token, and the sealer of reasoning.
+func (x *run) equip(a *exchange.Attempt) {
+	if a.Traits.EstimateInputTokens {
+		a.BytesPerToken = x.Ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
+	}
+	if !a.ByteLane() && a.Seals == nil {
+		a.Tenant = tenantOf(x.ex.Key)
+		a.Seals = x.Seals().For(a.Provider, a.Tenant)
+	}
+}
+
+// callEnded hands the result of a call to the ratios of tokens, the summaries of calls, and
+// the health of the target. size is the size of the request, nil if the ratios learn nothing
+// from it.
+func (x *run) callEnded(c *exchange.Conduit, size *token.Size, t *choice.Candidate, v health.Visit) {
+	x.Ratios.Learn(c, size)
+	if c.Result.State != exchange.Unasked {
+		x.ex.Calls = append(x.ex.Calls, c.Summary())
+	}
+	outcome := health.OutcomeOf(&c.Attempt, &c.Result)
+	if change := v.End(outcome, t.Provider.Rests); change != health.Same {
+		x.reportHealth(t, outcome, change)
+	}
+}
+
+// unexplained returns the fault of a call for which the transport has set none:
+// reverse_proxy found no address, or failed before it called the transport.
+func unexplained(err error, model string) *fault.Fault {
+	if err == nil {
+		err = errors.New("the call returned without an answer")
+	}
+	var handled caddyhttp.HandlerError
+	if errors.As(err, &handled) && handled.StatusCode == http.StatusServiceUnavailable {
+		f := fault.NoUpstream(model)
+		f.Cause = err
+		return f
+	}
+	return fault.InternalError(err)
+}

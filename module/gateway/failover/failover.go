@@ -1,0 +1,279 @@
+// Package failover asks the targets of a model one after the other, until one of them
+// answers. A failed target is followed by another while the client has no part of an
+// answer, and the model allows it.
+package failover
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
+
+// Site is what all exchanges of a site have in common.
+type Site struct {
+	Logger       *zap.Logger
+	Affinity     *affinity.Sources
+	Ratios       *meter.Ratios
+	Seals        func() *seal.Ring
+	DisableRetry bool // the last target is not asked a second time
+}
+
+// Verdict is the result of all attempts of an exchange. At most one field is set; none is
+// set if a target has answered, or the client has left.
+type Verdict struct {
+	Failed *exchange.Conduit // the failed attempt whose error the client gets
+	Fault  *fault.Fault      // why no target was asked, or why the exchange was ended
+}
+
+// run is the state of the attempts of one exchange.
+type run struct {
+	*Site
+	model   *catalog.Model
+	ex      *exchange.Exchange
+	sink    *sink.Sink
+	request *http.Request
+
+	candidates []choice.Candidate // that were not considered yet
+	asked      []asked
+	targets    int  // that were asked; one that is asked again counts once
+	retried    bool // the last target is asked a second time
+	verdict    Verdict
+}
+
+// asked is a candidate that was called, with its failed attempt.
+type asked struct {
+	choice.Candidate
+	failed *exchange.Conduit
+}
+
+// Ask asks the targets of a model in order until one answers. If none does, the verdict has
+// the last attempt that got an HTTP answer; else the last attempt; else, if no target was
+// asked, the reason why the first one was not. The context of r is one of Bind.
+func (s *Site) Ask(m *catalog.Model, out *sink.Sink, r *http.Request) Verdict {
+	x := &run{Site: s, model: m, ex: out.Exchange(), sink: out, request: r}
+	x.choose()
+	for {
+		t, ok := x.next()
+		if !ok {
+			return x.verdict
+		}
+		c, f := x.attempt(&t)
+		if f != nil {
+			x.passOver(&t, exchange.Unsuitable, f)
+			continue
+		}
+		t.Provider.Retries.Deposit()
+		c = x.ask(&t, c)
+		switch {
+		case x.over(&c.Result):
+			return x.verdict
+		case c.Result.State == exchange.Unasked && c.Result.Fault.Kind == fault.Overloaded:
+			x.passOver(&t, exchange.Busy, c.Result.Fault)
+		case c.Result.State == exchange.Unasked:
+			x.passOver(&t, exchange.Unsuitable, c.Result.Fault)
+		default:
+			x.reportFailure(&t, c)
+			x.fail(&t, c)
+		}
+	}
+}
+
+// choose sets the candidates in the order in which they are asked; the package choice
+// describes the order. It sets the session of the exchange if there is a choice of targets,
+// API keys or addresses.
+func (x *run) choose() {
+	if x.model.Chooses() {
+		x.ex.Session = x.Affinity.Session(tenantOf(x.ex.Key), x.ex.Client.Get, x.ex.Body)
+	}
+	x.candidates = choice.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process)
+	for _, t := range choice.Resting(x.model, &x.candidates[0]) {
+		x.ex.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.View.Model), exchange.Rests)
+	}
+	client := x.ex.Format
+	if !slices.ContainsFunc(x.candidates, func(t choice.Candidate) bool { return t.Provider.Speaks(client, client) }) {
+		x.ex.Opening.Allow() // every answer is translated
+	}
+}
+
+// tenantOf returns the tenant of a key: its user, so that all keys of a user share
+// sealed reasoning, or the key itself.
+func tenantOf(key *aigateway.Key) string { return cmp.Or(key.Subject, key.ID) }
+
+// next returns the next candidate that may be asked after the attempts so far. Another API
+// key of a target may be asked if the last key caused the failure; another target if the
+// model allows it. After all candidates, the last one that was asked comes a second time,
+// if its failure cost nothing and may be over soon, and the retry budget of its provider
+// allows it.
+func (x *run) next() (t choice.Candidate, ok bool) {
+	for len(x.candidates) > 0 {
+		t, x.candidates = x.candidates[0], x.candidates[1:]
+		if len(x.asked) == 0 {
+			return t, true
+		}
+		last := x.asked[len(x.asked)-1].failed
+		allowed := x.targets < x.model.Attempts && x.model.Fallback.After(&last.Attempt, &last.Result)
+		if earlier := x.lastOf(&t); earlier != nil {
+			allowed = health.BlamesKey(&earlier.Attempt, &earlier.Result)
+		}
+		if allowed {
+			return t, true
+		}
+	}
+	if len(x.asked) == 0 || x.retried || x.DisableRetry {
+		return t, false
+	}
+	last := x.asked[len(x.asked)-1]
+	wait, ok := retryWait(&last.failed.Result)
+	if !ok || !last.Provider.Retries.Withdraw() {
+		return t, false
+	}
+	x.retried = true
+	pause(x.request.Context(), wait)
+	return last.Candidate, !x.over(&last.failed.Result)
+}
+
+// lastOf returns the last attempt of the target of a candidate, nil if there was none.
+func (x *run) lastOf(t *choice.Candidate) *exchange.Conduit {
+	for _, earlier := range slices.Backward(x.asked) {
+		if t.SameTarget(&earlier.Candidate) {
+			return earlier.failed
+		}
+	}
+	return nil
+}
+
+const (
+	longestRetryWait = 5 * time.Second
+	reconnectWait    = 250 * time.Millisecond // before a provider that could not be reached is called again
+)
+
+// retryWait returns the time to wait before a failed call is repeated. ok reports whether
+// the call may be repeated: the failed call cannot have been charged, and the provider
+// asks for at most longestRetryWait. A stream that ends with an overload before content may
+// have been charged; one that ends with a rate limit was never begun.
+func retryWait(result *exchange.Result) (wait time.Duration, ok bool) {
+	switch {
+	case result.Status == 0:
+		return reconnectWait, !result.Sent && result.Fault.Kind == fault.BadGateway
+	case result.Fault.Kind == fault.RateLimited, result.Fault.Kind == fault.Overloaded:
+		wait = health.RetryAfter(result.Header)
+		answered := result.Status == http.StatusOK && result.Fault.Kind == fault.Overloaded
+		return wait, wait > 0 && wait <= longestRetryWait && !answered
+	}
+	return 0, false
+}
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// attempt returns the attempt to ask a candidate. It returns a fault if the request can be
+// neither relayed to the target nor translated for it, or if it is a request to count tokens
+// and the provider does not answer it in the format.
+func (x *run) attempt(t *choice.Candidate) (*exchange.Conduit, *fault.Fault) {
+	ex, traits := x.ex, t.TraitsOf(x.ex.View.Model)
+	spoken := detour.FormatFor(t.Provider, t.Health.Model, ex.Format)
+	if spoken != nil && ex.View.Schema != "" {
+		spoken = t.Provider.SpeakSchemaFor(ex.Format, spoken, traits)
+	}
+	switch {
+	case ex.Operation == translate.CountTokens && (spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Uncounted.Has(t.Health.Model)):
+		return nil, fault.NoTokenCount(ex.View.Model)
+	case spoken == nil:
+		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.Provider.Formats[0].Name)
+	}
+	return &exchange.Conduit{Attempt: exchange.Attempt{
+		Exchange: ex,
+		Provider: t.Provider.Name,
+		Service:  t.Provider.Preset,
+		Format:   spoken,
+		Model:    t.Health.Model,
+		APIKey:   t.APIKey,
+		Again:    x.lastOf(t) != nil,
+		Traits:   detour.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
+	}}, nil
+}
+
+// over reports whether the exchange ends after an attempt: the process shuts down, the
+// deadline is over, the client has left, or content was sent. It then sets the verdict.
+func (x *run) over(result *exchange.Result) bool {
+	ctx := x.request.Context()
+	switch {
+	case drain.Interrupted(ctx) && !result.Whole():
+		x.verdict = Verdict{Fault: fault.ShuttingDown()}
+	case context.Cause(ctx) == errDeadline && !result.Whole():
+		x.verdict = Verdict{Fault: fault.UpstreamTimeout(errDeadline)}
+	case x.sink.Abandon(ctx):
+		x.verdict = Verdict{}
+	case x.sink.Over():
+		x.sink.Finish(result)
+		x.verdict = Verdict{}
+	default:
+		return false
+	}
+	return true
+}
+
+const errDeadline = exchange.Ending("the deadline of the exchange is over")
+
+// Bind returns the context for the calls of one exchange. It ends with its parent, at a
+// shutdown, and after the deadline; 0 means none. The caller must call cancel when the
+// exchange ends.
+func Bind(parent context.Context, d *drain.Drain, deadline time.Duration) (ctx context.Context, cancel context.CancelFunc) {
+	ctx, unbind := d.Bind(parent)
+	if deadline == 0 {
+		return ctx, unbind
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, deadline, errDeadline)
+	return ctx, func() {
+		stop()
+		unbind()
+	}
+}
+
+// passOver records why a candidate was not asked. Only the first fault counts, and only
+// while no target was asked.
+func (x *run) passOver(t *choice.Candidate, why exchange.Reason, f *fault.Fault) {
+	x.ex.PassOver(t.Provider.Name, t.Health.Model, why)
+	if x.verdict.Failed == nil {
+		x.verdict.Fault = cmp.Or(x.verdict.Fault, f)
+	}
+}
+
+// fail records a failed attempt. An attempt with an error status takes precedence over one
+// without, and a later attempt over an earlier one.
+func (x *run) fail(t *choice.Candidate, c *exchange.Conduit) {
+	if !c.Attempt.Again {
+		x.targets++
+	}
+	x.asked = append(x.asked, asked{*t, c})
+	last := x.verdict.Failed
+	if last == nil || c.Result.Status >= 400 || last.Result.Status < 400 {
+		last = c
+	}
+	x.verdict = Verdict{Failed: last}
+}
