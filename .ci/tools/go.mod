@@ -2,15 +2,11 @@ module github.com/caddy-ai-gateway/caddy-ai-gateway/.ci/tools
 
 go 1.26.0
 
-tool (
-	github.com/caddyserver/xcaddy/cmd/xcaddy
-	honnef.co/go/tools/cmd/staticcheck
-)
+tool github.com/caddyserver/xcaddy/cmd/xcaddy
 
 require github.com/stretchr/testify v1.12.1
 
 require (
-	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/Masterminds/semver/v3 v3.5.0 // indirect
 	github.com/akavel/rsrc v0.10.2 // indirect
 	github.com/caddyserver/xcaddy v0.4.7 // indirect
@@ -20,9 +16,4 @@ require (
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
-	golang.org/x/mod v0.41.0 // indirect
-	golang.org/x/sync v0.23.0 // indirect
-	golang.org/x/tools v0.51.0 // indirect
-	honnef.co/go/tools v0.8.2 // indirect
 )

@@ -18,6 +18,14 @@
 // can configure also implements caddyfile.Unmarshaler; its first token is the name
 // of the module.
 //
+// # Compatibility
+//
+// A guest that compiles against this package compiles against later versions, too: exported
+// names, fields and methods are added, but not removed or changed, and an interface that a
+// guest implements gets no further method. What the gateway learns to ask becomes an
+// interface of its own, which a guest may implement. Before version 1, an exception is
+// possible; the changelog names it and says what to change.
+//
 // # Lifecycle
 //
 // The gateway loads guests while Caddy provisions a configuration. Loading must
