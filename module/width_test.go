@@ -65,7 +65,6 @@ var unmended = []string{
 	"translate.View",
 	"translate/chat/answer.choice",
 	"translate/chat/answer.delta",
-	"translate/chat/request.writer",
 	"translate/core.Row",
 	"translate/core.Translation",
 	"translate/event.Event",
@@ -80,7 +79,6 @@ var unmended = []string{
 	"translate/responses/answer.Parser",
 	"translate/responses/answer.openItem",
 	"translate/responses/answer.reading",
-	"translate/responses/request.requestWriter",
 	"translate/strict.Pass",
 }
 

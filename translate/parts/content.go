@@ -11,9 +11,6 @@ const (
 // breakpoint is the member of a part that marks the end of the cached prefix.
 const breakpoint = `,"prompt_cache_breakpoint":{"mode":"explicit"}`
 
-// LeftOut follows the name of a document that is not sent.
-const LeftOut = " was left out: this model does not support PDF input]"
-
 // Content gathers the content of one message: a text of several pieces or, as soon as
 // a part other than a text is added, an array of parts. It is kept as JSON; texts are
 // never decoded.
@@ -25,6 +22,7 @@ type Content struct {
 	only    []byte // the only text, still in the body
 	ends    []int  // of the pieces of a text
 	array   bool
+	lines   bool // a text of several lines is open
 	spare   []byte
 }
 
@@ -32,6 +30,7 @@ type Content struct {
 // itself. between is the separator of two pieces of one text, escaped.
 func (c *Content) Reset(text, between string) {
 	c.text, c.between, c.only, c.Buf, c.ends, c.array = text, between, nil, c.Buf[:0], c.ends[:0], false
+	c.lines = false
 }
 
 // Empty reports whether nothing was added. No piece is empty.
@@ -48,14 +47,44 @@ func (c *Content) Texts() int {
 	return len(c.ends)
 }
 
-// AddText adds a text of the body. A text that nothing follows is copied only once,
-// by AppendTo.
+// AddText adds a text of the body, or a line to the text that OpenLines began. A text that
+// nothing follows is copied only once, by AppendTo.
 func (c *Content) AddText(text []byte) {
-	if c.Empty() && !c.array {
+	switch {
+	case c.lines:
+		c.Buf = append(append(c.Buf, LineFeed...), text...)
+	case c.Empty() && !c.array:
 		c.only = text
-	} else {
+	default:
 		c.Add(text)
 	}
+}
+
+// OpenLines begins a text of several lines: the result of a search, whose title and source
+// the texts up to CloseLines follow.
+func (c *Content) OpenLines(title, source []byte) {
+	c.Open()
+	c.Buf = append(append(append(c.Buf, title...), LineFeed...), source...)
+	c.lines = true
+}
+
+// InLines reports whether such a text is open.
+func (c *Content) InLines() bool { return c.lines }
+
+// CloseLines ends the text.
+func (c *Content) CloseLines() {
+	c.Close()
+	c.lines = false
+}
+
+// AddReference adds the name of a tool that a search for tools has found.
+func (c *Content) AddReference(name []byte) {
+	c.Add([]byte("[tool available: "), name, []byte("]"))
+}
+
+// AddLeftOut adds a note in place of a document that is not sent.
+func (c *Content) AddLeftOut(name []byte) {
+	c.Add([]byte("["), name, []byte(" was left out: this model does not support PDF input]"))
 }
 
 // settle copies the only text into the buffer, so that others can follow.

@@ -27,6 +27,14 @@ func AppendDataURL(dst, mediaType, data []byte) []byte {
 	return append(dst, data...)
 }
 
+// FileName returns the escaped name of a document that is sent as a file.
+func FileName(m *core.Media) []byte {
+	if len(m.Title) == 0 {
+		return []byte("document.pdf")
+	}
+	return m.Title
+}
+
 // isWeb reports whether a URL has the scheme http or https.
 func isWeb(url []byte) bool { return hasScheme(url, "http:") || hasScheme(url, "https:") }
 

@@ -1,23 +1,73 @@
 package parts
 
 import (
+	"bytes"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// AppendTools appends the tools of a request, each with a comma before it, and the
-// choice among them, unless there are no tools. appendNamed appends the choice of a
-// tool by its kind and the name that the provider gets.
-func AppendTools(dst *core.Members, x *core.Translation, tools []byte, names *core.ToolNames, appendNamed func(dst []byte, kind string, name []byte) []byte) {
-	names.Check(x)
-	if len(tools) == 0 {
+// Tools gathers the tools of a request in the chat and responses formats. It writes the
+// names of tools, and the ids and arguments of calls, as the provider accepts them.
+type Tools struct {
+	Buf []byte // the tools, each with a comma before it
+
+	names   core.ToolNames
+	scratch []byte
+}
+
+// Add begins a tool with its first bytes, its name and its description. The caller appends
+// the others to Buf.
+func (t *Tools) Add(x *core.Translation, tool *core.Tool, first string) {
+	t.names.Add(x, tool)
+	t.Buf = t.names.AppendTo(append(t.Buf, first...), jsonscan.Inner(tool.Name))
+	t.Buf = append(t.Buf, '"')
+	if tool.Description != nil {
+		t.Buf = append(append(t.Buf, `,"description":`...), tool.Description...)
+	}
+}
+
+// AppendName appends the name that the provider gets for a tool. Both names are escaped.
+func (t *Tools) AppendName(dst, name []byte) []byte { return t.names.AppendTo(dst, name) }
+
+// AppendID appends the provider's id of a call, made from the client's id. Both are
+// escaped.
+func (t *Tools) AppendID(dst, id []byte) []byte {
+	if !jsonscan.HasEscapes(id) && !bytes.HasPrefix(id, []byte("gwid1_")) {
+		return append(dst, id...)
+	}
+	t.scratch = jsonscan.AppendUnescaped(t.scratch[:0], id)
+	return jsonscan.AppendEscaped(dst, toolcall.AppendOriginalID(nil, t.scratch))
+}
+
+// AppendArguments appends the arguments of a call, or the text of a free call, as an
+// escaped text.
+func (t *Tools) AppendArguments(dst []byte, c *core.Call) []byte {
+	switch {
+	case c.Input != nil:
+		t.scratch = jsonscan.AppendCompact(t.scratch[:0], c.Input)
+		return jsonscan.AppendEscaped(dst, t.scratch)
+	case len(c.Text) > 0 || c.Free:
+		return append(dst, c.Text...)
+	default:
+		return append(dst, "{}"...)
+	}
+}
+
+// AppendTo appends the tools and the choice among them, unless there are no tools.
+// appendNamed appends the choice of a tool by its kind and the name that the provider
+// gets.
+func (t *Tools) AppendTo(dst *core.Members, x *core.Translation, appendNamed func(dst []byte, kind string, name []byte) []byte) {
+	t.names.Check(x)
+	if len(t.Buf) == 0 {
 		if x.Options.ForcesTool() {
 			x.Keep(core.ToolChoiceWithoutTools, nil)
 		}
 		return
 	}
 	dst.Name("tools")
-	*dst = append(append(append(*dst, '['), tools[1:]...), ']')
+	*dst = append(append(append(*dst, '['), t.Buf[1:]...), ']')
 	switch x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed) {
 	case core.ToolChoiceAuto:
 		dst.Word("tool_choice", "auto")
@@ -26,29 +76,26 @@ func AppendTools(dst *core.Members, x *core.Translation, tools []byte, names *co
 	case core.ToolChoiceNone:
 		dst.Word("tool_choice", "none")
 	case core.ToolChoiceNamed:
-		if kind, name := chosen(x, names); kind != "" {
-			dst.Name("tool_choice")
-			*dst = appendNamed(*dst, kind, name)
+		option, kind := x.Options[core.ToolChoiceName], "function"
+		free, ok := t.names.Find(option.Raw)
+		if !ok { // the request has no such tool
+			x.Lose(option.Row, nil)
+			break
 		}
+		if free {
+			kind = "custom"
+		}
+		dst.Name("tool_choice")
+		*dst = appendNamed(*dst, kind, t.names.AppendTo(nil, jsonscan.Inner(option.Raw)))
 	}
 	if jsonscan.IsTrue(x.Options.Raw(core.OneCallAtATime)) {
 		dst.Raw("parallel_tool_calls", []byte("false"))
 	}
 }
 
-// chosen returns the kind and the name of the tool that must be used. If the request
-// has no such tool, chosen reports the loss and returns the kind "".
-func chosen(x *core.Translation, names *core.ToolNames) (kind string, name []byte) {
-	option := x.Options[core.ToolChoiceName]
-	free, ok := names.Find(option.Raw)
-	switch {
-	case !ok:
-		x.Lose(option.Row, nil)
-		return "", nil
-	case free:
-		kind = "custom"
-	default:
-		kind = "function"
-	}
-	return kind, names.AppendTo(nil, jsonscan.Inner(option.Raw))
+// Forget removes all tools, and returns the size of the memory that t keeps, in bytes.
+func (t *Tools) Forget() (kept int) {
+	t.names.Reset()
+	t.Buf = t.Buf[:0]
+	return cap(t.Buf) + cap(t.scratch)
 }

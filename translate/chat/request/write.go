@@ -1,10 +1,14 @@
 package request
 
 import (
+	"bytes"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Target writes chat requests.
@@ -13,21 +17,15 @@ var Target = core.Target{Format: translate.Chat, Outcomes: &outcomes, New: func(
 // writer writes a chat request. It gathers the conversation and the tools in buffers,
 // since a body may have its members in any order.
 type writer struct {
-	x   *core.Translation
-	out core.Members
+	x *core.Translation
 
 	system   parts.Content // the first message
 	hoisted  parts.Content // later system texts that join the first message
 	messages messages
 	turn     turnBuffer
 	result   result
-	lines    bool // a text of several lines is open
-
-	tools []byte // each with a comma before it
-	names core.ToolNames
-	calls parts.Calls
-
-	scratch []byte
+	tools    parts.Tools
+	scratch  []byte
 }
 
 // Begin begins a request.
@@ -36,76 +34,144 @@ func (w *writer) Begin(x *core.Translation) {
 	w.system.Reset(openText, parts.BlankLine)
 	w.hoisted.Reset(openText, parts.BlankLine)
 	w.messages.reset(x.Traits.Alternation)
-	w.tools = w.tools[:0]
 }
 
 // Forget drops all references to the body.
 func (w *writer) Forget() (kept int) {
-	w.x, w.out = nil, nil
-	w.names.Reset()
+	w.x = nil
 	w.result = result{content: w.result.content, id: w.result.id}
 	t := &w.turn
 	for _, c := range [...]*parts.Content{&w.system, &w.hoisted, &w.messages.content, &t.content, &t.thinking, &t.hoisted, &w.result.content} {
 		kept += c.Forget()
 	}
-	return kept + w.messages.size() + cap(t.calls) + cap(w.tools) + cap(w.scratch) + w.calls.Size() + cap(w.result.id)
+	return kept + w.messages.size() + cap(t.calls) + w.tools.Forget() + cap(w.scratch) + cap(w.result.id)
+}
+
+// Tool adds a tool.
+func (w *writer) Tool(t *core.Tool) {
+	first := `,{"type":"function","function":{"name":"`
+	if t.Free {
+		first = `,{"type":"custom","custom":{"name":"`
+	}
+	w.tools.Add(w.x, t, first)
+	buf := w.tools.Buf
+	if t.Syntax != nil {
+		buf = append(append(buf, `,"format":{"type":"grammar","grammar":{"syntax":`...), t.Syntax...)
+		buf = append(append(append(buf, `,"definition":`...), t.Definition...), "}}"...)
+	}
+	if t.Schema != nil {
+		buf = core.AppendSchema(append(buf, `,"parameters":`...), t.Schema)
+	}
+	if t.Strict != nil {
+		buf = append(append(buf, `,"strict":`...), t.Strict...)
+	}
+	w.tools.Buf = append(buf, `}}`...)
+}
+
+// appendNamed appends the choice of one tool.
+func appendNamed(dst []byte, kind string, name []byte) []byte {
+	dst = append(dst, `{"type":"`+kind+`","`+kind+`":{"name":"`...)
+	return append(append(dst, name...), `"}}`...)
 }
 
 // Finish appends the request.
 func (w *writer) Finish(dst []byte) []byte {
-	w.out = dst
-	if w.endConversation(); w.x.Failed() {
-		return w.out
+	x, o := w.x, &w.x.Options
+	if w.endConversation(); x.Failed() {
+		return dst
 	}
-	w.out = jsonscan.AppendString(append(w.out, `{"model":`...), w.x.Info.Upstream)
-	w.writeMessages()
-	w.writeOptions()
-	parts.AppendTools(&w.out, w.x, w.tools, &w.names, appendNamed)
-	w.writeFormat()
-	w.writeReasoning()
-	parts.AppendUser(&w.out, w.x, parts.UserField(w.x.Traits))
-	parts.AppendTier(&w.out, &w.x.Options)
-	parts.AppendCache(&w.out, &w.x.Options)
-	w.out.Option("verbosity", &w.x.Options[core.Verbosity])
-	w.writePrefill()
-	w.out = append(w.out, w.x.Extensions...)
-	return append(w.out, '}')
+	out := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
+	w.writeMessages(&out)
+	if n, ok := x.MaxTokens(); ok {
+		field := "max_tokens"
+		if x.Traits.MaxCompletionTokens {
+			field = "max_completion_tokens"
+		}
+		out.Number(field, n)
+	}
+	openai.AppendSamples(&out, x)
+	openai.AppendSampling(&out, o)
+	if len(x.Answer.Stops) > 0 {
+		out.Option("stop", &o[core.Stops])
+	}
+	openai.AppendStream(&out, x)
+	if most, ok := x.Logprobs(); ok {
+		out.Raw("logprobs", []byte("true"))
+		out.Number("top_logprobs", most)
+	}
+	w.tools.AppendTo(&out, x, appendNamed)
+	if o.Has(core.Schema) {
+		out.Name("response_format")
+		out = append(parts.AppendSchema(append(out, `{"type":"json_schema","json_schema":{`...), o), "}}"...)
+	} else if o.Has(core.FormatObject) {
+		out.Raw("response_format", []byte(`{"type":"json_object"}`))
+	}
+	writeReasoning(&out, x)
+	parts.AppendUser(&out, x, parts.UserField(x.Traits))
+	parts.AppendTier(&out, o)
+	parts.AppendCache(&out, o)
+	out.Option("verbosity", &o[core.Verbosity])
+	if w.messages.role == "assistant" && x.Traits.Prefill == trait.PrefillVLLM {
+		out.Raw("continue_final_message", []byte("true"))
+		out.Raw("add_generation_prompt", []byte("false"))
+	}
+	return append(append(out, x.Extensions...), '}')
 }
 
-// endConversation refuses an empty conversation, and one that the provider cannot continue.
+// endConversation refuses an empty conversation, and one that the provider cannot
+// continue. It puts the breakpoint of the whole request on the last part.
 func (w *writer) endConversation() {
-	if w.system.Join(&w.hoisted); w.system.Empty() && w.messages.empty() {
-		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content")
-	}
-	if w.messages.role == "assistant" {
-		w.x.KeepAt(w.messages.at, core.Prefill)
-	}
-	if w.x.Options.Has(core.CacheRequest) && !w.markLast() {
-		w.x.Lose(w.x.Options[core.CacheRequest].Row, nil)
-	}
-}
-
-// markLast puts a breakpoint on the last part, and reports whether there is one.
-func (w *writer) markLast() bool {
-	if !w.messages.empty() {
-		return w.messages.mark()
-	}
-	if !w.system.Empty() {
+	x, last := w.x, &w.messages
+	w.system.Join(&w.hoisted)
+	marked := true
+	switch wanted := x.Options.Has(core.CacheRequest); {
+	case w.system.Empty() && last.empty():
+		x.Invalid(x.PathOf(core.Conversation), "must hold at least one message with content")
+	case wanted && last.empty():
 		w.system.Mark()
+	case wanted:
+		marked = last.mark()
 	}
-	return true
+	if last.role == "assistant" {
+		x.KeepAt(last.at, core.Prefill)
+	}
+	if !marked {
+		x.Lose(x.Options[core.CacheRequest].Row, nil)
+	}
 }
 
-func (w *writer) writeMessages() {
-	w.out.Name("messages")
-	first := len(w.out)
+func (w *writer) writeMessages(out *core.Members) {
+	out.Name("messages")
+	first := len(*out)
 	if !w.system.Empty() {
-		w.out = append(w.out, `,{"role":"`...)
-		w.out = append(w.out, parts.SystemRole(w.x.Traits)...)
-		w.out = append(w.out, `","content":`...)
-		w.out = w.system.AppendTo(w.out)
-		w.out = append(w.out, '}')
+		*out = append(append(append(*out, `,{"role":"`...), parts.SystemRole(w.x.Traits)...), `","content":`...)
+		*out = append(w.system.AppendTo(*out), '}')
 	}
-	w.out = append(w.messages.appendTo(w.out), ']')
-	w.out[first] = '[' // where the comma of the first message is
+	*out = append(w.messages.appendTo(*out), ']')
+	(*out)[first] = '[' // where the comma of the first message is
+}
+
+// writeReasoning writes the effort of reasoning, or switches the thinking of a template.
+// Without either, the provider's default replaces adaptive reasoning.
+func writeReasoning(out *core.Members, x *core.Translation) {
+	o := &x.Options
+	if x.Traits.Extension(templateArguments) {
+		kind := o.OneOf(core.ReasoningOn, core.ReasoningOff)
+		set := bytes.Contains(x.Extensions, []byte(`,"`+templateArguments+`":`)) // by the client itself
+		switch {
+		case kind == core.Nothing || set:
+		case kind == core.ReasoningOff:
+			out.Raw(templateArguments, []byte(`{"enable_thinking":false}`))
+		default:
+			out.Raw(templateArguments, []byte(`{"enable_thinking":true}`))
+		}
+		x.LoseEffort(o.OneOf(core.EffortNone, core.EffortOther))
+		return
+	}
+	effort, row := x.Effort()
+	if effort != core.Nothing && x.KeepAs(effort, row, nil) {
+		out.Word("reasoning_effort", core.EffortOf(effort).String())
+	} else if o.Has(core.ReasoningAdaptive) {
+		x.Keep(core.ReasoningAdaptive, nil)
+	}
 }

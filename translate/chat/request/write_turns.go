@@ -21,6 +21,14 @@ type turnBuffer struct {
 	hoisted parts.Content // media from the results of tools
 }
 
+// result is the result of a tool that is being written.
+type result struct {
+	open      bool
+	content   parts.Content
+	id        []byte // the provider's id of the call, escaped
+	elsewhere string // the text if the result consists of media in the next message
+}
+
 // betweenTexts are the separators of the texts of a turn that become one text.
 var betweenTexts = [...]string{
 	core.Instructions: parts.BlankLine,
@@ -40,72 +48,49 @@ func (w *writer) Turn(role core.Role) {
 
 // EndTurn writes the turn.
 func (w *writer) EndTurn() {
-	switch w.turn.role {
-	case core.Instructions:
-		w.system.Join(&w.turn.content)
-	case core.System:
-		w.endSystem()
-	case core.Assistant:
-		w.endAssistant()
-	default:
-		w.endUser()
-	}
-}
-
-// endSystem writes a late text of the system in the role, or at the place, that the provider accepts.
-func (w *writer) endSystem() {
-	c := &w.turn.content
-	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
-	case mid == trait.MidSystemHoist, w.messages.empty() && (w.messages.unite || mid != trait.MidSystemKeep):
-		w.hoisted.Join(c)
-	case mid == trait.MidSystemUser:
-		w.add("user", c)
-	default:
-		w.add(parts.SystemRole(w.x.Traits), c)
-	}
-}
-
-// endUser writes the content of a user's turn, behind the results of tools, together
-// with the media from the results.
-func (w *writer) endUser() {
 	t := &w.turn
-	all := &t.content
-	if !t.hoisted.Empty() {
-		all = &t.hoisted
-		all.Join(&t.content)
-	}
-	if !all.Empty() {
-		w.add("user", all)
-	} else if !t.results {
-		w.x.Keep(core.EmptyTurn, nil)
+	switch t.role {
+	case core.Instructions:
+		w.system.Join(&t.content)
+	case core.System: // in the role, or at the place, that the provider accepts
+		mid := cmp.Or(w.x.Traits.MidSystem, lateSystem)
+		switch {
+		case mid == trait.MidSystemHoist, w.messages.empty() && (w.messages.unite || mid != trait.MidSystemKeep):
+			w.hoisted.Join(&t.content)
+		case mid == trait.MidSystemUser:
+			w.add("user", nil, &t.content, nil)
+		default:
+			w.add(parts.SystemRole(w.x.Traits), nil, &t.content, nil)
+		}
+	case core.User: // behind the results of tools, together with their media
+		all := &t.content
+		if !t.hoisted.Empty() {
+			all = &t.hoisted
+			all.Join(&t.content)
+		}
+		if !all.Empty() {
+			w.add("user", nil, all, nil)
+		} else if !t.results {
+			w.x.Keep(core.EmptyTurn, nil)
+		}
+	case core.Assistant:
+		switch {
+		case !t.content.Empty() || len(t.calls) == 0 && !t.thinking.Empty():
+			w.messages.add(w.x.At, "assistant", nil, &t.content, w.assistantTail())
+		case len(t.calls) > 0:
+			w.messages.add(w.x.At, "assistant", nil, nil, w.assistantTail())
+		default:
+			w.x.Keep(core.EmptyTurn, nil)
+		}
 	}
 }
 
-// add adds a message without other members than the content.
-func (w *writer) add(role string, c *parts.Content) {
-	w.spread(c)
-	w.messages.add(w.x.At, role, nil, c, nil)
-}
-
-// spread turns several texts into parts for providers that accept only parts.
-func (w *writer) spread(c *parts.Content) {
+// add adds a message with texts, which become parts for providers that accept only parts.
+func (w *writer) add(role string, head []byte, c *parts.Content, tail []byte) {
 	if w.x.Traits.ToolContentParts && c.Texts() > 1 {
 		c.ToArray()
 	}
-}
-
-// endAssistant writes the text, the reasoning and the calls of the assistant.
-func (w *writer) endAssistant() {
-	t := &w.turn
-	if t.content.Empty() && t.thinking.Empty() && len(t.calls) == 0 {
-		w.x.Keep(core.EmptyTurn, nil)
-		return
-	}
-	c := &t.content
-	if c.Empty() && len(t.calls) > 0 {
-		c = nil
-	}
-	w.messages.add(w.x.At, "assistant", nil, c, w.assistantTail())
+	w.messages.add(w.x.At, role, head, c, tail)
 }
 
 // assistantTail returns the members of an assistant's message behind the content.
@@ -117,8 +102,7 @@ func (w *writer) assistantTail() []byte {
 		tail = t.thinking.AppendTo(tail)
 	}
 	if len(t.calls) > 0 {
-		tail = append(tail, `,"tool_calls":[`...)
-		tail = append(append(tail, t.calls[1:]...), ']')
+		tail = append(append(append(tail, `,"tool_calls":[`...), t.calls[1:]...), ']')
 	}
 	w.scratch = tail
 	return tail
@@ -129,20 +113,23 @@ var replayFields = [...]string{
 	trait.ReplayReasoning:        "reasoning",
 }
 
-// Text adds a text to the open content, or a line to an open text of several lines.
-func (w *writer) Text(text []byte) {
-	t := &w.turn
-	switch to := w.texts(); {
-	case w.lines:
-		to.Buf = append(append(to.Buf, parts.LineFeed...), text...)
-	default:
-		if len(t.calls) > 0 && to == &t.content {
-			// Calls are in a member of their own, so the order of calls and texts is lost.
-			w.x.Keep(core.TextBehindCall, nil)
-		}
-		to.AddText(text)
-		t.marked = to
+// texts returns the open content.
+func (w *writer) texts() *parts.Content {
+	if w.result.open {
+		return &w.result.content
 	}
+	return &w.turn.content
+}
+
+// Text adds a text to the open content.
+func (w *writer) Text(text []byte) {
+	t, to := &w.turn, w.texts()
+	if len(t.calls) > 0 && to == &t.content {
+		// Calls are in a member of their own, so the order of calls and texts is lost.
+		w.x.Keep(core.TextBehindCall, nil)
+	}
+	to.AddText(text)
+	t.marked = to
 }
 
 // Refusal adds a text by which the assistant refuses.
@@ -160,16 +147,40 @@ func (w *writer) Reasoning(r *core.Thought) {
 
 // Call adds a call.
 func (w *writer) Call(c *core.Call) {
-	calls := append(w.turn.calls, `,{"id":"`...)
-	calls = w.calls.AppendID(calls, c.ID)
+	kind, input := `","type":"function","function":{"name":"`, `","arguments":"`
 	if c.Free {
-		calls = append(calls, `","type":"custom","custom":{"name":"`...)
-		calls = append(w.names.AppendTo(calls, c.Name), `","input":"`...)
-		calls = append(calls, c.Text...)
-	} else {
-		calls = append(calls, `","type":"function","function":{"name":"`...)
-		calls = append(w.names.AppendTo(calls, c.Name), `","arguments":"`...)
-		calls = w.calls.AppendArguments(calls, c)
+		kind, input = `","type":"custom","custom":{"name":"`, `","input":"`
 	}
-	w.turn.calls = append(calls, `"}}`...)
+	calls := w.tools.AppendID(append(w.turn.calls, `,{"id":"`...), c.ID)
+	calls = append(w.tools.AppendName(append(calls, kind...), c.Name), input...)
+	w.turn.calls = append(w.tools.AppendArguments(calls, c), `"}}`...)
 }
+
+// OpenResult begins the message of a tool's result.
+func (w *writer) OpenResult(r *core.Result) {
+	if !w.turn.content.Empty() {
+		w.x.Keep(core.TextBeforeResult, nil) // a result follows its call immediately
+	}
+	w.turn.results = true
+	w.result.open, w.result.elsewhere = true, ""
+	w.result.id = w.tools.AppendID(w.result.id[:0], r.ID)
+	w.result.content.Reset(openText, parts.LineFeed)
+}
+
+// CloseResult writes the message.
+func (w *writer) CloseResult(failed bool) {
+	r := &w.result
+	r.open = false
+	if r.content.Empty() && r.elsewhere != "" {
+		r.content.Add([]byte(r.elsewhere))
+	}
+	if failed {
+		r.content.Blame()
+	}
+	head := append(w.scratch[:0], `,"tool_call_id":"`...)
+	w.scratch = append(append(head, r.id...), '"')
+	w.add("tool", w.scratch, &r.content, nil)
+}
+
+// ToolReference adds the name of a tool that a search for tools has found.
+func (w *writer) ToolReference(name []byte) { w.texts().AddReference(name) }

@@ -17,8 +17,7 @@ var Target = core.Target{Format: translate.Responses, Outcomes: &outcomes, Reser
 // The conversation and the tools gather in buffers of their own, since a body may have
 // its members in any order; the rest comes after.
 type requestWriter struct {
-	x   *core.Translation
-	out core.Members
+	x *core.Translation
 
 	system  parts.Content // the first texts of the system
 	hoisted parts.Content // later ones that join them
@@ -26,11 +25,7 @@ type requestWriter struct {
 	items   items
 	turn    turnWriter
 	result  resultWriter
-
-	tools []byte // each with a comma before it
-	names core.ToolNames
-	calls parts.Calls
-
+	tools   parts.Tools
 	scratch []byte
 }
 
@@ -41,81 +36,120 @@ func (w *requestWriter) Begin(x *core.Translation) {
 	w.hoisted.Reset(openInput, parts.BlankLine)
 	w.leading.reset()
 	w.items.reset()
-	w.tools = w.tools[:0]
-	w.turn.began = false
 }
 
 // Forget lets go of the body.
 func (w *requestWriter) Forget() (kept int) {
-	w.x, w.out = nil, nil
-	w.names.Reset()
-	return w.system.Forget() + w.hoisted.Forget() + w.turn.forget() + w.result.content.Forget() + w.calls.Size() +
-		cap(w.leading.buf) + cap(w.items.buf) + cap(w.tools) + cap(w.scratch)
+	w.x = nil
+	for _, c := range [...]*parts.Content{&w.system, &w.hoisted, &w.turn.content, &w.result.content} {
+		kept += c.Forget()
+	}
+	return kept + cap(w.turn.pending) + cap(w.leading.buf) + cap(w.items.buf) + w.tools.Forget() + cap(w.scratch)
+}
+
+// Tool adds a tool. For strict, which is false by default in other formats, the format
+// has the default true, so it is always written.
+func (w *requestWriter) Tool(t *core.Tool) {
+	if t.Free {
+		w.tools.Add(w.x, t, `,{"type":"custom","name":"`)
+		buf := w.tools.Buf
+		if t.Syntax != nil {
+			buf = append(append(buf, `,"format":{"type":"grammar","syntax":`...), t.Syntax...)
+			buf = append(append(append(buf, `,"definition":`...), t.Definition...), '}')
+		}
+		w.tools.Buf = append(buf, '}')
+		return
+	}
+	w.tools.Add(w.x, t, `,{"type":"function","name":"`)
+	buf := append(w.tools.Buf, `,"parameters":`...)
+	if t.Schema == nil {
+		buf = append(buf, `{"type":"object","properties":{}}`...)
+	} else {
+		buf = core.AppendSchema(buf, t.Schema)
+	}
+	if t.Strict == nil {
+		w.tools.Buf = append(buf, `,"strict":false}`...)
+	} else {
+		w.tools.Buf = append(append(append(buf, `,"strict":`...), t.Strict...), '}')
+	}
+}
+
+// appendNamed appends the choice of one tool.
+func appendNamed(dst []byte, kind string, name []byte) []byte {
+	dst = append(dst, `{"type":"`+kind+`","name":"`...)
+	return append(append(dst, name...), `"}`...)
 }
 
 // Finish appends the request.
 func (w *requestWriter) Finish(dst []byte) []byte {
-	w.out = dst
-	w.x.FanOut(false)
-	if w.endConversation(); w.x.Failed() {
-		return w.out
+	x, o := w.x, &w.x.Options
+	x.FanOut(false)
+	if w.endConversation(); x.Failed() {
+		return dst
 	}
-	w.out = jsonscan.AppendString(append(w.out, `{"model":`...), w.x.Info.Upstream)
-	w.writeConversation()
-	reasons := w.writeReasoning()
-	w.writeBounds(reasons)
-	w.writeStops()
-	parts.AppendTools(&w.out, w.x, w.tools, &w.names, appendNamed)
-	w.writeText()
-	if !w.x.Counts() {
-		w.writeInclude()
-		w.writeUser()
-		w.writeRest()
+	out := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
+	w.writeConversation(&out)
+	reasons := writeReasoning(&out, x)
+	writeBounds(&out, x, reasons)
+	// The format has no stops, so the translator of the answer looks for them.
+	x.Answer.EndAtStop = len(x.Answer.Stops) > 0
+	for _, text := range x.Answer.Stops {
+		x.Enforce(text)
 	}
-	w.out = append(w.out, w.x.Extensions...)
-	return append(w.out, '}')
+	w.tools.AppendTo(&out, x, appendNamed)
+	writeText(&out, o)
+	if !x.Counts() {
+		writeInclude(&out, x)
+		writeUser(&out, x)
+		parts.AppendTier(&out, o)
+		out.Option("metadata", &o[core.Metadata])
+		parts.AppendCache(&out, o)
+		out.Raw("store", []byte("false"))
+		if x.Answer.Stream {
+			out.Raw("stream", []byte("true"))
+		}
+	}
+	return append(append(out, x.Extensions...), '}')
 }
 
-// endConversation refuses a conversation that cannot end as it does.
+// endConversation refuses a conversation that cannot end as it does. It puts the
+// breakpoint of the whole request on the last part.
 func (w *requestWriter) endConversation() {
-	if w.system.Join(&w.hoisted); w.system.Empty() && w.leading.empty() && w.items.empty() {
-		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content")
-	}
-	if w.items.role == roleAssistant {
-		w.x.KeepAt(w.items.at, core.Prefill)
-	}
-	if w.x.Options.Has(core.CacheRequest) && !w.markLast() {
-		w.x.Lose(w.x.Options[core.CacheRequest].Row, nil)
-	}
-}
-
-// markLast puts a breakpoint on the last part, and reports whether there is one.
-func (w *requestWriter) markLast() bool {
-	switch {
-	case !w.items.empty():
-		return w.items.mark()
-	case !w.leading.empty():
-		return w.leading.mark()
-	case !w.system.Empty():
+	x := w.x
+	w.system.Join(&w.hoisted)
+	marked := true
+	switch wanted := x.Options.Has(core.CacheRequest); {
+	case w.system.Empty() && w.leading.empty() && w.items.empty():
+		x.Invalid(x.PathOf(core.Conversation), "must hold at least one message with content")
+	case wanted && !w.items.empty():
+		marked = w.items.mark()
+	case wanted && !w.leading.empty():
+		marked = w.leading.mark()
+	case wanted:
 		w.system.Mark()
 	}
-	return true
+	if w.items.role == roleAssistant {
+		x.KeepAt(w.items.at, core.Prefill)
+	}
+	if !marked {
+		x.Lose(x.Options[core.CacheRequest].Row, nil)
+	}
 }
 
 // writeConversation writes the instructions and the items. Only parts can have
 // breakpoints, so instructions with breakpoints become an item. So do instructions
 // without a conversation, since a request needs at least one item.
-func (w *requestWriter) writeConversation() {
+func (w *requestWriter) writeConversation(out *core.Members) {
 	first := items{buf: w.scratch[:0]}
 	switch {
 	case w.system.Empty():
 	case w.system.IsArray(), w.leading.empty() && w.items.empty():
 		first.message(w.x.At, parts.SystemRole(w.x.Traits), &w.system)
 	default:
-		w.out.Name("instructions")
-		w.out = w.system.AppendTo(w.out)
+		out.Name("instructions")
+		*out = w.system.AppendTo(*out)
 	}
 	w.scratch = append(append(first.buf, w.leading.buf...), w.items.buf...)
-	w.out.Name("input")
-	w.out = append(append(append(w.out, '['), w.scratch[1:]...), ']')
+	out.Name("input")
+	*out = append(append(append(*out, '['), w.scratch[1:]...), ']')
 }

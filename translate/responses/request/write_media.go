@@ -6,43 +6,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// resultWriter is the result of a tool that is being written.
-type resultWriter struct {
-	open    bool
-	free    bool
-	id      []byte // of the call, escaped
-	content parts.Content
-}
-
-// OpenResult begins the result of a tool.
-func (w *requestWriter) OpenResult(r *core.Result) {
-	w.message(roleUser)
-	w.turn.content.Reset(openInput, parts.LineFeed)
-	w.result.open, w.result.free, w.result.id = true, r.Free, r.ID
-	w.result.content.Reset(openInput, parts.LineFeed)
-}
-
-// CloseResult writes it.
-func (w *requestWriter) CloseResult(failed bool) {
-	r, t := &w.result, &w.items
-	if r.open = false; failed {
-		r.content.Blame()
-	}
-	kind := `{"type":"function_call_output","call_id":"`
-	if r.free {
-		kind = `{"type":"custom_tool_call_output","call_id":"`
-	}
-	t.add(w.x.At, roleTool, kind)
-	t.buf = append(w.calls.AppendID(t.buf, r.id), `","output":`...)
-	t.buf = append(r.content.AppendTo(t.buf), '}')
-	w.turn.began, r.id = true, nil
-}
-
-// ToolReference names a tool that a search for tools has found.
-func (w *requestWriter) ToolReference(name []byte) {
-	w.to().Add([]byte("[tool available: "), name, []byte("]"))
-}
-
 // Image adds an image.
 func (w *requestWriter) Image(m *core.Media) {
 	c := w.to()
@@ -52,12 +15,11 @@ func (w *requestWriter) Image(m *core.Media) {
 	} else {
 		c.Buf = parts.AppendDataURL(c.Buf, m.MediaType, m.Data)
 	}
-	detail := m.Detail
-	if len(detail) == 0 {
-		detail = []byte("auto")
+	c.Buf = append(c.Buf, `","detail":"`...)
+	if len(m.Detail) == 0 {
+		c.Buf = append(c.Buf, "auto"...)
 	}
-	c.Buf = append(append(c.Buf, `","detail":"`...), detail...)
-	c.Buf = append(c.Buf, `"}`...)
+	c.Buf = append(append(c.Buf, m.Detail...), `"}`...)
 }
 
 // Document adds a document as a text or a file.
@@ -66,34 +28,20 @@ func (w *requestWriter) Document(m *core.Media) {
 		w.to().AddLines(m.Title, m.Context, m.Data)
 		return
 	}
-	name := m.Title
-	if len(name) == 0 {
-		name = []byte("document.pdf")
-	}
-	if w.addContext(m); w.x.Traits.Files == trait.FilesDrop {
-		w.to().Add([]byte("["), name, []byte(parts.LeftOut))
-		return
-	}
-	w.file(m, name)
-}
-
-// addContext adds the client's description of a document.
-func (w *requestWriter) addContext(m *core.Media) {
 	if len(m.Context) > 0 {
 		w.to().Add(m.Context)
 	}
-}
-
-func (w *requestWriter) file(m *core.Media, name []byte) {
-	c := w.to()
-	if m.Kind == core.Address {
+	switch c := w.to(); {
+	case w.x.Traits.Files == trait.FilesDrop:
+		c.AddLeftOut(parts.FileName(m))
+	case m.Kind == core.Address:
 		c.Part(`{"type":"input_file","file_url":"`)
 		c.Buf = append(append(c.Buf, m.URL...), `"}`...)
-		return
+	default:
+		c.Part(`{"type":"input_file","filename":"`)
+		c.Buf = append(append(c.Buf, parts.FileName(m)...), `","file_data":"`...)
+		c.Buf = append(parts.AppendDataURL(c.Buf, m.MediaType, m.Data), `"}`...)
 	}
-	c.Part(`{"type":"input_file","filename":"`)
-	c.Buf = append(append(c.Buf, name...), `","file_data":"`...)
-	c.Buf = append(parts.AppendDataURL(c.Buf, m.MediaType, m.Data), `"}`...)
 }
 
 // OpenDocument adds the description of a document whose parts follow.
@@ -107,16 +55,7 @@ func (w *requestWriter) OpenDocument(m *core.Media) {
 func (w *requestWriter) CloseDocument() {}
 
 // OpenSearchResult begins lines: title, source, and the texts that follow.
-func (w *requestWriter) OpenSearchResult(title, source []byte) {
-	c := w.to()
-	c.Open()
-	c.Buf = append(append(c.Buf, title...), parts.LineFeed...)
-	c.Buf = append(c.Buf, source...)
-	w.turn.lines = true
-}
+func (w *requestWriter) OpenSearchResult(title, source []byte) { w.to().OpenLines(title, source) }
 
 // CloseSearchResult ends the lines.
-func (w *requestWriter) CloseSearchResult() {
-	w.open().Close()
-	w.turn.lines = false
-}
+func (w *requestWriter) CloseSearchResult() { w.open().CloseLines() }

@@ -2,13 +2,39 @@ package request
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
+
+// writeReasoning asks for as much reasoning as the client wants, and for summaries of
+// it. It reports whether it asks for any.
+func writeReasoning(out *core.Members, x *core.Translation) (reasons bool) {
+	effort, row := x.Effort()
+	asked := effort != core.Nothing && x.KeepAs(effort, row, nil)
+	if asked {
+		reasons = effort != core.EffortNone
+	} else if x.Options.Has(core.ReasoningAdaptive) { // of providers that reason
+		reasons = x.Traits.EffortsOr(trait.EffortAll)&^trait.EffortNone != 0
+	}
+	summary := reasons && !x.Traits.NoReasoningSummary && !x.Options.Has(core.ReasoningHidden)
+	if !asked && !summary {
+		return reasons
+	}
+	out.Name("reasoning")
+	first := len(*out)
+	if asked {
+		out.Word("effort", core.EffortOf(effort).String())
+	}
+	if summary {
+		out.Word("summary", "auto")
+	}
+	(*out)[first] = '{' // where the comma of the first member is
+	*out = append(*out, '}')
+	return reasons
+}
 
 // leastTokens is the smallest bound of an answer that providers take. Clients that only
 // want to know whether a model is there ask for one token.
@@ -16,105 +42,82 @@ const leastTokens = 16
 
 // writeBounds writes what bounds and shapes the answer. Models that reason take no
 // sampling fields, unless their provider is known to.
-func (w *requestWriter) writeBounds(reasons bool) {
-	o := &w.x.Options
-	if n, ok := w.x.MaxTokens(); ok {
+func writeBounds(out *core.Members, x *core.Translation, reasons bool) {
+	o := &x.Options
+	if n, ok := x.MaxTokens(); ok {
 		if n < leastTokens {
-			w.x.KeepAs(core.ShortMaxTokens, o[core.MaxTokens].Row, nil)
+			x.KeepAs(core.ShortMaxTokens, o[core.MaxTokens].Row, nil)
 			n = leastTokens
 		}
-		w.out.Number("max_output_tokens", n)
+		out.Number("max_output_tokens", n)
 	}
-	if !reasons || o.Has(core.Temperature) && w.x.KeepAs(core.TemperatureBesideReasoning, o[core.Temperature].Row, nil) {
-		w.out.Option("temperature", &w.x.Options[core.Temperature])
+	if !reasons || o.Has(core.Temperature) && x.KeepAs(core.TemperatureBesideReasoning, o[core.Temperature].Row, nil) {
+		out.Option("temperature", &o[core.Temperature])
 	}
-	if !reasons || o.Has(core.TopP) && w.x.KeepAs(core.TopPBesideReasoning, o[core.TopP].Row, nil) {
-		w.out.Option("top_p", &w.x.Options[core.TopP])
-	}
-}
-
-// writeStops leaves the stops to the translator of the answer, since the format has none.
-func (w *requestWriter) writeStops() {
-	w.x.Answer.EndAtStop = len(w.x.Answer.Stops) > 0
-	for _, text := range w.x.Answer.Stops {
-		w.x.Enforce(text)
+	if !reasons || o.Has(core.TopP) && x.KeepAs(core.TopPBesideReasoning, o[core.TopP].Row, nil) {
+		out.Option("top_p", &o[core.TopP])
 	}
 }
 
 // writeText writes the format of the answer, and how many words the client wants.
-func (w *requestWriter) writeText() {
-	o := &w.x.Options
-	verbosity := o.Raw(core.Verbosity)
-	if !o.Has(core.FormatObject) && !o.Has(core.Schema) && verbosity == nil {
+func writeText(out *core.Members, o *core.Options) {
+	if !o.Has(core.FormatObject) && !o.Has(core.Schema) && !o.Has(core.Verbosity) {
 		return
 	}
-	w.out.Name("text")
-	w.out = append(w.out, '{')
-	w.writeFormat()
-	if verbosity != nil {
-		if w.out[len(w.out)-1] != '{' {
-			w.out = append(w.out, ',')
-		}
-		w.out = append(append(w.out, `"verbosity":`...), verbosity...)
+	out.Name("text")
+	first := len(*out)
+	if o.Has(core.Schema) {
+		out.Name("format")
+		*out = append(parts.AppendSchema(append(*out, `{"type":"json_schema",`...), o), '}')
+	} else if o.Has(core.FormatObject) {
+		out.Raw("format", []byte(`{"type":"json_object"}`))
 	}
-	w.out = append(w.out, '}')
-}
-
-// writeFormat writes the format of the answer.
-func (w *requestWriter) writeFormat() {
-	o := &w.x.Options
-	switch {
-	case o.Has(core.Schema):
-		w.out = append(w.out, `"format":{"type":"json_schema",`...)
-		w.out = append(parts.AppendSchema(w.out, o), '}')
-	case o.Has(core.FormatObject):
-		w.out = append(w.out, `"format":{"type":"json_object"}`...)
-	}
+	out.Option("verbosity", &o[core.Verbosity])
+	(*out)[first] = '{'
+	*out = append(*out, '}')
 }
 
 // writeInclude asks for what answers have only then: what takes reasoning back to the
 // provider, where the client can keep that, and probabilities.
-func (w *requestWriter) writeInclude() {
-	list := w.scratch[:0]
-	if w.x.PathOf(core.Reasoning) != "" && w.x.Info.Seals != nil && w.x.Can(core.EncryptedReasoning) {
-		w.x.Answer.Seals = w.x.Info.Seals
-		list = append(list, `,"reasoning.encrypted_content"`...)
+func writeInclude(out *core.Members, x *core.Translation) {
+	seals := x.PathOf(core.Reasoning) != "" && x.Info.Seals != nil && x.Can(core.EncryptedReasoning)
+	most, probabilities := x.Logprobs()
+	if !seals && !probabilities {
+		return
 	}
-	most, ok := w.x.Logprobs()
-	if ok {
-		list = append(list, `,"message.output_text.logprobs"`...)
+	out.Name("include")
+	first := len(*out)
+	if seals {
+		x.Answer.Seals = x.Info.Seals
+		*out = append(*out, `,"reasoning.encrypted_content"`...)
 	}
-	if w.scratch = list; len(list) > 0 {
-		list[0] = '['
-		w.out.Raw("include", append(list, ']'))
+	if probabilities {
+		*out = append(*out, `,"message.output_text.logprobs"`...)
 	}
+	(*out)[first] = '['
+	*out = append(*out, ']')
 	if most > 0 {
-		w.out.Number("top_logprobs", most)
+		out.Number("top_logprobs", most)
 	}
 }
 
 // writeUser writes the id of the end user. The id of an agent's session becomes the
-// digest of the id without its session, and the session becomes the key of the cache.
-func (w *requestWriter) writeUser() {
-	if !w.x.Options.Has(core.EndUser) {
+// digest of the id without its session, and the session becomes the key of the cache,
+// which nobody but the client itself can name.
+func writeUser(out *core.Members, x *core.Translation) {
+	if !x.Options.Has(core.EndUser) {
 		return
 	}
-	field := parts.UserField(w.x.Traits)
-	user, session := divided(w.x.Text(core.EndUser))
+	field := parts.UserField(x.Traits)
+	user, session := divided(x.Text(core.EndUser))
 	if session == "" {
-		parts.AppendUser(&w.out, w.x, field)
+		parts.AppendUser(out, x, field)
 		return
 	}
-	w.out.Word(field, core.DigestOf(user))
-	if !w.x.Options.Has(core.CacheKey) {
-		w.out.Word("prompt_cache_key", w.cacheKey(session))
+	out.Word(field, core.DigestOf(user))
+	if !x.Options.Has(core.CacheKey) {
+		out.Word("prompt_cache_key", core.DigestOf(x.Info.Tenant+"\n"+session))
 	}
-}
-
-// cacheKey returns the key of a session. Nobody but the client itself can name it.
-func (w *requestWriter) cacheKey(session string) string {
-	digest := sha256.Sum256([]byte(w.x.Info.Tenant + "\n" + session))
-	return hex.EncodeToString(digest[:])
 }
 
 // divided returns the id of an end user without its session, and the session; "" for
@@ -132,16 +135,4 @@ func divided(id string) (user, session string) {
 		rest.WriteByte('\n')
 	}
 	return rest.String(), session
-}
-
-// writeRest writes the tier, the metadata, the options of caching, and those of storage and
-// streaming.
-func (w *requestWriter) writeRest() {
-	parts.AppendTier(&w.out, &w.x.Options)
-	w.out.Option("metadata", &w.x.Options[core.Metadata])
-	parts.AppendCache(&w.out, &w.x.Options)
-	w.out.Raw("store", []byte("false"))
-	if w.x.Answer.Stream {
-		w.out.Raw("stream", []byte("true"))
-	}
 }

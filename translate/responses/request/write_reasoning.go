@@ -6,41 +6,25 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Reasoning keeps an item of earlier reasoning until something follows it: providers
-// refuse one that led to nothing.
+// refuse one that led to nothing. An encrypted item is as its provider gave it.
 func (w *requestWriter) Reasoning(t *core.Thought) {
 	w.endMessage()
-	if t.From == core.Encrypted {
-		w.appendEncrypted(t)
+	buf := w.turn.pending
+	if t.From != core.Encrypted {
+		if len(t.Text) > 0 {
+			buf = append(buf, `,{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"`...)
+			w.turn.pending = append(append(buf, t.Text...), `"}]}`...)
+		}
 		return
 	}
-	if len(t.Text) == 0 {
-		return
-	}
-	buf := append(w.turn.pending, `,{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"`...)
-	w.turn.pending = append(append(buf, t.Text...), `"}]}`...)
-}
-
-// follow writes the reasoning that leads to what comes next.
-func (w *requestWriter) follow() {
-	t := &w.turn
-	if len(t.pending) == 0 {
-		return
-	}
-	w.items.add(w.x.At, roleAssistant, string(t.pending[1:]))
-	t.pending, t.began = t.pending[:0], true
-}
-
-// appendEncrypted appends an item as the provider gave it.
-func (w *requestWriter) appendEncrypted(t *core.Thought) {
 	id, rest, _ := bytes.Cut(t.Encrypted, []byte{'.'})
 	lengths, encrypted, _ := bytes.Cut(rest, []byte{'.'})
 	lengths, listed := bytes.CutPrefix(lengths, []byte{'t'})
 	w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], t.Text)
-	buf := append(w.turn.pending, `,{"type":"reasoning"`...)
+	buf = append(buf, `,{"type":"reasoning"`...)
 	if w.x.Traits.ResponsesItemIDs && len(id) > 0 {
 		buf = append(append(append(buf, `,"id":"`...), id...), '"')
 	}
@@ -78,34 +62,4 @@ func appendTexts(dst []byte, open string, lengths, text []byte) []byte {
 		lengths, rest = others, rest[n+len(between):]
 	}
 	return dst
-}
-
-// writeReasoning asks for as much reasoning as the client wants, and for summaries of
-// it. It reports whether it asks for any.
-func (w *requestWriter) writeReasoning() (reasons bool) {
-	effort, row := w.x.Effort()
-	asked := effort != core.Nothing && w.x.KeepAs(effort, row, nil)
-	reasons = asked && effort != core.EffortNone || !asked && w.x.Options.Has(core.ReasoningAdaptive) && w.mayReason()
-	summary := reasons && !w.x.Traits.NoReasoningSummary && !w.x.Options.Has(core.ReasoningHidden)
-	if !asked && !summary {
-		return reasons
-	}
-	w.out.Name("reasoning")
-	w.out = append(w.out, '{')
-	if asked {
-		w.out = append(append(append(w.out, `"effort":"`...), core.EffortOf(effort).String()...), '"')
-	}
-	if asked && summary {
-		w.out = append(w.out, ',')
-	}
-	if summary {
-		w.out = append(w.out, `"summary":"auto"`...)
-	}
-	w.out = append(w.out, '}')
-	return reasons
-}
-
-// mayReason reports whether the provider is one that reasons.
-func (w *requestWriter) mayReason() bool {
-	return w.x.Traits.EffortsOr(trait.EffortAll)&^trait.EffortNone != 0
 }

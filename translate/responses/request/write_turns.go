@@ -12,15 +12,17 @@ import (
 type turnWriter struct {
 	role    core.Role
 	content parts.Content
-	lines   bool // a text of several lines is open
-	began   bool // the turn has an item
-
-	// An assistant's:
-	pending []byte // reasoning items that nothing follows yet
+	began   bool   // the turn has an item
+	pending []byte // reasoning items of the assistant that nothing follows yet
 }
 
-// forget lets go of the body.
-func (t *turnWriter) forget() (kept int) { return t.content.Forget() + cap(t.pending) }
+// resultWriter is the result of a tool that is being written.
+type resultWriter struct {
+	open    bool
+	free    bool
+	id      []byte // of the call, escaped
+	content parts.Content
+}
 
 // Turn begins a turn.
 func (w *requestWriter) Turn(role core.Role) {
@@ -36,53 +38,39 @@ func (w *requestWriter) Turn(role core.Role) {
 	}
 }
 
-// EndTurn writes the turn.
+// EndTurn writes the turn. The first text of the system is apart from its others; a late
+// one is where the provider can have it.
 func (w *requestWriter) EndTurn() {
-	t := &w.turn
+	t, x := &w.turn, w.x
 	switch t.role {
 	case core.Instructions:
-		w.endInstructions()
+		if t.content.Empty() || w.system.Empty() {
+			w.system.Join(&t.content)
+		} else {
+			w.leading.message(x.At, parts.SystemRole(x.Traits), &t.content)
+		}
 		return
 	case core.System:
-		w.endSystem()
+		switch mid := cmp.Or(x.Traits.MidSystem, lateSystem); {
+		case mid == trait.MidSystemHoist, mid == trait.MidSystemUser && w.items.empty():
+			w.hoisted.Join(&t.content)
+		case mid == trait.MidSystemUser:
+			w.message(roleUser)
+		default:
+			w.message(parts.SystemRole(x.Traits))
+		}
 		return
 	case core.Assistant:
 		w.endMessage()
 		if len(t.pending) > 0 {
-			w.x.Keep(core.IdleReasoning, nil)
+			x.Keep(core.IdleReasoning, nil)
 			t.began = true
 		}
 	case core.User:
 		w.message(roleUser)
 	}
 	if !t.began {
-		w.x.Keep(core.EmptyTurn, nil)
-	}
-}
-
-// endInstructions writes a text of the system in front: the first one apart, the others
-// as messages.
-func (w *requestWriter) endInstructions() {
-	c := &w.turn.content
-	switch {
-	case c.Empty():
-	case w.system.Empty():
-		w.system.Join(c)
-	default:
-		w.leading.message(w.x.At, parts.SystemRole(w.x.Traits), c)
-	}
-}
-
-// endSystem writes a late text of the system where the provider can have it.
-func (w *requestWriter) endSystem() {
-	c := &w.turn.content
-	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
-	case mid == trait.MidSystemHoist, mid == trait.MidSystemUser && w.items.empty():
-		w.hoisted.Join(c)
-	case mid == trait.MidSystemUser:
-		w.message(roleUser)
-	default:
-		w.message(parts.SystemRole(w.x.Traits))
+		x.Keep(core.EmptyTurn, nil)
 	}
 }
 
@@ -100,13 +88,28 @@ func (w *requestWriter) endMessage() {
 	w.turn.content.Reset(openOutput, "")
 }
 
+// follow writes the reasoning that leads to what comes next.
+func (w *requestWriter) follow() {
+	if t := &w.turn; len(t.pending) > 0 {
+		w.items.add(w.x.At, roleAssistant, string(t.pending[1:]))
+		t.pending, t.began = t.pending[:0], true
+	}
+}
+
+// open returns the content that is open.
+func (w *requestWriter) open() *parts.Content {
+	if w.result.open {
+		return &w.result.content
+	}
+	return &w.turn.content
+}
+
 // to returns the content that the next part is added to. The texts of a tool's result,
 // and those of the system, are joined; messages of users and assistants keep their parts.
 func (w *requestWriter) to() *parts.Content {
-	c := &w.turn.content
+	c := w.open()
 	switch {
-	case w.result.open:
-		return &w.result.content
+	case w.result.open, c.InLines():
 	case w.turn.role == core.Assistant:
 		if c.Empty() {
 			w.follow()
@@ -119,22 +122,7 @@ func (w *requestWriter) to() *parts.Content {
 }
 
 // Text adds a text to what is open.
-func (w *requestWriter) Text(text []byte) {
-	if w.turn.lines {
-		c := w.open()
-		c.Buf = append(append(c.Buf, parts.LineFeed...), text...)
-		return
-	}
-	w.to().AddText(text)
-}
-
-// open returns the content that is open.
-func (w *requestWriter) open() *parts.Content {
-	if w.result.open {
-		return &w.result.content
-	}
-	return &w.turn.content
-}
+func (w *requestWriter) Text(text []byte) { w.to().AddText(text) }
 
 // Refusal adds a text by which the assistant refuses.
 func (w *requestWriter) Refusal(text []byte) {
@@ -150,19 +138,41 @@ func (w *requestWriter) CacheBreakpoint([]byte) { w.open().Mark() }
 func (w *requestWriter) Call(c *core.Call) {
 	w.endMessage()
 	w.follow()
-	kind, arguments := `{"type":"function_call","call_id":"`, `","arguments":"`
+	kind, input := `{"type":"function_call","call_id":"`, `","arguments":"`
 	if c.Free {
-		kind, arguments = `{"type":"custom_tool_call","call_id":"`, `","input":"`
+		kind, input = `{"type":"custom_tool_call","call_id":"`, `","input":"`
 	}
 	t := &w.items
 	t.add(w.x.At, roleAssistant, kind)
-	t.buf = append(w.calls.AppendID(t.buf, c.ID), `","name":"`...)
-	t.buf = append(w.names.AppendTo(t.buf, c.Name), arguments...)
-	if c.Free {
-		t.buf = append(t.buf, c.Text...)
-	} else {
-		t.buf = w.calls.AppendArguments(t.buf, c)
-	}
-	t.buf = append(t.buf, `"}`...)
+	t.buf = append(w.tools.AppendID(t.buf, c.ID), `","name":"`...)
+	t.buf = append(w.tools.AppendName(t.buf, c.Name), input...)
+	t.buf = append(w.tools.AppendArguments(t.buf, c), `"}`...)
 	w.turn.began = true
 }
+
+// OpenResult begins the result of a tool.
+func (w *requestWriter) OpenResult(r *core.Result) {
+	w.message(roleUser)
+	w.turn.content.Reset(openInput, parts.LineFeed)
+	w.result.open, w.result.free, w.result.id = true, r.Free, r.ID
+	w.result.content.Reset(openInput, parts.LineFeed)
+}
+
+// CloseResult writes it.
+func (w *requestWriter) CloseResult(failed bool) {
+	r, t := &w.result, &w.items
+	if r.open = false; failed {
+		r.content.Blame()
+	}
+	kind := `{"type":"function_call_output","call_id":"`
+	if r.free {
+		kind = `{"type":"custom_tool_call_output","call_id":"`
+	}
+	t.add(w.x.At, roleTool, kind)
+	t.buf = append(w.tools.AppendID(t.buf, r.id), `","output":`...)
+	t.buf = append(r.content.AppendTo(t.buf), '}')
+	w.turn.began, r.id = true, nil
+}
+
+// ToolReference names a tool that a search for tools has found.
+func (w *requestWriter) ToolReference(name []byte) { w.to().AddReference(name) }
