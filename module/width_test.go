@@ -47,7 +47,6 @@ var unmended = []string{
 	"module/gateway.Config",
 	"module/gateway.Handler",
 	"module/gateway/catalog.Provider",
-	"module/gateway/sink.Sink",
 	"module/gatewaytest/client.ResponseItem",
 	"module/gatewaytest/client.responseEvent",
 	"module/ledger.Ledger",

@@ -9,14 +9,14 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/keyring"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // authenticate finds the key of a request. The credential is in Authorization or in the
 // header other, which is "" for none. Unknown and disabled keys get the same answer after
 // the same lookup; only the log has the reason.
-func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *fault.Fault {
+func (h *Handler) authenticate(to *reply.Reply, r *http.Request, other string) *fault.Fault {
 	credential, f := keyring.Credential(r, other)
 	if f != nil {
 		return f
@@ -24,27 +24,27 @@ func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *fau
 	key := h.resolved.sources.Find(sha256.Sum256([]byte(credential)))
 	switch {
 	case key == nil:
-		return h.unknownKey(s, credential)
+		return h.unknownKey(to, credential)
 	case key.Disabled:
-		h.logRefusedKey(s, key, "it is disabled")
+		h.logRefusedKey(to, key, "it is disabled")
 		return fault.BadKey()
 	case key.Expired(time.Now()):
-		h.logRefusedKey(s, key, "it has expired")
+		h.logRefusedKey(to, key, "it has expired")
 		return fault.ExpiredKey()
 	case len(key.Networks) > 0 && !key.AllowsFrom(aigateway.ClientAddress(r)):
-		h.logRefusedKey(s, key, "it may not be used from this address")
+		h.logRefusedKey(to, key, "it may not be used from this address")
 		return fault.NetworkNotAllowed()
 	}
-	s.Exchange().Key = key
+	to.Exchange.Key = key
 	return nil
 }
 
 // unknownKey returns the fault for a key that no source has. While a source has not read
 // all of its keys, the key may be valid, so the client is asked to try again.
-func (h *Handler) unknownKey(s *sink.Sink, credential string) *fault.Fault {
+func (h *Handler) unknownKey(to *reply.Reply, credential string) *fault.Fault {
 	switch {
 	case !h.resolved.sources.Complete():
-		s.SetHeader("Retry-After", doubtSeconds)
+		to.SetHeader("Retry-After", doubtSeconds)
 		return fault.KeysUnavailable()
 	case aigateway.MistypedAPIKey(credential):
 		return fault.MistypedKey()
@@ -56,9 +56,9 @@ func (h *Handler) unknownKey(s *sink.Sink, credential string) *fault.Fault {
 // unreachable is usually read again within this time.
 const doubtSeconds = "5"
 
-func (h *Handler) logRefusedKey(s *sink.Sink, key *aigateway.Key, reason string) {
+func (h *Handler) logRefusedKey(to *reply.Reply, key *aigateway.Key, reason string) {
 	h.logger.Info("key refused",
-		zap.String("request_id", s.Exchange().ID), zap.String("key_id", key.ID), zap.String("reason", reason))
+		zap.String("request_id", to.Exchange.ID), zap.String("key_id", key.ID), zap.String("reason", reason))
 }
 
 // keyHeader returns the header that may contain the key instead of Authorization, "" for

@@ -8,7 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/billing"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
@@ -32,20 +32,20 @@ func (h *Handler) billingEndpoint(r *http.Request) (e endpoint, ok bool) {
 	return e, ok
 }
 
-func (h *Handler) serveTokenUsage(s *sink.Sink, r *http.Request) *fault.Fault {
-	return h.writeBilling(s, r, func(a *billing.Account) []byte { return a.TokenUsage() })
+func (h *Handler) serveTokenUsage(to *reply.Reply, r *http.Request) *fault.Fault {
+	return h.writeBilling(to, r, func(a *billing.Account) []byte { return a.TokenUsage() })
 }
 
-func (h *Handler) serveSubscription(s *sink.Sink, r *http.Request) *fault.Fault {
-	return h.writeBilling(s, r, func(a *billing.Account) []byte { return a.Subscription() })
+func (h *Handler) serveSubscription(to *reply.Reply, r *http.Request) *fault.Fault {
+	return h.writeBilling(to, r, func(a *billing.Account) []byte { return a.Subscription() })
 }
 
-func (h *Handler) serveBillingUsage(s *sink.Sink, r *http.Request) *fault.Fault {
-	days, err := h.dailyUsage(s.Exchange().Key, r)
+func (h *Handler) serveBillingUsage(to *reply.Reply, r *http.Request) *fault.Fault {
+	days, err := h.dailyUsage(to.Exchange.Key, r)
 	if err != nil {
 		return usageFault(err)
 	}
-	return h.writeBilling(s, r, func(a *billing.Account) []byte { return a.Usage(days) })
+	return h.writeBilling(to, r, func(a *billing.Account) []byte { return a.Usage(days) })
 }
 
 // usageFault returns the fault of usage that was not read.
@@ -60,8 +60,8 @@ func usageFault(err error) *fault.Fault {
 }
 
 // writeBilling answers with a shape of the account of the key.
-func (h *Handler) writeBilling(s *sink.Sink, r *http.Request, shape func(*billing.Account) []byte) *fault.Fault {
-	key := s.Exchange().Key
+func (h *Handler) writeBilling(to *reply.Reply, r *http.Request, shape func(*billing.Account) []byte) *fault.Fault {
+	key := to.Exchange.Key
 	sums, err := h.usageOf(r.Context(), key, aigateway.UsageQuery{To: time.Now().Add(time.Hour)})
 	if err != nil {
 		return fault.LedgerUnreadable(err)
@@ -72,7 +72,7 @@ func (h *Handler) writeBilling(s *sink.Sink, r *http.Request, shape func(*billin
 			return fault.LedgerUnreadable(err)
 		}
 	}
-	s.WriteJSON(shape(&account))
+	to.WriteJSON(shape(&account))
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
@@ -24,8 +24,8 @@ func mayEstimate(m *catalog.Model, v failover.Verdict) bool {
 // estimate answers a request to count tokens with an estimate for the first target that
 // allows estimates. A header marks the answer. A request that refers to a state at the
 // provider is refused, because the tokens of that state are unknown.
-func (h *Handler) estimate(m *catalog.Model, s *sink.Sink) *fault.Fault {
-	ex, t := s.Exchange(), m.Targets[slices.IndexFunc(m.Targets, catalog.Target.EstimatesTokens)]
+func (h *Handler) estimate(m *catalog.Model, to *reply.Reply) *fault.Fault {
+	ex, t := to.Exchange, m.Targets[slices.IndexFunc(m.Targets, catalog.Target.EstimatesTokens)]
 	if ex.View.State != "" {
 		return fault.NeedsState(ex.View.State)
 	}
@@ -33,7 +33,7 @@ func (h *Handler) estimate(m *catalog.Model, s *sink.Sink) *fault.Fault {
 	h.providers.Ratios.Track(key)
 	ex.AnswerItself()
 	tokens := ex.Format.Requests.Measure(ex.Body).Tokens(h.providers.Ratios.BytesPerToken(key))
-	s.SetHeader("X-Gateway-Estimate", "true")
-	s.WriteJSON(ex.Format.Answers.TokenCount(nil, tokens))
+	to.SetHeader("X-Gateway-Estimate", "true")
+	to.WriteJSON(ex.Format.Answers.TokenCount(nil, tokens))
 	return nil
 }

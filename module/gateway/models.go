@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
@@ -21,9 +21,9 @@ import (
 const longestModel = 256
 
 // serveModels lists the names that the key may use, sorted.
-func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *fault.Fault {
-	shape := &s.Exchange().Format.Models
-	ids := h.visible(s.Exchange().Key, r)
+func (h *Handler) serveModels(to *reply.Reply, r *http.Request) *fault.Fault {
+	shape := &to.Exchange.Format.Models
+	ids := h.visible(to.Exchange.Key, r)
 	more := false
 	if shape.Paging != nil {
 		var fault *fault.Fault
@@ -35,21 +35,21 @@ func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *fault.Fault {
 	for i, id := range ids {
 		models[i] = h.resolved.catalog.Describe(id)
 	}
-	s.WriteJSON(shape.AppendList(nil, models, more))
+	to.WriteJSON(shape.AppendList(nil, models, more))
 	return nil
 }
 
 // serveModel describes the model with the name in the path, which may also be one that
 // only a pattern matches.
-func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *fault.Fault {
+func (h *Handler) serveModel(to *reply.Reply, r *http.Request) *fault.Fault {
 	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
-	s.Exchange().View.Model = id
+	to.Exchange.View.Model = id
 	m := h.resolved.catalog.Model(id)
-	if len(id) > longestModel || m == nil || !s.Exchange().Key.Allows(id) {
+	if len(id) > longestModel || m == nil || !to.Exchange.Key.Allows(id) {
 		return fault.UnknownModel(observe.Clip(id))
 	}
 	catalog.AwaitModels(r.Context(), m.Targets[0].Provider)
-	s.WriteJSON(s.Exchange().Format.Models.Append(nil, h.resolved.catalog.Describe(id)))
+	to.WriteJSON(to.Exchange.Format.Models.Append(nil, h.resolved.catalog.Describe(id)))
 	return nil
 }
 

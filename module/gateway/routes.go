@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -22,7 +22,7 @@ type endpoint struct {
 	method string
 	format *format.Descriptor // nil if it depends on the request
 	meant  *format.Descriptor // for an unknown path, the format of the path that it resembles; nil for none
-	serve  func(*Handler, *sink.Sink, *http.Request) *fault.Fault
+	serve  func(*Handler, *reply.Reply, *http.Request) *fault.Fault
 	op     translate.Operation
 }
 
@@ -106,8 +106,8 @@ func isLike(p, pattern string) bool {
 // refuse returns an endpoint that checks the credential, and then refuses the request.
 func refuse(f *format.Descriptor, reason func() *fault.Fault) endpoint {
 	e := endpoint{format: f}
-	e.serve = func(h *Handler, s *sink.Sink, r *http.Request) *fault.Fault {
-		if fault := h.authenticate(s, r, keyHeader(r, e)); fault != nil {
+	e.serve = func(h *Handler, to *reply.Reply, r *http.Request) *fault.Fault {
+		if fault := h.authenticate(to, r, keyHeader(r, e)); fault != nil {
 			return fault
 		}
 		return reason()
@@ -116,9 +116,9 @@ func refuse(f *format.Descriptor, reason func() *fault.Fault) endpoint {
 }
 
 // noTunnel refuses CONNECT, whose path is empty.
-var noTunnel = endpoint{serve: func(_ *Handler, s *sink.Sink, _ *http.Request) *fault.Fault {
+var noTunnel = endpoint{serve: func(_ *Handler, to *reply.Reply, _ *http.Request) *fault.Fault {
 	const allowed = "GET, POST"
-	s.SetHeader("Allow", allowed)
+	to.SetHeader("Allow", allowed)
 	return fault.WrongMethod("one of " + allowed)
 }}
 
@@ -137,7 +137,7 @@ func noEndpoint(p string) endpoint {
 	}
 	return endpoint{
 		meant: f,
-		serve: func(h *Handler, _ *sink.Sink, _ *http.Request) *fault.Fault { return h.noPath(p, name) },
+		serve: func(h *Handler, _ *reply.Reply, _ *http.Request) *fault.Fault { return h.noPath(p, name) },
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -85,40 +86,40 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 		Format:    formatOf(r, e),
 		Client:    r.Header,
 	}
-	s := sink.New(w, ex)
+	to := reply.New(w, ex)
 	observe.Publish(r, ex)
 	if e.format != nil { // lists of models are not counted as exchanges
 		observe.Begin(ex)
 	}
 	h.drain.Enter()
 	defer h.drain.Leave()
-	defer s.Close(false) // for the case that settle panics
-	defer h.settle(ex, s, r)
-	if fault := h.serve(e, ex, s, r); fault != nil {
-		s.Fail(fault)
+	defer to.Close(false) // for the case that settle panics
+	defer h.settle(ex, to, r)
+	if fault := h.serve(e, ex, to, r); fault != nil {
+		to.Fail(fault)
 	}
 }
 
 // serve checks the method and the key of a request, and then calls the endpoint. An
 // endpoint without a method does without these checks.
-func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http.Request) *fault.Fault {
+func (h *Handler) serve(e endpoint, ex *exchange.Exchange, to *reply.Reply, r *http.Request) *fault.Fault {
 	if e.method == "" {
-		return e.serve(h, s, r)
+		return e.serve(h, to, r)
 	}
 	if r.Method != e.method && !(e.method == http.MethodGet && r.Method == http.MethodHead) {
-		s.SetHeader("Allow", e.allowed())
+		to.SetHeader("Allow", e.allowed())
 		return fault.WrongMethod(e.method)
 	}
-	if fault := h.authenticate(s, r, keyHeader(r, e)); fault != nil {
+	if fault := h.authenticate(to, r, keyHeader(r, e)); fault != nil {
 		return fault
 	}
-	return e.serve(h, s, r)
+	return e.serve(h, to, r)
 }
 
 // serveCall answers a request that needs a provider. After all checks it makes the
 // attempts. The client gets the fault of the first check that fails.
-func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
-	ex := s.Exchange()
+func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
+	ex := to.Exchange
 	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
 		return fault.GatewayBusy()
 	}
@@ -135,31 +136,29 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 		return fault.OtherModels(ex.View.OtherModels)
 	}
 	ex.Covering = string(m.Pattern)
-	used, refused := h.admit(s, r, m)
-	s.Charge(used)
+	used, refused := h.admit(to, r, m)
+	to.Charge(used)
 	if refused != nil {
 		return refused
 	}
-	return h.callProviders(m, s, r)
+	return h.callProviders(m, to, r)
 }
 
 // callProviders makes the attempts of an exchange. If none of them has answered, it
 // returns the fault for the client, or answers with an estimate of tokens.
-func (h *Handler) callProviders(m *catalog.Model, s *sink.Sink, r *http.Request) *fault.Fault {
+func (h *Handler) callProviders(m *catalog.Model, to *reply.Reply, r *http.Request) *fault.Fault {
 	ctx, cancel := failover.Bind(r.Context(), h.drain, time.Duration(h.Deadline))
-	s.Exchange().Opening = exchange.NewOpening(s.Exchange())
-	if h.TargetHeader {
-		s.ShowTarget()
-	}
-	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
-	v := h.providers.Ask(m, s, r.WithContext(ctx))
+	to.Exchange.Opening = exchange.NewOpening(to.Exchange)
+	to.Start(cancel, sink.Options{CommitAfter: time.Duration(h.CommitAfter), KeepAlive: time.Duration(h.KeepAlive), ShowTarget: h.TargetHeader})
+	v := h.providers.Ask(m, to, r.WithContext(ctx))
 	switch {
 	case v == failover.Verdict{}:
 		return nil
-	case s.Exchange().Operation == translate.CountTokens && mayEstimate(m, v):
-		return h.estimate(m, s)
+	case to.Exchange.Operation == translate.CountTokens && mayEstimate(m, v):
+		return h.estimate(m, to)
 	case v.Fault != nil:
 		return v.Fault
 	}
-	return s.RelayError(&v.Failed.Result)
+	to.RelayError(&v.Failed.Result)
+	return nil
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // settle ends an exchange, also after a panic or a disconnect. The outcome is derived
 // from the state of the sink, never from the error that reverse_proxy returned.
-func (h *Handler) settle(ex *exchange.Exchange, s *sink.Sink, r *http.Request) {
+func (h *Handler) settle(ex *exchange.Exchange, to *reply.Reply, r *http.Request) {
 	if v := recover(); v != nil {
-		h.recovered(v, ex, s)
+		h.recovered(v, ex, to)
 	}
-	s.Close(r.Context().Err() != nil)
+	to.Close(r.Context().Err() != nil)
 	ex.DropBody()
-	h.exchangeEnded(ex, s.Calls(), r)
+	h.exchangeEnded(ex, to.Calls(), r)
 }
 
 // exchangeEnded shows the outcome and the usage of an exchange in metrics, the trace and
@@ -37,13 +37,13 @@ func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []aigateway.Call, r
 
 // recovered answers after a panic. A JSON answer that has begun can only be aborted; any
 // other answer can still end with an error.
-func (h *Handler) recovered(v any, ex *exchange.Exchange, s *sink.Sink) {
+func (h *Handler) recovered(v any, ex *exchange.Exchange, to *reply.Reply) {
 	if v != http.ErrAbortHandler {
 		h.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))
 	}
-	if s.HasContent() && !ex.Streaming() {
-		s.Close(false)
+	if to.HasContent() && !ex.Streaming() {
+		to.Close(false)
 		panic(http.ErrAbortHandler)
 	}
-	s.Fail(fault.InternalError(fmt.Errorf("panic: %v", v)))
+	to.Fail(fault.InternalError(fmt.Errorf("panic: %v", v)))
 }

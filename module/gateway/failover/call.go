@@ -44,10 +44,10 @@ func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
 }
 
 // begin makes c the current attempt of the exchange.
-func (x *run) begin(c *exchange.Conduit) { x.sink.Next(c, x.targets) }
+func (x *run) begin(c *exchange.Conduit) { x.reply.Next(c, x.targets) }
 
-// call makes one call of an attempt. The result has either an answer, which the sink has
-// sent, or a fault.
+// call makes one call of an attempt. The result has either an answer, which was sent,
+// or a fault.
 func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	x.begin(c)
 	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
@@ -61,7 +61,7 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	size = x.Ratios.Measure(&c.Attempt)
 	ctx, span := tracing.StartCall(x.request.Context(), &c.Attempt)
 	defer span.End(c)
-	err := t.Provider.Caller.Call(x.sink, x.request.WithContext(exchange.WithConduit(ctx, c)))
+	err := t.Provider.Caller.Call(x.reply, x.request.WithContext(exchange.WithConduit(ctx, c)))
 	if c.Result.Fault == nil && !c.Result.Whole() {
 		c.Result.Fail(unexplained(err, x.ex.View.Model))
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
@@ -48,7 +48,7 @@ type run struct {
 	*Site
 	model   *catalog.Model
 	ex      *exchange.Exchange
-	sink    *sink.Sink
+	reply   *reply.Reply
 	request *http.Request
 
 	candidates []choice.Candidate // that were not considered yet
@@ -67,8 +67,8 @@ type asked struct {
 // Ask asks the targets of a model in order until one answers. If none does, the verdict has
 // the last attempt that got an HTTP answer; else the last attempt; else, if no target was
 // asked, the reason why the first one was not. The context of r is one of Bind.
-func (s *Site) Ask(m *catalog.Model, out *sink.Sink, r *http.Request) Verdict {
-	x := &run{Site: s, model: m, ex: out.Exchange(), sink: out, request: r}
+func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request) Verdict {
+	x := &run{Site: s, model: m, ex: to.Exchange, reply: to, request: r}
 	x.choose()
 	for {
 		t, ok := x.next()
@@ -227,10 +227,10 @@ func (x *run) over(result *exchange.Result) bool {
 		x.verdict = Verdict{Fault: fault.ShuttingDown()}
 	case context.Cause(ctx) == errDeadline && !result.Whole():
 		x.verdict = Verdict{Fault: fault.UpstreamTimeout(errDeadline)}
-	case x.sink.Abandon(ctx):
+	case x.reply.Abandon(ctx):
 		x.verdict = Verdict{}
-	case x.sink.Over():
-		x.sink.Finish(result)
+	case x.reply.Over():
+		x.reply.Finish(result)
 		x.verdict = Verdict{}
 	default:
 		return false

@@ -7,7 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
@@ -17,26 +17,26 @@ const exceededHeader = "X-Gateway-Budget-Exceeded"
 
 // Reserve reserves an estimate in the limits, and sets the headers that show the
 // remaining quotas. Either the reservation or the fault is nil.
-func (c *Chain) Reserve(s *sink.Sink, r *http.Request, e meter.Estimate) (aigateway.Reservation, *fault.Fault) {
-	decision := c.limiter.Admit(r.Context(), aigateway.Demand{Key: s.Exchange().Key, Use: use(e), Spending: c.spending})
+func (c *Chain) Reserve(to *reply.Reply, r *http.Request, e meter.Estimate) (aigateway.Reservation, *fault.Fault) {
+	decision := c.limiter.Admit(r.Context(), aigateway.Demand{Key: to.Exchange.Key, Use: use(e), Spending: c.spending})
 	if decision.Err != nil {
 		return nil, fault.LimitsUnavailable(decision.Err)
 	}
 	c.report(&decision)
-	show(s, &decision)
+	show(to, &decision)
 	if decision.Reservation == nil {
-		return nil, refuse(s, &decision, e)
+		return nil, refuse(to, &decision, e)
 	}
 	return decision.Reservation, nil
 }
 
 // refuse returns the fault of a request over a limit, and sets Retry-After to the time
 // after which the limit admits requests again.
-func refuse(s *sink.Sink, a *aigateway.Admission, e meter.Estimate) *fault.Fault {
+func refuse(to *reply.Reply, a *aigateway.Admission, e meter.Estimate) *fault.Fault {
 	if a.RetryAfter > 0 {
-		s.SetHeader("Retry-After", strconv.FormatInt(wholeSeconds(a.RetryAfter), 10))
+		to.SetHeader("Retry-After", strconv.FormatInt(wholeSeconds(a.RetryAfter), 10))
 	}
-	whose := whoseOf(a.Limit, s.Exchange().Key)
+	whose := whoseOf(a.Limit, to.Exchange.Key)
 	switch {
 	case a.Reached == aigateway.MoneyBudget && a.TooLarge:
 		return fault.BudgetTooSmall(e.Cost.String(), a.Limit.Budget.String(), whose, e.Assumed)
@@ -77,11 +77,11 @@ func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / 
 
 // show sets the headers that show the remaining quotas. All answers have them, errors
 // included.
-func show(s *sink.Sink, a *aigateway.Admission) {
+func show(to *reply.Reply, a *aigateway.Admission) {
 	if a.Exceeded != nil {
-		s.SetHeader(exceededHeader, a.Exceeded.Name)
+		to.SetHeader(exceededHeader, a.Exceeded.Name)
 	}
-	quotas := &s.Exchange().Format.Client.Quotas
+	quotas := &to.Exchange.Format.Client.Quotas
 	for _, of := range [...]struct {
 		names *format.QuotaHeaders
 		quota aigateway.Quota
@@ -89,8 +89,8 @@ func show(s *sink.Sink, a *aigateway.Admission) {
 		if of.quota.Limit == 0 {
 			continue
 		}
-		s.SetHeader(of.names.Limit, strconv.FormatInt(of.quota.Limit, 10))
-		s.SetHeader(of.names.Remaining, strconv.FormatInt(of.quota.Remaining, 10))
-		s.SetHeader(of.names.Reset, quotas.Reset(time.Now(), of.quota.Reset))
+		to.SetHeader(of.names.Limit, strconv.FormatInt(of.quota.Limit, 10))
+		to.SetHeader(of.names.Remaining, strconv.FormatInt(of.quota.Remaining, 10))
+		to.SetHeader(of.names.Reset, quotas.Reset(time.Now(), of.quota.Reset))
 	}
 }

@@ -87,8 +87,8 @@ func TestSourcesOfCounts(t *testing.T) {
 			c.result.Sent, c.result.Began, c.result.Text = true, time.Now(), textOf(c.text)
 		}
 		ex.Result = &c.result
-		m.Release(ex, exchange.Cut)
-		m.Release(ex, exchange.Cut)
+		m.Settle(ex, exchange.Cut)
+		m.Settle(ex, exchange.Cut)
 		require.Len(t, l.ended, 1, "one record: %s", name)
 		require.Len(t, l.ended[0].Calls, 1, name)
 		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens, name)
@@ -103,7 +103,7 @@ func TestSearchesThatCannotBeTrueCostNothing(t *testing.T) {
 	ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1", "search": "1"}))
 	usage := token.Usage{Input: 10, Output: 40, Searches: 1 << 50, Known: true}
 	ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage, Sent: true, Text: textOf(10)}
-	m.Release(ex, exchange.Answered)
+	m.Settle(ex, exchange.Answered)
 	call := l.ended[0].Calls[0]
 	assert.Equal(t, aigateway.SourceEstimated, call.Source)
 	assert.Equal(t, aigateway.Tokens{Input: 100, Output: 10}, call.Tokens)
@@ -121,7 +121,7 @@ func TestCostsAreThoseOfThePrice(t *testing.T) {
 		l := new(pages)
 		ex, m := begun(t, l, priceOf(t, columns))
 		ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage}
-		m.Release(ex, exchange.Answered)
+		m.Settle(ex, exchange.Answered)
 		call := l.ended[0].Calls[0]
 		assert.Equal(t, want, call.Cost)
 		assert.Equal(t, want.Nanos == 0, call.Price == "", "an unknown cost has no price")
@@ -132,8 +132,8 @@ func TestTargetsThatWereNotAskedAreNoCalls(t *testing.T) {
 	l := new(pages)
 	ex, m := begun(t, l, nil)
 	ex.Result = &exchange.Result{State: exchange.Unasked, Fault: fault.Unusable(nil)}
-	m.AddEarlier(ex)
-	m.Release(ex, exchange.Refused)
+	m.AddFailed(ex)
+	m.Settle(ex, exchange.Refused)
 	assert.Empty(t, l.ended[0].Calls)
 	assert.Equal(t, "refused", l.ended[0].Outcome)
 }
@@ -158,7 +158,7 @@ func TestAnEstimateOfTheOutputIsWithinTheBoundOfTheRequest(t *testing.T) {
 		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1"}))
 		m.Assumed.Tokens = c.assumed
 		ex.Result = &exchange.Result{Text: textOf(100_000), Sent: true}
-		m.Release(ex, exchange.ClientClosed)
+		m.Settle(ex, exchange.ClientClosed)
 		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens.Output, name)
 	}
 }

@@ -43,11 +43,11 @@ func settledWith(t *testing.T, price map[string]string, result *exchange.Result,
 	m := New(Estimate{Prompt: 100, Reserved: 5000, Cost: bound}, held, entry)
 	for _, failed := range earlier {
 		ex.Result = failed
-		m.AddEarlier(ex)
+		m.AddFailed(ex)
 	}
 	ex.Result = result
-	m.Release(ex, exchange.Answered)
-	m.Release(ex, exchange.Answered)
+	m.Settle(ex, exchange.Answered)
+	m.Settle(ex, exchange.Answered)
 	require.Len(t, held.used, 1)
 	require.Len(t, l.ended, 1)
 	return held.used[0], l.ended[0]

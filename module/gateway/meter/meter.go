@@ -7,9 +7,6 @@
 package meter
 
 import (
-	"net/http"
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -36,9 +33,7 @@ type Meter struct {
 	reservation aigateway.Reservation // nil without limits, and after its release
 	entry       *Entry                // nil in the zero Meter
 	settled     bool
-	earlier     int64 // tokens that failed attempts have reported
-
-	bytes int64 // bytes of the answer that were sent to the client
+	failed      int64 // tokens that failed attempts have reported
 }
 
 // New returns the Meter of an exchange. r is the reservation of the estimate in the
@@ -56,10 +51,10 @@ func (m *Meter) Calls() []aigateway.Call {
 	return m.entry.record.Calls
 }
 
-// AddEarlier adds the usage of the current attempt, which has failed and which another
+// AddFailed adds the usage of the current attempt, which has failed and which another
 // attempt follows.
-func (m *Meter) AddEarlier(ex *exchange.Exchange) {
-	m.earlier += m.charge(ex, call.reported)
+func (m *Meter) AddFailed(ex *exchange.Exchange) {
+	m.failed += m.charge(ex, call.reported)
 }
 
 // charge adds the calls of the current attempt to the record. It returns the sum of their
@@ -75,53 +70,26 @@ func (m *Meter) charge(ex *exchange.Exchange, tokens func(call) int64) (sum int6
 	return sum
 }
 
-// Count counts bytes of the answer that are about to be sent. h are the headers of the
-// answer. When the answer is whole, Count settles before its last bytes are sent: a client
-// that has read them may send its next request before this one has returned, or the
-// process may end. Count releases the reservation only with the last bytes, because a
-// large answer stays in memory while the client reads it slowly.
-func (m *Meter) Count(ex *exchange.Exchange, h http.Header, p []byte) {
-	if m.reservation == nil && m.entry == nil {
-		return
-	}
-	m.bytes += int64(len(p))
-	if !ex.Result.Whole() {
-		return
-	}
-	m.settle(ex, exchange.Answered)
-	if ex.Streaming() || m.bytes >= contentLength(h) {
-		m.Release(ex, exchange.Answered)
-	}
-}
-
-// contentLength returns the length of the answer in bytes, 0 if it is unknown.
-func contentLength(h http.Header) int64 {
-	n, _ := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
-	return n
-}
-
-// Release settles the exchange with its outcome, if Count has not settled it, and
-// releases the reservation. Further calls have no effect.
-func (m *Meter) Release(ex *exchange.Exchange, outcome exchange.Outcome) {
-	m.settle(ex, outcome)
-	if m.reservation != nil {
-		m.reservation.Release()
-		m.reservation = nil
-	}
-}
-
-// settle replaces the reserved usage by the actual usage, and writes the record. Further
+// Settle replaces the reserved usage by the actual usage, and writes the record. Further
 // calls have no effect.
-func (m *Meter) settle(ex *exchange.Exchange, outcome exchange.Outcome) {
+func (m *Meter) Settle(ex *exchange.Exchange, outcome exchange.Outcome) {
 	if m.settled {
 		return
 	}
 	m.settled = true
-	tokens := m.earlier + m.charge(ex, call.cost)
+	tokens := m.failed + m.charge(ex, call.cost)
 	if m.reservation != nil {
 		m.reservation.Settle(aigateway.Use{Tokens: tokens, Nanos: m.entry.spent(m.Cost.Currency)})
 	}
 	m.entry.end(ex, outcome)
+}
+
+// Release releases the reservation of a settled exchange. Further calls have no effect.
+func (m *Meter) Release() {
+	if m.reservation != nil {
+		m.reservation.Release()
+		m.reservation = nil
+	}
 }
 
 // sent estimates the tokens of the text that was passed on of one of several calls. There are

@@ -44,16 +44,16 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		"a 200 that is an error":            {exchange.Result{Sent: true, Status: 200, Usage: usage, Fault: overloaded}, false, 15},
 		"a 200 that breaks off":             {exchange.Result{Sent: true, Status: 200, Fault: fault.Truncated(nil)}, false, reserved},
 	} {
-		m := Meter{Estimate: Estimate{Prompt: 18, Reserved: reserved}, bytes: 100} // keep-alives
+		m := Meter{Estimate: Estimate{Prompt: 18, Reserved: reserved}}
 		if c.sent {
 			c.result.Began = time.Now()
 		}
 		held := new(settlement)
 		m.reservation = held
-		m.AddEarlier(&exchange.Exchange{Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}})
+		m.AddFailed(&exchange.Exchange{Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}})
 		ex := &exchange.Exchange{Attempt: new(exchange.Attempt), Result: &c.result}
 		assert.Equal(t, c.want, m.charge(ex, call.cost), name)
-		m.Release(ex, exchange.Answered)
+		m.Settle(ex, exchange.Answered)
 		assert.Equal(t, c.want+7, held.used[0].Tokens, "with an earlier attempt: %s", name)
 		ex.AnswerItself()
 		assert.Zero(t, m.charge(ex, call.cost), "no attempt")

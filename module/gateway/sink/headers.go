@@ -26,7 +26,8 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 		}
 	}
 	if s.ex.Streaming() {
-		s.setStreamHeaders(h)
+		setStreamHeaders(h)
+		s.heartbeat.commit()
 	}
 }
 
@@ -45,13 +46,12 @@ func setUpstreamHeaders(h http.Header, result *exchange.Result) {
 
 // setStreamHeaders sets the headers of a stream. They prevent handlers and proxies between
 // the gateway and the client from compressing, caching or buffering events.
-func (s *Sink) setStreamHeaders(h http.Header) {
+func setStreamHeaders(h http.Header) {
 	if h["Content-Type"] == nil {
 		h["Content-Type"] = []string{"text/event-stream; charset=utf-8"}
 	}
 	h["Cache-Control"] = []string{"no-cache, no-transform"}
 	h["X-Accel-Buffering"] = []string{"no"}
-	s.heartbeat.commit()
 }
 
 // setFaultHeaders sets the headers by which client libraries decide what to do after a

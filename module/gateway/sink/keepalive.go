@@ -1,8 +1,6 @@
 package sink
 
-import (
-	"net/http"
-)
+import "net/http"
 
 // tick sends a keep-alive if one is due. It runs in the goroutine of the heartbeat's timer,
 // which ends when it returns.
@@ -13,23 +11,17 @@ func (s *Sink) tick() {
 		return
 	}
 	if s.heartbeat.due(s.state != waiting) {
-		s.sendKeepAlive()
+		if s.state == waiting {
+			s.commitEarly()
+		}
+		if keepAlive := s.keepAlive(); len(keepAlive) > 0 {
+			s.send(keepAlive)
+			if s.state != abandoned {
+				s.flush()
+			}
+		}
 	}
 	s.heartbeat.rearm()
-}
-
-func (s *Sink) sendKeepAlive() {
-	if s.state == waiting {
-		s.commitEarly()
-	}
-	keepAlive := s.keepAlive()
-	if len(keepAlive) == 0 {
-		return
-	}
-	s.send(keepAlive)
-	if s.state != abandoned {
-		s.flush()
-	}
 }
 
 // keepAlive returns the bytes of a keep-alive, none if the stream must not have one now.
@@ -49,6 +41,7 @@ func (s *Sink) commitEarly() {
 	s.state = pinged
 	h := s.w.Header()
 	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
-	s.setStreamHeaders(h)
+	setStreamHeaders(h)
+	s.heartbeat.commit()
 	s.w.WriteHeader(http.StatusOK)
 }

@@ -12,13 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 )
 
-// Sink is the only writer to the client of one exchange. As the ResponseWriter of the
-// transport and of reverse_proxy, it delays the status until there is content, sends only
+// Sink is the only writer to the client of one exchange. As the ResponseWriter behind the
+// transport and reverse_proxy, it delays the status until there is content, sends only
 // the listed headers, discards failed answers, and sends keep-alives. It has no Unwrap
 // method, because a ResponseController would bypass its lock.
 type Sink struct {
@@ -29,7 +27,6 @@ type Sink struct {
 	mu        sync.Mutex // guards w and the fields below, because the heartbeat writes, too
 	state     state
 	answer    upstreamAnswer // of the current attempt
-	meter     meter.Meter
 	heartbeat heartbeat
 
 	showsTarget bool // the answer has a header with the target
@@ -54,44 +51,30 @@ func New(w http.ResponseWriter, ex *exchange.Exchange) *Sink {
 	return &Sink{ex: ex, w: w, cancel: func() {}}
 }
 
-// Exchange returns the exchange of the sink.
-func (s *Sink) Exchange() *exchange.Exchange { return s.ex }
-
-// Charge sets the meter that counts the answer and settles the exchange.
-func (s *Sink) Charge(m meter.Meter) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.meter = m
-}
-
-// ShowTarget adds the target to the headers of the answer.
-func (s *Sink) ShowTarget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.showsTarget = true
+// Options are the options of a site for its answers. A stream gets a first keep-alive after
+// CommitAfter, and further ones after each KeepAlive of silence. Negative durations switch
+// them off.
+type Options struct {
+	CommitAfter, KeepAlive time.Duration
+	ShowTarget             bool // the headers contain the target
 }
 
 // Start prepares the sink for attempts. The sink calls cancel when the client disconnects,
-// and when the sink is closed. A stream gets a first keep-alive after commitAfter, and
-// further ones after each keepAlive of silence. Negative durations switch them off.
-func (s *Sink) Start(cancel context.CancelFunc, commitAfter, keepAlive time.Duration) {
+// and when the sink is closed.
+func (s *Sink) Start(cancel context.CancelFunc, o Options) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cancel = cancel
+	s.cancel, s.showsTarget = cancel, o.ShowTarget
 	if s.ex.Streaming() {
-		s.heartbeat.start(commitAfter, keepAlive, s.tick)
+		s.heartbeat.start(o.CommitAfter, o.KeepAlive, s.tick)
 	}
 }
 
-// Next makes c the current attempt of the exchange, after asked targets. The sink accepts its
-// answer, and discards the answer of the attempt before.
-func (s *Sink) Next(c *exchange.Conduit, asked int) {
+// Next prepares the sink for the answer of the current attempt of the exchange, in place of
+// that of the attempt before.
+func (s *Sink) Next() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ex.Result != nil {
-		s.meter.AddEarlier(s.ex)
-	}
-	s.ex.Begin(c, asked)
 	s.answer = upstreamAnswer{header: make(http.Header, 4)}
 }
 
@@ -108,6 +91,18 @@ func (s *Sink) WriteHeader(status int) {
 	}
 }
 
+// Begin sends the status line of an accepted answer before its first bytes, as Write does. It
+// returns false if Write would discard the bytes.
+func (s *Sink) Begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.answer.accepted || s.state.final() {
+		return false
+	}
+	s.commit()
+	return true
+}
+
 // Write sends bytes of an accepted answer, and discards those of others. It never returns
 // an error, because reverse_proxy would abort the whole request. If the client has
 // disconnected, Write cancels the call instead.
@@ -118,7 +113,6 @@ func (s *Sink) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	s.commit()
-	s.meter.Count(s.ex, s.answer.header, p)
 	s.answer.sent += int64(len(p))
 	s.send(p)
 	s.advance()
@@ -188,23 +182,18 @@ func (s *Sink) lose() {
 	s.cancel()
 }
 
-// Close cancels a running call, settles the exchange, and sets its outcome. clientGone
-// reports whether the request of the client has ended. After Close, the sink does not
-// write. Further calls have no effect.
-func (s *Sink) Close(clientGone bool) {
+// Close cancels a running call, and returns the outcome of the exchange. clientGone reports
+// whether the request of the client has ended. After Close, the sink does not write. ok is
+// false if it was closed before.
+func (s *Sink) Close(clientGone bool) (outcome exchange.Outcome, ok bool) {
 	s.cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == closed {
-		return
+		return outcome, false
 	}
 	s.heartbeat.stop()
 	s.advance()
-	s.ex.Outcome = s.outcome(clientGone)
-	s.meter.Release(s.ex, s.ex.Outcome)
-	s.state = closed
+	outcome, s.state = s.outcome(clientGone), closed
+	return outcome, true
 }
-
-// Calls returns the calls of providers in the record. It is complete when the sink is
-// closed.
-func (s *Sink) Calls() []aigateway.Call { return s.meter.Calls() }

@@ -87,7 +87,8 @@ func sinkFor(format translate.Format, stream bool) (*Sink, *client) {
 
 // another begins the next attempt.
 func another(s *Sink) {
-	s.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}}, 0)
+	s.ex.Begin(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}}, 0)
+	s.Next()
 }
 
 const (
@@ -165,7 +166,7 @@ func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
 	for format, keepAlive := range map[translate.Format]string{translate.Messages: ping, translate.Chat: ": keep-alive\n\n"} {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(format, true)
-			s.Start(func() {}, 30*time.Second, 15*time.Second)
+			s.Start(func() {}, Options{CommitAfter: 30 * time.Second, KeepAlive: 15 * time.Second})
 			time.Sleep(30*time.Second - time.Nanosecond)
 			synctest.Wait()
 			assert.True(t, c.untouched())
@@ -192,7 +193,7 @@ func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
 func TestContentRestartsTheSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
-		s.Start(func() {}, 30*time.Second, 15*time.Second)
+		s.Start(func() {}, Options{CommitAfter: 30 * time.Second, KeepAlive: 15 * time.Second})
 		s.WriteHeader(http.StatusOK)
 		want := ""
 		for range 5 {
@@ -212,7 +213,7 @@ func TestContentRestartsTheSilence(t *testing.T) {
 func TestNoKeepAliveBreaksAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
-		s.Start(func() {}, 30*time.Second, 15*time.Second)
+		s.Start(func() {}, Options{CommitAfter: 30 * time.Second, KeepAlive: 15 * time.Second})
 		s.WriteHeader(http.StatusOK)
 		_, _ = s.Write([]byte(event[:10]))
 		time.Sleep(time.Minute)
@@ -234,7 +235,7 @@ func TestKeepAlivesChangeNoEvent(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 7))
 			end := []string{"\n", "\r\n", "\r"}[seed%3]
 			s, c := sinkFor(translate.Messages, true)
-			s.Start(func() {}, time.Duration(random.IntN(40))*time.Second, time.Duration(1+random.IntN(20))*time.Second)
+			s.Start(func() {}, Options{CommitAfter: time.Duration(random.IntN(40)) * time.Second, KeepAlive: time.Duration(1+random.IntN(20)) * time.Second})
 			s.WriteHeader(http.StatusOK)
 			var text strings.Builder
 			for i := range 20 {
@@ -271,14 +272,14 @@ func TestNegativeTimesSwitchTheirHalfOff(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(translate.Messages, true)
-			s.Start(func() {}, test.commitAfter, test.keepAlive)
+			s.Start(func() {}, Options{CommitAfter: test.commitAfter, KeepAlive: test.keepAlive})
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			assert.Equal(t, test.silent, c.text())
 			s.Close(false)
 
 			s, c = sinkFor(translate.Messages, true)
-			s.Start(func() {}, test.commitAfter, test.keepAlive)
+			s.Start(func() {}, Options{CommitAfter: test.commitAfter, KeepAlive: test.keepAlive})
 			s.WriteHeader(http.StatusOK)
 			_, _ = s.Write([]byte(event))
 			time.Sleep(time.Minute)
@@ -291,11 +292,11 @@ func TestNegativeTimesSwitchTheirHalfOff(t *testing.T) {
 
 func TestJSONAnswersHaveNoTimer(t *testing.T) {
 	s, _ := sinkFor(translate.Messages, false)
-	s.Start(func() {}, 0, 0)
+	s.Start(func() {}, Options{})
 	assert.Nil(t, s.heartbeat.timer)
 	count, _ := sinkFor(translate.Messages, true)
 	count.ex.Operation = translate.CountTokens
-	count.Start(func() {}, 0, 0)
+	count.Start(func() {}, Options{})
 	assert.Nil(t, count.heartbeat.timer, "a count is never a stream, even if its body asks for one")
 }
 
@@ -304,7 +305,7 @@ func TestTimerAndWriterMeetWithoutHarm(t *testing.T) {
 	for range 100 {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(translate.Messages, true)
-			s.Start(func() {}, time.Second, time.Second)
+			s.Start(func() {}, Options{CommitAfter: time.Second, KeepAlive: time.Second})
 			var writer sync.WaitGroup
 			writer.Go(func() {
 				s.WriteHeader(http.StatusOK)
@@ -326,7 +327,7 @@ func TestSinkNeverFailsButRemembersThatTheClientIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
 		cancelled := 0
-		s.Start(func() { cancelled++ }, time.Minute, time.Second)
+		s.Start(func() { cancelled++ }, Options{CommitAfter: time.Minute, KeepAlive: time.Second})
 		s.WriteHeader(http.StatusOK)
 		_, _ = s.Write([]byte(event))
 		c.leave()
@@ -342,8 +343,8 @@ func TestSinkNeverFailsButRemembersThatTheClientIsGone(t *testing.T) {
 		assert.Equal(t, event, c.text())
 		assert.Equal(t, 1, cancelled)
 		assert.True(t, s.Over())
-		s.Close(false)
-		assert.Equal(t, exchange.ClientClosed, s.ex.Outcome)
+		outcome, _ := s.Close(false)
+		assert.Equal(t, exchange.ClientClosed, outcome)
 	})
 }
 
@@ -352,7 +353,7 @@ func TestAClientThatIsGoneIsFoundByAKeepAlive(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
 		cancelled := false
 		c.leave()
-		s.Start(func() { cancelled = true }, time.Second, time.Second)
+		s.Start(func() { cancelled = true }, Options{CommitAfter: time.Second, KeepAlive: time.Second})
 		time.Sleep(time.Second)
 		synctest.Wait()
 		assert.True(t, cancelled)
@@ -374,7 +375,7 @@ func TestFaultsReachTheClientInTheWayThatIsLeft(t *testing.T) {
 	t.Run("by an event after an early commit", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(translate.Messages, true)
-			s.Start(func() {}, time.Second, time.Hour)
+			s.Start(func() {}, Options{CommitAfter: time.Second, KeepAlive: time.Hour})
 			time.Sleep(time.Second)
 			synctest.Wait()
 			s.Fail(fault())
@@ -433,10 +434,10 @@ func TestOutcomeFollowsFromTheStateOfTheSink(t *testing.T) {
 		if test.attempts == 0 {
 			s.ex.Result.State = exchange.Unasked
 		}
-		s.Close(test.clientGone)
-		assert.Equal(t, test.want, s.ex.Outcome, test.name)
-		s.Close(true)
-		assert.Equal(t, test.want, s.ex.Outcome, "closed once: %s", test.name)
+		outcome, _ := s.Close(test.clientGone)
+		assert.Equal(t, test.want, outcome, test.name)
+		_, open := s.Close(true)
+		assert.False(t, open, "closed once: %s", test.name)
 	}
 }
 
@@ -482,8 +483,8 @@ func TestEndOfTheBodyEndsTheAnswer(t *testing.T) {
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
 	s.ex.Result.State = exchange.Finished
-	s.Close(false)
-	assert.Equal(t, exchange.Answered, s.ex.Outcome)
+	outcome, _ := s.Close(false)
+	assert.Equal(t, exchange.Answered, outcome)
 }
 
 // An error event could follow a whole error answer, if a panic happened after it.

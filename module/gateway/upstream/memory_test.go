@@ -60,7 +60,8 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 		ex.Lease.Keep(make([]byte, 2<<20)) // too large for the pool
 		ex.Body = ex.Lease.Buffer()[:2<<20]
 		s := sink.New(httptest.NewRecorder(), ex)
-		s.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex}}, 0)
+		ex.Begin(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex}}, 0)
+		s.Next()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
 		assert.NoError(t, err)
 		running.Go(func() { assert.NoError(t, caller.Call(s, r)) })

@@ -23,7 +23,7 @@ type Caller interface {
 	Call(to Receiver, r *http.Request) error
 }
 
-// Receiver gets the answer of a provider from a Caller. For attempts, it is the sink.
+// Receiver gets the answer of a provider from a Caller. For attempts, it is the reply.
 type Receiver interface {
 	http.ResponseWriter
 	FlushError() error

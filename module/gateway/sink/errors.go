@@ -17,12 +17,25 @@ func (s *Sink) SetHeader(name, value string) {
 	s.w.Header()[name] = []string{value}
 }
 
+// Ending returns the outcome of the exchange if Fail ends it now. ok is false if Fail would
+// send nothing.
+func (s *Sink) Ending() (outcome exchange.Outcome, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outcome(false), s.state == waiting || s.state.open() && s.ex.Streaming()
+}
+
 // Fail answers with a fault: by status and body if nothing was sent, else by an error event
 // that ends the stream.
 func (s *Sink) Fail(f *fault.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ex.Fault = f
+	s.fail(f)
+}
+
+// fail is Fail for a caller that holds the lock. If a stream broke off inside an event, fail
+// ends that event first, so that the error event is not read as a part of it.
+func (s *Sink) fail(f *fault.Fault) {
 	switch {
 	case s.state == waiting:
 		setFaultHeaders(s.w.Header(), f)
@@ -30,27 +43,19 @@ func (s *Sink) Fail(f *fault.Fault) {
 		as := &s.ex.Format.Errors
 		s.reply(as.Status(f), "application/json", as.Append(nil, f, s.ex.ID))
 	case s.state.open() && s.ex.Streaming():
-		s.failStream(f)
+		end := failed
+		if s.state == flowing {
+			end = cut
+			if !s.heartbeat.end.reached() {
+				s.send([]byte("\n\n"))
+			}
+		}
+		s.send(s.errorEvent(f))
+		if s.state != abandoned {
+			s.state = end
+			s.flush()
+		}
 	}
-}
-
-// failStream ends a stream with an error event. If the stream broke off inside an event, it
-// ends that event first, so that the error event is not read as a part of it.
-func (s *Sink) failStream(f *fault.Fault) {
-	s.meter.Release(s.ex, s.outcome(false))
-	begun := s.state == flowing
-	if begun && !s.heartbeat.end.reached() {
-		s.send([]byte("\n\n"))
-	}
-	s.send(s.errorEvent(f))
-	if s.state == abandoned {
-		return
-	}
-	s.state = failed
-	if begun {
-		s.state = cut
-	}
-	s.flush()
 }
 
 // errorEvent returns the event that ends the stream.
@@ -67,7 +72,6 @@ func (s *Sink) errorEvent(f *fault.Fault) []byte {
 // reply sends a whole answer of the gateway itself. The caller holds the lock, and has set
 // the state after the answer.
 func (s *Sink) reply(status int, contentType string, body []byte) {
-	s.meter.Release(s.ex, s.outcome(false))
 	h := s.w.Header()
 	h["Content-Type"] = []string{contentType}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -83,34 +87,20 @@ func (s *Sink) WriteJSON(body []byte) {
 	s.reply(http.StatusOK, "application/json", body)
 }
 
-// RelayError answers with the error answer of the provider, byte for byte. It returns a
-// fault instead if the status line was sent, or there is no answer that the client can
-// read; the caller then answers with this fault.
-func (s *Sink) RelayError(upstream *exchange.Result) *fault.Fault {
+// RelayError answers with the error answer of a provider, byte for byte. If the status line
+// was sent, or there is no answer that the client can read, it is Fail with the fault.
+func (s *Sink) RelayError(upstream *exchange.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state != waiting {
-		return upstream.Fault
+	if s.state == waiting {
+		setUpstreamHeaders(s.w.Header(), upstream)
 	}
-	setUpstreamHeaders(s.w.Header(), upstream)
-	if upstream.Answer == nil {
-		return upstream.Fault
+	if s.state != waiting || upstream.Answer == nil {
+		s.fail(upstream.Fault)
+		return
 	}
-	s.ex.Fault = upstream.Fault
 	s.state = failed
 	s.reply(upstream.Answer.Status, upstream.Answer.ContentType, upstream.Answer.Body)
-	return nil
-}
-
-// Finish ends an exchange after content was sent. A stream that broke off gets an error
-// event, unless the provider's own error event was relayed.
-func (s *Sink) Finish(result *exchange.Result) {
-	switch result.State {
-	case exchange.Relayed:
-		s.ex.Fault = result.Fault
-	case exchange.Broken:
-		s.Fail(result.Fault)
-	}
 }
 
 // statusClientClosed is the status in the access log for a client that disconnected before

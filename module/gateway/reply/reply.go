@@ -1,0 +1,124 @@
+// Package reply answers requests. Before a client has the end of its answer, the exchange
+// is settled: with the limits of its key, and with the ledger.
+package reply
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// Reply is the answer to the request of an exchange. The sink sends it. Every method that
+// ends the answer settles the exchange first: a client that has read the end may send its
+// next request before this one has returned, or the process may end.
+type Reply struct {
+	*sink.Sink
+	Exchange *exchange.Exchange
+
+	meter meter.Meter
+	sent  int64 // bytes of the answer of the current attempt
+}
+
+// New returns the reply of an exchange to the client behind w.
+func New(w http.ResponseWriter, ex *exchange.Exchange) *Reply {
+	return &Reply{Sink: sink.New(w, ex), Exchange: ex}
+}
+
+// Charge sets the meter that counts what the exchange uses.
+func (r *Reply) Charge(m meter.Meter) { r.meter = m }
+
+// Calls returns the calls of providers in the record. It is complete when the reply is
+// closed.
+func (r *Reply) Calls() []aigateway.Call { return r.meter.Calls() }
+
+// Next makes c the current attempt of the exchange, after asked targets. Its answer replaces
+// that of the attempt before, whose usage is counted.
+func (r *Reply) Next(c *exchange.Conduit, asked int) {
+	if r.Exchange.Result != nil {
+		r.meter.AddFailed(r.Exchange)
+	}
+	r.Exchange.Begin(c, asked)
+	r.sent = 0
+	r.Sink.Next()
+}
+
+// Write sends bytes of the answer of the current attempt, as Sink.Write does. It settles the
+// exchange before the last bytes. It releases the reservation only with the last bytes,
+// because a large answer stays in memory while the client reads it slowly.
+func (r *Reply) Write(p []byte) (int, error) {
+	if !r.Sink.Begin() {
+		return len(p), nil
+	}
+	r.sent += int64(len(p))
+	if r.Exchange.Result.Whole() {
+		r.meter.Settle(r.Exchange, exchange.Answered)
+		if r.Exchange.Streaming() || r.sent >= contentLength(r.Header()) {
+			r.meter.Release()
+		}
+	}
+	return r.Sink.Write(p)
+}
+
+// contentLength returns the length of an answer in bytes, 0 if it is unknown.
+func contentLength(h http.Header) int64 {
+	n, _ := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
+	return n
+}
+
+// Fail ends the answer with a fault, as Sink.Fail does.
+func (r *Reply) Fail(f *fault.Fault) {
+	r.settleFault(f)
+	r.Sink.Fail(f)
+}
+
+// RelayError ends the answer with the error of a provider, as Sink.RelayError does.
+func (r *Reply) RelayError(upstream *exchange.Result) {
+	r.settleFault(upstream.Fault)
+	r.Sink.RelayError(upstream)
+}
+
+// settleFault settles the exchange, if the client is about to get a fault.
+func (r *Reply) settleFault(f *fault.Fault) {
+	r.Exchange.Fault = f
+	if outcome, ok := r.Sink.Ending(); ok {
+		r.settle(outcome)
+	}
+}
+
+// WriteJSON sends a whole JSON answer of the gateway itself, with status 200.
+func (r *Reply) WriteJSON(body []byte) {
+	r.settle(exchange.Answered)
+	r.Sink.WriteJSON(body)
+}
+
+// Finish ends an answer after content was sent. A stream that broke off gets an error event,
+// unless the provider's own error event was relayed.
+func (r *Reply) Finish(result *exchange.Result) {
+	switch result.State {
+	case exchange.Relayed:
+		r.Exchange.Fault = result.Fault
+	case exchange.Broken:
+		r.Fail(result.Fault)
+	}
+}
+
+// Close cancels a running call, sets the outcome of the exchange, and settles it. clientGone
+// reports whether the request of the client has ended. After Close, nothing is sent. Further
+// calls have no effect.
+func (r *Reply) Close(clientGone bool) {
+	if outcome, open := r.Sink.Close(clientGone); open {
+		r.Exchange.Outcome = outcome
+	}
+	r.settle(r.Exchange.Outcome)
+}
+
+// settle settles the exchange, if that was not done before, and releases its reservation.
+func (r *Reply) settle(outcome exchange.Outcome) {
+	r.meter.Settle(r.Exchange, outcome)
+	r.meter.Release()
+}
