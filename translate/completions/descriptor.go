@@ -23,7 +23,7 @@ var Descriptor = format.Descriptor{
 	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, Bound: "max_tokens", FillIn: request.FillIn},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
-		Inspect:     answer.Inspect,
+		Inspect:     openai.InspectAnswer,
 		Replay:      answer.Replay,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },

@@ -36,8 +36,12 @@ func (t *Template) Learn(delta sse.Event, e Event, text jsonscan.Slot, others ..
 // Match returns the raw text of a delta that has the shape of the one learned last. ok is
 // false for a delta of another shape, and for one whose text is empty.
 func (t *Template) Match(delta sse.Event) (text []byte, ok bool) {
-	values, ok := t.shape.Match(delta.Data)
-	if !ok || len(values[0]) <= len(`""`) || !bytes.Equal(delta.Name, t.name) {
+	return t.match(delta.Name, delta.Data)
+}
+
+func (t *Template) match(name, data []byte) (text []byte, ok bool) {
+	values, ok := t.shape.Match(data)
+	if !ok || len(values[0]) <= len(`""`) || !bytes.Equal(name, t.name) {
 		return nil, false
 	}
 	return values[0], true

@@ -1,6 +1,7 @@
 package members
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -86,6 +87,17 @@ func (t *Table) Inside(path, names string) *Table { return t.inside(path, droppe
 
 // MustInside is Inside for an object that must not be lost.
 func (t *Table) MustInside(path, names string) *Table { return t.inside(path, forbidden, names) }
+
+// At returns a table of the same members for objects at another path.
+func (t *Table) At(path string) *Table {
+	other := *t
+	other.path = path
+	other.rows = slices.Clone(t.rows)
+	for i, name := range t.names.List() {
+		other.rows[i].path = path + name
+	}
+	return &other
+}
 
 func (t *Table) inside(path string, others fate, names string) *Table {
 	inside := &Table{path: path, values: t.values}

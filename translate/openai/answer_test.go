@@ -15,11 +15,11 @@ import (
 )
 
 func TestAnswersHaveModelAndUsage(t *testing.T) {
-	answer, fault := openai.InspectAnswer([]byte(`{"id":"c","object":"chat.completion","model":"gpt\u002d5","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}}`))
+	answer, fault := openai.InspectAnswer([]byte(`{"id":"c","object":"chat.completion","model":"gpt\u002d5","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}}`), translate.Generate)
 	require.Nil(t, fault)
 	assert.Equal(t, signal.Answer{Model: "gpt-5", Usage: token.Usage{Input: 10, Output: 4, Known: true}}, answer)
 
-	answer, fault = openai.InspectAnswer([]byte(`{"choices":[{}],"usage":null,"error":null}`))
+	answer, fault = openai.InspectAnswer([]byte(`{"choices":[{}],"usage":null,"error":null}`), translate.Generate)
 	require.Nil(t, fault)
 	assert.Equal(t, signal.Answer{}, answer)
 }
@@ -29,7 +29,7 @@ func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {
 		``, `<html>`, `null`, `[]`, `"a"`, `{}`, `{"choices":[]}`, `{"choices":null}`, `{"choices":[1]}`, `{"choices":{}}`,
 		`{"choices":[{}]`, `{"choices":[{}]}x`, "{\"choices\":[{\"a\":\"\xff\"}]}", `{"content":[]}`,
 	} {
-		_, f := openai.InspectAnswer([]byte(body))
+		_, f := openai.InspectAnswer([]byte(body), translate.Generate)
 		require.NotNil(t, f, body)
 		assert.Equal(t, "the upstream returned an unusable answer", f.Message, body)
 		assert.Equal(t, "upstream_invalid_response", f.Code)
@@ -52,7 +52,7 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 		{`{"error":{"message":"no","code":"insufficient_quota"}}`, 429, "the gateway's account with the upstream is exhausted"},
 	}
 	for _, tt := range tests {
-		_, fault := openai.InspectAnswer([]byte(tt.body))
+		_, fault := openai.InspectAnswer([]byte(tt.body), translate.Generate)
 		require.NotNil(t, fault, tt.body)
 		assert.Equal(t, tt.status, formats.Of(translate.Chat).Errors.Status(fault), tt.body)
 		assert.Equal(t, tt.message, fault.Message)
@@ -79,7 +79,7 @@ func TestUsageCountsWithoutOverlap(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, fault := openai.InspectAnswer([]byte(`{"choices":[{}],"usage":` + tt.usage + `}`))
+			got, fault := openai.InspectAnswer([]byte(`{"choices":[{}],"usage":`+tt.usage+`}`), translate.Generate)
 			require.Nil(t, fault)
 			tt.want.Known = true
 			assert.Equal(t, tt.want, got.Usage)

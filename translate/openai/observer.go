@@ -3,7 +3,9 @@ package openai
 import (
 	"bytes"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -16,18 +18,25 @@ import (
 // alone: they are relayed as they are, and need not be read.
 type Observer struct {
 	signal.Observed
+	choices *members.Table
 	content Content
-	cursor  jsonscan.Cursor // a field, so that a chunk costs no allocation
-	texts   Texts           // of the current chunk, a field for the same reason
 
-	counts   token.Report
-	finished map[int64]bool    // the choices seen, and whether they have finished
-	template jsonscan.Template // of the last chunk that had only content
+	chunk    document
+	summary  summary
+	finished map[int64]bool // the choices seen, and whether they have finished
+	template event.Template // of the last chunk that had only content
 }
 
-// Content reads the member of a choice at the cursor. It consumes the value, and
-// reports whether the value is content that is not empty. It adds the text to texts.
-type Content func(c *jsonscan.Cursor, texts *Texts) (found bool)
+// Content reports whether a choice has content that is not empty, and adds its texts.
+type Content func(choice *members.Values, texts *Texts) (found bool)
+
+// summary is what the choices of one chunk contain.
+type summary struct {
+	texts    Texts
+	content  bool
+	finished bool // at least one choice has finished
+	failed   bool
+}
 
 // Texts contains the texts of a chunk: text, reasoning and arguments of tool calls.
 type Texts struct {
@@ -39,7 +48,21 @@ type Texts struct {
 // Read consumes a string that is text, and reports whether it is not empty. A value of
 // another kind is skipped.
 func (t *Texts) Read(c *jsonscan.Cursor) bool {
-	raw, at := StringWithSlot(c)
+	return t.Add(StringWithSlot(c))
+}
+
+// StringWithSlot consumes the value at the cursor. It returns a string raw and with its
+// position, and nil for a value of another kind.
+func StringWithSlot(c *jsonscan.Cursor) (raw []byte, at jsonscan.Slot) {
+	start := c.Offset()
+	if raw = c.StringOrSkip(); raw == nil {
+		return nil, jsonscan.Slot{}
+	}
+	return raw, jsonscan.Slot{Start: start, End: c.Offset()}
+}
+
+// Add adds the raw string at a position, and reports whether it is neither empty nor nil.
+func (t *Texts) Add(raw []byte, at jsonscan.Slot) bool {
 	if len(raw) <= len(`""`) {
 		return false
 	}
@@ -49,87 +72,61 @@ func (t *Texts) Read(c *jsonscan.Cursor) bool {
 	return true
 }
 
-// Empty reports whether no text was read.
-func (t *Texts) Empty() bool { return t.count == 0 }
+// Len returns the number of texts.
+func (t *Texts) Len() int { return t.count }
 
-// Add adds the texts that were read later.
-func (t *Texts) Add(later Texts) {
-	if later.count > 0 {
-		*t = Texts{size: t.size.Plus(later.size), count: t.count + later.count, last: later.last}
-	}
-}
-
-// NewObserver returns an observer for one stream.
-func NewObserver(content Content) *Observer {
-	return &Observer{content: content, finished: make(map[int64]bool, 1)}
+// NewObserver returns an observer for one stream with choices of a table.
+func NewObserver(choices *members.Table, content Content) *Observer {
+	return &Observer{choices: choices, content: content, finished: make(map[int64]bool, 1)}
 }
 
 var _ signal.Observer = (*Observer)(nil)
 
 // Observe reads the next event. Events after [DONE] or an error are ignored.
-func (o *Observer) Observe(event sse.Event) signal.Signal {
+func (o *Observer) Observe(delta sse.Event) signal.Signal {
 	switch {
-	case o.Over || len(event.Data) == 0:
+	case o.Over || len(delta.Data) == 0:
 		return 0
-	case string(event.Name) != "error" && o.repeats(event.Data): // nearly all of a stream
+	case string(delta.Name) == "error":
+		return o.Fail(dialect.ReadEvent(delta.Data))
+	case o.repeats(delta): // nearly all of a stream
 		return signal.Content
-	case string(bytes.TrimSpace(event.Data)) == "[DONE]":
+	case string(bytes.TrimSpace(delta.Data)) == "[DONE]":
 		o.Over = true
 		return signal.Terminal
-	case string(event.Name) == "error":
-		return o.Fail(dialect.ReadEvent(event.Data))
-	default:
-		signal := o.chunk(event.Data)
-		o.cursor = jsonscan.Cursor{} // drops the reference to the chunk
-		return signal
 	}
+	signal := o.read(delta)
+	o.chunk.release()
+	return signal
 }
 
 // repeats reports whether a chunk contains nothing but content, which is known from an
 // earlier chunk of the same shape.
-func (o *Observer) repeats(data []byte) bool {
-	values, ok := o.template.Match(data)
-	if !ok || len(values[0]) <= len(`""`) {
-		return false
+func (o *Observer) repeats(delta sse.Event) bool {
+	text, ok := o.template.Match(delta)
+	if ok {
+		o.Written.AddString(text)
 	}
-	o.Written.AddString(values[0])
-	return true
+	return ok
 }
 
-// chunk reads a chunk whole.
-func (o *Observer) chunk(data []byte) signal.Signal {
-	e := envelope{counts: o.counts}
-	var t chunkSummary
-	o.texts = Texts{}
-	o.cursor = jsonscan.New(data)
-	if err := e.read(&o.cursor, func() { o.choice(&t) }); err != nil {
+// read reads a chunk whole.
+func (o *Observer) read(delta sse.Event) (s signal.Signal) {
+	d, t := &o.chunk, &o.summary
+	*t = summary{}
+	if err := d.read(delta.Data, false, o.choices, nil, o); err != nil {
 		return o.Unreadable(err)
 	}
-	if e.failed() || t.failed {
-		return o.Fail(dialect.ReadEvent(data))
+	if d.failed() || t.failed {
+		return o.Fail(dialect.ReadEvent(delta.Data))
 	}
-	o.note(&e)
-	o.Written = o.Written.Plus(o.texts.size)
-	s := o.signal(&e, &t)
-	if s == signal.Content && o.texts.count == 1 {
-		o.template.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{o.texts.last, e.padding})
-	}
-	return s
-}
-
-// note keeps the usage, the model and the errors of the envelope.
-func (o *Observer) note(e *envelope) {
-	o.counts.Terms = e.counts.Terms
-	if e.counted() {
-		o.counts, o.Used = e.counts, o.Used.Then(e.counts.Usage())
+	if d.counted {
+		o.Used = o.Used.Then(d.report.Usage())
 	}
 	if o.ModelName == "" {
-		o.ModelName = e.name()
+		o.ModelName = d.model()
 	}
-}
-
-// signal returns the signal of a chunk.
-func (o *Observer) signal(e *envelope, t *chunkSummary) (s signal.Signal) {
+	o.Written = o.Written.Plus(t.texts.size)
 	if t.content || t.finished {
 		s |= signal.Content
 		o.Begun = true
@@ -137,11 +134,14 @@ func (o *Observer) signal(e *envelope, t *chunkSummary) (s signal.Signal) {
 	if t.finished && o.allFinished() {
 		s |= signal.Finish
 	}
-	if e.hasUsage {
+	if d.hasUsage {
 		s |= signal.HasUsage
 	}
-	if e.listed && e.count == 0 && e.hasUsage {
+	if d.listed && d.count == 0 && d.hasUsage {
 		s |= signal.UsageOnly
+	}
+	if s == signal.Content && t.texts.count == 1 {
+		o.template.Learn(delta, event.Event{}, t.texts.last, d.At(aroundPadding))
 	}
 	return s
 }
@@ -155,35 +155,15 @@ func (o *Observer) allFinished() bool {
 	return true
 }
 
-// chunkSummary is the summary of the choices of one chunk.
-type chunkSummary struct {
-	content  bool
-	finished bool // at least one choice has finished
-	failed   bool
-}
-
-// choice reads one choice of a chunk.
-func (o *Observer) choice(t *chunkSummary) {
-	c := &o.cursor
-	if !c.EnterObject() {
-		c.Skip()
-		return
+// readChoice reads one choice of a chunk.
+func (o *Observer) readChoice(choice *members.Values) error {
+	t := &o.summary
+	t.content = o.content(choice, &t.texts) || t.content
+	reason := choice.Filled(choiceFinish)
+	t.finished = t.finished || reason != nil
+	t.failed = t.failed || string(reason) == `"error"`
+	if index := token.CountOf(choice.Raw(choiceIndex)); index < maxChoices { // others need not finish
+		o.finished[index] = o.finished[index] || reason != nil
 	}
-	index, finished := int64(0), false
-	for c.Member() {
-		switch string(c.Name()) {
-		case "index":
-			index = Count(c)
-		case "finish_reason":
-			reason := c.StringOrSkip()
-			finished = len(reason) > len(`""`)
-			t.failed = t.failed || string(reason) == `"error"`
-		default:
-			t.content = o.content(c, &o.texts) || t.content
-		}
-	}
-	if index < maxChoices { // others need not finish
-		o.finished[index] = o.finished[index] || finished
-	}
-	t.finished = t.finished || finished
+	return nil
 }

@@ -10,26 +10,28 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// text reads the member of a choice that is content in completions answers.
-func text(c *jsonscan.Cursor, texts *Texts) (found bool) {
-	if string(c.Name()) != "text" {
-		c.Skip()
-		return false
-	}
-	return texts.Read(c)
-}
+var (
+	texts = NewChoices()
+	text  = texts.Of(members.String, "text")
+)
+
+// hasText adds the member of a choice that is content in completions answers.
+func hasText(choice *members.Values, t *Texts) bool { return t.Add(choice.Raw(text), choice.At(text)) }
+
+// chunk is an event without a name.
+func chunk(data string) sse.Event { return sse.Event{Data: []byte(data)} }
 
 const someContent = `{"id":"x","choices":[{"index":0,"text":" the sea","finish_reason":null}],"usage":null,"obfuscation":"ab"}`
 
 // begun returns an observer that has read some content of choice 0.
 func begun() *Observer {
-	o := NewObserver(text)
-	o.Observe(sse.Event{Data: []byte(someContent)})
+	o := NewObserver(texts, hasText)
+	o.Observe(chunk(someContent))
 	return o
 }
 
@@ -56,21 +58,21 @@ func TestChunksThatMayContainMoreAreRead(t *testing.T) {
 		"cut":                    {someContent[:len(someContent)-1], false},
 		"bytes that are no text": {with(" the sea", "\xff"), false},
 	} {
-		assert.Equal(t, tt.unread, begun().repeats([]byte(tt.chunk)), name)
+		assert.Equal(t, tt.unread, begun().repeats(chunk(tt.chunk)), name)
 	}
 }
 
 // A stream that has not begun has no chunk to compare with.
 func TestTheFirstChunkIsRead(t *testing.T) {
-	assert.False(t, NewObserver(text).repeats([]byte(someContent)))
+	assert.False(t, NewObserver(texts, hasText).repeats(chunk(someContent)))
 }
 
 // The observer learns only chunks that contain nothing but content. Otherwise the other
 // members of a repeated chunk would be missed.
 func TestOnlyContentIsLearned(t *testing.T) {
-	o := NewObserver(text)
-	end := []byte(`{"choices":[{"index":0,"text":"a","finish_reason":"stop"}]}`)
-	o.Observe(sse.Event{Data: end})
+	o := NewObserver(texts, hasText)
+	end := chunk(`{"choices":[{"index":0,"text":"a","finish_reason":"stop"}]}`)
+	o.Observe(end)
 	assert.False(t, o.repeats(end))
 }
 
@@ -89,12 +91,13 @@ func FuzzRepeats(f *testing.F) {
 			f.Add(bytes.Clone(event.Data))
 		}
 	}
-	f.Fuzz(func(t *testing.T, chunk []byte) {
-		if !begun().repeats(chunk) {
+	f.Fuzz(func(t *testing.T, data []byte) {
+		event := sse.Event{Data: data}
+		if !begun().repeats(event) {
 			return
 		}
 		o := begun()
-		sig := o.chunk(chunk)
+		sig := o.read(event)
 		require.Equal(t, signal.Content, sig)
 		require.False(t, o.Used.Known)
 		require.Len(t, o.finished, 1)
@@ -127,9 +130,9 @@ func BenchmarkObserveDelta(b *testing.B) {
 
 func BenchmarkReadDelta(b *testing.B) {
 	o := begun()
-	chunk := []byte(`{"id":"chatcmpl-A1","object":"chat.completion.chunk","created":1790000000,"model":"gpt-5.4","choices":[{"index":0,"text":"Hello","logprobs":null,"finish_reason":null}],"usage":null}`)
+	delta := chunk(`{"id":"chatcmpl-A1","object":"chat.completion.chunk","created":1790000000,"model":"gpt-5.4","choices":[{"index":0,"text":"Hello","logprobs":null,"finish_reason":null}],"usage":null}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		o.chunk(chunk)
+		o.read(delta)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Chunks describes the chunks of a format.
@@ -143,7 +144,7 @@ func (r *replay) choice() {
 	for c.Member() {
 		switch name := string(c.Name()); {
 		case name == "index":
-			t.index = Count(c)
+			t.index = token.CountOf(c.Skip())
 		case name == "finish_reason" || name == "stop_reason":
 			t.finished = t.finished || name == "finish_reason"
 			t.end = c.AppendMember(t.end)
@@ -256,4 +257,16 @@ func (r *replay) event(choice string, usage []byte) {
 		data += `,"usage":` + string(jsonscan.AppendCompact(nil, usage))
 	}
 	r.out = sse.AppendEvent(r.out, "", []byte(data+"}"))
+}
+
+// numberByPosition numbers the n choices of a whole answer by their position if two have
+// the same index: some servers give index 0 to all of them.
+func numberByPosition(n int, index func(i int) *int64) {
+	seen := make(map[int64]bool, n)
+	for i := range n {
+		seen[*index(i)] = true
+	}
+	for i := 0; i < n && len(seen) < n; i++ {
+		*index(i) = int64(i)
+	}
 }

@@ -21,12 +21,6 @@ var usageRows = token.NewRows(
 	token.Row{Path: "completion_tokens_details.reasoning_tokens", Is: token.Reasoning},
 )
 
-// Count consumes a value and returns it if it is a count within the bounds, otherwise 0.
-func Count(c *jsonscan.Cursor) (n int64) {
-	token.ReadCount(c, &n)
-	return n
-}
-
 // CutUsage appends the edit that removes the usage from a valid chunk.
 func CutUsage(edits []edit.Edit, chunk []byte) []edit.Edit {
 	start, end := jsonscan.CutMember(chunk, "usage")

@@ -102,3 +102,9 @@ func ReadCount(c *jsonscan.Cursor, count *int64) (negative bool) {
 	}
 	return ok && n < 0
 }
+
+// CountOf returns a raw value that is a count, 0 for one that is none.
+func CountOf(raw []byte) int64 {
+	n, _ := jsonscan.Integer(raw)
+	return bounded(n)
+}

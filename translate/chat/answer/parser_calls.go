@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
@@ -48,48 +49,70 @@ var (
 	errCalls    = fmt.Errorf("more than %d tool calls", maxCalls)
 )
 
-// tellCalls sends the events of the entries of tool_calls.
-func (t *choiceParser) sendCalls(p *openai.Parser, all *calls, d *delta, choice openai.Choice) {
-	t.cursor = jsonscan.New(d.calls)
-	c := &t.cursor
+// entry contains the members of one element of tool_calls: raw strings, nil for absent
+// ones.
+type entry struct {
+	index    int64 // -1 for none
+	id, name []byte
+	args     []byte        // a string, or any other value
+	at       jsonscan.Slot // of args that are a string
+	custom   bool
+}
+
+// newEntry returns the entry of an element of tool_calls.
+func newEntry(v *members.Values) entry {
+	e := entry{index: -1, id: v.Raw(entryID), custom: v.Raw(customName) != nil || v.Raw(customArgs) != nil}
+	if n, ok := jsonscan.Integer(v.Raw(entryIndex)); ok && n >= 0 {
+		e.index = n
+	}
+	if e.custom {
+		return e.called(v, customName, customArgs)
+	}
+	return e.called(v, functionName, functionArgs)
+}
+
+// called returns the entry with the name and the arguments of a function or a tool.
+func (e entry) called(v *members.Values, name, args members.Member) entry {
+	e.name, e.args = v.Raw(name), v.Raw(args)
+	if jsonscan.IsString(e.args) {
+		e.at = v.At(args)
+	}
+	return e
+}
+
+// sendEntries sends the events of the elements of tool_calls. whole reports that the list is
+// complete, so that each element is a call of its own.
+func (a *calls) sendEntries(p *openai.Parser, message *members.Values, whole bool) {
+	c := message.Cursor(messageCalls)
+	var v members.Values
 	c.EnterArray()
 	for nth := 0; c.Element(); nth++ {
 		if c.Kind() != jsonscan.Object {
-			if skipNonBlank(c) {
+			if !jsonscan.Blank(c.Skip()) {
 				p.Drop(inMessage + "tool_calls[*]")
 			}
 			continue
 		}
-		e := readEntry(p, c)
-		if c.Err() != nil {
+		if v.Read(&c, entries, &p.Dropped); c.Err() != nil {
 			break
 		}
-		if e.argsAt != (jsonscan.Slot{}) {
-			e.argsAt.Start += d.callsAt
-			e.argsAt.End += d.callsAt
-		}
-		isNew := choice.Whole || nth > 0 && e.index < 0
-		all.add(p, all.find(&e, isNew), &e)
+		e := newEntry(&v)
+		isNew := whole || nth > 0 && e.index < 0
+		a.add(p, a.find(&e, isNew), &e)
 	}
-	check(p, c)
+	check(p, &c)
 }
 
-// check fails an answer with an invalid part.
-func check(p *openai.Parser, c *jsonscan.Cursor) {
-	if err := c.Finish(); err != nil {
-		p.Fail(fault.Unusable(err))
-	}
-}
-
-// tellCall sends the events of the deprecated function_call. There is only one.
-func (t *choiceParser) sendCall(p *openai.Parser, all *calls, raw []byte) {
-	t.cursor = jsonscan.New(raw)
-	e := entry{}
-	e.readFunction(p, &t.cursor, inMessage+"function_call.")
-	if check(p, &t.cursor); t.cursor.Err() != nil {
+// sendOnly sends the events of the deprecated function_call. There is only one.
+func (a *calls) sendOnly(p *openai.Parser, message *members.Values) {
+	c := message.Cursor(messageCall)
+	var v members.Values
+	v.Read(&c, onlyCall, &p.Dropped)
+	if check(p, &c); c.Err() != nil {
 		return
 	}
-	all.add(p, all.find(&e, false), &e)
+	e := entry{}.called(&v, onlyCallName, onlyCallArgs)
+	a.add(p, a.find(&e, false), &e)
 }
 
 // find returns the position of the call of an entry, and appends the call if it is new.
@@ -212,7 +235,7 @@ func (a *calls) addName(p *openai.Parser, c *call, name []byte) {
 			c.name = c.name[before:]
 		}
 		a.hold(p, len(c.name)-before)
-		p.DiscardTemplate()
+		p.Differ()
 	}
 }
 
@@ -238,11 +261,11 @@ func (a *calls) begin(p *openai.Parser, c *call) {
 	c.begun, c.number = true, len(a.begun)
 	a.begun = append(a.begun, a.last)
 	*a.held -= len(c.name) + len(c.waiting)
-	p.SendEvent(event.Event{
+	p.Send(event.Event{
 		Kind: event.ToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom,
 	})
 	if len(c.waiting) > 0 {
-		p.SendEvent(a.arguments(c))
+		p.Send(a.arguments(c))
 		c.waiting = c.waiting[:0]
 	}
 }
@@ -267,7 +290,11 @@ func (a *calls) addArguments(p *openai.Parser, at int, e *entry) {
 	}
 	c.args.Add(c.waiting[from:])
 	if c.begun {
-		p.SendAt(a.arguments(c), e.slot())
+		at := e.at
+		if e.index < 0 || len(e.name) > len(`""`) { // the call of a later delta must follow from the index alone
+			at = jsonscan.Slot{}
+		}
+		p.SendAt(a.arguments(c), at)
 		c.waiting = c.waiting[:0]
 		return
 	}

@@ -2,73 +2,71 @@ package answer
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
 // NewObserver returns an observer for one stream.
-func NewObserver() signal.Observer { return openai.NewObserver(content) }
+func NewObserver() signal.Observer { return openai.NewObserver(choices, hasContent) }
 
-// content reads a member of a choice. Some servers send a whole message instead of a
-// delta. Servers that send reasoning in several members repeat it in each, so only the
-// texts of the first one count.
-func content(c *jsonscan.Cursor, texts *openai.Texts) (found bool) {
-	switch string(c.Name()) {
-	case "delta", "message":
-	default:
-		c.Skip()
-		return false
+// textNames are the members inside of content, calls, sound and thinking whose strings are
+// text. The others are ids, names, types, signatures and sound.
+var textNames = shape.NewNames("content", "refusal", "arguments", "input", "text", "thinking", "transcript")
+
+// hasContent reports whether a choice has content that is not empty, and adds its texts.
+// Servers that send reasoning in several members repeat it in each, so only the texts of the
+// first one count.
+func hasContent(choice *members.Values, texts *openai.Texts) (found bool) {
+	for _, m := range [...]members.Member{messageContent, messageRefusal, messageCalls, messageCall, messageAudio} {
+		found = addTexts(choice, m, texts) || found
 	}
-	var reasoning openai.Texts
-	for c.OpenObject(); c.Member(); {
-		switch string(c.Name()) {
-		case "content", "refusal", "tool_calls", "function_call", "audio":
-			found = nonEmpty(c, texts) || found
-		case "reasoning_content", "reasoning", "thinking_blocks":
-			var member openai.Texts
-			found = nonEmpty(c, &member) || found
-			if reasoning.Empty() {
-				reasoning = member
-			}
-		default:
-			c.Skip()
+	var repeated openai.Texts
+	before, into := texts.Len(), texts
+	for _, m := range [...]members.Member{messageReasoning, messageReasoningToo, messageThinking} {
+		found = addTexts(choice, m, into) || found
+		if texts.Len() > before {
+			into = &repeated
 		}
 	}
-	texts.Add(reasoning)
 	return found
 }
 
-// nonEmpty consumes the value of a member and reports whether it is content: neither null
-// nor false, nor an empty string, array or object. It adds the texts in it to texts.
-func nonEmpty(c *jsonscan.Cursor, texts *openai.Texts) (found bool) {
+// addTexts adds the texts of a member of a message, and reports whether the member is content.
+func addTexts(choice *members.Values, m members.Member, texts *openai.Texts) bool {
+	raw := choice.Raw(m)
+	switch {
+	case raw == nil:
+		return false
+	case raw[0] == '"' && m != messageAudio:
+		return texts.Add(raw, choice.At(m))
+	}
+	c := choice.Cursor(m)
+	return readTexts(&c, m == messageContent, texts)
+}
+
+// readTexts consumes a value, whose strings are text or not, and adds the texts in it. It
+// reports whether the value is content: neither null nor false, nor an empty string, array or
+// object.
+func readTexts(c *jsonscan.Cursor, isText bool, texts *openai.Texts) (found bool) {
 	switch c.Kind() {
 	case jsonscan.String:
-		if isText(c.Name()) {
+		if isText {
 			return texts.Read(c)
 		}
 		return len(c.StringOrSkip()) > len(`""`)
 	case jsonscan.Array:
 		for c.EnterArray(); c.Element(); found = true {
-			nonEmpty(c, texts)
+			readTexts(c, isText, texts)
 		}
 	case jsonscan.Object:
 		for c.EnterObject(); c.Member(); found = true {
-			nonEmpty(c, texts)
+			readTexts(c, textNames.Index(c.Name()) >= 0, texts)
 		}
 	default:
 		raw := c.Skip()
 		found = raw != nil && string(raw) != "null" && string(raw) != "false"
 	}
 	return found
-}
-
-// isText reports whether the strings in a member of a message are text. The others are
-// ids, names, types, signatures and sound.
-func isText(member []byte) bool {
-	switch string(member) {
-	case "content", "refusal", "reasoning_content", "reasoning", "arguments", "input", "text", "thinking", "transcript":
-		return true
-	default:
-		return false
-	}
 }

@@ -2,70 +2,49 @@ package answer
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
+)
+
+// inLogprobs is the path of the members of log probabilities.
+const inLogprobs = openai.InChoice + "logprobs."
+
+// The members of a choice and of its log probabilities. The format has no reasoning, but some
+// servers send it in the members of chat answers; and some send the log probabilities of chat
+// answers.
+var (
+	choices            = openai.NewChoices()
+	choiceText         = choices.Of(members.String, "text")
+	choiceReasoning    = choices.Of(members.String, "reasoning_content")
+	choiceReasoningToo = choices.Of(members.String, "reasoning") // of other servers, or the same again
+
+	logprobs        = choices.Inside(inLogprobs, "logprobs")
+	logprobsTokens  = logprobs.Maybe(members.Array, "tokens")
+	logprobsValues  = logprobs.Maybe(members.Array, "token_logprobs")
+	logprobsTop     = logprobs.Maybe(members.Array, "top_logprobs")
+	logprobsContent = logprobs.Maybe(members.Array, "content")
+	_               = logprobs.Skip("text_offset") // follow from the tokens
 )
 
 // NewParser returns a parser of one answer, a stream or a JSON body (wire
 // format D.6).
 func NewParser(h event.Handler) *openai.Parser {
-	return openai.NewParser(&choiceParser{}, h)
+	return openai.NewParser(choices, &choiceParser{}, h)
 }
 
-// choiceParser reads the choices of completions answers and sends their events.
-type choiceParser struct {
-	read []choiceMembers // of the current chunk
-	list logprobList
-}
-
-// choiceMembers contains the raw members of a choice of a chunk: slices of the chunk, nil
-// for absent members.
-type choiceMembers struct {
-	text, reasoning     []byte // with their quotes
-	textAt, reasoningAt jsonscan.Slot
-	logprobs            []byte
-}
-
-// ReadMember reads a member of a choice. The format has no reasoning, but some servers
-// send it in the members of chat answers.
-func (t *choiceParser) ReadMember(p *openai.Parser, c *jsonscan.Cursor, nth int) {
-	for len(t.read) <= nth {
-		t.read = append(t.read, choiceMembers{})
-	}
-	s := &t.read[nth]
-	switch string(c.Name()) {
-	case "text":
-		s.text, s.textAt = p.StringOrDrop(c, openai.InChoice)
-	case "reasoning_content":
-		if raw, at := p.StringOrDrop(c, openai.InChoice); len(raw) > len(`""`) {
-			s.reasoning, s.reasoningAt = raw, at
-		}
-	case "reasoning":
-		if raw, at := p.StringOrDrop(c, openai.InChoice); s.reasoning == nil && len(raw) > len(`""`) {
-			s.reasoning, s.reasoningAt = raw, at
-		}
-	case "logprobs":
-		if c.Kind() == jsonscan.Object {
-			s.logprobs = c.Skip()
-			return
-		}
-		fallthrough
-	default:
-		p.DropMember(openai.InChoice, c)
-	}
-}
+// choiceParser sends the events of the choices of completions answers.
+type choiceParser struct{ list logprobList }
 
 // SendChoice sends the reasoning, the text and the log probabilities of a choice.
-func (t *choiceParser) SendChoice(p *openai.Parser, nth int, choice openai.Choice) {
-	if nth >= len(t.read) {
-		return
+func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice openai.Choice) {
+	reasoning := choiceReasoning
+	if v.Filled(reasoning) == nil {
+		reasoning = choiceReasoningToo
 	}
-	s := t.read[nth]
-	t.read[nth] = choiceMembers{}
-	p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, s.reasoning, s.reasoningAt)
-	p.SendText(event.Event{Kind: event.Text, Choice: choice.Index}, s.text, s.textAt)
-	if list := t.list.read(&p.Dropped, s.logprobs); list != nil {
-		p.SendEvent(event.Event{Kind: event.Logprobs, Choice: choice.Index, Logprobs: list})
+	p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, v.Raw(reasoning), v.At(reasoning))
+	p.SendText(event.Event{Kind: event.Text, Choice: choice.Index}, v.Raw(choiceText), v.At(choiceText))
+	if list := t.list.of(v); list != nil {
+		p.Send(event.Event{Kind: event.Logprobs, Choice: choice.Index, Logprobs: list})
 	}
 }
 

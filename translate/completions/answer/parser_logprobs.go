@@ -5,13 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 )
-
-// inLogprobs is the path of the members of log probabilities.
-const inLogprobs = openai.InChoice + "logprobs."
 
 // logprobList writes the log probabilities of a choice as the list of the chat format
 // (wire format C.7). Its memory is reused.
@@ -32,30 +28,12 @@ type alternative struct {
 // there, and uses this value for very unlikely tokens.
 const unknownWeight = "-9999.0"
 
-// read returns the list for a raw object, nil if the object contains no token. Some
-// servers write the list of the chat format in completions too. Offsets follow from the
-// tokens; unknown members are dropped.
-func (w *logprobList) read(lost *translate.Dropped, raw []byte) []byte {
-	var tokens, values, tops, content []byte
-	for name, value := range jsonscan.Members(raw) {
-		switch string(name) {
-		case "tokens":
-			tokens = value
-		case "token_logprobs":
-			values = value
-		case "top_logprobs":
-			tops = value
-		case "content":
-			content = value
-		case "text_offset":
-		default:
-			lost.DropValue(inLogprobs, name, value)
-		}
-	}
-	if len(content) > len("[]") && content[0] == '[' {
+// of returns the list of a choice, nil without any token.
+func (w *logprobList) of(choice *members.Values) []byte {
+	if content := choice.Filled(logprobsContent); content != nil {
 		return content
 	}
-	return w.write(tokens, values, tops)
+	return w.write(choice.Raw(logprobsTokens), choice.Raw(logprobsValues), choice.Raw(logprobsTop))
 }
 
 // write joins three parallel lists. The values and the alternatives may be missing.

@@ -1,19 +1,15 @@
 package answer
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
 // NewObserver returns an observer for one stream.
-func NewObserver() signal.Observer { return openai.NewObserver(content) }
+func NewObserver() signal.Observer { return openai.NewObserver(choices, hasText) }
 
-// content reads a member of a choice.
-func content(c *jsonscan.Cursor, texts *openai.Texts) (found bool) {
-	if string(c.Name()) != "text" {
-		c.Skip()
-		return false
-	}
-	return texts.Read(c)
+// hasText reports whether a choice has a text that is not empty, and adds the text.
+func hasText(choice *members.Values, texts *openai.Texts) bool {
+	return texts.Add(choice.Raw(choiceText), choice.At(choiceText))
 }

@@ -1,0 +1,67 @@
+package answer
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
+)
+
+// The paths of the members of a message, whole or in deltas.
+const (
+	inMessage  = openai.InChoice + "message."
+	inLogprobs = openai.InChoice + "logprobs."
+	inCall     = inMessage + "tool_calls[*]."
+	inPart     = inMessage + "content[*]."
+	inBlock    = inMessage + "thinking_blocks[*]."
+)
+
+// The members of a choice, of its message or delta, and of its log probabilities. Every JSON
+// answer, and the streams of some servers, have a whole message instead of a delta.
+var (
+	choices  = openai.NewChoices()
+	logprobs = choices.Inside(inLogprobs, "logprobs").Of(members.Array, "content")
+
+	message             = choices.MustInside(inMessage, "delta message")
+	messageContent      = message.Must(members.String|members.Array, "content")
+	messageRefusal      = message.Of(members.String, "refusal")
+	messageReasoning    = message.Of(members.String, "reasoning_content")
+	messageReasoningToo = message.Of(members.String, "reasoning") // of other servers, or the same again
+	messageThinking     = message.Of(members.Array, "thinking_blocks")
+	messageDetails      = message.Of(members.Any, "reasoning_details") // usually the same reasoning again
+	messageCalls        = message.Must(members.Array, "tool_calls")
+	messageCall         = message.Must(members.Object, "function_call")
+	messageAudio        = message.Of(members.Any, "audio")
+	messageImages       = message.Of(members.Any, "images")
+	_                   = message.Lost("annotations")
+	_                   = message.Skip("role")
+)
+
+// The members of a part of the content, and of a thinking block.
+var (
+	parts         = members.New(inPart)
+	partType      = parts.Of(members.Any, "type")
+	partText      = parts.Of(members.String, "text")
+	partRefusal   = parts.Of(members.String, "refusal")
+	partData      = parts.Of(members.String, "data")
+	partSignature = parts.Of(members.String, "signature")
+	partThinking  = parts.Of(members.Any, "thinking") // a string, or an array of text parts
+	blocks        = parts.At(inBlock)
+)
+
+// The members of an element of tool_calls, and of the deprecated function_call.
+var (
+	entries                    = members.New(inCall)
+	entryIndex                 = entries.Maybe(members.Number, "index")
+	entryID                    = entries.Maybe(members.String, "id")
+	functionName, functionArgs = called(entries.Inside(inCall+"function.", "function"))
+	customName, customArgs     = called(entries.Inside(inCall+"custom.", "custom"))
+	_                          = entries.Skip("type")
+
+	onlyCall                   = members.New(inMessage + "function_call.")
+	onlyCallName, onlyCallArgs = called(onlyCall)
+)
+
+// called adds the members of a function or a tool that is called. Some servers send an object
+// of arguments instead of a string.
+func called(t *members.Table) (name, args members.Member) {
+	return t.Maybe(members.String, "name"), t.Of(members.Any&^members.Null, "arguments input")
+}

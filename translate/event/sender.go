@@ -1,0 +1,97 @@
+package event
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Sender sends the core events of one answer to a Handler, for the parsers, which embed it.
+// Nothing is sent behind an End or an Error.
+type Sender struct {
+	handler  Handler
+	event    Event  // the one sent last: a field, so that an event costs no allocation
+	text     []byte // memory of decoded texts
+	template Template
+	sent     int           // since Begin
+	at       jsonscan.Slot // of the text sent last
+	over     bool
+}
+
+// NewSender returns a Sender of one answer.
+func NewSender(h Handler) Sender { return Sender{handler: h} }
+
+// Over reports whether an End or an Error was sent.
+func (s *Sender) Over() bool { return s.over }
+
+// Send sends an event.
+func (s *Sender) Send(e Event) {
+	s.event = e
+	s.send()
+}
+
+// send sends the event that was set last.
+func (s *Sender) send() {
+	if s.over {
+		return
+	}
+	s.sent++
+	s.over = s.event.Kind == End || s.event.Kind == Error
+	s.handler.Handle(&s.event)
+}
+
+// SendAt is Send for an event with a text. at is the position of the text in the delta, or
+// the zero Slot if later deltas of the same shape may mean something else.
+func (s *Sender) SendAt(e Event, at jsonscan.Slot) {
+	s.at, s.event = at, e
+	s.send()
+}
+
+// SendText is SendAt with a text that is the raw string, unless that is empty or nil.
+func (s *Sender) SendText(e Event, raw []byte, at jsonscan.Slot) {
+	if len(raw) > len(`""`) {
+		s.event = e
+		s.sendString(raw, at)
+	}
+}
+
+// sendString sends the event that was set last with a raw string.
+func (s *Sender) sendString(raw []byte, at jsonscan.Slot) {
+	s.text = jsonscan.AppendText(s.text[:0], raw)
+	s.at, s.event.Text = at, s.text
+	s.send()
+}
+
+// Fail ends the answer with a fault.
+func (s *Sender) Fail(f *fault.Fault) { s.Send(Event{Kind: Error, Fault: f}) }
+
+// Begin begins a delta, which is read because Repeat has not recognised it.
+func (s *Sender) Begin() {
+	s.template.Forget()
+	s.sent = 0
+	s.Differ()
+}
+
+// Differ reports that the current delta means more than the text that was sent: it is not
+// learned.
+func (s *Sender) Differ() { s.at = jsonscan.Slot{} }
+
+// Learn ends a delta. Later deltas of its shape are recognised if it became one event with a
+// text. others are the positions of values that may differ too; zero Slots are ignored.
+func (s *Sender) Learn(delta sse.Event, others ...jsonscan.Slot) {
+	if s.sent == 1 && !s.over {
+		s.template.Learn(delta, s.event, s.at, others...)
+	}
+}
+
+// Repeat sends the event of a delta with that name and data that has the shape of the one
+// learned last, and returns the event; nil for any other delta, with nothing sent.
+func (s *Sender) Repeat(name, data []byte) *Event {
+	raw, ok := s.template.match(name, data)
+	if !ok {
+		return nil
+	}
+	s.event = s.template.event
+	s.sendString(raw, jsonscan.Slot{})
+	return &s.event
+}

@@ -1,0 +1,145 @@
+package openai
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// The members around the choices of an answer or a chunk, except the choices themselves and
+// the usage. Ids and fingerprints mean nothing to the client of another answer.
+var (
+	around        = members.New("")
+	aroundModel   = around.Maybe(members.String, "model")
+	aroundCreated = around.Maybe(members.Number, "created")
+	aroundTier    = around.Maybe(members.String, "service_tier")
+	aroundError   = around.Of(members.Any, "error")
+	aroundObject  = around.Maybe(members.String, "object")
+	aroundType    = around.Maybe(members.String, "type")
+	aroundDetail  = around.Of(members.Any, "detail")
+	aroundPadding = around.Maybe(members.String, "obfuscation") // servers hide the lengths of texts with it
+	_             = around.Skip("id system_fingerprint")
+)
+
+// The members that the choices of both formats have: the first ones of their tables.
+const (
+	choiceIndex members.Member = iota
+	choiceFinish
+	choiceStop
+)
+
+// InChoice is the path of the members of a choice, for reports of dropped ones.
+const InChoice = "choices[*]."
+
+// NewChoices returns the table of the choices of a format, with the members that both
+// formats have.
+func NewChoices() *members.Table {
+	t := members.New(InChoice)
+	t.Maybe(members.Any, "index")
+	t.Maybe(members.String, "finish_reason")
+	t.Maybe(members.String, "stop_reason")
+	return t
+}
+
+// document is the answer or the chunk that was read last: choices, and the members around
+// them.
+type document struct {
+	members.Values                 // the members around the choices
+	choice         members.Values  // the choice that was read last
+	cursor         jsonscan.Cursor // a field, so that a document costs no allocation
+
+	report   token.Report // of all documents of the answer
+	hasUsage bool         // the document has a usage object
+	counted  bool         // report contains its counts
+	listed   bool         // there is a list of choices
+	count    int          // of choices that are objects
+}
+
+var errNoObject = errors.New("no JSON object")
+
+// choiceReader reads the choices of a document, one after the other.
+type choiceReader interface {
+	readChoice(choice *members.Values) error
+}
+
+// read reads a document, a whole answer or a chunk, and has its choices read, unless reader
+// is nil; choices is their table. With losses, it reports what the tables do not have, and a
+// repeated member is an error, since its value is ambiguous. Without, reading stops there.
+func (d *document) read(data []byte, whole bool, choices *members.Table, losses members.Losses, reader choiceReader) error {
+	earlier := d.report
+	d.cursor = jsonscan.New(data)
+	c := &d.cursor
+	d.Reset(c)
+	d.hasUsage, d.listed, d.count = false, false, 0
+	if !c.EnterObject() {
+		c.Skip()
+		return errors.Join(errNoObject, c.Finish())
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "choices":
+			if err := d.list(choices, losses, reader); err != nil {
+				return err
+			}
+		case "usage":
+			d.hasUsage = d.report.Read(c, usageRows) || d.hasUsage
+		default:
+			d.Keep(c, around, losses)
+		}
+	}
+	err := c.Finish()
+	if losses == nil {
+		err = jsonscan.Broken(err)
+	}
+	// Some servers send zeros in every chunk but the last.
+	d.counted = d.hasUsage && (whole || d.report.Positive() || d.count == 0)
+	if !d.counted || err != nil {
+		d.report = earlier
+	}
+	if err == nil {
+		d.report.Terms.ReadTier(d.Raw(aroundTier))
+	}
+	return err
+}
+
+// list reads the choices. Null is the same as an empty list.
+func (d *document) list(choices *members.Table, losses members.Losses, reader choiceReader) error {
+	c := &d.cursor
+	d.listed = c.Kind() == jsonscan.Null || c.Kind() == jsonscan.Array || d.listed
+	for c.OpenArray(); c.Element(); {
+		switch {
+		case c.Kind() != jsonscan.Object:
+			if raw := c.Skip(); losses != nil && !jsonscan.Blank(raw) {
+				losses.Drop("choices[*]")
+			}
+			continue
+		case reader == nil:
+			c.Skip()
+		default:
+			d.choice.Read(c, choices, losses)
+			if err := reader.readChoice(&d.choice); err != nil {
+				return err
+			}
+		}
+		d.count++
+	}
+	return nil
+}
+
+// failed reports whether the document is an error in one of the shapes that servers use.
+func (d *document) failed() bool {
+	return isSet(d.Raw(aroundError)) || string(d.Raw(aroundObject)) == `"error"` || isSet(d.Raw(aroundDetail)) && !d.listed
+}
+
+// release drops the references to the document that was read last.
+func (d *document) release() {
+	d.cursor, d.Values, d.choice = jsonscan.Cursor{}, members.Values{}, members.Values{}
+}
+
+// isSet reports whether a raw value is present and not null.
+func isSet(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
+
+// model returns the name of the model, "" for none.
+func (d *document) model() string { return jsonscan.TextOf(d.Raw(aroundModel)) }
