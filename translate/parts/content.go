@@ -1,6 +1,11 @@
 package parts
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
 
 // The separators of texts that are joined, escaped.
 const (
@@ -274,4 +279,20 @@ func (c *Content) AddLines(lines ...[]byte) {
 	if opened {
 		c.Close()
 	}
+}
+
+// Lifetime returns how long a raw breakpoint of the cache holds, nil for the default.
+// The breakpoint is the member of the element at hand, and kind is its own member that
+// states its type; other members are reported as lost.
+func Lifetime(x *core.Translation, breakpoint []byte, member, kind string) (ttl []byte) {
+	for name, value := range jsonscan.Members(breakpoint) {
+		switch text := string(jsonscan.Inner(value)); {
+		case string(name) == kind:
+		case string(name) != "ttl" || !jsonscan.IsZero(value) && text != "5m" && text != "1h":
+			x.LoseMember(member, name)
+		case !jsonscan.IsZero(value) && x.Keep(core.CachePartTTL, nil):
+			ttl = value
+		}
+	}
+	return ttl
 }

@@ -1,4 +1,5 @@
-// Package parts reads and writes the content of messages in the chat and responses
-// formats: one text, or an array of parts, in which images and files are URLs. It also
-// has the options that these formats and the completions format have in common.
+// Package parts reads and writes what requests of the chat and responses formats have in
+// common: turns, whose content is one text or an array of parts, in which images and files
+// are URLs; breakpoints of the cache; tools; and options, some of which the completions
+// format has, too.
 package parts

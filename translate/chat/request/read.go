@@ -1,8 +1,6 @@
 package request
 
 import (
-	"slices"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
@@ -19,9 +17,9 @@ type reader struct {
 	tools toolReader
 
 	message   core.Object
-	part      core.Object // a part, a block of reasoning, or a call in the message
-	inner     core.Object // an object in the part
-	freeCalls [][]byte    // the escaped ids of calls with a free text
+	part      core.Object     // a part, a block of reasoning, or a call in the message
+	inner     core.Object     // an object in the part
+	freeCalls map[string]bool // the escaped ids of calls with a free text
 
 	// The arguments of the writer's methods, kept here to save allocations.
 	args struct {
@@ -103,8 +101,7 @@ func (r *reader) readMessage() {
 		if x.Keep(core.ToolResult, nil) {
 			r.turns.Begin(core.User)
 			id := m.Text("tool_call_id")
-			isFree := slices.ContainsFunc(r.freeCalls, func(other []byte) bool { return string(other) == string(id) })
-			r.args.result = core.Result{ID: id, Free: isFree}
+			r.args.result = core.Result{ID: id, Free: r.freeCalls[string(id)]}
 			r.w.OpenResult(&r.args.result)
 			r.readContent(core.User)
 			r.w.CloseResult(false)

@@ -107,7 +107,10 @@ func (r *reader) readCalls() {
 		call := &r.args.call
 		*call = core.Call{ID: r.part.Text("id"), Name: r.inner.Text("name"), Text: r.inner.Text(input), Free: called == "custom"}
 		if call.Free {
-			r.freeCalls = append(r.freeCalls, call.ID)
+			if r.freeCalls == nil {
+				r.freeCalls = make(map[string]bool)
+			}
+			r.freeCalls[string(call.ID)] = true
 		}
 		r.w.Call(call)
 		cacheControl.write(x, r.w, r.part.Raw("cache_control"), core.CacheCall)

@@ -142,11 +142,11 @@ func (r *requestReader) readItem() {
 		r.readMessage()
 	case "reasoning":
 		if thought, ok := r.readReasoning(); ok {
-			r.turns.thoughts = append(r.turns.thoughts, placed[core.Thought]{x.At, thought})
+			r.turns.addThought(thought)
 		}
 	case "function_call", "custom_tool_call", "tool_search_call":
 		if call, ok := r.readCall(s.Type()); ok {
-			r.turns.call(call)
+			r.turns.addCall(call)
 		}
 	case "function_call_output", "custom_tool_call_output":
 		if r.openResult() {

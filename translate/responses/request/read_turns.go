@@ -74,8 +74,13 @@ func (t *turnReader) assistantText() {
 	}
 }
 
-// call adds the call of a tool to the turn of the assistant.
-func (t *turnReader) call(c core.Call) {
+// addThought adds reasoning, which may lead to a turn of the assistant.
+func (t *turnReader) addThought(thought core.Thought) {
+	t.thoughts = append(t.thoughts, placed[core.Thought]{t.x.At, thought})
+}
+
+// addCall adds the call of a tool to the turn of the assistant.
+func (t *turnReader) addCall(c core.Call) {
 	t.beginAssistant()
 	t.calls = append(t.calls, placed[core.Call]{t.x.At, c})
 }
