@@ -41,8 +41,6 @@ var unmended = []string{
 	"module/command.usage",
 	"module/database.Database",
 	"module/doctor.format",
-	"module/exchange.Exchange",
-	"module/exchange.Result",
 	"module/gateway.App",
 	"module/gateway.Config",
 	"module/gateway.Handler",

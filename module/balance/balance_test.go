@@ -88,7 +88,7 @@ func TestConversationsWithTheSameBeginningHaveOneSeed(t *testing.T) {
 		later = turn + `,{"role":"assistant","content":"Hi"},{"role":"user","content":"more"}`
 	)
 	seed := func(model, body string) uint64 {
-		return prefixSeed(&exchange.Exchange{Format: formats.Of(translate.Messages), View: translate.View{Model: model}, Body: []byte(body)})
+		return prefixSeed(&exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Messages), View: translate.View{Model: model}, Body: []byte(body)}})
 	}
 	for name, pair := range map[string][2]string{
 		"messages":      {`{"system":"s","messages":[` + turn + `]}`, `{"messages":[` + later + `],"system":"s"}`},
@@ -108,7 +108,7 @@ func TestThePrefixDecidesBetweenAddresses(t *testing.T) {
 	all := pool(t, "a:1", "b:1", "c:1", "d:1")
 	seen := make(map[string]int)
 	for i := range 400 {
-		ex := &exchange.Exchange{Format: formats.Of(translate.Chat), View: translate.View{Model: "m"}, Body: fmt.Appendf(nil, `{"messages":[{"role":"user","content":"%d"}]}`, i)}
+		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: translate.View{Model: "m"}, Body: fmt.Appendf(nil, `{"messages":[{"role":"user","content":"%d"}]}`, i)}}
 		first := chosen(t, PrefixHash{}, all, ex)
 		ex.Body = fmt.Appendf(nil, `{"messages":[{"role":"user","content":"%d"},{"role":"assistant","content":"x"},{"role":"user","content":"y"}]}`, i)
 		assert.Equal(t, first, chosen(t, PrefixHash{}, all, ex), "the next turn")

@@ -15,43 +15,90 @@ import (
 // Exchange is one client request with everything known about it, until its record is
 // written. It belongs to the goroutine that serves the request.
 type Exchange struct {
-	ID        string // request id, "req_" and 24 base62 characters
-	Start     time.Time
-	Operation translate.Operation
-	Format    *format.Descriptor // of the client
+	ID      string // request id, "req_" and 24 base62 characters
+	Start   time.Time
+	Counted bool // metrics count the exchange as running
 
-	Key    *aigateway.Key // nil until the credential is checked
-	Client http.Header
-	Query  string // the part of the query that is sent to providers of the client's format
-	Strict bool   // the client refuses losses that shape the answer
-	Body   []byte // the decoded request body, which is never changed; nil when an answer has begun
-	Lease  *Lease // of the memory of Body; nil if the memory has no pool
+	Key      *aigateway.Key // nil until the credential is checked
+	Covering string         // the configured name or pattern that matches the model; empty before it is known
 
 	// Session is the seed of the session of the request, 0 if it has none. Requests of
 	// one session go to the same target, API key and address.
 	Session uint64
-	View    translate.View
-
-	Received time.Time // when the body was read; zero before
-	Covering string    // the configured name or pattern that matches the model; empty before it is known
-
-	// Attempt and Result are the last attempt and its result; both are nil before the
-	// first attempt, and if the gateway answers itself.
-	Attempt *Attempt
-	Result  *Result
-	asked   int           // targets that were asked before the last attempt
-	Calls   []CallSummary // the calls of providers that have ended, in their order
-
-	// PassedOver are targets that were not asked although it was their turn.
-	PassedOver []PassedOver
 
 	// Opening contains the events that are sent before an answer; nil for none.
 	Opening *Opening
 
-	Counted   bool      // metrics count the exchange as running
-	FirstByte time.Time // when the first byte of an answer was sent to the client
+	Request
+	Course
+	Delivery
+}
+
+// Request is the request of a client.
+type Request struct {
+	Operation translate.Operation
+	Format    *format.Descriptor // of the client
+	Client    http.Header
+	Query     string // the part of the query that is sent to providers of the client's format
+	Strict    bool   // the client refuses losses that shape the answer
+	Body      []byte // decoded, and never changed; nil when an answer has begun
+	Lease     *Lease // of the memory of Body; nil if the memory has no pool
+	View      translate.View
+	Received  time.Time // when the body was read; zero before
+}
+
+// DropBody releases the memory of the request body, because a stream may last for hours.
+// A call that still sends the body holds the memory itself.
+func (r *Request) DropBody() {
+	r.Lease.Release()
+	r.Body, r.Lease = nil, nil
+}
+
+// Streaming reports whether the client asked for an event stream.
+func (r *Request) Streaming() bool { return r.View.Stream && r.Operation == translate.Generate }
+
+// Course is the course of the attempts of an exchange.
+type Course struct {
+	// Attempt and Result are the last attempt and its result; both are nil before the
+	// first attempt, and if the gateway answers itself.
+	Attempt *Attempt
+	Result  *Result
+	asked   int // targets that were asked before the last attempt
+
+	Calls      []CallSummary // the calls of providers that have ended, in their order
+	PassedOver []PassedOver  // targets that were not asked although it was their turn
+}
+
+// Begin makes a the current attempt. asked is the number of targets that were asked before.
+func (c *Course) Begin(a *Conduit, asked int) {
+	c.Attempt, c.Result, c.asked = &a.Attempt, &a.Result, asked
+}
+
+// AnswerItself removes the last attempt, because the gateway answers without a provider.
+func (c *Course) AnswerItself() {
+	c.asked = c.Attempts()
+	c.Attempt, c.Result = nil, nil
+}
+
+// Attempts returns the number of targets that were asked so far. A target that is asked again
+// counts once. One that could not take the request was not asked.
+func (c *Course) Attempts() int {
+	if c.Result == nil || c.Result.State == Unasked || c.Attempt.Again {
+		return c.asked
+	}
+	return c.asked + 1
+}
+
+// PassOver records that a target was not asked although it was its turn.
+func (c *Course) PassOver(provider, model string, why Reason) {
+	c.PassedOver = append(c.PassedOver, PassedOver{Provider: provider, Model: model, Reason: why})
+}
+
+// Delivery is what the client has got.
+type Delivery struct {
+	FirstByte time.Time // when the first byte of an answer was sent
 	Outcome   Outcome
-	Fault     *fault.Fault // the fault that was sent to the client, nil for none
+	Fault     *fault.Fault // that was sent, nil for none
 
 	// Unreported is true if the losses of the request became known too late for the
 	// header that lists them.
@@ -94,41 +141,6 @@ type Attempt struct {
 	// default.
 	BytesPerToken float64
 }
-
-// Begin makes c the current attempt. asked is the number of targets that were asked before.
-func (e *Exchange) Begin(c *Conduit, asked int) {
-	e.Attempt, e.Result, e.asked = &c.Attempt, &c.Result, asked
-}
-
-// AnswerItself removes the last attempt, because the gateway answers without a provider.
-func (e *Exchange) AnswerItself() {
-	e.asked = e.Attempts()
-	e.Attempt, e.Result = nil, nil
-}
-
-// Attempts returns the number of targets that were asked so far. A target that is asked again
-// counts once. One that could not take the request was not asked.
-func (e *Exchange) Attempts() int {
-	if e.Result == nil || e.Result.State == Unasked || e.Attempt.Again {
-		return e.asked
-	}
-	return e.asked + 1
-}
-
-// PassOver records that a target was not asked although it was its turn.
-func (e *Exchange) PassOver(provider, model string, why Reason) {
-	e.PassedOver = append(e.PassedOver, PassedOver{Provider: provider, Model: model, Reason: why})
-}
-
-// DropBody releases the memory of the request body, because a stream may last for hours.
-// A call that still sends the body holds the memory itself.
-func (e *Exchange) DropBody() {
-	e.Lease.Release()
-	e.Body, e.Lease = nil, nil
-}
-
-// Streaming reports whether the client asked for an event stream.
-func (e *Exchange) Streaming() bool { return e.View.Stream && e.Operation == translate.Generate }
 
 // ByteLane reports whether the provider gets the client's bytes, without translation.
 func (a *Attempt) ByteLane() bool { return a.Format == a.Exchange.Format }

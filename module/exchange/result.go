@@ -13,22 +13,13 @@ import (
 // that has not reached the transport, the gateway does. It is final when the body of the
 // answer is closed.
 type Result struct {
-	State     AnswerState
-	Fault     *fault.Fault     // why there is no whole answer; nil without a failure, and if the client has disconnected
-	Sent      bool             // the provider may have received a part of the request
-	Losses    translate.Losses // fields that the translation of the request left out
-	Dropped   translate.Losses // parts that the translation of the answer left out
-	Answer    *ErrorAnswer     // the provider's error answer, if it may be relayed unchanged
-	Header    http.Header      // headers of the provider for the client: when to retry; rate limits, if the traits allow it
-	Status    int              // status of the provider, 0 before it answers
-	RequestID string           // id of the call at the provider
-
-	Called time.Time // when the request was sent; zero if it was not
-	Began  time.Time // when the first content of a stream came; zero if none did
-
-	// Continuation writes the events that the gateway adds to the stream. It is nil for
-	// a format whose added events do not depend on the stream.
-	Continuation Continuation
+	State  AnswerState
+	Fault  *fault.Fault // why there is no whole answer; nil without a failure, and if the client has disconnected
+	Sent   bool         // the provider may have received a part of the request
+	Status int          // status of the provider, 0 before it answers
+	Head
+	Times
+	Lane
 
 	// Parts are the calls of a fan-out, with results of their own; nil for a single call.
 	// What the provider has used is in the parts alone.
@@ -42,9 +33,32 @@ type Result struct {
 	// was read only for its usage.
 	Unread bool
 
-	AnsweredBy string      // model that the provider names in its answer
-	Usage      token.Usage // as reported so far, of all parts together; final in the state Finished
-	Text       token.Text  // size of the text that was passed on so far; for a JSON answer that is relayed unchanged, of all of it
+	Usage token.Usage // as reported so far, of all parts together; final in the state Finished
+	Text  token.Text  // size of the text that was passed on so far; for a JSON answer that is relayed unchanged, of all of it
+}
+
+// Head is what the provider reports about its answer.
+type Head struct {
+	Header     http.Header  // headers of the provider for the client: when to retry; rate limits, if the traits allow it
+	RequestID  string       // id of the call at the provider
+	AnsweredBy string       // model that the provider names in its answer
+	Answer     *ErrorAnswer // the provider's error answer, if it may be relayed unchanged
+}
+
+// Times are the times of the events of a call.
+type Times struct {
+	Called time.Time // when the request was sent; zero if it was not
+	Began  time.Time // when the first content of a stream came; zero if none did
+}
+
+// Lane is what the way of an answer to the client reports: the byte lane or a translation.
+type Lane struct {
+	Losses  translate.Losses // fields that the translation of the request left out
+	Dropped translate.Losses // parts that the translation of the answer left out
+
+	// Continuation writes the events that the gateway adds to the stream. It is nil for
+	// a format whose added events do not depend on the stream.
+	Continuation Continuation
 }
 
 // Part is one of several calls that answer a request together. Its result is final when the

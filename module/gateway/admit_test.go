@@ -20,7 +20,7 @@ import (
 // For a key without a limit, admit allocates memory only for the record of the exchange.
 func TestKeysWithoutALimitPayNothing(t *testing.T) {
 	target := catalog.Target{Provider: new(catalog.Provider), Traits: new(trait.Traits)}
-	s := reply.New(httptest.NewRecorder(), &exchange.Exchange{Key: new(aigateway.Key), Format: formats.Of(translate.Chat)})
+	s := reply.New(httptest.NewRecorder(), &exchange.Exchange{Key: new(aigateway.Key), Request: exchange.Request{Format: formats.Of(translate.Chat)}})
 	h, r := &Handler{users: new(userbase.Userbase), resolved: &resolved{limits: limiting.New()}}, httptest.NewRequest("POST", "/", nil)
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
 		if _, refused := h.admit(s, r, &catalog.Model{Targets: []catalog.Target{target}}); refused != nil {

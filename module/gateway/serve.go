@@ -80,11 +80,9 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 		return
 	}
 	ex := &exchange.Exchange{
-		ID:        exchange.NewID("req_"),
-		Start:     time.Now(),
-		Operation: e.op,
-		Format:    formatOf(r, e),
-		Client:    r.Header,
+		ID:      exchange.NewID("req_"),
+		Start:   time.Now(),
+		Request: exchange.Request{Operation: e.op, Format: formatOf(r, e), Client: r.Header},
 	}
 	to := reply.New(w, ex)
 	observe.Publish(r, ex)

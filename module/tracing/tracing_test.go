@@ -22,8 +22,9 @@ import (
 
 func newConduit() *exchange.Conduit {
 	ex := &exchange.Exchange{
-		ID: "req_1", Format: formats.Of(translate.Messages), Key: &aigateway.Key{ID: "team"},
-		View: translate.View{Model: "assistant", Stream: true, MaxTokens: 64, Answers: 2},
+		ID:      "req_1",
+		Key:     &aigateway.Key{ID: "team"},
+		Request: exchange.Request{Format: formats.Of(translate.Messages), View: translate.View{Model: "assistant", Stream: true, MaxTokens: 64, Answers: 2}},
 	}
 	c := &exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex, Provider: "work", Service: "mistral", Model: "upstream"}}
 	ex.Begin(c, 0)
@@ -60,8 +61,10 @@ func TestSpansOfAnAnsweredExchange(t *testing.T) {
 		require.NoError(t, err)
 		tracing.NoteAddress(out)
 		c.Result = exchange.Result{
-			Status: 200, RequestID: "up_1", AnsweredBy: "upstream-2026", Called: time.Unix(10, 0), Began: time.Unix(12, 0),
-			Usage: token.Usage{Known: true, Input: 3, CacheRead: 4, CacheWrite: 5, Output: 6, Reasoning: 2},
+			Status: 200,
+			Usage:  token.Usage{Known: true, Input: 3, CacheRead: 4, CacheWrite: 5, Output: 6, Reasoning: 2},
+			Head:   exchange.Head{RequestID: "up_1", AnsweredBy: "upstream-2026"},
+			Times:  exchange.Times{Called: time.Unix(10, 0), Began: time.Unix(12, 0)},
 		}
 		c.Result.Finish(c.Result.Usage)
 		call.End(c)

@@ -26,7 +26,7 @@ func BenchmarkOneTranslatedCall(b *testing.B) {
 			Body: io.NopCloser(strings.NewReader(stream)), ContentLength: -1,
 		}, nil
 	})
-	ex := &exchange.Exchange{ID: "req_0", Format: formats.Of(translate.Completions), Client: http.Header{}, Body: []byte(`{"model":"m","prompt":"a","stream":true}`)}
+	ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(translate.Completions), Client: http.Header{}, Body: []byte(`{"model":"m","prompt":"a","stream":true}`)}}
 	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(b, fault)
 	ex.View = view

@@ -74,7 +74,7 @@ func TestAClientThatLeavesIsNoFaultOfTheProvider(t *testing.T) {
 	})
 	_, err := newTransport(inner).RoundTrip((&http.Request{URL: new(url.URL)}).WithContext(exchange.WithConduit(ctx, c)))
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, exchange.Result{Called: c.Result.Called}, c.Result)
+	assert.Equal(t, exchange.Result{Times: exchange.Times{Called: c.Result.Called}}, c.Result)
 }
 
 // silent is a body without bytes, which ends when the call ends.

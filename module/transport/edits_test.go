@@ -17,7 +17,7 @@ import (
 // name for the model.
 func sentBody(t *testing.T, format translate.Format, body, upstream string, change ...func(*trait.Traits)) string {
 	t.Helper()
-	ex := &exchange.Exchange{Format: formats.Of(format), Body: []byte(body)}
+	ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(format), Body: []byte(body)}}
 	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault, body)
 	ex.View = view

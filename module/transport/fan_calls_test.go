@@ -27,7 +27,7 @@ func fanned(t testing.TB, stream bool, prompts ...string) *exchange.Attempt {
 	if stream {
 		body += `,"stream":true,"stream_options":{"include_usage":true}`
 	}
-	ex := &exchange.Exchange{ID: "req_0", Format: formats.Of(translate.Completions), Body: []byte(body + "}"), Client: http.Header{}}
+	ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(translate.Completions), Body: []byte(body + "}"), Client: http.Header{}}}
 	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault)
 	ex.View = view

@@ -27,7 +27,7 @@ func longAttempt(t *testing.T, provider translate.Format) *exchange.Attempt {
 	lease.Keep(body)
 	view, fault := formats.Of(translate.Messages).Requests.Inspect(body, translate.Generate)
 	require.Nil(t, fault)
-	ex := &exchange.Exchange{Format: formats.Of(translate.Messages), Body: body, Lease: lease, View: view, Client: http.Header{}}
+	ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Messages), Body: body, Lease: lease, View: view, Client: http.Header{}}}
 	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(provider), Model: "another", Traits: new(trait.Traits)}
 }
 

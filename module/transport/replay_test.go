@@ -172,7 +172,7 @@ func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Att
 	if usage && formats.Of(format).Answers.Usage.Ask != nil {
 		text += `,"stream_options":{"include_usage":true}`
 	}
-	ex := &exchange.Exchange{ID: "req_0", Format: formats.Of(format), Body: []byte(text + "}"), Client: http.Header{}}
+	ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(format), Body: []byte(text + "}"), Client: http.Header{}}}
 	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault)
 	ex.View = view

@@ -18,8 +18,8 @@ import (
 
 func TestMergedResultIsThatOfTheFailedCallOrHasTheFirstHeaders(t *testing.T) {
 	parts := []exchange.Part{{Share: 1}}
-	whole := exchange.Result{State: exchange.Content, Sent: true, Called: time.Unix(1, 0), Began: time.Unix(2, 0), Parts: parts}
-	first := exchange.Result{Status: 200, RequestID: "first"}
+	whole := exchange.Result{State: exchange.Content, Sent: true, Parts: parts, Times: exchange.Times{Called: time.Unix(1, 0), Began: time.Unix(2, 0)}}
+	first := exchange.Result{Status: 200, Head: exchange.Head{RequestID: "first"}}
 	failed := exchange.Result{State: exchange.Broken, Status: 503, Fault: fault.Unusable(nil)}
 	answered := whole
 	answered.Status, answered.RequestID = 200, "first"

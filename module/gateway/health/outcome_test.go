@@ -67,7 +67,7 @@ func TestOutcomes(t *testing.T) {
 		"504":                         {answered(504, ""), health.TimedOut},
 		"529":                         {answered(529, ""), health.Overloaded},
 	} {
-		a := &exchange.Attempt{Exchange: &exchange.Exchange{Operation: translate.Generate}}
+		a := &exchange.Attempt{Exchange: &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate}}}
 		assert.Equal(t, test.want.String(), health.OutcomeOf(a, test.result).Class.String(), name)
 		a.Exchange.Operation = translate.CountTokens
 		assert.Equal(t, health.Unknown, health.OutcomeOf(a, test.result).Class, "%s, of a count of tokens", name)
@@ -94,7 +94,7 @@ func TestRetryAfterIsReadInItsThreeForms(t *testing.T) {
 }
 
 func TestOnlyRefusalsForLackOfRoomHaveARetryAfter(t *testing.T) {
-	a := &exchange.Attempt{Exchange: &exchange.Exchange{Operation: translate.Generate}}
+	a := &exchange.Attempt{Exchange: &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate}}}
 	for status, want := range map[int]time.Duration{429: 9 * time.Second, 503: 9 * time.Second, 529: 9 * time.Second, 500: 0, 401: 0} {
 		r := answered(status, "")
 		r.Header = http.Header{"Retry-After": {"9"}}

@@ -40,11 +40,11 @@ func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
 		{translate.View{MaxTokens: math.MaxInt64, Answers: math.MaxInt64, Prompts: 9}, own, math.MaxInt64},
 		{translate.View{MaxTokens: math.MaxInt64 - 1}, own, math.MaxInt64},
 	} {
-		e, refused := new(Chain).Expect(&exchange.Exchange{Format: formats.Of(translate.Chat), View: c.view}, c.m, nil)
+		e, refused := new(Chain).Expect(&exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: c.view}}, c.m, nil)
 		assert.Nil(t, refused)
 		assert.Equal(t, c.want, e.Reserved, "%+v", c.view)
 	}
-	e, refused := new(Chain).Expect(&exchange.Exchange{Operation: translate.CountTokens, View: translate.View{MaxTokens: 5}}, own, nil)
+	e, refused := new(Chain).Expect(&exchange.Exchange{Request: exchange.Request{Operation: translate.CountTokens, View: translate.View{MaxTokens: 5}}}, own, nil)
 	assert.Nil(t, refused)
 	assert.Zero(t, e)
 }
@@ -59,7 +59,7 @@ func TestTheBoundThatATranslationAddsIsReserved(t *testing.T) {
 	} {
 		provider := &catalog.Provider{Formats: []*format.Descriptor{formats.Of(spoken)}}
 		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Traits: new(trait.Traits)}}}
-		e, refused := new(Chain).Expect(&exchange.Exchange{Format: formats.Of(translate.Responses)}, m, nil)
+		e, refused := new(Chain).Expect(&exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Responses)}}, m, nil)
 		assert.Nil(t, refused)
 		assert.Equal(t, want, e.Assumed, string(spoken))
 		assert.Equal(t, want.Tokens+1, e.Reserved, string(spoken))
@@ -97,7 +97,7 @@ func TestTermsWithoutAKnownFactorAreRefused(t *testing.T) {
 	} {
 		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(c.spoken)}}
 		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Model: "x", Traits: new(trait.Traits)}}}
-		ex := &exchange.Exchange{Format: formats.Of(translate.Messages), View: translate.View{Model: "m", Terms: c.terms}}
+		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Messages), View: translate.View{Model: "m", Terms: c.terms}}}
 		_, refused := (&Chain{currency: "USD", priced: true}).Expect(ex, m, byAnswer{table})
 		if c.field == "" {
 			assert.Nil(t, refused, name)
@@ -125,7 +125,7 @@ func TestASummaryOfTheConversationIsReserved(t *testing.T) {
 	} {
 		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(spoken)}}
 		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Traits: new(trait.Traits)}}}
-		ex := &exchange.Exchange{Format: formats.Of(translate.Messages), Body: body, View: translate.View{MaxTokens: 50, Compacts: true}}
+		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Messages), Body: body, View: translate.View{MaxTokens: 50, Compacts: true}}}
 		e, refused := (&Chain{currency: "USD", priced: true}).Expect(ex, m, byAnswer{table})
 		assert.Nil(t, refused)
 		assert.Equal(t, want, e, string(spoken))
@@ -145,7 +145,7 @@ func TestSearchesAndTiersAreReserved(t *testing.T) {
 		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(spoken)}}
 		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Traits: new(trait.Traits)}}}
 		chain := &Chain{currency: "USD", priced: true}
-		e, refused := chain.Expect(&exchange.Exchange{Format: formats.Of(translate.Chat), View: view}, m, byAnswer{table})
+		e, refused := chain.Expect(&exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: view}}, m, byAnswer{table})
 		assert.Nil(t, refused)
 		assert.Equal(t, want, e.Cost.Nanos, string(spoken))
 	}
@@ -156,7 +156,7 @@ func TestALogOfAMissingPriceNamesTheTarget(t *testing.T) {
 	provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(translate.Chat)}}
 	m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Model: "x", Traits: new(trait.Traits)}}}
 	chain := &Chain{currency: "USD", priced: true}
-	_, refused := chain.Expect(&exchange.Exchange{Format: formats.Of(translate.Chat), View: translate.View{Model: "m"}}, m, byAnswer{})
+	_, refused := chain.Expect(&exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: translate.View{Model: "m"}}}, m, byAnswer{})
 	require.NotNil(t, refused)
 	assert.Contains(t, refused.LogMessage(), "for the target p/x")
 	assert.NotContains(t, refused.Message, "p/x", "clients do not read names of providers")

@@ -50,8 +50,11 @@ func priceOf(t *testing.T, columns map[string]string) Pricer {
 func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {
 	chat := formats.Of(translate.Chat)
 	ex := &exchange.Exchange{
-		ID: "req_1", Start: time.Now(), Key: &aigateway.Key{ID: "k"}, Format: chat, Operation: translate.Generate,
-		Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat},
+		ID:      "req_1",
+		Start:   time.Now(),
+		Key:     &aigateway.Key{ID: "k"},
+		Request: exchange.Request{Format: chat, Operation: translate.Generate},
+		Course:  exchange.Course{Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat}},
 	}
 	entry := NewEntry(price, ex, aigateway.Cost{})
 	require.NoError(t, entry.Begin(l))

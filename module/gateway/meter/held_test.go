@@ -32,8 +32,9 @@ func settledWith(t *testing.T, price map[string]string, result *exchange.Result,
 	l, held := new(pages), new(settlement)
 	chat := formats.Of(translate.Chat)
 	ex := &exchange.Exchange{
-		Key: new(aigateway.Key), Format: chat, Operation: translate.Generate,
-		Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat},
+		Key:     new(aigateway.Key),
+		Request: exchange.Request{Format: chat, Operation: translate.Generate},
+		Course:  exchange.Course{Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat}},
 	}
 	bound := aigateway.Cost{Nanos: 777, Currency: "USD"}
 	entry := NewEntry(priceOf(t, price), ex, bound)

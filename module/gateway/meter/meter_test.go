@@ -50,8 +50,8 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		}
 		held := new(settlement)
 		m.reservation = held
-		m.AddFailed(&exchange.Exchange{Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}})
-		ex := &exchange.Exchange{Attempt: new(exchange.Attempt), Result: &c.result}
+		m.AddFailed(&exchange.Exchange{Course: exchange.Course{Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}}})
+		ex := &exchange.Exchange{Course: exchange.Course{Attempt: new(exchange.Attempt), Result: &c.result}}
 		assert.Equal(t, c.want, m.charge(ex, call.cost), name)
 		m.Settle(ex, exchange.Answered)
 		assert.Equal(t, c.want+7, held.used[0].Tokens, "with an earlier attempt: %s", name)

@@ -22,8 +22,9 @@ var keyM = Model{"p", "m"}
 // a number of tokens for a text of a length in bytes.
 func answered(bytes int, tokens int64) *exchange.Exchange {
 	ex := &exchange.Exchange{
-		Format: formats.Of(translate.Messages), Operation: translate.Generate,
-		Body: []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat("x", bytes) + `"}]}`),
+		Request: exchange.Request{
+			Format: formats.Of(translate.Messages), Operation: translate.Generate, Body: []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat("x", bytes) + `"}]}`),
+		},
 	}
 	ex.Attempt = &exchange.Attempt{
 		Exchange: ex, Provider: "p", Model: "m", Format: formats.Of(translate.Chat),

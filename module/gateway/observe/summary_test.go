@@ -37,7 +37,7 @@ func TestSummaries(t *testing.T) {
 		{exchange.Failed, quoted, nil, "failed: the upstream's own words, 16 bytes"},
 		{exchange.Failed, nil, nil, "failed"},
 	} {
-		ex := &exchange.Exchange{Outcome: c.outcome, Fault: c.fault, Calls: c.calls}
+		ex := &exchange.Exchange{Delivery: exchange.Delivery{Outcome: c.outcome, Fault: c.fault}, Course: exchange.Course{Calls: c.calls}}
 		assert.Equal(t, c.want, Summary(ex))
 		ex.PassedOver = []exchange.PassedOver{{Provider: "x", Model: "m", Reason: exchange.Rests}, {Provider: "y", Model: "m", Reason: exchange.Busy}}
 		assert.Equal(t, c.want+", while x/m rests, y/m has too many requests at once", Summary(ex))

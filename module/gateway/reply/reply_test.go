@@ -43,7 +43,7 @@ func (c *client) Write(p []byte) (int, error) {
 // replyFor returns a reply with a running first attempt.
 func replyFor(format translate.Format, stream bool) (*Reply, *client) {
 	c := &client{ResponseRecorder: httptest.NewRecorder()}
-	ex := &exchange.Exchange{ID: "req_1", Format: formats.Of(format), View: translate.View{Model: "m1", Stream: stream}}
+	ex := &exchange.Exchange{ID: "req_1", Request: exchange.Request{Format: formats.Of(format), View: translate.View{Model: "m1", Stream: stream}}}
 	r := New(c, ex)
 	r.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex, Format: ex.Format}}, 0)
 	return r, c

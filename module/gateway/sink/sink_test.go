@@ -79,7 +79,7 @@ func (c *client) untouched() bool {
 // sinkFor returns a sink with a running first attempt.
 func sinkFor(format translate.Format, stream bool) (*Sink, *client) {
 	c := &client{header: make(http.Header)}
-	ex := &exchange.Exchange{ID: "req_1", Format: formats.Of(format), View: translate.View{Model: "m1", Stream: stream}}
+	ex := &exchange.Exchange{ID: "req_1", Request: exchange.Request{Format: formats.Of(format), View: translate.View{Model: "m1", Stream: stream}}}
 	s := New(c, ex)
 	another(s)
 	return s, c

@@ -56,7 +56,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	var running sync.WaitGroup
 	before := memoryInUse()
 	for range streams {
-		ex := &exchange.Exchange{Format: formats.Of(translate.Chat), View: translate.View{Stream: true}, Lease: exchange.NewLease()}
+		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: translate.View{Stream: true}, Lease: exchange.NewLease()}}
 		ex.Lease.Keep(make([]byte, 2<<20)) // too large for the pool
 		ex.Body = ex.Lease.Buffer()[:2<<20]
 		s := sink.New(httptest.NewRecorder(), ex)

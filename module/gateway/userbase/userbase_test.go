@@ -48,7 +48,7 @@ func book(t *testing.T, store aigateway.Store, onError string) *Book {
 }
 
 func newExchange() *exchange.Exchange {
-	return &exchange.Exchange{Key: new(aigateway.Key), Format: formats.Of(translate.Chat)}
+	return &exchange.Exchange{Key: new(aigateway.Key), Request: exchange.Request{Format: formats.Of(translate.Chat)}}
 }
 
 func TestABookIsOpenedOnceAndReleasedOnce(t *testing.T) {
