@@ -61,8 +61,6 @@ var unmended = []string{
 	"translate.AnswerContext",
 	"translate.View",
 	"translate/chat/answer.choice",
-	"translate/core.Row",
-	"translate/core.Translation",
 	"translate/event.Event",
 	"translate/fault.Fault",
 	"translate/messages/answer.Emitter",

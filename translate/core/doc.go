@@ -12,4 +12,13 @@
 // which traits of a provider change that. Translation.Keep joins the two tables at
 // run time: it keeps a field, reports its loss, or refuses the request. Join does the
 // same for the tables that the gateway publishes.
+//
+// The files are sorted by who needs them:
+//
+//   - the tables: concept.go, row.go, outcome.go, rules.go (what several tables
+//     share), field.go (the tables of a reader and a writer joined);
+//   - the reader: reader.go, and the files that begin with reader_;
+//   - the writer: writer.go, and the files that begin with writer_;
+//   - both: translation.go (what becomes of a concept), options.go, and render.go
+//     (one translation from begin to end), request.go, measure.go.
 package core

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -67,16 +68,15 @@ var translations = sync.Pool{New: func() any { return new(Translation) }}
 // list the fields that are left out or changed; the request is refused if it would
 // ask for something else without them. The result is invalid if there is a fault.
 func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]byte, Rendered, *fault.Fault) {
-	x := translations.Get().(*Translation)
-	x.begin(info, from, to)
+	x := begin(info, from, to)
 	r, w := get(&from.readers, from.New), get(&to.writers, to.New)
 	w.Begin(x)
-	x.malformed(r.Read(body, x, w))
+	if err := r.Read(body, x, w); err != nil {
+		x.Fail(malformed(err))
+	}
 	x.At = Place{notation: from.Rows.notation}
 	if x.fault == nil {
-		x.dropUncounted()
-		x.remember()
-		x.decide()
+		x.settle()
 	}
 	if x.fault == nil {
 		dst = w.Finish(dst)
@@ -89,7 +89,11 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 	if w.Forget() <= keptMemory {
 		to.writers.Put(w)
 	}
-	return x.end(dst)
+	result, fault := x.Rendered, x.fault
+	if x.end(); fault != nil {
+		return dst, Rendered{}, fault
+	}
+	return dst, result, nil
 }
 
 // AllPrompts selects all prompts in place of the index of one.
@@ -99,15 +103,14 @@ const AllPrompts = -1
 // nothing is refused or reported. It is used to inspect a request, for example to
 // estimate its tokens.
 func Listen(body []byte, from *Source, w Writer) {
-	x := translations.Get().(*Translation)
-	x.begin(&RequestInfo{Prompt: AllPrompts}, from, &listener)
+	x := begin(&RequestInfo{Prompt: AllPrompts}, from, &listener)
 	x.listening = true
 	r := get(&from.readers, from.New)
 	w.Begin(x)
 	_ = r.Read(body, x, w) // of an invalid body, the part in front of the error counts
 	r.Forget()
 	from.readers.Put(r)
-	x.end(nil)
+	x.end()
 }
 
 // listener keeps every concept.
@@ -129,65 +132,76 @@ func get[T any](pool *sync.Pool, make func() T) T {
 
 var standard trait.Traits
 
-func (x *Translation) begin(info *RequestInfo, from *Source, to *Target) {
+// begin returns an empty translation.
+func begin(info *RequestInfo, from *Source, to *Target) *Translation {
+	x := translations.Get().(*Translation)
 	*x = Translation{
 		Info: info, Traits: info.Traits, From: from, To: to, At: Place{notation: from.Rows.notation},
-		Extensions: x.Extensions[:0], Prompts: 1, Samples: 1,
-		rows: from.Rows, losses: make(translate.Losses, 0, 8), scratch: x.scratch,
+		Rendered:   Rendered{Losses: make(translate.Losses, 0, 8), Prompts: 1, Samples: 1},
+		Extensions: x.Extensions[:0], scratch: x.scratch,
 	}
 	if x.Traits == nil {
 		x.Traits = &standard
 	}
+	return x
 }
 
-// end returns the results and drops all references to the request.
-func (x *Translation) end(out []byte) ([]byte, Rendered, *fault.Fault) {
-	r, fault := Rendered{Losses: x.losses, Answer: x.Answer, Prompts: x.Prompts, Samples: x.Samples}, x.fault
-	kept := Translation{Extensions: x.Extensions, scratch: x.scratch}
-	*x = kept
+// end drops all references to the request.
+func (x *Translation) end() {
+	*x = Translation{Extensions: x.Extensions, scratch: x.scratch}
 	if cap(x.Extensions)+cap(x.scratch) <= keptMemory {
 		translations.Put(x)
 	}
-	if fault != nil {
-		return out, Rendered{}, fault
-	}
-	return out, r, nil
 }
 
-// Counts reports whether the provider only counts tokens.
-func (x *Translation) Counts() bool { return x.Info.Operation == translate.CountTokens }
+// malformed returns the fault of a body that the strict pass of its format would not
+// accept.
+func malformed(err error) *fault.Fault {
+	offset := 0
+	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(err, &syntax) {
+		offset = syntax.Offset
+	}
+	return fault.Malformed(offset, err)
+}
 
-// dropUncounted removes the options that the number of input tokens does not depend on,
-// if only that is asked for. Providers refuse them there. They are no losses.
-func (x *Translation) dropUncounted() {
-	if x.Counts() {
-		x.Options.Clear(MaxTokens, Suffix)
-		x.Options.Clear(Prediction, CacheRequest)
+// settle prepares the options for the writer's Finish: it keeps what the translation of
+// the answer depends on, removes the options that the writer does not get, and reports
+// their losses. It leaves the options that the writer decides itself.
+func (x *Translation) settle() {
+	o := &x.Options
+	if x.Info.Counts() {
+		// The number of input tokens does not depend on these options, and providers
+		// refuse them there. They are no losses.
+		o.Clear(MaxTokens, Suffix)
+		o.Clear(Prediction, CacheRequest)
 		x.Extensions = x.Extensions[:0]
 	}
-}
-
-// remember keeps the options that the translation of the answer depends on.
-func (x *Translation) remember() {
-	x.Answer.Stream = jsonscan.IsTrue(x.Options.Raw(Stream))
-	x.Answer.IncludeUsage = jsonscan.IsTrue(x.Options.Raw(StreamUsage))
-	for i, raw := range x.Options.Stops() {
+	x.Answer.Stream = jsonscan.IsTrue(o.Raw(Stream))
+	x.Answer.IncludeUsage = jsonscan.IsTrue(o.Raw(StreamUsage))
+	for i, raw := range o.Stops() {
 		text := jsonscan.TextOf(raw)
-		if x.Answer.Stops = append(x.Answer.Stops, text); text == "" {
-			x.keepEmptyStop(i)
+		x.Answer.Stops = append(x.Answer.Stops, text)
+		switch stops := o[Stops]; {
+		case text != "":
+		case jsonscan.IsString(stops.Raw):
+			x.KeepAs(EmptyStop, stops.Row, nil)
+		default:
+			x.At.Enter(stops.Row.Path)
+			x.At.steps[0].index = i
+			x.Keep(EmptyStop, nil)
+			x.At.Leave()
 		}
 	}
-}
-
-// keepEmptyStop reports the loss of an empty stop text.
-func (x *Translation) keepEmptyStop(index int) {
-	stops := x.Options[Stops]
-	if jsonscan.IsString(stops.Raw) {
-		x.KeepAs(EmptyStop, stops.Row, nil)
-		return
+	for c := range optionCount {
+		option, as := &o[c], c
+		if option.Raw == nil || x.To.Outcomes[c].byWriter {
+			continue
+		}
+		if c == TopP && o.Has(Temperature) {
+			as = TopPBesideTemperature
+		}
+		if !x.KeepAs(as, option.Row, option.Raw) {
+			*option = Option{}
+		}
 	}
-	x.At.Enter(stops.Row.Path)
-	x.At.steps[0].index = index
-	x.Keep(EmptyStop, nil)
-	x.At.Leave()
 }

@@ -33,6 +33,9 @@ type RequestInfo struct {
 	BytesPerToken float64
 }
 
+// Counts reports whether the provider only counts tokens.
+func (info *RequestInfo) Counts() bool { return info.Operation == translate.CountTokens }
+
 // Rendered is the result of a translation beside the body.
 type Rendered struct {
 	Losses translate.Losses        // fields that are not carried over unchanged

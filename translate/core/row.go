@@ -28,15 +28,20 @@ type Row struct {
 	// Path is the path in reports: the path of the name, unless As replaces it.
 	Path string
 
+	at      rowPlace
 	within  Concept // of the larger field that this one is a part of, or Nothing
-	nested  bool    // the element may be nested in one of the same kind
 	idle    bool    // a zero value asks for nothing
-	depth   int     // the number of indices in the path
-	member  string  // the end of the path, behind the last index; "" for an element
 	value   string  // of the field that the row is about, "" for any
 	word    string  // the value of the member, as refusals show it
 	ofWord  bool    // the row is about one value of the field at Path
 	refusal Refusal
+}
+
+// rowPlace is the place of a field in the arrays of a body, from the row's Path.
+type rowPlace struct {
+	depth  int    // the number of indices
+	member string // the end of the path, behind the last index; "" for an element
+	nested bool   // the element may be nested in one of the same kind
 }
 
 // Refusal returns the fault that refuses a field at a path.
@@ -77,7 +82,7 @@ func (r Row) OrNothing() Row {
 // as a tool in a group of tools. Their paths are those of the innermost element.
 func Nested(rows ...Row) []Row {
 	for i := range rows {
-		rows[i].nested = true
+		rows[i].at.nested = true
 	}
 	return rows
 }
@@ -162,12 +167,12 @@ func (r *Row) parse(notation strict.Notation) {
 	for _, index := range indices[notation][1:] {
 		r.Path = strings.ReplaceAll(r.Path, index, any)
 	}
-	if place, r.member = cutPlace(r.Path, notation); element {
-		place, r.member = r.Path, ""
+	if place, r.at.member = cutPlace(r.Path, notation); element {
+		place, r.at.member = r.Path, ""
 	}
-	r.depth = strings.Count(place, "*")
+	r.at.depth = strings.Count(place, "*")
 	for _, condition := range conditions {
-		if path, value, _ := strings.Cut(condition, "="); path == r.member && translate.PlainName(value) {
+		if path, value, _ := strings.Cut(condition, "="); path == r.at.member && translate.PlainName(value) {
 			r.word = value
 		}
 	}

@@ -72,3 +72,18 @@ func RefuseLateSystem(_ *RequestInfo, _ translate.Format, path string) *fault.Fa
 func Extension(name string) Rule {
 	return KeepIf("extensions "+name, func(traits *trait.Traits) bool { return traits.Extension(name) })
 }
+
+// Efforts lists the concepts of reasoning effort in ascending order.
+var Efforts = []Concept{EffortNone, EffortMinimal, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax}
+
+// EffortRows returns the rows of the field at path that states the reasoning effort.
+// The format has the words from least upwards.
+func EffortRows(path string, least Concept) (rows []Row) {
+	for c := least; c <= EffortMax; c++ {
+		rows = append(rows, Shaping(path+"="+EffortOf(c).String(), c))
+	}
+	return append(rows, Shaping(path+"=*", EffortOther))
+}
+
+// EffortOf returns the trait value of an effort, EffortNone to EffortMax.
+func EffortOf(c Concept) trait.Efforts { return trait.EffortNone << (c - EffortNone) }

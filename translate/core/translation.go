@@ -1,8 +1,6 @@
 package core
 
 import (
-	"errors"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -19,21 +17,16 @@ type Translation struct {
 	To      *Target
 	At      Place // of the reader
 	Options Options
-	// Answer is what the translation of the answer depends on. The reader sets the
-	// fields that follow from the request; the writer sets those of functions that
-	// its format leaves to the gateway.
-	Answer translate.AnswerContext
+	// Rendered is the result so far. The reader sets the fields of Answer that follow
+	// from the request; the writer sets those of functions that its format leaves to
+	// the gateway.
+	Rendered
 	// Extensions contains the members that this provider accepts beyond its format,
 	// each with a comma before it.
-	Extensions []byte
-	// Prompts and Samples are those of Rendered.
-	Prompts, Samples int
-
-	rows      *Rows
-	listening bool // nothing is reported
-	losses    translate.Losses
-	fault     *fault.Fault
-	scratch   []byte
+	Extensions Members
+	fault      *fault.Fault
+	listening  bool // nothing is reported
+	scratch    []byte
 }
 
 // Failed reports whether the request is refused.
@@ -44,7 +37,7 @@ func (x *Translation) Failed() bool { return x.fault != nil }
 // or refuses the request, if the concept is left out or changed. raw is the value,
 // which a refusal repeats if it is a word or a number; nil if the row names the value.
 func (x *Translation) Keep(c Concept, raw []byte) bool {
-	if r := x.rows.concepts[c]; r != nil {
+	if r := x.From.Rows.concepts[c]; r != nil {
 		return x.KeepAs(c, r, raw)
 	}
 	return x.KeepAs(c, &unnamed, raw)
@@ -73,30 +66,6 @@ func (x *Translation) KeepAt(at Place, c Concept) bool {
 	return kept
 }
 
-// EnterList enters the array at the cursor, in front of its first element. Any other
-// value counts as an empty array. list is the path from the element at the reader's
-// place to the array.
-//
-//	for x.EnterList(c, "tools"); x.NextElement(c); { ... }
-func (x *Translation) EnterList(c *jsonscan.Cursor, list string) {
-	c.OpenArray()
-	x.At.Enter(list)
-}
-
-// NextElement moves to the next element of the array and reports whether there is one;
-// otherwise it leaves the array. It stops early if the request is refused.
-func (x *Translation) NextElement(c *jsonscan.Cursor) bool {
-	for c.Element() {
-		if x.fault == nil {
-			x.At.Next()
-			return true
-		}
-		c.Skip()
-	}
-	x.At.Leave()
-	return false
-}
-
 // Can reports whether the writer gets a concept, and reports no loss.
 func (x *Translation) Can(c Concept) bool { return x.To.Outcomes[c].takes(x.Traits) }
 
@@ -113,31 +82,29 @@ func (x *Translation) report(r *Row, fate Fate, raw []byte, decidedBy *Outcome) 
 	if x.listening || r.idle && jsonscan.IsZero(raw) {
 		return
 	}
+	class := translate.Shaping
 	switch fate {
-	case Hinted:
-		x.lose(translate.Hint, r)
-	case Shaped:
-		x.lose(translate.Shaping, r)
+	case Kept:
+		return
 	case Refused:
 		x.refuse(r, raw, decidedBy)
-	case Kept:
+		return
+	case Hinted:
+		class = translate.Hint
+	case Shaped:
 	}
-}
-
-// lose adds a loss.
-func (x *Translation) lose(class translate.LossClass, r *Row) {
 	at := x.At.upTo(r)
 	if at.depth == 0 {
-		x.losses.Add(class, r.Path)
+		x.Losses.Add(class, r.Path)
 		return
 	}
-	x.scratch = at.append(x.scratch[:0], r.member, true)
-	x.losses.AddPath(class, x.scratch)
+	x.scratch = at.append(x.scratch[:0], r.at.member, true)
+	x.Losses.AddPath(class, x.scratch)
 }
 
 // refuse refuses the request because of the field of a row.
 func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
-	path := x.pathOf(r)
+	path := x.At.pathOf(r)
 	switch {
 	case r.refusal != nil:
 		x.fault = r.refusal(x.Info, x.To.Format, path)
@@ -182,14 +149,14 @@ func (x *Translation) LoseMember(object string, name []byte) {
 	if len(x.scratch) > 0 {
 		x.scratch = append(x.scratch, '.')
 	}
-	x.losses.AddMember(translate.Hint, x.scratch, name)
+	x.Losses.AddMember(translate.Hint, x.scratch, name)
 }
 
 // Invalid refuses a member, of the element at the reader's place, that is invalid in
 // every format.
 func (x *Translation) Invalid(member, what string) {
 	if x.fault == nil && !x.listening {
-		x.fault = fault.InvalidField(x.path(member), what)
+		x.fault = fault.InvalidField(x.At.path(member), what)
 	}
 }
 
@@ -201,37 +168,13 @@ func (x *Translation) InvalidAt(at Place, member, what string) {
 	x.At = now
 }
 
-func (x *Translation) path(member string) string {
-	return string(x.At.append(nil, member, false))
-}
-
 // PathOf returns the path of a concept in the client's format, for refusals, or "".
 func (x *Translation) PathOf(c Concept) string {
-	r := x.rows.concepts[c]
+	r := x.From.Rows.concepts[c]
 	if r == nil {
 		return ""
 	}
-	return x.pathOf(r)
-}
-
-// pathOf returns the path of the field of a row, with its indices.
-func (x *Translation) pathOf(r *Row) string {
-	at := x.At.upTo(r)
-	return string(at.append(nil, r.member, false))
-}
-
-// InvalidOption refuses an option that is invalid in every format.
-func (x *Translation) InvalidOption(c Concept, what string) {
-	x.Invalid(x.Options[c].Row.path(), what)
-}
-
-// Text returns the decoded text of an option. It refuses an option that is not a string.
-func (x *Translation) Text(c Concept) string {
-	raw := x.Options.Raw(c)
-	if !jsonscan.IsString(raw) {
-		x.InvalidOption(c, "must be a string")
-	}
-	return jsonscan.TextOf(raw)
+	return x.At.pathOf(r)
 }
 
 // Fail refuses the request with a fault, unless the request is already refused.
@@ -239,16 +182,4 @@ func (x *Translation) Fail(fault *fault.Fault) {
 	if x.fault == nil {
 		x.fault = fault
 	}
-}
-
-// malformed refuses a body that the strict pass of its format would not accept.
-func (x *Translation) malformed(err error) {
-	if err == nil {
-		return
-	}
-	offset := 0
-	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(err, &syntax) {
-		offset = syntax.Offset
-	}
-	x.Fail(fault.Malformed(offset, err))
 }

@@ -96,15 +96,6 @@ func (Discard) Tool(*Tool)                   {}
 func (Discard) Finish(dst []byte) []byte     { return dst }
 func (Discard) Forget() (kept int)           { return 0 }
 
-// Reader reads the requests of one format.
-type Reader interface {
-	// Read reads a body that has passed the strict pass of the format: it fills the
-	// Options and calls the writer for the conversation and the tools.
-	Read(body []byte, x *Translation, w Writer) error
-	// Forget drops all references to the body.
-	Forget()
-}
-
 // SourceKind is the kind of place where the content of a Media is.
 type SourceKind uint8
 

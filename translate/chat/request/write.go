@@ -165,7 +165,7 @@ func writeReasoning(out *core.Members, x *core.Translation) {
 		default:
 			out.Raw(templateArguments, []byte(`{"enable_thinking":true}`))
 		}
-		x.LoseEffort(o.OneOf(core.EffortNone, core.EffortOther))
+		x.Lose(o[o.OneOf(core.EffortNone, core.EffortOther)].Row, nil)
 		return
 	}
 	effort, row := x.Effort()

@@ -54,7 +54,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	w.out = append(w.out, `{"model":`...)
 	w.out = jsonscan.AppendString(w.out, w.x.Info.Upstream)
 	most := int64(math.MaxInt32)
-	if !w.x.Counts() {
+	if !w.x.Info.Counts() {
 		most = w.writeMaxTokens()
 	}
 	w.writeBlocks()

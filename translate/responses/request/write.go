@@ -98,7 +98,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	}
 	w.tools.AppendTo(&out, x, appendNamed)
 	writeText(&out, o)
-	if !x.Counts() {
+	if !x.Info.Counts() {
 		writeInclude(&out, x)
 		writeUser(&out, x)
 		parts.AppendTier(&out, o)

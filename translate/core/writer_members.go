@@ -1,6 +1,10 @@
 package core
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
 
 // Members are the members of a JSON object that is being written, separated by
 // commas.
@@ -15,6 +19,12 @@ func (m *Members) Name(name string) {
 func (m *Members) Raw(name string, raw []byte) {
 	m.Name(name)
 	*m = append(*m, raw...)
+}
+
+// Named appends a member with a decoded name of the client's and a raw value.
+func (m *Members) Named(name, value []byte) {
+	*m = jsonscan.AppendString(append(*m, ','), name)
+	*m = append(append(*m, ':'), value...)
 }
 
 // Number appends a member with a number.
@@ -34,4 +44,16 @@ func (m *Members) Option(name string, o *Option) {
 	if o.Raw != nil {
 		m.Raw(name, o.Raw)
 	}
+}
+
+// AppendSchema appends the schema of a tool, with the type that providers require.
+func AppendSchema(dst, schema []byte) []byte {
+	if schema[0] != '{' || jsonscan.HasMember(schema, "type") {
+		return append(dst, schema...)
+	}
+	dst = append(dst, `{"type":"object"`...)
+	if !jsonscan.IsEmptyList(schema) {
+		dst = append(dst, ',')
+	}
+	return append(dst, schema[1:]...)
 }

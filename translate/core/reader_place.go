@@ -44,12 +44,21 @@ func (p *Place) Leave() { p.depth-- }
 // Index returns the index of the element of the outermost array.
 func (p *Place) Index() int { return p.steps[0].index }
 
+// path returns the path of a member of the element.
+func (p *Place) path(member string) string { return string(p.append(nil, member, false)) }
+
+// pathOf returns the path of the field of a row.
+func (p *Place) pathOf(r *Row) string {
+	at := p.upTo(r)
+	return at.path(r.at.member)
+}
+
 // upTo returns the place at the depth of the row's path, which may be less deep than
 // the reader: the path of a turn ends at the turn, even while a part is read.
 func (p *Place) upTo(r *Row) Place {
 	at := *p
-	if r.depth <= 1 && !r.nested {
-		at.depth = min(at.depth, r.depth)
+	if r.at.depth <= 1 && !r.at.nested {
+		at.depth = min(at.depth, r.at.depth)
 	}
 	return at
 }
@@ -62,21 +71,18 @@ func (p *Place) append(dst []byte, member string, general bool) []byte {
 			dst = append(dst, '.')
 		}
 		dst = append(dst, p.steps[i].list...)
-		dst = p.appendIndex(dst, p.steps[i].index, general)
+		index := "*"
+		if !general {
+			index = strconv.Itoa(p.steps[i].index)
+		}
+		if p.notation == strict.Dots {
+			dst = append(append(dst, '.'), index...)
+		} else {
+			dst = append(append(append(dst, '['), index...), ']')
+		}
 	}
 	if p.depth > 0 && member != "" {
 		dst = append(dst, '.')
 	}
 	return append(dst, member...)
-}
-
-func (p *Place) appendIndex(dst []byte, index int, general bool) []byte {
-	text := "*"
-	if !general {
-		text = strconv.Itoa(index)
-	}
-	if p.notation == strict.Dots {
-		return append(append(dst, '.'), text...)
-	}
-	return append(append(append(dst, '['), text...), ']')
 }
