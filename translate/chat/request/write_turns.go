@@ -58,9 +58,9 @@ func (w *writer) EndTurn() {
 		case mid == trait.MidSystemHoist, w.messages.empty() && (w.messages.unite || mid != trait.MidSystemKeep):
 			w.hoisted.Join(&t.content)
 		case mid == trait.MidSystemUser:
-			w.add("user", nil, &t.content, nil)
+			w.add("user", nil, &t.content)
 		default:
-			w.add(parts.SystemRole(w.x.Traits), nil, &t.content, nil)
+			w.add(parts.SystemRole(w.x.Traits), nil, &t.content)
 		}
 	case core.User: // behind the results of tools, together with their media
 		all := &t.content
@@ -69,7 +69,7 @@ func (w *writer) EndTurn() {
 			all.Join(&t.content)
 		}
 		if !all.Empty() {
-			w.add("user", nil, all, nil)
+			w.add("user", nil, all)
 		} else if !t.results {
 			w.x.Keep(core.EmptyTurn, nil)
 		}
@@ -86,11 +86,11 @@ func (w *writer) EndTurn() {
 }
 
 // add adds a message with texts, which become parts for providers that accept only parts.
-func (w *writer) add(role string, head []byte, c *parts.Content, tail []byte) {
+func (w *writer) add(role string, head []byte, c *parts.Content) {
 	if w.x.Traits.ToolContentParts && c.Texts() > 1 {
 		c.ToArray()
 	}
-	w.messages.add(w.x.At, role, head, c, tail)
+	w.messages.add(w.x.At, role, head, c, nil)
 }
 
 // assistantTail returns the members of an assistant's message behind the content.
@@ -179,7 +179,7 @@ func (w *writer) CloseResult(failed bool) {
 	}
 	head := append(w.scratch[:0], `,"tool_call_id":"`...)
 	w.scratch = append(append(head, r.id...), '"')
-	w.add("tool", w.scratch, &r.content, nil)
+	w.add("tool", w.scratch, &r.content)
 }
 
 // ToolReference adds the name of a tool that a search for tools has found.

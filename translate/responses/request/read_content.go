@@ -101,8 +101,8 @@ func (r *requestReader) readFile() bool {
 		return false
 	}
 	*m = core.Media{Title: p.Text("filename")}
-	written, id, url := false, p.Raw("file_id"), p.Raw("file_url")
-	switch {
+	var written bool
+	switch id, url := p.Raw("file_id"), p.Raw("file_url"); {
 	case id != nil:
 		r.loseBeside(id, "file_data", "file_url")
 		m.Kind, m.URL = core.Reference, jsonscan.Inner(id)

@@ -311,7 +311,6 @@ var (
 	unknownPartRow      = rows.Named(ofPart + "type=*")
 	unknownImageRow     = rows.Named(ofPart + "image_url=*")
 	unknownFileRow      = rows.Named(ofPart + "file_data=*")
-	otherTTLRow         = rows.Named(ofPart + "prompt_cache_breakpoint.ttl=*")
 )
 
 // refuseState refuses what needs a provider that keeps it; another one has none of it.
