@@ -19,11 +19,11 @@ type Turns struct {
 // NewTurns returns the turns of a request, before the first.
 func NewTurns(x *core.Translation, w core.Writer) Turns { return Turns{x: x, w: w} }
 
-// Begin begins a turn of the System, a User or the Assistant.
+// Begin begins a turn of the System, the User or the Assistant, behind the end of the last.
 func (t *Turns) Begin(role core.Role) {
-	switch t.role = role; {
-	case role != core.System:
-		t.Begun, t.open = true, true
+	switch t.role, t.open = role, role != core.System; {
+	case t.open:
+		t.Begun = true
 		t.w.Turn(role)
 	case !t.Begun:
 		t.role = core.Instructions
