@@ -7,7 +7,6 @@ require (
 	github.com/anthropics/anthropic-sdk-go/v2 v2.12.0
 	github.com/openai/openai-go/v3 v3.96.0
 	github.com/stretchr/testify v1.12.1
-	golang.org/x/sync v0.23.0
 )
 
 require (
@@ -29,4 +28,5 @@ require (
 	go.opentelemetry.io/otel/trace v1.33.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
+	golang.org/x/sync v0.23.0 // indirect
 )

@@ -3,8 +3,6 @@ package clients
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"net/http"
 	"testing"
 
 	one "github.com/anthropics/anthropic-sdk-go"
@@ -12,7 +10,6 @@ import (
 	oneparam "github.com/anthropics/anthropic-sdk-go/packages/param"
 	two "github.com/anthropics/anthropic-sdk-go/v2"
 	twoparam "github.com/anthropics/anthropic-sdk-go/v2/packages/param"
-	"github.com/stretchr/testify/require"
 )
 
 // major is one of the majors of the vendor's client in use side by side. They
@@ -59,20 +56,11 @@ func (t *turn) text() (all string) {
 	return all
 }
 
-func (t *turn) calls() (calls []block) {
-	for _, b := range t.Blocks {
-		if b.Type == "tool_use" {
-			calls = append(calls, b)
-		}
-	}
-	return calls
-}
-
-// unmarked leaves out the ids of calls, which are new for each answer.
+// unmarked leaves out the ids of calls and the signatures, which are new for each answer.
 func (t *turn) unmarked() turn {
 	plain := turn{nil, t.StopReason, t.Input, t.Output, nil}
 	for _, b := range t.Blocks {
-		b.ID = ""
+		b.ID, b.Signature = "", ""
 		plain.Blocks = append(plain.Blocks, b)
 	}
 	return plain
@@ -147,24 +135,4 @@ func streamOne(ctx context.Context, request []byte) (*turn, error) {
 
 func turnOne(m *one.Message) *turn {
 	return newTurn(m.ToParam(), string(m.StopReason), m.Usage.InputTokens, m.Usage.OutputTokens)
-}
-
-// refusal is a typed error of either major.
-type refusal struct {
-	status   int
-	kind     string
-	id       string
-	response *http.Response
-	body     string
-}
-
-func refusalOf(t *testing.T, err error) refusal {
-	t.Helper()
-	var v1 *one.Error
-	if errors.As(err, &v1) {
-		return refusal{v1.StatusCode, string(v1.Type()), v1.RequestID, v1.Response, v1.RawJSON()}
-	}
-	var v2 *two.Error
-	require.ErrorAs(t, err, &v2)
-	return refusal{v2.StatusCode, string(v2.Type()), v2.RequestID, v2.Response, v2.RawJSON()}
 }

@@ -2,7 +2,6 @@ package clients
 
 import (
 	"encoding/json"
-	"net/http"
 	"testing"
 
 	"github.com/openai/openai-go/v3"
@@ -146,20 +145,6 @@ func TestResponsesToolLoopComesBackToTheProvider(t *testing.T) {
 			require.NoError(t, err)
 			assert.Contains(t, answer.OutputText(), `The tools answered: "sunny", "noon"`)
 		})
-	}
-}
-
-func TestResponsesErrorsAreTyped(t *testing.T) {
-	for _, format := range append(conversational, "completions") {
-		for prompt, status := range map[string]int{
-			"[[fault:429]]": http.StatusTooManyRequests, "[[fault:500]]": http.StatusInternalServerError,
-		} {
-			service := responding()
-			_, err := service.New(t.Context(), respond(format, nil, user(prompt)))
-			var failure *openai.Error
-			require.ErrorAs(t, err, &failure, "%s %s", format, prompt)
-			assert.Equal(t, status, failure.StatusCode, "%s %s", format, prompt)
-		}
 	}
 }
 
