@@ -125,4 +125,3 @@ func TestACancelledContextEndsTheStreamAndTheGatewayGoesOn(t *testing.T) {
 		assert.Equal(t, anthropic.StopReasonEndTurn, message.StopReason)
 	}
 }
-
