@@ -72,7 +72,6 @@ var unmended = []string{
 	"translate/responses/answer.Parser",
 	"translate/responses/answer.openItem",
 	"translate/responses/answer.reading",
-	"translate/strict.Pass",
 }
 
 func TestNoTypeIsWide(t *testing.T) {

@@ -15,63 +15,56 @@ const maxShown = 64
 
 // Got returns the end of a message about the value at the cursor, with the kind of the
 // value, but never the value itself.
-func (p *Pass) Got() string { return ", got " + p.Kind().String() }
+func (v *Value) Got() string { return ", got " + v.Kind().String() }
 
 // Refuse notes a fault of the value at the cursor, and skips it. what is the requirement.
-func (p *Pass) Refuse(what string) {
-	p.Note(what)
-	p.Skip()
+func (v *Value) Refuse(what string) {
+	v.Note(what)
+	v.Skip()
 }
 
 // WantString checks that the value is a string; what is the requirement in the message.
-func (p *Pass) WantString(what string) {
-	if _, ok := p.RawString(); !ok {
-		p.Refuse(what)
+func (v *Value) WantString(what string) {
+	if _, ok := v.RawString(); !ok {
+		v.Refuse(what)
 	}
 }
 
 // Flag checks a boolean and returns it.
-func (p *Pass) Flag() bool {
-	v, ok := p.Bool()
+func (v *Value) Flag() bool {
+	value, ok := v.Bool()
 	if !ok {
-		p.Refuse("must be a boolean" + p.Got())
+		v.Refuse("must be a boolean" + v.Got())
 	}
-	return v
-}
-
-// WantNumber checks a number.
-func (p *Pass) WantNumber() {
-	if _, ok := p.Number(); !ok {
-		p.Refuse("must be a number" + p.Got())
-	}
+	return value
 }
 
 // Between checks a number between two bounds, both allowed.
-func (p *Pass) Between(low, high float64) {
+func (v *Value) Between(low, high float64) {
 	what := func() string {
 		return "must be between " + strconv.FormatFloat(low, 'f', -1, 64) +
 			" and " + strconv.FormatFloat(high, 'f', -1, 64)
 	}
-	raw, ok := p.Number()
+	raw, ok := v.Number()
 	if !ok {
-		p.Refuse(what() + p.Got())
+		v.Refuse(what() + v.Got())
 		return
 	}
 	// A number beyond the range of floats is read as an infinity.
 	if f, _ := strconv.ParseFloat(string(raw), 64); !(low <= f && f <= high) {
-		p.NoteValue(what(), shown(raw))
+		v.NoteValue(what(), shown(raw))
 	}
 }
 
 // WantInteger checks a number with an integral value, however it is written and
 // however large it is, and returns it; nil where the value is none.
-func (p *Pass) WantInteger() []byte {
-	raw, ok := p.Number()
+func (v *Value) WantInteger() []byte {
+	raw, ok := v.Number()
 	switch {
 	case !ok:
-		p.Refuse("must be an integer")
+		v.Refuse("must be an integer")
 	case !integral(raw):
-		p.Note("must be an integer")
+		v.Note("must be an integer")
 	default:
 		return raw
 	}
@@ -80,33 +73,33 @@ func (p *Pass) WantInteger() []byte {
 
 // Count checks an integer below 2^63 and returns it. It returns 0 for a negative number,
 // whose meaning differs between servers.
-func (p *Pass) Count() int64 {
-	raw := p.WantInteger()
+func (v *Value) Count() int64 {
+	raw := v.WantInteger()
 	if raw == nil {
 		return 0
 	}
 	n, exact := jsonscan.ParseInt(raw)
 	if !exact && raw[0] != '-' {
-		p.NoteValue("must be at most "+strconv.FormatInt(math.MaxInt64, 10), shown(raw))
+		v.NoteValue("must be at most "+strconv.FormatInt(math.MaxInt64, 10), shown(raw))
 	}
 	return max(0, n)
 }
 
 // AtLeast checks an integer that is neither below least nor above most, and
 // returns it.
-func (p *Pass) AtLeast(least, most int64) int64 {
+func (v *Value) AtLeast(least, most int64) int64 {
 	what := func() string { return "must be an integer of at least " + strconv.FormatInt(least, 10) }
-	raw, ok := p.Number()
+	raw, ok := v.Number()
 	if !ok {
-		p.Refuse(what() + p.Got())
+		v.Refuse(what() + v.Got())
 		return 0
 	}
 	n, exact := jsonscan.ParseInt(raw)
 	switch {
 	case !exact && integral(raw) && raw[0] != '-', exact && n > most:
-		p.NoteValue("must be at most "+strconv.FormatInt(most, 10), shown(raw))
+		v.NoteValue("must be at most "+strconv.FormatInt(most, 10), shown(raw))
 	case !exact, n < least:
-		p.NoteValue(what(), shown(raw))
+		v.NoteValue(what(), shown(raw))
 	}
 	return n
 }

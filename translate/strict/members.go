@@ -32,62 +32,56 @@ func (m *Members) Needs() []shape.Need { return m.shape.Needs() }
 // ReadObject reads an object of a table into m. It reads the member type itself; read
 // consumes the values of the other members that are in the table. ok is false for a value
 // of another kind, which is a fault.
-func (p *Pass) ReadObject(m *Members, table *shape.Table, read func(name string)) (ok bool) {
+func (v *Value) ReadObject(m *Members, table *shape.Table, read func(name string)) (ok bool) {
 	m.table = table
-	if !p.EnterObject() {
-		p.Refuse("must be an object")
+	if !v.EnterObject() {
+		v.Refuse("must be an object")
 		return false
 	}
-	for p.Member() {
-		i := table.Find(p.Name())
+	for v.Member() {
+		i := table.Find(v.Name())
 		if i < 0 {
-			p.Skip()
+			v.Skip()
 			continue
 		}
-		m.kinds[i] = p.Kind()
+		m.kinds[i] = v.Kind()
 		m.at = i
-		if name := table.Names()[i]; name == "type" {
-			m.readType(p)
-		} else {
-			p.Push(name)
+		if name := table.Names()[i]; name != "type" {
+			v.Push(name)
 			read(name)
-			p.Pop()
+			v.Pop()
+		} else if text, ok := v.Text(); ok {
+			m.shape = table.Shape(text)
+		} else {
+			v.Skip()
 		}
 	}
 	return true
 }
 
-func (m *Members) readType(p *Pass) {
-	if text, ok := p.Text(); ok {
-		m.shape = m.table.Shape(text)
-	} else {
-		p.Skip()
-	}
-}
-
 // WantType checks the type of an object, and the members that objects of the type must
 // have. Objects of unknown types need no other member.
-func (p *Pass) WantType(m *Members) {
+func (v *Value) WantType(m *Members) {
 	if m.shape == nil {
-		p.WantKind("type", m.Kind("type"), jsonscan.String)
+		v.WantKind("type", m.Kind("type"), jsonscan.String)
 	}
-	p.WantMembers(m, m.shape)
+	v.WantMembers(m, m.shape)
 }
 
 // WantMembers checks the members that an object of a shape must have.
-func (p *Pass) WantMembers(m *Members, s *shape.Shape) {
+func (v *Value) WantMembers(m *Members, s *shape.Shape) {
 	for _, n := range s.Needs() {
-		p.WantMember(m, n)
+		v.WantMember(m, n)
 	}
 }
 
 // WantMember checks a member that an object must have.
-func (p *Pass) WantMember(m *Members, n shape.Need) {
+func (v *Value) WantMember(m *Members, n shape.Need) {
 	switch kind := m.kinds[n.Index]; {
 	case Missing(kind) && n.Optional:
 	case Missing(kind) || n.Texts == "":
-		p.WantKind(n.Name, kind, n.Kind)
+		v.WantKind(n.Name, kind, n.Kind)
 	case kind != jsonscan.String && kind != jsonscan.Array:
-		p.NoteMember(n.Name, n.Texts+", got "+kind.String())
+		v.NoteMember(n.Name, n.Texts+", got "+kind.String())
 	}
 }

@@ -3,80 +3,72 @@ package strict
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
 // Options reads an object of options only to find repeated members, and reports whether
-// the value is an object. A value of another kind is skipped without a fault.
-func (p *Pass) Options() bool {
-	isObject := p.OpenObject()
-	for p.Member() {
-		p.Skip()
+// the value is an object. A value of another kind is skipped without a fault. The inner
+// members are objects of options themselves.
+func (v *Value) Options(inner ...string) (isObject bool) {
+	isObject = v.OpenObject()
+	for v.Member() {
+		v.option(inner)
 	}
 	return isObject
 }
 
-// OptionsWith is Options for an object whose inner members are objects of options themselves.
-func (p *Pass) OptionsWith(inner ...string) {
-	for p.OpenObject(); p.Member(); {
-		p.optionOr(inner)
-	}
-}
-
-// WantObject is OptionsWith, but the value must be an object.
-func (p *Pass) WantObject(inner ...string) {
-	if p.Kind() != jsonscan.Object {
-		p.Note("must be an object")
-	}
-	p.OptionsWith(inner...)
-}
-
-// optionOr reads a member of an object of options.
-func (p *Pass) optionOr(inner []string) {
+// option reads a member of an object of options.
+func (v *Value) option(inner []string) {
 	for _, name := range inner {
-		if string(p.Name()) == name {
-			p.Push(name)
-			p.Options()
-			p.Pop()
+		if string(v.Name()) == name {
+			v.OptionsOf(name)
 			return
 		}
 	}
-	p.Skip()
+	v.Skip()
 }
 
-// Map is Options for an object whose names the client chooses and which are therefore
+// OptionsOf is Options for the member with that name, whose value is at the cursor.
+func (v *Value) OptionsOf(name string) (isObject bool) {
+	v.Push(name)
+	isObject = v.Options()
+	v.Pop()
+	return isObject
+}
+
+// WantObject is Options, but the value must be an object.
+func (v *Value) WantObject(inner ...string) {
+	if v.Kind() != jsonscan.Object {
+		v.Note("must be an object")
+	}
+	v.Options(inner...)
+}
+
+// skipMap is Options for an object whose names the client chooses and which are therefore
 // case-sensitive.
-func (p *Pass) Map() {
-	if !p.EnterMap() {
-		p.Skip()
+func (v *Value) skipMap() {
+	if !v.EnterMap() {
+		v.Skip()
 		return
 	}
-	for p.Member() {
-		p.Skip()
+	for v.Member() {
+		v.Skip()
 	}
-}
-
-// WantMap is Map, but the value must be an object.
-func (p *Pass) WantMap() {
-	if p.Kind() != jsonscan.Object {
-		p.Note("must be an object")
-	}
-	p.Map()
 }
 
 // WantTyped checks an object that has a string as its type. The inner members are objects of
 // options.
-func (p *Pass) WantTyped(inner ...string) {
-	if !p.EnterObject() {
-		p.Refuse("must be an object")
+func (v *Value) WantTyped(inner ...string) {
+	if !v.EnterObject() {
+		v.Refuse("must be an object")
 		return
 	}
 	kind := jsonscan.Invalid
-	for p.Member() {
-		if string(p.Name()) == "type" {
-			kind = p.Kind()
-			p.Skip()
+	for v.Member() {
+		if string(v.Name()) == "type" {
+			kind = v.Kind()
+			v.Skip()
 		} else {
-			p.optionOr(inner)
+			v.option(inner)
 		}
 	}
-	p.WantKind("type", kind, jsonscan.String)
+	v.WantKind("type", kind, jsonscan.String)
 }
 
 // Missing reports whether a member is absent or null, given its kind. The kind of an
@@ -85,12 +77,12 @@ func Missing(kind jsonscan.Kind) bool { return kind == jsonscan.Invalid || kind 
 
 // WantKind checks the kind of a member that the object at the path must have. The kind of
 // an absent member is Invalid; wanted is Invalid if any kind is allowed.
-func (p *Pass) WantKind(name string, kind, wanted jsonscan.Kind) {
+func (v *Value) WantKind(name string, kind, wanted jsonscan.Kind) {
 	switch {
 	case Missing(kind):
-		p.NoteMember(name, Required)
+		v.NoteMember(name, Required)
 	case wanted != jsonscan.Invalid && kind != wanted:
-		p.NoteMember(name, Must(wanted)+", got "+kind.String())
+		v.NoteMember(name, Must(wanted)+", got "+kind.String())
 	}
 }
 
@@ -104,15 +96,7 @@ func Must(kind jsonscan.Kind) string {
 	}
 }
 
-// WantStrings checks an array of strings; what is the requirement in the message.
-func (p *Pass) WantStrings(what string) {
-	p.Elements(what, func(int) { p.WantString("must be a string") })
-}
-
-// WantStop checks the stop texts of chat and completions requests: one, or an
-// array of them.
-func (p *Pass) WantStop() {
-	if _, ok := p.RawString(); !ok {
-		p.WantStrings("must be a string or an array of strings")
-	}
+// wantStrings checks an array of strings; what is the requirement in the message.
+func (v *Value) wantStrings(what string) {
+	v.Elements(what, func(int) { v.WantString("must be a string") })
 }

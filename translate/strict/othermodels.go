@@ -37,31 +37,6 @@ func otherModelsName(member []byte) string {
 	return string(otherModels[i])
 }
 
-// Member is that of the cursor. It also notes the type of a tool at the path, and searches
-// the tools in an object within the body, so that the pass of no format can forget either.
-// What a pass skips or copies as a whole, such as schemas and arguments, is not searched.
-func (p *Pass) Member() bool {
-	if !p.Cursor.Member() {
-		return false
-	}
-	switch name := p.Name(); {
-	case isType(name) && p.path.inTools():
-		value := jsonscan.Again(p.body[p.Offset():])
-		if asksModels(value.StringOrSkip()) {
-			p.noteOtherModels(p.path.String())
-		}
-	case isTools(name) && p.path.len > 0:
-		p.searchToolsAhead()
-	}
-	return true
-}
-
-// inTools reports whether the path is that of an element of tools.
-func (p *path) inTools() bool {
-	n := p.len
-	return n >= 2 && n <= maxSteps && p.steps[n-1].name == "" && p.steps[n-2].name == "tools"
-}
-
 // isType reports whether providers that ignore letter case read a member as type.
 func isType(name []byte) bool {
 	return len(name) == len("type") && name[0]|0x20 == 't' && bytes.EqualFold(name, []byte("type"))
@@ -74,38 +49,33 @@ func isTools(name []byte) bool {
 
 // searchToolsAhead searches the tools at the cursor, which stays where it is. The pass
 // refuses a body that the search misreads.
-func (p *Pass) searchToolsAhead() {
-	if p.View.OtherModels == "" {
-		tools := jsonscan.Again(p.body[p.Offset():])
-		p.searchTools(&tools)
+func (v *Value) searchToolsAhead() {
+	if v.otherModels == "" {
+		tools := jsonscan.Again(v.body[v.Offset():])
+		v.searchTools(&tools)
 	}
 }
 
-// searchTools notes the first tool of an array that asks further models.
-func (p *Pass) searchTools(c *jsonscan.Cursor) {
-	p.Push("tools")
+// searchTools notes the first tool of an array, or in a tool, that asks further models.
+// Providers differ in which of several members named type they read.
+func (v *Value) searchTools(c *jsonscan.Cursor) {
+	v.Push("tools")
 	c.OpenArray()
 	for i := 0; c.Element(); i++ {
-		p.PushIndex(i)
-		p.searchTool(c)
-		p.Pop()
-	}
-	p.Pop()
-}
-
-// searchTool searches a tool, and the tools in it. Providers differ in which of several
-// members named type they read.
-func (p *Pass) searchTool(c *jsonscan.Cursor) {
-	for c.OpenObject(); c.Member(); {
-		switch name := c.Name(); {
-		case isTools(name):
-			p.searchTools(c)
-		case !isType(name):
-			c.Skip()
-		case asksModels(c.StringOrSkip()):
-			p.noteOtherModels(p.path.String())
+		v.PushIndex(i)
+		for c.OpenObject(); c.Member(); {
+			switch name := c.Name(); {
+			case isTools(name):
+				v.searchTools(c)
+			case !isType(name):
+				c.Skip()
+			case asksModels(c.StringOrSkip()):
+				v.noteOtherModels(v.path.String())
+			}
 		}
+		v.Pop()
 	}
+	v.Pop()
 }
 
 // asksModels reports whether tools of a type, as it is written, ask further models.
@@ -120,8 +90,8 @@ func asksModels(kind []byte) bool {
 }
 
 // noteOtherModels notes the first field that names further models.
-func (p *Pass) noteOtherModels(path string) {
-	if p.View.OtherModels == "" {
-		p.View.OtherModels = path
+func (v *Value) noteOtherModels(path string) {
+	if v.otherModels == "" {
+		v.otherModels = path
 	}
 }

@@ -1,5 +1,6 @@
-// Package strict is the frame of the one strict pass over a request body: a
-// cursor, the path of the place being read, and the first fault found.
+// Package strict is the frame of the one strict pass over a request body. A Pass reads
+// the fields of the body, a Value one value and what is in it, and Faults keeps the path
+// of the value and the first fault found.
 //
 // Which of several faults is reported does not depend on the order of the fields in the
 // body: faults of the JSON itself, repeated members included, come first, in byte order;
@@ -9,30 +10,26 @@
 package strict
 
 import (
+	"bytes"
 	"errors"
 	"math"
+	"slices"
+	"unicode"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Pass reads one body. Make it with New. Its methods are those of the cursor,
-// the path, and checks of the value at the cursor, each of which consumes it.
+// Pass reads the fields of one body. Make it with New.
 type Pass struct {
-	jsonscan.Cursor
+	Value
 	View translate.View // the properties of the body that have been read
 
-	body []byte
-	kind bodyKind
-	path path
-
+	kind   bodyKind
 	fields Fields
 	field  string // the one that NextField read last, "" for none
 	given  uint64 // the fields that the body has, a bit for each
-
-	order uint64 // the position of a fault noted now in the order of validation
-	found Mark
 }
 
 // bodyKind is the kind of the body as a whole.
@@ -44,74 +41,205 @@ const (
 	other
 )
 
-// Mark is the state of the faults of a pass: the one that comes first so far.
-type Mark struct {
-	order    uint64
-	at, what string
-	value    string // the end of the message, for the client only
-}
-
 // New returns the pass over a body with these fields. Messages write paths in the
 // notation.
 func New(body []byte, notation Notation, fields Fields) Pass {
-	return Pass{
-		Cursor: jsonscan.New(body), body: body, fields: fields,
-		path: path{notation: notation}, found: Mark{order: math.MaxUint64},
-	}
+	return Pass{fields: fields, Value: Value{
+		Cursor: jsonscan.New(body), body: body,
+		Faults: Faults{path: path{notation: notation}, found: Mark{order: math.MaxUint64}},
+	}}
 }
 
-// enterBody enters the body's object. It returns false if the body is not an object.
-func (p *Pass) enterBody() bool {
-	if p.Offset() == len(p.body) && p.Err() == nil {
+// NextField checks the fields of the body up to one that the caller reads, and
+// returns false when there are no more.
+func (p *Pass) NextField() bool {
+	switch {
+	case p.field != "":
+		p.Pop()
+	case p.Offset() == len(p.body) && p.Err() == nil:
 		p.kind = empty
 		return false
-	}
-	if !p.EnterObject() {
+	case !p.EnterObject():
 		p.kind = other
 		p.Skip()
 		return false
 	}
-	return true
+	for p.Member() {
+		i := index(p.fields, p.Name())
+		if i < 0 {
+			p.skipField()
+			continue
+		}
+		f, start := &p.fields[i], p.Offset()
+		p.Row(i + 1)
+		p.Push(f.Name)
+		if !p.Null() {
+			p.given |= 1 << i
+			if p.field = f.Name; f.Check == ByCaller {
+				return true
+			}
+			p.check(f)
+		}
+		if f.Check == StreamOptions {
+			p.View.StreamOptions = translate.Span{Start: start, End: p.Offset()}
+		}
+		p.Pop()
+	}
+	p.View.End = p.ObjectEnd()
+	return false
 }
 
-// Row sets the row of the table of fields that later faults belong to, from 1 to 255.
-func (p *Pass) Row(row int) { p.order = uint64(row) << 56 }
-
-// Item sets the element of the row's array that later faults belong to, the first being
-// 0. They come before the faults of the element's parts.
-func (p *Pass) Item(element int) { p.order = p.order>>56<<56 | uint64(element+1)<<28 }
-
-// Part sets the part of the element that later faults belong to.
-func (p *Pass) Part(part int) { p.order = p.order>>28<<28 | uint64(part) }
-
-// Note notes a fault of the field at the path, unless a fault that comes earlier in the
-// order of validation has been noted.
-func (p *Pass) Note(what string) { p.NoteValue(what, "") }
-
-// NoteValue is Note with the value as the end of the client's message, see Shown. The
-// value is not logged.
-func (p *Pass) NoteValue(what, value string) {
-	if p.order < p.found.order {
-		p.found = Mark{p.order, p.path.String(), what, value}
+// skipField skips the value of a member that is not in the table of fields, and notes
+// what providers that ignore letter case would read in it: a field that has not been
+// checked, tools, or further models. An empty value names no models.
+func (p *Pass) skipField() {
+	i := slices.IndexFunc(p.fields, func(f Field) bool { return bytes.EqualFold([]byte(f.Name), p.Name()) })
+	if i >= 0 {
+		p.NoteField(p.fields[i].Name, "must be written in lower case")
+	}
+	if isTools(p.Name()) {
+		p.searchToolsAhead()
+	}
+	name, start := otherModelsName(p.Name()), p.Offset()
+	p.Skip()
+	if name != "" && !jsonscan.IsZero(p.body[start:p.Offset()]) {
+		p.noteOtherModels(name)
 	}
 }
 
-// NoteMember notes a fault of a member of the object at the path.
-func (p *Pass) NoteMember(name, what string) {
-	p.Push(name)
-	p.Note(what)
-	p.Pop()
+// Field returns the name of the field that NextField moved to.
+func (p *Pass) Field() string { return p.field }
+
+// check checks the value of a field, which is at the cursor.
+func (p *Pass) check(f *Field) {
+	switch f.Check {
+	case Model:
+		p.model()
+	case Stream:
+		p.View.Stream = p.Flag()
+	case StreamOptions:
+		p.streamOptions()
+	case Number:
+		if _, ok := p.Number(); !ok {
+			p.Refuse("must be a number" + p.Got())
+		}
+	case Integer:
+		p.WantInteger()
+	case Flag:
+		p.Flag()
+	case Text:
+		p.WantString("must be a string")
+	case Texts:
+		p.wantStrings("must be an array of strings")
+	case Stop:
+		if _, ok := p.RawString(); !ok {
+			p.wantStrings("must be a string or an array of strings")
+		}
+	case Typed:
+		p.WantTyped()
+	case Map:
+		if p.Kind() != jsonscan.Object {
+			p.Note("must be an object")
+		}
+		p.skipMap()
+	case AnyMap:
+		p.skipMap()
+	case Object:
+		p.WantObject(f.Inner...)
+	case Tier:
+		p.View.Terms.ReadTier(p.StringOrSkip())
+	default:
+		p.Options(f.Inner...)
+	}
 }
 
-// Mark returns the faults noted so far, for Return.
-func (p *Pass) Mark() Mark { return p.found }
+// maxModel bounds the name of a model, in bytes.
+const maxModel = 256
 
-// Return discards the faults noted since the mark. It is for objects whose type, on which
-// the requirements depend, may come behind their other members.
-func (p *Pass) Return(m Mark) { p.found = m }
+// model reads the name of a model. It is the only part of a valid body that is copied.
+// Logs, terminals and tables show it, so that it has no control characters.
+func (p *Pass) model() {
+	start := p.Offset()
+	name, ok := p.Text()
+	switch {
+	case !ok:
+		p.Refuse("must be a non-empty string" + p.Got())
+	case len(name) == 0:
+		p.Note("must be a non-empty string")
+	case len(name) > maxModel:
+		p.Note("must be at most 256 bytes long")
+	case bytes.ContainsFunc(name, unicode.IsControl):
+		p.Note("must have no control characters")
+	default:
+		p.View.Model = string(name)
+	}
+	p.View.ModelSpan = translate.Span{Start: start, End: p.Offset()}
+}
+
+// streamOptions reads the options of a stream, and keeps the position where an edit can ask for usage.
+func (p *Pass) streamOptions() {
+	if p.Kind() != jsonscan.Object {
+		p.Note("must be an object")
+	}
+	for p.OpenObject(); p.Member(); {
+		if string(p.Name()) != "include_usage" {
+			p.Skip()
+			continue
+		}
+		start := p.Offset()
+		if !p.Null() {
+			p.Push("include_usage")
+			p.View.IncludeUsage = p.Flag()
+			p.Pop()
+		}
+		p.View.IncludeUsageSpan = translate.Span{Start: start, End: p.Offset()}
+	}
+}
+
+// Has reports whether the body has a field that is not null.
+func (p *Pass) Has(name string) bool { return p.given>>index(p.fields, name)&1 == 1 }
+
+// Require notes a fault for each of the fields that the body does not have.
+func (p *Pass) Require(names ...string) {
+	for _, name := range names {
+		if !p.Has(name) {
+			p.NoteField(name, Required)
+		}
+	}
+}
+
+// NoteField notes a fault of a field.
+func (p *Pass) NoteField(name, what string) {
+	p.Row(index(p.fields, name) + 1)
+	p.NoteMember(name, what)
+}
+
+// maxMessages is the greatest number of messages in a request.
+const maxMessages = 100_000
+
+// Messages reads the array of messages of a conversation; each reads one of them.
+func (p *Pass) Messages(each func(i int)) {
+	if p.Kind() != jsonscan.Array {
+		p.Refuse("must be an array" + p.Got())
+		return
+	}
+	row := p.order
+	n := p.Elements("", func(i int) {
+		p.Item(i)
+		each(i)
+	})
+	p.order = row
+	switch {
+	case n == 0:
+		p.Note("must hold at least one message")
+	case n > maxMessages:
+		p.Note("must hold at most 100000 messages")
+	}
+}
 
 // End ends the pass. It returns the view of a valid body, or the fault for the client.
 func (p *Pass) End() (translate.View, *fault.Fault) {
+	p.View.OtherModels = p.otherModels
 	if fault := p.fault(); fault != nil {
 		return translate.View{}, fault
 	}

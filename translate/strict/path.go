@@ -27,30 +27,6 @@ type path struct {
 	notation Notation
 }
 
-// Push appends a member of the object at the path.
-//
-// After an error of the cursor the path no longer changes, so that it remains the path
-// of the error while the open containers are left.
-func (p *Pass) Push(name string) {
-	if p.Err() == nil {
-		p.path.push(step{name: name})
-	}
-}
-
-// PushIndex appends the index of an element of the array at the path.
-func (p *Pass) PushIndex(i int) {
-	if p.Err() == nil {
-		p.path.push(step{index: i})
-	}
-}
-
-// Pop removes the last step of the path.
-func (p *Pass) Pop() {
-	if p.Err() == nil {
-		p.path.len--
-	}
-}
-
 func (p *path) push(s step) {
 	if p.len < maxSteps {
 		p.steps[p.len] = s
@@ -58,29 +34,27 @@ func (p *path) push(s step) {
 	p.len++
 }
 
-// open returns the steps that are kept.
-func (p *path) open() []step { return p.steps[:min(p.len, maxSteps)] }
-
 // String returns the path in its notation.
 func (p *path) String() string {
 	var text []byte
-	for i, s := range p.open() {
+	for i, s := range p.steps[:min(p.len, maxSteps)] {
 		if i > 0 && (s.name != "" || p.notation == Dots) {
 			text = append(text, '.')
 		}
-		text = p.appendStep(text, s)
+		switch {
+		case s.name != "":
+			text = append(text, s.name...)
+		case p.notation == Dots:
+			text = strconv.AppendInt(text, int64(s.index), 10)
+		default:
+			text = append(strconv.AppendInt(append(text, '['), int64(s.index), 10), ']')
+		}
 	}
 	return string(text)
 }
 
-func (p *path) appendStep(text []byte, s step) []byte {
-	if s.name != "" {
-		return append(text, s.name...)
-	}
-	if p.notation == Dots {
-		return strconv.AppendInt(text, int64(s.index), 10)
-	}
-	text = append(text, '[')
-	text = strconv.AppendInt(text, int64(s.index), 10)
-	return append(text, ']')
+// inTools reports whether the path is that of an element of tools.
+func (p *path) inTools() bool {
+	n := p.len
+	return n >= 2 && n <= maxSteps && p.steps[n-1].name == "" && p.steps[n-2].name == "tools"
 }

@@ -171,5 +171,5 @@ func (r *request) namespace() {
 		r.Skip()
 		return
 	}
-	r.Elements("", func(int) { r.OptionsWith("format") })
+	r.Elements("", func(int) { r.Options("format") })
 }
