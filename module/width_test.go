@@ -63,7 +63,6 @@ var unmended = []string{
 	"translate/chat/answer.choice",
 	"translate/event.Event",
 	"translate/fault.Fault",
-	"translate/messages/answer.Emitter",
 	"translate/messages/answer.Parser",
 	"translate/messages/request.reader",
 	"translate/messages/request.requestWriter",

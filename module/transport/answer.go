@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -88,7 +89,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	text.Add(body) // its text is not read
 	length := int64(len(body))
 	if fault == nil && c.attempt.Exchange.Streaming() { // the client asked for a stream, so the answer becomes one
-		body, fault = c.attempt.Format.Answers.Replay(body, c.attempt.Exchange.View.IncludeUsage)
+		body, fault = c.streamOf(body)
 		length = -1
 	}
 	if answer.Failed && !c.attempt.Exchange.Streaming() {
@@ -101,6 +102,17 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	c.noteFinished(answer.Usage, text)
 	c.end()
 	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), length), nil
+}
+
+// streamOf returns a JSON answer as a stream of the same format.
+func (c *call) streamOf(answer []byte) ([]byte, *fault.Fault) {
+	name := c.attempt.Format.Name
+	m := translate.AnswerContext{Stream: true, IncludeUsage: c.attempt.Exchange.View.IncludeUsage}
+	t := pairs.NewTranslator(name, name, &m, c.ids())
+	if fault := readAnswer(t, answer); fault != nil {
+		return nil, fault
+	}
+	return t.Output(), nil
 }
 
 func (c *call) inspect(body []byte) (signal.Answer, *fault.Fault) {

@@ -26,9 +26,15 @@ const (
 	Logprobs                 // Logprobs: raw JSON of the chat format's content list, for the text before it
 	Finish                   // Finish, Stop; Text: why the provider refused, if it gives a reason
 	Usage                    // Usage, Tier: all counts so far; the last event counts
+	Native                   // Text: the object that the next events are about, as JSON of the provider's format
 	Error                    // Fault
 	End                      // the answer is complete; a truncated answer has no End
 )
+
+// A parser sends Native for a JSON answer only: the whole answer before Start, and each
+// choice, block or item before its events. Only a format that is translated to itself
+// gets these events: its emitter takes what no other event contains from the object, so
+// that a JSON answer loses nothing when it becomes a stream.
 
 // Event is a core event. Its slices are valid until the handler returns.
 type Event struct {

@@ -15,9 +15,6 @@ type Answers struct {
 	NewObserver func() signal.Observer
 	// Inspect reads a whole JSON answer of status 2xx to the operation.
 	Inspect func(body []byte, op translate.Operation) (signal.Answer, *fault.Fault)
-	// Replay writes a whole JSON answer that has passed Inspect as the stream that it
-	// would have been, with the usage if that is wanted or comes unasked.
-	Replay func(answer []byte, usage bool) ([]byte, *fault.Fault)
 
 	// TokenCount appends the answer to a request that only counts its input; nil for a
 	// format without such requests.

@@ -6,6 +6,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 // zero Values have none. Values can be reused, and copied.
 type Values struct {
 	document   []byte
+	object     jsonscan.Slot
 	at         [Max]jsonscan.Slot
 	unreadable bool
 }
@@ -24,11 +25,13 @@ type Losses interface {
 // losses, nothing is reported.
 func (v *Values) Read(c *jsonscan.Cursor, t *Table, losses Losses) bool {
 	v.Reset(c)
+	start := c.Offset()
 	if !c.EnterObject() {
 		c.Skip()
 		return false
 	}
 	v.readMembers(c, t, losses)
+	v.object = jsonscan.Slot{Start: start, End: c.Offset()}
 	return true
 }
 
@@ -78,6 +81,9 @@ func drop(c *jsonscan.Cursor, t *Table, losses Losses) {
 
 // Unreadable reports whether a member that must not be lost has a value of a wrong kind.
 func (v *Values) Unreadable() bool { return v.unreadable }
+
+// Object returns the object that was read, raw, nil for none.
+func (v *Values) Object() []byte { return v.document[v.object.Start:v.object.End:v.object.End] }
 
 // Raw returns the raw value of a member, nil for none.
 func (v *Values) Raw(m Member) []byte {

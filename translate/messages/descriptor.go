@@ -41,7 +41,6 @@ var Descriptor = format.Descriptor{
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
 		Inspect:     answer.Inspect,
-		Replay:      answer.Replay,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		KeepAlive:   answer.KeepAlive,

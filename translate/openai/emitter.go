@@ -24,6 +24,7 @@ type Emitter struct {
 	whole  bool   // the JSON body is complete
 	fault  *fault.Fault
 	patch  patch
+	native *native // nil unless the provider has the same format
 }
 
 // patch is the position in the last chunk where logprobs can still be inserted, since

@@ -162,6 +162,9 @@ func (p *Parser) read(data []byte, whole bool) {
 		}
 		return
 	}
+	if whole {
+		p.Send(event.Event{Kind: event.Native, Text: data})
+	}
 	tier := Tiers.Read(d.Raw(aroundTier))
 	if d.counted {
 		p.usage = p.usage.Then(d.report.Usage())
@@ -230,6 +233,9 @@ func (p *Parser) sendChoice(nth int, whole, byPosition bool) {
 		p.choices = append(p.choices, choice{})
 	}
 	p.choices[index].seen = true
+	if whole {
+		p.Send(event.Event{Kind: event.Native, Choice: index, Text: v.Object()})
+	}
 	word := jsonscan.TextOf(v.Raw(choiceFinish))
 	p.content.SendChoice(p, v, Choice{Index: index, Whole: whole, Ends: word != ""})
 	switch c := &p.choices[index]; {

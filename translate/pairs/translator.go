@@ -27,6 +27,7 @@ type Translator struct {
 	emitter format.Emitter
 	choices int  // asked for in one call
 	ends    bool // the call ends at a stop
+	native  bool // the client has the provider's format
 	calls   toolCalls
 	missing translate.Dropped
 
@@ -39,9 +40,12 @@ type Translator struct {
 }
 
 // NewTranslator returns a translator of one answer, from the provider's format
-// to the client's. It panics if CanTranslate does not hold for their requests.
+// to the client's. It panics if CanTranslate does not hold for their requests. A format is
+// translated to itself if a JSON answer becomes a stream, which has all of the answer.
 func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids translate.IDs) *Translator {
-	return newTranslator(from, m, formats.Of(to).Answers.NewEmitter(m, ids))
+	t := newTranslator(from, m, formats.Of(to).Answers.NewEmitter(m, ids))
+	t.native = from == to && m.Stream
+	return t
 }
 
 func newTranslator(from translate.Format, m *translate.AnswerContext, e format.Emitter) *Translator {
@@ -105,6 +109,9 @@ func (t *Translator) Model() string { return t.model }
 
 // Losses returns the losses of the answer so far.
 func (t *Translator) Losses() translate.Losses {
+	if t.native {
+		return t.emitter.Losses()
+	}
 	losses := slices.Clip(t.parser.Losses())
 	losses.AddAll(t.emitter.Losses())
 	losses.AddAll(t.missing.Losses())
@@ -122,7 +129,7 @@ const meaningful = 1<<event.Text | 1<<event.Reasoning | 1<<event.Signature |
 
 // Handle writes the next core event.
 func (t *Translator) Handle(e *event.Event) {
-	if t.fault != nil || t.finished {
+	if t.fault != nil || t.finished || e.Kind == event.Native && !t.native {
 		return
 	}
 	t.note(e)

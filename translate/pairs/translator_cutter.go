@@ -55,6 +55,7 @@ func (c *cutter) done() bool {
 // Handle passes the next core event on, without the text after a stop.
 func (c *cutter) Handle(e *event.Event) {
 	switch e.Kind {
+	case event.Native: // of a format that is translated to itself, which needs no cutter
 	case event.Start, event.Usage:
 		c.pass(e)
 	case event.End, event.Error:

@@ -46,7 +46,6 @@ var Descriptor = format.Descriptor{
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
 		Inspect:     answer.Inspect,
-		Replay:      answer.Replay,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		NewOpening:  func(body []byte, ids translate.IDs) format.Opening { return answer.NewOpening(body, ids) },

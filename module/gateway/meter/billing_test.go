@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -109,8 +110,9 @@ func wholeUsage(t *testing.T, format translate.Format, answer string) token.Usag
 
 // streamUsage returns the usage that the byte lane reads from the stream of an answer.
 func streamUsage(t *testing.T, format translate.Format, answer string) token.Usage {
-	stream, fault := formats.Of(format).Answers.Replay([]byte(answer), true)
-	require.Nil(t, fault)
+	translator := pairs.NewTranslator(format, format, &translate.AnswerContext{Stream: true, IncludeUsage: true}, translate.IDs{})
+	require.Nil(t, translator.Answer([]byte(answer)))
+	stream := translator.Output()
 	observer := formats.Of(format).Answers.NewObserver()
 	lexer := sse.NewLexer(1 << 20)
 	lexer.Feed(stream)

@@ -1,16 +1,9 @@
 package answer
 
-import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
-)
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 
+// chunks describes the chunks of a native answer.
 var chunks = openai.Chunks{
 	Object: "chat.completion.chunk", Deltas: true,
 	Empty: `,"delta":{"role":"assistant"}`, Last: `,"delta":{}`,
-}
-
-// Replay writes a whole JSON answer as a stream; see openai.Chunks.
-func Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {
-	return chunks.Replay(answer, usage)
 }

@@ -19,6 +19,9 @@ import (
 type recorder struct{ lines []string }
 
 func (r *recorder) Handle(e *event.Event) {
+	if e.Kind == event.Native { // which only the provider's own format gets
+		return
+	}
 	var b strings.Builder
 	if e.Choice != 0 {
 		fmt.Fprintf(&b, "%d: ", e.Choice)

@@ -36,7 +36,7 @@ func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 
 // Handle writes the next core event. Errors are not written here.
 func (m *Emitter) Handle(e *event.Event) {
-	if m.Fault() != nil {
+	if m.Fault() != nil || m.WriteNative(&chunks, e) {
 		return
 	}
 	switch e.Kind {

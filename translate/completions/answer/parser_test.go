@@ -19,6 +19,9 @@ import (
 type recorder struct{ lines []string }
 
 func (r *recorder) Handle(e *event.Event) {
+	if e.Kind == event.Native { // which only the provider's own format gets
+		return
+	}
 	line := map[event.Kind]func() string{
 		event.Start:     func() string { return fmt.Sprintf("start %s %d", e.Model, e.Created) },
 		event.Text:      func() string { return fmt.Sprintf("text %q", e.Text) },

@@ -1,15 +1,11 @@
 package answer
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"hash"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -27,69 +23,29 @@ type Emitter struct {
 	context *translate.AnswerContext
 	ids     translate.IDs
 	order   *event.Sequencer
-	out     writer
 	fault   *fault.Fault
+	out     writer
 
-	started     bool
-	usage       token.Usage
-	tier        event.Tier
+	started  bool
+	block    writtenBlock
+	ending   ending // as far as it is known
+	calls    toolcall.IDs
+	hasCalls bool
+	native   *native // nil unless the provider has the same format
+}
+
+// ending contains the members at the end of an answer.
+type ending struct {
 	reason      event.FinishReason
 	stop        []byte // the stop sequence that the provider named
 	explanation []byte // why the provider refused
-
-	open   blockKind // of the open block; unknownBlock for none
-	part   int       // of the text or the reasoning that was written last
-	signed bool      // the open thinking block has its signature
-	digest hash.Hash // of the text of the open thinking block
-
-	call     toolCall // the open call
-	hasCalls bool
-	shown    toolcall.IDs
-}
-
-// writer writes the steps of an answer, in the order of the format: start first, every
-// block closed before the next, end last.
-type writer interface {
-	start(h *head)
-	openText()
-	openThinking()
-	openTool(id, name []byte)
-	text(fragment []byte)
-	thinking(fragment []byte)
-	signature(whole []byte)
-	input(fragment []byte)
-	redacted(data []byte)
-	close()
-	end(t *tail)
-	output() []byte
-	// streams reports whether fragments reach the client one by one.
-	streams() bool
-}
-
-// head contains the members at the beginning of an answer.
-type head struct {
-	id    string
-	model []byte
-	usage token.Usage
-	tier  event.Tier
-}
-
-// tail contains the members at the end of an answer.
-type tail struct {
-	reason      string
-	stop        []byte // nil for none
-	refused     bool
-	explanation []byte
 	usage       token.Usage
 	tier        event.Tier
 }
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
-	e := &Emitter{context: m, ids: ids, out: &answerWriter{}}
-	if m.Stream {
-		e.out = &streamWriter{}
-	}
+	e := &Emitter{context: m, ids: ids, out: writer{stream: m.Stream}}
 	e.order = event.NewSequencer(m.Room(), e.write)
 	return e
 }
@@ -114,21 +70,29 @@ func (m *Emitter) Handle(e *event.Event) {
 	case event.Start:
 		m.start(e)
 	case event.Finish:
-		m.reason = e.Finish
-		m.stop = append(m.stop[:0], e.Stop...)
-		m.explanation = append(m.explanation[:0], e.Text...)
+		m.ending.reason = e.Finish
+		m.ending.stop = append(m.ending.stop[:0], e.Stop...)
+		m.ending.explanation = append(m.ending.explanation[:0], e.Text...)
 	case event.Usage:
-		m.usage = *e.Usage
+		m.ending.usage = *e.Usage
 		if e.Tier != event.TierUnknown {
-			m.tier = e.Tier
+			m.ending.tier = e.Tier
 		}
 	case event.End:
 		m.end()
 	case event.Logprobs:
 		m.Drop("choices[*].logprobs")
 	case event.Source:
-		m.Drop("annotations")
+		if m.native == nil {
+			m.Drop("annotations")
+		}
 	case event.Error:
+	case event.Native:
+		if m.native == nil {
+			m.native = readNative(e.Text)
+			return
+		}
+		m.content(e)
 	case event.ToolStart:
 		if e.Custom {
 			m.fault = fault.Unusable(errCustom)
@@ -146,25 +110,28 @@ func (m *Emitter) start(e *event.Event) {
 		return
 	}
 	m.started = true
-	h := head{id: m.ids.Message, model: e.Model, tier: e.Tier}
-	if len(h.model) == 0 {
-		h.model = []byte(m.ids.Model)
+	if m.native != nil {
+		m.out.startNative(m.native)
+		return
 	}
+	model := e.Model
+	if len(model) == 0 {
+		model = []byte(m.ids.Model)
+	}
+	var usage token.Usage
 	if e.Usage != nil {
-		h.usage = *e.Usage
+		usage = *e.Usage
 	}
-	m.tier = e.Tier
-	if h.usage.TotalInput() == 0 {
-		h.usage.Input = m.context.InputEstimate
+	m.ending.tier = e.Tier
+	if usage.TotalInput() == 0 {
+		usage.Input = m.context.InputEstimate
 	}
-	m.out.start(&h)
+	m.out.start(m.ids.Message, model, usage, e.Tier)
 }
 
 // content handles an event that belongs to a block.
 func (m *Emitter) content(e *event.Event) {
-	if !m.started {
-		m.start(&event.Event{})
-	}
+	m.start(&event.Event{})
 	m.order.Handle(e)
 	if m.fault == nil {
 		m.fault = m.order.Fault()
@@ -178,16 +145,22 @@ func (m *Emitter) write(e *event.Event) {
 		return
 	}
 	switch e.Kind {
-	case event.Text:
-		m.text(e)
+	case event.Text: // every part of a message becomes a block of its own
+		if m.block.kind != textBlock || m.block.part != e.Part && m.native == nil {
+			m.open(textBlock, e.Part)
+		}
+		m.out.fragment(e.Text)
 	case event.TextEnd:
 		m.endBlock(textBlock)
 	case event.Reasoning:
 		m.reasoning(e)
 	case event.Signature:
 		m.sign(e)
-	case event.Redacted:
-		m.redacted(e.Text)
+	case event.Redacted: // has no deltas
+		if m.native == nil {
+			m.close()
+			m.out.block(appendRedacted(nil, e.Text))
+		}
 	case event.ReasoningEnd:
 		m.endBlock(thinkingBlock)
 	case event.ToolStart:
@@ -196,50 +169,26 @@ func (m *Emitter) write(e *event.Event) {
 		m.addArguments(e.Text)
 	case event.ToolEnd:
 		m.endBlock(toolUseBlock)
+	case event.Native:
+		m.nextBlock(e.Text)
 	}
 }
 
-// end closes all blocks, in order, and writes the end.
+// end closes the open block and writes the end.
 func (m *Emitter) end() {
-	if !m.started {
-		m.start(&event.Event{})
-	}
+	m.start(&event.Event{})
 	m.order.Flush()
 	m.close()
-	t := tail{
-		reason:      StopReason(m.reason, m.hasCalls),
-		refused:     m.reason == event.FinishFiltered || m.reason == event.FinishRefused,
-		explanation: m.explanation,
-		usage:       m.usage,
-		tier:        m.tier,
-	}
-	if t.reason == "end_turn" && len(m.stop) > 0 && slices.Contains(m.context.Stops, string(m.stop)) {
-		t.reason, t.stop = "stop_sequence", m.stop
-	}
-	m.out.end(&t)
-}
-
-// close closes the open block, if there is one.
-func (m *Emitter) close() {
-	switch m.open {
-	case unknownBlock:
+	if m.native != nil {
+		m.out.endNative(m.native)
 		return
-	case thinkingBlock:
-		if !m.signed {
-			m.selfSign()
-		}
-	case toolUseBlock:
-		m.endTool()
 	}
-	m.out.close()
-	m.open = unknownBlock
-}
-
-// selfSign signs the open thinking block: clients do not send back thinking without a
-// signature.
-func (m *Emitter) selfSign() {
-	var room [sha256.Size]byte
-	digest := m.digest.Sum(room[:0])
-	signature := append(make([]byte, 0, seal.SelfSignedSize), seal.SelfSigned...)
-	m.out.signature(base64.RawURLEncoding.AppendEncode(signature, digest[:seal.SelfSignedDigest]))
+	end := &m.ending
+	reason := StopReason(end.reason, m.hasCalls)
+	if reason == "end_turn" && len(end.stop) > 0 && slices.Contains(m.context.Stops, string(end.stop)) {
+		reason = "stop_sequence"
+	} else {
+		end.stop = nil
+	}
+	m.out.end(reason, end)
 }

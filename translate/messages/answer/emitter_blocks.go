@@ -2,18 +2,65 @@ package answer
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"hash"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// text writes a fragment of text. Every part of a message becomes a block of its own.
-func (m *Emitter) text(e *event.Event) {
-	if m.open != textBlock || m.part != e.Part {
-		m.close()
-		m.out.openText()
-		m.open, m.part = textBlock, e.Part
+// writtenBlock is the block that is being written.
+type writtenBlock struct {
+	kind   blockKind // unknownBlock for none
+	part   int       // of its text or reasoning
+	signed bool      // its thinking has a signature
+	digest hash.Hash // of its thinking
+
+	args    toolcall.Arguments
+	held    []byte // arguments that were not written yet
+	passing bool   // arguments are written immediately
+}
+
+var errCustom = errors.New("a custom tool call")
+
+// open opens a block, after the end of the open one.
+func (m *Emitter) open(kind blockKind, part int) {
+	m.openHead(kind, part, shapes[kind].head)
+}
+
+func (m *Emitter) openHead(kind blockKind, part int, head string) {
+	m.close()
+	m.block.kind, m.block.part = kind, part
+	if m.native != nil && m.native.head != "" {
+		head, m.native.head = m.native.head, ""
 	}
-	m.out.text(e.Text)
+	m.out.open(kind, head)
+}
+
+// close closes the open block, if there is one.
+func (m *Emitter) close() {
+	b := &m.block
+	switch {
+	case b.kind == thinkingBlock && !b.signed && m.native == nil:
+		m.selfSign()
+	case b.kind == toolUseBlock && !b.passing: // a call without arguments gets an empty object
+		m.out.fragment(toolcall.AppendArguments(nil, b.held, m.ending.reason == event.FinishLength))
+	}
+	if b.kind != unknownBlock {
+		m.out.close()
+	}
+	b.kind = unknownBlock
+}
+
+// endBlock closes the open block if it is of that kind.
+func (m *Emitter) endBlock(kind blockKind) {
+	if m.block.kind == kind {
+		m.close()
+	}
 }
 
 // separator separates the parts of reasoning in one block.
@@ -21,30 +68,29 @@ var separator = []byte("\n\n")
 
 // reasoning writes a fragment of reasoning.
 func (m *Emitter) reasoning(e *event.Event) {
-	if m.open == thinkingBlock && m.part != e.Part {
+	if m.block.kind == thinkingBlock && m.block.part != e.Part {
 		m.think(separator)
 	}
 	m.openThinking()
-	m.part = e.Part
+	m.block.part = e.Part
 	m.think(e.Text)
 }
 
 func (m *Emitter) think(fragment []byte) {
-	m.digest.Write(fragment)
-	m.out.thinking(fragment)
+	m.block.digest.Write(fragment)
+	m.out.fragment(fragment)
 }
 
 func (m *Emitter) openThinking() {
-	if m.open == thinkingBlock {
+	if m.block.kind == thinkingBlock {
 		return
 	}
-	m.close()
-	m.out.openThinking()
-	m.open, m.signed = thinkingBlock, false
-	if m.digest == nil {
-		m.digest = sha256.New()
+	m.open(thinkingBlock, m.block.part)
+	m.block.signed = false
+	if m.block.digest == nil {
+		m.block.digest = sha256.New()
 	}
-	m.digest.Reset()
+	m.block.digest.Reset()
 }
 
 // sign writes the signature of the preceding thinking. Without any thinking, the block
@@ -56,19 +102,46 @@ func (m *Emitter) sign(e *event.Event) {
 		return
 	}
 	m.openThinking()
-	m.out.signature(signature)
-	m.signed = true
+	m.out.sign(signature)
+	m.block.signed = true
 }
 
-// redacted writes a block of redacted thinking, which has no deltas.
-func (m *Emitter) redacted(data []byte) {
-	m.close()
-	m.out.redacted(data)
+// selfSign signs the open thinking block: clients do not send back thinking without a
+// signature.
+func (m *Emitter) selfSign() {
+	var room [sha256.Size]byte
+	digest := m.block.digest.Sum(room[:0])
+	signature := append(make([]byte, 0, seal.SelfSignedSize), seal.SelfSigned...)
+	m.out.sign(base64.RawURLEncoding.AppendEncode(signature, digest[:seal.SelfSignedDigest]))
 }
 
-// endBlock ends the open block if it is of that kind.
-func (m *Emitter) endBlock(kind blockKind) {
-	if m.open == kind {
-		m.close()
+// startTool begins a tool call. Its id is that of the provider, encoded if the format does
+// not allow its characters, or a new one if the provider sent none.
+func (m *Emitter) startTool(e *event.Event) {
+	id := e.ID
+	if len(id) == 0 {
+		id = []byte(m.ids.NewToolID())
+	}
+	head := appendToolHead(nil, m.calls.Show(id, toolcall.AppendID), m.context.ToolName(e.Name))
+	m.openHead(toolUseBlock, 0, string(head))
+	m.block.args, m.block.held, m.block.passing, m.hasCalls = toolcall.Arguments{}, m.block.held[:0], false, true
+}
+
+// addArguments writes arguments of the open call. Arguments that do not begin like an
+// object are held until the end of the call, where they can become an object.
+func (m *Emitter) addArguments(fragment []byte) {
+	b := &m.block
+	if b.passing {
+		m.out.fragment(fragment)
+		return
+	}
+	b.args.Add(fragment)
+	b.held = append(b.held, fragment...)
+	switch {
+	case m.context.Stream && b.args.IsObject():
+		b.passing = true
+		m.out.fragment(b.held)
+	case len(b.held) > m.context.Room():
+		m.fault = fault.Unusable(fmt.Errorf("more than %d bytes of arguments", m.context.Room()))
 	}
 }

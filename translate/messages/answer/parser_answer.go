@@ -31,7 +31,7 @@ func (p *Parser) Answer(body []byte) {
 	case a.content == nil:
 		p.fail(fault.Unusable(errNoContent))
 	default:
-		p.sendAnswer(&a)
+		p.sendAnswer(&a, body)
 	}
 }
 
@@ -64,15 +64,18 @@ func (p *Parser) readAnswer(a *wholeAnswer, body []byte) error {
 }
 
 // sendAnswer sends the events of the answer, in the order of a stream.
-func (p *Parser) sendAnswer(a *wholeAnswer) {
+func (p *Parser) sendAnswer(a *wholeAnswer, body []byte) {
 	p.read = a.reading
+	p.send(event.Event{Kind: event.Native, Text: body})
 	p.messageStart()
 	p.cursor = jsonscan.New(a.content)
 	c := &p.cursor
 	c.EnterArray()
 	for c.Element() {
 		var b content
+		start := c.Offset()
 		if p.readBlock(&b, c); c.Err() == nil {
+			p.send(event.Event{Kind: event.Native, Text: a.content[start:c.Offset()]})
 			p.block(&b)
 		}
 	}

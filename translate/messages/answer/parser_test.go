@@ -18,7 +18,12 @@ import (
 // recorder writes core events down, one a line.
 type recorder struct{ lines []string }
 
-func (r *recorder) Handle(e *event.Event) { r.lines = append(r.lines, describe(e)) }
+// Handle leaves out the objects of the provider, which only its own format gets.
+func (r *recorder) Handle(e *event.Event) {
+	if e.Kind != event.Native {
+		r.lines = append(r.lines, describe(e))
+	}
+}
 
 func describe(e *event.Event) string {
 	switch e.Kind {

@@ -46,7 +46,8 @@ type Emitter struct {
 	usage       token.Usage
 	tier        event.Tier
 	reason      event.FinishReason
-	explanation []byte // why the provider refused
+	explanation []byte  // why the provider refused
+	native      *native // nil unless the provider has the same format
 }
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.
@@ -94,6 +95,12 @@ func (m *Emitter) Handle(e *event.Event) {
 	case event.End:
 		m.end()
 	case event.Error:
+	case event.Native:
+		if m.native == nil {
+			m.native = readNative(e.Text)
+			return
+		}
+		fallthrough
 	default:
 		m.start()
 		m.order.Handle(e)
@@ -114,6 +121,8 @@ func (m *Emitter) check() {
 		m.fault = m.order.Fault()
 	case len(m.output)+m.item.size() > maxAnswer:
 		m.fault = fault.Unusable(errLongAnswer)
+	case m.native != nil && len(m.out) > m.native.room:
+		m.fault = fault.Unusable(errTooLarge)
 	}
 }
 
@@ -156,8 +165,19 @@ func (m *Emitter) start() {
 
 // lifecycle writes an event about the whole response.
 func (m *Emitter) lifecycle(name string, e *ending) {
-	m.out = m.frame.appendEvent(m.out, name, m.sequence, e)
-	m.sequence++
+	switch {
+	case m.native == nil:
+		m.out = m.frame.appendEvent(m.out, name, m.sequence, e)
+		m.sequence++
+		return
+	case e.status == inProgress:
+		m.open(name)
+		m.out = append(append(m.out, `,"response":`...), m.native.begun...)
+	default:
+		m.open(name)
+		m.out = append(append(m.out, `,"response":`...), m.native.whole...)
+	}
+	m.shut()
 }
 
 // write writes an event that belongs to an item. The sequencer calls it in the order of
@@ -166,7 +186,12 @@ func (m *Emitter) write(e *event.Event) {
 	if m.fault != nil {
 		return
 	}
+	if m.native != nil && m.skipsNative(e) {
+		return
+	}
 	switch e.Kind {
+	case event.Native:
+		m.nextItem(e.Text)
 	case event.Text:
 		m.text(e)
 	case event.TextEnd:
@@ -201,6 +226,7 @@ func (m *Emitter) end() {
 	m.order.Flush()
 	m.explain()
 	m.close(status)
+	m.endNative()
 	if m.check(); m.fault != nil {
 		return
 	}
@@ -262,6 +288,9 @@ func (m *Emitter) ended() []byte {
 // itemID returns the id of the open item. It is unique, since it contains the id of the
 // answer.
 func (m *Emitter) itemID(prefix string) []byte {
+	if m.native != nil && m.native.id != nil {
+		return m.native.id
+	}
 	_, random, _ := strings.Cut(m.ids.Message, "_")
 	id := append([]byte(prefix), random[:min(len(random), 20)]...)
 	number := strconv.Itoa(m.items)

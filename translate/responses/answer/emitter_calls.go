@@ -107,7 +107,7 @@ func (m *Emitter) release() {
 		it.text = append(it.text[:0], toolcall.AppendArguments(nil, c.held, false)...)
 	case c.words == &freeWords && c.held != nil:
 		m.arguments(unwrap(c.held))
-	case c.words == &functionWords && len(it.text) == 0:
+	case c.words == &functionWords && len(it.text) == 0 && m.native == nil:
 		m.arguments(emptyObject)
 	}
 	c.held = nil

@@ -81,7 +81,10 @@ func (it *openItem) addPart(parts []byte) {
 
 // begin announces the open item.
 func (m *Emitter) begin() {
-	if m.context.Stream {
+	switch {
+	case m.native != nil:
+		m.itemEvent("response.output_item.added", m.native.begunItem())
+	case m.context.Stream:
 		m.itemEvent("response.output_item.added", m.item.append(nil, inProgress))
 	}
 }
@@ -131,7 +134,12 @@ func (m *Emitter) endItem(status string) {
 		m.output = append(m.output, ',')
 	}
 	before := len(m.output)
-	m.output = m.item.append(m.output, status)
+	if m.native != nil {
+		m.output = append(m.output, m.native.item...)
+		m.native.item = nil
+	} else {
+		m.output = m.item.append(m.output, status)
+	}
 	if m.context.Stream {
 		m.itemEvent("response.output_item.done", m.output[before:])
 	}
@@ -286,7 +294,7 @@ func (it *openItem) appendNote(dst []byte, s *event.Citation) []byte {
 // since line breaks of a provider would end the data line of an event.
 func (m *Emitter) score(list []byte) {
 	it := &m.item
-	if !m.context.Logprobs || it.kind != messageItem || !it.open || it.refusal || jsonscan.Blank(list) {
+	if !m.context.Logprobs && m.native == nil || it.kind != messageItem || !it.open || it.refusal || jsonscan.Blank(list) {
 		return
 	}
 	if len(it.scores) > 0 {

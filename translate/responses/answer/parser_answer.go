@@ -17,7 +17,7 @@ func (p *Parser) Answer(body []byte) {
 		return
 	}
 	c := &p.cursor
-	p.read = reading{data: body, response: body}
+	p.read = reading{data: body, response: body, whole: true}
 	*c = jsonscan.New(body)
 	object := c.Kind() == jsonscan.Object
 	p.readHead(c)
@@ -30,6 +30,7 @@ func (p *Parser) Answer(body []byte) {
 	case p.read.head.output == nil:
 		p.fail(fault.Unusable(errNoOutput))
 	default:
+		p.send(event.Event{Kind: event.Native, Text: body})
 		p.complete(false)
 	}
 }
@@ -73,6 +74,9 @@ func (p *Parser) wholeItem(index int64, raw []byte) {
 	it.whole = true
 	if it.ended {
 		return
+	}
+	if p.read.whole {
+		p.send(event.Event{Kind: event.Native, Text: raw})
 	}
 	if w, ok := p.readItem(raw); ok {
 		p.sendItem(it, &w)

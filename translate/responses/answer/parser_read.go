@@ -23,6 +23,7 @@ type reading struct {
 	item, part, response    []byte
 	head                    head
 	isError                 bool
+	whole                   bool // a JSON answer is read
 }
 
 // The paths of objects, for reports of dropped members. Members of a stream's events have

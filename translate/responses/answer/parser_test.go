@@ -20,7 +20,12 @@ import (
 // recorder writes core events down, one a line.
 type recorder struct{ lines []string }
 
-func (r *recorder) Handle(e *event.Event) { r.lines = append(r.lines, describe(e)) }
+func (r *recorder) Handle(e *event.Event) {
+	if e.Kind == event.Native { // which only the provider's own format gets
+		return
+	}
+	r.lines = append(r.lines, describe(e))
+}
 
 func describe(e *event.Event) string {
 	part := ""

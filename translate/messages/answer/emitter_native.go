@@ -1,0 +1,145 @@
+package answer
+
+import (
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// native contains what the stream of a native answer (see event.Native) has beside the
+// texts and inputs of its blocks: members in JSON, each with a comma before it.
+type native struct {
+	start  []byte // of the message that begins
+	stop   []byte // of the delta in message_delta
+	beside []byte // of message_delta
+	usage  []byte // the value
+	head   string // of the block that is opened next
+	count  int    // of blocks and citations
+}
+
+// maxNative bounds the blocks and citations of a native answer, since a few bytes of each
+// become an event.
+const maxNative = 8192
+
+var (
+	errNative = fmt.Errorf("more than %d blocks and citations", maxNative)
+	errNoKind = fmt.Errorf("a block without a type")
+)
+
+// filled contains the members that deltas fill, by the type of the block.
+var filled = [...]event.Without{
+	textBlock:     {"type": "", "text": "", "citations": "[]"},
+	thinkingBlock: {"type": "", "thinking": "", "signature": ""},
+	toolUseBlock:  {"type": "", "input": ""},
+}
+
+// atEnd contains the members of a message that its beginning does not have.
+var atEnd = event.Without{
+	"type": "", "error": "", "content": "", "usage": "", "context_management": "",
+	"stop_reason": "null", "stop_sequence": "null", "stop_details": "null", "container": "null",
+}
+
+// readNative keeps what the stream has of the whole answer.
+func readNative(message []byte) *native {
+	n := &native{start: event.AppendNative(nil, message, atEnd), usage: []byte(`{"input_tokens":0,"output_tokens":0}`)}
+	for name, value := range jsonscan.Members(message) {
+		member := append(jsonscan.AppendString([]byte{','}, name), ':')
+		switch {
+		case atEnd[string(name)] == "null":
+			n.stop = jsonscan.AppendCompact(append(n.stop, member...), value)
+		case string(name) == "context_management":
+			n.beside = jsonscan.AppendCompact(append(n.beside, member...), value)
+		case string(name) == "usage" && value[0] == '{':
+			n.usage = jsonscan.AppendCompact(nil, value)
+		}
+	}
+	return n
+}
+
+// nextBlock writes a block, up to the content with which the next events fill it.
+func (m *Emitter) nextBlock(block []byte) {
+	m.close()
+	m.countNative()
+	c := jsonscan.Again(block)
+	raw := c.TypeAhead()
+	if len(raw) <= len(`""`) {
+		m.fault = fault.Unusable(errNoKind)
+		return
+	}
+	kind := blockKindOf(raw[1 : len(raw)-1])
+	ownTool := string(raw) == `"server_tool_use"` || string(raw) == `"mcp_tool_use"`
+	if ownTool {
+		kind = toolUseBlock
+	}
+	if kind == unknownBlock || kind == redactedThinkingBlock {
+		m.out.block(jsonscan.AppendCompact(nil, block))
+		return
+	}
+	m.native.head = string(event.AppendNative(append([]byte(`{"type":`), raw...), block, filled[kind]))
+	switch {
+	case kind == thinkingBlock:
+		m.openThinking()
+	case kind == textBlock:
+		m.open(textBlock, 0)
+		m.cite(memberOf(block, "citations"))
+	case ownTool: // no other event contains its input
+		m.openHead(toolUseBlock, 0, "")
+		m.block.passing = true
+		m.out.fragment(jsonscan.AppendCompact(nil, memberOf(block, "input")))
+	}
+}
+
+// memberOf returns the raw value of a member of an object, null for none.
+func memberOf(object []byte, name string) []byte {
+	for n, value := range jsonscan.Members(object) {
+		if string(n) == name {
+			return value
+		}
+	}
+	return []byte("null")
+}
+
+// cite writes the citations of the open block.
+func (m *Emitter) cite(citations []byte) {
+	c := jsonscan.Again(citations)
+	for c.OpenArray(); m.fault == nil && c.Element(); {
+		m.countNative()
+		m.out.cite(c.Skip())
+	}
+}
+
+// countNative counts a block or a citation.
+func (m *Emitter) countNative() {
+	if m.native.count++; m.native.count > maxNative {
+		m.fault = fault.Unusable(errNative)
+	}
+}
+
+// startNative writes the beginning of a native answer.
+func (w *writer) startNative(n *native) {
+	w.event("message_start")
+	w.out = append(append(w.out, `,"message":{"type":"message"`...), n.start...)
+	w.out = append(append(w.out, `,"content":[],"usage":`...), n.usage...)
+	w.out = append(w.out, "}}\n\n"...)
+}
+
+// cite writes a raw citation of the open block.
+func (w *writer) cite(citation []byte) {
+	w.blockEvent("content_block_delta")
+	w.out = append(w.out, `,"delta":{"type":"citations_delta","citation":`...)
+	w.out = append(jsonscan.AppendCompact(w.out, citation), "}}\n\n"...)
+}
+
+// endNative writes the end of a native answer.
+func (w *writer) endNative(n *native) {
+	w.event("message_delta")
+	w.out = append(w.out, `,"delta":{`...)
+	if len(n.stop) > 0 {
+		w.out = append(w.out, n.stop[len(","):]...)
+	}
+	w.out = append(append(w.out, '}'), n.beside...)
+	w.out = append(append(append(w.out, `,"usage":`...), n.usage...), '}')
+	w.stop()
+}

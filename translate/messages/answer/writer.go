@@ -1,0 +1,215 @@
+package answer
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// writer writes an answer as a stream of events or as one JSON body. Its methods are
+// called in the order of the format: start first, every block closed before the next, end
+// last.
+type writer struct {
+	stream bool
+	out    []byte
+	index  int       // of the open block, or of the next one
+	whole  bool      // the JSON body is complete
+	kind   blockKind // of the open block
+	delta  []byte    // the beginning of every delta of the open block
+	sealed []byte    // the signature of the open block, which a JSON body has at its end
+}
+
+// shapes contains the constant parts of the blocks that deltas fill.
+var shapes = [...]struct {
+	head  string // of a block without further members
+	fill  string // the members that deltas fill, at the beginning of a stream's block
+	open  string // of a JSON body: up to the content
+	shut  string // of a JSON body: what follows the content
+	delta string // up to the fragment
+}{
+	textBlock:     {`{"type":"text"`, `,"text":""`, `,"text":"`, `"`, `{"type":"text_delta","text":"`},
+	thinkingBlock: {`{"type":"thinking"`, `,"thinking":"","signature":""`, `,"thinking":"`, `"`, `{"type":"thinking_delta","thinking":"`},
+	toolUseBlock:  {``, `,"input":{}`, `,"input":`, ``, `{"type":"input_json_delta","partial_json":"`},
+}
+
+// output returns the bytes written since the last call: of a JSON body nothing before its
+// end. They are valid until the next event.
+func (w *writer) output() []byte {
+	if !w.stream && !w.whole {
+		return nil
+	}
+	out := w.out
+	w.out = w.out[:0]
+	return out
+}
+
+// event writes an event of a stream up to the members behind its type.
+func (w *writer) event(name string) {
+	w.out = append(append(w.out, "event: "...), name...)
+	w.out = append(append(append(w.out, "\ndata: {\"type\":\""...), name...), '"')
+}
+
+// blockEvent writes an event about the open block up to the members behind its index.
+func (w *writer) blockEvent(name string) {
+	w.event(name)
+	w.out = strconv.AppendInt(append(w.out, `,"index":`...), int64(w.index), 10)
+}
+
+func (w *writer) start(id string, model []byte, usage token.Usage, tier event.Tier) {
+	if w.stream {
+		w.event("message_start")
+		w.out = append(w.out, `,"message":`...)
+	}
+	w.out = jsonscan.AppendString(append(w.out, `{"id":`...), id)
+	w.out = jsonscan.AppendString(append(w.out, `,"type":"message","role":"assistant","model":`...), model)
+	w.out = append(w.out, `,"content":[`...)
+	if !w.stream {
+		return
+	}
+	w.out = append(w.out, `],"stop_reason":null,"stop_sequence":null,"usage":`...)
+	// message_delta omits a count of reasoning that is 0, and clients keep what they have
+	// then: a count of message_start that a provider takes back would stay.
+	usage.Reasoning = 0
+	w.out = append(AppendUsage(w.out, usage, tier), "}}\n\n"...)
+}
+
+// begin writes what precedes a block.
+func (w *writer) begin() {
+	switch {
+	case w.stream:
+		w.blockEvent("content_block_start")
+		w.out = append(w.out, `,"content_block":`...)
+	case w.index > 0:
+		w.out = append(w.out, ',')
+	}
+}
+
+// block writes a block that has no deltas.
+func (w *writer) block(whole []byte) {
+	w.begin()
+	w.out = append(w.out, whole...)
+	if w.stream {
+		w.out = append(w.out, "}\n\n"...)
+	}
+	w.endBlock()
+}
+
+// open writes the beginning of a block. head contains its members up to its content.
+func (w *writer) open(kind blockKind, head string) {
+	w.begin()
+	w.kind, w.sealed = kind, w.sealed[:0]
+	w.out = append(w.out, head...)
+	if !w.stream {
+		w.out = append(w.out, shapes[kind].open...)
+		return
+	}
+	w.out = append(append(w.out, shapes[kind].fill...), "}}\n\n"...)
+	w.beginDeltas(shapes[kind].delta)
+}
+
+// beginDeltas sets the beginning of the deltas of the block.
+func (w *writer) beginDeltas(kind string) {
+	at := len(w.out)
+	w.blockEvent("content_block_delta")
+	w.delta = append(append(append(w.delta[:0], w.out[at:]...), `,"delta":`...), kind...)
+	w.out = w.out[:at]
+}
+
+// fragment writes a part of the content of the open block: of a text, or of the JSON of an
+// input.
+func (w *writer) fragment(fragment []byte) {
+	switch {
+	case w.stream:
+		w.out = append(w.out, w.delta...)
+		w.out = append(jsonscan.AppendEscaped(w.out, fragment), "\"}}\n\n"...)
+	case w.kind == toolUseBlock:
+		w.out = append(w.out, fragment...)
+	default:
+		w.out = jsonscan.AppendEscaped(w.out, fragment)
+	}
+}
+
+// sign writes the signature, which usually is the last delta of its block; thinking may
+// follow.
+func (w *writer) sign(signature []byte) {
+	if !w.stream {
+		w.sealed = append(w.sealed[:0], signature...)
+		return
+	}
+	w.beginDeltas(`{"type":"signature_delta","signature":"`)
+	w.fragment(signature)
+	w.beginDeltas(shapes[thinkingBlock].delta)
+}
+
+// close writes the end of the open block.
+func (w *writer) close() {
+	if !w.stream {
+		w.out = append(w.out, shapes[w.kind].shut...)
+		if w.kind == thinkingBlock {
+			w.out = jsonscan.AppendString(append(w.out, `,"signature":`...), w.sealed)
+		}
+		w.out = append(w.out, '}')
+	}
+	w.endBlock()
+}
+
+// endBlock ends a block, once its content is written.
+func (w *writer) endBlock() {
+	if w.stream {
+		w.blockEvent("content_block_stop")
+		w.out = append(w.out, "}\n\n"...)
+	}
+	w.index++
+}
+
+// end writes the reason why the turn ended, the usage, and the end.
+func (w *writer) end(reason string, e *ending) {
+	if w.stream {
+		w.event("message_delta")
+		w.out = append(w.out, `,"delta":{`...)
+	} else {
+		w.out = append(w.out, "],"...)
+	}
+	w.out = append(append(w.out, `"stop_reason":"`...), reason...)
+	w.out = appendOptional(append(w.out, `","stop_sequence":`...), e.stop)
+	w.out = append(w.out, `,"stop_details":`...)
+	if e.reason == event.FinishFiltered || e.reason == event.FinishRefused {
+		w.out = append(w.out, `{"type":"refusal","category":null,"explanation":`...)
+		w.out = append(appendOptional(w.out, e.explanation), '}')
+	} else {
+		w.out = append(w.out, "null"...)
+	}
+	if w.stream {
+		w.out = append(w.out, '}')
+	}
+	w.out = append(AppendUsage(append(w.out, `,"usage":`...), e.usage, e.tier), '}')
+	w.whole = true
+	w.stop()
+}
+
+// stop writes the last event of a stream.
+func (w *writer) stop() {
+	if w.stream {
+		w.out = append(w.out, "\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
+	}
+}
+
+func appendOptional(dst, text []byte) []byte {
+	if len(text) == 0 {
+		return append(dst, "null"...)
+	}
+	return jsonscan.AppendString(dst, text)
+}
+
+// appendToolHead appends a tool_use block up to its input.
+func appendToolHead(dst, id, name []byte) []byte {
+	dst = jsonscan.AppendString(append(dst, `{"type":"tool_use","id":`...), id)
+	return jsonscan.AppendString(append(dst, `,"name":`...), name)
+}
+
+func appendRedacted(dst, data []byte) []byte {
+	dst = jsonscan.AppendString(append(dst, `{"type":"redacted_thinking","data":`...), data)
+	return append(dst, '}')
+}
