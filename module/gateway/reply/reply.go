@@ -17,7 +17,7 @@ import (
 // ends the answer settles the exchange first: a client that has read the end may send its
 // next request before this one has returned, or the process may end.
 type Reply struct {
-	*sink.Sink
+	sink.Sink
 	Exchange *exchange.Exchange
 
 	meter meter.Meter
@@ -26,7 +26,9 @@ type Reply struct {
 
 // New returns the reply of an exchange to the client behind w.
 func New(w http.ResponseWriter, ex *exchange.Exchange) *Reply {
-	return &Reply{Sink: sink.New(w, ex), Exchange: ex}
+	r := &Reply{Exchange: ex}
+	r.Init(w, ex)
+	return r
 }
 
 // Charge sets the meter that counts what the exchange uses.

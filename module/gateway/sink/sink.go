@@ -42,13 +42,13 @@ type upstreamAnswer struct {
 	continuation exchange.Continuation
 }
 
-// New returns the sink of an exchange. It writes the answer to w.
-func New(w http.ResponseWriter, ex *exchange.Exchange) *Sink {
+// Init prepares a zero Sink for the answer to an exchange, which it writes to w.
+func (s *Sink) Init(w http.ResponseWriter, ex *exchange.Exchange) {
 	h := w.Header()
 	h["X-Content-Type-Options"] = []string{"nosniff"} // a browser must not show a provider's text as a page
 	h["Request-Id"] = []string{ex.ID}
 	h["X-Request-Id"] = h["Request-Id"]
-	return &Sink{ex: ex, w: w, cancel: func() {}}
+	s.ex, s.w, s.cancel = ex, w, func() {}
 }
 
 // Options are the options of a site for its answers. A stream gets a first keep-alive after

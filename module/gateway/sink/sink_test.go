@@ -80,7 +80,8 @@ func (c *client) untouched() bool {
 func sinkFor(format translate.Format, stream bool) (*Sink, *client) {
 	c := &client{header: make(http.Header)}
 	ex := &exchange.Exchange{ID: "req_1", Request: exchange.Request{Format: formats.Of(format), View: translate.View{Model: "m1", Stream: stream}}}
-	s := New(c, ex)
+	s := new(Sink)
+	s.Init(c, ex)
 	another(s)
 	return s, c
 }

@@ -59,7 +59,8 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: translate.View{Stream: true}, Lease: exchange.NewLease()}}
 		ex.Lease.Keep(make([]byte, 2<<20)) // too large for the pool
 		ex.Body = ex.Lease.Buffer()[:2<<20]
-		s := sink.New(httptest.NewRecorder(), ex)
+		s := new(sink.Sink)
+		s.Init(httptest.NewRecorder(), ex)
 		ex.Begin(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex}}, 0)
 		s.Next()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
