@@ -23,7 +23,7 @@ func TestKeysWithoutALimitPayNothing(t *testing.T) {
 	s := reply.New(httptest.NewRecorder(), &exchange.Exchange{Key: new(aigateway.Key), Request: exchange.Request{Format: formats.Of(translate.Chat)}})
 	h, r := &Handler{users: new(userbase.Userbase), resolved: &resolved{limits: limiting.New()}}, httptest.NewRequest("POST", "/", nil)
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
-		if _, refused := h.admit(s, r, &catalog.Model{Targets: []catalog.Target{target}}); refused != nil {
+		if refused := h.admit(s, r, &catalog.Model{Targets: []catalog.Target{target}}); refused != nil {
 			t.Fail()
 		}
 	}), 3.0)

@@ -47,7 +47,6 @@ type App struct {
 	ctx      context.Context
 	logger   *zap.Logger
 	resolved *resolved
-	started  chan struct{} // closed by Start
 	ratios   *meter.Ratios
 	lists    modellist.Lists
 	users    *userbase.Userbase   // of sites without a store and accounts of their own
@@ -72,9 +71,9 @@ func (App) CaddyModule() caddy.ModuleInfo {
 // own health checks and open its own connections.
 func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
-	a.ratios, a.started = meter.LoadRatios(), make(chan struct{})
+	a.ratios = meter.LoadRatios()
 	var err error
-	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(&a.lists), limits: limiting.New(), started: a.started}); err != nil {
+	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(&a.lists), limits: limiting.New(), started: make(chan struct{})}); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	if a.users, err = userbase.Load(ctx, a.Options); err != nil {
@@ -84,6 +83,18 @@ func (a *App) Provision(ctx caddy.Context) error {
 		return err
 	}
 	return drain.Watch(ctx)
+}
+
+// usersOf returns the userbase of a site: the one of the global option, unless the site
+// configures its own.
+func (a *App) usersOf(ctx caddy.Context, own *userbase.Options) (*userbase.Userbase, error) {
+	if !own.Configured() {
+		return a.users, nil
+	}
+	if err := own.Inherit(&a.Options); err != nil {
+		return nil, err
+	}
+	return userbase.Load(ctx, *own)
 }
 
 // serve adds a site and its userbase to the app.
@@ -110,7 +121,7 @@ func (a *App) ownsKey(username string) bool {
 // Start opens the stores and the ledgers of the sites. Caddy starts even if a store
 // cannot be reached: keys of the configuration work without it.
 func (a *App) Start() error {
-	close(a.started)
+	close(a.resolved.started)
 	for _, users := range a.serving {
 		if users.Store != nil {
 			users.Store.Open()

@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -123,3 +125,35 @@ const (
 	DefaultCommitAfter = 30 * time.Second
 	DefaultKeepAlive   = 15 * time.Second
 )
+
+// inherit sets the fields that the site leaves empty to those of the global option, else
+// to their defaults.
+func (c *Config) inherit(app *Config) error {
+	c.MaxBody = cmp.Or(c.MaxBody, app.MaxBody, DefaultMaxBody)
+	c.CommitAfter = cmp.Or(c.CommitAfter, app.CommitAfter, caddy.Duration(DefaultCommitAfter))
+	c.KeepAlive = cmp.Or(c.KeepAlive, app.KeepAlive, caddy.Duration(DefaultKeepAlive))
+	if c.CORS == nil {
+		c.CORS = app.CORS
+	}
+	if c.SealKeys == nil {
+		c.SealKeys = app.SealKeys
+	}
+	c.AnswerBounds.Inherit(app.AnswerBounds)
+	c.Cooldown = cmp.Or(c.Cooldown, app.Cooldown)
+	c.FailRate = cmp.Or(c.FailRate, app.FailRate)
+	c.Deadline = cmp.Or(c.Deadline, app.Deadline)
+	c.MaxRunning = cmp.Or(c.MaxRunning, app.MaxRunning)
+	c.Affinity = cmp.Or(c.Affinity, app.Affinity, &affinity.Default)
+	c.DisableRetry = c.DisableRetry || app.DisableRetry
+	c.TargetHeader = c.TargetHeader || app.TargetHeader
+	if c.CountersRaw != nil && app.CountersRaw != nil {
+		return errors.New("counters is set in the global option ai_gateway already")
+	}
+	if c.CountersRaw != nil && len(app.KeyLimits) > 0 {
+		return errors.New("counters must be set in the global option ai_gateway, which has limits that count there as well")
+	}
+	if c.CountersRaw == nil {
+		c.CountersRaw = app.CountersRaw
+	}
+	return nil
+}

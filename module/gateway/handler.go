@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sealkeys"
@@ -75,7 +73,8 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads the configuration of the site, on top of the one that it inherits.
+// Provision loads the configuration of the site, on top of the one that it inherits. The
+// store of the userbase is the last source of keys.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger, h.drain = ctx.Logger(), drain.Process
 	h.exchanges = h.logger.Named("exchanges")
@@ -87,7 +86,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("loading global option ai_gateway: %w", err)
 	}
 	app := global.(*App)
-	if err := h.inherit(&app.Config); err != nil {
+	if err := h.Config.inherit(&app.Config); err != nil {
 		return err
 	}
 	seals, err := sealkeys.Load(ctx, h.SealKeys)
@@ -95,20 +94,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.providers = failover.Site{Logger: h.logger, Affinity: h.Affinity, Ratios: app.ratios, Seals: seals, DisableRetry: h.DisableRetry}
-	if err := h.setUsers(ctx, app); err != nil {
+	if h.users, err = app.usersOf(ctx, &h.Options); err != nil {
 		return err
 	}
-	if err := h.setResolved(ctx, app.resolved); err != nil {
-		return err
-	}
-	h.warnForwarded(ctx, app)
-	return nil
-}
-
-// setResolved provisions the configuration on top of base. The store of the userbase is
-// the last source of keys.
-func (h *Handler) setResolved(ctx caddy.Context, base *resolved) (err error) {
-	if h.resolved, err = h.Config.resolve(ctx, base); err != nil {
+	app.serve(h)
+	if h.resolved, err = h.Config.resolve(ctx, app.resolved); err != nil {
 		return err
 	}
 	if h.users.Store != nil {
@@ -117,60 +107,11 @@ func (h *Handler) setResolved(ctx caddy.Context, base *resolved) (err error) {
 	if err := h.resolved.limits.Attach(h.users.Book, h.logger); err != nil {
 		return err
 	}
-	return h.resolved.limits.CheckAccounts(h.users.Accounts)
-}
-
-// setUsers sets the userbase: the one of the global option, unless the site configures
-// its own.
-func (h *Handler) setUsers(ctx caddy.Context, app *App) (err error) {
-	h.users = app.users
-	if h.Options.Configured() {
-		if err := h.Options.Inherit(&app.Options); err != nil {
-			return err
-		}
-		if h.users, err = userbase.Load(ctx, h.Options); err != nil {
-			return err
-		}
+	if err := h.resolved.limits.CheckAccounts(h.users.Accounts); err != nil {
+		return err
 	}
-	app.serve(h)
+	h.warnForwarded(ctx, app)
 	return nil
-}
-
-// inherit sets the fields that the site leaves empty to those of the global option, else
-// to their defaults.
-func (h *Handler) inherit(app *Config) error {
-	h.MaxBody = cmp.Or(h.MaxBody, app.MaxBody, DefaultMaxBody)
-	h.CommitAfter = cmp.Or(h.CommitAfter, app.CommitAfter, caddy.Duration(DefaultCommitAfter))
-	h.KeepAlive = cmp.Or(h.KeepAlive, app.KeepAlive, caddy.Duration(DefaultKeepAlive))
-	if h.CORS == nil {
-		h.CORS = app.CORS
-	}
-	if h.SealKeys == nil {
-		h.SealKeys = app.SealKeys
-	}
-	h.AnswerBounds.Inherit(app.AnswerBounds)
-	h.inheritRouting(app)
-	if h.CountersRaw != nil && app.CountersRaw != nil {
-		return errors.New("counters is set in the global option ai_gateway already")
-	}
-	if h.CountersRaw != nil && len(app.KeyLimits) > 0 {
-		return errors.New("counters must be set in the global option ai_gateway, which has limits that count there as well")
-	}
-	if h.CountersRaw == nil {
-		h.CountersRaw = app.CountersRaw
-	}
-	return nil
-}
-
-// inheritRouting is inherit for the fields about the choice of targets.
-func (h *Handler) inheritRouting(app *Config) {
-	h.Cooldown = cmp.Or(h.Cooldown, app.Cooldown)
-	h.FailRate = cmp.Or(h.FailRate, app.FailRate)
-	h.Deadline = cmp.Or(h.Deadline, app.Deadline)
-	h.MaxRunning = cmp.Or(h.MaxRunning, app.MaxRunning)
-	h.Affinity = cmp.Or(h.Affinity, app.Affinity, &affinity.Default)
-	h.DisableRetry = h.DisableRetry || app.DisableRetry
-	h.TargetHeader = h.TargetHeader || app.TargetHeader
 }
 
 // Validate returns an error for a value out of its bounds, and for a configuration in

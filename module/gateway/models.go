@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,11 +10,13 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/billing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
@@ -94,4 +97,34 @@ func pageSize(paging *format.Paging, q url.Values) (int, *fault.Fault) {
 		return 0, fault.InvalidField(paging.Limit, fmt.Sprintf("must be an integer from 1 to %d", paging.Largest))
 	}
 	return n, nil
+}
+
+// serveCapabilities lists the models that the key may use. For each model and each format
+// of clients, it shows which fields of a request are kept, changed or lost.
+func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fault {
+	body := []byte(`{"object":"list","data":[`)
+	for i, name := range h.visible(to.Exchange.Key, r) {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, `{"model":`...)
+		body = jsonscan.AppendString(body, name)
+		body = append(body, `,"formats":`...)
+		body = append(append(body, h.resolved.catalog.Model(name).Capabilities...), '}')
+	}
+	to.WriteJSON(append(body, "]}"...))
+	return nil
+}
+
+// serveBilling answers with the usage of the key, for clients that have only an API key.
+func (h *Handler) serveBilling(to *reply.Reply, r *http.Request) *fault.Fault {
+	var left func(context.Context, *aigateway.Key, string) (*int64, error)
+	if limits := h.resolved.limits.Of(to.Exchange.Key); limits != nil {
+		left = limits.Left
+	}
+	body, fault := billing.Answer(r, to.Exchange.Key, h.users.Store.(aigateway.LedgerReader), left)
+	if fault == nil {
+		to.WriteJSON(body)
+	}
+	return fault
 }

@@ -21,7 +21,9 @@ const (
 	storeMissing = `{"status":"not ready","reason":"the store is not available"}`
 )
 
-// serveProbe answers a probe. It returns false for other requests.
+// serveProbe answers a probe. It returns false for other requests. The gateway is ready for
+// new requests if it does not shut down, and can decide about every key. The parameter
+// exclude=store leaves out the store.
 func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -30,7 +32,14 @@ func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 	switch r.URL.Path {
 	case livePath:
 	case readyPath:
-		status, body = h.readiness(r)
+		switch {
+		case h.drain.Begun():
+			status, body = http.StatusServiceUnavailable, draining
+		case !h.resolved.sources.Complete() && !slices.Contains(r.URL.Query()["exclude"], "store"):
+			status, body = http.StatusServiceUnavailable, storeMissing
+		default:
+			body = ready
+		}
 	default:
 		return false
 	}
@@ -44,16 +53,4 @@ func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 		_, _ = w.Write([]byte(body)) // the client may be gone
 	}
 	return true
-}
-
-// readiness returns whether the gateway should get new requests: it does not shut down, and
-// can decide about every key. The parameter exclude=store leaves out the store.
-func (h *Handler) readiness(r *http.Request) (status int, body string) {
-	switch {
-	case h.drain.Begun():
-		return http.StatusServiceUnavailable, draining
-	case !h.resolved.sources.Complete() && !slices.Contains(r.URL.Query()["exclude"], "store"):
-		return http.StatusServiceUnavailable, storeMissing
-	}
-	return http.StatusOK, ready
 }

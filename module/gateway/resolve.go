@@ -19,13 +19,13 @@ type resolved struct {
 	catalog *catalog.Catalog
 	sources keyring.Sources
 	limits  *limiting.Limits
-	started <-chan struct{} // closed when the app starts
+	started chan struct{} // closed when the app starts
 }
 
 // resolve provisions c on top of base.
 func (c *Config) resolve(ctx caddy.Context, base *resolved) (r *resolved, err error) {
 	r = &resolved{sources: slices.Clone(base.sources), started: base.started}
-	ctx = ctx.WithValue(exchange.StartedKey(), base.started)
+	ctx = ctx.WithValue(exchange.StartedKey(), (<-chan struct{})(base.started))
 	// Limits are loaded before the keys that name them. Key sources are loaded before
 	// providers: loading a provider starts its health checks, which read state of ctx
 	// that loading another module writes.

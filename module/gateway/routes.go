@@ -135,23 +135,18 @@ func noEndpoint(p string) endpoint {
 		name = suggest.Nearest(p, longestFirst)
 		f = endpoints[name].format
 	}
-	return endpoint{
-		meant: f,
-		serve: func(h *Handler, _ *reply.Reply, _ *http.Request) *fault.Fault { return h.noPath(p, name) },
-	}
-}
-
-func (h *Handler) noPath(p, meant string) *fault.Fault {
-	switch {
-	case strings.HasPrefix(p, "/v1/v1/messages"):
-		return fault.VersionTwice()
-	case meant == loginPath && h.users.Accounts == nil:
-		return fault.NoAccounts()
-	}
-	if known := unserved(p); known != "" {
-		return fault.NotServed(known)
-	}
-	return fault.UnknownPath(meant)
+	return endpoint{meant: f, serve: func(h *Handler, _ *reply.Reply, _ *http.Request) *fault.Fault {
+		known := unserved(p)
+		switch {
+		case strings.HasPrefix(p, "/v1/v1/messages"):
+			return fault.VersionTwice()
+		case name == loginPath && h.users.Accounts == nil:
+			return fault.NoAccounts()
+		case known != "":
+			return fault.NotServed(known)
+		}
+		return fault.UnknownPath(name)
+	}}
 }
 
 // unservedPaths are endpoints of providers that the gateway does not serve. Without them, a

@@ -7,6 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/billing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
@@ -24,8 +25,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if h.serveProbe(w, r) {
 		return nil
 	}
-	if e, ok := h.billingEndpoint(r); ok {
-		h.answer(w, r, e)
+	if h.users.Book != nil && r.URL.RawPath == "" && billing.Shapes[r.URL.Path] != nil {
+		h.answer(w, r, endpoint{method: http.MethodGet, serve: (*Handler).serveBilling})
 		return nil
 	}
 	if e, ok := route(r); ok {
@@ -134,9 +135,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 		return fault.OtherModels(ex.View.OtherModels)
 	}
 	ex.Covering = string(m.Pattern)
-	used, refused := h.admit(to, r, m)
-	to.Charge(used)
-	if refused != nil {
+	if refused := h.admit(to, r, m); refused != nil {
 		return refused
 	}
 	return h.callProviders(m, to, r)

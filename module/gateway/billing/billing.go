@@ -3,7 +3,7 @@
 //
 // In each shape, the limit minus the usage is the remainder. A key without a limit gets the
 // number that clients take for no limit. Only amounts in USD count, because the shapes have
-// no other currency. The package does no I/O.
+// no other currency.
 package billing
 
 import (
@@ -30,8 +30,9 @@ const (
 // Account is the usage of a key, with the remainder of its budgets.
 type Account struct {
 	Key  *aigateway.Key
-	Used int64  // nanos of USD, of all time
-	Left *int64 // nanos of USD; nil if nothing limits them
+	Used int64             // nanos of USD, of all time
+	Left *int64            // nanos of USD; nil if nothing limits them
+	Days []aigateway.Usage // by day and model, in the order of time, if the request asks for them
 }
 
 // limitUSD returns the limit in USD.
@@ -88,11 +89,10 @@ type lineItem struct {
 }
 
 // Usage returns the answer to GET /dashboard/billing/usage. Its total is the usage of all
-// time, not of the days, because clients subtract it from the limit. days are sums by day
-// and model, in the order of time.
-func (a *Account) Usage(days []aigateway.Usage) []byte {
+// time, not of the days, because clients subtract it from the limit.
+func (a *Account) Usage() []byte {
 	costs := []dailyCost{}
-	for _, sum := range days {
+	for _, sum := range a.Days {
 		if sum.Cost.Currency != Currency {
 			continue
 		}

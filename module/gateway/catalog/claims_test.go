@@ -18,7 +18,7 @@ func ranked(t *testing.T, models []string, providers map[string][]aigateway.Patt
 	t.Helper()
 	r := new(Catalog)
 	for _, name := range sortedNames(providers) {
-		p := &Provider{Name: name, serves: providers[name]}
+		p := &Provider{Name: name, offer: offer{serves: providers[name]}}
 		p.whole = Target{Provider: p, Traits: new(trait.Traits)}
 		r.Providers = append(r.Providers, p)
 	}

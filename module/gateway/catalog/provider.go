@@ -26,29 +26,36 @@ import (
 
 // Provider is a provisioned ProviderConfig.
 type Provider struct {
-	Name      string
-	Preset    string             // name of its preset
-	Identity  modellist.Identity // of the service, without a format
-	Formats   []*format.Descriptor
-	Caller    upstream.Caller
-	Uncounted meter.Uncounted // models whose tokens it does not count
+	Name     string
+	Preset   string             // name of its preset
+	Service  string             // identity of the service; several names may have the same
+	Identity modellist.Identity // of the service, without a format
+	Formats  []*format.Descriptor
+	APIKeys  []string // references to its API keys; a single "" if there are none
+	Caller   upstream.Caller
+	pooled   bool // reverse_proxy chooses its address
+	Calls
 
-	Service    string   // identity of the service; several names may have the same
-	APIKeys    []string // references to its API keys; a single "" if there are none
+	offer
+	traits  layers // of its preset, and its own
+	pricing pricing
+}
+
+// Calls are the bounds of the calls of a provider, and what earlier calls have shown.
+type Calls struct {
 	Rests      health.Rules
-	MaxRunning int           // largest number of running calls, 0 for no bound
-	Retries    health.Budget // for repeated calls
-	pooled     bool          // reverse_proxy chooses its address
+	MaxRunning int             // largest number of running calls, 0 for no bound
+	Retries    health.Budget   // for repeated calls
+	Uncounted  meter.Uncounted // models whose tokens it does not count
+}
 
+// offer is the set of models that a provider serves.
+type offer struct {
 	serves []aigateway.Pattern // the names that it serves without a model block; none: all that are not claimed otherwise
 	hidden bool                // it serves only targets of model blocks
 	known  []modelcard.Card    // the models of its preset, sorted by id
 	list   *modellist.List     // its own list of models; nil if the list is not read
-
-	traits layers // of its preset, and its own
-	whole  Target // the target for the model name that the client uses
-
-	pricing pricing
+	whole  Target              // the target for the model name that the client uses
 }
 
 // newProvider provisions a provider. It loads its list of models from lists.
@@ -61,11 +68,12 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lis
 		return nil, err
 	}
 	p := &Provider{
-		Name: config.Name, Preset: config.presetName(), Identity: config.listIdentity(nil), known: modellist.Named(defaults.Models),
+		Name: config.Name, Preset: config.presetName(), Identity: config.listIdentity(nil),
 		traits:  layers{defaults.Traits, defaults.ModelTraits, config.Traits},
 		Service: config.service(), APIKeys: config.APIKeys, pooled: config.ReverseProxyRaw != nil,
-		Rests: health.Rules{First: time.Duration(config.Cooldown), FailRate: config.FailRate}, MaxRunning: config.MaxRunning,
 	}
+	p.known = modellist.Named(defaults.Models)
+	p.Rests, p.MaxRunning = health.Rules{First: time.Duration(config.Cooldown), FailRate: config.FailRate}, config.MaxRunning
 	if len(p.APIKeys) == 0 {
 		p.APIKeys = []string{""}
 	}

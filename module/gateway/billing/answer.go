@@ -1,0 +1,65 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// Shapes are the shapes of the answers with the usage of a key, by path. All are for GET.
+var Shapes = map[string]func(*Account) []byte{
+	"/api/usage/token":                   (*Account).TokenUsage,
+	"/dashboard/billing/subscription":    (*Account).Subscription,
+	"/v1/dashboard/billing/subscription": (*Account).Subscription,
+	"/dashboard/billing/usage":           (*Account).Usage,
+	"/v1/dashboard/billing/usage":        (*Account).Usage,
+}
+
+// Answer returns the answer to a request for the usage of a key. left returns the remainder
+// of the budgets of the key in a currency; it is nil if nothing limits the key.
+func Answer(r *http.Request, key *aigateway.Key, ledger aigateway.LedgerReader, left func(context.Context, *aigateway.Key, string) (*int64, error)) ([]byte, *fault.Fault) {
+	account := Account{Key: key}
+	start, end := r.URL.Query().Get("start_date"), r.URL.Query().Get("end_date")
+	if strings.HasSuffix(r.URL.Path, "/billing/usage") && start+end != "" {
+		zone, err := ledger.Location(r.Context())
+		if err != nil {
+			return nil, usageFault(err)
+		}
+		from, to, wrong := Days(start, end, zone)
+		if wrong != nil {
+			return nil, fault.InvalidField(wrong.Param, wrong.What)
+		}
+		account.Days, err = ledger.Usage(r.Context(), aigateway.UsageQuery{
+			Key: key.ID, Currency: Currency, From: from, To: to, By: []aigateway.Dimension{aigateway.ByDay, aigateway.ByModel},
+		})
+		if err != nil {
+			return nil, usageFault(err)
+		}
+	}
+	sums, err := ledger.Usage(r.Context(), aigateway.UsageQuery{
+		Key: key.ID, Currency: Currency, From: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Now().Add(time.Hour),
+	})
+	if err != nil {
+		return nil, fault.LedgerUnreadable(err)
+	}
+	account.Used = Spent(sums)
+	if left != nil {
+		if account.Left, err = left(r.Context(), key, Currency); err != nil {
+			return nil, fault.LedgerUnreadable(err)
+		}
+	}
+	return Shapes[r.URL.Path](&account), nil
+}
+
+// usageFault returns the fault of costs by day that were not read.
+func usageFault(err error) *fault.Fault {
+	if errors.Is(err, aigateway.ErrManySums) {
+		return fault.UsageTooLong()
+	}
+	return fault.LedgerUnreadable(err)
+}
