@@ -19,8 +19,8 @@ import (
 // Candidate is a target with the API key to ask it with.
 type Candidate struct {
 	catalog.Target
-	APIKey int           // index in the API keys of the provider
-	Health health.Target // identifies the target with this key in the health memory
+	APIKey int       // index in the API keys of the provider
+	Health health.ID // identifies the target with this key in the health memory
 }
 
 // SameTarget reports whether two candidates are equal except for their API keys.
@@ -76,7 +76,7 @@ func weightOf(t catalog.Target) int { return t.Weight }
 func appendKeys(all []Candidate, t catalog.Target, name string, session uint64) []Candidate {
 	first := len(all)
 	for i, key := range t.Provider.APIKeys {
-		id := health.Target{Provider: t.Provider.Service, Key: key, Model: t.UpstreamModel(name)}
+		id := health.ID{Provider: t.Provider.Service, Key: key, Model: t.UpstreamModel(name)}
 		all = append(all, Candidate{t, i, id})
 	}
 	if keys := all[first:]; len(keys) > 1 && session != 0 {

@@ -31,7 +31,7 @@ func names(m *catalog.Model, session uint64, memory *health.Memory) []string {
 	var list []string
 	for _, c := range choice.Order(m, "m", session, memory) {
 		list = append(list, c.Provider.Name+c.Provider.APIKeys[c.APIKey])
-		if c.Health != (health.Target{Provider: c.Provider.Service, Key: c.Provider.APIKeys[c.APIKey], Model: "m"}) {
+		if c.Health != (health.ID{Provider: c.Provider.Service, Key: c.Provider.APIKeys[c.APIKey], Model: "m"}) {
 			panic("another target's health")
 		}
 	}
@@ -39,7 +39,7 @@ func names(m *catalog.Model, session uint64, memory *health.Memory) []string {
 }
 
 func rests(m *health.Memory, provider, key string, d time.Duration) {
-	v, _ := m.Begin(health.Target{Provider: provider, Key: key, Model: "m"}, 0)
+	v, _ := m.Begin(health.ID{Provider: provider, Key: key, Model: "m"}, 0)
 	v.End(health.Outcome{Class: health.RateLimited, RetryAfter: d}, health.Rules{First: health.DefaultRest})
 }
 

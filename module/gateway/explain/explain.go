@@ -63,7 +63,7 @@ func remembered(p *catalog.Provider, known []Target) (all []Target) {
 			models = []string{"*"}
 		}
 		for _, model := range models {
-			id := health.Target{Provider: p.Service, Key: key, Model: model}
+			id := health.ID{Provider: p.Service, Key: key, Model: model}
 			all = append(all, targetOf(&choice.Candidate{Target: catalog.Target{Provider: p, Weight: 1}, APIKey: i, Health: id}))
 		}
 	}

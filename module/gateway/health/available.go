@@ -4,11 +4,11 @@ import "time"
 
 // IsDown reports whether a target, or its API key, has begun to rest and has not answered
 // since. A target whose rest is over is down until its probe succeeds.
-func (m *Memory) IsDown(t Target) bool {
+func (m *Memory) IsDown(t ID) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	for _, level := range t.levels() {
-		if i := m.ill[level]; i != nil && i.isDown(time.Now()) {
+		if h := m.histories[level]; h != nil && h.isDown(time.Now()) {
 			return true
 		}
 	}
@@ -20,10 +20,10 @@ func (m *Memory) IsDown(t Target) bool {
 func (m *Memory) AllDown(provider, key string) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	answered := m.answered[Target{Provider: provider, Key: key}]
+	answered := m.answered[ID{Provider: provider, Key: key}]
 	now := time.Now()
-	for t, i := range m.ill {
-		if t.Provider == provider && t.Key == key && i.isDown(now) && (t.Model == "" || !answered.After(i.last)) {
+	for t, h := range m.histories {
+		if t.Provider == provider && t.Key == key && h.isDown(now) && (t.Model == "" || !answered.After(h.last)) {
 			return true
 		}
 	}
@@ -32,15 +32,15 @@ func (m *Memory) AllDown(provider, key string) bool {
 
 // noteAnswer notes that a model has answered an attempt, as long as other targets fail.
 func (m *Memory) noteAnswer(v Visit) {
-	if len(m.ill) == 0 {
+	if len(m.histories) == 0 {
 		m.answered = nil
 		return
 	}
 	if m.answered == nil {
-		m.answered = make(map[Target]time.Time)
+		m.answered = make(map[ID]time.Time)
 	}
 	m.answered[v.target.key()] = v.began
 }
 
 // isDown reports whether the target has rested, and has not answered since.
-func (i *illness) isDown(now time.Time) bool { return i.rests > 0 && !i.forgotten(now) }
+func (h *history) isDown(now time.Time) bool { return h.rests > 0 && !h.forgotten(now) }

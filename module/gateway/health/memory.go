@@ -8,11 +8,11 @@ import (
 // Memory has the health of targets, and the number of their running attempts. The zero
 // value is an empty memory. Its methods may be called concurrently.
 type Memory struct {
-	mu      sync.RWMutex // guards the fields below
-	ill     map[Target]*illness
-	running map[Target]int // attempts by target; also by provider, in a Target without key and model
+	mu        sync.RWMutex // guards the fields below
+	histories map[ID]*history
+	running   map[ID]int // attempts by target; also by provider, in an ID without key and model
 
-	answered map[Target]time.Time // by API key, when the last attempt with an answer began
+	answered map[ID]time.Time // by API key, when the last attempt with an answer began
 }
 
 // Process is the memory of the process. All sites share it, and it survives reloads,
@@ -20,16 +20,16 @@ type Memory struct {
 var Process = new(Memory)
 
 // RestsUntil returns when the rest of a target ends, the zero time if it does not rest.
-func (m *Memory) RestsUntil(t Target) (until time.Time) {
+func (m *Memory) RestsUntil(t ID) (until time.Time) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if len(m.ill) == 0 {
+	if len(m.histories) == 0 {
 		return until
 	}
 	now := time.Now()
 	for _, level := range t.levels() {
-		if i := m.ill[level]; i != nil && i.resting(now) && i.until.After(until) {
-			until = i.until
+		if h := m.histories[level]; h != nil && h.resting(now) && h.until.After(until) {
+			until = h.until
 		}
 	}
 	return until
@@ -38,7 +38,7 @@ func (m *Memory) RestsUntil(t Target) (until time.Time) {
 // Visit is a running attempt.
 type Visit struct {
 	memory *Memory
-	target Target
+	target ID
 	began  time.Time
 	// probes has, for each level of the target, the time until which other requests
 	// wait for this attempt as the probe; zero if it is not the probe.
@@ -48,23 +48,23 @@ type Visit struct {
 // Begin records the beginning of an attempt at a target. It returns false if maxRunning
 // attempts run at the provider already; 0 means no bound. If a rest of the target is
 // over, the attempt is its probe, and the target appears to rest until the probe ends.
-func (m *Memory) Begin(t Target, maxRunning int) (v Visit, ok bool) {
+func (m *Memory) Begin(t ID, maxRunning int) (v Visit, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if maxRunning > 0 && m.running[Target{Provider: t.Provider}] >= maxRunning {
+	if maxRunning > 0 && m.running[ID{Provider: t.Provider}] >= maxRunning {
 		return v, false
 	}
 	now := time.Now()
 	v = Visit{memory: m, target: t, began: now}
 	if m.running == nil {
-		m.running = make(map[Target]int)
+		m.running = make(map[ID]int)
 	}
 	m.running[t]++
-	m.running[Target{Provider: t.Provider}]++
+	m.running[ID{Provider: t.Provider}]++
 	for n, level := range t.levels() {
-		if i := m.ill[level]; i != nil && i.awaitsProbe(now) {
-			i.until = now.Add(probePatience)
-			v.probes[n] = i.until
+		if h := m.histories[level]; h != nil && h.awaitsProbe(now) {
+			h.until = now.Add(probePatience)
+			v.probes[n] = h.until
 		}
 	}
 	return v, true
@@ -86,7 +86,7 @@ func (v Visit) End(o Outcome, rules Rules) Change {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.leave(v.target)
-	m.leave(Target{Provider: v.target.Provider})
+	m.leave(ID{Provider: v.target.Provider})
 	m.giveUp(v)
 	switch {
 	case o.Class == Healthy:
@@ -99,7 +99,7 @@ func (v Visit) End(o Outcome, rules Rules) Change {
 }
 
 // leave counts an attempt as ended.
-func (m *Memory) leave(t Target) {
+func (m *Memory) leave(t ID) {
 	if m.running[t]--; m.running[t] <= 0 {
 		delete(m.running, t)
 	}
@@ -109,8 +109,8 @@ func (m *Memory) leave(t Target) {
 // continues.
 func (m *Memory) giveUp(v Visit) {
 	for n, level := range v.target.levels() {
-		if i := m.ill[level]; i != nil && !v.probes[n].IsZero() && i.until.Equal(v.probes[n]) {
-			i.until = time.Now()
+		if h := m.histories[level]; h != nil && !v.probes[n].IsZero() && h.until.Equal(v.probes[n]) {
+			h.until = time.Now()
 		}
 	}
 }
@@ -120,8 +120,8 @@ func (m *Memory) giveUp(v Visit) {
 func (m *Memory) EndRest(provider, key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if i := m.ill[Target{Provider: provider, Key: key}]; i != nil && i.resting(time.Now()) {
-		i.until = time.Now()
+	if h := m.histories[ID{Provider: provider, Key: key}]; h != nil && h.resting(time.Now()) {
+		h.until = time.Now()
 	}
 }
 
@@ -130,58 +130,58 @@ func (m *Memory) EndRest(provider, key string) {
 func (m *Memory) recover(v Visit) Change {
 	change, now := Same, time.Now()
 	for _, level := range v.target.levels() {
-		i := m.ill[level]
-		if i == nil {
+		h := m.histories[level]
+		if h == nil {
 			continue
 		}
-		over := i.rate.over(now)
-		i.rate.add(now, false)
+		over := h.rate.over(now)
+		h.rate.add(now, false)
 		switch {
-		case !i.last.Before(v.began):
-		case i.rests > 0:
+		case !h.last.Before(v.began):
+		case h.rests > 0:
 			change = Up
-			delete(m.ill, level)
+			delete(m.histories, level)
 		case over:
-			delete(m.ill, level)
+			delete(m.histories, level)
 		default:
-			i.answer()
+			h.answer()
 		}
 	}
 	return change
 }
 
 // fail records a failure of a target or of its API key.
-func (m *Memory) fail(t Target, o Outcome, rules Rules) Change {
+func (m *Memory) fail(t ID, o Outcome, rules Rules) Change {
 	if o.Class.ofKey() {
 		t = t.key()
 	}
 	now := time.Now()
-	i := m.illnessOf(t, now)
-	rested := i.rests > 0
-	i.fail(o, now, rules)
-	if !rested && i.rests > 0 {
+	h := m.historyOf(t, now)
+	rested := h.rests > 0
+	h.fail(o, now, rules)
+	if !rested && h.rests > 0 {
 		return Down
 	}
 	return Same
 }
 
-// illnessOf returns the illness of a target, a new one if the target is healthy. If the
-// memory is full, it removes any other illness.
-func (m *Memory) illnessOf(t Target, now time.Time) *illness {
-	if i := m.ill[t]; i != nil && !i.forgotten(now) {
-		return i
+// historyOf returns the history of a target, a new one if the target is healthy. If the
+// memory is full, it removes any other history.
+func (m *Memory) historyOf(t ID, now time.Time) *history {
+	if h := m.histories[t]; h != nil && !h.forgotten(now) {
+		return h
 	}
-	if m.ill == nil {
-		m.ill = make(map[Target]*illness)
+	if m.histories == nil {
+		m.histories = make(map[ID]*history)
 	}
-	for other := range m.ill {
-		if len(m.ill) < maxRemembered {
+	for other := range m.histories {
+		if len(m.histories) < maxRemembered {
 			break
 		}
-		delete(m.ill, other)
+		delete(m.histories, other)
 	}
-	m.ill[t] = new(illness)
-	return m.ill[t]
+	m.histories[t] = new(history)
+	return m.histories[t]
 }
 
 // Models returns the models of a provider that have recently failed or that have running
@@ -189,14 +189,14 @@ func (m *Memory) illnessOf(t Target, now time.Time) *illness {
 func (m *Memory) Models(provider, key string) (models []string) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	of := func(t Target) bool { return t.Provider == provider && t.Key == key && t.Model != "" }
+	of := func(t ID) bool { return t.Provider == provider && t.Key == key && t.Model != "" }
 	for t := range m.running {
 		if of(t) {
 			models = append(models, t.Model)
 		}
 	}
-	for t, i := range m.ill {
-		if of(t) && m.running[t] == 0 && !i.forgotten(time.Now()) {
+	for t, h := range m.histories {
+		if of(t) && m.running[t] == 0 && !h.forgotten(time.Now()) {
 			models = append(models, t.Model)
 		}
 	}
@@ -212,19 +212,19 @@ type State struct {
 
 // State returns the state of a target. If its API key rests, that is the state of all
 // models with this key.
-func (m *Memory) State(t Target) State {
+func (m *Memory) State(t ID) State {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	now := time.Now()
 	s := State{Class: Healthy, Running: m.running[t]}
 	for _, level := range t.levels() {
-		i := m.ill[level]
-		if i == nil || i.forgotten(now) || i.until.Before(s.Until) {
+		h := m.histories[level]
+		if h == nil || h.forgotten(now) || h.until.Before(s.Until) {
 			continue
 		}
-		s.Class = i.class
-		if i.resting(now) {
-			s.Until = i.until
+		s.Class = h.class
+		if h.resting(now) {
+			s.Until = h.until
 		}
 	}
 	return s

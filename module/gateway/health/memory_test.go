@@ -13,21 +13,21 @@ import (
 )
 
 var (
-	target   = health.Target{Provider: "p", Key: "{env.A}", Model: "m"}
-	sibling  = health.Target{Provider: "p", Key: "{env.A}", Model: "other"}
-	otherKey = health.Target{Provider: "p", Key: "{env.B}", Model: "m"}
+	target   = health.ID{Provider: "p", Key: "{env.A}", Model: "m"}
+	sibling  = health.ID{Provider: "p", Key: "{env.A}", Model: "other"}
+	otherKey = health.ID{Provider: "p", Key: "{env.B}", Model: "m"}
 )
 
 // rules are the defaults.
 var rules = health.Rules{First: health.DefaultRest, FailRate: health.DefaultFailRate}
 
-func begin(m *health.Memory, t health.Target) health.Visit {
+func begin(m *health.Memory, t health.ID) health.Visit {
 	v, _ := m.Begin(t, 0)
 	return v
 }
 
 // attempt makes one attempt that ends with a class.
-func attempt(m *health.Memory, t health.Target, class health.Class, retryAfter ...time.Duration) health.Change {
+func attempt(m *health.Memory, t health.ID, class health.Class, retryAfter ...time.Duration) health.Change {
 	o := health.Outcome{Class: class}
 	for _, d := range retryAfter {
 		o.RetryAfter = d
@@ -36,14 +36,14 @@ func attempt(m *health.Memory, t health.Target, class health.Class, retryAfter .
 	return begin(m, t).End(o, rules)
 }
 
-func repeat(n int, m *health.Memory, t health.Target, class health.Class) {
+func repeat(n int, m *health.Memory, t health.ID, class health.Class) {
 	for range n {
 		attempt(m, t, class)
 	}
 }
 
 // rest returns the remaining rest of a target.
-func rest(m *health.Memory, t health.Target) time.Duration {
+func rest(m *health.Memory, t health.ID) time.Duration {
 	until := m.RestsUntil(t)
 	if until.IsZero() {
 		return 0
@@ -295,29 +295,29 @@ func TestMemoryIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory
 		for i := range 10_000 {
-			attempt(&m, health.Target{Provider: "p", Model: fmt.Sprint(i)}, health.RateLimited, time.Minute)
+			attempt(&m, health.ID{Provider: "p", Model: fmt.Sprint(i)}, health.RateLimited, time.Minute)
 		}
 		remembered := 0
 		for i := range 10_000 {
-			if rest(&m, health.Target{Provider: "p", Model: fmt.Sprint(i)}) > 0 {
+			if rest(&m, health.ID{Provider: "p", Model: fmt.Sprint(i)}) > 0 {
 				remembered++
 			}
 		}
 		assert.LessOrEqual(t, remembered, 4096)
-		assert.Positive(t, rest(&m, health.Target{Provider: "p", Model: "9999"}), "the last one")
+		assert.Positive(t, rest(&m, health.ID{Provider: "p", Model: "9999"}), "the last one")
 	})
 }
 
 func TestRunningAttemptsAreCountedForTargetsAndProviders(t *testing.T) {
 	var m health.Memory
 	first, second := begin(&m, target), begin(&m, otherKey)
-	assert.Equal(t, 2, m.State(health.Target{Provider: "p"}).Running)
+	assert.Equal(t, 2, m.State(health.ID{Provider: "p"}).Running)
 	assert.Equal(t, 1, m.State(target).Running)
 	first.End(health.Outcome{}, health.Rules{})
-	assert.Equal(t, 1, m.State(health.Target{Provider: "p"}).Running)
+	assert.Equal(t, 1, m.State(health.ID{Provider: "p"}).Running)
 	assert.Zero(t, m.State(target).Running)
 	second.End(health.Outcome{Class: health.Failed}, rules)
-	assert.Zero(t, m.State(health.Target{Provider: "p"}).Running)
+	assert.Zero(t, m.State(health.ID{Provider: "p"}).Running)
 }
 
 func TestAProviderTakesNoMoreAttemptsAtOnceThanItMay(t *testing.T) {
@@ -328,12 +328,12 @@ func TestAProviderTakesNoMoreAttemptsAtOnceThanItMay(t *testing.T) {
 	assert.True(t, ok)
 	_, ok = m.Begin(sibling, 2)
 	assert.False(t, ok, "of the same provider")
-	_, ok = m.Begin(health.Target{Provider: "other"}, 2)
+	_, ok = m.Begin(health.ID{Provider: "other"}, 2)
 	assert.True(t, ok)
 	first.End(health.Outcome{}, health.Rules{})
 	_, ok = m.Begin(sibling, 2)
 	assert.True(t, ok)
-	assert.Equal(t, 2, m.State(health.Target{Provider: "p"}).Running)
+	assert.Equal(t, 2, m.State(health.ID{Provider: "p"}).Running)
 }
 
 func TestModelsAreThoseThatFailedOrRun(t *testing.T) {
@@ -363,5 +363,5 @@ func TestMemoryMayBeUsedFromManyGoroutines(t *testing.T) {
 		})
 	}
 	all.Wait()
-	assert.Zero(t, m.State(health.Target{Provider: "p"}).Running)
+	assert.Zero(t, m.State(health.ID{Provider: "p"}).Running)
 }

@@ -9,19 +9,19 @@ package health
 
 import "time"
 
-// Target is the unit that fails and recovers: a model of a provider, asked with one of
-// the provider's API keys. A Target without a model is the API key for all models.
-type Target struct {
+// ID identifies a target, which fails and recovers: a model of a provider, asked with one of
+// the provider's API keys. An ID without a model is the API key for all models.
+type ID struct {
 	Provider string // identity of the service, which several provider names may share
 	Key      string // reference to the API key, "" for none
 	Model    string // the provider's own name
 }
 
 // key returns the target that represents the API key of t.
-func (t Target) key() Target { return Target{Provider: t.Provider, Key: t.Key} }
+func (t ID) key() ID { return ID{Provider: t.Provider, Key: t.Key} }
 
 // levels returns the targets whose rest makes t rest: t itself, and its API key.
-func (t Target) levels() [2]Target { return [2]Target{t, t.key()} }
+func (t ID) levels() [2]ID { return [2]ID{t, t.key()} }
 
 // Rules are when a target rests, and for how long.
 type Rules struct {

@@ -1,0 +1,71 @@
+package health
+
+import "time"
+
+// history is the recent history of a target that fails.
+type history struct {
+	class    Class                     // of the last failure; Healthy after an answer
+	failures [failuresToRest]time.Time // times of the last consecutive failures, as a ring
+	count    int                       // of consecutive failures
+	rate     rate
+	last     time.Time // time of the last failure
+	rests    int       // number of consecutive rests
+	until    time.Time // end of the rest, or of the wait for its probe; zero before the first rest
+}
+
+// resting reports whether the target rests, or waits for its probe.
+func (h *history) resting(now time.Time) bool { return now.Before(h.until) }
+
+// awaitsProbe reports whether a rest is over, so that the next attempt is the probe that
+// shows whether the target has recovered.
+func (h *history) awaitsProbe(now time.Time) bool {
+	return h.rests > 0 && !h.resting(now) && !h.forgotten(now)
+}
+
+// forgotten reports whether the history is too old to count.
+func (h *history) forgotten(now time.Time) bool {
+	return now.Sub(h.last) > forgetAfter && now.Sub(h.until) > forgetAfter
+}
+
+// answer records an answer of a target that has failed, but has not rested.
+func (h *history) answer() { h.class, h.count = Healthy, 0 }
+
+// fail records a failure.
+func (h *history) fail(o Outcome, now time.Time, rules Rules) {
+	h.class, h.last = o.Class, now
+	h.rate.add(now, true)
+	h.failures[h.count%failuresToRest] = now
+	h.count++
+	switch {
+	case o.RetryAfter > 0:
+		h.extend(now.Add(min(o.RetryAfter, longestRest)))
+	case h.resting(now): // the attempt began before the rest, or all other targets rest, too
+	case o.Class.ofKey() || h.rests > 0 || h.burst(now) || h.rate.reaches(rules.FailRate):
+		h.extend(now.Add(h.nextRest(rules.First)))
+	}
+}
+
+// burst reports whether the last failuresToRest failures happened within failureWindow.
+func (h *history) burst(now time.Time) bool {
+	oldest := h.failures[h.count%failuresToRest]
+	return h.count >= failuresToRest && now.Sub(oldest) <= failureWindow
+}
+
+// nextRest returns the length of the next rest.
+func (h *history) nextRest(first time.Duration) time.Duration {
+	rest := first
+	for range h.rests {
+		if rest *= 2; rest > longestRest {
+			return longestRest
+		}
+	}
+	return min(rest, longestRest)
+}
+
+// extend begins a rest, or extends the current one.
+func (h *history) extend(until time.Time) {
+	if until.After(h.until) {
+		h.until = until
+		h.rests++
+	}
+}
