@@ -33,7 +33,7 @@ var arrows = []arrow{
 	{"module/suggest", nil},
 	{"module/rendezvous", nil},
 	{"module/prices", []string{"module/suggest", "translate/token"}},
-	{"module/metrics", nil},
+	{"module/metrics", []string{"translate/token"}},
 	{"module/events", nil},
 	{"module/filewatch", nil},
 	{"module/prices/pricefile", []string{"module/prices", "module/metrics", "module/filewatch"}},

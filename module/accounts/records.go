@@ -69,8 +69,8 @@ func viewCall(c *aigateway.Call) callView {
 	t := c.Tokens
 	v := callView{
 		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(),
-		Input: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite + t.CacheWriteLong, CacheWriteLong: t.CacheWriteLong,
-		Output: t.Output + t.Reasoning, Reasoning: t.Reasoning, Searches: t.Searches,
+		Input: t.Fresh, CacheRead: t.CacheRead, CacheWrite: t.Written(), CacheWriteLong: t.CacheWriteLong,
+		Output: t.Output(), Reasoning: t.Reasoning, Searches: t.Searches,
 		Price: c.Price, CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
 	}
 	if v.Currency == "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // withRecords returns a site whose ledger contains records, the newest first.
@@ -104,7 +105,7 @@ var fullRecord = aigateway.Record{
 		{Provider: "p", Model: "up", Format: "chat", Status: 503, Held: aigateway.Cost{Nanos: 77, Currency: "EUR"}, Source: aigateway.SourceReserved},
 		{
 			Provider: "q", Model: "up", Answered: "up-2026", Format: "messages", Status: 200, Source: aigateway.SourceProvider,
-			Tokens: aigateway.Tokens{Input: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Output: 5, Reasoning: 6, Searches: 7},
+			Tokens: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7},
 			Price:  "q up 1/2", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"}, Corrected: true,
 		},
 	},

@@ -43,8 +43,8 @@ func viewUsage(u aigateway.Usage, zone *time.Location) usageView {
 	t := u.Tokens
 	v := usageView{
 		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
-		Requests: u.Requests, Calls: u.Calls, InputTokens: t.Input, CacheReadTokens: t.CacheRead,
-		CacheWrite: t.CacheWrite + t.CacheWriteLong, OutputTokens: t.Output + t.Reasoning, ReasoningTokens: t.Reasoning,
+		Requests: u.Requests, Calls: u.Calls, InputTokens: t.Fresh, CacheReadTokens: t.CacheRead,
+		CacheWrite: t.Written(), OutputTokens: t.Output(), ReasoningTokens: t.Reasoning,
 		Searches: t.Searches, CostMicro: (u.Cost.Nanos + 500) / 1000, Currency: u.Cost.Currency,
 		Estimated: u.Estimated, Unpriced: u.Unpriced, Floor: u.Unpriced > 0,
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // recorded is a store with sums of usage, which differ in their models.
@@ -163,7 +164,7 @@ func TestUsageNamesWhatIsUnknown(t *testing.T) {
 	at := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 	s, _ := withUsage(t, aigateway.Usage{
 		At: at, Model: "claude", Requests: 3, Calls: 4, Estimated: 1, Unpriced: 1,
-		Tokens: aigateway.Tokens{Input: 10, CacheRead: 20, CacheWrite: 30, CacheWriteLong: 5, Output: 40, Reasoning: 7},
+		Tokens: token.Counts{Fresh: 10, CacheRead: 20, CacheWrite: 30, CacheWriteLong: 5, Answer: 40, Reasoning: 7},
 		Cost:   aigateway.Cost{Nanos: 1500, Currency: "USD"},
 	})
 	s.user("boss", aigateway.RoleAdmin)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // ErrLedger is wrapped by the errors of Ledger.Begin, and by some of
@@ -183,7 +185,7 @@ type Usage struct {
 	Streams   int64
 	Estimated int64 // calls with counts that the provider has not reported
 	Unpriced  int64 // calls of unknown cost, which Cost does not include
-	Tokens    Tokens
+	Tokens    token.Counts
 	Cost      Cost
 	Held      int64 // nanos that budgets count for calls of unknown cost
 

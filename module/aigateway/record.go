@@ -40,7 +40,7 @@ type Call struct {
 	Status   int    // of the provider; 0 if it has not answered
 
 	Source Source // of the counts
-	Tokens Tokens
+	Tokens token.Counts
 	Terms  token.Terms // other facts in the answer that change its cost
 
 	// Price is the name of the price by which Cost was computed, for people. If it is
@@ -67,17 +67,6 @@ func (c Cost) String() string {
 		text += "." + strings.TrimRight(fmt.Sprintf("%06d", fraction), "0")
 	}
 	return text + " " + c.Currency
-}
-
-// Tokens are the counts of a call. No token is in two of them.
-type Tokens struct {
-	Input          int64 // neither read from a cache nor written to one
-	CacheRead      int64
-	CacheWrite     int64
-	CacheWriteLong int64 // written to a cache with a lifetime of an hour
-	Output         int64 // without reasoning
-	Reasoning      int64
-	Searches       int64 // searches of the web by the provider
 }
 
 // Source is the source of the counts of a call.

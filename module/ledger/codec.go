@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // codec encodes the fields of a record, or decodes them. It has one list of fields for
@@ -125,8 +126,8 @@ func callNames(c *aigateway.Call) [7]*string {
 }
 
 // tokenCounts returns the counts in the order of the columns of gateway_usage.
-func tokenCounts(t *aigateway.Tokens) [7]*int64 {
-	return [...]*int64{&t.Input, &t.CacheRead, &t.CacheWrite, &t.CacheWriteLong, &t.Output, &t.Reasoning, &t.Searches}
+func tokenCounts(t *token.Counts) [7]*int64 {
+	return [...]*int64{&t.Fresh, &t.CacheRead, &t.CacheWrite, &t.CacheWriteLong, &t.Answer, &t.Reasoning, &t.Searches}
 }
 
 // maxText is the size in bytes to which texts are cut: clients choose names of models.

@@ -28,6 +28,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // A field that is missing in the codec would be lost between the journal and the database.
@@ -92,7 +93,7 @@ func TestARecordHasNoMoreCallsThanItsBytes(t *testing.T) {
 func TestARecordWithManyCallsFitsIntoTheJournal(t *testing.T) {
 	long := strings.Repeat("x", maxText)
 	call := aigateway.Call{Provider: long, Model: long, Answered: long, Format: "messages", Status: 200, Source: aigateway.SourceProvider,
-		Tokens: aigateway.Tokens{Input: 100_000, Output: 1000}, Price: long, Cost: aigateway.Cost{Nanos: 1 << 40, Currency: "USD"}}
+		Tokens: token.Counts{Fresh: 100_000, Answer: 1000}, Price: long, Cost: aigateway.Cost{Nanos: 1 << 40, Currency: "USD"}}
 	want := aigateway.Record{Calls: slices.Repeat([]aigateway.Call{call}, 1000)}
 	text := appendRecord(nil, &want)
 	assert.Less(t, len(text), journal.MaxPayload)

@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // registry returns a registry like the one that Caddy creates for each configuration.
@@ -58,7 +60,7 @@ func countEverything(provider, model, limit string) {
 	FirstEvent(model, provider, time.Second)
 	EventGaps(provider).Observe(.02)
 	Loss(provider, "chat", "messages", "hint", "seed")
-	Use(Usage{provider, model, "provider", 1, 2, 3, 4, 5, 6, 7, true, .25})
+	Use(Usage{provider, model, "provider", token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, true, .25})
 	Use(Usage{Provider: provider, Model: model, Source: "none"})
 	SetPricesTime("builtin", time.Unix(1_700_000_000, 0))
 	LimitDecision(limit, "", Admitted)
@@ -163,7 +165,7 @@ func useEverything(model, provider string) {
 	FirstEvent(model, provider, time.Second)
 	EventGaps(provider).Observe(1)
 	for _, source := range []string{"none", "provider", "partial", "estimated"} {
-		Use(Usage{provider, model, source, 1, 1, 1, 1, 1, 1, 0, true, 1})
+		Use(Usage{provider, model, source, token.Counts{Fresh: 1, CacheRead: 1, CacheWrite: 1, CacheWriteLong: 1, Answer: 1, Reasoning: 1}, true, 1})
 	}
 }
 
@@ -182,8 +184,10 @@ func TestCountingAllocatesNothing(t *testing.T) {
 		"attempt":     func() { Attempt("p", "m", "answered") },
 		"first event": func() { FirstEvent("m", "p", time.Second) },
 		"event":       func() { gaps.Observe(.01) },
-		"usage":       func() { Use(Usage{"p", "m", "provider", 1, 2, 3, 4, 5, 6, 7, true, .25}) },
-		"decision":    func() { LimitDecision("l", "", Admitted) },
+		"usage": func() {
+			Use(Usage{"p", "m", "provider", token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, true, .25})
+		},
+		"decision": func() { LimitDecision("l", "", Admitted) },
 	} {
 		assert.Zero(t, testing.AllocsPerRun(100, event), name)
 	}

@@ -1,6 +1,10 @@
 package metrics
 
-import "time"
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
 
 var (
 	tokens = counter("tokens_total",
@@ -26,26 +30,22 @@ var (
 type Usage struct {
 	Provider, Model string // Model is a name or pattern of the configuration
 	Source          string // of the numbers: provider, partial, ...
-
-	// No token is in two of these numbers.
-	Fresh, CacheRead, CacheWrite, CacheWriteLong, Answer, Reasoning int64
-
-	Searches int64
-	Priced   bool    // the price is known
-	USD      float64 // the cost, if Priced and the currency is the US dollar
+	Counts          token.Counts
+	Priced          bool    // the price is known
+	USD             float64 // the cost, if Priced and the currency is the US dollar
 }
 
 // Use counts the usage of a call.
 func Use(u Usage) {
 	usageSources.WithLabelValues(u.Provider, u.Source).Inc()
-	u.add("fresh", u.Fresh)
-	u.add("cache_read", u.CacheRead)
-	u.add("cache_write", u.CacheWrite)
-	u.add("cache_write_long", u.CacheWriteLong)
-	u.add("answer", u.Answer)
-	u.add("reasoning", u.Reasoning)
-	if u.Searches > 0 {
-		searches.WithLabelValues(u.Provider, u.Model).Add(float64(u.Searches))
+	u.add("fresh", u.Counts.Fresh)
+	u.add("cache_read", u.Counts.CacheRead)
+	u.add("cache_write", u.Counts.CacheWrite)
+	u.add("cache_write_long", u.Counts.CacheWriteLong)
+	u.add("answer", u.Counts.Answer)
+	u.add("reasoning", u.Counts.Reasoning)
+	if u.Counts.Searches > 0 {
+		searches.WithLabelValues(u.Provider, u.Model).Add(float64(u.Counts.Searches))
 	}
 	switch {
 	case !u.Priced:

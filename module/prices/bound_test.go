@@ -18,8 +18,8 @@ func TestNoCallCostsMoreThanItsBound(t *testing.T) {
 		for _, p := range list {
 			for _, count := range []int64{1, 1000, p.Edge, 2_000_000} {
 				bound, _ := p.Bound(at, MaxUse{Prompt: count, Answer: count})
-				for _, tokens := range []Tokens{
-					{Fresh: count, Output: count}, {CacheWrite: count, Reasoning: count}, {CacheWriteLong: count, Output: count}, {CacheRead: count, Output: count / 2, Reasoning: count / 2},
+				for _, tokens := range []token.Counts{
+					{Fresh: count, Answer: count}, {CacheWrite: count, Reasoning: count}, {CacheWriteLong: count, Answer: count}, {CacheRead: count, Answer: count / 2, Reasoning: count / 2},
 				} {
 					cost, ok := p.Cost(Call{Admitted: at, Tokens: tokens})
 					assert.True(t, ok)

@@ -39,7 +39,7 @@ type Price struct {
 // Call contains the properties of a call that determine its cost.
 type Call struct {
 	Admitted time.Time // determines the date and the time of day
-	Tokens   Tokens
+	Tokens   token.Counts
 	Terms    token.Terms
 }
 
@@ -58,7 +58,7 @@ func (p *Price) Cost(c Call) (cost Cost, ok bool) {
 		return Cost{}, false
 	}
 	rates := p.Base
-	if cost.Long = p.Edge > 0 && c.Tokens.prompt() >= p.Edge; cost.Long {
+	if cost.Long = p.Edge > 0 && c.Tokens.Input() >= p.Edge; cost.Long {
 		rates = p.Above
 	}
 	if c.Tokens.Searches > 0 && rates.Search == 0 {

@@ -54,37 +54,37 @@ func builtinPrice(t *testing.T, provider, model string) *Price {
 // L001 to L003: gateways that add cached tokens to fresh ones charge them twice.
 func TestL001CachedTokensAreChargedOnce(t *testing.T) {
 	p := one(t, "input,cache_write,output", "3,3.75,15")
-	assert.EqualValues(t, 54_399_000, nanos(t, p, Call{Tokens: Tokens{Fresh: 3, CacheWrite: 12_304, Output: 550}}))
+	assert.EqualValues(t, 54_399_000, nanos(t, p, Call{Tokens: token.Counts{Fresh: 3, CacheWrite: 12_304, Answer: 550}}))
 }
 
 func TestL002FractionsOfMicrosAreKept(t *testing.T) {
 	p := one(t, "input,cache_write,output", "5,6.25,25")
-	assert.EqualValues(t, 1_063_761_250, nanos(t, p, Call{Tokens: Tokens{Fresh: 6, CacheWrite: 159_217, Output: 2_745}}))
+	assert.EqualValues(t, 1_063_761_250, nanos(t, p, Call{Tokens: token.Counts{Fresh: 6, CacheWrite: 159_217, Answer: 2_745}}))
 }
 
 func TestL003CacheReadsAreNoFreshInput(t *testing.T) {
 	p := one(t, "input,cache_read,output", "1.25,0.125,10")
-	assert.EqualValues(t, 341_642_000, nanos(t, p, Call{Tokens: Tokens{Fresh: 51_232, CacheRead: 1_188_096, Output: 12_909}}))
+	assert.EqualValues(t, 341_642_000, nanos(t, p, Call{Tokens: token.Counts{Fresh: 51_232, CacheRead: 1_188_096, Answer: 12_909}}))
 }
 
 func TestL006EachLifetimeOfACacheHasItsPrice(t *testing.T) {
 	p := builtinPrice(t, "anthropic", "claude-opus-5-5")
-	assert.EqualValues(t, 1000*5_000+500*8_000, nanos(t, p, Call{Tokens: Tokens{CacheWrite: 1000, CacheWriteLong: 500}}))
+	assert.EqualValues(t, 1000*5_000+500*8_000, nanos(t, p, Call{Tokens: token.Counts{CacheWrite: 1000, CacheWriteLong: 500}}))
 }
 
 func TestL007ReasoningIsPaidOnce(t *testing.T) {
 	p := builtinPrice(t, "google", "gemini-2.5-flash")
-	assert.EqualValues(t, 810*2_500, nanos(t, p, Call{Tokens: Tokens{Output: 10, Reasoning: 800}}))
+	assert.EqualValues(t, 810*2_500, nanos(t, p, Call{Tokens: token.Counts{Answer: 10, Reasoning: 800}}))
 }
 
 func TestL008L009L010LongPromptsCostMoreFromTheEdgeOn(t *testing.T) {
 	for name, test := range map[string]struct {
 		provider, model string
-		below, beyond   Tokens
+		below, beyond   token.Counts
 	}{
-		"L008 above":           {"openai", "gpt-5.4", Tokens{Fresh: 272_000}, Tokens{Fresh: 272_001}},
-		"L009 from":            {"xai", "grok-4.20", Tokens{Fresh: 199_999}, Tokens{Fresh: 200_000}},
-		"L010 cached included": {"anthropic", "claude-haiku-5-5", Tokens{Fresh: 20_000, CacheRead: 80_000}, Tokens{Fresh: 20_000, CacheRead: 80_001}},
+		"L008 above":           {"openai", "gpt-5.4", token.Counts{Fresh: 272_000}, token.Counts{Fresh: 272_001}},
+		"L009 from":            {"xai", "grok-4.20", token.Counts{Fresh: 199_999}, token.Counts{Fresh: 200_000}},
+		"L010 cached included": {"anthropic", "claude-haiku-5-5", token.Counts{Fresh: 20_000, CacheRead: 80_000}, token.Counts{Fresh: 20_000, CacheRead: 80_001}},
 	} {
 		p := builtinPrice(t, test.provider, test.model)
 		below, _ := p.Cost(Call{Admitted: admitted, Tokens: test.below})
@@ -118,7 +118,7 @@ func TestL012PeakTimesAreWeekdaysInUTC(t *testing.T) {
 		tuesday.Add(9*time.Hour + 59*time.Minute):    true,
 		saturday.Add(2 * time.Hour):                  false,
 	} {
-		cost, _ := p.Cost(Call{Admitted: at, Tokens: Tokens{Fresh: 1000}})
+		cost, _ := p.Cost(Call{Admitted: at, Tokens: token.Counts{Fresh: 1000}})
 		assert.Equal(t, peak, cost.Peak, at)
 		want := int64(150_000)
 		if peak {
@@ -139,19 +139,19 @@ func TestL013SuccessorsOfAModelAreUnknown(t *testing.T) {
 
 func TestL014SmallCallsAreNotRoundedAway(t *testing.T) {
 	p := one(t, "input,output", "0.02,0")
-	assert.EqualValues(t, 200, nanos(t, p, Call{Tokens: Tokens{Fresh: 10}}))
+	assert.EqualValues(t, 200, nanos(t, p, Call{Tokens: token.Counts{Fresh: 10}}))
 }
 
 func TestL015FactorsMultiplyAndAreRoundedOnce(t *testing.T) {
 	p := one(t, "input,output,fast,us,flex", "0.005001,0.01,2,1.1,0.5")
-	assert.EqualValues(t, 11, nanos(t, p, Call{Tokens: Tokens{Fresh: 1}, Terms: token.Fast | token.RegionUS}), "11.0022 nanos")
-	assert.EqualValues(t, 3, nanos(t, p, Call{Tokens: Tokens{Fresh: 1}, Terms: token.Flex}), "2.5005 nanos")
+	assert.EqualValues(t, 11, nanos(t, p, Call{Tokens: token.Counts{Fresh: 1}, Terms: token.Fast | token.RegionUS}), "11.0022 nanos")
+	assert.EqualValues(t, 3, nanos(t, p, Call{Tokens: token.Counts{Fresh: 1}, Terms: token.Flex}), "2.5005 nanos")
 }
 
 // Otherwise a call in a more expensive tier would have the standard price, without a notice.
 func TestTheCostOfTermsWithoutAFactorIsUnknown(t *testing.T) {
 	p := one(t, "input,output,fast", "1,1,2")
-	_, ok := p.Cost(Call{Admitted: admitted, Tokens: Tokens{Fresh: 1}, Terms: token.Fast | token.Priority})
+	_, ok := p.Cost(Call{Admitted: admitted, Tokens: token.Counts{Fresh: 1}, Terms: token.Fast | token.Priority})
 	assert.False(t, ok)
 }
 
@@ -169,9 +169,9 @@ func TestUnstatedPricesAreThoseOfInputAndOutput(t *testing.T) {
 }
 
 func TestACallThatSearchedAtAnUnknownPriceHasNoCost(t *testing.T) {
-	_, ok := one(t, "input,output", "1,2").Cost(Call{Tokens: Tokens{Fresh: 1, Searches: 1}})
+	_, ok := one(t, "input,output", "1,2").Cost(Call{Tokens: token.Counts{Fresh: 1, Searches: 1}})
 	assert.False(t, ok)
-	assert.EqualValues(t, 20_000_000, nanos(t, one(t, "input,output,search", "1,2,0.01"), Call{Tokens: Tokens{Searches: 2}}))
+	assert.EqualValues(t, 20_000_000, nanos(t, one(t, "input,output,search", "1,2,0.01"), Call{Tokens: token.Counts{Searches: 2}}))
 }
 
 func TestExactNamesComeBeforeLongerPrefixesBeforeShorter(t *testing.T) {
@@ -272,8 +272,8 @@ func TestCostEqualsExactArithmetic(t *testing.T) {
 
 func TestImpossibleCountsCostNoMoreThanFits(t *testing.T) {
 	p := one(t, "input,output,fast", "600,600,10")
-	assert.Positive(t, nanos(t, p, Call{Tokens: Tokens{Fresh: math.MaxInt64, Output: math.MaxInt64}, Terms: token.Fast}))
-	assert.Zero(t, nanos(t, p, Call{Tokens: Tokens{Fresh: -5}}))
+	assert.Positive(t, nanos(t, p, Call{Tokens: token.Counts{Fresh: math.MaxInt64, Answer: math.MaxInt64}, Terms: token.Fast}))
+	assert.Zero(t, nanos(t, p, Call{Tokens: token.Counts{Fresh: -5}}))
 }
 
 func FuzzParse(f *testing.F) {
@@ -286,7 +286,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for at := range parsed.exact {
 			if p := parsed.Find(at.provider, at.name, admitted); p != nil {
-				_, _ = p.Cost(Call{Admitted: admitted, Tokens: Tokens{Fresh: 1 << 40, Output: 1 << 40}})
+				_, _ = p.Cost(Call{Admitted: admitted, Tokens: token.Counts{Fresh: 1 << 40, Answer: 1 << 40}})
 			}
 		}
 	})

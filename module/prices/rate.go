@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Rate is the price of one token or of one search, in pico units of its currency. A price of
@@ -29,28 +31,14 @@ type Rates struct {
 	Search         Rate // one web search; 0 if the price is unknown
 }
 
-// Tokens is the use of a call. No token is in two of the counts.
-type Tokens struct {
-	Fresh          int64
-	CacheRead      int64
-	CacheWrite     int64
-	CacheWriteLong int64
-	Output         int64 // without reasoning
-	Reasoning      int64
-	Searches       int64
-}
-
-// prompt returns the tokens of the whole prompt, which are compared with Price.Edge.
-func (t Tokens) prompt() int64 { return t.Fresh + t.CacheRead + t.CacheWrite + t.CacheWriteLong }
-
 // sum returns the cost of t in pico units.
-func (r Rates) sum(t Tokens) (pico int64) {
+func (r Rates) sum(t token.Counts) (pico int64) {
 	for _, part := range [...]struct {
 		rate  Rate
 		count int64
 	}{
 		{r.Fresh, t.Fresh}, {r.CacheRead, t.CacheRead}, {r.CacheWrite, t.CacheWrite}, {r.CacheWriteLong, t.CacheWriteLong},
-		{r.Output, t.Output}, {r.Reasoning, t.Reasoning}, {r.Search, t.Searches},
+		{r.Output, t.Answer}, {r.Reasoning, t.Reasoning}, {r.Search, t.Searches},
 	} {
 		pico = saturate(pico, product(int64(part.rate), part.count))
 	}

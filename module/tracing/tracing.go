@@ -138,13 +138,13 @@ func usage(r *exchange.Result) []attribute.KeyValue {
 		return all
 	}
 	all = append(all,
-		attribute.Int64(inputTokens, u.TotalInput()),
-		attribute.Int64(outputTokens, u.Output),
+		attribute.Int64(inputTokens, u.Input()),
+		attribute.Int64(outputTokens, u.Output()),
 	)
 	for _, part := range [...]struct {
 		name string
 		n    int64
-	}{{cacheReadTokens, u.CacheRead}, {cacheWriteTokens, u.CacheWrite}, {reasoningTokens, u.Reasoning}} {
+	}{{cacheReadTokens, u.CacheRead}, {cacheWriteTokens, u.Written()}, {reasoningTokens, u.Reasoning}} {
 		if part.n > 0 {
 			all = append(all, attribute.Int64(part.name, part.n))
 		}

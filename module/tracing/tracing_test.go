@@ -62,7 +62,7 @@ func TestSpansOfAnAnsweredExchange(t *testing.T) {
 		tracing.NoteAddress(out)
 		c.Result = exchange.Result{
 			Status: 200,
-			Usage:  token.Usage{Known: true, Input: 3, CacheRead: 4, CacheWrite: 5, Output: 6, Reasoning: 2},
+			Usage:  token.Usage{Counts: token.Counts{Fresh: 3, CacheRead: 4, CacheWrite: 5, Answer: 4, Reasoning: 2}, Known: true},
 			Head:   exchange.Head{RequestID: "up_1", AnsweredBy: "upstream-2026"},
 			Times:  exchange.Times{Called: time.Unix(10, 0), Began: time.Unix(12, 0)},
 		}

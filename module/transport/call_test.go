@@ -217,6 +217,6 @@ func TestCodedAnswersAreHandedOnDecoded(t *testing.T) {
 		got := carry(t, newTransport(inner), a)
 		assert.Equal(t, text, got.output)
 		assert.True(t, got.Whole())
-		assert.EqualValues(t, 2, got.Usage.Output)
+		assert.EqualValues(t, 2, got.Usage.Output())
 	}
 }

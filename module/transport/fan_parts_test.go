@@ -34,7 +34,7 @@ func afterCancel(rest answers) answers {
 // Only the sum of the usage was kept, which is unknown if that of one call is: what whole
 // answers beside a failed one had reported was lost.
 func TestEveryCallHasAResultOfItsOwn(t *testing.T) {
-	counted := token.Usage{Input: 7, Output: 2, Known: true}
+	counted := token.Usage{Counts: token.Counts{Fresh: 7, Answer: 2}, Known: true}
 	for name, c := range map[string]struct {
 		stream bool
 		a, b   answers

@@ -27,7 +27,7 @@ func TestSeveralCallsGiveOneAnswer(t *testing.T) {
 		assert.Nil(t, got.Fault)
 		assert.True(t, got.Whole())
 		assert.Equal(t, []string{"12", "3", "456"}, choicesOf(t, stream, got.output))
-		assert.Equal(t, token.Usage{Input: 21, Output: 6, Known: true}, got.Usage)
+		assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 21, Answer: 6}, Known: true}, got.Usage)
 		assert.Equal(t, "m1", got.AnsweredBy)
 		assert.Equal(t, http.StatusOK, got.Status)
 		assert.Equal(t, 1, strings.Count(got.output, `"total_tokens":27`))
@@ -62,7 +62,7 @@ func TestAnyInterleavingOfCallsGivesTheSameAnswer(t *testing.T) {
 		got := carry(t, newTransport(inner), fanned(t, true, prompts...))
 		require.True(t, got.Whole())
 		require.Equal(t, want, choicesOf(t, true, got.output))
-		require.EqualValues(t, 12*7, got.Usage.Input)
+		require.EqualValues(t, 12*7, got.Usage.Fresh)
 	}
 }
 

@@ -60,7 +60,7 @@ func TestAJSONAnswerThatHasBegunIsReadForItsUsageWithoutTheClient(t *testing.T) 
 		after, lasts time.Duration // from the client's end to the rest, and to the end of the call
 		usage        token.Usage
 	}{
-		"in time":  {time.Second, time.Second, token.Usage{Input: 7, Output: 2, Known: true}},
+		"in time":  {time.Second, time.Second, token.Usage{Counts: token.Counts{Fresh: 7, Answer: 2}, Known: true}},
 		"too late": {time.Minute, linger, token.Usage{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestAFinishedTurnIsReadForItsUsageWithoutTheClient(t *testing.T) {
 				assert.Nil(t, c.Result.Fault)
 				assert.NotRegexp(t, `\[DONE\]|message_stop|response\.completed`, string(output), "a client that has left gets nothing")
 				if test.whole {
-					assert.Equal(t, token.Usage{Input: 7, Output: 2, Known: true}, c.Result.Usage)
+					assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 7, Answer: 2}, Known: true}, c.Result.Usage)
 				}
 			})
 		})

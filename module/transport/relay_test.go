@@ -197,7 +197,7 @@ func TestTheUsageChunkIsWithheldOnlyFromAClientThatDidNotAskForIt(t *testing.T) 
 			a.Traits.WithoutUsage = test.includeOff
 			got := carry(t, newTransport(body(&chunks{pieces: whole([]byte(chunkText + chunkFinish + chunkUsage + done)), end: io.EOF})), a)
 			assert.Equal(t, test.want, got.output)
-			assert.Equal(t, token.Usage{Input: 7, Output: 2, Known: true}, got.Usage, "the usage is always counted")
+			assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 7, Answer: 2}, Known: true}, got.Usage, "the usage is always counted")
 		})
 	}
 }
@@ -261,7 +261,7 @@ func TestALastEventWithoutItsBlankLineCounts(t *testing.T) {
 		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkFinish, chunkUsage)), io.EOF, endsWithFinish)
 		assert.True(t, got.Whole())
 		assert.Equal(t, chunkText+chunkFinish, got.output)
-		assert.EqualValues(t, 2, got.Usage.Output)
+		assert.EqualValues(t, 2, got.Usage.Output())
 	})
 	t.Run("an event in the middle of a turn does not end it", func(t *testing.T) {
 		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkText)), io.EOF)

@@ -56,7 +56,7 @@ func (c *call) translateCount(res *http.Response, body []byte) (*http.Response, 
 	c.noteAnswer(answer.Usage, token.Text{}, answer.Model, nil)
 	c.noteFinished(answer.Usage, token.Text{})
 	c.end()
-	out := c.attempt.Exchange.Format.Answers.TokenCount(nil, answer.Usage.Input)
+	out := c.attempt.Exchange.Format.Answers.TokenCount(nil, answer.Usage.Input())
 	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(out)), int64(len(out))), nil
 }
 

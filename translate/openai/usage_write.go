@@ -10,9 +10,9 @@ import (
 // details that follow from the counts and the request: without media, all tokens of a
 // prompt are text.
 func AppendUsage(dst []byte, u token.Usage, m *translate.AnswerContext) []byte {
-	prompt := u.TotalInput()
+	prompt := u.Input()
 	dst = jsonscan.AppendCount(dst, `{"prompt_tokens":`, prompt)
-	dst = jsonscan.AppendCount(dst, `,"completion_tokens":`, u.Output)
+	dst = jsonscan.AppendCount(dst, `,"completion_tokens":`, u.Output())
 	dst = jsonscan.AppendCount(dst, `,"total_tokens":`, u.Total())
 	dst = jsonscan.AppendCount(dst, `,"prompt_tokens_details":{"cached_tokens":`, u.CacheRead)
 	if !m.HasMedia && !m.HasImages {
@@ -22,8 +22,8 @@ func AppendUsage(dst []byte, u token.Usage, m *translate.AnswerContext) []byte {
 	if !m.HasImages {
 		dst = append(dst, `,"image_tokens":0`...)
 	}
-	dst = jsonscan.AppendCount(dst, `,"cache_write_tokens":`, u.CacheWrite)
-	dst = jsonscan.AppendCount(dst, `},"completion_tokens_details":{"text_tokens":`, max(0, u.Output-u.Reasoning))
+	dst = jsonscan.AppendCount(dst, `,"cache_write_tokens":`, u.Written())
+	dst = jsonscan.AppendCount(dst, `},"completion_tokens_details":{"text_tokens":`, u.Answer)
 	dst = append(dst, `,"audio_tokens":0`...)
 	dst = jsonscan.AppendCount(dst, `,"reasoning_tokens":`, u.Reasoning)
 	return append(dst, "}}"...)

@@ -129,7 +129,7 @@ func TestG080ACallWithoutArgumentsHasAnEmptyObject(t *testing.T) {
 
 func TestG086TheLastCountWins(t *testing.T) {
 	added, o := toChat(t, translate.AnswerContext{}, streamOf("end_turn"))
-	assert.EqualValues(t, 15, o.Usage().Output)
+	assert.EqualValues(t, 15, o.Usage().Output())
 	assert.Contains(t, o.out, `"completion_tokens":15`)
 	assert.Equal(t, "", firstChoice(added)["message"].(translatetest.Object)["content"])
 }

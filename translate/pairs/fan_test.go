@@ -186,7 +186,7 @@ func TestCallsThatAreMergedKeepTheirChoice(t *testing.T) {
 	}
 	assert.Contains(t, lines[6], frame+`],"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15`)
 	assert.Equal(t, "[DONE]", lines[7])
-	assert.Equal(t, token.Usage{Input: 12, Output: 3, Known: true}, fan.Usage())
+	assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 12, Answer: 3}, Known: true}, fan.Usage())
 	assert.Equal(t, "m", fan.Model())
 }
 

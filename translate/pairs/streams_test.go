@@ -220,7 +220,7 @@ func cuts(data []byte) (at []int) {
 // usageText returns usage in the form of the goldens. Counts that few providers send are
 // left out if they are zero.
 func usageText(u token.Usage) string {
-	text := fmt.Sprintf("{Input:%d CacheRead:%d CacheWrite:%d Output:%d Reasoning:%d Known:%t", u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Known)
+	text := fmt.Sprintf("{Input:%d CacheRead:%d CacheWrite:%d Output:%d Reasoning:%d Known:%t", u.Fresh, u.CacheRead, u.Written(), u.Output(), u.Reasoning, u.Known)
 	if u.CacheWriteLong != 0 || u.Searches != 0 {
 		text += fmt.Sprintf(" CacheWriteLong:%d Searches:%d", u.CacheWriteLong, u.Searches)
 	}

@@ -197,7 +197,7 @@ func TestStopsThatTheProviderDoesNotTakeAreEnforced(t *testing.T) {
 			choice := added["choices"].([]any)[0].(map[string]any)
 			assert.Equal(t, tt.want, choice["text"])
 			assert.Equal(t, map[bool]string{true: "stop", false: "length"}[tt.cut], choice["finish_reason"])
-			assert.EqualValues(t, 9, stream.Usage().Output)
+			assert.EqualValues(t, 9, stream.Usage().Output())
 		})
 	}
 }

@@ -40,7 +40,7 @@ func malformed(format translate.Format) []byte {
 // A bug was here: a count that was negative, or in chunks of choices missing,
 // made 0 of a good one that came before it. A negative one contradicts it.
 func TestAMalformedCountReplacesNoGoodOne(t *testing.T) {
-	want := token.Usage{Input: 5, CacheRead: 2, Output: 3, Known: true, Inconsistent: true}
+	want := token.Usage{Counts: token.Counts{Fresh: 5, CacheRead: 2, Answer: 3}, Known: true, Inconsistent: true}
 	for _, w := range ways {
 		t.Run(w.name(), func(t *testing.T) {
 			o := translated(w, translate.AnswerContext{Stream: true}, [][]byte{malformed(w.from)}, true)
@@ -67,8 +67,8 @@ func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
 		want   token.Usage
 	}{
 		"zeros":                 {[]string{zeros, zeros}, token.Usage{}},
-		"zeros behind counts":   {[]string{counts, zeros}, token.Usage{Input: 7, Known: true}},
-		"counts behind zeros":   {[]string{zeros, counts}, token.Usage{Input: 7, Known: true}},
+		"zeros behind counts":   {[]string{counts, zeros}, token.Usage{Counts: token.Counts{Fresh: 7}, Known: true}},
+		"counts behind zeros":   {[]string{zeros, counts}, token.Usage{Counts: token.Counts{Fresh: 7}, Known: true}},
 		"zeros without choices": {[]string{zeros, alone}, token.Usage{Known: true}},
 	} {
 		for _, w := range ways {
@@ -121,9 +121,9 @@ func contradicting(format translate.Format) []byte {
 // from counts that can be relied on.
 func TestContradictionsAreReadInTheMostExpensiveWay(t *testing.T) {
 	for _, w := range ways {
-		want := token.Usage{Input: 5, CacheRead: 9, Output: 80, Known: true, Inconsistent: true}
+		want := token.Usage{Counts: token.Counts{Fresh: 5, CacheRead: 9, Answer: 80}, Known: true, Inconsistent: true}
 		if w.from == translate.Messages {
-			want = token.Usage{Input: 5, CacheWrite: 11, CacheWriteLong: 9, Output: 80, Known: true, Inconsistent: true}
+			want = token.Usage{Counts: token.Counts{Fresh: 5, CacheWrite: 2, CacheWriteLong: 9, Answer: 80}, Known: true, Inconsistent: true}
 		}
 		stream := contradicting(w.from)
 		o := translated(w, translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
@@ -149,7 +149,7 @@ func TestSearchesOfResponsesAreCounted(t *testing.T) {
 		return `{"type":"response.output_item.done","output_index":0,"item":` + item + `}`
 	}
 	begun := []string{`{"type":"response.created","response":{"model":"m"}}`, done(search), done(opened), done(message), done(older)}
-	whole := token.Usage{Input: 5, Output: 3, Searches: 2, Known: true}
+	whole := token.Usage{Counts: token.Counts{Fresh: 5, Answer: 3, Searches: 2}, Known: true}
 	for name, tt := range map[string]struct {
 		events []string
 		want   token.Usage
@@ -157,7 +157,7 @@ func TestSearchesOfResponsesAreCounted(t *testing.T) {
 		"items and the whole":     {append(slices.Clone(begun), `{"type":"response.completed","response":{"output":[`+output+`],`+counts+`}}`), whole},
 		"items":                   {append(slices.Clone(begun), `{"type":"response.completed","response":{`+counts+`}}`), whole},
 		"the whole":               {[]string{`{"type":"response.completed","response":{"output":[` + output + `],` + counts + `}}`}, whole},
-		"a stream that broke off": {begun, token.Usage{Searches: 2}},
+		"a stream that broke off": {begun, token.Usage{Counts: token.Counts{Searches: 2}}},
 	} {
 		stream := [][]byte{responsesStream(tt.events...)}
 		assert.Equal(t, tt.want, observe(translate.Responses, stream, false).Usage(), name)

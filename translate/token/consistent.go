@@ -3,26 +3,14 @@ package token
 // The functions of this file decide what holds if a provider contradicts itself: the most
 // expensive reading of its counts, marked as Inconsistent.
 
-// OfPrompt returns u with the Input of a prompt whose count includes the tokens of caches.
-// If it cannot include them, because they are more, they are beside it.
-func (u Usage) OfPrompt(tokens int64) Usage {
-	u.Input = tokens - u.CacheRead - u.CacheWrite
-	if u.Input < 0 {
-		u.Input, u.Inconsistent = tokens, true
+// rest returns the tokens of a whole that are in none of its parts. If the whole cannot
+// include them, because they are more, they are beside it, and u becomes Inconsistent.
+func (u *Usage) rest(whole int64, parts ...int64) int64 {
+	if n := whole - sum(parts...); n >= 0 {
+		return n
 	}
-	return u
-}
-
-// Checked returns u with wholes that include their parts: a part that is larger than its
-// whole is beside it.
-func (u Usage) Checked() Usage {
-	if u.Reasoning > u.Output {
-		u.Output, u.Inconsistent = sum(u.Output, u.Reasoning), true
-	}
-	if u.CacheWriteLong > u.CacheWrite {
-		u.CacheWrite, u.Inconsistent = sum(u.CacheWrite, u.CacheWriteLong), true
-	}
-	return u
+	u.Inconsistent = true
+	return whole
 }
 
 // OfRuns returns u with the runs of models that its answer lists: those that have written the
@@ -37,8 +25,9 @@ func (u Usage) OfRuns(answering Usage, others []Run) Usage {
 	case u.sameAs(all):
 		return u
 	case !u.sameAs(answering) && answering.Total() > 0:
-		u.Input, u.CacheRead = max(u.Input, answering.Input), max(u.CacheRead, answering.CacheRead)
-		u.CacheWrite, u.Output = max(u.CacheWrite, answering.CacheWrite), max(u.Output, answering.Output)
+		u.Fresh, u.CacheRead = max(u.Fresh, answering.Fresh), max(u.CacheRead, answering.CacheRead)
+		u.CacheWrite += max(0, answering.Written()-u.Written())
+		u.Answer += max(0, answering.Output()-u.Output())
 		u.Inconsistent = true
 	}
 	u.Beside = others
@@ -47,7 +36,7 @@ func (u Usage) OfRuns(answering Usage, others []Run) Usage {
 
 // sameAs reports whether the counts of two usages are the same.
 func (u Usage) sameAs(other Usage) bool {
-	return u.TotalInput() == other.TotalInput() && u.Output == other.Output
+	return u.Input() == other.Input() && u.Output() == other.Output()
 }
 
 // Then returns the usage of a call that reports u, and next later. A later report holds
@@ -67,12 +56,12 @@ func (u Usage) Then(next Usage) Usage {
 	case !u.Known:
 		return next
 	}
-	if next.TotalInput() < u.TotalInput() {
-		next.Input, next.CacheRead, next.CacheWrite, next.CacheWriteLong = u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteLong
+	if next.Input() < u.Input() {
+		next.Fresh, next.CacheRead, next.CacheWrite, next.CacheWriteLong = u.Fresh, u.CacheRead, u.CacheWrite, u.CacheWriteLong
 		next.Inconsistent = true
 	}
-	if next.Output < u.Output {
-		next.Output, next.Reasoning, next.Inconsistent = u.Output, u.Reasoning, true
+	if next.Output() < u.Output() {
+		next.Answer, next.Reasoning, next.Inconsistent = u.Answer, u.Reasoning, true
 	}
 	return next
 }

@@ -11,23 +11,32 @@ import (
 // The part was cut to the size of the whole, or the whole was taken for 0: of two
 // readings, the cheaper one was charged, as if the provider had not contradicted itself.
 func TestAPartThatIsLargerThanTheWholeIsBesideIt(t *testing.T) {
-	for name, tt := range map[string]struct{ got, want token.Usage }{
-		"reasoning":           {token.Usage{Output: 3, Reasoning: 9}.Checked(), token.Usage{Output: 12, Reasoning: 9, Inconsistent: true}},
-		"caches of an hour":   {token.Usage{CacheWrite: 3, CacheWriteLong: 9}.Checked(), token.Usage{CacheWrite: 12, CacheWriteLong: 9, Inconsistent: true}},
-		"as large":            {token.Usage{Output: 3, Reasoning: 3, CacheWrite: 4, CacheWriteLong: 4}.Checked(), token.Usage{Output: 3, Reasoning: 3, CacheWrite: 4, CacheWriteLong: 4}},
-		"cached":              {token.Usage{CacheRead: 9}.OfPrompt(5), token.Usage{Input: 5, CacheRead: 9, Inconsistent: true}},
-		"read and written":    {token.Usage{CacheRead: 3, CacheWrite: 3}.OfPrompt(5), token.Usage{Input: 5, CacheRead: 3, CacheWrite: 3, Inconsistent: true}},
-		"nothing but a cache": {token.Usage{CacheRead: 5}.OfPrompt(5), token.Usage{CacheRead: 5}},
+	for name, tt := range map[string]struct {
+		rows         *token.Rows
+		object       string
+		want         token.Counts
+		inconsistent bool
+	}{
+		"reasoning":           {whole, `{"out":3,"out_details":{"reasoning":9}}`, token.Counts{Answer: 3, Reasoning: 9}, true},
+		"reasoning alone":     {whole, `{"out":3,"out_details":{"reasoning":3}}`, token.Counts{Reasoning: 3}, false},
+		"caches of an hour":   {disjoint, `{"written":3,"hour":9}`, token.Counts{CacheWrite: 3, CacheWriteLong: 9}, true},
+		"no other caches":     {disjoint, `{"written":4,"hour":4}`, token.Counts{CacheWriteLong: 4}, false},
+		"cached":              {whole, `{"in":5,"hits":9}`, token.Counts{Fresh: 5, CacheRead: 9}, true},
+		"read and written":    {whole, `{"in":5,"in_details":{"cached":3,"written":3}}`, token.Counts{Fresh: 5, CacheRead: 3, CacheWrite: 3}, true},
+		"nothing but a cache": {whole, `{"in":5,"hits":5}`, token.Counts{CacheRead: 5}, false},
 	} {
-		assert.Equal(t, tt.want, tt.got, name)
+		r := report(t, tt.rows, tt.object)
+		assert.Equal(t, token.Usage{Counts: tt.want, Known: true, Inconsistent: tt.inconsistent}, r.Usage(), name)
 	}
 }
 
 // Providers differ in whether the counts of an answer include the runs beside it.
 func TestRunsAreChargedOnce(t *testing.T) {
-	count := func(input, output int64) token.Usage { return token.Usage{Known: true, Input: input, Output: output} }
+	count := func(input, output int64) token.Usage {
+		return token.Usage{Counts: token.Counts{Fresh: input, Answer: output}, Known: true}
+	}
 	summary := []token.Run{{Usage: count(50_000, 3000)}}
-	cached := token.Usage{Known: true, Input: 4, CacheRead: 6, Output: 5}
+	cached := token.Usage{Counts: token.Counts{Fresh: 4, CacheRead: 6, Answer: 5}, Known: true}
 	for name, c := range map[string]struct {
 		counts, answering token.Usage
 		charged           int64
@@ -56,25 +65,25 @@ func TestRunsAreChargedOnce(t *testing.T) {
 // The last report of a stream replaced all before it: one that took tokens back, or had
 // zeros for what it did not know, made them free.
 func TestALaterReportTakesNothingBack(t *testing.T) {
-	first := token.Usage{Known: true, Input: 100, CacheRead: 20, Output: 50, Reasoning: 30, Searches: 2}
+	first := token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 20, Answer: 20, Reasoning: 30, Searches: 2}, Known: true}
 	for name, tt := range map[string]struct{ next, want token.Usage }{
 		"unknown": {token.Usage{}, first},
 		"more": {
-			token.Usage{Known: true, Input: 100, CacheRead: 20, Output: 60, Reasoning: 10, Searches: 2},
-			token.Usage{Known: true, Input: 100, CacheRead: 20, Output: 60, Reasoning: 10, Searches: 2},
+			token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 20, Answer: 50, Reasoning: 10, Searches: 2}, Known: true},
+			token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 20, Answer: 50, Reasoning: 10, Searches: 2}, Known: true},
 		},
 		"a cache that was unknown": {
-			token.Usage{Known: true, Input: 10, CacheRead: 110, Output: 50, Searches: 2},
-			token.Usage{Known: true, Input: 10, CacheRead: 110, Output: 50, Searches: 2},
+			token.Usage{Counts: token.Counts{Fresh: 10, CacheRead: 110, Answer: 50, Searches: 2}, Known: true},
+			token.Usage{Counts: token.Counts{Fresh: 10, CacheRead: 110, Answer: 50, Searches: 2}, Known: true},
 		},
 		"less": {
-			token.Usage{Known: true, Input: 5, Output: 40, Searches: 1, Terms: token.Flex},
-			token.Usage{Known: true, Input: 100, CacheRead: 20, Output: 50, Reasoning: 30, Searches: 2, Terms: token.Flex, Inconsistent: true},
+			token.Usage{Counts: token.Counts{Fresh: 5, Answer: 40, Searches: 1}, Known: true, Terms: token.Flex},
+			token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 20, Answer: 20, Reasoning: 30, Searches: 2}, Known: true, Terms: token.Flex, Inconsistent: true},
 		},
 	} {
 		assert.Equal(t, tt.want, first.Then(tt.next), name)
 	}
-	less := token.Usage{Known: true, Input: 5, Output: 5}
+	less := token.Usage{Counts: token.Counts{Fresh: 5, Answer: 5}, Known: true}
 	assert.False(t, first.Then(less).Then(first).Inconsistent, "the last report has all: those before it were of parts")
 	assert.True(t, token.Usage{Known: true, Inconsistent: true}.Plus(token.Usage{Known: true}).Inconsistent)
 }

@@ -1,4 +1,4 @@
-// Package token counts tokens: Usage as providers report it, and estimates of what
+// Package token counts tokens: Counts, Usage as providers report it, and estimates of what
 // requests cost.
 //
 // An estimate is never shown as usage.

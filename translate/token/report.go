@@ -165,26 +165,20 @@ func (r *Report) of(m Meaning) int64 {
 }
 
 // Usage returns the counts without overlap: in most formats, the prompt includes the tokens
-// of caches; in Usage it does not.
+// of caches, and the output those of reasoning.
 func (r *Report) Usage() Usage {
+	u := Usage{Known: r.known, Terms: r.Terms, Inconsistent: r.negative}
 	apart := r.reasoningApart()
-	u := Usage{
-		Input:      r.of(Fresh),
-		CacheRead:  r.of(CacheRead),
-		CacheWrite: r.of(CacheWrite),
-		Output:     r.of(Output) + apart,
-		Reasoning:  max(r.of(Reasoning), apart),
-		Known:      r.known,
-		Terms:      r.Terms,
-
-		CacheWriteLong: r.of(CacheWriteLong),
-		Searches:       max(r.of(Searches), r.Searches),
-		Inconsistent:   r.negative,
+	u.Reasoning = max(r.of(Reasoning), apart)
+	u.Answer = u.rest(r.of(Output)+apart, u.Reasoning)
+	u.CacheRead, u.CacheWriteLong = r.of(CacheRead), r.of(CacheWriteLong)
+	u.CacheWrite = u.rest(r.of(CacheWrite), u.CacheWriteLong)
+	u.Searches = max(r.of(Searches), r.Searches)
+	if r.rows != nil && r.rows.fresh {
+		u.Fresh = r.of(Fresh)
+	} else {
+		u.Fresh = u.rest(r.of(Prompt), u.CacheRead, r.of(CacheWrite))
 	}
-	if r.rows != nil && !r.rows.fresh {
-		u = u.OfPrompt(r.of(Prompt))
-	}
-	u = u.Checked()
 	if len(r.others) > 0 {
 		u = u.OfRuns(r.answering, r.others)
 	}

@@ -18,6 +18,7 @@ var (
 	)
 	disjoint = token.NewRows(
 		token.Row{Path: "in", Is: token.Fresh}, token.Row{Path: "cached", Is: token.CacheRead}, token.Row{Path: "out", Is: token.Output},
+		token.Row{Path: "written", Is: token.CacheWrite}, token.Row{Path: "hour", Is: token.CacheWriteLong},
 		token.Row{Path: "tools.searches", Is: token.Searches}, token.Row{Path: "tier", Is: token.Tier}, token.Row{Path: "speed", Is: token.Speed},
 		token.Row{Path: "region", Is: token.Region}, token.Row{Path: "runs", Is: token.Runs},
 	)
@@ -42,23 +43,23 @@ func TestUsageFollowsTheRowsOfItsFormat(t *testing.T) {
 		"none":                   {whole, nil, token.Usage{}},
 		"not an object":          {whole, []string{"null"}, token.Usage{}},
 		"an empty one":           {whole, []string{"{}"}, token.Usage{Known: true}},
-		"a prompt with caches":   {whole, []string{`{"in":9,"out":4,"in_details":{"cached":3,"written":2}}`}, token.Usage{Known: true, Input: 4, CacheRead: 3, CacheWrite: 2, Output: 4}},
-		"the first of two rows":  {whole, []string{`{"in":9,"hits":5,"in_details":{"cached":3}}`}, token.Usage{Known: true, Input: 6, CacheRead: 3}},
-		"the one that is not 0":  {whole, []string{`{"in":9,"hits":5,"in_details":{"cached":0}}`}, token.Usage{Known: true, Input: 4, CacheRead: 5}},
-		"details of other kinds": {whole, []string{`{"in":9,"in_details":[{"cached":3}],"out_details":null,"out":"7"}`}, token.Usage{Known: true, Input: 9}},
-		"a later object":         {whole, []string{`{"in":9,"out":1}`, "null", `{"out":4,"in":null}`}, token.Usage{Known: true, Input: 9, Output: 4}},
-		"below 0":                {whole, []string{`{"in":9,"out":4}`, `{"in":-2,"out":1.5}`}, token.Usage{Known: true, Input: 9, Output: 4, Inconsistent: true}},
-		"reasoning apart":        {whole, []string{`{"in":9,"out":4,"all":16,"out_details":{"reasoning":3}}`}, token.Usage{Known: true, Input: 9, Output: 7, Reasoning: 3}},
-		"reasoning in the total": {whole, []string{`{"in":9,"out":4,"all":16}`}, token.Usage{Known: true, Input: 9, Output: 7, Reasoning: 3}},
-		"a total of caches":      {whole, []string{`{"in":9,"out":4,"all":16,"hits":3}`}, token.Usage{Known: true, Input: 6, CacheRead: 3, Output: 4}},
-		"counts without overlap": {disjoint, []string{`{"in":9,"cached":30,"out":4,"tools":{"searches":2}}`}, token.Usage{Known: true, Input: 9, CacheRead: 30, Output: 4, Searches: 2}},
+		"a prompt with caches":   {whole, []string{`{"in":9,"out":4,"in_details":{"cached":3,"written":2}}`}, token.Usage{Counts: token.Counts{Fresh: 4, CacheRead: 3, CacheWrite: 2, Answer: 4}, Known: true}},
+		"the first of two rows":  {whole, []string{`{"in":9,"hits":5,"in_details":{"cached":3}}`}, token.Usage{Counts: token.Counts{Fresh: 6, CacheRead: 3}, Known: true}},
+		"the one that is not 0":  {whole, []string{`{"in":9,"hits":5,"in_details":{"cached":0}}`}, token.Usage{Counts: token.Counts{Fresh: 4, CacheRead: 5}, Known: true}},
+		"details of other kinds": {whole, []string{`{"in":9,"in_details":[{"cached":3}],"out_details":null,"out":"7"}`}, token.Usage{Counts: token.Counts{Fresh: 9}, Known: true}},
+		"a later object":         {whole, []string{`{"in":9,"out":1}`, "null", `{"out":4,"in":null}`}, token.Usage{Counts: token.Counts{Fresh: 9, Answer: 4}, Known: true}},
+		"below 0":                {whole, []string{`{"in":9,"out":4}`, `{"in":-2,"out":1.5}`}, token.Usage{Counts: token.Counts{Fresh: 9, Answer: 4}, Known: true, Inconsistent: true}},
+		"reasoning apart":        {whole, []string{`{"in":9,"out":4,"all":16,"out_details":{"reasoning":3}}`}, token.Usage{Counts: token.Counts{Fresh: 9, Answer: 4, Reasoning: 3}, Known: true}},
+		"reasoning in the total": {whole, []string{`{"in":9,"out":4,"all":16}`}, token.Usage{Counts: token.Counts{Fresh: 9, Answer: 4, Reasoning: 3}, Known: true}},
+		"a total of caches":      {whole, []string{`{"in":9,"out":4,"all":16,"hits":3}`}, token.Usage{Counts: token.Counts{Fresh: 6, CacheRead: 3, Answer: 4}, Known: true}},
+		"counts without overlap": {disjoint, []string{`{"in":9,"cached":30,"out":4,"tools":{"searches":2}}`}, token.Usage{Counts: token.Counts{Fresh: 9, CacheRead: 30, Answer: 4, Searches: 2}, Known: true}},
 		"words": {
 			disjoint, []string{`{"tier":"batch","speed":"fast","region":"us"}`, `{"tier":5,"speed":"standard"}`},
 			token.Usage{Known: true, Terms: token.Batch | token.RegionUS},
 		},
 		"runs": {
 			disjoint, []string{`{"in":1,"out":1,"runs":[{"type":"summary","model":"m","in":5,"out":6},{"type":"message","in":1,"out":1},7]}`, `{"runs":null}`},
-			token.Usage{Known: true, Input: 1, Output: 1, Beside: []token.Run{{Model: "m", Usage: token.Usage{Known: true, Input: 5, Output: 6}}}},
+			token.Usage{Counts: token.Counts{Fresh: 1, Answer: 1}, Known: true, Beside: []token.Run{{Model: "m", Usage: token.Usage{Counts: token.Counts{Fresh: 5, Answer: 6}, Known: true}}}},
 		},
 	} {
 		r := report(t, tt.rows, tt.objects...)

@@ -2,27 +2,17 @@ package token
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
-// Usage counts the tokens of one call. Input excludes the tokens read from and written
-// to a cache, as in the messages format. Reasoning is a part of Output.
+// Usage is the usage of one call, as its provider reports it.
 type Usage struct {
-	Input      int64 // input tokens without those of a cache
-	CacheRead  int64 // input tokens read from a prompt cache
-	CacheWrite int64 // input tokens written to a prompt cache
-	Output     int64 // output tokens, reasoning included
-	Reasoning  int64 // tokens of Output spent on reasoning
-	Known      bool  // whether the provider reported usage
+	Counts
+	Known bool // whether the provider reported usage; Searches may be counted before
 
 	// Inconsistent is true if the reported counts contradict each other, or those of an
 	// earlier event. The counts are then the most expensive reading of them.
 	Inconsistent bool
 
-	// CacheWriteLong is the part of CacheWrite that is cached for an hour, Searches the
-	// number of web searches of the provider, and Terms what else the answer reports
-	// about its billing. They have prices of their own. Searches may be counted before
-	// usage is Known.
-	CacheWriteLong int64
-	Searches       int64
-	Terms          Terms
+	// Terms are what else the answer reports about its billing.
+	Terms Terms
 
 	// Beside are further runs of models for the same answer, which the provider charges
 	// and the other counts do not include; nil for none.
@@ -42,28 +32,8 @@ func (u Usage) Plus(other Usage) Usage {
 	if !u.Known || !other.Known {
 		return Usage{}
 	}
-	return Usage{
-		Input:      sum(u.Input, other.Input),
-		CacheRead:  sum(u.CacheRead, other.CacheRead),
-		CacheWrite: sum(u.CacheWrite, other.CacheWrite),
-		Output:     sum(u.Output, other.Output),
-		Reasoning:  sum(u.Reasoning, other.Reasoning),
-		Known:      true,
-
-		Inconsistent: u.Inconsistent || other.Inconsistent,
-
-		CacheWriteLong: sum(u.CacheWriteLong, other.CacheWriteLong),
-		Searches:       sum(u.Searches, other.Searches),
-	}
+	return Usage{Counts: u.Add(other.Counts), Known: true, Inconsistent: u.Inconsistent || other.Inconsistent}
 }
-
-// TotalInput returns the number of input tokens including cached ones: prompt_tokens
-// in the chat and completions formats.
-func (u Usage) TotalInput() int64 { return sum(u.Input, u.CacheRead, u.CacheWrite) }
-
-// Total returns the number of all tokens: total_tokens in the chat and completions
-// formats.
-func (u Usage) Total() int64 { return sum(u.TotalInput(), u.Output) }
 
 // Charged returns the number of all tokens, those of further runs included.
 func (u Usage) Charged() int64 {
@@ -73,21 +43,6 @@ func (u Usage) Charged() int64 {
 	}
 	return total
 }
-
-// maxCount bounds counts and their sums. Clients that read numbers as doubles cannot
-// represent all larger ones.
-const maxCount = 1 << 53
-
-// sum adds counts, up to maxCount. Negative counts are 0.
-func sum(counts ...int64) (total int64) {
-	for _, n := range counts {
-		total = min(total+bounded(n), maxCount)
-	}
-	return total
-}
-
-// bounded returns the valid count nearest to n.
-func bounded(n int64) int64 { return min(max(n, 0), maxCount) }
 
 // ReadCount reads the count at the cursor. A value that is not an integer, or is
 // negative, is ignored, and count keeps its value: nothing may be subtracted from a bill. It

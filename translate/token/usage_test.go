@@ -17,8 +17,8 @@ const largest = 1 << 53
 // Each count was bounded, but their sums were not: a total_tokens of 2^54 reached
 // clients that read numbers as doubles, and the usage of many calls could overflow.
 func TestSumsOfUsageAreBounded(t *testing.T) {
-	most := token.Usage{Input: largest, CacheRead: largest, CacheWrite: largest, Output: largest, Reasoning: largest, Known: true}
-	assert.EqualValues(t, largest, most.TotalInput())
+	most := token.Usage{Counts: token.Counts{Fresh: largest, CacheRead: largest, CacheWrite: largest, Answer: largest, Reasoning: largest}, Known: true}
+	assert.EqualValues(t, largest, most.Input())
 	assert.EqualValues(t, largest, most.Total())
 	together := most
 	for range 4096 {
@@ -30,10 +30,10 @@ func TestSumsOfUsageAreBounded(t *testing.T) {
 }
 
 func TestSumsOfUsageAreExactBelowTheirBound(t *testing.T) {
-	u := token.Usage{Input: 3, CacheRead: 900, CacheWrite: 12304, Output: 550, Reasoning: 50, Known: true}
-	assert.EqualValues(t, 13207, u.TotalInput())
+	u := token.Usage{Counts: token.Counts{Fresh: 3, CacheRead: 900, CacheWrite: 12304, Answer: 500, Reasoning: 50}, Known: true}
+	assert.EqualValues(t, 13207, u.Input())
 	assert.EqualValues(t, 13757, u.Total())
-	assert.Equal(t, token.Usage{Input: 6, CacheRead: 1800, CacheWrite: 24608, Output: 1100, Reasoning: 100, Known: true}, u.Plus(u))
+	assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 6, CacheRead: 1800, CacheWrite: 24608, Answer: 1000, Reasoning: 100}, Known: true}, u.Plus(u))
 	assert.Equal(t, token.Usage{}, u.Plus(token.Usage{}), "unknown")
-	assert.EqualValues(t, largest, token.Usage{Input: -1, Output: math.MaxInt64}.Total(), "counts that no answer can have")
+	assert.EqualValues(t, largest, token.Usage{Counts: token.Counts{Fresh: -1, Answer: math.MaxInt64}}.Total(), "counts that no answer can have")
 }

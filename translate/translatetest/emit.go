@@ -66,7 +66,7 @@ func (s *script) step(kind, word, choice int) {
 		}
 	case 5:
 		count := int64(word)
-		s.add(event.Event{Kind: event.Usage, Usage: &token.Usage{Input: count, Output: 2 * count, Reasoning: count, Known: true}})
+		s.add(event.Event{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: count, Answer: count, Reasoning: count}, Known: true}})
 	case 6:
 		s.add(event.Event{Kind: event.Redacted, Choice: choice, Text: text})
 	default:

@@ -41,7 +41,7 @@ func (l *Laws) judge(e *event.Event) error {
 			return errors.New("a fault without a message")
 		}
 	case event.Usage:
-		if u := e.Usage; u == nil || min(u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning) < 0 {
+		if u := e.Usage; u == nil || min(u.Fresh, u.CacheRead, u.CacheWrite, u.CacheWriteLong, u.Answer, u.Reasoning) < 0 {
 			return fmt.Errorf("usage %+v", u)
 		}
 	case event.Text, event.Reasoning:

@@ -87,7 +87,7 @@ func (c call) cost() int64 {
 
 // usage is the usage of a call, with its source.
 type usage struct {
-	tokens aigateway.Tokens
+	tokens token.Counts
 	source aigateway.Source
 	terms  token.Terms
 }
@@ -96,10 +96,10 @@ type usage struct {
 // rules.
 func (c call) usage() usage {
 	n := c.reported()
-	tokens, terms := aigateway.Tokens{}, token.Terms(0)
+	tokens, terms := token.Counts{}, token.Terms(0)
 	switch {
 	case n > 0:
-		tokens, terms = tokensOf(c.Usage), c.Usage.Terms
+		tokens, terms = c.Usage.Counts, c.Usage.Terms
 	case c.Usage.Searches <= token.MaxSearches:
 		tokens.Searches = c.Usage.Searches
 	}
@@ -109,8 +109,8 @@ func (c call) usage() usage {
 	case c.unused():
 		return usage{}
 	}
-	tokens.Input = max(tokens.Input, c.prompt-tokens.CacheRead-tokens.CacheWrite-tokens.CacheWriteLong)
-	tokens.Output = max(tokens.Output, c.sent-tokens.Reasoning)
+	tokens.Fresh = max(tokens.Fresh, c.prompt-tokens.CacheRead-tokens.Written())
+	tokens.Answer = max(tokens.Answer, c.sent-tokens.Reasoning)
 	if n > 0 {
 		return usage{tokens, aigateway.SourcePartial, terms}
 	}
@@ -123,13 +123,4 @@ func sourceOf(u token.Usage) aigateway.Source {
 		return aigateway.SourcePartial
 	}
 	return aigateway.SourceProvider
-}
-
-// tokensOf returns the counts of a provider, so that no token is in two of them.
-func tokensOf(u token.Usage) aigateway.Tokens {
-	return aigateway.Tokens{
-		Input: u.Input, CacheRead: u.CacheRead,
-		CacheWrite: u.CacheWrite - u.CacheWriteLong, CacheWriteLong: u.CacheWriteLong,
-		Output: u.Output - u.Reasoning, Reasoning: u.Reasoning, Searches: u.Searches,
-	}
 }

@@ -78,7 +78,7 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 func (e *Entry) addRun(within aigateway.Call, run *token.Run, share float64) {
 	call := aigateway.Call{
 		Provider: within.Provider, Model: cmp.Or(run.Model, within.Model), Answered: within.Answered, Format: within.Format, Status: within.Status,
-		Source: sourceOf(run.Usage), Tokens: tokensOf(run.Usage), Terms: within.Terms | run.Terms,
+		Source: sourceOf(run.Usage), Tokens: run.Counts, Terms: within.Terms | run.Terms,
 	}
 	e.cost(&call, share)
 	e.record.Calls = append(e.record.Calls, call)
@@ -107,11 +107,7 @@ func Cost(pricer Pricer, r *aigateway.Record, call *aigateway.Call) (cost aigate
 	if known == nil {
 		return cost, "", false
 	}
-	t := call.Tokens
-	priced, ok := known.Cost(prices.Call{Admitted: r.Admitted, Terms: call.Terms, Tokens: prices.Tokens{
-		Fresh: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, CacheWriteLong: t.CacheWriteLong,
-		Output: t.Output, Reasoning: t.Reasoning, Searches: t.Searches,
-	}})
+	priced, ok := known.Cost(prices.Call{Admitted: r.Admitted, Terms: call.Terms, Tokens: call.Tokens})
 	if !ok {
 		return aigateway.Cost{Currency: known.Currency}, "", false
 	}

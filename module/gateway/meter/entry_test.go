@@ -65,23 +65,23 @@ func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {
 // If the provider has not reported the final counts, each count is the larger of the
 // reported and the relayed number. In other gateways, answers that break off are free.
 func TestSourcesOfCounts(t *testing.T) {
-	reported := token.Usage{Input: 10, CacheRead: 20, CacheWrite: 30, CacheWriteLong: 5, Output: 40, Reasoning: 7, Searches: 2, Known: true}
-	counts := aigateway.Tokens{Input: 10, CacheRead: 20, CacheWrite: 25, CacheWriteLong: 5, Output: 33, Reasoning: 7, Searches: 2}
+	reported := token.Usage{Counts: token.Counts{Fresh: 10, CacheRead: 20, CacheWrite: 25, CacheWriteLong: 5, Answer: 33, Reasoning: 7, Searches: 2}, Known: true}
+	counts := token.Counts{Fresh: 10, CacheRead: 20, CacheWrite: 25, CacheWriteLong: 5, Answer: 33, Reasoning: 7, Searches: 2}
 	for name, c := range map[string]struct {
 		result exchange.Result
 		text   int64 // tokens that were passed on
-		want   aigateway.Tokens
+		want   token.Counts
 		source aigateway.Source
 	}{
 		"whole":                {exchange.Result{State: exchange.Finished, Usage: reported}, 50, counts, aigateway.SourceProvider},
-		"whole, not reported":  {exchange.Result{State: exchange.Finished}, 50, aigateway.Tokens{Input: 100, Output: 50}, aigateway.SourceEstimated},
-		"cut, reported before": {exchange.Result{Usage: token.Usage{Input: 120, Output: 1, Known: true}}, 50, aigateway.Tokens{Input: 120, Output: 50}, aigateway.SourcePartial},
-		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
-		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
-		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, aigateway.Tokens{Input: 100}, aigateway.SourceEstimated},
+		"whole, not reported":  {exchange.Result{State: exchange.Finished}, 50, token.Counts{Fresh: 100, Answer: 50}, aigateway.SourceEstimated},
+		"cut, reported before": {exchange.Result{Usage: token.Usage{Counts: token.Counts{Fresh: 120, Answer: 1}, Known: true}}, 50, token.Counts{Fresh: 120, Answer: 50}, aigateway.SourcePartial},
+		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, token.Counts{}, aigateway.SourceNone},
+		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, token.Counts{}, aigateway.SourceNone},
+		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, token.Counts{Fresh: 100}, aigateway.SourceEstimated},
 		"counts that contradict each other": { // their source was once provider, as if they were reliable
-			exchange.Result{State: exchange.Finished, Usage: token.Usage{Output: 3, Reasoning: 9, Known: true}.Checked()}, 1,
-			aigateway.Tokens{Output: 3, Reasoning: 9}, aigateway.SourcePartial,
+			exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{Answer: 3, Reasoning: 9}, Known: true, Inconsistent: true}}, 1,
+			token.Counts{Answer: 3, Reasoning: 9}, aigateway.SourcePartial,
 		},
 	} {
 		l := new(pages)
@@ -104,17 +104,17 @@ func TestSourcesOfCounts(t *testing.T) {
 func TestSearchesThatCannotBeTrueCostNothing(t *testing.T) {
 	l := new(pages)
 	ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1", "search": "1"}))
-	usage := token.Usage{Input: 10, Output: 40, Searches: 1 << 50, Known: true}
+	usage := token.Usage{Counts: token.Counts{Fresh: 10, Answer: 40, Searches: 1 << 50}, Known: true}
 	ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage, Sent: true, Text: textOf(10)}
 	m.Settle(ex, exchange.Answered)
 	call := l.ended[0].Calls[0]
 	assert.Equal(t, aigateway.SourceEstimated, call.Source)
-	assert.Equal(t, aigateway.Tokens{Input: 100, Output: 10}, call.Tokens)
+	assert.Equal(t, token.Counts{Fresh: 100, Answer: 10}, call.Tokens)
 	assert.EqualValues(t, 110*1000, call.Cost.Nanos)
 }
 
 func TestCostsAreThoseOfThePrice(t *testing.T) {
-	usage := token.Usage{Input: 10, CacheWrite: 30, CacheWriteLong: 10, Output: 40, Searches: 1, Known: true}
+	usage := token.Usage{Counts: token.Counts{Fresh: 10, CacheWrite: 20, CacheWriteLong: 10, Answer: 40, Searches: 1}, Known: true}
 	for want, columns := range map[aigateway.Cost]map[string]string{
 		{Nanos: 10*1000 + 20*2000 + 10*3000 + 40*4000 + 5_000_000, Currency: "CNY"}: {
 			"input": "1", "cache_write": "2", "cache_write_1h": "3", "output": "4", "search": "0.005", "currency": "CNY",
@@ -162,6 +162,6 @@ func TestAnEstimateOfTheOutputIsWithinTheBoundOfTheRequest(t *testing.T) {
 		m.Assumed.Tokens = c.assumed
 		ex.Result = &exchange.Result{Text: textOf(100_000), Sent: true}
 		m.Settle(ex, exchange.ClientClosed)
-		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens.Output, name)
+		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens.Answer, name)
 	}
 }

@@ -62,8 +62,8 @@ func whole(u token.Usage) *exchange.Result {
 // A budget counts the costs in the ledger, so that it is the same after a restart.
 func TestABudgetIsChargedWhatTheLedgerHas(t *testing.T) {
 	dollar := map[string]string{"input": "1", "output": "1"}
-	answer := whole(token.Usage{Input: 2, Output: 3})
-	refused := &exchange.Result{Sent: true, Status: 500, Fault: fault.Unusable(nil), Usage: token.Usage{Input: 500, Known: true}}
+	answer := whole(token.Usage{Counts: token.Counts{Fresh: 2, Answer: 3}})
+	refused := &exchange.Result{Sent: true, Status: 500, Fault: fault.Unusable(nil), Usage: token.Usage{Counts: token.Counts{Fresh: 500}, Known: true}}
 	for name, c := range map[string]struct {
 		price  map[string]string
 		result *exchange.Result
@@ -74,7 +74,7 @@ func TestABudgetIsChargedWhatTheLedgerHas(t *testing.T) {
 		"an answer after a failed one": {dollar, answer, []*exchange.Result{refused}, 505_000},
 		"nothing was used":             {dollar, &exchange.Result{Fault: fault.Unreachable(nil)}, nil, 0},
 		"an unknown end":               {dollar, &exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, nil, 100_000},
-		"searches without a price":     {dollar, whole(token.Usage{Input: 2, Searches: 1}), nil, 777},
+		"searches without a price":     {dollar, whole(token.Usage{Counts: token.Counts{Fresh: 2, Searches: 1}}), nil, 777},
 		"another currency":             {map[string]string{"input": "1", "output": "1", "currency": "EUR"}, answer, nil, 0},
 	} {
 		nanos, record := charged(t, c.price, c.result, c.before...)
@@ -92,7 +92,7 @@ func TestABudgetIsChargedWhatTheLedgerHas(t *testing.T) {
 // A call whose price lacks a factor was once added to a sum in another currency, and the sum
 // in its own did not look like a lower bound.
 func TestACallThatLacksAPartOfItsPriceKeepsTheCurrency(t *testing.T) {
-	_, record := charged(t, map[string]string{"input": "1", "output": "1", "currency": "EUR"}, whole(token.Usage{Input: 2, Searches: 1}))
+	_, record := charged(t, map[string]string{"input": "1", "output": "1", "currency": "EUR"}, whole(token.Usage{Counts: token.Counts{Fresh: 2, Searches: 1}}))
 	require.Len(t, record.Calls, 1)
 	assert.Equal(t, aigateway.Cost{Currency: "EUR"}, record.Calls[0].Cost)
 	assert.Empty(t, record.Calls[0].Price)

@@ -16,7 +16,7 @@ import (
 // A refusal behind keep-alives once cost an estimate of the input, as if a part of an answer
 // had been sent.
 func TestUsedTokensOfEveryEnd(t *testing.T) {
-	usage := token.Usage{Input: 1, CacheRead: 2, CacheWrite: 4, Output: 8, Reasoning: 3, Known: true}
+	usage := token.Usage{Counts: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 4, Answer: 5, Reasoning: 3}, Known: true}
 	overloaded := formats.Of(translate.Messages).Errors.ReadEvent([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`))
 	const reserved = 4114
 	for name, c := range map[string]struct {
@@ -27,10 +27,10 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		"a whole answer":                    {exchange.Result{State: exchange.Finished, Usage: usage, Status: 200}, true, 15},
 		"a whole answer without usage":      {exchange.Result{State: exchange.Finished, Status: 200}, true, reserved},
 		"a whole answer with a usage of 0":  {exchange.Result{State: exchange.Finished, Status: 200, Usage: token.Usage{Known: true}}, true, reserved},
-		"a usage that is impossible":        {exchange.Result{State: exchange.Finished, Usage: token.Usage{Input: -5, Output: -5, Known: true}}, true, reserved},
-		"a usage that is absurd":            {exchange.Result{State: exchange.Finished, Usage: token.Usage{Output: 1 << 53, Known: true}}, true, reserved},
+		"a usage that is impossible":        {exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{Fresh: -5, Answer: -5}, Known: true}}, true, reserved},
+		"a usage that is absurd":            {exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{Answer: 1 << 53}, Known: true}}, true, reserved},
 		"a cut answer":                      {exchange.Result{Usage: usage, Status: 200}, true, reserved},
-		"a cut answer that has used more":   {exchange.Result{Usage: token.Usage{Input: 5000, Known: true}, Status: 200}, true, 5000},
+		"a cut answer that has used more":   {exchange.Result{Usage: token.Usage{Counts: token.Counts{Fresh: 5000}, Known: true}, Status: 200}, true, 5000},
 		"a refusal of the provider":         {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, false, 0},
 		"a redirect":                        {exchange.Result{Sent: true, Status: 302, Fault: fault.Unusable(nil)}, false, 0},
 		"a provider that cannot be reached": {exchange.Result{Fault: fault.Unreachable(nil)}, false, 0},
@@ -50,7 +50,7 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		}
 		held := new(settlement)
 		m.reservation = held
-		m.AddFailed(&exchange.Exchange{Course: exchange.Course{Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}}})
+		m.AddFailed(&exchange.Exchange{Course: exchange.Course{Result: &exchange.Result{Usage: token.Usage{Counts: token.Counts{Fresh: 7}, Known: true}}}})
 		ex := &exchange.Exchange{Course: exchange.Course{Attempt: new(exchange.Attempt), Result: &c.result}}
 		assert.Equal(t, c.want, m.charge(ex, call.cost), name)
 		m.Settle(ex, exchange.Answered)

@@ -24,10 +24,10 @@ func fannedOut(whole exchange.Result, parts ...*exchange.Result) *exchange.Resul
 // usage of the others was dropped, and nothing or an estimate of the input was charged.
 func TestEachCallOfAFanOutIsChargedForItself(t *testing.T) {
 	million := map[string]string{"input": "1", "output": "1"} // 1000 nanos for each token
-	answer := whole(token.Usage{Input: 600, Output: 40})
+	answer := whole(token.Usage{Counts: token.Counts{Fresh: 600, Answer: 40}})
 	refused := &exchange.Result{State: exchange.Broken, Sent: true, Status: 429, Fault: fault.Unusable(nil)}
 	cancelled := &exchange.Result{State: exchange.Broken, Sent: true, Fault: fault.Unreachable(nil)}
-	cut := &exchange.Result{State: exchange.Broken, Sent: true, Status: 200, Fault: fault.Truncated(nil), Usage: token.Usage{Input: 70, Output: 1, Known: true}}
+	cut := &exchange.Result{State: exchange.Broken, Sent: true, Status: 200, Fault: fault.Truncated(nil), Usage: token.Usage{Counts: token.Counts{Fresh: 70, Answer: 1}, Known: true}}
 	unsent := &exchange.Result{State: exchange.Broken, Fault: fault.Unreachable(nil)}
 	none, provider, partial, estimated := aigateway.SourceNone, aigateway.SourceProvider, aigateway.SourcePartial, aigateway.SourceEstimated
 	failed := exchange.Result{State: exchange.Broken, Sent: true, Status: 429, Fault: fault.Unusable(nil)}
@@ -60,11 +60,11 @@ func TestEachCallOfAFanOutIsChargedForItself(t *testing.T) {
 // The edge, the service tier and the bound of plausible counts applied to the sum of the
 // calls: two prompts below the edge cost the price above it.
 func TestEachCallOfAFanOutHasItsOwnPrice(t *testing.T) {
-	long := whole(token.Usage{Input: 120_000, Output: 100})
-	flex := whole(token.Usage{Input: 1000, Output: 100, Terms: token.Flex})
-	priority := whole(token.Usage{Input: 1000, Output: 100, Terms: token.Priority})
-	standard := whole(token.Usage{Input: 1000, Output: 100})
-	many := whole(token.Usage{Input: 3_000_000})
+	long := whole(token.Usage{Counts: token.Counts{Fresh: 120_000, Answer: 100}})
+	flex := whole(token.Usage{Counts: token.Counts{Fresh: 1000, Answer: 100}, Terms: token.Flex})
+	priority := whole(token.Usage{Counts: token.Counts{Fresh: 1000, Answer: 100}, Terms: token.Priority})
+	standard := whole(token.Usage{Counts: token.Counts{Fresh: 1000, Answer: 100}})
+	many := whole(token.Usage{Counts: token.Counts{Fresh: 3_000_000}})
 	tiers := map[string]string{"input": "6", "output": "30", "flex": "0.5", "priority": "2"}
 	for name, c := range map[string]struct {
 		price  map[string]string
@@ -86,9 +86,9 @@ func TestEachCallOfAFanOutHasItsOwnPrice(t *testing.T) {
 // The compaction of a conversation cost nothing. It is a run of its own, with its own edge,
 // and may be of another model.
 func TestRunsBesideAnAnswerAreCallsOfTheRecord(t *testing.T) {
-	summary := token.Run{Usage: token.Usage{Known: true, Input: 190_000, Output: 3000}}
-	long := token.Run{Usage: token.Usage{Known: true, Input: 210_000}}
-	advice := token.Run{Usage: token.Usage{Known: true, Input: 100}, Model: "unpriced"}
+	summary := token.Run{Usage: token.Usage{Counts: token.Counts{Fresh: 190_000, Answer: 3000}, Known: true}}
+	long := token.Run{Usage: token.Usage{Counts: token.Counts{Fresh: 210_000}, Known: true}}
+	advice := token.Run{Usage: token.Usage{Counts: token.Counts{Fresh: 100}, Known: true}, Model: "unpriced"}
 	price := map[string]string{"input": "1", "output": "5", "edge": ">200000", "input_above": "2", "output_above": "8", "priority": "2"}
 	const answer = 30_000*1000 + 10*5000
 	for name, c := range map[string]struct {
@@ -102,13 +102,13 @@ func TestRunsBesideAnAnswerAreCallsOfTheRecord(t *testing.T) {
 		"its edge":      {0, []token.Run{long}, answer + 210_000*2000, []string{"m", "m"}},
 		"another model": {0, []token.Run{summary, advice}, answer + 190_000*1000 + 3000*5000, []string{"m", "m", "unpriced"}},
 	} {
-		use, record := settledWith(t, price, whole(token.Usage{Input: 30_000, Output: 10, Terms: c.terms, Beside: c.runs}))
+		use, record := settledWith(t, price, whole(token.Usage{Counts: token.Counts{Fresh: 30_000, Answer: 10}, Terms: c.terms, Beside: c.runs}))
 		assert.Equal(t, c.nanos, use.Nanos, name)
 		var models []string
 		var tokens int64
 		for _, call := range record.Calls {
 			models = append(models, call.Model)
-			tokens += call.Tokens.Input + call.Tokens.Output
+			tokens += call.Tokens.Fresh + call.Tokens.Answer
 			assert.Equal(t, aigateway.SourceProvider, call.Source, name)
 		}
 		assert.Equal(t, c.models, models, name)
@@ -117,7 +117,7 @@ func TestRunsBesideAnAnswerAreCallsOfTheRecord(t *testing.T) {
 }
 
 func TestCallsOfUnknownCostHoldTheReservedCostTogether(t *testing.T) {
-	search := whole(token.Usage{Input: 1, Searches: 1}) // without a price
+	search := whole(token.Usage{Counts: token.Counts{Fresh: 1, Searches: 1}}) // without a price
 	nanos, record := charged(t, map[string]string{"input": "1", "output": "1"}, fannedOut(*whole(token.Usage{}), search, search, search))
 	require.Len(t, record.Calls, 3)
 	assert.EqualValues(t, 777, nanos)

@@ -116,7 +116,7 @@ func (r *Ratios) Learn(c *exchange.Conduit, size *token.Size) {
 		r.Track(key)
 	}
 	if known := r.find(key); known != nil {
-		known.add(float64(size.Bytes), float64(c.Result.Usage.TotalInput()))
+		known.add(float64(size.Bytes), float64(c.Result.Usage.Input()))
 	}
 }
 

@@ -30,7 +30,7 @@ func answered(bytes int, tokens int64) *exchange.Exchange {
 		Exchange: ex, Provider: "p", Model: "m", Format: formats.Of(translate.Chat),
 	}
 	ex.Result = new(exchange.Result)
-	ex.Result.Finish(token.Usage{Input: tokens / 2, CacheRead: tokens - tokens/2, Known: true})
+	ex.Result.Finish(token.Usage{Counts: token.Counts{Fresh: tokens / 2, CacheRead: tokens - tokens/2}, Known: true})
 	return ex
 }
 
@@ -74,7 +74,7 @@ func TestUsageThatCannotBeTrueIsIgnored(t *testing.T) {
 		answered(0, 1), answered(0, 0), answered(2, 10),
 	} {
 		learn(r, ex)
-		assert.EqualValues(t, 4, r.BytesPerToken(keyM), "%d tokens", ex.Result.Usage.TotalInput())
+		assert.EqualValues(t, 4, r.BytesPerToken(keyM), "%d tokens", ex.Result.Usage.Input())
 	}
 	for range 1000 {
 		learn(r, answered(4000, 4000))

@@ -62,11 +62,9 @@ func fellBack(model string, failed *exchange.CallSummary, to string) {
 
 // countUsage counts the usage of a call.
 func countUsage(model string, c *aigateway.Call) {
-	t := &c.Tokens
 	u := metrics.Usage{
 		Provider: c.Provider, Model: model, Source: c.Source.String(),
-		Fresh: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, CacheWriteLong: t.CacheWriteLong,
-		Answer: t.Output, Reasoning: t.Reasoning, Searches: t.Searches,
+		Counts: c.Tokens,
 		Priced: c.Price != "" || c.Source == aigateway.SourceNone,
 	}
 	if c.Cost.Currency == usDollar {

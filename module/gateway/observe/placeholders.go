@@ -39,11 +39,11 @@ var placeholders = []placeholder{
 	{"answer_losses", true, ofResult(func(r *exchange.Result) any { return text(r.Dropped.String()) })},
 	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts() }},
 	{"ttfb_ms", true, timeToFirstByte},
-	{"usage.input_tokens", true, ofUsage(func(u token.Usage) int64 { return u.Input })},
-	{"usage.cache_read_tokens", true, ofUsage(func(u token.Usage) int64 { return u.CacheRead })},
-	{"usage.cache_write_tokens", true, ofUsage(func(u token.Usage) int64 { return u.CacheWrite })},
-	{"usage.output_tokens", true, ofUsage(func(u token.Usage) int64 { return u.Output })},
-	{"usage.reasoning_tokens", true, ofUsage(func(u token.Usage) int64 { return u.Reasoning })},
+	{"usage.input_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.Fresh })},
+	{"usage.cache_read_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.CacheRead })},
+	{"usage.cache_write_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.Written() })},
+	{"usage.output_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.Output() })},
+	{"usage.reasoning_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.Reasoning })},
 }
 
 // Publish makes the values of an exchange available as placeholders. A value is computed
@@ -131,11 +131,11 @@ func lossNames(ex *exchange.Exchange) string {
 	return named.String()
 }
 
-func ofUsage(count func(token.Usage) int64) func(*exchange.Exchange) any {
+func ofUsage(count func(*token.Counts) int64) func(*exchange.Exchange) any {
 	return ofResult(func(r *exchange.Result) any {
 		if !r.Usage.Known {
 			return nil
 		}
-		return count(r.Usage)
+		return count(&r.Usage.Counts)
 	})
 }

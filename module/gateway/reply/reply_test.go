@@ -60,7 +60,7 @@ func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	s.WriteHeader(200)
 	_, _ = s.Write([]byte(event))
 	assert.Empty(t, reservation.settled)
-	s.Exchange.Result.Finish(token.Usage{Input: 3, Output: 4, Known: true})
+	s.Exchange.Result.Finish(token.Usage{Counts: token.Counts{Fresh: 3, Answer: 4}, Known: true})
 	c.gone = true // later bytes cannot be sent, but the exchange is settled nevertheless
 	_, _ = s.Write([]byte(event))
 	assert.Equal(t, []int64{7}, reservation.settled)
@@ -93,7 +93,7 @@ func TestAnUnreadEndIsNoAnswer(t *testing.T) {
 	s.WriteHeader(200)
 	_, _ = s.Write([]byte(event))
 	s.Exchange.Result.Unread = true
-	s.Exchange.Result.Finish(token.Usage{Input: 3, Output: 4, Known: true})
+	s.Exchange.Result.Finish(token.Usage{Counts: token.Counts{Fresh: 3, Answer: 4}, Known: true})
 	s.Close(true)
 	assert.Equal(t, exchange.ClientClosed, s.Exchange.Outcome)
 	assert.Equal(t, []int64{7}, reservation.settled)
@@ -105,7 +105,7 @@ func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
 	s, _ := replyFor(translate.Chat, false)
 	reservation := new(counted)
 	s.Charge(meter.New(meter.Estimate{}, reservation, nil))
-	s.Exchange.Result.Finish(token.Usage{Output: 4, Known: true})
+	s.Exchange.Result.Finish(token.Usage{Counts: token.Counts{Answer: 4}, Known: true})
 	s.Header().Set("Content-Length", "20")
 	s.WriteHeader(200)
 	_, _ = s.Write(make([]byte, 19))

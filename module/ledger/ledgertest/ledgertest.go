@@ -149,12 +149,12 @@ func Example() aigateway.Record {
 		Calls: []aigateway.Call{
 			{
 				Provider: "openai", Model: "gpt-5", Format: "chat", Status: 503,
-				Source: aigateway.SourceEstimated, Tokens: aigateway.Tokens{Input: 500},
+				Source: aigateway.SourceEstimated, Tokens: token.Counts{Fresh: 500},
 				Held: aigateway.Cost{Nanos: 77, Currency: "USD"},
 			},
 			{
 				Provider: "anthropic", Model: "claude-opus-5", Answered: "claude-opus-5-20260801", Format: "messages", Status: 200,
-				Source: aigateway.SourceProvider, Tokens: aigateway.Tokens{Input: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Output: 5, Reasoning: 6, Searches: 7}, Terms: token.Priority | token.RegionUS,
+				Source: aigateway.SourceProvider, Tokens: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, Terms: token.Priority | token.RegionUS,
 				Price: "anthropic claude-opus-5", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"},
 				Held: aigateway.Cost{Currency: "USD"},
 			},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func recordsAreKept(t *testing.T, d Database) {
@@ -35,11 +36,11 @@ func callsCount(t *testing.T, d Database) {
 	assert.Equal(t, "anthropic", sums[0].Provider)
 	assert.EqualValues(t, 1, sums[0].Requests)
 	assert.EqualValues(t, 1, sums[0].Calls)
-	assert.Equal(t, aigateway.Tokens{Input: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Output: 5, Reasoning: 6, Searches: 7}, sums[0].Tokens)
+	assert.Equal(t, token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, sums[0].Tokens)
 	assert.Equal(t, "openai", sums[1].Provider)
 	assert.EqualValues(t, 0, sums[1].Requests)
 	assert.EqualValues(t, 1, sums[1].Calls)
-	assert.EqualValues(t, 500, sums[1].Tokens.Input)
+	assert.EqualValues(t, 500, sums[1].Tokens.Fresh)
 }
 
 func unendedAreCrashed(t *testing.T, d Database) {
@@ -297,7 +298,7 @@ func anyCount(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	absurd := Example()
 	absurd.Calls = absurd.Calls[1:]
-	absurd.Calls[0].Tokens.Input, absurd.Calls[0].Cost.Nanos = math.MaxInt64, math.MaxInt64
+	absurd.Calls[0].Tokens.Fresh, absurd.Calls[0].Cost.Nanos = math.MaxInt64, math.MaxInt64
 	for n := 1; n <= 3; n++ { // each in a transaction of its own
 		write(t, l, absurd)
 		all(t, l, n)
@@ -306,7 +307,7 @@ func anyCount(t *testing.T, d Database) {
 	all(t, l, 4)
 	sum := total(t, l)
 	assert.EqualValues(t, 4, sum.Requests)
-	assert.Greater(t, sum.Tokens.Input, int64(1)<<57)
+	assert.Greater(t, sum.Tokens.Fresh, int64(1)<<57)
 	assert.Greater(t, sum.Cost.Nanos, int64(1)<<57)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func literal(format string, args ...any) string { return fmt.Sprintf(format, args...) }
@@ -30,7 +31,7 @@ func randomRecord(random *rand.Rand) aigateway.Record {
 	for range random.IntN(3) {
 		c := aigateway.Call{
 			Provider: name(random.IntN(2)), Model: name(random.IntN(3)), Source: aigateway.Source(random.IntN(5)),
-			Tokens: aigateway.Tokens{Input: random.Int64N(1000), CacheRead: random.Int64N(1000), Output: random.Int64N(1000)},
+			Tokens: token.Counts{Fresh: random.Int64N(1000), CacheRead: random.Int64N(1000), Answer: random.Int64N(1000)},
 		}
 		if random.IntN(3) > 0 {
 			c.Price, c.Cost = "p", aigateway.Cost{Nanos: random.Int64N(1e9), Currency: "USD"}
@@ -54,9 +55,9 @@ func add(sums map[string]*aigateway.Usage, by func(aigateway.Record, aigateway.C
 		last = c
 		s := sum(c)
 		s.Calls++
-		s.Tokens.Input += c.Tokens.Input
+		s.Tokens.Fresh += c.Tokens.Fresh
 		s.Tokens.CacheRead += c.Tokens.CacheRead
-		s.Tokens.Output += c.Tokens.Output
+		s.Tokens.Answer += c.Tokens.Answer
 		s.Cost.Nanos += c.Cost.Nanos
 		if c.Source >= aigateway.SourcePartial {
 			s.Estimated++
@@ -163,8 +164,8 @@ func zoneStays(t *testing.T, d Database) {
 func unknownCosts(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	for _, call := range []aigateway.Call{
-		{Source: aigateway.SourceProvider, Tokens: aigateway.Tokens{Input: 10}},
-		{Source: aigateway.SourceProvider, Tokens: aigateway.Tokens{Input: 10}, Price: "free", Cost: aigateway.Cost{}},
+		{Source: aigateway.SourceProvider, Tokens: token.Counts{Fresh: 10}},
+		{Source: aigateway.SourceProvider, Tokens: token.Counts{Fresh: 10}, Price: "free", Cost: aigateway.Cost{}},
 		{Source: aigateway.SourceNone},
 	} {
 		write(t, l, aigateway.Record{Calls: []aigateway.Call{call}})

@@ -231,7 +231,7 @@ func TestAnswersAreWrittenForTheClient(t *testing.T) {
 }
 
 func TestUsageIsSentOnceIfAskedFor(t *testing.T) {
-	counts := event.Event{Kind: event.Usage, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
+	counts := event.Event{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 900, CacheWrite: 7, Answer: 8, Reasoning: 4}, Known: true}}
 	const usage = `"usage":{"prompt_tokens":1007,"completion_tokens":12,"total_tokens":1019,"prompt_tokens_details":{"cached_tokens":900,"text_tokens":1007,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":7},"completion_tokens_details":{"text_tokens":8,"audio_tokens":0,"reasoning_tokens":4}}`
 	got, _ := emit(translate.AnswerContext{Stream: true, IncludeUsage: true}, each(words("a"), counts, counts)...)
 	assert.Equal(t, 1, strings.Count(got, usage))

@@ -62,7 +62,7 @@ func (r *recorder) Handle(e *event.Event) {
 			fmt.Fprintf(&b, " %q", e.Stop)
 		}
 	case event.Usage:
-		fmt.Fprintf(&b, "usage %d+%d+%d %d (%d)", e.Usage.Input, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output, e.Usage.Reasoning)
+		fmt.Fprintf(&b, "usage %d+%d+%d %d (%d)", e.Usage.Fresh, e.Usage.CacheRead, e.Usage.Written(), e.Usage.Output(), e.Usage.Reasoning)
 	case event.Error:
 		fmt.Fprintf(&b, "error %d %s", formats.Of(translate.Chat).Errors.Status(e.Fault), e.Fault.Message)
 	case event.End:

@@ -33,7 +33,7 @@ func finishes(choice int, reason event.FinishReason) event.Event {
 
 var (
 	theEnd = event.Event{Kind: event.End}
-	counts = event.Event{Kind: event.Usage, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
+	counts = event.Event{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 900, CacheWrite: 7, Answer: 8, Reasoning: 4}, Known: true}}
 )
 
 // emit writes events, between a start and the end, for a client. Each inner list is one

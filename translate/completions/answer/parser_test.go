@@ -30,7 +30,7 @@ func (r *recorder) Handle(e *event.Event) {
 		event.Finish: func() string {
 			return strings.TrimRight(fmt.Sprintf("finish %d %s", e.Finish, e.Stop), " ")
 		},
-		event.Usage: func() string { return fmt.Sprintf("usage %d %d", e.Usage.Input, e.Usage.Output) },
+		event.Usage: func() string { return fmt.Sprintf("usage %d %d", e.Usage.Fresh, e.Usage.Output()) },
 		event.Error: func() string {
 			return fmt.Sprintf("error %d", formats.Of(translate.Completions).Errors.Status(e.Fault))
 		},

@@ -40,7 +40,7 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	case op == translate.CountTokens && a.tokens < 0:
 		return signal.Answer{}, fault.Unusable(errNoCount)
 	case op == translate.CountTokens:
-		return signal.Answer{Usage: token.Usage{Input: a.tokens}}, nil
+		return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: a.tokens}}}, nil
 	case !a.hasContent:
 		return signal.Answer{}, fault.Unusable(errNoContent)
 	}

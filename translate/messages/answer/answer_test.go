@@ -19,8 +19,8 @@ func TestAnswersHaveModelAndUsage(t *testing.T) {
 	got, fault := answer.Inspect([]byte(`{"id":"msg_1","type":"message","role":"assistant","model":"claude\u002d5","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"cache_creation_input_tokens":12304,"cache_read_input_tokens":900,"output_tokens":550,"output_tokens_details":{"thinking_tokens":40},"service_tier":"standard"}}`), translate.Generate)
 	require.Nil(t, fault)
 	assert.Equal(t, "claude-5", got.Model)
-	assert.Equal(t, token.Usage{Input: 3, CacheRead: 900, CacheWrite: 12304, Output: 550, Reasoning: 40, Known: true}, got.Usage)
-	assert.EqualValues(t, 13207, got.Usage.TotalInput())
+	assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 3, CacheRead: 900, CacheWrite: 12304, Answer: 510, Reasoning: 40}, Known: true}, got.Usage)
+	assert.EqualValues(t, 13207, got.Usage.Input())
 
 	got, fault = answer.Inspect([]byte(`{"content":[],"error":null,"usage":{"input_tokens":-5,"output_tokens":"x","cache_read_input_tokens":null}}`), translate.Generate)
 	require.Nil(t, fault)
@@ -36,7 +36,7 @@ func TestNullContentIsAnEmptyAnswer(t *testing.T) {
 	body := []byte(`{"model":"tiny","content":null,"usage":{"input_tokens":12,"output_tokens":1}}`)
 	got, fault := answer.Inspect(body, translate.Generate)
 	require.Nil(t, fault)
-	assert.Equal(t, signal.Answer{Model: "tiny", Usage: token.Usage{Input: 12, Output: 1, Known: true}}, got)
+	assert.Equal(t, signal.Answer{Model: "tiny", Usage: token.Usage{Counts: token.Counts{Fresh: 12, Answer: 1}, Known: true}}, got)
 	var null, empty recorder
 	answer.NewParser(&null).Answer(body)
 	answer.NewParser(&empty).Answer(bytes.Replace(body, []byte("null"), []byte("[]"), 1))
@@ -80,7 +80,7 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 func TestCountsOfTokensAreNoUsage(t *testing.T) {
 	got, f := answer.Inspect([]byte(`{"input_tokens":2095}`), translate.CountTokens)
 	require.Nil(t, f)
-	assert.Equal(t, token.Usage{Input: 2095}, got.Usage)
+	assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 2095}}, got.Usage)
 	for _, body := range []string{`{}`, `{"input_tokens":null}`, `{"input_tokens":"5"}`, `{"input_tokens":1.5}`, `{"content":[]}`} {
 		_, f := answer.Inspect([]byte(body), translate.CountTokens)
 		require.NotNil(t, f, body)

@@ -123,8 +123,8 @@ func (m *Emitter) start(e *event.Event) {
 		usage = *e.Usage
 	}
 	m.ending.tier = e.Tier
-	if usage.TotalInput() == 0 {
-		usage.Input = m.context.InputEstimate
+	if usage.Input() == 0 {
+		usage.Fresh = m.context.InputEstimate
 	}
 	m.out.start(m.ids.Message, model, usage, e.Tier)
 }

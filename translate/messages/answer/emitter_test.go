@@ -272,9 +272,9 @@ func whole(t *testing.T, m translate.AnswerContext, events ...event.Event) strin
 const answerStart = `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[`
 
 func TestAnswersAreWrittenInFull(t *testing.T) {
-	usage := event.Event{Kind: event.Usage, Tier: event.TierStandard, Usage: &token.Usage{Input: 1, CacheRead: 2, CacheWrite: 3, Output: 4, Reasoning: 5, Known: true}}
+	usage := event.Event{Kind: event.Usage, Tier: event.TierStandard, Usage: &token.Usage{Counts: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, Answer: 4, Reasoning: 5}, Known: true}}
 	assert.Equal(t, answerStart+`{"type":"thinking","thinking":"<a>\n","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"text","text":"é\"&"},{"type":"tool_use","id":"a","name":"f","input":{"x":12345678901234567890}}],`+
-		`"stop_reason":"tool_use","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":1,"cache_creation_input_tokens":3,"cache_read_input_tokens":2,"output_tokens":4,"output_tokens_details":{"thinking_tokens":5},"service_tier":"standard"}}`,
+		`"stop_reason":"tool_use","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":1,"cache_creation_input_tokens":3,"cache_read_input_tokens":2,"output_tokens":9,"output_tokens_details":{"thinking_tokens":5},"service_tier":"standard"}}`,
 		whole(t, translate.AnswerContext{}, thinks("<a>\n"), signs("s"), hides("d"), says(`é"&`), calls(0, "a", "f"), args(0, ` {"x":12345678901234567890} `), stopped, usage))
 	assert.Equal(t, answerStart+`],"stop_reason":"end_turn","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}`,
 		whole(t, translate.AnswerContext{}))
@@ -287,10 +287,10 @@ func TestArgumentsThatWereCutOffAreEmpty(t *testing.T) {
 
 func TestStreamsAreWrittenInFull(t *testing.T) {
 	start := begins()
-	start.Usage = &token.Usage{Input: 7, Known: true}
+	start.Usage = &token.Usage{Counts: token.Counts{Fresh: 7}, Known: true}
 	start.Tier = event.TierPriority
 	stream, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{start, thinks("a\n"), signs("s"), says("☂"), calls(0, "a", "f"), args(0, `{"x":"y"}`), stopped,
-		{Kind: event.Usage, Usage: &token.Usage{Input: 1, Output: 4, Known: true}}, theEnd})
+		{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 1, Answer: 4}, Known: true}}, theEnd})
 	require.Nil(t, fault)
 	assert.Equal(t, `event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0,"service_tier":"priority"}}}
@@ -339,9 +339,9 @@ data: {"type":"message_stop"}
 // two, kept a count that was larger than all of the output.
 func TestNoCountOfReasoningStaysThatAProviderTakesBack(t *testing.T) {
 	start := begins()
-	start.Usage = &token.Usage{Input: 7, Output: 5, Reasoning: 5, Known: true}
+	start.Usage = &token.Usage{Counts: token.Counts{Fresh: 7, Reasoning: 5}, Known: true}
 	stream, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{start, says("a"), finishes(event.FinishStop),
-		{Kind: event.Usage, Usage: &token.Usage{Input: 7, Output: 2, Known: true}}, theEnd})
+		{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 7, Answer: 2}, Known: true}}, theEnd})
 	require.Nil(t, fault)
 	assert.Contains(t, stream, `"output_tokens":5`)
 	assert.NotContains(t, stream, "thinking_tokens")
@@ -351,7 +351,7 @@ func TestNoCountOfReasoningStaysThatAProviderTakesBack(t *testing.T) {
 // in the first event of a stream: it is never presented as usage.
 func TestAnEstimateReplacesTheUnknownCount(t *testing.T) {
 	known := begins()
-	known.Usage = &token.Usage{Input: 7, Known: true}
+	known.Usage = &token.Usage{Counts: token.Counts{Fresh: 7}, Known: true}
 	for name, tt := range map[string]struct {
 		start  event.Event
 		stream bool

@@ -28,7 +28,7 @@ func (r *recorder) Handle(e *event.Event) {
 func describe(e *event.Event) string {
 	switch e.Kind {
 	case event.Start:
-		return fmt.Sprintf("start %s %d tier %d", e.Model, e.Usage.Input, e.Tier)
+		return fmt.Sprintf("start %s %d tier %d", e.Model, e.Usage.Fresh, e.Tier)
 	case event.Text:
 		if e.Part > 0 {
 			return fmt.Sprintf("text %q of part %d", e.Text, e.Part)
@@ -53,7 +53,7 @@ func describe(e *event.Event) string {
 	case event.Finish:
 		return strings.TrimRight(fmt.Sprintf("finish %s %s %s", answer.StopReason(e.Finish, false), e.Stop, e.Text), " ")
 	case event.Usage:
-		return fmt.Sprintf("usage %d+%d+%d %d (%d) tier %d", e.Usage.Input, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output, e.Usage.Reasoning, e.Tier)
+		return fmt.Sprintf("usage %d+%d+%d %d (%d) tier %d", e.Usage.Fresh, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output(), e.Usage.Reasoning, e.Tier)
 	case event.Error:
 		return fmt.Sprintf("error %d %s", formats.Of(translate.Messages).Errors.Status(e.Fault), e.Fault.Message)
 	case event.End:

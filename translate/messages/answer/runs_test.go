@@ -47,7 +47,9 @@ func (u *lastUsage) Handle(e *event.Event) {
 // that have written the answer. The others, such as the compaction of a long conversation,
 // cost nothing.
 func TestRunsBesideTheAnswerAreRead(t *testing.T) {
-	count := func(input, output int64) token.Usage { return token.Usage{Known: true, Input: input, Output: output} }
+	count := func(input, output int64) token.Usage {
+		return token.Usage{Counts: token.Counts{Fresh: input, Answer: output}, Known: true}
+	}
 	many := strings.Repeat(`{"type":"compaction","input_tokens":100,"output_tokens":1},`, 40)
 	for name, c := range map[string]struct {
 		usage string
@@ -59,7 +61,7 @@ func TestRunsBesideTheAnswerAreRead(t *testing.T) {
 			[]token.Run{{Usage: count(50_000, 3000)}}},
 		"caches, searches, another model": {`{"input_tokens":10,"output_tokens":5,"iterations":[{"type":"advisor_message","model":"other\u002d1","input_tokens":1,"cache_read_input_tokens":2,
 			"cache_creation_input_tokens":7,"cache_creation":{"ephemeral_1h_input_tokens":3},"output_tokens":4,"server_tool_use":{"web_search_requests":9}},{"type":"message","input_tokens":10,"output_tokens":5}]}`,
-			[]token.Run{{Usage: token.Usage{Known: true, Input: 1, CacheRead: 2, CacheWrite: 7, CacheWriteLong: 3, Output: 4}, Model: "other-1"}}},
+			[]token.Run{{Usage: token.Usage{Counts: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 4, CacheWriteLong: 3, Answer: 4}, Known: true}, Model: "other-1"}}},
 		"the answer alone":  {`{"input_tokens":10,"output_tokens":5,"iterations":[{"type":"message","input_tokens":10,"output_tokens":5}]}`, nil},
 		"none":              {`{"input_tokens":10,"output_tokens":5,"iterations":[]}`, nil},
 		"null":              {`{"input_tokens":10,"output_tokens":5,"iterations":null}`, nil},

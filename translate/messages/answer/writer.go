@@ -71,7 +71,7 @@ func (w *writer) start(id string, model []byte, usage token.Usage, tier event.Ti
 	w.out = append(w.out, `],"stop_reason":null,"stop_sequence":null,"usage":`...)
 	// message_delta omits a count of reasoning that is 0, and clients keep what they have
 	// then: a count of message_start that a provider takes back would stay.
-	usage.Reasoning = 0
+	usage.Answer, usage.Reasoning = usage.Output(), 0
 	w.out = append(AppendUsage(w.out, usage, tier), "}}\n\n"...)
 }
 

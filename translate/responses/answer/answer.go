@@ -61,5 +61,5 @@ func inspectCount(body []byte) (signal.Answer, *fault.Fault) {
 	case tokens < 0:
 		return signal.Answer{}, fault.Unusable(errNoCount)
 	}
-	return signal.Answer{Usage: token.Usage{Input: tokens}}, nil
+	return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: tokens}}}, nil
 }

@@ -255,7 +255,7 @@ func TestR022FreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
 }
 
 func TestR031UsageAndTierAreToldInFull(t *testing.T) {
-	counts := event.Event{Kind: event.Usage, Tier: event.TierPriority, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
+	counts := event.Event{Kind: event.Usage, Tier: event.TierPriority, Usage: &token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 900, CacheWrite: 7, Answer: 8, Reasoning: 4}, Known: true}}
 	got, err := json.Marshal(answered(t, translate.AnswerContext{}, words("a"), counts))
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"service_tier":"priority"`)

@@ -64,7 +64,7 @@ func describe(e *event.Event) string {
 	case event.Finish:
 		return "finish " + finishes[e.Finish]
 	case event.Usage:
-		return fmt.Sprintf("usage %d+%d+%d %d (%d) tier %d", e.Usage.Input, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output, e.Usage.Reasoning, e.Tier)
+		return fmt.Sprintf("usage %d+%d+%d %d (%d) tier %d", e.Usage.Fresh, e.Usage.CacheRead, e.Usage.Written(), e.Usage.Output(), e.Usage.Reasoning, e.Tier)
 	case event.Error:
 		return fmt.Sprintf("error %d %s", formats.Of(translate.Responses).Errors.Status(e.Fault), e.Fault.Message)
 	case event.End:

@@ -91,7 +91,7 @@ func TestTheObserverKnowsTheResponse(t *testing.T) {
 	assert.Equal(t, "m", o.Model())
 	assert.Equal(t, token.Usage{}, o.Usage())
 	observe(o, ends("[]"))
-	assert.Equal(t, token.Usage{Input: 7, CacheRead: 20, CacheWrite: 3, Output: 9, Reasoning: 4, Known: true}, o.Usage())
+	assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 7, CacheRead: 20, CacheWrite: 3, Answer: 5, Reasoning: 4}, Known: true}, o.Usage())
 }
 
 // TestARelayedStreamThatBrokeOffFails ensures that the event which the gateway puts
@@ -125,7 +125,7 @@ func TestAFailureNamesWhatTheStreamHasNot(t *testing.T) {
 func TestAnswersAreInspected(t *testing.T) {
 	got, fault := answer.Inspect([]byte(wholeAnswer(`"status":"completed","output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":2},"output_tokens":1}`)), translate.Generate)
 	require.Nil(t, fault)
-	assert.Equal(t, signal.Answer{Model: "m", Usage: token.Usage{Input: 3, CacheRead: 2, Output: 1, Known: true}}, got)
+	assert.Equal(t, signal.Answer{Model: "m", Usage: token.Usage{Counts: token.Counts{Fresh: 3, CacheRead: 2, Answer: 1}, Known: true}}, got)
 
 	for body, status := range map[string]int{
 		wholeAnswer(`"output":null`):                 0,
@@ -152,7 +152,7 @@ func TestAnswersAreInspected(t *testing.T) {
 func TestCountsOfTokensAreInspected(t *testing.T) {
 	got, fault := answer.Inspect(answer.AppendTokenCount(nil, 11), translate.CountTokens)
 	require.Nil(t, fault)
-	assert.Equal(t, signal.Answer{Usage: token.Usage{Input: 11}}, got)
+	assert.Equal(t, signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: 11}}}, got)
 	for body, status := range map[string]int{
 		`{"object":"response.input_tokens"}`: 502, `{"input_tokens":-1}`: 502, `[]`: 502, `{"input_tokens":1`: 502,
 		`{"error":{"code":"rate_limit_exceeded","message":"m"}}`: 429,

@@ -18,10 +18,10 @@ var usageRows = token.NewRows(
 // AppendUsage appends the usage object of an answer, with all counts and details, which
 // clients require; unknown ones are 0.
 func AppendUsage(dst []byte, u token.Usage) []byte {
-	dst = appendCount(dst, `{"input_tokens":`, u.TotalInput())
+	dst = appendCount(dst, `{"input_tokens":`, u.Input())
 	dst = appendCount(dst, `,"input_tokens_details":{"cached_tokens":`, u.CacheRead)
-	dst = appendCount(dst, `,"cache_write_tokens":`, u.CacheWrite)
-	dst = appendCount(dst, `},"output_tokens":`, u.Output)
+	dst = appendCount(dst, `,"cache_write_tokens":`, u.Written())
+	dst = appendCount(dst, `},"output_tokens":`, u.Output())
 	dst = appendCount(dst, `,"output_tokens_details":{"reasoning_tokens":`, u.Reasoning)
 	dst = appendCount(dst, `},"total_tokens":`, u.Total())
 	return append(dst, '}')
