@@ -62,8 +62,6 @@ var unmended = []string{
 	"translate/event.Event",
 	"translate/fault.Fault",
 	"translate/messages/answer.Parser",
-	"translate/messages/request.reader",
-	"translate/messages/request.requestWriter",
 	"translate/pairs.Translator",
 	"translate/responses/answer.Emitter",
 	"translate/responses/answer.Parser",

@@ -14,12 +14,7 @@ var attribution = []byte("x-anthropic-billing-header:")
 // a coding agent attributes the request to itself. It is not meant for the model, and
 // changes from one request to the next, so that no two requests begin alike.
 func isAttribution(block []byte) bool {
-	for name, value := range jsonscan.Members(block) {
-		if string(name) == "text" {
-			return bytes.HasPrefix(jsonscan.Inner(value), attribution)
-		}
-	}
-	return false
+	return bytes.HasPrefix(jsonscan.Inner(member(block, "text")), attribution)
 }
 
 // Attribution returns the span to cut out of a valid body in order to remove the

@@ -1,5 +1,7 @@
 package request
 
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+
 // blockBuffer gathers one list of a messages request as JSON: the messages, the system
 // prompt, or the tools. Texts are never decoded.
 type blockBuffer struct {
@@ -66,7 +68,7 @@ func (b *blockBuffer) close() {
 }
 
 // settle copies the text of the last block into the buffer. The text of a block that
-// nothing follows is copied only once, by appendTo.
+// nothing follows is copied only once, by writeTo.
 func (b *blockBuffer) settle() {
 	b.buf = append(append(b.buf, b.text...), b.rest...)
 	b.text, b.rest = nil, ""
@@ -92,12 +94,15 @@ func (b *blockBuffer) mark(ttl []byte) {
 	b.marked++
 }
 
-// appendTo appends the list with its last breakpoints, at most room of them, and returns
-// the number of the breakpoints.
-func (b *blockBuffer) appendTo(dst []byte, room int) (out []byte, used int) {
-	if b.marked > room {
-		b.lost = true
+// writeTo writes the list as a member unless it is empty, with its last breakpoints, at
+// most room of them, and returns the number of the breakpoints. It reports the loss of
+// further ones, whose concept is beyond.
+func (b *blockBuffer) writeTo(out *core.Members, x *core.Translation, name string, room int, beyond core.Concept) (used int) {
+	if b.empty() {
+		return 0
 	}
+	out.Name(name)
+	dst := append(*out, '[')
 	used = min(b.marked, room)
 	from := 0
 	for _, m := range b.marks[b.marked-used : b.marked] {
@@ -110,5 +115,9 @@ func (b *blockBuffer) appendTo(dst []byte, room int) (out []byte, used int) {
 		from = m.at
 	}
 	dst = append(append(dst, b.buf[from:]...), b.text...)
-	return append(dst, b.rest...), used
+	*out = append(append(dst, b.rest...), ']')
+	if b.lost || b.marked > used {
+		x.Keep(beyond, nil)
+	}
+	return used
 }

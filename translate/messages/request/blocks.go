@@ -3,6 +3,7 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -18,14 +19,13 @@ type block struct {
 	linked              bool   // the source names a file without its content
 }
 
-// checksInside reports whether the source and the content of the block are checked.
-func (b *block) checksInside() bool {
-	switch b.Type() {
-	case "image", "document", "search_result", "tool_result":
-		return true
-	default:
+// selfSigned reports whether the block is thinking that no messages provider signed: it
+// has a signature of this gateway, or a sealed one of another format.
+func (b *block) selfSigned() bool {
+	if b.Type() != "thinking" || b.thinking == nil {
 		return false
 	}
+	return seal.IsOwn(jsonscan.Inner(b.thinking), jsonscan.Inner(b.signature))
 }
 
 // blocks reads an array of content blocks. It reports whether there are blocks and
@@ -57,8 +57,12 @@ func (r *request) blocks(level int) (selfSigned bool) {
 func (r *request) block(b *block, level int) (ok bool) {
 	before := r.Mark()
 	ok = r.ReadObject(&b.Members, blockShapes, func(name string) { r.blockMember(b, name, level) })
-	if ok && !b.checksInside() {
-		r.Return(before)
+	switch b.Type() {
+	case "image", "document", "search_result", "tool_result":
+	default:
+		if ok {
+			r.Return(before)
+		}
 	}
 	if b.linked {
 		r.View.Files.Add(linkedKinds[b.Type()], 0)

@@ -101,18 +101,14 @@ func (r *request) contextManagement() {
 			continue
 		}
 		for r.OpenArray(); r.Element(); {
-			r.edit()
-		}
-	}
-}
-
-func (r *request) edit() {
-	for r.OpenObject(); r.Member(); {
-		if string(r.Name()) == "type" {
-			kind := jsonscan.DecodedOf(r.StringOrSkip())
-			r.View.Compacts = r.View.Compacts || bytes.HasPrefix(kind, []byte("compact_"))
-		} else {
-			r.Skip()
+			for r.OpenObject(); r.Member(); {
+				if string(r.Name()) != "type" {
+					r.Skip()
+					continue
+				}
+				kind := jsonscan.DecodedOf(r.StringOrSkip())
+				r.View.Compacts = r.View.Compacts || bytes.HasPrefix(kind, []byte("compact_"))
+			}
 		}
 	}
 }

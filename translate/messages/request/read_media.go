@@ -20,23 +20,25 @@ func (r *reader) image(b *core.Object, level int) {
 		return
 	}
 	source, kind := r.source(b, level)
-	m := &r.parts.media
-	*m = core.Media{MediaType: source.Text("media_type"), Data: source.Text("data")}
-	switch {
-	case kind == "base64":
-	case kind == "url" && r.x.Keep(core.ImageAddress, nil):
+	m, kept := &r.args.media, true
+	switch kind {
+	case "base64":
+		*m = core.Media{MediaType: source.Text("media_type"), Data: source.Text("data")}
+	case "url":
 		*m = core.Media{Kind: core.Address, URL: source.Text("url")}
-	case kind == "file" && r.x.Keep(core.ImageReference, nil):
+		kept = r.x.Keep(core.ImageAddress, nil)
+	case "file":
 		*m = core.Media{Kind: core.Reference, URL: source.Text("file_id")}
-	case kind == "url", kind == "file":
-		return
+		kept = r.x.Keep(core.ImageReference, nil)
 	default:
 		r.x.Lose(unknownImageRow, source.Raw("type"))
 		return
 	}
-	r.x.Answer.HasImages, r.x.Answer.HasMedia = true, true
-	r.w.Image(m)
-	r.breakpoint(b, r.cachePart(level))
+	if kept {
+		r.x.Answer.HasImages, r.x.Answer.HasMedia = true, true
+		r.w.Image(m)
+		r.breakpoint(b, r.cachePart(level))
+	}
 }
 
 // document writes a document.
@@ -45,62 +47,38 @@ func (r *reader) document(b *core.Object, level int) {
 		return
 	}
 	r.cites(b)
-	m := &r.parts.media
-	*m = core.Media{Title: r.optional(b.Raw("title"), "title"), Context: r.optional(b.Raw("context"), "context")}
+	m, kept := &r.args.media, false
+	*m = core.Media{Title: optional(r.x, b, "title"), Context: optional(r.x, b, "context")}
 	source, kind := r.source(b, level)
 	m.MediaType, m.Data = source.Text("media_type"), source.Text("data")
 	switch kind {
 	case "text":
-		r.textDocument(b, m, level)
+		m.Kind = core.PlainText
+		kept = len(m.Title)+len(m.Context)+len(m.Data) > 0 && r.x.Keep(core.TextDocument, nil)
 	case "content":
-		r.partsDocument(b, m, source.Raw("content"), level)
+		if r.x.Keep(core.PartsDocument, nil) {
+			r.w.OpenDocument(m)
+			r.readRaw(source.Raw("content"), level+1, "source.content", documentBlocks)
+			r.w.CloseDocument()
+			r.breakpoint(b, core.CacheNestedPart)
+		}
 	case "base64":
-		r.file(b, m, source, level)
+		if string(m.MediaType) == "application/pdf" { // the only kind of file in the format
+			kept = r.x.Keep(core.File, nil)
+		} else {
+			r.x.Lose(unknownFileRow, source.Raw("media_type"))
+		}
 	case "url":
 		m.Kind, m.URL = core.Address, source.Text("url")
-		r.fileElsewhere(b, m, core.FileAddress, level)
+		kept = r.x.Keep(core.FileAddress, nil)
 	case "file":
 		m.Kind, m.URL = core.Reference, source.Text("file_id")
-		r.fileElsewhere(b, m, core.FileReference, level)
+		kept = r.x.Keep(core.FileReference, nil)
 	default:
 		r.x.Lose(unknownDocumentRow, source.Raw("type"))
 	}
-}
-
-func (r *reader) textDocument(b *core.Object, m *core.Media, level int) {
-	m.Kind = core.PlainText
-	if len(m.Title)+len(m.Context)+len(m.Data) > 0 && r.x.Keep(core.TextDocument, nil) {
-		r.w.Document(m)
-		r.breakpoint(b, r.cachePart(level))
-	}
-}
-
-// partsDocument writes a document that consists of texts and images.
-func (r *reader) partsDocument(b *core.Object, m *core.Media, content []byte, level int) {
-	if !r.x.Keep(core.PartsDocument, nil) {
-		return
-	}
-	r.w.OpenDocument(m)
-	if text := jsonscan.Inner(content); len(text) > 0 {
-		r.w.Text(text)
-	}
-	r.within(level+1, content, "source.content", documentBlocks)
-	r.w.CloseDocument()
-	r.breakpoint(b, core.CacheNestedPart)
-}
-
-// file writes a PDF document, the only kind of file in the format.
-func (r *reader) file(b *core.Object, m *core.Media, source *core.Object, level int) {
-	if string(m.MediaType) != "application/pdf" {
-		r.x.Lose(unknownFileRow, source.Raw("media_type"))
-		return
-	}
-	r.fileElsewhere(b, m, core.File, level)
-}
-
-func (r *reader) fileElsewhere(b *core.Object, m *core.Media, as core.Concept, level int) {
-	if r.x.Keep(as, nil) {
-		r.x.Answer.HasMedia = true
+	if kept {
+		r.x.Answer.HasMedia = r.x.Answer.HasMedia || kind != "text"
 		r.w.Document(m)
 		r.breakpoint(b, r.cachePart(level))
 	}
@@ -113,7 +91,7 @@ func (r *reader) searchResult(b *core.Object, level int) {
 	}
 	r.cites(b)
 	r.w.OpenSearchResult(b.Text("title"), b.Text("source"))
-	r.within(level+1, b.Raw("content"), "content", searchBlocks)
+	r.readRaw(b.Raw("content"), level+1, "content", searchBlocks)
 	r.w.CloseSearchResult()
 	r.breakpoint(b, r.cachePart(level))
 }
@@ -131,10 +109,10 @@ func (r *reader) cites(b *core.Object) {
 	}
 	for c.Member() {
 		name := c.Name()
-		value := c.Skip()
-		if string(name) != "enabled" {
+		switch value := c.Skip(); {
+		case string(name) != "enabled":
 			r.x.LoseMember("citations", name)
-		} else if string(value) != "null" && r.isTrue(value, "citations.enabled") {
+		case string(value) != "null" && isTrue(r.x, value, "citations.enabled"):
 			r.x.Keep(core.Citations, nil)
 		}
 	}

@@ -5,59 +5,35 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// tools reads the tools.
-func (r *reader) tools() {
-	c := &r.cursor
-	if !r.x.Can(core.FunctionTool) {
-		r.lostTools = !jsonscan.Blank(c.Skip())
-		return
-	}
-	for r.x.EnterList(c, "tools"); r.x.NextElement(c); {
-		r.tool.Read(r.x, c, toolMembers, "")
-		r.writeTool(&r.tool)
-	}
-}
-
-// loseTools reports the loss of the tools if the writer gets none. The consequence
-// depends on the choice among the tools.
-func (r *reader) loseTools() {
-	switch {
-	case !r.lostTools:
-	case r.x.Options.Has(core.ToolChoiceNone):
-		r.x.Keep(core.UnusedTools, nil)
-	default:
-		r.x.Keep(core.FunctionTool, nil)
-	}
-}
-
-// writeTool writes a tool of the client.
-func (r *reader) writeTool(t *core.Object) {
-	kind := t.Raw("type")
-	if word := jsonscan.DecodedOf(kind); kind != nil && (word == nil || len(word) > 0 && string(word) != "custom") {
-		r.x.KeepAs(core.VendorTool, unknownToolRow, kind)
-		return
-	}
-	name := t.Raw("name")
-	if len(jsonscan.Inner(name)) == 0 {
-		r.x.Invalid("name", "required")
-		return
-	}
-	r.checkCallers(t.Raw("allowed_callers"))
-	r.parts.tool = core.Tool{Name: name, Description: t.Raw("description"), Schema: t.Raw("input_schema"), Strict: t.Raw("strict")}
-	r.w.Tool(&r.parts.tool)
-	if ttl, ok := r.cached(t.Raw("cache_control"), core.CacheTool); ok {
-		r.w.CacheBreakpoint(ttl)
+// tools writes the tools in the array at the cursor.
+func (r *reader) tools(c *jsonscan.Cursor) {
+	t, x := &r.levels[0].block, r.x
+	for x.EnterList(c, "tools"); x.NextElement(c); {
+		t.Read(x, c, toolMembers, "")
+		kind, name := t.Raw("type"), t.Raw("name")
+		if word := jsonscan.DecodedOf(kind); kind != nil && (word == nil || len(word) > 0 && string(word) != "custom") {
+			x.KeepAs(core.VendorTool, unknownToolRow, kind)
+			continue
+		}
+		if len(jsonscan.Inner(name)) == 0 {
+			x.Invalid("name", "required")
+			continue
+		}
+		checkCallers(x, t.Raw("allowed_callers"))
+		r.args.tool = core.Tool{Name: name, Description: t.Raw("description"), Schema: t.Raw("input_schema"), Strict: t.Raw("strict")}
+		r.w.Tool(&r.args.tool)
+		r.breakpoint(t, core.CacheTool)
 	}
 }
 
 // checkCallers refuses a tool that only the vendor's own code may call.
-func (r *reader) checkCallers(raw []byte) {
+func checkCallers(x *core.Translation, raw []byte) {
 	if raw == nil {
 		return
 	}
 	c := jsonscan.Again(raw)
 	if !c.EnterArray() {
-		r.x.Invalid("allowed_callers", "must be an array of strings")
+		x.Invalid("allowed_callers", "must be an array of strings")
 		return
 	}
 	direct := false
@@ -65,6 +41,6 @@ func (r *reader) checkCallers(raw []byte) {
 		direct = string(jsonscan.DecodedOf(c.Skip())) == "direct" || direct
 	}
 	if !direct {
-		r.x.Lose(otherCallersRow, nil)
+		x.Lose(otherCallersRow, nil)
 	}
 }

@@ -5,151 +5,95 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// messages reads the conversation.
-func (r *reader) messages() {
-	c := &r.cursor
-	for r.x.EnterList(c, "messages"); r.x.NextElement(c); {
-		r.message()
-	}
-}
-
-// message contains the members of a message that wait for the others.
-type message struct {
-	known   bool   // the role of the message is known
-	content []byte // in front of the role, or of the system
-	config  []byte
-	clearAt []byte
-}
-
 // message reads a message. The content of users and assistants is written while it is
 // read; the content of the system waits for the member that limits its reach.
-func (r *reader) message() {
-	c := &r.cursor
-	var m message
+func (r *reader) message(c *jsonscan.Cursor) {
+	var content, config, clearAt []byte
+	known := false // the role is known
+	person := false
 	for c.OpenObject(); c.Member(); {
 		name := c.Name()
 		switch {
 		case c.Null():
 		case string(name) == "role":
-			r.begin(&m)
-		case string(name) == "content" && m.known && r.role != core.System:
-			r.content(c, 0)
+			known = r.begin(c)
+		case string(name) == "content" && known && r.turn.role != core.System:
+			person = r.read(c, 0, "content", blocksOf[r.turn.role])
 		case string(name) == "content":
-			m.content = c.Skip()
+			content = c.Skip()
 		case string(name) == "output_config":
-			m.config = c.Skip()
+			config = c.Skip()
 		case string(name) == "clear_at":
-			m.clearAt = c.Skip()
+			clearAt = c.Skip()
 		default:
 			if c.Skip() != nil {
 				r.x.LoseMember("", name)
 			}
 		}
 	}
-	r.end(&m)
-}
-
-// begin begins the turn of a role.
-func (r *reader) begin(m *message) {
-	text, ok := r.cursor.Text()
-	if !ok {
-		r.cursor.Skip()
-		return
-	}
-	m.known, r.person, r.late = true, false, false
-	switch string(text) {
-	case "user":
-		r.role = core.User
-	case "assistant":
-		r.role, r.serverCalls = core.Assistant, 0
-	case "system":
-		r.role, r.late = core.System, true
-		return
-	default:
-		m.known = false
-		return
-	}
-	r.begun = true
-	r.w.Turn(r.role)
-}
-
-// end ends the turn.
-func (r *reader) end(m *message) {
 	switch {
 	case r.x.Failed():
 		return
-	case !m.known:
+	case !known:
 		r.x.Invalid("role", "must be 'user', 'assistant' or 'system'")
 		return
-	case r.role == core.System:
-		r.endSystem(m)
+	case r.turn.role == core.System:
+		r.systemMessage(content, config, clearAt)
 		return
-	case m.content != nil:
-		c := &r.levels[0].cursor
-		*c = jsonscan.Again(m.content)
-		r.content(c, 0)
+	case content != nil:
+		person = r.readRaw(content, 0, "content", blocksOf[r.turn.role])
 	}
-	if r.person && r.role == core.User {
+	if person && r.turn.role == core.User {
 		r.overtakeEffort()
 	}
 	r.w.EndTurn()
-	if m.config != nil {
+	if config != nil {
 		r.x.Lose(foreignConfigRow, nil)
 	}
-	if m.clearAt != nil {
+	if clearAt != nil {
 		r.x.Lose(foreignClearingRow, nil)
 	}
 }
 
-// content reads the content of a message: a text or blocks.
-func (r *reader) content(c *jsonscan.Cursor, level int) {
-	if raw, ok := c.RawString(); ok {
-		r.person = true
-		r.text(jsonscan.Inner(raw))
-		return
-	}
-	r.blocks(c, level, "content", blocksOf[r.role])
-}
-
-// text writes a text, which may be the first one of a turn of the system.
-func (r *reader) text(text []byte) {
-	if len(text) == 0 || r.late && !r.beginLate() {
-		return
-	}
-	r.w.Text(text)
-}
-
-// beginLate begins a turn of the system, and reports whether the writer gets the turn.
-func (r *reader) beginLate() bool {
-	r.late = false
-	if r.begun && !r.x.Keep(core.LateSystem, nil) {
+// begin begins the turn of the role at the cursor, and reports whether the role is known.
+func (r *reader) begin(c *jsonscan.Cursor) (known bool) {
+	switch string(jsonscan.DecodedOf(c.StringOrSkip())) {
+	case "user":
+		r.turn = turn{role: core.User}
+	case "assistant":
+		r.turn = turn{role: core.Assistant}
+		r.server.open = 0
+	case "system":
+		r.turn = turn{role: core.System}
+		return true
+	default:
 		return false
 	}
-	r.w.Turn(core.System)
+	r.begun, r.turn.open = true, true
+	r.w.Turn(r.turn.role)
 	return true
 }
 
-// endSystem reads a turn of the system, unless its reach has ended.
-func (r *reader) endSystem(m *message) {
-	if m.config != nil {
-		r.config(m.config)
+// systemMessage reads the content of a message of the system, unless its reach has ended,
+// and the effort that it sets.
+func (r *reader) systemMessage(content, config, clearAt []byte) {
+	if config != nil {
+		r.config(config)
 	}
-	if m.content == nil || r.isCleared(m.clearAt) {
+	if content == nil || isCleared(r.x, clearAt, r.body) {
 		return
 	}
-	c := &r.levels[0].cursor
-	*c = jsonscan.Again(m.content)
-	r.content(c, 0)
+	r.readRaw(content, 0, "content", systemBlocks)
 	switch {
 	case r.x.Failed():
-	case !r.late:
+	case r.turn.open:
 		r.w.EndTurn()
-	case m.config == nil:
+	case config == nil:
 		r.x.Lose(emptyTurnRow, nil)
 	}
 }
 
-// config reads the options of a turn of the system.
+// config reads the options of a message of the system.
 func (r *reader) config(raw []byte) {
 	c := jsonscan.Again(raw)
 	if !c.EnterObject() {
@@ -158,13 +102,13 @@ func (r *reader) config(raw []byte) {
 	}
 	for c.Member() {
 		name := c.Name()
-		if string(name) != "effort" {
-			c.Skip()
+		switch value := c.Skip(); {
+		case string(name) != "effort":
 			r.x.LoseMember("output_config", name)
-		} else if value := c.Skip(); jsonscan.IsString(value) {
+		case jsonscan.IsString(value):
 			r.overtakeEffort()
 			r.effort = core.Option{Raw: value, Row: rows.Value("messages.*.output_config.effort", jsonscan.TextOf(value))}
-		} else if len(value) > 0 && value[0] != 'n' {
+		case len(value) > 0 && value[0] != 'n':
 			r.x.Invalid("output_config.effort", "must be a string")
 		}
 	}
@@ -179,17 +123,17 @@ func (r *reader) overtakeEffort() {
 	}
 }
 
-// isCleared reports whether the reach of a turn of the system has ended: the turn counts
-// up to the next message of a person, and there is one.
-func (r *reader) isCleared(raw []byte) bool {
-	if raw == nil {
+// isCleared reports whether the reach of a message of the system has ended: the message
+// counts up to the next message of a person, and there is one.
+func isCleared(x *core.Translation, clearAt, body []byte) bool {
+	if clearAt == nil {
 		return false
 	}
-	at := jsonscan.TextOf(raw)
+	at := jsonscan.TextOf(clearAt)
 	if at != "next_user_message" && at != "never" {
-		r.x.Lose(unknownClearingRow, nil)
+		x.Lose(unknownClearingRow, nil)
 	}
-	return at == "next_user_message" && lastPerson(r.body) > r.x.At.Index()
+	return at == "next_user_message" && lastPerson(body) > x.At.Index()
 }
 
 // lastPerson returns the index of the last message of a user that contains more than the
@@ -198,10 +142,11 @@ func lastPerson(body []byte) (last int) {
 	last = -1
 	c := jsonscan.Again(body)
 	for c.EnterObject(); c.Member(); {
-		if string(c.Name()) != "messages" || !c.EnterArray() {
+		if string(c.Name()) != "messages" {
 			c.Skip()
 			continue
 		}
+		c.OpenArray()
 		for i := 0; c.Element(); i++ {
 			if isPerson(c.Skip()) {
 				last = i
@@ -214,36 +159,28 @@ func lastPerson(body []byte) (last int) {
 // isPerson reports whether a raw message is one of a user and contains more than the
 // results of tools.
 func isPerson(message []byte) bool {
-	var role, content []byte
-	for name, value := range jsonscan.Members(message) {
-		switch string(name) {
-		case "role":
-			role = value
-		case "content":
-			content = value
-		}
-	}
-	if jsonscan.TextOf(role) != "user" {
+	content := member(message, "content")
+	if jsonscan.TextOf(member(message, "role")) != "user" {
 		return false
 	}
-	c := jsonscan.Again(content)
-	if !c.EnterArray() {
-		return jsonscan.IsString(content)
+	if jsonscan.IsString(content) {
+		return true
 	}
-	for c.Element() {
-		if !isResult(c.Skip()) {
+	c := jsonscan.Again(content)
+	for c.OpenArray(); c.Element(); {
+		if jsonscan.TextOf(member(c.Skip(), "type")) != "tool_result" {
 			return true
 		}
 	}
 	return false
 }
 
-// isResult reports whether a raw block is the result of a tool.
-func isResult(block []byte) bool {
-	for name, value := range jsonscan.Members(block) {
-		if string(name) == "type" {
-			return jsonscan.TextOf(value) == "tool_result"
+// member returns the raw value of a member of a raw object, nil for none.
+func member(object []byte, name string) []byte {
+	for found, value := range jsonscan.Members(object) {
+		if string(found) == name {
+			return value
 		}
 	}
-	return false
+	return nil
 }

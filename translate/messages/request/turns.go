@@ -32,16 +32,6 @@ func (r *request) messages() {
 	}
 }
 
-// turn is the state of a message before its end.
-type turn struct {
-	system     bool // its role is system
-	assistant  bool // its role is assistant
-	hasRole    bool
-	hasConfig  bool
-	content    jsonscan.Kind
-	selfSigned bool // the message contains only blocks that this gateway signed
-}
-
 // message reads the message with an index, and reports whether the message consists of
 // blocks that this gateway signed.
 func (r *request) message(index int) (selfSigned bool) {
@@ -49,93 +39,76 @@ func (r *request) message(index int) (selfSigned bool) {
 		r.Refuse("must be an object")
 		return false
 	}
-	var t turn
+	role, hasRole, hasConfig, content := "", false, false, jsonscan.Invalid
 	for r.Member() {
 		switch string(r.Name()) {
 		case "role":
-			r.role(&t)
+			if hasRole = !r.Null(); hasRole {
+				role = r.role()
+			}
 		case "content":
-			r.content(&t)
+			content = r.Kind()
+			r.Push("content")
+			if content == jsonscan.Array {
+				selfSigned = r.blocks(0)
+			} else {
+				r.Skip()
+			}
+			r.Pop()
 		case "output_config":
-			t.hasConfig = r.OptionsOf("output_config")
+			hasConfig = r.OptionsOf("output_config")
 		default:
 			r.Skip()
 		}
 	}
-	r.require(&t)
-	if t.system && !strict.Missing(t.content) {
-		r.systemText(index)
-	}
-	return t.selfSigned
-}
-
-// systemText notes a message of the system. Whether the first message is late depends on
-// the field system, which may come behind the messages.
-func (r *request) systemText(index int) {
-	switch {
-	case index == 0:
-		r.leads = true
-	case r.View.LateSystem == 0:
-		r.View.LateSystem = index + 1
-	}
-}
-
-func (r *request) role(t *turn) {
-	if r.Null() {
-		return
-	}
-	r.Part(partRole)
-	r.Push("role")
-	defer r.Pop()
-	t.hasRole = true
-	role, ok := r.Text()
-	switch {
-	case !ok:
-		r.Refuse(wantRole + r.Got())
-	case string(role) == "system":
-		t.system = true
-	case string(role) == "assistant":
-		t.assistant = true
-	case string(role) != "user":
-		r.NoteValue(wantRole, strict.Shown(role))
-	}
-}
-
-func (r *request) content(t *turn) {
-	t.content = r.Kind()
-	r.Push("content")
-	defer r.Pop()
-	switch t.content {
-	case jsonscan.Array:
-		t.selfSigned = r.blocks(0)
-	default:
-		r.Skip()
-	}
-}
-
-// require notes faults for the members that a message lacks.
-func (r *request) require(t *turn) {
-	if !t.hasRole {
+	if !hasRole {
 		r.Part(partRole)
 		r.NoteMember("role", strict.Required)
 	}
 	r.Part(partContent)
-	switch t.content {
+	configures := role == "system" && hasConfig // it sets the effort of later turns
+	switch content {
 	case jsonscan.String, jsonscan.Array:
 	case jsonscan.Invalid:
-		// A message without content can set the effort of later turns.
-		if !t.system || !t.hasConfig {
+		if !configures {
 			r.NoteMember("content", strict.Required)
 		}
 	case jsonscan.Null:
 		// An answer without a text may have null for its content, and clients send
 		// it back unchanged.
-		if !t.assistant && (!t.system || !t.hasConfig) {
+		if role != "assistant" && !configures {
 			r.NoteMember("content", wantContent+", got null")
 		}
 	default:
-		r.NoteMember("content", wantContent+", got "+t.content.String())
+		r.NoteMember("content", wantContent+", got "+content.String())
 	}
+	switch {
+	case role != "system" || strict.Missing(content):
+	case index == 0: // late behind the field system, which may come behind the messages
+		r.leads = true
+	case r.View.LateSystem == 0:
+		r.View.LateSystem = index + 1
+	}
+	return selfSigned
+}
+
+// role reads the role of a message and returns it, "" for one that is not known.
+func (r *request) role() string {
+	r.Part(partRole)
+	r.Push("role")
+	defer r.Pop()
+	text, ok := r.Text()
+	if !ok {
+		r.Refuse(wantRole + r.Got())
+		return ""
+	}
+	for _, role := range []string{"user", "assistant", "system"} {
+		if string(text) == role {
+			return role
+		}
+	}
+	r.NoteValue(wantRole, strict.Shown(text))
+	return ""
 }
 
 // system reads the system prompt.
@@ -147,17 +120,13 @@ func (r *request) system() {
 	r.Elements(wantSystem, func(i int) {
 		r.hasSystem = true
 		r.Item(i)
-		r.systemBlock()
+		var b block
+		switch {
+		case !r.block(&b, 1):
+		case b.Type() == "text", b.Kind("type") != jsonscan.String:
+			r.WantType(&b.Members)
+		default:
+			r.NoteMember("type", "must be 'text'")
+		}
 	})
-}
-
-func (r *request) systemBlock() {
-	var b block
-	switch {
-	case !r.block(&b, 1):
-	case b.Type() == "text", b.Kind("type") != jsonscan.String:
-		r.WantType(&b.Members)
-	default:
-		r.NoteMember("type", "must be 'text'")
-	}
 }

@@ -1,7 +1,9 @@
 package request
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -17,8 +19,7 @@ var Target = core.Target{Format: translate.Messages, Outcomes: &outcomes, Reserv
 // that the format cannot express have no method.
 type requestWriter struct {
 	core.Discard
-	x   *core.Translation
-	out core.Members
+	x *core.Translation
 
 	system   blockBuffer
 	messages blockBuffer
@@ -48,27 +49,39 @@ func (w *requestWriter) Forget() (kept int) {
 
 // Finish appends the request.
 func (w *requestWriter) Finish(dst []byte) []byte {
-	w.out = dst
-	w.x.FanOut(false)
+	x := w.x
+	x.FanOut(false)
 	w.endConversation()
-	w.out = append(w.out, `{"model":`...)
-	w.out = jsonscan.AppendString(w.out, w.x.Info.Upstream)
+	out := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
 	most := int64(math.MaxInt32)
-	if !w.x.Info.Counts() {
-		most = w.writeMaxTokens()
+	if !x.Info.Counts() {
+		most = writeMaxTokens(&out, x)
 	}
-	w.writeBlocks()
-	w.writeChoice()
-	thinks := w.writeThinking(most)
-	w.writeSampling(thinks)
-	w.writeStops()
-	if w.x.Answer.Stream {
-		w.out.Raw("stream", []byte("true"))
+	// A provider reads the lists in this order. The last breakpoints count.
+	room := maxBreakpoints
+	room -= w.messages.writeTo(&out, x, "messages", room, core.CachePartsBeyond)
+	room -= w.system.writeTo(&out, x, "system", room, core.CachePartsBeyond)
+	w.tools.writeTo(&out, x, "tools", room, core.CacheToolsBeyond)
+	w.writeChoice(&out)
+
+	// Providers refuse thinking if a tool must be used; thinking with a budget also if
+	// the signed thinking in front of the last calls is missing.
+	forced := x.Options.ForcesTool() && !w.tools.empty()
+	mayThink := !forced && !(w.unsigned && x.Traits.Thinking == trait.ThinkingBudget)
+	thinks := writeThinking(&out, x, most, mayThink)
+	writeSampling(&out, x, thinks)
+	w.writeStops(&out)
+	if x.Answer.Stream {
+		out.Raw("stream", []byte("true"))
 	}
-	w.writeUser()
-	w.writeTier()
-	w.out = append(w.out, w.x.Extensions...)
-	return append(w.out, '}')
+	writeUser(&out, x)
+	switch x.Options.OneOf(core.TierAuto, core.TierStandard) {
+	case core.TierAuto:
+		out.Word("service_tier", "auto")
+	case core.TierStandard:
+		out.Word("service_tier", "standard_only")
+	}
+	return append(append(out, x.Extensions...), '}')
 }
 
 // endConversation ends the conversation. The provider continues a conversation that ends
@@ -91,25 +104,59 @@ func (w *requestWriter) endConversation() {
 	}
 }
 
-// writeBlocks writes the messages, the system prompt and the tools, with the last
-// breakpoints in the order in which a provider reads the request.
-func (w *requestWriter) writeBlocks() {
-	room := w.writeMarked("messages", &w.messages, maxBreakpoints, core.CachePartsBeyond)
-	room = w.writeMarked("system", &w.system, room, core.CachePartsBeyond)
-	w.writeMarked("tools", &w.tools, room, core.CacheToolsBeyond)
+// Tool adds a tool. The format requires a schema.
+func (w *requestWriter) Tool(t *core.Tool) {
+	w.names = append(w.names, t.Name)
+	w.marking = &w.tools
+	b := &w.tools
+	b.begin("", `{"name":`)
+	b.buf = append(b.buf, t.Name...)
+	if t.Description != nil {
+		b.buf = append(append(b.buf, `,"description":`...), t.Description...)
+	}
+	b.buf = append(b.buf, `,"input_schema":`...)
+	if t.Schema == nil {
+		b.buf = append(b.buf, `{"type":"object","properties":{}}`...)
+	} else {
+		b.buf = core.AppendSchema(b.buf, t.Schema)
+	}
+	if t.Strict != nil {
+		b.buf = append(append(b.buf, `,"strict":`...), t.Strict...)
+	}
+	b.buf = append(b.buf, '}')
 }
 
-// writeMarked writes a list if it is not empty, with at most room breakpoints, and returns
-// the room for further breakpoints.
-func (w *requestWriter) writeMarked(name string, b *blockBuffer, room int, beyond core.Concept) int {
-	if b.empty() {
-		return room
+// choiceWords are the types of choices among the tools. Without a choice, the assistant
+// may choose.
+var choiceWords = map[core.Concept]string{
+	core.ToolChoiceRequired: "any", core.ToolChoiceNone: "none", core.ToolChoiceNamed: "tool",
+}
+
+// writeChoice writes the choice among the tools, if there are tools. The loss of a chosen
+// tool that is missing is reported.
+func (w *requestWriter) writeChoice(out *core.Members) {
+	o := &w.x.Options
+	kind, one := o.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed), o.Has(core.OneCallAtATime)
+	switch {
+	case w.tools.empty():
+		if o.ForcesTool() {
+			w.x.Keep(core.ToolChoiceWithoutTools, nil)
+		}
+		return
+	case kind == core.Nothing && !one:
+		return
 	}
-	w.out.Name(name)
-	out, used := b.appendTo(append(w.out, '['), room)
-	w.out = append(out, ']')
-	if b.lost {
-		w.x.Keep(beyond, nil)
+	out.Name("tool_choice")
+	*out = append(append(append(*out, `{"type":"`...), cmp.Or(choiceWords[kind], "auto")...), '"')
+	if kind == core.ToolChoiceNamed {
+		name := o[core.ToolChoiceName]
+		if !slices.ContainsFunc(w.names, func(other []byte) bool { return jsonscan.SameText(other, name.Raw) }) {
+			w.x.Lose(name.Row, nil)
+		}
+		out.Raw("name", name.Raw)
 	}
-	return room - used
+	if one && kind != core.ToolChoiceNone {
+		out.Raw("disable_parallel_tool_use", []byte("true"))
+	}
+	*out = append(*out, '}')
 }

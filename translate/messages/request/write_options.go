@@ -12,67 +12,63 @@ import (
 
 // writeMaxTokens writes the bound of the answer, in tokens, which the format
 // requires, and returns it. A bound that is added is reported.
-func (w *requestWriter) writeMaxTokens() int64 {
-	n, ok := w.x.MaxTokens()
+func writeMaxTokens(out *core.Members, x *core.Translation) int64 {
+	n, ok := x.MaxTokens()
 	switch {
 	case !ok:
-		n = w.x.From.AddedBound(w.x.To, w.x.Traits)
-		w.x.Keep(core.NoMaxTokens, nil)
+		n = x.From.AddedBound(x.To, x.Traits)
+		x.Keep(core.NoMaxTokens, nil)
 	case n > math.MaxInt32:
-		w.invalidNumber(core.MaxTokens, "must be at most "+strconv.Itoa(math.MaxInt32))
+		invalidNumber(x, core.MaxTokens, "must be at most "+strconv.Itoa(math.MaxInt32))
 	}
-	w.out.Number("max_tokens", n)
+	out.Number("max_tokens", n)
 	return n
 }
 
 // invalidNumber refuses an option that is a number. The message repeats the number unless
 // it is long.
-func (w *requestWriter) invalidNumber(c core.Concept, what string) {
+func invalidNumber(x *core.Translation, c core.Concept, what string) {
 	const longest = 64
-	if raw := w.x.Options.Raw(c); len(raw) <= longest {
+	if raw := x.Options.Raw(c); len(raw) <= longest {
 		what += ", got " + string(raw)
 	}
-	w.x.InvalidOption(c, what)
+	x.InvalidOption(c, what)
 }
 
 // writeSampling writes the sampling fields that the provider accepts. Beside thinking, it
 // accepts neither a temperature other than the default nor top_k.
-func (w *requestWriter) writeSampling(thinks bool) {
-	o := &w.x.Options
-	if raw := o.Raw(core.Temperature); raw != nil && (!thinks || isOne(raw) || w.keepAs(core.TemperatureBesideReasoning, core.Temperature)) {
-		w.out.Raw("temperature", w.clamped(raw))
+func writeSampling(out *core.Members, x *core.Translation, thinks bool) {
+	o := &x.Options
+	if raw := o.Raw(core.Temperature); raw != nil {
+		one, _ := jsonscan.Integer(raw)
+		if !thinks || one == 1 || keepAs(x, core.TemperatureBesideReasoning, core.Temperature) {
+			out.Raw("temperature", clamped(x, raw))
+		}
 	}
-	if raw := o.Raw(core.TopP); raw != nil {
-		w.out.Raw("top_p", raw)
-	}
-	raw := o.Raw(core.TopK)
-	if _, ok := jsonscan.Integer(raw); raw != nil && !ok {
-		w.x.InvalidOption(core.TopK, "must be an integer")
-	}
-	if raw != nil && (!thinks || w.keepAs(core.TopKBesideReasoning, core.TopK)) {
-		w.out.Raw("top_k", raw)
+	out.Option("top_p", &o[core.TopP])
+	if raw := o.Raw(core.TopK); raw != nil {
+		if _, ok := jsonscan.Integer(raw); !ok {
+			x.InvalidOption(core.TopK, "must be an integer")
+		}
+		if !thinks || keepAs(x, core.TopKBesideReasoning, core.TopK) {
+			out.Raw("top_k", raw)
+		}
 	}
 }
 
 // keepAs decides about an option as about another concept.
-func (w *requestWriter) keepAs(c, option core.Concept) bool {
-	return w.x.KeepAs(c, w.x.Options[option].Row, nil)
-}
-
-// isOne reports whether a raw number is 1, the default of the temperature.
-func isOne(raw []byte) bool {
-	n, _ := jsonscan.Integer(raw)
-	return n == 1
+func keepAs(x *core.Translation, c, option core.Concept) bool {
+	return x.KeepAs(c, x.Options[option].Row, nil)
 }
 
 // clamped returns a temperature within the bounds of the format, whose maximum is the
 // default of other formats.
-func (w *requestWriter) clamped(raw []byte) []byte {
+func clamped(x *core.Translation, raw []byte) []byte {
 	switch t, _ := strconv.ParseFloat(string(raw), 64); { // out of range, it is an infinity
 	case t < 0:
-		w.invalidNumber(core.Temperature, "must be at least 0")
+		invalidNumber(x, core.Temperature, "must be at least 0")
 	case t > 1:
-		w.keepAs(core.HighTemperature, core.Temperature)
+		keepAs(x, core.HighTemperature, core.Temperature)
 		return []byte("1")
 	}
 	return raw
@@ -80,7 +76,7 @@ func (w *requestWriter) clamped(raw []byte) []byte {
 
 // writeStops writes the stop texts that the format accepts. The gateway itself enforces
 // texts of only white space.
-func (w *requestWriter) writeStops() {
+func (w *requestWriter) writeStops(out *core.Members) {
 	sent := w.scratch[:0]
 	for i, raw := range w.x.Options.Stops() {
 		if text := w.x.Answer.Stops[i]; strings.TrimSpace(text) == "" {
@@ -91,7 +87,7 @@ func (w *requestWriter) writeStops() {
 	}
 	if w.scratch = sent; len(sent) > 0 {
 		sent[0] = '['
-		w.out.Raw("stop_sequences", append(sent, ']'))
+		out.Raw("stop_sequences", append(sent, ']'))
 	}
 }
 
@@ -100,28 +96,19 @@ const maxUser = 256
 
 // writeUser writes the id of the end user. It writes the digest of an id that might be a
 // mail address or a phone number, which providers refuse.
-func (w *requestWriter) writeUser() {
-	if !w.x.Options.Has(core.EndUser) {
+func writeUser(out *core.Members, x *core.Translation) {
+	if !x.Options.Has(core.EndUser) {
 		return
 	}
-	id := w.x.EndUser(maxUser)
+	id := x.EndUser(maxUser)
 	switch {
 	case id == "":
-		w.x.Lose(w.x.Options[core.EndUser].Row, nil)
+		x.Lose(x.Options[core.EndUser].Row, nil)
 		return
 	case !translate.PlainName(id):
-		w.keepAs(core.TellingEndUser, core.EndUser)
+		keepAs(x, core.TellingEndUser, core.EndUser)
 		id = core.DigestOf(id)
 	}
-	w.out.Name("metadata")
-	w.out = append(append(append(w.out, `{"user_id":"`...), id...), `"}`...)
-}
-
-func (w *requestWriter) writeTier() {
-	switch w.x.Options.OneOf(core.TierAuto, core.TierStandard) {
-	case core.TierAuto:
-		w.out.Raw("service_tier", []byte(`"auto"`))
-	case core.TierStandard:
-		w.out.Raw("service_tier", []byte(`"standard_only"`))
-	}
+	out.Name("metadata")
+	*out = append(append(append(*out, `{"user_id":"`...), id...), `"}`...)
 }

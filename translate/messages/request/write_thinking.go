@@ -23,103 +23,78 @@ var budgets = map[core.Concept]int64{
 }
 
 // writeThinking writes the effort of thinking and the format of the answer, which share a
-// field. It reports whether thinking is on. most bounds the answer, in tokens.
-func (w *requestWriter) writeThinking(most int64) (on bool) {
-	effort, row := w.effort()
-	adaptive := w.x.Traits.Thinking == trait.ThinkingAdaptive
+// field. It reports whether thinking is on. most bounds the answer, in tokens; mayThink
+// reports whether the provider accepts thinking beside the rest of the request.
+func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink bool) (on bool) {
+	o, word := &x.Options, ""
+	effort := o.OneOf(core.EffortNone, core.EffortMax)
+	row := o[effort].Row
 	switch {
-	case effort == core.Nothing:
-	case effort == core.EffortNone:
-		w.out.Raw("thinking", []byte(`{"type":"disabled"}`))
-	case adaptive:
-		if on = w.mayThink(row); on {
-			w.out.Name("thinking")
-			w.out = append(append(append(w.out, `{"type":"adaptive"`...), w.display()...), '}')
-		}
-	default:
-		on = w.mayThink(row) && w.writeBudget(budgets[effort], most, row)
+	case effort == core.Nothing || !x.KeepAs(effort, row, nil):
+		effort = core.Nothing
+	case effort == core.EffortMinimal:
+		effort = core.EffortLow
 	}
-	word := ""
+	adaptive := x.Traits.Thinking == trait.ThinkingAdaptive
 	if adaptive && effort != core.EffortNone {
 		word = core.EffortOf(effort).String()
 	}
-	w.writeConfig(word)
-	return on
-}
-
-// effort returns the effort for the provider, Nothing for none, and the row of the field
-// that states the effort.
-func (w *requestWriter) effort() (core.Concept, *core.Row) {
-	effort := w.x.Options.OneOf(core.EffortNone, core.EffortMax)
-	row := w.x.Options[effort].Row
 	switch {
-	case effort == core.Nothing || !w.x.KeepAs(effort, row, nil):
-		return core.Nothing, nil
-	case effort == core.EffortMinimal:
-		return core.EffortLow, row
+	case effort == core.Nothing:
+	case effort == core.EffortNone:
+		out.Raw("thinking", []byte(`{"type":"disabled"}`))
+	case !mayThink:
+		x.Lose(row, nil)
+	case adaptive:
+		on = true
+		out.Name("thinking")
+		*out = append(append(append(*out, `{"type":"adaptive"`...), display(x)...), '}')
 	default:
-		return effort, row
+		// Thinking counts towards the bound of the answer, so the budget leaves enough
+		// for a text that is not cut off after its first words.
+		budget := budgets[effort]
+		if budget > most-leastText {
+			x.Lose(row, nil)
+			budget = most - leastText
+		}
+		if on = budget >= leastBudget; on {
+			out.Name("thinking")
+			*out = strconv.AppendInt(append(*out, `{"type":"enabled","budget_tokens":`...), budget, 10)
+			*out = append(append(*out, display(x)...), '}')
+		}
 	}
-}
-
-// mayThink reports whether the provider accepts thinking beside the rest of the request.
-// Providers refuse thinking if a tool must be used; thinking with a budget also if the
-// signed thinking in front of the last calls is missing.
-func (w *requestWriter) mayThink(row *core.Row) bool {
-	forced := w.x.Options.ForcesTool() && !w.tools.empty()
-	if forced || w.unsigned && w.x.Traits.Thinking == trait.ThinkingBudget {
-		w.x.Lose(row, nil)
-		return false
-	}
-	return true
-}
-
-// writeBudget writes a budget of thinking, and reports whether there is one. Thinking
-// counts towards the bound of the answer, so the budget leaves enough for a text that is
-// not cut off after its first words.
-func (w *requestWriter) writeBudget(budget, most int64, row *core.Row) bool {
-	if budget > most-leastText {
-		w.x.Lose(row, nil)
-		budget = most - leastText
-	}
-	if budget < leastBudget {
-		return false
-	}
-	w.out.Name("thinking")
-	w.out = append(w.out, `{"type":"enabled","budget_tokens":`...)
-	w.out = append(append(strconv.AppendInt(w.out, budget, 10), w.display()...), '}')
-	return true
+	writeConfig(out, word, o.Raw(core.Schema))
+	return on
 }
 
 // display returns the member that shows or hides the thinking, "" if the client leaves
 // that open.
-func (w *requestWriter) display() string {
+func display(x *core.Translation) string {
 	switch {
-	case w.x.Options.Has(core.ReasoningShown):
+	case x.Options.Has(core.ReasoningShown):
 		return `,"display":"summarized"`
-	case w.x.Options.Has(core.ReasoningHidden), w.x.Answer.HideReasoning:
+	case x.Options.Has(core.ReasoningHidden), x.Answer.HideReasoning:
 		return `,"display":"omitted"`
 	default:
 		return ""
 	}
 }
 
-// writeConfig writes an effort, "" for none, and the schema of the answer.
-func (w *requestWriter) writeConfig(effort string) {
-	schema := w.x.Options.Raw(core.Schema)
+// writeConfig writes an effort, "" for none, and the schema of the answer, nil for none.
+func writeConfig(out *core.Members, effort string, schema []byte) {
 	if effort == "" && schema == nil {
 		return
 	}
-	w.out.Name("output_config")
-	w.out = append(w.out, '{')
+	out.Name("output_config")
+	*out = append(*out, '{')
 	if effort != "" {
-		w.out = append(append(append(w.out, `"effort":"`...), effort...), '"')
+		*out = append(append(append(*out, `"effort":"`...), effort...), '"')
 	}
 	if effort != "" && schema != nil {
-		w.out = append(w.out, ',')
+		*out = append(*out, ',')
 	}
 	if schema != nil {
-		w.out = append(append(append(w.out, `"format":{"type":"json_schema","schema":`...), schema...), '}')
+		*out = append(append(append(*out, `"format":{"type":"json_schema","schema":`...), schema...), '}')
 	}
-	w.out = append(w.out, '}')
+	*out = append(*out, '}')
 }

@@ -1,0 +1,92 @@
+package request
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"unicode"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// trim cuts the white space at the end of the open message, and the whole message if it
+// consists of white space. It reports whether it cut something.
+func (b *blockBuffer) trim() (cut bool) {
+	starts := b.starts()
+	for i := len(starts) - 1; i >= 0; i-- {
+		raw, isText := bytes.CutPrefix(b.buf[starts[i]:], []byte(openText))
+		if !isText {
+			break
+		}
+		text := jsonscan.AppendUnescaped(nil, raw[:len(raw)-len(closeText)])
+		kept := bytes.TrimRightFunc(text, unicode.IsSpace)
+		if len(kept) == len(text) {
+			break
+		}
+		cut = true
+		marked := b.marked > 0 && b.marks[b.marked-1].at == len(b.buf)-1
+		if len(kept) > 0 {
+			b.buf = append(jsonscan.AppendEscaped(b.buf[:starts[i]+len(openText)], kept), closeText...)
+			if marked {
+				b.marks[b.marked-1].at = len(b.buf) - 1
+			}
+			break
+		}
+		if marked {
+			b.marked--
+			b.lost = true
+		}
+		end := starts[i] - len(",")
+		if i == 0 { // the message has no other block
+			head := bytes.LastIndexByte(b.buf[:starts[i]], '{')
+			end, b.role = max(0, head-len(",")), ""
+		}
+		b.buf = b.buf[:end]
+	}
+	return cut
+}
+
+// starts returns the positions of the blocks of the open message.
+func (b *blockBuffer) starts() (at []int) {
+	b.settle()
+	first := b.start - len("[")
+	c := jsonscan.Again(append(b.buf[first:len(b.buf):len(b.buf)], ']'))
+	for c.EnterArray(); c.Element(); c.Skip() {
+		at = append(at, first+c.Offset())
+	}
+	return at
+}
+
+// endsWith reports whether the last block of the open message begins with first.
+func (b *blockBuffer) endsWith(first string) bool {
+	starts := b.starts()
+	return len(starts) > 0 && bytes.HasPrefix(b.buf[starts[len(starts)-1]:], []byte(first))
+}
+
+// lead moves the last block, which begins at from, behind the leading blocks of the open
+// message. It reports whether the block was at another position.
+func (b *blockBuffer) lead(from int) (moved bool) {
+	to := b.front
+	if to > b.start && to < len(b.buf) {
+		to += len(",")
+	}
+	b.front = to + len(b.buf) - from
+	if to == from {
+		return false
+	}
+	block := bytes.Clone(b.buf[from:])
+	rest := len(block) + len(",")
+	copy(b.buf[to+rest:], b.buf[to:from-len(",")])
+	copy(b.buf[to:], block)
+	b.buf[b.front] = ','
+	for i := range b.marks[:b.marked] {
+		switch m := &b.marks[i]; {
+		case m.at >= from:
+			m.at -= from - to
+		case m.at >= to:
+			m.at += rest
+		}
+	}
+	slices.SortFunc(b.marks[:b.marked], func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+	return true
+}
