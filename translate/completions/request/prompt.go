@@ -24,38 +24,23 @@ func (r *request) prompt() {
 		if i == 0 {
 			first = kind
 		}
-		r.piece(kind, first)
+		switch {
+		case kind != first:
+			r.Refuse(wantPiece)
+		case kind == jsonscan.String:
+			r.Skip()
+		case kind == jsonscan.Number:
+			r.WantInteger()
+		case kind != jsonscan.Array:
+			r.Refuse("must be a string, an integer or an array of integers" + r.Got())
+		case r.Elements(wantPiece, func(int) { r.WantInteger() }) == 0:
+			r.Note("must not be empty")
+		}
 	})
 	if n == 0 {
 		r.Note("must not be empty")
 	}
 	if first != jsonscan.Number { // numbers are the tokens of one prompt
 		r.View.Prompts = int64(n)
-	}
-}
-
-// piece reads an element of the prompt, which must be of the kind of the first.
-func (r *request) piece(kind, first jsonscan.Kind) {
-	if kind != first {
-		r.Refuse(wantPiece)
-		return
-	}
-	switch kind {
-	case jsonscan.String:
-		r.Skip()
-	case jsonscan.Number:
-		r.WantInteger()
-	case jsonscan.Array:
-		r.tokens()
-	default:
-		r.Refuse("must be a string, an integer or an array of integers" + r.Got())
-	}
-}
-
-// tokens reads a list of tokens.
-func (r *request) tokens() {
-	n := r.Elements(wantPiece, func(int) { r.WantInteger() })
-	if n == 0 {
-		r.Note("must not be empty")
 	}
 }

@@ -18,7 +18,6 @@ var Target = core.Target{Format: translate.Completions, Outcomes: &outcomes, Res
 type writer struct {
 	core.Discard
 	x      *core.Translation
-	out    core.Members
 	prompt prompt
 	role   core.Role // of the turn
 
@@ -33,94 +32,59 @@ func (w *writer) Begin(x *core.Translation) {
 
 // Forget drops all references to the body.
 func (w *writer) Forget() (kept int) {
-	w.x, w.out = nil, nil
+	w.x = nil
 	return w.prompt.size() + cap(w.scratch)
 }
 
 // Finish appends the request.
 func (w *writer) Finish(dst []byte) []byte {
-	w.out = dst
-	w.askForObject()
-	w.writePrompt()
-	w.writeMaxTokens()
-	openai.AppendSampling(&w.out, &w.x.Options)
-	openai.AppendSamples(&w.out, w.x)
-	w.writeStops()
-	openai.AppendStream(&w.out, w.x)
-	w.writeLogprobs()
-	w.writeSchema()
-	parts.AppendUser(&w.out, w.x, "user")
-	w.loseChoice()
-	w.out = append(w.out, w.x.Extensions...)
-	return append(w.out, '}')
-}
-
-// askForObject adds an instruction to answer with a JSON object, since the format has no field for it.
-func (w *writer) askForObject() {
-	if p := &w.prompt; w.x.Options.Has(core.FormatObject) {
+	x, o, p := w.x, &w.x.Options, &w.prompt
+	if o.Has(core.FormatObject) { // the format has no field for it
 		p.join(&p.hoisted)
 		p.add([]byte(core.JSONObjectInstruction))
 	}
-}
-
-// writePrompt writes the prompt as the beginning of the request.
-func (w *writer) writePrompt() {
-	p := &w.prompt
 	if p.empty() {
-		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content")
+		x.Invalid(x.PathOf(core.Conversation), "must hold at least one message with content")
 	}
-	w.out = jsonscan.AppendString(append(w.out, `{"model":`...), w.x.Info.Upstream)
-	w.out = p.appendTo(append(w.out, `,"prompt":"`...))
-	w.out = append(w.out, '"')
-	w.x.Answer.LeadingSpace = p.space && !p.prefill
-}
-
-func (w *writer) writeMaxTokens() {
-	if n, ok := w.x.MaxTokens(); ok {
-		w.out.Number("max_tokens", n)
+	out := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
+	out = append(p.appendTo(append(out, `,"prompt":"`...)), '"')
+	x.Answer.LeadingSpace = p.space && !p.prefill
+	if n, ok := x.MaxTokens(); ok {
+		out.Number("max_tokens", n)
 	}
+	openai.AppendSampling(&out, o)
+	openai.AppendSamples(&out, x)
+	w.writeStops(&out)
+	openai.AppendStream(&out, x)
+	if alternatives, ok := x.Logprobs(); ok {
+		out.Number("logprobs", alternatives)
+	}
+	switch schema := o.Raw(core.Schema); { // some servers have a field for it beyond the format
+	case schema == nil:
+	case x.Traits.Extension(structuredOutputs):
+		out.Name(structuredOutputs)
+		out = append(append(append(out, `{"json":`...), schema...), '}')
+	default:
+		out.Raw(guidedJSON, schema)
+	}
+	parts.AppendUser(&out, x, "user")
+	if o.ForcesTool() {
+		x.Keep(core.ToolChoiceWithoutTools, nil)
+	}
+	return append(append(out, x.Extensions...), '}')
 }
 
 // writeStops writes the stops of the client, and the text that begins another turn. The
 // gateway also enforces that text, since some servers ignore it and some repeat it.
-func (w *writer) writeStops() {
-	w.out.Name("stop")
-	w.out = append(w.out, '[')
+func (w *writer) writeStops(out *core.Members) {
+	out.Name("stop")
+	*out = append(*out, '[')
 	switch raw := w.x.Options.Raw(core.Stops); {
 	case jsonscan.IsString(raw):
-		w.out = append(append(w.out, raw...), ',')
+		*out = append(append(*out, raw...), ',')
 	case raw != nil && !jsonscan.IsEmptyList(raw):
-		w.out = append(append(w.out, raw[1:len(raw)-1]...), ',')
+		*out = append(append(*out, raw[1:len(raw)-1]...), ',')
 	}
-	w.out = jsonscan.AppendString(w.out, w.prompt.stop)
-	w.out = append(w.out, ']')
+	*out = append(jsonscan.AppendString(*out, w.prompt.stop), ']')
 	w.x.Answer.Enforce = append(w.x.Answer.Enforce, w.prompt.stop)
-}
-
-// writeLogprobs asks for the alternatives of each token, if the client does.
-func (w *writer) writeLogprobs() {
-	if most, ok := w.x.Logprobs(); ok {
-		w.out.Number("logprobs", most)
-	}
-}
-
-// writeSchema writes the schema of the answer into a field that some servers have beyond
-// the format.
-func (w *writer) writeSchema() {
-	schema := w.x.Options.Raw(core.Schema)
-	switch {
-	case schema == nil:
-	case w.x.Traits.Extension(structuredOutputs):
-		w.out.Name(structuredOutputs)
-		w.out = append(append(append(w.out, `{"json":`...), schema...), '}')
-	default:
-		w.out.Raw(guidedJSON, schema)
-	}
-}
-
-// loseChoice reports the loss of a choice by which a tool must be used.
-func (w *writer) loseChoice() {
-	if w.x.Options.ForcesTool() {
-		w.x.Keep(core.ToolChoiceWithoutTools, nil)
-	}
 }

@@ -13,25 +13,16 @@ import (
 // lineFeed separates texts of a user, escaped.
 const lineFeed = `\n`
 
-// Turn begins a turn.
+// Turn begins a turn. A late turn of the system has the place that the provider accepts.
 func (w *writer) Turn(role core.Role) {
-	p := &w.prompt
-	switch w.role = role; role {
-	case core.Instructions:
+	p, mid := &w.prompt, cmp.Or(w.x.Traits.MidSystem, lateSystem)
+	switch w.role = role; {
+	case role == core.Instructions:
 		p.join(&p.system)
-	case core.System:
-		w.lateSystem()
-	case core.User:
+	case role == core.User:
 		p.open(p.user, lineFeed)
-	default:
+	case role == core.Assistant:
 		p.open(p.assistant, "")
-	}
-}
-
-// lateSystem begins a late turn of the system at the place that the provider accepts.
-func (w *writer) lateSystem() {
-	p := &w.prompt
-	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
 	case mid == trait.MidSystemHoist, len(p.turns) == 0 && mid != trait.MidSystemKeep:
 		p.join(&p.hoisted)
 	case mid == trait.MidSystemUser:
@@ -69,19 +60,16 @@ func (w *writer) guard(text []byte) {
 	if bytes.Contains(text, []byte(`\u`)) {
 		text = w.unhidden(text)
 	}
-	if sign := forged(text, w.prompt.controls, labels); sign != "" {
-		w.refuse(sign, slices.Contains(labels, sign))
+	sign := forged(text, w.prompt.controls, labels)
+	if sign == "" {
+		return
 	}
-}
-
-// refuse refuses the turn because of a sign in its text.
-func (w *writer) refuse(sign string, isLabel bool) {
-	text := core.TurnText
+	path := w.x.PathOf(core.TurnText)
 	if w.role == core.Instructions {
-		text = core.SystemText
+		path = w.x.PathOf(core.SystemText)
 	}
-	fault := w.x.Info.RefuseControl(w.x.PathOf(text), sign)
-	if fault.Trait = "prompt_template"; isLabel {
+	fault := w.x.Info.RefuseControl(path, sign)
+	if fault.Trait = "prompt_template"; slices.Contains(labels, sign) {
 		fault.Trait = "template_guard"
 	}
 	w.x.Fail(fault)
