@@ -80,14 +80,14 @@ func (s *Sender) Differ() { s.at = jsonscan.Slot{} }
 // text. others are the positions of values that may differ too; zero Slots are ignored.
 func (s *Sender) Learn(delta sse.Event, others ...jsonscan.Slot) {
 	if s.sent == 1 && !s.over {
-		s.template.Learn(delta, s.event, s.at, others...)
+		s.template.Learn(delta, &s.event, s.at, others...)
 	}
 }
 
 // Repeat sends the event of a delta with that name and data that has the shape of the one
 // learned last, and returns the event; nil for any other delta, with nothing sent.
 func (s *Sender) Repeat(name, data []byte) *Event {
-	raw, ok := s.template.match(name, data)
+	raw, ok := s.template.Match(name, data)
 	if !ok {
 		return nil
 	}

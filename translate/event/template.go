@@ -18,9 +18,9 @@ type Template struct {
 }
 
 // Learn makes the Template recognise deltas like this one, which became the core event e
-// alone. text is the position of its text, others those of values that may differ too;
+// alone; nil if only the text is needed. text is the position of its text, others those of values that may differ too;
 // zero Slots are ignored. Without a text, the Template recognises nothing.
-func (t *Template) Learn(delta sse.Event, e Event, text jsonscan.Slot, others ...jsonscan.Slot) {
+func (t *Template) Learn(delta sse.Event, e *Event, text jsonscan.Slot, others ...jsonscan.Slot) {
 	t.Forget()
 	if text == (jsonscan.Slot{}) {
 		return
@@ -29,17 +29,16 @@ func (t *Template) Learn(delta sse.Event, e Event, text jsonscan.Slot, others ..
 	copy(slots[1:], others)
 	t.name = append(t.name[:0], delta.Name...)
 	t.shape.Learn(delta.Data, slots)
-	t.event = e
-	t.event.Text = nil
+	if e != nil {
+		t.event = *e
+		t.event.Text = nil
+	}
 }
 
-// Match returns the raw text of a delta that has the shape of the one learned last. ok is
-// false for a delta of another shape, and for one whose text is empty.
-func (t *Template) Match(delta sse.Event) (text []byte, ok bool) {
-	return t.match(delta.Name, delta.Data)
-}
-
-func (t *Template) match(name, data []byte) (text []byte, ok bool) {
+// Match returns the raw text of a delta with that name and data that has the shape of the
+// one learned last. ok is false for a delta of another shape, and for one whose text is
+// empty.
+func (t *Template) Match(name, data []byte) (text []byte, ok bool) {
 	values, ok := t.shape.Match(data)
 	if !ok || len(values[0]) <= len(`""`) || !bytes.Equal(name, t.name) {
 		return nil, false

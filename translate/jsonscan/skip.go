@@ -35,15 +35,46 @@ func (n *nest) pop() {
 // Skip consumes a value of any kind, checks it completely, except for members
 // that occur twice, and returns it as it is written.
 func (c *Cursor) Skip() []byte {
-	if c.Kind() == Invalid {
+	_, at := c.SkipAt()
+	if at.End == 0 {
 		return nil
 	}
-	if c.again {
-		raw, _ := c.consume(knownEnd(c.data, c.pos))
-		return raw
+	return c.data[at.Start:at.End:at.End]
+}
+
+// SkipAt is Skip, but returns the kind of the value and its position: Invalid and the zero
+// Slot after an error.
+func (c *Cursor) SkipAt() (kind Kind, at Slot) {
+	kind = c.Kind()
+	var end int
+	var reason string
+	switch {
+	case kind == Invalid:
+		return Invalid, Slot{}
+	case c.again:
+		end, reason = knownEnd(c.data, c.pos)
+	case kind == String:
+		end, _, reason = stringEnd(c.data, c.pos)
+	case kind < String:
+		end, reason = scalarEnd(c.data, c.pos, kind)
+	default:
+		end, reason = valueEnd(c.data, c.pos, MaxDepth-c.depth)
 	}
-	raw, _ := c.consume(valueEnd(c.data, c.pos, MaxDepth-c.depth))
-	return raw
+	if reason != "" {
+		c.fail(end, reason)
+		return Invalid, Slot{}
+	}
+	at = Slot{c.pos, end}
+	c.pos, c.phase = end, done
+	return kind, at
+}
+
+// scalarEnd returns the end of the null, the boolean or the number at i.
+func scalarEnd(data []byte, i int, kind Kind) (end int, reason string) {
+	if kind == Number {
+		return numberEnd(data, i)
+	}
+	return literalEnd(data, i)
 }
 
 // valueEnd returns the end of the value at i, in which room containers may be

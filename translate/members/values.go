@@ -7,17 +7,21 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 type Values struct {
 	document   []byte
 	object     jsonscan.Slot
-	at         [Max]jsonscan.Slot
+	has        uint32 // the members that are present, a bit for each
+	at         [Max]slot
 	unreadable bool
 }
+
+// slot is a jsonscan.Slot. No document is longer than 4 GiB.
+type slot struct{ start, end uint32 }
 
 // Losses collects what is left out of an answer. *translate.Dropped implements it.
 type Losses interface {
 	// Drop reports a part of the format.
 	Drop(path string)
-	// DropMember consumes the value of the cursor's member, and reports the member unless
-	// the value is null or empty. prefix is the path of its object, with the last dot.
-	DropMember(prefix string, c *jsonscan.Cursor)
+	// DropValue reports a member by its name, unless its raw value is null or empty. prefix
+	// is the path of its object, with the last dot.
+	DropValue(prefix string, name, raw []byte)
 }
 
 // Read consumes the value at the cursor, and keeps the members that the table allows. It
@@ -36,27 +40,33 @@ func (v *Values) Read(c *jsonscan.Cursor, t *Table, losses Losses) bool {
 }
 
 // Reset removes all members. Keep adds members again, from the document of the cursor.
-func (v *Values) Reset(c *jsonscan.Cursor) { *v = Values{document: c.Document()} }
+func (v *Values) Reset(c *jsonscan.Cursor) {
+	v.document, v.object, v.has, v.unreadable = c.Document(), jsonscan.Slot{}, 0, false
+}
 
 // Keep consumes the value of the cursor's member, and keeps the value if the table allows
 // it. It is for objects of which the caller reads some members itself.
 func (v *Values) Keep(c *jsonscan.Cursor, t *Table, losses Losses) {
 	i := t.names.Index(c.Name())
 	if i < 0 {
-		drop(c, t, losses)
+		drop(c, t, c.Skip(), losses)
 		return
 	}
 	r := &t.rows[i]
-	switch kind := c.Kind(); {
-	case r.inside != nil && c.EnterObject():
+	if r.inside != nil && c.EnterObject() {
 		v.readMembers(c, r.inside, losses)
-	case r.kinds>>kind&1 != 0:
-		if start := c.Offset(); c.Skip() != nil {
-			v.at[r.member] = jsonscan.Slot{Start: start, End: c.Offset()}
-		}
+		return
+	}
+	kind, at := c.SkipAt()
+	if r.kinds>>kind&1 != 0 {
+		v.at[r.member] = slot{uint32(at.Start), uint32(at.End)}
+		v.has |= 1 << r.member
+		return
+	}
+	switch raw := v.document[at.Start:at.End]; {
 	case r.others == dropped:
-		drop(c, t, losses)
-	case jsonscan.Blank(c.Skip()) || r.others == ignored:
+		drop(c, t, raw, losses)
+	case r.others == ignored || jsonscan.Blank(raw):
 	case r.others == forbidden:
 		v.unreadable = true
 	case losses != nil:
@@ -70,13 +80,11 @@ func (v *Values) readMembers(c *jsonscan.Cursor, t *Table, losses Losses) {
 	}
 }
 
-// drop consumes the value of a member that is left out.
-func drop(c *jsonscan.Cursor, t *Table, losses Losses) {
-	if losses == nil {
-		c.Skip()
-		return
+// drop reports the cursor's member, whose value is left out.
+func drop(c *jsonscan.Cursor, t *Table, raw []byte, losses Losses) {
+	if losses != nil {
+		losses.DropValue(t.path, c.Name(), raw)
 	}
-	losses.DropMember(t.path, c)
 }
 
 // Unreadable reports whether a member that must not be lost has a value of a wrong kind.
@@ -87,11 +95,11 @@ func (v *Values) Object() []byte { return v.document[v.object.Start:v.object.End
 
 // Raw returns the raw value of a member, nil for none.
 func (v *Values) Raw(m Member) []byte {
-	at := v.at[m]
-	if at.End == 0 {
+	if v.has>>m&1 == 0 {
 		return nil
 	}
-	return v.document[at.Start:at.End:at.End]
+	at := v.at[m]
+	return v.document[at.start:at.end:at.end]
 }
 
 // Filled returns the raw value of a member, nil for one that is null or empty.
@@ -105,8 +113,13 @@ func (v *Values) Filled(m Member) []byte {
 
 // At returns the position of the value of a member in the document, the zero Slot for
 // none.
-func (v *Values) At(m Member) jsonscan.Slot { return v.at[m] }
+func (v *Values) At(m Member) (at jsonscan.Slot) {
+	if v.has>>m&1 != 0 {
+		at = jsonscan.Slot{Start: int(v.at[m].start), End: int(v.at[m].end)}
+	}
+	return at
+}
 
 // Cursor returns a cursor at the value of a member, which must be present. The positions
 // of what it reads are those in the document.
-func (v *Values) Cursor(m Member) jsonscan.Cursor { return jsonscan.Within(v.document, v.at[m]) }
+func (v *Values) Cursor(m Member) jsonscan.Cursor { return jsonscan.Within(v.document, v.At(m)) }

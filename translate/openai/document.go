@@ -51,6 +51,7 @@ type document struct {
 	cursor         jsonscan.Cursor // a field, so that a document costs no allocation
 
 	report   token.Report // of all documents of the answer
+	next     token.Report // of the usage of this document too
 	hasUsage bool         // the document has a usage object
 	counted  bool         // report contains its counts
 	listed   bool         // there is a list of choices
@@ -68,7 +69,6 @@ type choiceReader interface {
 // is nil; choices is their table. With losses, it reports what the tables do not have, and a
 // repeated member is an error, since its value is ambiguous. Without, reading stops there.
 func (d *document) read(data []byte, whole bool, choices *members.Table, losses members.Losses, reader choiceReader) error {
-	earlier := d.report
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor
 	d.Reset(c)
@@ -84,7 +84,11 @@ func (d *document) read(data []byte, whole bool, choices *members.Table, losses 
 				return err
 			}
 		case "usage":
-			d.hasUsage = d.report.Read(c, usageRows) || d.hasUsage
+			if c.Null() {
+				continue
+			}
+			d.next = d.report
+			d.hasUsage = d.next.Read(c, usageRows)
 		default:
 			d.Keep(c, around, losses)
 		}
@@ -93,15 +97,15 @@ func (d *document) read(data []byte, whole bool, choices *members.Table, losses 
 	if losses == nil {
 		err = jsonscan.Broken(err)
 	}
+	if err != nil {
+		return err
+	}
 	// Some servers send zeros in every chunk but the last.
-	d.counted = d.hasUsage && (whole || d.report.Positive() || d.count == 0)
-	if !d.counted || err != nil {
-		d.report = earlier
+	if d.counted = d.hasUsage && (whole || d.next.Positive() || d.count == 0); d.counted {
+		d.report = d.next
 	}
-	if err == nil {
-		d.report.Terms.ReadTier(d.Raw(aroundTier))
-	}
-	return err
+	d.report.Terms.ReadTier(d.Raw(aroundTier))
+	return nil
 }
 
 // list reads the choices. Null is the same as an empty list.
@@ -135,7 +139,9 @@ func (d *document) failed() bool {
 
 // release drops the references to the document that was read last.
 func (d *document) release() {
-	d.cursor, d.Values, d.choice = jsonscan.Cursor{}, members.Values{}, members.Values{}
+	d.cursor = jsonscan.Cursor{}
+	d.Reset(&d.cursor)
+	d.choice.Reset(&d.cursor)
 }
 
 // isSet reports whether a raw value is present and not null.

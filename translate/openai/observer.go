@@ -89,7 +89,7 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 		return 0
 	case string(delta.Name) == "error":
 		return o.Fail(dialect.ReadEvent(delta.Data))
-	case o.repeats(delta): // nearly all of a stream
+	case o.repeats(delta.Name, delta.Data): // nearly all of a stream
 		return signal.Content
 	case string(bytes.TrimSpace(delta.Data)) == "[DONE]":
 		o.Over = true
@@ -102,8 +102,8 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 
 // repeats reports whether a chunk contains nothing but content, which is known from an
 // earlier chunk of the same shape.
-func (o *Observer) repeats(delta sse.Event) bool {
-	text, ok := o.template.Match(delta)
+func (o *Observer) repeats(name, data []byte) bool {
+	text, ok := o.template.Match(name, data)
 	if ok {
 		o.Written.AddString(text)
 	}
@@ -141,7 +141,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 		s |= signal.UsageOnly
 	}
 	if s == signal.Content && t.texts.count == 1 {
-		o.template.Learn(delta, event.Event{}, t.texts.last, d.At(aroundPadding))
+		o.template.Learn(delta, nil, t.texts.last, d.At(aroundPadding))
 	}
 	return s
 }

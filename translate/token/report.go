@@ -151,50 +151,38 @@ func (r *Report) count(raw []byte, known *int64) {
 // Positive reports whether the usage object that was read last has a count above 0.
 func (r *Report) Positive() bool { return r.positive }
 
-// of returns the count with a meaning, 0 if it is not known.
-func (r *Report) of(m Meaning) int64 {
-	if r.rows == nil {
-		return 0
-	}
-	for i, row := range r.rows.rows {
-		if row.Is == m && r.counts[i] != 0 {
-			return r.counts[i]
-		}
-	}
-	return 0
-}
-
 // Usage returns the counts without overlap: in most formats, the prompt includes the tokens
 // of caches, and the output those of reasoning.
 func (r *Report) Usage() Usage {
+	var n [Searches + 1]int64 // by meaning
+	if r.rows != nil {
+		for i := range r.rows.rows {
+			if is := r.rows.rows[i].Is; is <= Searches && n[is] == 0 {
+				n[is] = r.counts[i]
+			}
+		}
+	}
+	// Reasoning that the output does not include: that of xAI, and that of Gemini, which only
+	// the total has.
+	apart := max(0, n[Total]-n[Prompt]-n[Output])
+	if apart != n[Reasoning] && (n[Reasoning] != 0 || n[CacheRead]+n[CacheWrite] > 0) {
+		apart = 0
+	}
 	u := Usage{Known: r.known, Terms: r.Terms, Inconsistent: r.negative}
-	apart := r.reasoningApart()
-	u.Reasoning = max(r.of(Reasoning), apart)
-	u.Answer = u.rest(r.of(Output)+apart, u.Reasoning)
-	u.CacheRead, u.CacheWriteLong = r.of(CacheRead), r.of(CacheWriteLong)
-	u.CacheWrite = u.rest(r.of(CacheWrite), u.CacheWriteLong)
-	u.Searches = max(r.of(Searches), r.Searches)
+	u.Reasoning = max(n[Reasoning], apart)
+	u.Answer = u.rest(n[Output]+apart, u.Reasoning)
+	u.CacheRead, u.CacheWriteLong = n[CacheRead], n[CacheWriteLong]
+	u.CacheWrite = u.rest(n[CacheWrite], u.CacheWriteLong)
+	u.Searches = max(n[Searches], r.Searches)
 	if r.rows != nil && r.rows.fresh {
-		u.Fresh = r.of(Fresh)
+		u.Fresh = n[Fresh]
 	} else {
-		u.Fresh = u.rest(r.of(Prompt), u.CacheRead, r.of(CacheWrite))
+		u.Fresh = u.rest(n[Prompt], u.CacheRead, n[CacheWrite])
 	}
 	if len(r.others) > 0 {
 		u = u.OfRuns(r.answering, r.others)
 	}
 	return u
-}
-
-// reasoningApart returns the reasoning tokens that the output tokens do not include: those
-// of xAI, and those of Gemini, which only the total has.
-func (r *Report) reasoningApart() int64 {
-	reasoning := r.of(Reasoning)
-	apart := max(0, r.of(Total)-r.of(Prompt)-r.of(Output))
-	anyCached := r.of(CacheRead)+r.of(CacheWrite) > 0
-	if apart == reasoning || reasoning == 0 && !anyCached {
-		return apart
-	}
-	return 0
 }
 
 const (

@@ -20,12 +20,16 @@ var textNames = shape.NewNames("content", "refusal", "arguments", "input", "text
 // first one count.
 func hasContent(choice *members.Values, texts *openai.Texts) (found bool) {
 	for _, m := range [...]members.Member{messageContent, messageRefusal, messageCalls, messageCall, messageAudio} {
-		found = addTexts(choice, m, texts) || found
+		if raw := choice.Raw(m); raw != nil {
+			found = addTexts(choice, m, raw, texts) || found
+		}
 	}
 	var repeated openai.Texts
 	before, into := texts.Len(), texts
 	for _, m := range [...]members.Member{messageReasoning, messageReasoningToo, messageThinking} {
-		found = addTexts(choice, m, into) || found
+		if raw := choice.Raw(m); raw != nil {
+			found = addTexts(choice, m, raw, into) || found
+		}
 		if texts.Len() > before {
 			into = &repeated
 		}
@@ -33,13 +37,10 @@ func hasContent(choice *members.Values, texts *openai.Texts) (found bool) {
 	return found
 }
 
-// addTexts adds the texts of a member of a message, and reports whether the member is content.
-func addTexts(choice *members.Values, m members.Member, texts *openai.Texts) bool {
-	raw := choice.Raw(m)
-	switch {
-	case raw == nil:
-		return false
-	case raw[0] == '"' && m != messageAudio:
+// addTexts adds the texts of a member of a message with a raw value, and reports whether the
+// member is content.
+func addTexts(choice *members.Values, m members.Member, raw []byte, texts *openai.Texts) bool {
+	if raw[0] == '"' && m != messageAudio {
 		return texts.Add(raw, choice.At(m))
 	}
 	c := choice.Cursor(m)
