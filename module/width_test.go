@@ -27,18 +27,17 @@ var wideTypes = map[string]string{
 // records are types that may have more fields, because each field is a member
 // of a document, a column or an option that exists outside the program.
 var records = []string{
+	"module/accounts.callView", // members of answers, as of the next three
+	"module/accounts.keyView",
+	"module/accounts.recordView",
+	"module/accounts.usageView",
+	"module/aigateway.Record", // columns of the database, as of the next
+	"module/aigateway.Usage",
 	"module/gateway.Config", // options of the configuration
 }
 
 // unmended are the types that are too wide today.
 var unmended = []string{
-	"module/accounts.Accounts",
-	"module/accounts.callView",
-	"module/accounts.keyView",
-	"module/accounts.recordView",
-	"module/accounts.usageView",
-	"module/aigateway.Record",
-	"module/aigateway.Usage",
 	"module/command.target",
 	"module/command.usage",
 	"module/database.Database",

@@ -135,39 +135,104 @@ func (a *Accounts) Serves(r *http.Request) bool { return aigateway.OwnsPath(r.UR
 // ServeHTTP implements http.Handler. Except for documents, its answers are envelopes.
 func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
-	c := newCall(w, r)
-	data, err := a.answer(c)
+	var data any
+	found, pathValue, err := findPublic(r.URL)
+	if err == nil {
+		data, err = a.answer(newCall(w, r, a.store), found, pathValue)
+	}
+	if r.URL.Path == loginPath {
+		err = a.loginError(err)
+	}
 	if err != nil {
-		writeProblem(w, a.problemOf(err))
+		writeProblem(w, problemOf(a.logger, err))
 		return
 	}
 	writeAnswer(w, data, envelope{true, "", data})
-}
-
-// answer returns the data of the answer to a request below /api/.
-func (a *Accounts) answer(c *call) (any, error) {
-	if !hasRoute(c.URL) {
-		return nil, noRoute(c.URL)
-	}
-	data, err := a.handle(c, public)
-	if c.URL.Path == loginPath {
-		err = a.loginError(err)
-	}
-	return data, err
 }
 
 // Admin implements aigateway.Accounts. The handler answers with JSON without an
 // envelope, with a document, or with {"error":"..."} and the status of the failure.
 func (a *Accounts) Admin() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := newCall(w, r)
-		data, err := a.handle(c, admin)
+		var data any
+		found, pathValue, err := admin.find(r.URL.Path)
+		if err == nil {
+			data, err = a.answer(newCall(w, r, a.store), found, pathValue)
+		}
 		if err != nil {
-			writeAdminProblem(w, a.problemOf(err))
+			writeAdminProblem(w, problemOf(a.logger, err))
 			return
 		}
 		writeAnswer(w, data, data)
 	})
+}
+
+// answer reads the body of a request, checks the credential, and calls the endpoint of the
+// method. It reads the body first, because a client may send it slowly, and may lose its
+// rights in the meantime. It bounds the number of concurrent changes of each user: a store
+// makes one change at a time, and refuses changes if too many wait.
+func (a *Accounts) answer(c *call, found methods, pathValue string) (any, error) {
+	e, ok := found.of(c.Method)
+	if !ok {
+		c.header.Set("Allow", found.allowed())
+		return nil, refuse(http.StatusMethodNotAllowed, "this path accepts %s", found.allowed())
+	}
+	c.pathValue, c.access = pathValue, e.access
+	var formErr error // returned after admit, so that strangers get 401 instead
+	if e.body {
+		c.form, formErr = c.readForm()
+	}
+	if err := c.admit(); err != nil {
+		return nil, err
+	}
+	if formErr != nil {
+		return nil, formErr
+	}
+	if c.user != nil && c.Method != http.MethodGet && c.Method != http.MethodHead {
+		who := c.principal().account
+		if !a.shared.changes.acquire(who) {
+			return nil, errTooManyChanges
+		}
+		defer a.shared.changes.release(who)
+	}
+	return e.serve(a, c)
+}
+
+// loginError returns the error of a failed login with the status that LoginStatus
+// selects. A request with an invalid body is a failed login, too.
+func (a *Accounts) loginError(err error) error {
+	var p *problem
+	if a.LoginStatus == compat && errors.As(err, &p) &&
+		(p.status == http.StatusUnauthorized || p.status == http.StatusBadRequest) {
+		return refuse(http.StatusOK, "%s", p.message)
+	}
+	return err
+}
+
+// The parts of the accounts, each with its endpoints.
+
+func (a *Accounts) passwords() passwords { return passwords{a.queue, a.hasher, a.logger} }
+
+func (a *Accounts) guard() guard {
+	return guard{a.store, a.passwords(), a.shared, a.ThrottleOff, a.logger}
+}
+
+func (a *Accounts) users() users { return users{a.store, a.passwords(), a.logger} }
+
+func (a *Accounts) keys() keys { return keys{a.store, a.limits, a.KeyLimit, a.logger} }
+
+func (a *Accounts) logins() logins {
+	return logins{a.users(), a.guard(), a.store, time.Duration(a.Session), a.logger}
+}
+
+func (a *Accounts) ownAccount() ownAccount {
+	return ownAccount{a.users(), a.guard(), a.Registration, a.reserved}
+}
+
+func (a *Accounts) machine() machine { return machine{a.users(), a.keys()} }
+
+func (a *Accounts) reports() reports {
+	return reports{a.store, a.limits, func(err error) { _ = problemOf(a.logger, err) }}
 }
 
 // Interface guards

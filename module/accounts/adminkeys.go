@@ -30,20 +30,20 @@ func viewAdminKey(k *aigateway.StoredKey, user *aigateway.User) adminKey {
 	}
 }
 
-// adminListKeys answers GET /ai_gateway/keys. The query may restrict the list to the
+// listKeys answers GET /ai_gateway/keys. The query may restrict the list to the
 // keys of one user (user), and to names that contain a text (search).
-func (a *Accounts) adminListKeys(c *call) (any, error) {
+func (m machine) listKeys(c *call) (any, error) {
 	owner := aigateway.AnyUser
 	if name := c.URL.Query().Get("user"); name != "" {
-		user, err := a.userByName(c, name)
+		user, err := m.users.byName(c, name)
 		if err != nil {
 			return nil, err
 		}
 		owner = user.ID
 	}
-	list, userOf := []adminKey{}, a.userByID(c.Context())
+	list, userOf := []adminKey{}, m.users.byID(c.Context())
 	err := eachPage(c, func(page aigateway.Page) (int, error) {
-		found, _, err := a.store.Keys(c.Context(), owner, page)
+		found, _, err := m.keys.store.Keys(c.Context(), owner, page)
 		for i := range found {
 			user, err := userOf(found[i].UserID)
 			if errors.Is(err, aigateway.ErrNotFound) {
@@ -59,8 +59,8 @@ func (a *Accounts) adminListKeys(c *call) (any, error) {
 	return list, err
 }
 
-// adminAddKey answers POST /ai_gateway/keys. Only this answer contains the key.
-func (a *Accounts) adminAddKey(c *call) (any, error) {
+// addKey answers POST /ai_gateway/keys. Only this answer contains the key.
+func (m machine) addKey(c *call) (any, error) {
 	if err := c.form.require("user", "name"); err != nil {
 		return nil, err
 	}
@@ -68,15 +68,15 @@ func (a *Accounts) adminAddKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	user, err := a.userByName(c, *c.form.text("user"))
+	user, err := m.users.byName(c, *c.form.text("user"))
 	if err != nil {
 		return nil, err
 	}
 	key := &aigateway.StoredKey{UserID: user.ID}
-	if err := change.apply(nil, key, a.limits); err != nil {
+	if err := change.apply(nil, key, m.keys.limits); err != nil {
 		return nil, err
 	}
-	secret, err := a.createKey(c.Context(), nil, key)
+	secret, err := m.keys.create(c.Context(), nil, key)
 	if err != nil {
 		return nil, err
 	}
@@ -106,15 +106,15 @@ func readAdminKey(f *form) (change keyChange, err error) {
 	return change, err
 }
 
-// adminRemoveKey answers DELETE /ai_gateway/keys/{id}.
-func (a *Accounts) adminRemoveKey(c *call) (any, error) {
-	key, err := a.store.Key(c.Context(), aigateway.AnyUser, c.id())
+// removeKey answers DELETE /ai_gateway/keys/{id}.
+func (m machine) removeKey(c *call) (any, error) {
+	key, err := m.keys.store.Key(c.Context(), aigateway.AnyUser, c.id())
 	if err != nil {
 		return nil, err
 	}
-	if err := a.store.DeleteKey(c.Context(), aigateway.AnyUser, key.ID); err != nil {
+	if err := m.keys.store.DeleteKey(c.Context(), aigateway.AnyUser, key.ID); err != nil {
 		return nil, err
 	}
-	a.auditKey("key deleted", nil, key.UserID, key.ID)
+	m.keys.audit("key deleted", nil, key.UserID, key.ID)
 	return struct{}{}, nil
 }

@@ -8,6 +8,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
+// machine answers the administrator of the machine.
+type machine struct {
+	users users
+	keys  keys
+}
+
 // adminUser is a user in answers for the administrator of the machine.
 type adminUser struct {
 	ID          int64      `json:"id"`
@@ -60,12 +66,12 @@ func clampTime(t time.Time) time.Time {
 	return t
 }
 
-// adminListUsers answers GET /ai_gateway/users. The query may restrict the list to
+// listUsers answers GET /ai_gateway/users. The query may restrict the list to
 // names that contain a text (search).
-func (a *Accounts) adminListUsers(c *call) (any, error) {
+func (m machine) listUsers(c *call) (any, error) {
 	list := []adminUser{}
 	err := eachPage(c, func(page aigateway.Page) (int, error) {
-		found, _, err := a.store.Users(c.Context(), page)
+		found, _, err := m.users.store.Users(c.Context(), page)
 		for i := range found {
 			list = append(list, viewAdminUser(&found[i]))
 		}
@@ -89,9 +95,9 @@ func eachPage(c *call, read func(aigateway.Page) (int, error)) error {
 	}
 }
 
-// adminAddUser answers POST /ai_gateway/users. If the body has no password, the answer
+// addUser answers POST /ai_gateway/users. If the body has no password, the answer
 // contains a generated one.
-func (a *Accounts) adminAddUser(c *call) (any, error) {
+func (m machine) addUser(c *call) (any, error) {
 	if err := c.form.require("username"); err != nil {
 		return nil, err
 	}
@@ -104,7 +110,7 @@ func (a *Accounts) adminAddUser(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	user, err := a.createUser(c, newUser{
+	user, err := m.users.create(c, newUser{
 		name: *c.form.text("username"), display: valueOr(display, ""),
 		password: password, role: valueOr(role, aigateway.RoleUser),
 	})
@@ -137,41 +143,41 @@ func readOrGenerate(f *form) (password, generated string, err error) {
 	return valueOr(given, generated), generated, f.err()
 }
 
-// adminShowUser answers GET /ai_gateway/users/{name}.
-func (a *Accounts) adminShowUser(c *call) (any, error) {
-	user, err := a.userByName(c, c.pathValue)
+// showUser answers GET /ai_gateway/users/{name}.
+func (m machine) showUser(c *call) (any, error) {
+	user, err := m.users.byName(c, c.pathValue)
 	if err != nil {
 		return nil, err
 	}
 	return viewAdminUser(user), nil
 }
 
-// adminChangeUser answers PATCH /ai_gateway/users/{name}.
-func (a *Accounts) adminChangeUser(c *call) (any, error) {
+// changeUser answers PATCH /ai_gateway/users/{name}.
+func (m machine) changeUser(c *call) (any, error) {
 	change := userChange{display: c.form.text("display_name"), disabled: c.form.flag("disabled")}
 	var err error
 	if change.role, err = readRoleWord(c.form); err != nil {
 		return nil, err
 	}
-	return a.adminChanged(c, change, "")
+	return m.changed(c, change, "")
 }
 
-// adminSetPassword answers POST /ai_gateway/users/{name}/password. If the body has no
+// setPassword answers POST /ai_gateway/users/{name}/password. If the body has no
 // password, the answer contains a generated one.
-func (a *Accounts) adminSetPassword(c *call) (any, error) {
+func (m machine) setPassword(c *call) (any, error) {
 	password, generated, err := readOrGenerate(c.form)
 	if err != nil {
 		return nil, err
 	}
-	return a.adminChanged(c, userChange{password: &password}, generated)
+	return m.changed(c, userChange{password: &password}, generated)
 }
 
-func (a *Accounts) adminChanged(c *call, change userChange, generated string) (any, error) {
-	user, err := a.userByName(c, c.pathValue)
+func (m machine) changed(c *call, change userChange, generated string) (any, error) {
+	user, err := m.users.byName(c, c.pathValue)
 	if err != nil {
 		return nil, err
 	}
-	if user, err = a.changeUser(c, user.ID, change); err != nil {
+	if user, err = m.users.change(c, user.ID, change); err != nil {
 		return nil, err
 	}
 	view := viewAdminUser(user)
@@ -179,24 +185,24 @@ func (a *Accounts) adminChanged(c *call, change userChange, generated string) (a
 	return view, nil
 }
 
-// adminRemoveUser answers DELETE /ai_gateway/users/{name}.
-func (a *Accounts) adminRemoveUser(c *call) (any, error) {
-	user, err := a.userByName(c, c.pathValue)
+// removeUser answers DELETE /ai_gateway/users/{name}.
+func (m machine) removeUser(c *call) (any, error) {
+	user, err := m.users.byName(c, c.pathValue)
 	if err != nil {
 		return nil, err
 	}
-	return struct{}{}, a.deleteUser(c.Context(), nil, user.ID)
+	return struct{}{}, m.users.delete(c.Context(), nil, user.ID)
 }
 
-// userByID returns a function that returns users by ID. It reads each user once from the
+// byID returns a function that returns users by ID. It reads each user once from the
 // store.
-func (a *Accounts) userByID(ctx context.Context) func(int64) (*aigateway.User, error) {
+func (u users) byID(ctx context.Context) func(int64) (*aigateway.User, error) {
 	users := make(map[int64]*aigateway.User)
 	return func(id int64) (*aigateway.User, error) {
 		if user, ok := users[id]; ok {
 			return user, nil
 		}
-		user, err := a.store.User(ctx, id)
+		user, err := u.store.User(ctx, id)
 		if err == nil {
 			users[id] = user
 		}

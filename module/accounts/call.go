@@ -14,6 +14,7 @@ import (
 // call is a request while it is being answered.
 type call struct {
 	*http.Request
+	store     aigateway.Store       // of sessions
 	header    http.Header           // header of the answer
 	deadline  func(time.Time) error // sets the read deadline of the connection
 	access    access
@@ -23,8 +24,8 @@ type call struct {
 	user      *aigateway.User // nil for the administrator of the machine
 }
 
-func newCall(w http.ResponseWriter, r *http.Request) *call {
-	return &call{Request: r, header: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
+func newCall(w http.ResponseWriter, r *http.Request, store aigateway.Store) *call {
+	return &call{Request: r, store: store, header: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
 }
 
 // id returns the variable part of a path with {id}.
@@ -43,53 +44,12 @@ func (c *call) secure() bool {
 	return c.TLS != nil || trusted && c.Header.Get("X-Forwarded-Proto") == "https"
 }
 
-// handle finds the endpoint of a request, reads the body, checks the credential, and
-// calls the endpoint. It reads the body first, because a client may send it slowly, and
-// may lose its rights in the meantime.
-func (a *Accounts) handle(c *call, table routes) (any, error) {
-	found, pathValue, ok := table.find(c.URL.Path)
-	if !ok {
-		return nil, refuse(http.StatusNotFound, "there is no such path")
-	}
-	e, ok := found.of(c.Method)
-	if !ok {
-		c.header.Set("Allow", found.allowed())
-		return nil, refuse(http.StatusMethodNotAllowed, "this path accepts %s", found.allowed())
-	}
-	c.pathValue, c.access = pathValue, e.access
-	var formErr error // returned after admit, so that strangers get 401 instead
-	if e.body {
-		c.form, formErr = c.readForm()
-	}
-	if err := a.admit(c); err != nil {
-		return nil, err
-	}
-	if formErr != nil {
-		return nil, formErr
-	}
-	return a.serve(c, e)
-}
-
-// serve calls the endpoint. It bounds the number of concurrent changes of each user: a
-// store makes one change at a time, and refuses changes if too many wait.
-func (a *Accounts) serve(c *call, e endpoint) (any, error) {
-	if c.user == nil || c.Method == http.MethodGet || c.Method == http.MethodHead {
-		return e.serve(a, c)
-	}
-	who := c.principal().account
-	if !a.shared.changes.acquire(who) {
-		return nil, errTooManyChanges
-	}
-	defer a.shared.changes.release(who)
-	return e.serve(a, c)
-}
-
 var errCrossOrigin = refuse(http.StatusForbidden, "the request comes from another site")
 
 // admit checks the credential of a call, and the role of its user. It refuses cross-site
 // requests if the browser may have added the credential, or may store one from the
 // answer. A call that waits for a hash calls admit again before it changes anything.
-func (a *Accounts) admit(c *call) error {
+func (c *call) admit() error {
 	switch c.access {
 	case anyone, localAdmin:
 		if new(http.CrossOriginProtection).Check(c.Request) != nil {
@@ -97,7 +57,7 @@ func (a *Accounts) admit(c *call) error {
 		}
 		return nil
 	}
-	if err := a.authenticate(c); err != nil {
+	if err := c.authenticate(); err != nil {
 		return err
 	}
 	if c.access == admins && c.user.Role < aigateway.RoleAdmin {
@@ -118,4 +78,67 @@ func network(address netip.Addr) string {
 		return "unknown"
 	}
 	return prefix.String()
+}
+
+// The bounds of a page.
+const (
+	defaultPageSize = 20
+	maxPageSize     = 100
+	maxPage         = 1_000_000
+	maxKeyword      = 256 // bytes
+)
+
+// pageView is a page of a list in an answer.
+type pageView struct {
+	Items    any `json:"items"`
+	Total    int `json:"total"`
+	Page     int `json:"page"` // from 1
+	PageSize int `json:"page_size"`
+}
+
+// views returns the views of the items of a list.
+func views[T, V any](items []T, view func(*T) V) []V {
+	all := make([]V, len(items))
+	for i := range items {
+		all[i] = view(&items[i])
+	}
+	return all
+}
+
+// page reads a page from the query: p or page, from 1; size or page_size; and keyword.
+// A smaller page than 1 is the first page, and a size out of bounds is replaced by the nearest
+// bound, because existing clients send such numbers.
+func (c *call) page() (pageView, aigateway.Page, error) {
+	number, err := c.queryNumber(1, "p", "page")
+	if err != nil {
+		return pageView{}, aigateway.Page{}, err
+	}
+	size, err := c.queryNumber(defaultPageSize, "size", "page_size")
+	if err != nil {
+		return pageView{}, aigateway.Page{}, err
+	}
+	keyword := c.URL.Query().Get("keyword")
+	if number > maxPage || len(keyword) > maxKeyword {
+		return pageView{}, aigateway.Page{}, invalid("p must be at most %d, and keyword at most %d bytes", maxPage, maxKeyword)
+	}
+	number, size = max(number, 1), min(max(size, 1), maxPageSize)
+	page := aigateway.Page{Search: keyword, Offset: (number - 1) * size, Limit: size}
+	return pageView{Page: number, PageSize: size}, page, nil
+}
+
+// queryNumber returns a number of the query, which may have one of several names. It may be
+// negative.
+func (c *call) queryNumber(absent int, names ...string) (int, error) {
+	query := c.URL.Query()
+	for _, name := range names {
+		if !query.Has(name) {
+			continue
+		}
+		n, err := strconv.Atoi(query.Get(name))
+		if err != nil {
+			return 0, invalid("%s must be a whole number", name)
+		}
+		return n, nil
+	}
+	return absent, nil
 }

@@ -16,6 +16,14 @@ import (
 // maxKeys is the largest number of keys of a user.
 const maxKeys = 100
 
+// keys are the API keys of users.
+type keys struct {
+	store  aigateway.Store
+	limits aigateway.LimitReader // nil for the commands of this machine
+	limit  string                // of the keys that users create, unless they are administrators
+	logger *zap.Logger
+}
+
 // keyView is an API key in answers below /api/, with the names of fields that existing
 // clients of LLM gateways use. Times are Unix seconds.
 type keyView struct {
@@ -46,6 +54,14 @@ func viewKey(k *aigateway.StoredKey) keyView {
 	}
 }
 
+// answerKey returns the answer with a key, or the error of getting it.
+func answerKey(k *aigateway.StoredKey, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return viewKey(k), nil
+}
+
 func keyStatus(k *aigateway.StoredKey) int {
 	if !k.Disabled && !k.Expires.IsZero() && !time.Now().Before(k.Expires) {
 		return expired
@@ -70,35 +86,27 @@ func networkName(network netip.Prefix) string {
 	return network.String()
 }
 
-// listKeys answers GET /api/token/ and GET /api/token/search.
-func (a *Accounts) listKeys(c *call) (any, error) {
+// list answers GET /api/token/ and GET /api/token/search.
+func (k keys) list(c *call) (any, error) {
 	view, page, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := a.store.Keys(c.Context(), c.user.ID, page)
+	found, total, err := k.store.Keys(c.Context(), c.user.ID, page)
 	if err != nil {
 		return nil, err
 	}
-	items := make([]keyView, len(found))
-	for i := range found {
-		items[i] = viewKey(&found[i])
-	}
-	view.Items, view.Total = items, total
+	view.Items, view.Total = views(found, viewKey), total
 	return view, nil
 }
 
-// showKey answers GET /api/token/{id}.
-func (a *Accounts) showKey(c *call) (any, error) {
-	key, err := a.store.Key(c.Context(), c.user.ID, c.id())
-	if err != nil {
-		return nil, err
-	}
-	return viewKey(key), nil
+// show answers GET /api/token/{id}.
+func (k keys) show(c *call) (any, error) {
+	return answerKey(k.store.Key(c.Context(), c.user.ID, c.id()))
 }
 
-// addKey answers POST /api/token/. Only this answer contains the key.
-func (a *Accounts) addKey(c *call) (any, error) {
+// add answers POST /api/token/. Only this answer contains the key.
+func (k keys) add(c *call) (any, error) {
 	change, err := readKeyChange(c.form)
 	if err != nil {
 		return nil, err
@@ -108,15 +116,15 @@ func (a *Accounts) addKey(c *call) (any, error) {
 	}
 	key := &aigateway.StoredKey{UserID: c.user.ID}
 	if c.user.Role < aigateway.RoleAdmin {
-		key.Limit = a.KeyLimit
+		key.Limit = k.limit
 		if valueOr(change.limit, "") == "" { // clients send an empty group if the user sets none
 			change.limit = nil
 		}
 	}
-	if err := change.apply(c.user, key, a.limits); err != nil {
+	if err := change.apply(c.user, key, k.limits); err != nil {
 		return nil, err
 	}
-	secret, err := a.createKey(c.Context(), c.user, key)
+	secret, err := k.create(c.Context(), c.user, key)
 	if err != nil {
 		return nil, err
 	}
@@ -125,25 +133,25 @@ func (a *Accounts) addKey(c *call) (any, error) {
 	return view, nil
 }
 
-// createKey generates an API key, and stores its digest and its hint in key. It logs the
+// create generates an API key, and stores its digest and its hint in key. It logs the
 // creation.
-func (a *Accounts) createKey(ctx context.Context, by *aigateway.User, key *aigateway.StoredKey) (aigateway.Secret, error) {
+func (k keys) create(ctx context.Context, by *aigateway.User, key *aigateway.StoredKey) (aigateway.Secret, error) {
 	secret := aigateway.NewAPIKey()
 	key.Digest, key.Hint = digest(string(secret)), aigateway.APIKeyHint(secret)
-	err := a.store.CreateKey(ctx, key, maxKeys)
+	err := k.store.CreateKey(ctx, key, maxKeys)
 	if errors.Is(err, aigateway.ErrTooMany) {
 		err = refuse(http.StatusConflict, "a user may have at most %d keys: delete one first", maxKeys)
 	}
 	if err != nil {
 		return "", err
 	}
-	a.auditKey("key created", by, key.UserID, key.ID)
+	k.audit("key created", by, key.UserID, key.ID)
 	return secret, nil
 }
 
-// updateKey answers PUT /api/token/, with the id in the body. Absent fields stay
+// update answers PUT /api/token/, with the id in the body. Absent fields stay
 // unchanged; with ?status_only=1, only the status changes.
-func (a *Accounts) updateKey(c *call) (any, error) {
+func (k keys) update(c *call) (any, error) {
 	id := c.form.number("id")
 	if c.URL.Query().Get("status_only") != "" {
 		c.form.keep("id", "status")
@@ -155,29 +163,29 @@ func (a *Accounts) updateKey(c *call) (any, error) {
 	if id == nil {
 		return nil, invalid("id is required")
 	}
-	key, err := a.store.ChangeKey(c.Context(), c.user.ID, *id, func(k *aigateway.StoredKey) error {
-		return change.apply(c.user, k, a.limits)
+	key, err := k.store.ChangeKey(c.Context(), c.user.ID, *id, func(key *aigateway.StoredKey) error {
+		return change.apply(c.user, key, k.limits)
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.auditKey("key changed", c.user, key.UserID, key.ID)
+	k.audit("key changed", c.user, key.UserID, key.ID)
 	return viewKey(key), nil
 }
 
-// removeKey answers DELETE /api/token/{id}.
-func (a *Accounts) removeKey(c *call) (any, error) {
-	if err := a.store.DeleteKey(c.Context(), c.user.ID, c.id()); err != nil {
+// remove answers DELETE /api/token/{id}.
+func (k keys) remove(c *call) (any, error) {
+	if err := k.store.DeleteKey(c.Context(), c.user.ID, c.id()); err != nil {
 		return nil, err
 	}
-	a.auditKey("key deleted", c.user, c.user.ID, c.id())
+	k.audit("key deleted", c.user, c.user.ID, c.id())
 	return nil, nil
 }
 
-func (a *Accounts) auditKey(message string, by *aigateway.User, owner, id int64) {
+func (k keys) audit(message string, by *aigateway.User, owner, id int64) {
 	var actor int64 // the administrator of the machine
 	if by != nil {
 		actor = by.ID
 	}
-	a.logger.Info(message, zap.Int64("key", id), zap.Int64("user_id", owner), zap.Int64("by", actor))
+	k.logger.Info(message, zap.Int64("key", id), zap.Int64("user_id", owner), zap.Int64("by", actor))
 }

@@ -21,6 +21,15 @@ const (
 // errWrong is the error for an unknown name, a wrong password and a disabled user.
 var errWrong = refuse(http.StatusUnauthorized, "the username or the password is wrong, or the account is disabled")
 
+// logins are the sessions of users.
+type logins struct {
+	users    users
+	guard    guard
+	store    aigateway.Store
+	lifetime time.Duration // of a session
+	logger   *zap.Logger
+}
+
 // loginView is the answer to a login. Older clients read the user from the embedded
 // fields, and newer clients from the field user.
 type loginView struct {
@@ -32,19 +41,8 @@ type loginView struct {
 	userView
 }
 
-// loginError returns the error of a failed login with the status that LoginStatus
-// selects. A request with an invalid body is a failed login, too.
-func (a *Accounts) loginError(err error) error {
-	var p *problem
-	if a.LoginStatus == compat && errors.As(err, &p) &&
-		(p.status == http.StatusUnauthorized || p.status == http.StatusBadRequest) {
-		return refuse(http.StatusOK, "%s", p.message)
-	}
-	return err
-}
-
 // logIn answers POST /api/user/login.
-func (a *Accounts) logIn(c *call) (any, error) {
+func (l logins) logIn(c *call) (any, error) {
 	if err := c.form.require("username", "password"); err != nil {
 		return nil, err
 	}
@@ -52,47 +50,47 @@ func (a *Accounts) logIn(c *call) (any, error) {
 	if len(password) > maxPassword {
 		return nil, invalid("password must be at most %d bytes", maxPassword)
 	}
-	user, err := a.lookUp(c.Context(), name)
+	user, err := l.users.find(c.Context(), name)
 	if err != nil {
 		return nil, err
 	}
-	attempt, err := a.beginLogin(c, name, user)
+	attempt, err := l.guard.beginLogin(c, name, user)
 	if err != nil {
 		return nil, err
 	}
-	right, err := a.checkPassword(c, attempt, user, password)
+	right, err := l.guard.check(c, attempt, user, password)
 	if err != nil {
 		return nil, err
 	}
 	if !right {
 		return nil, errWrong
 	}
-	return a.openSession(c, user)
+	return l.open(c, user)
 }
 
-// lookUp returns the user with this name, nil if there is none.
-func (a *Accounts) lookUp(ctx context.Context, name string) (*aigateway.User, error) {
+// find returns the user with this name, nil if there is none.
+func (u users) find(ctx context.Context, name string) (*aigateway.User, error) {
 	if !username.MatchString(name) {
 		return nil, nil
 	}
-	user, err := a.store.UserByName(ctx, name)
+	user, err := u.store.UserByName(ctx, name)
 	if errors.Is(err, aigateway.ErrNotFound) {
 		return nil, nil
 	}
 	return user, err
 }
 
-// openSession creates a session for a user whose password has just been checked.
-func (a *Accounts) openSession(c *call, user *aigateway.User) (any, error) {
+// open creates a session for a user whose password has just been checked.
+func (l logins) open(c *call, user *aigateway.User) (any, error) {
 	token := newToken()
 	session := &aigateway.Session{
 		UserID: user.ID, Digest: digest(string(token)),
-		Expires: time.Now().Add(time.Duration(a.Session)),
+		Expires: time.Now().Add(l.lifetime),
 		Address: c.address().String(), Agent: shorten(c.UserAgent(), maxAgent),
 	}
 	// The user may have changed since the check of the password. That change could not
 	// end this session, so the user is checked again.
-	err := a.store.CreateSession(c.Context(), session, maxSessions, func(now *aigateway.User) error {
+	err := l.store.CreateSession(c.Context(), session, maxSessions, func(now *aigateway.User) error {
 		if now.Disabled || now.Password != user.Password {
 			return errWrong
 		}
@@ -104,8 +102,8 @@ func (a *Accounts) openSession(c *call, user *aigateway.User) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.logger.Info("logged in", zap.Int64("user_id", user.ID), zap.Int64("session_id", session.ID))
-	c.setCookie(token, time.Duration(a.Session))
+	l.logger.Info("logged in", zap.Int64("user_id", user.ID), zap.Int64("session_id", session.ID))
+	c.setCookie(token, l.lifetime)
 	return loginView{
 		AccessToken: string(token), TokenType: "Bearer", Expires: session.Expires.Unix(),
 		Session: viewSession(session, session.ID), User: viewUser(user), userView: viewUser(user),

@@ -139,7 +139,7 @@ func loginSite(t *testing.T, configure func(*Accounts)) *site {
 	s := newSite(t, configure)
 	s.user("alice", aigateway.RoleUser)
 	carol := s.user("carol", aigateway.RoleUser)
-	_, err := s.changeUser(s.machine(), carol.ID, userChange{disabled: new(true), display: new("Carol C.")})
+	_, err := s.users().change(s.machineCall(), carol.ID, userChange{disabled: new(true), display: new("Carol C.")})
 	require.NoError(t, err)
 	return s
 }

@@ -7,12 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/caddyauth"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
+
+// passwords hashes passwords, and compares them with hashes.
+type passwords struct {
+	queue  *queue
+	hasher hasher
+	logger *zap.Logger
+}
 
 // hasher is the interface of Caddy's modules for password hashes.
 type hasher interface {
@@ -71,10 +81,10 @@ func (a argon2id) encode(salt []byte) []byte {
 
 // hash returns the hash of a new password. It may wait, and the rights of the user may
 // change in the meantime, so hash admits the call again.
-func (a *Accounts) hash(c *call, password string) (hash string, err error) {
-	busy := a.queue.do(c.Context(), c.principal(), func() {
+func (p passwords) hash(c *call, password string) (hash string, err error) {
+	busy := p.queue.do(c.Context(), c.principal(), func() {
 		var raw []byte
-		raw, err = a.hasher.Hash([]byte(password))
+		raw, err = p.hasher.Hash([]byte(password))
 		hash = string(raw)
 	})
 	if busy != nil {
@@ -83,24 +93,63 @@ func (a *Accounts) hash(c *call, password string) (hash string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return hash, a.admit(c)
+	return hash, c.admit()
 }
 
 // verify reports whether the password is right and the user may log in. user is nil if
 // the name does not exist. The check takes the same time in all cases.
-func (a *Accounts) verify(ctx context.Context, who principal, user *aigateway.User, password string) (right bool, err error) {
-	hash := a.hasher.FakeHash()
+func (p passwords) verify(ctx context.Context, who principal, user *aigateway.User, password string) (right bool, err error) {
+	hash := p.hasher.FakeHash()
 	if user != nil && user.Password != "" {
 		hash = []byte(user.Password)
 	}
-	busy := a.queue.do(ctx, who, func() {
-		right, err = a.hasher.Compare(hash, []byte(password))
+	busy := p.queue.do(ctx, who, func() {
+		right, err = p.hasher.Compare(hash, []byte(password))
 	})
 	if busy != nil {
 		return false, busy
 	}
 	if err != nil && user != nil {
-		a.logger.Error("reading a stored password hash", zap.Int64("user_id", user.ID), zap.Error(err))
+		p.logger.Error("reading a stored password hash", zap.Int64("user_id", user.ID), zap.Error(err))
 	}
 	return right && user != nil && !user.Disabled, nil
+}
+
+// The bounds of passwords and names.
+const (
+	minPassword = 8    // bytes
+	maxPassword = 1024 // bytes
+	maxName     = 64   // characters
+)
+
+var username = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]{0,63}$`)
+
+// foldName returns a username in lower case. Usernames ignore letter case.
+func foldName(s string) string { return strings.ToLower(s) }
+
+// newName returns the folded name of a new user, if it is valid.
+func newName(s string) (string, error) {
+	name := foldName(s)
+	if !username.MatchString(name) {
+		return "", invalid("username must be 1 to 64 letters, digits or ._@+- with a letter or digit first")
+	}
+	return name, nil
+}
+
+// checkPassword checks a new password.
+func checkPassword(name, password string) error {
+	if len(password) < minPassword || len(password) > maxPassword {
+		return invalid("%s must be %d to %d bytes", name, minPassword, maxPassword)
+	}
+	return nil
+}
+
+// checkText checks a text that users see. It refuses control characters and other
+// invisible characters, with which a text could look like another one.
+func checkText(name, text string) error {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if utf8.RuneCountInString(text) > maxName || strings.ContainsFunc(text, hidden) {
+		return invalid("%s must be at most %d printable characters", name, maxName)
+	}
+	return nil
 }

@@ -267,7 +267,7 @@ func TestStrangersLeavePlacesForKnownNetworks(t *testing.T) {
 
 // Changes of the administrator of the machine are not bounded.
 func TestTheLocalAdministratorHasNoShare(t *testing.T) {
-	assert.Zero(t, newSite(t, nil).machine().principal())
+	assert.Zero(t, newSite(t, nil).machineCall().principal())
 }
 
 func TestClientThatLeavesFreesItsPlace(t *testing.T) {

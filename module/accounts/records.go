@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -53,16 +54,12 @@ type callView struct {
 }
 
 func viewRecord(r *aigateway.Record, zone *time.Location) recordView {
-	v := recordView{
+	return recordView{
 		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
 		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
-		Calls: make([]callView, len(r.Calls)),
+		Calls: views(r.Calls, viewCall),
 	}
-	for i := range r.Calls {
-		v.Calls[i] = viewCall(&r.Calls[i])
-	}
-	return v
 }
 
 func viewCall(c *aigateway.Call) callView {
@@ -87,8 +84,8 @@ const (
 
 // records answers GET /api/usage/records. Users see their own records, administrators those
 // of all users.
-func (a *Accounts) records(c *call) (any, error) {
-	reader, zone, err := a.ledger(c)
+func (r reports) records(c *call) (any, error) {
+	reader, zone, err := r.ledger(c.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -102,16 +99,13 @@ func (a *Accounts) records(c *call) (any, error) {
 	}
 	behind := c.behind(reader)
 	if asTable {
-		return a.recordTable(c, reader, query, zone)
+		return r.recordTable(c, reader, query, zone)
 	}
 	found, err := reader.Records(c.Context(), query)
 	if err != nil {
 		return nil, err
 	}
-	page := listPage[recordView]{Items: make([]recordView, len(found.Records))}
-	for i := range found.Records {
-		page.Items[i] = viewRecord(&found.Records[i], zone)
-	}
+	page := listPage[recordView]{Items: views(found.Records, func(r *aigateway.Record) recordView { return viewRecord(r, zone) })}
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
@@ -188,10 +182,10 @@ var recordColumns = []column[recordCells]{
 }
 
 // recordTable reads the first page of a table.
-func (a *Accounts) recordTable(c *call, reader aigateway.LedgerReader, q aigateway.RecordQuery, zone *time.Location) (table, error) {
+func (r reports) recordTable(c *call, reader aigateway.LedgerReader, q aigateway.RecordQuery, zone *time.Location) (table, error) {
 	q.Limit = largestRecords
 	last := false
-	return a.newTable(headerOf(recordColumns), func() (rows [][]string, err error) {
+	return newTable(r.failed, headerOf(recordColumns), func() (rows [][]string, err error) {
 		for len(rows) == 0 && !last { // a page may have no records, although others follow
 			page, err := reader.Records(c.Context(), q)
 			if err != nil {
@@ -219,11 +213,11 @@ func recordRows(r *aigateway.Record, zone *time.Location) (rows [][]string) {
 }
 
 // ledger returns the reader of the ledger, and its time zone.
-func (a *Accounts) ledger(c *call) (aigateway.LedgerReader, *time.Location, error) {
-	reader, ok := a.store.(aigateway.LedgerReader)
+func (r reports) ledger(ctx context.Context) (aigateway.LedgerReader, *time.Location, error) {
+	reader, ok := r.store.(aigateway.LedgerReader)
 	if !ok {
 		return nil, nil, refuse(http.StatusNotFound, "this store keeps no ledger")
 	}
-	zone, err := reader.Location(c.Context())
+	zone, err := reader.Location(ctx)
 	return reader, zone, err
 }

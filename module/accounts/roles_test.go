@@ -39,9 +39,9 @@ func hierarchy(t *testing.T) *site {
 }
 
 const (
-	onlyAdmins  = "only administrators may do this"
-	greaterRole = "this requires a higher role"
-	ownAccount  = "this is your own account: another administrator must do this"
+	onlyAdmins   = "only administrators may do this"
+	greaterRole  = "this requires a higher role"
+	selfConflict = "this is your own account: another administrator must do this"
 )
 
 func manage(id int, action string) string { return fmt.Sprintf(`{"id":%d,"action":"%s"}`, id, action) }
@@ -96,17 +96,17 @@ func TestRolesRestrictChangesOfUsers(t *testing.T) {
 		{"root", do, manage(otherRootID, "disable"), 200, ""},
 		{"root", do, manage(otherRootID, "demote"), 200, ""},
 		{"root", do, manage(otherRootID, "promote"), 409, "the user is already an administrator"},
-		{"root", do, manage(rootID, "disable"), 409, ownAccount},
-		{"root", do, manage(rootID, "delete"), 409, ownAccount},
-		{"root", do, manage(rootID, "demote"), 409, ownAccount},
+		{"root", do, manage(rootID, "disable"), 409, selfConflict},
+		{"root", do, manage(rootID, "delete"), 409, selfConflict},
+		{"root", do, manage(rootID, "demote"), 409, selfConflict},
 		{"root", do, manage(rootID, "enable"), 200, ""},
-		{"root", "PUT /api/user/", `{"id":1,"role":10}`, 409, ownAccount},
-		{"root", "PUT /api/user/", `{"id":1,"status":2}`, 409, ownAccount},
+		{"root", "PUT /api/user/", `{"id":1,"role":10}`, 409, selfConflict},
+		{"root", "PUT /api/user/", `{"id":1,"status":2}`, 409, selfConflict},
 		{"root", "PUT /api/user/", `{"id":1,"password":"another horse"}`, 409, "this is your own account: change your password at /api/user/self"},
 		{"root", "PUT /api/user/", `{"id":1,"display_name":"The Root","role":100}`, 200, ""},
 		{"root", "POST /api/user/", `{"username":"new","password":"correct horse","role":100}`, 200, ""},
 		{"root", fmt.Sprintf("DELETE /api/user/%d", otherRootID), "", 200, ""},
-		{"root", fmt.Sprintf("DELETE /api/user/%d", rootID), "", 409, ownAccount},
+		{"root", fmt.Sprintf("DELETE /api/user/%d", rootID), "", 409, selfConflict},
 	} {
 		t.Run(c.by+" "+c.call+" "+c.body, func(t *testing.T) {
 			s := hierarchy(t)

@@ -26,6 +26,30 @@ type endpoint struct {
 	serve  func(*Accounts, *call) (any, error)
 }
 
+// part is a part of the accounts, whose methods serve endpoints.
+type part[T any] func(*Accounts) T
+
+// plain returns an endpoint whose requests have no body.
+func (of part[T]) plain(to access, serve func(T, *call) (any, error)) endpoint {
+	return endpoint{to, false, func(a *Accounts, c *call) (any, error) { return serve(of(a), c) }}
+}
+
+// object returns an endpoint whose requests have a JSON object.
+func (of part[T]) object(to access, serve func(T, *call) (any, error)) endpoint {
+	e := of.plain(to, serve)
+	e.body = true
+	return e
+}
+
+var (
+	ofOwnAccount = part[ownAccount]((*Accounts).ownAccount)
+	ofLogins     = part[logins]((*Accounts).logins)
+	ofUsers      = part[users]((*Accounts).users)
+	ofKeys       = part[keys]((*Accounts).keys)
+	ofReports    = part[reports]((*Accounts).reports)
+	ofMachine    = part[machine]((*Accounts).machine)
+)
+
 type methods map[string]endpoint
 
 // route is a row of a route table. Its path has at most one variable part: {id}, a
@@ -41,88 +65,88 @@ const loginPath = "/api/user/login"
 
 // public are the routes below /api/.
 var public = routes{
-	{"/api/openapi.json", methods{"GET": {anyone, false, (*Accounts).openAPI}}},
+	{"/api/openapi.json", methods{"GET": {anyone, false, openAPI}}},
 
-	{loginPath, methods{"POST": {anyone, true, (*Accounts).logIn}}},
-	{"/api/user/register", methods{"POST": {anyone, true, (*Accounts).register}}},
+	{loginPath, methods{"POST": ofLogins.object(anyone, logins.logIn)}},
+	{"/api/user/register", methods{"POST": ofOwnAccount.object(anyone, ownAccount.register)}},
 	// Existing clients log out with GET.
 	{"/api/user/logout", methods{
-		"GET":  {anyone, false, (*Accounts).logout},
-		"POST": {anyone, false, (*Accounts).logout},
+		"GET":  ofLogins.plain(anyone, logins.logOut),
+		"POST": ofLogins.plain(anyone, logins.logOut),
 	}},
 	{"/api/user/self", methods{
-		"GET": {loggedIn, false, (*Accounts).self},
-		"PUT": {loggedIn, true, (*Accounts).changeSelf},
+		"GET": ofOwnAccount.plain(loggedIn, ownAccount.show),
+		"PUT": ofOwnAccount.object(loggedIn, ownAccount.change),
 	}},
 	{"/api/user/sessions", methods{
-		"GET":    {loggedIn, false, (*Accounts).sessions},
-		"DELETE": {loggedIn, false, (*Accounts).revokeOthers},
+		"GET":    ofLogins.plain(loggedIn, logins.list),
+		"DELETE": ofLogins.plain(loggedIn, logins.revokeOthers),
 	}},
-	{"/api/user/sessions/{id}", methods{"DELETE": {loggedIn, false, (*Accounts).revoke}}},
+	{"/api/user/sessions/{id}", methods{"DELETE": ofLogins.plain(loggedIn, logins.revoke)}},
 
-	{"/api/user", users},
-	{"/api/user/", users},
-	{"/api/user/search", methods{"GET": {admins, false, (*Accounts).listUsers}}},
-	{"/api/user/manage", methods{"POST": {admins, true, (*Accounts).manageUser}}},
+	{"/api/user", userList},
+	{"/api/user/", userList},
+	{"/api/user/search", methods{"GET": ofUsers.plain(admins, users.list)}},
+	{"/api/user/manage", methods{"POST": ofUsers.object(admins, users.manage)}},
 	{"/api/user/{id}", methods{
-		"GET":    {admins, false, (*Accounts).showUser},
-		"DELETE": {admins, false, (*Accounts).removeUser},
+		"GET":    ofUsers.plain(admins, users.show),
+		"DELETE": ofUsers.plain(admins, users.remove),
 	}},
 
-	{"/api/token", tokens},
-	{"/api/token/", tokens},
-	{"/api/token/search", methods{"GET": {loggedIn, false, (*Accounts).listKeys}}},
+	{"/api/token", keyList},
+	{"/api/token/", keyList},
+	{"/api/token/search", methods{"GET": ofKeys.plain(loggedIn, keys.list)}},
 	{"/api/token/{id}", methods{
-		"GET":    {loggedIn, false, (*Accounts).showKey},
-		"DELETE": {loggedIn, false, (*Accounts).removeKey},
+		"GET":    ofKeys.plain(loggedIn, keys.show),
+		"DELETE": ofKeys.plain(loggedIn, keys.remove),
 	}},
 
-	{"/api/usage", methods{"GET": {loggedIn, false, (*Accounts).usage}}},
-	{"/api/usage/records", methods{"GET": {loggedIn, false, (*Accounts).records}}},
-	{"/api/limits", methods{"GET": {loggedIn, false, (*Accounts).limitStates}}},
+	{"/api/usage", methods{"GET": ofReports.plain(loggedIn, reports.usage)}},
+	{"/api/usage/records", methods{"GET": ofReports.plain(loggedIn, reports.records)}},
+	{"/api/limits", methods{"GET": ofReports.plain(loggedIn, reports.limitStates)}},
 }
 
-var users = methods{
-	"GET":  {admins, false, (*Accounts).listUsers},
-	"POST": {admins, true, (*Accounts).addUser},
-	"PUT":  {admins, true, (*Accounts).updateUser},
+var userList = methods{
+	"GET":  ofUsers.plain(admins, users.list),
+	"POST": ofUsers.object(admins, users.add),
+	"PUT":  ofUsers.object(admins, users.update),
 }
 
-var tokens = methods{
-	"GET":  {loggedIn, false, (*Accounts).listKeys},
-	"POST": {loggedIn, true, (*Accounts).addKey},
-	"PUT":  {loggedIn, true, (*Accounts).updateKey},
+var keyList = methods{
+	"GET":  ofKeys.plain(loggedIn, keys.list),
+	"POST": ofKeys.object(loggedIn, keys.add),
+	"PUT":  ofKeys.object(loggedIn, keys.update),
 }
 
 // admin are the routes below /ai_gateway/.
 var admin = routes{
 	{"/ai_gateway/users", methods{
-		"GET":  {localAdmin, false, (*Accounts).adminListUsers},
-		"POST": {localAdmin, true, (*Accounts).adminAddUser},
+		"GET":  ofMachine.plain(localAdmin, machine.listUsers),
+		"POST": ofMachine.object(localAdmin, machine.addUser),
 	}},
 	{"/ai_gateway/users/{name}", methods{
-		"GET":    {localAdmin, false, (*Accounts).adminShowUser},
-		"PATCH":  {localAdmin, true, (*Accounts).adminChangeUser},
-		"DELETE": {localAdmin, false, (*Accounts).adminRemoveUser},
+		"GET":    ofMachine.plain(localAdmin, machine.showUser),
+		"PATCH":  ofMachine.object(localAdmin, machine.changeUser),
+		"DELETE": ofMachine.plain(localAdmin, machine.removeUser),
 	}},
-	{"/ai_gateway/users/{name}/password", methods{"POST": {localAdmin, true, (*Accounts).adminSetPassword}}},
+	{"/ai_gateway/users/{name}/password", methods{"POST": ofMachine.object(localAdmin, machine.setPassword)}},
 	{"/ai_gateway/keys", methods{
-		"GET":  {localAdmin, false, (*Accounts).adminListKeys},
-		"POST": {localAdmin, true, (*Accounts).adminAddKey},
+		"GET":  ofMachine.plain(localAdmin, machine.listKeys),
+		"POST": ofMachine.object(localAdmin, machine.addKey),
 	}},
-	{"/ai_gateway/keys/{id}", methods{"DELETE": {localAdmin, false, (*Accounts).adminRemoveKey}}},
-	{"/ai_gateway/usage", methods{"GET": {localAdmin, false, (*Accounts).usage}}},
-	{"/ai_gateway/usage/records", methods{"GET": {localAdmin, false, (*Accounts).records}}},
+	{"/ai_gateway/keys/{id}", methods{"DELETE": ofMachine.plain(localAdmin, machine.removeKey)}},
+	{"/ai_gateway/usage", methods{"GET": ofReports.plain(localAdmin, reports.usage)}},
+	{"/ai_gateway/usage/records", methods{"GET": ofReports.plain(localAdmin, reports.records)}},
 }
 
 // find returns the methods of a path, and the variable part of the path.
-func (table routes) find(sent string) (found methods, pathValue string, ok bool) {
+func (table routes) find(sent string) (found methods, pathValue string, err error) {
 	for _, row := range table {
 		if pathValue, ok := row.match(sent); ok {
-			return row.methods, pathValue, true
+			return row.methods, pathValue, nil
 		}
 	}
-	return nil, "", false
+	return nil, "", refuse(http.StatusNotFound, "there is no such path")
 }
 
 func (row route) match(sent string) (pathValue string, ok bool) {
@@ -157,22 +181,20 @@ func isOwnPath(sent string) bool {
 		strings.HasPrefix(sent+"/", "/api/usage/") || strings.HasPrefix(sent+"/", "/api/limits/")
 }
 
-// hasRoute reports whether a path has a route and contains no encoded characters. A guard
-// in front of the gateway may read an encoded path as another path.
-func hasRoute(u *url.URL) bool {
-	_, _, ok := public.find(u.Path)
-	return ok && u.RawPath == ""
-}
-
-// noRoute returns the problem for a path without a route. If only the notation of the
-// path is wrong, the problem contains the right path, which consists of words of the
-// table and digits.
-func noRoute(u *url.URL) *problem {
-	plain := strings.ToLower(path.Clean(u.Path))
-	if _, _, ok := public.find(plain); ok {
-		return refuse(http.StatusNotFound, "there is no such path: did you mean %s?", plain)
+// findPublic returns the methods of a path below /api/. It refuses a path with encoded
+// characters, because a guard in front of the gateway may read it as another path. If only
+// the notation of a path is wrong, the problem contains the right path, which consists of
+// words of the table and digits.
+func findPublic(u *url.URL) (methods, string, error) {
+	found, pathValue, err := public.find(u.Path)
+	if err == nil && u.RawPath == "" {
+		return found, pathValue, nil
 	}
-	return errNoRoute
+	plain := strings.ToLower(path.Clean(u.Path))
+	if _, _, err := public.find(plain); err == nil {
+		return nil, "", refuse(http.StatusNotFound, "there is no such path: did you mean %s?", plain)
+	}
+	return nil, "", errNoRoute
 }
 
 var errNoRoute = refuse(http.StatusNotFound, "there is no such path: users, sessions and keys are identified by numbers")

@@ -9,13 +9,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// self answers GET /api/user/self.
-func (a *Accounts) self(c *call) (any, error) { return viewUser(c.user), nil }
+// ownAccount is what users do with their own account, registration included.
+type ownAccount struct {
+	users        users
+	guard        guard
+	registration bool                       // anyone may create an account
+	reserved     func(username string) bool // nil if no name is reserved
+}
 
-// changeSelf answers PUT /api/user/self, which changes the display name, the password or
+// show answers GET /api/user/self.
+func (ownAccount) show(c *call) (any, error) { return viewUser(c.user), nil }
+
+// change answers PUT /api/user/self, which changes the display name, the password or
 // both. An empty password counts as absent, because clients send it for an unchanged
 // password.
-func (a *Accounts) changeSelf(c *call) (any, error) {
+func (o ownAccount) change(c *call) (any, error) {
 	display, password, original := c.form.text("display_name"), c.form.text("password"), c.form.text("original_password")
 	if password != nil && *password == "" {
 		password = nil
@@ -30,45 +38,41 @@ func (a *Accounts) changeSelf(c *call) (any, error) {
 	hash := old
 	if password != nil {
 		var err error
-		if hash, err = a.newOwnPassword(c, *password, valueOr(original, "")); err != nil {
+		if hash, err = o.newPassword(c, *password, valueOr(original, "")); err != nil {
 			return nil, err
 		}
 	}
-	user, err := a.writeSelf(c, display, old, hash)
-	if err != nil {
-		return nil, err
-	}
-	return viewUser(user), nil
+	return answerUser(o.write(c, display, old, hash))
 }
 
-// newOwnPassword checks the old password, and returns the hash of the new one. Without
+// newPassword checks the old password, and returns the hash of the new one. Without
 // the check, a stolen session would be enough to take over an account.
-func (a *Accounts) newOwnPassword(c *call, password, original string) (string, error) {
+func (o ownAccount) newPassword(c *call, password, original string) (string, error) {
 	if err := checkPassword("password", password); err != nil {
 		return "", err
 	}
 	if original == "" || len(original) > maxPassword {
 		return "", invalid("original_password is required to change the password")
 	}
-	attempt, err := a.beginPasswordChange(c)
+	attempt, err := o.guard.beginPasswordChange(c)
 	if err != nil {
 		return "", err
 	}
-	right, err := a.checkPassword(c, attempt, c.user, original)
+	right, err := o.guard.check(c, attempt, c.user, original)
 	if err != nil {
 		return "", err
 	}
 	if !right {
 		return "", refuse(http.StatusForbidden, "original_password is wrong")
 	}
-	return a.hash(c, password)
+	return o.users.passwords.hash(c, password)
 }
 
-// writeSelf stores the changes. A new password replaces only the password that was
+// write stores the changes. A new password replaces only the password that was
 // verified, and ends all other sessions.
-func (a *Accounts) writeSelf(c *call, display *string, old, hash string) (*aigateway.User, error) {
+func (o ownAccount) write(c *call, display *string, old, hash string) (*aigateway.User, error) {
 	renewed := hash != old
-	user, err := a.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *aigateway.User) error {
+	user, err := o.users.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *aigateway.User) error {
 		if renewed && u.Password != old {
 			return refuse(http.StatusConflict, "the password has been changed by someone else in the meantime")
 		}
@@ -79,14 +83,14 @@ func (a *Accounts) writeSelf(c *call, display *string, old, hash string) (*aigat
 		return nil
 	})
 	if err == nil && renewed {
-		a.logger.Info("password changed", zap.Int64("user_id", user.ID), zap.Int64("by", user.ID))
+		o.users.logger.Info("password changed", zap.Int64("user_id", user.ID), zap.Int64("by", user.ID))
 	}
 	return user, err
 }
 
 // register answers POST /api/user/register.
-func (a *Accounts) register(c *call) (any, error) {
-	if !a.Registration {
+func (o ownAccount) register(c *call) (any, error) {
+	if !o.registration {
 		return nil, refuse(http.StatusForbidden, "registration is off: ask an administrator for an account")
 	}
 	wanted, err := readNewUser(c.form)
@@ -94,19 +98,15 @@ func (a *Accounts) register(c *call) (any, error) {
 		return nil, err
 	}
 	wanted.role = aigateway.RoleUser
-	if !a.ThrottleOff {
-		attempt, wait := a.shared.registrations.Begin(network(c.address()))
+	if !o.guard.off {
+		attempt, wait := o.guard.shared.registrations.Begin(network(c.address()))
 		if attempt == nil {
-			return nil, a.throttled(c, wait)
+			return nil, o.guard.throttled(c, wait)
 		}
-		defer a.shared.registrations.End(attempt, throttle.Failed) // successful registrations count, too
+		defer o.guard.shared.registrations.End(attempt, throttle.Failed) // successful registrations count, too
 	}
-	if a.reserved != nil && a.reserved(foldName(wanted.name)) {
+	if o.reserved != nil && o.reserved(foldName(wanted.name)) {
 		return nil, aigateway.ErrTaken // as for the name of a user, so that it reveals no more
 	}
-	user, err := a.createUser(c, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return viewUser(user), nil
+	return answerUser(o.users.create(c, wanted))
 }

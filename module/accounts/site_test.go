@@ -143,15 +143,15 @@ func (s *site) admin(call, body string) testAnswer {
 
 const password = "correct horse"
 
-// machine returns a call of the administrator of the machine.
-func (s *site) machine() *call {
+// machineCall returns a call of the administrator of the machine.
+func (s *site) machineCall() *call {
 	return &call{Request: testRequest{call: "POST /"}.request(s.t.Context()), access: localAdmin}
 }
 
 // user creates a user with the password above.
 func (s *site) user(name string, role aigateway.Role) *aigateway.User {
 	s.t.Helper()
-	user, err := s.createUser(s.machine(), newUser{name: name, password: password, role: role})
+	user, err := s.users().create(s.machineCall(), newUser{name: name, password: password, role: role})
 	require.NoError(s.t, err)
 	return user
 }

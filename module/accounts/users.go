@@ -1,12 +1,22 @@
 package accounts
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
+
+// users are the users of a store, whose changes follow the rules below.
+type users struct {
+	store     aigateway.Store
+	passwords passwords
+	logger    *zap.Logger
+}
 
 // userView is a user in answers below /api/, with the names of fields that existing
 // clients of LLM gateways use. Times are Unix seconds, 0 for never.
@@ -36,6 +46,14 @@ func viewUser(u *aigateway.User) userView {
 	}
 }
 
+// answerUser returns the answer with a user, or the error of getting it.
+func answerUser(u *aigateway.User, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return viewUser(u), nil
+}
+
 func statusOf(isDisabled bool) int {
 	if isDisabled {
 		return disabled
@@ -51,35 +69,27 @@ func unix(t time.Time, never int64) int64 {
 	return t.Unix()
 }
 
-// listUsers answers GET /api/user/ and GET /api/user/search.
-func (a *Accounts) listUsers(c *call) (any, error) {
+// list answers GET /api/user/ and GET /api/user/search.
+func (u users) list(c *call) (any, error) {
 	view, page, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := a.store.Users(c.Context(), page)
+	found, total, err := u.store.Users(c.Context(), page)
 	if err != nil {
 		return nil, err
 	}
-	items := make([]userView, len(found))
-	for i := range found {
-		items[i] = viewUser(&found[i])
-	}
-	view.Items, view.Total = items, total
+	view.Items, view.Total = views(found, viewUser), total
 	return view, nil
 }
 
-// showUser answers GET /api/user/{id}.
-func (a *Accounts) showUser(c *call) (any, error) {
-	user, err := a.store.User(c.Context(), c.id())
-	if err != nil {
-		return nil, err
-	}
-	return viewUser(user), nil
+// show answers GET /api/user/{id}.
+func (u users) show(c *call) (any, error) {
+	return answerUser(u.store.User(c.Context(), c.id()))
 }
 
-// addUser answers POST /api/user/.
-func (a *Accounts) addUser(c *call) (any, error) {
+// add answers POST /api/user/.
+func (u users) add(c *call) (any, error) {
 	wanted, err := readNewUser(c.form)
 	if err != nil {
 		return nil, err
@@ -89,11 +99,7 @@ func (a *Accounts) addUser(c *call) (any, error) {
 		return nil, err
 	}
 	wanted.role = valueOr(role, aigateway.RoleUser)
-	user, err := a.createUser(c, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return viewUser(user), nil
+	return answerUser(u.create(c, wanted))
 }
 
 // readNewUser reads a new user, except for the role.
@@ -117,9 +123,9 @@ func readRole(f *form) (*aigateway.Role, error) {
 	return nil, invalid("role must be 1 for a user, 10 for an administrator or 100 for root")
 }
 
-// updateUser answers PUT /api/user/, with the id in the body. An empty password counts as
+// update answers PUT /api/user/, with the id in the body. An empty password counts as
 // absent, because clients send it for an unchanged password.
-func (a *Accounts) updateUser(c *call) (any, error) {
+func (u users) update(c *call) (any, error) {
 	id, status := c.form.number("id"), c.form.number("status")
 	change := userChange{display: c.form.text("display_name"), password: c.form.text("password")}
 	var err error
@@ -140,74 +146,66 @@ func (a *Accounts) updateUser(c *call) (any, error) {
 	if valueOr(change.password, "") == "" {
 		change.password = nil
 	}
-	return a.changedUser(c, *id, change)
+	return answerUser(u.change(c, *id, change))
 }
 
-func (a *Accounts) changedUser(c *call, id int64, change userChange) (any, error) {
-	user, err := a.changeUser(c, id, change)
-	if err != nil {
-		return nil, err
-	}
-	return viewUser(user), nil
+// remove answers DELETE /api/user/{id}.
+func (u users) remove(c *call) (any, error) {
+	return nil, u.delete(c.Context(), c.user, c.id())
 }
 
-// removeUser answers DELETE /api/user/{id}.
-func (a *Accounts) removeUser(c *call) (any, error) {
-	return nil, a.deleteUser(c.Context(), c.user, c.id())
-}
-
-// manageUser answers POST /api/user/manage.
-func (a *Accounts) manageUser(c *call) (any, error) {
+// manage answers POST /api/user/manage.
+func (u users) manage(c *call) (any, error) {
 	if err := c.form.require("action"); err != nil {
 		return nil, err
 	}
-	target, err := a.target(c)
+	target, err := u.target(c)
 	if err != nil {
 		return nil, err
 	}
 	switch *c.form.text("action") {
 	case "disable":
-		return a.changedUser(c, target.ID, userChange{disabled: new(true)})
+		return answerUser(u.change(c, target.ID, userChange{disabled: new(true)}))
 	case "enable":
-		return a.changedUser(c, target.ID, userChange{disabled: new(false)})
+		return answerUser(u.change(c, target.ID, userChange{disabled: new(false)}))
 	case "delete":
-		return nil, a.deleteUser(c.Context(), c.user, target.ID)
+		return nil, u.delete(c.Context(), c.user, target.ID)
 	case "promote":
 		if target.Role >= aigateway.RoleAdmin {
 			return nil, refuse(http.StatusConflict, "the user is already an administrator")
 		}
-		return a.changedUser(c, target.ID, userChange{role: new(aigateway.RoleAdmin)})
+		return answerUser(u.change(c, target.ID, userChange{role: new(aigateway.RoleAdmin)}))
 	case "demote":
-		return a.changedUser(c, target.ID, userChange{role: new(aigateway.RoleUser)})
+		return answerUser(u.change(c, target.ID, userChange{role: new(aigateway.RoleUser)}))
 	}
 	return nil, invalid("action must be disable, enable, delete, promote or demote")
 }
 
 // target returns the user that a body identifies by id or username.
-func (a *Accounts) target(c *call) (*aigateway.User, error) {
+func (u users) target(c *call) (*aigateway.User, error) {
 	id, name := c.form.number("id"), c.form.text("username")
 	switch {
 	case c.form.err() != nil:
 		return nil, c.form.err()
 	case id != nil:
-		return a.userOf(c, *id, name)
+		return u.of(c, *id, name)
 	case name != nil:
-		return a.userByName(c, *name)
+		return u.byName(c, *name)
 	}
 	return nil, invalid("id or username is required")
 }
 
-// userOf returns the user with an ID. It refuses a name of another user; name may be nil.
-func (a *Accounts) userOf(c *call, id int64, name *string) (*aigateway.User, error) {
-	user, err := a.store.User(c.Context(), id)
+// of returns the user with an ID. It refuses a name of another user; name may be nil.
+func (u users) of(c *call, id int64, name *string) (*aigateway.User, error) {
+	user, err := u.store.User(c.Context(), id)
 	if err == nil && name != nil && foldName(*name) != user.Name {
 		return nil, invalid("id and username belong to different users")
 	}
 	return user, err
 }
 
-func (a *Accounts) userByName(c *call, name string) (*aigateway.User, error) {
-	user, err := a.lookUp(c.Context(), foldName(name))
+func (u users) byName(c *call, name string) (*aigateway.User, error) {
+	user, err := u.find(c.Context(), foldName(name))
 	if user == nil && err == nil {
 		err = aigateway.ErrNotFound
 	}
@@ -215,4 +213,164 @@ func (a *Accounts) userByName(c *call, name string) (*aigateway.User, error) {
 		return nil, refuse(http.StatusNotFound, "there is no user with this name")
 	}
 	return user, err
+}
+
+// The rules for changes of users. The administrator of the machine, who is the user nil,
+// may make all changes.
+//
+//   - Administrators manage users with a smaller role, and assign such roles.
+//   - Root users manage all users, and assign all roles.
+//   - Users cannot disable, delete or demote themselves, and need their old password
+//     to change it.
+//   - The last enabled root user cannot be disabled, deleted or demoted. The store
+//     enforces this rule.
+
+var (
+	errRole = refuse(http.StatusForbidden, "this requires a higher role")
+	errSelf = refuse(http.StatusConflict, "this is your own account: another administrator must do this")
+)
+
+// manages reports whether a user may manage users with a role, and assign it.
+func manages(by *aigateway.User, role aigateway.Role) bool {
+	return by == nil || by.Role == aigateway.RoleRoot || by.Role >= aigateway.RoleAdmin && by.Role > role
+}
+
+// newUser is a user to create.
+type newUser struct {
+	name, display, password string
+	role                    aigateway.Role
+}
+
+// create creates a user. The user of the call is nil for the administrator of the
+// machine and for registrations.
+func (u users) create(c *call, wanted newUser) (*aigateway.User, error) {
+	if !manages(c.user, wanted.role) {
+		return nil, errRole
+	}
+	if err := wanted.check(); err != nil {
+		return nil, err
+	}
+	hash, err := u.passwords.hash(c, wanted.password)
+	if err != nil {
+		return nil, err
+	}
+	if !manages(c.user, wanted.role) { // the role may have changed during the hash
+		return nil, errRole
+	}
+	user := &aigateway.User{
+		Name: wanted.name, DisplayName: wanted.display, Role: wanted.role, Password: hash,
+	}
+	if err := u.store.CreateUser(c.Context(), user); err != nil {
+		return nil, err
+	}
+	u.audit("user created", c.user, user)
+	return user, nil
+}
+
+func (n *newUser) check() (err error) {
+	if n.name, err = newName(n.name); err != nil {
+		return err
+	}
+	if n.display == "" {
+		n.display = n.name
+	}
+	if err := checkText("display_name", n.display); err != nil {
+		return err
+	}
+	return checkPassword("password", n.password)
+}
+
+// userChange is a change of a user. Fields that are nil stay unchanged.
+type userChange struct {
+	display  *string
+	role     *aigateway.Role
+	disabled *bool
+	password *string
+}
+
+// change changes a user. The store ends all sessions of a user who is disabled or
+// gets a new password.
+func (u users) change(c *call, id int64, change userChange) (*aigateway.User, error) {
+	hash, err := u.prepare(c, change)
+	if err != nil {
+		return nil, err
+	}
+	user, err := u.store.ChangeUser(c.Context(), id, 0, func(u *aigateway.User) error {
+		if err := change.allowed(c.user, u); err != nil {
+			return err
+		}
+		u.DisplayName = valueOr(change.display, u.DisplayName)
+		u.Role = valueOr(change.role, u.Role)
+		u.Disabled = valueOr(change.disabled, u.Disabled)
+		if hash != "" {
+			u.Password = hash
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	u.audit("user changed", c.user, user)
+	return user, nil
+}
+
+// prepare checks the texts of a change, and returns the hash of a new password.
+func (u users) prepare(c *call, change userChange) (hash string, err error) {
+	if err := checkText("display_name", valueOr(change.display, "")); err != nil {
+		return "", err
+	}
+	if change.password == nil {
+		return "", nil
+	}
+	if err := checkPassword("password", *change.password); err != nil {
+		return "", err
+	}
+	return u.passwords.hash(c, *change.password)
+}
+
+// allowed returns an error if the rules forbid the change.
+func (change userChange) allowed(by, target *aigateway.User) error {
+	if !manages(by, target.Role) || !manages(by, valueOr(change.role, target.Role)) {
+		return errRole
+	}
+	if by == nil || by.ID != target.ID {
+		return nil
+	}
+	switch {
+	case valueOr(change.disabled, false), valueOr(change.role, target.Role) < target.Role:
+		return errSelf
+	case change.password != nil:
+		return refuse(http.StatusConflict, "this is your own account: change your password at /api/user/self")
+	}
+	return nil
+}
+
+// delete deletes a user with all sessions and keys.
+func (u users) delete(ctx context.Context, by *aigateway.User, id int64) error {
+	var deleted *aigateway.User
+	err := u.store.DeleteUser(ctx, id, func(u *aigateway.User) error {
+		deleted = u
+		if !manages(by, u.Role) {
+			return errRole
+		}
+		if by != nil && by.ID == u.ID {
+			return errSelf
+		}
+		return nil
+	})
+	if err == nil {
+		u.audit("user deleted", by, deleted)
+	}
+	return err
+}
+
+// audit logs a change of a user, and the ID of the user who made it: 0 for the
+// administrator of the machine and for registrations.
+func (u users) audit(message string, by, user *aigateway.User) {
+	var actor int64
+	if by != nil {
+		actor = by.ID
+	}
+	u.logger.Info(message, zap.Int64("user_id", user.ID), zap.Int64("by", actor),
+		zap.Int("role", int(user.Role)), zap.Bool("disabled", user.Disabled))
 }

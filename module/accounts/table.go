@@ -60,12 +60,13 @@ type table struct {
 	header []string
 	first  [][]string
 	next   func() ([][]string, error) // reads the rows of the following page; none at the end
-	failed func(error)                // logs why the table breaks off
+	failed func(error)
 }
 
-// newTable returns a table whose pages next reads, and reads the first one.
-func (a *Accounts) newTable(header []string, next func() ([][]string, error)) (t table, err error) {
-	t = table{header: header, next: next, failed: func(err error) { _ = a.problemOf(err) }}
+// newTable returns a table whose pages next reads, and reads the first one. failed logs why
+// the table breaks off.
+func newTable(failed func(error), header []string, next func() ([][]string, error)) (t table, err error) {
+	t = table{header: header, next: next, failed: failed}
 	t.first, err = next()
 	return t, err
 }
@@ -120,7 +121,7 @@ var sumColumns = []column[usageView]{
 }
 
 // usageTable reads the first page of a table of sums.
-func (a *Accounts) usageTable(c *call, reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (table, error) {
+func (r reports) usageTable(c *call, reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (table, error) {
 	var columns []column[usageView]
 	for _, dimension := range q.By {
 		columns = append(columns, dimensionColumns[dimension])
@@ -128,14 +129,14 @@ func (a *Accounts) usageTable(c *call, reader aigateway.LedgerReader, q aigatewa
 	columns = append(columns, sumColumns...)
 	q.Limit = tablePage
 	last := false
-	return a.newTable(headerOf(columns), func() ([][]string, error) {
+	return newTable(r.failed, headerOf(columns), func() ([][]string, error) {
 		if last {
 			return nil, nil
 		}
 		sums, err := reader.Usage(c.Context(), q)
 		rows := make([][]string, len(sums))
-		for i, sum := range sums {
-			view := viewUsage(sum, zone)
+		for i := range sums {
+			view := viewUsage(&sums[i], zone)
 			rows[i] = rowOf(columns, &view)
 		}
 		if last = len(sums) < tablePage; !last {

@@ -146,23 +146,10 @@ func refuseQuota(f *form) error {
 }
 
 // apply changes a key on behalf of a user, nil for the administrator of the machine. It
-// refuses a new expiry in the past, and a new limit that limits does not define. It accepts
-// both if they are unchanged, so that such keys can be changed. limits is nil if the limits
-// are not known.
+// refuses a new expiry in the past, and a new limit that limits does not define, because every
+// request with the key would be refused. It accepts both if they are unchanged, so that such
+// keys can be changed. limits is nil if the limits are not known.
 func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey, limits aigateway.LimitReader) error {
-	if err := change.check(by, k); err != nil {
-		return err
-	}
-	if err := change.checkLimit(by, k, limits); err != nil {
-		return err
-	}
-	k.Name, k.Limit = valueOr(change.name, k.Name), valueOr(change.limit, k.Limit)
-	k.Disabled, k.Expires = valueOr(change.disabled, k.Disabled), valueOr(change.expires, k.Expires)
-	k.Models, k.Networks = valueOr(change.models, k.Models), valueOr(change.networks, k.Networks)
-	return nil
-}
-
-func (change keyChange) check(by *aigateway.User, k *aigateway.StoredKey) error {
 	name, limit := valueOr(change.name, k.Name), valueOr(change.limit, k.Limit)
 	expires := valueOr(change.expires, k.Expires)
 	switch {
@@ -177,22 +164,17 @@ func (change keyChange) check(by *aigateway.User, k *aigateway.StoredKey) error 
 	case limit != "" && aigateway.CheckLimitName(limit) != nil:
 		return invalid("%s", aigateway.CheckLimitName(limit))
 	}
-	return nil
-}
-
-// checkLimit returns an error for a new limit that is not defined, because every request with
-// the key would be refused.
-func (change keyChange) checkLimit(by *aigateway.User, k *aigateway.StoredKey, limits aigateway.LimitReader) error {
-	limit := valueOr(change.limit, k.Limit)
-	if limit == "" || limit == k.Limit || limits == nil {
-		return nil
+	if limit != "" && limit != k.Limit && limits != nil {
+		if err := aigateway.CheckLimitDefined(limit, limits.LimitNames()); err != nil {
+			field := "limit"
+			if by != nil {
+				field = "group"
+			}
+			return invalid("%s: %s", field, err)
+		}
 	}
-	field := "limit"
-	if by != nil {
-		field = "group"
-	}
-	if err := aigateway.CheckLimitDefined(limit, limits.LimitNames()); err != nil {
-		return invalid("%s: %s", field, err)
-	}
+	k.Name, k.Limit, k.Expires = name, limit, expires
+	k.Disabled = valueOr(change.disabled, k.Disabled)
+	k.Models, k.Networks = valueOr(change.models, k.Models), valueOr(change.networks, k.Networks)
 	return nil
 }

@@ -11,6 +11,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
+// guard checks passwords of users, and throttles the guesses.
+type guard struct {
+	store     aigateway.Store
+	passwords passwords
+	shared    *shared
+	off       bool // there are no throttles
+	logger    *zap.Logger
+}
+
 // attempt is one check of a password, counted by each throttle that admitted it.
 type attempt struct {
 	who  principal
@@ -45,50 +54,45 @@ func (at *attempt) end(o throttle.Outcome) {
 // beginLogin counts a login in the throttles of logins. The throttle of the network is
 // the first, so that its refusals do not count in the others. A success clears only the
 // failures of the name in the network; other failures may have other origins.
-func (a *Accounts) beginLogin(c *call, name string, user *aigateway.User) (*attempt, error) {
+func (g guard) beginLogin(c *call, name string, user *aigateway.User) (*attempt, error) {
 	if !username.MatchString(name) {
 		name = "" // names that no user can have share a counter
 	}
 	from := network(c.address())
 	at := &attempt{who: principal{account: name + " " + from, network: from}}
-	if wait := a.beginInNetwork(at); wait > 0 {
-		return nil, a.throttled(c, wait)
+	if !g.off {
+		wait := at.begin(g.shared.networks, from, false)
+		if wait == 0 {
+			wait = at.begin(g.shared.networkNames, at.who.account, true)
+		}
+		if wait > 0 {
+			return nil, g.throttled(c, wait)
+		}
 	}
-	known, err := a.inKnownNetwork(c, user, from)
+	known, err := g.knows(c, user, from)
 	if err != nil {
 		at.end(throttle.Undecided)
 		return nil, err
 	}
 	at.who.stranger = !known
-	if known || a.ThrottleOff {
+	if known || g.off {
 		return at, nil
 	}
-	if wait := at.begin(a.shared.names, name, false); wait > 0 {
-		return nil, a.throttled(c, wait)
+	if wait := at.begin(g.shared.names, name, false); wait > 0 {
+		return nil, g.throttled(c, wait)
 	}
 	return at, nil
 }
 
-// beginInNetwork counts a login in the throttles of its network.
-func (a *Accounts) beginInNetwork(at *attempt) time.Duration {
-	if a.ThrottleOff {
-		return 0
-	}
-	if wait := at.begin(a.shared.networks, at.who.network, false); wait > 0 {
-		return wait
-	}
-	return at.begin(a.shared.networkNames, at.who.account, true)
-}
-
-// inKnownNetwork reports whether a user has a session from this network. Failed logins
+// knows reports whether a user has a session from this network. Failed logins
 // from other networks do not prevent logins from a known network. If user is nil,
-// inKnownNetwork does the same work, so that its time does not reveal which names exist.
-func (a *Accounts) inKnownNetwork(c *call, user *aigateway.User, from string) (bool, error) {
+// knows does the same work, so that its time does not reveal which names exist.
+func (g guard) knows(c *call, user *aigateway.User, from string) (bool, error) {
 	var id int64
 	if user != nil {
 		id = user.ID
 	}
-	sessions, err := a.store.SessionsOf(c.Context(), id)
+	sessions, err := g.store.SessionsOf(c.Context(), id)
 	for i := range sessions {
 		address, err := netip.ParseAddr(sessions[i].Address)
 		if err == nil && network(address) == from {
@@ -101,20 +105,20 @@ func (a *Accounts) inKnownNetwork(c *call, user *aigateway.User, from string) (b
 // beginPasswordChange counts a password change of a logged-in user. It has a throttle of
 // its own, so that failed logins with the user's name, which anyone can cause, do not
 // prevent the change.
-func (a *Accounts) beginPasswordChange(c *call) (*attempt, error) {
+func (g guard) beginPasswordChange(c *call) (*attempt, error) {
 	at := &attempt{who: c.principal()}
-	if a.ThrottleOff {
+	if g.off {
 		return at, nil
 	}
-	if wait := at.begin(a.shared.passwordChanges, at.who.account, true); wait > 0 {
-		return nil, a.throttled(c, wait)
+	if wait := at.begin(g.shared.passwordChanges, at.who.account, true); wait > 0 {
+		return nil, g.throttled(c, wait)
 	}
 	return at, nil
 }
 
-// checkPassword reports whether the password is right, and ends the attempt.
-func (a *Accounts) checkPassword(c *call, at *attempt, user *aigateway.User, password string) (bool, error) {
-	right, err := a.verify(c.Context(), at.who, user, password)
+// check reports whether the password is right, and ends the attempt.
+func (g guard) check(c *call, at *attempt, user *aigateway.User, password string) (bool, error) {
+	right, err := g.passwords.verify(c.Context(), at.who, user, password)
 	switch {
 	case err != nil:
 		at.end(throttle.Undecided)
@@ -124,17 +128,17 @@ func (a *Accounts) checkPassword(c *call, at *attempt, user *aigateway.User, pas
 		at.end(throttle.Failed)
 		// The log must not contain the name, because users sometimes type their
 		// password into the wrong field.
-		a.logger.Info("login failed", zap.String("network", network(c.address())))
+		g.logger.Info("login failed", zap.String("network", network(c.address())))
 	}
 	return right, err
 }
 
 // throttled returns the problem of a refused attempt. It logs at most one refusal per
 // second.
-func (a *Accounts) throttled(c *call, wait time.Duration) error {
-	now, last := time.Now().Unix(), a.shared.warned.Load()
-	if now != last && a.shared.warned.CompareAndSwap(last, now) {
-		a.logger.Warn("too many attempts", zap.String("path", c.URL.Path),
+func (g guard) throttled(c *call, wait time.Duration) error {
+	now, last := time.Now().Unix(), g.shared.warned.Load()
+	if now != last && g.shared.warned.CompareAndSwap(last, now) {
+		g.logger.Warn("too many attempts", zap.String("path", c.URL.Path),
 			zap.String("network", network(c.address())), zap.Duration("wait", wait))
 	}
 	return later(http.StatusTooManyRequests, wait, "too many attempts, try again later")

@@ -12,6 +12,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
+// reports are what users see of their usage and their limits.
+type reports struct {
+	store  aigateway.Store
+	limits aigateway.LimitReader // nil for the commands of this machine
+	failed func(error)           // logs why a table breaks off
+}
+
 // usageView is one sum in an answer.
 type usageView struct {
 	From     string `json:"from,omitempty"` // the beginning of the hour, day or month
@@ -39,7 +46,7 @@ type usageView struct {
 	Floor     bool   `json:"floor"`     // CostMicro is a lower bound, because some calls are unpriced
 }
 
-func viewUsage(u aigateway.Usage, zone *time.Location) usageView {
+func viewUsage(u *aigateway.Usage, zone *time.Location) usageView {
 	t := u.Tokens
 	v := usageView{
 		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
@@ -97,8 +104,8 @@ const (
 
 // usage answers GET /api/usage. Users see their own usage. Administrators see the usage of
 // all users, or of the user that the query names.
-func (a *Accounts) usage(c *call) (any, error) {
-	reader, zone, err := a.ledger(c)
+func (r reports) usage(c *call) (any, error) {
+	reader, zone, err := r.ledger(c.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +122,7 @@ func (a *Accounts) usage(c *call) (any, error) {
 	}
 	behind := c.behind(reader) // before reading: what is written meanwhile may be missing
 	if table {
-		return a.usageTable(c, reader, query, zone)
+		return r.usageTable(c, reader, query, zone)
 	}
 	page, err := c.usagePage(reader, query, zone)
 	return ledgerPage[usageView]{page, behind}, err
@@ -205,10 +212,7 @@ func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, 
 	if err != nil {
 		return page, err
 	}
-	page.Items = make([]usageView, min(limit, len(sums)))
-	for i := range page.Items {
-		page.Items[i] = viewUsage(sums[i], zone)
-	}
+	page.Items = views(sums[:min(limit, len(sums))], func(u *aigateway.Usage) usageView { return viewUsage(u, zone) })
 	if len(sums) > limit {
 		page.Next = formatCursor(&sums[limit-1])
 	}
@@ -252,3 +256,37 @@ func parseCursor(text string) (*aigateway.Usage, error) {
 }
 
 var errCursor = invalid("after must be the value of next in the page before")
+
+// The number of states from which a page of limits ends.
+const (
+	usualStates   = 100
+	largestStates = 500
+)
+
+// limitStates answers GET /api/limits. Users see the limits of their keys and their own,
+// but not those of groups and of the gateway. Administrators see all.
+func (r reports) limitStates(c *call) (any, error) {
+	if r.limits == nil {
+		return nil, refuse(http.StatusNotFound, "there are no limits here")
+	}
+	values := c.URL.Query()
+	most, err := c.queryNumber(usualStates, "limit")
+	if err != nil {
+		return nil, err
+	}
+	q := aigateway.LimitQuery{
+		User: values.Get("user"), Key: values.Get("key"), Limit: values.Get("name"), After: values.Get("after"),
+		Most: min(max(most, 1), largestStates),
+	}
+	if c.user.Role < aigateway.RoleAdmin {
+		if q.User != "" && q.User != c.user.Name {
+			return nil, refuse(http.StatusForbidden, "only administrators may see the limits of others")
+		}
+		q.User, q.Own = c.user.Name, true
+	}
+	page, err := r.limits.Limits(c.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	return listPage[aigateway.LimitState]{append([]aigateway.LimitState{}, page.States...), page.Next}, nil
+}
