@@ -104,6 +104,13 @@ func (v *Values) Raw(m Member) []byte {
 
 // Filled returns the raw value of a member, nil for one that is null or empty.
 func (v *Values) Filled(m Member) []byte {
+	if v.has>>m&1 == 0 { // nearly always
+		return nil
+	}
+	return v.filled(m)
+}
+
+func (v *Values) filled(m Member) []byte {
 	raw := v.Raw(m)
 	if jsonscan.Blank(raw) {
 		return nil

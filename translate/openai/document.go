@@ -47,7 +47,6 @@ func NewChoices() *members.Table {
 // them.
 type document struct {
 	members.Values                 // the members around the choices
-	choice         members.Values  // the choice that was read last
 	cursor         jsonscan.Cursor // a field, so that a document costs no allocation
 
 	report   token.Report // of all documents of the answer
@@ -62,7 +61,10 @@ var errNoObject = errors.New("no JSON object")
 
 // choiceReader reads the choices of a document, one after the other.
 type choiceReader interface {
-	readChoice(choice *members.Values) error
+	// room returns the memory of the next choice, or an error if there are too many.
+	room() (*members.Values, error)
+	// readChoice is called when the choice was read into that memory.
+	readChoice(choice *members.Values)
 }
 
 // read reads a document, a whole answer or a chunk, and has its choices read, unless reader
@@ -122,10 +124,12 @@ func (d *document) list(choices *members.Table, losses members.Losses, reader ch
 		case reader == nil:
 			c.Skip()
 		default:
-			d.choice.Read(c, choices, losses)
-			if err := reader.readChoice(&d.choice); err != nil {
+			choice, err := reader.room()
+			if err != nil {
 				return err
 			}
+			choice.Read(c, choices, losses)
+			reader.readChoice(choice)
 		}
 		d.count++
 	}
@@ -141,7 +145,6 @@ func (d *document) failed() bool {
 func (d *document) release() {
 	d.cursor = jsonscan.Cursor{}
 	d.Reset(&d.cursor)
-	d.choice.Reset(&d.cursor)
 }
 
 // isSet reports whether a raw value is present and not null.

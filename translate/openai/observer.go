@@ -22,6 +22,7 @@ type Observer struct {
 	content Content
 
 	chunk    document
+	choice   members.Values // of the chunk, the one read last
 	summary  summary
 	finished map[int64]bool // the choices seen, and whether they have finished
 	template event.Template // of the last chunk that had only content
@@ -97,6 +98,7 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 	}
 	signal := o.read(delta)
 	o.chunk.release()
+	o.choice.Reset(&o.chunk.cursor)
 	return signal
 }
 
@@ -155,8 +157,10 @@ func (o *Observer) allFinished() bool {
 	return true
 }
 
+func (o *Observer) room() (*members.Values, error) { return &o.choice, nil }
+
 // readChoice reads one choice of a chunk.
-func (o *Observer) readChoice(choice *members.Values) error {
+func (o *Observer) readChoice(choice *members.Values) {
 	t := &o.summary
 	t.content = o.content(choice, &t.texts) || t.content
 	reason := choice.Filled(choiceFinish)
@@ -165,5 +169,4 @@ func (o *Observer) readChoice(choice *members.Values) error {
 	if index := token.CountOf(choice.Raw(choiceIndex)); index < maxChoices { // others need not finish
 		o.finished[index] = o.finished[index] || reason != nil
 	}
-	return nil
 }

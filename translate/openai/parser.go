@@ -185,14 +185,21 @@ func (p *Parser) read(data []byte, whole bool) {
 	}
 }
 
-// readChoice keeps a choice until its document was read.
-func (p *Parser) readChoice(choice *members.Values) error {
-	if len(p.parts) == maxChoices {
-		return errIndex
+// room returns the memory of the next choice, which is kept until its document was read.
+func (p *Parser) room() (*members.Values, error) {
+	n := len(p.parts)
+	switch {
+	case n == maxChoices:
+		return nil, errIndex
+	case n < cap(p.parts):
+		p.parts = p.parts[:n+1]
+	default:
+		p.parts = append(p.parts, members.Values{})
 	}
-	p.parts = append(p.parts, *choice)
-	return nil
+	return &p.parts[n], nil
 }
+
+func (p *Parser) readChoice(*members.Values) {}
 
 // repeatsIndex reports whether two choices have the same index: some servers give index 0
 // to all choices of an answer, which are then numbered by their positions.

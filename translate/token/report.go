@@ -45,7 +45,7 @@ type Rows struct {
 }
 
 // maxRows bounds the rows of a format.
-const maxRows = 16
+const maxRows = 12
 
 // NewRows returns the description of usage objects with the rows. Of rows with the same
 // meaning, the first one whose count is not 0 holds.
@@ -75,7 +75,7 @@ func NewRows(rows ...Row) *Rows {
 		u.rows, u.members = append(u.rows, row), append(u.members, table.Maybe(kind, name))
 	}
 	if len(u.rows) > maxRows {
-		panic("token: usage objects have more than 16 rows")
+		panic("token: usage objects have more than 12 rows")
 	}
 	return u
 }
@@ -89,13 +89,18 @@ type Report struct {
 	// in the usage object holds.
 	Searches int64
 
-	rows      *Rows
-	counts    [maxRows]int64 // by row
-	known     bool
-	positive  bool
-	negative  bool  // a count was below 0, which is ignored
-	answering Usage // the sum of the runs that have written the answer
-	others    []Run // all other runs
+	rows     *Rows
+	counts   [maxRows]int64 // by row
+	known    bool
+	positive bool
+	negative bool  // a count was below 0, which is ignored
+	runs     *runs // nil without a list of runs
+}
+
+// runs are the runs of models of the last list.
+type runs struct {
+	answering Usage // the sum of those that have written the answer
+	others    []Run
 }
 
 // Read consumes the value at the cursor, and reports whether it is a usage object. Counts
@@ -179,8 +184,8 @@ func (r *Report) Usage() Usage {
 	} else {
 		u.Fresh = u.rest(n[Prompt], u.CacheRead, n[CacheWrite])
 	}
-	if len(r.others) > 0 {
-		u = u.OfRuns(r.answering, r.others)
+	if r.runs != nil && len(r.runs.others) > 0 {
+		u = u.OfRuns(r.runs.answering, r.runs.others)
 	}
 	return u
 }
@@ -196,7 +201,7 @@ func (r *Report) readRuns(c *jsonscan.Cursor) {
 		c.Skip()
 		return
 	}
-	r.answering, r.others = Usage{Known: true}, nil
+	r.runs = &runs{answering: Usage{Known: true}}
 	for c.Element() {
 		r.readRun(c)
 	}
@@ -215,12 +220,12 @@ func (r *Report) readRun(c *jsonscan.Cursor) {
 		run.Model = jsonscan.TextOf(raw)
 	}
 	kind := v.Raw(r.rows.runType)
-	switch last := len(r.others) - 1; {
+	switch last := len(r.runs.others) - 1; {
 	case kind == nil || string(kind) == `"message"`:
-		r.answering = r.answering.Plus(run.Usage)
+		r.runs.answering = r.runs.answering.Plus(run.Usage)
 	case last+1 < maxRuns:
-		r.others = append(r.others, run)
+		r.runs.others = append(r.runs.others, run)
 	default:
-		r.others[last].Usage = r.others[last].Plus(run.Usage)
+		r.runs.others[last].Usage = r.runs.others[last].Plus(run.Usage)
 	}
 }
