@@ -6,6 +6,8 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
@@ -77,6 +79,50 @@ func (a *App) managed() []*userbase.Userbase {
 		}
 	}
 	return managed
+}
+
+// limitsPath is the path of the admin API that shows the use of limits.
+const limitsPath = "/ai_gateway/limits"
+
+// statesPerPage is the number of states from which a page ends.
+const statesPerPage = 500
+
+// serveLimits answers with a page of the states of the limits of all sites. The query may
+// have a user ("user"), the ID of a key ("key"), the name of a limit ("name"), and the value
+// of next in the page before ("after").
+func (a *App) serveLimits(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	page, err := a.limitReader(nil).Limits(r.Context(), aigateway.LimitQuery{
+		User: query.Get("user"), Key: query.Get("key"), Limit: query.Get("name"), After: query.Get("after"), Most: statesPerPage,
+	})
+	if errors.Is(err, aigateway.ErrUnavailable) {
+		return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	return writeAdmin(w, map[string]any{"items": append([]aigateway.LimitState{}, page.States...), "next": page.Next})
+}
+
+// limitReader returns a reader of the limits of the sites with a userbase; nil for all sites.
+func (a *App) limitReader(users *userbase.Userbase) limiting.Reader {
+	return limiting.Reader{
+		Sites: func() (sites []limiting.Site) {
+			for _, site := range a.sites {
+				if users == nil || users == site.users {
+					sites = append(sites, limiting.Site{Limits: site.resolved.limits, Keys: site.resolved.sources.Known()})
+				}
+			}
+			return sites
+		},
+		Names: func() []string {
+			names := a.resolved.limits.Names()
+			for _, site := range a.sites {
+				names = append(names, site.resolved.limits.Names()...)
+			}
+			return names
+		},
+	}
 }
 
 // Interface guards

@@ -107,7 +107,7 @@ func (a *App) serve(site *Handler) {
 	if site.users.Accounts != nil {
 		site.users.Accounts.ReserveNames(a.ownsKey)
 		if accounts, ok := site.users.Accounts.(aigateway.LimitAccounts); ok {
-			accounts.UseLimits(limitReader{a, site.users})
+			accounts.UseLimits(a.limitReader(site.users))
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (a *App) Start() error {
 	}
 	a.awaitStores(openPatience)
 	a.warnUnusable()
-	release, unwatch, unwatchLimits := metrics.Hold(a.metricNames()), metrics.WatchProviders(a.available), metrics.WatchLimits(a.limitLevels)
+	release, unwatch, unwatchLimits := metrics.Hold(a.metricNames()), metrics.WatchProviders(a.available), metrics.WatchLimits(func() []metrics.LimitLevel { return a.limitReader(nil).Levels(a.ctx) })
 	a.stopMetrics = func() { unwatch(); unwatchLimits(); release() }
 	return nil
 }

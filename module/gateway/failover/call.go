@@ -31,7 +31,7 @@ func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
 	switch {
 	case c.Result.State == exchange.Unasked:
 	case again.Result.State == exchange.Unasked:
-		x.begin(c)
+		x.reply.Next(c, x.targets)
 		return c
 	case teaches && d.Proves(&c.Result, &again.Result):
 		if d.Learn(t.Provider, &c.Attempt) {
@@ -43,13 +43,10 @@ func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
 	return again
 }
 
-// begin makes c the current attempt of the exchange.
-func (x *run) begin(c *exchange.Conduit) { x.reply.Next(c, x.targets) }
-
 // call makes one call of an attempt. The result has either an answer, which was sent,
 // or a fault.
 func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
-	x.begin(c)
+	x.reply.Next(c, x.targets)
 	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
 	if !ok {
 		c.Result.State, c.Result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)

@@ -71,11 +71,11 @@ func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request) Verdict {
 	x := &run{Site: s, model: m, ex: to.Exchange, reply: to, request: r}
 	x.choose()
 	for {
-		t, ok := x.next()
+		t, again, ok := x.next()
 		if !ok {
 			return x.verdict
 		}
-		c, f := x.attempt(&t)
+		c, f := x.attempt(&t, again)
 		if f != nil {
 			x.passOver(&t, exchange.Unsuitable, f)
 			continue
@@ -91,7 +91,15 @@ func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request) Verdict {
 			x.passOver(&t, exchange.Unsuitable, c.Result.Fault)
 		default:
 			x.reportFailure(&t, c)
-			x.fail(&t, c)
+			x.asked = append(x.asked, asked{t, c})
+			if !again {
+				x.targets++
+			}
+			// An attempt with an error status takes precedence over one without, and a
+			// later attempt over an earlier one.
+			if last := x.verdict.Failed; last == nil || c.Result.Status >= 400 || last.Result.Status < 400 {
+				x.verdict = Verdict{Failed: c}
+			}
 		}
 	}
 }
@@ -121,43 +129,36 @@ func tenantOf(key *aigateway.Key) string { return cmp.Or(key.Subject, key.ID) }
 // key of a target may be asked if the last key caused the failure; another target if the
 // model allows it. After all candidates, the last one that was asked comes a second time,
 // if its failure cost nothing and may be over soon, and the retry budget of its provider
-// allows it.
-func (x *run) next() (t choice.Candidate, ok bool) {
+// allows it. again reports whether the target was asked before.
+func (x *run) next() (t choice.Candidate, again, ok bool) {
 	for len(x.candidates) > 0 {
 		t, x.candidates = x.candidates[0], x.candidates[1:]
 		if len(x.asked) == 0 {
-			return t, true
+			return t, false, true
 		}
 		last := x.asked[len(x.asked)-1].failed
 		allowed := x.targets < x.model.Attempts && x.model.Fallback.After(&last.Attempt, &last.Result)
-		if earlier := x.lastOf(&t); earlier != nil {
-			allowed = health.BlamesKey(&earlier.Attempt, &earlier.Result)
+		again = false
+		for _, earlier := range x.asked {
+			if t.SameTarget(&earlier.Candidate) {
+				allowed, again = health.BlamesKey(&earlier.failed.Attempt, &earlier.failed.Result), true
+			}
 		}
 		if allowed {
-			return t, true
+			return t, again, true
 		}
 	}
 	if len(x.asked) == 0 || x.retried || x.DisableRetry {
-		return t, false
+		return t, false, false
 	}
 	last := x.asked[len(x.asked)-1]
 	wait, ok := retryWait(&last.failed.Result)
 	if !ok || !last.Provider.Retries.Withdraw() {
-		return t, false
+		return t, false, false
 	}
 	x.retried = true
 	pause(x.request.Context(), wait)
-	return last.Candidate, !x.over(&last.failed.Result)
-}
-
-// lastOf returns the last attempt of the target of a candidate, nil if there was none.
-func (x *run) lastOf(t *choice.Candidate) *exchange.Conduit {
-	for _, earlier := range slices.Backward(x.asked) {
-		if t.SameTarget(&earlier.Candidate) {
-			return earlier.failed
-		}
-	}
-	return nil
+	return last.Candidate, true, !x.over(&last.failed.Result)
 }
 
 const (
@@ -194,7 +195,7 @@ func pause(ctx context.Context, d time.Duration) {
 // attempt returns the attempt to ask a candidate. It returns a fault if the request can be
 // neither relayed to the target nor translated for it, or if it is a request to count tokens
 // and the provider does not answer it in the format.
-func (x *run) attempt(t *choice.Candidate) (*exchange.Conduit, *fault.Fault) {
+func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *fault.Fault) {
 	ex, traits := x.ex, t.TraitsOf(x.ex.View.Model)
 	spoken := detour.FormatFor(t.Provider, t.Health.Model, ex.Format)
 	if spoken != nil && ex.View.Schema != "" {
@@ -213,7 +214,7 @@ func (x *run) attempt(t *choice.Candidate) (*exchange.Conduit, *fault.Fault) {
 		Format:   spoken,
 		Model:    t.Health.Model,
 		APIKey:   t.APIKey,
-		Again:    x.lastOf(t) != nil,
+		Again:    again,
 		Traits:   detour.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
 	}}, nil
 }
@@ -262,18 +263,4 @@ func (x *run) passOver(t *choice.Candidate, why exchange.Reason, f *fault.Fault)
 	if x.verdict.Failed == nil {
 		x.verdict.Fault = cmp.Or(x.verdict.Fault, f)
 	}
-}
-
-// fail records a failed attempt. An attempt with an error status takes precedence over one
-// without, and a later attempt over an earlier one.
-func (x *run) fail(t *choice.Candidate, c *exchange.Conduit) {
-	if !c.Attempt.Again {
-		x.targets++
-	}
-	x.asked = append(x.asked, asked{*t, c})
-	last := x.verdict.Failed
-	if last == nil || c.Result.Status >= 400 || last.Result.Status < 400 {
-		last = c
-	}
-	x.verdict = Verdict{Failed: last}
 }

@@ -14,24 +14,22 @@ type counted struct {
 	subject aigateway.Subject
 }
 
-// States collects the states of limits, each once. Keys share limits, and sites share the
+// states collects the states of limits, each once. Keys share limits, and sites share the
 // limits of the global option.
-type States struct {
-	List []aigateway.LimitState
-	// Wants selects limits and their subjects; nil selects all.
-	Wants func(*aigateway.Limit, aigateway.Subject) bool
-	// Ledger is true if the money of budgets that the counters do not know is read from the
+type states struct {
+	list []aigateway.LimitState
+	// wants selects limits and their subjects; nil selects all.
+	wants func(*aigateway.Limit, aigateway.Subject) bool
+	// ledger is true if the money of budgets that the counters do not know is read from the
 	// ledger. Otherwise such budgets are left out.
-	Ledger bool
+	ledger bool
 
 	seen map[counted]bool
 }
 
-// Skip excludes the limits of a key.
-func (s *States) Skip(c *Chain, key *aigateway.Key) { s.choose(c, key) }
-
-// choose returns the limits of a key that were not chosen before, by their index.
-func (s *States) choose(c *Chain, key *aigateway.Key) map[int]aigateway.Subject {
+// choose returns the limits of a key that were not chosen before, by their index. They are
+// not chosen again.
+func (s *states) choose(c *Chain, key *aigateway.Key) map[int]aigateway.Subject {
 	if s.seen == nil {
 		s.seen = make(map[counted]bool)
 	}
@@ -39,7 +37,7 @@ func (s *States) choose(c *Chain, key *aigateway.Key) map[int]aigateway.Subject 
 	for i, limit := range c.limits {
 		subject := limit.Subject(key)
 		of := counted{limit, subject}
-		if s.seen[of] || s.Wants != nil && !s.Wants(limit, subject) {
+		if s.seen[of] || s.wants != nil && !s.wants(limit, subject) {
 			continue
 		}
 		s.seen[of] = true
@@ -48,9 +46,9 @@ func (s *States) choose(c *Chain, key *aigateway.Key) map[int]aigateway.Subject 
 	return chosen
 }
 
-// Add adds the states of the limits of a key. It returns an error that wraps
+// add adds the states of the limits of a key. It returns an error that wraps
 // aigateway.ErrUnavailable if the counters or the ledger cannot be read.
-func (s *States) Add(ctx context.Context, c *Chain, key *aigateway.Key) error {
+func (s *states) add(ctx context.Context, c *Chain, key *aigateway.Key) error {
 	chosen := s.choose(c, key)
 	if len(chosen) == 0 {
 		return nil
@@ -68,15 +66,15 @@ func (s *States) Add(ctx context.Context, c *Chain, key *aigateway.Key) error {
 		if !ok {
 			continue
 		}
-		if err := c.readMoney(ctx, limit, key, &uses[i], s.Ledger); err != nil {
+		if err := c.readMoney(ctx, limit, key, &uses[i], s.ledger); err != nil {
 			return err
 		}
 		of := aigateway.LimitState{Limit: limit.Name, Subject: subject}
 		if views {
-			s.List = append(s.List, rates(of, limit, &uses[i])...)
+			s.list = append(s.list, rates(of, limit, &uses[i])...)
 		}
 		if uses[i].Money != nil {
-			s.List = append(s.List, c.budgetState(of, limit, *uses[i].Money))
+			s.list = append(s.list, c.budgetState(of, limit, *uses[i].Money))
 		}
 	}
 	return nil
@@ -102,18 +100,18 @@ func (c *Chain) readMoney(ctx context.Context, limit *aigateway.Limit, key *aiga
 }
 
 // rates returns the states of the rules of a limit, except for its budget.
-func rates(of aigateway.LimitState, limit *aigateway.Limit, use *aigateway.LimitUse) (states []aigateway.LimitState) {
+func rates(of aigateway.LimitState, limit *aigateway.Limit, use *aigateway.LimitUse) (all []aigateway.LimitState) {
 	add := func(rule aigateway.Rule, period string, most int64, used aigateway.RuleUse) {
 		if most == 0 {
 			return
 		}
 		of.Rule, of.Period, of.Most, of.RuleUse, of.Renews = rule, period, most, used, after(used.Reset)
-		states = append(states, of)
+		all = append(all, of)
 	}
 	add(aigateway.RequestRate, limit.Requests.PeriodName(), limit.Requests.Most, use.Requests)
 	add(aigateway.TokenRate, limit.Tokens.PeriodName(), limit.Tokens.Most, use.Tokens)
 	add(aigateway.ConcurrentRequests, "", limit.Concurrent, aigateway.RuleUse{Used: use.Running})
-	return states
+	return all
 }
 
 // budgetState returns the state of the budget of a limit. A period of the calendar ends
@@ -136,22 +134,22 @@ func after(d time.Duration) time.Time {
 	return time.Now().Add(d)
 }
 
-// AddShared adds the states of the limits per group and per gateway.
-func (l *Limits) AddShared(ctx context.Context, s *States) error {
-	wants := s.Wants
-	defer func() { s.Wants = wants }()
-	s.Wants = func(limit *aigateway.Limit, subject aigateway.Subject) bool {
-		return IsShared(subject) && (wants == nil || wants(limit, subject))
+// addShared adds the states of the limits per group and per gateway.
+func (l *Limits) addShared(ctx context.Context, s *states) error {
+	wants := s.wants
+	defer func() { s.wants = wants }()
+	s.wants = func(limit *aigateway.Limit, subject aigateway.Subject) bool {
+		return isShared(subject) && (wants == nil || wants(limit, subject))
 	}
 	for _, limit := range l.defined {
-		if err := s.Add(ctx, l.chains[limit.Name], &aigateway.Key{Limit: limit.Name}); err != nil {
+		if err := s.add(ctx, l.chains[limit.Name], &aigateway.Key{Limit: limit.Name}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// IsShared reports whether a subject consists of keys of several users.
-func IsShared(s aigateway.Subject) bool {
+// isShared reports whether a subject consists of keys of several users.
+func isShared(s aigateway.Subject) bool {
 	return s.Per == aigateway.PerGroup || s.Per == aigateway.PerGateway
 }
