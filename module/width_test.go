@@ -60,7 +60,6 @@ var unmended = []string{
 	"translate/chat/answer.choice",
 	"translate/event.Event",
 	"translate/fault.Fault",
-	"translate/messages/answer.Parser",
 	"translate/pairs.Translator",
 	"translate/responses/answer.Emitter",
 	"translate/responses/answer.Parser",

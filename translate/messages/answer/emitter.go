@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -89,7 +90,7 @@ func (m *Emitter) Handle(e *event.Event) {
 	case event.Error:
 	case event.Native:
 		if m.native == nil {
-			m.native = readNative(e.Text)
+			m.startNative(e.Text)
 			return
 		}
 		m.content(e)
@@ -110,10 +111,6 @@ func (m *Emitter) start(e *event.Event) {
 		return
 	}
 	m.started = true
-	if m.native != nil {
-		m.out.startNative(m.native)
-		return
-	}
 	model := e.Model
 	if len(model) == 0 {
 		model = []byte(m.ids.Model)
@@ -126,7 +123,9 @@ func (m *Emitter) start(e *event.Event) {
 	if usage.Input() == 0 {
 		usage.Fresh = m.context.InputEstimate
 	}
-	m.out.start(m.ids.Message, model, usage, e.Tier)
+	members := jsonscan.AppendString([]byte(`"id":`), m.ids.Message)
+	members = append(members, `,"type":"message","role":"assistant","model":`...)
+	m.out.start(jsonscan.AppendString(members, model), usage, e.Tier)
 }
 
 // content handles an event that belongs to a block.
@@ -147,7 +146,7 @@ func (m *Emitter) write(e *event.Event) {
 	switch e.Kind {
 	case event.Text: // every part of a message becomes a block of its own
 		if m.block.kind != textBlock || m.block.part != e.Part && m.native == nil {
-			m.open(textBlock, e.Part)
+			m.open(textBlock, e.Part, "")
 		}
 		m.out.fragment(e.Text)
 	case event.TextEnd:
@@ -180,7 +179,7 @@ func (m *Emitter) end() {
 	m.order.Flush()
 	m.close()
 	if m.native != nil {
-		m.out.endNative(m.native)
+		m.endNative()
 		return
 	}
 	end := &m.ending

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -27,18 +28,15 @@ type writtenBlock struct {
 
 var errCustom = errors.New("a custom tool call")
 
-// open opens a block, after the end of the open one.
-func (m *Emitter) open(kind blockKind, part int) {
-	m.openHead(kind, part, shapes[kind].head)
-}
-
-func (m *Emitter) openHead(kind blockKind, part int, head string) {
+// open opens a block, after the end of the open one. head contains its members up to its
+// content, "" for those that all blocks of the kind have.
+func (m *Emitter) open(kind blockKind, part int, head string) {
 	m.close()
 	m.block.kind, m.block.part = kind, part
-	if m.native != nil && m.native.head != "" {
+	if m.native != nil {
 		head, m.native.head = m.native.head, ""
 	}
-	m.out.open(kind, head)
+	m.out.open(kind, cmp.Or(head, shapes[kind].head))
 }
 
 // close closes the open block, if there is one.
@@ -85,7 +83,7 @@ func (m *Emitter) openThinking() {
 	if m.block.kind == thinkingBlock {
 		return
 	}
-	m.open(thinkingBlock, m.block.part)
+	m.open(thinkingBlock, m.block.part, "")
 	m.block.signed = false
 	if m.block.digest == nil {
 		m.block.digest = sha256.New()
@@ -123,7 +121,7 @@ func (m *Emitter) startTool(e *event.Event) {
 		id = []byte(m.ids.NewToolID())
 	}
 	head := appendToolHead(nil, m.calls.Show(id, toolcall.AppendID), m.context.ToolName(e.Name))
-	m.openHead(toolUseBlock, 0, string(head))
+	m.open(toolUseBlock, 0, string(head))
 	m.block.args, m.block.held, m.block.passing, m.hasCalls = toolcall.Arguments{}, m.block.held[:0], false, true
 }
 

@@ -1,7 +1,9 @@
 package answer
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -9,12 +11,11 @@ import (
 )
 
 // native contains what the stream of a native answer (see event.Native) has beside the
-// texts and inputs of its blocks: members in JSON, each with a comma before it.
+// texts and inputs of its blocks.
 type native struct {
-	start  []byte // of the message that begins
-	stop   []byte // of the delta in message_delta
-	beside []byte // of message_delta
-	usage  []byte // the value
+	stop   []byte // members of the delta in message_delta, each with a comma before it
+	beside []byte // other members of message_delta
+	usage  string
 	head   string // of the block that is opened next
 	count  int    // of blocks and citations
 }
@@ -25,7 +26,7 @@ const maxNative = 8192
 
 var (
 	errNative = fmt.Errorf("more than %d blocks and citations", maxNative)
-	errNoKind = fmt.Errorf("a block without a type")
+	errNoKind = errors.New("a block without a type")
 )
 
 // filled contains the members that deltas fill, by the type of the block.
@@ -41,9 +42,9 @@ var atEnd = event.Without{
 	"stop_reason": "null", "stop_sequence": "null", "stop_details": "null", "container": "null",
 }
 
-// readNative keeps what the stream has of the whole answer.
-func readNative(message []byte) *native {
-	n := &native{start: event.AppendNative(nil, message, atEnd), usage: []byte(`{"input_tokens":0,"output_tokens":0}`)}
+// startNative writes the beginning of a whole answer, and keeps the members of its end.
+func (m *Emitter) startNative(message []byte) {
+	n := &native{usage: `{"input_tokens":0,"output_tokens":0}`}
 	for name, value := range jsonscan.Members(message) {
 		member := append(jsonscan.AppendString([]byte{','}, name), ':')
 		switch {
@@ -52,10 +53,18 @@ func readNative(message []byte) *native {
 		case string(name) == "context_management":
 			n.beside = jsonscan.AppendCompact(append(n.beside, member...), value)
 		case string(name) == "usage" && value[0] == '{':
-			n.usage = jsonscan.AppendCompact(nil, value)
+			n.usage = string(jsonscan.AppendCompact(nil, value))
 		}
 	}
-	return n
+	m.native, m.started = n, true
+	m.out.event("message_start", `,"message":{"type":"message"`, string(event.AppendNative(nil, message, atEnd)), `,"content":[],"usage":`, n.usage, "}")
+}
+
+// endNative writes the end of a native answer.
+func (m *Emitter) endNative() {
+	n := m.native
+	m.out.event("message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.beside), `,"usage":`, n.usage)
+	m.out.event("message_stop")
 }
 
 // nextBlock writes a block, up to the content with which the next events fill it.
@@ -68,7 +77,7 @@ func (m *Emitter) nextBlock(block []byte) {
 		m.fault = fault.Unusable(errNoKind)
 		return
 	}
-	kind := blockKindOf(raw[1 : len(raw)-1])
+	kind := blockKindOf(raw)
 	ownTool := string(raw) == `"server_tool_use"` || string(raw) == `"mcp_tool_use"`
 	if ownTool {
 		kind = toolUseBlock
@@ -82,10 +91,10 @@ func (m *Emitter) nextBlock(block []byte) {
 	case kind == thinkingBlock:
 		m.openThinking()
 	case kind == textBlock:
-		m.open(textBlock, 0)
+		m.open(textBlock, 0, "")
 		m.cite(memberOf(block, "citations"))
 	case ownTool: // no other event contains its input
-		m.openHead(toolUseBlock, 0, "")
+		m.open(toolUseBlock, 0, "")
 		m.block.passing = true
 		m.out.fragment(jsonscan.AppendCompact(nil, memberOf(block, "input")))
 	}
@@ -106,7 +115,7 @@ func (m *Emitter) cite(citations []byte) {
 	c := jsonscan.Again(citations)
 	for c.OpenArray(); m.fault == nil && c.Element(); {
 		m.countNative()
-		m.out.cite(c.Skip())
+		m.out.blockEvent("content_block_delta", `,"delta":{"type":"citations_delta","citation":`+string(jsonscan.AppendCompact(nil, c.Skip()))+"}")
 	}
 }
 
@@ -115,31 +124,4 @@ func (m *Emitter) countNative() {
 	if m.native.count++; m.native.count > maxNative {
 		m.fault = fault.Unusable(errNative)
 	}
-}
-
-// startNative writes the beginning of a native answer.
-func (w *writer) startNative(n *native) {
-	w.event("message_start")
-	w.out = append(append(w.out, `,"message":{"type":"message"`...), n.start...)
-	w.out = append(append(w.out, `,"content":[],"usage":`...), n.usage...)
-	w.out = append(w.out, "}}\n\n"...)
-}
-
-// cite writes a raw citation of the open block.
-func (w *writer) cite(citation []byte) {
-	w.blockEvent("content_block_delta")
-	w.out = append(w.out, `,"delta":{"type":"citations_delta","citation":`...)
-	w.out = append(jsonscan.AppendCompact(w.out, citation), "}}\n\n"...)
-}
-
-// endNative writes the end of a native answer.
-func (w *writer) endNative(n *native) {
-	w.event("message_delta")
-	w.out = append(w.out, `,"delta":{`...)
-	if len(n.stop) > 0 {
-		w.out = append(w.out, n.stop[len(","):]...)
-	}
-	w.out = append(append(w.out, '}'), n.beside...)
-	w.out = append(append(append(w.out, `,"usage":`...), n.usage...), '}')
-	w.stop()
 }

@@ -96,13 +96,10 @@ func AppendError(dst []byte, f *fault.Fault, requestID string) []byte {
 func appendDetails(dst []byte, f *fault.Fault) []byte {
 	dst = append(dst, `,"details":{"error_code":`...)
 	dst = jsonscan.AppendString(dst, f.ErrorCode)
-	for i, name := range f.Unsupported {
-		if i == 0 {
-			dst = append(dst, `,"unsupported":[`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		dst = jsonscan.AppendString(dst, name)
+	before := `,"unsupported":[`
+	for _, name := range f.Unsupported {
+		dst = jsonscan.AppendString(append(dst, before...), name)
+		before = ","
 	}
 	if len(f.Unsupported) > 0 {
 		dst = append(dst, ']')

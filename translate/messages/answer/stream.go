@@ -3,7 +3,9 @@ package answer
 import (
 	"errors"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -14,106 +16,129 @@ import (
 // the one before only in their text.
 type observer struct {
 	signal.Observed
-	cursor jsonscan.Cursor   // a field, so that an event costs no allocation
-	counts token.Report      // of the last usage objects
-	delta  jsonscan.Template // of the last delta with one text
+	reading  reading
+	report   token.Report   // of the last usage objects
+	template event.Template // of the last delta with one text
 }
 
 // NewObserver returns an observer for one stream.
 func NewObserver() signal.Observer { return &observer{} }
 
+var errNoType = errors.New("an event without a type")
+
 // Observe reads the next event. Events after message_stop or an error are ignored.
-func (o *observer) Observe(event sse.Event) signal.Signal {
+func (o *observer) Observe(e sse.Event) signal.Signal {
 	if o.Over {
 		return 0
 	}
-	name := event.Name
-	if len(name) == 0 {
-		o.cursor = jsonscan.New(event.Data)
-		name = signal.TypeOf(&o.cursor)
-		o.forget()
+	if text, ok := o.template.Match(e); ok { // nearly all of a stream
+		o.Written.AddString(text)
+		return signal.Content
 	}
-	switch string(name) {
-	case "content_block_delta", "content_block_start":
-		if o.repeats(event.Data) {
-			return signal.Content
+	kind, begun := eventKinds[string(e.Name)], o.Begun
+	switch kind {
+	case namelessEvent, messageStart, blockStart, blockDelta, messageDelta:
+		defer o.forget()
+		if err := o.reading.read(e.Data, events, nil); err != nil {
+			return inText(begun, kind, o.Unreadable(err))
 		}
-		begun, s := o.Begun, o.read(event.Data)
-		if begun {
-			return signal.Content
+		if kind == namelessEvent {
+			kind = o.reading.kind()
 		}
-		return s
-	case "message_start", "message_delta":
-		return o.read(event.Data)
-	case "content_block_stop":
+	}
+	switch kind {
+	case blockStart, blockDelta, messageStart, messageDelta:
+		return inText(begun, kind, o.read(kind, e))
+	case blockStop:
 		return signal.BlockEnd
-	case "message_stop":
+	case messageStop:
 		o.Over = true
 		return signal.Terminal
-	case "error":
-		return o.Fail(Dialect.ReadEvent(event.Data))
-	case "":
+	case errorEvent:
+		return o.Fail(Dialect.ReadEvent(e.Data))
+	case namelessEvent:
 		return o.Unreadable(errNoType)
 	default:
 		return 0
 	}
 }
 
-var errNoType = errors.New("an event without a type")
+// forget releases the memory of an event.
+func (o *observer) forget() { o.reading = reading{} }
 
-// repeats counts the text of a delta that has the shape of an earlier one. It reports
-// false, and does nothing, if the shape is another, or if the text is empty.
-func (o *observer) repeats(data []byte) bool {
-	values, ok := o.delta.Match(data)
-	if !ok || len(values[0]) <= len(`""`) {
-		return false
+// read reads the parts of an event.
+func (o *observer) read(kind eventKind, e sse.Event) (s signal.Signal) {
+	r := &o.reading
+	content := false
+	switch kind {
+	case messageStart:
+		r.readPart(eventMessage, messages, nil)
+		if o.ModelName == "" {
+			o.ModelName = jsonscan.TextOf(r.part.Raw(messageModel))
+		}
+		if r.count(&r.part, messageUsage, &o.report) {
+			s |= signal.HasUsage
+		}
+	case blockStart:
+		content = o.block()
+	case blockDelta:
+		r.readPart(eventDelta, deltas, nil)
+		content = o.texts(e, deltaText, deltaThinking, deltaJSON, deltaSummary) || r.part.Filled(deltaSignature) != nil
+	case messageDelta:
+		r.readPart(eventDelta, changes, nil)
+		if r.part.Raw(changeReason) != nil {
+			s |= signal.Finish | signal.Content
+		}
 	}
-	o.Written.AddString(values[0])
-	return true
-}
-
-// read reads the data of an event.
-func (o *observer) read(data []byte) signal.Signal {
-	defer o.forget()
-	o.cursor = jsonscan.New(data)
-	c := &o.cursor
-	var e wireEvent
-	if !c.EnterObject() {
-		c.Skip()
-		return o.Unreadable(errors.Join(errNoType, c.Finish()))
-	}
-	counts := o.counts
-	for c.Member() {
-		e.member(c, &counts)
-	}
-	if err := jsonscan.Broken(c.Finish()); err != nil {
-		return o.Unreadable(err)
-	}
-	o.counts, o.Used = counts, o.Used.Then(counts.Usage())
-	o.Written = o.Written.Plus(e.text)
-	if e.texts == 1 && e.content {
-		o.delta.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{e.at})
-	}
-	if o.ModelName == "" {
-		o.ModelName = e.name()
-	}
-	return o.signal(&e)
-}
-
-// forget releases the memory of an event, which the cursor would otherwise keep until the
-// next event whose data are read.
-func (o *observer) forget() { o.cursor = jsonscan.Cursor{} }
-
-func (o *observer) signal(e *wireEvent) (s signal.Signal) {
-	if e.content || e.finished {
-		o.Begun = true
-		s |= signal.Content
-	}
-	if e.finished {
-		s |= signal.Finish
-	}
-	if e.hasUsage {
+	if r.count(&r.whole, eventUsage, &o.report) {
 		s |= signal.HasUsage
 	}
+	o.Used = o.Used.Then(o.report.Usage())
+	if content {
+		s |= signal.Content
+	}
+	o.Begun = o.Begun || s.Has(signal.Content)
 	return s
+}
+
+// inText returns the signal of an event: in an answer that has begun, every event about the
+// content of a block is content, whatever its data.
+func inText(begun bool, kind eventKind, s signal.Signal) signal.Signal {
+	if begun && (kind == blockStart || kind == blockDelta) {
+		return signal.Content
+	}
+	return s
+}
+
+// block reads the block of a content_block_start, and reports whether it is content. Texts
+// and thinking usually begin empty; all other blocks, such as tool calls, are content from
+// the beginning.
+func (o *observer) block() bool {
+	r := &o.reading
+	if raw := r.whole.Raw(eventBlock); raw == nil || raw[0] != '{' {
+		return false
+	}
+	kind := blockKindOf(r.typeOf(eventBlock))
+	r.readPart(eventBlock, blocks, nil)
+	o.Written.Add(r.part.Filled(blockInput))
+	found := o.texts(sse.Event{}, blockText, blockThinking) || r.part.Filled(blockSignature) != nil
+	return found || kind != textBlock && kind != thinkingBlock
+}
+
+// texts counts the texts among members, and reports whether one is not empty. A delta with
+// one text is the template of those that follow; e is that delta.
+func (o *observer) texts(e sse.Event, of ...members.Member) bool {
+	var at jsonscan.Slot
+	count := 0
+	for _, m := range of {
+		if raw := o.reading.part.Filled(m); raw != nil {
+			o.Written.AddString(raw)
+			at = o.reading.part.At(m)
+			count++
+		}
+	}
+	if count == 1 && e.Data != nil {
+		o.template.Learn(e, event.Event{}, at)
+	}
+	return count > 0
 }

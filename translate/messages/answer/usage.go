@@ -22,6 +22,9 @@ var usageRows = token.NewRows(
 	token.Row{Path: "iterations", Is: token.Runs},
 )
 
+// Tiers are the values of service_tier in answers of the messages format.
+var Tiers = event.TierWords{event.TierStandard: "standard", event.TierPriority: "priority"}
+
 // cacheCounts lists the counts of usage that many servers omit.
 var cacheCounts = edit.Counts("cache_creation_input_tokens", "cache_read_input_tokens")
 

@@ -45,76 +45,70 @@ func (w *writer) output() []byte {
 	return out
 }
 
-// event writes an event of a stream up to the members behind its type.
-func (w *writer) event(name string) {
+// event writes an event of a stream. members follow its type.
+func (w *writer) event(name string, members ...string) {
 	w.out = append(append(w.out, "event: "...), name...)
 	w.out = append(append(append(w.out, "\ndata: {\"type\":\""...), name...), '"')
-}
-
-// blockEvent writes an event about the open block up to the members behind its index.
-func (w *writer) blockEvent(name string) {
-	w.event(name)
-	w.out = strconv.AppendInt(append(w.out, `,"index":`...), int64(w.index), 10)
-}
-
-func (w *writer) start(id string, model []byte, usage token.Usage, tier event.Tier) {
-	if w.stream {
-		w.event("message_start")
-		w.out = append(w.out, `,"message":`...)
+	for _, member := range members {
+		w.out = append(w.out, member...)
 	}
-	w.out = jsonscan.AppendString(append(w.out, `{"id":`...), id)
-	w.out = jsonscan.AppendString(append(w.out, `,"type":"message","role":"assistant","model":`...), model)
-	w.out = append(w.out, `,"content":[`...)
+	w.out = append(w.out, "}\n\n"...)
+}
+
+// blockEvent writes an event about the open block. members follow its index.
+func (w *writer) blockEvent(name, members string) {
+	w.event(name, `,"index":`, strconv.Itoa(w.index), members)
+}
+
+// start writes the beginning of an answer. members are those of the message up to its
+// content.
+func (w *writer) start(members []byte, usage token.Usage, tier event.Tier) {
 	if !w.stream {
+		w.out = append(append(append(w.out, '{'), members...), `,"content":[`...)
 		return
 	}
-	w.out = append(w.out, `],"stop_reason":null,"stop_sequence":null,"usage":`...)
 	// message_delta omits a count of reasoning that is 0, and clients keep what they have
 	// then: a count of message_start that a provider takes back would stay.
 	usage.Answer, usage.Reasoning = usage.Output(), 0
-	w.out = append(AppendUsage(w.out, usage, tier), "}}\n\n"...)
+	w.event("message_start", `,"message":{`, string(members), `,"content":[],"stop_reason":null,"stop_sequence":null,"usage":`,
+		string(AppendUsage(nil, usage, tier)), "}")
 }
 
-// begin writes what precedes a block.
-func (w *writer) begin() {
+// begin writes the beginning of a block: all of its members in a stream, otherwise those up
+// to its content.
+func (w *writer) begin(block string) {
 	switch {
 	case w.stream:
-		w.blockEvent("content_block_start")
-		w.out = append(w.out, `,"content_block":`...)
+		w.blockEvent("content_block_start", `,"content_block":`+block)
+		return
 	case w.index > 0:
 		w.out = append(w.out, ',')
 	}
+	w.out = append(w.out, block...)
 }
 
 // block writes a block that has no deltas.
 func (w *writer) block(whole []byte) {
-	w.begin()
-	w.out = append(w.out, whole...)
-	if w.stream {
-		w.out = append(w.out, "}\n\n"...)
-	}
+	w.begin(string(whole))
 	w.endBlock()
 }
 
 // open writes the beginning of a block. head contains its members up to its content.
 func (w *writer) open(kind blockKind, head string) {
-	w.begin()
 	w.kind, w.sealed = kind, w.sealed[:0]
-	w.out = append(w.out, head...)
 	if !w.stream {
-		w.out = append(w.out, shapes[kind].open...)
+		w.begin(head + shapes[kind].open)
 		return
 	}
-	w.out = append(append(w.out, shapes[kind].fill...), "}}\n\n"...)
+	w.begin(head + shapes[kind].fill + "}")
 	w.beginDeltas(shapes[kind].delta)
 }
 
 // beginDeltas sets the beginning of the deltas of the block.
 func (w *writer) beginDeltas(kind string) {
-	at := len(w.out)
-	w.blockEvent("content_block_delta")
-	w.delta = append(append(append(w.delta[:0], w.out[at:]...), `,"delta":`...), kind...)
-	w.out = w.out[:at]
+	w.delta = append(w.delta[:0], "event: content_block_delta\n"+`data: {"type":"content_block_delta","index":`...)
+	w.delta = strconv.AppendInt(w.delta, int64(w.index), 10)
+	w.delta = append(append(w.delta, `,"delta":`...), kind...)
 }
 
 // fragment writes a part of the content of the open block: of a text, or of the JSON of an
@@ -158,42 +152,29 @@ func (w *writer) close() {
 // endBlock ends a block, once its content is written.
 func (w *writer) endBlock() {
 	if w.stream {
-		w.blockEvent("content_block_stop")
-		w.out = append(w.out, "}\n\n"...)
+		w.blockEvent("content_block_stop", "")
 	}
 	w.index++
 }
 
 // end writes the reason why the turn ended, the usage, and the end.
 func (w *writer) end(reason string, e *ending) {
-	if w.stream {
-		w.event("message_delta")
-		w.out = append(w.out, `,"delta":{`...)
-	} else {
-		w.out = append(w.out, "],"...)
-	}
-	w.out = append(append(w.out, `"stop_reason":"`...), reason...)
-	w.out = appendOptional(append(w.out, `","stop_sequence":`...), e.stop)
-	w.out = append(w.out, `,"stop_details":`...)
+	stop := append([]byte(`"stop_reason":"`), reason...)
+	stop = append(appendOptional(append(stop, `","stop_sequence":`...), e.stop), `,"stop_details":`...)
 	if e.reason == event.FinishFiltered || e.reason == event.FinishRefused {
-		w.out = append(w.out, `{"type":"refusal","category":null,"explanation":`...)
-		w.out = append(appendOptional(w.out, e.explanation), '}')
+		stop = append(stop, `{"type":"refusal","category":null,"explanation":`...)
+		stop = append(appendOptional(stop, e.explanation), '}')
 	} else {
-		w.out = append(w.out, "null"...)
+		stop = append(stop, "null"...)
 	}
+	usage := AppendUsage([]byte(`,"usage":`), e.usage, e.tier)
 	if w.stream {
-		w.out = append(w.out, '}')
+		w.event("message_delta", `,"delta":{`, string(stop), "}", string(usage))
+		w.event("message_stop")
+		return
 	}
-	w.out = append(AppendUsage(append(w.out, `,"usage":`...), e.usage, e.tier), '}')
+	w.out = append(append(append(append(w.out, "],"...), stop...), usage...), '}')
 	w.whole = true
-	w.stop()
-}
-
-// stop writes the last event of a stream.
-func (w *writer) stop() {
-	if w.stream {
-		w.out = append(w.out, "\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
-	}
 }
 
 func appendOptional(dst, text []byte) []byte {
