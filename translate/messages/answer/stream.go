@@ -31,7 +31,7 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	if o.Over {
 		return 0
 	}
-	if text, ok := o.template.Match(e); ok { // nearly all of a stream
+	if text, ok := o.template.Match(e.Name, e.Data); ok { // nearly all of a stream
 		o.Written.AddString(text)
 		return signal.Content
 	}
@@ -138,7 +138,7 @@ func (o *observer) texts(e sse.Event, of ...members.Member) bool {
 		}
 	}
 	if count == 1 && e.Data != nil {
-		o.template.Learn(e, event.Event{}, at)
+		o.template.Learn(e, nil, at)
 	}
 	return count > 0
 }
