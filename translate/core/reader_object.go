@@ -22,8 +22,7 @@ type Object struct {
 
 // Read consumes the value at the cursor and keeps the members that are in the table; a
 // value that is not an object has none. Other members are reported as lost unless they are
-// empty. path is the
-// path from the element at the reader's place to the object, or "".
+// empty. path is the path from the element at the reader's place to the object, or "".
 func (o *Object) Read(x *Translation, c *jsonscan.Cursor, table *shape.Table, path string) {
 	for o.Enter(c, table, path); o.Next(x, c); {
 		o.Keep(c)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -182,6 +183,23 @@ func (r *Row) parse(notation strict.Notation) {
 func (r *Row) path() string {
 	path, _, _ := strings.Cut(r.Name, "=")
 	return path
+}
+
+// shown returns a value in the form in which refusals repeat it: a word in quotes if
+// the row is about words, or a number; "" for any other value.
+func (r *Row) shown(raw []byte) string {
+	const longest = 64
+	switch {
+	case raw == nil && r.word != "":
+		return "'" + r.word + "'"
+	case len(raw) == 0 || len(raw) > longest || jsonscan.HasEscapes(raw):
+		return ""
+	case raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9':
+		return string(raw)
+	case r.ofWord && len(raw) > len(`""`) && raw[0] == '"':
+		return "'" + string(jsonscan.Inner(raw)) + "'"
+	}
+	return ""
 }
 
 // Value returns the row about a field with a value, or else the row about any other

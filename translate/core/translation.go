@@ -121,23 +121,6 @@ func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
 	}
 }
 
-// shown returns a value in the form in which refusals repeat it: a word in quotes if
-// the row is about words, or a number; "" for any other value.
-func (r *Row) shown(raw []byte) string {
-	const longest = 64
-	switch {
-	case raw == nil && r.word != "":
-		return "'" + r.word + "'"
-	case len(raw) == 0 || len(raw) > longest || jsonscan.HasEscapes(raw):
-		return ""
-	case raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9':
-		return string(raw)
-	case r.ofWord && len(raw) > len(`""`) && raw[0] == '"':
-		return "'" + string(jsonscan.Inner(raw)) + "'"
-	}
-	return ""
-}
-
 // LoseMember reports, as a hint, the loss of a member whose name the client may choose
 // freely. object is the path from the element at the reader's place to the object of
 // the member, or "".

@@ -82,12 +82,12 @@ func (v *Value) WantKind(name string, kind, wanted jsonscan.Kind) {
 	case Missing(kind):
 		v.NoteMember(name, Required)
 	case wanted != jsonscan.Invalid && kind != wanted:
-		v.NoteMember(name, Must(wanted)+", got "+kind.String())
+		v.NoteMember(name, must(wanted)+", got "+kind.String())
 	}
 }
 
-// Must returns the requirement that a value is of a kind.
-func Must(kind jsonscan.Kind) string {
+// must returns the requirement that a value is of a kind.
+func must(kind jsonscan.Kind) string {
 	switch kind {
 	case jsonscan.Array, jsonscan.Object:
 		return "must be an " + kind.String()
