@@ -57,7 +57,6 @@ var unmended = []string{
 	"module/transport.call",
 	"translate.AnswerContext",
 	"translate.View",
-	"translate/chat/answer.choice",
 	"translate/event.Event",
 	"translate/fault.Fault",
 	"translate/pairs.Translator",

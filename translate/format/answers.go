@@ -48,8 +48,8 @@ type Usage struct {
 	Fill func(edits []edit.Edit, answer []byte) []edit.Edit
 }
 
-// Parser reads one answer into core events, which its handler gets. What follows
-// EventEnd or EventError has no effect.
+// Parser reads one answer into core events, which its handler gets. What follows the event
+// End or Error has no effect.
 type Parser interface {
 	// Event reads the next event of a stream.
 	Event(sse.Event)

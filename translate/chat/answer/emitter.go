@@ -18,30 +18,35 @@ type Emitter struct {
 	choices []choice
 }
 
-// choice is the state of a choice. Texts are kept escaped.
+// choice is the state of a choice.
 type choice struct {
 	begun       bool // the choice is part of the answer, and its role is written
 	newText     bool // the next fragment begins a new text
-	hasText     bool
-	hasRefusal  bool // the choice has the text of a refusal
 	reason      event.FinishReason
 	explanation []byte // why the provider refused
 
-	hasReasoning bool
-	newBlock     bool   // the next reasoning begins a new block
-	part         int    // of the last reasoning
-	thinking     []byte // the open block of reasoning
+	text, refusal, reasoning texts
+	thinking                 thinking
 
 	calls []toolCall // by ordinal
 	ids   toolcall.IDs
 
-	annotations []byte // each with a comma before it
-	inserted    int    // characters inserted between the texts of the provider
+	sources  sources
+	logprobs []byte // of a JSON answer, each with a comma before it
+}
 
-	// Of a JSON answer.
-	text, refusal, reasoning []byte
-	thinkingBlocks           []byte // each with a comma before it
-	logprobs                 []byte // each with a comma before it
+// texts is a member of the message that is a string. all are its fragments in a JSON answer,
+// escaped.
+type texts struct {
+	name string // with its quotes, a colon and the quote of the string
+	has  bool
+	all  []byte
+}
+
+// chunks describes the chunks of a native answer.
+var chunks = openai.Chunks{
+	Object: "chat.completion.chunk", Deltas: true,
+	Empty: `,"delta":{"role":"assistant"}`, Last: `,"delta":{}`,
 }
 
 // maxThinking bounds the reasoning that is kept until its signature arrives, in bytes.
@@ -80,7 +85,7 @@ func (m *Emitter) content(e *event.Event) {
 	case event.TextEnd:
 		c.newText = true
 	case event.Source:
-		c.annotate(e.Source)
+		c.sources.add(e.Source)
 	case event.Reasoning:
 		m.reasoning(c, e)
 	case event.Signature:
@@ -88,7 +93,7 @@ func (m *Emitter) content(e *event.Event) {
 	case event.Redacted:
 		m.redacted(c, e)
 	case event.ReasoningEnd:
-		c.endThinking()
+		c.thinking.end()
 	case event.ToolStart:
 		m.startTool(c, e)
 	case event.ToolArgs:
@@ -113,7 +118,9 @@ func (m *Emitter) start(e *event.Event) {
 // begin returns a choice by its index, and begins it, once, with its role.
 func (m *Emitter) begin(index int) *choice {
 	for len(m.choices) <= index {
-		m.choices = append(m.choices, choice{})
+		m.choices = append(m.choices, choice{
+			text: texts{name: `"content":"`}, refusal: texts{name: `"refusal":"`}, reasoning: texts{name: `"reasoning_content":"`},
+		})
 	}
 	c := &m.choices[index]
 	if c.begun {
@@ -131,27 +138,28 @@ func (m *Emitter) begin(index int) *choice {
 
 // text writes a fragment of text, or of the text of a refusal.
 func (m *Emitter) text(c *choice, e *event.Event) {
-	member, all, has := `"content":"`, &c.text, &c.hasText
+	to := &c.text
 	if e.Refusal {
-		member, all, has = `"refusal":"`, &c.refusal, &c.hasRefusal
+		to = &c.refusal
 	}
-	if c.newText && *has {
-		m.fragment(e.Choice, member, all, openai.Separator)
-		c.inserted += len(openai.Separator)
+	if c.newText && to.has {
+		m.fragment(e.Choice, to, openai.Separator)
+		c.sources.inserted += len(openai.Separator)
 	}
-	c.newText, *has = false, true
-	m.fragment(e.Choice, member, all, e.Text)
+	c.newText = false
+	m.fragment(e.Choice, to, e.Text)
 }
 
 // fragment writes a fragment of a member that is a string: as a chunk of a stream, or
-// appended to the earlier fragments in a JSON answer.
-func (m *Emitter) fragment(choice int, member string, all *[]byte, fragment []byte) {
+// behind the earlier fragments of a JSON answer.
+func (m *Emitter) fragment(choice int, to *texts, fragment []byte) {
+	to.has = true
 	if !m.Context.Stream {
-		*all = jsonscan.AppendEscaped(*all, fragment)
+		to.all = jsonscan.AppendEscaped(to.all, fragment)
 		return
 	}
 	m.open(choice)
-	m.Out = append(m.Out, member...)
+	m.Out = append(m.Out, to.name...)
 	m.Out = jsonscan.AppendEscaped(m.Out, fragment)
 	m.Out = append(m.Out, '"')
 	m.close("")

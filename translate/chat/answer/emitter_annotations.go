@@ -7,23 +7,29 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// annotate keeps a source of the text. A stream contains all sources together at its
-// end: accumulators of official SDKs cannot join lists without indexes.
-func (c *choice) annotate(s *event.Citation) {
-	out := append(c.annotations, `,{"type":"url_citation","url_citation":{"url":`...)
-	out = jsonscan.AppendString(out, s.URL)
-	out = append(out, `,"title":`...)
-	out = jsonscan.AppendString(out, s.Title)
-	out = append(out, `,"start_index":`...)
-	out = strconv.AppendInt(out, int64(s.Start+c.inserted), 10)
-	out = append(out, `,"end_index":`...)
-	out = strconv.AppendInt(out, int64(s.End+c.inserted), 10)
-	c.annotations = append(out, "}}"...)
+// sources are the sources of the text of a choice. A stream contains all of them together at
+// its end: accumulators of official SDKs cannot join lists without indexes.
+type sources struct {
+	list     []byte // annotations, each with a comma before it
+	inserted int    // characters inserted between the texts of the provider
 }
 
-// appendAnnotations appends the member with the annotations, of which there is at least one.
-func (c *choice) appendAnnotations(dst []byte) []byte {
+// add adds a source.
+func (s *sources) add(source *event.Citation) {
+	out := append(s.list, `,{"type":"url_citation","url_citation":{"url":`...)
+	out = jsonscan.AppendString(out, source.URL)
+	out = append(out, `,"title":`...)
+	out = jsonscan.AppendString(out, source.Title)
+	out = append(out, `,"start_index":`...)
+	out = strconv.AppendInt(out, int64(source.Start+s.inserted), 10)
+	out = append(out, `,"end_index":`...)
+	out = strconv.AppendInt(out, int64(source.End+s.inserted), 10)
+	s.list = append(out, "}}"...)
+}
+
+// append appends the member with the annotations, of which there is at least one.
+func (s *sources) append(dst []byte) []byte {
 	dst = append(dst, `"annotations":[`...)
-	dst = append(dst, c.annotations[1:]...)
+	dst = append(dst, s.list[1:]...)
 	return append(dst, ']')
 }

@@ -13,34 +13,41 @@ var errThinking = errors.New("reasoning that is too long to be signed")
 // blockSeparator separates the reasoning of two blocks.
 var blockSeparator = []byte("\n")
 
-// reasoning writes a fragment of reasoning. Its block is kept, since a signature is
-// written together with the whole block.
+// thinking is the reasoning of a choice by blocks: a block is written whole with its
+// signature.
+type thinking struct {
+	open   []byte // the text of the open block, escaped
+	part   int    // of the last reasoning
+	closed bool   // the next reasoning begins a new block
+	blocks []byte // of a JSON answer, each with a comma before it
+}
+
+// end ends the open block.
+func (t *thinking) end() { t.closed, t.open = true, t.open[:0] }
+
+// reasoning writes a fragment of reasoning.
 func (m *Emitter) reasoning(c *choice, e *event.Event) {
+	t := &c.thinking
 	switch {
-	case !c.hasReasoning:
-	case c.newBlock:
-		m.fragment(e.Choice, reasoningMember, &c.reasoning, blockSeparator)
-	case c.part != e.Part:
+	case !c.reasoning.has:
+	case t.closed:
+		m.fragment(e.Choice, &c.reasoning, blockSeparator)
+	case t.part != e.Part:
 		m.think(c, e.Choice, openai.Separator)
 	}
-	c.newBlock, c.hasReasoning, c.part = false, true, e.Part
+	t.closed, t.part = false, e.Part
 	m.think(c, e.Choice, e.Text)
 }
 
 // think writes reasoning of the open block.
 func (m *Emitter) think(c *choice, choice int, fragment []byte) {
-	if len(c.thinking)+len(fragment) > maxThinking {
+	if len(c.thinking.open)+len(fragment) > maxThinking {
 		m.Fail(errThinking)
 		return
 	}
-	c.thinking = jsonscan.AppendEscaped(c.thinking, fragment)
-	m.fragment(choice, reasoningMember, &c.reasoning, fragment)
+	c.thinking.open = jsonscan.AppendEscaped(c.thinking.open, fragment)
+	m.fragment(choice, &c.reasoning, fragment)
 }
-
-const reasoningMember = `"reasoning_content":"`
-
-// endThinking ends the open block of reasoning.
-func (c *choice) endThinking() { c.newBlock, c.thinking = true, c.thinking[:0] }
 
 // signature writes the whole signed block, which the client sends back.
 func (m *Emitter) signature(c *choice, e *event.Event) {
@@ -49,47 +56,24 @@ func (m *Emitter) signature(c *choice, e *event.Event) {
 		m.Drop("reasoning.encrypted_content")
 		return
 	}
-	m.openBlock(c, e.Choice, `{"type":"thinking","thinking":"`)
-	block := m.block(c)
-	*block = append(*block, c.thinking...)
-	*block = append(*block, `","signature":`...)
-	*block = jsonscan.AppendString(*block, signature)
-	m.closeBlock(c)
-	c.endThinking()
+	block := append([]byte(`{"type":"thinking","thinking":"`), c.thinking.open...)
+	m.block(c, e.Choice, append(block, `","signature":`...), signature)
+	c.thinking.end()
 }
 
 // redacted writes a block of redacted thinking.
 func (m *Emitter) redacted(c *choice, e *event.Event) {
-	m.openBlock(c, e.Choice, `{"type":"redacted_thinking","data":`)
-	block := m.block(c)
-	*block = jsonscan.AppendString(*block, e.Text)
-	m.closeBlock(c)
+	m.block(c, e.Choice, []byte(`{"type":"redacted_thinking","data":`), e.Text)
 }
 
-// block returns the buffer that thinking blocks are written to.
-func (m *Emitter) block(c *choice) *[]byte {
-	if m.Context.Stream {
-		return &m.Out
-	}
-	return &c.thinkingBlocks
-}
-
-func (m *Emitter) openBlock(c *choice, choice int, first string) {
-	if m.Context.Stream {
-		m.open(choice)
-		m.Out = append(m.Out, `"thinking_blocks":[`...)
-	} else {
-		c.thinkingBlocks = append(c.thinkingBlocks, ',')
-	}
-	block := m.block(c)
-	*block = append(*block, first...)
-}
-
-func (m *Emitter) closeBlock(c *choice) {
+// block writes a thinking block, whose last member is a text.
+func (m *Emitter) block(c *choice, choice int, block, text []byte) {
+	block = append(jsonscan.AppendString(block, text), '}')
 	if !m.Context.Stream {
-		c.thinkingBlocks = append(c.thinkingBlocks, '}')
+		c.thinking.blocks = append(append(c.thinking.blocks, ','), block...)
 		return
 	}
-	m.Out = append(m.Out, "}]"...)
+	m.open(choice)
+	m.Out = append(append(append(m.Out, `"thinking_blocks":[`...), block...), ']')
 	m.close("")
 }

@@ -37,11 +37,11 @@ func (m *Emitter) endStream() {
 // and the sources of the text precede the reason.
 func (m *Emitter) finish(index int, c *choice) {
 	if c.showsExplanation() {
-		m.fragment(index, `"refusal":"`, nil, c.explanation)
+		m.fragment(index, &c.refusal, c.explanation)
 	}
-	if len(c.annotations) > 0 {
+	if len(c.sources.list) > 0 {
 		m.open(index)
-		m.Out = c.appendAnnotations(m.Out)
+		m.Out = c.sources.append(m.Out)
 		m.close("")
 	}
 	m.open(index)
@@ -51,7 +51,7 @@ func (m *Emitter) finish(index int, c *choice) {
 // showsExplanation reports whether the provider's explanation becomes the text of the
 // refusal, since the model gave none.
 func (c *choice) showsExplanation() bool {
-	return len(c.explanation) > 0 && !c.hasText && !c.hasRefusal
+	return len(c.explanation) > 0 && !c.text.has && !c.refusal.has
 }
 
 // writeChoice writes a choice of the JSON body.
@@ -71,23 +71,23 @@ func (m *Emitter) writeChoice(index int) bool {
 // appendMessage appends the message of a choice.
 func (c *choice) appendMessage(dst []byte) []byte {
 	dst = append(dst, `{"role":"assistant","content":`...)
-	dst = appendText(dst, c.text, c.hasText || !c.hasCalls())
+	dst = appendText(dst, c.text.all, c.text.has || !c.hasCalls())
 	dst = append(dst, `,"refusal":`...)
 	if c.showsExplanation() {
 		dst = jsonscan.AppendString(dst, c.explanation)
 	} else {
-		dst = appendText(dst, c.refusal, c.hasRefusal)
+		dst = appendText(dst, c.refusal.all, c.refusal.has)
 	}
-	if len(c.annotations) > 0 {
-		dst = c.appendAnnotations(append(dst, ','))
+	if len(c.sources.list) > 0 {
+		dst = c.sources.append(append(dst, ','))
 	}
-	if c.hasReasoning {
+	if c.reasoning.has {
 		dst = append(dst, `,"reasoning_content":`...)
-		dst = appendText(dst, c.reasoning, true)
+		dst = appendText(dst, c.reasoning.all, true)
 	}
-	if len(c.thinkingBlocks) > 0 {
+	if len(c.thinking.blocks) > 0 {
 		dst = append(dst, `,"thinking_blocks":[`...)
-		dst = append(dst, c.thinkingBlocks[1:]...)
+		dst = append(dst, c.thinking.blocks[1:]...)
 		dst = append(dst, ']')
 	}
 	return append(c.appendCalls(dst), '}')

@@ -27,6 +27,9 @@ type choice struct {
 	logprobs legacy
 }
 
+// chunks describes the chunks of a native answer.
+var chunks = openai.Chunks{Object: "text_completion", Empty: `,"text":""`, Last: `,"text":"","logprobs":null`}
+
 var errTools = errors.New("tool calls in answer to a completions request")
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.

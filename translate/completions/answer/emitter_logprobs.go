@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -66,7 +67,7 @@ func appendTop(dst, list []byte, most int) []byte {
 	for c.EnterArray(); len(seen) < most && c.Element(); {
 		v.Read(&c, scored, nil)
 		token := v.Raw(scoredToken)
-		if token == nil || contains(seen, token) {
+		if token == nil || slices.ContainsFunc(seen, func(s []byte) bool { return bytes.Equal(s, token) }) {
 			continue
 		}
 		if len(seen) > 0 {
@@ -77,15 +78,6 @@ func appendTop(dst, list []byte, most int) []byte {
 		dst = append(dst, orNull(v.Raw(scoredValue))...)
 	}
 	return append(dst, '}')
-}
-
-func contains(seen [][]byte, text []byte) bool {
-	for _, s := range seen {
-		if bytes.Equal(s, text) {
-			return true
-		}
-	}
-	return false
 }
 
 // append appends the object with the lists, or null without any token.

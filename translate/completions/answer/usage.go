@@ -3,6 +3,7 @@ package answer
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -22,47 +23,38 @@ func FillUsage(edits []edit.Edit, answer []byte) []edit.Edit {
 	return edits
 }
 
+// The counts of a usage object that decide how many tokens are text. Cached tokens are text.
+var (
+	counts           = members.New("")
+	promptTokens     = counts.Maybe(members.Number, "prompt_tokens")
+	completionTokens = counts.Maybe(members.Number, "completion_tokens")
+	promptOthers     = others(counts.Inside("", "prompt_tokens_details"))
+	completionOthers = others(counts.Inside("", "completion_tokens_details"))
+)
+
+// others adds the details of tokens that are no text.
+func others(t *members.Table) [3]members.Member {
+	return [...]members.Member{
+		t.Maybe(members.Number, "audio_tokens"), t.Maybe(members.Number, "image_tokens"), t.Maybe(members.Number, "reasoning_tokens"),
+	}
+}
+
 // detailsOf returns the details that the usage at the cursor should have.
 func detailsOf(c jsonscan.Cursor) []edit.Wanted {
-	var prompt, completion text
-	for c.OpenObject(); c.Member(); {
-		switch string(c.Name()) {
-		case "prompt_tokens":
-			token.ReadCount(&c, &prompt.total)
-		case "completion_tokens":
-			token.ReadCount(&c, &completion.total)
-		case "prompt_tokens_details":
-			prompt.readOthers(&c)
-		case "completion_tokens_details":
-			completion.readOthers(&c)
-		default:
-			c.Skip()
-		}
-	}
+	var v members.Values
+	v.Read(&c, counts, nil)
 	return []edit.Wanted{
-		{Name: "prompt_tokens_details", Members: append(edit.Counts("cached_tokens"), prompt.wanted("image_tokens")...)},
-		{Name: "completion_tokens_details", Members: completion.wanted("reasoning_tokens")},
+		{Name: "prompt_tokens_details", Members: append(edit.Counts("cached_tokens"), wanted(&v, promptTokens, promptOthers, "image_tokens")...)},
+		{Name: "completion_tokens_details", Members: wanted(&v, completionTokens, completionOthers, "reasoning_tokens")},
 	}
 }
 
-// text counts the tokens of a prompt or a completion that are text.
-type text struct{ total, others int64 }
-
-// readOthers reads the details at the cursor that are no text. Cached tokens are text.
-func (t *text) readOthers(c *jsonscan.Cursor) {
-	for c.OpenObject(); c.Member(); {
-		switch string(c.Name()) {
-		case "audio_tokens", "image_tokens", "reasoning_tokens":
-			var n int64
-			token.ReadCount(c, &n)
-			t.others += n
-		default:
-			c.Skip()
-		}
+// wanted returns the counts of text, audio and another kind, of which only that of text
+// follows from the others.
+func wanted(v *members.Values, total members.Member, others [3]members.Member, other string) []edit.Wanted {
+	text := token.CountOf(v.Raw(total))
+	for _, m := range others {
+		text -= token.CountOf(v.Raw(m))
 	}
-}
-
-// wanted returns the counts of text, audio and another kind.
-func (t *text) wanted(other string) []edit.Wanted {
-	return []edit.Wanted{{Name: "text_tokens", Count: max(0, t.total-t.others)}, {Name: "audio_tokens"}, {Name: other}}
+	return []edit.Wanted{{Name: "text_tokens", Count: max(0, text)}, {Name: "audio_tokens"}, {Name: other}}
 }
