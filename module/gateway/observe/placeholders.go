@@ -18,32 +18,31 @@ const placeholderPrefix = "http.ai_gateway."
 // placeholder is a value of an exchange for logs and other handlers. A value is nil, not
 // zero, while it is unknown.
 type placeholder struct {
-	name   string
-	logged bool // also a field of the log record
-	value  func(*exchange.Exchange) any
+	name  string // also of the field in the log record
+	value func(*exchange.Exchange) any
 }
 
 var placeholders = []placeholder{
-	{"request_id", false, func(ex *exchange.Exchange) any { return ex.ID }},
-	{"outcome", false, func(ex *exchange.Exchange) any { return text(string(ex.Outcome)) }},
-	{"key_id", true, ofKey(func(k *aigateway.Key) string { return k.ID })},
-	{"key_owner", true, ofKey(func(k *aigateway.Key) string { return k.Owner })},
-	{"limit", true, ofKey(func(k *aigateway.Key) string { return k.Limit })},
-	{"model", true, func(ex *exchange.Exchange) any { return text(Clip(ex.View.Model)) }},
-	{"provider", true, ofAttempt(func(a *exchange.Attempt) any { return a.Provider })},
-	{"upstream_model", true, ofAttempt(func(a *exchange.Attempt) any { return Clip(a.Model) })},
-	{"upstream_status", true, ofResult(func(r *exchange.Result) any { return number(int64(r.Status)) })},
-	{"upstream_request_id", true, ofResult(func(r *exchange.Result) any { return text(Clip(r.RequestID)) })},
-	{"answered_by", true, ofResult(func(r *exchange.Result) any { return text(Clip(r.AnsweredBy)) })},
-	{"losses", true, func(ex *exchange.Exchange) any { return text(lossNames(ex)) }},
-	{"answer_losses", true, ofResult(func(r *exchange.Result) any { return text(r.Dropped.String()) })},
-	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts() }},
-	{"ttfb_ms", true, timeToFirstByte},
-	{"usage.input_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.Fresh })},
-	{"usage.cache_read_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.CacheRead })},
-	{"usage.cache_write_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.Written() })},
-	{"usage.output_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.Output() })},
-	{"usage.reasoning_tokens", true, ofUsage(func(n *token.Counts) int64 { return n.Reasoning })},
+	{"request_id", func(ex *exchange.Exchange) any { return ex.ID }},
+	{"outcome", func(ex *exchange.Exchange) any { return text(string(ex.Outcome)) }},
+	{"key_id", ofKey(func(k *aigateway.Key) string { return k.ID })},
+	{"key_owner", ofKey(func(k *aigateway.Key) string { return k.Owner })},
+	{"limit", ofKey(func(k *aigateway.Key) string { return k.Limit })},
+	{"model", func(ex *exchange.Exchange) any { return text(Clip(ex.View.Model)) }},
+	{"provider", ofAttempt(func(a *exchange.Attempt) any { return a.Provider })},
+	{"upstream_model", ofAttempt(func(a *exchange.Attempt) any { return Clip(a.Model) })},
+	{"upstream_status", ofResult(func(r *exchange.Result) any { return number(int64(r.Status)) })},
+	{"upstream_request_id", ofResult(func(r *exchange.Result) any { return text(Clip(r.RequestID)) })},
+	{"answered_by", ofResult(func(r *exchange.Result) any { return text(Clip(r.AnsweredBy)) })},
+	{"losses", func(ex *exchange.Exchange) any { return text(lossNames(ex)) }},
+	{"answer_losses", ofResult(func(r *exchange.Result) any { return text(r.Dropped.String()) })},
+	{"attempts", func(ex *exchange.Exchange) any { return ex.Attempts() }},
+	{"ttfb_ms", timeToFirstByte},
+	{"usage.input_tokens", ofUsage(func(n *token.Counts) int64 { return n.Fresh })},
+	{"usage.cache_read_tokens", ofUsage(func(n *token.Counts) int64 { return n.CacheRead })},
+	{"usage.cache_write_tokens", ofUsage(func(n *token.Counts) int64 { return n.Written() })},
+	{"usage.output_tokens", ofUsage(func(n *token.Counts) int64 { return n.Output() })},
+	{"usage.reasoning_tokens", ofUsage(func(n *token.Counts) int64 { return n.Reasoning })},
 }
 
 // Publish makes the values of an exchange available as placeholders. A value is computed

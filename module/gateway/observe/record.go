@@ -20,10 +20,8 @@ type Record exchange.Exchange
 // MarshalLogObject implements zapcore.ObjectMarshaler.
 func (r *Record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	ex := (*exchange.Exchange)(r)
-	enc.AddString("request_id", ex.ID)
-	enc.AddString("outcome", string(ex.Outcome))
 	for _, key := range placeholders {
-		if v := key.value(ex); v != nil && key.logged {
+		if v := key.value(ex); v != nil {
 			_ = enc.AddReflected(key.name, v)
 		}
 	}
