@@ -59,7 +59,6 @@ var unmended = []string{
 	"translate.View",
 	"translate/event.Event",
 	"translate/fault.Fault",
-	"translate/pairs.Translator",
 	"translate/responses/answer.Emitter",
 	"translate/responses/answer.Parser",
 	"translate/responses/answer.openItem",

@@ -10,7 +10,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Translator translates the answer of a provider to the format of a client. The answer
@@ -22,6 +21,7 @@ import (
 // the answer fails, Fault returns the reason, and the caller decides how to report it to
 // the client.
 type Translator struct {
+	signal.Observed
 	parser  format.Parser
 	cutter  *cutter // nil if there are no stop texts
 	emitter format.Emitter
@@ -32,10 +32,6 @@ type Translator struct {
 	missing translate.Dropped
 
 	signals  signal.Signal // of the current event
-	usage    token.Usage
-	text     token.Text
-	model    string
-	fault    *fault.Fault
 	finished bool
 }
 
@@ -74,7 +70,7 @@ func (t *Translator) Event(e sse.Event) signal.Signal {
 // an answer, or contains an error.
 func (t *Translator) Answer(body []byte) *fault.Fault {
 	t.parser.Answer(body)
-	return t.fault
+	return t.Fault()
 }
 
 // End ends the stream. clean reports that the body ended after a whole event, or that the
@@ -97,16 +93,6 @@ func (t *Translator) Continuation() format.Continuation {
 	return c
 }
 
-// Usage returns the usage that the answer has stated so far.
-func (t *Translator) Usage() token.Usage { return t.usage }
-
-// Text returns the size of the text that was translated so far: of texts, reasoning and
-// arguments of tool calls.
-func (t *Translator) Text() token.Text { return t.text }
-
-// Model returns the model named in the answer, "" while it is unknown.
-func (t *Translator) Model() string { return t.model }
-
 // Losses returns the losses of the answer so far.
 func (t *Translator) Losses() translate.Losses {
 	if t.native {
@@ -118,9 +104,6 @@ func (t *Translator) Losses() translate.Losses {
 	return losses
 }
 
-// Fault returns the reason why the answer failed, or nil.
-func (t *Translator) Fault() *fault.Fault { return t.fault }
-
 // Finished reports whether the answer is complete and was written to its end.
 func (t *Translator) Finished() bool { return t.finished }
 
@@ -129,19 +112,19 @@ const meaningful = 1<<event.Text | 1<<event.Reasoning | 1<<event.Signature |
 
 // Handle writes the next core event.
 func (t *Translator) Handle(e *event.Event) {
-	if t.fault != nil || t.finished || e.Kind == event.Native && !t.native {
+	if t.Over || e.Kind == event.Native && !t.native {
 		return
 	}
-	t.note(e)
-	if t.fault == nil {
+	fault := t.note(e)
+	if fault == nil {
 		t.emitter.Handle(e)
-		t.fault = t.emitter.Fault()
+		fault = t.emitter.Fault()
 	}
 	switch {
-	case t.fault != nil:
-		t.signals |= signal.Failed
+	case fault != nil:
+		t.signals |= t.Fail(fault)
 	case e.Kind == event.End:
-		t.finished = true
+		t.Over, t.finished = true, true
 		t.signals |= signal.Terminal
 	}
 }
@@ -150,21 +133,22 @@ func (t *Translator) Handle(e *event.Event) {
 // from the provider: every chunk for a chat or completions client repeats the name.
 const maxModel = 256
 
-// note keeps the properties of the whole answer that an event contains.
-func (t *Translator) note(e *event.Event) {
+// note keeps the properties of the whole answer that an event contains. It returns why the
+// answer fails, nil if it does not.
+func (t *Translator) note(e *event.Event) *fault.Fault {
 	if meaningful>>e.Kind&1 != 0 {
 		t.signals |= signal.Content
 	}
 	switch e.Kind {
 	case event.Text, event.Reasoning, event.ToolArgs:
-		t.text.Add(e.Text)
+		t.Written.Add(e.Text)
 	case event.Start:
 		if len(e.Model) > maxModel {
 			e.Model = nil // the emitter writes the requested name instead
 		}
-		t.model = string(e.Model)
+		t.ModelName = string(e.Model)
 	case event.ToolStart:
-		t.fault = t.calls.add(e)
+		return t.calls.add(e)
 	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:
 		t.signals |= signal.BlockEnd
 	case event.Finish:
@@ -175,12 +159,13 @@ func (t *Translator) note(e *event.Event) {
 			t.signals |= signal.Cut
 		}
 	case event.Usage:
-		t.usage = *e.Usage
+		t.Used = *e.Usage
 	case event.Error:
-		t.fault = e.Fault
+		return e.Fault
 	case event.End:
 		if t.parser.Choices() < t.choices { // many servers ignore n
 			t.missing.Drop("choices")
 		}
 	}
+	return nil
 }

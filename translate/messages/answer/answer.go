@@ -7,7 +7,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -15,12 +14,6 @@ import (
 var (
 	errNoContent = errors.New("no content")
 	errNoCount   = errors.New("no input_tokens")
-)
-
-// counted has the member of an answer that only counts the input.
-var (
-	counted       = members.New(inAnswer)
-	countedTokens = counted.Maybe(members.Any, "input_tokens")
 )
 
 // Inspect reads a whole JSON answer to the operation. It returns a fault for an answer
@@ -35,7 +28,11 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	case r.isError():
 		return signal.Answer{}, fault.ReadAnswer(body)
 	case op == translate.CountTokens:
-		return inspectCount(body)
+		raw := r.whole.Raw(messageTokens)
+		if n, ok := jsonscan.Integer(raw); !ok || n < 0 {
+			return signal.Answer{}, fault.Unusable(errNoCount)
+		}
+		return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(raw)}}}, nil
 	case !r.hasContent():
 		return signal.Answer{}, fault.Unusable(errNoContent)
 	}
@@ -55,17 +52,6 @@ func (r *reading) isError() bool {
 func (r *reading) hasContent() bool {
 	raw := r.whole.Raw(messageContent)
 	return raw != nil && (raw[0] == '[' || raw[0] == 'n')
-}
-
-// inspectCount reads the answer to a request that only counts its input.
-func inspectCount(body []byte) (signal.Answer, *fault.Fault) {
-	var r reading
-	_ = r.read(body, counted, nil) // which succeeded before
-	raw := r.whole.Raw(countedTokens)
-	if n, ok := jsonscan.Integer(raw); !ok || n < 0 {
-		return signal.Answer{}, fault.Unusable(errNoCount)
-	}
-	return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(raw)}}}, nil
 }
 
 // AppendTokenCount appends the answer to a request that only counts its input.

@@ -94,12 +94,6 @@ func (m *Emitter) Handle(e *event.Event) {
 			return
 		}
 		m.content(e)
-	case event.ToolStart:
-		if e.Custom {
-			m.fault = fault.Unusable(errCustom)
-			return
-		}
-		m.content(e)
 	default:
 		m.content(e)
 	}
@@ -158,11 +152,15 @@ func (m *Emitter) write(e *event.Event) {
 	case event.Redacted: // has no deltas
 		if m.native == nil {
 			m.close()
-			m.out.block(appendRedacted(nil, e.Text))
+			m.out.block(append(jsonscan.AppendString([]byte(`{"type":"redacted_thinking","data":`), e.Text), '}'))
 		}
 	case event.ReasoningEnd:
 		m.endBlock(thinkingBlock)
 	case event.ToolStart:
+		if e.Custom {
+			m.fault = fault.Unusable(errCustom)
+			return
+		}
 		m.startTool(e)
 	case event.ToolArgs:
 		m.addArguments(e.Text)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -120,7 +121,8 @@ func (m *Emitter) startTool(e *event.Event) {
 	if len(id) == 0 {
 		id = []byte(m.ids.NewToolID())
 	}
-	head := appendToolHead(nil, m.calls.Show(id, toolcall.AppendID), m.context.ToolName(e.Name))
+	head := jsonscan.AppendString([]byte(`{"type":"tool_use","id":`), m.calls.Show(id, toolcall.AppendID))
+	head = jsonscan.AppendString(append(head, `,"name":`...), m.context.ToolName(e.Name))
 	m.open(toolUseBlock, 0, string(head))
 	m.block.args, m.block.held, m.block.passing, m.hasCalls = toolcall.Arguments{}, m.block.held[:0], false, true
 }

@@ -78,7 +78,8 @@ func (m *Emitter) nextBlock(block []byte) {
 		return
 	}
 	kind := blockKindOf(raw)
-	ownTool := string(raw) == `"server_tool_use"` || string(raw) == `"mcp_tool_use"`
+	input := memberOf(block, "input")
+	ownTool := (string(raw) == `"server_tool_use"` || string(raw) == `"mcp_tool_use"`) && input[0] == '{'
 	if ownTool {
 		kind = toolUseBlock
 	}
@@ -96,7 +97,7 @@ func (m *Emitter) nextBlock(block []byte) {
 	case ownTool: // no other event contains its input
 		m.open(toolUseBlock, 0, "")
 		m.block.passing = true
-		m.out.fragment(jsonscan.AppendCompact(nil, memberOf(block, "input")))
+		m.out.fragment(jsonscan.AppendCompact(nil, input))
 	}
 }
 

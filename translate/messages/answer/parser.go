@@ -163,6 +163,7 @@ func (p *Parser) end() {
 
 // start sends the beginning of a message.
 func (p *Parser) start(message *members.Values) {
+	p.lose("input_tokens", message.Filled(messageTokens))
 	p.count(message, messageUsage)
 	p.Send(event.Event{
 		Kind: event.Start, Model: []byte(jsonscan.TextOf(message.Raw(messageModel))), Usage: &p.usage, Tier: p.tier,

@@ -39,6 +39,7 @@ var (
 	messageReason    = messages.Maybe(members.String, "stop_reason")
 	messageSequence  = messages.Maybe(members.String, "stop_sequence")
 	messageExplained = detailsOf(messages.Inside("stop_details.", "stop_details"))
+	messageTokens    = messages.Maybe(members.Any, "input_tokens") // of an answer that only counts them
 	_                = messages.Skip("id role")
 )
 

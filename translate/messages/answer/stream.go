@@ -35,20 +35,27 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 		o.Written.AddString(text)
 		return signal.Content
 	}
-	kind, begun := eventKinds[string(e.Name)], o.Begun
+	kind := eventKinds[string(e.Name)]
+	// In an answer that has begun, every such event is content, whatever its data.
+	content := o.Begun && (kind == blockStart || kind == blockDelta)
 	switch kind {
 	case namelessEvent, messageStart, blockStart, blockDelta, messageDelta:
-		defer o.forget()
-		if err := o.reading.read(e.Data, events, nil); err != nil {
-			return inText(begun, kind, o.Unreadable(err))
-		}
-		if kind == namelessEvent {
+		defer func() { o.reading = reading{} }()
+		switch err := o.reading.read(e.Data, events, nil); {
+		case err != nil && content:
+			return signal.Content
+		case err != nil:
+			return o.Unreadable(err)
+		case kind == namelessEvent:
 			kind = o.reading.kind()
 		}
 	}
 	switch kind {
 	case blockStart, blockDelta, messageStart, messageDelta:
-		return inText(begun, kind, o.read(kind, e))
+		if s := o.read(kind, e); !content {
+			return s
+		}
+		return signal.Content
 	case blockStop:
 		return signal.BlockEnd
 	case messageStop:
@@ -62,9 +69,6 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 		return 0
 	}
 }
-
-// forget releases the memory of an event.
-func (o *observer) forget() { o.reading = reading{} }
 
 // read reads the parts of an event.
 func (o *observer) read(kind eventKind, e sse.Event) (s signal.Signal) {
@@ -86,8 +90,8 @@ func (o *observer) read(kind eventKind, e sse.Event) (s signal.Signal) {
 		content = o.texts(e, deltaText, deltaThinking, deltaJSON, deltaSummary) || r.part.Filled(deltaSignature) != nil
 	case messageDelta:
 		r.readPart(eventDelta, changes, nil)
-		if r.part.Raw(changeReason) != nil {
-			s |= signal.Finish | signal.Content
+		if content = r.part.Raw(changeReason) != nil; content {
+			s |= signal.Finish
 		}
 	}
 	if r.count(&r.whole, eventUsage, &o.report) {
@@ -98,15 +102,6 @@ func (o *observer) read(kind eventKind, e sse.Event) (s signal.Signal) {
 		s |= signal.Content
 	}
 	o.Begun = o.Begun || s.Has(signal.Content)
-	return s
-}
-
-// inText returns the signal of an event: in an answer that has begun, every event about the
-// content of a block is content, whatever its data.
-func inText(begun bool, kind eventKind, s signal.Signal) signal.Signal {
-	if begun && (kind == blockStart || kind == blockDelta) {
-		return signal.Content
-	}
 	return s
 }
 

@@ -183,14 +183,3 @@ func appendOptional(dst, text []byte) []byte {
 	}
 	return jsonscan.AppendString(dst, text)
 }
-
-// appendToolHead appends a tool_use block up to its input.
-func appendToolHead(dst, id, name []byte) []byte {
-	dst = jsonscan.AppendString(append(dst, `{"type":"tool_use","id":`...), id)
-	return jsonscan.AppendString(append(dst, `,"name":`...), name)
-}
-
-func appendRedacted(dst, data []byte) []byte {
-	dst = jsonscan.AppendString(append(dst, `{"type":"redacted_thinking","data":`...), data)
-	return append(dst, '}')
-}
