@@ -37,15 +37,12 @@ type Database struct {
 	connected func()
 	writing   Outage
 
-	// connecting and changing are the locks of the connection and of transactions.
-	// They are channels so that waiting for them can be cancelled. line contains an
-	// element for each call that runs a transaction or waits for one.
-	connecting, changing chan struct{}
-	line                 chan struct{}
-	warned               string                 // the last warning of the backend
-	migrated             atomic.Bool            // the database had all tables before
-	db                   atomic.Pointer[sql.DB] // nil while not connected
-	closed               atomic.Bool
+	turns      turns                  // of transactions
+	connecting chan struct{}          // the lock of the connection; waiting for it can be cancelled
+	warned     string                 // the last warning of the backend
+	migrated   atomic.Bool            // the database had all tables before
+	db         atomic.Pointer[sql.DB] // nil while not connected
+	closed     atomic.Bool
 }
 
 // New returns a database that is not connected yet. Log messages contain the name.
@@ -55,8 +52,7 @@ type Database struct {
 func New(name string, backend Backend, logger func() *zap.Logger, connected func()) *Database {
 	return &Database{
 		name: name, backend: backend, dialect: backend.Dialect(), logger: logger, connected: connected,
-		connecting: make(chan struct{}, 1), changing: make(chan struct{}, 1),
-		line: make(chan struct{}, writersAtOnce),
+		connecting: make(chan struct{}, 1), turns: turns{make(chan struct{}, writersAtOnce), make(chan struct{}, 1)},
 	}
 }
 

@@ -40,35 +40,50 @@ func (d *Database) Transact(ctx context.Context, action string, write func(State
 	defer cancel()
 	db, err := d.Open(ctx)
 	if err == nil {
-		err = d.transactInLine(ctx, db, write)
+		err = d.turns.inLine(func() error { return d.transact(ctx, db, d.dialect.LockWrites, write) })
 	}
 	return d.Explain(action, err)
 }
 
-// transactInLine runs a transaction after those that wait already. It returns
-// aigateway.ErrBusy if too many wait, which is not an outage of the database.
-func (d *Database) transactInLine(ctx context.Context, db *sql.DB, write func(Statements) error) error {
+// turns are the turns of the transactions of a process. They are channels so that waiting for
+// them can be cancelled.
+type turns struct {
+	line    chan struct{} // has an element for each call that runs a transaction or waits for one
+	current chan struct{} // has an element while a transaction runs
+}
+
+// inLine runs a transaction after those that wait already. It returns aigateway.ErrBusy if
+// too many wait, which is not an outage of the database.
+func (t turns) inLine(transact func() error) error {
 	select {
-	case d.line <- struct{}{}:
-		defer release(d.line)
-		return d.transact(ctx, db, d.dialect.LockWrites, write)
+	case t.line <- struct{}{}:
+		defer release(t.line)
+		return transact()
 	default:
 		return aigateway.ErrBusy
 	}
 }
 
-// transact runs a transaction, whose first statement is lock. Transactions of this
-// process wait for each other before they begin, because SQLite waits for a locked file
-// by polling.
-func (d *Database) transact(ctx context.Context, db *sql.DB, lock string, write func(Statements) error) error {
-	err := acquire(ctx, d.changing)
+// begin waits until no other transaction runs. The caller ends its turn with release.
+func (t turns) begin(ctx context.Context) error {
+	err := acquire(ctx, t.current)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return aigateway.ErrBusy
 	}
 	if err != nil {
 		return fmt.Errorf("waiting for other transactions: %w", err)
 	}
-	defer release(d.changing)
+	return nil
+}
+
+// transact runs a transaction, whose first statement is lock. Transactions of this
+// process wait for each other before they begin, because SQLite waits for a locked file
+// by polling.
+func (d *Database) transact(ctx context.Context, db *sql.DB, lock string, write func(Statements) error) error {
+	if err := d.turns.begin(ctx); err != nil {
+		return err
+	}
+	defer release(d.turns.current)
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

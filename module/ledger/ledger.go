@@ -34,14 +34,25 @@ type Ledger struct {
 	pruning database.Outage // failures to delete old records
 	backlog backlog
 
-	running atomic.Int64 // number of exchanges that have begun and not ended
-	idle    func()       // is called when the last running exchange has ended
+	exchanges exchanges
+	applier   *applier
+	waiters   *waiters
+	stop      func() // removes the ledger from the metrics, and ends the goroutine
+	done      sync.WaitGroup
+}
 
-	applier *applier
-	unwatch func() // removes the ledger from the metrics
-	waiters *waiters
-	stop    context.CancelFunc
-	done    sync.WaitGroup
+// exchanges are those that have begun and not ended.
+type exchanges struct {
+	running atomic.Int64
+	idle    func() // is called when the last one has ended
+}
+
+func (e *exchanges) begin() { e.running.Add(1) }
+
+func (e *exchanges) end() {
+	if e.running.Add(-1) == 0 {
+		e.idle()
+	}
 }
 
 // The defaults of the options.
@@ -65,7 +76,8 @@ func Open(options aigateway.LedgerOptions, backend database.Backend, logger func
 	if err != nil {
 		return nil, passing(errors.Join(err, opened.Close()))
 	}
-	l := &Ledger{journal: opened, logger: logger, idle: func() {}, stop: func() {}, waiters: newWaiters()}
+	l := &Ledger{journal: opened, logger: logger, stop: func() {}, waiters: newWaiters()}
+	l.exchanges.idle = func() {}
 	l.Reader = NewReader(backend, logger)
 	l.configure(options)
 	l.applier = newApplier(l, identity)
@@ -136,14 +148,17 @@ func (l *Ledger) endCrashed(entries []journal.Entry) {
 
 func (l *Ledger) start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	l.stop, l.unwatch = cancel, metrics.WatchLedger(l.state)
+	unwatch := metrics.WatchLedger(l.state)
+	l.stop = func() {
+		unwatch()
+		cancel()
+	}
 	l.done.Go(func() { l.applier.run(ctx) })
 }
 
 // Close writes the records of the journal to the database, until a transaction fails, and
 // closes the journal and the database. Records that remain are written after the next Open.
 func (l *Ledger) Close() error {
-	l.unwatch()
 	l.stop()
 	l.done.Wait()
 	return errors.Join(l.journal.Close(), l.db.Close())
@@ -151,7 +166,7 @@ func (l *Ledger) Close() error {
 
 // Begin implements aigateway.Ledger.
 func (l *Ledger) Begin(r *aigateway.Record) error {
-	l.running.Add(1)
+	l.exchanges.begin()
 	defer timeAppend(time.Now())
 	encoded := encode(r)
 	id, err := l.journal.Begin(*encoded)
@@ -168,9 +183,7 @@ func (l *Ledger) Begin(r *aigateway.Record) error {
 func (l *Ledger) End(r *aigateway.Record) {
 	defer timeAppend(time.Now())
 	l.end(r)
-	if l.running.Add(-1) == 0 {
-		l.idle()
-	}
+	l.exchanges.end()
 }
 
 // encodings contains buffers for encode.

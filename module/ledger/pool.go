@@ -51,7 +51,7 @@ func Shared(options aigateway.LedgerOptions, usual string, backend func() databa
 			return nil, err
 		}
 		known = &shared{Ledger: opened, dir: dir}
-		known.idle = known.closeIdle
+		known.exchanges.idle = known.closeIdle
 		open.ledgers[dir] = known
 	}
 	if err := known.reconfigure(options, backend()); err != nil {
@@ -101,7 +101,7 @@ func (s *shared) closeIdle() {
 func (s *shared) closeUnused() error {
 	open.Lock()
 	defer open.Unlock()
-	if s.uses > 0 || s.running.Load() > 0 || open.ledgers[s.dir] != s {
+	if s.uses > 0 || s.exchanges.running.Load() > 0 || open.ledgers[s.dir] != s {
 		return nil
 	}
 	delete(open.ledgers, s.dir)

@@ -138,9 +138,9 @@ func row(header, values []string) *fields {
 func (f *fields) price() (*Price, error) {
 	p := &Price{
 		Provider: f.of["provider"], Models: strings.Fields(f.of["models"]),
-		From: f.date("from"), Until: f.date("until"),
-		Base: f.rates(""), Currency: f.of["currency"],
-		AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"],
+		Period: Period{From: f.date("from"), Until: f.date("until")},
+		Base:   f.rates(""), Currency: f.of["currency"],
+		Origin: Origin{AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"]},
 	}
 	f.readCurrency(p)
 	f.readEdge(p)

@@ -15,9 +15,8 @@ import (
 // It must not be changed.
 type Price struct {
 	Provider string
-	Models   []string  // names; "*" at the end matches any text
-	From     time.Time // the beginning of the period; zero if it is unknown
-	Until    time.Time // the end of the period, exclusive; zero if it is unknown
+	Models   []string // names; "*" at the end matches any text
+	Period
 
 	Base  Rates
 	Edge  int64 // calls with at least this many tokens in the prompt have the price Above; 0 for none
@@ -28,12 +27,23 @@ type Price struct {
 	Factors Factors
 
 	Currency string // "USD"
-	AsOf     string // the date of the source, YYYY-MM-DD
-	Source   string
-	Note     string
+	Origin
 
 	id   string
 	name string
+}
+
+// Period is the time in which a price is valid.
+type Period struct {
+	From  time.Time // zero if it is unknown
+	Until time.Time // exclusive; zero if it is unknown
+}
+
+// Origin is where a price comes from.
+type Origin struct {
+	AsOf   string // the date of the source, YYYY-MM-DD
+	Source string
+	Note   string
 }
 
 // Call contains the properties of a call that determine its cost.
@@ -98,9 +108,12 @@ func (p *Price) Name() string { return p.name }
 // ID returns 32 hexadecimal digits that identify the content of the price.
 func (p *Price) ID() string { return p.id }
 
-// digest returns the ID.
+// digest returns the ID. The text does not change with the fields of Price: records contain
+// IDs of earlier versions.
 func (p *Price) digest() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", *p))
+	sum := sha256.Sum256(fmt.Appendf(nil,
+		"{Provider:%s Models:%v From:%v Until:%v Base:%+v Edge:%d Above:%+v Peak:%+v Factors:%+v Currency:%s AsOf:%s Source:%s Note:%s id: name:}",
+		p.Provider, p.Models, p.From, p.Until, p.Base, p.Edge, p.Above, p.Peak, p.Factors, p.Currency, p.AsOf, p.Source, p.Note))
 	return hex.EncodeToString(sum[:16])
 }
 

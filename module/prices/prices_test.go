@@ -291,3 +291,9 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Records name the prices by which their costs were computed, for years. Another text of the
+// fields would give every price another name with the next version.
+func TestTheIDOfAPriceStays(t *testing.T) {
+	assert.Equal(t, "c06ca7639af77b5dfd314d0965757aca", one(t, "input,output", "1,2").ID())
+}

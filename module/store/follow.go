@@ -50,39 +50,3 @@ func (s *Store) refresh(ctx context.Context) {
 		s.outage.Begin(s.logger, "store is not available; known keys stay valid", s.db.Explain("following keys", err))
 	}
 }
-
-// reload replaces the snapshot if the state of the database has changed.
-func (s *Store) reload(in database.Statements) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.snapshot.Load()
-	current, err := readState(in)
-	if err != nil || before.loaded && before.state == current {
-		return err
-	}
-	next, err := readSnapshot(in, before)
-	if err == nil {
-		s.snapshot.Store(next)
-	}
-	return err
-}
-
-// invalidate makes the next reload read all keys, even if the state is unchanged. A new
-// connection may lead to a copy of the database that was edited by hand.
-func (s *Store) invalidate() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	stale := *s.snapshot.Load()
-	stale.loaded = false
-	s.snapshot.Store(&stale)
-}
-
-// publish replaces the snapshot by the snapshot of a transaction, unless the current one
-// is newer.
-func (s *Store) publish(next *snapshot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if before := s.snapshot.Load(); !before.loaded || before.revision < next.revision {
-		s.snapshot.Store(next)
-	}
-}

@@ -14,9 +14,7 @@ package store
 
 import (
 	"context"
-	"iter"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -46,18 +44,16 @@ type Store struct {
 	stop   context.CancelFunc
 	done   sync.WaitGroup
 
-	mu       sync.Mutex // held to replace snapshot
-	snapshot atomic.Pointer[snapshot]
-	created  time.Time
-	verified atomic.Int64 // time of the last successful check, since created
+	cache // answers lookups
 }
 
 // New returns a store that is not open yet. The store calls logger for each log message,
 // because it may outlive the configuration that created it, and the logger of that
 // configuration.
 func New(backend database.Backend, logger func() *zap.Logger) *Store {
-	s := &Store{logger: logger, opened: make(chan struct{}), created: time.Now().Add(-completeFor)} // a verified of 0 is too old
+	s := &Store{logger: logger, opened: make(chan struct{})}
 	s.db = database.New("store", backend, logger, s.invalidate)
+	s.created = time.Now().Add(-completeFor) // a verified of 0 is too old
 	s.snapshot.Store(&snapshot{database: backend.Identity()})
 	return s
 }
@@ -89,37 +85,6 @@ func (s *Store) Close() error {
 	s.done.Wait()
 	s.writeUses(context.Background())
 	return s.db.Close()
-}
-
-// Lookup implements aigateway.KeySource.
-func (s *Store) Lookup(digest aigateway.Digest) *aigateway.Key {
-	return s.snapshot.Load().lookup(digest)
-}
-
-// KeyByID implements aigateway.KeyFinder. The key does not count as used.
-func (s *Store) KeyByID(id string) *aigateway.Key {
-	for _, key := range s.snapshot.Load().keys {
-		if key.ID == id {
-			return &key.Key
-		}
-	}
-	return nil
-}
-
-// Known implements aigateway.KeyFinder. The keys do not count as used.
-func (s *Store) Known() iter.Seq[*aigateway.Key] {
-	return func(yield func(*aigateway.Key) bool) {
-		for _, key := range s.snapshot.Load().keys {
-			if !yield(&key.Key) {
-				return
-			}
-		}
-	}
-}
-
-// Complete implements aigateway.PartialKeySource.
-func (s *Store) Complete() bool {
-	return time.Since(s.created)-time.Duration(s.verified.Load()) < completeFor
 }
 
 // Opened implements aigateway.StoreOpening.

@@ -19,17 +19,17 @@ type batch struct {
 // error: End may be called for an entry whose beginning was not written.
 func (j *Journal) Begin(payload []byte) (ID, error) {
 	j.mu.Lock()
-	id := max(j.last+1, At(time.Now()))
-	j.last = id
+	id := max(j.entries.last+1, At(time.Now()))
+	j.entries.last = id
 	if err := j.checkBegin(payload); err != nil {
 		j.mu.Unlock()
 		return id, err
 	}
-	j.open[id] = bytes.Clone(payload)
+	j.entries.open[id] = bytes.Clone(payload)
 	err := j.append(Entry{Begun, id, payload}) // unlocks mu
 	if err != nil {
 		j.mu.Lock()
-		delete(j.open, id)
+		delete(j.entries.open, id)
 		j.mu.Unlock()
 	}
 	return id, err
@@ -42,7 +42,7 @@ func (j *Journal) checkBegin(payload []byte) error {
 		return ErrClosed
 	case len(payload) > MaxPayload:
 		return ErrTooLarge
-	case j.size() > j.max.Load():
+	case j.segments.size() > j.settings.max.Load():
 		return ErrFull
 	}
 	return nil
@@ -52,12 +52,11 @@ func (j *Journal) checkBegin(payload []byte) error {
 func (j *Journal) Size() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.size()
+	return j.segments.size()
 }
 
-// size is Size for a caller that holds mu.
-func (j *Journal) size() (bytes int64) {
-	for _, s := range j.segments {
+func (all segments) size() (bytes int64) {
+	for _, s := range all {
 		bytes += s.size
 	}
 	return bytes
@@ -77,17 +76,17 @@ func (j *Journal) End(id ID, payload []byte) error {
 		j.mu.Unlock()
 		return ErrClosed
 	}
-	delete(j.open, id)
+	delete(j.entries.open, id)
 	err := j.append(Entry{Ended, id, payload}) // unlocks mu
 	if err == nil {
 		return nil
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.delayed) >= maxDelayed {
+	if len(j.entries.delayed) >= maxDelayed {
 		return fmt.Errorf("dropping an entry, because %d others wait to be written: %w", maxDelayed, err)
 	}
-	j.delayed = append(j.delayed, Entry{Ended, id, slices.Clone(payload)})
+	j.entries.delayed = append(j.entries.delayed, Entry{Ended, id, slices.Clone(payload)})
 	return err
 }
 
@@ -103,15 +102,15 @@ func (j *Journal) append(e Entry) error {
 	b.hasWriter = true
 	j.mu.Unlock()
 
-	j.writing.Lock()
-	defer j.writing.Unlock()
+	j.writer.Lock()
+	defer j.writer.Unlock()
 	j.mu.Lock()
-	j.next = &batch{frames: j.frames[:0]}
+	j.next = &batch{frames: j.writer.frames[:0]}
 	j.mu.Unlock()
 	if b.err = j.writeDelayed(); b.err == nil {
 		b.err = j.write(b.frames)
 	}
-	j.frames = b.frames
+	j.writer.frames = b.frames
 	if b.done != nil {
 		close(b.done)
 	}
@@ -131,23 +130,23 @@ func (j *Journal) wait(b *batch) error {
 
 // write appends whole frames to the current segment, or to a new one if the current
 // segment is full. After a failure, readers are woken, because what they release may make
-// room. The caller holds writing.
+// room. The caller holds the writer.
 func (j *Journal) write(frames []byte) (err error) {
 	defer func() {
-		if j.failed = err != nil; j.failed {
+		if j.writer.failed = err != nil; j.writer.failed {
 			j.Wake()
 		}
 	}()
-	if j.file.broken || j.file.written() > 0 && j.file.written()+int64(len(frames)) > j.segmentSize() {
-		if err := j.startSegment(j.file.number + 1); err != nil {
+	if j.writer.file.broken || j.writer.file.written() > 0 && j.writer.file.written()+int64(len(frames)) > j.segmentSize() {
+		if err := j.startSegment(j.writer.file.number + 1); err != nil {
 			return err
 		}
 	}
-	if err := j.file.append(frames); err != nil {
+	if err := j.writer.file.append(frames); err != nil {
 		return err
 	}
-	if j.syncEvery.Load() < 0 {
-		if err := j.file.sync(); err != nil {
+	if j.settings.syncEvery.Load() < 0 {
+		if err := j.writer.file.sync(); err != nil {
 			return err
 		}
 	}
@@ -158,7 +157,7 @@ func (j *Journal) write(frames []byte) (err error) {
 // segmentSize is the size at which a new segment begins. A journal has room for several
 // segments: only whole segments are removed, and the current one is not among them.
 func (j *Journal) segmentSize() int64 {
-	return min(j.options.SegmentSize, j.max.Load()/segmentsInMax)
+	return min(j.options.SegmentSize, j.settings.max.Load()/segmentsInMax)
 }
 
 // segmentsInMax is the number of segments for which Options.Max has room.
@@ -167,15 +166,15 @@ const segmentsInMax = 4
 // publishSize lets readers read up to the end of the current segment.
 func (j *Journal) publishSize() {
 	j.mu.Lock()
-	j.segments[len(j.segments)-1].size = j.file.size
+	j.segments[len(j.segments)-1].size = j.writer.file.size
 	j.mu.Unlock()
 	j.Wake()
 }
 
-// writeDelayed writes the ends that could not be written before. The caller holds writing.
+// writeDelayed writes the ends that could not be written before. The caller holds the writer.
 func (j *Journal) writeDelayed() error {
 	j.mu.Lock()
-	delayed := j.delayed
+	delayed := j.entries.delayed
 	j.mu.Unlock()
 	if len(delayed) == 0 {
 		return nil
@@ -189,17 +188,17 @@ func (j *Journal) writeDelayed() error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.delayed = slices.Clone(j.delayed[len(delayed):])
+	j.entries.delayed = slices.Clone(j.entries.delayed[len(delayed):])
 	return nil
 }
 
 // startSegment closes the current segment and begins another one. The new segment begins
 // with copies of all open entries, so that the segments before it can be removed once they
-// are read. The caller holds writing, or no other goroutine has the journal yet.
+// are read. The caller holds the writer, or no other goroutine has the journal yet.
 func (j *Journal) startSegment(number uint64) error {
 	j.mu.Lock()
-	head := appendSegmentHeader(nil, j.last)
-	for _, e := range j.unended() {
+	head := appendSegmentHeader(nil, j.entries.last)
+	for _, e := range j.entries.unended() {
 		head = appendFrame(head, e)
 	}
 	j.mu.Unlock()
@@ -207,8 +206,8 @@ func (j *Journal) startSegment(number uint64) error {
 	if err != nil {
 		return fmt.Errorf("beginning a segment: %w", err)
 	}
-	previous := j.file
-	j.file = file
+	previous := j.writer.file
+	j.writer.file = file
 	j.mu.Lock()
 	j.segments = append(j.segments, segment{number: number, size: file.size})
 	j.mu.Unlock()

@@ -56,27 +56,41 @@ type Options struct {
 // Journal is an open journal. Its methods may be called concurrently.
 type Journal struct {
 	options  Options
+	settings settings
 	lockFile *os.File
+	writer   writer // guards itself, and the order of writes
 
-	writing sync.Mutex  // guards the fields up to frames, and the order of writes
-	file    segmentFile // the current segment
-	failed  bool        // the last write failed
-	frames  []byte      // the memory of the batch that was written last, for reuse
-
-	mu       sync.Mutex    // guards the fields up to closed
-	next     *batch        // the batch that writers join
-	last     ID            // the newest ID
-	open     map[ID][]byte // payloads of the entries that have begun and not ended
-	delayed  []Entry       // ends that could not be written yet
-	segments []segment     // by number; the last one is the current segment
+	mu       sync.Mutex // guards the fields up to closed
+	next     *batch     // the batch that writers join
+	entries  entries
+	segments segments // by number; the last one is the current segment
 	closed   bool
-
-	max, syncEvery atomic.Int64 // Options.Max and Options.SyncEvery, which Configure changes
 
 	written chan struct{} // has an element after a write
 	stop    chan struct{}
 	done    sync.WaitGroup
 }
+
+// settings are the options that Configure changes.
+type settings struct{ max, syncEvery atomic.Int64 }
+
+// writer has the current segment, to which one goroutine at a time writes.
+type writer struct {
+	sync.Mutex
+	file   segmentFile
+	failed bool   // the last write failed
+	frames []byte // the memory of the batch that was written last, for reuse
+}
+
+// entries are what the journal knows of its entries.
+type entries struct {
+	last    ID            // the newest ID
+	open    map[ID][]byte // payloads of the entries that have begun and not ended
+	delayed []Entry       // ends that could not be written yet
+}
+
+// segments are the files of a journal, by number.
+type segments []segment
 
 // segment describes the file of a segment.
 type segment struct {
@@ -99,7 +113,7 @@ func Open(o Options) (*Journal, []Entry, error) {
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j := &Journal{
-		options: o, lockFile: lockFile, next: new(batch), open: make(map[ID][]byte),
+		options: o, lockFile: lockFile, next: new(batch), entries: entries{open: make(map[ID][]byte)},
 		written: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
 	j.Configure(o)
@@ -108,14 +122,14 @@ func Open(o Options) (*Journal, []Entry, error) {
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j.done.Go(j.maintain)
-	return j, j.unended(), nil
+	return j, j.entries.unended(), nil
 }
 
 // Configure changes Max and SyncEvery. It ignores the other options.
 func (j *Journal) Configure(o Options) {
 	o.setDefaults()
-	j.max.Store(o.Max)
-	j.syncEvery.Store(int64(o.SyncEvery))
+	j.settings.max.Store(o.Max)
+	j.settings.syncEvery.Store(int64(o.SyncEvery))
 }
 
 func (o *Options) setDefaults() {
@@ -150,7 +164,7 @@ func (j *Journal) recover() error {
 		next = number + 1
 	}
 	if err := j.startSegment(next); err != nil {
-		j.file.number, j.file.broken, j.failed = next-1, true, true
+		j.writer.file.number, j.writer.file.broken, j.writer.failed = next-1, true, true
 		j.options.Logger.Error("the journal cannot be written; it tries again", zap.String("path", j.options.Dir), zap.Error(err))
 		j.Wake()
 	}
@@ -164,10 +178,10 @@ func (j *Journal) recoverSegment(number uint64) error {
 		return err
 	}
 	if last, ok := parseSegmentHeader(data); ok {
-		j.last = max(j.last, last)
+		j.entries.last = max(j.entries.last, last)
 	}
 	found := segment{number: number, size: int64(len(data))}
-	for _, d := range readSegment(data, j.track) {
+	for _, d := range readSegment(data, j.entries.track) {
 		found.damaged = found.damaged || !d.torn
 		j.reportDamage(path, d)
 	}
@@ -186,22 +200,22 @@ func (j *Journal) reportDamage(path string, d damage) {
 }
 
 // track updates the last ID and the open entries with an entry of a segment.
-func (j *Journal) track(e Entry) {
-	j.last = max(j.last, e.ID)
+func (n *entries) track(e Entry) {
+	n.last = max(n.last, e.ID)
 	if e.Kind == Ended {
-		delete(j.open, e.ID)
+		delete(n.open, e.ID)
 		return
 	}
-	j.open[e.ID] = slices.Clone(e.Payload)
+	n.open[e.ID] = slices.Clone(e.Payload)
 }
 
 // unended returns the open entries, by ID.
-func (j *Journal) unended() (entries []Entry) {
-	for id, payload := range j.open {
-		entries = append(entries, Entry{Begun, id, payload})
+func (n *entries) unended() (open []Entry) {
+	for id, payload := range n.open {
+		open = append(open, Entry{Begun, id, payload})
 	}
-	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
-	return entries
+	slices.SortFunc(open, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
+	return open
 }
 
 // Close writes the delayed entries, syncs the file, and unlocks the directory.
@@ -215,16 +229,16 @@ func (j *Journal) Close() error {
 	}
 	close(j.stop)
 	j.done.Wait()
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	err := errors.Join(j.writeDelayed(), j.file.close())
+	j.writer.Lock()
+	defer j.writer.Unlock()
+	err := errors.Join(j.writeDelayed(), j.writer.file.close())
 	return errors.Join(err, j.lockFile.Close())
 }
 
 // maintain writes delayed entries and syncs the file, at intervals of SyncEvery.
 func (j *Journal) maintain() {
 	for {
-		every := time.Duration(j.syncEvery.Load())
+		every := time.Duration(j.settings.syncEvery.Load())
 		if every < 0 {
 			every = DefaultSyncEvery // delayed entries need it
 		}
@@ -238,17 +252,17 @@ func (j *Journal) maintain() {
 }
 
 // writeAndSync writes delayed entries, begins a segment if there is none that can be
-// written, and syncs the file. It does not hold writing
+// written, and syncs the file. It does not hold the writer
 // during the sync, which may take long.
 func (j *Journal) writeAndSync() {
-	j.writing.Lock()
+	j.writer.Lock()
 	_ = j.writeDelayed() // the next call tries again
-	if j.file.broken {
+	if j.writer.file.broken {
 		_ = j.write(nil) // begins a segment; the next call tries again
 	}
-	file := j.file
-	j.file.dirty = false
-	j.writing.Unlock()
+	file := j.writer.file
+	j.writer.file.dirty = false
+	j.writer.Unlock()
 	if err := file.sync(); err != nil && !errors.Is(err, os.ErrClosed) { // startSegment syncs a segment and closes it
 		j.options.Logger.Error("syncing the journal", zap.Error(err))
 	}

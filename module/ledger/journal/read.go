@@ -139,29 +139,29 @@ func (j *Journal) Release(before Position) error {
 // returns the position before which segments can be removed. It does not return a failure
 // to write, because the journal tries again.
 func (j *Journal) replaceCurrent(before Position) (Position, error) {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	if !j.failed || before.Before(j.State().End) {
+	j.writer.Lock()
+	defer j.writer.Unlock()
+	if !j.writer.failed || before.Before(j.State().End) {
 		return before, nil
 	}
-	if j.startSegment(j.file.number+1) != nil {
+	if j.startSegment(j.writer.file.number+1) != nil {
 		// The disk may have no room for another file. The entries that are open or delayed
 		// are in memory, and are written at once. The emptied file remains, because a number
 		// must never be used twice: the records of the second file would be taken for read.
 		if err := j.emptyCurrent(); err != nil {
 			return before, fmt.Errorf("making room for a segment: %w", err)
 		}
-		if j.startSegment(j.file.number+1) != nil {
+		if j.startSegment(j.writer.file.number+1) != nil {
 			return before, nil
 		}
 	}
-	j.failed = false
+	j.writer.failed = false
 	_ = j.writeDelayed() // the next write tries again
-	return Position{Segment: j.file.number}, nil
+	return Position{Segment: j.writer.file.number}, nil
 }
 
 // emptyCurrent removes all entries from the last segment, unless it is damaged. Nothing is
-// appended to the file after that. The caller holds writing.
+// appended to the file after that. The caller holds the writer.
 func (j *Journal) emptyCurrent() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -172,7 +172,7 @@ func (j *Journal) emptyCurrent() error {
 	if last.damaged || last.size <= int64(segmentHeader) {
 		return nil
 	}
-	j.file.broken = true
+	j.writer.file.broken = true
 	if err := os.Truncate(segmentPath(j.options.Dir, last.number), int64(segmentHeader)); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ type State struct {
 func (j *Journal) State() State {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	s := State{Bytes: j.size(), Open: len(j.open), Delayed: len(j.delayed)}
+	s := State{Bytes: j.segments.size(), Open: len(j.entries.open), Delayed: len(j.entries.delayed)}
 	if n := len(j.segments); n > 0 {
 		s.End = Position{j.segments[n-1].number, j.segments[n-1].size}
 	}
