@@ -165,7 +165,6 @@ func (p *Parser) read(data []byte, whole bool) {
 	if whole {
 		p.Send(event.Event{Kind: event.Native, Text: data})
 	}
-	tier := Tiers.Read(d.Raw(aroundTier))
 	if d.counted {
 		p.usage = p.usage.Then(d.report.Usage())
 	}
@@ -173,7 +172,7 @@ func (p *Parser) read(data []byte, whole bool) {
 	if model := jsonscan.DecodedOf(d.Raw(aroundModel)); !p.started && len(p.parts)+len(model) > 0 {
 		p.started = true
 		p.Send(event.Event{
-			Kind: event.Start, Model: model, Created: token.CountOf(d.Raw(aroundCreated)), Usage: &p.usage, Tier: tier,
+			Kind: event.Start, Model: model, Created: token.CountOf(d.Raw(aroundCreated)), Usage: &p.usage, Tier: Tiers.Read(d.Raw(aroundTier)),
 		})
 	}
 	byPosition := whole && repeatsIndex(p.parts)
@@ -181,7 +180,7 @@ func (p *Parser) read(data []byte, whole bool) {
 		p.sendChoice(nth, whole, byPosition)
 	}
 	if d.counted {
-		p.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: tier})
+		p.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: Tiers.Read(d.Raw(aroundTier))})
 	}
 }
 
