@@ -63,8 +63,14 @@ func (m *Emitter) Handle(e *event.Event) {
 	if m.fault != nil {
 		return
 	}
-	if e.Choice != 0 {
+	switch {
+	case e.Choice != 0:
 		m.Drop("choices[*]")
+		return
+	case m.native != nil && (e.Kind == event.Source || e.Kind == event.Redacted):
+		return // the block has it
+	case e.Kind == event.ToolStart && e.Custom:
+		m.fault = fault.Unusable(errCustom)
 		return
 	}
 	switch e.Kind {
@@ -84,9 +90,7 @@ func (m *Emitter) Handle(e *event.Event) {
 	case event.Logprobs:
 		m.Drop("choices[*].logprobs")
 	case event.Source:
-		if m.native == nil {
-			m.Drop("annotations")
-		}
+		m.Drop("annotations")
 	case event.Error:
 	case event.Native:
 		if m.native == nil {
@@ -131,6 +135,9 @@ func (m *Emitter) content(e *event.Event) {
 	}
 }
 
+// endOf contains the kinds of blocks that events end.
+var endOf = [...]blockKind{event.TextEnd: textBlock, event.ReasoningEnd: thinkingBlock, event.ToolEnd: toolUseBlock}
+
 // write writes an event that belongs to a block. The sequencer calls it in the order of
 // the blocks.
 func (m *Emitter) write(e *event.Event) {
@@ -143,29 +150,21 @@ func (m *Emitter) write(e *event.Event) {
 			m.open(textBlock, e.Part, "")
 		}
 		m.out.fragment(e.Text)
-	case event.TextEnd:
-		m.endBlock(textBlock)
 	case event.Reasoning:
 		m.reasoning(e)
 	case event.Signature:
 		m.sign(e)
 	case event.Redacted: // has no deltas
-		if m.native == nil {
-			m.close()
-			m.out.block(append(jsonscan.AppendString([]byte(`{"type":"redacted_thinking","data":`), e.Text), '}'))
-		}
-	case event.ReasoningEnd:
-		m.endBlock(thinkingBlock)
+		m.close()
+		m.out.block(append(jsonscan.AppendString([]byte(`{"type":"redacted_thinking","data":`), e.Text), '}'))
 	case event.ToolStart:
-		if e.Custom {
-			m.fault = fault.Unusable(errCustom)
-			return
-		}
 		m.startTool(e)
 	case event.ToolArgs:
 		m.addArguments(e.Text)
-	case event.ToolEnd:
-		m.endBlock(toolUseBlock)
+	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:
+		if m.block.kind == endOf[e.Kind] {
+			m.close()
+		}
 	case event.Native:
 		m.nextBlock(e.Text)
 	}
@@ -176,10 +175,6 @@ func (m *Emitter) end() {
 	m.start(&event.Event{})
 	m.order.Flush()
 	m.close()
-	if m.native != nil {
-		m.endNative()
-		return
-	}
 	end := &m.ending
 	reason := StopReason(end.reason, m.hasCalls)
 	if reason == "end_turn" && len(end.stop) > 0 && slices.Contains(m.context.Stops, string(end.stop)) {
@@ -187,5 +182,11 @@ func (m *Emitter) end() {
 	} else {
 		end.stop = nil
 	}
-	m.out.end(reason, end)
+	switch {
+	case m.fault != nil: // the last of the waiting events cannot be written
+	case m.native != nil:
+		m.endNative()
+	default:
+		m.out.end(reason, end)
+	}
 }

@@ -55,13 +55,6 @@ func (m *Emitter) close() {
 	b.kind = unknownBlock
 }
 
-// endBlock closes the open block if it is of that kind.
-func (m *Emitter) endBlock(kind blockKind) {
-	if m.block.kind == kind {
-		m.close()
-	}
-}
-
 // separator separates the parts of reasoning in one block.
 var separator = []byte("\n\n")
 

@@ -33,8 +33,6 @@ var errNothing = errors.New("an end without a beginning")
 // The parts of answers that the core events cannot express.
 const (
 	lostBlock     = "content.*"
-	lostReason    = "stop_reason"
-	lostDetails   = "stop_details"
 	lostCitations = "content.*.citations"
 )
 
@@ -75,7 +73,7 @@ func (p *Parser) Event(e sse.Event) {
 	case messageStart:
 		p.readPart(eventMessage, messages)
 		p.lose(lostBlock, r.part.Filled(messageContent))
-		p.lose(lostDetails, r.part.Filled(messageExplained))
+		p.lose("stop_details", r.part.Filled(messageExplained))
 		p.start(&r.part)
 	case blockStart:
 		p.blockStart()
@@ -186,7 +184,7 @@ func (p *Parser) finish(reason, stop, explanation []byte) {
 	p.finished = true
 	word := ReadStopReason(jsonscan.TextOf(reason))
 	if word == event.FinishUnknown {
-		p.Drop(lostReason)
+		p.Drop("stop_reason")
 	}
 	p.Send(event.Event{
 		Kind: event.Finish, Finish: word, Stop: jsonscan.DecodedOf(stop), Text: jsonscan.DecodedOf(explanation),

@@ -160,8 +160,6 @@ func (p *Parser) blockDelta() {
 	}
 }
 
-var emptyObject = []byte("{}")
-
 // endBlock sends the end of a block, nil for one that never began. A call without arguments
 // gets an empty object.
 func (p *Parser) endBlock(b *block) {
@@ -177,7 +175,7 @@ func (p *Parser) endBlock(b *block) {
 		p.Send(event.Event{Kind: event.ReasoningEnd})
 	case b.kind == toolUseBlock:
 		if !b.args {
-			p.Send(event.Event{Kind: event.ToolArgs, Tool: b.tool, Text: emptyObject})
+			p.Send(event.Event{Kind: event.ToolArgs, Tool: b.tool, Text: []byte("{}")})
 		}
 		p.Send(event.Event{Kind: event.ToolEnd, Tool: b.tool})
 	}

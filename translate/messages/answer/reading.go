@@ -185,9 +185,6 @@ func (r *reading) readPart(m members.Member, table *members.Table, losses member
 	}
 	r.cursor = r.whole.Cursor(m)
 	r.part.Read(&r.cursor, table, losses)
-	if losses == nil {
-		return nil
-	}
 	return r.cursor.Err()
 }
 

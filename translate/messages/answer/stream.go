@@ -65,9 +65,8 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 		return o.Fail(Dialect.ReadEvent(e.Data))
 	case namelessEvent:
 		return o.Unreadable(errNoType)
-	default:
-		return 0
 	}
+	return 0
 }
 
 // read reads the parts of an event.
@@ -113,10 +112,10 @@ func (o *observer) block() bool {
 	if raw := r.whole.Raw(eventBlock); raw == nil || raw[0] != '{' {
 		return false
 	}
-	kind := blockKindOf(r.typeOf(eventBlock))
 	r.readPart(eventBlock, blocks, nil)
 	o.Written.Add(r.part.Filled(blockInput))
 	found := o.texts(sse.Event{}, blockText, blockThinking) || r.part.Filled(blockSignature) != nil
+	kind := blockKindOf(r.typeOf(eventBlock))
 	return found || kind != textBlock && kind != thinkingBlock
 }
 
