@@ -45,7 +45,7 @@ var arrows = []arrow{
 	{"module/gateway", []string{"module/gateway/...", "module/metrics", "module/events", "module/tracing", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/drain", []string{"module/exchange"}},
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
-	{"module/balance", []string{"module/rendezvous", "module/exchange", "translate/edit", "translate/jsonscan"}},
+	{"module/balance", []string{"module/rendezvous", "module/exchange"}},
 	{"module/gateway/choice", []string{"module/gateway/catalog", "module/gateway/health", "module/rendezvous"}},
 	{"module/gateway/explain", []string{"module/gateway/catalog", "module/gateway/choice", "module/gateway/detour", "module/gateway/health", "translate", "translate/format", "translate/pairs"}},
 	{"module/gateway/affinity", []string{"module/rendezvous", "translate/jsonscan"}},
@@ -88,7 +88,7 @@ var arrows = []arrow{
 		"module/providers/demo/reply", "module/providers/demo/wire", "module/providers/demo/wire/openai",
 	}},
 	{"module/doctor", nil},
-	{"module/command", []string{"module/aigateway", "module/doctor"}},
+	{"module/command", []string{"module/aigateway", "module/doctor", "translate/formats"}},
 
 	{"module/gatewaytest/client", nil},
 	{"module/gatewaytest/openapi", nil},

@@ -22,6 +22,23 @@ type View struct {
 	// Prompts the number of prompts; 0 means 1.
 	Answers, Prompts int64
 
+	Costs       Costs
+	Beyond      Beyond
+	StreamUsage StreamUsage
+
+	// Schema is the path of the field that demands an answer by a schema, "" for none and
+	// for formats whose providers all heed it.
+	Schema string
+	// SelfSigned are the parts with reasoning that this gateway signed or sealed itself,
+	// which no provider can verify. The body without them is valid JSON.
+	SelfSigned []Span
+	// LateSystem is the path of the role of the first system turn that some providers of
+	// the format refuse, since it comes after another turn or text; "" for none.
+	LateSystem string
+}
+
+// Costs is what an answer may cost beside the tokens of its text.
+type Costs struct {
 	// Files is the cost of the files in the body.
 	Files token.FileCosts
 	// Searches bounds the searches of the web that the provider may make for the answer,
@@ -32,39 +49,31 @@ type View struct {
 	// Terms are the service tier, the speed and the region that the request asks for, as
 	// far as they have prices of their own.
 	Terms token.Terms
+}
 
-	// IncludeUsage is true if the client asked for the usage chunk of a chat or
-	// completions stream.
-	IncludeUsage bool
-	// IncludeUsageSpan is the value of stream_options.include_usage if present, which
-	// may be null.
-	IncludeUsageSpan Span
-	// StreamOptions is the value of stream_options if present: an object or null. A
-	// null has to be replaced, since a second member would repeat the name.
-	StreamOptions Span
-	// End is the offset of the closing brace of the body's object.
-	End int
-
-	// State is the path of the first field of a responses body that refers to what the
-	// provider stores, such as an earlier response; "" for none.
+// Beyond is what of a request reaches beyond it: what the gateway does not see.
+type Beyond struct {
+	// State is the path of the first field that refers to what the provider stores, such
+	// as an earlier response; "" for none.
 	State string
-	// Background is true if the client asked a responses provider to generate the answer
-	// behind the exchange, whose usage is then unknown.
-	Background bool
-
 	// OtherModels is the path of the first field or tool that lets the provider use
 	// further models beside Model, such as a list of models to fall back to; "" for none.
 	OtherModels string
+	// Background is true if the provider is to generate the answer behind the exchange,
+	// whose usage is then unknown.
+	Background bool
+}
 
-	// Schema is the path of the field of a messages body that demands an answer by a schema,
-	// "" for none. Some providers of the format ignore the field.
-	Schema string
-
-	// SelfSigned are the parts of a messages, chat or responses body with reasoning that
-	// this gateway signed or sealed itself, which no provider can verify. The body without
-	// them is valid JSON.
-	SelfSigned []Span
-	// LateSystem is the number, from 1, of the first message of a messages body that is
-	// a system text after another message or after system; 0 for none.
-	LateSystem int
+// StreamUsage is how a request asks for the usage of its stream, and where a format whose
+// streams have the usage only on request can ask for it.
+type StreamUsage struct {
+	// Asked is true if the client asked for the usage.
+	Asked bool
+	// Value is the value by which it asked, which may be null, if present.
+	Value Span
+	// Options is the value of the member that contains Value if present: an object or
+	// null. A null has to be replaced, since a second member would repeat the name.
+	Options Span
+	// End is the offset of the closing brace of the body's object.
+	End int
 }

@@ -3,6 +3,7 @@ package balance
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
@@ -87,21 +88,33 @@ func TestConversationsWithTheSameBeginningHaveOneSeed(t *testing.T) {
 		turn  = `{"role":"user","content":"hello"}`
 		later = turn + `,{"role":"assistant","content":"Hi"},{"role":"user","content":"more"}`
 	)
-	seed := func(model, body string) uint64 {
-		return prefixSeed(&exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Messages), View: translate.View{Model: model}, Body: []byte(body)}})
+	seed := func(name translate.Format, model, body string) uint64 {
+		return prefixSeed(&exchange.Exchange{Request: exchange.Request{Format: formats.Of(name), View: translate.View{Model: model}, Body: []byte(body)}})
 	}
-	for name, pair := range map[string][2]string{
-		"messages":      {`{"system":"s","messages":[` + turn + `]}`, `{"messages":[` + later + `],"system":"s"}`},
-		"an attributed": {`{"system":[` + fmt.Sprintf(line, 1) + `{"type":"text","text":"s"}],"messages":[` + turn + `]}`, `{"system":[` + fmt.Sprintf(line, 2) + `{"type":"text","text":"s"}],"messages":[` + later + `]}`},
-		"chat":          {`{"messages":[{"role":"system","content":"s"},` + turn + `]}`, `{"messages":[{"role":"system","content":"s"},` + later + `]}`},
-		"responses":     {`{"instructions":"s","input":[` + turn + `]}`, `{"instructions":"s","input":[` + later + `],"stream":true}`},
+	for _, c := range []struct {
+		format       translate.Format
+		first, later string
+	}{
+		{translate.Messages, `{"system":"s","messages":[` + turn + `]}`, `{"messages":[` + later + `],"system":"s"}`},
+		{translate.Messages, `{"system":[` + fmt.Sprintf(line, 1) + `{"type":"text","text":"s"}],"messages":[` + turn + `]}`, `{"system":[` + fmt.Sprintf(line, 2) + `{"type":"text","text":"s"}],"messages":[` + later + `]}`},
+		{translate.Chat, `{"messages":[{"role":"system","content":"s"},` + turn + `]}`, `{"messages":[{"role":"system","content":"s"},` + later + `]}`},
+		{translate.Responses, `{"instructions":"s","input":[` + turn + `]}`, `{"instructions":"s","input":[` + later + `],"stream":true}`},
 	} {
-		assert.Equal(t, seed("m", pair[0]), seed("m", pair[1]), name)
-		assert.NotEqual(t, seed("m", pair[0]), seed("other", pair[0]), "%s, another model", name)
-		assert.NotEqual(t, seed("m", pair[0]), seed("m", `{"messages":[{"role":"user","content":"another"}]}`), name)
+		first := seed(c.format, "m", c.first)
+		assert.Equal(t, first, seed(c.format, "m", c.later), c.first)
+		assert.NotEqual(t, first, seed(c.format, "other", c.first), "%s, another model", c.first)
+		assert.NotEqual(t, first, seed(c.format, "m", strings.Replace(c.first, "hello", "another", 1)), c.first)
 	}
-	assert.NotEqual(t, seed("m", `{"prompt":"a"}`), seed("m", `{"prompt":"b"}`))
-	assert.NotEqual(t, seed("m", `{"input":"a"}`), seed("m", `{"input":"b"}`))
+	assert.NotEqual(t, seed(translate.Completions, "m", `{"prompt":"a"}`), seed(translate.Completions, "m", `{"prompt":"b"}`))
+	assert.NotEqual(t, seed(translate.Responses, "m", `{"input":"a"}`), seed(translate.Responses, "m", `{"input":"b"}`))
+}
+
+// A format whose requests all have one seed would send every conversation to one address.
+func TestRequestsOfEveryFormatHaveAPrefix(t *testing.T) {
+	for _, f := range formats.All() {
+		p := f.Requests.Prefix
+		assert.NotEmpty(t, p.Turns+p.Text, f.Name)
+	}
 }
 
 func TestThePrefixDecidesBetweenAddresses(t *testing.T) {

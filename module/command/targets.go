@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 const (
@@ -102,11 +104,21 @@ are in the order of one session; other sessions begin with another target.`,
 		},
 	}
 	addRunningFlags(cmd)
-	cmd.Flags().StringP("format", "f", "messages", "Format of the client: messages, chat, completions or responses")
+	cmd.Flags().StringP("format", "f", formats.Unspecified().String(), "Format of the client: "+formatNames())
 	cmd.Flags().StringP("key", "k", "", "Name of a key of the configuration, or number of a key of a user, whose permission and limits to show")
 	cmd.Flags().BoolP("fields", "", false, "List the fields of requests that a translation leaves out or refuses")
 	cmd.Flags().BoolP("json", "", false, "Print the answer of the admin API as JSON")
 	return cmd
+}
+
+// formatNames returns the names of the formats, for a help text.
+func formatNames() string {
+	var names []string
+	for _, f := range formats.All() {
+		names = append(names, f.String())
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // addRunningFlags adds the flags that select a running Caddy.

@@ -6,24 +6,26 @@ import "encoding/json"
 var chat = format{
 	name: "chat", path: "/v1/chat/completions",
 	limit: "max_tokens", turns: "messages",
-	streaming: func(request map[string]any) {
-		request["stream"], request["stream_options"] = true, map[string]any{"include_usage": true}
-	},
-	system: func(request map[string]any) {
-		system := map[string]any{"role": "system", "content": "Be brief."}
-		request["messages"] = append([]any{system}, request["messages"].([]any)...)
-	},
-	tools: func(request map[string]any) {
-		request["tools"] = []any{map[string]any{"type": "function", "function": map[string]any{
-			"name": "weather", "description": "The weather of a city", "parameters": parameters,
-		}}}
-		request["tool_choice"] = map[string]any{"type": "function", "function": map[string]any{"name": "weather"}}
-	},
-	image: func(request map[string]any) {
-		request["messages"] = []any{map[string]any{"role": "user", "content": []any{
-			map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64," + pixel}},
-			map[string]any{"type": "text", "text": "Which colour is it?"},
-		}}}
+	changes: changes{
+		streaming: func(request map[string]any) {
+			request["stream"], request["stream_options"] = true, map[string]any{"include_usage": true}
+		},
+		system: func(request map[string]any) {
+			system := map[string]any{"role": "system", "content": "Be brief."}
+			request["messages"] = append([]any{system}, request["messages"].([]any)...)
+		},
+		tools: func(request map[string]any) {
+			request["tools"] = []any{map[string]any{"type": "function", "function": map[string]any{
+				"name": "weather", "description": "The weather of a city", "parameters": parameters,
+			}}}
+			request["tool_choice"] = map[string]any{"type": "function", "function": map[string]any{"name": "weather"}}
+		},
+		image: func(request map[string]any) {
+			request["messages"] = []any{map[string]any{"role": "user", "content": []any{
+				map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64," + pixel}},
+				map[string]any{"type": "text", "text": "Which colour is it?"},
+			}}}
+		},
 	},
 	parse:      parseCompletion,
 	parseEvent: parseChunk,

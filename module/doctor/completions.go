@@ -6,7 +6,7 @@ import "encoding/json"
 var completions = format{
 	name: "completions", path: "/v1/completions", optional: true,
 	limit:      "max_tokens",
-	streaming:  chat.streaming,
+	changes:    changes{streaming: chat.changes.streaming},
 	parse:      parseTextCompletion,
 	parseEvent: parseChunk,
 }

@@ -13,8 +13,7 @@ import (
 // formats are the formats of clients.
 var formats = []format{messages, chat, completions, responses}
 
-// format is a format of requests to the gateway. The changes that it does not have belong
-// to probes that it cannot express.
+// format is a format of requests to the gateway.
 type format struct {
 	name, path, countPath string
 	limit                 string // the name of max_tokens
@@ -22,12 +21,16 @@ type format struct {
 	begins                bool   // streams begin with the number of input tokens, which clients show
 	optional              bool   // a model without answers in the format is not broken
 
-	streaming, system, tools, image change
+	changes changes
 
 	parse      func(body []byte) (answer, error)
 	parseEvent func(s *streamed, event map[string]any)
 	withResult func(request map[string]any, a answer) map[string]any
 }
+
+// changes turn a plain request into the requests of probes. A format has those that its
+// requests can express.
+type changes struct{ streaming, system, tools, image change }
 
 // change turns a plain request into the request of a probe.
 type change func(request map[string]any)

@@ -6,17 +6,19 @@ import "encoding/json"
 var messages = format{
 	name: "messages", path: "/v1/messages", countPath: "/v1/messages/count_tokens",
 	limit: "max_tokens", turns: "messages", begins: true,
-	streaming: func(request map[string]any) { request["stream"] = true },
-	system:    func(request map[string]any) { request["system"] = "Be brief." },
-	tools: func(request map[string]any) {
-		request["tools"] = []any{map[string]any{"name": "weather", "description": "The weather of a city", "input_schema": parameters}}
-		request["tool_choice"] = map[string]any{"type": "tool", "name": "weather"}
-	},
-	image: func(request map[string]any) {
-		request["messages"] = []any{map[string]any{"role": "user", "content": []any{
-			map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": "image/png", "data": pixel}},
-			map[string]any{"type": "text", "text": "Which colour is it?"},
-		}}}
+	changes: changes{
+		streaming: func(request map[string]any) { request["stream"] = true },
+		system:    func(request map[string]any) { request["system"] = "Be brief." },
+		tools: func(request map[string]any) {
+			request["tools"] = []any{map[string]any{"name": "weather", "description": "The weather of a city", "input_schema": parameters}}
+			request["tool_choice"] = map[string]any{"type": "tool", "name": "weather"}
+		},
+		image: func(request map[string]any) {
+			request["messages"] = []any{map[string]any{"role": "user", "content": []any{
+				map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": "image/png", "data": pixel}},
+				map[string]any{"type": "text", "text": "Which colour is it?"},
+			}}}
+		},
 	},
 	parse:      parseMessage,
 	parseEvent: parseMessageEvent,

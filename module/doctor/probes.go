@@ -113,7 +113,7 @@ func (e *exam) text() {
 	}
 }
 
-func (e *exam) system() { e.plain(e.format.system) }
+func (e *exam) system() { e.plain(e.format.changes.system) }
 
 func (e *exam) sampling() {
 	e.plain(func(request map[string]any) { request["temperature"], request["top_p"] = 0.5, 0.9 })
@@ -134,7 +134,7 @@ func (e *exam) plain(c change) {
 }
 
 func (e *exam) stream() {
-	got, err := e.gateway.post(e.ctx, e.format.path, e.format.request(e.model, prompt, e.format.streaming))
+	got, err := e.gateway.post(e.ctx, e.format.path, e.format.request(e.model, prompt, e.format.changes.streaming))
 	if err != nil {
 		e.broken(err.Error())
 		return
@@ -161,7 +161,7 @@ func (e *exam) stream() {
 
 // tools demands a tool call, and sends a result of the tool.
 func (e *exam) tools() {
-	request := e.format.request(e.model, "What is the weather in Bern?", e.format.tools)
+	request := e.format.request(e.model, "What is the weather in Bern?", e.format.changes.tools)
 	a, ok := e.ask(request)
 	if !ok {
 		return
@@ -176,7 +176,7 @@ func (e *exam) tools() {
 }
 
 func (e *exam) image() {
-	if _, ok := e.ask(e.format.request(e.model, "Which colour is it?", e.format.image)); ok {
+	if _, ok := e.ask(e.format.request(e.model, "Which colour is it?", e.format.changes.image)); ok {
 		e.works()
 	}
 }

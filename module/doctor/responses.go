@@ -9,17 +9,19 @@ import (
 var responses = format{
 	name: "responses", path: "/v1/responses", countPath: "/v1/responses/input_tokens",
 	limit: "max_output_tokens", turns: "input",
-	streaming: func(request map[string]any) { request["stream"] = true },
-	system:    func(request map[string]any) { request["instructions"] = "Be brief." },
-	tools: func(request map[string]any) {
-		request["tools"] = []any{map[string]any{"type": "function", "name": "weather", "description": "The weather of a city", "parameters": parameters, "strict": false}}
-		request["tool_choice"] = map[string]any{"type": "function", "name": "weather"}
-	},
-	image: func(request map[string]any) {
-		request["input"] = []any{map[string]any{"role": "user", "content": []any{
-			map[string]any{"type": "input_image", "image_url": "data:image/png;base64," + pixel},
-			map[string]any{"type": "input_text", "text": "Which colour is it?"},
-		}}}
+	changes: changes{
+		streaming: func(request map[string]any) { request["stream"] = true },
+		system:    func(request map[string]any) { request["instructions"] = "Be brief." },
+		tools: func(request map[string]any) {
+			request["tools"] = []any{map[string]any{"type": "function", "name": "weather", "description": "The weather of a city", "parameters": parameters, "strict": false}}
+			request["tool_choice"] = map[string]any{"type": "function", "name": "weather"}
+		},
+		image: func(request map[string]any) {
+			request["input"] = []any{map[string]any{"role": "user", "content": []any{
+				map[string]any{"type": "input_image", "image_url": "data:image/png;base64," + pixel},
+				map[string]any{"type": "input_text", "text": "Which colour is it?"},
+			}}}
+		},
 	},
 	parse:      parseResponse,
 	parseEvent: parseResponseEvent,

@@ -26,8 +26,8 @@ func mayEstimate(m *catalog.Model, v failover.Verdict) bool {
 // provider is refused, because the tokens of that state are unknown.
 func (h *Handler) estimate(m *catalog.Model, to *reply.Reply) *fault.Fault {
 	ex, t := to.Exchange, m.Targets[slices.IndexFunc(m.Targets, catalog.Target.EstimatesTokens)]
-	if ex.View.State != "" {
-		return fault.NeedsState(ex.View.State)
+	if ex.View.Beyond.State != "" {
+		return fault.NeedsState(ex.View.Beyond.State)
 	}
 	key := meter.Model{Provider: t.Provider.Name, Name: t.UpstreamModel(ex.View.Model)}
 	h.providers.Ratios.Track(key)

@@ -131,8 +131,8 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 		return fault.UnknownModel(ex.View.Model)
 	case !ex.Key.Allows(ex.View.Model):
 		return fault.ModelNotAllowed(ex.View.Model)
-	case ex.View.OtherModels != "" && len(ex.Key.Models) > 0:
-		return fault.OtherModels(ex.View.OtherModels)
+	case ex.View.Beyond.OtherModels != "" && len(ex.Key.Models) > 0:
+		return fault.OtherModels(ex.View.Beyond.OtherModels)
 	}
 	ex.Covering = string(m.Pattern)
 	if refused := h.admit(to, r, m); refused != nil {

@@ -107,7 +107,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 // streamOf returns a JSON answer as a stream of the same format.
 func (c *call) streamOf(answer []byte) ([]byte, *fault.Fault) {
 	name := c.attempt.Format.Name
-	m := translate.AnswerContext{Stream: true, IncludeUsage: c.attempt.Exchange.View.IncludeUsage}
+	m := translate.AnswerContext{Stream: true, IncludeUsage: c.attempt.Exchange.View.StreamUsage.Asked}
 	t := pairs.NewTranslator(name, name, &m, c.ids())
 	if fault := readAnswer(t, answer); fault != nil {
 		return nil, fault

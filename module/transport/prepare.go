@@ -1,8 +1,6 @@
 package transport
 
 import (
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -50,9 +48,9 @@ func (c *call) splice() (r rendered, fault *fault.Fault) {
 			return r, fault
 		}
 	}
-	if cut := c.attribution(); !cut.Empty() {
+	if cut, loss := c.attribution(); !cut.Empty() {
 		filled = append(filled, edit.Edit{Span: cut})
-		losses = append(losses, attributionLoss)
+		losses = append(losses, loss)
 	}
 	if path := ex.View.Schema; path != "" && !c.attempt.Format.Requests.HasSchemas(c.attempt.Traits) {
 		losses = append(losses, translate.Loss{Path: path, Class: translate.Shaping})
@@ -77,37 +75,34 @@ func (c *call) removedReasoning() translate.Losses {
 	}
 }
 
-// attributionLoss is the loss of the attribution of a client in the system prompt.
-var attributionLoss = translate.Loss{Path: "system.*.text", Class: translate.Hint}
-
-// attribution returns the span of the attribution in the body if the target does not take
-// it, else an empty span.
-func (c *call) attribution() translate.Span {
-	find := c.attempt.Exchange.Format.Requests.Attribution
-	if find == nil || !c.attempt.Traits.DropAttribution {
-		return translate.Span{}
+// attribution returns the attribution of an agent in the body if the target does not take
+// it, else an empty span, and its loss.
+func (c *call) attribution() (translate.Span, translate.Loss) {
+	part := &c.attempt.Exchange.Format.Requests.Attribution
+	if !c.attempt.Traits.DropAttribution {
+		return translate.Span{}, translate.Loss{}
 	}
-	return find(c.attempt.Exchange.Body)
+	return part.In(c.attempt.Exchange.Body), translate.Loss{Path: part.Path, Class: translate.Hint}
 }
 
 // refuseUnchangeable returns a fault if the request contains something that the provider
 // does not take, and that cannot be cut out of the client's bytes.
 func (c *call) refuseUnchangeable() *fault.Fault {
 	ex := c.attempt.Exchange
-	if ex.View.State != "" && !c.attempt.Traits.PassState {
-		return fault.NeedsState(ex.View.State)
+	if ex.View.Beyond.State != "" && !c.attempt.Traits.PassState {
+		return fault.NeedsState(ex.View.Beyond.State)
 	}
 	return c.refuseLateSystem()
 }
 
-// refuseLateSystem returns a fault for a system turn in the middle of a messages body if the
+// refuseLateSystem returns a fault for a system turn in the middle of a conversation if the
 // provider does not take such turns.
 func (c *call) refuseLateSystem() *fault.Fault {
 	ex := c.attempt.Exchange
-	if ex.View.LateSystem == 0 || ex.Operation != translate.Generate || c.attempt.Traits.TakesLateSystem() {
+	if ex.View.LateSystem == "" || ex.Operation != translate.Generate || c.attempt.Traits.TakesLateSystem() {
 		return nil
 	}
-	return fault.LateSystem("messages." + strconv.Itoa(ex.View.LateSystem-1) + ".role")
+	return fault.LateSystem(ex.View.LateSystem)
 }
 
 // fillIn returns the edits that join prompt and suffix to one prompt, if the target has a
@@ -124,7 +119,8 @@ func (c *call) fillIn() ([]edit.Edit, *fault.Fault) {
 func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 	a, info := c.attempt, c.info()
 	info.Prompt = prompt
-	source, cut := a.Exchange.Body, c.attribution()
+	source := a.Exchange.Body
+	cut, loss := c.attribution()
 	if !cut.Empty() {
 		source = edit.Apply(nil, source, []edit.Edit{{Span: cut}})
 	}
@@ -132,7 +128,7 @@ func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format.Name, a.Format.Name, source, info)
 	lease.Keep(body)
 	if !cut.Empty() {
-		r.Losses = append(r.Losses, attributionLoss)
+		r.Losses = append(r.Losses, loss)
 	}
 	if fault == nil {
 		fault = c.refuseShaping(info, r.Losses)

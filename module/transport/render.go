@@ -149,7 +149,7 @@ func accept(ex *exchange.Exchange, byteLane bool) []string {
 // request, because the client has not set it.
 func (c *call) usageAsked() bool {
 	ex := c.attempt.Exchange
-	return !c.attempt.Traits.WithoutUsage && c.attempt.Format.Answers.Usage.Ask != nil && ex.Streaming() && !ex.View.IncludeUsage
+	return !c.attempt.Traits.WithoutUsage && c.attempt.Format.Answers.Usage.Ask != nil && ex.Streaming() && !ex.View.StreamUsage.Asked
 }
 
 // edits returns all edits of the byte lane, including filled, in the order of the body. The
@@ -162,7 +162,7 @@ func (c *call) edits(filled []edit.Edit) []edit.Edit {
 		edits = append(edits, edit.Edit{Span: ex.View.ModelSpan, With: jsonscan.AppendString(nil, c.attempt.Model)})
 	}
 	if c.usageAsked() {
-		edits = append(edits, c.attempt.Format.Answers.Usage.Ask(ex.Body, &ex.View))
+		edits = append(edits, c.attempt.Format.Answers.Usage.Ask(ex.Body, &ex.View.StreamUsage))
 	}
 	cuts := c.attempt.Encrypted
 	if cuts == nil {

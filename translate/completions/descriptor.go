@@ -20,7 +20,10 @@ var Descriptor = format.Descriptor{
 		Quotas:    openai.Quotas,
 	},
 	Provider: openai.Provider("/completions"),
-	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target, Bound: "max_tokens", FillIn: request.FillIn},
+	Requests: format.Requests{
+		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
+		Bound: "max_tokens", Prefix: format.Prefix{Text: "prompt"}, FillIn: request.FillIn,
+	},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
 		Inspect:     openai.InspectAnswer,

@@ -82,7 +82,7 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 		dst = w.Finish(dst)
 	}
 	if x.fault == nil && x.Traits.EstimateInputTokens {
-		x.Answer.InputEstimate = Measure(body, from).Tokens(info.BytesPerToken)
+		x.Answer.Input.Estimate = Measure(body, from).Tokens(info.BytesPerToken)
 	}
 	r.Forget()
 	from.readers.Put(r)
@@ -180,7 +180,7 @@ func (x *Translation) settle() {
 	x.Answer.IncludeUsage = jsonscan.IsTrue(o.Raw(StreamUsage))
 	for i, raw := range o.Stops() {
 		text := jsonscan.TextOf(raw)
-		x.Answer.Stops = append(x.Answer.Stops, text)
+		x.Answer.Cuts.Stops = append(x.Answer.Cuts.Stops, text)
 		switch stops := o[Stops]; {
 		case text != "":
 		case jsonscan.IsString(stops.Raw):

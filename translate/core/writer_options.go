@@ -28,7 +28,7 @@ func (x *Translation) MaxTokens() (n int64, ok bool) {
 // Enforce keeps a stop text for the gateway, since the provider does not get it. It
 // refuses the request if the gateway cannot enforce the text beside the others.
 func (x *Translation) Enforce(text string) {
-	if !x.Answer.AddEnforced(text) {
+	if !x.Answer.Cuts.Enforce(text) {
 		x.Fail(x.Info.RefuseStops(x.To.Format, x.Options[Stops].Row.Path))
 	}
 }
@@ -56,7 +56,7 @@ func (x *Translation) Logprobs() (alternatives int64, ok bool) {
 			x.InvalidOption(TopLogprobs, "must be an integer of at least 0")
 		}
 	}
-	x.Answer.Logprobs, x.Answer.TopLogprobs = true, int(alternatives)
+	x.Answer.Logprobs.Asked, x.Answer.Logprobs.Top = true, int(alternatives)
 	return alternatives, true
 }
 

@@ -36,10 +36,10 @@ func (n *ToolNames) Add(x *Translation, t *Tool) {
 	if toolcall.AcceptsName([]byte(name)) {
 		return
 	}
-	if x.Answer.Names == nil {
-		x.Answer.Names = make(map[string]string)
+	if x.Answer.Tools.Shortened == nil {
+		x.Answer.Tools.Shortened = make(map[string]string)
 	}
-	x.Answer.Names[string(toolcall.AppendName(nil, []byte(name)))] = name
+	x.Answer.Tools.Shortened[string(toolcall.AppendName(nil, []byte(name)))] = name
 }
 
 // AppendTo appends the name that the provider gets for a tool. Both names are escaped.
@@ -54,7 +54,7 @@ func (n *ToolNames) AppendTo(dst, name []byte) []byte {
 // Check refuses the request if the provider would get the same name for two tools: a
 // call of the one would reach the client as a call of the other.
 func (n *ToolNames) Check(x *Translation) {
-	known := x.Answer.Names
+	known := x.Answer.Tools.Shortened
 	for i := 0; len(known) > 0 && i < len(n.tools); i++ {
 		name := jsonscan.TextOf(n.tools[i].raw)
 		n.scratch = toolcall.AppendName(n.scratch[:0], []byte(name))

@@ -19,6 +19,9 @@ type Requests struct {
 	Target *core.Target
 	// Bound is the member by which clients bound the tokens of an answer.
 	Bound string
+	// Prefix is what the requests of one conversation have in common, so that they can
+	// be sent to the same server.
+	Prefix Prefix
 	// FillIn returns the edits that make one prompt of a prompt and a suffix, by a
 	// template of the provider's; nil for a format that has no suffix.
 	FillIn func(body []byte, info *core.RequestInfo) ([]edit.Edit, *fault.Fault)
@@ -29,10 +32,24 @@ type Requests struct {
 	// encrypted, those of View.SelfSigned among them, so that the body is valid without
 	// them; nil for a format that has none.
 	Encrypted func(body []byte) []translate.Span
-	// Attribution returns the part of a valid body with which an agent attributes the
-	// request to itself, so that the body is valid without it; nil for a format whose
-	// agents send none.
-	Attribution func(body []byte) translate.Span
+	// Attribution is the part with which an agent attributes the request to itself.
+	Attribution Part
+}
+
+// Part is a part of requests that can be cut out. The zero value is that of a format whose
+// clients send none.
+type Part struct {
+	Path string // in the notation of the format
+	// Find returns the part of a valid body, so that the body is valid without it.
+	Find func(body []byte) translate.Span
+}
+
+// In returns the part of a valid body, an empty span if there is none.
+func (p *Part) In(body []byte) translate.Span {
+	if p.Find == nil {
+		return translate.Span{}
+	}
+	return p.Find(body)
 }
 
 // HasSchemas reports whether a provider with these traits heeds the schema of an answer in

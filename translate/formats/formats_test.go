@@ -18,8 +18,8 @@ var optional = []string{
 	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
 	"Provider.OneAnswer", "Provider.Wants", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
-	"Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
-	"Requests.Attribution", "Answers.NewOpening", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
+	"Requests.Prefix.Rules", "Requests.Prefix.Turns", "Requests.Prefix.Text", "Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
+	"Requests.Attribution", "Requests.Attribution.Path", "Requests.Attribution.Find", "Answers.NewOpening", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
 	"Models.Paging",
 }
 
@@ -49,6 +49,7 @@ func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
 		assert.Equal(t, d.Version.Header == "", d.Version.Check == nil, "%s: Version", d)
 		assert.Equal(t, d.Version.Header == "", d.Version.Sent == nil, "%s: Version", d)
 		assert.Equal(t, d.Answers.Usage.Ask == nil, d.Answers.Usage.Cut == nil, "%s: Usage", d)
+		assert.Equal(t, d.Requests.Attribution.Path == "", d.Requests.Attribution.Find == nil, "%s: Attribution", d)
 		assert.Equal(t, d.Name, d.Requests.Target.Format, "%s: Target", d)
 	}
 }

@@ -41,7 +41,7 @@ func TestViewsNameTheFieldThatNamesFurtherModels(t *testing.T) {
 			body := bodyOf(d.Name, members)
 			view, refused := d.Requests.Inspect(body, translate.Generate)
 			if assert.Nil(t, refused, "%s %s", d.Name, members) {
-				assert.Equal(t, want, view.OtherModels, "%s %s", d.Name, members)
+				assert.Equal(t, want, view.Beyond.OtherModels, "%s %s", d.Name, members)
 			}
 			for end := range body {
 				_, refused := d.Requests.Inspect(body[:end], translate.Generate)
@@ -79,8 +79,8 @@ func TestViewsNameTheToolThatAsksFurtherModels(t *testing.T) {
 			body := bodyOf(d.Name, `"tools":[{"type":"custom","name":"first"},`+tool+`]`)
 			view, refused := d.Requests.Inspect(body, translate.Generate)
 			if assert.Nil(t, refused, "%s %s", d.Name, tool) {
-				assert.True(t, strings.HasPrefix(view.OtherModels, at), "%s %s: %s", d.Name, tool, view.OtherModels)
-				assert.Equal(t, asks, view.OtherModels != "", "%s %s", d.Name, tool)
+				assert.True(t, strings.HasPrefix(view.Beyond.OtherModels, at), "%s %s: %s", d.Name, tool, view.Beyond.OtherModels)
+				assert.Equal(t, asks, view.Beyond.OtherModels != "", "%s %s", d.Name, tool)
 			}
 			for end := range body {
 				_, refused := d.Requests.Inspect(body[:end], translate.Generate)
@@ -110,7 +110,7 @@ func TestNoSpellingHidesAToolThatAsksFurtherModels(t *testing.T) {
 	} {
 		for _, d := range formats.All() {
 			view, refused := d.Requests.Inspect(bodyOf(d.Name, members), translate.Generate)
-			assert.True(t, refused != nil || view.OtherModels != "", "%s %s", d.Name, members)
+			assert.True(t, refused != nil || view.Beyond.OtherModels != "", "%s %s", d.Name, members)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestViewsNameTheToolOfAnItemThatAsksFurtherModels(t *testing.T) {
 	} {
 		view, refused := formats.Of(translate.Responses).Requests.Inspect([]byte(`{"model":"m","input":[`+item+`]}`), translate.Generate)
 		assert.Nil(t, refused, item)
-		assert.Equal(t, at, view.OtherModels, item)
+		assert.Equal(t, at, view.Beyond.OtherModels, item)
 	}
 }
 

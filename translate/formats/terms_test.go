@@ -29,8 +29,8 @@ func TestEscapesHideNothingThatCosts(t *testing.T) {
 	} {
 		view, refused := formats.Of(c.format).Requests.Inspect(bodyOf(c.format, c.members), translate.Generate)
 		if assert.Nil(t, refused, c.members) {
-			assert.Equal(t, c.terms, view.Terms, c.members)
-			assert.Equal(t, c.searches, view.Searches, c.members)
+			assert.Equal(t, c.terms, view.Costs.Terms, c.members)
+			assert.Equal(t, c.searches, view.Costs.Searches, c.members)
 		}
 	}
 }

@@ -15,11 +15,11 @@ func AppendUsage(dst []byte, u token.Usage, m *translate.AnswerContext) []byte {
 	dst = jsonscan.AppendCount(dst, `,"completion_tokens":`, u.Output())
 	dst = jsonscan.AppendCount(dst, `,"total_tokens":`, u.Total())
 	dst = jsonscan.AppendCount(dst, `,"prompt_tokens_details":{"cached_tokens":`, u.CacheRead)
-	if !m.HasMedia && !m.HasImages {
+	if !m.Input.Media && !m.Input.Images {
 		dst = jsonscan.AppendCount(dst, `,"text_tokens":`, prompt)
 	}
 	dst = append(dst, `,"audio_tokens":0`...)
-	if !m.HasImages {
+	if !m.Input.Images {
 		dst = append(dst, `,"image_tokens":0`...)
 	}
 	dst = jsonscan.AppendCount(dst, `,"cache_write_tokens":`, u.Written())

@@ -139,7 +139,7 @@ func completionChunk(text string) sse.Event {
 }
 
 // templated is the memory of a request that became the prompt of a template.
-var templated = translate.AnswerContext{Stream: true, Enforce: []string{"\n\nHuman:"}, LeadingSpace: true}
+var templated = translate.AnswerContext{Stream: true, Cuts: translate.Cuts{Enforced: []string{"\n\nHuman:"}, LeadingSpace: true}}
 
 // steady is the memory of a request for a stream.
 func (w way) steady() *translate.AnswerContext {

@@ -33,9 +33,9 @@ func fuzzWay(f *testing.F, w way) {
 func requireInvariants(t *testing.T, w way, data []byte, seed uint64) {
 	for _, enforce := range [][]string{nil, {"\n", "☂"}} {
 		streaming, whole := w.remembered(true), w.remembered(false)
-		streaming.Enforce, whole.Enforce = enforce, enforce
-		streaming.LeadingSpace, whole.LeadingSpace = seed%5 == 0, seed%5 == 0
-		streaming.Logprobs, whole.Logprobs = seed%2 == 0, seed%2 == 0
+		streaming.Cuts.Enforced, whole.Cuts.Enforced = enforce, enforce
+		streaming.Cuts.LeadingSpace, whole.Cuts.LeadingSpace = seed%5 == 0, seed%5 == 0
+		streaming.Logprobs.Asked, whole.Logprobs.Asked = seed%2 == 0, seed%2 == 0
 		stream := translated(w, streaming, [][]byte{data}, seed%3 > 0)
 		answer := translated(w, whole, [][]byte{data}, seed%3 > 0)
 		requireAgreement(t, w, stream, answer)

@@ -26,14 +26,14 @@ import (
 // remembered returns the context of a request that asked for everything that its format
 // has.
 func (w way) remembered(stream bool) translate.AnswerContext {
-	m := translate.AnswerContext{Stream: stream, Stops: []string{"END"}}
+	m := translate.AnswerContext{Stream: stream, Cuts: translate.Cuts{Stops: []string{"END"}}}
 	switch w.to {
 	case translate.Completions:
-		m.IncludeUsage, m.Echo, m.PromptLength = stream, []byte("Once "), 5
+		m.IncludeUsage, m.Input.Echo, m.Input.Length = stream, []byte("Once "), 5
 	case translate.Chat:
-		m.IncludeUsage, m.Logprobs = stream, true
+		m.IncludeUsage, m.Logprobs.Asked = stream, true
 	case translate.Responses:
-		m.Logprobs = true
+		m.Logprobs.Asked = true
 	}
 	if w.from == translate.Responses || w.to == translate.Responses {
 		m.Seals = sealer

@@ -106,9 +106,9 @@ func TestTheWayBackRemembersTheChatRequest(t *testing.T) {
 		return r.Answer
 	}
 	assert.Equal(t,
-		translate.AnswerContext{Stream: true, IncludeUsage: true, Stops: []string{"a"}, Enforce: []string{"\n\nHuman:"}, LeadingSpace: true},
+		translate.AnswerContext{Stream: true, IncludeUsage: true, Cuts: translate.Cuts{Stops: []string{"a"}, Enforced: []string{"\n\nHuman:"}, LeadingSpace: true}},
 		remembered("", chatting(hi, `"stop":"a","stream":true,"stream_options":{"include_usage":true}`)))
 	assert.Equal(t,
-		translate.AnswerContext{Logprobs: true, TopLogprobs: 3, Enforce: []string{"<|im_end|>"}},
+		translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true, Top: 3}, Cuts: translate.Cuts{Enforced: []string{"<|im_end|>"}}},
 		remembered("prompt_template chatml", chatting(hi, `"logprobs":true,"top_logprobs":3`)))
 }

@@ -158,7 +158,7 @@ func TestG110StopsOfWhiteSpaceAreCut(t *testing.T) {
 		for _, text := range tt.texts {
 			events = append(events, addBlock("0", `{"type":"text_delta","text":"`+strings.ReplaceAll(text, "\n", `\n`)+`"}`))
 		}
-		added, o := toChat(t, translate.AnswerContext{Stops: tt.stops, Enforce: tt.stops[:1]}, streamOf("max_tokens", events...))
+		added, o := toChat(t, translate.AnswerContext{Cuts: translate.Cuts{Stops: tt.stops, Enforced: tt.stops[:1]}}, streamOf("max_tokens", events...))
 		assert.Equal(t, tt.want, firstChoice(added)["message"].(translatetest.Object)["content"])
 		assert.Equal(t, "stop", firstChoice(added)["finish_reason"])
 		assert.Contains(t, o.out, `"completion_tokens":15`, "the usage is still told")

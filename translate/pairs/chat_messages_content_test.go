@@ -63,11 +63,11 @@ func TestTheWayBackRemembersTheMediaOfAChatRequest(t *testing.T) {
 		chatUser(`{"type":"file","file":{"file_data":"data:application/pdf;base64,JVBE"}}`): {false, true},
 	} {
 		_, r := renderCaseOf(t, translate.Chat, translate.Messages, renderCase{body: talk(body)})
-		assert.Equal(t, want, [2]bool{r.Answer.HasImages, r.Answer.HasMedia}, body)
+		assert.Equal(t, want, [2]bool{r.Answer.Input.Images, r.Answer.Input.Media}, body)
 	}
 }
 
 func TestTheWayBackRemembersWhatAChatRequestAskedFor(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Chat, translate.Messages, renderCase{body: talk(hi, `"stream":true,"stream_options":{"include_usage":true},"stop":["a","\n"]`)})
-	assert.Equal(t, translate.AnswerContext{Stream: true, IncludeUsage: true, Stops: []string{"a", "\n"}, Enforce: []string{"\n"}}, r.Answer)
+	assert.Equal(t, translate.AnswerContext{Stream: true, IncludeUsage: true, Cuts: translate.Cuts{Stops: []string{"a", "\n"}, Enforced: []string{"\n"}}}, r.Answer)
 }

@@ -131,6 +131,6 @@ func TestChatToolsTowardsResponses(t *testing.T) {
 func TestSeveralAnswersBecomeCallsOfResponses(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Chat, translate.Responses, renderCase{body: wanting(`"n":3`, `"logprobs":true`, `"top_logprobs":2`).body})
 	assert.Equal(t, 3, numberOfCalls(r))
-	assert.True(t, r.Answer.Logprobs)
-	assert.Equal(t, 2, r.Answer.TopLogprobs)
+	assert.True(t, r.Answer.Logprobs.Asked)
+	assert.Equal(t, 2, r.Answer.Logprobs.Top)
 }

@@ -79,13 +79,11 @@ func TestCompletionsTowardsChat(t *testing.T) {
 func TestTheWayBackRemembersTheCompletionsRequest(t *testing.T) {
 	c := renderCase{body: `{"model":"m1","prompt":"h\u00e9\n","echo":true,"stop":["a","\n"],"stream":true,"stream_options":{"include_usage":true}}`}
 	_, r := renderCaseOf(t, translate.Completions, translate.Chat, c)
-	assert.Equal(t, translate.AnswerContext{
-		Stream: true, IncludeUsage: true, Echo: []byte("hé\n"), PromptLength: 3, Stops: []string{"a", "\n"},
-	}, r.Answer)
+	assert.Equal(t, translate.AnswerContext{Stream: true, IncludeUsage: true, Input: translate.Input{Echo: []byte("hé\n"), Length: 3}, Cuts: translate.Cuts{Stops: []string{"a", "\n"}}}, r.Answer)
 	c.body = `{"model":"m1","prompt":"h\u00e9\n","logprobs":3,"stop":"b"}`
 	_, r = renderCaseOf(t, translate.Completions, translate.Chat, c)
-	assert.Equal(t, translate.AnswerContext{Logprobs: true, TopLogprobs: 3, PromptLength: 3, Stops: []string{"b"}}, r.Answer)
+	assert.Equal(t, translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true, Top: 3}, Input: translate.Input{Length: 3}, Cuts: translate.Cuts{Stops: []string{"b"}}}, r.Answer)
 	c.body = completion(`"stop":["\n","END"," \t"]`)
 	_, r = renderCaseOf(t, translate.Completions, translate.Messages, c)
-	assert.Equal(t, translate.AnswerContext{Stops: []string{"\n", "END", " \t"}, Enforce: []string{"\n", " \t"}}, r.Answer)
+	assert.Equal(t, translate.AnswerContext{Cuts: translate.Cuts{Stops: []string{"\n", "END", " \t"}, Enforced: []string{"\n", " \t"}}}, r.Answer)
 }

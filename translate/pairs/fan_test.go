@@ -201,7 +201,7 @@ func TestAnyInterleavingOfCallsGivesTheSameChoices(t *testing.T) {
 				texts = append(texts, fmt.Sprintf("<%d.%d>", i, j))
 			}
 			f.streams = append(f.streams, speech(i, texts...))
-			f.memory = append(f.memory, translate.AnswerContext{Stream: true, IncludeUsage: true, Echo: []byte(fmt.Sprintf("prompt %d: ", i))})
+			f.memory = append(f.memory, translate.AnswerContext{Stream: true, IncludeUsage: true, Input: translate.Input{Echo: []byte(fmt.Sprintf("prompt %d: ", i))}})
 		}
 		_, straight := f.play(inTurn)
 		fan, mixed := f.play(func(open []int) int { return random.IntN(len(open)) })
@@ -243,7 +243,7 @@ func TestACallGivesExactlyOneChoice(t *testing.T) {
 }
 
 func TestEveryCallIsCutByItself(t *testing.T) {
-	m := translate.AnswerContext{Stops: []string{"\n\n"}, Enforce: []string{"\n\n"}}
+	m := translate.AnswerContext{Cuts: translate.Cuts{Stops: []string{"\n\n"}, Enforced: []string{"\n\n"}}}
 	f := fanned{messagesToCompletions, []translate.AnswerContext{m, m, m}, [][]byte{speech(1, `a\n`, `\nb`), speech(1, `c\n`, `d`), speech(1, `e\n\n`, "f")}}
 	_, out := f.play(func(open []int) int { return len(open) - 1 })
 	for i, text := range []string{"a", `c\nd`, "e"} {
@@ -255,7 +255,7 @@ func TestEveryCallIsCutByItself(t *testing.T) {
 func TestOffsetsOfLogprobsCountFromTheirOwnPrompt(t *testing.T) {
 	const delta = `{"choices":[{"index":0,"delta":{"content":"ab"},"logprobs":{"content":[{"token":"ab","logprob":-1}]},"finish_reason":"stop"}]}`
 	stream := chatStream(nil, delta, `[DONE]`)
-	f := fanned{chatToCompletions, []translate.AnswerContext{{Logprobs: true, PromptLength: 3}, {Logprobs: true, PromptLength: 7}}, [][]byte{stream, stream}}
+	f := fanned{chatToCompletions, []translate.AnswerContext{{Logprobs: translate.Logprobs{Asked: true}, Input: translate.Input{Length: 3}}, {Logprobs: translate.Logprobs{Asked: true}, Input: translate.Input{Length: 7}}}, [][]byte{stream, stream}}
 	_, out := f.play(inTurn)
 	assert.Contains(t, out, `"index":0,"logprobs":{"tokens":["ab"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[3]}`)
 	assert.Contains(t, out, `"index":1,"logprobs":{"tokens":["ab"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[7]}`)

@@ -71,6 +71,6 @@ func TestEveryTraitIsTriedBothWays(t *testing.T) {
 		before, rb, fault := render("")
 		require.Nil(t, fault, name)
 		after, ra, fault := render(name + " " + c.trait)
-		assert.True(t, fault != nil || before != after || ra.Answer.InputEstimate != rb.Answer.InputEstimate, name)
+		assert.True(t, fault != nil || before != after || ra.Answer.Input.Estimate != rb.Answer.Input.Estimate, name)
 	}
 }

@@ -138,9 +138,7 @@ func TestTheWayBackRemembersTheMessagesRequest(t *testing.T) {
 		body:   conversation(`{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://x/i.png"}},{"type":"text","text":"12345"}]}`, `"stop_sequences":["a\n"," "],"stream":true`),
 	}
 	_, r := renderCaseOf(t, translate.Messages, translate.Chat, c)
-	assert.Equal(t, translate.AnswerContext{
-		Stream: true, Stops: []string{"a\n", " "}, HasImages: true, HasMedia: true, InputEstimate: 1502,
-	}, r.Answer)
+	assert.Equal(t, translate.AnswerContext{Stream: true, Cuts: translate.Cuts{Stops: []string{"a\n", " "}}, Input: translate.Input{Images: true, Media: true, Estimate: 1502}}, r.Answer)
 }
 
 func TestFaultsLeaveNothingBehind(t *testing.T) {

@@ -80,10 +80,10 @@ func TestToolsTowardsChat(t *testing.T) {
 func TestShortenedNamesAreRememberedForTheWayBack(t *testing.T) {
 	c := renderCase{body: conversation(hi, `"tools":[{"name":"f"},{"name":"`+longName+`"},{"name":"web.search\/x"}]`)}
 	_, r := renderCaseOf(t, translate.Messages, translate.Chat, c)
-	assert.Equal(t, map[string]string{shortName: longName, plainName: dotName}, r.Answer.Names)
+	assert.Equal(t, map[string]string{shortName: longName, plainName: dotName}, r.Answer.Tools.Shortened)
 	c.body = conversation(hi, `"tools":[{"name":"f"}]`)
 	_, r = renderCaseOf(t, translate.Messages, translate.Chat, c)
-	assert.Nil(t, r.Answer.Names)
+	assert.Nil(t, r.Answer.Tools.Shortened)
 }
 
 // A tool whose name was what another one's becomes for the provider was once

@@ -143,10 +143,10 @@ func TestTheWayBackRemembersThePromptTemplate(t *testing.T) {
 		return r.Answer
 	}
 	const human = "\n\nHuman:"
-	assert.Equal(t, translate.AnswerContext{Enforce: []string{human}, LeadingSpace: true}, remembered("", conversation(hi)))
-	assert.Equal(t, translate.AnswerContext{Enforce: []string{human}}, remembered("", conversation(hi+`,`+assistant(`"a"`))), "behind a prefill")
+	assert.Equal(t, translate.AnswerContext{Cuts: translate.Cuts{Enforced: []string{human}, LeadingSpace: true}}, remembered("", conversation(hi)))
+	assert.Equal(t, translate.AnswerContext{Cuts: translate.Cuts{Enforced: []string{human}}}, remembered("", conversation(hi+`,`+assistant(`"a"`))), "behind a prefill")
 	assert.Equal(t,
-		translate.AnswerContext{Stream: true, Stops: []string{"\n"}, Enforce: []string{"<|im_end|>"}, InputEstimate: 1},
+		translate.AnswerContext{Stream: true, Cuts: translate.Cuts{Stops: []string{"\n"}, Enforced: []string{"<|im_end|>"}}, Input: translate.Input{Estimate: 1}},
 		remembered("prompt_template chatml; estimate_input_tokens on", conversation(hi, `"stop_sequences":["\n"],"stream":true`)))
 }
 

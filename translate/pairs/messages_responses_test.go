@@ -264,7 +264,7 @@ func TestSessionsHaveKeysOfTheirOwn(t *testing.T) {
 // The context contains the work that the gateway does because the provider cannot.
 func TestTheWayBackFromResponsesKnowsWhatWasAsked(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Messages, translate.Responses, renderCase{body: conversing(hi, `"stop_sequences":["</b>","x"]`), traits: "responses_reasoning encrypted"})
-	assert.Equal(t, []string{"</b>", "x"}, r.Answer.Enforce)
+	assert.Equal(t, []string{"</b>", "x"}, r.Answer.Cuts.Enforced)
 	assert.Equal(t, sealer, r.Answer.Seals)
 	_, r = renderCaseOf(t, translate.Messages, translate.Responses, renderCase{body: conversing(hi)})
 	assert.Nil(t, r.Answer.Seals, "nothing to seal was asked for")

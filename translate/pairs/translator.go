@@ -46,8 +46,8 @@ func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids tr
 
 func newTranslator(from translate.Format, m *translate.AnswerContext, e format.Emitter) *Translator {
 	newParser := formats.Of(from).Answers.NewParser
-	t := &Translator{emitter: e, choices: max(1, m.Choices), ends: m.EndAtStop, calls: toolCalls{room: m.Room()}}
-	if len(m.Enforce) == 0 && !m.LeadingSpace {
+	t := &Translator{emitter: e, choices: max(1, m.Choices), ends: m.Cuts.EndCall, calls: toolCalls{room: m.Room()}}
+	if len(m.Cuts.Enforced) == 0 && !m.Cuts.LeadingSpace {
 		t.parser = newParser(t)
 		return t
 	}

@@ -68,12 +68,12 @@ func TestTextsAreCutChoiceByChoice(t *testing.T) {
 		{"a space and a stop", []string{textChunk(0, " "), textChunk(0, "a|"+human), ends(0)}, [][3]string{{"a", "stop", " |a"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := translate.AnswerContext{Stream: true, Logprobs: true, Enforce: []string{human}, LeadingSpace: strings.Contains(tt.name, "space")}
+			m := translate.AnswerContext{Stream: true, Logprobs: translate.Logprobs{Asked: true}, Cuts: translate.Cuts{Enforced: []string{human}, LeadingSpace: strings.Contains(tt.name, "space")}}
 			stream := chatStream(nil, append(tt.chunks, "[DONE]")...)
 			o := translated(chatToCompletions, m, [][]byte{stream}, true)
 			assert.Equal(t, tt.want, addedUp(t, o))
 			m.Stream = false
-			requireAgreement(t, chatToCompletions, translated(chatToCompletions, translate.AnswerContext{Stream: true, IncludeUsage: true, Logprobs: true, Enforce: m.Enforce, LeadingSpace: m.LeadingSpace}, [][]byte{stream}, true), translated(chatToCompletions, m, [][]byte{stream}, true))
+			requireAgreement(t, chatToCompletions, translated(chatToCompletions, translate.AnswerContext{Stream: true, IncludeUsage: true, Logprobs: translate.Logprobs{Asked: true}, Cuts: m.Cuts}, [][]byte{stream}, true), translated(chatToCompletions, m, [][]byte{stream}, true))
 		})
 	}
 }
@@ -82,7 +82,7 @@ func TestTextsAreCutChoiceByChoice(t *testing.T) {
 // space of a template reaches clients whose format has no place for one in front of the
 // text: streams of responses clients lost it.
 func TestATokenThatIsOnlyASpaceKeepsItsProbability(t *testing.T) {
-	m := translate.AnswerContext{Stream: true, Logprobs: true, LeadingSpace: true}
+	m := translate.AnswerContext{Stream: true, Logprobs: translate.Logprobs{Asked: true}, Cuts: translate.Cuts{LeadingSpace: true}}
 	stream := []byte(`data: {"model":"m","choices":[{"index":0,"text":" ","logprobs":{"tokens":[" "],"token_logprobs":[-1]}}]}
 
 data: {"model":"m","choices":[{"index":0,"text":"Hi","logprobs":{"tokens":["Hi"],"token_logprobs":[-2]},"finish_reason":"stop"}]}
@@ -101,7 +101,7 @@ data: [DONE]
 // TestAnAnswerIsCompleteOnceAllOfItWasCut ensures that a provider that breaks
 // off behind the cuts spoils nothing, and before one of them does.
 func TestAnAnswerIsCompleteOnceAllOfItWasCut(t *testing.T) {
-	m := translate.AnswerContext{Stream: true, Enforce: []string{"\n"}}
+	m := translate.AnswerContext{Stream: true, Cuts: translate.Cuts{Enforced: []string{"\n"}}}
 	both := chatStream(nil, textChunk(0, "a"), textChunk(1, "b"), textChunk(0, "\n"), textChunk(1, "\n"))
 	o := translated(chatToCompletions, m, [][]byte{both}, false)
 	assert.Equal(t, [][3]string{{"a", "stop", ""}, {"b", "stop", ""}}, addedUp(t, o))
@@ -119,7 +119,7 @@ func TestAnAnswerIsCompleteOnceAllOfItWasCut(t *testing.T) {
 // ended, and what broke off then counted as complete.
 func TestAChoiceThatHasNotBegunIsWaitedFor(t *testing.T) {
 	for name, m := range map[string]translate.AnswerContext{
-		"cut": {Stream: true, Choices: 2, Enforce: []string{"\n"}}, "ended": {Stream: true, Choices: 2},
+		"cut": {Stream: true, Choices: 2, Cuts: translate.Cuts{Enforced: []string{"\n"}}}, "ended": {Stream: true, Choices: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := []string{textChunk(0, "a"), textChunk(0, "\n"), ends(0)}
@@ -142,7 +142,7 @@ func TestAChoiceThatHasNotBegunIsWaitedFor(t *testing.T) {
 // TestLogprobsOfAWholeAnswerEndAtItsCut has an answer whose log probabilities
 // come behind all of its text.
 func TestLogprobsOfAWholeAnswerEndAtItsCut(t *testing.T) {
-	o := answered(chatToCompletions, translate.AnswerContext{Logprobs: true, Enforce: []string{"\n"}},
+	o := answered(chatToCompletions, translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}, Cuts: translate.Cuts{Enforced: []string{"\n"}}},
 		[]byte(`{"model":"m","choices":[{"index":0,"message":{"content":"aé\nb"},"logprobs":{"content":[{"token":"a","logprob":-1},{"token":"\u00e9","logprob":-2},{"token":"\n","logprob":-3},{"token":"b","logprob":-4}]},"finish_reason":"stop"}]}`))
 	assert.Contains(t, o.out, `"text":"aé","index":0,"logprobs":{"tokens":["a","\u00e9"],"token_logprobs":[-1,-2],"top_logprobs":null,"text_offset":[0,1]}`)
 }
@@ -201,13 +201,13 @@ func TestEnforcedStopsAreFewAndDifferent(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, r := renderCaseOf(t, translate.Chat, translate.Messages, renderCase{body: stopsOf(tt.stops...), fault: tt.fault})
-			assert.Equal(t, tt.enforced, len(r.Answer.Enforce))
+			assert.Equal(t, tt.enforced, len(r.Answer.Cuts.Enforced))
 		})
 	}
 }
 
 func TestDeltasOfACutAnswerAllocateNothing(t *testing.T) {
-	m := translate.AnswerContext{Stream: true, Enforce: different(64)}
+	m := translate.AnswerContext{Stream: true, Cuts: translate.Cuts{Enforced: different(64)}}
 	translator := pairs.NewTranslator(translate.Chat, translate.Completions, &m, newIDs())
 	event := sse.Event{Data: []byte(`{"model":"m","choices":[{"index":0,"delta":{"content":"a \nb\t"}}]}`)}
 	again := func() {

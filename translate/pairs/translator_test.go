@@ -187,7 +187,7 @@ func TestStopsThatTheProviderDoesNotTakeAreEnforced(t *testing.T) {
 				events = append(events, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"`+strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(text)+`"}}`)
 			}
 			events = append(events, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":9}}`, `{"type":"message_stop"}`)
-			m := translate.AnswerContext{Stream: true, Stops: tt.stops, Enforce: tt.stops, IncludeUsage: true}
+			m := translate.AnswerContext{Stream: true, Cuts: translate.Cuts{Stops: tt.stops, Enforced: tt.stops}, IncludeUsage: true}
 			stream := translated(messagesToCompletions, m, [][]byte{messagesStream(events...)}, true)
 			m.Stream = false
 			answer := translated(messagesToCompletions, m, [][]byte{messagesStream(events...)}, true)
@@ -219,7 +219,7 @@ func TestAnAnswerThatWasCutIsCompleteWhateverFollows(t *testing.T) {
 		"a tool":        {[]string{`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`, `{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`, `{"type":"message_stop"}`}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := translate.AnswerContext{Stream: true, Stops: []string{"\n"}, Enforce: []string{"\n"}}
+			m := translate.AnswerContext{Stream: true, Cuts: translate.Cuts{Stops: []string{"\n"}, Enforced: []string{"\n"}}}
 			o := translated(messagesToCompletions, m, [][]byte{messagesStream(append(start, tt.rest...)...)}, tt.clean)
 			assert.Equal(t, signal.Content|signal.Finish, o.signals[1])
 			assert.True(t, o.Finished())
@@ -232,7 +232,7 @@ func TestAnAnswerThatWasCutIsCompleteWhateverFollows(t *testing.T) {
 		})
 	}
 	body := []byte(`{"model":"m","content":[{"type":"text","text":"a\nb"}],"stop_reason":"end_turn"}`)
-	o := answered(messagesToCompletions, translate.AnswerContext{Stops: []string{"\n"}, Enforce: []string{"\n"}}, body)
+	o := answered(messagesToCompletions, translate.AnswerContext{Cuts: translate.Cuts{Stops: []string{"\n"}, Enforced: []string{"\n"}}}, body)
 	assert.Contains(t, o.out, `"choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"}]`)
 }
 

@@ -36,8 +36,8 @@ func TestUsageIsWrittenForClientsOfChoices(t *testing.T) {
 		want   string
 	}{
 		"text alone": {translate.AnswerContext{}, `"prompt_tokens_details":{"cached_tokens":900,"text_tokens":13207,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":12304},`},
-		"media":      {translate.AnswerContext{HasMedia: true}, `"prompt_tokens_details":{"cached_tokens":900,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":12304},`},
-		"images":     {translate.AnswerContext{HasImages: true, HasMedia: true}, `"prompt_tokens_details":{"cached_tokens":900,"audio_tokens":0,"cache_write_tokens":12304},`},
+		"media":      {translate.AnswerContext{Input: translate.Input{Media: true}}, `"prompt_tokens_details":{"cached_tokens":900,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":12304},`},
+		"images":     {translate.AnswerContext{Input: translate.Input{Images: true, Media: true}}, `"prompt_tokens_details":{"cached_tokens":900,"audio_tokens":0,"cache_write_tokens":12304},`},
 	} {
 		want := `{"prompt_tokens":13207,"completion_tokens":550,"total_tokens":13757,` + tt.want + output
 		assert.Equal(t, want, string(openai.AppendUsage(nil, usage, &tt.memory)), name)

@@ -68,7 +68,7 @@ func TestViewsContainWhatHasAPriceOfItsOwn(t *testing.T) {
 	} {
 		view, fault := formats.Of(c.format).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		assert.Equal(t, c.want, priced{view.Searches, view.Terms}, body)
+		assert.Equal(t, c.want, priced{view.Costs.Searches, view.Costs.Terms}, body)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestViewsShowWhetherTheConversationMayBeCompacted(t *testing.T) {
 	} {
 		view, fault := formats.Of(translate.Messages).Requests.Inspect([]byte(turn+more+"}"), translate.Generate)
 		require.Nil(t, fault, more)
-		assert.Equal(t, want, view.Compacts, more)
+		assert.Equal(t, want, view.Costs.Compacts, more)
 	}
 }
 
@@ -120,6 +120,6 @@ func TestViewsContainTheCostOfFiles(t *testing.T) {
 		body := []byte(strings.ReplaceAll(c.body, "%", c.part))
 		view, fault := formats.Of(c.format).Requests.Inspect(body, translate.Generate)
 		require.Nil(t, fault, "%s: %v", body, fault)
-		assert.Equal(t, c.want, view.Files, string(body))
+		assert.Equal(t, c.want, view.Costs.Files, string(body))
 	}
 }

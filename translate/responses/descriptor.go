@@ -41,7 +41,8 @@ var Descriptor = format.Descriptor{
 	Provider: provider(),
 	Requests: format.Requests{
 		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
-		Bound: "max_output_tokens", SelfSigned: "input[*].encrypted_content", Encrypted: request.Encrypted,
+		Bound: "max_output_tokens", Prefix: format.Prefix{Rules: "instructions", Turns: "input", Text: "prompt"},
+		SelfSigned: "input[*].encrypted_content", Encrypted: request.Encrypted,
 	},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,

@@ -81,11 +81,11 @@ func (p *Pass) NextField() bool {
 			p.check(f)
 		}
 		if f.Check == StreamOptions {
-			p.View.StreamOptions = translate.Span{Start: start, End: p.Offset()}
+			p.View.StreamUsage.Options = translate.Span{Start: start, End: p.Offset()}
 		}
 		p.Pop()
 	}
-	p.View.End = p.ObjectEnd()
+	p.View.StreamUsage.End = p.ObjectEnd()
 	return false
 }
 
@@ -147,7 +147,7 @@ func (p *Pass) check(f *Field) {
 	case Object:
 		p.WantObject(f.Inner...)
 	case Tier:
-		p.View.Terms.ReadTier(p.StringOrSkip())
+		p.View.Costs.Terms.ReadTier(p.StringOrSkip())
 	default:
 		p.Options(f.Inner...)
 	}
@@ -189,10 +189,10 @@ func (p *Pass) streamOptions() {
 		start := p.Offset()
 		if !p.Null() {
 			p.Push("include_usage")
-			p.View.IncludeUsage = p.Flag()
+			p.View.StreamUsage.Asked = p.Flag()
 			p.Pop()
 		}
-		p.View.IncludeUsageSpan = translate.Span{Start: start, End: p.Offset()}
+		p.View.StreamUsage.Value = translate.Span{Start: start, End: p.Offset()}
 	}
 }
 
@@ -239,7 +239,7 @@ func (p *Pass) Messages(each func(i int)) {
 
 // End ends the pass. It returns the view of a valid body, or the fault for the client.
 func (p *Pass) End() (translate.View, *fault.Fault) {
-	p.View.OtherModels = p.otherModels
+	p.View.Beyond.OtherModels = p.otherModels
 	if fault := p.fault(); fault != nil {
 		return translate.View{}, fault
 	}

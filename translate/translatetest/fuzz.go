@@ -97,10 +97,10 @@ func (r Requests) requireView(t *testing.T, body []byte, view *translate.View) {
 	require.Equal(t, view.Stream, decoded[bool](t, members["stream"]))
 	if r.StreamOptions {
 		options := decoded[map[string]json.RawMessage](t, members["stream_options"])
-		require.Equal(t, view.IncludeUsage, decoded[bool](t, options["include_usage"]))
+		require.Equal(t, view.StreamUsage.Asked, decoded[bool](t, options["include_usage"]))
 	}
 	require.Equal(t, string(members["model"]), string(body[view.ModelSpan.Start:view.ModelSpan.End]))
-	require.Equal(t, byte('}'), body[view.End])
+	require.Equal(t, byte('}'), body[view.StreamUsage.End])
 	require.True(t, json.Valid(withoutMark(Without(body, view.SelfSigned))))
 }
 

@@ -48,9 +48,9 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 // openEnded refuses a request whose cost has no bound, for a key that has a budget.
 func openEnded(v *translate.View) *fault.Fault {
 	switch {
-	case v.OtherModels != "":
-		return fault.OtherModels(v.OtherModels)
-	case v.Background:
+	case v.Beyond.OtherModels != "":
+		return fault.OtherModels(v.Beyond.OtherModels)
+	case v.Beyond.Background:
 		return fault.Background()
 	}
 	return nil
@@ -113,15 +113,15 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 		v.longest = unbounded(ex, t)
 	}
 	v.answer = timesAtMost(timesAtMost(v.longest, view.Answers), view.Prompts)
-	v.prompt = meter.PromptTokens(len(ex.Body), view.Files)
+	v.prompt = meter.PromptTokens(len(ex.Body), view.Costs.Files)
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
 	}
 	v.terms = termsAt(t, ex)
 	if t.Provider.SpeakFor(ex.Format) == ex.Format { // no translation has the tools of vendors
-		v.searches = view.Searches
+		v.searches = view.Costs.Searches
 	}
-	if view.Compacts && (keeps(t, ex, "context_management") || keeps(t, ex, "compaction")) {
+	if view.Costs.Compacts && (keeps(t, ex, "context_management") || keeps(t, ex, "compaction")) {
 		v.summary = maxSummary
 	}
 	return v
@@ -135,7 +135,7 @@ func keeps(t catalog.Target, ex *exchange.Exchange, field string) bool {
 
 // termsAt returns the terms of a request that a target gets. Few translations keep them.
 func termsAt(t catalog.Target, ex *exchange.Exchange) (terms token.Terms) {
-	if ex.View.Terms == 0 {
+	if ex.View.Costs.Terms == 0 {
 		return 0
 	}
 	for _, field := range token.Fields {
@@ -148,7 +148,7 @@ func termsAt(t catalog.Target, ex *exchange.Exchange) (terms token.Terms) {
 			terms |= token.Flex | token.Priority // the formats have both, or neither
 		}
 	}
-	return terms & ex.View.Terms
+	return terms & ex.View.Costs.Terms
 }
 
 // unbounded returns the length that is assumed for an answer that the client does not

@@ -97,7 +97,7 @@ func TestTermsWithoutAKnownFactorAreRefused(t *testing.T) {
 	} {
 		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(c.spoken)}}
 		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Model: "x", Traits: new(trait.Traits)}}}
-		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Messages), View: translate.View{Model: "m", Terms: c.terms}}}
+		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Messages), View: translate.View{Model: "m", Costs: translate.Costs{Terms: c.terms}}}}
 		_, refused := (&Chain{currency: "USD", priced: true}).Expect(ex, m, byAnswer{table})
 		if c.field == "" {
 			assert.Nil(t, refused, name)
@@ -125,7 +125,7 @@ func TestASummaryOfTheConversationIsReserved(t *testing.T) {
 	} {
 		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(spoken)}}
 		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Traits: new(trait.Traits)}}}
-		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Messages), Body: body, View: translate.View{MaxTokens: 50, Compacts: true}}}
+		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Messages), Body: body, View: translate.View{MaxTokens: 50, Costs: translate.Costs{Compacts: true}}}}
 		e, refused := (&Chain{currency: "USD", priced: true}).Expect(ex, m, byAnswer{table})
 		assert.Nil(t, refused)
 		assert.Equal(t, want, e, string(spoken))
@@ -137,7 +137,7 @@ func TestASummaryOfTheConversationIsReserved(t *testing.T) {
 func TestSearchesAndTiersAreReserved(t *testing.T) {
 	table, err := prices.FromRows("p", []map[string]string{{"models": "m", "input": "0", "output": "1", "search": "0.01", "priority": "2"}})
 	require.NoError(t, err)
-	view := translate.View{MaxTokens: 1000, Searches: 5, Terms: token.Priority}
+	view := translate.View{MaxTokens: 1000, Costs: translate.Costs{Searches: 5, Terms: token.Priority}}
 	for spoken, want := range map[translate.Format]int64{
 		translate.Chat:     2 * (1000*1000 + 5*10_000_000),
 		translate.Messages: 1000 * 1000, // the translation leaves the tier out, too

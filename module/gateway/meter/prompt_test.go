@@ -52,7 +52,7 @@ func TestPromptsAreEstimatedByTheirLengthAndFilesByTheirCost(t *testing.T) {
 	} {
 		view, fault := formats.Of(c.format).Requests.Inspect([]byte(c.body), translate.Generate)
 		require.Nil(t, fault, name)
-		got := PromptTokens(len(c.body), view.Files)
+		got := PromptTokens(len(c.body), view.Costs.Files)
 		assert.GreaterOrEqual(t, got, c.low, name)
 		assert.LessOrEqual(t, got, c.top, name)
 	}

@@ -248,7 +248,7 @@ func TestLogprobsAreInTheChunkOfTheirText(t *testing.T) {
 	weights := func(list string) event.Event {
 		return event.Event{Kind: event.Logprobs, Logprobs: []byte(list)}
 	}
-	m := translate.AnswerContext{Stream: true, Logprobs: true}
+	m := translate.AnswerContext{Stream: true, Logprobs: translate.Logprobs{Asked: true}}
 	steps := [][]event.Event{{words("a"), weights(`[{"token":"a"}]`)}, {words("b"), weights(`[]`)}, {words("c")}, {weights(`[{"token":"c"}]`)}}
 	got, fault := emit(m, steps...)
 	require.Nil(t, fault)

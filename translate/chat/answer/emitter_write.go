@@ -123,7 +123,7 @@ func (c *choice) appendCalls(dst []byte) []byte {
 // returned by Output.
 func (m *Emitter) addLogprobs(c *choice, e *event.Event) {
 	list := elements(e.Logprobs)
-	if !m.Context.Logprobs || len(list) == 0 {
+	if !m.Context.Logprobs.Asked || len(list) == 0 {
 		return
 	}
 	if !m.Context.Stream {

@@ -61,7 +61,7 @@ func (r *request) read() {
 	case "n":
 		r.View.Answers = r.AtLeast(1, math.MaxInt64)
 	case "web_search_options": // a provider of the format searches once before its answer
-		r.View.Searches = 1
+		r.View.Costs.Searches = 1
 		r.Skip()
 	case "tools": // their schemas are only copied
 		r.Elements("must be an array of objects", func(i int) {

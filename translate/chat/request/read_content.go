@@ -69,7 +69,7 @@ func (r *reader) readImage() bool {
 	if !parts.KeepImage(r.x, m, r.inner.Raw("url"), unknownImageRow) {
 		return false
 	}
-	r.x.Answer.HasImages, r.x.Answer.HasMedia = true, true
+	r.x.Answer.Input.Images, r.x.Answer.Input.Media = true, true
 	r.w.Image(m)
 	return true
 }
@@ -90,7 +90,7 @@ func (r *reader) readFile() bool {
 	} else if !parts.KeepFile(r.x, m, r.inner.Raw("file_data"), unknownFileRow) {
 		return false
 	}
-	r.x.Answer.HasMedia = true
+	r.x.Answer.Input.Media = true
 	r.w.Document(m)
 	return true
 }

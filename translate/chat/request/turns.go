@@ -154,9 +154,9 @@ func (r *request) media(kind token.FileKind) {
 		raw := r.Skip()
 		switch name {
 		case "url", "file_data", "file_id":
-			r.View.Files.AddURL(kind, raw)
+			r.View.Costs.Files.AddURL(kind, raw)
 		case "data":
-			r.View.Files.Add(token.AudioFile, len(raw))
+			r.View.Costs.Files.Add(token.AudioFile, len(raw))
 		}
 	}
 }

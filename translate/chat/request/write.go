@@ -91,7 +91,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	}
 	openai.AppendSamples(&out, x)
 	openai.AppendSampling(&out, o)
-	if len(x.Answer.Stops) > 0 {
+	if len(x.Answer.Cuts.Stops) > 0 {
 		out.Option("stop", &o[core.Stops])
 	}
 	openai.AppendStream(&out, x)

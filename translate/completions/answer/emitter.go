@@ -88,9 +88,9 @@ func (m *Emitter) begin(index int) *choice {
 	m.start(&event.Event{})
 	c.begun = true
 	asked := m.Context.Of(index)
-	c.logprobs.offset = asked.PromptLength
-	if len(asked.Echo) > 0 {
-		m.write(index, asked.Echo)
+	c.logprobs.offset = asked.Input.Length
+	if len(asked.Input.Echo) > 0 {
+		m.write(index, asked.Input.Echo)
 	}
 	return c
 }

@@ -33,7 +33,7 @@ func (l *legacy) add(list []byte, m *translate.AnswerContext) {
 	var v members.Values
 	for c.EnterArray(); c.Element(); {
 		if v.Read(&c, scored, nil); v.Raw(scoredToken) != nil {
-			l.addToken(v.Raw(scoredToken), v.Raw(scoredValue), v.Raw(scoredTop), m.TopLogprobs)
+			l.addToken(v.Raw(scoredToken), v.Raw(scoredValue), v.Raw(scoredTop), m.Logprobs.Top)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (l *legacy) append(dst []byte, m *translate.AnswerContext) []byte {
 	dst = append(dst, `],"token_logprobs":[`...)
 	dst = append(dst, l.values...)
 	dst = append(dst, `],"top_logprobs":`...)
-	if m.TopLogprobs > 0 {
+	if m.Logprobs.Top > 0 {
 		dst = append(dst, '[')
 		dst = append(dst, l.tops...)
 		dst = append(dst, ']')

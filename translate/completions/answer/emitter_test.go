@@ -76,20 +76,20 @@ var emitted = []struct {
 		`{"text":"<a>é\n","index":0,"logprobs":null,"finish_reason":"length"}`,
 	},
 	{
-		"echo", translate.AnswerContext{Echo: []byte("Once \"")}, each(says(0, "upon"), finishes(0, event.FinishStop)),
+		"echo", translate.AnswerContext{Input: translate.Input{Echo: []byte("Once \"")}}, each(says(0, "upon"), finishes(0, event.FinishStop)),
 		chunk(`{"text":"Once \"","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"upon","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
 		`{"text":"Once \"upon","index":0,"logprobs":null,"finish_reason":"stop"}`,
 	},
 	{
-		"echo of an answer that says nothing", translate.AnswerContext{Echo: []byte("Once")}, each(finishes(0, event.FinishFiltered)),
+		"echo of an answer that says nothing", translate.AnswerContext{Input: translate.Input{Echo: []byte("Once")}}, each(finishes(0, event.FinishFiltered)),
 		chunk(`{"text":"Once","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"content_filter"}`) + done,
 		`{"text":"Once","index":0,"logprobs":null,"finish_reason":"content_filter"}`,
 	},
 	{
-		"two choices", translate.AnswerContext{Echo: []byte("p")}, each(says(1, "b"), says(0, "a"), finishes(1, event.FinishLength), finishes(0, event.FinishStop)),
+		"two choices", translate.AnswerContext{Input: translate.Input{Echo: []byte("p")}}, each(says(1, "b"), says(0, "a"), finishes(1, event.FinishLength), finishes(0, event.FinishStop)),
 		chunk(`{"text":"p","index":1,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"b","index":1,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"p","index":0,"logprobs":null,"finish_reason":null}`) +
@@ -134,7 +134,7 @@ var emitted = []struct {
 	},
 	{
 		"log probabilities",
-		translate.AnswerContext{Logprobs: true, TopLogprobs: 2, PromptLength: 10},
+		translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true, Top: 2}, Input: translate.Input{Length: 10}},
 		[][]event.Event{
 			{says(0, "éa"), weighs(0, `[{"token":"é","bytes":[195,169],"logprob":-0.10,"top_logprobs":[{"token":"é","logprob":-0.10},{"token":"x","logprob":-2},{"token":"y","logprob":-3}]},{"token":"a","logprob":null,"top_logprobs":[]}]`)},
 			{says(0, "b"), weighs(0, `[{"token":"b","logprob":-1e-3,"top_logprobs":[{"token":"b","logprob":-1e-3},{"token":"b","logprob":-9}]}]`)},
@@ -147,14 +147,14 @@ var emitted = []struct {
 	},
 	{
 		"log probabilities without alternatives",
-		translate.AnswerContext{Logprobs: true},
+		translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}},
 		[][]event.Event{{says(0, "a"), weighs(0, `[{"token":"a","logprob":-1,"top_logprobs":[{"token":"a","logprob":-1}]},7,{"x":1}]`)}},
 		chunk(`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
 		`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":"stop"}`,
 	},
 	{
-		"log probabilities whose text was handed over", translate.AnswerContext{Logprobs: true},
+		"log probabilities whose text was handed over", translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}},
 		each(says(0, "a"), weighs(0, `[{"token":"a","logprob":-1}]`)),
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
@@ -163,7 +163,7 @@ var emitted = []struct {
 	},
 	{
 		"log probabilities of two choices in one step",
-		translate.AnswerContext{Logprobs: true},
+		translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}},
 		[][]event.Event{{says(0, "a"), says(1, "b"), weighs(0, `[{"token":"a","logprob":-1}]`), weighs(1, `[{"token":"b","logprob":-2}]`)}},
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"b","index":1,"logprobs":null,"finish_reason":null}`) +
@@ -239,7 +239,7 @@ func TestMissingMembersOfTheProviderAreFilledIn(t *testing.T) {
 }
 
 func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
-	e := answer.NewEmitter(&translate.AnswerContext{Echo: []byte("p")}, translate.IDs{})
+	e := answer.NewEmitter(&translate.AnswerContext{Input: translate.Input{Echo: []byte("p")}}, translate.IDs{})
 	for _, event := range []event.Event{begins(), says(0, "a"), finishes(0, event.FinishStop)} {
 		e.Handle(&event)
 		assert.Empty(t, e.Output())

@@ -47,7 +47,7 @@ func (m *Emitter) writeChoice(index int) bool {
 // to the chunk of the text, or to a chunk of their own if that one was already returned
 // by Output.
 func (m *Emitter) logprobs(e *event.Event) {
-	if !m.Context.Logprobs {
+	if !m.Context.Logprobs.Asked {
 		return
 	}
 	c := m.begin(e.Choice)

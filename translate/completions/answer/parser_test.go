@@ -141,7 +141,7 @@ func TestLogprobsBecomeTheListOfTheChatFormat(t *testing.T) {
 // the format writes, its parser reads back.
 func TestLogprobsSurviveTheWayThroughCoreEvents(t *testing.T) {
 	const list = `[{"token":"é","logprob":-0.10,"bytes":[195,169],"top_logprobs":[{"token":"é","logprob":-0.10,"bytes":[195,169]},{"token":"x","logprob":-2,"bytes":[120]}]}]`
-	body, fault := emit(translate.AnswerContext{Logprobs: true, TopLogprobs: 2}, each(says(0, "é"), weighs(0, list))...)
+	body, fault := emit(translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true, Top: 2}}, each(says(0, "é"), weighs(0, list))...)
 	require.Nil(t, fault)
 	var r recorder
 	answer.NewParser(&r).Answer([]byte(body))

@@ -117,9 +117,9 @@ func remember(x *core.Translation, prompt []byte) {
 		return
 	}
 	text := jsonscan.AppendText(nil, prompt)
-	x.Answer.PromptLength = utf8.RuneCount(text)
+	x.Answer.Input.Length = utf8.RuneCount(text)
 	if echo {
-		x.Answer.Echo = text
+		x.Answer.Input.Echo = text
 	}
 }
 

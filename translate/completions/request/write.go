@@ -48,7 +48,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	}
 	out := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
 	out = append(p.appendTo(append(out, `,"prompt":"`...)), '"')
-	x.Answer.LeadingSpace = p.space && !p.prefill
+	x.Answer.Cuts.LeadingSpace = p.space && !p.prefill
 	if n, ok := x.MaxTokens(); ok {
 		out.Number("max_tokens", n)
 	}
@@ -86,5 +86,5 @@ func (w *writer) writeStops(out *core.Members) {
 		*out = append(append(*out, raw[1:len(raw)-1]...), ',')
 	}
 	*out = append(jsonscan.AppendString(*out, w.prompt.stop), ']')
-	w.x.Answer.Enforce = append(w.x.Answer.Enforce, w.prompt.stop)
+	w.x.Answer.Cuts.Enforced = append(w.x.Answer.Cuts.Enforced, w.prompt.stop)
 }

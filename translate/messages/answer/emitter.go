@@ -119,7 +119,7 @@ func (m *Emitter) start(e *event.Event) {
 	}
 	m.ending.tier = e.Tier
 	if usage.Input() == 0 {
-		usage.Fresh = m.context.InputEstimate
+		usage.Fresh = m.context.Input.Estimate
 	}
 	members := jsonscan.AppendString([]byte(`"id":`), m.ids.Message)
 	members = append(members, `,"type":"message","role":"assistant","model":`...)
@@ -177,7 +177,7 @@ func (m *Emitter) end() {
 	m.close()
 	end := &m.ending
 	reason := StopReason(end.reason, m.hasCalls)
-	if reason == "end_turn" && len(end.stop) > 0 && slices.Contains(m.context.Stops, string(end.stop)) {
+	if reason == "end_turn" && len(end.stop) > 0 && slices.Contains(m.context.Cuts.Stops, string(end.stop)) {
 		reason = "stop_sequence"
 	} else {
 		end.stop = nil

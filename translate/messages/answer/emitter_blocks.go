@@ -115,7 +115,7 @@ func (m *Emitter) startTool(e *event.Event) {
 		id = []byte(m.ids.NewToolID())
 	}
 	head := jsonscan.AppendString([]byte(`{"type":"tool_use","id":`), m.calls.Show(id, toolcall.AppendID))
-	head = jsonscan.AppendString(append(head, `,"name":`...), m.context.ToolName(e.Name))
+	head = jsonscan.AppendString(append(head, `,"name":`...), m.context.Tools.Of(e.Name))
 	m.open(toolUseBlock, 0, string(head))
 	m.block.args, m.block.held, m.block.passing, m.hasCalls = toolcall.Arguments{}, m.block.held[:0], false, true
 }

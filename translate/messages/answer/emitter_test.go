@@ -361,7 +361,7 @@ func TestAnEstimateReplacesTheUnknownCount(t *testing.T) {
 		"known":          {known, true, `"input_tokens":7,`},
 		"not in answers": {begins(), false, `"input_tokens":0,`},
 	} {
-		out, _ := emit(translate.AnswerContext{Stream: tt.stream, InputEstimate: 123}, []event.Event{tt.start, theEnd})
+		out, _ := emit(translate.AnswerContext{Stream: tt.stream, Input: translate.Input{Estimate: 123}}, []event.Event{tt.start, theEnd})
 		assert.Contains(t, out, tt.want, name)
 		if tt.stream {
 			events, err := translatetest.Events([]byte(out))
@@ -398,7 +398,7 @@ func TestStopReasonsFollowTheirTable(t *testing.T) {
 		"the last one counts":      {[]event.Event{matched, stopped}, `"end_turn","stop_sequence":null,"stop_details":null`},
 	} {
 		for _, stream := range []bool{true, false} {
-			out, fault := emit(translate.AnswerContext{Stream: stream, Stops: []string{"x", "END"}}, append(append([]event.Event{begins()}, tt.events...), theEnd))
+			out, fault := emit(translate.AnswerContext{Stream: stream, Cuts: translate.Cuts{Stops: []string{"x", "END"}}}, append(append([]event.Event{begins()}, tt.events...), theEnd))
 			require.Nil(t, fault)
 			assert.Contains(t, out, `"stop_reason":`+tt.want, name)
 		}
@@ -435,7 +435,7 @@ func TestCallsAreKnownByIDsThatTheFormatAllows(t *testing.T) {
 }
 
 func TestShortenedNamesAreRestored(t *testing.T) {
-	m := translate.AnswerContext{Names: map[string]string{"short_1a2b3c4d": "short name of a tool"}}
+	m := translate.AnswerContext{Tools: translate.ToolNames{Shortened: map[string]string{"short_1a2b3c4d": "short name of a tool"}}}
 	assert.Contains(t, whole(t, m, calls(0, "a", "short_1a2b3c4d")), `"name":"short name of a tool"`)
 	assert.Contains(t, whole(t, m, calls(0, "a", "other")), `"name":"other"`)
 }

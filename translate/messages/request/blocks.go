@@ -65,7 +65,7 @@ func (r *request) block(b *block, level int) (ok bool) {
 		}
 	}
 	if b.linked {
-		r.View.Files.Add(linkedKinds[b.Type()], 0)
+		r.View.Costs.Files.Add(linkedKinds[b.Type()], 0)
 	}
 	return ok
 }
@@ -111,7 +111,7 @@ func (r *request) source(level int) (linked bool) {
 		}
 	})
 	if s.Type() == "base64" {
-		r.View.Files.Add(file, data)
+		r.View.Costs.Files.Add(file, data)
 	}
 	r.WantType(&s)
 	return s.Type() == "url" || s.Type() == "file"

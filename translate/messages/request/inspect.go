@@ -53,7 +53,7 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 		r.read()
 	}
 	if r.leads && r.hasSystem {
-		r.View.LateSystem = 1
+		r.View.LateSystem = "messages.0.role"
 	}
 	r.Require("model", "messages")
 	if op != translate.CountTokens {
@@ -74,13 +74,13 @@ func (r *request) read() {
 	case "temperature":
 		r.Between(0, 1)
 	case "speed":
-		r.View.Terms.ReadSpeed(r.StringOrSkip())
+		r.View.Costs.Terms.ReadSpeed(r.StringOrSkip())
 	case "inference_geo":
-		r.View.Terms.ReadRegion(r.StringOrSkip())
+		r.View.Costs.Terms.ReadRegion(r.StringOrSkip())
 	case "context_management":
 		r.contextManagement()
 	case "compaction":
-		r.View.Compacts = true
+		r.View.Costs.Compacts = true
 		r.Skip()
 	case "output_config":
 		r.outputConfig()
@@ -107,7 +107,7 @@ func (r *request) contextManagement() {
 					continue
 				}
 				kind := jsonscan.DecodedOf(r.StringOrSkip())
-				r.View.Compacts = r.View.Compacts || bytes.HasPrefix(kind, []byte("compact_"))
+				r.View.Costs.Compacts = r.View.Costs.Compacts || bytes.HasPrefix(kind, []byte("compact_"))
 			}
 		}
 	}
@@ -154,6 +154,6 @@ func (r *request) tool(i int) {
 		}
 	}
 	if token.IsSearchTool(kind) {
-		r.View.Searches = min(r.View.Searches+searches, token.MaxSearches)
+		r.View.Costs.Searches = min(r.View.Costs.Searches+searches, token.MaxSearches)
 	}
 }

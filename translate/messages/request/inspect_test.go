@@ -403,24 +403,24 @@ func TestViewPointsIntoTheBody(t *testing.T) {
 	assert.Equal(t, "m1", view.Model)
 	assert.Equal(t, `"m\u0031"`, body[view.ModelSpan.Start:view.ModelSpan.End])
 	assert.True(t, view.Stream)
-	assert.Equal(t, "}", body[view.End:view.End+1])
-	assert.Equal(t, strings.LastIndex(body, "}"), view.End)
+	assert.Equal(t, "}", body[view.StreamUsage.End:view.StreamUsage.End+1])
+	assert.Equal(t, strings.LastIndex(body, "}"), view.StreamUsage.End)
 	assert.Empty(t, view.SelfSigned)
 }
 
-func TestTheViewHasThePositionOfALateSystemText(t *testing.T) {
+func TestTheViewHasThePathOfALateSystemText(t *testing.T) {
 	const user, system = `{"role":"user","content":"a"}`, `{"role":"system","content":"b"}`
 	for _, tt := range []struct {
 		name, body string
-		want       int
+		want       string
 	}{
-		{"none", turn(user), 0},
-		{"in front", turn(system + "," + user), 0},
-		{"behind a user", turn(user + "," + system + "," + user + "," + system), 2},
-		{"behind another", turn(system + "," + system), 2},
-		{"behind system", `{"messages":[` + system + `],"model":"m","max_tokens":1,"system":[{"type":"text","text":"s"}]}`, 1},
-		{"behind a system of nothing", `{"messages":[` + system + `],"model":"m","max_tokens":1,"system":""}`, 0},
-		{"no text", turn(user + `,{"role":"system","output_config":{"effort":"low"}}`), 0},
+		{"none", turn(user), ""},
+		{"in front", turn(system + "," + user), ""},
+		{"behind a user", turn(user + "," + system + "," + user + "," + system), "messages.1.role"},
+		{"behind another", turn(system + "," + system), "messages.1.role"},
+		{"behind system", `{"messages":[` + system + `],"model":"m","max_tokens":1,"system":[{"type":"text","text":"s"}]}`, "messages.0.role"},
+		{"behind a system of nothing", `{"messages":[` + system + `],"model":"m","max_tokens":1,"system":""}`, ""},
+		{"no text", turn(user + `,{"role":"system","output_config":{"effort":"low"}}`), ""},
 	} {
 		view, fault := request.Inspect([]byte(tt.body), translate.Generate)
 		require.Nil(t, fault, tt.name)

@@ -35,7 +35,7 @@ func (r *reader) image(b *core.Object, level int) {
 		return
 	}
 	if kept {
-		r.x.Answer.HasImages, r.x.Answer.HasMedia = true, true
+		r.x.Answer.Input.Images, r.x.Answer.Input.Media = true, true
 		r.w.Image(m)
 		r.breakpoint(b, r.cachePart(level))
 	}
@@ -78,7 +78,7 @@ func (r *reader) document(b *core.Object, level int) {
 		r.x.Lose(unknownDocumentRow, source.Raw("type"))
 	}
 	if kept {
-		r.x.Answer.HasMedia = r.x.Answer.HasMedia || kind != "text"
+		r.x.Answer.Input.Media = r.x.Answer.Input.Media || kind != "text"
 		r.w.Document(m)
 		r.breakpoint(b, r.cachePart(level))
 	}

@@ -1,6 +1,8 @@
 package request
 
 import (
+	"strconv"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
@@ -86,8 +88,8 @@ func (r *request) message(index int) (selfSigned bool) {
 	case role != "system" || strict.Missing(content):
 	case index == 0: // late behind the field system, which may come behind the messages
 		r.leads = true
-	case r.View.LateSystem == 0:
-		r.View.LateSystem = index + 1
+	case r.View.LateSystem == "":
+		r.View.LateSystem = "messages." + strconv.Itoa(index) + ".role"
 	}
 	return selfSigned
 }

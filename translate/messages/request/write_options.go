@@ -79,7 +79,7 @@ func clamped(x *core.Translation, raw []byte) []byte {
 func (w *requestWriter) writeStops(out *core.Members) {
 	sent := w.scratch[:0]
 	for i, raw := range w.x.Options.Stops() {
-		if text := w.x.Answer.Stops[i]; strings.TrimSpace(text) == "" {
+		if text := w.x.Answer.Cuts.Stops[i]; strings.TrimSpace(text) == "" {
 			w.x.Enforce(text)
 		} else {
 			sent = append(append(sent, ','), raw...)

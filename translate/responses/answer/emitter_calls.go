@@ -28,8 +28,8 @@ var (
 // startCall begins a call with the name and the kind of tool in the client's request.
 func (m *Emitter) startCall(e *event.Event) {
 	m.close(completed)
-	name := m.context.ToolName(e.Name)
-	tool, known := m.context.Tools[string(name)]
+	name := m.context.Tools.Of(e.Name)
+	tool, known := m.context.Tools.Client[string(name)]
 	if !known {
 		tool.Name = string(name)
 	}

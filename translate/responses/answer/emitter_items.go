@@ -294,7 +294,7 @@ func (it *openItem) appendNote(dst []byte, s *event.Citation) []byte {
 // since line breaks of a provider would end the data line of an event.
 func (m *Emitter) score(list []byte) {
 	it := &m.item
-	if !m.context.Logprobs && m.native == nil || it.kind != messageItem || !it.open || it.refusal || jsonscan.Blank(list) {
+	if !m.context.Logprobs.Asked && m.native == nil || it.kind != messageItem || !it.open || it.refusal || jsonscan.Blank(list) {
 		return
 	}
 	if len(it.scores) > 0 {

@@ -155,16 +155,16 @@ var emitted = []struct {
 	{"arguments that are no object", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), fragment(0, "[1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f", "[1")}},
 	{"a call that is cut off", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), fragment(0, "{}"), calls(1, "d", "g"), fragment(1, `{"x`), limited}, "incomplete/max_output_tokens", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "incomplete", "d", "g", `{"x`)}},
 	{"a free call", translate.AnswerContext{}, []event.Event{{Kind: event.ToolStart, ID: []byte("c"), Name: []byte("apply_patch"), Custom: true}, fragment(0, "*** "), fragment(0, "End"), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"custom_tool_call","status":"completed","call_id":"c","name":"apply_patch","input":"*** End"}`, id("ctc_", 0))}},
-	{"shortened names", translate.AnswerContext{Names: map[string]string{"f_1": "f.1"}}, []event.Event{calls(0, "c", "f_1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f.1", "{}")}},
-	{"a tool of a namespace", translate.AnswerContext{Names: map[string]string{"n_f_1": "n__f"}, Tools: map[string]translate.ClientTool{"n__f": {Name: "f", Namespace: "n"}}}, []event.Event{calls(0, "c", "n_f_1"), called(0)}, "completed", []string{strings.TrimSuffix(aCall(0, "completed", "c", "f", "{}"), "}") + `,"namespace":"n"}`}},
-	{"a search for tools", translate.AnswerContext{Tools: map[string]translate.ClientTool{"tool_search": {Name: "tool_search", Search: true}}}, []event.Event{calls(0, "c", "tool_search"), fragment(0, `{"query": "x"}`), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"tool_search_call","status":"completed","call_id":"c","execution":"client","arguments":{"query":"x"}}`, id("tsc_", 0))}},
+	{"shortened names", translate.AnswerContext{Tools: translate.ToolNames{Shortened: map[string]string{"f_1": "f.1"}}}, []event.Event{calls(0, "c", "f_1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f.1", "{}")}},
+	{"a tool of a namespace", translate.AnswerContext{Tools: translate.ToolNames{Shortened: map[string]string{"n_f_1": "n__f"}, Client: map[string]translate.ClientTool{"n__f": {Name: "f", Namespace: "n"}}}}, []event.Event{calls(0, "c", "n_f_1"), called(0)}, "completed", []string{strings.TrimSuffix(aCall(0, "completed", "c", "f", "{}"), "}") + `,"namespace":"n"}`}},
+	{"a search for tools", translate.AnswerContext{Tools: translate.ToolNames{Client: map[string]translate.ClientTool{"tool_search": {Name: "tool_search", Search: true}}}}, []event.Event{calls(0, "c", "tool_search"), fragment(0, `{"query": "x"}`), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"tool_search_call","status":"completed","call_id":"c","execution":"client","arguments":{"query":"x"}}`, id("tsc_", 0))}},
 
 	{"sources", translate.AnswerContext{}, []event.Event{words("☂a"), inPart(1, words("bc")), cites("u", 2, 3), cites("v", 3, 4), inPart(1, words("d"))}, "completed", []string{aMessage(0, "completed", aText("☂a"),
 		`{"type":"output_text","text":"bcd","annotations":[{"type":"url_citation","url":"u","title":"t","start_index":0,"end_index":1},{"type":"url_citation","url":"v","title":"t","start_index":1,"end_index":2}],"logprobs":[]}`)}},
 	{"sources of nothing", translate.AnswerContext{}, []event.Event{cites("u", 0, 1), refusal("a"), cites("u", 0, 1)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"a"}`)}},
 	// They were copied into the line of their event with the line ends of an indented answer.
-	{"log probabilities over several lines", translate.AnswerContext{Logprobs: true}, []event.Event{words("a"), scores("[\n {\n  \"token\": \"a\"\n }\n]")}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"a","annotations":[],"logprobs":[{"token":"a"}]}`)}},
-	{"log probabilities", translate.AnswerContext{Logprobs: true}, []event.Event{words("a"), scores(`[{"token":"a"}]`), words("b"), scores(`[{"token":"b"},{"token":"c"}]`), scores(`[]`)}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"ab","annotations":[],"logprobs":[{"token":"a"},{"token":"b"},{"token":"c"}]}`)}},
+	{"log probabilities over several lines", translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}}, []event.Event{words("a"), scores("[\n {\n  \"token\": \"a\"\n }\n]")}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"a","annotations":[],"logprobs":[{"token":"a"}]}`)}},
+	{"log probabilities", translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}}, []event.Event{words("a"), scores(`[{"token":"a"}]`), words("b"), scores(`[{"token":"b"},{"token":"c"}]`), scores(`[]`)}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"ab","annotations":[],"logprobs":[{"token":"a"},{"token":"b"},{"token":"c"}]}`)}},
 	{"log probabilities that nobody wants", translate.AnswerContext{}, []event.Event{words("a"), scores(`[{"token":"a"}]`)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
 	{"other choices", translate.AnswerContext{}, []event.Event{words("a"), {Kind: event.Text, Choice: 1, Text: []byte("x")}, {Kind: event.Finish, Choice: 1, Finish: event.FinishLength}}, "completed", []string{aMessage(0, "completed", aText("a"))}},
 }
@@ -229,7 +229,7 @@ func TestReasoningOfTheFormatKeepsWhatItsProviderEncrypted(t *testing.T) {
 }
 
 func TestR022FreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
-	m := translate.AnswerContext{Tools: map[string]translate.ClientTool{"p": {Name: "apply_patch", Wrapped: true}}}
+	m := translate.AnswerContext{Tools: translate.ToolNames{Client: map[string]translate.ClientTool{"p": {Name: "apply_patch", Wrapped: true}}}}
 	for arguments, want := range map[string]string{
 		`{"input":"*** Begin\nPatch"}`:   "*** Begin\nPatch",
 		`{"x":"b","input":"a"}`:          "a",
@@ -391,7 +391,7 @@ func TestFaultsHaveTheCodesThatClientsActOn(t *testing.T) {
 // TestKeepAlivesAreEventsWithoutContent ensures that clients which measure silence by
 // events hear something, and read the same answer.
 func TestKeepAlivesAreEventsWithoutContent(t *testing.T) {
-	m := translate.AnswerContext{Stream: true, Tools: map[string]translate.ClientTool{"p": {Name: "p", Wrapped: true}}, Logprobs: true}
+	m := translate.AnswerContext{Stream: true, Tools: translate.ToolNames{Client: map[string]translate.ClientTool{"p": {Name: "p", Wrapped: true}}}, Logprobs: translate.Logprobs{Asked: true}}
 	events := []event.Event{
 		start, reasons("a"), thoughtOver, words("b"), scores(`[{"token":"b"}]`), words("c"), textEnd, refusal("d"), calls(0, "c", "f"), fragment(0, "{"), fragment(0, "}"), called(0),
 		calls(1, "d", "p"), fragment(1, `{"input":`), fragment(1, `"x"}`), called(1), finish(event.FinishTools), theEnd,

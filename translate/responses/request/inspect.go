@@ -58,7 +58,7 @@ func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) 
 	r.Require("model")
 	r.requireInput()
 	if r.searches {
-		r.View.Searches = min(r.calls, token.MaxSearches)
+		r.View.Costs.Searches = min(r.calls, token.MaxSearches)
 	}
 	return r.End()
 }
@@ -87,7 +87,7 @@ func (r *request) read() {
 	case "max_tool_calls":
 		token.ReadCount(&r.Cursor, &r.calls)
 	case "background":
-		if r.View.Background = r.Flag(); r.View.Background {
+		if r.View.Beyond.Background = r.Flag(); r.View.Beyond.Background {
 			r.needsState(name)
 		}
 	default:
@@ -112,8 +112,8 @@ func (r *request) stateReference(name string) {
 
 // needsState notes the first field that needs what a provider keeps.
 func (r *request) needsState(path string) {
-	if r.View.State == "" {
-		r.View.State = path
+	if r.View.Beyond.State == "" {
+		r.View.Beyond.State = path
 	}
 }
 

@@ -198,7 +198,7 @@ func TestTheViewOfARequest(t *testing.T) {
 	view, fault := request.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault)
 	assert.Equal(t, translate.View{
-		Model: "m1", ModelSpan: translate.Span{Start: 9, End: 13}, Stream: true, MaxTokens: 64, End: len(body) - 1,
+		Model: "m1", ModelSpan: translate.Span{Start: 9, End: 13}, Stream: true, MaxTokens: 64, StreamUsage: translate.StreamUsage{End: len(body) - 1},
 	}, view)
 }
 
@@ -218,8 +218,8 @@ func TestTheViewNamesTheFirstFieldThatNeedsState(t *testing.T) {
 	} {
 		view, fault := request.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		assert.Equal(t, path, view.State, body)
-		assert.Equal(t, strings.Contains(body, `"background":true`), view.Background, body)
+		assert.Equal(t, path, view.Beyond.State, body)
+		assert.Equal(t, strings.Contains(body, `"background":true`), view.Beyond.Background, body)
 	}
 	refusal := fault.NeedsState("previous_response_id")
 	assert.Equal(t, "previous_response_id: this gateway keeps no responses: set store to false, and send the whole conversation as input", refusal.Message)

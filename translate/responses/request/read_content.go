@@ -89,7 +89,7 @@ func (r *requestReader) readImage() bool {
 	} else if r.loseBeside(url, "file_id"); !parts.KeepImage(x, m, url, unknownImageRow) {
 		return false
 	}
-	x.Answer.HasImages, x.Answer.HasMedia = true, true
+	x.Answer.Input.Images, x.Answer.Input.Media = true, true
 	r.w.Image(m)
 	return true
 }
@@ -115,7 +115,7 @@ func (r *requestReader) readFile() bool {
 		written = parts.KeepFile(x, m, p.Raw("file_data"), unknownFileRow)
 	}
 	if written {
-		x.Answer.HasMedia = true
+		x.Answer.Input.Media = true
 		r.w.Document(m)
 	}
 	return written

@@ -152,20 +152,20 @@ func (d *declaredTool) remember(x *core.Translation) {
 	if d.client == (translate.ClientTool{}) {
 		return
 	}
-	if x.Answer.Tools == nil {
-		x.Answer.Tools = make(map[string]translate.ClientTool)
+	if x.Answer.Tools.Client == nil {
+		x.Answer.Tools.Client = make(map[string]translate.ClientTool)
 	}
 	name := jsonscan.TextOf(d.part.Name)
-	if _, taken := x.Answer.Tools[name]; taken {
+	if _, taken := x.Answer.Tools.Client[name]; taken {
 		x.Invalid("name", takenName)
 	}
-	x.Answer.Tools[name] = d.client
+	x.Answer.Tools.Client[name] = d.client
 }
 
 // checkFunctions refuses a function with the name that the provider knows another tool
 // by: a call of the one would reach the client as a call of the other.
 func (t *toolReader) checkFunctions() {
-	mapped := t.x.Answer.Tools
+	mapped := t.x.Answer.Tools.Client
 	for i := 0; len(mapped) > 0 && i < len(t.declared); i++ {
 		d := &t.declared[i]
 		if _, taken := mapped[jsonscan.TextOf(d.part.Name)]; taken && d.client == (translate.ClientTool{}) && t.allowed.Has(d.part.Name) {

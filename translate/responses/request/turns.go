@@ -110,9 +110,9 @@ func (r *request) part() {
 			kind = r.Kind()
 			r.Skip()
 		case "image_url":
-			r.View.Files.AddURL(token.ImageFile, r.Skip())
+			r.View.Costs.Files.AddURL(token.ImageFile, r.Skip())
 		case "file_data", "file_url", "file_id":
-			r.View.Files.AddURL(token.PDFFile, r.Skip())
+			r.View.Costs.Files.AddURL(token.PDFFile, r.Skip())
 		case "prompt_cache_breakpoint":
 			r.OptionsOf("prompt_cache_breakpoint")
 		default:

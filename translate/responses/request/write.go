@@ -92,8 +92,8 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	reasons := writeReasoning(&out, x)
 	writeBounds(&out, x, reasons)
 	// The format has no stops, so the translator of the answer looks for them.
-	x.Answer.EndAtStop = len(x.Answer.Stops) > 0
-	for _, text := range x.Answer.Stops {
+	x.Answer.Cuts.EndCall = len(x.Answer.Cuts.Stops) > 0
+	for _, text := range x.Answer.Cuts.Stops {
 		x.Enforce(text)
 	}
 	w.tools.AppendTo(&out, x, appendNamed)
