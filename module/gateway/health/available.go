@@ -30,17 +30,5 @@ func (m *Memory) AllDown(provider, key string) bool {
 	return false
 }
 
-// noteAnswer notes that a model has answered an attempt, as long as other targets fail.
-func (m *Memory) noteAnswer(v Visit) {
-	if len(m.histories) == 0 {
-		m.answered = nil
-		return
-	}
-	if m.answered == nil {
-		m.answered = make(map[ID]time.Time)
-	}
-	m.answered[v.target.key()] = v.began
-}
-
 // isDown reports whether the target has rested, and has not answered since.
 func (h *history) isDown(now time.Time) bool { return h.rests > 0 && !h.forgotten(now) }

@@ -150,6 +150,18 @@ func (m *Memory) recover(v Visit) Change {
 	return change
 }
 
+// noteAnswer notes that a model has answered an attempt, as long as other targets fail.
+func (m *Memory) noteAnswer(v Visit) {
+	if len(m.histories) == 0 {
+		m.answered = nil
+		return
+	}
+	if m.answered == nil {
+		m.answered = make(map[ID]time.Time)
+	}
+	m.answered[v.target.key()] = v.began
+}
+
 // fail records a failure of a target or of its API key.
 func (m *Memory) fail(t ID, o Outcome, rules Rules) Change {
 	if o.Class.ofKey() {

@@ -34,6 +34,16 @@ func (m *Meter) calls(r *exchange.Result) iter.Seq[call] {
 	}
 }
 
+// sent estimates the tokens of the text that was passed on of one of several calls. There are
+// no more than the bound of the request allows, if it has one.
+func (m *Meter) sent(r *exchange.Result, calls int) int64 {
+	tokens := r.Text.Tokens()
+	if m.Assumed.Tokens == 0 {
+		return min(tokens, (m.Reserved-m.Prompt)/int64(calls))
+	}
+	return tokens
+}
+
 // portion returns a share of n, rounded up.
 func portion(n int64, share float64) int64 {
 	if share == 1 {

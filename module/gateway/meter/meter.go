@@ -91,13 +91,3 @@ func (m *Meter) Release() {
 		m.reservation = nil
 	}
 }
-
-// sent estimates the tokens of the text that was passed on of one of several calls. There are
-// no more than the bound of the request allows, if it has one.
-func (m *Meter) sent(r *exchange.Result, calls int) int64 {
-	tokens := r.Text.Tokens()
-	if m.Assumed.Tokens == 0 {
-		return min(tokens, (m.Reserved-m.Prompt)/int64(calls))
-	}
-	return tokens
-}
