@@ -23,13 +23,13 @@ type eventWriter struct {
 
 func newEventWriter(w http.ResponseWriter, f *reply.Faults) *eventWriter {
 	e := &eventWriter{w: w, out: w, newline: "\n", control: http.NewResponseController(w)}
-	if f.CRLF {
+	if f.Has(reply.CRLF) {
 		e.newline = "\r\n"
 	}
-	if f.Burst {
+	if f.Has(reply.Burst) {
 		e.out = &e.held
 	}
-	if f.Gzip {
+	if f.Has(reply.Gzip) {
 		e.zip = gzip.NewWriter(e.out)
 		e.out = e.zip
 	}

@@ -15,20 +15,20 @@ const proxyPage = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<bod
 func (x *exchange) misbehave(f *reply.Faults) bool {
 	x.pause(f.SlowHeaders)
 	switch {
-	case f.Reset:
+	case f.Has(reply.Reset):
 		x.reset()
-	case f.HTML:
+	case f.Has(reply.HTML):
 		x.w.Header().Set("Content-Type", "text/html")
 		x.w.WriteHeader(f.Status)
 		_, _ = x.w.Write([]byte(proxyPage))
-	case f.TooLong:
+	case f.Has(reply.TooLong):
 		x.refuse(&x.route.family.TooLong)
 	case f.Status >= 400:
 		x.refuse(&reply.Refusal{
 			Status: f.Status, Code: f.Code, RetryAfter: f.RetryAfter,
 			Message: "this error was asked for by the prompt",
 		})
-	case f.EmptyBody:
+	case f.Has(reply.EmptyBody):
 		x.w.Header().Set("Content-Type", "application/json")
 		x.w.WriteHeader(http.StatusOK)
 	default:

@@ -81,7 +81,7 @@ func (x *exchange) generate(format string, read func(*wire.Body) (*reply.Request
 	}
 	request.Format = format
 	answer := reply.Compose(request, x.seed)
-	if request.Stream && !request.Faults.JSON {
+	if request.Stream && !request.Faults.Has(reply.JSON) {
 		x.stream(answer, writer)
 		return
 	}

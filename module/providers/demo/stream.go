@@ -24,7 +24,7 @@ type stream struct {
 func (x *exchange) stream(a *reply.Answer, w wire.Writer) {
 	s := &stream{x: x, answer: a, writer: w, faults: &a.Faults, out: x.openStream(&a.Faults)}
 	x.pause(s.faults.SlowFirst)
-	if s.faults.FirstEventError {
+	if s.faults.Has(reply.FirstEventError) {
 		s.fail()
 	}
 	w.Stream(a, s.event)
@@ -35,7 +35,7 @@ func (x *exchange) stream(a *reply.Answer, w wire.Writer) {
 func (x *exchange) openStream(f *reply.Faults) *eventWriter {
 	x.setHeader("text/event-stream; charset=utf-8")
 	x.w.Header().Set("Cache-Control", "no-cache")
-	if f.Gzip {
+	if f.Has(reply.Gzip) {
 		x.w.Header().Set("Content-Encoding", "gzip")
 	}
 	x.w.WriteHeader(http.StatusOK)
@@ -58,7 +58,7 @@ func (s *stream) event(e wire.Event) {
 		s.x.pause(s.x.engine.pace)
 	case wire.Finish, wire.Terminal:
 		s.strike() // the answer was too short for the fault
-		s.over = s.over || s.faults.NoFinish || s.faults.NoDone && e.Kind == wire.Terminal
+		s.over = s.over || s.faults.Has(reply.NoFinish) || s.faults.Has(reply.NoDone) && e.Kind == wire.Terminal
 	}
 	s.write(e)
 }

@@ -14,7 +14,7 @@ import (
 // whole writes the answer as one JSON body, changed by the faults of the prompt.
 func (x *exchange) whole(a *reply.Answer, w wire.Writer) {
 	body := x.wholeBody(a, w)
-	if a.Faults.Gzip {
+	if a.Faults.Has(reply.Gzip) {
 		x.w.Header().Set("Content-Encoding", "gzip")
 		body = compress(body)
 	}
@@ -25,7 +25,7 @@ func (x *exchange) whole(a *reply.Answer, w wire.Writer) {
 
 func (x *exchange) wholeBody(a *reply.Answer, w wire.Writer) json.RawMessage {
 	body := reply.Encode(w.Whole(a))
-	failed := a.Faults.FirstEventError
+	failed := a.Faults.Has(reply.FirstEventError)
 	switch a.Faults.Middle {
 	case reply.Stall:
 		x.stall()

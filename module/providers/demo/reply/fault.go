@@ -2,6 +2,7 @@ package reply
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,28 +16,45 @@ type Faults struct {
 	RetryAfter string
 	Code       string
 
-	Reset, HTML, EmptyBody, Gzip, CRLF, JSON bool
-	FirstEventError                          bool
-	NoDone, NoFinish, NoUsage                bool
-	NoSignature, NullContent, TooLong, Burst bool
-	SlowHeaders, SlowFirst                   time.Duration
+	SlowHeaders, SlowFirst time.Duration
 
-	Middle Middle
-	After  int // pieces of content before Middle
+	Middle Fault // Cut, Stall, ErrorEvent or Garbage; "" for none
+	After  int   // pieces of content before Middle
+
+	others []Fault
 }
 
-// Middle is a fault in the middle of an answer.
-type Middle int
+// Fault is a fault without a value, by its word in a prompt.
+type Fault string
 
-// The faults of mid-answer.
+// The faults of mid-answer, of which the last one that a prompt names happens.
 const (
-	Cut        Middle = iota + 1 // the connection breaks off
-	Stall                        // nothing more is sent
-	ErrorEvent                   // an error event ends the stream
-	Garbage                      // an event that is not JSON ends the stream
+	Cut        Fault = "cut"         // the connection breaks off
+	Stall      Fault = "stall"       // nothing more is sent
+	ErrorEvent Fault = "error-event" // an error event ends the stream
+	Garbage    Fault = "garbage"     // an event that is not JSON ends the stream
 )
 
-var middles = map[string]Middle{"cut": Cut, "stall": Stall, "error-event": ErrorEvent, "garbage": Garbage}
+// The other faults, of which a prompt may name several.
+const (
+	Reset           Fault = "reset"
+	HTML            Fault = "html"
+	EmptyBody       Fault = "empty-body"
+	Gzip            Fault = "gzip"
+	CRLF            Fault = "crlf"
+	JSON            Fault = "json"
+	FirstEventError Fault = "first-event-error"
+	NoDone          Fault = "no-done"
+	NoFinish        Fault = "no-finish"
+	NoUsage         Fault = "no-usage"
+	NoSignature     Fault = "no-signature"
+	NullContent     Fault = "null-content"
+	TooLong         Fault = "too-long"
+	Burst           Fault = "burst"
+)
+
+// Has reports whether the prompt asks for a fault that is not one of mid-answer.
+func (f *Faults) Has(fault Fault) bool { return slices.Contains(f.others, fault) }
 
 // maxPause is the longest pause of a slow fault.
 const maxPause = time.Hour
@@ -57,35 +75,22 @@ func (f *Faults) read(words []string) bool {
 
 func (f *Faults) kind(word string) bool {
 	name, value, _ := strings.Cut(word, "=")
-	if middle, ok := middles[name]; ok {
-		f.Middle = middle
+	switch fault := Fault(name); fault {
+	case Cut, Stall, ErrorEvent, Garbage:
+		f.Middle = fault
 		return true
-	}
-	if flag := f.flag(name); flag != nil {
-		*flag = true
+	case HTML:
+		f.Status = http.StatusBadGateway
+		fallthrough
+	case Reset, EmptyBody, Gzip, CRLF, JSON, FirstEventError, NoDone, NoFinish, NoUsage, NoSignature, NullContent, TooLong, Burst:
+		f.others = append(f.others, fault)
 		return true
-	}
-	switch name {
 	case "slow-headers":
 		return parseDuration(value, &f.SlowHeaders)
 	case "slow-first":
 		return parseDuration(value, &f.SlowFirst)
-	case "html":
-		f.HTML, f.Status = true, http.StatusBadGateway
-		return true
 	}
 	return parseStatus(name, 400, &f.Status)
-}
-
-// flag returns the field of a fault without a value, nil for other faults.
-func (f *Faults) flag(name string) *bool {
-	return map[string]*bool{
-		"reset": &f.Reset, "empty-body": &f.EmptyBody, "gzip": &f.Gzip, "crlf": &f.CRLF,
-		"json": &f.JSON, "first-event-error": &f.FirstEventError,
-		"no-done": &f.NoDone, "no-finish": &f.NoFinish, "no-usage": &f.NoUsage,
-		"no-signature": &f.NoSignature, "null-content": &f.NullContent, "too-long": &f.TooLong,
-		"burst": &f.Burst,
-	}[name]
 }
 
 func (f *Faults) detail(name, value string) bool {

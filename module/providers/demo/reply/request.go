@@ -10,29 +10,46 @@ type Request struct {
 	Format string // name of the wire format; the text mentions it
 	Model  string
 	Stream bool
-	Limit  int // tokens of each sample; negative for no limit
-	Stops  []string
-	N      int  // samples for each prompt; 0 means 1
-	Echo   bool // each sample begins with its prompt
+	Reason bool            // the request asks for reasoning
+	Schema json.RawMessage // of a structured answer; nil for plain text
+	Sampling
+	Conversation
+	Size
+	Offer
 
+	Faults Faults
+	orders orders
+}
+
+// Sampling is how many samples a request asks for, and where each one ends.
+type Sampling struct {
+	Limit int // tokens of each sample; negative for no limit
+	Stops []string
+	N     int  // samples for each prompt; 0 means 1
+	Echo  bool // each sample begins with its prompt
+}
+
+// Conversation is the content of a request to which the answer refers.
+type Conversation struct {
 	Prompts  []string // texts to answer: the last user turn, or all prompts of a completion
 	Messages int
 	Results  []string // results of tools in the last turn
-	Tools    []Tool
-	Choice   ToolChoice
-	Reason   bool            // the request asks for reasoning
-	Schema   json.RawMessage // of a structured answer; nil for plain text
+	Marked   bool     // a cache breakpoint was set
+	Later    bool     // there is an assistant turn, so the prefix was sent before
+}
 
-	Marked bool // a cache breakpoint was set
-	Later  bool // there is an assistant turn, so the prefix was sent before
-
-	Faults Faults
-
-	orders orders
+// Size is the number of tokens in the parts of a request.
+type Size struct {
 	system int // words of the system text
-	media  int
+	media  int // images and documents
 	input  int // tokens of the whole request
 	prefix int // tokens of the system text and the tools
+}
+
+// Offer is the tools that a request offers.
+type Offer struct {
+	Tools  []Tool
+	Choice ToolChoice
 }
 
 // Tool is a tool that the request offers.
@@ -65,13 +82,13 @@ const (
 const mediaTokens = 1500
 
 // AddText counts the tokens of a text of the conversation.
-func (r *Request) AddText(text string) { r.input += tokens(text) }
+func (s *Size) AddText(text string) { s.input += tokens(text) }
 
 // AddSystem counts the tokens of a system text.
-func (r *Request) AddSystem(text string) {
-	r.system += tokens(text)
-	r.input += tokens(text)
-	r.prefix += tokens(text)
+func (s *Size) AddSystem(text string) {
+	s.system += tokens(text)
+	s.input += tokens(text)
+	s.prefix += tokens(text)
 }
 
 // AddTool adds a tool. Its definition counts one token for each four bytes.
@@ -82,25 +99,25 @@ func (r *Request) AddTool(t Tool, definition []byte) {
 }
 
 // AddMedia counts an image or a document.
-func (r *Request) AddMedia() {
-	r.media++
-	r.input += mediaTokens
+func (s *Size) AddMedia() {
+	s.media++
+	s.input += mediaTokens
 }
 
 // InputTokens returns the tokens of the whole request.
-func (r *Request) InputTokens() int { return r.input }
+func (s *Size) InputTokens() int { return s.input }
 
 // MediaTokens returns the tokens of images and documents.
-func (r *Request) MediaTokens() int { return r.media * mediaTokens }
+func (s *Size) MediaTokens() int { return s.media * mediaTokens }
 
 // Offers reports whether a tool with a name may be called; "" means any tool.
-func (r *Request) Offers(name string) bool {
-	_, found := r.find(name)
+func (o *Offer) Offers(name string) bool {
+	_, found := o.find(name)
 	return found
 }
 
-func (r *Request) find(name string) (Tool, bool) {
-	for _, t := range r.Tools {
+func (o *Offer) find(name string) (Tool, bool) {
+	for _, t := range o.Tools {
 		if !t.Server && (name == "" || t.Name == name) {
 			return t, true
 		}

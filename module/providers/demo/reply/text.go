@@ -13,7 +13,7 @@ func (a *Answer) text(prompt string, index int, calls []Call) string {
 	switch {
 	case a.orders.refuse:
 		return "I cannot help with that."
-	case a.Faults.NullContent:
+	case a.Faults.Has(NullContent):
 		return ""
 	case len(calls) > 0 && a.Choice.Mode == ChoiceAny:
 		return "" // a forced call has no text

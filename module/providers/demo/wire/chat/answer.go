@@ -92,7 +92,7 @@ func newMessage(a *reply.Answer, s *reply.Sample) message {
 	m := message{Role: "assistant", Reasoning: s.ReasoningText(), Annotations: []any{}}
 	if text := s.Text(); s.Refused {
 		m.Refusal = &text
-	} else if text != "" || len(s.Calls) == 0 && !a.Faults.NullContent {
+	} else if text != "" || len(s.Calls) == 0 && !a.Faults.Has(reply.NullContent) {
 		m.Content = &text
 	}
 	for i := range s.Calls {

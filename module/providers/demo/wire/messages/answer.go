@@ -65,7 +65,7 @@ func (w *writer) Whole(a *reply.Answer) any {
 	for i := range s.Calls {
 		m.Content = append(m.Content, newToolUse(&s.Calls[i]))
 	}
-	if a.Faults.NullContent && len(m.Content) == 0 {
+	if a.Faults.Has(reply.NullContent) && len(m.Content) == 0 {
 		m.Content = nil
 	}
 	return m
@@ -89,7 +89,7 @@ func (w *writer) shown(s *reply.Sample) string {
 
 func newThinking(a *reply.Answer, text, signature string) thinkingBlock {
 	block := thinkingBlock{Type: "thinking", Thinking: text}
-	if !a.Faults.NoSignature {
+	if !a.Faults.Has(reply.NoSignature) {
 		block.Signature = &signature
 	}
 	return block

@@ -117,7 +117,7 @@ func (st *stream) think(a *reply.Answer, text string, pieces []string) {
 	for _, piece := range pieces {
 		st.delta(wire.Content, thinkingDelta{"thinking_delta", piece})
 	}
-	if !a.Faults.NoSignature {
+	if !a.Faults.Has(reply.NoSignature) {
 		st.delta(wire.Content, signatureDelta{"signature_delta", a.Sign(text)})
 	}
 	st.close()

@@ -20,7 +20,7 @@ type usage struct {
 // newUsage returns the usage of an answer. With the fault no-usage, all counts are 0.
 func newUsage(a *reply.Answer) usage {
 	count := a.Usage
-	if a.Faults.NoUsage {
+	if a.Faults.Has(reply.NoUsage) {
 		count = reply.Usage{}
 	}
 	u := usage{

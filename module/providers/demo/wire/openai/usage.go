@@ -22,7 +22,7 @@ type Usage struct {
 
 // NewUsage returns the usage of an answer, nil for the fault no-usage.
 func NewUsage(a *reply.Answer) *Usage {
-	if a.Faults.NoUsage {
+	if a.Faults.Has(reply.NoUsage) {
 		return nil
 	}
 	count := a.Usage

@@ -82,7 +82,7 @@ func (w *writer) ended(a *reply.Answer) *response {
 	} else {
 		r.CompletedAt = &a.Created
 	}
-	if a.Faults.NullContent && len(r.Output) == 0 {
+	if a.Faults.Has(reply.NullContent) && len(r.Output) == 0 {
 		r.Output = nil
 	}
 	return r

@@ -106,7 +106,7 @@ func (w *writer) newReasoning(a *reply.Answer, s *reply.Sample) *reasoningItem {
 	if last := len(s.Pieces)+len(s.Calls) == 0; itemStatus(s, last) == cutOff {
 		r.Status = cutOff
 	}
-	if w.encrypted && !a.Faults.NoSignature {
+	if w.encrypted && !a.Faults.Has(reply.NoSignature) {
 		r.Encrypted = new(a.Sign(""))
 	}
 	if !w.summary {

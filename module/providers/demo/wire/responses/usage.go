@@ -17,7 +17,7 @@ type usage struct {
 
 // newUsage returns the usage of an answer, nil for the fault no-usage.
 func newUsage(a *reply.Answer) *usage {
-	if a.Faults.NoUsage {
+	if a.Faults.Has(reply.NoUsage) {
 		return nil
 	}
 	u := &usage{
