@@ -130,13 +130,14 @@ var knownDeltas = map[string]bool{
 // blockDelta sends the events of a delta. Deltas of unknown kinds, and texts of a wrong
 // kind for their block, are dropped.
 func (p *Parser) blockDelta() {
-	r := &p.reading
-	if kind := r.typeOf(eventDelta); !knownDeltas[string(kind)] {
+	r, dropped := &p.reading, p.Dropped
+	p.readPart(eventDelta, deltas)
+	v := &r.part
+	if kind := v.Raw(deltaType); !knownDeltas[string(kind)] {
+		p.Dropped = dropped // the delta is reported as a whole
 		p.DropNamed(inBlock, jsonscan.Inner(kind))
 		return
 	}
-	p.readPart(eventDelta, deltas)
-	v := &r.part
 	b, known := p.blocks[token.CountOf(r.whole.Raw(eventIndex))]
 	if !known {
 		b = &block{}

@@ -83,7 +83,7 @@ var (
 	deltaJSON      = deltas.Of(members.String, "partial_json")
 	deltaSummary   = deltas.Of(members.String, "content") // of the conversation
 	deltaCitation  = deltas.Maybe(members.Any, "citation")
-	_              = deltas.Skip("type")
+	deltaType      = deltas.Maybe(members.String, "type")
 )
 
 // The members of a citation of a web page.
@@ -179,8 +179,8 @@ func (r *reading) kind() eventKind {
 // readPart reads an object inside by its table. A value that is absent or of another kind
 // has no members.
 func (r *reading) readPart(m members.Member, table *members.Table, losses members.Losses) error {
-	r.part = members.Values{}
 	if r.whole.Raw(m) == nil {
+		r.part = members.Values{}
 		return nil
 	}
 	r.cursor = r.whole.Cursor(m)
