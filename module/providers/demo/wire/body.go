@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
 )
@@ -57,6 +58,12 @@ func (b *Body) object(raw json.RawMessage, path string) Object {
 
 // Quoted reports whether raw is a JSON string.
 func Quoted(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
+
+// letters are the characters of names of tools and of ids of calls.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+// IsWord reports whether s consists of letters, digits, underscores and hyphens.
+func IsWord(s string) bool { return strings.Trim(s, letters) == "" }
 
 // isNull reports whether raw is null. It returns false for an absent member.
 func isNull(raw json.RawMessage) bool { return bytes.Equal(raw, []byte("null")) }

@@ -167,6 +167,17 @@ func (o Object) Sub(name string) (Object, bool) {
 	return o.body.object(raw, o.at(name)), true
 }
 
+// Variant reads an object whose type is the name of the member that describes it, and returns
+// the type and that member. It refuses an object of another type, or without the member.
+func (o Object) Variant(types ...string) (kind string, inner Object) {
+	kind = o.OneOf("type", types...)
+	inner, there := o.Sub(kind)
+	if kind == "" || !there {
+		o.Fail("type", "required, with a member of that name")
+	}
+	return kind, inner
+}
+
 // Strings reads an optional array of strings.
 func (o Object) Strings(name string) (list []string) {
 	o.read(name, &list, "an array of strings")

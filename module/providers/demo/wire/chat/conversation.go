@@ -72,13 +72,8 @@ func (c *conversation) assistant(m wire.Object) {
 }
 
 func (c *conversation) call(call wire.Object) {
-	kind := call.OneOf("type", "function", "custom")
+	kind, inner := call.Variant("function", "custom")
 	call.Known("id", "type", kind)
-	inner, there := call.Sub(kind)
-	if kind == "" || !there {
-		call.Fail("type", "required, with a member of that name")
-		return
-	}
 	inner.Need("name")
 	value := "arguments"
 	if kind == "custom" {

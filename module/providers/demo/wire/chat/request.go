@@ -92,13 +92,8 @@ func (r *reader) tools() {
 }
 
 func (r *reader) tool(t wire.Object) {
-	kind := t.OneOf("type", "function", "custom")
+	kind, inner := t.Variant("function", "custom")
 	t.Known("type", kind)
-	inner, there := t.Sub(kind)
-	if kind == "" || !there {
-		t.Fail("type", "required, with a member of that name")
-		return
-	}
 	inner.Known("name", "description", "parameters", "strict", "format")
 	name := openai.ReadToolName(inner)
 	inner.Sub("parameters")
@@ -106,12 +101,7 @@ func (r *reader) tool(t wire.Object) {
 }
 
 func namedChoice(c wire.Object) reply.ToolChoice {
-	kind := c.OneOf("type", "function", "custom", "allowed_tools")
-	inner, there := c.Sub(kind)
-	if !there {
-		c.Fail("type", "required, with a member of that name")
-		return reply.ToolChoice{}
-	}
+	kind, inner := c.Variant("function", "custom", "allowed_tools")
 	if kind == "allowed_tools" {
 		return openai.ReadAllowedTools(inner)
 	}

@@ -57,19 +57,15 @@ func prompts(b *wire.Body) []string {
 	case json.Unmarshal(raw, &texts) == nil && len(texts) > 0:
 		return texts
 	case json.Unmarshal(raw, &lists) == nil && len(lists) > 0:
-		return spellAll(lists)
+		spelled := make([]string, len(lists))
+		for i, ids := range lists {
+			spelled[i] = spell(ids)
+		}
+		return spelled
 	default:
 		b.Fail("prompt", "must be a string, an array of strings, or arrays of token ids")
 	}
 	return nil
-}
-
-func spellAll(lists [][]int) []string {
-	texts := make([]string, len(lists))
-	for i, ids := range lists {
-		texts[i] = spell(ids)
-	}
-	return texts
 }
 
 // spell returns a substitute for the text of token ids, which only a real model knows.

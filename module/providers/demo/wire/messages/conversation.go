@@ -127,14 +127,12 @@ func (c *conversation) thinking(b wire.Object) {
 	c.r.AddText(text)
 }
 
-const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-
 func (c *conversation) toolUse(role string, b wire.Object) {
 	if role != "assistant" {
 		b.Fail("type", "tool_use blocks are only allowed in assistant messages")
 	}
 	id := b.Need("id")
-	if strings.Trim(id, idLetters) != "" {
+	if !wire.IsWord(id) {
 		b.Fail("id", "must match ^[a-zA-Z0-9_-]+$")
 	}
 	b.Need("name")

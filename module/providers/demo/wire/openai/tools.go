@@ -1,18 +1,14 @@
 package openai
 
 import (
-	"strings"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
-const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-
 // ReadToolName reads the name of an offered tool.
 func ReadToolName(tool wire.Object) string {
 	name := tool.Need("name")
-	if len(name) > 64 || strings.Trim(name, nameLetters) != "" {
+	if len(name) > 64 || !wire.IsWord(name) {
 		tool.Fail("name", "must match ^[a-zA-Z0-9_-]{1,64}$")
 	}
 	return name
