@@ -32,8 +32,8 @@ var records = []string{
 	"module/accounts.keyView",
 	"module/accounts.recordView",
 	"module/accounts.usageView",
-	"module/aigateway.Record", // columns of the database, as of the next
-	"module/aigateway.Usage",
+	"module/aigateway/accounting.Record", // columns of the database, as of the next
+	"module/aigateway/accounting.Usage",
 	"module/command.target", // of an answer of the admin API
 	"module/command.usage",  // of an answer of the API of accounts
 	"module/gateway.Config", // options of the configuration

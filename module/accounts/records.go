@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // recordView is one record in an answer.
@@ -53,7 +53,7 @@ type callView struct {
 	Corrected bool   `json:"corrected"`
 }
 
-func viewRecord(r *aigateway.Record, zone *time.Location) recordView {
+func viewRecord(r *accounting.Record, zone *time.Location) recordView {
 	return recordView{
 		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
 		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
@@ -62,7 +62,7 @@ func viewRecord(r *aigateway.Record, zone *time.Location) recordView {
 	}
 }
 
-func viewCall(c *aigateway.Call) callView {
+func viewCall(c *accounting.Call) callView {
 	t := c.Tokens
 	v := callView{
 		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(),
@@ -105,7 +105,7 @@ func (r reports) records(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := listPage[recordView]{Items: views(found.Records, func(r *aigateway.Record) recordView { return viewRecord(r, zone) })}
+	page := listPage[recordView]{Items: views(found.Records, func(r *accounting.Record) recordView { return viewRecord(r, zone) })}
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
@@ -114,9 +114,9 @@ func (r reports) records(c *call) (any, error) {
 
 // recordQuery reads the parameters from, to, user, key, model, outcome, request, limit and
 // after.
-func (c *call) recordQuery(zone *time.Location) (q aigateway.RecordQuery, err error) {
+func (c *call) recordQuery(zone *time.Location) (q accounting.RecordQuery, err error) {
 	values := c.URL.Query()
-	q = aigateway.RecordQuery{
+	q = accounting.RecordQuery{
 		User: values.Get("user"), Key: values.Get("key"),
 		Model: values.Get("model"), Outcome: values.Get("outcome"), Request: values.Get("request"),
 	}
@@ -182,7 +182,7 @@ var recordColumns = []column[recordCells]{
 }
 
 // recordTable reads the first page of a table.
-func (r reports) recordTable(c *call, reader aigateway.LedgerReader, q aigateway.RecordQuery, zone *time.Location) (table, error) {
+func (r reports) recordTable(c *call, reader accounting.LedgerReader, q accounting.RecordQuery, zone *time.Location) (table, error) {
 	q.Limit = largestRecords
 	last := false
 	return newTable(r.failed, headerOf(recordColumns), func() (rows [][]string, err error) {
@@ -201,20 +201,20 @@ func (r reports) recordTable(c *call, reader aigateway.LedgerReader, q aigateway
 }
 
 // recordRows returns the rows of a record.
-func recordRows(r *aigateway.Record, zone *time.Location) (rows [][]string) {
+func recordRows(r *accounting.Record, zone *time.Location) (rows [][]string) {
 	view := viewRecord(r, zone)
 	for i := range view.Calls {
 		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &view.Calls[i]}))
 	}
 	if rows == nil {
-		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &callView{Source: aigateway.SourceNone.String()}}))
+		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &callView{Source: accounting.SourceNone.String()}}))
 	}
 	return rows
 }
 
 // ledger returns the reader of the ledger, and its time zone.
-func (r reports) ledger(ctx context.Context) (aigateway.LedgerReader, *time.Location, error) {
-	reader, ok := r.store.(aigateway.LedgerReader)
+func (r reports) ledger(ctx context.Context) (accounting.LedgerReader, *time.Location, error) {
+	reader, ok := r.store.(accounting.LedgerReader)
 	if !ok {
 		return nil, nil, refuse(http.StatusNotFound, "this store keeps no ledger")
 	}

@@ -12,21 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // withRecords returns a site whose ledger contains records, the newest first.
-func withRecords(t *testing.T, records ...aigateway.Record) (*site, *aigateway.RecordQuery) {
+func withRecords(t *testing.T, records ...accounting.Record) (*site, *accounting.RecordQuery) {
 	s := newSite(t, nil)
-	search := new(aigateway.RecordQuery)
+	search := new(accounting.RecordQuery)
 	s.store = &recorded{Store: s.store, records: records, search: search}
 	return s, search
 }
 
 // numbered returns records with the ids from n to 1.
-func numbered(n int) (records []aigateway.Record) {
+func numbered(n int) (records []accounting.Record) {
 	for id := n; id > 0; id-- {
-		records = append(records, aigateway.Record{ID: int64(id), Model: fmt.Sprint("m", id)})
+		records = append(records, accounting.Record{ID: int64(id), Model: fmt.Sprint("m", id)})
 	}
 	return records
 }
@@ -49,7 +50,7 @@ func TestUsersSeeTheirOwnRecordsAndAdministratorsThoseOfAll(t *testing.T) {
 		{"boss", "GET /api/usage/records", http.StatusOK, ""},
 		{"boss", "GET /api/usage/records?user=alice&format=csv", http.StatusOK, "alice"},
 	} {
-		*search = aigateway.RecordQuery{}
+		*search = accounting.RecordQuery{}
 		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)
 		assert.Equal(t, test.user, search.User, test.call)
 		if test.who == "alice" && test.status == http.StatusOK {
@@ -66,7 +67,7 @@ func TestRecordsAreSelectedByEachParameter(t *testing.T) {
 	s.ask(testRequest{call: "GET /api/usage/records?user=u&key=k&model=m&outcome=o&request=r&from=2026-10-25&to=2026-10-26&limit=5000&after=7", token: s.token("boss")})
 	assert.Equal(t, 25*time.Hour, search.To.Sub(search.From), "a day in autumn, in the zone of the ledger")
 	search.From, search.To = time.Time{}, time.Time{}
-	assert.Equal(t, aigateway.RecordQuery{User: "u", Key: "k", Model: "m", Outcome: "o", Request: "r", Limit: largestRecords, Before: 7}, *search)
+	assert.Equal(t, accounting.RecordQuery{User: "u", Key: "k", Model: "m", Outcome: "o", Request: "r", Limit: largestRecords, Before: 7}, *search)
 	for _, wrong := range []string{"from=yesterday", "to=2026", "limit=x", "after=x", "after=0", "after=-1", "format=xlsx"} {
 		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage/records?" + wrong, token: s.token("boss")}).status, wrong)
 	}
@@ -97,14 +98,14 @@ func TestPagesOfRecordsHaveNoGap(t *testing.T) {
 	assert.Equal(t, "1", ids[24])
 }
 
-var fullRecord = aigateway.Record{
+var fullRecord = accounting.Record{
 	ID: 912529198789165313, Admitted: time.Date(2026, 11, 21, 23, 0, 0, 5e6, time.UTC), Request: "req_1", Key: "key_1", User: "alice", Limit: "small",
 	Model: "=cmd()", Operation: "generate", Format: "messages", Stream: true, Status: 200, Outcome: "answered",
 	FirstByte: 250 * time.Millisecond, Duration: 2 * time.Second,
-	Calls: []aigateway.Call{
-		{Provider: "p", Model: "up", Format: "chat", Status: 503, Held: aigateway.Cost{Nanos: 77, Currency: "EUR"}, Source: aigateway.SourceReserved},
+	Calls: []accounting.Call{
+		{Provider: "p", Model: "up", Format: "chat", Status: 503, Held: aigateway.Cost{Nanos: 77, Currency: "EUR"}, Source: accounting.SourceReserved},
 		{
-			Provider: "q", Model: "up", Answered: "up-2026", Format: "messages", Status: 200, Source: aigateway.SourceProvider,
+			Provider: "q", Model: "up", Answered: "up-2026", Format: "messages", Status: 200, Source: accounting.SourceProvider,
 			Tokens: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7},
 			Price:  "q up 1/2", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"}, Corrected: true,
 		},
@@ -129,7 +130,7 @@ func TestARecordShowsEachCallWithItsCost(t *testing.T) {
 
 // A spreadsheet adds up the costs of calls, so each call has a row of its own.
 func TestATableOfRecordsHasARowForEachCall(t *testing.T) {
-	s, search := withRecords(t, append([]aigateway.Record{fullRecord}, numbered(largestRecords+1)...)...)
+	s, search := withRecords(t, append([]accounting.Record{fullRecord}, numbered(largestRecords+1)...)...)
 	s.user("boss", aigateway.RoleAdmin)
 	rows := strings.Split(strings.TrimSpace(s.ask(testRequest{call: "GET /api/usage/records?format=csv", token: s.token("boss")}).body), "\n")
 	require.Len(t, rows, 1+2+largestRecords+1)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // reports are what users see of their usage and their limits.
@@ -46,7 +47,7 @@ type usageView struct {
 	Floor     bool   `json:"floor"`     // CostMicro is a lower bound, because some calls are unpriced
 }
 
-func viewUsage(u *aigateway.Usage, zone *time.Location) usageView {
+func viewUsage(u *accounting.Usage, zone *time.Location) usageView {
 	t := u.Tokens
 	v := usageView{
 		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
@@ -79,8 +80,8 @@ const behindHeader = "X-Gateway-Behind-Seconds"
 
 // behind returns the whole seconds that the ledger is behind, nil if that is not known. It
 // sets the header of the answer.
-func (c *call) behind(reader aigateway.LedgerReader) *int64 {
-	lagging, ok := reader.(aigateway.LaggingReader)
+func (c *call) behind(reader accounting.LedgerReader) *int64 {
+	lagging, ok := reader.(accounting.LaggingReader)
 	if !ok {
 		return nil
 	}
@@ -146,9 +147,9 @@ func (c *call) restrict(user *string, from *time.Time) error {
 }
 
 // usageQuery reads the parameters from, to, by, user and key.
-func (c *call) usageQuery(zone *time.Location) (q aigateway.UsageQuery, err error) {
+func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err error) {
 	values := c.URL.Query()
-	q = aigateway.UsageQuery{User: values.Get("user"), Key: values.Get("key")}
+	q = accounting.UsageQuery{User: values.Get("user"), Key: values.Get("key")}
 	if q.To, err = c.moment("to", time.Now(), zone); err != nil {
 		return q, err
 	}
@@ -157,16 +158,16 @@ func (c *call) usageQuery(zone *time.Location) (q aigateway.UsageQuery, err erro
 	}
 	times := 0
 	for by := range strings.SplitSeq(values.Get("by"), ",") {
-		dimension := aigateway.Dimension(by)
+		dimension := accounting.Dimension(by)
 		if slices.Contains(q.By, dimension) {
 			return q, errBy
 		}
 		switch dimension {
 		case "":
-		case aigateway.ByHour, aigateway.ByDay, aigateway.ByMonth:
+		case accounting.ByHour, accounting.ByDay, accounting.ByMonth:
 			times++
 			q.By = append(q.By, dimension)
-		case aigateway.ByKey, aigateway.ByUser, aigateway.ByLimit, aigateway.ByModel, aigateway.ByProvider, aigateway.ByUpstream, aigateway.ByOutcome:
+		case accounting.ByKey, accounting.ByUser, accounting.ByLimit, accounting.ByModel, accounting.ByProvider, accounting.ByUpstream, accounting.ByOutcome:
 			q.By = append(q.By, dimension)
 		default:
 			return q, errBy
@@ -198,7 +199,7 @@ func (c *call) moment(name string, standard time.Time, zone *time.Location) (tim
 
 // usagePage returns the page that the parameters limit and after select. after is the value
 // of next in the previous page.
-func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (page listPage[usageView], err error) {
+func (c *call) usagePage(reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page listPage[usageView], err error) {
 	limit, err := c.queryNumber(largestUsage, "limit")
 	if err != nil {
 		return page, err
@@ -212,7 +213,7 @@ func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, 
 	if err != nil {
 		return page, err
 	}
-	page.Items = views(sums[:min(limit, len(sums))], func(u *aigateway.Usage) usageView { return viewUsage(u, zone) })
+	page.Items = views(sums[:min(limit, len(sums))], func(u *accounting.Usage) usageView { return viewUsage(u, zone) })
 	if len(sums) > limit {
 		page.Next = formatCursor(&sums[limit-1])
 	}
@@ -221,11 +222,11 @@ func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, 
 
 // cursorTexts returns the texts of a sum that a cursor contains. The cursor of a page is the
 // position of its last sum.
-func cursorTexts(u *aigateway.Usage) []*string {
+func cursorTexts(u *accounting.Usage) []*string {
 	return []*string{&u.Key, &u.User, &u.Limit, &u.Model, &u.Provider, &u.Upstream, &u.Outcome, &u.Cost.Currency}
 }
 
-func formatCursor(last *aigateway.Usage) string {
+func formatCursor(last *accounting.Usage) string {
 	position := []string{last.At.Format(time.RFC3339)}
 	for _, text := range cursorTexts(last) {
 		position = append(position, *text)
@@ -235,12 +236,12 @@ func formatCursor(last *aigateway.Usage) string {
 }
 
 // parseCursor returns the sum at the position of a cursor, nil for none.
-func parseCursor(text string) (*aigateway.Usage, error) {
+func parseCursor(text string) (*accounting.Usage, error) {
 	if text == "" {
 		return nil, nil
 	}
 	var position []string
-	last := new(aigateway.Usage)
+	last := new(accounting.Usage)
 	texts := cursorTexts(last)
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || json.Unmarshal(raw, &position) != nil || len(position) != 1+len(texts) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // wantsTable reports whether a client requests comma-separated values.
@@ -91,17 +91,17 @@ func (t table) write(w http.ResponseWriter) {
 }
 
 // dimensionColumns are the columns of the dimensions of sums.
-var dimensionColumns = map[aigateway.Dimension]column[usageView]{
-	aigateway.ByHour:     {"from", func(v *usageView) string { return v.From }},
-	aigateway.ByDay:      {"from", func(v *usageView) string { return v.From }},
-	aigateway.ByMonth:    {"from", func(v *usageView) string { return v.From }},
-	aigateway.ByKey:      {"key", func(v *usageView) string { return v.Key }},
-	aigateway.ByUser:     {"user", func(v *usageView) string { return v.User }},
-	aigateway.ByLimit:    {"limit", func(v *usageView) string { return v.Limit }},
-	aigateway.ByModel:    {"model", func(v *usageView) string { return v.Model }},
-	aigateway.ByProvider: {"provider", func(v *usageView) string { return v.Provider }},
-	aigateway.ByUpstream: {"upstream_model", func(v *usageView) string { return v.Upstream }},
-	aigateway.ByOutcome:  {"outcome", func(v *usageView) string { return v.Outcome }},
+var dimensionColumns = map[accounting.Dimension]column[usageView]{
+	accounting.ByHour:     {"from", func(v *usageView) string { return v.From }},
+	accounting.ByDay:      {"from", func(v *usageView) string { return v.From }},
+	accounting.ByMonth:    {"from", func(v *usageView) string { return v.From }},
+	accounting.ByKey:      {"key", func(v *usageView) string { return v.Key }},
+	accounting.ByUser:     {"user", func(v *usageView) string { return v.User }},
+	accounting.ByLimit:    {"limit", func(v *usageView) string { return v.Limit }},
+	accounting.ByModel:    {"model", func(v *usageView) string { return v.Model }},
+	accounting.ByProvider: {"provider", func(v *usageView) string { return v.Provider }},
+	accounting.ByUpstream: {"upstream_model", func(v *usageView) string { return v.Upstream }},
+	accounting.ByOutcome:  {"outcome", func(v *usageView) string { return v.Outcome }},
 }
 
 // sumColumns are the columns of every table of sums, after those of the dimensions.
@@ -121,7 +121,7 @@ var sumColumns = []column[usageView]{
 }
 
 // usageTable reads the first page of a table of sums.
-func (r reports) usageTable(c *call, reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (table, error) {
+func (r reports) usageTable(c *call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (table, error) {
 	var columns []column[usageView]
 	for _, dimension := range q.By {
 		columns = append(columns, dimensionColumns[dimension])

@@ -14,25 +14,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // recorded is a store with sums of usage, which differ in their models.
 type recorded struct {
 	aigateway.Store
-	sums  []aigateway.Usage
-	asked *aigateway.UsageQuery // the last query
-	fails error                 // of the queries for all pages but the first
+	sums  []accounting.Usage
+	asked *accounting.UsageQuery // the last query
+	fails error                  // of the queries for all pages but the first
 
-	records []aigateway.Record     // the newest first
-	search  *aigateway.RecordQuery // the last query
+	records []accounting.Record     // the newest first
+	search  *accounting.RecordQuery // the last query
 }
 
-func (r *recorded) Usage(_ context.Context, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
+func (r *recorded) Usage(_ context.Context, q accounting.UsageQuery) ([]accounting.Usage, error) {
 	*r.asked = q
 	rest := r.sums
 	if q.After != nil {
-		at := slices.IndexFunc(rest, func(sum aigateway.Usage) bool { return sum.Model == q.After.Model })
+		at := slices.IndexFunc(rest, func(sum accounting.Usage) bool { return sum.Model == q.After.Model })
 		rest = rest[at+1:]
 	}
 	if q.After != nil && r.fails != nil {
@@ -41,7 +42,7 @@ func (r *recorded) Usage(_ context.Context, q aigateway.UsageQuery) ([]aigateway
 	return rest[:min(q.Limit, len(rest))], nil
 }
 
-func (r *recorded) Records(_ context.Context, q aigateway.RecordQuery) (page aigateway.RecordPage, err error) {
+func (r *recorded) Records(_ context.Context, q accounting.RecordQuery) (page accounting.RecordPage, err error) {
 	*r.search = q
 	if q.Before != 0 && r.fails != nil {
 		return page, r.fails
@@ -76,7 +77,7 @@ func TestUsageAndRecordsReportHowFarTheLedgerIsBehind(t *testing.T) {
 	s, _ := withUsage(t, models(1)...)
 	s.user("boss", aigateway.RoleAdmin)
 	usages := s.store.(*recorded)
-	usages.search = new(aigateway.RecordQuery)
+	usages.search = new(accounting.RecordQuery)
 	for age, want := range map[time.Duration]any{0: 0.0, 999 * time.Millisecond: 0.0, 176900 * time.Millisecond: 176.0, -1: nil} {
 		s.store = lagging{usages, age}
 		for _, path := range []string{"/usage", "/usage/records"} {
@@ -95,16 +96,16 @@ func TestUsageAndRecordsReportHowFarTheLedgerIsBehind(t *testing.T) {
 	}
 }
 
-func withUsage(t *testing.T, sums ...aigateway.Usage) (*site, *aigateway.UsageQuery) {
+func withUsage(t *testing.T, sums ...accounting.Usage) (*site, *accounting.UsageQuery) {
 	s := newSite(t, nil)
-	asked := new(aigateway.UsageQuery)
+	asked := new(accounting.UsageQuery)
 	s.store = &recorded{Store: s.store, sums: sums, asked: asked}
 	return s, asked
 }
 
 // models returns sums of as many models.
-func models(n int) []aigateway.Usage {
-	sums := make([]aigateway.Usage, n)
+func models(n int) []accounting.Usage {
+	sums := make([]accounting.Usage, n)
 	for i := range sums {
 		sums[i].Model = fmt.Sprintf("m%05d", i)
 	}
@@ -126,7 +127,7 @@ func TestL065UsersSeeTheirOwnUsageAndAdministratorsThatOfAll(t *testing.T) {
 		{"boss", "GET /api/usage", http.StatusOK, ""},
 		{"boss", "GET /api/usage?user=alice&key=key_1", http.StatusOK, "alice"},
 	} {
-		*query = aigateway.UsageQuery{}
+		*query = accounting.UsageQuery{}
 		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)
 		assert.Equal(t, test.user, query.User, test.call)
 	}
@@ -152,7 +153,7 @@ func TestUsageIsAskedInTheZoneOfTheLedger(t *testing.T) {
 	s.user("boss", aigateway.RoleAdmin)
 	s.ask(testRequest{call: "GET /api/usage?from=2026-10-25&to=2026-10-26&by=day,model", token: s.token("boss")})
 	assert.Equal(t, 25*time.Hour, query.To.Sub(query.From))
-	assert.Equal(t, []aigateway.Dimension{aigateway.ByDay, aigateway.ByModel}, query.By)
+	assert.Equal(t, []accounting.Dimension{accounting.ByDay, accounting.ByModel}, query.By)
 	s.ask(testRequest{call: "GET /api/usage", token: s.token("boss")})
 	assert.Equal(t, usualRange, query.To.Sub(query.From))
 	for _, wrong := range []string{"by=colour", "by=day,hour", "by=key,model,key", "from=yesterday", "to=2026", "limit=x", "after=***"} {
@@ -162,7 +163,7 @@ func TestUsageIsAskedInTheZoneOfTheLedger(t *testing.T) {
 
 func TestUsageNamesWhatIsUnknown(t *testing.T) {
 	at := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
-	s, _ := withUsage(t, aigateway.Usage{
+	s, _ := withUsage(t, accounting.Usage{
 		At: at, Model: "claude", Requests: 3, Calls: 4, Estimated: 1, Unpriced: 1,
 		Tokens: token.Counts{Fresh: 10, CacheRead: 20, CacheWrite: 30, CacheWriteLong: 5, Answer: 40, Reasoning: 7},
 		Cost:   aigateway.Cost{Nanos: 1500, Currency: "USD"},
@@ -230,8 +231,8 @@ func TestATableThatBreaksOffIsNotShownAsWhole(t *testing.T) {
 // L066: spreadsheets once ran what a client had chosen as the name of a model.
 func TestL066NamesInATableAreNoFormulas(t *testing.T) {
 	s, _ := withUsage(t,
-		aigateway.Usage{Model: "=cmd()", Requests: 1, Cost: aigateway.Cost{Nanos: 2000, Currency: "USD"}},
-		aigateway.Usage{Model: `a "quoted", name`}, aigateway.Usage{Model: "-1"}, aigateway.Usage{Model: "+1"}, aigateway.Usage{Model: "@x"})
+		accounting.Usage{Model: "=cmd()", Requests: 1, Cost: aigateway.Cost{Nanos: 2000, Currency: "USD"}},
+		accounting.Usage{Model: `a "quoted", name`}, accounting.Usage{Model: "-1"}, accounting.Usage{Model: "+1"}, accounting.Usage{Model: "@x"})
 	s.user("boss", aigateway.RoleAdmin)
 	const table = "model,requests,calls,input_tokens,cache_read_tokens,cache_write_tokens,output_tokens,reasoning_tokens,searches,cost_micro,currency,estimated,unpriced\n" +
 		"'=cmd(),1,0,0,0,0,0,0,0,2,USD,0,0\n" +

@@ -150,17 +150,3 @@ type Keys interface {
 
 	DeleteKey(ctx context.Context, user, id int64) error
 }
-
-// StoreFiles is an optional interface of a Store that keeps its content, and its ledger, in
-// files of this machine. The methods need no open store, and may run in another process than
-// the gateway.
-type StoreFiles interface {
-	// Backup copies the store and the ledger with these options to a new or empty folder,
-	// while gateways use them. Only the owner can read the copies.
-	Backup(ctx context.Context, ledger LedgerOptions, folder string) error
-	// Restore copies a backup to the files of the store, and of the ledger with these
-	// options. No gateway may use them; Restore returns an error if one uses the journal.
-	// Files that are already there are an error, unless replace is true: Restore then adds
-	// kept to their names.
-	Restore(ctx context.Context, ledger LedgerOptions, folder string, replace bool) (kept string, err error)
-}

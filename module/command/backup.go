@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // backupCommand returns the command caddy ai-gateway backup.
@@ -62,8 +62,8 @@ first. With --force, it replaces the present files, and keeps them under other n
 
 // storeFiles is a store with files, and the options of its ledger.
 type storeFiles struct {
-	aigateway.StoreFiles
-	ledger aigateway.LedgerOptions
+	accounting.StoreFiles
+	ledger accounting.LedgerOptions
 }
 
 // errNoFiles is the error for a store without files.
@@ -106,7 +106,7 @@ func loadFiles(ctx caddy.Context, store json.RawMessage, config []byte) (files s
 		return files, err
 	}
 	var ok bool
-	if files.StoreFiles, ok = loaded.(aigateway.StoreFiles); !ok {
+	if files.StoreFiles, ok = loaded.(accounting.StoreFiles); !ok {
 		return files, errNoFiles
 	}
 	return files, nil
@@ -114,7 +114,7 @@ func loadFiles(ctx caddy.Context, store json.RawMessage, config []byte) (files s
 
 // ledgerOf returns the options of the ledger of a configuration: those of the global option,
 // or else those of the first site that has some.
-func ledgerOf(config []byte) (options aigateway.LedgerOptions, err error) {
+func ledgerOf(config []byte) (options accounting.LedgerOptions, err error) {
 	var root struct {
 		Apps struct {
 			Gateway struct{ Ledger json.RawMessage } `json:"ai_gateway"`

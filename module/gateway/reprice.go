@@ -11,6 +11,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 )
 
@@ -28,12 +29,12 @@ type repriceRequest struct {
 
 // pricer returns a pricer that knows only the costs of the calls that the request selects,
 // so that other calls keep theirs.
-func (r *repriceRequest) pricer(costs aigateway.Pricer) (aigateway.Pricer, error) {
+func (r *repriceRequest) pricer(costs accounting.Pricer) (accounting.Pricer, error) {
 	model, err := aigateway.ParsePattern(cmp.Or(r.Model, "*"))
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
-	return func(record *aigateway.Record, call *aigateway.Call) (cost aigateway.Cost, price string, ok bool) {
+	return func(record *accounting.Record, call *accounting.Call) (cost aigateway.Cost, price string, ok bool) {
 		if !model.Match(call.Model) || r.Provider != "" && r.Provider != call.Provider {
 			return cost, "", false
 		}
@@ -76,11 +77,11 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 	}
 	views := []repricedView{}
 	for _, users := range a.serving {
-		ledger, ok := users.Store.(aigateway.LedgerRepricer)
+		ledger, ok := users.Store.(accounting.LedgerRepricer)
 		if !ok {
 			continue
 		}
-		changes, err := ledger.Reprice(r.Context(), aigateway.RepriceQuery{
+		changes, err := ledger.Reprice(r.Context(), accounting.RepriceQuery{
 			From: wanted.From, To: wanted.To, DryRun: wanted.DryRun, Price: price,
 		})
 		if err != nil {
@@ -94,7 +95,7 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 	return json.NewEncoder(w).Encode(map[string]any{"items": views})
 }
 
-func viewRepriced(c aigateway.Repriced) repricedView {
+func viewRepriced(c accounting.Repriced) repricedView {
 	return repricedView{
 		Provider: c.Provider, Model: c.Model, OldPrice: c.OldPrice, NewPrice: c.NewPrice, Calls: c.Calls,
 		OldMicro: (c.Old.Nanos + 500) / 1000, OldCurrency: c.Old.Currency,
@@ -103,8 +104,8 @@ func viewRepriced(c aigateway.Repriced) repricedView {
 }
 
 // costOf returns the cost of a call by the prices of the first site that has one for it.
-// It is an aigateway.Pricer.
-func (a *App) costOf(r *aigateway.Record, call *aigateway.Call) (cost aigateway.Cost, price string, ok bool) {
+// It is an accounting.Pricer.
+func (a *App) costOf(r *accounting.Record, call *accounting.Call) (cost aigateway.Cost, price string, ok bool) {
 	for _, site := range a.sites {
 		if cost, price, ok = meter.Cost(site.resolved.catalog, r, call); ok {
 			return cost, price, true

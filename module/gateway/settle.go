@@ -7,7 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
@@ -28,7 +28,7 @@ func (h *Handler) settle(ex *exchange.Exchange, to *reply.Reply, r *http.Request
 
 // exchangeEnded shows the outcome and the usage of an exchange in metrics, the trace and
 // the log.
-func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []aigateway.Call, r *http.Request) {
+func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []accounting.Call, r *http.Request) {
 	observe.Count(ex, calls)
 	usd, known := observe.USD(calls)
 	tracing.EndExchange(r.Context(), ex, usd, known)

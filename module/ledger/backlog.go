@@ -44,7 +44,7 @@ func (l *Ledger) state() metrics.LedgerState {
 	return metrics.LedgerState{Pending: l.backlog.records, Bytes: l.journal.Size(), Oldest: l.backlog.oldest}
 }
 
-// Behind implements aigateway.LaggingReader.
+// Behind implements accounting.LaggingReader.
 func (r *Reader) Behind() (age time.Duration, known bool) {
 	open.Lock()
 	defer open.Unlock()

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -45,20 +45,20 @@ var errRecord = errors.New("the record cannot be decoded")
 const recordVersion = 2
 
 // appendRecord appends an encoded record.
-func appendRecord(dst []byte, r *aigateway.Record) []byte {
+func appendRecord(dst []byte, r *accounting.Record) []byte {
 	c := codec{bytes: append(dst, recordVersion)}
 	c.record(r)
 	return c.bytes
 }
 
 // parseRecord decodes a record.
-func parseRecord(text []byte) (*aigateway.Record, error) {
-	r := &aigateway.Record{Calls: []aigateway.Call{}}
+func parseRecord(text []byte) (*accounting.Record, error) {
+	r := &accounting.Record{Calls: []accounting.Call{}}
 	return r, readRecord(r, text, nil)
 }
 
 // readRecord decodes a record into r. It overwrites all fields except ID and Admitted.
-func readRecord(r *aigateway.Record, text []byte, interned internedNames) error {
+func readRecord(r *accounting.Record, text []byte, interned internedNames) error {
 	if len(text) == 0 || text[0] != recordVersion {
 		return errRecord
 	}
@@ -70,7 +70,7 @@ func readRecord(r *aigateway.Record, text []byte, interned internedNames) error 
 	return nil
 }
 
-func (c *codec) record(r *aigateway.Record) {
+func (c *codec) record(r *accounting.Record) {
 	c.text(&r.Request, nil)
 	for _, name := range recordNames(r) {
 		c.text(name, c.interned)
@@ -88,7 +88,7 @@ func (c *codec) record(r *aigateway.Record) {
 	if c.reading {
 		r.Calls = slices.Grow(r.Calls[:0], n)[:n]
 	}
-	before := new(aigateway.Call)
+	before := new(accounting.Call)
 	for i := range r.Calls {
 		c.call(&r.Calls[i], before)
 		before = &r.Calls[i]
@@ -100,7 +100,7 @@ func (c *codec) record(r *aigateway.Record) {
 const leastCall = 19
 
 // call encodes or decodes a call. before is the call before it.
-func (c *codec) call(call, before *aigateway.Call) {
+func (c *codec) call(call, before *accounting.Call) {
 	known := callNames(before)
 	for i, name := range callNames(call) {
 		c.textAgain(name, *known[i])
@@ -116,12 +116,12 @@ func (c *codec) call(call, before *aigateway.Call) {
 }
 
 // recordNames returns the texts of a record that many records share.
-func recordNames(r *aigateway.Record) [7]*string {
+func recordNames(r *accounting.Record) [7]*string {
 	return [...]*string{&r.Key, &r.User, &r.Limit, &r.Model, &r.Operation, &r.Format, &r.Outcome}
 }
 
 // callNames returns the texts of a call, all of which many calls share.
-func callNames(c *aigateway.Call) [7]*string {
+func callNames(c *accounting.Call) [7]*string {
 	return [...]*string{&c.Provider, &c.Model, &c.Answered, &c.Format, &c.Price, &c.Cost.Currency, &c.Held.Currency}
 }
 

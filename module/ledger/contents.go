@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
@@ -19,7 +19,7 @@ type contents struct {
 func (b batch) contents(interned internedNames) contents {
 	c := contents{sums: make(sums)}
 	memory := b.memory()
-	r := aigateway.Record{Calls: []aigateway.Call{}}
+	r := accounting.Record{Calls: []accounting.Call{}}
 	for _, e := range b {
 		if err := readRecord(&r, e.text, interned); err != nil {
 			c.unreadable++

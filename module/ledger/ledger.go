@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
@@ -26,7 +26,7 @@ import (
 // Ledger is an open ledger: a journal, and a goroutine that writes its records to the
 // database.
 type Ledger struct {
-	options atomic.Pointer[aigateway.LedgerOptions]
+	options atomic.Pointer[accounting.LedgerOptions]
 	journal *journal.Journal
 	*Reader
 	logger  func() *zap.Logger
@@ -63,8 +63,8 @@ const (
 
 // Open opens a ledger and its journal. The database is opened when it is first needed.
 // Exchanges that an earlier process began and did not end get the outcome OutcomeCrashed.
-// The error wraps aigateway.ErrLedger if a later call may succeed.
-func Open(options aigateway.LedgerOptions, backend database.Backend, logger func() *zap.Logger) (*Ledger, error) {
+// The error wraps accounting.ErrLedger if a later call may succeed.
+func Open(options accounting.LedgerOptions, backend database.Backend, logger func() *zap.Logger) (*Ledger, error) {
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
@@ -87,22 +87,22 @@ func Open(options aigateway.LedgerOptions, backend database.Backend, logger func
 	return l, nil
 }
 
-// passing wraps aigateway.ErrLedger around an error of the files of the journal, unless it
+// passing wraps accounting.ErrLedger around an error of the files of the journal, unless it
 // is a mistake of the configuration, which does not pass by itself.
 func passing(err error) error {
 	if errors.Is(err, journal.ErrInUse) || errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", aigateway.ErrLedger, err)
+	return fmt.Errorf("%w: %w", accounting.ErrLedger, err)
 }
 
-func journalOptions(o aigateway.LedgerOptions, logger *zap.Logger) journal.Options {
+func journalOptions(o accounting.LedgerOptions, logger *zap.Logger) journal.Options {
 	return journal.Options{Dir: o.Journal, Max: o.JournalMax, SyncEvery: time.Duration(o.Sync), Logger: logger, Damaged: damaged}
 }
 
 // configure applies options, which must be valid. The directory of the journal cannot
 // change while the ledger is open, and the zone never changes in the database.
-func (l *Ledger) configure(options aigateway.LedgerOptions) {
+func (l *Ledger) configure(options accounting.LedgerOptions) {
 	options.Records = cmp.Or(options.Records, defaultRecords)
 	options.Zone = cmp.Or(options.Zone, defaultZone)
 	l.options.Store(&options)
@@ -135,9 +135,9 @@ func (l *Ledger) endCrashed(entries []journal.Entry) {
 		r, err := parseRecord(entry.Payload)
 		if err != nil {
 			l.logger().Error("the record of an exchange that crashed is lost", zap.Error(err))
-			r = new(aigateway.Record)
+			r = new(accounting.Record)
 		}
-		r.ID, r.Outcome = int64(entry.ID), aigateway.OutcomeCrashed
+		r.ID, r.Outcome = int64(entry.ID), accounting.OutcomeCrashed
 		l.end(r)
 	}
 	metrics.LedgerOrphans(len(entries))
@@ -164,8 +164,8 @@ func (l *Ledger) Close() error {
 	return errors.Join(l.journal.Close(), l.db.Close())
 }
 
-// Begin implements aigateway.Ledger.
-func (l *Ledger) Begin(r *aigateway.Record) error {
+// Begin implements accounting.Ledger.
+func (l *Ledger) Begin(r *accounting.Record) error {
 	l.exchanges.begin()
 	defer timeAppend(time.Now())
 	encoded := encode(r)
@@ -176,11 +176,11 @@ func (l *Ledger) Begin(r *aigateway.Record) error {
 		return nil
 	}
 	l.blocked(err)
-	return fmt.Errorf("%w: %w", aigateway.ErrLedger, err)
+	return fmt.Errorf("%w: %w", accounting.ErrLedger, err)
 }
 
-// End implements aigateway.Ledger.
-func (l *Ledger) End(r *aigateway.Record) {
+// End implements accounting.Ledger.
+func (l *Ledger) End(r *accounting.Record) {
 	defer timeAppend(time.Now())
 	l.end(r)
 	l.exchanges.end()
@@ -190,14 +190,14 @@ func (l *Ledger) End(r *aigateway.Record) {
 var encodings = sync.Pool{New: func() any { return new([]byte) }}
 
 // encode returns an encoded record. The caller must put it back into encodings.
-func encode(r *aigateway.Record) *[]byte {
+func encode(r *accounting.Record) *[]byte {
 	buffer := encodings.Get().(*[]byte)
 	*buffer = appendRecord((*buffer)[:0], r)
 	return buffer
 }
 
 // end writes the end of an exchange to the journal.
-func (l *Ledger) end(r *aigateway.Record) {
+func (l *Ledger) end(r *accounting.Record) {
 	encoded := encode(r)
 	defer encodings.Put(encoded)
 	if err := l.journal.End(journal.ID(r.ID), *encoded); err != nil {

@@ -26,6 +26,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -35,7 +36,7 @@ import (
 func TestJournalKeepsEveryMemberOfARecord(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
-		var want aigateway.Record
+		var want accounting.Record
 		fill(reflect.ValueOf(&want).Elem(), random)
 		want.ID = 0 // is not part of an encoded record
 		for i := range want.Calls {
@@ -77,13 +78,13 @@ func fill(v reflect.Value, random *rand.Rand) {
 // A record had memory for as many calls as it had bytes: 64 KiB in the journal became
 // 17 MB, and a page in the database that somebody else had written any size.
 func TestARecordHasNoMoreCallsThanItsBytes(t *testing.T) {
-	one := appendRecord(nil, &aigateway.Record{Calls: make([]aigateway.Call, 1)})
-	none := appendRecord(nil, new(aigateway.Record))
+	one := appendRecord(nil, &accounting.Record{Calls: make([]accounting.Call, 1)})
+	none := appendRecord(nil, new(accounting.Record))
 	assert.Len(t, one, len(none)+leastCall)
 	head := none[:len(none)-1] // without the number of calls
 	for _, calls := range []int64{-1, 2, 1 << 62} {
 		text := append(binary.AppendVarint(bytes.Clone(head), calls), one[len(none):]...)
-		r := new(aigateway.Record)
+		r := new(accounting.Record)
 		assert.ErrorIs(t, readRecord(r, text, nil), errRecord)
 		assert.Zero(t, cap(r.Calls), "memory for %d calls", calls)
 	}
@@ -92,9 +93,9 @@ func TestARecordHasNoMoreCallsThanItsBytes(t *testing.T) {
 // A record with more calls than an entry of the journal has room for would be lost.
 func TestARecordWithManyCallsFitsIntoTheJournal(t *testing.T) {
 	long := strings.Repeat("x", maxText)
-	call := aigateway.Call{Provider: long, Model: long, Answered: long, Format: "messages", Status: 200, Source: aigateway.SourceProvider,
+	call := accounting.Call{Provider: long, Model: long, Answered: long, Format: "messages", Status: 200, Source: accounting.SourceProvider,
 		Tokens: token.Counts{Fresh: 100_000, Answer: 1000}, Price: long, Cost: aigateway.Cost{Nanos: 1 << 40, Currency: "USD"}}
-	want := aigateway.Record{Calls: slices.Repeat([]aigateway.Call{call}, 1000)}
+	want := accounting.Record{Calls: slices.Repeat([]accounting.Call{call}, 1000)}
 	text := appendRecord(nil, &want)
 	assert.Less(t, len(text), journal.MaxPayload)
 	got, err := parseRecord(text)
@@ -103,7 +104,7 @@ func TestARecordWithManyCallsFitsIntoTheJournal(t *testing.T) {
 }
 
 func FuzzParseRecord(f *testing.F) {
-	f.Add(appendRecord(nil, &aigateway.Record{Request: "req_1", Calls: make([]aigateway.Call, 2)}))
+	f.Add(appendRecord(nil, &accounting.Record{Request: "req_1", Calls: make([]accounting.Call, 2)}))
 	f.Add([]byte{recordVersion, 0xff, 0xff})
 	f.Add(append([]byte{recordVersion, 0x81, 0x04}, make([]byte, 1<<10)...)) // a longer text than any that is written
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -181,14 +182,14 @@ func (away) Close() error                             { return nil }
 
 func TestL035NoExchangeWaitsForTheDatabase(t *testing.T) {
 	core, logs := observer.New(zapcore.ErrorLevel)
-	l, err := Open(aigateway.LedgerOptions{Journal: t.TempDir()}, away{}, func() *zap.Logger { return zap.New(core) })
+	l, err := Open(accounting.LedgerOptions{Journal: t.TempDir()}, away{}, func() *zap.Logger { return zap.New(core) })
 	require.NoError(t, err)
 	for range 1000 {
-		r := aigateway.Record{Request: "req_1"}
+		r := accounting.Record{Request: "req_1"}
 		require.NoError(t, l.Begin(&r))
 		l.End(&r)
 	}
-	_, err = l.Usage(t.Context(), aigateway.UsageQuery{})
+	_, err = l.Usage(t.Context(), accounting.UsageQuery{})
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	require.NoError(t, l.Close())
 	assert.LessOrEqual(t, logs.FilterMessage("records cannot be written to the database; they wait in the journal").Len(), 1, "an outage is logged once")
@@ -210,7 +211,7 @@ func (c *counted) Connect(ctx context.Context) (*sql.DB, error) {
 func TestCallersOfSettledDoNotEndThePauseAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := new(counted)
-		l, err := Open(aigateway.LedgerOptions{Journal: t.TempDir()}, backend, zap.NewNop)
+		l, err := Open(accounting.LedgerOptions{Journal: t.TempDir()}, backend, zap.NewNop)
 		require.NoError(t, err)
 		const seconds = 10
 		for began := time.Now(); time.Since(began) < seconds*time.Second; {
@@ -224,7 +225,7 @@ func TestCallersOfSettledDoNotEndThePauseAfterAFailure(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	for problem, options := range map[string]aigateway.LedgerOptions{
+	for problem, options := range map[string]accounting.LedgerOptions{
 		"zone: unknown time zone Mars/Olympus":      {Zone: "Mars/Olympus"},
 		"sync must be at most 1m":                   {Sync: caddy.Duration(time.Hour)},
 		"records must be a positive number of days": {Records: -1},
@@ -262,7 +263,7 @@ func TestIDsInTheDatabaseHaveTheirMoment(t *testing.T) {
 func TestStatementsHaveTheirParameters(t *testing.T) {
 	assert.Equal(t, "($1, $2), ($3, $4)", placeholders(2, 2))
 	assert.Equal(t, "($1)", placeholders(1, 1))
-	assert.Equal(t, len(sumColumns), len(sumsOf(new(aigateway.Usage))))
+	assert.Equal(t, len(sumColumns), len(sumsOf(new(accounting.Usage))))
 	for _, column := range sumColumns {
 		assert.Contains(t, usageExists, "ELSE gateway_usage."+column+" + excluded."+column+" END")
 	}
@@ -273,10 +274,10 @@ func TestStatementsHaveTheirParameters(t *testing.T) {
 func TestTheBacklogContainsTheRecordsOfEarlierProcesses(t *testing.T) {
 	dir := t.TempDir()
 	opened := func(exchanges int) *Ledger {
-		l, err := Open(aigateway.LedgerOptions{Journal: dir}, away{}, zap.NewNop)
+		l, err := Open(accounting.LedgerOptions{Journal: dir}, away{}, zap.NewNop)
 		require.NoError(t, err)
 		for range exchanges {
-			var r aigateway.Record
+			var r accounting.Record
 			require.NoError(t, l.Begin(&r))
 			l.End(&r)
 		}
@@ -284,7 +285,7 @@ func TestTheBacklogContainsTheRecordsOfEarlierProcesses(t *testing.T) {
 	}
 	require.NoError(t, opened(10).Close())
 	l := opened(10)
-	require.NoError(t, l.Begin(new(aigateway.Record))) // it does not end
+	require.NoError(t, l.Begin(new(accounting.Record))) // it does not end
 	require.NoError(t, l.Close())
 	// The records that this process ends, that of the crashed exchange among them, once counted
 	// twice: they are in the segment behind those of earlier processes.

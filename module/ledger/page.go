@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // page contains some records of one batch, ordered by id, in one row of the database. Each
@@ -57,7 +57,7 @@ func newPage(first int64, used []byte) page {
 func (p *page) accepts(id int64) bool { return len(p.records) < pageSize && id <= periodEnd(p.first) }
 
 // add adds a record, and returns the records of the page, after which memory is free.
-func (p *page) add(e entry, r *aigateway.Record) []byte {
+func (p *page) add(e entry, r *accounting.Record) []byte {
 	p.records = binary.AppendUvarint(p.records, uint64(e.id-p.last))
 	p.records = binary.AppendUvarint(p.records, uint64(len(e.text)))
 	p.records = append(p.records, e.text...)

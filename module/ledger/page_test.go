@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 )
 
 // entryAt returns an entry with a record of alice. The number of calls determines its size.
 func entryAt(id int64, calls int) entry {
-	r := aigateway.Record{Key: "laptop", User: "alice", Calls: make([]aigateway.Call, calls)}
+	r := accounting.Record{Key: "laptop", User: "alice", Calls: make([]accounting.Call, calls)}
 	return entry{id, appendRecord(nil, &r)}
 }
 

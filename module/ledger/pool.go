@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 )
@@ -36,7 +36,7 @@ type shared struct {
 // uses the usual one, or its first sibling that no other process uses. backend is called for
 // each ledger that is opened, those of siblings included: a backend belongs to one database
 // handle. The ledger logs with the name of the module.
-func Shared(options aigateway.LedgerOptions, usual string, backend func() database.Backend, module caddy.ModuleID) (aigateway.Ledger, error) {
+func Shared(options accounting.LedgerOptions, usual string, backend func() database.Backend, module caddy.ModuleID) (accounting.Ledger, error) {
 	logger := func() *zap.Logger { return caddy.Log().Named(string(module)) }
 	dir := options.Journal
 	if dir == "" {
@@ -62,7 +62,7 @@ func Shared(options aigateway.LedgerOptions, usual string, backend func() databa
 }
 
 // reconfigure applies options to a ledger that is open.
-func (s *shared) reconfigure(options aigateway.LedgerOptions, backend database.Backend) error {
+func (s *shared) reconfigure(options accounting.LedgerOptions, backend database.Backend) error {
 	if s.db.Identity() != backend.Identity() {
 		return fmt.Errorf("the journal %s is in use for another database until the process ends: name another journal", s.dir)
 	}
@@ -74,7 +74,7 @@ func (s *shared) reconfigure(options aigateway.LedgerOptions, backend database.B
 	return nil
 }
 
-// Release implements aigateway.Ledger.
+// Release implements accounting.Ledger.
 func (s *shared) Release() error {
 	open.Lock()
 	s.uses--
@@ -122,7 +122,7 @@ func siblings(usual string) []string {
 
 // openFree opens a ledger in the configured directory. Without one, it opens a ledger in
 // the first sibling of dir that no process uses, and adopts the others.
-func openFree(options aigateway.LedgerOptions, dir string, backend func() database.Backend, logger func() *zap.Logger) (*Ledger, error) {
+func openFree(options accounting.LedgerOptions, dir string, backend func() database.Backend, logger func() *zap.Logger) (*Ledger, error) {
 	if options.Journal != "" {
 		return Open(options, backend(), logger)
 	}
@@ -160,4 +160,4 @@ func (l *Ledger) adopt(dirs []string, backend func() database.Backend) {
 	}
 }
 
-var _ aigateway.Ledger = (*shared)(nil)
+var _ accounting.Ledger = (*shared)(nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 )
@@ -21,7 +21,7 @@ type elsewhere struct{ away }
 
 func (elsewhere) Identity() string { return "elsewhere" }
 
-func sharedLedger(t *testing.T, options aigateway.LedgerOptions, usual string) *shared {
+func sharedLedger(t *testing.T, options accounting.LedgerOptions, usual string) *shared {
 	t.Helper()
 	l, err := Shared(options, usual, func() database.Backend { return away{} }, "test")
 	require.NoError(t, err)
@@ -38,14 +38,14 @@ func release(t *testing.T, ledgers ...*shared) {
 // A second process with the same data directory once failed to start.
 func TestASecondProcessUsesAJournalOfItsOwn(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
-	other, err := Open(aigateway.LedgerOptions{Journal: usual}, away{}, zap.NewNop)
+	other, err := Open(accounting.LedgerOptions{Journal: usual}, away{}, zap.NewNop)
 	require.NoError(t, err)
-	l := sharedLedger(t, aigateway.LedgerOptions{}, usual)
+	l := sharedLedger(t, accounting.LedgerOptions{}, usual)
 	assert.Equal(t, usual+"-2", l.options.Load().Journal)
 	release(t, l)
 	require.NoError(t, other.Close())
 
-	l = sharedLedger(t, aigateway.LedgerOptions{}, usual)
+	l = sharedLedger(t, accounting.LedgerOptions{}, usual)
 	assert.Equal(t, usual, l.options.Load().Journal)
 	release(t, l)
 }
@@ -53,9 +53,9 @@ func TestASecondProcessUsesAJournalOfItsOwn(t *testing.T) {
 // A configured journal is never replaced by a sibling.
 func TestL037AConfiguredJournalBelongsToOneProcess(t *testing.T) {
 	dir := t.TempDir()
-	other, err := Open(aigateway.LedgerOptions{Journal: dir}, away{}, zap.NewNop)
+	other, err := Open(accounting.LedgerOptions{Journal: dir}, away{}, zap.NewNop)
 	require.NoError(t, err)
-	_, err = Shared(aigateway.LedgerOptions{Journal: dir}, "unused", func() database.Backend { return away{} }, "test")
+	_, err = Shared(accounting.LedgerOptions{Journal: dir}, "unused", func() database.Backend { return away{} }, "test")
 	assert.ErrorIs(t, err, journal.ErrInUse)
 	require.NoError(t, other.Close())
 }
@@ -64,13 +64,13 @@ func TestL037AConfiguredJournalBelongsToOneProcess(t *testing.T) {
 // two processes ran again.
 func TestJournalsThatNobodyUsesAreAdopted(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
-	killed, err := Open(aigateway.LedgerOptions{Journal: usual + "-2"}, away{}, zap.NewNop)
+	killed, err := Open(accounting.LedgerOptions{Journal: usual + "-2"}, away{}, zap.NewNop)
 	require.NoError(t, err)
-	r := aigateway.Record{Request: "killed"}
+	r := accounting.Record{Request: "killed"}
 	require.NoError(t, killed.Begin(&r))
 	require.NoError(t, killed.Close())
 
-	release(t, sharedLedger(t, aigateway.LedgerOptions{}, usual)) // ends the exchange in the journal, without the database
+	release(t, sharedLedger(t, accounting.LedgerOptions{}, usual)) // ends the exchange in the journal, without the database
 	_, crashed, err := journal.Open(journal.Options{Dir: usual + "-2"})
 	require.NoError(t, err)
 	assert.Empty(t, crashed)
@@ -81,19 +81,19 @@ func TestAReloadChangesOptions(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
 	require.NoError(t, os.Mkdir(usual, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(usual, "0000000000000001.journal"), make([]byte, 1<<20+1), 0o600))
-	first := sharedLedger(t, aigateway.LedgerOptions{}, usual)
-	require.NoError(t, first.Begin(new(aigateway.Record)))
-	first.End(new(aigateway.Record))
-	second := sharedLedger(t, aigateway.LedgerOptions{Records: 7, JournalMax: 1 << 20, Sync: caddy.Duration(time.Minute)}, usual)
+	first := sharedLedger(t, accounting.LedgerOptions{}, usual)
+	require.NoError(t, first.Begin(new(accounting.Record)))
+	first.End(new(accounting.Record))
+	second := sharedLedger(t, accounting.LedgerOptions{Records: 7, JournalMax: 1 << 20, Sync: caddy.Duration(time.Minute)}, usual)
 	assert.Same(t, first, second)
 	assert.Equal(t, 7, first.options.Load().Records)
 	assert.Equal(t, usual, first.options.Load().Journal)
-	assert.ErrorIs(t, first.Begin(new(aigateway.Record)), journal.ErrFull)
-	_, err := Shared(aigateway.LedgerOptions{Zone: "Mars/Olympus"}, usual, func() database.Backend { return away{} }, "test")
+	assert.ErrorIs(t, first.Begin(new(accounting.Record)), journal.ErrFull)
+	_, err := Shared(accounting.LedgerOptions{Zone: "Mars/Olympus"}, usual, func() database.Backend { return away{} }, "test")
 	assert.Error(t, err)
-	_, err = Shared(aigateway.LedgerOptions{}, usual, func() database.Backend { return elsewhere{} }, "test")
+	_, err = Shared(accounting.LedgerOptions{}, usual, func() database.Backend { return elsewhere{} }, "test")
 	assert.ErrorContains(t, err, "name another journal")
-	first.End(new(aigateway.Record))
+	first.End(new(accounting.Record))
 	release(t, first, second)
 }
 
@@ -101,14 +101,14 @@ func TestAReloadChangesOptions(t *testing.T) {
 // while exchanges of the old configuration ran, because they kept the journal locked.
 func TestALedgerIsUsedAgainWhileExchangesRun(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
-	l := sharedLedger(t, aigateway.LedgerOptions{}, usual)
-	running := aigateway.Record{Request: "running"}
+	l := sharedLedger(t, accounting.LedgerOptions{}, usual)
+	running := accounting.Record{Request: "running"}
 	require.NoError(t, l.Begin(&running))
 	release(t, l)
-	again := sharedLedger(t, aigateway.LedgerOptions{Journal: usual}, "")
+	again := sharedLedger(t, accounting.LedgerOptions{Journal: usual}, "")
 	assert.Same(t, l, again)
 	l.End(&running)
-	next := aigateway.Record{Request: "next"}
+	next := accounting.Record{Request: "next"}
 	require.NoError(t, again.Begin(&next), "the ledger is still open")
 	release(t, again)
 	again.End(&next)
@@ -117,5 +117,5 @@ func TestALedgerIsUsedAgainWhileExchangesRun(t *testing.T) {
 		defer open.Unlock()
 		return open.ledgers[usual] == nil
 	}, time.Minute, time.Millisecond)
-	assert.ErrorIs(t, again.Begin(new(aigateway.Record)), journal.ErrClosed)
+	assert.ErrorIs(t, again.Begin(new(accounting.Record)), journal.ErrClosed)
 }

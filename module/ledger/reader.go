@@ -3,11 +3,11 @@ package ledger
 import (
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
-// Reader implements aigateway.LedgerReader. It reads the database, and needs no journal.
+// Reader implements accounting.LedgerReader. It reads the database, and needs no journal.
 type Reader struct {
 	db *database.Database
 }
@@ -22,6 +22,6 @@ func (r *Reader) Close() error { return r.db.Close() }
 
 // Interface guards
 var (
-	_ aigateway.LedgerReader  = (*Reader)(nil)
-	_ aigateway.LaggingReader = (*Reader)(nil)
+	_ accounting.LedgerReader  = (*Reader)(nil)
+	_ accounting.LaggingReader = (*Reader)(nil)
 )

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
@@ -22,8 +22,8 @@ const (
 	mostRecords = 50_000 // that are decoded
 )
 
-// Records implements aigateway.LedgerReader.
-func (r *Reader) Records(ctx context.Context, q aigateway.RecordQuery) (page aigateway.RecordPage, err error) {
+// Records implements accounting.LedgerReader.
+func (r *Reader) Records(ctx context.Context, q accounting.RecordQuery) (page accounting.RecordPage, err error) {
 	err = r.db.Query(ctx, "reading records", func(in database.Statements) error {
 		if page, err = readRecords(in, q); err != nil {
 			return err
@@ -34,7 +34,7 @@ func (r *Reader) Records(ctx context.Context, q aigateway.RecordQuery) (page aig
 }
 
 // readRecords returns a page of records, without their corrections.
-func readRecords(in database.Statements, q aigateway.RecordQuery) (aigateway.RecordPage, error) {
+func readRecords(in database.Statements, q accounting.RecordQuery) (accounting.RecordPage, error) {
 	q.Before = cmp.Or(q.Before, math.MaxInt64)
 	if !q.To.IsZero() {
 		q.Before = min(q.Before, idAt(q.To))
@@ -50,14 +50,14 @@ func readRecords(in database.Statements, q aigateway.RecordQuery) (aigateway.Rec
 // records, or its work reaches a bound. Pages may overlap, because exchanges end in another
 // order than they begin.
 type search struct {
-	aigateway.RecordQuery
+	accounting.RecordQuery
 	from    int64 // the smallest id
-	found   []aigateway.Record
+	found   []accounting.Record
 	pages   int // number of pages that were read
 	decoded int // number of records that were decoded
 }
 
-func (s *search) run(in database.Statements) (none aigateway.RecordPage, err error) {
+func (s *search) run(in database.Statements) (none accounting.RecordPage, err error) {
 	for upTo := periodEnd(s.Before - 1); ; {
 		pages, err := s.readPages(in, upTo)
 		if err != nil {
@@ -89,7 +89,7 @@ func (s *search) exhausted() bool { return s.pages >= mostPages || s.decoded >= 
 // sort orders the found records, and drops those that the page has no room for, except for
 // one, which shows that another page follows.
 func (s *search) sort() {
-	slices.SortFunc(s.found, func(a, b aigateway.Record) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortFunc(s.found, func(a, b accounting.Record) int { return cmp.Compare(b.ID, a.ID) })
 	if len(s.found) > s.Limit+1 {
 		s.found = slices.Delete(s.found, s.Limit+1, len(s.found))
 	}
@@ -97,9 +97,9 @@ func (s *search) sort() {
 
 // page returns the found records with an id of at least oldest. If oldest is 0, all records
 // of the query have been read, or enough for a page.
-func (s *search) page(oldest int64) (page aigateway.RecordPage) {
+func (s *search) page(oldest int64) (page accounting.RecordPage) {
 	page.Records, page.Before = s.found, oldest
-	if n := slices.IndexFunc(s.found, func(r aigateway.Record) bool { return r.ID < oldest }); n >= 0 {
+	if n := slices.IndexFunc(s.found, func(r accounting.Record) bool { return r.ID < oldest }); n >= 0 {
 		page.Records = s.found[:n]
 	}
 	if len(page.Records) > s.Limit {
@@ -131,7 +131,7 @@ func (s *search) readPages(in database.Statements, upTo int64) (pages []page, er
 
 // ownerOf returns the owner whose pages contain all records of a query: the key, or else
 // the user. The name of the owner is empty if the query selects neither.
-func ownerOf(q aigateway.RecordQuery) owner {
+func ownerOf(q accounting.RecordQuery) owner {
 	if q.Key != "" {
 		return owner{keyOwner, database.Text(q.Key)}
 	}
@@ -162,7 +162,7 @@ func (s *search) add(p *page) error {
 }
 
 // selects reports whether a record has the texts of the query.
-func (s *search) selects(r *aigateway.Record) bool {
+func (s *search) selects(r *accounting.Record) bool {
 	for _, of := range [...]struct{ wanted, has string }{
 		{s.Key, r.Key}, {s.User, r.User}, {s.Model, r.Model}, {s.Outcome, r.Outcome}, {s.Request, r.Request},
 	} {
@@ -175,7 +175,7 @@ func (s *search) selects(r *aigateway.Record) bool {
 
 // clean removes from texts the characters that databases cannot store, as the names of
 // sums lack them too.
-func clean(r *aigateway.Record) {
+func clean(r *accounting.Record) {
 	r.Request = database.Text(r.Request)
 	for _, name := range recordNames(r) {
 		*name = database.Text(*name)

@@ -8,21 +8,22 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 // recordsPerReprice is the number of records that one transaction of Reprice reads.
 const recordsPerReprice = 500
 
-// Reprice implements aigateway.LedgerRepricer. It needs a transaction for each page of
+// Reprice implements accounting.LedgerRepricer. It needs a transaction for each page of
 // records, and begins with the newest page.
-func (r *Reader) Reprice(ctx context.Context, q aigateway.RepriceQuery) ([]aigateway.Repriced, error) {
+func (r *Reader) Reprice(ctx context.Context, q accounting.RepriceQuery) ([]accounting.Repriced, error) {
 	changes := make(changes)
 	for before := idAt(q.To); before > 0; {
-		var page aigateway.RecordPage
+		var page accounting.RecordPage
 		var found []correction
 		read := func(in database.Statements) (err error) {
-			page, err = readRecords(in, aigateway.RecordQuery{Before: before, From: q.From, Limit: recordsPerReprice})
+			page, err = readRecords(in, accounting.RecordQuery{Before: before, From: q.From, Limit: recordsPerReprice})
 			if err == nil {
 				found, err = corrections(in, page.Records, q.Price)
 			}
@@ -54,16 +55,16 @@ func (r *Reader) reprice(ctx context.Context, dryRun bool, read func(database.St
 
 // correction is a new cost of a call.
 type correction struct {
-	record *aigateway.Record
+	record *accounting.Record
 	call   int
 	number int64 // 1 for the first correction of the call
-	old    aigateway.Call
-	new    aigateway.Call
+	old    accounting.Call
+	new    accounting.Call
 }
 
 // corrections returns the corrections of the calls whose cost has changed. It skips calls
 // that used nothing, and calls whose usage is unknown.
-func corrections(in database.Statements, records []aigateway.Record, price aigateway.Pricer) (found []correction, err error) {
+func corrections(in database.Statements, records []accounting.Record, price accounting.Pricer) (found []correction, err error) {
 	last, err := lastCorrections(in, records)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func corrections(in database.Statements, records []aigateway.Record, price aigat
 			if corrected, ok := last[callID{r.ID, n}]; ok {
 				c.number, c.old = corrected.number+1, repriced(c.old, corrected.cost, corrected.price)
 			}
-			if c.old.Source == aigateway.SourceNone || c.old.Source == aigateway.SourceReserved {
+			if c.old.Source == accounting.SourceNone || c.old.Source == accounting.SourceReserved {
 				continue
 			}
 			cost, name, ok := price(r, &c.old)
@@ -89,7 +90,7 @@ func corrections(in database.Statements, records []aigateway.Record, price aigat
 }
 
 // repriced returns a call with another cost. Nothing is held for a known cost.
-func repriced(c aigateway.Call, cost aigateway.Cost, price string) aigateway.Call {
+func repriced(c accounting.Call, cost aigateway.Cost, price string) accounting.Call {
 	c.Cost, c.Price, c.Held, c.Corrected = cost, price, aigateway.Cost{}, true
 	return c
 }
@@ -107,7 +108,7 @@ type corrected struct {
 }
 
 // correct sets the costs and prices of calls to those of their last corrections.
-func correct(in database.Statements, records []aigateway.Record) error {
+func correct(in database.Statements, records []accounting.Record) error {
 	last, err := lastCorrections(in, records)
 	for i := range records {
 		for n, c := range records[i].Calls {
@@ -120,7 +121,7 @@ func correct(in database.Statements, records []aigateway.Record) error {
 }
 
 // lastCorrections returns the last correction of each corrected call.
-func lastCorrections(in database.Statements, records []aigateway.Record) (map[callID]corrected, error) {
+func lastCorrections(in database.Statements, records []accounting.Record) (map[callID]corrected, error) {
 	last := make(map[callID]corrected)
 	for some := range slices.Chunk(records, rowsPerStatement) {
 		var ids []any
@@ -183,7 +184,7 @@ func correctionRows(found []correction, known names) (rows [][]any) {
 
 // addDifference subtracts the old call from the sums, and adds the new one.
 func (c *correction) addDifference(sums sums) {
-	var old aigateway.Usage
+	var old accounting.Usage
 	addCall(&old, &c.old)
 	for _, sum := range sumsOf(&old) {
 		*sum = -*sum
@@ -194,11 +195,11 @@ func (c *correction) addDifference(sums sums) {
 }
 
 // changes are the sums of corrections. The key is a Repriced without amounts and counts.
-type changes map[aigateway.Repriced]*aigateway.Repriced
+type changes map[accounting.Repriced]*accounting.Repriced
 
 func (all changes) add(found []correction) {
 	for _, c := range found {
-		key := aigateway.Repriced{
+		key := accounting.Repriced{
 			Provider: c.new.Provider, Model: c.new.Model, OldPrice: c.old.Price, NewPrice: c.new.Price,
 			Old: aigateway.Cost{Currency: currency(&c.old)}, New: aigateway.Cost{Currency: c.new.Cost.Currency},
 		}
@@ -216,11 +217,11 @@ func (all changes) add(found []correction) {
 }
 
 // list returns the changes, ordered by provider, model and prices.
-func (all changes) list() (list []aigateway.Repriced) {
+func (all changes) list() (list []accounting.Repriced) {
 	for _, change := range all {
 		list = append(list, *change)
 	}
-	slices.SortFunc(list, func(a, b aigateway.Repriced) int {
+	slices.SortFunc(list, func(a, b accounting.Repriced) int {
 		return cmp.Or(
 			strings.Compare(a.Provider, b.Provider), strings.Compare(a.Model, b.Model),
 			strings.Compare(a.OldPrice, b.OldPrice), strings.Compare(a.NewPrice, b.NewPrice),
@@ -230,4 +231,4 @@ func (all changes) list() (list []aigateway.Repriced) {
 	return list
 }
 
-var _ aigateway.LedgerRepricer = (*Reader)(nil)
+var _ accounting.LedgerRepricer = (*Reader)(nil)

@@ -46,7 +46,7 @@ func (w *waiters) giveBack(taken []chan struct{}) {
 	w.waiting = append(w.waiting, taken...)
 }
 
-// Settled implements aigateway.Ledger.
+// Settled implements accounting.Ledger.
 func (l *Ledger) Settled(ctx context.Context) error {
 	settled := l.waiters.add()
 	l.journal.Wake()

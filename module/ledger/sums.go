@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // usageTable is the table of sums, with its columns.
@@ -38,7 +38,7 @@ func plus(a, b int64) int64 {
 }
 
 // sumsOf returns the sums of a Usage in the order of the columns of gateway_usage.
-func sumsOf(u *aigateway.Usage) []*int64 {
+func sumsOf(u *accounting.Usage) []*int64 {
 	counts := tokenCounts(&u.Tokens)
 	return slices.Concat(
 		[]*int64{&u.Requests, &u.Calls, &u.Streams, &u.Estimated, &u.Unpriced},
@@ -48,7 +48,7 @@ func sumsOf(u *aigateway.Usage) []*int64 {
 }
 
 // sums are the sums of groups.
-type sums map[group]*aigateway.Usage
+type sums map[group]*accounting.Usage
 
 // group contains the properties that all calls of a sum have in common.
 type group struct {
@@ -61,21 +61,21 @@ type group struct {
 const quarter = int64(15 * time.Minute / time.Millisecond)
 
 // groupOf returns the group of a record without calls.
-func groupOf(r *aigateway.Record) group {
+func groupOf(r *accounting.Record) group {
 	at := r.Admitted.UnixMilli()
 	return group{at: at - at%quarter, key: r.Key, user: r.User, limit: r.Limit, model: r.Model, outcome: r.Outcome}
 }
 
 // withCall returns the group of a call of the record.
-func (g group) withCall(c *aigateway.Call) group {
+func (g group) withCall(c *accounting.Call) group {
 	g.provider, g.upstream, g.currency = c.Provider, c.Model, currency(c)
 	return g
 }
 
 // addRecord adds a record. The request itself is added to the group of its last call.
-func (s sums) addRecord(r *aigateway.Record) {
+func (s sums) addRecord(r *accounting.Record) {
 	g := groupOf(r)
-	var sum *aigateway.Usage
+	var sum *accounting.Usage
 	for i := range r.Calls {
 		sum = s.of(g.withCall(&r.Calls[i]))
 		addCall(sum, &r.Calls[i])
@@ -93,9 +93,9 @@ func (s sums) addRecord(r *aigateway.Record) {
 }
 
 // of returns the sum of a group. It adds an empty sum if there is none.
-func (s sums) of(g group) *aigateway.Usage {
+func (s sums) of(g group) *accounting.Usage {
 	if s[g] == nil {
-		s[g] = new(aigateway.Usage)
+		s[g] = new(accounting.Usage)
 	}
 	return s[g]
 }
@@ -118,7 +118,7 @@ func (s sums) texts() map[string]textKind {
 // rows returns the rows of gateway_usage for all spans, with their totals. The rows are
 // ordered by primary key: transactions that lock rows in the same order cannot deadlock.
 func (s sums) rows(known names, zone *time.Location) (rows [][]any) {
-	sums := make(map[rowKey]*aigateway.Usage)
+	sums := make(map[rowKey]*accounting.Usage)
 	for g, sum := range s {
 		for _, span := range spans {
 			key := g.rowKey(span, known, zone)
@@ -146,17 +146,17 @@ func (g group) rowKey(s span, known names, zone *time.Location) rowKey {
 }
 
 // addTo adds a sum to the sum of a key.
-func addTo(sums map[rowKey]*aigateway.Usage, key rowKey, sum *aigateway.Usage) {
+func addTo(sums map[rowKey]*accounting.Usage, key rowKey, sum *accounting.Usage) {
 	if sums[key] == nil {
-		sums[key] = new(aigateway.Usage)
+		sums[key] = new(accounting.Usage)
 	}
 	addSums(sums[key], sum)
 }
 
 // addCall adds a call to a sum. It does not count a request.
-func addCall(sum *aigateway.Usage, c *aigateway.Call) {
+func addCall(sum *accounting.Usage, c *accounting.Call) {
 	sum.Calls++
-	sum.Estimated += integer(c.Source >= aigateway.SourcePartial)
+	sum.Estimated += integer(c.Source >= accounting.SourcePartial)
 	sum.Unpriced += integer(!priced(c))
 	counts := tokenCounts(&c.Tokens)
 	for i, total := range tokenCounts(&sum.Tokens) {
@@ -169,7 +169,7 @@ func addCall(sum *aigateway.Usage, c *aigateway.Call) {
 }
 
 // addSums adds part to total.
-func addSums(total, part *aigateway.Usage) {
+func addSums(total, part *accounting.Usage) {
 	added := sumsOf(part)
 	for i, sum := range sumsOf(total) {
 		*sum = plus(*sum, *added[i])
@@ -178,10 +178,10 @@ func addSums(total, part *aigateway.Usage) {
 
 // priced reports whether the cost of a call is known. A call that used nothing costs
 // nothing.
-func priced(c *aigateway.Call) bool { return c.Price != "" || c.Source == aigateway.SourceNone }
+func priced(c *accounting.Call) bool { return c.Price != "" || c.Source == accounting.SourceNone }
 
 // currency returns the currency of a call's amounts.
-func currency(c *aigateway.Call) string {
+func currency(c *accounting.Call) string {
 	if c.Cost.Currency != "" {
 		return c.Cost.Currency
 	}

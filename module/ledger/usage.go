@@ -7,31 +7,31 @@ import (
 	"slices"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
 // dimension is a column by which sums are grouped, and the field for its text.
 type dimension struct {
 	column string
-	text   func(*aigateway.Usage) *string
+	text   func(*accounting.Usage) *string
 }
 
-var dimensions = map[aigateway.Dimension]dimension{
-	aigateway.ByKey:      {"api_key", func(u *aigateway.Usage) *string { return &u.Key }},
-	aigateway.ByUser:     {"holder", func(u *aigateway.Usage) *string { return &u.User }},
-	aigateway.ByLimit:    {"limit_name", func(u *aigateway.Usage) *string { return &u.Limit }},
-	aigateway.ByModel:    {"model", func(u *aigateway.Usage) *string { return &u.Model }},
-	aigateway.ByProvider: {"provider", func(u *aigateway.Usage) *string { return &u.Provider }},
-	aigateway.ByUpstream: {"upstream", func(u *aigateway.Usage) *string { return &u.Upstream }},
-	aigateway.ByOutcome:  {"outcome", func(u *aigateway.Usage) *string { return &u.Outcome }},
+var dimensions = map[accounting.Dimension]dimension{
+	accounting.ByKey:      {"api_key", func(u *accounting.Usage) *string { return &u.Key }},
+	accounting.ByUser:     {"holder", func(u *accounting.Usage) *string { return &u.User }},
+	accounting.ByLimit:    {"limit_name", func(u *accounting.Usage) *string { return &u.Limit }},
+	accounting.ByModel:    {"model", func(u *accounting.Usage) *string { return &u.Model }},
+	accounting.ByProvider: {"provider", func(u *accounting.Usage) *string { return &u.Provider }},
+	accounting.ByUpstream: {"upstream", func(u *accounting.Usage) *string { return &u.Upstream }},
+	accounting.ByOutcome:  {"outcome", func(u *accounting.Usage) *string { return &u.Outcome }},
 }
 
 // currencies is the last dimension of every query.
-var currencies = dimension{"currency", func(u *aigateway.Usage) *string { return &u.Cost.Currency }}
+var currencies = dimension{"currency", func(u *accounting.Usage) *string { return &u.Cost.Currency }}
 
 // units are the dimensions of time.
-var units = map[aigateway.Dimension]span{aigateway.ByHour: hour, aigateway.ByDay: day, aigateway.ByMonth: month}
+var units = map[accounting.Dimension]span{accounting.ByHour: hour, accounting.ByDay: day, accounting.ByMonth: month}
 
 // ErrQuery is wrapped by errors for invalid queries.
 var ErrQuery = errors.New("invalid query")
@@ -42,7 +42,7 @@ type grouping struct {
 	unit span        // the unit of time; 0 for none
 }
 
-func parseGrouping(by []aigateway.Dimension) (d grouping, err error) {
+func parseGrouping(by []accounting.Dimension) (d grouping, err error) {
 	for i, name := range by {
 		if unit, ok := units[name]; ok && d.unit == 0 {
 			d.unit = unit
@@ -65,8 +65,8 @@ func (d grouping) longest() span {
 	return d.unit
 }
 
-// Usage implements aigateway.LedgerReader.
-func (r *Reader) Usage(ctx context.Context, q aigateway.UsageQuery) (usage []aigateway.Usage, err error) {
+// Usage implements accounting.LedgerReader.
+func (r *Reader) Usage(ctx context.Context, q accounting.UsageQuery) (usage []accounting.Usage, err error) {
 	d, err := parseGrouping(q.By)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (r *Reader) Usage(ctx context.Context, q aigateway.UsageQuery) (usage []aig
 	return usage, err
 }
 
-// Location implements aigateway.LedgerReader.
+// Location implements accounting.LedgerReader.
 func (r *Reader) Location(ctx context.Context) (zone *time.Location, err error) {
 	err = r.db.Query(ctx, "reading the zone of the ledger", func(in database.Statements) error {
 		zone, err = readZone(in)
@@ -101,7 +101,7 @@ func readZone(in database.Statements) (*time.Location, error) {
 
 // selection is a query with its parsed grouping and the time zone of the ledger.
 type selection struct {
-	aigateway.UsageQuery
+	accounting.UsageQuery
 	grouping
 	zone *time.Location
 }
@@ -109,10 +109,10 @@ type selection struct {
 // read returns the sums of the selection. For a page, it reads one window of time after
 // the other until the page is full: a statement over a whole year adds up the year, even
 // if the page needs the first days only.
-func (s selection) read(in database.Statements) (usage []aigateway.Usage, err error) {
+func (s selection) read(in database.Statements) (usage []accounting.Usage, err error) {
 	limit := s.Limit
 	if limit == 0 {
-		limit = aigateway.MostSums + 1
+		limit = accounting.MostSums + 1
 	}
 	from, to := hour.begin(s.From, s.zone), hour.ceil(s.To, s.zone)
 	if s.After != nil && s.After.At.After(from) {
@@ -128,7 +128,7 @@ func (s selection) read(in database.Statements) (usage []aigateway.Usage, err er
 		window = s.nextWindow(window, len(some), limit-len(usage))
 	}
 	if s.Limit == 0 && len(usage) == limit {
-		return nil, database.Refuse(aigateway.ErrManySums)
+		return nil, database.Refuse(accounting.ErrManySums)
 	}
 	return usage, nil
 }
@@ -161,7 +161,7 @@ func (s selection) windowEnd(from, to time.Time, window time.Duration) time.Time
 }
 
 // readSums returns the first sums over some intervals, at most limit sums.
-func (s selection) readSums(in database.Statements, parts []interval, limit int) (usage []aigateway.Usage, err error) {
+func (s selection) readSums(in database.Statements, parts []interval, limit int) (usage []accounting.Usage, err error) {
 	// mergeUnpriced makes one sum of at most two rows, and needs the row after them.
 	query, args := sumQuery(s, parts, 2*limit+1)
 	err = in.Each(func(row database.Scanner) error {
@@ -174,7 +174,7 @@ func (s selection) readSums(in database.Statements, parts []interval, limit int)
 }
 
 // scan reads a row of sumQuery.
-func (s selection) scan(row database.Scanner) (sum aigateway.Usage, err error) {
+func (s selection) scan(row database.Scanner) (sum accounting.Usage, err error) {
 	var at int64
 	fields := []any{&at}
 	for _, dim := range s.textDimensions() {
@@ -195,14 +195,14 @@ func (s selection) scan(row database.Scanner) (sum aigateway.Usage, err error) {
 func (d grouping) textDimensions() []dimension { return append(slices.Clone(d.by), currencies) }
 
 // sameGroup reports whether two sums have the same dimensions, except for the currency.
-func (d grouping) sameGroup(a, b *aigateway.Usage) bool {
+func (d grouping) sameGroup(a, b *accounting.Usage) bool {
 	return a.At.Equal(b.At) && !slices.ContainsFunc(d.by, func(dim dimension) bool { return *dim.text(a) != *dim.text(b) })
 }
 
 // mergeUnpriced adds each sum without a currency to the sum of the same group in the only
 // currency of the group. The costs in such a sum are unknown or zero. If a group has several
 // currencies, nobody knows to which of them the costs belong: the sum remains.
-func (d grouping) mergeUnpriced(usage []aigateway.Usage) (kept []aigateway.Usage) {
+func (d grouping) mergeUnpriced(usage []accounting.Usage) (kept []accounting.Usage) {
 	for i := range usage {
 		if usage[i].Cost.Currency == "" && d.continues(usage, i+1) && !d.continues(usage, i+2) {
 			addSums(&usage[i+1], &usage[i])
@@ -214,6 +214,6 @@ func (d grouping) mergeUnpriced(usage []aigateway.Usage) (kept []aigateway.Usage
 }
 
 // continues reports whether there is a sum i, of the same group as the sum before it.
-func (d grouping) continues(usage []aigateway.Usage, i int) bool {
+func (d grouping) continues(usage []accounting.Usage, i int) bool {
 	return i < len(usage) && d.sameGroup(&usage[i-1], &usage[i])
 }

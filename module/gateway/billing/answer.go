@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
@@ -22,7 +23,7 @@ var Shapes = map[string]func(*Account) []byte{
 
 // Answer returns the answer to a request for the usage of a key. left returns the remainder
 // of the budgets of the key in a currency; it is nil if nothing limits the key.
-func Answer(r *http.Request, key *aigateway.Key, ledger aigateway.LedgerReader, left func(context.Context, *aigateway.Key, string) (*int64, error)) ([]byte, *fault.Fault) {
+func Answer(r *http.Request, key *aigateway.Key, ledger accounting.LedgerReader, left func(context.Context, *aigateway.Key, string) (*int64, error)) ([]byte, *fault.Fault) {
 	account := Account{Key: key}
 	start, end := r.URL.Query().Get("start_date"), r.URL.Query().Get("end_date")
 	if strings.HasSuffix(r.URL.Path, "/billing/usage") && start+end != "" {
@@ -34,14 +35,14 @@ func Answer(r *http.Request, key *aigateway.Key, ledger aigateway.LedgerReader, 
 		if wrong != nil {
 			return nil, fault.InvalidField(wrong.Param, wrong.What)
 		}
-		account.Days, err = ledger.Usage(r.Context(), aigateway.UsageQuery{
-			Key: key.ID, Currency: Currency, From: from, To: to, By: []aigateway.Dimension{aigateway.ByDay, aigateway.ByModel},
+		account.Days, err = ledger.Usage(r.Context(), accounting.UsageQuery{
+			Key: key.ID, Currency: Currency, From: from, To: to, By: []accounting.Dimension{accounting.ByDay, accounting.ByModel},
 		})
 		if err != nil {
 			return nil, usageFault(err)
 		}
 	}
-	sums, err := ledger.Usage(r.Context(), aigateway.UsageQuery{
+	sums, err := ledger.Usage(r.Context(), accounting.UsageQuery{
 		Key: key.ID, Currency: Currency, From: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Now().Add(time.Hour),
 	})
 	if err != nil {
@@ -58,7 +59,7 @@ func Answer(r *http.Request, key *aigateway.Key, ledger aigateway.LedgerReader, 
 
 // usageFault returns the fault of costs by day that were not read.
 func usageFault(err error) *fault.Fault {
-	if errors.Is(err, aigateway.ErrManySums) {
+	if errors.Is(err, accounting.ErrManySums) {
 		return fault.UsageTooLong()
 	}
 	return fault.LedgerUnreadable(err)

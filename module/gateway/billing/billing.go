@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // Currency is the only currency of the shapes.
@@ -30,9 +31,9 @@ const (
 // Account is the usage of a key, with the remainder of its budgets.
 type Account struct {
 	Key  *aigateway.Key
-	Used int64             // nanos of USD, of all time
-	Left *int64            // nanos of USD; nil if nothing limits them
-	Days []aigateway.Usage // by day and model, in the order of time, if the request asks for them
+	Used int64              // nanos of USD, of all time
+	Left *int64             // nanos of USD; nil if nothing limits them
+	Days []accounting.Usage // by day and model, in the order of time, if the request asks for them
 }
 
 // limitUSD returns the limit in USD.
@@ -110,8 +111,8 @@ func cents(nanos int64) float64 { return float64(nanos) / nanosPerCent }
 
 // Spent returns the cost in USD of sums without dimensions, in nanos. There is one such sum
 // for each currency.
-func Spent(sums []aigateway.Usage) int64 {
-	i := slices.IndexFunc(sums, func(sum aigateway.Usage) bool { return sum.Cost.Currency == Currency })
+func Spent(sums []accounting.Usage) int64 {
+	i := slices.IndexFunc(sums, func(sum accounting.Usage) bool { return sum.Cost.Currency == Currency })
 	if i < 0 {
 		return 0
 	}

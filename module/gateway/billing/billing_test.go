@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 func decode(t *testing.T, body []byte) (answer struct {
@@ -38,12 +39,12 @@ func TestAKeyWithoutABudgetIsUnlimited(t *testing.T) {
 }
 
 func TestDailyCostsAreByModelInCents(t *testing.T) {
-	day := func(n int, model, currency string, nanos int64) aigateway.Usage {
-		return aigateway.Usage{At: time.Unix(int64(n)*86400, 0), Model: model, Cost: aigateway.Cost{Nanos: nanos, Currency: currency}}
+	day := func(n int, model, currency string, nanos int64) accounting.Usage {
+		return accounting.Usage{At: time.Unix(int64(n)*86400, 0), Model: model, Cost: aigateway.Cost{Nanos: nanos, Currency: currency}}
 	}
 	a := Account{Key: new(aigateway.Key), Used: 35_000_000}
 	assert.JSONEq(t, `{"object":"list","total_usage":3.5,"daily_costs":[]}`, string(a.Usage()))
-	a.Days = []aigateway.Usage{day(1, "a", "USD", 10_000_000), day(1, "b", "USD", 20_000_000), day(1, "c", "EUR", 1), day(2, "a", "USD", 5_000_000)}
+	a.Days = []accounting.Usage{day(1, "a", "USD", 10_000_000), day(1, "b", "USD", 20_000_000), day(1, "c", "EUR", 1), day(2, "a", "USD", 5_000_000)}
 	assert.JSONEq(t, `{"object":"list","total_usage":3.5,"daily_costs":[
 		{"timestamp":86400,"line_items":[{"name":"a","cost":1},{"name":"b","cost":2}]},
 		{"timestamp":172800,"line_items":[{"name":"a","cost":0.5}]}]}`, string(a.Usage()))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
@@ -66,13 +67,13 @@ func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway
 }
 
 // query returns the query for the costs that count in a limit for the subject of a key.
-func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time.Time) aigateway.UsageQuery {
-	q := aigateway.UsageQuery{From: since, To: now.Add(time.Hour), Currency: l.Budget.Unit()}
+func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time.Time) accounting.UsageQuery {
+	q := accounting.UsageQuery{From: since, To: now.Add(time.Hour), Currency: l.Budget.Unit()}
 	if since.IsZero() {
 		q.From = time.Unix(0, 0)
 	}
 	if l.Budget.Calendar == "" {
-		q.By = []aigateway.Dimension{aigateway.ByHour}
+		q.By = []accounting.Dimension{accounting.ByHour}
 	}
 	switch subject := l.Subject(key); subject.Per {
 	case aigateway.PerKey:

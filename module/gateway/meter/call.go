@@ -5,7 +5,7 @@ import (
 	"math"
 	"net/http"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -98,7 +98,7 @@ func (c call) cost() int64 {
 // usage is the usage of a call, with its source.
 type usage struct {
 	tokens token.Counts
-	source aigateway.Source
+	source accounting.Source
 	terms  token.Terms
 }
 
@@ -122,15 +122,15 @@ func (c call) usage() usage {
 	tokens.Fresh = max(tokens.Fresh, c.prompt-tokens.CacheRead-tokens.Written())
 	tokens.Answer = max(tokens.Answer, c.sent-tokens.Reasoning)
 	if n > 0 {
-		return usage{tokens, aigateway.SourcePartial, terms}
+		return usage{tokens, accounting.SourcePartial, terms}
 	}
-	return usage{tokens, aigateway.SourceEstimated, terms}
+	return usage{tokens, accounting.SourceEstimated, terms}
 }
 
 // sourceOf returns the source of the final counts of a provider.
-func sourceOf(u token.Usage) aigateway.Source {
+func sourceOf(u token.Usage) accounting.Source {
 	if u.Inconsistent {
-		return aigateway.SourcePartial
+		return accounting.SourcePartial
 	}
-	return aigateway.SourceProvider
+	return accounting.SourceProvider
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -21,16 +22,16 @@ type Pricer interface {
 
 // Entry is the unfinished record of an exchange. A nil *Entry records nothing.
 type Entry struct {
-	ledger aigateway.Ledger // nil if the record is not written
+	ledger accounting.Ledger // nil if the record is not written
 	pricer Pricer
-	record aigateway.Record
+	record accounting.Record
 	bound  aigateway.Cost // the cost that is reserved in budgets
 }
 
 // NewEntry returns the record of an exchange that is admitted now. bound is the highest
 // possible cost, which is reserved in budgets; zero without a budget.
 func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry {
-	return &Entry{pricer: pricer, bound: bound, record: aigateway.Record{
+	return &Entry{pricer: pricer, bound: bound, record: accounting.Record{
 		Admitted: time.Now(),
 		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
 		Operation: operations[ex.Operation], Format: string(ex.Format.Name), Stream: ex.Streaming(),
@@ -40,10 +41,10 @@ func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry
 // Begin writes the beginning of the exchange to a ledger. The ledger gets the whole record
 // at the end of the exchange, even if Begin returns an error. If the process ends first,
 // the reserved cost stays in the ledger.
-func (e *Entry) Begin(l aigateway.Ledger) error {
+func (e *Entry) Begin(l accounting.Ledger) error {
 	e.ledger = l
 	if e.bound.Nanos > 0 {
-		e.record.Calls = []aigateway.Call{{Source: aigateway.SourceReserved, Held: e.bound}}
+		e.record.Calls = []accounting.Call{{Source: accounting.SourceReserved, Held: e.bound}}
 	}
 	err := l.Begin(&e.record)
 	e.record.Calls = nil
@@ -63,7 +64,7 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 		runs = nil
 	}
 	share := c.share / float64(1+len(runs))
-	call := aigateway.Call{
+	call := accounting.Call{
 		Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
 		Source: u.source, Tokens: u.tokens, Terms: u.terms,
 	}
@@ -75,8 +76,8 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 }
 
 // addRun adds a further run of a model within a call, whose price may be another.
-func (e *Entry) addRun(within aigateway.Call, run *token.Run, share float64) {
-	call := aigateway.Call{
+func (e *Entry) addRun(within accounting.Call, run *token.Run, share float64) {
+	call := accounting.Call{
 		Provider: within.Provider, Model: cmp.Or(run.Model, within.Model), Answered: within.Answered, Format: within.Format, Status: within.Status,
 		Source: sourceOf(run.Usage), Tokens: run.Counts, Terms: within.Terms | run.Terms,
 	}
@@ -86,8 +87,8 @@ func (e *Entry) addRun(within aigateway.Call, run *token.Run, share float64) {
 
 // cost sets the cost of a call, if its price is known. share is the part of the request that
 // the call is.
-func (e *Entry) cost(call *aigateway.Call, share float64) {
-	if call.Source == aigateway.SourceNone {
+func (e *Entry) cost(call *accounting.Call, share float64) {
+	if call.Source == accounting.SourceNone {
 		return
 	}
 	cost, price, ok := Cost(e.pricer, &e.record, call)
@@ -102,7 +103,7 @@ func (e *Entry) cost(call *aigateway.Call, share float64) {
 
 // Cost returns the cost of a call of an exchange, and the name of the price. ok is false
 // if the cost is unknown; cost then has only the currency of the price, if there is one.
-func Cost(pricer Pricer, r *aigateway.Record, call *aigateway.Call) (cost aigateway.Cost, price string, ok bool) {
+func Cost(pricer Pricer, r *accounting.Record, call *accounting.Call) (cost aigateway.Cost, price string, ok bool) {
 	known := pricer.Price(r.Model, call.Provider, call.Model, r.Admitted)
 	if known == nil {
 		return cost, "", false

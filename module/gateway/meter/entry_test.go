@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -20,16 +21,16 @@ import (
 
 // pages is a ledger in memory.
 type pages struct {
-	aigateway.LedgerReader
-	begun, ended []aigateway.Record
+	accounting.LedgerReader
+	begun, ended []accounting.Record
 }
 
-func (p *pages) Begin(r *aigateway.Record) error {
+func (p *pages) Begin(r *accounting.Record) error {
 	r.Admitted = time.Now()
 	p.begun = append(p.begun, *r)
 	return nil
 }
-func (p *pages) End(r *aigateway.Record)     { p.ended = append(p.ended, *r) }
+func (p *pages) End(r *accounting.Record)    { p.ended = append(p.ended, *r) }
 func (*pages) Release() error                { return nil }
 func (*pages) Settled(context.Context) error { return nil }
 
@@ -71,17 +72,17 @@ func TestSourcesOfCounts(t *testing.T) {
 		result exchange.Result
 		text   int64 // tokens that were passed on
 		want   token.Counts
-		source aigateway.Source
+		source accounting.Source
 	}{
-		"whole":                {exchange.Result{State: exchange.Finished, Usage: reported}, 50, counts, aigateway.SourceProvider},
-		"whole, not reported":  {exchange.Result{State: exchange.Finished}, 50, token.Counts{Fresh: 100, Answer: 50}, aigateway.SourceEstimated},
-		"cut, reported before": {exchange.Result{Usage: token.Usage{Counts: token.Counts{Fresh: 120, Answer: 1}, Known: true}}, 50, token.Counts{Fresh: 120, Answer: 50}, aigateway.SourcePartial},
-		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, token.Counts{}, aigateway.SourceNone},
-		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, token.Counts{}, aigateway.SourceNone},
-		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, token.Counts{Fresh: 100}, aigateway.SourceEstimated},
+		"whole":                {exchange.Result{State: exchange.Finished, Usage: reported}, 50, counts, accounting.SourceProvider},
+		"whole, not reported":  {exchange.Result{State: exchange.Finished}, 50, token.Counts{Fresh: 100, Answer: 50}, accounting.SourceEstimated},
+		"cut, reported before": {exchange.Result{Usage: token.Usage{Counts: token.Counts{Fresh: 120, Answer: 1}, Known: true}}, 50, token.Counts{Fresh: 120, Answer: 50}, accounting.SourcePartial},
+		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, token.Counts{}, accounting.SourceNone},
+		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, token.Counts{}, accounting.SourceNone},
+		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, token.Counts{Fresh: 100}, accounting.SourceEstimated},
 		"counts that contradict each other": { // their source was once provider, as if they were reliable
 			exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{Answer: 3, Reasoning: 9}, Known: true, Inconsistent: true}}, 1,
-			token.Counts{Answer: 3, Reasoning: 9}, aigateway.SourcePartial,
+			token.Counts{Answer: 3, Reasoning: 9}, accounting.SourcePartial,
 		},
 	} {
 		l := new(pages)
@@ -108,7 +109,7 @@ func TestSearchesThatCannotBeTrueCostNothing(t *testing.T) {
 	ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage, Sent: true, Text: textOf(10)}
 	m.Settle(ex, exchange.Answered)
 	call := l.ended[0].Calls[0]
-	assert.Equal(t, aigateway.SourceEstimated, call.Source)
+	assert.Equal(t, accounting.SourceEstimated, call.Source)
 	assert.Equal(t, token.Counts{Fresh: 100, Answer: 10}, call.Tokens)
 	assert.EqualValues(t, 110*1000, call.Cost.Nanos)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -21,14 +22,14 @@ func (s *settlement) Settle(used aigateway.Use) { s.used = append(s.used, used) 
 func (*settlement) Release()                    {}
 
 // charged returns the cost of an exchange in a budget, and the ledger with its record.
-func charged(t *testing.T, price map[string]string, result *exchange.Result, earlier ...*exchange.Result) (int64, aigateway.Record) {
+func charged(t *testing.T, price map[string]string, result *exchange.Result, earlier ...*exchange.Result) (int64, accounting.Record) {
 	use, record := settledWith(t, price, result, earlier...)
 	return use.Nanos, record
 }
 
 // settledWith returns the usage with which the reservation of an exchange is settled, and
 // its record.
-func settledWith(t *testing.T, price map[string]string, result *exchange.Result, earlier ...*exchange.Result) (aigateway.Use, aigateway.Record) {
+func settledWith(t *testing.T, price map[string]string, result *exchange.Result, earlier ...*exchange.Result) (aigateway.Use, accounting.Record) {
 	l, held := new(pages), new(settlement)
 	chat := formats.Of(translate.Chat)
 	ex := &exchange.Exchange{
@@ -40,7 +41,7 @@ func settledWith(t *testing.T, price map[string]string, result *exchange.Result,
 	entry := NewEntry(priceOf(t, price), ex, bound)
 	require.NoError(t, entry.Begin(l))
 	require.Len(t, l.begun[0].Calls, 1, "the record if the process is killed")
-	assert.Equal(t, aigateway.Call{Source: aigateway.SourceReserved, Held: bound}, l.begun[0].Calls[0])
+	assert.Equal(t, accounting.Call{Source: accounting.SourceReserved, Held: bound}, l.begun[0].Calls[0])
 	m := New(Estimate{Prompt: 100, Reserved: 5000, Cost: bound}, held, entry)
 	for _, failed := range earlier {
 		ex.Result = failed

@@ -8,6 +8,7 @@ package meter
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -44,7 +45,7 @@ func New(e Estimate, r aigateway.Reservation, record *Entry) Meter {
 
 // Calls returns the calls of providers in the record. It is complete when the exchange is
 // settled.
-func (m *Meter) Calls() []aigateway.Call {
+func (m *Meter) Calls() []accounting.Call {
 	if m.entry == nil {
 		return nil
 	}

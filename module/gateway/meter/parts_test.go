@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -29,25 +30,25 @@ func TestEachCallOfAFanOutIsChargedForItself(t *testing.T) {
 	cancelled := &exchange.Result{State: exchange.Broken, Sent: true, Fault: fault.Unreachable(nil)}
 	cut := &exchange.Result{State: exchange.Broken, Sent: true, Status: 200, Fault: fault.Truncated(nil), Usage: token.Usage{Counts: token.Counts{Fresh: 70, Answer: 1}, Known: true}}
 	unsent := &exchange.Result{State: exchange.Broken, Fault: fault.Unreachable(nil)}
-	none, provider, partial, estimated := aigateway.SourceNone, aigateway.SourceProvider, aigateway.SourcePartial, aigateway.SourceEstimated
+	none, provider, partial, estimated := accounting.SourceNone, accounting.SourceProvider, accounting.SourcePartial, accounting.SourceEstimated
 	failed := exchange.Result{State: exchange.Broken, Sent: true, Status: 429, Fault: fault.Unusable(nil)}
 	for name, c := range map[string]struct {
 		result  *exchange.Result
 		earlier []*exchange.Result
-		sources []aigateway.Source
+		sources []accounting.Source
 		tokens  int64 // that limits count; each half of the reservation has 2500
 		nanos   int64
 	}{
-		"one refused":       {fannedOut(failed, answer, refused), nil, []aigateway.Source{provider, none}, 640, 640_000},
-		"one cancelled":     {fannedOut(failed, refused, cancelled), nil, []aigateway.Source{none, estimated}, 2500, 50_000},
-		"one cut":           {fannedOut(failed, answer, cut), nil, []aigateway.Source{provider, partial}, 640 + 2500, 640_000 + 71_000},
-		"one not sent":      {fannedOut(failed, answer, unsent), nil, []aigateway.Source{provider, none}, 640, 640_000},
-		"one not reported":  {fannedOut(*whole(token.Usage{}), answer, &exchange.Result{State: exchange.Finished, Sent: true, Status: 200}), nil, []aigateway.Source{provider, estimated}, 640 + 2500, 640_000 + 50_000},
-		"before a fallback": {answer, []*exchange.Result{fannedOut(failed, answer, refused)}, []aigateway.Source{provider, none, provider}, 2 * 640, 2 * 640_000},
+		"one refused":       {fannedOut(failed, answer, refused), nil, []accounting.Source{provider, none}, 640, 640_000},
+		"one cancelled":     {fannedOut(failed, refused, cancelled), nil, []accounting.Source{none, estimated}, 2500, 50_000},
+		"one cut":           {fannedOut(failed, answer, cut), nil, []accounting.Source{provider, partial}, 640 + 2500, 640_000 + 71_000},
+		"one not sent":      {fannedOut(failed, answer, unsent), nil, []accounting.Source{provider, none}, 640, 640_000},
+		"one not reported":  {fannedOut(*whole(token.Usage{}), answer, &exchange.Result{State: exchange.Finished, Sent: true, Status: 200}), nil, []accounting.Source{provider, estimated}, 640 + 2500, 640_000 + 50_000},
+		"before a fallback": {answer, []*exchange.Result{fannedOut(failed, answer, refused)}, []accounting.Source{provider, none, provider}, 2 * 640, 2 * 640_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			use, record := settledWith(t, million, c.result, c.earlier...)
-			var sources []aigateway.Source
+			var sources []accounting.Source
 			for _, call := range record.Calls {
 				sources = append(sources, call.Source)
 			}
@@ -109,7 +110,7 @@ func TestRunsBesideAnAnswerAreCallsOfTheRecord(t *testing.T) {
 		for _, call := range record.Calls {
 			models = append(models, call.Model)
 			tokens += call.Tokens.Fresh + call.Tokens.Answer
-			assert.Equal(t, aigateway.SourceProvider, call.Source, name)
+			assert.Equal(t, accounting.SourceProvider, call.Source, name)
 		}
 		assert.Equal(t, c.models, models, name)
 		assert.Equal(t, tokens, use.Tokens, name)

@@ -3,7 +3,7 @@ package observe
 import (
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
@@ -19,7 +19,7 @@ func Begin(ex *exchange.Exchange) {
 
 // Count counts an exchange that has ended, with its calls and their usage. It does nothing
 // if Begin has not counted the exchange.
-func Count(ex *exchange.Exchange, calls []aigateway.Call) {
+func Count(ex *exchange.Exchange, calls []accounting.Call) {
 	if !ex.Counted {
 		return
 	}
@@ -61,11 +61,11 @@ func fellBack(model string, failed *exchange.CallSummary, to string) {
 }
 
 // countUsage counts the usage of a call.
-func countUsage(model string, c *aigateway.Call) {
+func countUsage(model string, c *accounting.Call) {
 	u := metrics.Usage{
 		Provider: c.Provider, Model: model, Source: c.Source.String(),
 		Counts: c.Tokens,
-		Priced: c.Price != "" || c.Source == aigateway.SourceNone,
+		Priced: c.Price != "" || c.Source == accounting.SourceNone,
 	}
 	if c.Cost.Currency == usDollar {
 		u.USD = float64(c.Cost.Nanos) / nanosPerUnit
@@ -83,11 +83,11 @@ const (
 
 // USD returns the cost of calls in US dollars. known is false if the price of a call is
 // unknown or in another currency.
-func USD(calls []aigateway.Call) (usd float64, known bool) {
+func USD(calls []accounting.Call) (usd float64, known bool) {
 	for i := range calls {
 		c := &calls[i]
 		switch {
-		case c.Source == aigateway.SourceNone:
+		case c.Source == accounting.SourceNone:
 		case c.Price == "" || c.Cost.Currency != usDollar:
 			return 0, false
 		default:

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
@@ -36,7 +36,7 @@ func (r *Reply) Charge(m meter.Meter) { r.meter = m }
 
 // Calls returns the calls of providers in the record. It is complete when the reply is
 // closed.
-func (r *Reply) Calls() []aigateway.Call { return r.meter.Calls() }
+func (r *Reply) Calls() []accounting.Call { return r.meter.Calls() }
 
 // Next makes c the current attempt of the exchange, after asked targets. Its answer replaces
 // that of the attempt before, whose usage is counted.

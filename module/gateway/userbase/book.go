@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
@@ -20,7 +21,7 @@ import (
 
 // Ledger configures the ledger.
 type Ledger struct {
-	aigateway.LedgerOptions
+	accounting.LedgerOptions
 
 	// OnError selects how requests are treated while the ledger cannot be written, for
 	// example because the disk is full. "serve" answers them without a record, and logs
@@ -53,7 +54,7 @@ type Book struct {
 	config   Ledger
 	required bool           // the ledger is configured
 	zone     *time.Location // of days and months
-	store    aigateway.LedgerStore
+	store    accounting.LedgerStore
 
 	opening  sync.Mutex             // is held while the ledger is opened or released
 	ledger   atomic.Pointer[opened] // nil before the first use
@@ -63,14 +64,14 @@ type Book struct {
 
 // opened is the result of opening the ledger.
 type opened struct {
-	aigateway.Ledger
+	accounting.Ledger
 	err error
 }
 
 // newBook returns the book of a configuration, nil if the ledger is off. If the ledger is
 // neither configured nor disabled, it is on if the store can keep one.
 func newBook(o Options, store aigateway.Store) (*Book, error) {
-	keeper, ok := store.(aigateway.LedgerStore)
+	keeper, ok := store.(accounting.LedgerStore)
 	switch {
 	case o.DisableLedger:
 		return nil, nil
@@ -103,7 +104,7 @@ func (b *Book) Start(logger *zap.Logger) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, aigateway.ErrLedger):
+	case errors.Is(err, accounting.ErrLedger):
 		logger.Error("the ledger cannot be opened, and exchanges are not recorded; opening is tried again", zap.Error(err))
 		events.Emit(events.LedgerBlocked, map[string]any{"error": err.Error()})
 		b.retries.Go(func() { b.retry(logger) })
@@ -138,8 +139,8 @@ func (b *Book) retry(logger *zap.Logger) {
 func (b *Book) Zone() *time.Location { return b.zone }
 
 // Usage returns sums over the exchanges that have ended before the call. See
-// aigateway.LedgerReader.
-func (b *Book) Usage(ctx context.Context, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
+// accounting.LedgerReader.
+func (b *Book) Usage(ctx context.Context, q accounting.UsageQuery) ([]accounting.Usage, error) {
 	opened, err := b.Open()
 	if err != nil {
 		return nil, err
@@ -151,7 +152,7 @@ func (b *Book) Usage(ctx context.Context, q aigateway.UsageQuery) ([]aigateway.U
 }
 
 // Open returns the ledger. The first call opens it.
-func (b *Book) Open() (aigateway.Ledger, error) {
+func (b *Book) Open() (accounting.Ledger, error) {
 	if o := b.ledger.Load(); o != nil {
 		return o.Ledger, o.err
 	}

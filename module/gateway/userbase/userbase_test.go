@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -22,13 +23,13 @@ import (
 // keeper is a store with a ledger whose Begin returns err.
 type keeper struct {
 	aigateway.Store
-	aigateway.LedgerReader
+	accounting.LedgerReader
 	err                error
 	opened, begun, out int
 	failures           []error // of the first calls of OpenLedger
 }
 
-func (k *keeper) OpenLedger(aigateway.LedgerOptions) (aigateway.Ledger, error) {
+func (k *keeper) OpenLedger(accounting.LedgerOptions) (accounting.Ledger, error) {
 	k.opened++
 	if k.opened <= len(k.failures) {
 		return nil, k.failures[k.opened-1]
@@ -36,10 +37,10 @@ func (k *keeper) OpenLedger(aigateway.LedgerOptions) (aigateway.Ledger, error) {
 	return k, nil
 }
 
-func (k *keeper) Begin(*aigateway.Record) error { k.begun++; return k.err }
-func (*keeper) End(*aigateway.Record)           {}
-func (k *keeper) Release() error                { k.out++; return nil }
-func (*keeper) Settled(context.Context) error   { return nil }
+func (k *keeper) Begin(*accounting.Record) error { k.begun++; return k.err }
+func (*keeper) End(*accounting.Record)           {}
+func (k *keeper) Release() error                 { k.out++; return nil }
+func (*keeper) Settled(context.Context) error    { return nil }
 
 func book(t *testing.T, store aigateway.Store, onError string) *Book {
 	b, err := newBook(Options{Ledger: &Ledger{OnError: onError}}, store)
@@ -104,7 +105,7 @@ func TestASiteInheritsWhatItDoesNotSet(t *testing.T) {
 
 // A full disk once kept the gateway from starting, although its requests could be served.
 func TestALedgerThatCannotBeOpenedNowIsOpenedLater(t *testing.T) {
-	full := fmt.Errorf("%w: no space left on device", aigateway.ErrLedger)
+	full := fmt.Errorf("%w: no space left on device", accounting.ErrLedger)
 	for onError, blocks := range map[string]bool{OnErrorServe: false, OnErrorBlock: true} {
 		synctest.Test(t, func(t *testing.T) {
 			k := &keeper{failures: []error{full, full}}
@@ -125,7 +126,7 @@ func TestALedgerThatCannotBeOpenedNowIsOpenedLater(t *testing.T) {
 
 func TestAReleasedBookIsNotOpenedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := &keeper{failures: []error{aigateway.ErrLedger}}
+		k := &keeper{failures: []error{accounting.ErrLedger}}
 		b := book(t, k, "")
 		require.NoError(t, b.Start(zap.NewNop()))
 		require.NoError(t, b.Release())

@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // recordWithCost returns a record of a key with a limit.
-func recordWithCost(limit string, nanos int64) aigateway.Record {
-	return aigateway.Record{Key: "laptop", User: "alice", Limit: limit, Calls: []aigateway.Call{
-		{Provider: "p", Source: aigateway.SourceProvider, Price: "a price", Cost: aigateway.Cost{Nanos: nanos, Currency: "USD"}},
+func recordWithCost(limit string, nanos int64) accounting.Record {
+	return accounting.Record{Key: "laptop", User: "alice", Limit: limit, Calls: []accounting.Call{
+		{Provider: "p", Source: accounting.SourceProvider, Price: "a price", Cost: aigateway.Cost{Nanos: nanos, Currency: "USD"}},
 	}}
 }
 
@@ -47,7 +48,7 @@ func sumsOfLimits(t *testing.T, d Database) {
 	}
 	require.NoError(t, l.Settled(t.Context()))
 	for want, limits := range map[int64][]string{1111: nil, 10: {"small"}, 110: {"small", "large", "unknown"}} {
-		sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limits: limits})
+		sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limits: limits})
 		require.NoError(t, err)
 		require.Len(t, sums, 1)
 		assert.Equal(t, want, sums[0].Cost.Nanos, limits)

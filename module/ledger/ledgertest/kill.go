@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
 
@@ -26,7 +26,7 @@ const clients = 20
 
 // WriteForever writes records, and prints the request of each record after its end.
 func WriteForever(d Database) error {
-	l, err := ledger.Open(aigateway.LedgerOptions{Journal: os.Getenv(ChildPath) + ".journal"}, d(), zap.NewNop)
+	l, err := ledger.Open(accounting.LedgerOptions{Journal: os.Getenv(ChildPath) + ".journal"}, d(), zap.NewNop)
 	if err != nil {
 		return err
 	}
@@ -57,9 +57,9 @@ func OutliveKill9(t *testing.T, d Database, path string) {
 	l := opened(t, d, path+".journal")
 	// The records of crashed exchanges are written after the confirmed ones. On a slow
 	// machine, sums that were read later than the records had more requests.
-	var records []aigateway.Record
+	var records []accounting.Record
 	require.Eventually(t, func() bool {
-		found, err := l.Records(context.Background(), aigateway.RecordQuery{Limit: 1 << 20})
+		found, err := l.Records(context.Background(), accounting.RecordQuery{Limit: 1 << 20})
 		records = found.Records
 		return err == nil && covers(records, confirmed) && total(t, l).Requests == int64(len(records))
 	}, patience, tick)
@@ -67,7 +67,7 @@ func OutliveKill9(t *testing.T, d Database, path string) {
 	crashed := 0
 	for _, r := range records {
 		seen[r.Request]++
-		if r.Outcome == aigateway.OutcomeCrashed {
+		if r.Outcome == accounting.OutcomeCrashed {
 			crashed++
 			assert.False(t, confirmed[r.Request], "a confirmed exchange has crashed")
 		}
@@ -82,7 +82,7 @@ func OutliveKill9(t *testing.T, d Database, path string) {
 }
 
 // covers reports whether all confirmed requests are among the records.
-func covers(records []aigateway.Record, confirmed map[string]bool) bool {
+func covers(records []accounting.Record, confirmed map[string]bool) bool {
 	n := 0
 	for _, r := range records {
 		if confirmed[r.Request] {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -78,9 +79,9 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 }
 
 // opened opens a ledger that is closed at the end of the test.
-func opened(t testing.TB, d Database, journal string, change ...func(*aigateway.LedgerOptions)) *ledger.Ledger {
+func opened(t testing.TB, d Database, journal string, change ...func(*accounting.LedgerOptions)) *ledger.Ledger {
 	t.Helper()
-	options := aigateway.LedgerOptions{Journal: journal}
+	options := accounting.LedgerOptions{Journal: journal}
 	for _, change := range change {
 		change(&options)
 	}
@@ -93,17 +94,17 @@ func opened(t testing.TB, d Database, journal string, change ...func(*aigateway.
 func journalOf(t testing.TB) string { return filepath.Join(t.TempDir(), "journal") }
 
 // write begins and ends an exchange.
-func write(t testing.TB, l *ledger.Ledger, r aigateway.Record) {
+func write(t testing.TB, l *ledger.Ledger, r accounting.Record) {
 	t.Helper()
 	assert.NoError(t, l.Begin(&r))
 	l.End(&r)
 }
 
 // all waits until there are n records, and returns them, the newest first.
-func all(t testing.TB, l aigateway.LedgerReader, n int) (records []aigateway.Record) {
+func all(t testing.TB, l accounting.LedgerReader, n int) (records []accounting.Record) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		page, err := l.Records(context.Background(), aigateway.RecordQuery{Limit: n + 10})
+		page, err := l.Records(context.Background(), accounting.RecordQuery{Limit: n + 10})
 		assert.NoError(c, err)
 		records = page.Records
 		assert.Len(c, records, n)
@@ -112,15 +113,15 @@ func all(t testing.TB, l aigateway.LedgerReader, n int) (records []aigateway.Rec
 }
 
 // usage returns the sums of all time.
-func usage(t testing.TB, l aigateway.LedgerReader, by ...aigateway.Dimension) []aigateway.Usage {
+func usage(t testing.TB, l accounting.LedgerReader, by ...accounting.Dimension) []accounting.Usage {
 	t.Helper()
-	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: by})
+	sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: by})
 	require.NoError(t, err)
 	return sums
 }
 
 // total returns the only sum of all time.
-func total(t testing.TB, l aigateway.LedgerReader) aigateway.Usage {
+func total(t testing.TB, l accounting.LedgerReader) accounting.Usage {
 	t.Helper()
 	sums := usage(t, l)
 	require.Len(t, sums, 1)
@@ -141,20 +142,20 @@ func execute(t testing.TB, d Database, statements ...string) {
 }
 
 // Example returns a record with a value in every field.
-func Example() aigateway.Record {
-	return aigateway.Record{
+func Example() accounting.Record {
+	return accounting.Record{
 		Request: "req_1", Key: "laptop", User: "alice", Limit: "small", Model: "assistant",
 		Operation: "generate", Format: "messages", Stream: true, Status: 200, Outcome: "answered",
 		FirstByte: 250 * time.Millisecond, Duration: 2 * time.Second,
-		Calls: []aigateway.Call{
+		Calls: []accounting.Call{
 			{
 				Provider: "openai", Model: "gpt-5", Format: "chat", Status: 503,
-				Source: aigateway.SourceEstimated, Tokens: token.Counts{Fresh: 500},
+				Source: accounting.SourceEstimated, Tokens: token.Counts{Fresh: 500},
 				Held: aigateway.Cost{Nanos: 77, Currency: "USD"},
 			},
 			{
 				Provider: "anthropic", Model: "claude-opus-5", Answered: "claude-opus-5-20260801", Format: "messages", Status: 200,
-				Source: aigateway.SourceProvider, Tokens: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, Terms: token.Priority | token.RegionUS,
+				Source: accounting.SourceProvider, Tokens: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, Terms: token.Priority | token.RegionUS,
 				Price: "anthropic claude-opus-5", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"},
 				Held: aigateway.Cost{Currency: "USD"},
 			},

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
@@ -39,7 +39,7 @@ func (l loaded) Dialect() database.Dialect {
 func settledUnderLoad(t *testing.T, d Database) {
 	var l *ledger.Ledger
 	var err error
-	l, err = ledger.Open(aigateway.LedgerOptions{Journal: journalOf(t)}, loaded{d(), func() { write(t, l, Example()) }}, zap.NewNop)
+	l, err = ledger.Open(accounting.LedgerOptions{Journal: journalOf(t)}, loaded{d(), func() { write(t, l, Example()) }}, zap.NewNop)
 	require.NoError(t, err)
 	write(t, l, Example())
 	require.NoError(t, l.Settled(t.Context()))

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
@@ -38,13 +39,13 @@ func recordsOutliveAnOutage(t *testing.T, d Database) {
 	const each = 500
 	var away atomic.Bool
 	away.Store(true)
-	l, err := ledger.Open(aigateway.LedgerOptions{Journal: journalOf(t)}, interrupted{d(), &away}, zap.NewNop)
+	l, err := ledger.Open(accounting.LedgerOptions{Journal: journalOf(t)}, interrupted{d(), &away}, zap.NewNop)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	for range each {
 		write(t, l, Example())
 	}
-	_, err = l.Records(t.Context(), aigateway.RecordQuery{Limit: 1})
+	_, err = l.Records(t.Context(), accounting.RecordQuery{Limit: 1})
 	require.ErrorIs(t, err, aigateway.ErrUnavailable)
 	away.Store(false)
 	all(t, l, each)
@@ -68,7 +69,7 @@ func (c counted) Moved() bool {
 func outagesEndOnce(t *testing.T, d Database) {
 	core, logs := observer.New(zap.InfoLevel)
 	var failures atomic.Int64
-	l, err := ledger.Open(aigateway.LedgerOptions{Journal: journalOf(t)}, counted{d(), &failures}, func() *zap.Logger { return zap.New(core) })
+	l, err := ledger.Open(accounting.LedgerOptions{Journal: journalOf(t)}, counted{d(), &failures}, func() *zap.Logger { return zap.New(core) })
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	_, err = l.Location(t.Context()) // makes the tables
@@ -101,7 +102,7 @@ func refusedBatchesAreSplit(t *testing.T, d Database) {
 	var away atomic.Bool
 	away.Store(true)
 	journal := journalOf(t)
-	earlier, err := ledger.Open(aigateway.LedgerOptions{Journal: journal}, interrupted{d(), &away}, zap.NewNop)
+	earlier, err := ledger.Open(accounting.LedgerOptions{Journal: journal}, interrupted{d(), &away}, zap.NewNop)
 	require.NoError(t, err)
 	for range records {
 		write(t, earlier, Example())

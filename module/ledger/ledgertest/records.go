@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -31,7 +32,7 @@ func callsCount(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, Example())
 	all(t, l, 1)
-	sums := usage(t, l, aigateway.ByProvider)
+	sums := usage(t, l, accounting.ByProvider)
 	require.Len(t, sums, 2)
 	assert.Equal(t, "anthropic", sums[0].Provider)
 	assert.EqualValues(t, 1, sums[0].Requests)
@@ -47,15 +48,15 @@ func unendedAreCrashed(t *testing.T, d Database) {
 	journal := journalOf(t)
 	l := opened(t, d, journal)
 	r := Example()
-	r.Outcome, r.Duration, r.Calls = "", 0, []aigateway.Call{{
-		Provider: "openai", Source: aigateway.SourceReserved, Held: aigateway.Cost{Nanos: 500, Currency: "USD"},
+	r.Outcome, r.Duration, r.Calls = "", 0, []accounting.Call{{
+		Provider: "openai", Source: accounting.SourceReserved, Held: aigateway.Cost{Nanos: 500, Currency: "USD"},
 	}}
 	require.NoError(t, l.Begin(&r))
 	require.NoError(t, l.Close())
 
 	l = opened(t, d, journal)
 	got := all(t, l, 1)[0]
-	assert.Equal(t, aigateway.OutcomeCrashed, got.Outcome)
+	assert.Equal(t, accounting.OutcomeCrashed, got.Outcome)
 	assert.Equal(t, r.Admitted.UTC(), got.Admitted)
 	sum := total(t, l)
 	assert.EqualValues(t, 500, sum.Held)
@@ -136,7 +137,7 @@ func oldRecordsGo(t *testing.T, d Database) {
 	before := total(t, l)
 	l.Prune(t.Context())
 	assert.Equal(t, newest.ID, all(t, l, 1)[0].ID)
-	of, err := l.Records(t.Context(), aigateway.RecordQuery{Limit: 10, Key: newest.Key})
+	of, err := l.Records(t.Context(), accounting.RecordQuery{Limit: 10, Key: newest.Key})
 	require.NoError(t, err)
 	assert.Len(t, of.Records, 1)
 	assert.Equal(t, before, total(t, l))
@@ -152,7 +153,7 @@ func recordsArePaged(t *testing.T, d Database) {
 	}
 	all(t, l, n)
 	var seen []int64
-	for query := (aigateway.RecordQuery{Limit: 40, Key: name(1)}); ; {
+	for query := (accounting.RecordQuery{Limit: 40, Key: name(1)}); ; {
 		page, err := l.Records(t.Context(), query)
 		require.NoError(t, err)
 		for _, r := range page.Records {
@@ -166,10 +167,10 @@ func recordsArePaged(t *testing.T, d Database) {
 		}
 	}
 	assert.Len(t, seen, n/2)
-	of, err := l.Records(t.Context(), aigateway.RecordQuery{Limit: n, User: name(0), Key: name(0)})
+	of, err := l.Records(t.Context(), accounting.RecordQuery{Limit: n, User: name(0), Key: name(0)})
 	require.NoError(t, err)
 	assert.Len(t, of.Records, 42)
-	of, err = l.Records(t.Context(), aigateway.RecordQuery{Limit: n, User: "nobody"})
+	of, err = l.Records(t.Context(), accounting.RecordQuery{Limit: n, User: "nobody"})
 	require.NoError(t, err)
 	assert.Empty(t, of.Records)
 }
@@ -178,7 +179,7 @@ func recordsArePaged(t *testing.T, d Database) {
 func overlappingRecordsArePaged(t *testing.T, d Database) {
 	const n = 300
 	l := opened(t, d, journalOf(t))
-	var running []aigateway.Record
+	var running []accounting.Record
 	var admitted, ofKey []int64
 	for i := range n {
 		r := Example()
@@ -202,12 +203,12 @@ func overlappingRecordsArePaged(t *testing.T, d Database) {
 	}
 	assert.IsDecreasing(t, admitted)
 	assert.Len(t, ofKey, n/2)
-	assert.Equal(t, admitted, paged(t, l, aigateway.RecordQuery{Limit: 11}))
-	assert.Equal(t, ofKey, paged(t, l, aigateway.RecordQuery{Limit: 11, Key: name(1)}))
+	assert.Equal(t, admitted, paged(t, l, accounting.RecordQuery{Limit: 11}))
+	assert.Equal(t, ofKey, paged(t, l, accounting.RecordQuery{Limit: 11, Key: name(1)}))
 }
 
 // paged reads all pages of a query, and returns the ids of their records.
-func paged(t *testing.T, l aigateway.LedgerReader, q aigateway.RecordQuery) (ids []int64) {
+func paged(t *testing.T, l accounting.LedgerReader, q accounting.RecordQuery) (ids []int64) {
 	for {
 		page, err := l.Records(t.Context(), q)
 		require.NoError(t, err)
@@ -228,14 +229,14 @@ func recordsAreFound(t *testing.T, d Database) {
 	write(t, l, wanted)
 	write(t, l, Example())
 	records := all(t, l, 3)
-	for name, q := range map[string]aigateway.RecordQuery{
+	for name, q := range map[string]accounting.RecordQuery{
 		"request": {Request: "req_7"}, "key": {Key: "phone"}, "user": {User: "bob"}, "model": {Model: "small"}, "outcome": {Outcome: "failed"},
 		"all": {Request: "req_7", Key: "phone", User: "bob", Model: "small", Outcome: "failed"},
 	} {
 		q.Limit = 10
 		assert.Equal(t, []int64{records[1].ID}, paged(t, l, q), name)
 	}
-	for name, q := range map[string]aigateway.RecordQuery{
+	for name, q := range map[string]accounting.RecordQuery{
 		"a part of the request": {Request: "req"}, "two requests": {Request: "req_7", Model: "large"}, "another key": {Request: "req_7", Key: "other"},
 		"before": {To: wanted.Admitted.Add(-time.Hour)}, "after": {From: time.Now().Add(time.Hour)},
 	} {
@@ -243,8 +244,8 @@ func recordsAreFound(t *testing.T, d Database) {
 		assert.Empty(t, paged(t, l, q), name)
 	}
 	first, last := records[2].Admitted, records[0].Admitted
-	assert.Len(t, paged(t, l, aigateway.RecordQuery{Limit: 1, From: first, To: last.Add(time.Millisecond)}), 3)
-	assert.NotContains(t, paged(t, l, aigateway.RecordQuery{Limit: 1, From: first, To: last}), records[0].ID)
+	assert.Len(t, paged(t, l, accounting.RecordQuery{Limit: 1, From: first, To: last.Add(time.Millisecond)}), 3)
+	assert.NotContains(t, paged(t, l, accounting.RecordQuery{Limit: 1, From: first, To: last}), records[0].ID)
 }
 
 // No index has the requests of records. A search for one would otherwise read the whole
@@ -263,7 +264,7 @@ func searchesAreBounded(t *testing.T, d Database) {
 		execute(t, d, literal(`INSERT INTO gateway_ledger_pages (last, first, records)
 			SELECT last + %[1]d, first + %[1]d, records FROM gateway_ledger_pages WHERE last > %[2]d`, copies*day/64, oldest))
 	}
-	query, pages := aigateway.RecordQuery{Request: "req_oldest", Limit: 10}, 0
+	query, pages := accounting.RecordQuery{Request: "req_oldest", Limit: 10}, 0
 	for {
 		page, err := l.Records(t.Context(), query)
 		require.NoError(t, err)
@@ -325,12 +326,12 @@ func manyModels(t *testing.T, d Database) {
 	write(t, l, unknown)
 	write(t, l, known)
 	assert.Equal(t, unknown.Model, all(t, l, 3)[1].Model)
-	assert.Equal(t, []string{"(other)", known.Model}, namesOf(usage(t, l, aigateway.ByModel), func(u aigateway.Usage) string { return u.Model }))
-	assert.Equal(t, []string{known.Key, unknown.Key}, namesOf(usage(t, l, aigateway.ByKey), func(u aigateway.Usage) string { return u.Key }),
+	assert.Equal(t, []string{"(other)", known.Model}, namesOf(usage(t, l, accounting.ByModel), func(u accounting.Usage) string { return u.Model }))
+	assert.Equal(t, []string{known.Key, unknown.Key}, namesOf(usage(t, l, accounting.ByKey), func(u accounting.Usage) string { return u.Key }),
 		"clients do not choose the names of keys")
 }
 
-func namesOf(sums []aigateway.Usage, name func(aigateway.Usage) string) (names []string) {
+func namesOf(sums []accounting.Usage, name func(accounting.Usage) string) (names []string) {
 	for _, sum := range sums {
 		names = append(names, name(sum))
 	}

@@ -8,19 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
 
 // fixed returns a Pricer with the same cost for each call of a provider.
-func fixed(provider, price string, cost aigateway.Cost) aigateway.Pricer {
-	return func(_ *aigateway.Record, c *aigateway.Call) (aigateway.Cost, string, bool) {
+func fixed(provider, price string, cost aigateway.Cost) accounting.Pricer {
+	return func(_ *accounting.Record, c *accounting.Call) (aigateway.Cost, string, bool) {
 		return cost, price, c.Provider == provider
 	}
 }
 
-func reprice(t testing.TB, l *ledger.Ledger, price aigateway.Pricer, dryRun bool) []aigateway.Repriced {
+func reprice(t testing.TB, l *ledger.Ledger, price accounting.Pricer, dryRun bool) []accounting.Repriced {
 	t.Helper()
-	changes, err := l.Reprice(t.Context(), aigateway.RepriceQuery{
+	changes, err := l.Reprice(t.Context(), accounting.RepriceQuery{
 		From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Price: price, DryRun: dryRun,
 	})
 	require.NoError(t, err)
@@ -36,20 +37,20 @@ func corrected(t *testing.T, d Database) {
 		write(t, l, Example())
 	}
 	before := all(t, l, n)
-	sums := usage(t, l, aigateway.ByProvider)
+	sums := usage(t, l, accounting.ByProvider)
 	raised := fixed("anthropic", "new", aigateway.Cost{Nanos: 2000, Currency: "USD"})
-	change := aigateway.Repriced{
+	change := accounting.Repriced{
 		Provider: "anthropic", Model: "claude-opus-5", OldPrice: "anthropic claude-opus-5", NewPrice: "new", Calls: n,
 		Old: aigateway.Cost{Nanos: n * 1234, Currency: "USD"}, New: aigateway.Cost{Nanos: n * 2000, Currency: "USD"},
 	}
-	assert.Equal(t, []aigateway.Repriced{change}, reprice(t, l, raised, true))
-	assert.Equal(t, sums, usage(t, l, aigateway.ByProvider), "a dry run changes nothing")
+	assert.Equal(t, []accounting.Repriced{change}, reprice(t, l, raised, true))
+	assert.Equal(t, sums, usage(t, l, accounting.ByProvider), "a dry run changes nothing")
 
-	assert.Equal(t, []aigateway.Repriced{change}, reprice(t, l, raised, false))
+	assert.Equal(t, []accounting.Repriced{change}, reprice(t, l, raised, false))
 	assert.Empty(t, reprice(t, l, raised, false), "a second run changes nothing")
 	sums[0].Cost.Nanos = n * 2000
-	for _, by := range []aigateway.Dimension{aigateway.ByHour, aigateway.ByDay, aigateway.ByMonth} {
-		got := usage(t, l, aigateway.ByProvider, by)
+	for _, by := range []accounting.Dimension{accounting.ByHour, accounting.ByDay, accounting.ByMonth} {
+		got := usage(t, l, accounting.ByProvider, by)
 		require.Len(t, got, 2)
 		got[0].At, got[1].At = time.Time{}, time.Time{}
 		assert.Equal(t, sums, got)
@@ -62,7 +63,7 @@ func corrected(t *testing.T, d Database) {
 
 	cheaper := fixed("anthropic", "newest", aigateway.Cost{Nanos: 1, Currency: "USD"})
 	assert.EqualValues(t, n*2000, reprice(t, l, cheaper, false)[0].Old.Nanos, "the old cost is that of the last correction")
-	assert.EqualValues(t, n, usage(t, l, aigateway.ByProvider)[0].Cost.Nanos)
+	assert.EqualValues(t, n, usage(t, l, accounting.ByProvider)[0].Cost.Nanos)
 }
 
 // A call of unknown cost makes the sums lower bounds, and budgets count its held amount,
@@ -92,7 +93,7 @@ func pricedLater(t *testing.T, d Database) {
 func crashedStayUnpriced(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	r := Example()
-	r.Calls = []aigateway.Call{{Provider: "openai", Source: aigateway.SourceReserved}, {Provider: "openai"}}
+	r.Calls = []accounting.Call{{Provider: "openai", Source: accounting.SourceReserved}, {Provider: "openai"}}
 	write(t, l, r)
 	all(t, l, 1)
 	assert.Empty(t, reprice(t, l, fixed("openai", "new", aigateway.Cost{Nanos: 9, Currency: "USD"}), false))

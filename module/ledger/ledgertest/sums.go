@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -19,8 +20,8 @@ import (
 func literal(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
 // randomRecord returns a record with few different names and any numbers.
-func randomRecord(random *rand.Rand) aigateway.Record {
-	r := aigateway.Record{
+func randomRecord(random *rand.Rand) accounting.Record {
+	r := accounting.Record{
 		Key: name(random.IntN(3)), Limit: name(random.IntN(2)), Model: name(random.IntN(3)), Outcome: name(random.IntN(2)),
 		Stream: random.IntN(2) == 0, Duration: time.Duration(random.IntN(1e9)),
 	}
@@ -29,8 +30,8 @@ func randomRecord(random *rand.Rand) aigateway.Record {
 		r.FirstByte = r.Duration / 2
 	}
 	for range random.IntN(3) {
-		c := aigateway.Call{
-			Provider: name(random.IntN(2)), Model: name(random.IntN(3)), Source: aigateway.Source(random.IntN(5)),
+		c := accounting.Call{
+			Provider: name(random.IntN(2)), Model: name(random.IntN(3)), Source: accounting.Source(random.IntN(5)),
 			Tokens: token.Counts{Fresh: random.Int64N(1000), CacheRead: random.Int64N(1000), Answer: random.Int64N(1000)},
 		}
 		if random.IntN(3) > 0 {
@@ -42,15 +43,15 @@ func randomRecord(random *rand.Rand) aigateway.Record {
 }
 
 // add adds a record to the sums of a dimension, in the way that the ledger should.
-func add(sums map[string]*aigateway.Usage, by func(aigateway.Record, aigateway.Call) string, r aigateway.Record) {
-	sum := func(c aigateway.Call) *aigateway.Usage {
+func add(sums map[string]*accounting.Usage, by func(accounting.Record, accounting.Call) string, r accounting.Record) {
+	sum := func(c accounting.Call) *accounting.Usage {
 		key := by(r, c)
 		if sums[key] == nil {
-			sums[key] = new(aigateway.Usage)
+			sums[key] = new(accounting.Usage)
 		}
 		return sums[key]
 	}
-	var last aigateway.Call
+	var last accounting.Call
 	for _, c := range r.Calls {
 		last = c
 		s := sum(c)
@@ -59,10 +60,10 @@ func add(sums map[string]*aigateway.Usage, by func(aigateway.Record, aigateway.C
 		s.Tokens.CacheRead += c.Tokens.CacheRead
 		s.Tokens.Answer += c.Tokens.Answer
 		s.Cost.Nanos += c.Cost.Nanos
-		if c.Source >= aigateway.SourcePartial {
+		if c.Source >= accounting.SourcePartial {
 			s.Estimated++
 		}
-		if c.Price == "" && c.Source != aigateway.SourceNone {
+		if c.Price == "" && c.Source != accounting.SourceNone {
 			s.Unpriced++
 		}
 	}
@@ -82,25 +83,25 @@ func sumsEqualRecords(t *testing.T, d Database) {
 	const n = 100
 	random := rand.New(rand.NewPCG(3, 4))
 	l := opened(t, d, journalOf(t))
-	var records []aigateway.Record
+	var records []accounting.Record
 	for range n {
 		records = append(records, randomRecord(random))
 		write(t, l, records[len(records)-1])
 	}
 	all(t, l, n)
-	for dimension, of := range map[aigateway.Dimension]struct {
-		record func(aigateway.Record, aigateway.Call) string
-		usage  func(aigateway.Usage) string
+	for dimension, of := range map[accounting.Dimension]struct {
+		record func(accounting.Record, accounting.Call) string
+		usage  func(accounting.Usage) string
 	}{
-		aigateway.ByKey:      {func(r aigateway.Record, _ aigateway.Call) string { return r.Key }, func(u aigateway.Usage) string { return u.Key }},
-		aigateway.ByUser:     {func(r aigateway.Record, _ aigateway.Call) string { return r.User }, func(u aigateway.Usage) string { return u.User }},
-		aigateway.ByModel:    {func(r aigateway.Record, _ aigateway.Call) string { return r.Model }, func(u aigateway.Usage) string { return u.Model }},
-		aigateway.ByOutcome:  {func(r aigateway.Record, _ aigateway.Call) string { return r.Outcome }, func(u aigateway.Usage) string { return u.Outcome }},
-		aigateway.ByProvider: {func(_ aigateway.Record, c aigateway.Call) string { return c.Provider }, func(u aigateway.Usage) string { return u.Provider }},
-		aigateway.ByUpstream: {func(_ aigateway.Record, c aigateway.Call) string { return c.Model }, func(u aigateway.Usage) string { return u.Upstream }},
-		aigateway.ByMonth:    {func(aigateway.Record, aigateway.Call) string { return "" }, func(aigateway.Usage) string { return "" }},
+		accounting.ByKey:      {func(r accounting.Record, _ accounting.Call) string { return r.Key }, func(u accounting.Usage) string { return u.Key }},
+		accounting.ByUser:     {func(r accounting.Record, _ accounting.Call) string { return r.User }, func(u accounting.Usage) string { return u.User }},
+		accounting.ByModel:    {func(r accounting.Record, _ accounting.Call) string { return r.Model }, func(u accounting.Usage) string { return u.Model }},
+		accounting.ByOutcome:  {func(r accounting.Record, _ accounting.Call) string { return r.Outcome }, func(u accounting.Usage) string { return u.Outcome }},
+		accounting.ByProvider: {func(_ accounting.Record, c accounting.Call) string { return c.Provider }, func(u accounting.Usage) string { return u.Provider }},
+		accounting.ByUpstream: {func(_ accounting.Record, c accounting.Call) string { return c.Model }, func(u accounting.Usage) string { return u.Upstream }},
+		accounting.ByMonth:    {func(accounting.Record, accounting.Call) string { return "" }, func(accounting.Usage) string { return "" }},
 	} {
-		want := make(map[string]*aigateway.Usage)
+		want := make(map[string]*accounting.Usage)
 		for _, r := range records {
 			add(want, of.record, r)
 		}
@@ -114,7 +115,7 @@ func sumsEqualRecords(t *testing.T, d Database) {
 			expected.Cost.Currency = sum.Cost.Currency
 			assert.Equal(t, *expected, sum, dimension)
 		}
-		assert.True(t, slices.IsSortedFunc(got, func(a, b aigateway.Usage) int {
+		assert.True(t, slices.IsSortedFunc(got, func(a, b accounting.Usage) int {
 			return cmp.Or(a.At.Compare(b.At), cmp.Compare(of.usage(a), of.usage(b)))
 		}), dimension)
 	}
@@ -122,7 +123,7 @@ func sumsEqualRecords(t *testing.T, d Database) {
 
 // inZone opens a ledger in a time zone, and writes one record.
 func inZone(t *testing.T, d Database, zone string) *ledger.Ledger {
-	l := opened(t, d, journalOf(t), func(o *aigateway.LedgerOptions) { o.Zone = zone })
+	l := opened(t, d, journalOf(t), func(o *accounting.LedgerOptions) { o.Zone = zone })
 	write(t, l, Example())
 	all(t, l, 1)
 	return l
@@ -138,14 +139,14 @@ func longDay(t *testing.T, d Database) {
 		at := day.Add(time.Duration(hour-1) * time.Hour).UnixMilli()
 		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 4, %d, %s FROM gateway_usage WHERE span = 4 AND requests = 1 AND at > %d`, at, usageColumns, day.AddDate(0, 0, 7).UnixMilli()))
 	}
-	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: day, To: day.AddDate(0, 0, 1), By: []aigateway.Dimension{aigateway.ByHour}})
+	sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: day, To: day.AddDate(0, 0, 1), By: []accounting.Dimension{accounting.ByHour}})
 	require.NoError(t, err)
 	assert.Len(t, sums, 25)
 }
 
 func halfHourZone(t *testing.T, d Database) {
 	l := inZone(t, d, "Asia/Kathmandu")
-	sums := usage(t, l, aigateway.ByDay)
+	sums := usage(t, l, accounting.ByDay)
 	require.NotEmpty(t, sums)
 	assert.Equal(t, "18:15", sums[0].At.Format("15:04"))
 }
@@ -163,12 +164,12 @@ func zoneStays(t *testing.T, d Database) {
 // An unknown price is not a price of zero: Unpriced marks the sum as a lower bound.
 func unknownCosts(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
-	for _, call := range []aigateway.Call{
-		{Source: aigateway.SourceProvider, Tokens: token.Counts{Fresh: 10}},
-		{Source: aigateway.SourceProvider, Tokens: token.Counts{Fresh: 10}, Price: "free", Cost: aigateway.Cost{}},
-		{Source: aigateway.SourceNone},
+	for _, call := range []accounting.Call{
+		{Source: accounting.SourceProvider, Tokens: token.Counts{Fresh: 10}},
+		{Source: accounting.SourceProvider, Tokens: token.Counts{Fresh: 10}, Price: "free", Cost: aigateway.Cost{}},
+		{Source: accounting.SourceNone},
 	} {
-		write(t, l, aigateway.Record{Calls: []aigateway.Call{call}})
+		write(t, l, accounting.Record{Calls: []accounting.Call{call}})
 	}
 	all(t, l, 3)
 	sum := total(t, l)
@@ -179,14 +180,14 @@ func unknownCosts(t *testing.T, d Database) {
 func currencies(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	for _, currency := range []string{"USD", "CNY", "USD"} {
-		write(t, l, aigateway.Record{Calls: []aigateway.Call{{Price: "p", Cost: aigateway.Cost{Nanos: 5, Currency: currency}}}})
+		write(t, l, accounting.Record{Calls: []accounting.Call{{Price: "p", Cost: aigateway.Cost{Nanos: 5, Currency: currency}}}})
 	}
 	all(t, l, 3)
 	sums := usage(t, l)
 	require.Len(t, sums, 2)
 	assert.Equal(t, aigateway.Cost{Nanos: 5, Currency: "CNY"}, sums[0].Cost)
 	assert.Equal(t, aigateway.Cost{Nanos: 10, Currency: "USD"}, sums[1].Cost)
-	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), Currency: "CNY"})
+	sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), Currency: "CNY"})
 	require.NoError(t, err)
 	require.Len(t, sums, 1)
 	assert.Equal(t, aigateway.Cost{Nanos: 5, Currency: "CNY"}, sums[0].Cost)
@@ -196,8 +197,8 @@ func currencies(t *testing.T, d Database) {
 // looked like a lower bound, and the sum of the others, in which they were missing, did not.
 func currenciesAndUnknownCosts(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
-	const provider = aigateway.SourceProvider
-	for key, calls := range map[string][]aigateway.Call{
+	const provider = accounting.SourceProvider
+	for key, calls := range map[string][]accounting.Call{
 		"one": {{Source: provider}, {Source: provider, Price: "p", Cost: aigateway.Cost{Nanos: 5, Currency: "USD"}}},
 		"two": {
 			{Source: provider},
@@ -207,16 +208,16 @@ func currenciesAndUnknownCosts(t *testing.T, d Database) {
 		},
 	} {
 		for _, call := range calls {
-			write(t, l, aigateway.Record{Key: key, Calls: []aigateway.Call{call}})
+			write(t, l, accounting.Record{Key: key, Calls: []accounting.Call{call}})
 		}
 	}
 	all(t, l, 6)
 	want := []string{"one USD 5 2 1", "two  0 1 1", "two EUR 5 1 0", "two USD 7 2 1"}
-	text := func(sum *aigateway.Usage) string {
+	text := func(sum *accounting.Usage) string {
 		return fmt.Sprint(sum.Key, " ", sum.Cost.Currency, " ", sum.Cost.Nanos, " ", sum.Calls, " ", sum.Unpriced)
 	}
 	for limit := 1; limit <= len(want); limit++ { // wherever a page ends
-		q := aigateway.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: []aigateway.Dimension{aigateway.ByKey}, Limit: limit}
+		q := accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: []accounting.Dimension{accounting.ByKey}, Limit: limit}
 		var got []string
 		for {
 			sums, err := l.Usage(t.Context(), q)
@@ -237,14 +238,14 @@ func wrongQueries(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, Example())
 	all(t, l, 1)
-	for _, by := range [][]aigateway.Dimension{
-		{"colour"}, {aigateway.ByDay, aigateway.ByHour},
-		{aigateway.ByKey, aigateway.ByKey, aigateway.ByKey, aigateway.ByKey, aigateway.ByKey, aigateway.ByKey, aigateway.ByKey},
+	for _, by := range [][]accounting.Dimension{
+		{"colour"}, {accounting.ByDay, accounting.ByHour},
+		{accounting.ByKey, accounting.ByKey, accounting.ByKey, accounting.ByKey, accounting.ByKey, accounting.ByKey, accounting.ByKey},
 	} {
-		_, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: by})
+		_, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: by})
 		assert.ErrorIs(t, err, ledger.ErrQuery)
 	}
-	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now(), To: time.Now().AddDate(-1, 0, 0)})
+	sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now(), To: time.Now().AddDate(-1, 0, 0)})
 	require.NoError(t, err)
 	assert.Empty(t, sums)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
 
@@ -37,11 +37,11 @@ func sumsArePaged(t *testing.T, d Database) {
 	all(t, l, 15)
 	repeated(t, d, 40)
 	for _, by := range []string{"", "hour", "day", "month", "model", "day,model", "hour,model,key", "provider,model,outcome", "month,user"} {
-		q := aigateway.UsageQuery{From: time.Now().AddDate(0, 0, -50), To: time.Now().Add(time.Hour)}
+		q := accounting.UsageQuery{From: time.Now().AddDate(0, 0, -50), To: time.Now().Add(time.Hour)}
 		for name := range strings.SplitSeq(by, ",") {
-			q.By = append(q.By, aigateway.Dimension(name))
+			q.By = append(q.By, accounting.Dimension(name))
 		}
-		q.By = slices.DeleteFunc(q.By, func(name aigateway.Dimension) bool { return name == "" })
+		q.By = slices.DeleteFunc(q.By, func(name accounting.Dimension) bool { return name == "" })
 		whole, err := l.Usage(t.Context(), q)
 		require.NoError(t, err)
 		require.NotEmpty(t, whole)
@@ -54,7 +54,7 @@ func sumsArePaged(t *testing.T, d Database) {
 }
 
 // pages returns the sums of at most most pages.
-func pages(t *testing.T, l *ledger.Ledger, q aigateway.UsageQuery, most int) (sums []aigateway.Usage) {
+func pages(t *testing.T, l *ledger.Ledger, q accounting.UsageQuery, most int) (sums []accounting.Usage) {
 	for range most {
 		page, err := l.Usage(t.Context(), q)
 		require.NoError(t, err)
@@ -74,10 +74,10 @@ func anyTimeIsPaged(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, Example())
 	all(t, l, 1)
-	for _, by := range []aigateway.Dimension{aigateway.ByHour, aigateway.ByDay, aigateway.ByMonth} {
-		sums, err := l.Usage(t.Context(), aigateway.UsageQuery{
+	for _, by := range []accounting.Dimension{accounting.ByHour, accounting.ByDay, accounting.ByMonth} {
+		sums, err := l.Usage(t.Context(), accounting.UsageQuery{
 			From: time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
-			By: []aigateway.Dimension{by}, Limit: 10,
+			By: []accounting.Dimension{by}, Limit: 10,
 		})
 		require.NoError(t, err)
 		assert.Len(t, sums, 1)
@@ -89,10 +89,10 @@ func namesAreInTheOrderOfTheirBytes(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	names := []string{"", "B", "Z-1", "_", "a", "b", "z 2", "é"}
 	for _, model := range names {
-		write(t, l, aigateway.Record{Model: model})
+		write(t, l, accounting.Record{Model: model})
 	}
 	all(t, l, len(names))
-	q := aigateway.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: []aigateway.Dimension{aigateway.ByModel}, Limit: 2}
+	q := accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: []accounting.Dimension{accounting.ByModel}, Limit: 2}
 	var found []string
 	for _, sum := range pages(t, l, q, len(names)) {
 		found = append(found, sum.Model)
@@ -103,21 +103,21 @@ func namesAreInTheOrderOfTheirBytes(t *testing.T, d Database) {
 // A query without a limit once kept any number of sums in memory.
 func sumsAreBounded(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
-	write(t, l, aigateway.Record{})
+	write(t, l, accounting.Record{})
 	all(t, l, 1)
 	at := time.Now().UTC().Truncate(time.Hour)
 	execute(t, d, literal(`INSERT INTO gateway_usage
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		SELECT 1, %d, n.i + 1000000, %s FROM n, gateway_usage WHERE span = 1`,
-		aigateway.MostSums, at.Add(-2*time.Hour).UnixMilli(), strings.TrimPrefix(usageColumns, "api_key, ")),
+		accounting.MostSums, at.Add(-2*time.Hour).UnixMilli(), strings.TrimPrefix(usageColumns, "api_key, ")),
 		literal(`INSERT INTO gateway_names (id, name) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		SELECT n.i + 1000000, 'key ' || n.i FROM n`, aigateway.MostSums))
-	q := aigateway.UsageQuery{From: at.Add(-2 * time.Hour), To: at.Add(-time.Hour), By: []aigateway.Dimension{aigateway.ByKey}}
+		SELECT n.i + 1000000, 'key ' || n.i FROM n`, accounting.MostSums))
+	q := accounting.UsageQuery{From: at.Add(-2 * time.Hour), To: at.Add(-time.Hour), By: []accounting.Dimension{accounting.ByKey}}
 	sums, err := l.Usage(t.Context(), q)
 	require.NoError(t, err)
-	assert.Len(t, sums, aigateway.MostSums)
+	assert.Len(t, sums, accounting.MostSums)
 	q.To = at.Add(time.Hour)
 	_, err = l.Usage(t.Context(), q)
-	assert.ErrorIs(t, err, aigateway.ErrManySums)
-	assert.ErrorContains(t, err, fmt.Sprint(aigateway.MostSums))
+	assert.ErrorIs(t, err, accounting.ErrManySums)
+	assert.ErrorContains(t, err, fmt.Sprint(accounting.MostSums))
 }

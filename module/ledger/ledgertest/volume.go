@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
 
@@ -40,7 +40,7 @@ func Volume(b *testing.B, d Database, standard int) {
 		records, err = strconv.Atoi(text)
 		require.NoError(b, err)
 	}
-	l, err := ledger.Open(aigateway.LedgerOptions{Journal: journalOf(b), Records: 10 * volumeDays}, d(), zap.NewNop)
+	l, err := ledger.Open(accounting.LedgerOptions{Journal: journalOf(b), Records: 10 * volumeDays}, d(), zap.NewNop)
 	require.NoError(b, err)
 	defer func() { require.NoError(b, l.Close()) }()
 	_, err = l.Location(b.Context()) // makes the tables
@@ -62,7 +62,7 @@ func Volume(b *testing.B, d Database, standard int) {
 }
 
 // pagesOfUsage returns queries for pages that people look at, by name.
-func pagesOfUsage(l aigateway.LedgerReader, from, to time.Time) map[string]func(*testing.B) {
+func pagesOfUsage(l accounting.LedgerReader, from, to time.Time) map[string]func(*testing.B) {
 	pages := make(map[string]func(*testing.B))
 	for name, q := range volumeQueries(from, to) {
 		q.Limit = 1000 // as the API
@@ -72,7 +72,7 @@ func pagesOfUsage(l aigateway.LedgerReader, from, to time.Time) map[string]func(
 			require.NotEmpty(b, sums)
 		}
 	}
-	for name, q := range map[string]aigateway.RecordQuery{
+	for name, q := range map[string]accounting.RecordQuery{
 		"records":           {Limit: 100},
 		"records_of_a_key":  {Limit: 100, Key: name(keysFrom + 1)},
 		"records_of_a_user": {Limit: 100, User: name(usersFrom + 1)},
@@ -87,28 +87,28 @@ func pagesOfUsage(l aigateway.LedgerReader, from, to time.Time) map[string]func(
 }
 
 // volumeQueries returns the queries for pages of sums, by name.
-func volumeQueries(from, to time.Time) map[string]aigateway.UsageQuery {
-	type dimensions = []aigateway.Dimension
+func volumeQueries(from, to time.Time) map[string]accounting.UsageQuery {
+	type dimensions = []accounting.Dimension
 	day, month := to.AddDate(0, 0, -1), to.AddDate(0, 0, -30)
 	key, user := name(keysFrom+1), name(usersFrom+1)
-	daily := dimensions{aigateway.ByDay, aigateway.ByModel}
-	queries := map[string]aigateway.UsageQuery{
-		"day_by_hour":                  {From: day, To: to, By: dimensions{aigateway.ByHour}},
+	daily := dimensions{accounting.ByDay, accounting.ByModel}
+	queries := map[string]accounting.UsageQuery{
+		"day_by_hour":                  {From: day, To: to, By: dimensions{accounting.ByHour}},
 		"month_by_day_and_model":       {From: month, To: to, By: daily},
-		"month_by_hour_and_model":      {From: month, To: to, By: dimensions{aigateway.ByHour, aigateway.ByModel}},
-		"month_by_key_and_model":       {From: month, To: to, By: dimensions{aigateway.ByKey, aigateway.ByModel}},
-		"month_of_a_key_by_day":        {From: month, To: to, Key: key, By: dimensions{aigateway.ByDay}},
-		"month_of_a_key_by_hour":       {From: month, To: to, Key: key, By: dimensions{aigateway.ByHour}},
+		"month_by_hour_and_model":      {From: month, To: to, By: dimensions{accounting.ByHour, accounting.ByModel}},
+		"month_by_key_and_model":       {From: month, To: to, By: dimensions{accounting.ByKey, accounting.ByModel}},
+		"month_of_a_key_by_day":        {From: month, To: to, Key: key, By: dimensions{accounting.ByDay}},
+		"month_of_a_key_by_hour":       {From: month, To: to, Key: key, By: dimensions{accounting.ByHour}},
 		"year_by_day_and_model":        {From: from, To: to, By: daily},
-		"year_by_day_and_model_page_2": {From: from, To: to, By: daily, After: &aigateway.Usage{At: from.AddDate(0, 0, 100)}},
-		"year_by_key_user_and_model":   {From: from, To: to, By: dimensions{aigateway.ByKey, aigateway.ByUser, aigateway.ByModel}},
-		"year_of_a_user_by_month":      {From: from, To: to, User: user, By: dimensions{aigateway.ByMonth}},
+		"year_by_day_and_model_page_2": {From: from, To: to, By: daily, After: &accounting.Usage{At: from.AddDate(0, 0, 100)}},
+		"year_by_key_user_and_model":   {From: from, To: to, By: dimensions{accounting.ByKey, accounting.ByUser, accounting.ByModel}},
+		"year_of_a_user_by_month":      {From: from, To: to, User: user, By: dimensions{accounting.ByMonth}},
 		"all_of_a_key":                 {From: from.AddDate(-5, 0, 0), To: to, Key: key},
 	}
 	for _, by := range (dimensions{
-		aigateway.ByDay, aigateway.ByMonth, aigateway.ByKey, aigateway.ByUser, aigateway.ByModel, aigateway.ByProvider, aigateway.ByOutcome,
+		accounting.ByDay, accounting.ByMonth, accounting.ByKey, accounting.ByUser, accounting.ByModel, accounting.ByProvider, accounting.ByOutcome,
 	}) {
-		queries["year_by_"+string(by)] = aigateway.UsageQuery{From: from, To: to, By: dimensions{by}}
+		queries["year_by_"+string(by)] = accounting.UsageQuery{From: from, To: to, By: dimensions{by}}
 	}
 	return queries
 }

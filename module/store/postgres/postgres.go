@@ -21,6 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
@@ -87,9 +88,9 @@ func (p *Postgres) Cleanup() error {
 	return errors.Join(p.Reader.Close(), p.Release())
 }
 
-// OpenLedger implements aigateway.LedgerStore. The ledger has its own tables in the same
+// OpenLedger implements accounting.LedgerStore. The ledger has its own tables in the same
 // database.
-func (p *Postgres) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
+func (p *Postgres) OpenLedger(options accounting.LedgerOptions) (accounting.Ledger, error) {
 	digest := sha256.Sum256([]byte(p.records.Identity()))
 	journal := filepath.Join(caddy.AppDataDir(), "ai_gateway", "journal-"+hex.EncodeToString(digest[:8]))
 	return ledger.Shared(options, journal, func() database.Backend { return p.records }, p.CaddyModule().ID)
@@ -116,9 +117,9 @@ func (p *Postgres) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 
 // Interface guards
 var (
-	_ caddy.Provisioner     = (*Postgres)(nil)
-	_ caddy.CleanerUpper    = (*Postgres)(nil)
-	_ caddyfile.Unmarshaler = (*Postgres)(nil)
-	_ aigateway.Store       = (*Postgres)(nil)
-	_ aigateway.LedgerStore = (*Postgres)(nil)
+	_ caddy.Provisioner      = (*Postgres)(nil)
+	_ caddy.CleanerUpper     = (*Postgres)(nil)
+	_ caddyfile.Unmarshaler  = (*Postgres)(nil)
+	_ aigateway.Store        = (*Postgres)(nil)
+	_ accounting.LedgerStore = (*Postgres)(nil)
 )

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 )
@@ -33,8 +33,8 @@ type backup struct {
 	Journals []string  `json:"journals"` // their folders, the usual one first
 }
 
-// Backup implements aigateway.StoreFiles.
-func (s *SQLite) Backup(ctx context.Context, options aigateway.LedgerOptions, folder string) error {
+// Backup implements accounting.StoreFiles.
+func (s *SQLite) Backup(ctx context.Context, options accounting.LedgerOptions, folder string) error {
 	path, err := s.resolve()
 	if err != nil {
 		return err
@@ -83,8 +83,8 @@ func snapshot(ctx context.Context, from, to string) error {
 	return errors.Join(copyInto(ctx, db, to), db.Close())
 }
 
-// Restore implements aigateway.StoreFiles.
-func (s *SQLite) Restore(ctx context.Context, options aigateway.LedgerOptions, folder string, replace bool) (kept string, err error) {
+// Restore implements accounting.StoreFiles.
+func (s *SQLite) Restore(ctx context.Context, options accounting.LedgerOptions, folder string, replace bool) (kept string, err error) {
 	path, err := s.resolve()
 	if err != nil {
 		return "", err
@@ -215,7 +215,7 @@ func presentFiles(paths []string, suffix string) (present []move) {
 
 // journalNumber returns the folder for a journal of a backup, from 0. The journals of further
 // processes are beside the first one, where each gateway looks for them.
-func (s *SQLite) journalNumber(i int, options aigateway.LedgerOptions) string {
+func (s *SQLite) journalNumber(i int, options accounting.LedgerOptions) string {
 	dir := cmp.Or(options.Journal, s.journal)
 	if i > 0 {
 		dir += "-" + strconv.Itoa(i+1)
@@ -231,4 +231,4 @@ func copyDatabase(from, to string) error {
 	return journal.CopyFile(from, to)
 }
 
-var _ aigateway.StoreFiles = (*SQLite)(nil)
+var _ accounting.StoreFiles = (*SQLite)(nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
@@ -36,10 +37,10 @@ func openAt(t *testing.T, path string) (s *SQLite, close func()) {
 }
 
 // requestsOf returns the ids of the requests in a ledger.
-func requestsOf(t *testing.T, l aigateway.Ledger) map[string]int {
+func requestsOf(t *testing.T, l accounting.Ledger) map[string]int {
 	require.NoError(t, l.Settled(t.Context()))
 	found := make(map[string]int)
-	query := aigateway.RecordQuery{Limit: 1000}
+	query := accounting.RecordQuery{Limit: 1000}
 	for more := true; more; more = query.Before > 0 {
 		page, err := l.Records(t.Context(), query)
 		require.NoError(t, err)
@@ -56,7 +57,7 @@ func requestsOf(t *testing.T, l aigateway.Ledger) map[string]int {
 func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 	from, folder := storeAt(t, filepath.Join(t.TempDir(), "gateway.db")), filepath.Join(t.TempDir(), "backup")
 	key := storetest.NewKey(t, from.Store, storetest.NewUser(t, from.Store, "alice", aigateway.RoleUser).ID, "laptop")
-	l, err := from.OpenLedger(aigateway.LedgerOptions{})
+	l, err := from.OpenLedger(accounting.LedgerOptions{})
 	require.NoError(t, err)
 	ended, done := make(chan struct{}), make(chan struct{})
 	var writers sync.WaitGroup
@@ -68,7 +69,7 @@ func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 					return
 				default:
 				}
-				r := &aigateway.Record{Request: fmt.Sprintf("%d-%d", w, i), Key: "key_1", Model: "m", Operation: "generate", Format: "chat", Outcome: "answered"}
+				r := &accounting.Record{Request: fmt.Sprintf("%d-%d", w, i), Key: "key_1", Model: "m", Operation: "generate", Format: "chat", Outcome: "answered"}
 				assert.NoError(t, l.Begin(r))
 				l.End(r)
 				if w == 0 && i == 500 {
@@ -78,7 +79,7 @@ func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 		})
 	}
 	<-ended
-	require.NoError(t, from.Backup(t.Context(), aigateway.LedgerOptions{}, folder))
+	require.NoError(t, from.Backup(t.Context(), accounting.LedgerOptions{}, folder))
 	close(done)
 	writers.Wait()
 	require.NoError(t, l.Release())
@@ -89,7 +90,7 @@ func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 		assert.Zero(t, info.Mode().Perm()&0o077, "only the owner can read %s", name)
 	}
 	to := storeAt(t, filepath.Join(t.TempDir(), "sub", "other.db"))
-	kept, err := to.Restore(t.Context(), aigateway.LedgerOptions{}, folder, false)
+	kept, err := to.Restore(t.Context(), accounting.LedgerOptions{}, folder, false)
 	require.NoError(t, err)
 	assert.Empty(t, kept)
 	found, err := to.Key(t.Context(), aigateway.AnyUser, key.ID)
@@ -97,7 +98,7 @@ func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 	assert.Equal(t, key.Digest, found.Digest)
 	// A new key got the id of one that was created after the backup, if the store was young.
 	assert.Equal(t, key.ID+lostKeys+1, storetest.NewKey(t, to.Store, found.UserID, "new").ID)
-	restored, err := to.OpenLedger(aigateway.LedgerOptions{})
+	restored, err := to.OpenLedger(accounting.LedgerOptions{})
 	require.NoError(t, err)
 	requests := requestsOf(t, restored)
 	for i := range 500 {
@@ -113,20 +114,20 @@ func TestARestoreKeepsWhatItReplaces(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "backup")
 	s, close := openAt(t, filepath.Join(t.TempDir(), "gateway.db"))
 	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
-	l, err := s.OpenLedger(aigateway.LedgerOptions{})
+	l, err := s.OpenLedger(accounting.LedgerOptions{})
 	require.NoError(t, err)
 	require.NoError(t, l.Settled(t.Context()))
-	require.NoError(t, s.Backup(t.Context(), aigateway.LedgerOptions{}, folder))
-	assert.ErrorContains(t, s.Backup(t.Context(), aigateway.LedgerOptions{}, folder), "is not empty")
+	require.NoError(t, s.Backup(t.Context(), accounting.LedgerOptions{}, folder))
+	assert.ErrorContains(t, s.Backup(t.Context(), accounting.LedgerOptions{}, folder), "is not empty")
 
-	_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, true)
+	_, err = s.Restore(t.Context(), accounting.LedgerOptions{}, folder, true)
 	assert.ErrorContains(t, err, "stop the gateway first")
 	require.NoError(t, l.Release())
 	close()
 	s = storeAt(t, s.Path)
-	_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, false)
+	_, err = s.Restore(t.Context(), accounting.LedgerOptions{}, folder, false)
 	assert.ErrorContains(t, err, "gateway-journal exists: --force replaces")
-	kept, err := s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, true)
+	kept, err := s.Restore(t.Context(), accounting.LedgerOptions{}, folder, true)
 	require.NoError(t, err)
 	for _, name := range []string{s.Path, s.records, s.journal} {
 		for _, path := range []string{name, name + kept} {
@@ -140,13 +141,13 @@ func TestARestoreKeepsWhatItReplaces(t *testing.T) {
 func TestHalfABackupIsRefused(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "backup")
 	s := storeAt(t, filepath.Join(t.TempDir(), "gateway.db"))
-	assert.Error(t, s.Backup(t.Context(), aigateway.LedgerOptions{}, folder), "there is no database yet")
+	assert.Error(t, s.Backup(t.Context(), accounting.LedgerOptions{}, folder), "there is no database yet")
 	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	other := filepath.Join(t.TempDir(), "other")
-	require.Error(t, s.Backup(cancelled, aigateway.LedgerOptions{}, other))
-	_, err := s.Restore(t.Context(), aigateway.LedgerOptions{}, other, true)
+	require.Error(t, s.Backup(cancelled, accounting.LedgerOptions{}, other))
+	_, err := s.Restore(t.Context(), accounting.LedgerOptions{}, other, true)
 	assert.ErrorContains(t, err, "is not a whole backup")
 
 	// A backup that had lost a file once moved the present files away, and failed then.
@@ -158,7 +159,7 @@ func TestHalfABackupIsRefused(t *testing.T) {
 		`{"journals":["journal-2"]}`: "journal-2",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(other, backupContents), []byte(content), 0o600))
-		_, err = s.Restore(t.Context(), aigateway.LedgerOptions{}, other, true)
+		_, err = s.Restore(t.Context(), accounting.LedgerOptions{}, other, true)
 		assert.ErrorContains(t, err, fmt.Sprintf("it lacks %q", lacks))
 		assert.FileExists(t, s.Path)
 	}
@@ -171,7 +172,7 @@ func TestTheStoreOfARunningGatewayIsNotReplaced(t *testing.T) {
 	s := storeAt(t, filepath.Join(t.TempDir(), "gateway.db"))
 	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
 	folder := filepath.Join(t.TempDir(), "backup")
-	require.NoError(t, s.Backup(t.Context(), aigateway.LedgerOptions{}, folder))
-	_, err := s.Restore(t.Context(), aigateway.LedgerOptions{}, folder, true)
+	require.NoError(t, s.Backup(t.Context(), accounting.LedgerOptions{}, folder))
+	_, err := s.Restore(t.Context(), accounting.LedgerOptions{}, folder, true)
 	assert.ErrorContains(t, err, "another process uses the store: stop the gateway first")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/ledgertest"
 )
@@ -35,9 +35,9 @@ func TestAnAdoptedLedgerHasItsOwnFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gateway.db")
 	s := storeAt(t, path)
 	for _, dir := range []string{s.journal + "-2", s.journal + "-3", ""} {
-		l, err := s.OpenLedger(aigateway.LedgerOptions{Journal: dir})
+		l, err := s.OpenLedger(accounting.LedgerOptions{Journal: dir})
 		require.NoError(t, err)
-		r := &aigateway.Record{Request: "of " + dir, Key: "key_1", Model: "m", Operation: "generate", Format: "chat", Outcome: "answered"}
+		r := &accounting.Record{Request: "of " + dir, Key: "key_1", Model: "m", Operation: "generate", Format: "chat", Outcome: "answered"}
 		require.NoError(t, l.Begin(r))
 		l.End(r)
 		if dir == "" {

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
@@ -99,8 +100,8 @@ func (s *SQLite) Cleanup() error {
 // store must not change the ledger.
 func (s *SQLite) ledgerFile() *file { return &file{schema: records, path: s.records} }
 
-// OpenLedger implements aigateway.LedgerStore.
-func (s *SQLite) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
+// OpenLedger implements accounting.LedgerStore.
+func (s *SQLite) OpenLedger(options accounting.LedgerOptions) (accounting.Ledger, error) {
 	return ledger.Shared(options, s.journal, func() database.Backend { return s.ledgerFile() }, s.CaddyModule().ID)
 }
 
@@ -123,9 +124,9 @@ func (s *SQLite) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 
 // Interface guards
 var (
-	_ caddy.Provisioner     = (*SQLite)(nil)
-	_ caddy.CleanerUpper    = (*SQLite)(nil)
-	_ caddyfile.Unmarshaler = (*SQLite)(nil)
-	_ aigateway.Store       = (*SQLite)(nil)
-	_ aigateway.LedgerStore = (*SQLite)(nil)
+	_ caddy.Provisioner      = (*SQLite)(nil)
+	_ caddy.CleanerUpper     = (*SQLite)(nil)
+	_ caddyfile.Unmarshaler  = (*SQLite)(nil)
+	_ aigateway.Store        = (*SQLite)(nil)
+	_ accounting.LedgerStore = (*SQLite)(nil)
 )

@@ -1,8 +1,10 @@
-package aigateway
+package accounting
 
 import (
 	"context"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // LedgerRepricer is an optional interface of a Store that keeps a ledger.
@@ -16,7 +18,7 @@ type LedgerRepricer interface {
 
 // Pricer returns the cost of a call of an exchange, and the name of the price. ok is false
 // if the cost is unknown.
-type Pricer func(*Record, *Call) (cost Cost, price string, ok bool)
+type Pricer func(*Record, *Call) (cost aigateway.Cost, price string, ok bool)
 
 // RepriceQuery selects the calls whose costs are recomputed.
 type RepriceQuery struct {
@@ -28,8 +30,8 @@ type RepriceQuery struct {
 // Repriced is the change of the costs of calls of a model with the same old price and the
 // same new price.
 type Repriced struct {
-	Provider, Model    string // the provider's own name of the model
-	OldPrice, NewPrice string // the names of the prices; OldPrice is empty if it was unknown
-	Calls              int64  // number of the calls
-	Old, New           Cost   // sums over the calls; Old is zero if it was unknown
+	Provider, Model    string         // the provider's own name of the model
+	OldPrice, NewPrice string         // the names of the prices; OldPrice is empty if it was unknown
+	Calls              int64          // number of the calls
+	Old, New           aigateway.Cost // sums over the calls; Old is zero if it was unknown
 }

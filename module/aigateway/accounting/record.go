@@ -1,11 +1,9 @@
-package aigateway
+package accounting
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -46,27 +44,11 @@ type Call struct {
 	// Price is the name of the price by which Cost was computed, for people. If it is
 	// empty, the price is unknown, and Cost is 0.
 	Price string
-	Cost  Cost
+	Cost  aigateway.Cost
 	// Held is the amount that budgets count while the cost is unknown.
-	Held Cost
+	Held aigateway.Cost
 	// Corrected is true if Price and Cost were corrected after the end of the exchange.
 	Corrected bool
-}
-
-// Cost is an amount of money, in billionths of the unit of its currency.
-type Cost struct {
-	Nanos    int64
-	Currency string // "USD"; empty if it is unknown
-}
-
-// String returns the amount with at most six decimals, rounded up: "2.5 USD".
-func (c Cost) String() string {
-	micros := c.Nanos/1000 + min(1, c.Nanos%1000)
-	text := strconv.FormatInt(micros/1_000_000, 10)
-	if fraction := micros % 1_000_000; fraction != 0 {
-		text += "." + strings.TrimRight(fmt.Sprintf("%06d", fraction), "0")
-	}
-	return text + " " + c.Currency
 }
 
 // Source is the source of the counts of a call.

@@ -1,4 +1,4 @@
-package aigateway
+package accounting
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -186,7 +187,7 @@ type Usage struct {
 	Estimated int64 // calls with counts that the provider has not reported
 	Unpriced  int64 // calls of unknown cost, which Cost does not include
 	Tokens    token.Counts
-	Cost      Cost
+	Cost      aigateway.Cost
 	Held      int64 // nanos that budgets count for calls of unknown cost
 
 	Duration   time.Duration // sum over all requests
@@ -215,4 +216,18 @@ type RecordPage struct {
 	// contain fewer records than the limit, or none, although another page follows: the
 	// work for one page is bounded.
 	Before int64
+}
+
+// StoreFiles is an optional interface of a Store that keeps its content, and its ledger, in
+// files of this machine. The methods need no open store, and may run in another process than
+// the gateway.
+type StoreFiles interface {
+	// Backup copies the store and the ledger with these options to a new or empty folder,
+	// while gateways use them. Only the owner can read the copies.
+	Backup(ctx context.Context, ledger LedgerOptions, folder string) error
+	// Restore copies a backup to the files of the store, and of the ledger with these
+	// options. No gateway may use them; Restore returns an error if one uses the journal.
+	// Files that are already there are an error, unless replace is true: Restore then adds
+	// kept to their names.
+	Restore(ctx context.Context, ledger LedgerOptions, folder string, replace bool) (kept string, err error)
 }
