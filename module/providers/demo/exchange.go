@@ -25,7 +25,7 @@ type exchange struct {
 // open checks the method, the credential and the headers of a request, and reads the body.
 func (x *exchange) open() *reply.Refusal {
 	for _, check := range []func() *reply.Refusal{
-		x.checkMethod, x.checkCredential, x.checkVersion, x.checkRoute, x.checkContent, x.readBody,
+		x.checkMethod, x.checkCredential, x.checkVersion, func() *reply.Refusal { return x.route.refuse }, x.checkContent, x.readBody,
 	} {
 		if refused := check(); refused != nil {
 			return refused
@@ -60,8 +60,6 @@ func (x *exchange) checkVersion() *reply.Refusal {
 	}
 	return &reply.Refusal{Status: http.StatusBadRequest, Message: strings.ToLower(name) + ": header is required"}
 }
-
-func (x *exchange) checkRoute() *reply.Refusal { return x.route.refuse }
 
 func (x *exchange) checkContent() *reply.Refusal {
 	if x.r.Method != http.MethodPost {

@@ -3,6 +3,7 @@ package reply
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -69,10 +70,8 @@ func (p *sampler) value(raw json.RawMessage, name string, depth int) json.RawMes
 			return given[0]
 		}
 	}
-	for _, variants := range [][]json.RawMessage{s.AnyOf, s.OneOf, s.AllOf} {
-		if len(variants) > 0 && len(s.Properties) == 0 {
-			return p.value(variants[0], name, depth+1)
-		}
+	if variants := slices.Concat(s.AnyOf, s.OneOf, s.AllOf); len(variants) > 0 && len(s.Properties) == 0 {
+		return p.value(variants[0], name, depth+1)
 	}
 	return p.typed(s, name, depth)
 }
@@ -116,39 +115,27 @@ func (s schema) kind() string {
 
 // object returns an object with the required members, in the order of the schema's list.
 func (p *sampler) object(s schema, depth int) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, name := range s.Required {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(Encode(name))
-		b.WriteByte(':')
+	var members [][]byte
+	for _, name := range s.Required {
 		member := s.Properties[name]
 		if member == nil {
 			member = json.RawMessage("{}")
 		}
-		b.Write(p.value(member, name, depth+1))
+		members = append(members, slices.Concat(Encode(name), []byte(":"), p.value(member, name, depth+1)))
 	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}"))
 }
 
 func (p *sampler) array(s schema, name string, depth int) json.RawMessage {
-	items := s.Items
-	if items == nil {
-		items = json.RawMessage("{}")
+	item := s.Items
+	if item == nil {
+		item = json.RawMessage("{}")
 	}
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for i := range min(max(s.MinItems, 1), maxValues) {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(p.value(items, name, depth+1))
+	var items [][]byte
+	for range min(max(s.MinItems, 1), maxValues) {
+		items = append(items, p.value(item, name, depth+1))
 	}
-	b.WriteByte(']')
-	return b.Bytes()
+	return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]"))
 }
 
 // number returns a bound of the schema, else 1.

@@ -22,7 +22,12 @@ func ReadSampling(b *wire.Body, r *reply.Request) (includeUsage bool) {
 		b.Fail("stop", "must hold at most 4 strings")
 	}
 	r.Stream = b.Flag("stream")
-	return readStreamOptions(b, r.Stream)
+	options, there := b.Sub("stream_options")
+	options.Known("include_usage", "include_obfuscation")
+	if there && !r.Stream {
+		b.Fail("stream_options", "only allowed when stream is true")
+	}
+	return options.Flag("include_usage")
 }
 
 // readStops reads one string or a list of them.
@@ -31,16 +36,4 @@ func readStops(b *wire.Body) []string {
 		return []string{b.Text("stop")}
 	}
 	return b.Strings("stop")
-}
-
-func readStreamOptions(b *wire.Body, stream bool) (includeUsage bool) {
-	options, there := b.Sub("stream_options")
-	if !there {
-		return false
-	}
-	options.Known("include_usage", "include_obfuscation")
-	if !stream {
-		b.Fail("stream_options", "only allowed when stream is true")
-	}
-	return options.Flag("include_usage")
 }

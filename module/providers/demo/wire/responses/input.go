@@ -30,9 +30,7 @@ func (r *reader) items() {
 	if !c.pairs.Settled() {
 		r.body.Fail("input", "no tool output found for a function call")
 	}
-	if c.dangling != nil {
-		c.dangling.Refuse("a reasoning item must be followed by the item that it belongs to", "")
-	}
+	c.follow("", wire.Object{}) // nothing follows the last item
 }
 
 // conversation reads the items of the input.
