@@ -107,7 +107,7 @@ func changed() ([]string, error) {
 		return nil, err
 	}
 	var folders []string
-	for _, file := range strings.Fields(edited + "\n" + added) {
+	for file := range strings.FieldsSeq(edited + "\n" + added) {
 		if strings.HasSuffix(file, ".go") {
 			folders = append(folders, "./"+path.Dir(file))
 		}

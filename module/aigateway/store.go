@@ -126,7 +126,7 @@ type Sessions interface {
 	DeleteSessionsOf(ctx context.Context, user, except int64) error
 }
 
-// AnyUser, in place of the ID of a user, selects the keys of all users.
+// AnyUser selects the keys of all users, in place of the ID of a user.
 const AnyUser int64 = 0
 
 // Keys are the keys of a Store. Methods return ErrNotFound for the key of another

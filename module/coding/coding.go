@@ -120,7 +120,7 @@ type reader struct{ src io.ReadCloser }
 
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.src.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	return n, err

@@ -94,14 +94,14 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	defer h.drain.Leave()
 	defer to.Close(false) // for the case that settle panics
 	defer h.settle(ex, to, r)
-	if fault := h.serve(e, ex, to, r); fault != nil {
+	if fault := h.serve(e, to, r); fault != nil {
 		to.Fail(fault)
 	}
 }
 
 // serve checks the method and the key of a request, and then calls the endpoint. An
 // endpoint without a method does without these checks.
-func (h *Handler) serve(e endpoint, ex *exchange.Exchange, to *reply.Reply, r *http.Request) *fault.Fault {
+func (h *Handler) serve(e endpoint, to *reply.Reply, r *http.Request) *fault.Fault {
 	if e.method == "" {
 		return e.serve(h, to, r)
 	}

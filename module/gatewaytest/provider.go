@@ -1,6 +1,7 @@
 package gatewaytest
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -88,9 +89,7 @@ func (p *Provider) serve(w http.ResponseWriter, r *http.Request) {
 	entry := p.receive(r)
 	completed := false
 	defer func() { p.settle(entry, r, completed) }()
-	for name, values := range p.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), p.Header)
 	if step == nil {
 		step = Answer()
 	}

@@ -82,7 +82,7 @@ func TestNamesOfMetrics(t *testing.T) {
 	t.Cleanup(WatchProviders(func() map[string]bool { return map[string]bool{"p": true} }))
 	t.Cleanup(WatchLimits(func() []LimitLevel { return []LimitLevel{{Limit: "l", Per: "group", Rule: "budget"}} }))
 	families := gather(t)
-	for _, name := range strings.Fields(`
+	for name := range strings.FieldsSeq(`
 		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight
 		attempts_total fallbacks_total provider_available losses_total
 		tokens_total cost_usd_total unpriced_total searches_total usage_sources_total prices_timestamp_seconds

@@ -123,11 +123,11 @@ func init() {
 }
 
 // get takes a value out of a pool, or makes one.
-func get[T any](pool *sync.Pool, make func() T) T {
+func get[T any](pool *sync.Pool, create func() T) T {
 	if kept, ok := pool.Get().(T); ok {
 		return kept
 	}
-	return make()
+	return create()
 }
 
 var standard trait.Traits

@@ -153,20 +153,20 @@ func (t *Rows) Named(name string) *Row {
 
 // parse sets the properties of the row that follow from its name.
 func (r *Row) parse(notation strict.Notation) {
-	any := indices[notation][0]
+	anyIndex := indices[notation][0]
 	place, rest := cutPlace(r.Name, notation)
 	conditions := strings.Split(rest, "+")
 	path, value, _ := strings.Cut(conditions[len(conditions)-1], "=")
 	if value != "*" {
 		r.value = value
 	}
-	element := strings.HasSuffix(r.Path, any)
+	element := strings.HasSuffix(r.Path, anyIndex)
 	if r.Path == "" {
 		r.Path = place + path
 	}
 	r.ofWord = value != "" && r.Path == place+path
 	for _, index := range indices[notation][1:] {
-		r.Path = strings.ReplaceAll(r.Path, index, any)
+		r.Path = strings.ReplaceAll(r.Path, index, anyIndex)
 	}
 	if place, r.at.member = cutPlace(r.Path, notation); element {
 		place, r.at.member = r.Path, ""

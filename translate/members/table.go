@@ -120,7 +120,7 @@ func (t *Table) add(kinds Kinds, others fate, names string) Member {
 }
 
 func (t *Table) addRows(r row, names string) {
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		if t.names.Index([]byte(name)) >= 0 {
 			panic("members: a table has two members " + name)
 		}

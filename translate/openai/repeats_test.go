@@ -41,7 +41,7 @@ func begun() *Observer {
 // The observer skips only chunks that differ from the one before in their text. A chunk
 // that is skipped by mistake could hide the end of the answer, or its usage.
 func TestChunksThatMayContainMoreAreRead(t *testing.T) {
-	with := func(old, new string) string { return strings.Replace(someContent, old, new, 1) }
+	with := func(part, by string) string { return strings.Replace(someContent, part, by, 1) }
 	for name, tt := range map[string]struct {
 		chunk  string
 		unread bool

@@ -53,7 +53,7 @@ func TestCapturesOfCodexReachProvidersOfOtherFormats(t *testing.T) {
 
 // shapingLosses returns the fields whose loss may change the answer.
 func shapingLosses(r core.Rendered) (fields []string) {
-	for _, loss := range strings.Split(lossesOf(r.Losses), ", ") {
+	for loss := range strings.SplitSeq(lossesOf(r.Losses), ", ") {
 		if field, shaping := strings.CutSuffix(loss, " shaping"); shaping {
 			fields = append(fields, field)
 		}

@@ -29,8 +29,8 @@ func textBlock(text string) string { return `{"type":"text","text":"` + text + `
 var userHi = messageOf("user", textBlock("hi"))
 
 func TestOptionsOfChatTowardsMessages(t *testing.T) {
-	bounded := func(max string, members ...string) string {
-		return asksFor(`{"model":"up","max_tokens":`+max+`,"messages":[`+userHi+`]`, members)
+	bounded := func(most string, members ...string) string {
+		return asksFor(`{"model":"up","max_tokens":`+most+`,"messages":[`+userHi+`]`, members)
 	}
 	bare := func(members ...string) string { return asksFor(`{"model":"m1","messages":[`+hi+`]`, members) }
 	with := func(members ...string) string { return talk(hi, members...) }

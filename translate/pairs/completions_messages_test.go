@@ -10,8 +10,8 @@ import (
 const mailDigest = "d648b243a3e817eaa3309e00e183483f2867baadf522099f0c2121770536b25a"
 
 func TestCompletionsTowardsMessages(t *testing.T) {
-	bounded := func(max string, members ...string) string {
-		return asksFor(`{"model":"up","max_tokens":`+max+`,"messages":[`+userHi+`]`, members)
+	bounded := func(most string, members ...string) string {
+		return asksFor(`{"model":"up","max_tokens":`+most+`,"messages":[`+userHi+`]`, members)
 	}
 	want := func(members ...string) string { return bounded("9", members...) }
 	with := func(members ...string) string { return completion(append([]string{`"max_tokens":9`}, members...)...) }

@@ -201,7 +201,7 @@ func TestAnyInterleavingOfCallsGivesTheSameChoices(t *testing.T) {
 				texts = append(texts, fmt.Sprintf("<%d.%d>", i, j))
 			}
 			f.streams = append(f.streams, speech(i, texts...))
-			f.memory = append(f.memory, translate.AnswerContext{Stream: true, IncludeUsage: true, Input: translate.Input{Echo: []byte(fmt.Sprintf("prompt %d: ", i))}})
+			f.memory = append(f.memory, translate.AnswerContext{Stream: true, IncludeUsage: true, Input: translate.Input{Echo: fmt.Appendf(nil, "prompt %d: ", i)}})
 		}
 		_, straight := f.play(inTurn)
 		fan, mixed := f.play(func(open []int) int { return random.IntN(len(open)) })

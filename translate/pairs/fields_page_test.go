@@ -22,11 +22,12 @@ var classLetters = map[pairs.Fate]string{pairs.Kept: "K", pairs.Hinted: "H", pai
 // The page of fields of the rules is the join of the readers' rows and the writers'
 // outcomes, so that the documentation matches the gateway.
 func TestThePageOfFieldsIsTheJoinOfTheTables(t *testing.T) {
-	page := pageOfFields
+	var page strings.Builder
+	page.WriteString(pageOfFields)
 	for _, client := range formats.Names() {
-		page += tableOfFields(client)
+		page.WriteString(tableOfFields(client))
 	}
-	requireGolden(t, "../rules/fields.md", []byte(page))
+	requireGolden(t, "../rules/fields.md", []byte(page.String()))
 }
 
 // tableOfFields returns the table of a client's format with all formats of
@@ -42,15 +43,16 @@ func tableOfFields(client translate.Format) string {
 	if columns == nil {
 		return ""
 	}
-	table := "\n## " + string(client) + "\n\n" + head + "\n" + line + "\n"
+	var table strings.Builder
+	table.WriteString("\n## " + string(client) + "\n\n" + head + "\n" + line + "\n")
 	for i := range columns[0] {
-		table += "| `" + columns[0][i].Name + "` |"
+		table.WriteString("| `" + columns[0][i].Name + "` |")
 		for _, fields := range columns {
-			table += " " + cellOfField(&fields[i]) + " |"
+			table.WriteString(" " + cellOfField(&fields[i]) + " |")
 		}
-		table += "\n"
+		table.WriteString("\n")
 	}
-	return table
+	return table.String()
 }
 
 // cellOfField returns the class of a field, and the traits that change it.

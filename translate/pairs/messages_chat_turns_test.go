@@ -1,6 +1,7 @@
 package pairs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -219,11 +220,11 @@ func TestLaterSystemTurnsTowardsChat(t *testing.T) {
 
 func TestToolResultsTowardsChat(t *testing.T) {
 	with := func(content string, more ...string) string {
-		extra := ""
+		var extra strings.Builder
 		for _, m := range more {
-			extra += "," + m
+			extra.WriteString("," + m)
 		}
-		return conversation(hi + `,` + toolUse + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"` + content + `}` + extra + `]}`)
+		return conversation(hi + `,` + toolUse + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"` + content + `}` + extra.String() + `]}`)
 	}
 	answered := func(content string, more string) string {
 		return asked(hi + `,` + called + `,{"role":"tool","tool_call_id":"c1","content":` + content + `}` + more)

@@ -39,7 +39,7 @@ func asked(messages string, more ...string) string {
 func traitsOf(t testing.TB, text string) *trait.Traits {
 	t.Helper()
 	traits := new(trait.Traits)
-	for _, setting := range strings.Split(text, ";") {
+	for setting := range strings.SplitSeq(text, ";") {
 		if name, value, ok := strings.Cut(strings.TrimSpace(setting), " "); ok {
 			require.NoError(t, traits.Set(name, value))
 		}

@@ -165,9 +165,10 @@ func TestEveryWordArrivesOnceTowardsResponses(t *testing.T) {
 	traits := []string{"", "mid_system hoist", "mid_system user; system_role developer", "cache_breakpoints on; responses_reasoning text"}
 	for i := range 800 {
 		talker := talker{Rand: random}
-		from, body := translate.Chat, ""
+		var from translate.Format
+		var body string
 		if i%2 == 1 {
-			body = talk(hi + `,` + talker.list(1, 7, talker.chatMessage) + `,` + hi)
+			from, body = translate.Chat, talk(hi+`,`+talker.list(1, 7, talker.chatMessage)+`,`+hi)
 		} else {
 			from, body = translate.Messages, conversation(hi+`,`+talker.list(1, 6, talker.message)+`,`+hi, `"system":[`+talker.list(0, 2, talker.text)+`]`)
 		}

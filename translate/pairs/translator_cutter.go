@@ -132,8 +132,8 @@ func (c *cutter) takeText(choice *cut, e *event.Event) {
 		choice.passed++
 	}
 	choice.begun = true
-	end := 0
-	if choice.state, end = c.search.find(choice.state, text); end > 0 {
+	state, end := c.search.find(choice.state, text)
+	if choice.state = state; end > 0 {
 		choice.text = append(choice.text, text[:end]...)
 		c.cut(choice, e.Choice)
 		return

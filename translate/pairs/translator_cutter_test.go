@@ -18,7 +18,7 @@ import (
 // tokens of the text.
 func textChunk(choice int, text string) string {
 	var tokens []string
-	for _, token := range strings.Split(text, "|") {
+	for token := range strings.SplitSeq(text, "|") {
 		quoted, _ := json.Marshal(token)
 		tokens = append(tokens, `{"token":`+string(quoted)+`,"logprob":-1}`)
 	}

@@ -42,7 +42,7 @@ func responsesStream(events ...string) []byte { return messagesStream(events...)
 
 // data leaves of a stream only its data.
 func data(stream string) (lines []string) {
-	for _, line := range strings.Split(stream, "\n") {
+	for line := range strings.SplitSeq(stream, "\n") {
 		if rest, ok := strings.CutPrefix(line, "data: "); ok {
 			lines = append(lines, rest)
 		}

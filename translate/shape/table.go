@@ -83,7 +83,7 @@ func New(common string, shapes ...Shape) *Table {
 			n.Index = slices.Index(members, n.Name)
 		}
 		s.members |= members.add(s.others)
-		for _, s.name = range strings.Fields(s.name) {
+		for s.name = range strings.FieldsSeq(s.name) {
 			s.bit = 1 << len(types)
 			t.shapes, types = append(t.shapes, s), append(types, s.name)
 		}
@@ -100,7 +100,7 @@ type members []string
 
 // add adds the members that are missing, and returns the set of all members named.
 func (m *members) add(names string) (s Set) {
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		i := slices.Index(*m, name)
 		if i < 0 {
 			i, *m = len(*m), append(*m, name)
@@ -137,7 +137,7 @@ func (t *Table) Named(name string) *Shape {
 // Types returns the set of types with these names, separated by spaces. It panics if the
 // table does not have one of the types.
 func (t *Table) Types(names string) (set Types) {
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		set |= t.Named(name).bit
 	}
 	return set

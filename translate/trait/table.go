@@ -164,15 +164,16 @@ func switched(value string, words ...string) string {
 
 // quoted returns the words in quotes, joined for a sentence.
 func quoted(words ...string) string {
-	text := "'" + words[0] + "'"
+	var text strings.Builder
+	text.WriteString("'" + words[0] + "'")
 	for i, word := range words[1:] {
 		if i == len(words)-2 {
-			text += " or '" + word + "'"
+			text.WriteString(" or '" + word + "'")
 		} else {
-			text += ", '" + word + "'"
+			text.WriteString(", '" + word + "'")
 		}
 	}
-	return text
+	return text.String()
 }
 
 // list splits a value at commas and spaces.

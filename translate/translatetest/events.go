@@ -30,7 +30,7 @@ func Events(stream []byte) ([]Event, error) {
 		return nil, errors.New("the last event is not terminated")
 	}
 	var events []Event
-	for _, lines := range strings.Split(text, "\n\n") {
+	for lines := range strings.SplitSeq(text, "\n\n") {
 		var e Event
 		if rest, named := strings.CutPrefix(lines, "event: "); named {
 			e.Name, lines, _ = strings.Cut(rest, "\n")

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,12 +69,7 @@ func TestFallbackFollowsItsWords(t *testing.T) {
 }
 
 func contains(list []string, word string) bool {
-	for _, each := range list {
-		if each == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, word)
 }
 
 func TestFallbackRefusesOtherWords(t *testing.T) {

@@ -6,6 +6,7 @@ package failover
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -226,7 +227,7 @@ func (x *run) over(result *exchange.Result) bool {
 	switch {
 	case drain.Interrupted(ctx) && !result.Whole():
 		x.verdict = Verdict{Fault: fault.ShuttingDown()}
-	case context.Cause(ctx) == errDeadline && !result.Whole():
+	case errors.Is(context.Cause(ctx), errDeadline) && !result.Whole():
 		x.verdict = Verdict{Fault: fault.UpstreamTimeout(errDeadline)}
 	case x.reply.Abandon(ctx):
 		x.verdict = Verdict{}

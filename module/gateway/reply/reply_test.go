@@ -2,6 +2,7 @@ package reply
 
 import (
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -57,7 +58,7 @@ func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	s, c := replyFor(translate.Chat, true)
 	reservation := new(counted)
 	s.Charge(meter.New(meter.Estimate{}, reservation, nil))
-	s.WriteHeader(200)
+	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
 	assert.Empty(t, reservation.settled)
 	s.Exchange.Result.Finish(token.Usage{Counts: token.Counts{Fresh: 3, Answer: 4}, Known: true})
@@ -76,7 +77,7 @@ func TestACutAnswerCostsTheTextOfIt(t *testing.T) {
 	reservation := new(counted)
 	s.Charge(meter.New(meter.Estimate{Prompt: 18, Reserved: 20, Assumed: fault.Assumed{Tokens: 2}}, reservation, nil)) // without a bound
 	s.Exchange.Result.Status, s.Exchange.Result.Sent = 200, true
-	s.WriteHeader(200)
+	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte("data: " + strings.Repeat("word", 100_000) + "\n\n"))
 	_, _ = s.Write([]byte(strings.Repeat(": ping\n\n", 100_000)))
 	s.Exchange.Result.Text.Add([]byte(strings.Repeat("word", 100_000)))
@@ -90,7 +91,7 @@ func TestAnUnreadEndIsNoAnswer(t *testing.T) {
 	s, _ := replyFor(translate.Chat, true)
 	reservation := new(counted)
 	s.Charge(meter.New(meter.Estimate{Reserved: 20}, reservation, nil))
-	s.WriteHeader(200)
+	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
 	s.Exchange.Result.Unread = true
 	s.Exchange.Result.Finish(token.Usage{Counts: token.Counts{Fresh: 3, Answer: 4}, Known: true})
@@ -107,7 +108,7 @@ func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
 	s.Charge(meter.New(meter.Estimate{}, reservation, nil))
 	s.Exchange.Result.Finish(token.Usage{Counts: token.Counts{Answer: 4}, Known: true})
 	s.Header().Set("Content-Length", "20")
-	s.WriteHeader(200)
+	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write(make([]byte, 19))
 	assert.Equal(t, []int64{4}, reservation.settled)
 	assert.Zero(t, reservation.released)
@@ -119,8 +120,12 @@ func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
 
 func TestEveryEndSettles(t *testing.T) {
 	for name, end := range map[string]func(s *Reply){
-		"a fault":                     func(s *Reply) { s.Fail(fault.Unusable(nil)) },
-		"a fault in the middle":       func(s *Reply) { s.WriteHeader(200); _, _ = s.Write([]byte(event)); s.Fail(fault.Unusable(nil)) },
+		"a fault": func(s *Reply) { s.Fail(fault.Unusable(nil)) },
+		"a fault in the middle": func(s *Reply) {
+			s.WriteHeader(http.StatusOK)
+			_, _ = s.Write([]byte(event))
+			s.Fail(fault.Unusable(nil))
+		},
 		"an answer of the gateway's":  func(s *Reply) { s.WriteJSON([]byte("{}")) },
 		"a client that went away":     func(s *Reply) { s.Abandon(t.Context()); s.Close(false) },
 		"a panic, or anything at all": func(s *Reply) { s.Close(false) },

@@ -196,17 +196,17 @@ func TestContentRestartsTheSilence(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
 		s.Start(func() {}, Options{CommitAfter: 30 * time.Second, KeepAlive: 15 * time.Second})
 		s.WriteHeader(http.StatusOK)
-		want := ""
+		var want strings.Builder
 		for range 5 {
 			time.Sleep(14 * time.Second)
 			_, _ = s.Write([]byte(event))
-			want += event
+			want.WriteString(event)
 		}
 		synctest.Wait()
-		assert.Equal(t, want, c.text())
+		assert.Equal(t, want.String(), c.text())
 		time.Sleep(15 * time.Second)
 		synctest.Wait()
-		assert.Equal(t, want+ping, c.text())
+		assert.Equal(t, want.String()+ping, c.text())
 		s.Close(false)
 	})
 }

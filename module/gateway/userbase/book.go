@@ -175,7 +175,7 @@ func (b *Book) open() {
 func (b *Book) reopen() error {
 	b.opening.Lock()
 	defer b.opening.Unlock()
-	if b.ledger.Load().err != errReleased {
+	if !errors.Is(b.ledger.Load().err, errReleased) {
 		b.open()
 	}
 	return b.ledger.Load().err

@@ -36,7 +36,7 @@ func isAnswer(err error) bool {
 // isUncertain reports whether a call that returned an error may have succeeded on the
 // server: the call may have reached it, and the answer is unknown.
 func isUncertain(err error) bool {
-	if err == errResting || isAnswer(err) {
+	if errors.Is(err, errResting) || isAnswer(err) {
 		return false
 	}
 	dial := (*net.OpError)(nil)

@@ -83,14 +83,12 @@ func (c *crowd) one(ctx context.Context, l aigateway.Limiter, admitted func(n in
 	return true
 }
 
-// left uses up the budget, and returns the number of admitted requests.
-func (c *crowd) left(t *testing.T) int64 {
+// useUp admits requests until the budget refuses one.
+func (c *crowd) useUp(t *testing.T) {
 	l := limiterOf(t, c.gateways[0].Redis, aigateway.LimitRules{Concurrent: 1000, Budget: budget(t, "1/month")})
-	before := c.admitted.Load()
 	for c.one(t.Context(), l, func(int64) {}) {
 		c.gateways[0].server.backlog.flush(t.Context(), patience)
 	}
-	return c.admitted.Load() - before
 }
 
 // most is the number of requests for which the budget is enough. Its last part cannot be
@@ -119,7 +117,7 @@ func TestTwoGatewaysSpendABudgetExactlyWhateverTheServerDoes(t *testing.T) {
 	c.run(t, map[int64]func(){
 		100: restart, 200: func() { client.ScriptFlush(t.Context()) }, 300: stall, 500: restart, 700: stall,
 	})
-	c.left(t)
+	c.useUp(t)
 	assert.EqualValues(t, most, c.admitted.Load())
 	c.logs(t)
 }
@@ -140,7 +138,7 @@ func TestTwoGatewaysGoOnFromTheLedgerWhenTheServerForgets(t *testing.T) {
 		},
 		500: func() { client.FlushAll(t.Context()) },
 	})
-	c.left(t)
+	c.useUp(t)
 	assert.InDelta(t, most, c.admitted.Load(), 2*clients, "each of the two losses may add one request of each client")
 	c.logs(t)
 }

@@ -18,10 +18,7 @@ import (
 // secrets that the gateway generated.
 func spread(t *testing.T, s *site.Site, c *gatewaytest.Canaries) (generated []string, answers string) {
 	t.Helper()
-	note := func(r site.Reply) site.Reply {
-		answers += fmt.Sprintln(r.Status, r.Header, r.Body)
-		return r
-	}
+	note := func(r site.Reply) { answers += fmt.Sprintln(r.Status, r.Header, r.Body) }
 	create := func(name, password string) site.Reply {
 		return askAdmin(s, http.MethodPost, "/ai_gateway/users", fmt.Sprintf(`{"username":%q,"password":%q}`, name, password))
 	}

@@ -22,9 +22,9 @@ func limitedKey(rules ...string) string {
 }
 
 // askAsAlice sends a request with the key that has a limit.
-func askAsAlice(s *site.Site, path, body string, headers ...string) site.Reply {
+func askAsAlice(s *site.Site, path, body string) site.Reply {
 	s.T.Helper()
-	return s.Ask(path, body, append([]string{"Authorization", "Bearer " + site.AliceKey}, headers...)...)
+	return s.Ask(path, body, "Authorization", "Bearer "+site.AliceKey)
 }
 
 // remaining returns the remaining amount of a rate in the headers of an answer.

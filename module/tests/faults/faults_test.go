@@ -306,10 +306,10 @@ func decreasing(all []string) []string {
 
 func inOrder(all []string) []string { return all }
 
-func rewritten(old, new string) func([]string) []string {
+func rewritten(from, to string) func([]string) []string {
 	return func(all []string) []string {
 		for i := range all {
-			all[i] = strings.ReplaceAll(all[i], old, new)
+			all[i] = strings.ReplaceAll(all[i], from, to)
 		}
 		return all
 	}

@@ -2,6 +2,7 @@ package observability_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,13 +70,13 @@ var inAccessLog = []string{"session"}
 func collectEvents() (end func() string) {
 	text, stop := make(chan string), make(chan struct{})
 	go func() {
-		var all string
+		var all strings.Builder
 		for {
 			select {
 			case e := <-noted:
-				all += fmt.Sprintln(e.Name(), e.Data)
+				all.WriteString(fmt.Sprintln(e.Name(), e.Data))
 			case <-stop:
-				text <- all
+				text <- all.String()
 				return
 			}
 		}

@@ -89,9 +89,9 @@ func (r Reply) Read(t testing.TB, path string) Outcome {
 	}
 	c, err := client.ReadCompletionStream(strings.NewReader(r.Body))
 	require.NoError(t, err, r.Body)
-	var text string
+	var text strings.Builder
 	for _, choice := range c.Choices {
-		text += choice.Text
+		text.WriteString(choice.Text)
 	}
-	return Outcome{text, c.Complete, c.Failure}
+	return Outcome{text.String(), c.Complete, c.Failure}
 }

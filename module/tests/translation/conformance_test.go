@@ -62,9 +62,9 @@ func startConforming(t *testing.T, w site.Way, pairs ...[2]string) conforming {
 }
 
 // last is the body that the provider received last.
-func (c conforming) last() string {
-	requests := c.p.Requests()
-	require.NotEmpty(c.T, requests)
+func (s conforming) last() string {
+	requests := s.p.Requests()
+	require.NotEmpty(s.T, requests)
 	return string(requests[len(requests)-1].Body)
 }
 

@@ -182,16 +182,16 @@ func inStream(upstream string) map[string]site.ErrorAnswer {
 		"invalid_request_error": explained(translatedStatuses[400], "m", ""), "permission_error": explained(translatedStatuses[403], "m", ""),
 		"not_found_error": explained(translatedStatuses[404], "m", ""), "request_too_large": explained(translatedStatuses[413], "m", ""),
 	} {
-		all[streamError(upstream, kind, "m", nil)] = want
+		all[streamError(upstream, kind, nil)] = want
 	}
 	if upstream == site.MessagesPath {
 		// Clients of this format know an error by the name of its event.
 		all["data: {\"type\":\"error\",\"error\" :{\"type\":\"overloaded_error\",\"message\":\"m\"}}\n\n"] = overloaded
 	} else {
-		all[streamError(upstream, "x", "m", 429)] = limited
-		all[streamError(upstream, "x", "m", "server_is_overloaded")] = overloaded
-		all[streamError(upstream, "x", "m", 503)] = overloaded
-		all["event: error\n"+streamError(upstream, "rate_limit_error", "m", nil)] = limited
+		all[streamError(upstream, "x", 429)] = limited
+		all[streamError(upstream, "x", "server_is_overloaded")] = overloaded
+		all[streamError(upstream, "x", 503)] = overloaded
+		all["event: error\n"+streamError(upstream, "rate_limit_error", nil)] = limited
 		all["data: {\"error\":\"m\"}\n\n"] = unknown
 	}
 	switch upstream {
@@ -205,8 +205,8 @@ func inStream(upstream string) map[string]site.ErrorAnswer {
 }
 
 // streamError is an error event of a provider.
-func streamError(upstream, kind, message string, code any) string {
-	body := map[string]any{"error": map[string]any{"type": kind, "message": message, "code": code}}
+func streamError(upstream, kind string, code any) string {
+	body := map[string]any{"error": map[string]any{"type": kind, "message": "m", "code": code}}
 	name := ""
 	if upstream == site.MessagesPath {
 		body["type"], name = "error", "event: error\n"

@@ -3,6 +3,7 @@ package translation_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,11 +53,12 @@ func (c continued) request(more ...string) string {
 	if c.path == site.MessagesPath {
 		members = `"max_tokens":2000,"output_config":{"effort":"high"}`
 	}
-	turns := `{"role":"user","content":"hello"}`
+	var turns strings.Builder
+	turns.WriteString(`{"role":"user","content":"hello"}`)
 	for _, turn := range more {
-		turns += "," + turn
+		turns.WriteString("," + turn)
 	}
-	return `{"model":"m",` + members + `,"messages":[` + turns + `]}`
+	return `{"model":"m",` + members + `,"messages":[` + turns.String() + `]}`
 }
 
 // sealedTurn returns the turn of the assistant that a client makes of an answer.

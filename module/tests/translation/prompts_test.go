@@ -66,7 +66,7 @@ func completed(text string) (whole, streamed gatewaytest.Step) {
 		return `{"id":"c","object":"text_completion","created":1,"model":"m","choices":[{"index":0,"text":` + string(quoted) + `,"logprobs":null,"finish_reason":` + finish + `}]}`
 	}
 	var chunks []string
-	for _, s := range strings.Split(text, "") {
+	for s := range strings.SplitSeq(text, "") {
 		chunks = append(chunks, "data: "+piece(s, "null")+"\n\n")
 	}
 	chunks = append(chunks, "data: "+piece("", `"length"`)+"\n\ndata: [DONE]\n\n")

@@ -18,10 +18,10 @@ func TestACallEndsAtAStopThatTheProviderDoesNotKnow(t *testing.T) {
 		s := site.Start(t, w.Provider("p", p, "format responses", "usage_wait 1h"))
 		events := site.Streams[site.ResponsesPath]
 		whole := strings.Join(events, "")
-		at := strings.Index(whole, "event: response.output_text.done") // "Hi there" is in the deltas before
+		before, _, _ := strings.Cut(whole, "event: response.output_text.done") // "Hi there" is in the deltas before
 		for i, path := range []string{site.ChatPath, site.MessagesPath} {
 			endless := gatewaytest.NewGate(t) // never opened: the provider goes on
-			p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, whole[:at]), gatewaytest.Stall(endless, gatewaytest.More())))
+			p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, before), gatewaytest.Stall(endless, gatewaytest.More())))
 			body := `{"model":"m","stream":true,"stop":["ther"],"max_tokens":3000,"messages":[{"role":"user","content":"hello"}]}`
 			if path == site.MessagesPath {
 				body = strings.Replace(body, `"stop"`, `"stop_sequences"`, 1)

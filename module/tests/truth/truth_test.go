@@ -58,13 +58,14 @@ func configuration(address, dir string) []string {
 	lines := []string{"store sqlite " + dir + "/gateway.db", "ledger {\njournal " + dir + "/journal\n}"}
 	for _, path := range site.CallPaths {
 		name := names[path]
-		block := "provider " + name + " openai_compatible {\nbase_url " + address + "/" + name + "/v1\ncooldown off\n"
-		block += "format " + map[string]string{"pm": "messages", "pc": "chat", "pl": "completions", "pr": "responses"}[name] + "\n"
+		var block strings.Builder
+		block.WriteString("provider " + name + " openai_compatible {\nbase_url " + address + "/" + name + "/v1\ncooldown off\n")
+		block.WriteString("format " + map[string]string{"pm": "messages", "pc": "chat", "pl": "completions", "pr": "responses"}[name] + "\n")
 		for _, price := range prices {
-			block += "models " + price.name + "-" + name + "-*\nprice " + price.name + "-* " + price.columns + "\n"
+			block.WriteString("models " + price.name + "-" + name + "-*\nprice " + price.name + "-* " + price.columns + "\n")
 			lines = append(lines, "model "+price.name+"-"+name+fallbackTo[name]+"-* {\nto "+name+"\nto "+fallbackTo[name]+"\n}")
 		}
-		lines = append(lines, block+"}")
+		lines = append(lines, block.String()+"}")
 	}
 	return lines
 }
