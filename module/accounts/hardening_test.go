@@ -87,15 +87,13 @@ func TestSecretsAreOnlyInTheAnswersThatHandThemOut(t *testing.T) {
 	s := newSite(t, func(a *Accounts) { a.ThrottleOff, a.Registration = false, true })
 	login := func(name, password string) string { return credentials(name, secret(password)) }
 	sinks := map[string]string{}
-	ask := func(call, body, token string) testAnswer {
+	ask := func(call, body, token string) {
 		answer := s.ask(testRequest{call: call, body: body, token: token})
 		sinks[call+" "+answer.body] = answer.body
-		return answer
 	}
-	admin := func(call, body string) testAnswer {
+	admin := func(call, body string) {
 		answer := s.admin(call, body)
 		sinks[call+" "+answer.body] = answer.body
-		return answer
 	}
 	admin("POST /ai_gateway/users", fmt.Sprintf(`{"username":"root","role":"root","password":%q}`, secret("root")))
 	ask("POST /api/user/register", login("alice", "alice"), "")

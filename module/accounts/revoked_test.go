@@ -113,7 +113,7 @@ func TestBodyHasADeadline(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := &deadlined{ResponseRecorder: httptest.NewRecorder()}
-			r := httptest.NewRequest("POST", "/api/user/login", c.body)
+			r := httptest.NewRequest(http.MethodPost, "/api/user/login", c.body)
 			r.Header.Set("Content-Type", "application/json")
 			_, err := newCall(w, r, nil).readForm()
 			want := []time.Time{time.Now().Add(10 * time.Second)}

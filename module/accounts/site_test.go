@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -104,9 +105,7 @@ func (a testRequest) request(ctx context.Context) *http.Request {
 	if a.cookie != "" {
 		r.Header.Set("Cookie", "session="+a.cookie)
 	}
-	for name, values := range a.header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, a.header)
 	if a.peer != "" {
 		r.RemoteAddr = a.peer
 	}

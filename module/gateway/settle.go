@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -39,7 +38,7 @@ func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []accounting.Call, 
 // recovered answers after a panic. A JSON answer that has begun can only be aborted; any
 // other answer can still end with an error.
 func (h *Handler) recovered(v any, ex *exchange.Exchange, to *reply.Reply) {
-	if err, ok := v.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
+	if v != any(http.ErrAbortHandler) {
 		h.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))
 	}
 	if to.HasContent() && !ex.Streaming() {

@@ -65,9 +65,9 @@ func fill(v reflect.Value, random *rand.Rand) {
 			fill(v.Index(i), random)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
+		for _, field := range v.Fields() {
 			if v.Type() != reflect.TypeFor[time.Time]() {
-				fill(v.Field(i), random)
+				fill(field, random)
 			}
 		}
 	default:

@@ -28,9 +28,9 @@ func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
 		for range 5 {
 			assert.Zero(t, try(names, "alice", Failed))
 		}
-		for _, minutes := range []time.Duration{1, 2, 4, 8, 16, 16, 16} {
+		for _, minutes := range []int{1, 2, 4, 8, 16, 16, 16} {
 			wait := try(names, "alice", Failed)
-			assert.Equal(t, minutes*time.Minute, wait)
+			assert.Equal(t, time.Duration(minutes)*time.Minute, wait)
 			assert.Zero(t, try(names, "bob", Undecided), "another name")
 			time.Sleep(wait) // on the fake clock
 			for try(names, "alice", Failed) == 0 {

@@ -197,7 +197,7 @@ func (j *Journal) writeDelayed() error {
 // are read. The caller holds the writer, or no other goroutine has the journal yet.
 func (j *Journal) startSegment(number uint64) error {
 	j.mu.Lock()
-	head := appendSegmentHeader(nil, j.entries.last)
+	head := newSegmentHeader(j.entries.last)
 	for _, e := range j.entries.unended() {
 		head = appendFrame(head, e)
 	}

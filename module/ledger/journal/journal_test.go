@@ -35,13 +35,13 @@ func begin(t testing.TB, j *Journal, payload string) ID {
 // after them.
 func read(t testing.TB, j *Journal, from Position) (texts []string, to Position) {
 	t.Helper()
-	for to = from; ; from = to {
-		var err error
-		to, err = j.Read(from, func(e Entry) { texts = append(texts, fmt.Sprint(e.Kind, " ", string(e.Payload))) })
+	for {
+		to, err := j.Read(from, func(e Entry) { texts = append(texts, fmt.Sprint(e.Kind, " ", string(e.Payload))) })
 		require.NoError(t, err)
 		if to == from {
 			return texts, to
 		}
+		from = to
 	}
 }
 
@@ -80,7 +80,7 @@ func TestWhatHasNotEndedIsKnownToTheNextProcess(t *testing.T) {
 func TestL039IDsRiseAlthoughTheClockFalls(t *testing.T) {
 	dir := t.TempDir()
 	future := At(time.Now().Add(time.Hour))
-	require.NoError(t, os.WriteFile(segmentPath(dir, 1), appendSegmentHeader(nil, future), 0o600))
+	require.NoError(t, os.WriteFile(segmentPath(dir, 1), newSegmentHeader(future), 0o600))
 	j, _ := opened(t, Options{Dir: dir})
 	for i := range ID(1000) {
 		assert.Equal(t, future+1+i, begin(t, j, ""))
@@ -179,7 +179,7 @@ func TestManyWritersLoseAndDoubleNothing(t *testing.T) {
 // filled returns a segment with n entries of random lengths, and the ends of its frames.
 func filled(n int) (data []byte, ends []int) {
 	random := rand.New(rand.NewPCG(1, 2))
-	data = appendSegmentHeader(nil, 0)
+	data = newSegmentHeader(0)
 	for i := range n {
 		data = appendFrame(data, Entry{Ended, ID(i + 1), make([]byte, random.IntN(40))})
 		ends = append(ends, len(data))
@@ -206,7 +206,7 @@ func TestL030ASegmentThatIsCutKeepsItsWholeEntries(t *testing.T) {
 
 func TestL031DamagedBytesArePassedOverAndKept(t *testing.T) {
 	data, ends := filled(8)
-	for at := len(appendSegmentHeader(nil, 0)); at < ends[6]; at++ {
+	for at := len(newSegmentHeader(0)); at < ends[6]; at++ {
 		dir := t.TempDir()
 		corrupted := slices.Clone(data)
 		corrupted[at] ^= 0x10
@@ -228,7 +228,7 @@ func TestL031DamagedBytesArePassedOverAndKept(t *testing.T) {
 // A read may end within a frame, and within damaged bytes.
 func TestLargeSegmentsAreReadInParts(t *testing.T) {
 	dir := t.TempDir()
-	data := appendSegmentHeader(nil, 0)
+	data := newSegmentHeader(0)
 	const entries = 100
 	for i := range entries {
 		data = appendFrame(data, Entry{Ended, ID(i + 1), make([]byte, MaxPayload-i)})

@@ -36,7 +36,7 @@ func writeForever(dir string) error {
 		}
 	}
 	var out sync.Mutex
-	print := func(word string, id ID) {
+	say := func(word string, id ID) {
 		out.Lock()
 		defer out.Unlock()
 		fmt.Println(word, uint64(id))
@@ -45,9 +45,9 @@ func writeForever(dir string) error {
 		go func() {
 			for {
 				id, _ := j.Begin([]byte("begun"))
-				print("begun", id)
+				say("begun", id)
 				_ = j.End(id, []byte("ended"))
-				print("ended", id)
+				say("ended", id)
 			}
 		}()
 	}

@@ -24,8 +24,9 @@ func segmentPath(dir string, number uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%016d%s", number, extension))
 }
 
-func appendSegmentHeader(dst []byte, last ID) []byte {
-	return binary.LittleEndian.AppendUint64(append(dst, magic...), uint64(last))
+// newSegmentHeader returns the header of a segment that follows an entry.
+func newSegmentHeader(last ID) []byte {
+	return binary.LittleEndian.AppendUint64([]byte(magic), uint64(last))
 }
 
 // parseSegmentHeader returns false if data does not begin with a header.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,13 +98,14 @@ func TestATurnOfAnAgentContinues(t *testing.T) {
 		body := ask(responsesPath, "call apply_patch and clock", more)
 		require.NoError(t, json.Unmarshal(c.body(http.StatusOK, responsesPath, body), &turn))
 		first := c.response(body)
-		input := `{"role":"user","content":"call apply_patch and clock"}`
+		var input strings.Builder
+		input.WriteString(`{"role":"user","content":"call apply_patch and clock"}`)
 		for _, item := range turn.Output {
-			input += "," + string(item)
+			input.WriteString("," + string(item))
 		}
-		input += `,{"type":"custom_tool_call_output","call_id":"` + first.Items("custom_tool_call")[0].CallID + `","output":"patched"}`
-		input += `,{"type":"function_call_output","call_id":"` + first.Items("function_call")[0].CallID + `","output":"noon"}`
-		again := c.responseStream(`{"model":"m1","stream":true,"input":[` + input + `]` + more + `}`)
+		input.WriteString(`,{"type":"custom_tool_call_output","call_id":"` + first.Items("custom_tool_call")[0].CallID + `","output":"patched"}`)
+		input.WriteString(`,{"type":"function_call_output","call_id":"` + first.Items("function_call")[0].CallID + `","output":"noon"}`)
+		again := c.responseStream(`{"model":"m1","stream":true,"input":[` + input.String() + `]` + more + `}`)
 		assert.Equal(t, `The tools answered: "patched", "noon".`, again.Text())
 	}, demo.WithStrict(true))
 }

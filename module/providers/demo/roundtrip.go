@@ -68,7 +68,7 @@ func (e *Engine) serve(w http.ResponseWriter, r *http.Request) (err error) {
 			_ = r.Body.Close()
 		}
 		switch p := recover(); {
-		case p == http.ErrAbortHandler:
+		case p == any(http.ErrAbortHandler):
 			err = fmt.Errorf("answering: connection reset: %w", io.ErrUnexpectedEOF)
 		case p != nil:
 			err = fmt.Errorf("answering: %v", p)

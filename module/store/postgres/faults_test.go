@@ -105,7 +105,7 @@ func downAtStart(t *testing.T, f *fixture) {
 
 func hidesDSN(t *testing.T, f *fixture, text string) {
 	t.Helper()
-	for _, part := range strings.Fields(f.dsn) {
+	for part := range strings.FieldsSeq(f.dsn) {
 		_, value, _ := strings.Cut(part, "=")
 		if value != "postgres" { // the user, whose name is also part of "PostgreSQL"
 			assert.NotContains(t, text, value)

@@ -20,13 +20,13 @@ import (
 
 // storeAt returns the store of a path, which the test closes at its end.
 func storeAt(t *testing.T, path string) *SQLite {
-	s, close := openAt(t, path)
-	t.Cleanup(close)
+	s, closeStore := openAt(t, path)
+	t.Cleanup(closeStore)
 	return s
 }
 
 // openAt returns the store of a path, and a function that closes it.
-func openAt(t *testing.T, path string) (s *SQLite, close func()) {
+func openAt(t *testing.T, path string) (s *SQLite, closeStore func()) {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
 	s = &SQLite{Path: path}
 	require.NoError(t, s.Provision(ctx))
@@ -112,7 +112,7 @@ func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 
 func TestARestoreKeepsWhatItReplaces(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "backup")
-	s, close := openAt(t, filepath.Join(t.TempDir(), "gateway.db"))
+	s, closeStore := openAt(t, filepath.Join(t.TempDir(), "gateway.db"))
 	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
 	l, err := s.OpenLedger(accounting.LedgerOptions{})
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestARestoreKeepsWhatItReplaces(t *testing.T) {
 	_, err = s.Restore(t.Context(), accounting.LedgerOptions{}, folder, true)
 	assert.ErrorContains(t, err, "stop the gateway first")
 	require.NoError(t, l.Release())
-	close()
+	closeStore()
 	s = storeAt(t, s.Path)
 	_, err = s.Restore(t.Context(), accounting.LedgerOptions{}, folder, false)
 	assert.ErrorContains(t, err, "gateway-journal exists: --force replaces")

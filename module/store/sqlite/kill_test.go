@@ -74,7 +74,7 @@ func TestKeysThatWereMadeOutliveKill9(t *testing.T) {
 	for _, key := range keys {
 		kept[key.Name] = true
 		if key.Name != "laptop" {
-			assert.Equal(t, aigateway.Digest(sha256.Sum256([]byte(key.Name))), key.Digest)
+			assert.Equal(t, sha256.Sum256([]byte(key.Name)), key.Digest)
 			assert.Equal(t, []string{"claude-*"}, key.Models)
 		}
 		assert.NotNil(t, s.Lookup(key.Digest))
@@ -98,7 +98,7 @@ func killedAfter(t *testing.T, path string, n int) map[string]bool {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
-		if err == io.EOF { // an incomplete line does not count
+		if errors.Is(err, io.EOF) { // an incomplete line does not count
 			break
 		}
 		require.NoError(t, err)

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"encoding/json"
 	"path/filepath"
 	"testing"
@@ -35,26 +34,26 @@ func TestCaddyfile(t *testing.T) {
 	}
 }
 
-// provisioned returns the store of a configuration, which ends when cancel is called.
-func provisioned(t *testing.T, s *SQLite) (*SQLite, context.CancelFunc) {
+// provisioned returns the store of a configuration that ends with the test.
+func provisioned(t *testing.T, s *SQLite) *SQLite {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	t.Cleanup(cancel)
 	require.NoError(t, s.Provision(ctx))
-	return s, cancel
+	return s
 }
 
 func TestStoreOutlivesAReload(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	t.Setenv("GATEWAY_TEST_DATA", caddy.AppDataDir())
 	path := filepath.Join(caddy.AppDataDir(), "ai_gateway", "gateway.db")
-	before, _ := provisioned(t, new(SQLite))
+	before := provisioned(t, new(SQLite))
 	assert.NoDirExists(t, filepath.Dir(path), "checking a configuration creates nothing")
 	before.Open()
 	storetest.Current(t, before.Store)
 	assert.FileExists(t, path)
 	key := storetest.NewKey(t, before, storetest.NewUser(t, before, "alice", aigateway.RoleUser).ID, "laptop")
 
-	after, _ := provisioned(t, &SQLite{Path: "{env.GATEWAY_TEST_DATA}/ai_gateway/gateway.db"})
+	after := provisioned(t, &SQLite{Path: "{env.GATEWAY_TEST_DATA}/ai_gateway/gateway.db"})
 	assert.Same(t, before.Store, after.Store)
 	require.NoError(t, before.Cleanup())
 	after.Open()

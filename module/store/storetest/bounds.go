@@ -24,7 +24,7 @@ func boundsHold(t *testing.T, database Database) {
 	var made atomic.Int64
 	var wg sync.WaitGroup
 	for i := range wanted {
-		s, digest := stores[i%len(stores)], sha256.Sum256([]byte(fmt.Sprint(i)))
+		s, digest := stores[i%len(stores)], sha256.Sum256(fmt.Append(nil, i))
 		wg.Go(func() {
 			err := s.CreateKey(background(), &aigateway.StoredKey{UserID: alice.ID, Digest: digest}, most)
 			if err == nil {

@@ -171,7 +171,7 @@ func (s schema) text(name string) string {
 // resolve returns the target of a reference into the same document.
 func (p *sampler) resolve(ref string) json.RawMessage {
 	at := p.root
-	for _, step := range strings.Split(strings.TrimPrefix(ref, "#"), "/") {
+	for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#"), "/") {
 		if step == "" {
 			continue
 		}
