@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"path"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/caddyserver/caddy/v2"
 )
 
 // Challenge is the value of the WWW-Authenticate header of every answer with
@@ -14,9 +14,11 @@ const Challenge = `Bearer realm="ai_gateway"`
 
 // ClientAddress returns the address of the client of a request. Behind a proxy that Caddy
 // trusts, it is the forwarded address. It returns the zero address if the address is
-// unknown.
+// unknown. Caddy keeps the address among the variables of the request: caddyhttp.ClientIPVarKey
+// of caddyhttp.VarsCtxKey, a package that guests need not build for these two words.
 func ClientAddress(r *http.Request) netip.Addr {
-	if text, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok {
+	vars, _ := r.Context().Value(caddy.CtxKey("vars")).(map[string]any)
+	if text, ok := vars["client_ip"].(string); ok {
 		if address, err := netip.ParseAddr(text); err == nil {
 			return address.Unmap().WithZone("")
 		}

@@ -59,7 +59,7 @@ func (r *relay) prime() error {
 		err = r.failure(err)
 		switch {
 		case r.begun() || r.ended(): // the next read finds the failure again
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			r.end(err)
 			return nil
 		case err != nil:

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -141,7 +142,7 @@ func (s *subcall) take(a arrival, committed bool) bool {
 	switch {
 	case err == nil || s.relay.ended():
 		return s.result.Fault == nil
-	case err == io.EOF || committed || s.begun():
+	case errors.Is(err, io.EOF) || committed || s.begun():
 		s.relay.end(err)
 		return s.result.Whole()
 	default:

@@ -304,7 +304,7 @@ func TestDepthIsBounded(t *testing.T) {
 	nested := func(depth int) string {
 		return strings.Repeat(`[{"a":`, depth/2) + "1" + strings.Repeat(`}]`, depth/2)
 	}
-	const max = jsonscan.MaxDepth
+	const most = jsonscan.MaxDepth
 	for name, read := range map[string]func(c *jsonscan.Cursor){
 		"skipping": func(c *jsonscan.Cursor) { c.Skip() },
 		"walking":  walk,
@@ -314,16 +314,16 @@ func TestDepthIsBounded(t *testing.T) {
 			}
 		},
 	} {
-		c := jsonscan.New([]byte(nested(max)))
+		c := jsonscan.New([]byte(nested(most)))
 		read(&c)
 		assert.NoError(t, c.Finish(), name)
 
-		c = jsonscan.New([]byte(nested(max + 2)))
+		c = jsonscan.New([]byte(nested(most + 2)))
 		read(&c)
 		var syntax *jsonscan.SyntaxError
 		require.ErrorAs(t, c.Finish(), &syntax, name)
 		assert.Equal(t, "nested too deeply", syntax.Reason, name)
-		assert.Equal(t, max/2*len(`[{"a":`), syntax.Offset, name)
+		assert.Equal(t, most/2*len(`[{"a":`), syntax.Offset, name)
 	}
 	assert.Error(t, check(strings.Repeat("[", 1_000_000)))
 	assert.Error(t, check(strings.Repeat("[]", 1_000_000)))

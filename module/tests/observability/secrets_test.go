@@ -74,7 +74,7 @@ func collectEvents() (end func() string) {
 		for {
 			select {
 			case e := <-noted:
-				all.WriteString(fmt.Sprintln(e.Name(), e.Data))
+				fmt.Fprintln(&all, e.Name(), e.Data)
 			case <-stop:
 				text <- all.String()
 				return

@@ -10,6 +10,7 @@ package clients
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
@@ -69,13 +70,13 @@ func accumulate(t *testing.T, client anthropic.Client, params anthropic.MessageN
 
 // text joins the text blocks of an answer.
 func text(message *anthropic.Message) string {
-	var all string
+	var all strings.Builder
 	for _, block := range message.Content {
 		if block.Type == "text" {
-			all += block.Text
+			all.WriteString(block.Text)
 		}
 	}
-	return all
+	return all.String()
 }
 
 // apiError asserts that err is the vendor's typed error and returns it.

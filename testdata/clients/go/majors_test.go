@@ -3,7 +3,6 @@ package clients
 import (
 	"context"
 	"encoding/json"
-	"testing"
 
 	one "github.com/anthropics/anthropic-sdk-go"
 	oneoption "github.com/anthropics/anthropic-sdk-go/option"
@@ -49,13 +48,6 @@ func newTurn(param any, stopReason string, input, output int64) *turn {
 	return &turn{raw, stopReason, input, output, message.Content}
 }
 
-func (t *turn) text() (all string) {
-	for _, b := range t.Blocks {
-		all += b.Text
-	}
-	return all
-}
-
 // unmarked leaves out the ids of calls and the signatures, which are new for each answer.
 func (t *turn) unmarked() turn {
 	plain := turn{nil, t.StopReason, t.Input, t.Output, nil}
@@ -69,13 +61,6 @@ func (t *turn) unmarked() turn {
 var majors = []major{
 	{"anthropic-sdk-go v2", createTwo, streamTwo},
 	{"anthropic-sdk-go v1", createOne, streamOne},
-}
-
-// eachMajor runs a test with both.
-func eachMajor(t *testing.T, test func(t *testing.T, m major)) {
-	for _, m := range majors {
-		t.Run(m.name, func(t *testing.T) { test(t, m) })
-	}
 }
 
 func createTwo(ctx context.Context, request []byte) (*turn, error) {

@@ -26,8 +26,8 @@ func TestAMessageStreamAccumulatesToTheJSONAnswer(t *testing.T) {
 	} {
 		for _, m := range majors {
 			for _, model := range models {
-				t.Run(name+"/"+m.name+"/"+string(model), func(t *testing.T) {
-					body := []byte(`{"model":"` + string(model) + `","messages":[{"role":"user","content":"` + c.prompt + `"}],` + c.more + `}`)
+				t.Run(name+"/"+m.name+"/"+model, func(t *testing.T) {
+					body := []byte(`{"model":"` + model + `","messages":[{"role":"user","content":"` + c.prompt + `"}],` + c.more + `}`)
 					plain, err := m.create(t.Context(), body)
 					require.NoError(t, err)
 					streamed, err := m.stream(t.Context(), body)

@@ -49,8 +49,8 @@ func finish(reason event.FinishReason) event.Event {
 	return event.Event{Kind: event.Finish, Finish: reason}
 }
 
-func inPart(part int, e event.Event) event.Event {
-	e.Part = part
+func inNextPart(e event.Event) event.Event {
+	e.Part = 1
 	return e
 }
 
@@ -136,7 +136,7 @@ var emitted = []struct {
 	{"nothing", translate.AnswerContext{}, nil, "completed", nil},
 	{"text", translate.AnswerContext{}, []event.Event{words("<a>"), words(`b"`), finish(event.FinishStop)}, "completed", []string{aMessage(0, "completed", aText(`<a>b\"`))}},
 	{"two messages", translate.AnswerContext{}, []event.Event{words("a"), textEnd, words("b")}, "completed", []string{aMessage(0, "completed", aText("a")), aMessage(1, "completed", aText("b"))}},
-	{"parts of a message", translate.AnswerContext{}, []event.Event{words("a"), inPart(1, words("b")), inPart(1, words("c")), inPart(1, refusal("no"))}, "completed", []string{aMessage(0, "completed", aText("a"), aText("bc"), `{"type":"refusal","refusal":"no"}`)}},
+	{"parts of a message", translate.AnswerContext{}, []event.Event{words("a"), inNextPart(words("b")), inNextPart(words("c")), inNextPart(refusal("no"))}, "completed", []string{aMessage(0, "completed", aText("a"), aText("bc"), `{"type":"refusal","refusal":"no"}`)}},
 	{"a refusal in words", translate.AnswerContext{}, []event.Event{refusal("n"), refusal("o"), finish(event.FinishRefused)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"no"}`)}},
 	{"a refusal that the provider explains", translate.AnswerContext{}, []event.Event{{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("because")}}, "incomplete/content_filter", []string{aMessage(0, "incomplete", aText("because"))}},
 	{"R032 cut off", translate.AnswerContext{}, []event.Event{words("a"), limited}, "incomplete/max_output_tokens", []string{aMessage(0, "incomplete", aText("a"))}},
@@ -145,7 +145,7 @@ var emitted = []struct {
 	{"for a reason that nobody knows", translate.AnswerContext{}, []event.Event{words("a"), finish(event.FinishUnknown)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
 
 	{"reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), reasons("b"), words("c")}, "completed", []string{someReasoning(0, "null", "ab"), aMessage(1, "completed", aText("c"))}},
-	{"parts and pieces of reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), inPart(1, reasons("b")), thoughtOver, reasons("c"), thoughtOver}, "completed", []string{someReasoning(0, "null", "a", "b"), someReasoning(1, "null", "c")}},
+	{"parts and pieces of reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), inNextPart(reasons("b")), thoughtOver, reasons("c"), thoughtOver}, "completed", []string{someReasoning(0, "null", "a", "b"), someReasoning(1, "null", "c")}},
 	{"signatures that nobody wants", translate.AnswerContext{}, []event.Event{reasons("a"), signs("s"), thoughtOver, signs("t"), thoughtOver, told(event.Redacted, "d"), words("b")}, "completed", []string{someReasoning(0, "null", "a"), aMessage(1, "completed", aText("b"))}},
 	{"reasoning that nobody wants", translate.AnswerContext{HideReasoning: true}, []event.Event{reasons("a"), thoughtOver, words("b")}, "completed", []string{aMessage(0, "completed", aText("b"))}},
 
@@ -159,7 +159,7 @@ var emitted = []struct {
 	{"a tool of a namespace", translate.AnswerContext{Tools: translate.ToolNames{Shortened: map[string]string{"n_f_1": "n__f"}, Client: map[string]translate.ClientTool{"n__f": {Name: "f", Namespace: "n"}}}}, []event.Event{calls(0, "c", "n_f_1"), called(0)}, "completed", []string{strings.TrimSuffix(aCall(0, "completed", "c", "f", "{}"), "}") + `,"namespace":"n"}`}},
 	{"a search for tools", translate.AnswerContext{Tools: translate.ToolNames{Client: map[string]translate.ClientTool{"tool_search": {Name: "tool_search", Search: true}}}}, []event.Event{calls(0, "c", "tool_search"), fragment(0, `{"query": "x"}`), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"tool_search_call","status":"completed","call_id":"c","execution":"client","arguments":{"query":"x"}}`, id("tsc_", 0))}},
 
-	{"sources", translate.AnswerContext{}, []event.Event{words("☂a"), inPart(1, words("bc")), cites("u", 2, 3), cites("v", 3, 4), inPart(1, words("d"))}, "completed", []string{aMessage(0, "completed", aText("☂a"),
+	{"sources", translate.AnswerContext{}, []event.Event{words("☂a"), inNextPart(words("bc")), cites("u", 2, 3), cites("v", 3, 4), inNextPart(words("d"))}, "completed", []string{aMessage(0, "completed", aText("☂a"),
 		`{"type":"output_text","text":"bcd","annotations":[{"type":"url_citation","url":"u","title":"t","start_index":0,"end_index":1},{"type":"url_citation","url":"v","title":"t","start_index":1,"end_index":2}],"logprobs":[]}`)}},
 	{"sources of nothing", translate.AnswerContext{}, []event.Event{cites("u", 0, 1), refusal("a"), cites("u", 0, 1)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"a"}`)}},
 	// They were copied into the line of their event with the line ends of an indented answer.

@@ -360,7 +360,7 @@ func TestUnknownEventsAreReportedByName(t *testing.T) {
 		text(0, 0, "a") + "\n" + eventOf("response.failed", `"response":{"mood":1,"error":{}},"tone":1`): "",
 	} {
 		p := answer.NewParser(&recorder{})
-		for _, e := range strings.Split(data, "\n") {
+		for e := range strings.SplitSeq(data, "\n") {
 			name, rest, named := strings.Cut(e, "|")
 			if !named {
 				name, rest = "", e

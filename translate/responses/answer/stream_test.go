@@ -101,7 +101,7 @@ func TestARelayedStreamThatBrokeOffFails(t *testing.T) {
 	observe(o, created, added(0, message), text(0, 0, "a"))
 	name, data := lastEvent(t, string(o.AppendFailure(nil, newIDs(), fault.Truncated(nil))))
 	assert.Equal(t, "response.failed", name)
-	assert.Equal(t, "3", string(data["sequence_number"].(interface{ String() string }).String()))
+	assert.Equal(t, "3", data["sequence_number"].(interface{ String() string }).String())
 	response := data["response"].(map[string]any)
 	assert.Equal(t, "resp_1", response["id"])
 	assert.Equal(t, "failed", response["status"])
