@@ -55,7 +55,7 @@ func TestMembersOfRequestsAreNamedByTheirFormats(t *testing.T) {
 					return true
 				}
 			}
-			assert.Fail(t, "a member of requests outside its format", "%s names %q", file.name, text)
+			assert.Fail(t, "a member of requests outside its format, or a word for plainWords", "%s names %q", file.name, text)
 			return true
 		})
 	}

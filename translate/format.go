@@ -8,5 +8,5 @@ const (
 	Messages    Format = "messages"    // POST /v1/messages
 	Chat        Format = "chat"        // POST /v1/chat/completions
 	Completions Format = "completions" // POST /v1/completions
-	Responses   Format = "responses"   // POST /v1/responses; not served yet
+	Responses   Format = "responses"   // POST /v1/responses
 )

@@ -22,7 +22,7 @@ var Descriptor = format.Descriptor{
 	Provider: openai.Provider("/chat/completions"),
 	Requests: format.Requests{
 		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
-		Bound: "max_tokens", Prefix: format.Prefix{Turns: "messages"}, SelfSigned: "messages[*].thinking_blocks",
+		Bound: "max_tokens", Prefix: format.Prefix{Turns: "messages", Role: "role"}, SelfSigned: "messages[*].thinking_blocks",
 	},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,

@@ -11,7 +11,8 @@ import (
 // the conversation repeat. A format has Turns or Text, or both.
 type Prefix struct {
 	Rules string // the system text beside the turns; "" for a format that has it in a turn
-	Turns string // the turns, objects with a role; "" for a format without turns
+	Turns string // the turns, a list of objects; "" for a format without turns
+	Role  string // the member of a turn that contains "user" in a turn of the user
 	Text  string // a text or template that is all of the input; "" for none
 }
 
@@ -30,7 +31,7 @@ func (r *Requests) Beginning(body []byte) (b Beginning) {
 		case r.Prefix.Rules:
 			b.Rules = value
 		case r.Prefix.Turns:
-			b.Turns = firstTurns(value)
+			b.Turns = firstTurns(value, r.Prefix.Role)
 		case r.Prefix.Text:
 			b.Text = value
 		}
@@ -39,7 +40,7 @@ func (r *Requests) Beginning(body []byte) (b Beginning) {
 }
 
 // firstTurns returns a conversation up to its first turn of a user.
-func firstTurns(turns []byte) []byte {
+func firstTurns(turns []byte, role string) []byte {
 	c := jsonscan.Again(turns)
 	if !c.EnterArray() {
 		return turns
@@ -47,7 +48,7 @@ func firstTurns(turns []byte) []byte {
 	for c.Element() {
 		turn := c.Skip()
 		for name, value := range jsonscan.Members(turn) {
-			if string(name) == "role" && strings.Contains(string(value), "user") {
+			if string(name) == role && strings.Contains(string(value), "user") {
 				return turns[:c.Offset()]
 			}
 		}

@@ -18,7 +18,7 @@ var optional = []string{
 	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
 	"Provider.OneAnswer", "Provider.Wants", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
-	"Requests.Prefix.Rules", "Requests.Prefix.Turns", "Requests.Prefix.Text", "Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
+	"Requests.Prefix.Rules", "Requests.Prefix.Turns", "Requests.Prefix.Role", "Requests.Prefix.Text", "Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
 	"Requests.Attribution", "Requests.Attribution.Path", "Requests.Attribution.Find", "Answers.NewOpening", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
 	"Models.Paging",
 }

@@ -36,7 +36,7 @@ var Descriptor = format.Descriptor{
 	Version:  format.Version{Header: versionHeader, Check: checkVersion, Sent: sentVersion},
 	Requests: format.Requests{
 		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
-		Bound: "max_tokens", Prefix: format.Prefix{Rules: "system", Turns: "messages"},
+		Bound: "max_tokens", Prefix: format.Prefix{Rules: "system", Turns: "messages", Role: "role"},
 		SelfSigned: "messages.*.content.*.thinking", Attribution: format.Part{Path: "system.*.text", Find: request.Attribution},
 	},
 	Answers: format.Answers{

@@ -41,7 +41,7 @@ var Descriptor = format.Descriptor{
 	Provider: provider(),
 	Requests: format.Requests{
 		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
-		Bound: "max_output_tokens", Prefix: format.Prefix{Rules: "instructions", Turns: "input", Text: "prompt"},
+		Bound: "max_output_tokens", Prefix: format.Prefix{Rules: "instructions", Turns: "input", Role: "role", Text: "prompt"},
 		SelfSigned: "input[*].encrypted_content", Encrypted: request.Encrypted,
 	},
 	Answers: format.Answers{
