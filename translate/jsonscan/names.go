@@ -25,25 +25,26 @@ type crowd struct {
 
 // names contains the names of the members read so far in the open objects, innermost
 // last. The names of each object follow one entry for the enclosing object: its hash is
-// the index of the first name of that object, and its offset is 1 if that object is
-// exact.
+// twice the index of the first name of that object, plus 1 if that object is exact, and
+// its offset is the bits of that object.
 type names struct {
 	near   [48]met // the first entries, which need no allocation
 	far    []met   // the others
 	len    int
 	first  int     // the first name of the innermost object
 	exact  bool    // the names of the innermost object are case-sensitive
+	bits   uint32  // a bit for each hash in the innermost object: most names are new, and need no search
 	crowds []crowd // of those open objects that have one
 }
 
 // enter begins an object.
 func (n *names) enter(exact bool) {
-	around := met{hash: uint32(n.first)}
+	around := met{hash: uint32(n.first) << 1, at: n.bits}
 	if n.exact {
-		around.at = 1
+		around.hash |= 1
 	}
 	n.push(around)
-	n.first, n.exact = n.len, exact
+	n.first, n.exact, n.bits = n.len, exact, 0
 }
 
 // leave ends the innermost object.
@@ -53,7 +54,7 @@ func (n *names) leave() {
 	}
 	n.len = n.first - 1
 	around := n.entry(n.len)
-	n.first, n.exact = int(around.hash), around.at == 1
+	n.first, n.exact, n.bits = int(around.hash>>1), around.hash&1 == 1, around.at
 	if n.len < len(n.near) {
 		n.far = n.far[:0]
 	} else {
@@ -69,11 +70,13 @@ func (n *names) add(data, name []byte, hash uint32, at int) (first uint32, twice
 		return crowd.add(data, name, uint32(at))
 	}
 	m := met{hash: hash, at: uint32(at)}
-	for i := n.first; i < n.len; i++ {
+	bit := uint32(1) << (hash % 32)
+	for i := n.first; i < n.len && n.bits&bit != 0; i++ {
 		if e := n.entry(i); e.hash == m.hash && sameName(data, e.at, m.at, n.exact) {
 			return e.at, true
 		}
 	}
+	n.bits |= bit
 	n.push(m)
 	if n.len-n.first > fewNames {
 		n.gather(data)

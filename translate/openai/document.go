@@ -113,7 +113,8 @@ func (d *document) read(data []byte, whole bool, choices *members.Table, losses 
 // list reads the choices. Null is the same as an empty list.
 func (d *document) list(choices *members.Table, losses members.Losses, reader choiceReader) error {
 	c := &d.cursor
-	d.listed = c.Kind() == jsonscan.Null || c.Kind() == jsonscan.Array || d.listed
+	kind := c.Kind()
+	d.listed = kind == jsonscan.Null || kind == jsonscan.Array || d.listed
 	for c.OpenArray(); c.Element(); {
 		switch {
 		case c.Kind() != jsonscan.Object:
