@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,8 +19,8 @@ import (
 // Cluster is a PostgreSQL server for tests. Tests may stop and start it.
 type Cluster struct {
 	bin, dir  string
-	databases int
-	lifeline  io.Closer // closing it ends the server
+	databases atomic.Int64 // created so far, by parallel tests
+	lifeline  io.Closer    // closing it ends the server
 	process   *exec.Cmd
 }
 
@@ -136,8 +137,7 @@ func (c *Cluster) Stop(t testing.TB) {
 // NewDatabase creates an empty database, and returns its DSN.
 func (c *Cluster) NewDatabase(t testing.TB) string {
 	t.Helper()
-	c.databases++
-	name := fmt.Sprintf("test%d", c.databases)
+	name := fmt.Sprintf("test%d", c.databases.Add(1))
 	c.SQL(t, "postgres", "CREATE DATABASE "+name)
 	return fmt.Sprintf("host=%s user=postgres password=%s dbname=%s", c.dir, Password, name)
 }
