@@ -9,7 +9,7 @@ import (
 
 // parallel is how many parallel tests run at once, unless -parallel is set: most of them
 // wait for a server or for a pause to end, and not for a processor.
-const parallel = "8"
+const parallel = "4"
 
 // Main runs the tests of a package of a store, and fails if a goroutine outlives them:
 //

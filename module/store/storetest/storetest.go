@@ -87,10 +87,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a caller that leaves gets its own error, not an outage", callerThatLeaves},
 		{"methods work before Open and fail after Close", beforeAndAfter},
 	} {
-		t.Run(test.claim, func(t *testing.T) {
-			t.Parallel() // most of them wait
-			test.run(t, fresh(t))
-		})
+		t.Run(test.claim, func(t *testing.T) { test.run(t, fresh(t)) })
 	}
 }
 
