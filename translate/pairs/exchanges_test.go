@@ -141,6 +141,8 @@ func requireRight(t *testing.T, provider translate.Format, body []byte) {
 		require.NoError(t, judgeChat(body))
 	case translate.Messages:
 		require.NoError(t, judgeMessages(body))
+	case translate.Responses:
+		require.NoError(t, judgeResponses(body))
 	}
 }
 

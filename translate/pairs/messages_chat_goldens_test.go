@@ -13,7 +13,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -32,9 +31,7 @@ func TestRequestsOfCodingAgentsBecomeChatRequests(t *testing.T) {
 			info := &core.RequestInfo{Model: "mock-model", Upstream: "provider-model"}
 			out, r, fault := pairs.Render(nil, translate.Messages, translate.Chat, body, info)
 			require.Nil(t, fault)
-			require.NoError(t, judgeChat(out))
-			_, fault = formats.Of(translate.Chat).Requests.Inspect(out, translate.Generate)
-			require.Nil(t, fault)
+			requireRight(t, translate.Chat, out)
 			requireGolden(t, name+".chat.json", indented(t, out))
 			requireGolden(t, name+".losses", []byte(strings.ReplaceAll(lossesOf(r.Losses), ", ", "\n")+"\n"))
 		})
@@ -56,9 +53,7 @@ func TestRequestsOfCodingAgentsBecomeResponsesRequests(t *testing.T) {
 			info := &core.RequestInfo{Model: "mock-model", Upstream: "provider-model", Traits: traits, Seals: sealer}
 			out, r, fault := pairs.Render(nil, translate.Messages, translate.Responses, body, info)
 			require.Nil(t, fault)
-			require.NoError(t, judgeResponses(out))
-			_, fault = formats.Of(translate.Responses).Requests.Inspect(out, translate.Generate)
-			require.Nil(t, fault)
+			requireRight(t, translate.Responses, out)
 			requireGolden(t, name+".responses.json", indented(t, out))
 			requireGolden(t, name+".responses.losses", []byte(strings.ReplaceAll(lossesOf(r.Losses), ", ", "\n")+"\n"))
 		})

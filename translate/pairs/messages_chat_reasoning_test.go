@@ -24,7 +24,6 @@ func TestThinkingTowardsChat(t *testing.T) {
 		{name: "budget 24576 without xhigh", traits: "reasoning_effort low,medium,high", body: enabled(24576), want: effort("high")},
 		{name: "budget that is not accepted", traits: "reasoning_effort low", body: enabled(31999), want: asked(hi), losses: "thinking shaping"},
 		{name: "budget that is none", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"enabled","budget_tokens":"all"}`), fault: "thinking.budget_tokens: must be an integer"},
-		{name: "no reasoning", body: enabled(1024), want: asked(hi), losses: "thinking shaping"},
 		{name: "adaptive with effort", traits: "reasoning_effort on", body: conversation(hi, adaptive, high), want: effort("high")},
 		{name: "adaptive with an effort that is not accepted", traits: "reasoning_effort low, max", body: conversation(hi, adaptive, high), want: asked(hi), losses: "output_config.effort shaping, thinking hint"},
 		// The provider decides then by its own default, which was not reported.
@@ -34,7 +33,6 @@ func TestThinkingTowardsChat(t *testing.T) {
 		{name: "disabled where it cannot be", traits: "reasoning_effort low", body: conversation(hi, `"thinking":{"type":"disabled"}`), want: asked(hi), losses: "thinking shaping"},
 		{name: "disabled with effort", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"disabled"}`, high), want: effort("none"), losses: "output_config.effort shaping"},
 		{name: "enabled with effort", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"enabled","budget_tokens":1024}`, high), want: effort("high")},
-		{name: "effort alone", traits: "reasoning_effort on", body: conversation(hi, high), want: effort("high")},
 		{name: "an effort that nobody knows", traits: "reasoning_effort on", body: conversation(hi, `"output_config":{"effort":"huge"}`), want: asked(hi), losses: "output_config.effort shaping"},
 		{name: "an effort that is no word", body: conversation(hi, `"output_config":{"effort":3}`), fault: "output_config.effort: must be a string"},
 		{

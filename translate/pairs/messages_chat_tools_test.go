@@ -44,8 +44,6 @@ func TestToolsTowardsChat(t *testing.T) {
 			want: sent(function), losses: "tools.*.defer_loading hint, tools.*.input_examples hint, tools.*.eager_input_streaming hint, tools.*.cache_control hint",
 		},
 		{name: "callers", body: with(`{"name":"f","input_schema":{"type":"object"},"allowed_callers":["code_execution_20250825","direct"]}`), want: sent(function)},
-		{name: "other callers", body: with(f + `,{"name":"g","allowed_callers":["code_execution_20250825"]}`), fault: "tools.1.allowed_callers:" + notM1 + "chat)"},
-		{name: "a server tool", body: with(search), fault: "tools.0.type: 'web_search_20250305'" + notM1 + "chat)"},
 		{name: "a vendor's client tool", body: with(f + `,{"type":"bash_20250124","name":"bash"}`), fault: "tools.1.type: 'bash_20250124'" + notM1 + "chat)"},
 		{name: "a server tool dropped", traits: "unsupported_tools drop", body: with(search + `,` + f), want: sent(function), losses: "tools.*.type hint"},
 		{name: "all tools dropped", traits: "unsupported_tools drop", body: with(search, `"tool_choice":{"type":"tool","name":"web_search"}`), want: asked(hi), losses: "tools.*.type hint, tool_choice shaping"},
@@ -65,7 +63,6 @@ func TestToolsTowardsChat(t *testing.T) {
 			want: sent(function, `"tool_choice":{"type":"function","function":{"name":"f"}}`), losses: "tool_choice.odd hint",
 		},
 		{name: "choice of an unknown tool", body: with(f, `"tool_choice":{"type":"tool","name":"g"}`), fault: "tool_choice.name:" + notM1 + "chat)"},
-		{name: "another choice", body: with(f, `"tool_choice":{"type":"some"}`), fault: "tool_choice.type: 'some'" + notM1 + "chat)"},
 		{
 			name: "names that chat providers refuse",
 			body: `{"model":"m1","max_tokens":10,"tool_choice":{"type":"tool","name":"` + longName + `"},"tools":[{"name":"` + longName + `"},{"name":"web.search\/x"}],"messages":[` + hi +

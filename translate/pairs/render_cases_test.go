@@ -67,16 +67,7 @@ func runRenderCases(t *testing.T, from, to translate.Format, cases []renderCase)
 			assert.Equal(t, c.want, string(out))
 			assert.Equal(t, c.losses, lossesOf(r.Losses))
 			assert.True(t, json.Valid(out))
-			_, fault := formats.Of(to).Requests.Inspect(out, translate.Generate)
-			assert.Nil(t, fault)
-			switch {
-			case to == translate.Chat:
-				assert.NoError(t, judgeChat(out))
-			case to == translate.Responses:
-				assert.NoError(t, judgeResponses(out))
-			case from == translate.Chat && to == translate.Messages:
-				assert.NoError(t, judgeMessages(out))
-			}
+			requireRight(t, to, out)
 		})
 	}
 }
