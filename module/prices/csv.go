@@ -136,21 +136,29 @@ func row(header, values []string) *fields {
 
 // price returns the price of a row.
 func (f *fields) price() (*Price, error) {
+	confirmed := f.of["confirmed"] == "yes"
+	f.check("confirmed", confirmed || f.of["confirmed"] == "", errConfirmation)
 	p := &Price{
 		Provider: f.of["provider"], Models: strings.Fields(f.of["models"]),
 		Period: Period{From: f.date("from"), Until: f.date("until")},
-		Base:   f.rates(""), Currency: f.of["currency"],
-		Origin: Origin{AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"]},
+		Base:   f.rates(""), Currency: cmp.Or(f.of["currency"], "USD"),
+		Origin: Origin{AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"], confirmed: confirmed},
 	}
-	f.readCurrency(p)
-	f.readEdge(p)
-	f.readPeak(p)
+	f.check("currency", currency.MatchString(p.Currency), errCurrency)
+	if f.of["edge"] != "" {
+		p.Edge, p.Above = f.edge(), f.rates("_above")
+	}
+	if f.of["peak"] != "" {
+		var err error
+		p.Peak, err = parsePeak(f.of["peak"], f.factor("peak_factor"))
+		f.fail("peak", err)
+	}
 	p.Factors = f.factors()
+	if f.err == nil {
+		f.err = p.check()
+	}
 	if f.err != nil {
 		return nil, f.err
-	}
-	if err := p.check(); err != nil {
-		return nil, err
 	}
 	p.id = p.digest()
 	p.name = strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s/%s %s #%s",
@@ -162,6 +170,13 @@ func (f *fields) price() (*Price, error) {
 func (f *fields) fail(name string, err error) {
 	if err != nil && f.err == nil {
 		f.err = fmt.Errorf("%s: %w", name, err)
+	}
+}
+
+// check fails with an error if the value of a column is not valid.
+func (f *fields) check(name string, valid bool, err error) {
+	if !valid {
+		f.fail(name, err)
 	}
 }
 
@@ -211,52 +226,22 @@ var (
 	currency = regexp.MustCompile(`^[A-Z]{3}$`)
 )
 
-func (f *fields) readCurrency(p *Price) {
-	if p.Currency = cmp.Or(f.of["currency"], "USD"); !currency.MatchString(p.Currency) {
-		f.fail("currency", errCurrency)
-	}
-}
-
-// confirmed reports whether the row confirms what is probably a mistake.
-func (f *fields) confirmed() bool {
-	word := f.of["confirmed"]
-	if word != "" && word != "yes" {
-		f.fail("confirmed", errConfirmation)
-	}
-	return word != ""
-}
-
 var errEdge = errors.New(`an edge is ">" or ">=" and a number of tokens`)
 
-func (f *fields) readEdge(p *Price) {
-	text := f.of["edge"]
-	if text == "" {
-		return
-	}
-	number, inclusive := strings.CutPrefix(text, ">=")
-	if !inclusive {
-		number = strings.TrimPrefix(text, ">")
-	}
+// edge reads the number of tokens from which on a prompt is long.
+func (f *fields) edge() int64 {
+	number, ok := strings.CutPrefix(f.of["edge"], ">")
+	number, inclusive := strings.CutPrefix(number, "=")
 	n, err := strconv.ParseInt(number, 10, 48)
-	if err != nil || n < 1 || number == text {
-		f.fail("edge", errEdge)
+	f.check("edge", err == nil && n >= 1 && ok, errEdge)
+	if !inclusive {
+		n++
 	}
-	if p.Edge = n; !inclusive {
-		p.Edge++
-	}
-	p.Above = f.rates("_above")
+	return n
 }
 
-func (f *fields) readPeak(p *Price) {
-	if f.of["peak"] == "" {
-		return
-	}
-	var err error
-	p.Peak, err = parsePeak(f.of["peak"], f.factor("peak_factor"))
-	f.fail("peak", err)
-}
-
-// check returns an error if the price is incomplete.
+// check returns an error if the price is incomplete, or if it is probably a mistake and not
+// confirmed.
 func (p *Price) check() error {
 	switch {
 	case p.Provider == "" || len(p.Models) == 0:
@@ -269,11 +254,9 @@ func (p *Price) check() error {
 			return fmt.Errorf("%s %s: only the last character of a name may be a *", p.Provider, name)
 		}
 	}
-	return nil
-}
-
-// checkRates returns an error for rates that are probably a mistake.
-func (p *Price) checkRates() error {
+	if p.confirmed {
+		return nil
+	}
 	for _, r := range []Rates{p.Base, p.Above} {
 		if r.Output != 0 && r.Output < r.Fresh/4 {
 			return fmt.Errorf("%s %s: the output costs less than a quarter of the input%s", p.Provider, p.Models[0], ifCorrect)

@@ -54,8 +54,6 @@ func (f *fields) factors() (factors Factors) {
 func (f *fields) factor(name string) int64 {
 	rate, err := parseRate(f.of[name], perMillion)
 	thousandths := int64(rate) / 1000
-	if err != nil || thousandths < 1 || thousandths > MaxFactor {
-		f.fail(name, errFactor)
-	}
+	f.check(name, err == nil && thousandths >= 1 && thousandths <= MaxFactor, errFactor)
 	return thousandths
 }

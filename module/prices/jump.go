@@ -2,6 +2,7 @@ package prices
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -20,7 +21,7 @@ const ifCorrect = ": if this is correct, set confirmed to yes"
 func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
 	for name, list := range t.exact {
 		for _, p := range list {
-			if old := t.previous(name, p, now, before); old != nil && !t.confirmed[p] && p.Currency == old.Currency {
+			if old := t.previous(name, p, now, before); old != nil && !p.confirmed && p.Currency == old.Currency {
 				if err := jump(name.name, p, old); err != nil {
 					return err
 				}
@@ -37,13 +38,9 @@ func (t *Table) previous(m model, p *Price, now time.Time, before []*Table) (old
 			old = other
 		}
 	}
-	at := now
-	if p.From.After(now) {
-		at = p.From
-	}
 	for _, table := range before {
 		if old == nil {
-			old = table.Find(m.provider, m.name, at)
+			old = table.Find(m.provider, m.name, slices.MaxFunc([]time.Time{now, p.From}, time.Time.Compare))
 		}
 	}
 	return old
@@ -57,10 +54,8 @@ func jump(name string, p, old *Price) error {
 	}{{"input", old.Base.Fresh, p.Base.Fresh}, {"output", old.Base.Output, p.Base.Output}} {
 		if min(rate.old, rate.new) > 0 && max(rate.old, rate.new)/maxJump > min(rate.old, rate.new) {
 			return fmt.Errorf("%s %s: %s costs %g for a million tokens, and %g before%s",
-				p.Provider, name, rate.column, rate.new.perMillion(), rate.old.perMillion(), ifCorrect)
+				p.Provider, name, rate.column, float64(rate.new)/perMillion, float64(rate.old)/perMillion, ifCorrect)
 		}
 	}
 	return nil
 }
-
-func (r Rate) perMillion() float64 { return float64(r) / perMillion }

@@ -2,6 +2,7 @@ package prices
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -24,7 +25,7 @@ func (p Peak) covers(at time.Time) bool {
 	if !p.days[at.Weekday()] {
 		return false
 	}
-	of := at.Sub(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC))
+	of := at.Sub(at.Truncate(24 * time.Hour))
 	for _, span := range p.spans {
 		if of >= span[0] && of < span[1] {
 			return true
@@ -40,7 +41,7 @@ func parsePeak(text string, factor int64) (Peak, error) {
 	}
 	peak := Peak{Text: text, Factor: factor}
 	days, times, _ := strings.Cut(text, " ")
-	if !peak.parseDays(days) || factor < 1 || factor > MaxFactor {
+	if !peak.parseDays(days) {
 		return Peak{}, errPeak
 	}
 	for span := range strings.SplitSeq(times, ",") {
@@ -55,12 +56,14 @@ func parsePeak(text string, factor int64) (Peak, error) {
 	return peak, nil
 }
 
+var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"} // by time.Weekday
+
 func (p *Peak) parseDays(text string) bool {
 	first, last, isRange := strings.Cut(text, "-")
 	if !isRange {
 		last = first
 	}
-	from, to := weekday(first), weekday(last)
+	from, to := slices.Index(weekdays, first), slices.Index(weekdays, last)
 	if from < 0 || to < 0 {
 		return false
 	}
@@ -70,16 +73,6 @@ func (p *Peak) parseDays(text string) bool {
 			return true
 		}
 	}
-}
-
-// weekday returns a weekday by the first three letters of its name, or -1 for other texts.
-func weekday(name string) time.Weekday {
-	for day := time.Sunday; day <= time.Saturday; day++ {
-		if strings.ToLower(day.String()[:3]) == name {
-			return day
-		}
-	}
-	return -1
 }
 
 func parseTime(text string) (time.Duration, bool) {

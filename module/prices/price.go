@@ -44,6 +44,8 @@ type Origin struct {
 	AsOf   string // the date of the source, YYYY-MM-DD
 	Source string
 	Note   string
+
+	confirmed bool // correct, although it is probably a mistake
 }
 
 // Call contains the properties of a call that determine its cost.

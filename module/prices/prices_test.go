@@ -116,7 +116,10 @@ func TestL012PeakTimesAreWeekdaysInUTC(t *testing.T) {
 		tuesday.Add(time.Hour).In(east):              true,
 		tuesday.Add(4 * time.Hour):                   false,
 		tuesday.Add(9*time.Hour + 59*time.Minute):    true,
+		tuesday.Add(14 * time.Hour):                  false,
 		saturday.Add(2 * time.Hour):                  false,
+		saturday.Add(26 * time.Hour):                 false,
+		saturday.Add(50 * time.Hour):                 true,
 	} {
 		cost, _ := p.Cost(Call{Admitted: at, Tokens: token.Counts{Fresh: 1000}})
 		assert.Equal(t, peak, cost.Peak, at)

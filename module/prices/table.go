@@ -25,72 +25,41 @@ var Builtin = sync.OnceValue(func() *Table {
 // Table is a table of prices, which does not change. A nil *Table is empty.
 type Table struct {
 	exact    map[model][]*Price  // by the names in the table, those with "*" included
-	prefixes map[string][]prefix // by provider, the longest first
-
-	confirmed map[*Price]bool // the prices with a confirmation, although they are probably mistakes
+	prefixes map[string][]string // the names with "*", by provider, the longest first
 }
 
 type model struct{ provider, name string }
 
-// prefix contains the prices of all names that begin with a text.
-type prefix struct {
-	text   string
-	prices []*Price
-}
-
 func newTable() *Table {
-	return &Table{exact: make(map[model][]*Price), prefixes: make(map[string][]prefix), confirmed: make(map[*Price]bool)}
+	return &Table{exact: make(map[model][]*Price), prefixes: make(map[string][]string)}
 }
 
 // add adds the price of a row. It refuses a price that holds for the same name and at the
 // same time as another one.
 func (t *Table) add(row *fields) error {
-	confirmed := row.confirmed()
 	p, err := row.price()
-	if err == nil && !confirmed {
-		err = p.checkRates()
-	}
 	if err != nil {
 		return err
 	}
-	t.confirmed[p] = confirmed
 	for _, name := range p.Models {
-		if err := t.addName(name, p); err != nil {
-			return err
+		key := model{p.Provider, name}
+		if slices.ContainsFunc(t.exact[key], p.overlaps) {
+			return fmt.Errorf("%s has two prices for %s at once", p.Provider, name)
 		}
+		if strings.HasSuffix(name, "*") && t.exact[key] == nil {
+			t.prefixes[p.Provider] = append(t.prefixes[p.Provider], name)
+		}
+		t.exact[key] = append(t.exact[key], p)
 	}
 	return nil
 }
 
 // sorted returns t when all prices have been added.
 func (t *Table) sorted() *Table {
-	for _, list := range t.prefixes {
-		slices.SortFunc(list, func(a, b prefix) int { return len(b.text) - len(a.text) })
+	for _, names := range t.prefixes {
+		slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
 	}
 	return t
-}
-
-func (t *Table) addName(name string, p *Price) error {
-	list := t.exact[model{p.Provider, name}]
-	for _, other := range list {
-		if other.overlaps(p) {
-			return fmt.Errorf("%s has two prices for %s at once", p.Provider, name)
-		}
-	}
-	list = append(list, p)
-	t.exact[model{p.Provider, name}] = list
-	text, isPrefix := strings.CutSuffix(name, "*")
-	if !isPrefix {
-		return nil
-	}
-	known := t.prefixes[p.Provider]
-	i := slices.IndexFunc(known, func(known prefix) bool { return known.text == text })
-	if i < 0 {
-		t.prefixes[p.Provider] = append(known, prefix{text, list})
-	} else {
-		known[i].prices = list
-	}
-	return nil
 }
 
 func (p *Price) overlaps(q *Price) bool {
@@ -107,8 +76,8 @@ func (t *Table) Find(provider, name string, at time.Time) *Price {
 		return validAt(list, at)
 	}
 	for _, known := range t.prefixes[provider] {
-		if strings.HasPrefix(name, known.text) {
-			return validAt(known.prices, at)
+		if strings.HasPrefix(name, known[:len(known)-1]) {
+			return validAt(t.exact[model{provider, known}], at)
 		}
 	}
 	return nil
@@ -121,4 +90,16 @@ func validAt(prices []*Price, at time.Time) *Price {
 		}
 	}
 	return nil
+}
+
+// Newest returns the newest AsOf of the prices, or zero if no price has one.
+func (t *Table) Newest() (newest time.Time) {
+	for _, list := range t.exact {
+		for _, p := range list {
+			if date, err := time.Parse(time.DateOnly, p.AsOf); err == nil && date.After(newest) {
+				newest = date
+			}
+		}
+	}
+	return newest
 }
