@@ -12,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -93,4 +94,18 @@ func TestCountsOfTokensAreNoUsage(t *testing.T) {
 func TestRepeatedMembersOfAnswersAreNoFault(t *testing.T) {
 	_, fault := answer.Inspect([]byte(`{"content":[],"x":1,"x":2}`), translate.Generate)
 	assert.Nil(t, fault)
+}
+
+func BenchmarkObserveDelta(b *testing.B) {
+	observer := answer.NewObserver()
+	delta := sse.Event{
+		Name: []byte("content_block_delta"),
+		Data: []byte(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello"}}`),
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if !observer.Observe(delta).Has(signal.Content) {
+			b.Fatal("no content")
+		}
+	}
 }

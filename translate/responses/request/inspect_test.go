@@ -1,7 +1,6 @@
 package request_test
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -274,43 +273,4 @@ func FuzzInspect(f *testing.F) {
 		bodies = append(bodies, tt.body)
 	}
 	translatetest.Requests{Inspect: request.Inspect, Operation: translate.Generate}.Fuzz(f, bodies)
-}
-
-// agentBody is a request as Codex sends it late in a session: about 100 KB, 30
-// tools and 90 items.
-func agentBody() []byte {
-	var b strings.Builder
-	prose := strings.Repeat(`Look at the file \"main.go\" and say what it does.\nThen change it. `, 12)
-	fmt.Fprintf(&b, `{"model":"gpt-5.4-codex","instructions":"%s","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"%s"}]}`, strings.Repeat("You are a careful engineer. ", 300), prose)
-	for i := range 30 {
-		fmt.Fprintf(&b, `,{"type":"reasoning","summary":[{"type":"summary_text","text":"%s"}],"encrypted_content":"gAAAAABo%s"}`, prose[:200], strings.Repeat("x", 300))
-		fmt.Fprintf(&b, `,{"type":"function_call","name":"shell","arguments":"{\"command\":[\"cat\",\"main.go\"]}","call_id":"call_%d"}`, i)
-		fmt.Fprintf(&b, `,{"type":"function_call_output","call_id":"call_%d","output":"%s"}`, i, prose)
-	}
-	b.WriteString(`],"tools":[{"type":"custom","name":"apply_patch","description":"Edits files.","format":{"type":"grammar","syntax":"lark","definition":"start: x"}}`)
-	for i := range 30 {
-		fmt.Fprintf(&b, `,{"type":"function","name":"Tool%d","description":"%s","strict":false,"parameters":{"type":"object","properties":{"path":{"description":"Where to look","type":"string"},"limit":{"type":"integer"}},"required":["path"],"additionalProperties":false}}`, i, strings.Repeat("Reads a file. ", 40))
-	}
-	b.WriteString(`],"tool_choice":"auto","parallel_tool_calls":true,"reasoning":{"effort":"high","summary":"auto"},"store":false,"stream":true,"include":["reasoning.encrypted_content"],"prompt_cache_key":"k","text":{"verbosity":"low"}}`)
-	return []byte(b.String())
-}
-
-func TestInspectAllocatesOnlyTheModel(t *testing.T) {
-	body := agentBody()
-	allocs := testing.AllocsPerRun(20, func() {
-		_, fault := request.Inspect(body, translate.Generate)
-		require.Nil(t, fault)
-	})
-	require.LessOrEqual(t, allocs, 1.0)
-}
-
-func BenchmarkInspect(b *testing.B) {
-	body := agentBody()
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, fault := request.Inspect(body, translate.Generate); fault != nil {
-			b.Fatal(fault)
-		}
-	}
 }
