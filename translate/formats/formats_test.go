@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -51,6 +52,18 @@ func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
 		assert.Equal(t, d.Answers.Usage.Ask == nil, d.Answers.Usage.Cut == nil, "%s: Usage", d)
 		assert.Equal(t, d.Requests.Attribution.Path == "", d.Requests.Attribution.Find == nil, "%s: Attribution", d)
 		assert.Equal(t, d.Name, d.Requests.Target.Format, "%s: Target", d)
+	}
+}
+
+func TestWhatIsNoObjectIsRefused(t *testing.T) {
+	const empty, other = "request body: empty, must be a JSON object", "request body: must be a JSON object"
+	for _, d := range formats.All() {
+		for body, message := range map[string]string{"": empty, " ": empty, "[]": other, `"m"`: other} {
+			_, fault := d.Requests.Inspect([]byte(body), translate.Generate)
+			require.NotNil(t, fault, d)
+			assert.Equal(t, message, fault.Message, d)
+			assert.Empty(t, fault.Param, d)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package request_test
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
@@ -10,8 +9,10 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/request"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
+
+var inspect = translatetest.Inspect(request.Inspect)
 
 // with returns a valid request with further members at its end.
 func with(members string) string {
@@ -134,48 +135,15 @@ var refused = []struct{ name, body, path, what string }{
 
 func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
 	for _, tt := range refused {
-		t.Run(tt.name, func(t *testing.T) {
-			view, f := request.Inspect([]byte(tt.body), translate.Generate)
-			require.NotNil(t, f)
-			assert.Equal(t, tt.path+": "+tt.what, f.Message)
-			assert.Equal(t, tt.path, f.Param)
-			code := "invalid_value"
-			if strings.HasPrefix(once, tt.what) {
-				code = "invalid_json"
-			}
-			assert.Equal(t, code, f.Code)
-			assert.Equal(t, fault.Invalid, f.Kind)
-			assert.Equal(t, translate.View{}, view)
-		})
+		t.Run(tt.name, func(t *testing.T) { inspect.Refuses(t, tt.body, tt.path, tt.what) })
 	}
 }
 
 func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
-	const here = "‸"
-	for _, body := range []string{
-		`{"model":‸}`, `{"messages":[{]‸`, `{‸,}`, turn(`{"role":"user","content":"a"}`) + "‸x", "{\"x\":\"‸\xff\"}",
+	inspect.LocatesInvalidJSON(t,
+		`{"model":‸}`, `{"messages":[{‸]`, `{‸,}`, turn(`{"role":"user","content":"a"}`)+"‸x", "{\"x\":\"‸\xff\"}",
 		with(`"n":‸00`), with(`"stop":["a"‸`),
-	} {
-		body = strings.Replace(body, `[{]‸`, `[{‸]`, 1)
-		at := strings.Index(body, here)
-		_, fault := request.Inspect([]byte(strings.Replace(body, here, "", 1)), translate.Generate)
-		require.NotNil(t, fault, body)
-		assert.Equal(t, "request body: not valid JSON at byte "+strconv.Itoa(at), fault.Message)
-		assert.Equal(t, "invalid_json", fault.Code)
-		assert.Empty(t, fault.Param)
-	}
-}
-
-func TestInspectRefusesWhatIsNoObject(t *testing.T) {
-	for body, message := range map[string]string{
-		"": "request body: empty, must be a JSON object", " ": "request body: empty, must be a JSON object",
-		"[]": "request body: must be a JSON object", `"m"`: "request body: must be a JSON object",
-	} {
-		_, fault := request.Inspect([]byte(body), translate.Generate)
-		require.NotNil(t, fault)
-		assert.Equal(t, message, fault.Message)
-		assert.Empty(t, fault.Param)
-	}
+	)
 }
 
 // accepted are bodies that pass, each for the reason that its name gives.

@@ -1,16 +1,16 @@
 package request_test
 
 import (
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
+
+var inspect = translatetest.Inspect(request.Inspect)
 
 // with returns a valid request with further members at its end.
 func with(members string) string { return `{"model":"m1","prompt":"a",` + members + `}` }
@@ -81,32 +81,15 @@ var refused = []struct{ name, body, path, what string }{
 
 func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
 	for _, tt := range refused {
-		t.Run(tt.name, func(t *testing.T) {
-			view, fault := request.Inspect([]byte(tt.body), translate.Generate)
-			require.NotNil(t, fault)
-			assert.Equal(t, tt.path+": "+tt.what, fault.Message)
-			assert.Equal(t, tt.path, fault.Param)
-			code := "invalid_value"
-			if tt.what == once {
-				code = "invalid_json"
-			}
-			assert.Equal(t, code, fault.Code)
-			assert.Equal(t, translate.View{}, view)
-		})
+		t.Run(tt.name, func(t *testing.T) { inspect.Refuses(t, tt.body, tt.path, tt.what) })
 	}
 }
 
 func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
-	const here = "‸"
-	for _, body := range []string{
+	inspect.LocatesInvalidJSON(t,
 		`{"prompt":‸}`, `{"prompt":["a",‸]}`, `{"prompt":[1 ‸2]}`, `{"model":"m","prompt":"a"}‸,`,
 		"{\"prompt\":\"‸\xc3\"}", `{"prompt":[[1]‸}`, with(`"n":-‸`),
-	} {
-		at := strings.Index(body, here)
-		_, fault := request.Inspect([]byte(strings.Replace(body, here, "", 1)), translate.Generate)
-		require.NotNil(t, fault, body)
-		assert.Equal(t, "request body: not valid JSON at byte "+strconv.Itoa(at), fault.Message)
-	}
+	)
 }
 
 // accepted are bodies that pass, each for the reason that its name gives.

@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 // with returns a valid request with further members at its end.
@@ -285,15 +286,7 @@ var broken = []struct{ name, body string }{
 
 func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
 	for _, tt := range broken {
-		t.Run(tt.name, func(t *testing.T) {
-			at := strings.Index(tt.body, here)
-			require.GreaterOrEqual(t, at, 0)
-			_, fault := request.Inspect([]byte(strings.Replace(tt.body, here, "", 1)), translate.Generate)
-			require.NotNil(t, fault)
-			assert.Equal(t, "request body: not valid JSON at byte "+strconv.Itoa(at), fault.Message)
-			assert.Equal(t, "invalid_json", fault.Code)
-			assert.Empty(t, fault.Param)
-		})
+		t.Run(tt.name, func(t *testing.T) { translatetest.Inspect(request.Inspect).LocatesInvalidJSON(t, tt.body) })
 	}
 }
 
