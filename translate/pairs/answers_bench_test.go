@@ -1,7 +1,6 @@
 package pairs_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -211,37 +210,6 @@ func TestAnAnswerAllocatesLittle(t *testing.T) {
 			pairs.NewTranslator(w.from, w.to, &translate.AnswerContext{}, newIDs()).Answer(body)
 		})
 		assert.LessOrEqual(t, allocs, 38.0, "%s to %s", w.from, w.to)
-	}
-}
-
-// BenchmarkDeltaBaselineEncodingJSON decodes a chunk into the fields that
-// matter, and encodes the event that it becomes.
-func BenchmarkDeltaBaselineEncodingJSON(b *testing.B) {
-	type chunk struct {
-		Choices []struct {
-			Index int
-			Delta struct{ Content string }
-		}
-	}
-	type delta struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	type event struct {
-		Type  string `json:"type"`
-		Index int    `json:"index"`
-		Delta delta  `json:"delta"`
-	}
-	data := benchChunk(`{"content":" world 1"}`, 1).Data
-	b.ReportAllocs()
-	for b.Loop() {
-		var c chunk
-		if err := json.Unmarshal(data, &c); err != nil {
-			b.Fatal(err)
-		}
-		if _, err := json.Marshal(event{"content_block_delta", 0, delta{"text_delta", c.Choices[0].Delta.Content}}); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 
