@@ -56,12 +56,16 @@ func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
 }
 
 func TestWhatIsNoObjectIsRefused(t *testing.T) {
-	const empty, other = "request body: empty, must be a JSON object", "request body: must be a JSON object"
 	for _, d := range formats.All() {
-		for body, message := range map[string]string{"": empty, " ": empty, "[]": other, `"m"`: other} {
+		for body, want := range map[string][2]string{
+			"":    {"request body: empty, must be a JSON object", "invalid_json"},
+			" ":   {"request body: empty, must be a JSON object", "invalid_json"},
+			"[]":  {"request body: must be a JSON object", "invalid_value"},
+			`"m"`: {"request body: must be a JSON object", "invalid_value"},
+		} {
 			_, fault := d.Requests.Inspect([]byte(body), translate.Generate)
 			require.NotNil(t, fault, d)
-			assert.Equal(t, message, fault.Message, d)
+			assert.Equal(t, want, [2]string{fault.Message, fault.Code}, d)
 			assert.Empty(t, fault.Param, d)
 		}
 	}
