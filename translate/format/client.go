@@ -26,6 +26,7 @@ type Client struct {
 	// from the client.
 	Headers []string
 	// AnswerID and CallID are what the ids of answers and of tool calls begin with.
+	// Neither may be empty: a format whose calls have no ids uses the prefix of another.
 	AnswerID, CallID string
 	Quotas           Quotas
 }
