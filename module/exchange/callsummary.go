@@ -65,7 +65,7 @@ func (r *Result) end() CallEnd {
 		return CallClientClosed
 	case !r.Began.IsZero():
 		return CallCut
-	case r.Fault.Reason != "":
+	case r.Fault.BlamesRequest():
 		return CallRefused
 	case r.Status == 0 && r.Fault.Kind != fault.Timeout:
 		return CallUnreachable

@@ -146,7 +146,7 @@ func TestPartsReachAWriterOnlyIfItsTableKeepsThem(t *testing.T) {
 	_, _, fault, s := render(t, outcomes, nil, body)
 	require.NotNil(t, fault)
 	assert.Equal(t, "items[0].parts[0].type: 'image' cannot be translated for model 'm' (upstream format chat)", fault.Message)
-	assert.Equal(t, "cache_breakpoints", fault.Trait, "the trait that decides")
+	assert.Equal(t, "cache_breakpoints", fault.Log.Trait, "the trait that decides")
 	assert.Zero(t, s.images)
 
 	_, r, fault, s := render(t, outcomes, &trait.Traits{CacheBreakpoints: true}, body)

@@ -53,7 +53,7 @@ func (info *RequestInfo) Refuse(upstream translate.Format, path, shown string) *
 	why := "cannot be translated for model '" + info.Model + "' (upstream format " + string(upstream) + ")"
 	f := &fault.Fault{Kind: fault.Invalid, Message: path + ": " + why, Param: path, Code: fault.CodeUntranslatable}
 	if shown != "" {
-		f.Message, f.Logged = path+": "+shown+" "+why, f.Message
+		f.Message, f.Log.Message = path+": "+shown+" "+why, f.Message
 	}
 	return f
 }
@@ -67,7 +67,7 @@ func (info *RequestInfo) RefuseLoss(upstream translate.Format, path string, byCl
 		return f
 	}
 	f.Add(": the gateway is set to refuse what would be lost")
-	f.Trait = "on_loss"
+	f.Log.Trait = "on_loss"
 	return f
 }
 
@@ -113,7 +113,6 @@ func (info *RequestInfo) RefusePDF(upstream translate.Format, path string) *faul
 // Official SDKs read the details and continue without threads.
 func (info *RequestInfo) RefuseThread(upstream translate.Format) *fault.Fault {
 	f := info.Refuse(upstream, "thread", "")
-	f.ErrorCode = "thread_unsupported_request"
-	f.Unsupported = []string{"thread"}
+	f.Details = []byte(`{"error_code":"thread_unsupported_request","unsupported":["thread"]}`)
 	return f
 }

@@ -115,9 +115,9 @@ func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
 	}
 	switch {
 	case decidedBy != nil:
-		x.fault.Trait = decidedBy.deciding(r)
+		x.fault.Log.Trait = decidedBy.deciding(r)
 	case r.within != Nothing: // the larger field is accepted, so this field is at fault
-		x.fault.Trait = x.To.Outcomes[r.within].keeping(x.Traits)
+		x.fault.Log.Trait = x.To.Outcomes[r.within].keeping(x.Traits)
 	}
 }
 

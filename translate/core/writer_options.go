@@ -155,7 +155,7 @@ func (x *Translation) FanOut(native bool) (ask int64) {
 		row, shown = samples.Row, strconv.FormatInt(n, 10)
 	}
 	fault := x.Info.RefuseCalls(x.To.Format, row.Path, shown, most)
-	fault.Trait = OneCall.name()
+	fault.Log.Trait = OneCall.name()
 	x.Fail(fault)
 	return 1
 }

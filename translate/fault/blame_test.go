@@ -46,7 +46,7 @@ func TestRefusalsHaveAReasonThatALogMayHold(t *testing.T) {
 		{502, `{"error":{"message":"does not support tools"}}`, "", ""},
 	} {
 		fault := fault.Read(c.status, "application/json", []byte(c.body))
-		assert.Equal(t, [2]string{c.reason, c.path}, [2]string{fault.Reason, fault.Path}, c.body)
-		assert.NotContains(t, fault.Reason+fault.Path, "secret")
+		assert.Equal(t, [2]string{c.reason, c.path}, [2]string{fault.Log.Reason, fault.Log.Path}, c.body)
+		assert.NotContains(t, fault.Log.Reason+fault.Log.Path, "secret")
 	}
 }

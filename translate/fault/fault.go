@@ -82,17 +82,11 @@ type Fault struct {
 	Message string // "<path>: <what is required>", lower case, no final period
 	Param   string // path of the field at fault; chat and completions bodies repeat it
 	Code    string // code of chat and completions bodies; "" is written as null
-	// ErrorCode is the error.details.error_code of messages bodies, "" for none.
-	ErrorCode string
-	// Unsupported is the error.details.unsupported list of messages bodies.
-	Unsupported []string
-	// Details is the error.details object of messages bodies as a provider of the
-	// format wrote it, nil for none. Clients branch on its members.
+	// Details is the error.details object of messages bodies, nil for none: JSON, of the
+	// gateway or of a provider of the format. Clients branch on its members.
 	Details []byte
 	Cause   error
-	// Trait is the name of the trait because of which the request is refused, "" for
-	// none. It is for the log, since clients cannot set traits.
-	Trait string
+	Log     Log
 	// Final is true if the same request fails again until somebody acts. The answer has
 	// the header "x-should-retry: false", without which official clients retry 401 and
 	// 5xx, some of them silently for minutes.
@@ -100,32 +94,42 @@ type Fault struct {
 	// RetryAfter is the time in seconds after which a client may try again, 0 if it is
 	// not known.
 	RetryAfter int
-	// Reason and Path are what a provider blames the request for, and the path of the
-	// field, in words for the log. Reason is "" if it does not blame the request.
-	Reason, Path string
 	// ContentPolicy is true if the provider refuses the content of the request.
 	ContentPolicy bool
 	// Quoted is true if Message is the wording of a provider. It may quote the request,
 	// so it is for the client alone: the log gets LogMessage.
 	Quoted bool
-	// Logged is Message without its quotes from the request, "" if it has none: a value
-	// in a wrong place may be a prompt or a key.
-	Logged string
 }
+
+// Log is what the log has of a fault, and its client has not.
+type Log struct {
+	// Message replaces that of the fault, if that quotes the request: a value in a wrong
+	// place may be a prompt or a key. "" means that it does not.
+	Message string
+	// Trait is the name of the trait because of which the request is refused, "" for
+	// none. Clients cannot set traits.
+	Trait string
+	// Reason and Path are what a provider blames the request for, and the path of the
+	// field. Reason is "" if it does not blame the request.
+	Reason, Path string
+}
+
+// BlamesRequest reports whether the fault is that of a provider which blames the request.
+func (f *Fault) BlamesRequest() bool { return f.Log.Reason != "" }
 
 // LogMessage returns the part of Message that may be logged.
 func (f *Fault) LogMessage() string {
 	if f.Quoted {
 		return fmt.Sprintf("the upstream's own words, %d bytes", len(f.Message))
 	}
-	return cmp.Or(f.Logged, f.Message)
+	return cmp.Or(f.Log.Message, f.Message)
 }
 
 // Add appends a text to the message. It must not quote the request.
 func (f *Fault) Add(text string) {
 	f.Message += text
-	if f.Logged != "" {
-		f.Logged += text
+	if f.Log.Message != "" {
+		f.Log.Message += text
 	}
 }
 

@@ -146,7 +146,7 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 		{
 			"thread", is(&fault.Fault{
 				Kind: fault.Invalid, Message: "thread: cannot be translated for model 'm1' (upstream format chat)",
-				ErrorCode: "thread_unsupported_request", Unsupported: []string{"thread"},
+				Details: []byte(`{"error_code":"thread_unsupported_request","unsupported":["thread"]}`),
 			}), 400,
 			`{"type":"error","error":{"type":"invalid_request_error","message":"thread: cannot be translated for model 'm1' (upstream format chat)","details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}},"request_id":"R"}`,
 			`{"error":{"message":"thread: cannot be translated for model 'm1' (upstream format chat)","type":"invalid_request_error","param":null,"code":null}}`,

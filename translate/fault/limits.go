@@ -94,7 +94,7 @@ func TermsUnpriced(model, field, target string) *Fault {
 	message := field + ": its price for '" + model + "' is unknown, so a key with a budget cannot use it: leave it out, or ask an administrator to set its factor"
 	return &Fault{
 		Kind: Forbidden, Param: field, Code: "price_unknown", Final: true,
-		Message: message, Logged: message + " for the target " + target,
+		Message: message, Log: Log{Message: message + " for the target " + target},
 	}
 }
 
@@ -104,6 +104,6 @@ func PriceUnknown(model, target string) *Fault {
 	message := "model: the price of '" + model + "' is unknown, so a key with a budget cannot use it: an administrator can set a price"
 	return &Fault{
 		Kind: Forbidden, Param: "model", Code: "price_unknown", Final: true,
-		Message: message, Logged: message + " for the target " + target,
+		Message: message, Log: Log{Message: message + " for the target " + target},
 	}
 }

@@ -61,8 +61,8 @@ func (d detail) fault(status int, generic string) *Fault {
 		row = statusRow{Invalid, CodeOverflow}
 	}
 	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Details: d.details, Cause: d.cause(status), Quoted: true}
-	if f.Reason = d.reason(row); f.Reason != "" {
-		f.Path = d.path()
+	if f.Log.Reason = d.reason(row); f.BlamesRequest() {
+		f.Log.Path = d.path()
 	}
 	f.ContentPolicy = d.violatesPolicy(row)
 	if f.Code == "" && f.Kind == Invalid {

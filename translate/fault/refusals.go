@@ -116,7 +116,7 @@ func wrongVersion(value, why string) *Fault {
 	f := &Fault{Kind: Invalid, Message: "anthropic-version: " + why}
 	odd := func(r rune) bool { return r < ' ' || r > '~' }
 	if len(value) <= maxShownValue && !strings.ContainsFunc(value, odd) {
-		f.Message, f.Logged = "anthropic-version: '"+value+"' "+why, f.Message
+		f.Message, f.Log.Message = "anthropic-version: '"+value+"' "+why, f.Message
 	}
 	return f
 }
@@ -146,7 +146,7 @@ func NotJSON() *Fault {
 func CodingUnsupported() *Fault {
 	return &Fault{
 		Kind: UnsupportedMediaType, Message: "content-encoding: must be gzip, zstd, deflate or br",
-		ErrorCode: "request_body_encoding_unsupported",
+		Details: []byte(`{"error_code":"request_body_encoding_unsupported"}`),
 	}
 }
 
@@ -154,7 +154,7 @@ func CodingUnsupported() *Fault {
 func CodingBroken(coding string, cause error) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: "request body: broken " + coding + " data",
-		ErrorCode: "request_body_encoding_invalid", Cause: cause,
+		Details: []byte(`{"error_code":"request_body_encoding_invalid"}`), Cause: cause,
 	}
 }
 
@@ -170,7 +170,7 @@ func BodyTooLarge(limit int64) *Fault {
 // after decoding.
 func DecodedBodyTooLarge(limit int64) *Fault {
 	f := BodyTooLarge(limit)
-	f.ErrorCode = "request_body_too_large_after_decoding"
+	f.Details = []byte(`{"error_code":"request_body_too_large_after_decoding"}`)
 	return f
 }
 
@@ -216,7 +216,7 @@ func Repeated(path, name string, inMap bool) *Fault {
 		why += ", letter case ignored"
 	}
 	return &Fault{
-		Kind: Invalid, Message: path + why, Logged: strings.TrimSuffix(path, name) + "?" + why,
+		Kind: Invalid, Message: path + why, Log: Log{Message: strings.TrimSuffix(path, name) + "?" + why},
 		Param: path, Code: codeInvalidJSON,
 	}
 }
@@ -230,7 +230,7 @@ func InvalidField(path, what string) *Fault { return InvalidValue(path, what, ""
 func InvalidValue(path, what, value string) *Fault {
 	f := &Fault{Kind: Invalid, Message: path + ": " + what, Param: path, Code: codeInvalidValue}
 	if value != "" {
-		f.Message, f.Logged = f.Message+value, f.Message
+		f.Message, f.Log.Message = f.Message+value, f.Message
 	}
 	return f
 }
@@ -241,7 +241,7 @@ func InvalidValue(path, what, value string) *Fault {
 func NeedsState(path string) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: path + ": this gateway keeps no responses: set store to false, and send the whole conversation as input",
-		Param: path, Code: CodeUntranslatable, Trait: "responses_state",
+		Param: path, Code: CodeUntranslatable, Log: Log{Trait: "responses_state"},
 	}
 }
 
@@ -312,7 +312,7 @@ func Untranslatable(client translate.Format, model string, upstream translate.Fo
 
 // NoTokenCount refuses to count tokens for a model without a provider that can.
 func NoTokenCount(model string) *Fault {
-	return &Fault{Kind: NotFound, Message: "token counting is not available for model '" + model + "'", Trait: "count_tokens"}
+	return &Fault{Kind: NotFound, Message: "token counting is not available for model '" + model + "'", Log: Log{Trait: "count_tokens"}}
 }
 
 // CodeUntranslatable is the error code, in chat and completions bodies, for requests
@@ -325,6 +325,6 @@ const CodeUntranslatable = "unsupported_for_upstream"
 func LateSystem(path string) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: path + ": role 'system' is not supported on this model",
-		Param: path, Code: CodeUntranslatable, Trait: "mid_system",
+		Param: path, Code: CodeUntranslatable, Log: Log{Trait: "mid_system"},
 	}
 }

@@ -57,7 +57,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	if fault != nil {
 		assert.Equal(t, "unsupported_for_upstream", fault.Code, fault.Message)
 		assert.Contains(t, []string{inGeneral(row.Path), inGeneral(row.Outer)}, inGeneral(fault.Param))
-		assert.Equal(t, deciding(row), fault.Trait, "the trait that decides, for the log")
+		assert.Equal(t, deciding(row), fault.Log.Trait, "the trait that decides, for the log")
 		return pairs.Refused
 	}
 	if !strings.HasPrefix(traits, "extensions ") { // what these let through is in no format

@@ -26,9 +26,9 @@ func (x *run) reportFailure(t *choice.Candidate, c *exchange.Conduit) {
 		t.Provider.Uncounted.Add(c.Attempt.Model)
 		x.log(zapcore.InfoLevel, "provider does not count the tokens of this model, they are estimated", c,
 			zap.Duration("asked_again_after", meter.AskAgainAfter))
-	case result.Fault.Reason != "":
+	case result.Fault.BlamesRequest():
 		x.log(zapcore.InfoLevel, "provider refused the request", c,
-			zap.String("reason", result.Fault.Reason), zap.String("path", result.Fault.Path))
+			zap.String("reason", result.Fault.Log.Reason), zap.String("path", result.Fault.Log.Path))
 	default:
 		x.log(zapcore.WarnLevel, "attempt failed", c, zap.String("fault", result.Fault.LogMessage()))
 	}

@@ -74,7 +74,7 @@ func classOf(r *exchange.Result) Class {
 	f := r.Fault
 	blamesCall := r.Status >= 400 && r.Status < 500
 	switch {
-	case f.Reason != "":
+	case f.BlamesRequest():
 		return Unknown
 	case f.Kind == fault.CredentialRefused:
 		return CredentialRefused

@@ -30,8 +30,8 @@ func (r *Record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	}
 	if ex.Fault != nil {
 		enc.AddString("fault", ex.Fault.LogMessage())
-		if ex.Fault.Trait != "" {
-			enc.AddString("fault_trait", ex.Fault.Trait)
+		if ex.Fault.Log.Trait != "" {
+			enc.AddString("fault_trait", ex.Fault.Log.Trait)
 		}
 	}
 	return nil

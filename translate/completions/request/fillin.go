@@ -125,7 +125,7 @@ func (f *filling) guard(member string, raw []byte) {
 		rest = behind
 		if literal = strings.TrimSpace(literal); literal != "" && strings.Contains(text, literal) {
 			fault := f.info.RefuseControl(member, literal)
-			fault.Trait = "fim_template"
+			fault.Log.Trait = "fim_template"
 			f.fail(fault)
 		}
 	}

@@ -69,8 +69,8 @@ func (w *writer) guard(text []byte) {
 		path = w.x.PathOf(core.SystemText)
 	}
 	fault := w.x.Info.RefuseControl(path, sign)
-	if fault.Trait = "prompt_template"; slices.Contains(labels, sign) {
-		fault.Trait = "template_guard"
+	if fault.Log.Trait = "prompt_template"; slices.Contains(labels, sign) {
+		fault.Log.Trait = "template_guard"
 	}
 	w.x.Fail(fault)
 }

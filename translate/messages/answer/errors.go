@@ -79,30 +79,13 @@ func AppendError(dst []byte, f *fault.Fault, requestID string) []byte {
 	dst = append(dst, errorTypes[f.Kind]...)
 	dst = append(dst, `","message":`...)
 	dst = jsonscan.AppendString(dst, messageOf(f))
-	switch {
-	case f.ErrorCode != "":
-		dst = appendDetails(dst, f)
-	case f.Details != nil:
+	if f.Details != nil {
 		dst = append(append(dst, `,"details":`...), f.Details...)
 	}
 	dst = append(dst, '}')
 	if requestID != "" {
 		dst = append(dst, `,"request_id":`...)
 		dst = jsonscan.AppendString(dst, requestID)
-	}
-	return append(dst, '}')
-}
-
-func appendDetails(dst []byte, f *fault.Fault) []byte {
-	dst = append(dst, `,"details":{"error_code":`...)
-	dst = jsonscan.AppendString(dst, f.ErrorCode)
-	before := `,"unsupported":[`
-	for _, name := range f.Unsupported {
-		dst = jsonscan.AppendString(append(dst, before...), name)
-		before = ","
-	}
-	if len(f.Unsupported) > 0 {
-		dst = append(dst, ']')
 	}
 	return append(dst, '}')
 }

@@ -316,6 +316,6 @@ var (
 // refuseState refuses what needs a provider that keeps it; another one has none of it.
 func refuseState(_ *core.RequestInfo, _ translate.Format, path string) *fault.Fault {
 	f := fault.NeedsState(path)
-	f.Trait = ""
+	f.Log.Trait = ""
 	return f
 }
