@@ -8,24 +8,13 @@ import (
 
 // openCall is the state of the open call.
 type openCall struct {
-	words     *callWords
-	id, name  []byte // escaped
-	namespace []byte // escaped; nil for none
-	args      toolcall.Arguments
-	held      []byte // arguments that can be unwrapped only when they are complete
-	holds     bool   // arguments are held
+	args  toolcall.Arguments
+	held  []byte // arguments that can be unwrapped only when they are complete
+	holds bool   // arguments are held
 }
 
-// callWords contains the names that depend on the kind of a call.
-type callWords struct{ prefix, kind, text, event string }
-
-var (
-	functionWords = callWords{"fc_", "function_call", "arguments", "response.function_call_arguments"}
-	freeWords     = callWords{"ctc_", "custom_tool_call", "input", "response.custom_tool_call_input"}
-	searchWords   = callWords{"tsc_", "tool_search_call", "arguments", ""}
-)
-
-// startCall begins a call with the name and the kind of tool in the client's request.
+// startCall begins a call with the name and the kind of tool in the client's request. Its
+// id is that of the provider, or a new one if the provider sent none.
 func (m *Emitter) startCall(e *event.Event) {
 	m.close(completed)
 	name := m.context.Tools.Of(e.Name)
@@ -33,113 +22,59 @@ func (m *Emitter) startCall(e *event.Event) {
 	if !known {
 		tool.Name = string(name)
 	}
-	words := &functionWords
-	switch {
-	case tool.Search:
-		words = &searchWords
-	case e.Custom || tool.Wrapped:
-		words = &freeWords
-	}
-	m.item.reset(callItem, m.itemID(words.prefix))
-	m.item.call = openCall{
-		words: words, id: jsonscan.AppendEscaped(nil, m.callID(e.ID)), name: jsonscan.AppendEscaped(nil, tool.Name),
-		namespace: jsonscan.AppendEscaped(nil, tool.Namespace), holds: tool.Search || tool.Wrapped && !e.Custom,
-	}
-	m.item.open = true
-	m.begin()
-	if m.context.Stream && words.event != "" {
-		m.beginDeltas(words.event+".delta", "", `"}`+"\n\n")
-	}
-}
-
-// callID returns the id of a call for the client: the id of the provider, or a new one if
-// the provider sent none.
-func (m *Emitter) callID(id []byte) []byte {
+	id := e.ID
 	if len(id) == 0 {
 		id = []byte(m.ids.NewToolID())
 	}
-	return m.calls.Show(id, func(dst, id []byte) []byte { return append(dst, id...) })
+	id = m.calls.Show(id, func(dst, id []byte) []byte { return append(dst, id...) })
+	shape := &functionShape
+	switch {
+	case tool.Search:
+		shape = &searchShape
+	case e.Custom || tool.Wrapped:
+		shape = &freeShape
+	}
+	m.call = openCall{holds: tool.Search || tool.Wrapped && !e.Custom}
+	m.items.begin(shape)
+	tail := jsonscan.AppendString(append(m.items.open.tail, `,"call_id":`...), id)
+	switch {
+	case tool.Search:
+		tail = append(tail, `,"execution":"client"`...)
+	case tool.Namespace == "":
+		tail = jsonscan.AppendString(append(tail, `,"name":`...), tool.Name)
+	default:
+		tail = jsonscan.AppendString(append(tail, `,"name":`...), tool.Name)
+		tail = jsonscan.AppendString(append(tail, `,"namespace":`...), tool.Namespace)
+	}
+	m.items.open.tail = tail
+	m.items.announce()
+	if shape.text != nil {
+		m.items.beginText(shape.text, 0)
+	}
 }
 
 // arguments writes a fragment of the arguments, or holds the fragment.
 func (m *Emitter) arguments(fragment []byte) {
-	it := &m.item
-	it.call.args.Add(fragment)
-	if it.call.holds {
-		it.call.held = append(it.call.held, fragment...)
-		return
-	}
-	it.text = jsonscan.AppendEscaped(it.text, fragment)
-	if it.delta != nil {
-		m.out = m.appendDelta(m.out, fragment)
+	m.call.args.Add(fragment)
+	if m.call.holds {
+		m.call.held = append(m.call.held, fragment...)
+	} else {
+		m.items.fragment(fragment)
 	}
 }
 
-// callStatus returns the status of the open call at its end. At the end of an answer that
-// was cut off, a call is incomplete unless its arguments are complete.
-func (m *Emitter) callStatus() string {
-	status, _ := endingOf(m.reason)
-	if !m.ending || status == completed || m.item.call.args.Complete() {
-		return completed
-	}
-	return incomplete
-}
-
-// closeArguments ends the arguments of the call.
-func (m *Emitter) closeArguments() {
-	it := &m.item
-	words := it.call.words
-	m.release()
-	if m.context.Stream && words.event != "" {
-		m.openPart(words.event+".done", "")
-		m.member(words.text, it.text)
-		m.shut()
-	}
-}
-
-// release writes the held arguments. A function without arguments gets an empty object.
-func (m *Emitter) release() {
-	it := &m.item
-	c := &it.call
-	c.holds = false
+// endCall writes the held arguments. A function without arguments gets an empty object.
+func (m *Emitter) endCall() {
+	it, held := &m.items.open, m.call.held
 	switch {
-	case c.words == &searchWords:
-		it.text = append(it.text[:0], toolcall.AppendArguments(nil, c.held, false)...)
-	case c.words == &freeWords && c.held != nil:
-		m.arguments(unwrap(c.held))
-	case c.words == &functionWords && len(it.text) == 0 && m.native == nil:
-		m.arguments(emptyObject)
+	case it.shape == &searchShape:
+		it.content.json = toolcall.AppendArguments(it.content.json, held, false)
+	case held != nil:
+		m.items.fragment(unwrap(held))
+	case it.shape == &functionShape && m.items.native == nil && len(m.items.text.quoted) == len(`"`):
+		m.items.fragment(emptyObject)
 	}
-	c.held = nil
-}
-
-// appendCall appends the call with the arguments so far.
-func (it *openItem) appendCall(dst []byte, status string) []byte {
-	c := &it.call
-	dst = append(append(dst, `{"id":"`...), it.id...)
-	dst = append(dst, `","type":"`+c.words.kind+`","status":"`+status+`","`+c.words.text+`":`...)
-	dst = it.appendArguments(dst)
-	dst = append(append(dst, `,"call_id":"`...), c.id...)
-	if c.words == &searchWords {
-		return append(dst, `","execution":"client"}`...)
-	}
-	dst = append(append(dst, `","name":"`...), c.name...)
-	if len(c.namespace) > 0 {
-		dst = append(append(dst, `","namespace":"`...), c.namespace...)
-	}
-	return append(dst, `"}`...)
-}
-
-// appendArguments appends the arguments: an object for a search, otherwise a string.
-func (it *openItem) appendArguments(dst []byte) []byte {
-	if it.call.words == &searchWords {
-		if len(it.text) == 0 {
-			return append(dst, "{}"...)
-		}
-		return append(dst, it.text...)
-	}
-	dst = append(append(dst, '"'), it.text...)
-	return append(dst, '"')
+	m.call.held = nil
 }
 
 // unwrap returns the free text in the arguments of a function that replaced a custom

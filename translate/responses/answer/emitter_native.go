@@ -60,15 +60,12 @@ func appendBegun(object []byte, without event.Without) []byte {
 	return append(begun, '}')
 }
 
-// nextItem keeps the item that the next events are about, and ends the one before.
-func (m *Emitter) nextItem(item []byte) {
-	m.close(completed)
-	m.endNative()
+// next keeps the item that the next events are about. It returns a fault for an item that
+// is not an object.
+func (n *native) next(item []byte) *fault.Fault {
 	if item[0] != '{' {
-		m.fault = fault.Unusable(errNoItem)
-		return
+		return fault.Unusable(errNoItem)
 	}
-	n := m.native
 	n.item, n.id, n.summary, n.arguments = jsonscan.AppendCompact(nil, item), nil, false, false
 	for name, value := range jsonscan.Members(item) {
 		switch {
@@ -80,13 +77,14 @@ func (m *Emitter) nextItem(item []byte) {
 			n.arguments = !jsonscan.Blank(value)
 		}
 	}
+	return nil
 }
 
 // endNative writes an item of which there were no events.
-func (m *Emitter) endNative() {
-	if n := m.native; n != nil && n.item != nil {
-		m.itemEvent("response.output_item.added", n.begunItem())
-		m.endItem(completed)
+func (w *itemWriter) endNative() {
+	if n := w.native; n != nil && n.item != nil {
+		w.itemEvent("response.output_item.added", n.begunItem())
+		w.add(completed)
 	}
 }
 
@@ -99,16 +97,16 @@ func (n *native) begunItem() []byte {
 	return appendBegun(n.item, atContentEnd)
 }
 
-// skipsNative reports whether nothing is written for an event of a native answer, since
-// the item itself has the content.
-func (m *Emitter) skipsNative(e *event.Event) bool {
+// has reports whether nothing is written for an event, since the item itself has the
+// content.
+func (n *native) has(e *event.Event) bool {
 	switch e.Kind {
 	case event.Signature, event.Redacted:
 		return true
 	case event.Reasoning:
-		return !m.native.summary
+		return !n.summary
 	case event.ToolArgs:
-		return !m.native.arguments
+		return !n.arguments
 	default:
 		return false
 	}

@@ -10,119 +10,60 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
+// thought is what the open reasoning contains beside its summary.
+type thought struct {
+	text   []byte // escaped, to be sealed
+	sealed []byte // the raw encrypted_content; nil for none
+}
+
+func (t *thought) size() int { return len(t.text) + len(t.sealed) }
+
 // reasoning writes a fragment of reasoning into the summary, and keeps the fragment for
 // the seal. Clients that did not ask for summaries get only the seal.
 func (m *Emitter) reasoning(e *event.Event) {
-	m.openReasoning()
-	it := &m.item
+	m.enter(&reasoningShape)
 	if m.context.Seals != nil {
-		it.thought = jsonscan.AppendEscaped(it.thought, e.Text)
+		m.thought.text = jsonscan.AppendEscaped(m.thought.text, e.Text)
 	}
 	if m.context.HideReasoning {
 		return
 	}
-	m.announceReasoning()
-	if it.open && it.part != e.Part {
-		m.closeSummary()
-	}
-	if !it.open {
-		m.openSummary(e.Part)
-	}
-	it.text = jsonscan.AppendEscaped(it.text, e.Text)
-	if it.delta != nil {
-		m.out = m.appendDelta(m.out, e.Text)
-	}
-}
-
-// openReasoning opens an item of reasoning. Its start is written only when the item has
-// content.
-func (m *Emitter) openReasoning() {
-	if m.item.kind != reasoningItem {
-		m.close(completed)
-		m.item.reset(reasoningItem, nil)
-	}
-}
-
-// announceReasoning writes the start of the open item, once.
-func (m *Emitter) announceReasoning() {
-	if it := &m.item; it.id == nil {
-		it.id = m.itemID("rs_")
-		m.begin()
-	}
-}
-
-// openSummary begins a part of the summary.
-func (m *Emitter) openSummary(part int) {
-	it := &m.item
-	it.open, it.part = true, part
-	if !m.context.Stream {
-		return
-	}
-	m.openPart("response.reasoning_summary_part.added", "summary_index")
-	m.out = append(m.out, `,"part":{"type":"summary_text","text":""}`...)
-	m.shut()
-	m.beginDeltas("response.reasoning_summary_text.delta", "summary_index", `"}`+"\n\n")
-}
-
-// closeSummary ends the open part of the summary.
-func (m *Emitter) closeSummary() {
-	it := &m.item
-	if !it.open {
-		return
-	}
-	before := it.nextPart()
-	parts := append(append(before, `{"type":"summary_text","text":"`...), it.text...)
-	parts = append(parts, `"}`...)
-	if m.context.Stream {
-		m.openPart("response.reasoning_summary_text.done", "summary_index")
-		m.member("text", it.text)
-		m.shut()
-		m.openPart("response.reasoning_summary_part.done", "summary_index")
-		m.out = append(append(m.out, `,"part":`...), parts[len(before):]...)
-		m.shut()
-	}
-	it.addPart(parts)
+	m.items.announce()
+	m.items.beginText(&summaryText, e.Part)
+	m.items.fragment(e.Text)
 }
 
 // sign keeps the signature of the reasoning for the end of the item, if the client wants
 // it: unchanged from a provider of this format, otherwise sealed together with the
 // thinking that it signs.
 func (m *Emitter) sign(e *event.Event) {
-	m.openReasoning()
+	m.enter(&reasoningShape)
 	switch {
 	case m.context.Seals == nil:
 		m.Drop("reasoning.signature")
-	case e.Origin == translate.Responses:
-		m.item.sealed = jsonscan.AppendString(nil, encryptedIn(e.Text))
+	case e.Origin == translate.Responses: // encrypted_content follows the id and the lengths of the parts
+		_, rest, _ := bytes.Cut(e.Text, []byte{'.'})
+		_, encrypted, _ := bytes.Cut(rest, []byte{'.'})
+		m.thought.sealed = jsonscan.AppendString(nil, encrypted)
 	default:
-		m.seal(e.Text)
+		m.thought.sealed = m.seal(m.thought.block(e.Text))
 	}
 }
 
-// encryptedIn returns the provider's encrypted_content from a signature that a parser of
-// this format made: it follows the id and the lengths of the parts.
-func encryptedIn(signature []byte) []byte {
-	_, rest, _ := bytes.Cut(signature, []byte{'.'})
-	_, encrypted, _ := bytes.Cut(rest, []byte{'.'})
-	return encrypted
-}
-
-// seal seals the open thinking block; signature is nil for none.
-func (m *Emitter) seal(signature []byte) {
-	it := &m.item
-	block := append(append([]byte(`{"type":"thinking","thinking":"`), it.thought...), '"')
+// block returns the thinking block with a signature, nil for none.
+func (t *thought) block(signature []byte) []byte {
+	block := append(append([]byte(`{"type":"thinking","thinking":"`), t.text...), '"')
 	if signature != nil {
-		block = append(block, `,"signature":`...)
-		block = jsonscan.AppendString(block, signature)
+		block = jsonscan.AppendString(append(block, `,"signature":`...), signature)
 	}
-	m.sealBlock(append(block, '}'))
+	return append(block, '}')
 }
 
-// sealBlock seals a thinking block. It is encoded in base64, which no client escapes or
-// alters.
-func (m *Emitter) sealBlock(block []byte) {
+// seal returns the raw encrypted_content with a sealed thinking block. The block is encoded
+// in base64, which no client escapes or alters.
+func (m *Emitter) seal(block []byte) []byte {
 	payload := base64.RawURLEncoding.AppendEncode(nil, block)
-	m.item.sealed = jsonscan.AppendString(nil, m.context.Seals.Append(nil, seal.Block, payload))
+	return jsonscan.AppendString(nil, m.context.Seals.Append(nil, seal.Block, payload))
 }
 
 // redacted writes reasoning that only its provider can read.
@@ -132,34 +73,23 @@ func (m *Emitter) redacted(data []byte) {
 		return
 	}
 	m.close(completed)
-	m.openReasoning()
+	m.enter(&reasoningShape)
 	block := jsonscan.AppendString([]byte(`{"type":"redacted_thinking","data":`), data)
-	m.sealBlock(append(block, '}'))
+	m.thought.sealed = m.seal(append(block, '}'))
 	m.close(completed)
 }
 
-// closeReasoning ends the summary, and announces an item that has only a seal.
-func (m *Emitter) closeReasoning() {
-	it := &m.item
-	m.closeSummary()
-	if it.sealed == nil && len(it.thought) > 0 {
-		m.seal(nil)
+// endReasoning adds the seal to the open item, which is announced if it has only a seal.
+func (m *Emitter) endReasoning() {
+	t := &m.thought
+	if t.sealed == nil && len(t.text) > 0 {
+		t.sealed = m.seal(t.block(nil))
 	}
-	if it.sealed != nil {
-		m.announceReasoning()
+	sealed := []byte("null")
+	if t.sealed != nil {
+		sealed = t.sealed
+		m.items.announce()
 	}
-}
-
-// appendReasoning appends the item. Only an item that has ended contains the seal.
-func (it *openItem) appendReasoning(dst []byte, status string) []byte {
-	dst = append(append(dst, `{"id":"`...), it.id...)
-	dst = append(append(dst, `","type":"reasoning","summary":[`...), it.parts...)
-	switch {
-	case status == inProgress:
-		return append(dst, "]}"...)
-	case it.sealed == nil:
-		return append(dst, `],"encrypted_content":null}`...)
-	}
-	dst = append(append(dst, `],"encrypted_content":`...), it.sealed...)
-	return append(dst, '}')
+	m.items.open.tail = append(append(m.items.open.tail, `,"encrypted_content":`...), sealed...)
+	t.text, t.sealed = t.text[:0], nil
 }

@@ -1,7 +1,8 @@
 package answer
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"cmp"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
@@ -33,42 +34,24 @@ func failsByName(name string, body any) bool {
 	return name == "error" || name == "response.failed"
 }
 
-// The codes of failed responses that clients act on.
-const (
-	codeInvalid     = "invalid_prompt"
-	codeRateLimited = "rate_limit_exceeded"
-	codeExhausted   = "insufficient_quota"
-	codeOverloaded  = "server_is_overloaded"
-	codeServer      = "server_error"
-)
+// codes contains the error.code of failed responses that clients act on, by the kind of the
+// fault. Clients repeat a request unless the code blames the request.
+var codes = map[fault.Kind]string{
+	fault.Invalid:          codeInvalid,
+	fault.TooLarge:         codeInvalid,
+	fault.RateLimited:      "rate_limit_exceeded",
+	fault.Exhausted:        "insufficient_quota",
+	fault.AccountExhausted: "insufficient_quota",
+	fault.Overloaded:       "server_is_overloaded",
+}
 
-// codeOf returns the error.code of a failed response. Clients repeat a request unless the
-// code blames the request.
+const codeInvalid = "invalid_prompt"
+
+// codeOf returns the error.code of a failed response.
 func codeOf(f *fault.Fault) string {
-	switch f.Kind {
-	case fault.Invalid, fault.TooLarge:
-		if f.Code == fault.CodeOverflow {
-			return fault.CodeOverflow
-		}
-		return codeInvalid
-	case fault.RateLimited:
-		return codeRateLimited
-	case fault.Exhausted, fault.AccountExhausted:
-		return codeExhausted
-	case fault.Overloaded:
-		return codeOverloaded
-	default:
-		return codeServer
+	code := cmp.Or(codes[f.Kind], "server_error")
+	if code == codeInvalid && f.Code == fault.CodeOverflow {
+		return fault.CodeOverflow
 	}
-}
-
-// AppendFailure appends all events of a stream that failed before its first event:
-// clients expect a beginning before the failure. Nothing may follow them.
-func AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) []byte {
-	return NewOpening(nil, ids).AppendFailure(dst, f)
-}
-
-// appendFailed appends the last event of a failed stream.
-func (f *frame) appendFailed(dst []byte, sequence int64, output []byte, fault *fault.Fault) []byte {
-	return f.appendEvent(dst, "response.failed", sequence, &ending{status: failed, fault: fault, output: output})
+	return code
 }

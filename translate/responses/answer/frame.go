@@ -3,6 +3,7 @@ package answer
 import (
 	"strconv"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -13,7 +14,7 @@ import (
 // frame contains the members that all response objects of one answer have in common.
 type frame struct {
 	id       string
-	model    []byte
+	model    string
 	created  int64
 	settings []byte // members that repeat the request, each with a comma before it; nil for those of an empty request
 }
@@ -31,27 +32,48 @@ type ending struct {
 	status string
 	reason string       // why the answer is incomplete, "" if it is not
 	fault  *fault.Fault // why the answer failed, nil if it did not
-	output []byte       // the items with commas between them; nil if they are unknown
+	output []byte       // the items with commas between them
 	usage  *token.Usage // nil before the end
 	tier   event.Tier
 }
 
+// endingOf returns the status of an answer that ended for a reason, and the reason why it
+// is incomplete, "" if it is complete. A refusal in words completes the answer, since the
+// words are part of it.
+func endingOf(r event.FinishReason) (status, reason string) {
+	switch r {
+	case event.FinishLength, event.FinishPaused:
+		return incomplete, "max_output_tokens"
+	case event.FinishFiltered:
+		return incomplete, "content_filter"
+	default:
+		return completed, ""
+	}
+}
+
 // append appends the response object.
 func (f *frame) append(dst []byte, e *ending) []byte {
-	dst = append(dst, `{"id":`...)
-	dst = jsonscan.AppendString(dst, f.id)
-	dst = append(dst, `,"object":"response","created_at":`...)
-	dst = strconv.AppendInt(dst, f.created, 10)
+	dst = jsonscan.AppendString(append(dst, `{"id":`...), f.id)
+	dst = strconv.AppendInt(append(dst, `,"object":"response","created_at":`...), f.created, 10)
 	dst = append(dst, `,"status":"`+e.status+`","error":`...)
-	dst = appendError(dst, e.fault)
-	dst = append(dst, `,"incomplete_details":`...)
-	dst = appendReason(dst, e.reason)
-	dst = append(dst, `,"model":`...)
+	if e.fault == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, `{"code":"`+codeOf(e.fault)+`","message":`...)
+		dst = append(jsonscan.AppendString(dst, e.fault.Message), '}')
+	}
+	if e.reason == "" {
+		dst = append(dst, `,"incomplete_details":null,"model":`...)
+	} else {
+		dst = append(dst, `,"incomplete_details":{"reason":"`+e.reason+`"},"model":`...)
+	}
 	dst = jsonscan.AppendString(dst, f.model)
-	dst = append(dst, `,"output":`...)
-	dst = appendOutput(dst, e.output)
-	dst = append(dst, `,"usage":`...)
-	dst = appendOptionalUsage(dst, e.usage)
+	dst = append(append(append(dst, `,"output":[`...), e.output...), `],"usage":`...)
+	if e.usage == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = AppendUsage(dst, *e.usage)
+	}
 	if tier := openai.Tiers[e.tier]; tier != "" {
 		dst = append(dst, `,"service_tier":"`+tier+`"`...)
 	}
@@ -62,43 +84,62 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 	return append(append(dst, repeated...), '}')
 }
 
-func appendError(dst []byte, f *fault.Fault) []byte {
-	if f == nil {
-		return append(dst, "null"...)
-	}
-	dst = append(dst, `{"code":"`+codeOf(f)+`","message":`...)
-	dst = jsonscan.AppendString(dst, f.Message)
-	return append(dst, '}')
-}
-
-func appendReason(dst []byte, reason string) []byte {
-	if reason == "" {
-		return append(dst, "null"...)
-	}
-	return append(dst, `{"reason":"`+reason+`"}`...)
-}
-
-func appendOutput(dst, items []byte) []byte {
-	if items == nil {
-		return append(dst, "null"...)
-	}
-	dst = append(dst, '[')
-	dst = append(dst, items...)
-	return append(dst, ']')
-}
-
-func appendOptionalUsage(dst []byte, u *token.Usage) []byte {
-	if u == nil {
-		return append(dst, "null"...)
-	}
-	return AppendUsage(dst, *u)
-}
-
 // appendEvent appends an event about the whole response.
 func (f *frame) appendEvent(dst []byte, name string, sequence int64, e *ending) []byte {
-	dst = append(dst, "event: "+name+"\ndata: "+`{"type":"`+name+`","sequence_number":`...)
-	dst = strconv.AppendInt(dst, sequence, 10)
-	dst = append(dst, `,"response":`...)
-	dst = f.append(dst, e)
-	return append(dst, "}\n\n"...)
+	dst = strconv.AppendInt(append(dst, eventHead(name)...), sequence, 10)
+	return append(f.append(append(dst, `,"response":`...), e), "}\n\n"...)
+}
+
+// appendFailed appends the last event of a failed stream.
+func (f *frame) appendFailed(dst []byte, sequence int64, output []byte, fault *fault.Fault) []byte {
+	return f.appendEvent(dst, "response.failed", sequence, &ending{status: failed, fault: fault, output: output})
+}
+
+// Opening writes the events of a stream to which no provider has answered yet.
+type Opening struct {
+	frame    frame
+	sequence int64 // the number of the next event
+}
+
+// NewOpening returns the opening of the answer to a request. body must have passed
+// Inspect.
+func NewOpening(body []byte, ids translate.IDs) *Opening {
+	o := &Opening{frame: frame{id: ids.Message, model: ids.Model, created: ids.Created}}
+	if len(body) > 0 {
+		o.frame.settings = AppendSettings(nil, body, true)
+	}
+	return o
+}
+
+// AppendKeepAlive appends response.created before the first call, and response.in_progress.
+func (o *Opening) AppendKeepAlive(dst []byte) []byte {
+	return o.append(o.begin(dst), "response.in_progress", &ending{status: inProgress})
+}
+
+// AppendFailure appends response.failed, and response.created before it if nothing was
+// appended yet.
+func (o *Opening) AppendFailure(dst []byte, f *fault.Fault) []byte {
+	return o.append(o.begin(dst), "response.failed", &ending{status: failed, fault: f})
+}
+
+// AppendFailure appends all events of a stream that failed before its first event:
+// clients expect a beginning before the failure. Nothing may follow them.
+func AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) []byte {
+	return NewOpening(nil, ids).AppendFailure(dst, f)
+}
+
+// Events returns the number of events that were appended.
+func (o *Opening) Events() int64 { return o.sequence }
+
+// begin appends response.created, once.
+func (o *Opening) begin(dst []byte) []byte {
+	if o.sequence > 0 {
+		return dst
+	}
+	return o.append(dst, "response.created", &ending{status: inProgress})
+}
+
+func (o *Opening) append(dst []byte, name string, e *ending) []byte {
+	o.sequence++
+	return o.frame.appendEvent(dst, name, o.sequence-1, e)
 }

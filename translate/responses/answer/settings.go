@@ -61,12 +61,20 @@ func (v *Settings) Set(i int, raw []byte) {
 
 // Append appends all settings.
 func (v *Settings) Append(dst []byte, stream bool) []byte {
-	for i := range settings {
+	for i, s := range settings {
 		value := v[i]
-		if stream && settings[i].long {
+		if stream && s.long {
 			value = nil
 		}
-		dst = settings[i].append(dst, value)
+		if value == nil && s.unset == "" {
+			continue
+		}
+		dst = append(dst, `,"`+s.name+`":`...)
+		if value == nil {
+			dst = append(dst, s.unset...)
+		} else {
+			dst = jsonscan.AppendCompact(dst, value)
+		}
 	}
 	return dst
 }
@@ -79,16 +87,4 @@ func SettingOf(name []byte) int {
 		}
 	}
 	return -1
-}
-
-// append appends the setting, unless it is left out.
-func (s *setting) append(dst, value []byte) []byte {
-	if value == nil && s.unset == "" {
-		return dst
-	}
-	dst = append(dst, `,"`+s.name+`":`...)
-	if value == nil {
-		return append(dst, s.unset...)
-	}
-	return jsonscan.AppendCompact(dst, value)
 }

@@ -29,7 +29,7 @@ type Observer struct {
 func NewObserver() signal.Observer { return &Observer{} }
 
 // Model returns the model that the response names, "" while unknown.
-func (o *Observer) Model() string { return string(o.frame.model) }
+func (o *Observer) Model() string { return o.frame.model }
 
 // ID returns the id of the response, "" while unknown.
 func (o *Observer) ID() string { return o.frame.id }
@@ -45,9 +45,7 @@ func (o *Observer) AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) 
 	response := o.frame
 	response.id = cmp.Or(response.id, ids.Message)
 	response.created = cmp.Or(response.created, ids.Created)
-	if len(response.model) == 0 {
-		response.model = []byte(ids.Model)
-	}
+	response.model = cmp.Or(response.model, ids.Model)
 	return response.appendFailed(dst, number, []byte{}, f)
 }
 
@@ -144,8 +142,8 @@ func (o *Observer) keep() {
 		o.frame.id = string(jsonscan.AppendText(nil, h.id))
 		o.frame.created = h.created
 	}
-	if len(o.frame.model) == 0 {
-		o.frame.model = jsonscan.AppendText(nil, h.model)
+	if o.frame.model == "" {
+		o.frame.model = string(jsonscan.AppendText(nil, h.model))
 	}
 }
 
