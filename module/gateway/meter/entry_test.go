@@ -142,6 +142,22 @@ func TestTargetsThatWereNotAskedAreNoCalls(t *testing.T) {
 	assert.Equal(t, "refused", l.ended[0].Outcome)
 }
 
+// A call that the provider refused was repeated in another form, and the repetition found
+// the provider busy: the refused attempt became the current one again, and its call was in
+// the record twice.
+func TestAnAttemptThatBecomesTheCurrentOneAgainIsCountedOnce(t *testing.T) {
+	l := new(pages)
+	ex, m := begun(t, l, nil)
+	refused := &exchange.Result{State: exchange.Broken, Sent: true, Status: 400, Fault: fault.Unusable(nil)}
+	for _, r := range []*exchange.Result{refused, {State: exchange.Unasked, Fault: fault.ProviderBusy("m")}} {
+		ex.Result = r
+		m.AddFailed(ex)
+	}
+	ex.Result = refused
+	m.Settle(ex, exchange.Refused)
+	assert.Len(t, l.ended[0].Calls, 1)
+}
+
 // textOf returns the size of a text of that many tokens.
 func textOf(tokens int64) (text token.Text) {
 	text.Add(bytes.Repeat([]byte("word"), int(tokens)))

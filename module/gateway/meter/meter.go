@@ -34,7 +34,8 @@ type Meter struct {
 	reservation aigateway.Reservation // nil without limits, and after its release
 	entry       *Entry                // nil in the zero Meter
 	settled     bool
-	failed      int64 // tokens that failed attempts have reported
+	failed      int64            // tokens that failed attempts have reported
+	added       *exchange.Result // of the last attempt that is among them
 }
 
 // New returns the Meter of an exchange. r is the reservation of the estimate in the
@@ -53,15 +54,19 @@ func (m *Meter) Calls() []accounting.Call {
 }
 
 // AddFailed adds the usage of the current attempt, which has failed and which another
-// attempt follows.
+// attempt follows. An attempt that becomes the current one again, since the other could not
+// be made, is counted once.
 func (m *Meter) AddFailed(ex *exchange.Exchange) {
 	m.failed += m.charge(ex, call.reported)
+	if ex.Result.State != exchange.Unasked {
+		m.added = ex.Result
+	}
 }
 
 // charge adds the calls of the current attempt to the record. It returns the sum of their
 // tokens by a function.
 func (m *Meter) charge(ex *exchange.Exchange, tokens func(call) int64) (sum int64) {
-	if ex.Result == nil || ex.Operation == translate.CountTokens {
+	if ex.Result == nil || ex.Result == m.added || ex.Operation == translate.CountTokens {
 		return 0
 	}
 	for c := range m.calls(ex.Result) {
