@@ -56,9 +56,9 @@ type Lane struct {
 	Losses  translate.Losses // fields that the translation of the request left out
 	Dropped translate.Losses // parts that the translation of the answer left out
 
-	// Continuation writes the events that the gateway adds to the stream. It is nil for
-	// a format whose added events do not depend on the stream.
-	Continuation Continuation
+	// Appender writes the events that the gateway adds to the stream. It is nil for a
+	// format whose added events do not depend on the stream.
+	Appender Appender
 }
 
 // Part is one of several calls that answer a request together. Its result is final when the
@@ -91,9 +91,10 @@ func (r *Result) Finish(u token.Usage) { r.State, r.Usage = Finished, u }
 // Fail sets the state and the fault of an answer that is not whole.
 func (r *Result) Fail(f *fault.Fault) { r.State, r.Fault = Broken, f }
 
-// Continuation writes the events that the gateway adds to a stream after content. The sink
-// calls it while the transport may still read the stream.
-type Continuation interface {
+// Appender writes the events that the gateway adds to a stream after content. The sink
+// calls it while the transport may still read the stream. It knows how much of the stream
+// the client has; the events themselves are those of the format's Continuation.
+type Appender interface {
 	// AppendKeepAlive appends a keep-alive for a client that was sent the first sent
 	// bytes of the answer. It appends nothing if the transport has returned more bytes.
 	AppendKeepAlive(dst []byte, sent int64) []byte

@@ -80,8 +80,8 @@ func (c *call) noteRetryAfter(f *fault.Fault) {
 // noteState sets the state of the answer.
 func (c *call) noteState(s exchange.AnswerState) { c.result.State = s }
 
-// noteContinuation sets the writer of the events that the gateway adds to the stream.
-func (c *call) noteContinuation(a exchange.Continuation) { c.result.Continuation = a }
+// noteAppender sets the writer of the events that the gateway adds to the stream.
+func (c *call) noteAppender(a exchange.Appender) { c.result.Appender = a }
 
 // noteAnswer sets the usage, the size of the text, the model and the losses of the answer so
 // far.

@@ -33,7 +33,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	}
 	c.noteBegan()
 	if r.lane.continuation() != nil {
-		c.noteContinuation(r)
+		c.noteAppender(r)
 	}
 	c.watch.Hold() // until the first Read
 	return c.response(res, http.StatusOK, r, -1), nil

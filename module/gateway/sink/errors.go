@@ -60,7 +60,7 @@ func (s *Sink) fail(f *fault.Fault) {
 
 // errorEvent returns the event that ends the stream.
 func (s *Sink) errorEvent(f *fault.Fault) []byte {
-	switch c := s.answer.continuation; {
+	switch c := s.answer.appender; {
 	case c != nil:
 		return c.AppendFailure(nil, f)
 	case s.state == pinged && s.ex.Opening != nil:

@@ -26,7 +26,7 @@ func (s *Sink) tick() {
 
 // keepAlive returns the bytes of a keep-alive, none if the stream must not have one now.
 func (s *Sink) keepAlive() []byte {
-	switch c := s.answer.continuation; {
+	switch c := s.answer.appender; {
 	case c != nil:
 		return c.AppendKeepAlive(nil, s.answer.sent)
 	case s.state == pinged && s.ex.Opening.Early():

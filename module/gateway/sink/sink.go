@@ -37,9 +37,9 @@ type upstreamAnswer struct {
 	header   http.Header // of the transport; only listed headers are sent to the client
 	accepted bool        // the status is 200, so the bytes are sent to the client
 	sent     int64       // number of bytes sent to the client
-	// continuation writes the events that the sink adds to the stream. It is nil before
+	// appender writes the events that the sink adds to the stream. It is nil before
 	// the first content, and for a format whose added events do not depend on the stream.
-	continuation exchange.Continuation
+	appender exchange.Appender
 }
 
 // Init prepares a zero Sink for the answer to an exchange, which it writes to w.
@@ -148,7 +148,7 @@ func (s *Sink) commit() {
 	}
 	s.ex.DropBody() // no other target is asked
 	s.ex.FirstByte = time.Now()
-	s.answer.continuation = s.ex.Result.Continuation
+	s.answer.appender = s.ex.Result.Appender
 	if s.state == pinged {
 		s.state = flowing
 		s.ex.Unreported = len(s.ex.Result.Losses) > 0

@@ -2,7 +2,7 @@ package transport
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 
-// AppendKeepAlive implements exchange.Continuation. It appends nothing if the client lacks
+// AppendKeepAlive implements exchange.Appender. It appends nothing if the client lacks
 // bytes of the lane, because the keep-alive would come before them. It may be called
 // concurrently with Read.
 func (r *relay) AppendKeepAlive(dst []byte, sent int64) []byte {
@@ -14,7 +14,7 @@ func (r *relay) AppendKeepAlive(dst []byte, sent int64) []byte {
 	return r.lane.continuation().AppendKeepAlive(dst)
 }
 
-// AppendFailure implements exchange.Continuation.
+// AppendFailure implements exchange.Appender.
 func (r *relay) AppendFailure(dst []byte, f *fault.Fault) []byte {
 	return r.lane.continuation().AppendFailure(dst, r.call.ids(), f)
 }
