@@ -101,7 +101,7 @@ type Fault struct {
 	Quoted bool
 }
 
-// Log is what the log has of a fault, and its client has not.
+// Log contains what only the log has of a fault: the client does not get it.
 type Log struct {
 	// Message replaces that of the fault, if that quotes the request: a value in a wrong
 	// place may be a prompt or a key. "" means that it does not.

@@ -86,7 +86,7 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 
 // appendEvent appends an event about the whole response.
 func (f *frame) appendEvent(dst []byte, name string, sequence int64, e *ending) []byte {
-	dst = strconv.AppendInt(append(dst, eventHead(name)...), sequence, 10)
+	dst = strconv.AppendInt(appendHead(dst, name), sequence, 10)
 	return append(f.append(append(dst, `,"response":`...), e), "}\n\n"...)
 }
 

@@ -37,11 +37,11 @@ type itemShape struct {
 }
 
 var (
-	messageShape   = itemShape{"msg_", "message", true, `,"role":"assistant","content":[`, "", "]", nil}
-	reasoningShape = itemShape{"rs_", "reasoning", false, `,"summary":[`, "", "]", nil}
-	functionShape  = itemShape{"fc_", "function_call", true, `,"arguments":`, `""`, "", &functionArguments}
-	freeShape      = itemShape{"ctc_", "custom_tool_call", true, `,"input":`, `""`, "", &freeInput}
-	searchShape    = itemShape{"tsc_", "tool_search_call", true, `,"arguments":`, "{}", "", nil}
+	messageShape   = itemShape{prefix: "msg_", kind: "message", states: true, before: `,"role":"assistant","content":[`, after: "]"}
+	reasoningShape = itemShape{prefix: "rs_", kind: "reasoning", before: `,"summary":[`, after: "]"}
+	functionShape  = itemShape{prefix: "fc_", kind: "function_call", states: true, before: `,"arguments":`, empty: `""`, text: &functionArguments}
+	freeShape      = itemShape{prefix: "ctc_", kind: "custom_tool_call", states: true, before: `,"input":`, empty: `""`, text: &freeInput}
+	searchShape    = itemShape{prefix: "tsc_", kind: "tool_search_call", states: true, before: `,"arguments":`, empty: "{}"}
 )
 
 // roomOfItem is about the size of an item without its texts, and roomOfFrame that of a
@@ -164,15 +164,16 @@ func (w *eventWriter) write(name string, place []byte, member string, value []by
 	if !w.stream {
 		return
 	}
-	w.out = strconv.AppendInt(append(w.out, eventHead(name)...), w.next(), 10)
+	w.out = strconv.AppendInt(appendHead(w.out, name), w.next(), 10)
 	w.out = append(append(append(append(w.out, place...), `,"`...), member...), `":`...)
 	w.out = append(append(w.out, value...), "}\n\n"...)
 	w.scores = 0
 }
 
-// eventHead returns the beginning of an event up to its number.
-func eventHead(name string) string {
-	return "event: " + name + "\ndata: " + `{"type":"` + name + `","sequence_number":`
+// appendHead appends the beginning of an event up to its number.
+func appendHead(dst []byte, name string) []byte {
+	dst = append(append(append(dst, "event: "...), name...), "\ndata: {\"type\":\""...)
+	return append(append(dst, name...), `","sequence_number":`...)
 }
 
 // appendDelta appends a delta of a text.

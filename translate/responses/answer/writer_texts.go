@@ -34,9 +34,18 @@ type textKind struct {
 }
 
 var (
-	outputText        = textKind{"response.output_text", "text", true, "response.content_part", "content_index", `{"type":"output_text","text":`}
-	refusalText       = textKind{"response.refusal", "refusal", false, "response.content_part", "content_index", `{"type":"refusal","refusal":`}
-	summaryText       = textKind{"response.reasoning_summary_text", "text", false, "response.reasoning_summary_part", "summary_index", `{"type":"summary_text","text":`}
+	outputText = textKind{
+		event: "response.output_text", member: "text", scored: true,
+		part: "response.content_part", index: "content_index", head: `{"type":"output_text","text":`,
+	}
+	refusalText = textKind{
+		event: "response.refusal", member: "refusal",
+		part: "response.content_part", index: "content_index", head: `{"type":"refusal","refusal":`,
+	}
+	summaryText = textKind{
+		event: "response.reasoning_summary_text", member: "text",
+		part: "response.reasoning_summary_part", index: "summary_index", head: `{"type":"summary_text","text":`,
+	}
 	functionArguments = textKind{event: "response.function_call_arguments", member: "arguments"}
 	freeInput         = textKind{event: "response.custom_tool_call_input", member: "input"}
 )
@@ -54,7 +63,7 @@ func (w *itemWriter) beginText(kind *textKind, part int) {
 	if !w.events.stream {
 		return
 	}
-	t.lead = append(t.lead[:0], eventHead(kind.event+".delta")...)
+	t.lead = appendHead(t.lead[:0], kind.event+".delta")
 	t.place = append(append(append(t.place[:0], `,"item_id":"`...), w.open.id...), `","output_index":`...)
 	t.place = strconv.AppendInt(t.place, int64(w.ended.count), 10)
 	if kind.part != "" {
