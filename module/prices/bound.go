@@ -38,7 +38,7 @@ func (p *Price) Bound(admitted time.Time, m MaxUse) (nanos int64, unknown token.
 func (r Rates) maxCost(m MaxUse) int64 {
 	return saturate(saturate(
 		product(int64(max(r.Fresh, r.CacheWrite, r.CacheWriteLong)), m.Prompt),
-		product(int64(max(r.Output, r.Reasoning)), m.Answer)),
+		product(int64(max(r.Answer, r.Reasoning)), m.Answer)),
 		product(int64(r.Search), m.Searches),
 	)
 }

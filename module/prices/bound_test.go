@@ -31,7 +31,7 @@ func TestNoCallCostsMoreThanItsBound(t *testing.T) {
 }
 
 func TestTheBoundIsThatOfAnEdgeThatMayBeReached(t *testing.T) {
-	p := Price{Base: Rates{Fresh: 1000, Output: 1000}, Edge: 1000, Above: Rates{Fresh: 5000, Output: 5000}}
+	p := Price{Base: Rates{Fresh: 1000, Answer: 1000}, Edge: 1000, Above: Rates{Fresh: 5000, Answer: 5000}}
 	for prompt, want := range map[int64]int64{499: 499, 500: 2500} {
 		nanos, _ := p.Bound(time.Time{}, MaxUse{Prompt: prompt})
 		assert.Equal(t, want, nanos)

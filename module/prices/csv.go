@@ -195,10 +195,10 @@ func (f *fields) rates(suffix string) (r Rates) {
 	r.CacheRead = f.rate("cache_read"+suffix, r.Fresh)
 	r.CacheWrite = f.rate("cache_write"+suffix, r.Fresh)
 	r.CacheWriteLong = f.rate("cache_write_1h"+suffix, r.CacheWrite)
-	r.Output = f.rate("output"+suffix, 0)
-	r.Reasoning = r.Output
+	r.Answer = f.rate("output"+suffix, 0)
+	r.Reasoning = r.Answer
 	if suffix == "" {
-		r.Reasoning = f.rate("reasoning", r.Output)
+		r.Reasoning = f.rate("reasoning", r.Answer)
 	}
 	if f.of["search"] != "" {
 		var err error
@@ -258,7 +258,7 @@ func (p *Price) check() error {
 		return nil
 	}
 	for _, r := range []Rates{p.Base, p.Above} {
-		if r.Output != 0 && r.Output < r.Fresh/4 {
+		if r.Answer != 0 && r.Answer < r.Fresh/4 {
 			return fmt.Errorf("%s %s: the output costs less than a quarter of the input%s", p.Provider, p.Models[0], ifCorrect)
 		}
 		if r.CacheRead > r.Fresh {

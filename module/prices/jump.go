@@ -51,7 +51,7 @@ func jump(name string, p, old *Price) error {
 	for _, rate := range [...]struct {
 		column   string
 		old, new Rate
-	}{{"input", old.Base.Fresh, p.Base.Fresh}, {"output", old.Base.Output, p.Base.Output}} {
+	}{{"input", old.Base.Fresh, p.Base.Fresh}, {"output", old.Base.Answer, p.Base.Answer}} {
 		if min(rate.old, rate.new) > 0 && max(rate.old, rate.new)/maxJump > min(rate.old, rate.new) {
 			return fmt.Errorf("%s %s: %s costs %g for a million tokens, and %g before%s",
 				p.Provider, name, rate.column, float64(rate.new)/perMillion, float64(rate.old)/perMillion, ifCorrect)

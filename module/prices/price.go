@@ -113,9 +113,13 @@ func (p *Price) ID() string { return p.id }
 // digest returns the ID. The text does not change with the fields of Price: records contain
 // IDs of earlier versions.
 func (p *Price) digest() string {
+	rates := func(r Rates) string {
+		return fmt.Sprintf("{Fresh:%d CacheRead:%d CacheWrite:%d CacheWriteLong:%d Output:%d Reasoning:%d Search:%d}",
+			r.Fresh, r.CacheRead, r.CacheWrite, r.CacheWriteLong, r.Answer, r.Reasoning, r.Search)
+	}
 	sum := sha256.Sum256(fmt.Appendf(nil,
-		"{Provider:%s Models:%v From:%v Until:%v Base:%+v Edge:%d Above:%+v Peak:%+v Factors:%+v Currency:%s AsOf:%s Source:%s Note:%s id: name:}",
-		p.Provider, p.Models, p.From, p.Until, p.Base, p.Edge, p.Above, p.Peak, p.Factors, p.Currency, p.AsOf, p.Source, p.Note))
+		"{Provider:%s Models:%v From:%v Until:%v Base:%s Edge:%d Above:%s Peak:%+v Factors:%+v Currency:%s AsOf:%s Source:%s Note:%s id: name:}",
+		p.Provider, p.Models, p.From, p.Until, rates(p.Base), p.Edge, rates(p.Above), p.Peak, p.Factors, p.Currency, p.AsOf, p.Source, p.Note))
 	return hex.EncodeToString(sum[:16])
 }
 

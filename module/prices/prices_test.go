@@ -167,8 +167,8 @@ func TestL016TheSameContentIsTheSamePrice(t *testing.T) {
 
 func TestUnstatedPricesAreThoseOfInputAndOutput(t *testing.T) {
 	p := one(t, "input,cache_write,output,edge,input_above,output_above", "2,3,8,>10,4,16")
-	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Output: 8e6, Reasoning: 8e6}, p.Base)
-	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 4e6, CacheWriteLong: 4e6, Output: 16e6, Reasoning: 16e6}, p.Above)
+	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 8e6, Reasoning: 8e6}, p.Base)
+	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 4e6, CacheWriteLong: 4e6, Answer: 16e6, Reasoning: 16e6}, p.Above)
 }
 
 func TestACallThatSearchedAtAnUnknownPriceHasNoCost(t *testing.T) {
@@ -249,7 +249,7 @@ func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
 			_, err := time.Parse(time.DateOnly, p.AsOf)
 			assert.NoError(t, err, p.Models)
 			assert.Equal(t, "USD", p.Currency)
-			assert.Positive(t, p.Base.Fresh+p.Base.Output, p.Models)
+			assert.Positive(t, p.Base.Fresh+p.Base.Answer, p.Models)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Rates struct {
 	CacheRead      Rate
 	CacheWrite     Rate
 	CacheWriteLong Rate // for caches with a lifetime of an hour
-	Output         Rate // without reasoning
+	Answer         Rate // output without reasoning
 	Reasoning      Rate
 	Search         Rate // one web search; 0 if the price is unknown
 }
@@ -38,7 +38,7 @@ func (r Rates) sum(t token.Counts) (pico int64) {
 		count int64
 	}{
 		{r.Fresh, t.Fresh}, {r.CacheRead, t.CacheRead}, {r.CacheWrite, t.CacheWrite}, {r.CacheWriteLong, t.CacheWriteLong},
-		{r.Output, t.Answer}, {r.Reasoning, t.Reasoning}, {r.Search, t.Searches},
+		{r.Answer, t.Answer}, {r.Reasoning, t.Reasoning}, {r.Search, t.Searches},
 	} {
 		pico = saturate(pico, product(int64(part.rate), part.count))
 	}

@@ -108,6 +108,33 @@ func TestAJumpOfAnEditIsRefused(t *testing.T) {
 	assert.EqualValues(t, 1e6, f.Find("local", "m", time.Now()).Base.Fresh, "the previous price stays valid")
 }
 
+// A price of the next month may be an ordinary step from one that begins before it, and a
+// jump from the one of today.
+func TestAFuturePriceIsComparedWithThatOfItsFirstDay(t *testing.T) {
+	const columns = "provider,models,from,until,input,output,confirmed\n"
+	now := time.Now()
+	inDays := func(n int) string { return now.AddDate(0, 0, n).Format(time.DateOnly) }
+	today := "local,m," + inDays(-5) + "," + inDays(10) + ",1,1,\n"
+	begun := columns + today + "local,m," + inDays(10) + ",,30,30,yes"
+	for name, tt := range map[string]struct{ rows, refused string }{
+		"a step from the first day":   {"local,m," + inDays(20) + ",,60,60,", ""},
+		"a jump from the first day":   {"local,m," + inDays(20) + ",,1,1,", "local m: input costs 1 for a million tokens, and 30 before"},
+		"a step before it":            {"local,m," + inDays(5) + ",,2,2,", ""},
+		"valid now":                   {"local,m,,,2,2,", ""},
+		"a jump that is valid now":    {"local,m,,,30,30,", "local m: input costs 30 for a million tokens, and 1 before"},
+		"a jump that is valid longer": {"local,m," + inDays(-30) + ",,30,30,", "local m: input costs 30 for a million tokens, and 1 before"},
+	} {
+		var f File
+		require.NoError(t, f.accept([]byte(begun)), name)
+		err := f.accept([]byte(columns + tt.rows))
+		if tt.refused == "" {
+			assert.NoError(t, err, name)
+			continue
+		}
+		assert.ErrorContains(t, err, tt.refused, name)
+	}
+}
+
 func TestNoFileHasNoPrices(t *testing.T) {
 	assert.Nil(t, (*File)(nil).Find("p", "m", time.Now()))
 }
