@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -93,13 +92,13 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 		length = -1
 	}
 	if answer.Failed && !c.attempt.Exchange.Streaming() {
-		c.noteErrorAnswer(c.errorAnswer(res, body, fault))
+		c.result.noteErrorAnswer(res, body, fault, c.attempt)
 	}
 	if fault != nil {
 		return c.rejected(res, fault), nil
 	}
-	c.noteAnswer(answer.Usage, text, answer.Model, nil)
-	c.noteFinished(answer.Usage, text)
+	c.result.noteAnswer(answer.Usage, text, answer.Model, nil)
+	c.result.noteFinished(answer.Usage, text)
 	c.end()
 	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), length), nil
 }
@@ -121,15 +120,7 @@ func (c *call) inspect(body []byte) (signal.Answer, *fault.Fault) {
 
 // rejected ends a call whose answer with status 200 is not an answer of the format.
 func (c *call) rejected(res *http.Response, fault *fault.Fault) *http.Response {
-	return c.failed(res, c.attempt.Format.Errors.Status(fault), c.typed(res, fault))
-}
-
-// typed returns the fault of an answer, with the content type of the answer in its cause.
-func (c *call) typed(res *http.Response, f *fault.Fault) *fault.Fault {
-	if f.Cause != nil {
-		f.Cause = fmt.Errorf("content type %q: %w", c.redactContentType(res), f.Cause)
-	}
-	return f
+	return c.failed(res, c.attempt.Format.Errors.Status(fault), c.result.hide.typed(res, fault))
 }
 
 // refused reads the provider's error answer, and ends the call.
@@ -141,28 +132,12 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	// If the body cannot be read, the fault is derived from the status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
 	if !fault.Final {
-		c.noteHeaders(c.retryHeaders(res.Header))
+		c.result.noteHeaders(c.result.hide.retryHeaders(res.Header))
 	}
-	fault.Redact(c.secrets()...)
 	if c.attempt.ByteLane() && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {
-		c.noteErrorAnswer(c.errorAnswer(res, body, fault))
+		c.result.noteErrorAnswer(res, body, fault, c.attempt)
 	}
 	return c.failed(res, res.StatusCode, fault), nil
-}
-
-// errorAnswer returns the provider's error answer for a client of the same format: the
-// provider's bytes, masked, if they are JSON; else an error body of the format, because
-// official SDKs read no other.
-func (c *call) errorAnswer(res *http.Response, body []byte, f *fault.Fault) *exchange.ErrorAnswer {
-	answer := &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: c.mask(body)}
-	if !fault.IsJSON(answer.Body) || c.leaksCredential(body) {
-		answer.Body = c.attempt.Format.Errors.Append(nil, f, c.attempt.Exchange.ID)
-		return answer
-	}
-	if own := c.redactContentType(res); exchange.IsJSON(own) {
-		answer.ContentType = own
-	}
-	return answer
 }
 
 // read reads a body to its end and decodes it, within limit and IdleTimeout.

@@ -25,11 +25,10 @@ import (
 type call struct {
 	t             *Transport
 	attempt       *exchange.Attempt
-	result        *exchange.Result // written only by the functions of result.go
-	proxied       *http.Request    // the request of reverse_proxy or of the direct path
-	credential    string           // without "Bearer"; "" for none; constant, although the credential of the provider may change
-	client        context.Context  // ends when the client disconnects
-	ctx           context.Context  // ends when the call is cancelled with a cause; see leave
+	result        result
+	proxied       *http.Request   // the request of reverse_proxy or of the direct path
+	client        context.Context // ends when the client disconnects
+	ctx           context.Context // ends when the call is cancelled with a cause; see leave
 	cancel        context.CancelCauseFunc
 	unbind        func() bool // separates the call from client
 	turnOver      atomic.Bool // the stream has shown what may be the end of the turn, or a JSON answer has begun
@@ -37,9 +36,9 @@ type call struct {
 	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
 }
 
-func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *http.Request) *call {
+func newCall(t *Transport, a *exchange.Attempt, r *exchange.Result, req *http.Request) *call {
 	a.Exchange.Opening.Reopen()
-	c := &call{t: t, attempt: a, result: result, proxied: req, credential: t.credential(a.APIKey), client: req.Context()}
+	c := &call{t: t, attempt: a, result: result{r, t.redactor(a.APIKey, req)}, proxied: req, client: req.Context()}
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(c.client))
 	c.unbind = context.AfterFunc(c.client, c.leave)
 	return c
@@ -57,7 +56,7 @@ func (c *call) do() (*http.Response, error) {
 	case request.prompts*request.samples > 1:
 		return c.fanOut(request)
 	}
-	c.noteLosses(request.losses)
+	c.result.Losses = request.losses
 	c.answerContext = request.answerContext
 	res, err := c.send(request.payload)
 	switch {
@@ -76,13 +75,13 @@ func (c *call) do() (*http.Response, error) {
 func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	defer p.Close()
 	c.watch.Start(c.cancel, watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)))
-	c.noteCalled()
+	c.result.Called = time.Now()
 	res, err := c.carry(p)
-	c.noteSent(p.Sent())
+	c.result.Sent = c.result.Sent || p.Sent()
 	if err != nil {
 		return nil, err
 	}
-	c.noteHead(res)
+	c.result.noteHead(res, c.attempt)
 	res.Body = &unquotedBody{res.Body}
 	return res, nil
 }
@@ -90,7 +89,8 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 // refuse ends a call without sending a request. It returns a response and not an error,
 // because reverse_proxy would count an error as a failure of the provider.
 func (c *call) refuse(fault *fault.Fault) *http.Response {
-	c.noteUnasked(fault)
+	c.result.Fail(fault)
+	c.result.State = exchange.Unasked
 	c.cancel(errEnded)
 	return &http.Response{
 		StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -120,7 +120,7 @@ func (c *call) fail(err error) error {
 		cause = err
 	}
 	fault := callFault(cause)
-	c.noteFailure(fault)
+	c.result.noteFailure(fault)
 	return &callError{fault.Cause}
 }
 
@@ -176,7 +176,7 @@ func (e *callError) Unwrap() error {
 // failed ends a call with a fault of the provider. It returns a response whose status is for
 // the passive health checks of reverse_proxy.
 func (c *call) failed(res *http.Response, status int, fault *fault.Fault) *http.Response {
-	c.noteError(fault)
+	c.result.noteError(fault)
 	_ = res.Body.Close()
 	c.end()
 	return c.response(res, status, http.NoBody, 0)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -36,7 +37,7 @@ func newFanOut(c *call, calls []preparedCall) *fanOut {
 	}
 	f := &fanOut{call: c, arrivals: make(chan arrival)}
 	f.room.Store(maxAnswer)
-	c.noteParts(partsOf(calls))
+	c.result.Parts = append(c.result.Parts, partsOf(calls)...)
 	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, answers, c.ids())
 	for i, prepared := range calls {
 		f.subcalls = append(f.subcalls, newSubcall(prepared, f.translators[i], &f.room))
@@ -77,8 +78,8 @@ func (f *fanOut) fail(s *subcall) {
 }
 
 func (f *fanOut) start() {
-	f.call.noteSent(true) // the result of a failed subcall replaces this
-	f.call.noteCalled()
+	f.call.result.Sent = true // the result of a failed subcall replaces this
+	f.call.result.Called = time.Now()
 	f.running.Store(int32(len(f.subcalls)))
 	for _, s := range f.subcalls {
 		go func() {
@@ -141,7 +142,7 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 // finish ends the answer if every subcall has a whole answer.
 func (f *fanOut) finish() {
 	if !slices.ContainsFunc(f.subcalls, func(s *subcall) bool { return !s.whole.Load() }) {
-		f.call.noteFinished(f.translators.Usage(), f.translators.Text())
+		f.call.result.noteFinished(f.translators.Usage(), f.translators.Text())
 	}
 }
 
@@ -150,8 +151,8 @@ func (f *fanOut) answer() *http.Response {
 	c := f.call
 	f.merge(f.failed)
 	if c.attempt.Exchange.Streaming() {
-		c.noteState(max(c.result.State, exchange.Content))
-		c.noteBegan()
+		c.result.State = max(c.result.State, exchange.Content)
+		c.result.Began = time.Now()
 		return c.response(f.first.res, http.StatusOK, f, -1)
 	}
 	_ = f.Close()
@@ -162,10 +163,10 @@ func (f *fanOut) answer() *http.Response {
 func (f *fanOut) merge(failed *subcall) {
 	var failure *exchange.Result
 	if failed != nil {
-		failure = failed.result
+		failure = failed.result.Result
 	}
-	f.call.noteMerged(f.first.from.result, failure)
-	f.call.noteAnswer(f.translators.Usage(), f.translators.Text(), f.translators.Model(), f.translators.Losses())
+	*f.call.result.Result = mergeResults(*f.call.result.Result, f.first.from.result.Result, failure)
+	f.call.result.noteAnswer(f.translators.Usage(), f.translators.Text(), f.translators.Model(), f.translators.Losses())
 }
 
 // Read returns the next bytes. It returns io.EOF even for an answer that broke off; the

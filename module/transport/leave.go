@@ -37,7 +37,7 @@ func (c *call) left() bool {
 // readUsage reads the rest of the turn after the client has left, and passes nothing on. It
 // stops when the turn goes on with more content.
 func (r *relay) readUsage(buf []byte) {
-	r.call.noteUnread()
+	r.call.result.Unread = true
 	most := r.lane.offset() + r.call.maxSilence()
 	for r.src != nil && !r.ended() && r.call.turnOver.Load() && r.lane.offset() < most {
 		_, err := r.step(buf)

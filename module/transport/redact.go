@@ -3,69 +3,146 @@ package transport
 import (
 	"bytes"
 	"cmp"
+	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// leaksCredential reports whether a body repeats the credential of the call.
-func (c *call) leaksCredential(body []byte) bool {
-	return fault.Leaks(string(body), c.credential)
-}
+// redactor removes from the texts of a provider what clients and the log must not contain:
+// the credential of the call, and from messages the host of the provider, too.
+type redactor struct{ credential, host string }
 
-// mask returns an error body of the provider without what identifies the operator's
-// account or the provider's address.
-func (c *call) mask(body []byte) []byte { return fault.Mask(body, c.host()) }
-
-// isPrivate reports whether clients may not read an error of the provider as it is.
-func (c *call) isPrivate(text []byte) bool {
-	return c.leaksCredential(text) || !bytes.Equal(c.mask(text), text)
-}
-
-// redact returns a text of the provider, or "" if it repeats the credential. It is applied
-// to every text for a header or the log.
-func (c *call) redact(text string) string {
-	if fault.Leaks(text, c.credential) {
+// text returns a text of the provider, or "" if it repeats the credential. It is applied to
+// every text for a header or the log.
+func (r *redactor) text(text string) string {
+	if fault.Leaks(text, r.credential) {
 		return ""
 	}
 	return text
 }
 
-// redactHeader returns the value of a header of the provider, or "" if the value repeats
-// the credential or is long: some clients accept at most 16 KiB of headers.
-func (c *call) redactHeader(value string) string {
-	if len(value) > maxHeaderValue {
-		return ""
+// isPrivate reports whether clients may not read an error of the provider as it is.
+func (r *redactor) isPrivate(text []byte) bool {
+	return fault.Leaks(string(text), r.credential) || !bytes.Equal(fault.Mask(text, r.host), text)
+}
+
+// fault redacts a fault whose message may quote the provider.
+func (r *redactor) fault(f *fault.Fault) { f.Redact(r.credential, r.host) }
+
+// typed adds the content type of an answer to the cause of its fault.
+func (r *redactor) typed(res *http.Response, f *fault.Fault) *fault.Fault {
+	if f.Cause != nil {
+		f.Cause = fmt.Errorf("content type %q: %w", r.contentType(res), f.Cause)
 	}
-	return c.redact(value)
+	return f
 }
 
-// redactContentType returns the content type of an answer. It leaves out the parameters if
-// they repeat the credential or are long.
-func (c *call) redactContentType(res *http.Response) string {
-	value := res.Header.Get("Content-Type")
-	media, _, _ := strings.Cut(value, ";")
-	return cmp.Or(c.redactHeader(value), c.redactHeader(media))
-}
-
-// redactLosses returns the losses of an answer without those whose name repeats the
-// credential: the provider chooses the names of unknown members.
-func (c *call) redactLosses(losses translate.Losses) translate.Losses {
+// losses returns the losses of an answer without those whose name repeats the credential:
+// the provider chooses the names of unknown members.
+func (r *redactor) losses(losses translate.Losses) translate.Losses {
 	return slices.DeleteFunc(slices.Clone(losses), func(loss translate.Loss) bool {
-		return loss.Foreign && c.redact(loss.Path) == ""
+		return loss.Foreign && r.text(loss.Path) == ""
 	})
 }
 
-// secrets returns the texts that no message to a client may contain: the credential and the
-// host of the provider.
-func (c *call) secrets() []string {
-	return []string{c.credential, c.host()}
+// header returns the value of a header of the provider, or "" if the value repeats the
+// credential or is long: some clients accept at most 16 KiB of headers.
+func (r *redactor) header(value string) string {
+	if len(value) > maxHeaderValue {
+		return ""
+	}
+	return r.text(value)
 }
 
-// host returns the host of the provider.
-func (c *call) host() string {
-	return cmp.Or(c.proxied.URL.Hostname(), c.t.base.Hostname())
+// contentType returns the content type of an answer. It leaves out the parameters if they
+// repeat the credential or are long.
+func (r *redactor) contentType(res *http.Response) string {
+	value := res.Header.Get("Content-Type")
+	media, _, _ := strings.Cut(value, ";")
+	return cmp.Or(r.header(value), r.header(media))
+}
+
+// The bounds of relayed headers.
+const (
+	maxHeaderValue = 256 // bytes
+	maxRateLimits  = 32  // headers; more than the largest documented family has
+)
+
+// retryNames are the headers that decide when clients try again.
+var retryNames = [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry"}
+
+const day = 24 * 60 * 60 // in seconds
+
+// retryHeaders returns the headers of retryNames with valid values. Clients wait as long as
+// these headers ask, so times of more than a day are dropped.
+func (r *redactor) retryHeaders(from http.Header) http.Header {
+	names := slices.DeleteFunc(slices.Clone(retryNames[:]), func(name string) bool {
+		v := from[name]
+		return len(v) != 1 || !validRetry(name, v[0])
+	})
+	return r.headers(from, names)
+}
+
+// validRetry reports whether a header of retryNames may have the value.
+func validRetry(name, value string) bool {
+	switch name {
+	case "Retry-After":
+		date, err := http.ParseTime(value)
+		return err == nil && time.Until(date) <= day*time.Second || within(value, day)
+	case "Retry-After-Ms":
+		return within(value, day*1000)
+	default:
+		return value == "true" || value == "false"
+	}
+}
+
+// within reports whether a value is a decimal number from 0 to most.
+func within(value string, most float64) bool {
+	n, err := strconv.ParseFloat(value, 64)
+	return err == nil && n <= most && strings.Trim(value, "0123456789.") == ""
+}
+
+// headers returns the named headers that have a single short value without the credential,
+// nil if there are none.
+func (r *redactor) headers(from http.Header, names []string) (selected http.Header) {
+	for _, name := range names {
+		v := from[name]
+		if len(v) != 1 || r.header(v[0]) == "" {
+			continue
+		}
+		if selected == nil {
+			selected = make(http.Header, 1)
+		}
+		selected[name] = v
+	}
+	return selected
+}
+
+// rateLimits returns the provider's rate limit headers.
+func (r *redactor) rateLimits(from http.Header) http.Header {
+	names := slices.Sorted(maps.Keys(from))
+	names = slices.DeleteFunc(names, func(name string) bool { return !isRateLimit(name) })
+	return r.headers(from, names[:min(len(names), maxRateLimits)])
+}
+
+// isRateLimit reports whether a header belongs to one of the two known families.
+func isRateLimit(name string) bool {
+	return strings.HasPrefix(name, "Anthropic-Ratelimit-") || strings.HasPrefix(name, "X-Ratelimit-")
+}
+
+// requestID returns the id of the call at the provider, "" if the provider sent none.
+func (r *redactor) requestID(from http.Header) string {
+	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
+		if id := r.header(from.Get(name)); id != "" {
+			return id
+		}
+	}
+	return ""
 }

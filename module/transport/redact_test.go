@@ -1,21 +1,40 @@
 package transport
 
 import (
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // If the provider used the credential as the name of a member, the name was logged.
 func TestLossesThatRepeatTheCredentialAreNotLogged(t *testing.T) {
-	c := &call{t: new(Transport), credential: "correct_horse_battery", attempt: new(exchange.Attempt)}
+	hide := redactor{credential: "correct_horse_battery"}
 	var dropped translate.Dropped
 	dropped.DropNamed("choices[*].", []byte("correct_horse_battery"))
 	dropped.DropNamed("", []byte("timings"))
 	losses := dropped.Losses()
-	assert.Equal(t, "timings", c.redactLosses(losses).String())
+	assert.Equal(t, "timings", hide.losses(losses).String())
 	assert.Len(t, losses, 2, "the list of the parser is not changed")
+}
+
+// A failed answer with the credential in its message was replaced by an error body with the
+// same message.
+func TestAFailedAnswerThatRepeatsTheCredentialIsRedacted(t *testing.T) {
+	const failed = `{"id":"r","object":"response","status":"failed","error":{"code":"server_error","message":"bad key sk-secret-key"},"output":[]}`
+	transport := newTransport(answers(func(*http.Request) (*http.Response, error) {
+		return responds(http.StatusOK, "application/json", io.NopCloser(strings.NewReader(failed))), nil
+	}))
+	setCredential(transport, "sk-secret-key")
+	a := attemptFor(t, translate.Responses, false)
+	a.Exchange.View.Stream = false
+	got := carry(t, transport, a)
+	require.NotNil(t, got.Answer)
+	assert.NotContains(t, string(got.Answer.Body), "sk-secret-key")
+	assert.NotContains(t, got.Fault.Message, "sk-secret-key")
 }

@@ -188,12 +188,12 @@ func (r *relay) advance() {
 	case signals.Has(signal.Failed):
 		r.failBySignal()
 	case signals.Has(signal.Terminal):
-		c.noteFinished(r.lane.Usage(), r.lane.Text())
+		c.result.noteFinished(r.lane.Usage(), r.lane.Text())
 	case c.result.State < exchange.Finishing && signals.Has(signal.Finish) && !c.attempt.ByteLane():
-		c.noteState(exchange.Finishing)
+		c.result.State = exchange.Finishing
 		c.watch.Enter(watch.Drain(time.Duration(c.t.UsageWait)))
 	case c.result.State < exchange.Content && signals.Has(signal.Content):
-		c.noteState(exchange.Content)
+		c.result.State = exchange.Content
 		c.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	}
 }
@@ -202,15 +202,15 @@ func (r *relay) advance() {
 // answer to its end, and Close ends the call instead.
 func (r *relay) cut() {
 	r.src = nil
-	r.call.noteStopped()
+	r.call.result.Stopped = true
 	r.endLane(true)
 }
 
 // failBySignal ends the stream with the error of the provider's error event.
 func (r *relay) failBySignal() {
-	r.call.noteError(r.lane.Fault())
+	r.call.result.noteError(r.lane.Fault())
 	if r.lane.relaysErrors() && r.begun() {
-		r.call.noteState(exchange.Relayed)
+		r.call.result.State = exchange.Relayed
 	}
 }
 
@@ -234,7 +234,7 @@ func (r *relay) end(err error) {
 	r.endLane(waited || errors.Is(err, io.EOF))
 	r.advance()
 	if r.call.client.Err() == nil && !r.ended() {
-		r.call.noteFailure(brokenOff(err, cause))
+		r.call.result.noteFailure(brokenOff(err, cause))
 	}
 }
 
@@ -254,7 +254,7 @@ func brokenOff(err, timeout error) *fault.Fault {
 // noteAnswer stores the usage, the text, the model and the losses of the answer in the
 // result.
 func (r *relay) noteAnswer() {
-	r.call.noteAnswer(r.lane.Usage(), r.lane.Text(), r.lane.Model(), r.lane.Losses())
+	r.call.result.noteAnswer(r.lane.Usage(), r.lane.Text(), r.lane.Model(), r.lane.Losses())
 }
 
 // Close ends the call. It may be called at any time, also before the end of the stream.

@@ -101,7 +101,7 @@ func (c *call) header(configured http.Header) http.Header {
 		}
 	}
 	h["Accept"] = accept(ex, c.attempt.ByteLane())
-	c.t.complete(h, configured, c.credential)
+	c.t.complete(h, configured, c.result.hide.credential)
 	return h
 }
 

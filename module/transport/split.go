@@ -36,7 +36,7 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) 
 				return nil, fault
 			}
 		}
-		c.noteLosses(r.losses)
+		c.result.Losses = r.losses
 		for range first.samples {
 			calls = append(calls, preparedCall{c.subcall(r.answerContext), r.payload.Share()})
 		}
@@ -48,9 +48,9 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) 
 // subcall returns one of the calls of a fan-out. It has its own result, watch and variables,
 // because it runs in its own goroutine.
 func (c *call) subcall(answer translate.AnswerContext) *call {
-	result := *c.result
-	result.Parts = nil
-	s := &call{t: c.t, attempt: c.attempt, result: &result, proxied: c.proxied, credential: c.credential, client: c.client, answerContext: answer}
+	own := *c.result.Result
+	own.Parts = nil
+	s := &call{t: c.t, attempt: c.attempt, result: result{&own, c.result.hide}, proxied: c.proxied, client: c.client, answerContext: answer}
 	s.ctx, s.cancel = context.WithCancelCause(exchange.WithOwnVars(c.ctx))
 	s.unbind = func() bool { return false } // the whole call is bound to the client
 	return s
@@ -64,7 +64,7 @@ func partsOf(calls []preparedCall) []exchange.Part {
 	}
 	parts := make([]exchange.Part, len(calls))
 	for i, prepared := range calls {
-		parts[i] = exchange.Part{Result: prepared.call.result, Share: float64(prepared.payload.Length()) / float64(length)}
+		parts[i] = exchange.Part{Result: prepared.call.result.Result, Share: float64(prepared.payload.Length()) / float64(length)}
 	}
 	return parts
 }

@@ -31,9 +31,9 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if fault := c.result.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
 		return c.rejected(res, fault), nil
 	}
-	c.noteBegan()
+	c.result.Began = time.Now()
 	if r.lane.continuation() != nil {
-		c.noteAppender(r)
+		c.result.Appender = r
 	}
 	c.watch.Hold() // until the first Read
 	return c.response(res, http.StatusOK, r, -1), nil
@@ -50,7 +50,7 @@ func (c *call) lane() lane {
 		events:    c.events(),
 		format:    c.attempt.Format,
 		withhold:  c.usageAsked(),
-		isPrivate: c.isPrivate,
+		isPrivate: c.result.hide.isPrivate,
 		onFinish:  c.t.StreamEnd == aigateway.StreamEndFinish,
 	}
 }

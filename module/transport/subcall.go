@@ -156,10 +156,10 @@ func (s *subcall) takeAnswer(a arrival) bool {
 	fault := readAnswer(s.translator, a.data)
 	s.relay.ready.Write(s.translator.Output())
 	if fault != nil {
-		s.noteError(s.typed(a.res, fault))
+		s.result.noteError(s.result.hide.typed(a.res, fault))
 		return false
 	}
-	s.noteFinished(s.translator.Usage(), s.translator.Text())
+	s.result.noteFinished(s.translator.Usage(), s.translator.Text())
 	return true
 }
 
@@ -180,14 +180,14 @@ func (s *subcall) takeLate(a arrival) {
 // noteContent sets the time of the first content of a stream.
 func (s *subcall) noteContent() {
 	if s.relay.begun() && s.result.Began.IsZero() {
-		s.noteBegan()
+		s.result.Began = time.Now()
 	}
 }
 
 // noteUsage sets what the answer has reported so far. The goroutine of the subcall must not
 // write the result any more.
 func (s *subcall) noteUsage() {
-	s.noteAnswer(s.translator.Usage(), s.translator.Text(), s.translator.Model(), nil)
+	s.result.noteAnswer(s.translator.Usage(), s.translator.Text(), s.translator.Model(), nil)
 }
 
 // finish ends a subcall whose answer is whole. Its goroutine reads the rest of the body.

@@ -33,11 +33,11 @@ func (c *call) ids() translate.IDs {
 func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
 	t := c.translator()
 	fault := readAnswer(t, body)
-	c.noteAnswer(t.Usage(), t.Text(), t.Model(), t.Losses())
+	c.result.noteAnswer(t.Usage(), t.Text(), t.Model(), t.Losses())
 	if fault != nil {
 		return c.rejected(res, fault), nil
 	}
-	c.noteFinished(t.Usage(), t.Text())
+	c.result.noteFinished(t.Usage(), t.Text())
 	c.end()
 	out := bytes.Clone(t.Output())
 	length := int64(len(out))
@@ -53,8 +53,8 @@ func (c *call) translateCount(res *http.Response, body []byte) (*http.Response, 
 	if fault != nil {
 		return c.rejected(res, fault), nil
 	}
-	c.noteAnswer(answer.Usage, token.Text{}, answer.Model, nil)
-	c.noteFinished(answer.Usage, token.Text{})
+	c.result.noteAnswer(answer.Usage, token.Text{}, answer.Model, nil)
+	c.result.noteFinished(answer.Usage, token.Text{})
 	c.end()
 	out := c.attempt.Exchange.Format.Answers.TokenCount(nil, answer.Usage.Input())
 	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(out)), int64(len(out))), nil
@@ -87,7 +87,7 @@ func (c *call) contentType(res *http.Response) string {
 	if !c.attempt.ByteLane() || !own {
 		return standard
 	}
-	return cmp.Or(c.redactContentType(res), standard)
+	return cmp.Or(c.result.hide.contentType(res), standard)
 }
 
 // translation is the lane of a stream for a client of another format.

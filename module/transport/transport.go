@@ -127,6 +127,11 @@ func (t *Transport) credential(index int) string {
 	return string(*t.secrets[index].Load())
 }
 
+// redactor returns the redactor of a call with the credential of an index.
+func (t *Transport) redactor(credential int, proxied *http.Request) redactor {
+	return redactor{t.credential(credential), cmp.Or(proxied.URL.Hostname(), t.base.Hostname())}
+}
+
 // setCredential sets the header of a credential, unless it is "".
 func (t *Transport) setCredential(h http.Header, credential string) {
 	switch {
