@@ -49,17 +49,9 @@ type Texts struct {
 // Read consumes a string that is text, and reports whether it is not empty. A value of
 // another kind is skipped.
 func (t *Texts) Read(c *jsonscan.Cursor) bool {
-	return t.Add(StringWithSlot(c))
-}
-
-// StringWithSlot consumes the value at the cursor. It returns a string raw and with its
-// position, and nil for a value of another kind.
-func StringWithSlot(c *jsonscan.Cursor) (raw []byte, at jsonscan.Slot) {
 	start := c.Offset()
-	if raw = c.StringOrSkip(); raw == nil {
-		return nil, jsonscan.Slot{}
-	}
-	return raw, jsonscan.Slot{Start: start, End: c.Offset()}
+	raw := c.StringOrSkip()
+	return t.Add(raw, jsonscan.Slot{Start: start, End: c.Offset()})
 }
 
 // Add adds the raw string at a position, and reports whether it is neither empty nor nil.

@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -19,47 +20,45 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	if op == translate.CountTokens {
 		return inspectCount(body)
 	}
-	c := jsonscan.New(body)
-	var h head
-	if err := h.skim(&c); err != nil {
-		return signal.Answer{}, fault.Unusable(err)
-	}
+	var r reading
+	err := r.readAnswer(body, nil)
+	v := &r.response
 	switch {
-	case h.isFault():
-		failed := string(h.status) == `"failed"` && h.output != nil && Dialect.RelayableAnswer(body)
-		return signal.Answer{Failed: failed}, h.readFault(body)
-	case h.output == nil:
+	case err != nil:
+		return signal.Answer{}, fault.Unusable(err)
+	case v.isFault():
+		failed := v.is(failed) && v.hasOutput() && Dialect.RelayableAnswer(body)
+		return signal.Answer{Failed: failed}, v.readFault(body)
+	case !v.hasOutput():
 		return signal.Answer{}, fault.Unusable(errNoOutput)
 	}
-	return signal.Answer{Model: string(jsonscan.AppendText(nil, h.model)), Usage: h.counts.Usage()}, nil
+	var report token.Report
+	v.count(&report)
+	return signal.Answer{Model: jsonscan.TextOf(v.Raw(responseModel)), Usage: report.Usage()}, nil
 }
+
+// The members of an answer to a request that only counts its input.
+var (
+	counted       = members.New(inAnswer)
+	countedTokens = counted.Maybe(members.Number, "input_tokens")
+	countedError  = counted.Maybe(members.Any, "error")
+)
 
 // inspectCount reads the answer to a request that only counts its input.
 func inspectCount(body []byte) (signal.Answer, *fault.Fault) {
+	var v members.Values
 	c := jsonscan.New(body)
-	tokens, failed := int64(-1), false
-	if !c.EnterObject() {
-		c.Skip()
-		return signal.Answer{}, fault.Unusable(errors.Join(errNoObject, c.Finish()))
-	}
-	for c.Member() {
-		switch string(c.Name()) {
-		case "input_tokens":
-			token.ReadCount(&c, &tokens)
-		case "error":
-			failed = c.Kind() != jsonscan.Null
-			c.Skip()
-		default:
-			c.Skip()
-		}
-	}
+	object := v.Read(&c, counted, nil)
+	tokens, isCount := jsonscan.Integer(v.Raw(countedTokens))
 	switch err := jsonscan.Broken(c.Finish()); {
 	case err != nil:
 		return signal.Answer{}, fault.Unusable(err)
-	case failed:
+	case !object:
+		return signal.Answer{}, fault.Unusable(errNoObject)
+	case isSet(v.Raw(countedError)):
 		return signal.Answer{}, fault.ReadAnswer(body)
-	case tokens < 0:
+	case !isCount || tokens < 0:
 		return signal.Answer{}, fault.Unusable(errNoCount)
 	}
-	return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: tokens}}}, nil
+	return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(v.Raw(countedTokens))}}}, nil
 }

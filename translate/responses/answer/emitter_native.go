@@ -70,7 +70,7 @@ func (n *native) next(item []byte) *fault.Fault {
 	for name, value := range jsonscan.Members(item) {
 		switch {
 		case string(name) == "id" && value[0] == '"':
-			n.id = append([]byte(nil), unquoted(value)...)
+			n.id = append([]byte(nil), jsonscan.Inner(value)...)
 		case string(name) == "summary":
 			n.summary = !jsonscan.Blank(value)
 		case string(name) == "arguments" || string(name) == "input":

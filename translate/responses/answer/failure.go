@@ -11,15 +11,6 @@ func readFault(data []byte) *fault.Fault {
 	return Dialect.ReadEvent(data)
 }
 
-// readFault reads the error of a whole answer: that of a response that has failed, or an
-// error without a response, which has the status that it has in the other formats.
-func (h *head) readFault(body []byte) *fault.Fault {
-	if string(h.status) == `"failed"` {
-		return readFault(body)
-	}
-	return fault.ReadAnswer(body)
-}
-
 // Dialect is how streams express errors: by the name of the event or the type of its
 // data, and by a code.
 var Dialect = fault.Dialect{Unknown: 500, IsError: failsByName}

@@ -1,16 +1,18 @@
 package answer
 
 import (
+	"bytes"
 	"cmp"
-	"errors"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Observer observes a stream of events by their names. It reads the data only of events
@@ -18,11 +20,11 @@ import (
 // content. Most deltas differ from the one before only in their text, number and padding.
 type Observer struct {
 	signal.Observed
-	cursor jsonscan.Cursor // a field, so that an event costs no allocation
-	head   head
-	frame  frame
-	events int64             // seen so far
-	delta  jsonscan.Template // of the last delta
+	reading  reading
+	report   token.Report
+	frame    frame
+	events   int64          // seen so far
+	template event.Template // of the last delta
 }
 
 // NewObserver returns an observer for one stream.
@@ -55,208 +57,147 @@ func (o *Observer) AppendKeepAlive(dst []byte) []byte { return append(dst, opena
 
 // Observe reads the next event. Events after the end of the response or an error are
 // ignored.
-func (o *Observer) Observe(event sse.Event) signal.Signal {
-	if o.Over || string(event.Data) == "[DONE]" {
+func (o *Observer) Observe(e sse.Event) signal.Signal {
+	if o.Over || string(e.Data) == "[DONE]" {
 		return 0
 	}
 	o.events++
-	name := event.Name
+	if text, ok := o.template.Match(e.Name, e.Data); ok { // nearly all of a stream
+		o.Written.AddString(text)
+		return signal.Content
+	}
+	name := e.Name
 	if len(name) == 0 {
-		o.cursor = jsonscan.New(event.Data)
-		name = signal.TypeOf(&o.cursor)
+		c := jsonscan.New(e.Data)
+		name = signal.TypeOf(&c)
 	}
 	kind := eventKindOf(name)
-	if kind == itemDone {
-		o.countSearch(event.Data)
-	}
+	isHead := kind.step == completeStep || kind.step == incompleteStep || kind.step == headStep
 	switch {
 	case len(name) == 0:
 		return o.Unreadable(errNoType)
-	case kind == errorEvent || kind == failedEvent:
-		return o.Fail(readFault(event.Data))
-	case kind == completedEvent || kind == incompleteEvent || kind == headEvent && !o.Begun:
-		return o.readHead(event.Data, kind)
-	case o.Begun && kind.delta():
-		o.readDelta(event.Data)
-		return signal.Content
+	case kind.step == failStep:
+		return o.Fail(readFault(e.Data))
+	case kind.step == endItemStep && bytes.Contains(e.Data, []byte(searchType)):
+		o.countSearch(e.Data)
+	}
+	switch {
+	case isHead && (kind.step != headStep || !o.Begun):
+		return o.head(e.Data, kind)
 	case !o.Begun:
-		return o.readContent(event.Data, kind)
-	case kind == itemDone:
+		return o.content(e.Data, kind)
+	case kind.step == deltaStep:
+		o.delta(e)
+		return signal.Content
+	case kind.step == endItemStep:
 		return signal.BlockEnd
 	default:
 		return 0
 	}
 }
 
-var errNoType = errors.New("an event without a type")
-
-// readHead reads an event about the whole response.
-func (o *Observer) readHead(data []byte, kind eventKind) signal.Signal {
-	o.cursor = jsonscan.New(data)
-	c := &o.cursor
-	o.head = head{counts: o.head.counts}
-	isError := false
-	if !c.EnterObject() {
-		c.Skip()
-		return o.Unreadable(errors.Join(errNoObject, c.Finish()))
-	}
-	for c.Member() {
-		switch string(c.Name()) {
-		case "response":
-			o.response(c)
-		case "error":
-			isError = c.Kind() != jsonscan.Null
-			c.Skip()
-		default:
-			c.Skip()
-		}
-	}
-	if err := jsonscan.Broken(c.Finish()); err != nil {
+// head reads an event about the whole response. It keeps the usage, and the first id and
+// model of the response.
+func (o *Observer) head(data []byte, kind eventKind) signal.Signal {
+	if err := o.reading.readEvent(data, nil); err != nil {
 		return o.Unreadable(err)
 	}
-	if isError || o.head.isFault() {
+	v := &o.reading.response
+	if o.reading.isError() || v.isFault() {
 		return o.Fail(readFault(data))
 	}
-	o.keep()
-	if kind == headEvent {
+	v.count(&o.report)
+	o.Used = o.Used.Then(o.report.Usage())
+	if o.frame.id == "" {
+		o.frame.id, o.frame.created = jsonscan.TextOf(v.Raw(responseID)), token.CountOf(v.Raw(responseCreated))
+	}
+	if o.frame.model == "" {
+		o.frame.model = jsonscan.TextOf(v.Raw(responseModel))
+	}
+	if kind.step == headStep {
 		return 0
 	}
 	o.Over, o.Begun = true, true
 	return signal.Content | signal.Finish | signal.Terminal
 }
 
-// response reads the response at the cursor.
-func (o *Observer) response(c *jsonscan.Cursor) {
-	for c.OpenObject(); c.Member(); {
-		if !o.head.member(c) {
-			c.Skip()
-		}
-	}
-}
-
-// keep keeps the usage, and the first id and model of the response.
-func (o *Observer) keep() {
-	h := &o.head
-	o.Used = o.Used.Then(h.counts.Usage())
-	if o.frame.id == "" {
-		o.frame.id = string(jsonscan.AppendText(nil, h.id))
-		o.frame.created = h.created
-	}
-	if o.frame.model == "" {
-		o.frame.model = string(jsonscan.AppendText(nil, h.model))
-	}
-}
-
-// readContent reads an event that may be the first with content.
-func (o *Observer) readContent(data []byte, kind eventKind) signal.Signal {
-	o.cursor = jsonscan.New(data)
-	c := &o.cursor
-	found, isError := false, false
-	if !c.EnterObject() {
-		c.Skip()
-		if kind.known() {
-			return o.Unreadable(errors.Join(errNoObject, c.Finish()))
-		}
-	}
-	for c.Member() {
-		switch string(c.Name()) {
-		case "error":
-			isError = c.Kind() != jsonscan.Null
-			c.Skip()
-		case "delta":
-			text := c.StringOrSkip()
-			o.Written.AddString(text)
-			found = len(text) > len(`""`) || found
-		case "text", "refusal", "arguments", "input":
-			found = len(c.StringOrSkip()) > len(`""`) || found
-		case "item":
-			found = itemHasContent(c) || found
-		case "part":
-			found = partHasContent(c) || found
-		default:
-			c.Skip()
-		}
-	}
-	switch err := jsonscan.Broken(c.Finish()); {
+// content reads an event that may be the first with content.
+func (o *Observer) content(data []byte, kind eventKind) signal.Signal {
+	r := &o.reading
+	switch err := r.readEvent(data, nil); {
 	case err != nil && kind.known():
 		return o.Unreadable(err)
-	case isError:
+	case r.isError():
 		return o.Fail(readFault(data))
-	case found && kind.known():
-		o.Begun = true
-		return signal.Content
+	case !kind.known():
+		return 0
 	}
-	return 0
+	text := r.event.Filled(eventText)
+	if kind.step == deltaStep {
+		o.Written.AddString(text)
+	}
+	if text == nil && !hasContent(r, eventPart, partHasContent) && !hasContent(r, eventItem, itemHasContent) {
+		return 0
+	}
+	o.Begun = true
+	return signal.Content
 }
 
-// readDelta counts the text of a delta.
-func (o *Observer) readDelta(data []byte) {
-	if values, ok := o.delta.Match(data); ok {
-		o.Written.AddString(values[0])
-		return
+// hasContent reports whether an object inside the event has content.
+func hasContent(r *reading, m members.Member, has func(*jsonscan.Cursor) bool) bool {
+	if r.event.Raw(m) == nil {
+		return false
 	}
-	var text []byte
-	var at, number, padding jsonscan.Slot
-	o.cursor = jsonscan.New(data)
-	c := &o.cursor
-	for c.OpenObject(); c.Member(); {
-		switch string(c.Name()) {
-		case "delta":
-			text, at = openai.StringWithSlot(c)
-		case "sequence_number":
-			number = slotOf(c, jsonscan.Number)
-		case "obfuscation":
-			padding = slotOf(c, jsonscan.String)
-		default:
-			c.Skip()
+	c := r.event.Cursor(m)
+	return has(&c)
+}
+
+// delta counts the text of a delta. One that cannot be read is relayed unchanged.
+func (o *Observer) delta(e sse.Event) {
+	r := &o.reading
+	if r.readEvent(e.Data, nil) == nil {
+		o.Written.AddString(r.event.Raw(eventText))
+		o.template.Learn(e, nil, r.event.At(eventText), r.event.At(eventNumber), r.event.At(eventPadding))
+	}
+}
+
+// countSearch counts the item of an event that ends one, if it is a search.
+func (o *Observer) countSearch(data []byte) {
+	if o.reading.readEvent(data, nil) == nil {
+		if l := labelOf(o.reading.event.Raw(eventItem)); l.isSearch() {
+			o.report.Searches++
 		}
 	}
-	o.Written.AddString(text)
-	if text != nil && c.Finish() == nil {
-		o.delta.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{at, number, padding})
-	}
+	o.Used = o.Used.Then(o.report.Usage())
 }
 
 // itemHasContent consumes an item and reports whether it is content. Messages and
 // reasoning begin empty; a call is content from the beginning. Calls of the vendor's own
 // tools are not content.
-func itemHasContent(c *jsonscan.Cursor) (found bool) {
-	if !c.EnterObject() {
-		c.Skip()
-		return false
+func itemHasContent(c *jsonscan.Cursor) bool {
+	kind := kindOf(c.TypeAhead())
+	var v members.Values
+	v.Read(c, items, nil)
+	if kind.isCall() || v.Filled(itemSealed) != nil {
+		return true
 	}
-	calls := false
-	for c.Member() {
-		switch string(c.Name()) {
-		case "type":
-			kind := strings.Trim(string(c.StringOrSkip()), `"`)
-			calls = kind == "function_call" || kind == "custom_tool_call"
-		case "content", "summary":
-			found = partsHaveContent(c) || found
-		case "encrypted_content":
-			found = len(c.StringOrSkip()) > len(`""`) || found
-		default:
-			c.Skip()
+	for _, list := range []members.Member{itemContent, itemSummary} {
+		if v.Raw(list) == nil {
+			continue
+		}
+		parts := v.Cursor(list)
+		for parts.OpenArray(); parts.Element(); {
+			if partHasContent(&parts) {
+				return true
+			}
 		}
 	}
-	return found || calls
+	return false
 }
 
-func partsHaveContent(c *jsonscan.Cursor) (found bool) {
-	for c.OpenArray(); c.Element(); {
-		found = partHasContent(c) || found
-	}
-	return found
-}
-
-func partHasContent(c *jsonscan.Cursor) (found bool) {
-	for c.OpenObject(); c.Member(); {
-		switch string(c.Name()) {
-		case "text", "refusal":
-			found = len(c.StringOrSkip()) > len(`""`) || found
-		default:
-			c.Skip()
-		}
-	}
-	return found
+// partHasContent consumes a part and reports whether it is content.
+func partHasContent(c *jsonscan.Cursor) bool {
+	var v members.Values
+	v.Read(c, parts, nil)
+	return v.Filled(partText) != nil || v.Filled(partRefusal) != nil
 }
