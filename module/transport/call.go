@@ -49,7 +49,7 @@ func newCall(t *Transport, a *exchange.Attempt, r *exchange.Result, req *http.Re
 // an error status of the provider as a response without a body, so that passive health
 // checks see it.
 func (c *call) do() (*http.Response, error) {
-	request, fault := c.prepare()
+	request, fault := prepare(c.attempt, 0, c.t.MaxEventBytes)
 	switch {
 	case fault != nil:
 		return c.refuse(fault), nil
@@ -71,12 +71,24 @@ func (c *call) do() (*http.Response, error) {
 	}
 }
 
-// send sends the request and waits for the headers of its answer.
+// send sends the request and waits for the headers of its answer. It sends the request once
+// more on a new connection if the provider had closed the connection of the first. Some
+// servers close a connection behind an answer without a header that announces it, so that the
+// next request is written before the end is noticed. net/http repeats such requests only if
+// they are idempotent.
 func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	defer p.Close()
 	c.watch.Start(c.cancel, watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)))
 	c.result.Called = time.Now()
-	res, err := c.carry(p)
+	var conn connection
+	request := func(ctx context.Context) *http.Request {
+		return c.t.request(ctx, c.attempt, c.proxied, c.result.hide.credential, p)
+	}
+	res, err := c.t.carry(request(conn.follow(c.ctx)))
+	if err != nil && conn.wasStale(err) && c.ctx.Err() == nil {
+		c.t.closeIdle() // other connections may have ended, too
+		res, err = c.t.carry(request(c.ctx))
+	}
 	c.result.Sent = c.result.Sent || p.Sent()
 	if err != nil {
 		return nil, err

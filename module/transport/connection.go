@@ -5,28 +5,11 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"net/http/httptrace"
 	"slices"
 	"sync/atomic"
 	"syscall"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 )
-
-// carry sends the request, and once more on a new connection if the provider had closed the
-// connection of the first. Some servers close a connection behind an answer without a header
-// that announces it, so that the next request is written before the end is noticed. net/http
-// repeats such requests only if they are idempotent.
-func (c *call) carry(p *payload.Payload) (*http.Response, error) {
-	var conn connection
-	res, err := c.t.carry(c.render(conn.follow(c.ctx), p))
-	if err == nil || !conn.wasStale(err) || c.ctx.Err() != nil {
-		return res, err
-	}
-	c.t.closeIdle() // they may have ended, too
-	return c.t.carry(c.render(c.ctx, p))
-}
 
 // connection is what net/http reports about the connection of a request. The goroutines of
 // the connection may write it after the request has failed.

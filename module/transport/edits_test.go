@@ -25,8 +25,7 @@ func sentBody(t *testing.T, format translate.Format, body, upstream string, chan
 	for _, set := range change {
 		set(a.Traits)
 	}
-	c := &call{t: newTransport(nil), attempt: a, result: result{Result: new(exchange.Result)}}
-	prepared, fault := c.prepare()
+	prepared, fault := prepare(a, 0, 0)
 	require.Nil(t, fault)
 	p := prepared.payload
 	reader, length := p.Open(), p.Length()

@@ -42,21 +42,15 @@ func modelsPage(res *http.Response, credential string) []byte {
 	return page
 }
 
-// modelsRequest returns the request to the provider. See render for proxied.
+// modelsRequest returns the request to the provider; see outgoing for proxied.
 func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery, credential string) *http.Request {
-	target := t.target(proxied)
-	target.Path, target.RawQuery = q.Format.Provider.Models(t.base.Path, q.After)
 	h := http.Header{
 		"Accept":          acceptJSON,
 		"Accept-Encoding": {"identity"},
 		"User-Agent":      userAgent,
 	}
 	setVersion(h, &q.Format.Version, q.Traits)
-	t.complete(h, proxied.Header, credential)
-	out := &http.Request{
-		Method: http.MethodGet, URL: target, Host: t.host(proxied.Host, target.Host),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: h, Body: http.NoBody,
-	}
-	return out.WithContext(proxied.Context())
+	out := t.outgoing(proxied.Context(), http.MethodGet, proxied, h, credential)
+	out.URL.Path, out.URL.RawQuery = q.Format.Provider.Models(t.base.Path, q.After)
+	return out
 }

@@ -144,7 +144,7 @@ func TestAPayloadIsReadFromItsBeginningEveryTime(t *testing.T) {
 	a.Model = "another"
 	lease := exchange.NewLease()
 	a.Exchange.Lease = lease
-	prepared, fault := (&call{t: newTransport(nil), attempt: a}).prepare()
+	prepared, fault := prepare(a, 0, 0)
 	require.Nil(t, fault)
 	p := prepared.payload
 	var first string

@@ -1,17 +1,20 @@
 package transport
 
 import (
+	"slices"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// rendered is the client's request in the form in which a call sends it.
-type rendered struct {
+// prepared is the client's request in the form in which a call sends it.
+type prepared struct {
 	payload       *payload.Payload
 	losses        translate.Losses        // fields of the client's request that are left out
 	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
@@ -22,108 +25,20 @@ type rendered struct {
 }
 
 // prepare renders the client's request. If each prompt needs its own call, it renders the
-// first prompt. It returns a fault if the request cannot be sent to this target without
-// changing its meaning.
-func (c *call) prepare() (rendered, *fault.Fault) {
-	if c.attempt.ByteLane() {
-		return c.splice()
+// prompt of an index. It returns a fault if the request cannot be sent to this target
+// without changing its meaning. maxHeld is the largest number of bytes that the translation
+// of the answer holds back.
+func prepare(a *exchange.Attempt, prompt int, maxHeld int64) (prepared, *fault.Fault) {
+	if a.ByteLane() {
+		return splice(a)
 	}
-	return c.translate(0)
-}
-
-// splice renders a request in the client's own format: the client's bytes, with the
-// edits of this attempt.
-func (c *call) splice() (r rendered, fault *fault.Fault) {
-	if fault = c.refuseUnchangeable(); fault != nil {
-		return r, fault
-	}
-	filled, fault := c.fillIn()
-	if fault != nil {
-		return r, fault
-	}
-	ex := c.attempt.Exchange
-	losses := c.removedReasoning()
-	if losses != nil {
-		if fault = c.refuseShaping(c.info(), losses); fault != nil {
-			return r, fault
-		}
-	}
-	if cut, loss := c.attribution(); !cut.Empty() {
-		filled = append(filled, edit.Edit{Span: cut})
-		losses = append(losses, loss)
-	}
-	if path := ex.View.Schema; path != "" && !c.attempt.Format.Requests.HasSchemas(c.attempt.Traits) {
-		losses = append(losses, translate.Loss{Path: path, Class: translate.Shaping})
-		if fault = c.refuseShaping(c.info(), losses); fault != nil {
-			return r, fault
-		}
-	}
-	return rendered{payload: payload.Splice(ex.Body, c.edits(filled), ex.Lease), losses: losses}, nil
-}
-
-// removedReasoning returns the loss of the reasoning that is cut out of the client's bytes,
-// which shapes the answer if a provider has encrypted it.
-func (c *call) removedReasoning() translate.Losses {
-	path := c.attempt.Exchange.Format.Requests.SelfSigned
-	switch {
-	case len(c.attempt.Encrypted) > 0:
-		return translate.Losses{{Path: path, Class: translate.Shaping}}
-	case len(c.attempt.Exchange.View.SelfSigned) > 0:
-		return translate.Losses{{Path: path, Class: translate.Hint}}
-	default:
-		return nil
-	}
-}
-
-// attribution returns the attribution of an agent in the body if the target does not take
-// it, else an empty span, and its loss.
-func (c *call) attribution() (translate.Span, translate.Loss) {
-	part := &c.attempt.Exchange.Format.Requests.Attribution
-	if !c.attempt.Traits.DropAttribution {
-		return translate.Span{}, translate.Loss{}
-	}
-	return part.In(c.attempt.Exchange.Body), translate.Loss{Path: part.Path, Class: translate.Hint}
-}
-
-// refuseUnchangeable returns a fault if the request contains something that the provider
-// does not take, and that cannot be cut out of the client's bytes.
-func (c *call) refuseUnchangeable() *fault.Fault {
-	ex := c.attempt.Exchange
-	if ex.View.Beyond.State != "" && !c.attempt.Traits.PassState {
-		return fault.NeedsState(ex.View.Beyond.State)
-	}
-	return c.refuseLateSystem()
-}
-
-// refuseLateSystem returns a fault for a system turn in the middle of a conversation if the
-// provider does not take such turns.
-func (c *call) refuseLateSystem() *fault.Fault {
-	ex := c.attempt.Exchange
-	if ex.View.LateSystem == "" || ex.Operation != translate.Generate || c.attempt.Traits.TakesLateSystem() {
-		return nil
-	}
-	return fault.LateSystem(ex.View.LateSystem)
-}
-
-// fillIn returns the edits that join prompt and suffix to one prompt, if the target has a
-// template for that.
-func (c *call) fillIn() ([]edit.Edit, *fault.Fault) {
-	fillIn := c.attempt.Format.Requests.FillIn
-	if fillIn == nil || c.attempt.Traits.FIMTemplate == "" {
-		return nil, nil
-	}
-	return fillIn(c.attempt.Exchange.Body, c.info())
-}
-
-// translate renders the request in the provider's format, with the prompt of an index.
-func (c *call) translate(prompt int) (rendered, *fault.Fault) {
-	a, info := c.attempt, c.info()
-	info.Prompt = prompt
 	source := a.Exchange.Body
-	cut, loss := c.attribution()
+	cut, loss := attribution(a)
 	if !cut.Empty() {
 		source = edit.Apply(nil, source, []edit.Edit{{Span: cut}})
 	}
+	info := requestInfo(a)
+	info.Prompt = prompt
 	lease := exchange.NewLease()
 	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format.Name, a.Format.Name, source, info)
 	lease.Keep(body)
@@ -131,22 +46,84 @@ func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 		r.Losses = append(r.Losses, loss)
 	}
 	if fault == nil {
-		fault = c.refuseShaping(info, r.Losses)
+		fault = refuseShaping(a, r.Losses)
 	}
 	if fault != nil {
 		lease.Release()
-		return rendered{}, fault
+		return prepared{}, fault
 	}
-	r.Answer.MaxHeld = int(c.t.MaxEventBytes)
-	return rendered{
-		payload: payload.New(body, lease),
-		losses:  r.Losses, answerContext: r.Answer, prompts: r.Prompts, samples: r.Samples,
-	}, nil
+	r.Answer.MaxHeld = int(maxHeld)
+	return prepared{payload.New(body, lease), r.Losses, r.Answer, r.Prompts, r.Samples}, nil
 }
 
-// info returns the input of a translation other than the body.
-func (c *call) info() *core.RequestInfo {
-	a := c.attempt
+// splice renders a request in the client's own format: the client's bytes, with the edits
+// of this attempt. It makes no other changes: it inserts no defaults, and reorders and
+// repairs nothing.
+func splice(a *exchange.Attempt) (prepared, *fault.Fault) {
+	ex, view := a.Exchange, &a.Exchange.View
+	if view.Beyond.State != "" && !a.Traits.PassState {
+		return prepared{}, fault.NeedsState(view.Beyond.State)
+	}
+	if view.LateSystem != "" && ex.Operation == translate.Generate && !a.Traits.TakesLateSystem() {
+		return prepared{}, fault.LateSystem(view.LateSystem)
+	}
+	var edits []edit.Edit
+	var losses translate.Losses
+	if a.Model != view.Model {
+		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, a.Model)})
+	}
+	if asksUsage(a) {
+		edits = append(edits, a.Format.Answers.Usage.Ask(ex.Body, &view.StreamUsage))
+	}
+	if fillIn := a.Format.Requests.FillIn; fillIn != nil && a.Traits.FIMTemplate != "" { // prompt and suffix become one prompt
+		joined, fault := fillIn(ex.Body, requestInfo(a))
+		if fault != nil {
+			return prepared{}, fault
+		}
+		edits = append(edits, joined...)
+	}
+	cuts, class := view.SelfSigned, translate.Hint
+	if len(a.Encrypted) > 0 { // reasoning that a provider has encrypted shapes the answer
+		cuts, class = a.Encrypted, translate.Shaping
+	}
+	for _, cut := range cuts {
+		edits = append(edits, edit.Edit{Span: cut})
+	}
+	if len(cuts) > 0 {
+		losses = append(losses, translate.Loss{Path: ex.Format.Requests.SelfSigned, Class: class})
+	}
+	if cut, loss := attribution(a); !cut.Empty() {
+		edits = append(edits, edit.Edit{Span: cut})
+		losses = append(losses, loss)
+	}
+	if view.Schema != "" && !a.Format.Requests.HasSchemas(a.Traits) {
+		losses = append(losses, translate.Loss{Path: view.Schema, Class: translate.Shaping})
+	}
+	if fault := refuseShaping(a, losses); fault != nil {
+		return prepared{}, fault
+	}
+	slices.SortFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
+	return prepared{payload: payload.Splice(ex.Body, edits, ex.Lease), losses: losses}, nil
+}
+
+// asksUsage reports whether the gateway adds the option for the usage of a stream to the
+// request, because the client has not set it.
+func asksUsage(a *exchange.Attempt) bool {
+	return !a.Traits.WithoutUsage && a.Format.Answers.Usage.Ask != nil && a.Exchange.Streaming() && !a.Exchange.View.StreamUsage.Asked
+}
+
+// attribution returns the attribution of an agent in the body if the target does not take
+// it, else an empty span, and its loss.
+func attribution(a *exchange.Attempt) (translate.Span, translate.Loss) {
+	if !a.Traits.DropAttribution {
+		return translate.Span{}, translate.Loss{}
+	}
+	part := &a.Exchange.Format.Requests.Attribution
+	return part.In(a.Exchange.Body), translate.Loss{Path: part.Path, Class: translate.Hint}
+}
+
+// requestInfo returns the input of a translation other than the body.
+func requestInfo(a *exchange.Attempt) *core.RequestInfo {
 	return &core.RequestInfo{
 		Operation: a.Exchange.Operation, Model: a.Exchange.View.Model, Upstream: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken,
 		Tenant: a.Tenant, Seals: a.Seals,
@@ -155,14 +132,14 @@ func (c *call) info() *core.RequestInfo {
 
 // refuseShaping returns a fault if a loss shapes the answer, and the model or the client
 // refuses such losses.
-func (c *call) refuseShaping(info *core.RequestInfo, losses translate.Losses) *fault.Fault {
-	strict := c.attempt.Exchange.Strict
-	if !strict && !c.attempt.Traits.RejectLosses {
+func refuseShaping(a *exchange.Attempt, losses translate.Losses) *fault.Fault {
+	strict := a.Exchange.Strict
+	if !strict && !a.Traits.RejectLosses {
 		return nil
 	}
 	for _, loss := range losses {
 		if loss.Class == translate.Shaping {
-			return info.RefuseLoss(c.attempt.Format.Name, loss.Path, strict)
+			return requestInfo(a).RefuseLoss(a.Format.Name, loss.Path, strict)
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ type preparedCall struct {
 
 // fanOut makes the calls of a request with several prompts or samples. first is the request
 // with the first prompt.
-func (c *call) fanOut(first rendered) (*http.Response, error) {
+func (c *call) fanOut(first prepared) (*http.Response, error) {
 	calls, fault := c.split(first)
 	if fault != nil {
 		return c.refuse(fault), nil
@@ -28,10 +28,10 @@ func (c *call) fanOut(first rendered) (*http.Response, error) {
 
 // split prepares a call for each sample of each prompt. It sends nothing, because a later
 // prompt may be invalid.
-func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) {
+func (c *call) split(first prepared) (calls []preparedCall, fault *fault.Fault) {
 	for n, r := 0, first; n < first.prompts; n++ {
 		if n > 0 {
-			if r, fault = c.translate(n); fault != nil {
+			if r, fault = prepare(c.attempt, n, c.t.MaxEventBytes); fault != nil {
 				drop(calls)
 				return nil, fault
 			}
@@ -59,20 +59,20 @@ func (c *call) subcall(answer translate.AnswerContext) *call {
 // partsOf returns the parts of the result that the calls of a fan-out have.
 func partsOf(calls []preparedCall) []exchange.Part {
 	var length int64
-	for _, prepared := range calls {
-		length += prepared.payload.Length()
+	for _, p := range calls {
+		length += p.payload.Length()
 	}
 	parts := make([]exchange.Part, len(calls))
-	for i, prepared := range calls {
-		parts[i] = exchange.Part{Result: prepared.call.result.Result, Share: float64(prepared.payload.Length()) / float64(length)}
+	for i, p := range calls {
+		parts[i] = exchange.Part{Result: p.call.result.Result, Share: float64(p.payload.Length()) / float64(length)}
 	}
 	return parts
 }
 
 // drop releases calls that are not made.
 func drop(calls []preparedCall) {
-	for _, prepared := range calls {
-		prepared.payload.Close()
-		prepared.call.cancel(errEnded)
+	for _, p := range calls {
+		p.payload.Close()
+		p.call.cancel(errEnded)
 	}
 }

@@ -49,7 +49,7 @@ func (c *call) lane() lane {
 		usage:     c.usageEditor(),
 		events:    c.events(),
 		format:    c.attempt.Format,
-		withhold:  c.usageAsked(),
+		withhold:  asksUsage(c.attempt),
 		isPrivate: c.result.hide.isPrivate,
 		onFinish:  c.t.StreamEnd == aigateway.StreamEndFinish,
 	}

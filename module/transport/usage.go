@@ -4,7 +4,7 @@ package transport
 // cuts usage out if only the gateway has asked for it, else it may fill in fields that the
 // provider leaves out. It is nil if usage is relayed unchanged.
 func (c *call) usageEditor() editor {
-	if c.usageAsked() {
+	if asksUsage(c.attempt) {
 		return c.attempt.Format.Answers.Usage.Cut
 	}
 	return c.usageFiller()

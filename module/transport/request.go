@@ -1,0 +1,123 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+var (
+	acceptStream = []string{"text/event-stream"}
+	acceptJSON   = []string{"application/json"}
+)
+
+// request returns the request of a call to the provider. ctx has the dial information of
+// reverse_proxy; see outgoing for proxied. Only the headers of the client that are named here
+// are sent.
+func (t *Transport) request(ctx context.Context, a *exchange.Attempt, proxied *http.Request, credential string, p *payload.Payload) *http.Request {
+	ex := a.Exchange
+	address := format.Call{Base: t.base.Path, Model: a.Model, Operation: ex.Operation, Stream: ex.Streaming()}
+	h := make(http.Header, 10)
+	h["Content-Type"] = []string{"application/json"}
+	h["Accept-Encoding"] = []string{"identity"} // compressed events would arrive late
+	h["User-Agent"] = userAgent
+	h["Accept"] = acceptJSON
+	if ex.Streaming() {
+		h["Accept"] = acceptStream
+	}
+	setVersion(h, &a.Format.Version, a.Traits)
+	if a.ByteLane() {
+		address.Query = ex.Query
+		h["User-Agent"] = []string{""} // net/http sends no header for an empty value
+		copyHeader(h, ex.Client, "User-Agent")
+		copyHeader(h, ex.Client, "Accept")
+		for _, name := range a.Format.Client.Headers {
+			copyHeader(h, ex.Client, name)
+		}
+	}
+	out := t.outgoing(ctx, http.MethodPost, proxied, h, credential)
+	out.URL.Path, out.URL.RawQuery = a.Format.Provider.Call(address)
+	out.Body, out.ContentLength = p.Open(), p.Length()
+	if h["Idempotency-Key"] == nil && h["X-Idempotency-Key"] == nil {
+		// With one of these headers, net/http would repeat the request even if the
+		// provider may have begun to work on it. A configuration can set them; a client
+		// cannot.
+		out.GetBody = p.Reopen
+	}
+	tracing.NoteAddress(out)
+	if a.Traits.TraceUpstream {
+		tracing.Forward(out)
+	}
+	return out
+}
+
+// outgoing returns a request to the provider without path, query and body. The URL is the
+// base URL; if reverse_proxy has chosen an address, which the URL of proxied has, it replaces
+// scheme and host. The headers are h, the credential, and those that the configuration adds to
+// proxied, which take precedence.
+func (t *Transport) outgoing(ctx context.Context, method string, proxied *http.Request, h http.Header, credential string) *http.Request {
+	target, host := *t.base, proxied.Host
+	if proxied.URL.Host != "" {
+		target.Scheme, target.Host = proxied.URL.Scheme, proxied.URL.Host
+	}
+	switch {
+	case host != "": // of the configuration
+	case strings.HasPrefix(target.Host, "/") || strings.HasPrefix(target.Host, "@"): // a Unix socket
+		host = t.base.Host
+	default:
+		host = target.Host
+	}
+	t.setCredential(h, credential)
+	for name, v := range proxied.Header {
+		if len(v) > 0 && name != "Via" && (name != "User-Agent" || v[0] != "") {
+			h[name] = v
+		}
+	}
+	out := &http.Request{
+		Method: method, URL: &target, Host: host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: h, Body: http.NoBody,
+	}
+	return out.WithContext(ctx)
+}
+
+// setVersion sets the version header of a format that has one.
+func setVersion(h http.Header, v *format.Version, traits *trait.Traits) {
+	if v.Sent != nil {
+		h[v.Header] = []string{v.Sent(traits)}
+	}
+}
+
+// copyHeader copies the values of a header, if there are any.
+func copyHeader(to, from http.Header, name string) {
+	if v := from[name]; len(v) > 0 {
+		to[name] = v
+	}
+}
+
+const modulePath = "github.com/caddy-ai-gateway/caddy-ai-gateway"
+
+// userAgent is the User-Agent of translated requests and of queries for models. Some
+// firewalls refuse requests without one.
+var userAgent = []string{product(debug.ReadBuildInfo())}
+
+// product returns the name of the gateway, with its version if the build has one.
+func product(build *debug.BuildInfo, ok bool) string {
+	const name = "caddy-ai-gateway"
+	if !ok {
+		return name
+	}
+	for _, module := range append(build.Deps, &build.Main) {
+		if module.Path == modulePath && module.Replace == nil && strings.HasPrefix(module.Version, "v") {
+			return name + "/" + module.Version[1:]
+		}
+	}
+	return name
+}
