@@ -1,26 +1,21 @@
 package transport
 
 import (
-	"bufio"
 	"bytes"
-	"fmt"
+	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
-
-type readCloser = io.ReadCloser
 
 // The largest sizes of answers, in bytes after decoding.
 const (
@@ -28,106 +23,111 @@ const (
 	maxErrorAnswer = 1 << 20
 )
 
-func hasStreamType(res *http.Response) bool {
-	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	return err == nil && media == "text/event-stream"
-}
-
-// isStream reports whether the answer to a request for a stream is one: by its content type,
-// or by its first bytes, since some servers send streams with another type, which the SDKs
-// do not check. isStream waits for these bytes, and they remain in the body.
-func (c *call) isStream(res *http.Response) bool {
-	switch {
-	case !c.attempt.Exchange.Streaming():
-		return false
-	case hasStreamType(res):
-		return true
-	case len(res.Header["Content-Encoding"]) > 0:
-		return false
-	}
-	c.watch.Enter(watch.FirstEvent(time.Duration(c.t.FirstEventTimeout)))
-	body := bufio.NewReaderSize(res.Body, maxSniffed)
-	res.Body = &sniffed{body, res.Body}
-	for n := 1; ; n++ {
-		head, err := body.Peek(n)
-		if stream, known := sse.Sniff(head); known || err != nil {
-			return stream
-		}
-	}
-}
-
-// maxSniffed is the largest number of bytes that decide whether an answer is a stream.
-const maxSniffed = 64
-
-// sniffed is a body of which some bytes were read.
-type sniffed struct {
-	io.Reader
-	io.Closer
-}
-
 // answer reads a whole JSON answer. The client gets nothing of it before all of it was read
 // and checked, so that another target can answer instead.
 func (c *call) answer(res *http.Response) (*http.Response, error) {
-	c.turnOver.Store(true)
+	c.life.turnOver.Store(true)
 	body, err := c.read(res, maxAnswer)
 	if err != nil {
-		return c.unread(res, err)
+		return nil, c.unread(err)
 	}
-	switch {
-	case c.attempt.ByteLane():
-	case c.attempt.Exchange.Operation == translate.CountTokens:
-		return c.translateCount(res, body)
-	default:
-		return c.translateAnswer(res, body)
+	var answer jsonAnswer
+	if c.attempt.ByteLane() || c.attempt.Exchange.Operation == translate.CountTokens {
+		answer = inspected(c.attempt, body)
+	} else {
+		answer = translated(newTranslator(c.attempt, &c.answerContext), body)
 	}
-	answer, fault := c.inspect(body)
-	if fill := c.usageFiller(); fault == nil && fill != nil {
-		body = edit.Apply(nil, body, fill(nil, body))
+	c.result.noteAnswer(answer.usage, answer.text, answer.model, answer.losses)
+	if answer.relayed {
+		c.result.noteErrorAnswer(res, body, answer.fault, c.attempt)
 	}
-	var text token.Text
-	text.Add(body) // its text is not read
-	length := int64(len(body))
-	if fault == nil && c.attempt.Exchange.Streaming() { // the client asked for a stream, so the answer becomes one
-		body, fault = c.streamOf(body)
+	if answer.fault != nil {
+		return c.rejected(res, answer.fault), nil
+	}
+	c.result.Finish(answer.usage)
+	c.end()
+	length := int64(len(answer.body))
+	if c.attempt.Exchange.Streaming() {
 		length = -1
 	}
-	if answer.Failed && !c.attempt.Exchange.Streaming() {
-		c.result.noteErrorAnswer(res, body, fault, c.attempt)
-	}
-	if fault != nil {
-		return c.rejected(res, fault), nil
-	}
-	c.result.noteAnswer(answer.Usage, text, answer.Model, nil)
-	c.result.noteFinished(answer.Usage, text)
-	c.end()
-	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), length), nil
+	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(answer.body)), length), nil
 }
 
-// streamOf returns a JSON answer as a stream of the same format.
-func (c *call) streamOf(answer []byte) ([]byte, *fault.Fault) {
-	name := c.attempt.Format.Name
-	m := translate.AnswerContext{Stream: true, IncludeUsage: c.attempt.Exchange.View.StreamUsage.Asked}
-	t := pairs.NewTranslator(name, name, &m, c.ids())
-	if fault := readAnswer(t, answer); fault != nil {
-		return nil, fault
+// jsonAnswer is what was read of a whole JSON answer.
+type jsonAnswer struct {
+	body    []byte // for the client
+	usage   token.Usage
+	text    token.Text
+	model   string
+	losses  translate.Losses
+	fault   *fault.Fault // why the client gets no answer; nil if it does
+	relayed bool         // the client may read the provider's failure as it is
+}
+
+// inspected returns an answer in the client's format, or the count of tokens of a provider of
+// another format. A JSON answer for a client that asked for a stream becomes one.
+func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
+	ex := a.Exchange
+	answer, fault := a.Format.Answers.Inspect(body, ex.Operation)
+	w := jsonAnswer{body: body, usage: answer.Usage, model: answer.Model}
+	switch {
+	case fault != nil:
+		return jsonAnswer{fault: fault, relayed: answer.Failed && a.ByteLane() && !ex.Streaming()}
+	case !a.ByteLane():
+		w.body = ex.Format.Answers.TokenCount(nil, answer.Usage.Input())
+		return w
 	}
-	return t.Output(), nil
+	if fill := usageFiller(a); fill != nil {
+		w.body = edit.Apply(nil, body, fill(nil, body))
+	}
+	w.text.Add(w.body) // its text is not read
+	if ex.Streaming() {
+		name := a.Format.Name
+		t := pairs.NewTranslator(name, name, &translate.AnswerContext{Stream: true, IncludeUsage: ex.View.StreamUsage.Asked}, answerIDs(a))
+		if fault := readAnswer(t, w.body); fault != nil {
+			return jsonAnswer{fault: fault}
+		}
+		w.body = t.Output()
+	}
+	return w
 }
 
-func (c *call) inspect(body []byte) (signal.Answer, *fault.Fault) {
-	return c.attempt.Format.Answers.Inspect(body, c.attempt.Exchange.Operation)
+// translated returns an answer in the client's format, which is a stream if the client asked
+// for one.
+func translated(t *pairs.Translator, body []byte) jsonAnswer {
+	fault := readAnswer(t, body)
+	return jsonAnswer{body: t.Output(), usage: t.Usage(), text: t.Text(), model: t.Model(), losses: t.Losses(), fault: fault}
 }
 
-// rejected ends a call whose answer with status 200 is not an answer of the format.
-func (c *call) rejected(res *http.Response, fault *fault.Fault) *http.Response {
-	return c.failed(res, c.attempt.Format.Errors.Status(fault), c.result.hide.typed(res, fault))
+// readAnswer reads a whole JSON answer. It returns why it is none, or not whole.
+func readAnswer(t *pairs.Translator, body []byte) *fault.Fault {
+	f := t.Answer(body)
+	if f == nil && !t.Finished() {
+		f = fault.Unusable(errNoEnd)
+	}
+	return f
+}
+
+var errNoEnd = errors.New("the answer has no end")
+
+// newTranslator returns the translator of the answer to a translated request.
+func newTranslator(a *exchange.Attempt, m *translate.AnswerContext) *pairs.Translator {
+	return pairs.NewTranslator(a.Format.Name, a.Exchange.Format.Name, m, answerIDs(a))
+}
+
+// answerIDs returns the ids of an answer that the gateway writes. The answer continues the
+// events that the gateway has sent before it.
+func answerIDs(a *exchange.Attempt) translate.IDs {
+	ids := a.Exchange.AnswerIDs(a.Model)
+	ids.Begun = a.Exchange.Opening.Continue
+	return ids
 }
 
 // refused reads the provider's error answer, and ends the call.
 func (c *call) refused(res *http.Response) (*http.Response, error) {
 	body, err := c.read(res, maxErrorAnswer)
-	if err != nil && c.client.Err() != nil {
-		return c.unread(res, err)
+	if err != nil && c.life.client.Err() != nil {
+		return nil, c.unread(err)
 	}
 	// If the body cannot be read, the fault is derived from the status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
@@ -142,8 +142,8 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 
 // read reads a body to its end and decodes it, within limit and IdleTimeout.
 func (c *call) read(res *http.Response, limit int64) ([]byte, error) {
-	c.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
-	return readBody(res, &touching{src: res.Body, watch: &c.watch}, limit)
+	c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
+	return readBody(res, &touching{src: res.Body, watch: &c.life.watch}, limit)
 }
 
 // readBody reads src, the body of res, to its end and decodes it, within limit.
@@ -156,12 +156,6 @@ func readBody(res *http.Response, src io.Reader, limit int64) ([]byte, error) {
 		return coding.Decode(name, src, limit)
 	}
 	return coding.ReadAll(nil, src, res.ContentLength, limit)
-}
-
-// unread ends a call whose answer could not be read to its end.
-func (c *call) unread(res *http.Response, err error) (*http.Response, error) {
-	_ = res.Body.Close()
-	return nil, c.fail(fmt.Errorf("reading answer: %w", err))
 }
 
 // touching is a reader that calls Touch of a watch after every read with bytes.

@@ -18,12 +18,11 @@ type byteLane struct {
 	events
 	format   *format.Descriptor
 	withhold bool   // withhold events that contain only usage
-	usage    editor // for other events with usage; nil for none
+	usage    editor // of other events with usage: cuts it out, or fills in fields; nil for none
 	onFinish bool   // an EOF ends the stream as finished after every choice has finished
 
-	// isPrivate reports whether an error event must not be relayed unchanged.
-	isPrivate func([]byte) bool
-	hidden    bool // the provider's error event was withheld, so the sink sends one of the gateway
+	hide   redactor
+	hidden bool // the provider's error event was withheld, so the sink sends one of the gateway
 
 	pending []byte      // the beginning of an incomplete event
 	edits   []edit.Edit // of the bytes that were taken last
@@ -117,7 +116,7 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 // data, its comments or another field.
 func (l *byteLane) withholds(event sse.Event, sig signal.Signal, raw []byte) bool {
 	if sig.Has(signal.Failed) {
-		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.isPrivate(raw)
+		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.hide.isPrivate(raw)
 		return l.hidden
 	}
 	return l.withhold && sig.Has(signal.UsageOnly)

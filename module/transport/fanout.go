@@ -38,7 +38,7 @@ func newFanOut(c *call, calls []preparedCall) *fanOut {
 	f := &fanOut{call: c, arrivals: make(chan arrival)}
 	f.room.Store(maxAnswer)
 	c.result.Parts = append(c.result.Parts, partsOf(calls)...)
-	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, answers, c.ids())
+	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, answers, answerIDs(c.attempt))
 	for i, prepared := range calls {
 		f.subcalls = append(f.subcalls, newSubcall(prepared, f.translators[i], &f.room))
 	}
@@ -53,7 +53,7 @@ func (f *fanOut) do() (*http.Response, error) {
 		a, more := <-f.arrivals
 		if !more { // the client has disconnected
 			f.stop()
-			return nil, f.call.fail(f.call.ctx.Err())
+			return nil, f.call.fail(f.call.life.ctx.Err())
 		}
 		if f.take(a, false) {
 			continue
@@ -74,7 +74,7 @@ func (f *fanOut) do() (*http.Response, error) {
 func (f *fanOut) fail(s *subcall) {
 	f.failed = s
 	f.merge(s)
-	f.call.cancel(errEnded)
+	f.call.life.cancel(errEnded)
 }
 
 func (f *fanOut) start() {
@@ -99,7 +99,7 @@ func (f *fanOut) deliver(a arrival) bool {
 	select {
 	case f.arrivals <- a:
 		return true
-	case <-f.call.ctx.Done():
+	case <-f.call.life.ctx.Done():
 		a.from.undelivered = a
 		return false
 	}
@@ -196,7 +196,7 @@ func (f *fanOut) Close() error {
 // stop cancels the running calls, and waits until all goroutines have ended. The results of
 // the subcalls are final then.
 func (f *fanOut) stop() {
-	f.call.cancel(errEnded)
+	f.call.life.cancel(errEnded)
 	for a := range f.arrivals {
 		a.from.takeLate(a)
 	}

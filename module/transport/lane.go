@@ -54,6 +54,8 @@ type events struct {
 	sum   signal.Signal // union of the signals
 }
 
+func newEvents(t *Transport) events { return events{lexer: sse.NewLexer(int(t.MaxEventBytes))} }
+
 func (s *events) signals() signal.Signal { return s.sum }
 func (s *events) err() error             { return s.lexer.Err() }
 func (s *events) offset() int64          { return s.lexer.Offset() }

@@ -26,10 +26,7 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 	if q.Status == http.StatusOK {
 		q.Page = modelsPage(res, credential)
 	}
-	return &http.Response{
-		StatusCode: http.StatusOK, Proto: res.Proto, ProtoMajor: res.ProtoMajor, ProtoMinor: res.ProtoMinor,
-		Header: make(http.Header), Body: http.NoBody, Request: req,
-	}, nil
+	return emptyResponse(http.StatusOK, req), nil
 }
 
 // modelsPage reads a page to its end. It returns nil if the page cannot be read, or repeats

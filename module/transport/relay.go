@@ -17,18 +17,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // relay is the body of a streamed answer: the provider's events, passed on by a lane. Read
 // always ends with io.EOF; the result of the call has the state in which the stream ended.
 // Nothing is passed on after the event that ends the stream.
 type relay struct {
-	call     *call
-	src      io.Reader // nil when nothing more is read
-	upstream io.Closer
-	lane     lane
-	gaps     prometheus.Observer // of the times between events
+	call *call
+	src  io.Reader // nil when nothing more is read
+	lane lane
+	gaps prometheus.Observer // of the times between events
 
 	ready bytes.Buffer // bytes that may be passed on
 
@@ -42,10 +40,6 @@ const maxPrelude = 1 << 20
 
 // maxReadOut is the largest number of reads after the last event.
 const maxReadOut = 16
-
-// maxSilence returns the largest number of bytes, after decoding, before the first content,
-// and after it between two events. It is more than the size of the largest event.
-func (c *call) maxSilence() int64 { return c.t.MaxEventBytes + maxPrelude }
 
 var errSilence = fmt.Errorf("waiting for an event: %w", coding.ErrTooLarge)
 
@@ -81,7 +75,7 @@ func (r *relay) ended() bool { return r.lane.signals()&lastSignals != 0 }
 // Read returns the next bytes, and none after the client has left.
 func (r *relay) Read(p []byte) (int, error) {
 	for {
-		if r.call.left() {
+		if r.call.life.left() {
 			r.readUsage(p)
 			return 0, io.EOF
 		}
@@ -99,7 +93,7 @@ func (r *relay) Read(p []byte) (int, error) {
 		if err = r.failure(err); err != nil && !r.ended() {
 			r.end(err)
 		}
-		if n > 0 && !r.call.left() {
+		if n > 0 && !r.call.life.left() {
 			return n, nil
 		}
 	}
@@ -120,8 +114,8 @@ func (r *relay) step(p []byte) (direct int, err error) {
 // read reads once. The watch runs only during the read, because between two reads the relay
 // waits for the client.
 func (r *relay) read(p []byte) (int, error) {
-	r.call.watch.Resume()
-	defer r.call.watch.Hold()
+	r.call.life.watch.Resume()
+	defer r.call.life.watch.Hold()
 	return r.src.Read(p)
 }
 
@@ -132,7 +126,7 @@ func (r *relay) took(p []byte, fresh int) (direct int) {
 	last := r.lane.lastEvent()
 	direct = r.take(p, fresh)
 	if r.call.result.State == exchange.Content && r.lane.lastEvent() > last {
-		r.gaps.Observe(r.call.watch.Touch().Seconds())
+		r.gaps.Observe(r.call.life.watch.Touch().Seconds())
 	}
 	r.advance()
 	return direct
@@ -157,67 +151,58 @@ func (r *relay) endLane(eof bool) {
 	r.written += int64(r.ready.Len() - before)
 }
 
-// failure returns the error that ends the stream early: for an event that is too large, for
-// too many bytes without an event, else err.
-func (r *relay) failure(err error) error {
-	return cmp.Or(r.lane.err(), r.silent(), err)
-}
+// maxSilence returns the largest number of bytes, after decoding, before the first content,
+// and after it between two events. It is more than the size of the largest event.
+func (r *relay) maxSilence() int64 { return r.call.t.MaxEventBytes + maxPrelude }
 
-// silent returns an error if more than maxSilence bytes arrived without an event, or before
-// content.
-func (r *relay) silent() error {
+// failure returns the error that ends the stream early: for an event that is too large, for
+// more than maxSilence bytes without an event, or before content, else err.
+func (r *relay) failure(err error) error {
 	var since int64
 	if r.begun() {
 		since = r.lane.lastEvent()
 	}
-	if r.lane.offset()-since > r.call.maxSilence() {
-		return errSilence
+	var silence error
+	if r.lane.offset()-since > r.maxSilence() {
+		silence = errSilence
 	}
-	return nil
+	return cmp.Or(r.lane.err(), silence, err)
 }
 
 // advance sets the state by the signals of the events so far, and the timeout of the next
 // phase.
 func (r *relay) advance() {
+	c := r.call
 	if r.lane.signals().Has(signal.Cut) && r.src != nil && !r.ended() {
-		r.cut()
+		// The provider does not know this stop text, and would generate the answer to its
+		// end. Close ends the call instead.
+		r.src = nil
+		c.result.Stopped = true
+		r.endLane(true)
 	}
-	c, signals := r.call, r.lane.signals()
-	c.turnOver.Store(signals&(signal.Finish|signal.BlockEnd) != 0)
+	signals := r.lane.signals()
+	c.life.turnOver.Store(signals&(signal.Finish|signal.BlockEnd) != 0)
 	switch {
 	case signals.Has(signal.Failed):
-		r.failBySignal()
+		c.result.noteError(r.lane.Fault())
+		if r.lane.relaysErrors() && r.begun() {
+			c.result.State = exchange.Relayed
+		}
 	case signals.Has(signal.Terminal):
 		c.result.noteFinished(r.lane.Usage(), r.lane.Text())
 	case c.result.State < exchange.Finishing && signals.Has(signal.Finish) && !c.attempt.ByteLane():
 		c.result.State = exchange.Finishing
-		c.watch.Enter(watch.Drain(time.Duration(c.t.UsageWait)))
+		c.life.watch.Enter(watch.Drain(time.Duration(c.t.UsageWait)))
 	case c.result.State < exchange.Content && signals.Has(signal.Content):
 		c.result.State = exchange.Content
-		c.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
-	}
-}
-
-// cut ends the stream at a stop text that the provider does not know: it would generate the
-// answer to its end, and Close ends the call instead.
-func (r *relay) cut() {
-	r.src = nil
-	r.call.result.Stopped = true
-	r.endLane(true)
-}
-
-// failBySignal ends the stream with the error of the provider's error event.
-func (r *relay) failBySignal() {
-	r.call.result.noteError(r.lane.Fault())
-	if r.lane.relaysErrors() && r.begun() {
-		r.call.result.State = exchange.Relayed
+		c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	}
 }
 
 // readOut reads the rest of the body after the last event, because a connection can be
 // reused only after the end of the body.
 func (r *relay) readOut(buf []byte) {
-	r.call.watch.Enter(watch.Drain(time.Duration(r.call.t.UsageWait)))
+	r.call.life.watch.Enter(watch.Drain(time.Duration(r.call.t.UsageWait)))
 	for range maxReadOut {
 		if _, err := r.read(buf); err != nil {
 			break
@@ -229,25 +214,12 @@ func (r *relay) readOut(buf []byte) {
 // end ends a stream whose last event has not arrived.
 func (r *relay) end(err error) {
 	r.src = nil
-	cause := context.Cause(r.call.ctx)
+	cause := context.Cause(r.call.life.ctx)
 	waited := errors.Is(cause, watch.ErrDrain) // the wait for the usage of a finished stream is over
 	r.endLane(waited || errors.Is(err, io.EOF))
 	r.advance()
-	if r.call.client.Err() == nil && !r.ended() {
+	if r.call.life.client.Err() == nil && !r.ended() {
 		r.call.result.noteFailure(brokenOff(err, cause))
-	}
-}
-
-// brokenOff returns the fault of a stream that ended with err before its last event. timeout
-// is the cause if the call was cancelled, else nil.
-func brokenOff(err, timeout error) *fault.Fault {
-	switch {
-	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, coding.ErrTooLarge):
-		return fault.Unusable(err)
-	case timeout != nil:
-		return fault.UpstreamTimeout(timeout)
-	default:
-		return fault.Truncated(err)
 	}
 }
 
@@ -257,9 +229,40 @@ func (r *relay) noteAnswer() {
 	r.call.result.noteAnswer(r.lane.Usage(), r.lane.Text(), r.lane.Model(), r.lane.Losses())
 }
 
+// readUsage reads the rest of the turn after the client has left, and passes nothing on. It
+// stops when the turn goes on with more content.
+func (r *relay) readUsage(buf []byte) {
+	r.call.result.Unread = true
+	most := r.lane.offset() + r.maxSilence()
+	for r.src != nil && !r.ended() && r.call.life.turnOver.Load() && r.lane.offset() < most {
+		_, err := r.step(buf)
+		r.ready.Reset()
+		if err = r.failure(err); err != nil && !r.ended() {
+			r.end(err)
+		}
+	}
+}
+
 // Close ends the call. It may be called at any time, also before the end of the stream.
 func (r *relay) Close() error {
 	r.noteAnswer()
 	r.call.end()
-	return r.upstream.Close()
+	return nil
+}
+
+// AppendKeepAlive implements exchange.Appender. It appends nothing if the client lacks
+// bytes of the lane, because the keep-alive would come before them. It may be called
+// concurrently with Read.
+func (r *relay) AppendKeepAlive(dst []byte, sent int64) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if sent != r.written {
+		return dst
+	}
+	return r.lane.continuation().AppendKeepAlive(dst)
+}
+
+// AppendFailure implements exchange.Appender.
+func (r *relay) AppendFailure(dst []byte, f *fault.Fault) []byte {
+	return r.lane.continuation().AppendFailure(dst, answerIDs(r.call.attempt), f)
 }

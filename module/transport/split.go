@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -45,14 +44,13 @@ func (c *call) split(first prepared) (calls []preparedCall, fault *fault.Fault) 
 	return calls, nil
 }
 
-// subcall returns one of the calls of a fan-out. It has its own result, watch and variables,
-// because it runs in its own goroutine.
+// subcall returns one of the calls of a fan-out. It has its own result and lifetime, because
+// it runs in its own goroutine.
 func (c *call) subcall(answer translate.AnswerContext) *call {
 	own := *c.result.Result
 	own.Parts = nil
-	s := &call{t: c.t, attempt: c.attempt, result: result{&own, c.result.hide}, proxied: c.proxied, client: c.client, answerContext: answer}
-	s.ctx, s.cancel = context.WithCancelCause(exchange.WithOwnVars(c.ctx))
-	s.unbind = func() bool { return false } // the whole call is bound to the client
+	s := &call{t: c.t, attempt: c.attempt, result: result{&own, c.result.hide}, proxied: c.proxied, answerContext: answer}
+	s.life.beginWithin(&c.life)
 	return s
 }
 
@@ -73,6 +71,6 @@ func partsOf(calls []preparedCall) []exchange.Part {
 func drop(calls []preparedCall) {
 	for _, p := range calls {
 		p.payload.Close()
-		p.call.cancel(errEnded)
+		p.call.life.cancel(errEnded)
 	}
 }

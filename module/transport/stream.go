@@ -1,32 +1,71 @@
 package transport
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
+// isStream reports whether the answer to a request for a stream is one: by its content type,
+// or by its first bytes, since some servers send streams with another type, which the SDKs
+// do not check. isStream waits for these bytes, and they remain in the body.
+func (c *call) isStream(res *http.Response) bool {
+	switch {
+	case !c.attempt.Exchange.Streaming():
+		return false
+	case hasStreamType(res):
+		return true
+	case len(res.Header["Content-Encoding"]) > 0:
+		return false
+	}
+	c.life.watch.Enter(watch.FirstEvent(time.Duration(c.t.FirstEventTimeout)))
+	body := bufio.NewReaderSize(res.Body, maxSniffed)
+	res.Body = &sniffed{body, res.Body}
+	for n := 1; ; n++ {
+		head, err := body.Peek(n)
+		if stream, known := sse.Sniff(head); known || err != nil {
+			return stream
+		}
+	}
+}
+
+func hasStreamType(res *http.Response) bool {
+	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	return err == nil && media == "text/event-stream"
+}
+
+// maxSniffed is the largest number of bytes that decide whether an answer is a stream.
+const maxSniffed = 64
+
+// sniffed is a body of which some bytes were read.
+type sniffed struct {
+	io.Reader
+	io.Closer
+}
+
 // stream reads an event stream up to its first event with content, and returns a response
 // with the whole stream. After a failure before that event, another target can be asked, and
 // the client can get an error status.
 func (c *call) stream(res *http.Response) (*http.Response, error) {
-	c.watch.Enter(watch.FirstEvent(time.Duration(c.t.FirstEventTimeout)))
-	src, err := c.decoded(res)
+	src, err := c.events(res)
 	if err != nil {
-		return c.unread(res, err)
+		return nil, c.unread(err)
 	}
-	r := &relay{call: c, src: src, upstream: res.Body, lane: c.lane(), gaps: metrics.EventGaps(c.attempt.Provider)}
+	r := &relay{call: c, src: src, lane: c.lane(), gaps: metrics.EventGaps(c.attempt.Provider)}
 	err = r.prime()
 	r.noteAnswer() // a failed attempt may have used tokens, too
 	if err != nil {
-		return c.unread(res, err)
+		return nil, c.unread(err)
 	}
 	if fault := c.result.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
 		return c.rejected(res, fault), nil
@@ -35,40 +74,51 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if r.lane.continuation() != nil {
 		c.result.Appender = r
 	}
-	c.watch.Hold() // until the first Read
+	c.life.watch.Hold() // until the first Read
 	return c.response(res, http.StatusOK, r, -1), nil
 }
 
-// lane returns the lane of the stream.
-func (c *call) lane() lane {
-	if !c.attempt.ByteLane() {
-		return &translation{c.translator(), c.events()}
-	}
-	return &byteLane{
-		Observer:  c.attempt.Format.Answers.NewObserver(),
-		usage:     c.usageEditor(),
-		events:    c.events(),
-		format:    c.attempt.Format,
-		withhold:  asksUsage(c.attempt),
-		isPrivate: c.result.hide.isPrivate,
-		onFinish:  c.t.StreamEnd == aigateway.StreamEndFinish,
-	}
-}
-
-func (c *call) events() events { return events{lexer: sse.NewLexer(int(c.t.MaxEventBytes))} }
-
-// decoded returns a reader of the body without its content coding.
-func (c *call) decoded(res *http.Response) (io.Reader, error) {
+// events begins the wait for the first event of a stream. It returns a reader of the body
+// without its content coding.
+func (c *call) events(res *http.Response) (io.Reader, error) {
+	c.life.watch.Enter(watch.FirstEvent(time.Duration(c.t.FirstEventTimeout)))
 	name, err := coding.Name(res.Header["Content-Encoding"])
-	if err != nil {
-		return nil, err
-	}
-	if name == "" {
-		return res.Body, nil
+	if err != nil || name == "" {
+		return res.Body, err
 	}
 	src, err := coding.NewReader(name, res.Body)
 	if err != nil {
 		return nil, fmt.Errorf("decoding stream: %w", err)
 	}
 	return src, nil
+}
+
+// lane returns the lane of the stream.
+func (c *call) lane() lane {
+	a, events := c.attempt, newEvents(c.t)
+	if !a.ByteLane() {
+		return &translation{newTranslator(a, &c.answerContext), events}
+	}
+	l := &byteLane{
+		Observer: a.Format.Answers.NewObserver(),
+		events:   events,
+		format:   a.Format,
+		withhold: asksUsage(a),
+		usage:    usageFiller(a),
+		hide:     c.result.hide,
+		onFinish: c.t.StreamEnd == aigateway.StreamEndFinish,
+	}
+	if l.withhold {
+		l.usage = a.Format.Answers.Usage.Cut
+	}
+	return l
+}
+
+// usageFiller returns the editor that fills in fields of usage that the provider leaves out,
+// nil unless the target has the trait for that.
+func usageFiller(a *exchange.Attempt) editor {
+	if a.Traits.FillUsageDetails {
+		return a.Format.Answers.Usage.Fill
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -39,7 +38,7 @@ type noAnswer struct {
 
 func newSubcall(p preparedCall, t *pairs.Translator, room *atomic.Int64) *subcall {
 	return &subcall{call: p.call, payload: p.payload, translator: t, room: room, relay: relay{
-		call: p.call, lane: &translation{t, p.call.events()}, gaps: metrics.EventGaps(p.call.attempt.Provider),
+		call: p.call, lane: &translation{t, newEvents(p.call.t)}, gaps: metrics.EventGaps(p.call.attempt.Provider),
 	}}
 }
 
@@ -57,7 +56,7 @@ type arrival struct {
 
 // run makes the call. It runs in the goroutine of the subcall, which ends with it.
 func (s *subcall) run(deliver func(arrival) bool) {
-	defer s.watch.Stop()
+	defer s.life.watch.Stop()
 	defer func() {
 		if p := recover(); p != nil {
 			deliver(arrival{from: s, panicked: p})
@@ -91,8 +90,7 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 		err = coding.ErrTooLarge
 	}
 	if err != nil {
-		res, err = s.unread(res, err)
-		s.giveUp(res, err, deliver)
+		s.giveUp(nil, s.unread(err), deliver)
 		return
 	}
 	_ = res.Body.Close()
@@ -103,19 +101,17 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 // while the reader of the answer uses the other.
 func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 	defer res.Body.Close()
-	s.watch.Enter(watch.FirstEvent(time.Duration(s.t.FirstEventTimeout)))
-	src, err := s.decoded(res)
+	src, err := s.events(res)
 	if err != nil {
-		res, err = s.unread(res, err)
-		s.giveUp(res, err, deliver)
+		s.giveUp(nil, s.unread(err), deliver)
 		return
 	}
 	var buffers [2][8 << 10]byte
 	for i, rest := 0, maxReadOut; err == nil && rest > 0; i ^= 1 {
 		var n int
-		s.watch.Resume()
+		s.life.watch.Resume()
 		n, err = src.Read(buffers[i][:])
-		s.watch.Hold() // until the reader of the answer has received this piece
+		s.life.watch.Hold() // until the reader of the answer has received this piece
 		if s.whole.Load() {
 			rest--
 			continue
@@ -146,7 +142,7 @@ func (s *subcall) take(a arrival, committed bool) bool {
 		s.relay.end(err)
 		return s.result.Whole()
 	default:
-		s.noAnswer = &noAnswer{err: s.fail(fmt.Errorf("reading answer: %w", err))}
+		s.noAnswer = &noAnswer{err: s.unread(err)}
 		return false
 	}
 }
@@ -193,7 +189,7 @@ func (s *subcall) noteUsage() {
 // finish ends a subcall whose answer is whole. Its goroutine reads the rest of the body.
 func (s *subcall) finish() {
 	s.noteUsage()
-	s.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
+	s.life.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
 	s.whole.Store(true)
 }
 

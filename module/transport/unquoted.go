@@ -1,9 +1,13 @@
 package transport
 
 import (
+	"bytes"
+	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 // carry sends a request by the inner transport. Its error is logged, so it must not quote
@@ -39,4 +43,35 @@ func (b *unquotedBody) Read(p []byte) (int, error) {
 		err = unquoted{err}
 	}
 	return n, err
+}
+
+// unsolicited is the beginning of the line that net/http writes to the standard logger when
+// a provider sends bytes after the end of its answer. The line quotes up to 4 KiB of them.
+var unsolicited = []byte("Unsolicited response received on idle HTTP channel")
+
+var filtering sync.Mutex // guards the check for a filter and its installation
+
+// filterStdLog keeps texts of providers out of the standard logger. net/http has no option
+// for another logger, and the content of a TLS connection cannot be filtered below
+// net/http. The filter is checked before every call, because Caddy redirects the standard
+// logger when it loads a configuration, and when it unloads the old one.
+func filterStdLog() {
+	filtering.Lock()
+	defer filtering.Unlock()
+	if _, ok := log.Writer().(*stdLogFilter); !ok {
+		log.SetOutput(&stdLogFilter{log.Writer()})
+	}
+}
+
+// stdLogFilter removes the provider's text from the lines that quote it.
+type stdLogFilter struct{ next io.Writer }
+
+func (f *stdLogFilter) Write(p []byte) (int, error) {
+	at := bytes.Index(p, unsolicited)
+	if at < 0 {
+		return f.next.Write(p)
+	}
+	end := at + len(unsolicited)
+	_, err := fmt.Fprintf(f.next, "%s (%d bytes left out)\n", p[:end], len(p)-end)
+	return len(p), err
 }

@@ -46,7 +46,7 @@ func TestCuttingUsageAllocatesNothing(t *testing.T) {
 	described := formats.Of(translate.Completions)
 	lane := &byteLane{
 		Observer: described.Answers.NewObserver(), events: events{lexer: sse.NewLexer(0)}, format: described,
-		withhold: true, usage: described.Answers.Usage.Cut, isPrivate: func([]byte) bool { return false },
+		withhold: true, usage: described.Answers.Usage.Cut,
 	}
 	var ready bytes.Buffer
 	assert.Zero(t, testing.AllocsPerRun(100, func() {

@@ -1,0 +1,73 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
+)
+
+// linger is the longest time for which an answer is read after its client has left. It is
+// no longer than the time that a shutdown leaves to exchanges after it has cancelled their
+// calls.
+const linger = 2 * time.Second
+
+// lifetime is the time in which a call may run. It is not copied.
+type lifetime struct {
+	client   context.Context         // ends when the client disconnects
+	ctx      context.Context         // ends when the call is cancelled with a cause
+	cancel   context.CancelCauseFunc // cancels ctx
+	unbind   func() bool             // separates ctx from client; nil for a part of a call
+	watch    watch.Watch
+	turnOver atomic.Bool // the stream has shown what may be the end of the turn, or a JSON answer has begun
+}
+
+// begin begins the time of a call for a client.
+func (l *lifetime) begin(client context.Context) {
+	l.client = client
+	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(client))
+	l.unbind = context.AfterFunc(client, l.leave)
+}
+
+// beginWithin begins the time of a part of a call, with variables of its own, because it has
+// a goroutine of its own.
+func (l *lifetime) beginWithin(whole *lifetime) {
+	l.client = whole.client
+	l.ctx, l.cancel = context.WithCancelCause(exchange.WithOwnVars(whole.ctx))
+}
+
+// leave handles the end of the client's context. It cancels the call at once, unless the
+// client has left when the turn may be over: the provider charges for the whole turn then,
+// and only the rest of the answer has the usage.
+func (l *lifetime) leave() {
+	cause := context.Cause(l.client)
+	if l.left() && l.turnOver.Load() {
+		time.AfterFunc(linger, func() { l.cancel(cause) })
+		return
+	}
+	l.cancel(cause)
+}
+
+// left reports whether the client has left. The cause is of the server, and differs between
+// the versions of HTTP.
+func (l *lifetime) left() bool {
+	if l.client.Err() == nil {
+		return false
+	}
+	_, ending := context.Cause(l.client).(exchange.Ending)
+	return !ending
+}
+
+// end stops the timer and cancels the context.
+func (l *lifetime) end() {
+	if l.unbind != nil {
+		l.unbind()
+	}
+	l.watch.Stop()
+	l.cancel(errEnded)
+}
+
+var errEnded = errors.New("the call has ended")
