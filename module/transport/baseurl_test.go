@@ -10,19 +10,17 @@ import (
 )
 
 func TestParseBaseURLAcceptsAddressesAlone(t *testing.T) {
-	for _, test := range []struct{ configured, standard, want string }{
-		{"https://api.example/v1", "", "https://api.example/v1"},
-		{"https://api.example/v1/", "", "https://api.example/v1"},
-		{"https://api.example//", "", "https://api.example"},
-		{"http://127.0.0.1:8000", "", "http://127.0.0.1:8000"},
-		{"http://[::1]:8000/v1", "", "http://[::1]:8000/v1"},
-		{"HTTPS://api.example", "", "https://api.example"},
-		{"", "https://preset.example/v1", "https://preset.example/v1"},
-		{"http://own.example", "https://preset.example/v1", "http://own.example"},
-		{"", "", ""},
+	for _, test := range []struct{ base, want string }{
+		{"https://api.example/v1", "https://api.example/v1"},
+		{"https://api.example/v1/", "https://api.example/v1"},
+		{"https://api.example//", "https://api.example"},
+		{"http://127.0.0.1:8000", "http://127.0.0.1:8000"},
+		{"http://[::1]:8000/v1", "http://[::1]:8000/v1"},
+		{"HTTPS://api.example", "https://api.example"},
+		{"", ""},
 	} {
-		u, err := ParseBaseURL(test.configured, test.standard)
-		require.NoError(t, err, test.configured)
+		u, err := parseBaseURL(test.base)
+		require.NoError(t, err, test.base)
 		assert.Equal(t, test.want, u.String())
 	}
 }
@@ -34,7 +32,7 @@ func TestParseBaseURLRefusesAllElseWithoutRepeatingIt(t *testing.T) {
 		"https://api.example#sk-secret", "https://api.example/?", "https://:443/v1", "https://sk-secret:%zz", "https://api.example:port", " https://api.example",
 		"https://api.example/\n", "https://[::1", "https://api.example/%zz",
 	} {
-		u, err := ParseBaseURL(configured, "https://preset.example")
+		u, err := parseBaseURL(configured)
 		assert.Nil(t, u, configured)
 		if assert.Error(t, err, configured) {
 			assert.Equal(t, "base_url: "+aigateway.ErrBaseURL.Error(), err.Error())

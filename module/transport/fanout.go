@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -30,56 +32,48 @@ type fanOut struct {
 	failed *subcall     // the first subcall that failed after content; nil for none
 }
 
-func newFanOut(c *call, calls []preparedCall) *fanOut {
-	answers := make([]*translate.AnswerContext, len(calls))
-	for i := range calls {
-		answers[i] = &calls[i].call.answerContext
-	}
+// fanOut makes the calls of a request with several prompts or samples, one for each sample of
+// each prompt. first is the request with the first prompt. Nothing is sent before all prompts
+// are prepared, because a later one may be invalid.
+func (c *call) fanOut(first prepared) (*http.Response, error) {
 	f := &fanOut{call: c, arrivals: make(chan arrival)}
 	f.room.Store(maxAnswer)
-	c.result.Parts = append(c.result.Parts, partsOf(calls)...)
-	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, answers, answerIDs(c.attempt))
-	for i, prepared := range calls {
-		f.subcalls = append(f.subcalls, newSubcall(prepared, f.translators[i], &f.room))
+	var length int64
+	var answers []*translate.AnswerContext
+	for n, request := 0, first; n < first.prompts; n++ {
+		if n > 0 {
+			var fault *fault.Fault
+			if request, fault = prepare(c.attempt, n, c.t.MaxEventBytes); fault != nil {
+				for _, s := range f.subcalls {
+					s.payload.Close()
+					s.life.cancel(errEnded)
+				}
+				return c.refuse(fault), nil
+			}
+		}
+		c.result.Losses = request.losses
+		for range first.samples {
+			s := newSubcall(c, request, &f.room)
+			f.subcalls, answers = append(f.subcalls, s), append(answers, &s.answerContext)
+			length += s.payload.Length()
+		}
+		request.payload.Close()
 	}
-	return f
+	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, answers, answerIDs(c.attempt))
+	for i, s := range f.subcalls {
+		s.translator = f.translators[i]
+		s.relay.lane = &translation{s.translator, newEvents(c.t)}
+		share := float64(s.payload.Length()) / float64(length)
+		c.result.Parts = append(c.result.Parts, exchange.Part{Result: s.result.Result, Share: share})
+	}
+	return f.do()
 }
 
 // do makes the calls. It returns the answer with the first content of any stream, or with
 // the last of the JSON answers.
 func (f *fanOut) do() (*http.Response, error) {
-	f.start()
-	for !f.call.result.Whole() && !f.begun() {
-		a, more := <-f.arrivals
-		if !more { // the client has disconnected
-			f.stop()
-			return nil, f.call.fail(f.call.life.ctx.Err())
-		}
-		if f.take(a, false) {
-			continue
-		}
-		if f.begun() { // content arrived before the failure
-			f.fail(a.from)
-			break
-		}
-		f.stop()
-		res, err := a.from.failure(a.res)
-		f.merge(a.from)
-		return res, err
-	}
-	return f.answer(), nil
-}
-
-// fail ends an answer that has content, after the failure of a subcall.
-func (f *fanOut) fail(s *subcall) {
-	f.failed = s
-	f.merge(s)
-	f.call.life.cancel(errEnded)
-}
-
-func (f *fanOut) start() {
-	f.call.result.Sent = true // the result of a failed subcall replaces this
-	f.call.result.Called = time.Now()
+	c, streaming := f.call, f.call.attempt.Exchange.Streaming()
+	c.result.Sent, c.result.Called = true, time.Now() // the result of a failed subcall replaces Sent
 	f.running.Store(int32(len(f.subcalls)))
 	for _, s := range f.subcalls {
 		go func() {
@@ -91,6 +85,32 @@ func (f *fanOut) start() {
 			s.run(f.deliver)
 		}()
 	}
+	begun := func() bool { return streaming && slices.ContainsFunc(f.subcalls, (*subcall).begun) }
+	for !c.result.Whole() && !begun() {
+		a, more := <-f.arrivals
+		if !more { // the client has disconnected
+			f.stop()
+			return nil, c.fail(c.life.ctx.Err())
+		}
+		if f.take(a, false) {
+			continue
+		}
+		if begun() { // content arrived before the failure
+			f.fail(a.from)
+			break
+		}
+		f.stop()
+		res, err := a.from.failure(a.res)
+		f.merge(a.from)
+		return res, err
+	}
+	f.merge(f.failed)
+	if streaming {
+		c.result.State, c.result.Began = max(c.result.State, exchange.Content), time.Now()
+		return c.response(f.first.res, http.StatusOK, f, -1), nil
+	}
+	_ = f.Close()
+	return c.response(f.first.res, http.StatusOK, io.NopCloser(&f.ready), int64(f.ready.Len())), nil
 }
 
 // deliver sends an arrival to the reader. It returns false if the answer has ended; stop
@@ -103,16 +123,6 @@ func (f *fanOut) deliver(a arrival) bool {
 		a.from.undelivered = a
 		return false
 	}
-}
-
-// begun reports whether a stream has content.
-func (f *fanOut) begun() bool {
-	for _, s := range f.subcalls {
-		if f.call.attempt.Exchange.Streaming() && s.begun() {
-			return true
-		}
-	}
-	return false
 }
 
 // take handles an arrival. It reports whether the answer can still succeed. committed is
@@ -130,43 +140,37 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 		return true
 	}
 	ok := s.take(a, committed)
-	s.noteContent()
+	if s.relay.begun() && s.result.Began.IsZero() {
+		s.result.Began = time.Now()
+	}
 	_, _ = s.relay.ready.WriteTo(&f.ready) // a bytes.Buffer returns no error
 	if s.result.Whole() {
-		s.finish()
-		f.finish()
+		s.noteUsage()
+		s.life.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
+		s.whole.Store(true) // its goroutine reads the rest of the body
+		if !slices.ContainsFunc(f.subcalls, func(s *subcall) bool { return !s.whole.Load() }) {
+			f.call.result.noteFinished(f.translators.Usage(), f.translators.Text())
+		}
 	}
 	return ok
 }
 
-// finish ends the answer if every subcall has a whole answer.
-func (f *fanOut) finish() {
-	if !slices.ContainsFunc(f.subcalls, func(s *subcall) bool { return !s.whole.Load() }) {
-		f.call.result.noteFinished(f.translators.Usage(), f.translators.Text())
-	}
-}
-
-// answer returns the response. Its body is f for a stream, else the whole JSON answer.
-func (f *fanOut) answer() *http.Response {
-	c := f.call
-	f.merge(f.failed)
-	if c.attempt.Exchange.Streaming() {
-		c.result.State = max(c.result.State, exchange.Content)
-		c.result.Began = time.Now()
-		return c.response(f.first.res, http.StatusOK, f, -1)
-	}
-	_ = f.Close()
-	return c.response(f.first.res, http.StatusOK, io.NopCloser(&f.ready), int64(f.ready.Len()))
+// fail ends an answer that has content, after the failure of a subcall.
+func (f *fanOut) fail(s *subcall) {
+	f.failed = s
+	f.merge(s)
+	f.call.life.cancel(errEnded)
 }
 
 // merge sets the result of the answer. failed is the subcall that failed, nil for none.
 func (f *fanOut) merge(failed *subcall) {
+	r := &f.call.result
 	var failure *exchange.Result
 	if failed != nil {
 		failure = failed.result.Result
 	}
-	*f.call.result.Result = mergeResults(*f.call.result.Result, f.first.from.result.Result, failure)
-	f.call.result.noteAnswer(f.translators.Usage(), f.translators.Text(), f.translators.Model(), f.translators.Losses())
+	*r.Result = mergeResults(*r.Result, f.first.from.result.Result, failure)
+	r.noteAnswer(f.translators.Usage(), f.translators.Text(), f.translators.Model(), f.translators.Losses())
 }
 
 // Read returns the next bytes. It returns io.EOF even for an answer that broke off; the

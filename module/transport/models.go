@@ -17,37 +17,24 @@ const maxModelsPage = 8 << 20
 func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Response, error) {
 	q.Status, q.Page = 0, nil
 	credential := t.credential(0)
-	res, err := t.carry(t.modelsRequest(req, q, credential))
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	q.Status = res.StatusCode
-	if q.Status == http.StatusOK {
-		q.Page = modelsPage(res, credential)
-	}
-	return emptyResponse(http.StatusOK, req), nil
-}
-
-// modelsPage reads a page to its end. It returns nil if the page cannot be read, or repeats
-// the credential.
-func modelsPage(res *http.Response, credential string) []byte {
-	page, err := readBody(res, res.Body, maxModelsPage)
-	if err != nil || fault.Leaks(string(page), credential) {
-		return nil
-	}
-	return page
-}
-
-// modelsRequest returns the request to the provider; see outgoing for proxied.
-func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery, credential string) *http.Request {
 	h := http.Header{
 		"Accept":          acceptJSON,
 		"Accept-Encoding": {"identity"},
 		"User-Agent":      userAgent,
 	}
 	setVersion(h, &q.Format.Version, q.Traits)
-	out := t.outgoing(proxied.Context(), http.MethodGet, proxied, h, credential)
+	out := t.outgoing(req.Context(), http.MethodGet, req, h, credential)
 	out.URL.Path, out.URL.RawQuery = q.Format.Provider.Models(t.base.Path, q.After)
-	return out
+	res, err := t.carry(out)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if q.Status = res.StatusCode; q.Status == http.StatusOK {
+		page, err := readBody(res, res.Body, maxModelsPage)
+		if err == nil && !fault.Leaks(string(page), credential) {
+			q.Page = page
+		}
+	}
+	return emptyResponse(http.StatusOK, req), nil
 }

@@ -44,3 +44,13 @@ func TestTimesComeFromTheConfigurationThenFromThePreset(t *testing.T) {
 	want.FirstEventTimeout = caddy.Duration(time.Minute)
 	assert.Equal(t, want, transport.AnswerBounds)
 }
+
+func TestTheBaseURLComesFromTheConfigurationThenFromThePreset(t *testing.T) {
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
+	defer cancel()
+	for own, want := range map[string]string{"": "http://localhost", "http://own.example": "http://own.example"} {
+		transport := &Transport{Upstream: aigateway.Upstream{PresetRaw: []byte(`{"preset":"slow"}`), BaseURL: own}}
+		require.NoError(t, transport.Provision(ctx))
+		assert.Equal(t, want, transport.base.String())
+	}
+}

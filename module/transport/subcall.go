@@ -5,12 +5,10 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
-	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -36,10 +34,14 @@ type noAnswer struct {
 	err error
 }
 
-func newSubcall(p preparedCall, t *pairs.Translator, room *atomic.Int64) *subcall {
-	return &subcall{call: p.call, payload: p.payload, translator: t, room: room, relay: relay{
-		call: p.call, lane: &translation{t, newEvents(p.call.t)}, gaps: metrics.EventGaps(p.call.attempt.Provider),
-	}}
+// newSubcall returns a call of a fan-out, whose whole call is c. It has its own result and
+// lifetime, because it runs in its own goroutine. It lacks a translator and a lane.
+func newSubcall(c *call, request prepared, room *atomic.Int64) *subcall {
+	own := *c.result.Result
+	own.Parts = nil
+	part := &call{t: c.t, attempt: c.attempt, result: result{&own, c.result.hide}, proxied: c.proxied, answerContext: request.answerContext}
+	part.life.beginWithin(&c.life)
+	return &subcall{call: part, payload: request.payload.Share(), room: room, relay: relay{call: part, gaps: metrics.EventGaps(c.attempt.Provider)}}
 }
 
 // arrival is a message from the goroutine of a subcall to the reader of the answer. If the
@@ -93,7 +95,6 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 		s.giveUp(nil, s.unread(err), deliver)
 		return
 	}
-	_ = res.Body.Close()
 	deliver(arrival{from: s, res: res, whole: true, data: body})
 }
 
@@ -173,34 +174,21 @@ func (s *subcall) takeLate(a arrival) {
 	}
 }
 
-// noteContent sets the time of the first content of a stream.
-func (s *subcall) noteContent() {
-	if s.relay.begun() && s.result.Began.IsZero() {
-		s.result.Began = time.Now()
-	}
-}
-
 // noteUsage sets what the answer has reported so far. The goroutine of the subcall must not
 // write the result any more.
 func (s *subcall) noteUsage() {
 	s.result.noteAnswer(s.translator.Usage(), s.translator.Text(), s.translator.Model(), nil)
 }
 
-// finish ends a subcall whose answer is whole. Its goroutine reads the rest of the body.
-func (s *subcall) finish() {
-	s.noteUsage()
-	s.life.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
-	s.whole.Store(true)
-}
-
 // failure returns the return value of a failed call, for reverse_proxy. The goroutine of the
 // call must have ended.
 func (s *subcall) failure(res *http.Response) (*http.Response, error) {
-	if s.noAnswer != nil {
+	switch {
+	case s.noAnswer != nil:
 		return s.noAnswer.res, s.noAnswer.err
+	case s.result.Fault != nil:
+		return s.failed(res, s.attempt.Format.Errors.Status(s.result.Fault), s.result.Fault), nil
+	default: // the client has disconnected
+		return nil, s.fail(io.ErrUnexpectedEOF)
 	}
-	if fault := s.result.Fault; fault != nil {
-		return s.failed(res, s.attempt.Format.Errors.Status(fault), fault), nil
-	}
-	return nil, s.fail(io.ErrUnexpectedEOF) // without a fault, the client has disconnected
 }

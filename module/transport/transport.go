@@ -11,7 +11,6 @@ package transport
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,7 +39,6 @@ type Transport struct {
 	inner  http.RoundTripper
 	base   *url.URL // the zero URL if reverse_proxy has the addresses
 	header string   // name of the credential's header
-	logger *zap.Logger
 
 	started <-chan struct{} // closed when the configuration starts; nil if that is unknown
 
@@ -55,49 +53,61 @@ func (Transport) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads the preset, the credentials and the inner transport.
-func (t *Transport) Provision(ctx caddy.Context) error {
-	t.logger, t.started = ctx.Logger(), exchange.StartedFrom(ctx)
-	defaults, err := t.loadPreset(ctx)
-	if err != nil {
-		return err
+// Provision loads the preset, the credentials and the inner transport, which is the preset if
+// that answers in-process.
+func (t *Transport) Provision(ctx caddy.Context) (err error) {
+	t.started = exchange.StartedFrom(ctx)
+	var defaults aigateway.Defaults
+	if t.PresetRaw != nil {
+		preset, err := ctx.LoadModule(&t.Upstream, "PresetRaw")
+		if err != nil {
+			return fmt.Errorf("loading preset: %w", err)
+		}
+		defaults = preset.(aigateway.Preset).Defaults()
+		t.inner, _ = preset.(http.RoundTripper)
 	}
 	t.AnswerBounds.Inherit(defaults.AnswerBounds)
 	t.AnswerBounds.Inherit(aigateway.DefaultAnswerBounds)
-	if t.base, err = ParseBaseURL(t.BaseURL, defaults.BaseURL); err != nil {
+	if t.base, err = parseBaseURL(cmp.Or(t.BaseURL, defaults.BaseURL)); err != nil {
 		return err
 	}
-	if err := t.followCredentials(ctx, defaults); err != nil {
+	t.header = cmp.Or(defaults.Header, "Authorization")
+	if err := t.followCredentials(ctx); err != nil {
 		return err
 	}
-	if t.inner != nil { // the preset answers in-process
+	if t.inner != nil {
 		return nil
 	}
-	return t.loadInner(ctx)
+	if t.TransportRaw == nil {
+		t.TransportRaw = json.RawMessage(`{"protocol":"http"}`)
+	}
+	inner, err := ctx.LoadModule(&t.Upstream, "TransportRaw")
+	if err != nil {
+		return fmt.Errorf("loading transport: %w", err)
+	}
+	t.inner = inner.(http.RoundTripper)
+	return nil
 }
 
-// loadPreset loads the configured preset, if there is one. A preset that answers in-process
-// becomes the inner transport.
-func (t *Transport) loadPreset(ctx caddy.Context) (aigateway.Defaults, error) {
-	if t.PresetRaw == nil {
-		return aigateway.Defaults{}, nil
+// parseBaseURL parses a base URL. If it is empty, it returns the zero URL; the addresses are
+// then those of reverse_proxy.
+func parseBaseURL(base string) (*url.URL, error) {
+	if base == "" {
+		return new(url.URL), nil
 	}
-	mod, err := ctx.LoadModule(&t.Upstream, "PresetRaw")
+	u, err := aigateway.ParseBaseURL(base)
 	if err != nil {
-		return aigateway.Defaults{}, fmt.Errorf("loading preset: %w", err)
+		return nil, fmt.Errorf("base_url: %w", err)
 	}
-	if rt, ok := mod.(http.RoundTripper); ok {
-		t.inner = rt
-	}
-	return mod.(aigateway.Preset).Defaults(), nil
+	u.Path = strings.TrimRight(u.Path, "/")
+	return u, nil
 }
 
 // followCredentials sets the credentials, and follows their files until ctx ends.
-func (t *Transport) followCredentials(ctx context.Context, d aigateway.Defaults) error {
-	t.header = cmp.Or(d.Header, "Authorization")
+func (t *Transport) followCredentials(ctx caddy.Context) error {
 	t.secrets = make([]atomic.Pointer[aigateway.Secret], len(t.APIKeys))
 	config := exchange.CredentialsFrom(ctx)
-	logger := t.logger.With(zap.String("provider", config.Provider))
+	logger := ctx.Logger().With(zap.String("provider", config.Provider))
 	for i, reference := range t.APIKeys {
 		err := secrets.Follow(ctx, reference, logger, func(secret aigateway.Secret) error {
 			if strings.ContainsFunc(string(secret), unicode.IsControl) {
@@ -143,19 +153,6 @@ func (t *Transport) setCredential(h http.Header, credential string) {
 	}
 }
 
-// loadInner loads the inner transport.
-func (t *Transport) loadInner(ctx caddy.Context) error {
-	if t.TransportRaw == nil {
-		t.TransportRaw = json.RawMessage(`{"protocol":"http"}`)
-	}
-	mod, err := ctx.LoadModule(&t.Upstream, "TransportRaw")
-	if err != nil {
-		return fmt.Errorf("loading transport: %w", err)
-	}
-	t.inner = mod.(http.RoundTripper)
-	return nil
-}
-
 // RoundTrip makes a call of the attempt in the context of the request, or reads the list of
 // models for the query in the context. It sends any other request with the credential.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -166,35 +163,20 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if q := exchange.ModelsQueryFrom(req.Context()); q != nil {
 		return t.models(req, q)
 	}
-	if err := t.awaitStart(req.Context()); err != nil {
-		return nil, err
+	if t.started != nil {
+		// Caddy begins health checks while it provisions a configuration, even if it only
+		// validates it.
+		select {
+		case <-t.started:
+		case <-req.Context().Done():
+			return nil, req.Context().Err()
+		}
 	}
-	return t.carry(t.authorized(req))
-}
-
-// awaitStart waits until the configuration starts, or ctx ends. Caddy begins health checks
-// while it provisions a configuration, even if it only validates it.
-func (t *Transport) awaitStart(ctx context.Context) error {
-	if t.started == nil {
-		return nil
+	if len(t.secrets) > 0 { // some providers require the credential for health checks
+		req = req.Clone(req.Context())
+		t.setCredential(req.Header, t.credential(0))
 	}
-	select {
-	case <-t.started:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// authorized returns req with the credential, which some providers require for health
-// checks.
-func (t *Transport) authorized(req *http.Request) *http.Request {
-	if len(t.secrets) == 0 {
-		return req
-	}
-	out := req.Clone(req.Context())
-	t.setCredential(out.Header, t.credential(0))
-	return out
+	return t.carry(req)
 }
 
 // Interface guards
