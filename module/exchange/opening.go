@@ -26,40 +26,26 @@ func (e *Exchange) AnswerIDs(model string) translate.IDs {
 // their number, which the answer continues. The sink adds the events, while the transport
 // writes the answer. The methods of a nil Opening do nothing.
 type Opening struct {
-	mu      sync.Mutex // guards all fields
-	early   bool       // events may be sent before an answer
+	early bool // events may be sent before an answer
+
+	mu      sync.Mutex // guards the fields below
 	answers bool       // an answer continues the events, so that none may be added
 	writer  format.Opening
 }
 
 // NewOpening returns the opening of an exchange, nil if its format has none or the client
-// does not want a stream.
-func NewOpening(e *Exchange) *Opening {
+// does not want a stream. early permits events before an answer. Every answer to the
+// exchange must then be translated, since the events of a provider would not continue those
+// of the gateway.
+func NewOpening(e *Exchange, early bool) *Opening {
 	if e.Format.Answers.NewOpening == nil || !e.Streaming() {
 		return nil
 	}
-	return new(Opening)
-}
-
-// Allow permits events before an answer. Every answer to the exchange must be translated,
-// since the events of a provider would not continue those of the gateway.
-func (o *Opening) Allow() {
-	if o != nil {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.early = true
-	}
+	return &Opening{early: early}
 }
 
 // Early reports whether events before an answer are permitted.
-func (o *Opening) Early() bool {
-	if o == nil {
-		return false
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.early
-}
+func (o *Opening) Early() bool { return o != nil && o.early }
 
 // AppendKeepAlive appends an event that tells the client to wait. It appends nothing once an
 // answer continues the events.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -11,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sealkeys"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
@@ -93,7 +95,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	h.providers = failover.Site{Logger: h.logger, Affinity: h.Affinity, Ratios: app.ratios, Seals: seals, DisableRetry: h.DisableRetry}
+	h.providers = failover.Site{
+		Logger: h.logger, Drain: h.drain, Affinity: h.Affinity, Ratios: app.ratios, Seals: seals,
+		Deadline: time.Duration(h.Deadline), DisableRetry: h.DisableRetry,
+		Answers: sink.Options{CommitAfter: time.Duration(h.CommitAfter), KeepAlive: time.Duration(h.KeepAlive), ShowTarget: h.TargetHeader},
+	}
 	if h.users, err = app.usersOf(ctx, &h.Options); err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -144,18 +143,15 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 // callProviders makes the attempts of an exchange. If none of them has answered, it
 // returns the fault for the client, or answers with an estimate of tokens.
 func (h *Handler) callProviders(m *catalog.Model, to *reply.Reply, r *http.Request) *fault.Fault {
-	ctx, cancel := failover.Bind(r.Context(), h.drain, time.Duration(h.Deadline))
-	to.Exchange.Opening = exchange.NewOpening(to.Exchange)
-	to.Start(cancel, sink.Options{CommitAfter: time.Duration(h.CommitAfter), KeepAlive: time.Duration(h.KeepAlive), ShowTarget: h.TargetHeader})
-	v := h.providers.Ask(m, to, r.WithContext(ctx))
-	switch {
+	switch v := h.providers.Ask(m, to, r); {
 	case v == failover.Verdict{}:
 		return nil
 	case to.Exchange.Operation == translate.CountTokens && mayEstimate(m, v):
 		return h.estimate(m, to)
-	case v.Fault != nil:
+	case v.Failed != nil:
+		to.RelayError(&v.Failed.Result)
+		return nil
+	default:
 		return v.Fault
 	}
-	to.RelayError(&v.Failed.Result)
-	return nil
 }

@@ -3,7 +3,9 @@
 // Healthy targets come in the order of the steps of the configuration. The targets and
 // API keys of one step share the sessions by their weights. Targets that rest are left
 // out, except for the one whose rest ends first: it comes last, so that the list is never
-// empty. The package keeps no state.
+// empty. With the others behind it, every request would call each failing target, and the
+// last failure, after which a call is repeated, would be that of the longest rest. The
+// package keeps no state.
 package choice
 
 import (
@@ -28,14 +30,15 @@ func (c *Candidate) SameTarget(other *Candidate) bool {
 	return c.Provider == other.Provider && c.Model == other.Model
 }
 
-// Order returns the candidates for a model in the order in which to ask them. name is the
+// Order returns the candidates for a model in the order in which to ask them, and the
+// targets that rest, although their step is before that of the first candidate. name is the
 // name that the client used. session is the seed of the session; with 0, the order within
 // a step is random.
-func Order(m *catalog.Model, name string, session uint64, memory *health.Memory) []Candidate {
+func Order(m *catalog.Model, name string, session uint64, memory *health.Memory) (all []Candidate, resting []catalog.Target) {
 	if session == 0 {
 		session = rand.Uint64()
 	}
-	all := make([]Candidate, 0, len(m.Targets))
+	all = make([]Candidate, 0, len(m.Targets))
 	for _, step := range m.Steps {
 		if len(step) > 1 {
 			step = slices.Clone(step)
@@ -45,19 +48,14 @@ func Order(m *catalog.Model, name string, session uint64, memory *health.Memory)
 			all = appendKeys(all, t, name, session)
 		}
 	}
-	return restingLast(all, memory)
-}
-
-// Resting returns the targets of the steps before the step of first, the first candidate
-// to ask. All of them rest.
-func Resting(m *catalog.Model, first *Candidate) (all []catalog.Target) {
+	all = restingLast(all, memory)
 	for _, step := range m.Steps {
-		if slices.ContainsFunc(step, func(t catalog.Target) bool { return first.SameTarget(&Candidate{Target: t}) }) {
+		if slices.ContainsFunc(step, func(t catalog.Target) bool { return all[0].SameTarget(&Candidate{Target: t}) }) {
 			break
 		}
-		all = append(all, step...)
+		resting = append(resting, step...)
 	}
-	return all
+	return all, resting
 }
 
 // All returns the candidates for a model in the order of the configuration, whether they

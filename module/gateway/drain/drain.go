@@ -1,12 +1,12 @@
 // Package drain gives running exchanges time to end when the process shuts down.
 //
 // Every client gets a whole answer or an error before the process exits, and the process
-// never waits longer than Caddy's grace period.
+// never waits longer than Caddy's grace period. The calls of an exchange also end with its
+// deadline, whether the process shuts down or not.
 package drain
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,8 +21,11 @@ import (
 // period.
 const farewell = 2 * time.Second
 
-// errShuttingDown is the cause with which a Drain cancels calls.
-const errShuttingDown = exchange.Ending("the process is shutting down")
+// The causes with which the calls of an exchange are cancelled while its client waits.
+const (
+	ErrShuttingDown = exchange.Ending("the process is shutting down")
+	ErrDeadline     = exchange.Ending("the deadline of the exchange is over")
+)
 
 // Drain counts running exchanges, and ends them at the shutdown of a process. Exchanges
 // may end by themselves in the grace period; shortly before its end, the remaining calls
@@ -63,7 +66,7 @@ func (d *Drain) Begin(grace time.Duration) {
 		return
 	}
 	d.deadline = time.Now().Add(grace)
-	d.timer = time.AfterFunc(grace-min(farewell, grace/2), func() { d.cancel(errShuttingDown) })
+	d.timer = time.AfterFunc(grace-min(farewell, grace/2), func() { d.cancel(ErrShuttingDown) })
 }
 
 // Begun reports whether the shutdown has begun.
@@ -94,7 +97,7 @@ func (d *Drain) Wait(context.Context) {
 	deadline := d.graceEnd()
 	if deadline.IsZero() {
 		deadline = time.Now().Add(farewell)
-		d.cancel(errShuttingDown)
+		d.cancel(ErrShuttingDown)
 	}
 	over := time.NewTimer(time.Until(deadline))
 	defer over.Stop()
@@ -113,16 +116,18 @@ func (d *Drain) graceEnd() time.Time {
 	return d.deadline
 }
 
-// Bind returns a context for the calls of one exchange. It ends when parent ends or d
-// cancels calls. The caller must call cancel when the exchange ends.
-func (d *Drain) Bind(parent context.Context) (ctx context.Context, cancel context.CancelFunc) {
+// Bind returns a context for the calls of one exchange. It ends with its parent, with
+// ErrShuttingDown when d cancels calls, and with ErrDeadline after the deadline; 0 means
+// none. The caller must call cancel when the exchange ends.
+func (d *Drain) Bind(parent context.Context, deadline time.Duration) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, end := context.WithCancelCause(parent)
-	unbind := context.AfterFunc(d.ctx, func() { end(errShuttingDown) })
+	unbind, stop := context.AfterFunc(d.ctx, func() { end(ErrShuttingDown) }), func() {}
+	if deadline > 0 {
+		ctx, stop = context.WithTimeoutCause(ctx, deadline, ErrDeadline)
+	}
 	return ctx, func() {
+		stop()
 		unbind()
 		end(nil)
 	}
 }
-
-// Interrupted reports whether ctx ended because a Drain cancelled it.
-func Interrupted(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errShuttingDown) }

@@ -12,7 +12,7 @@ import (
 // cancelled returns the time after which d cancels a call that begins now, 0 for never.
 func cancelled(d *Drain) time.Duration {
 	start := time.Now()
-	ctx, cancel := d.Bind(context.Background())
+	ctx, cancel := d.Bind(context.Background(), 0)
 	defer cancel()
 	select {
 	case <-ctx.Done():
@@ -55,18 +55,18 @@ func TestADrainBeginsOnce(t *testing.T) {
 func TestOnlyADrainInterrupts(t *testing.T) {
 	d := New()
 	gone, leave := context.WithCancel(context.Background())
-	left, done := d.Bind(gone)
+	left, done := d.Bind(gone, 0)
 	defer done()
-	ended, cancel := d.Bind(context.Background())
+	ended, cancel := d.Bind(context.Background(), 0)
 	leave()
 	cancel()
-	late, done := d.Bind(context.Background())
+	late, done := d.Bind(context.Background(), 0)
 	defer done()
-	d.cancel(errShuttingDown)
+	d.cancel(ErrShuttingDown)
 	<-late.Done()
-	assert.False(t, Interrupted(left), "its client left before")
-	assert.False(t, Interrupted(ended), "it was over before")
-	assert.True(t, Interrupted(late))
+	assert.NotErrorIs(t, context.Cause(left), ErrShuttingDown, "its client left before")
+	assert.NotErrorIs(t, context.Cause(ended), ErrShuttingDown, "it was over before")
+	assert.ErrorIs(t, context.Cause(late), ErrShuttingDown)
 }
 
 // waited returns how long Wait takes.
@@ -103,9 +103,9 @@ func TestWithoutAGracePeriodCallsAreCancelledWhenTheServersHaveStopped(t *testin
 	synctest.Test(t, func(t *testing.T) {
 		d := New()
 		d.Enter()
-		ctx, cancel := d.Bind(context.Background())
+		ctx, cancel := d.Bind(context.Background(), 0)
 		defer cancel()
 		assert.Equal(t, farewell, waited(d), "the process does not wait longer")
-		assert.True(t, Interrupted(ctx))
+		assert.ErrorIs(t, context.Cause(ctx), ErrShuttingDown)
 	})
 }

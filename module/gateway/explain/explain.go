@@ -133,7 +133,8 @@ func ModelOf(c *catalog.Catalog, name string, client *format.Descriptor) *Model 
 		return nil
 	}
 	explained := &Model{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts}
-	for _, candidate := range choice.Order(m, name, anySession, health.Process) {
+	candidates, _ := choice.Order(m, name, anySession, health.Process)
+	for _, candidate := range candidates {
 		shown := choiceOf(&candidate, name, client)
 		shown.Weight, shown.Total = share(m.Steps, candidate.Target)
 		if price := c.Price(name, candidate.Provider.Name, candidate.Health.Model, time.Now()); price != nil {
@@ -180,7 +181,7 @@ const anySession = 1
 
 func choiceOf(c *choice.Candidate, name string, client *format.Descriptor) Choice {
 	shown := Choice{Target: targetOf(c), Reported: []string{}, Refused: []string{}}
-	spoken := detour.FormatFor(c.Provider, c.Health.Model, client)
+	spoken := detour.FormatFor(c.Provider, c.Health.Model, client, c.Provider.SpeakFor(client))
 	switch spoken {
 	case nil:
 		return shown

@@ -54,25 +54,20 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	}
 	var size *token.Size
 	defer func() { x.callEnded(c, size, t, visit) }()
-	x.equip(&c.Attempt)
-	size = x.Ratios.Measure(&c.Attempt)
-	ctx, span := tracing.StartCall(x.request.Context(), &c.Attempt)
-	defer span.End(c)
-	err := t.Provider.Caller.Call(x.reply, x.request.WithContext(exchange.WithConduit(ctx, c)))
-	if c.Result.Fault == nil && !c.Result.Whole() {
-		c.Result.Fail(unexplained(err, x.ex.View.Model))
-	}
-}
-
-// equip sets the fields of an attempt that a translation may need: the learned bytes per
-// token, and the sealer of reasoning.
-func (x *run) equip(a *exchange.Attempt) {
+	a := &c.Attempt
 	if a.Traits.EstimateInputTokens {
 		a.BytesPerToken = x.Ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
 	}
 	if !a.ByteLane() && a.Seals == nil {
 		a.Tenant = tenantOf(x.ex.Key)
 		a.Seals = x.Seals().For(a.Provider, a.Tenant)
+	}
+	size = x.Ratios.Measure(a)
+	ctx, span := tracing.StartCall(x.request.Context(), a)
+	defer span.End(c)
+	err := t.Provider.Caller.Call(x.reply, x.request.WithContext(exchange.WithConduit(ctx, c)))
+	if c.Result.Fault == nil && !c.Result.Whole() {
+		c.Result.Fail(unexplained(err, x.ex.View.Model))
 	}
 }
 

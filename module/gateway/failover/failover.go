@@ -23,6 +23,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
@@ -31,10 +32,13 @@ import (
 // Site is what all exchanges of a site have in common.
 type Site struct {
 	Logger       *zap.Logger
+	Drain        *drain.Drain
 	Affinity     *affinity.Sources
 	Ratios       *meter.Ratios
 	Seals        func() *seal.Ring
-	DisableRetry bool // the last target is not asked a second time
+	Deadline     time.Duration // of an exchange with all its attempts; 0 for none
+	DisableRetry bool          // the last target is not asked a second time
+	Answers      sink.Options
 }
 
 // Verdict is the result of all attempts of an exchange. At most one field is set; none is
@@ -67,10 +71,13 @@ type asked struct {
 
 // Ask asks the targets of a model in order until one answers. If none does, the verdict has
 // the last attempt that got an HTTP answer; else the last attempt; else, if no target was
-// asked, the reason why the first one was not. The context of r is one of Bind.
+// asked, the reason why the first one was not.
 func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request) Verdict {
-	x := &run{Site: s, model: m, ex: to.Exchange, reply: to, request: r}
+	x := &run{Site: s, model: m, ex: to.Exchange, reply: to}
 	x.choose()
+	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
+	x.request = r.WithContext(ctx)
+	to.Start(cancel, s.Answers)
 	for {
 		t, again, ok := x.next()
 		if !ok {
@@ -112,14 +119,13 @@ func (x *run) choose() {
 	if x.model.Chooses() {
 		x.ex.Session = x.Affinity.Session(tenantOf(x.ex.Key), x.ex.Client.Get, x.ex.Body)
 	}
-	x.candidates = choice.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process)
-	for _, t := range choice.Resting(x.model, &x.candidates[0]) {
+	var resting []catalog.Target
+	x.candidates, resting = choice.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process)
+	for _, t := range resting {
 		x.ex.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.View.Model), exchange.Rests)
 	}
-	client := x.ex.Format
-	if !slices.ContainsFunc(x.candidates, func(t choice.Candidate) bool { return t.Provider.Speaks(client, client) }) {
-		x.ex.Opening.Allow() // every answer is translated
-	}
+	relayed := slices.ContainsFunc(x.candidates, func(t choice.Candidate) bool { return slices.Contains(t.Provider.Formats, x.ex.Format) })
+	x.ex.Opening = exchange.NewOpening(x.ex, !relayed)
 }
 
 // tenantOf returns the tenant of a key: its user, so that all keys of a user share
@@ -198,7 +204,7 @@ func pause(ctx context.Context, d time.Duration) {
 // and the provider does not answer it in the format.
 func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *fault.Fault) {
 	ex, traits := x.ex, t.TraitsOf(x.ex.View.Model)
-	spoken := detour.FormatFor(t.Provider, t.Health.Model, ex.Format)
+	spoken := detour.FormatFor(t.Provider, t.Health.Model, ex.Format, t.Provider.SpeakFor(ex.Format))
 	if spoken != nil && ex.View.Schema != "" {
 		spoken = t.Provider.SpeakSchemaFor(ex.Format, spoken, traits)
 	}
@@ -224,11 +230,11 @@ func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *faul
 // deadline is over, the client has left, or content was sent. It then sets the verdict.
 func (x *run) over(result *exchange.Result) bool {
 	ctx := x.request.Context()
-	switch {
-	case drain.Interrupted(ctx) && !result.Whole():
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, drain.ErrShuttingDown) && !result.Whole():
 		x.verdict = Verdict{Fault: fault.ShuttingDown()}
-	case errors.Is(context.Cause(ctx), errDeadline) && !result.Whole():
-		x.verdict = Verdict{Fault: fault.UpstreamTimeout(errDeadline)}
+	case errors.Is(cause, drain.ErrDeadline) && !result.Whole():
+		x.verdict = Verdict{Fault: fault.UpstreamTimeout(cause)}
 	case x.reply.Abandon(ctx):
 		x.verdict = Verdict{}
 	case x.reply.Over():
@@ -238,23 +244,6 @@ func (x *run) over(result *exchange.Result) bool {
 		return false
 	}
 	return true
-}
-
-const errDeadline = exchange.Ending("the deadline of the exchange is over")
-
-// Bind returns the context for the calls of one exchange. It ends with its parent, at a
-// shutdown, and after the deadline; 0 means none. The caller must call cancel when the
-// exchange ends.
-func Bind(parent context.Context, d *drain.Drain, deadline time.Duration) (ctx context.Context, cancel context.CancelFunc) {
-	ctx, unbind := d.Bind(parent)
-	if deadline == 0 {
-		return ctx, unbind
-	}
-	ctx, stop := context.WithTimeoutCause(ctx, deadline, errDeadline)
-	return ctx, func() {
-		stop()
-		unbind()
-	}
 }
 
 // passOver records why a candidate was not asked. Only the first fault counts, and only

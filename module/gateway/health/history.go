@@ -1,6 +1,8 @@
 package health
 
-import "time"
+import (
+	"time"
+)
 
 // history is the recent history of a target that fails.
 type history struct {
@@ -21,6 +23,9 @@ func (h *history) resting(now time.Time) bool { return now.Before(h.until) }
 func (h *history) awaitsProbe(now time.Time) bool {
 	return h.rests > 0 && !h.resting(now) && !h.forgotten(now)
 }
+
+// isDown reports whether the target has rested, and has not answered since.
+func (h *history) isDown(now time.Time) bool { return h.rests > 0 && !h.forgotten(now) }
 
 // forgotten reports whether the history is too old to count.
 func (h *history) forgotten(now time.Time) bool {
@@ -68,4 +73,30 @@ func (h *history) extend(until time.Time) {
 		h.until = until
 		h.rests++
 	}
+}
+
+// rate counts the calls of a target that fails from time to time.
+type rate struct {
+	since         time.Time // of the first call that is counted
+	calls, failed int
+}
+
+// over reports whether the counts are older than rateWindow.
+func (r *rate) over(now time.Time) bool { return now.Sub(r.since) > rateWindow }
+
+// add counts a call. The counts begin again with the first call after rateWindow.
+func (r *rate) add(now time.Time, failed bool) {
+	if r.over(now) {
+		*r = rate{since: now}
+	}
+	r.calls++
+	if failed {
+		r.failed++
+	}
+}
+
+// reaches reports whether there were failuresToRest failures, and they are at least percent
+// of the calls.
+func (r *rate) reaches(percent int) bool {
+	return percent > 0 && r.failed >= failuresToRest && r.failed*100 >= r.calls*percent
 }

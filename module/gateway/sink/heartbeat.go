@@ -1,6 +1,10 @@
 package sink
 
-import "time"
+import (
+	"context"
+	"net/http"
+	"time"
+)
 
 // heartbeat is the timer of keep-alives. The zero heartbeat is off. The sink's lock guards
 // it.
@@ -64,4 +68,107 @@ func (h *heartbeat) stop() {
 	if h.timer != nil {
 		h.timer.Stop()
 	}
+}
+
+// Options are the options of a site for its answers. A stream gets a first keep-alive after
+// CommitAfter, and further ones after each KeepAlive of silence. Negative durations switch
+// them off.
+type Options struct {
+	CommitAfter, KeepAlive time.Duration
+	ShowTarget             bool // the headers contain the target
+}
+
+// Start prepares the sink for attempts. The sink calls cancel when the client disconnects,
+// and when the sink is closed.
+func (s *Sink) Start(cancel context.CancelFunc, o Options) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancel, s.showsTarget = cancel, o.ShowTarget
+	if s.ex.Streaming() {
+		s.heartbeat.start(o.CommitAfter, o.KeepAlive, s.tick)
+	}
+}
+
+// tick sends a keep-alive if one is due. It runs in the goroutine of the heartbeat's timer,
+// which ends when it returns.
+func (s *Sink) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.state.open() {
+		return
+	}
+	if s.heartbeat.due(s.state != waiting) {
+		if s.state == waiting {
+			s.commitEarly()
+		}
+		if keepAlive := s.keepAlive(); len(keepAlive) > 0 {
+			s.send(keepAlive)
+			if s.state != abandoned {
+				s.flush()
+			}
+		}
+	}
+	s.heartbeat.rearm()
+}
+
+// keepAlive returns the bytes of a keep-alive, none if the stream must not have one now.
+func (s *Sink) keepAlive() []byte {
+	switch c := s.answer.appender; {
+	case c != nil:
+		return c.AppendKeepAlive(nil, s.answer.sent)
+	case s.state == pinged && s.ex.Opening.Early():
+		return s.ex.Opening.AppendKeepAlive(nil, s.ex)
+	}
+	return s.ex.Format.Answers.KeepAlive
+}
+
+// commitEarly sends status 200 before any content. Other targets may still be asked, so it
+// sends no header of an attempt.
+func (s *Sink) commitEarly() {
+	s.state = pinged
+	h := s.w.Header()
+	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
+	setStreamHeaders(h)
+	s.heartbeat.commit()
+	s.w.WriteHeader(http.StatusOK)
+}
+
+// eventBoundary keeps the last bytes of a stream, which show whether an event has ended.
+type eventBoundary struct {
+	bytes [4]byte
+}
+
+// note adds written bytes.
+func (b *eventBoundary) note(p []byte) {
+	if n := len(p); n >= len(b.bytes) {
+		copy(b.bytes[:], p[n-len(b.bytes):])
+	} else {
+		copy(b.bytes[:], b.bytes[n:])
+		copy(b.bytes[len(b.bytes)-n:], p)
+	}
+}
+
+// reached reports whether the bytes end with two line breaks (CR, LF or CRLF), or no bytes
+// were written.
+func (b *eventBoundary) reached() bool {
+	if b.bytes == [4]byte{} {
+		return true
+	}
+	rest, ok := cutLineBreak(b.bytes[:])
+	if !ok {
+		return false
+	}
+	_, ok = cutLineBreak(rest)
+	return ok
+}
+
+func cutLineBreak(p []byte) ([]byte, bool) {
+	n := len(p)
+	switch {
+	case n >= 2 && p[n-2] == '\r' && p[n-1] == '\n':
+		return p[:n-2], true
+	case n >= 1 && (p[n-1] == '\n' || p[n-1] == '\r'):
+		return p[:n-1], true
+	}
+	return p, false
 }

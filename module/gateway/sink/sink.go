@@ -51,25 +51,6 @@ func (s *Sink) Init(w http.ResponseWriter, ex *exchange.Exchange) {
 	s.ex, s.w, s.cancel = ex, w, func() {}
 }
 
-// Options are the options of a site for its answers. A stream gets a first keep-alive after
-// CommitAfter, and further ones after each KeepAlive of silence. Negative durations switch
-// them off.
-type Options struct {
-	CommitAfter, KeepAlive time.Duration
-	ShowTarget             bool // the headers contain the target
-}
-
-// Start prepares the sink for attempts. The sink calls cancel when the client disconnects,
-// and when the sink is closed.
-func (s *Sink) Start(cancel context.CancelFunc, o Options) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cancel, s.showsTarget = cancel, o.ShowTarget
-	if s.ex.Streaming() {
-		s.heartbeat.start(o.CommitAfter, o.KeepAlive, s.tick)
-	}
-}
-
 // Next prepares the sink for the answer of the current attempt of the exchange, in place of
 // that of the attempt before.
 func (s *Sink) Next() {
