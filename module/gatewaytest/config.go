@@ -8,13 +8,6 @@ import (
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig"
-
-	// The adapter and the apps that every configuration of a gateway needs.
-	_ "github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
-	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
-	_ "github.com/caddyserver/caddy/v2/modules/filestorage"
-	_ "github.com/caddyserver/caddy/v2/modules/logging"
 )
 
 // gracePeriod is the default grace_period of configurations in nanoseconds. Without one,

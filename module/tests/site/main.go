@@ -11,7 +11,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 
 	// The product, and the modules of Caddy that sites use beside it.
+	_ "github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/standard"
+	_ "github.com/caddyserver/caddy/v2/modules/filestorage"
+	_ "github.com/caddyserver/caddy/v2/modules/logging"
 
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module"
 )
