@@ -29,6 +29,7 @@ var Descriptor = format.Descriptor{
 		Inspect:     openai.InspectAnswer,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
+		Native:      true,
 		KeepAlive:   openai.KeepAlive,
 		Usage:       format.Usage{Ask: openai.AskUsage, Cut: openai.CutUsage},
 	},

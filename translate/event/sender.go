@@ -65,6 +65,10 @@ func (s *Sender) sendString(raw []byte, at jsonscan.Slot) {
 // Fail ends the answer with a fault.
 func (s *Sender) Fail(f *fault.Fault) { s.Send(Event{Kind: Error, Fault: f}) }
 
+// Resume makes the Sender send again behind an Error, for a reader that skips what it cannot
+// read.
+func (s *Sender) Resume() { s.over = false }
+
 // Begin begins a delta, which is read because Repeat has not recognised it.
 func (s *Sender) Begin() {
 	s.template.Forget()

@@ -92,6 +92,9 @@ func Unusable(cause error) *Fault {
 	}
 }
 
+// IsUnusable reports whether the answer violates the format of its provider.
+func (f *Fault) IsUnusable() bool { return f.Code == codeUnusable }
+
 // Interrupted reports whether the outcome of the call is unknown: it timed out or
 // broke off.
 func (f *Fault) Interrupted() bool {

@@ -24,6 +24,10 @@ type Answers struct {
 	NewParser func(event.Handler) Parser
 	// NewEmitter returns an emitter of one answer. The memory is of the request.
 	NewEmitter func(*translate.AnswerContext, translate.IDs) Emitter
+	// Native reports that the emitters write event.Native: if a JSON answer becomes a stream
+	// of its own format, they write all of it. Without, such a stream has what the core
+	// events contain, and the losses of the parser are reported.
+	Native bool
 
 	// NewOpening returns the writer of the events before an answer to a request that has
 	// passed Inspect; nil for a format whose clients do not need such events.

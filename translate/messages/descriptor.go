@@ -44,6 +44,7 @@ var Descriptor = format.Descriptor{
 		Inspect:     answer.Inspect,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
+		Native:      true,
 		KeepAlive:   answer.KeepAlive,
 		TokenCount:  answer.AppendTokenCount,
 		Usage:       format.Usage{Fill: answer.FillUsage},

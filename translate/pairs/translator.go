@@ -37,10 +37,10 @@ type Translator struct {
 
 // NewTranslator returns a translator of one answer, from the provider's format
 // to the client's. It panics if CanTranslate does not hold for their requests. A format is
-// translated to itself if a JSON answer becomes a stream, which has all of the answer.
+// translated to itself if a JSON answer becomes a stream.
 func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids translate.IDs) *Translator {
 	t := newTranslator(from, m, formats.Of(to).Answers.NewEmitter(m, ids))
-	t.native = from == to && m.Stream
+	t.native = from == to && m.Stream && formats.Of(to).Answers.Native
 	return t
 }
 

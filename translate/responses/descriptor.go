@@ -49,6 +49,7 @@ var Descriptor = format.Descriptor{
 		Inspect:     answer.Inspect,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
+		Native:      true,
 		NewOpening:  func(body []byte, ids translate.IDs) format.Opening { return answer.NewOpening(body, ids) },
 		KeepAlive:   openai.KeepAlive,
 		TokenCount:  answer.AppendTokenCount,

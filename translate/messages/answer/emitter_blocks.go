@@ -9,7 +9,6 @@ import (
 	"hash"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
@@ -47,7 +46,7 @@ func (m *Emitter) close() {
 	case b.kind == thinkingBlock && !b.signed && m.native == nil:
 		m.selfSign()
 	case b.kind == toolUseBlock && !b.passing: // a call without arguments gets an empty object
-		m.out.fragment(toolcall.AppendArguments(nil, b.held, m.ending.reason == event.FinishLength))
+		m.out.fragment(toolcall.AppendArguments(nil, b.held, m.Ending.Reason == event.FinishLength))
 	}
 	if b.kind != unknownBlock {
 		m.out.close()
@@ -88,7 +87,7 @@ func (m *Emitter) openThinking() {
 // sign writes the signature of the preceding thinking. Without any thinking, the block
 // contains only the signature, which the format allows.
 func (m *Emitter) sign(e *event.Event) {
-	signature, ok := event.ClientSignature(m.context, e)
+	signature, ok := event.ClientSignature(m.Context, e)
 	if !ok {
 		m.Drop("reasoning.encrypted_content")
 		return
@@ -110,12 +109,16 @@ func (m *Emitter) selfSign() {
 // startTool begins a tool call. Its id is that of the provider, encoded if the format does
 // not allow its characters, or a new one if the provider sent none.
 func (m *Emitter) startTool(e *event.Event) {
+	if e.Custom {
+		m.Fail(errCustom)
+		return
+	}
 	id := e.ID
 	if len(id) == 0 {
-		id = []byte(m.ids.NewToolID())
+		id = []byte(m.IDs.NewToolID())
 	}
 	head := jsonscan.AppendString([]byte(`{"type":"tool_use","id":`), m.calls.Show(id, toolcall.AppendID))
-	head = jsonscan.AppendString(append(head, `,"name":`...), m.context.Tools.Of(e.Name))
+	head = jsonscan.AppendString(append(head, `,"name":`...), m.Context.Tools.Of(e.Name))
 	m.open(toolUseBlock, 0, string(head))
 	m.block.args, m.block.held, m.block.passing, m.hasCalls = toolcall.Arguments{}, m.block.held[:0], false, true
 }
@@ -131,10 +134,10 @@ func (m *Emitter) addArguments(fragment []byte) {
 	b.args.Add(fragment)
 	b.held = append(b.held, fragment...)
 	switch {
-	case m.context.Stream && b.args.IsObject():
+	case m.Context.Stream && b.args.IsObject():
 		b.passing = true
 		m.out.fragment(b.held)
-	case len(b.held) > m.context.Room():
-		m.fault = fault.Unusable(fmt.Errorf("more than %d bytes of arguments", m.context.Room()))
+	case len(b.held) > m.Context.Room():
+		m.Fail(fmt.Errorf("more than %d bytes of arguments", m.Context.Room()))
 	}
 }

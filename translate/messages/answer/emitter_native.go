@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -56,7 +55,7 @@ func (m *Emitter) startNative(message []byte) {
 			n.usage = string(jsonscan.AppendCompact(nil, value))
 		}
 	}
-	m.native, m.started = n, true
+	m.native = n
 	m.out.event("message_start", `,"message":{"type":"message"`, string(event.AppendNative(nil, message, atEnd)), `,"content":[],"usage":`, n.usage, "}")
 }
 
@@ -74,7 +73,7 @@ func (m *Emitter) nextBlock(block []byte) {
 	c := jsonscan.Again(block)
 	raw := c.TypeAhead()
 	if len(raw) <= len(`""`) {
-		m.fault = fault.Unusable(errNoKind)
+		m.Fail(errNoKind)
 		return
 	}
 	kind := blockKindOf(raw)
@@ -114,7 +113,7 @@ func memberOf(object []byte, name string) []byte {
 // cite writes the citations of the open block.
 func (m *Emitter) cite(citations []byte) {
 	c := jsonscan.Again(citations)
-	for c.OpenArray(); m.fault == nil && c.Element(); {
+	for c.OpenArray(); m.Fault() == nil && c.Element(); {
 		m.countNative()
 		m.out.blockEvent("content_block_delta", `,"delta":{"type":"citations_delta","citation":`+string(jsonscan.AppendCompact(nil, c.Skip()))+"}")
 	}
@@ -123,6 +122,6 @@ func (m *Emitter) cite(citations []byte) {
 // countNative counts a block or a citation.
 func (m *Emitter) countNative() {
 	if m.native.count++; m.native.count > maxNative {
-		m.fault = fault.Unusable(errNative)
+		m.Fail(errNative)
 	}
 }

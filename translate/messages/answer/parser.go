@@ -1,8 +1,6 @@
 package answer
 
 import (
-	"errors"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -10,25 +8,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Parser reads an answer of the format into core events, a stream (wire format
 // D.5) as well as a JSON body. Unlike an observer, a Parser refuses an answer that it
 // cannot read, since such an answer cannot be translated.
 type Parser struct {
-	translate.Dropped
-	event.Sender
-
-	reading  reading
-	blocks   map[int64]*block // that have not ended, by index
-	seen     seen
-	report   token.Report // of the last usage objects
-	usage    token.Usage
-	tier     event.Tier
-	finished bool // the stop_reason is known
+	turn.Parser
+	reading reading
+	blocks  map[int64]*block // that have not ended, by index
 }
 
-var errNothing = errors.New("an end without a beginning")
+// words are the words of the format for what all answers state.
+var words = turn.Words{Usage: usageRows, Reason: "stop_reason", Reasons: stopReasons}
 
 // The parts of answers that the core events cannot express.
 const (
@@ -38,16 +31,10 @@ const (
 
 // NewParser returns a parser of one answer.
 func NewParser(h event.Handler) *Parser {
-	p := &Parser{blocks: make(map[int64]*block, 4), seen: seen{next: h}}
-	p.Sender = event.NewSender(&p.seen)
+	p := &Parser{blocks: make(map[int64]*block, 4)}
+	p.Init(&words, h)
 	return p
 }
-
-// Finished reports whether the stop reason of the only turn is known.
-func (p *Parser) Finished(int) bool { return p.finished }
-
-// Choices returns 1, the number of choices of every answer.
-func (p *Parser) Choices() int { return 1 }
 
 // Event reads the next event of a stream.
 func (p *Parser) Event(e sse.Event) {
@@ -61,7 +48,7 @@ func (p *Parser) Event(e sse.Event) {
 	case otherEvent, messageStop, errorEvent: // the data need not be read
 	default:
 		if err := r.read(e.Data, events, &p.Dropped); err != nil {
-			p.Fail(fault.Unusable(err))
+			p.Refuse(err)
 			return
 		}
 		counted = p.count(&r.whole, eventUsage)
@@ -72,8 +59,8 @@ func (p *Parser) Event(e sse.Event) {
 	switch kind {
 	case messageStart:
 		p.readPart(eventMessage, messages)
-		p.lose(lostBlock, r.part.Filled(messageContent))
-		p.lose("stop_details", r.part.Filled(messageExplained))
+		p.Lose(lostBlock, r.part.Filled(messageContent))
+		p.Lose("stop_details", r.part.Filled(messageExplained))
 		p.start(&r.part)
 	case blockStart:
 		p.blockStart()
@@ -82,13 +69,15 @@ func (p *Parser) Event(e sse.Event) {
 		p.Learn(e)
 	case blockStop:
 		index := token.CountOf(r.whole.Raw(eventIndex))
-		p.endBlock(p.blocks[index])
+		if b := p.blocks[index]; b != nil {
+			p.Close(&b.item)
+		}
 		delete(p.blocks, index)
 	case messageDelta:
 		p.readPart(eventDelta, changes)
-		p.finish(r.part.Raw(changeReason), r.part.Raw(changeSequence), r.part.Raw(changeExplained))
+		p.Finish(r.part.Raw(changeReason), r.part.Raw(changeSequence), r.part.Raw(changeExplained))
 		if counted {
-			p.sendUsage()
+			p.SendUsage()
 		}
 	case messageStop:
 		p.end()
@@ -96,7 +85,7 @@ func (p *Parser) Event(e sse.Event) {
 		p.Dropped = dropped // the members around an error are not part of an answer
 		p.Fail(Dialect.ReadEvent(e.Data))
 	case namelessEvent:
-		p.Fail(fault.Unusable(errNoType))
+		p.Refuse(errNoType)
 	default:
 		if string(name) != "ping" {
 			p.DropNamed("event.", name)
@@ -111,14 +100,14 @@ func (p *Parser) Answer(body []byte) {
 	case p.Over():
 		return
 	case err != nil:
-		p.Fail(fault.Unusable(err))
+		p.Refuse(err)
 		return
 	case r.isError():
 		p.Dropped = translate.Dropped{} // the members around an error are not part of an answer
 		p.Fail(fault.ReadAnswer(body))
 		return
 	case !r.hasContent():
-		p.Fail(fault.Unusable(errNoContent))
+		p.Refuse(errNoContent)
 		return
 	}
 	p.Send(event.Event{Kind: event.Native, Text: body})
@@ -127,95 +116,51 @@ func (p *Parser) Answer(body []byte) {
 	for list.OpenArray(); list.Element() && !p.Over(); {
 		whole := list
 		p.Send(event.Event{Kind: event.Native, Text: whole.Skip()})
-		p.endBlock(p.beginBlock(&list))
+		p.Close(&p.beginBlock(&list).item)
 	}
-	if err := list.Err(); err != nil {
-		p.Fail(fault.Unusable(err))
-	}
-	p.finish(r.whole.Raw(messageReason), r.whole.Raw(messageSequence), r.whole.Raw(messageExplained))
+	p.Refuse(list.Err())
+	p.Finish(r.whole.Raw(messageReason), r.whole.Raw(messageSequence), r.whole.Raw(messageExplained))
 	p.end()
 }
 
-// End ends the body of a stream.
-func (p *Parser) End(clean bool) {
-	if clean && p.finished {
-		p.end()
-	} else {
-		p.Fail(fault.Truncated(nil))
-	}
-}
-
-// end ends a complete answer. An answer that never began is a fault.
+// end ends a complete answer.
 func (p *Parser) end() {
-	if p.seen.events == 0 {
-		p.Fail(fault.Unusable(errNothing))
-		return
-	}
 	for _, b := range p.blocks {
-		if len(b.sources) > 0 {
+		if b.item.HasSources() {
 			p.Drop(lostCitations)
 		}
 	}
-	p.Send(event.Event{Kind: event.End})
+	p.Complete()
 }
 
 // start sends the beginning of a message.
 func (p *Parser) start(message *members.Values) {
-	p.lose("input_tokens", message.Filled(messageTokens))
+	p.Lose("input_tokens", message.Filled(messageTokens))
 	p.count(message, messageUsage)
-	p.Send(event.Event{
-		Kind: event.Start, Model: []byte(jsonscan.TextOf(message.Raw(messageModel))), Usage: &p.usage, Tier: p.tier,
-	})
-	if p.usage.Known {
-		p.sendUsage()
-	}
-}
-
-func (p *Parser) sendUsage() {
-	p.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: p.tier})
-}
-
-// finish sends the reason why the turn ended, if there is one. A later reason replaces an
-// earlier one.
-func (p *Parser) finish(reason, stop, explanation []byte) {
-	if reason == nil {
-		return
-	}
-	p.finished = true
-	word := ReadStopReason(jsonscan.TextOf(reason))
-	if word == event.FinishUnknown {
-		p.Drop("stop_reason")
-	}
-	p.Send(event.Event{
-		Kind: event.Finish, Finish: word, Stop: jsonscan.DecodedOf(stop), Text: jsonscan.DecodedOf(explanation),
-	})
+	p.Start([]byte(jsonscan.TextOf(message.Raw(messageModel))), 0)
+	p.SendUsage()
 }
 
 // count adds the usage in an event or a message, and reports whether there is any.
 func (p *Parser) count(v *members.Values, usage members.Member) bool {
-	if !p.reading.count(v, usage, &p.report) {
+	c := &p.reading.cursor
+	if v.Raw(usage) == nil {
 		return false
 	}
-	p.usage = p.usage.Then(p.report.Usage())
+	*c = v.Cursor(usage)
+	if !p.Count(c) {
+		return false
+	}
 	var words members.Values
-	p.reading.cursor = v.Cursor(usage)
-	words.Read(&p.reading.cursor, tiers, nil)
+	*c = v.Cursor(usage)
+	words.Read(c, tiers, nil)
 	if raw := words.Raw(usageTier); raw != nil {
-		p.tier = Tiers.Read(raw)
+		p.Tier = Tiers.Read(raw)
 	}
 	return true
 }
 
 // readPart reads an object inside the event. An invalid one ends the answer.
 func (p *Parser) readPart(m members.Member, table *members.Table) {
-	if err := p.reading.readPart(m, table, &p.Dropped); err != nil {
-		p.Fail(fault.Unusable(err))
-	}
-}
-
-// lose reports a value as dropped, unless it is nil.
-func (p *Parser) lose(path string, raw []byte) {
-	if raw != nil {
-		p.Drop(path)
-	}
+	p.Refuse(p.reading.readPart(m, table, &p.Dropped))
 }

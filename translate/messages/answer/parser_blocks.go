@@ -1,54 +1,25 @@
 package answer
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // block is a block of the answer that has begun.
 type block struct {
-	kind    blockKind
-	tool    int
-	args    bool // arguments were sent
-	from    int  // characters of text before the block
-	part    int  // text blocks before the block
-	sources []event.Citation
+	kind blockKind
+	item turn.Item
 }
 
-// seen counts what the events of an answer contain, and passes them on.
-type seen struct {
-	next       event.Handler
-	events     int
-	texts      int // text blocks
-	tools      int // tool calls
-	cited      int // bytes of sources
-	characters int // of text
-}
-
-// Handle passes an event on.
-func (s *seen) Handle(e *event.Event) {
-	s.events++
-	if e.Kind == event.Text {
-		s.characters += utf8.RuneCount(e.Text)
-	}
-	s.next.Handle(e)
-}
-
-const (
-	// maxOpen bounds the blocks that are open at the same time. Most servers end a block
-	// before they begin the next one.
-	maxOpen = 4096
-	// maxCited bounds the sources of an answer that are sent, in bytes.
-	maxCited = 1 << 20
-)
+// maxOpen bounds the blocks that are open at the same time. Most servers end a block before
+// they begin the next one.
+const maxOpen = 4096
 
 var (
 	errTwice = errors.New("a block that was begun twice")
@@ -62,9 +33,9 @@ func (p *Parser) blockStart() {
 	index := token.CountOf(r.whole.Raw(eventIndex))
 	switch _, known := p.blocks[index]; {
 	case known:
-		p.Fail(fault.Unusable(errTwice))
+		p.Refuse(errTwice)
 	case len(p.blocks) == maxOpen:
-		p.Fail(fault.Unusable(errOpen))
+		p.Refuse(errOpen)
 	case r.whole.Raw(eventBlock) == nil:
 		p.Drop(lostBlock)
 		p.blocks[index] = &block{}
@@ -78,36 +49,30 @@ func (p *Parser) blockStart() {
 // that core events cannot express are not reported as dropped, since the block as a whole
 // is.
 func (p *Parser) beginBlock(c *jsonscan.Cursor) *block {
-	b, v := &block{kind: blockKindOf(c.TypeAhead()), from: p.seen.characters, part: p.seen.texts}, &p.reading.part
+	b, v := &block{kind: blockKindOf(c.TypeAhead())}, &p.reading.part
 	if b.kind == unknownBlock {
 		c.Skip()
 		p.Drop(lostBlock)
 		return b
 	}
 	if v.Read(c, blocks, &p.Dropped); c.Err() != nil {
-		p.Fail(fault.Unusable(c.Err()))
+		p.Refuse(c.Err())
 		return b
 	}
 	var none jsonscan.Slot
 	switch b.kind {
 	case textBlock:
-		p.seen.texts++
-		p.SendText(event.Event{Kind: event.Text, Part: b.part}, v.Raw(blockText), none)
+		b.item = p.Open(event.Text)
+		p.Add(&b.item, v.Raw(blockText), none)
 	case thinkingBlock:
-		p.SendText(event.Event{Kind: event.Reasoning}, v.Raw(blockThinking), none)
+		b.item = p.Open(event.Reasoning)
+		p.Add(&b.item, v.Raw(blockThinking), none)
 		p.SendText(event.Event{Kind: event.Signature}, v.Raw(blockSignature), none)
 	case redactedThinkingBlock:
 		p.SendText(event.Event{Kind: event.Redacted}, v.Raw(blockData), none)
 	case toolUseBlock:
-		b.tool = p.seen.tools
-		p.seen.tools++
-		p.Send(event.Event{
-			Kind: event.ToolStart, Tool: b.tool, ID: jsonscan.DecodedOf(v.Raw(blockID)), Name: jsonscan.DecodedOf(v.Raw(blockName)),
-		})
-		if input := v.Filled(blockInput); input != nil { // an empty object only announces the deltas
-			b.args = true
-			p.Send(event.Event{Kind: event.ToolArgs, Tool: b.tool, Text: jsonscan.AppendCompact(nil, input)})
-		}
+		b.item = p.OpenCall(v.Raw(blockID), v.Raw(blockName))
+		p.AddInput(&b.item, v.Filled(blockInput)) // an empty object only announces the deltas
 	}
 	if v.Filled(blockCitations) != nil {
 		list := v.Cursor(blockCitations)
@@ -146,39 +111,17 @@ func (p *Parser) blockDelta() {
 		citation := v.Cursor(deltaCitation)
 		p.cite(b, &citation)
 	}
-	p.lose(inBlock+"content", v.Filled(deltaSummary))
+	p.Lose(inBlock+"content", v.Filled(deltaSummary))
 	switch {
 	case b.kind == toolUseBlock:
-		p.lose(inBlock+"text", v.Filled(deltaText))
-		p.lose(inBlock+"thinking", v.Filled(deltaThinking))
-		p.SendText(event.Event{Kind: event.ToolArgs, Tool: b.tool}, v.Raw(deltaJSON), v.At(deltaJSON))
-		b.args = b.args || v.Filled(deltaJSON) != nil
+		p.Lose(inBlock+"text", v.Filled(deltaText))
+		p.Lose(inBlock+"thinking", v.Filled(deltaThinking))
+		p.Add(&b.item, v.Raw(deltaJSON), v.At(deltaJSON))
 	case !known || b.kind == textBlock || b.kind == thinkingBlock:
-		p.lose(inBlock+"partial_json", v.Filled(deltaJSON))
-		p.SendText(event.Event{Kind: event.Text, Part: b.part}, v.Raw(deltaText), v.At(deltaText))
+		p.Lose(inBlock+"partial_json", v.Filled(deltaJSON))
+		p.SendText(event.Event{Kind: event.Text, Part: b.item.Part}, v.Raw(deltaText), v.At(deltaText))
 		p.SendText(event.Event{Kind: event.Reasoning}, v.Raw(deltaThinking), v.At(deltaThinking))
 		p.SendText(event.Event{Kind: event.Signature}, v.Raw(deltaSignature), v.At(deltaSignature))
-	}
-}
-
-// endBlock sends the end of a block, nil for one that never began. A call without arguments
-// gets an empty object.
-func (p *Parser) endBlock(b *block) {
-	switch {
-	case b == nil:
-	case b.kind == textBlock:
-		for i := range b.sources {
-			s := &b.sources[i]
-			s.Start, s.End = b.from, p.seen.characters
-			p.Send(event.Event{Kind: event.Source, Source: s})
-		}
-	case b.kind == thinkingBlock:
-		p.Send(event.Event{Kind: event.ReasoningEnd})
-	case b.kind == toolUseBlock:
-		if !b.args {
-			p.Send(event.Event{Kind: event.ToolArgs, Tool: b.tool, Text: []byte("{}")})
-		}
-		p.Send(event.Event{Kind: event.ToolEnd, Tool: b.tool})
 	}
 }
 
@@ -193,14 +136,8 @@ func (p *Parser) cite(b *block, c *jsonscan.Cursor) {
 	} else {
 		c.Skip()
 	}
-	s := event.Citation{URL: []byte(jsonscan.TextOf(v.Raw(citationURL))), Title: []byte(jsonscan.TextOf(v.Raw(citationTitle)))}
-	p.seen.cited += len(s.URL) + len(s.Title) + len(`{"url":,"title":}`)
-	if len(s.URL) == 0 || c.Err() != nil || b.kind != textBlock || p.seen.cited > maxCited {
+	url, title := []byte(jsonscan.TextOf(v.Raw(citationURL))), []byte(jsonscan.TextOf(v.Raw(citationTitle)))
+	if c.Err() != nil || !p.Cite(&b.item, url, title) {
 		p.Drop(lostCitations)
-		return
 	}
-	if n := len(b.sources); n > 0 && bytes.Equal(b.sources[n-1].URL, s.URL) && bytes.Equal(b.sources[n-1].Title, s.Title) {
-		return // another quotation from the same page
-	}
-	b.sources = append(b.sources, s)
 }

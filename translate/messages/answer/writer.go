@@ -6,19 +6,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // writer writes an answer as a stream of events or as one JSON body. Its methods are
 // called in the order of the format: start first, every block closed before the next, end
 // last.
 type writer struct {
-	stream bool
-	out    []byte
-	index  int       // of the open block, or of the next one
-	whole  bool      // the JSON body is complete
-	kind   blockKind // of the open block
-	delta  []byte    // the beginning of every delta of the open block
-	sealed []byte    // the signature of the open block, which a JSON body has at its end
+	*turn.Emitter           // whose Out it writes
+	index         int       // of the open block, or of the next one
+	kind          blockKind // of the open block
+	delta         []byte    // the beginning of every delta of the open block
+	sealed        []byte    // the signature of the open block, which a JSON body has at its end
 }
 
 // shapes contains the constant parts of the blocks that deltas fill.
@@ -34,25 +33,14 @@ var shapes = [...]struct {
 	toolUseBlock:  {``, `,"input":{}`, `,"input":`, ``, `{"type":"input_json_delta","partial_json":"`},
 }
 
-// output returns the bytes written since the last call: of a JSON body nothing before its
-// end. They are valid until the next event.
-func (w *writer) output() []byte {
-	if !w.stream && !w.whole {
-		return nil
-	}
-	out := w.out
-	w.out = w.out[:0]
-	return out
-}
-
 // event writes an event of a stream. members follow its type.
 func (w *writer) event(name string, members ...string) {
-	w.out = append(append(w.out, "event: "...), name...)
-	w.out = append(append(append(w.out, "\ndata: {\"type\":\""...), name...), '"')
+	w.Out = append(append(w.Out, "event: "...), name...)
+	w.Out = append(append(append(w.Out, "\ndata: {\"type\":\""...), name...), '"')
 	for _, member := range members {
-		w.out = append(w.out, member...)
+		w.Out = append(w.Out, member...)
 	}
-	w.out = append(w.out, "}\n\n"...)
+	w.Out = append(w.Out, "}\n\n"...)
 }
 
 // blockEvent writes an event about the open block. members follow its index.
@@ -63,8 +51,8 @@ func (w *writer) blockEvent(name, members string) {
 // start writes the beginning of an answer. members are those of the message up to its
 // content.
 func (w *writer) start(members []byte, usage token.Usage, tier event.Tier) {
-	if !w.stream {
-		w.out = append(append(append(w.out, '{'), members...), `,"content":[`...)
+	if !w.Context.Stream {
+		w.Out = append(append(append(w.Out, '{'), members...), `,"content":[`...)
 		return
 	}
 	// message_delta omits a count of reasoning that is 0, and clients keep what they have
@@ -78,13 +66,13 @@ func (w *writer) start(members []byte, usage token.Usage, tier event.Tier) {
 // to its content.
 func (w *writer) begin(block string) {
 	switch {
-	case w.stream:
+	case w.Context.Stream:
 		w.blockEvent("content_block_start", `,"content_block":`+block)
 		return
 	case w.index > 0:
-		w.out = append(w.out, ',')
+		w.Out = append(w.Out, ',')
 	}
-	w.out = append(w.out, block...)
+	w.Out = append(w.Out, block...)
 }
 
 // block writes a block that has no deltas.
@@ -96,7 +84,7 @@ func (w *writer) block(whole []byte) {
 // open writes the beginning of a block. head contains its members up to its content.
 func (w *writer) open(kind blockKind, head string) {
 	w.kind, w.sealed = kind, w.sealed[:0]
-	if !w.stream {
+	if !w.Context.Stream {
 		w.begin(head + shapes[kind].open)
 		return
 	}
@@ -115,20 +103,20 @@ func (w *writer) beginDeltas(kind string) {
 // input.
 func (w *writer) fragment(fragment []byte) {
 	switch {
-	case w.stream:
-		w.out = append(w.out, w.delta...)
-		w.out = append(jsonscan.AppendEscaped(w.out, fragment), "\"}}\n\n"...)
+	case w.Context.Stream:
+		w.Out = append(w.Out, w.delta...)
+		w.Out = append(jsonscan.AppendEscaped(w.Out, fragment), "\"}}\n\n"...)
 	case w.kind == toolUseBlock:
-		w.out = append(w.out, fragment...)
+		w.Out = append(w.Out, fragment...)
 	default:
-		w.out = jsonscan.AppendEscaped(w.out, fragment)
+		w.Out = jsonscan.AppendEscaped(w.Out, fragment)
 	}
 }
 
 // sign writes the signature, which usually is the last delta of its block; thinking may
 // follow.
 func (w *writer) sign(signature []byte) {
-	if !w.stream {
+	if !w.Context.Stream {
 		w.sealed = append(w.sealed[:0], signature...)
 		return
 	}
@@ -139,42 +127,41 @@ func (w *writer) sign(signature []byte) {
 
 // close writes the end of the open block.
 func (w *writer) close() {
-	if !w.stream {
-		w.out = append(w.out, shapes[w.kind].shut...)
+	if !w.Context.Stream {
+		w.Out = append(w.Out, shapes[w.kind].shut...)
 		if w.kind == thinkingBlock {
-			w.out = jsonscan.AppendString(append(w.out, `,"signature":`...), w.sealed)
+			w.Out = jsonscan.AppendString(append(w.Out, `,"signature":`...), w.sealed)
 		}
-		w.out = append(w.out, '}')
+		w.Out = append(w.Out, '}')
 	}
 	w.endBlock()
 }
 
 // endBlock ends a block, once its content is written.
 func (w *writer) endBlock() {
-	if w.stream {
+	if w.Context.Stream {
 		w.blockEvent("content_block_stop", "")
 	}
 	w.index++
 }
 
 // end writes the reason why the turn ended, the usage, and the end.
-func (w *writer) end(reason string, e *ending) {
+func (w *writer) end(reason string, e *turn.Ending) {
 	stop := append([]byte(`"stop_reason":"`), reason...)
-	stop = append(appendOptional(append(stop, `","stop_sequence":`...), e.stop), `,"stop_details":`...)
-	if e.reason == event.FinishFiltered || e.reason == event.FinishRefused {
+	stop = append(appendOptional(append(stop, `","stop_sequence":`...), e.Stop), `,"stop_details":`...)
+	if e.Reason == event.FinishFiltered || e.Reason == event.FinishRefused {
 		stop = append(stop, `{"type":"refusal","category":null,"explanation":`...)
-		stop = append(appendOptional(stop, e.explanation), '}')
+		stop = append(appendOptional(stop, e.Explanation), '}')
 	} else {
 		stop = append(stop, "null"...)
 	}
-	usage := AppendUsage([]byte(`,"usage":`), e.usage, e.tier)
-	if w.stream {
+	usage := AppendUsage([]byte(`,"usage":`), e.Usage, e.Tier)
+	if w.Context.Stream {
 		w.event("message_delta", `,"delta":{`, string(stop), "}", string(usage))
 		w.event("message_stop")
 		return
 	}
-	w.out = append(append(append(append(w.out, "],"...), stop...), usage...), '}')
-	w.whole = true
+	w.Out = append(append(append(append(w.Out, "],"...), stop...), usage...), '}')
 }
 
 func appendOptional(dst, text []byte) []byte {

@@ -1,0 +1,153 @@
+package turn
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// Writer is the part of an emitter that depends on the format. It writes a stream or a JSON
+// body into Out of its Emitter.
+type Writer interface {
+	// Start begins the answer. Its event has a Model and a Usage, and the answer context's
+	// estimate if the input is not counted yet.
+	Start(*event.Event)
+	// Write writes an event from Text to Logprobs, or a Native one, of the only choice. The
+	// events between a ToolStart and its ToolEnd belong to that call.
+	Write(*event.Event)
+	// Finish ends the answer.
+	Finish(*Ending)
+}
+
+// Ending is what the end of an answer states.
+type Ending struct {
+	Reason      event.FinishReason
+	Stop        []byte // the stop sequence of the client that ended the turn, empty for none
+	Explanation []byte // why the provider refused
+	Usage       token.Usage
+	Tier        event.Tier
+}
+
+// Emitter is the part of an emitter that writes an answer of one turn. The emitters of the
+// formats embed it, call Init, and implement Writer: Emitter calls its methods in the order of
+// the answer, and none behind a fault. Events of choices other than 0 are dropped.
+type Emitter struct {
+	translate.Dropped
+	Context *translate.AnswerContext // of the request
+	IDs     translate.IDs
+	Out     []byte // the bytes written since the last call of Output
+	Ending  Ending // as far as it is known
+
+	writer  Writer
+	order   *event.Sequencer
+	fault   *fault.Fault
+	started bool
+	ended   bool
+}
+
+// Init prepares the emitter of one answer to the request of the answer context.
+func (m *Emitter) Init(w Writer, context *translate.AnswerContext, ids translate.IDs) {
+	m.Context, m.IDs, m.writer = context, ids, w
+	m.order = event.NewSequencer(context.Room(), func(e *event.Event) {
+		if m.fault == nil {
+			m.writer.Write(e)
+		}
+	})
+}
+
+// Output returns the bytes written since the last call. For a JSON answer it returns nothing
+// before the end. The bytes are valid until the next event.
+func (m *Emitter) Output() []byte {
+	if !m.Context.Stream && !m.ended {
+		return nil
+	}
+	out := m.Out
+	m.Out = m.Out[:0]
+	return out
+}
+
+// Fault returns the reason why the events cannot be written, or nil.
+func (m *Emitter) Fault() *fault.Fault { return m.fault }
+
+// Fail ends the answer because it cannot be written.
+func (m *Emitter) Fail(cause error) { m.fault = fault.Unusable(cause) }
+
+// Handle writes the next core event. Errors are not written here.
+func (m *Emitter) Handle(e *event.Event) {
+	switch {
+	case m.fault != nil || e.Kind == event.Error:
+		return
+	case e.Choice != 0:
+		m.Drop("choices[*]")
+		return
+	}
+	switch e.Kind {
+	case event.Start:
+		m.start(e)
+	case event.Finish:
+		m.Ending.Reason = e.Finish
+		m.Ending.Stop = append(m.Ending.Stop[:0], e.Stop...)
+		m.Ending.Explanation = append(m.Ending.Explanation[:0], e.Text...)
+	case event.Usage:
+		m.Ending.Usage = *e.Usage
+		if e.Tier != event.TierUnknown {
+			m.Ending.Tier = e.Tier
+		}
+	case event.End:
+		m.end()
+	default:
+		if e.Kind != event.Native {
+			m.start(nil)
+		}
+		m.order.Handle(e)
+		if m.fault == nil {
+			m.fault = m.order.Fault()
+		}
+	}
+}
+
+// start has the writer begin the answer, once, with the event Start or nil.
+func (m *Emitter) start(e *event.Event) {
+	if m.started {
+		return
+	}
+	m.started = true
+	var (
+		start event.Event
+		usage token.Usage
+	)
+	if e != nil {
+		start = *e
+	}
+	if len(start.Model) == 0 {
+		start.Model = []byte(m.IDs.Model)
+	}
+	if start.Created == 0 {
+		start.Created = m.IDs.Created
+	}
+	if start.Usage != nil {
+		usage = *start.Usage
+	}
+	if usage.Input() == 0 {
+		usage.Fresh = m.Context.Input.Estimate
+	}
+	start.Usage, m.Ending.Tier = &usage, start.Tier
+	m.writer.Start(&start)
+}
+
+// end ends the answer.
+func (m *Emitter) end() {
+	m.start(nil)
+	m.order.Flush()
+	if m.fault != nil { // the last of the waiting events cannot be written
+		return
+	}
+	if !slices.Contains(m.Context.Cuts.Stops, string(m.Ending.Stop)) {
+		m.Ending.Stop = nil
+	}
+	m.writer.Finish(&m.Ending)
+	m.ended = true
+}

@@ -1,0 +1,76 @@
+package turn_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
+)
+
+// meant is what an observer reports of a stream.
+type meant struct {
+	signals signal.Signal
+	model   string
+	usage   token.Usage
+	text    token.Text
+	failed  bool
+}
+
+// observed returns what an observer reports of a stream in all.
+func observed(o signal.Observer, stream []byte) (m meant) {
+	lexer := sse.NewLexer(sse.DefaultMaxEvent)
+	lexer.Feed(stream)
+	for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
+		m.signals |= o.Observe(e)
+	}
+	m.signals &^= signal.BlockEnd // texts of the format have no core event for their end
+	m.model, m.usage, m.text, m.failed = o.Model(), o.Usage(), o.Text(), o.Fault() != nil
+	return m
+}
+
+// otherTexts are the streams whose texts are more, or less, than those of their core events: a
+// call without arguments gets an empty object, and tools of the vendor have no events.
+var otherTexts = map[string]bool{"tools.sse": true, "server_tools.sse": true}
+
+// TestAnObserverFollowsFromAParser compares the observer with the one that a format has of its
+// own, for all recorded streams.
+func TestAnObserverFollowsFromAParser(t *testing.T) {
+	paths, err := filepath.Glob("../../testdata/streams/messages/*.sse")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	newObserver := turn.NewObserver(answer.NewParser)
+	for _, path := range paths {
+		stream, err := os.ReadFile(path)
+		require.NoError(t, err)
+		want, got := observed(answer.NewObserver(), stream), observed(newObserver(), stream)
+		if otherTexts[filepath.Base(path)] {
+			assert.NotEqual(t, want.text, got.text, path)
+			got.text = want.text
+		}
+		assert.Equal(t, want, got, path)
+	}
+}
+
+func TestAnInspectionFollowsFromAParser(t *testing.T) {
+	paths, err := filepath.Glob("../../testdata/goldens/answers/messages/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	inspect := turn.Inspect(answer.NewParser)
+	for _, path := range paths {
+		body, err := os.ReadFile(path)
+		require.NoError(t, err)
+		want, wantFault := answer.Inspect(body, translate.Generate)
+		got, fault := inspect(body, translate.Generate)
+		assert.Equal(t, want, got, path)
+		assert.Equal(t, wantFault, fault, path)
+	}
+}

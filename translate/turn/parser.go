@@ -1,0 +1,141 @@
+package turn
+
+import (
+	"errors"
+	"unicode/utf8"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// Words are the words of a format for what all answers state.
+type Words struct {
+	Usage   *token.Rows
+	Reason  string                        // path of the word for the reason why the turn ended
+	Reasons map[string]event.FinishReason // by those words
+}
+
+// Parser is the part of a parser that reads an answer of one turn into core events. The
+// parsers of the formats embed it, call Init, and add the methods Event and Answer of
+// format.Parser.
+type Parser struct {
+	translate.Dropped
+	event.Sender
+	Tier event.Tier // of the answer, as far as it is known
+
+	words    *Words
+	sent     sent
+	report   token.Report // of the last usage objects
+	usage    token.Usage
+	finished bool // the reason why the turn ended is known
+}
+
+// sent counts what the events of an answer contain, and passes them on.
+type sent struct {
+	next       event.Handler
+	events     int
+	started    bool
+	texts      int
+	calls      int
+	cited      int // bytes of sources
+	characters int // of text
+}
+
+// Handle passes an event on.
+func (s *sent) Handle(e *event.Event) {
+	s.events++
+	if e.Kind == event.Text {
+		s.characters += utf8.RuneCount(e.Text)
+	}
+	s.next.Handle(e)
+}
+
+var errNothing = errors.New("an end without a beginning")
+
+// Init prepares the parser of one answer. The Parser must not be copied afterwards.
+func (p *Parser) Init(words *Words, h event.Handler) {
+	p.words, p.sent.next = words, h
+	p.Sender = event.NewSender(&p.sent)
+}
+
+// Finished reports whether the reason why the only turn ended is known.
+func (p *Parser) Finished(int) bool { return p.finished }
+
+// Choices returns 1, the number of choices of every answer.
+func (p *Parser) Choices() int { return 1 }
+
+// End ends the body of a stream. It completes an answer whose reason is known.
+func (p *Parser) End(clean bool) {
+	if clean && p.finished {
+		p.Complete()
+	} else {
+		p.Fail(fault.Truncated(nil))
+	}
+}
+
+// Refuse ends the answer because it violates the format. A nil error has no effect.
+func (p *Parser) Refuse(err error) {
+	if err != nil {
+		p.Fail(fault.Unusable(err))
+	}
+}
+
+// Start sends the event Start with the decoded model and the time, in Unix seconds, as far as
+// they are known. Only the first call has an effect.
+func (p *Parser) Start(model []byte, created int64) {
+	if !p.sent.started {
+		p.sent.started = true
+		p.Send(event.Event{Kind: event.Start, Model: model, Created: created, Usage: &p.usage, Tier: p.Tier})
+	}
+}
+
+// Count reads the usage object at the cursor, and reports whether it is an object. Its counts
+// replace those of earlier objects, as far as it has them.
+func (p *Parser) Count(c *jsonscan.Cursor) bool {
+	if !p.report.Read(c, p.words.Usage) {
+		return false
+	}
+	p.usage = p.usage.Then(p.report.Usage())
+	return true
+}
+
+// SendUsage sends the usage so far, if there is any.
+func (p *Parser) SendUsage() {
+	if p.usage.Known {
+		p.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: p.Tier})
+	}
+}
+
+// Finish sends the reason why the turn ended, with the raw strings of the word for it, of the
+// stop sequence and of the provider's explanation; nil for what the answer does not state.
+// Without a word, Finish has no effect. A later reason replaces an earlier one.
+func (p *Parser) Finish(word, stop, explanation []byte) {
+	if word == nil {
+		return
+	}
+	p.finished = true
+	reason := p.words.Reasons[string(jsonscan.DecodedOf(word))]
+	if reason == event.FinishUnknown {
+		p.Drop(p.words.Reason)
+	}
+	p.Send(event.Event{Kind: event.Finish, Finish: reason, Stop: jsonscan.DecodedOf(stop), Text: jsonscan.DecodedOf(explanation)})
+}
+
+// Complete ends a complete answer. An answer that never began is a fault.
+func (p *Parser) Complete() {
+	if p.sent.events == 0 {
+		p.Refuse(errNothing)
+		return
+	}
+	p.Send(event.Event{Kind: event.End})
+}
+
+// Lose reports a raw value as dropped, unless it is nil.
+func (p *Parser) Lose(path string, raw []byte) {
+	if raw != nil {
+		p.Drop(path)
+	}
+}
