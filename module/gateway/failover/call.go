@@ -44,17 +44,27 @@ func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
 }
 
 // call makes one call of an attempt. The result has either an answer, which was sent,
-// or a fault.
+// or a fault. The deferred function hands the result to all that follow the calls of
+// providers, also after a panic.
 func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
+	a, result := &c.Attempt, &c.Result
 	x.reply.Next(c, x.targets)
 	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
 	if !ok {
-		c.Result.State, c.Result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)
+		result.State, result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)
 		return
 	}
-	var size *token.Size
-	defer func() { x.callEnded(c, size, t, visit) }()
-	a := &c.Attempt
+	var size *token.Size // of the request; nil if the ratios learn nothing from it
+	defer func() {
+		x.Ratios.Learn(c, size)
+		if result.State != exchange.Unasked {
+			x.ex.Calls = append(x.ex.Calls, c.Summary())
+		}
+		outcome := health.OutcomeOf(a, result)
+		if change := visit.End(outcome, t.Provider.Rests); change != health.Same {
+			x.reportHealth(t, outcome, change)
+		}
+	}()
 	if a.Traits.EstimateInputTokens {
 		a.BytesPerToken = x.Ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
 	}
@@ -66,22 +76,8 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	ctx, span := tracing.StartCall(x.request.Context(), a)
 	defer span.End(c)
 	err := t.Provider.Caller.Call(x.reply, x.request.WithContext(exchange.WithConduit(ctx, c)))
-	if c.Result.Fault == nil && !c.Result.Whole() {
-		c.Result.Fail(unexplained(err, x.ex.View.Model))
-	}
-}
-
-// callEnded hands the result of a call to the ratios of tokens, the summaries of calls, and
-// the health of the target. size is the size of the request, nil if the ratios learn nothing
-// from it.
-func (x *run) callEnded(c *exchange.Conduit, size *token.Size, t *choice.Candidate, v health.Visit) {
-	x.Ratios.Learn(c, size)
-	if c.Result.State != exchange.Unasked {
-		x.ex.Calls = append(x.ex.Calls, c.Summary())
-	}
-	outcome := health.OutcomeOf(&c.Attempt, &c.Result)
-	if change := v.End(outcome, t.Provider.Rests); change != health.Same {
-		x.reportHealth(t, outcome, change)
+	if result.Fault == nil && !result.Whole() {
+		result.Fail(unexplained(err, x.ex.View.Model))
 	}
 }
 
