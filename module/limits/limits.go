@@ -9,6 +9,9 @@
 //
 // After a restart, rates begin with nothing, and budgets with the money that the ledger has
 // recorded. The package does not share counts with other processes.
+//
+// The limits themselves, with the periods of rates and budgets, are types of package
+// aigateway. Package limiting finds the limits of a request, and reserves its use in them.
 package limits
 
 import (

@@ -3,8 +3,10 @@
 // to operators.
 //
 // A request is admitted only if all limits of its key admit it. A budget continues with
-// the costs in the ledger after a restart. A key with an unknown limit is refused. The
-// counting itself is done by the counters of package aigateway.
+// the costs in the ledger after a restart. A key with an unknown limit is refused.
+//
+// The rules and the periods of limits are types of package aigateway. The packages limits
+// and limits/redis count.
 package limiting
 
 import (
