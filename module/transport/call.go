@@ -93,7 +93,7 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 func (c *call) refuse(fault *fault.Fault) *http.Response {
 	c.result.Fail(fault)
 	c.result.State = exchange.Unasked
-	c.life.cancel(errEnded)
+	c.end()
 	return emptyResponse(http.StatusBadRequest, c.proxied)
 }
 
