@@ -21,7 +21,7 @@ func TestNoCallCostsMoreThanItsBound(t *testing.T) {
 				for _, tokens := range []token.Counts{
 					{Fresh: count, Answer: count}, {CacheWrite: count, Reasoning: count}, {CacheWriteLong: count, Answer: count}, {CacheRead: count, Answer: count / 2, Reasoning: count / 2},
 				} {
-					cost, ok := p.Cost(Call{Admitted: at, Tokens: tokens})
+					cost, ok := p.Cost(Charge{Admitted: at, Tokens: tokens})
 					assert.True(t, ok)
 					assert.LessOrEqual(t, cost.Nanos, bound, "%s %+v", p.Name(), tokens)
 				}

@@ -48,8 +48,8 @@ type Origin struct {
 	confirmed bool // correct, although it is probably a mistake
 }
 
-// Call contains the properties of a call that determine its cost.
-type Call struct {
+// Charge contains the properties of a call that determine its cost.
+type Charge struct {
 	Admitted time.Time // determines the date and the time of day
 	Tokens   token.Counts
 	Terms    token.Terms
@@ -64,7 +64,7 @@ type Cost struct {
 
 // Cost returns the cost of a call. If the price of a search or a factor that the call needs
 // is unknown, ok is false.
-func (p *Price) Cost(c Call) (cost Cost, ok bool) {
+func (p *Price) Cost(c Charge) (cost Cost, ok bool) {
 	factors, unknown := p.Factors.of(c.Terms)
 	if unknown != 0 {
 		return Cost{}, false

@@ -33,7 +33,7 @@ func one(t *testing.T, header, row string) *Price {
 	return price
 }
 
-func nanos(t *testing.T, p *Price, c Call) int64 {
+func nanos(t *testing.T, p *Price, c Charge) int64 {
 	t.Helper()
 	require.NotNil(t, p)
 	if c.Admitted.IsZero() {
@@ -54,27 +54,27 @@ func builtinPrice(t *testing.T, provider, model string) *Price {
 // L001 to L003: gateways that add cached tokens to fresh ones charge them twice.
 func TestL001CachedTokensAreChargedOnce(t *testing.T) {
 	p := one(t, "input,cache_write,output", "3,3.75,15")
-	assert.EqualValues(t, 54_399_000, nanos(t, p, Call{Tokens: token.Counts{Fresh: 3, CacheWrite: 12_304, Answer: 550}}))
+	assert.EqualValues(t, 54_399_000, nanos(t, p, Charge{Tokens: token.Counts{Fresh: 3, CacheWrite: 12_304, Answer: 550}}))
 }
 
 func TestL002FractionsOfMicrosAreKept(t *testing.T) {
 	p := one(t, "input,cache_write,output", "5,6.25,25")
-	assert.EqualValues(t, 1_063_761_250, nanos(t, p, Call{Tokens: token.Counts{Fresh: 6, CacheWrite: 159_217, Answer: 2_745}}))
+	assert.EqualValues(t, 1_063_761_250, nanos(t, p, Charge{Tokens: token.Counts{Fresh: 6, CacheWrite: 159_217, Answer: 2_745}}))
 }
 
 func TestL003CacheReadsAreNoFreshInput(t *testing.T) {
 	p := one(t, "input,cache_read,output", "1.25,0.125,10")
-	assert.EqualValues(t, 341_642_000, nanos(t, p, Call{Tokens: token.Counts{Fresh: 51_232, CacheRead: 1_188_096, Answer: 12_909}}))
+	assert.EqualValues(t, 341_642_000, nanos(t, p, Charge{Tokens: token.Counts{Fresh: 51_232, CacheRead: 1_188_096, Answer: 12_909}}))
 }
 
 func TestL006EachLifetimeOfACacheHasItsPrice(t *testing.T) {
 	p := builtinPrice(t, "anthropic", "claude-opus-5-5")
-	assert.EqualValues(t, 1000*5_000+500*8_000, nanos(t, p, Call{Tokens: token.Counts{CacheWrite: 1000, CacheWriteLong: 500}}))
+	assert.EqualValues(t, 1000*5_000+500*8_000, nanos(t, p, Charge{Tokens: token.Counts{CacheWrite: 1000, CacheWriteLong: 500}}))
 }
 
 func TestL007ReasoningIsPaidOnce(t *testing.T) {
 	p := builtinPrice(t, "google", "gemini-2.5-flash")
-	assert.EqualValues(t, 810*2_500, nanos(t, p, Call{Tokens: token.Counts{Answer: 10, Reasoning: 800}}))
+	assert.EqualValues(t, 810*2_500, nanos(t, p, Charge{Tokens: token.Counts{Answer: 10, Reasoning: 800}}))
 }
 
 func TestL008L009L010LongPromptsCostMoreFromTheEdgeOn(t *testing.T) {
@@ -87,8 +87,8 @@ func TestL008L009L010LongPromptsCostMoreFromTheEdgeOn(t *testing.T) {
 		"L010 cached included": {"anthropic", "claude-haiku-5-5", token.Counts{Fresh: 20_000, CacheRead: 80_000}, token.Counts{Fresh: 20_000, CacheRead: 80_001}},
 	} {
 		p := builtinPrice(t, test.provider, test.model)
-		below, _ := p.Cost(Call{Admitted: admitted, Tokens: test.below})
-		beyond, _ := p.Cost(Call{Admitted: admitted, Tokens: test.beyond})
+		below, _ := p.Cost(Charge{Admitted: admitted, Tokens: test.below})
+		beyond, _ := p.Cost(Charge{Admitted: admitted, Tokens: test.beyond})
 		assert.False(t, below.Long, name)
 		assert.True(t, beyond.Long, name)
 		assert.EqualValues(t, (p.Base.sum(test.below)+500)/1000, below.Nanos, name)
@@ -121,7 +121,7 @@ func TestL012PeakTimesAreWeekdaysInUTC(t *testing.T) {
 		saturday.Add(26 * time.Hour):                 false,
 		saturday.Add(50 * time.Hour):                 true,
 	} {
-		cost, _ := p.Cost(Call{Admitted: at, Tokens: token.Counts{Fresh: 1000}})
+		cost, _ := p.Cost(Charge{Admitted: at, Tokens: token.Counts{Fresh: 1000}})
 		assert.Equal(t, peak, cost.Peak, at)
 		want := int64(150_000)
 		if peak {
@@ -142,19 +142,19 @@ func TestL013SuccessorsOfAModelAreUnknown(t *testing.T) {
 
 func TestL014SmallCallsAreNotRoundedAway(t *testing.T) {
 	p := one(t, "input,output", "0.02,0")
-	assert.EqualValues(t, 200, nanos(t, p, Call{Tokens: token.Counts{Fresh: 10}}))
+	assert.EqualValues(t, 200, nanos(t, p, Charge{Tokens: token.Counts{Fresh: 10}}))
 }
 
 func TestL015FactorsMultiplyAndAreRoundedOnce(t *testing.T) {
 	p := one(t, "input,output,fast,us,flex", "0.005001,0.01,2,1.1,0.5")
-	assert.EqualValues(t, 11, nanos(t, p, Call{Tokens: token.Counts{Fresh: 1}, Terms: token.Fast | token.RegionUS}), "11.0022 nanos")
-	assert.EqualValues(t, 3, nanos(t, p, Call{Tokens: token.Counts{Fresh: 1}, Terms: token.Flex}), "2.5005 nanos")
+	assert.EqualValues(t, 11, nanos(t, p, Charge{Tokens: token.Counts{Fresh: 1}, Terms: token.Fast | token.RegionUS}), "11.0022 nanos")
+	assert.EqualValues(t, 3, nanos(t, p, Charge{Tokens: token.Counts{Fresh: 1}, Terms: token.Flex}), "2.5005 nanos")
 }
 
 // Otherwise a call in a more expensive tier would have the standard price, without a notice.
 func TestTheCostOfTermsWithoutAFactorIsUnknown(t *testing.T) {
 	p := one(t, "input,output,fast", "1,1,2")
-	_, ok := p.Cost(Call{Admitted: admitted, Tokens: token.Counts{Fresh: 1}, Terms: token.Fast | token.Priority})
+	_, ok := p.Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1}, Terms: token.Fast | token.Priority})
 	assert.False(t, ok)
 }
 
@@ -172,9 +172,9 @@ func TestUnstatedPricesAreThoseOfInputAndOutput(t *testing.T) {
 }
 
 func TestACallThatSearchedAtAnUnknownPriceHasNoCost(t *testing.T) {
-	_, ok := one(t, "input,output", "1,2").Cost(Call{Tokens: token.Counts{Fresh: 1, Searches: 1}})
+	_, ok := one(t, "input,output", "1,2").Cost(Charge{Tokens: token.Counts{Fresh: 1, Searches: 1}})
 	assert.False(t, ok)
-	assert.EqualValues(t, 20_000_000, nanos(t, one(t, "input,output,search", "1,2,0.01"), Call{Tokens: token.Counts{Searches: 2}}))
+	assert.EqualValues(t, 20_000_000, nanos(t, one(t, "input,output,search", "1,2,0.01"), Charge{Tokens: token.Counts{Searches: 2}}))
 }
 
 func TestExactNamesComeBeforeLongerPrefixesBeforeShorter(t *testing.T) {
@@ -275,8 +275,8 @@ func TestCostEqualsExactArithmetic(t *testing.T) {
 
 func TestImpossibleCountsCostNoMoreThanFits(t *testing.T) {
 	p := one(t, "input,output,fast", "600,600,10")
-	assert.Positive(t, nanos(t, p, Call{Tokens: token.Counts{Fresh: math.MaxInt64, Answer: math.MaxInt64}, Terms: token.Fast}))
-	assert.Zero(t, nanos(t, p, Call{Tokens: token.Counts{Fresh: -5}}))
+	assert.Positive(t, nanos(t, p, Charge{Tokens: token.Counts{Fresh: math.MaxInt64, Answer: math.MaxInt64}, Terms: token.Fast}))
+	assert.Zero(t, nanos(t, p, Charge{Tokens: token.Counts{Fresh: -5}}))
 }
 
 func FuzzParse(f *testing.F) {
@@ -289,7 +289,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for at := range parsed.exact {
 			if p := parsed.Find(at.provider, at.name, admitted); p != nil {
-				_, _ = p.Cost(Call{Admitted: admitted, Tokens: token.Counts{Fresh: 1 << 40, Answer: 1 << 40}})
+				_, _ = p.Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1 << 40, Answer: 1 << 40}})
 			}
 		}
 	})

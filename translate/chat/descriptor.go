@@ -31,7 +31,7 @@ var Descriptor = format.Descriptor{
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		Native:      true,
 		KeepAlive:   openai.KeepAlive,
-		Usage:       format.Usage{Ask: openai.AskUsage, Cut: openai.CutUsage},
+		Usage:       format.UsageEdits{Ask: openai.AskUsage, Cut: openai.CutUsage},
 	},
 	Errors: openai.Errors,
 	Models: openai.Models,

@@ -36,11 +36,11 @@ type Answers struct {
 	// KeepAlive is what may be written between two events of a stream. It must not be
 	// changed.
 	KeepAlive []byte
-	Usage     Usage
+	Usage     UsageEdits
 }
 
-// Usage is what a provider is asked for, or may leave out, of the usage.
-type Usage struct {
+// UsageEdits is what a provider is asked for, or may leave out, of the usage.
+type UsageEdits struct {
 	// Ask returns the edit by which the body of a request asks for the usage of the
 	// stream, and Cut appends the edits that take the usage out of an event that
 	// HasUsage. Both are nil for a format whose streams have the usage unasked.

@@ -47,7 +47,7 @@ var Descriptor = format.Descriptor{
 		Native:      true,
 		KeepAlive:   answer.KeepAlive,
 		TokenCount:  answer.AppendTokenCount,
-		Usage:       format.Usage{Fill: answer.FillUsage},
+		Usage:       format.UsageEdits{Fill: answer.FillUsage},
 	},
 	Errors: format.Errors{Dialect: &answer.Dialect, Status: answer.Status, Append: answer.AppendError, AppendEvent: answer.AppendErrorEvent},
 	Models: format.Models{

@@ -108,7 +108,7 @@ func Cost(pricer Pricer, r *accounting.Record, call *accounting.Call) (cost aiga
 	if known == nil {
 		return cost, "", false
 	}
-	priced, ok := known.Cost(prices.Call{Admitted: r.Admitted, Terms: call.Terms, Tokens: call.Tokens})
+	priced, ok := known.Cost(prices.Charge{Admitted: r.Admitted, Terms: call.Terms, Tokens: call.Tokens})
 	if !ok {
 		return aigateway.Cost{Currency: known.Currency}, "", false
 	}
