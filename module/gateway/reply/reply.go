@@ -21,7 +21,6 @@ type Reply struct {
 	Exchange *exchange.Exchange
 
 	meter meter.Meter
-	sent  int64 // bytes of the answer of the current attempt
 }
 
 // New returns the reply of an exchange to the client behind w.
@@ -45,7 +44,6 @@ func (r *Reply) Next(c *exchange.Conduit, asked int) {
 		r.meter.AddFailed(r.Exchange)
 	}
 	r.Exchange.Begin(c, asked)
-	r.sent = 0
 	r.Sink.Next()
 }
 
@@ -53,13 +51,13 @@ func (r *Reply) Next(c *exchange.Conduit, asked int) {
 // exchange before the last bytes. It releases the reservation only with the last bytes,
 // because a large answer stays in memory while the client reads it slowly.
 func (r *Reply) Write(p []byte) (int, error) {
-	if !r.Sink.Begin() {
+	sent, ok := r.Sink.Begin()
+	if !ok {
 		return len(p), nil
 	}
-	r.sent += int64(len(p))
 	if r.Exchange.Result.Whole() {
 		r.meter.Settle(r.Exchange, exchange.Answered)
-		if r.Exchange.Streaming() || r.sent >= contentLength(r.Header()) {
+		if r.Exchange.Streaming() || sent+int64(len(p)) >= contentLength(r.Header()) {
 			r.meter.Release()
 		}
 	}

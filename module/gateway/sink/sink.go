@@ -73,15 +73,16 @@ func (s *Sink) WriteHeader(status int) {
 }
 
 // Begin sends the status line of an accepted answer before its first bytes, as Write does. It
-// returns false if Write would discard the bytes.
-func (s *Sink) Begin() bool {
+// returns the number of bytes of the answer that were sent so far. ok is false if Write would
+// discard further ones.
+func (s *Sink) Begin() (sent int64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.answer.accepted || s.state.final() {
-		return false
+		return 0, false
 	}
 	s.commit()
-	return true
+	return s.answer.sent, true
 }
 
 // Write sends bytes of an accepted answer, and discards those of others. It never returns
