@@ -23,7 +23,7 @@ type call struct {
 	proxied       *http.Request // the request of reverse_proxy or of the direct path
 	result        result
 	life          lifetime
-	body          io.Closer               // of the answer; nil before its headers
+	body          io.Closer               // of the answer; nil before its headers, and for a subcall, whose goroutine closes it
 	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
 }
 
@@ -48,9 +48,11 @@ func (c *call) do() (*http.Response, error) {
 	}
 	c.result.Losses, c.answerContext = request.losses, request.answerContext
 	res, err := c.send(request.payload)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, c.fail(err)
+	}
+	c.body = res.Body
+	switch {
 	case res.StatusCode != http.StatusOK:
 		return c.refused(res)
 	case c.isStream(res):
@@ -84,7 +86,6 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	}
 	c.result.noteHead(res, c.attempt)
 	res.Body = &unquotedBody{res.Body}
-	c.body = res.Body
 	return res, nil
 }
 

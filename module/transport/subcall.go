@@ -65,9 +65,12 @@ func (s *subcall) run(deliver func(arrival) bool) {
 		}
 	}()
 	res, err := s.send(s.payload)
-	switch {
-	case err != nil:
+	if err != nil {
 		s.giveUp(nil, s.fail(err), deliver)
+		return
+	}
+	defer res.Body.Close()
+	switch {
 	case res.StatusCode != http.StatusOK:
 		res, err = s.refused(res)
 		s.giveUp(res, err, deliver)
@@ -101,7 +104,6 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 // pump delivers the pieces of a stream. It has two buffers, so that it can read into one
 // while the reader of the answer uses the other.
 func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
-	defer res.Body.Close()
 	src, err := s.events(res)
 	if err != nil {
 		s.giveUp(nil, s.unread(err), deliver)
