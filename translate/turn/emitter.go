@@ -29,6 +29,7 @@ type Ending struct {
 	Explanation []byte // why the provider refused
 	Usage       token.Usage
 	Tier        event.Tier
+	Reached     bool // no more events come
 }
 
 // Emitter is the part of an emitter that writes an answer of one turn. The emitters of the
@@ -141,6 +142,7 @@ func (m *Emitter) start(e *event.Event) {
 // end ends the answer.
 func (m *Emitter) end() {
 	m.start(nil)
+	m.Ending.Reached = true
 	m.order.Flush()
 	if m.fault != nil { // the last of the waiting events cannot be written
 		return

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,92 +11,40 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Emitter writes core events as an answer of the format: a stream of events or one
 // JSON body, whichever the client wants. The last event of a stream contains the whole
 // answer, so the same code writes both.
 //
-// At most one item is open at any time: a sequencer holds back the events of other items
-// until its end, so that the indexes of items are their positions in the output. Events
-// of choices other than 0 are dropped: the format has one choice.
+// At most one item is open at any time, so that the indexes of items are their positions in
+// the output.
 type Emitter struct {
-	translate.Dropped
-
-	context *translate.AnswerContext
-	ids     translate.IDs
-	order   *event.Sequencer
-	fault   *fault.Fault
-
-	started bool
+	turn.Emitter
+	begun   bool // the beginning was written
 	frame   frame
 	items   itemWriter
 	call    openCall
 	thought thought
 	calls   toolcall.IDs
-	finish  finish
-}
-
-// finish is the end of an answer, as far as it is known.
-type finish struct {
-	reason      event.FinishReason
-	explanation []byte // why the provider refused
-	usage       token.Usage
-	tier        event.Tier
-	reached     bool // no more events come
 }
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.
-func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
+func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
 	_, random, _ := strings.Cut(ids.Message, "_")
-	e := &Emitter{context: m, ids: ids, items: itemWriter{stem: random[:min(len(random), 20)], events: eventWriter{stream: m.Stream}}}
-	e.order = event.NewSequencer(m.Room(), e.write)
-	return e
+	m := &Emitter{items: itemWriter{stem: random[:min(len(random), 20)]}}
+	m.items.events = eventWriter{Emitter: &m.Emitter, stream: context.Stream}
+	m.Init(m, context, ids)
+	return m
 }
 
 // Output returns the bytes written since the last call. For a JSON answer it returns
 // nothing before the end. The bytes are valid until the next event.
-func (m *Emitter) Output() []byte { return m.items.events.output() }
-
-// Fault returns the reason why the events cannot be written, or nil.
-func (m *Emitter) Fault() *fault.Fault { return m.fault }
-
-// Handle writes the next core event. AppendFailure writes errors.
-func (m *Emitter) Handle(e *event.Event) {
-	if m.fault != nil {
-		return
-	}
-	if e.Choice != 0 {
-		m.Drop("choices[*]")
-		return
-	}
-	switch e.Kind {
-	case event.Start:
-		m.name(e)
-	case event.Finish:
-		m.finish.reason = e.Finish
-		m.finish.explanation = append(m.finish.explanation[:0], e.Text...)
-	case event.Usage:
-		m.finish.usage = *e.Usage
-		if e.Tier != event.TierUnknown {
-			m.finish.tier = e.Tier
-		}
-	case event.End:
-		m.end()
-	case event.Error:
-	case event.Native:
-		if m.items.native == nil {
-			m.items.native = readNative(e.Text)
-			return
-		}
-		fallthrough
-	default:
-		m.start()
-		m.order.Handle(e)
-		m.check()
-	}
+func (m *Emitter) Output() []byte {
+	m.items.events.scores = 0 // what was returned cannot be changed
+	return m.Emitter.Output()
 }
 
 // maxAnswer bounds an answer, which the last event of a stream contains whole, in bytes.
@@ -105,44 +52,36 @@ const maxAnswer = 32 << 20
 
 var errLongAnswer = fmt.Errorf("an answer of more than %d bytes", maxAnswer)
 
-// check sets the fault if the answer is too large or out of order.
+// check ends the answer if it is too large.
 func (m *Emitter) check() {
-	switch native := m.items.native; {
-	case m.fault != nil:
-	case m.order.Fault() != nil:
-		m.fault = m.order.Fault()
-	case m.items.size()+m.thought.size()+len(m.call.held) > maxAnswer:
-		m.fault = fault.Unusable(errLongAnswer)
-	case native != nil && len(m.items.events.out) > native.room:
-		m.fault = fault.Unusable(errTooLarge)
+	native := m.items.native
+	if m.items.size()+m.thought.size()+len(m.call.held) > maxAnswer {
+		m.Fail(errLongAnswer)
+	} else if native != nil && len(m.Out) > native.room {
+		m.Fail(errTooLarge)
 	}
 }
 
-// name keeps what the beginning states, once.
-func (m *Emitter) name(e *event.Event) {
-	if m.frame.id != "" {
-		return
-	}
-	m.finish.tier = e.Tier
-	m.frame = frame{m.ids.Message, cmp.Or(string(e.Model), m.ids.Model), cmp.Or(e.Created, m.ids.Created), m.context.Settings}
+// Start keeps what the beginning states.
+func (m *Emitter) Start(e *event.Event) {
+	m.frame = frame{m.IDs.Message, string(e.Model), e.Created, m.Context.Settings}
 }
 
-// start writes the beginning, once, before the first content. What the client already has
+// begin writes the beginning, once, before the first content. What the client already has
 // of the stream is not repeated.
-func (m *Emitter) start() {
-	if m.started {
+func (m *Emitter) begin() {
+	if m.begun {
 		return
 	}
-	m.started = true
-	m.name(&event.Event{})
-	if !m.context.Stream {
+	m.begun = true
+	if !m.Context.Stream {
 		return
 	}
-	if m.ids.Begun != nil {
-		m.items.events.sequence = m.ids.Begun()
+	if m.IDs.Begun != nil {
+		m.items.events.sequence = m.IDs.Begun()
 	}
 	if m.items.events.sequence > 0 {
-		m.frame.created = m.ids.Created
+		m.frame.created = m.IDs.Created
 		return
 	}
 	m.lifecycle("response.created", &ending{status: inProgress})
@@ -154,7 +93,7 @@ func (m *Emitter) lifecycle(name string, e *ending) {
 	events := &m.items.events
 	switch native := m.items.native; {
 	case native == nil:
-		events.out = m.frame.appendEvent(events.out, name, events.next(), e)
+		m.Out = m.frame.appendEvent(m.Out, name, events.next(), e)
 	case e.status == inProgress:
 		events.write(name, nil, "response", native.begun)
 	default:
@@ -165,17 +104,28 @@ func (m *Emitter) lifecycle(name string, e *ending) {
 // endOf contains the shapes of items that events end.
 var endOf = [...]*itemShape{event.TextEnd: &messageShape, event.ReasoningEnd: &reasoningShape}
 
-// write writes an event that belongs to an item. The sequencer calls it in the order of
-// the items.
-func (m *Emitter) write(e *event.Event) {
-	if native := m.items.native; m.fault != nil || native != nil && native.has(e) {
+// Write writes an event that belongs to an item. The first Native one is the response.
+func (m *Emitter) Write(e *event.Event) {
+	native := m.items.native
+	if e.Kind == event.Native && native == nil {
+		m.items.native = readNative(e.Text)
 		return
 	}
+	m.begin()
+	if native == nil || !native.has(e) {
+		m.write(e)
+		m.check()
+	}
+}
+
+func (m *Emitter) write(e *event.Event) {
 	switch e.Kind {
 	case event.Native:
 		m.close(completed)
 		m.items.endNative()
-		m.fault = m.items.native.next(e.Text)
+		if err := m.items.native.next(e.Text); err != nil {
+			m.Fail(err)
+		}
 	case event.Text:
 		kind := &outputText
 		if e.Refusal {
@@ -193,7 +143,7 @@ func (m *Emitter) write(e *event.Event) {
 		}
 		m.items.annotate(e.Source)
 	case event.Logprobs:
-		wanted := m.context.Logprobs.Asked || m.items.native != nil
+		wanted := m.Context.Logprobs.Asked || m.items.native != nil
 		if wanted && m.items.text.kind == &outputText && !jsonscan.Blank(e.Logprobs) {
 			m.items.score(e.Logprobs)
 		}
@@ -213,8 +163,8 @@ func (m *Emitter) write(e *event.Event) {
 		}
 	case event.ToolEnd: // at the end of an answer that was cut off, its arguments may be, too
 		status := completed
-		if m.finish.reached && !m.call.args.Complete() {
-			status, _ = endingOf(m.finish.reason)
+		if m.Ending.Reached && !m.call.args.Complete() {
+			status, _ = endingOf(m.Ending.Reason)
 		}
 		m.close(status)
 	}
@@ -242,39 +192,35 @@ func (m *Emitter) close(status string) {
 	m.items.end(status)
 }
 
-// end closes the open item and writes the end. The open item is incomplete if the answer
+// Finish closes the open item and writes the end. The open item is incomplete if the answer
 // is. The provider's explanation of a refusal becomes the text of an empty answer.
-func (m *Emitter) end() {
-	m.start()
-	f, events := &m.finish, &m.items.events
-	status, reason := endingOf(f.reason)
-	f.reached = true
-	m.order.Flush()
+func (m *Emitter) Finish(end *turn.Ending) {
+	m.begin()
+	status, reason := endingOf(end.Reason)
 	switch {
-	case len(f.explanation) == 0:
+	case len(end.Explanation) == 0:
 	case m.items.ended.count == 0 && m.items.open.shape == nil:
-		m.write(&event.Event{Kind: event.Text, Text: f.explanation})
+		m.write(&event.Event{Kind: event.Text, Text: end.Explanation})
 	default:
 		m.Drop("stop_details.explanation")
 	}
 	m.close(status)
 	m.items.endNative()
-	if m.check(); m.fault != nil {
+	if m.check(); m.Fault() != nil {
 		return
 	}
-	e := &ending{status: status, reason: reason, output: m.items.ended.json, usage: &f.usage, tier: f.tier}
-	if m.context.Stream {
+	e := &ending{status: status, reason: reason, output: m.items.ended.json, usage: &end.Usage, tier: end.Tier}
+	if m.Context.Stream {
 		m.lifecycle("response."+status, e)
-		return
+	} else {
+		m.Out = m.frame.append(slices.Grow(m.Out, len(e.output)+len(m.frame.settings)+roomOfFrame), e)
 	}
-	events.out = m.frame.append(slices.Grow(events.out, len(e.output)+len(m.frame.settings)+roomOfFrame), e)
-	events.whole = true
 }
 
 // AppendFailure appends the event that ends a failed stream. It contains the items that
 // have ended; the open item stays open.
 func (m *Emitter) AppendFailure(dst []byte, ids translate.IDs, fault *fault.Fault) []byte {
-	if !m.started {
+	if !m.begun {
 		return AppendFailure(dst, ids, fault)
 	}
 	return m.frame.appendFailed(dst, m.items.events.next(), m.items.ended.json, fault)
@@ -285,7 +231,7 @@ func (m *Emitter) AppendFailure(dst []byte, ids translate.IDs, fault *fault.Faul
 // items that have ended, because some clients replace their items by those of the event.
 func (m *Emitter) AppendKeepAlive(dst []byte) []byte {
 	switch events := &m.items.events; {
-	case !m.started:
+	case !m.begun:
 		return append(dst, openai.KeepAlive...)
 	case m.items.text.kind != nil:
 		return events.appendDelta(dst, &m.items.text, nil)

@@ -17,14 +17,14 @@ type openCall struct {
 // id is that of the provider, or a new one if the provider sent none.
 func (m *Emitter) startCall(e *event.Event) {
 	m.close(completed)
-	name := m.context.Tools.Of(e.Name)
-	tool, known := m.context.Tools.Client[string(name)]
+	name := m.Context.Tools.Of(e.Name)
+	tool, known := m.Context.Tools.Client[string(name)]
 	if !known {
 		tool.Name = string(name)
 	}
 	id := e.ID
 	if len(id) == 0 {
-		id = []byte(m.ids.NewToolID())
+		id = []byte(m.IDs.NewToolID())
 	}
 	id = m.calls.Show(id, func(dst, id []byte) []byte { return append(dst, id...) })
 	shape := &functionShape

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -60,11 +59,10 @@ func appendBegun(object []byte, without event.Without) []byte {
 	return append(begun, '}')
 }
 
-// next keeps the item that the next events are about. It returns a fault for an item that
-// is not an object.
-func (n *native) next(item []byte) *fault.Fault {
+// next keeps the item that the next events are about, which must be an object.
+func (n *native) next(item []byte) error {
 	if item[0] != '{' {
-		return fault.Unusable(errNoItem)
+		return errNoItem
 	}
 	n.item, n.id, n.summary, n.arguments = jsonscan.AppendCompact(nil, item), nil, false, false
 	for name, value := range jsonscan.Members(item) {

@@ -22,10 +22,10 @@ func (t *thought) size() int { return len(t.text) + len(t.sealed) }
 // the seal. Clients that did not ask for summaries get only the seal.
 func (m *Emitter) reasoning(e *event.Event) {
 	m.enter(&reasoningShape)
-	if m.context.Seals != nil {
+	if m.Context.Seals != nil {
 		m.thought.text = jsonscan.AppendEscaped(m.thought.text, e.Text)
 	}
-	if m.context.HideReasoning {
+	if m.Context.HideReasoning {
 		return
 	}
 	m.items.announce()
@@ -39,7 +39,7 @@ func (m *Emitter) reasoning(e *event.Event) {
 func (m *Emitter) sign(e *event.Event) {
 	m.enter(&reasoningShape)
 	switch {
-	case m.context.Seals == nil:
+	case m.Context.Seals == nil:
 		m.Drop("reasoning.signature")
 	case e.Origin == translate.Responses: // encrypted_content follows the id and the lengths of the parts
 		_, rest, _ := bytes.Cut(e.Text, []byte{'.'})
@@ -63,12 +63,12 @@ func (t *thought) block(signature []byte) []byte {
 // in base64, which no client escapes or alters.
 func (m *Emitter) seal(block []byte) []byte {
 	payload := base64.RawURLEncoding.AppendEncode(nil, block)
-	return jsonscan.AppendString(nil, m.context.Seals.Append(nil, seal.Block, payload))
+	return jsonscan.AppendString(nil, m.Context.Seals.Append(nil, seal.Block, payload))
 }
 
 // redacted writes reasoning that only its provider can read.
 func (m *Emitter) redacted(data []byte) {
-	if m.context.Seals == nil {
+	if m.Context.Seals == nil {
 		m.Drop("reasoning")
 		return
 	}

@@ -3,6 +3,8 @@ package answer
 import (
 	"slices"
 	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // itemWriter writes the items of an answer: into the list of those that have ended, which
@@ -131,25 +133,12 @@ func (w *itemWriter) add(status string) {
 // size returns the number of bytes of the items.
 func (w *itemWriter) size() int { return len(w.ended.json) + len(w.open.content.json) + w.text.size() }
 
-// eventWriter writes the events of a stream, or has the bytes of a JSON body.
+// eventWriter writes the events of a stream.
 type eventWriter struct {
+	*turn.Emitter
 	stream   bool
-	whole    bool // the JSON body is complete
-	out      []byte
 	sequence int64 // the number of the next event
 	scores   int   // the position for log probabilities in the last delta, 0 for none
-}
-
-// output returns the bytes written since the last call: of a JSON body nothing before its
-// end. They are valid until the next event.
-func (w *eventWriter) output() []byte {
-	w.scores = 0
-	if !w.stream && !w.whole {
-		return nil
-	}
-	out := w.out
-	w.out = w.out[:0]
-	return out
 }
 
 // next returns the number of an event that is written now.
@@ -164,9 +153,9 @@ func (w *eventWriter) write(name string, place []byte, member string, value []by
 	if !w.stream {
 		return
 	}
-	w.out = strconv.AppendInt(appendHead(w.out, name), w.next(), 10)
-	w.out = append(append(append(append(w.out, place...), `,"`...), member...), `":`...)
-	w.out = append(append(w.out, value...), "}\n\n"...)
+	w.Out = strconv.AppendInt(appendHead(w.Out, name), w.next(), 10)
+	w.Out = append(append(append(append(w.Out, place...), `,"`...), member...), `":`...)
+	w.Out = append(append(w.Out, value...), "}\n\n"...)
 	w.scores = 0
 }
 

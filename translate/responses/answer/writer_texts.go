@@ -81,9 +81,9 @@ func (w *itemWriter) fragment(fragment []byte) {
 	if !events.stream {
 		return
 	}
-	events.out = events.appendDelta(events.out, t, t.quoted[before:])
+	events.Out = events.appendDelta(events.Out, t, t.quoted[before:])
 	if t.kind.scored {
-		events.scores = len(events.out) - len("]}\n\n")
+		events.scores = len(events.Out) - len("]}\n\n")
 	}
 }
 
@@ -111,7 +111,7 @@ func (w *itemWriter) score(list []byte) {
 	if events.scores == 0 {
 		w.fragment(nil)
 	}
-	events.out = append(append(events.out[:events.scores], scores.json[before:]...), "]}\n\n"...)
+	events.Out = append(append(events.Out[:events.scores], scores.json[before:]...), "]}\n\n"...)
 	events.scores = 0
 }
 
