@@ -121,13 +121,17 @@ func (d *Drain) graceEnd() time.Time {
 // none. The caller must call cancel when the exchange ends.
 func (d *Drain) Bind(parent context.Context, deadline time.Duration) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, end := context.WithCancelCause(parent)
-	unbind, stop := context.AfterFunc(d.ctx, func() { end(ErrShuttingDown) }), func() {}
-	if deadline > 0 {
-		ctx, stop = context.WithTimeoutCause(ctx, deadline, ErrDeadline)
-	}
-	return ctx, func() {
-		stop()
+	unbind := context.AfterFunc(d.ctx, func() { end(ErrShuttingDown) })
+	release := func() {
 		unbind()
 		end(nil)
+	}
+	if deadline == 0 {
+		return ctx, release
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, deadline, ErrDeadline)
+	return ctx, func() {
+		stop()
+		release()
 	}
 }

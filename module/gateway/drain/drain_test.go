@@ -109,3 +109,20 @@ func TestWithoutAGracePeriodCallsAreCancelledWhenTheServersHaveStopped(t *testin
 		assert.ErrorIs(t, context.Cause(ctx), ErrShuttingDown)
 	})
 }
+
+// Without the error of a deadline, the transport would take it for a client that has left.
+func TestTheDeadlineEndsTheContextWithItsCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, began := New(), time.Now()
+		ctx, cancel := d.Bind(context.Background(), time.Minute)
+		defer cancel()
+		<-ctx.Done()
+		assert.ErrorIs(t, context.Cause(ctx), ErrDeadline)
+		assert.ErrorIs(t, ctx.Err(), context.DeadlineExceeded, "the client has not left")
+		assert.Equal(t, time.Minute, time.Since(began))
+
+		ended, cancel := d.Bind(context.Background(), time.Minute)
+		cancel()
+		assert.ErrorIs(t, context.Cause(ended), context.Canceled)
+	})
+}
