@@ -58,7 +58,7 @@ var arrows = []arrow{
 	{"module/gateway/userbase", []string{"module/gateway/meter", "module/events", "module/metrics", "module/aigateway", "module/aigateway/accounting", "module/exchange", "translate/fault"}},
 	{"module/gateway/sealkeys", []string{"module/aigateway", "module/secrets", "translate/seal"}},
 	{"module/gateway/cors", []string{"module/aigateway"}},
-	{"module/gateway/upstream", []string{"module/aigateway", "module/exchange"}},
+	{"module/gateway/upstream", []string{"module/aigateway"}},
 	{"module/gateway/modellist", []string{"module/gateway/upstream", "module/exchange", "translate", "translate/format", "translate/modelcard", "translate/trait"}},
 	{"module/gateway/reply", []string{"module/gateway/meter", "module/gateway/sink", "module/aigateway", "module/aigateway/accounting", "module/exchange", "translate/fault"}},
 	{"module/gateway/sink", []string{"module/aigateway", "module/exchange", "translate/..."}},

@@ -2,6 +2,9 @@ package exchange
 
 import (
 	"context"
+	"maps"
+
+	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
@@ -27,9 +30,9 @@ func (c *Conduit) Begin() (*Attempt, *Result) {
 
 type conduitKey struct{}
 
-// WithConduit returns a context with c.
+// WithConduit returns a context with c and with own variables.
 func WithConduit(ctx context.Context, c *Conduit) context.Context {
-	return context.WithValue(ctx, conduitKey{}, c)
+	return context.WithValue(WithOwnVars(ctx), conduitKey{}, c)
 }
 
 // ConduitFrom returns the conduit in ctx, nil if there is none, as in active health checks.
@@ -60,4 +63,20 @@ func WithModelsQuery(ctx context.Context, q *ModelsQuery) context.Context {
 func ModelsQueryFrom(ctx context.Context) *ModelsQuery {
 	q, _ := ctx.Value(modelsQueryKey{}).(*ModelsQuery)
 	return q
+}
+
+// varsKey is caddyhttp.VarsCtxKey. The package caddyhttp is most of a Caddy, and would be
+// part of every program that knows what an exchange is.
+const varsKey caddy.CtxKey = "vars"
+
+// WithOwnVars returns a context with a copy of the request's map of variables. Dials read
+// the map without a lock. A dial of an earlier attempt may read it while the next attempt
+// writes to it, and several calls may dial concurrently (T2).
+func WithOwnVars(ctx context.Context) context.Context {
+	vars, _ := ctx.Value(varsKey).(map[string]any)
+	own := maps.Clone(vars)
+	if own == nil {
+		own = make(map[string]any)
+	}
+	return context.WithValue(ctx, varsKey, own)
 }

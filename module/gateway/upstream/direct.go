@@ -8,8 +8,6 @@ import (
 	"net/url"
 
 	"github.com/caddyserver/caddy/v2"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
 // direct calls the transport without reverse_proxy.
@@ -29,7 +27,6 @@ var nowhere = new(url.URL)
 
 // Call implements Caller.
 func (d *direct) Call(to Receiver, r *http.Request) error {
-	r = r.WithContext(exchange.WithOwnVars(r.Context()))
 	r.Header, r.Host, r.URL = nil, "", nowhere
 	res, err := d.transport.RoundTrip(r)
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
 // proxied calls the transport through Caddy's reverse_proxy, which adds load balancing,
@@ -57,10 +55,8 @@ func withPolicy(balancing json.RawMessage) (json.RawMessage, error) {
 }
 
 // Call implements Caller. The request has no header, host or body of the client, because
-// the transport builds all of them. It has its own map of variables: a dial that outlives
-// this attempt would read a shared map while the next attempt writes it (T2).
+// the transport builds all of them.
 func (p *proxied) Call(to Receiver, r *http.Request) error {
-	r = r.WithContext(exchange.WithOwnVars(r.Context()))
 	r.Host = ""                                                                                       // otherwise the provider would receive the host name of the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
 	return p.handler.ServeHTTP(to, r, endOfChain)

@@ -17,8 +17,8 @@ import (
 )
 
 // Caller calls a provider. The context of the request has the conduit of an attempt, or a
-// query for models, which get the result. Call writes the answer to a receiver. Its error
-// explains a call that has not reached the transport.
+// query for models, which get the result. Call changes the request, and writes the answer to
+// a receiver. Its error explains a call that has not reached the transport.
 type Caller interface {
 	Call(to Receiver, r *http.Request) error
 }
