@@ -1,5 +1,7 @@
 package event
 
+import "cmp"
+
 // FinishReason is the reason why a turn ended, in the words of no format (wire
 // format C.4). An unknown word of a provider is FinishUnknown, never an error: the
 // sets of words are open.
@@ -15,3 +17,27 @@ const (
 	FinishRefused                      // the model refused, in texts that are marked as a refusal
 	FinishPaused                       // a long turn was paused and may be continued
 )
+
+// ReasonWords are the words of a format for the finish reasons, by reason. Without a word of
+// its own, a paused turn has that of FinishLength, a refusal that of FinishFiltered, and any
+// other reason that of FinishStop.
+type ReasonWords [FinishPaused + 1]string
+
+// Of returns the word for a reason. calls reports whether the turn has tool calls, which take
+// precedence over an end that is neither FinishLength nor a refusal: several servers report an
+// ordinary end of a turn with calls, and some report calls that there are none of.
+func (w *ReasonWords) Of(r FinishReason, calls bool) string {
+	switch r {
+	case FinishLength:
+		return w[FinishLength]
+	case FinishFiltered, FinishRefused:
+		return cmp.Or(w[r], w[FinishFiltered])
+	}
+	switch {
+	case calls:
+		return w[FinishTools]
+	case r == FinishPaused:
+		return cmp.Or(w[r], w[FinishLength])
+	}
+	return w[FinishStop]
+}

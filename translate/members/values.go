@@ -1,6 +1,10 @@
 package members
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
 
 // Values contains the members of one object, in the document that the cursor reads. The
 // zero Values have none. Values can be reused, and copied.
@@ -37,6 +41,23 @@ func (v *Values) Read(c *jsonscan.Cursor, t *Table, losses Losses) bool {
 	v.readMembers(c, t, losses)
 	v.object = jsonscan.Slot{Start: start, End: c.Offset()}
 	return true
+}
+
+var errNoObject = errors.New("no JSON object")
+
+// ReadDocument is Read for a document, at whose beginning the cursor is, and returns an error
+// unless the document is an object. With losses, a repeated member is an error, too, since
+// its value is ambiguous. Without, reading stops there.
+func (v *Values) ReadDocument(c *jsonscan.Cursor, t *Table, losses Losses) error {
+	object := v.Read(c, t, losses)
+	err := c.Finish()
+	if losses == nil {
+		err = jsonscan.Broken(err)
+	}
+	if err == nil && !object {
+		err = errNoObject
+	}
+	return err
 }
 
 // Reset removes all members. Keep adds members again, from the document of the cursor.

@@ -25,6 +25,7 @@ type Writer interface {
 // Ending is what the end of an answer states.
 type Ending struct {
 	Reason      event.FinishReason
+	HasCalls    bool
 	Stop        []byte // the stop sequence of the client that ended the turn, empty for none
 	Explanation []byte // why the provider refused
 	Usage       token.Usage
@@ -42,6 +43,8 @@ type Emitter struct {
 	Out     []byte // the bytes written since the last call of Output
 	Ending  Ending // as far as it is known
 
+	shape   Shape // of the open item, the zero Shape for none
+	items   int   // that were begun
 	writer  Writer
 	order   *event.Sequencer
 	fault   *fault.Fault
@@ -100,6 +103,7 @@ func (m *Emitter) Handle(e *event.Event) {
 	case event.End:
 		m.end()
 	default:
+		m.Ending.HasCalls = m.Ending.HasCalls || e.Kind == event.ToolStart
 		if e.Kind != event.Native {
 			m.start(nil)
 		}
@@ -107,6 +111,20 @@ func (m *Emitter) Handle(e *event.Event) {
 		if m.fault == nil {
 			m.fault = m.order.Fault()
 		}
+	}
+}
+
+// DropEvent drops an event that the format cannot express.
+func (m *Emitter) DropEvent(e *event.Event) {
+	switch e.Kind {
+	case event.Reasoning, event.Signature, event.Redacted:
+		m.Drop("reasoning")
+	case event.Source:
+		m.Drop("annotations")
+	case event.Logprobs:
+		m.Drop("choices[*].logprobs")
+	case event.ToolStart:
+		m.Drop("tool_calls")
 	}
 }
 

@@ -16,6 +16,7 @@ type Words struct {
 	Usage   *token.Rows
 	Reason  string                        // path of the word for the reason why the turn ended
 	Reasons map[string]event.FinishReason // by those words
+	Parts   Parts
 }
 
 // Parser is the part of a parser that reads an answer of one turn into core events. The
@@ -30,7 +31,8 @@ type Parser struct {
 	sent     sent
 	report   token.Report // of the last usage objects
 	usage    token.Usage
-	finished bool // the reason why the turn ended is known
+	finished bool            // the reason why the turn ended is known
+	cursor   jsonscan.Cursor // of ReadPart; a field, so that an event costs no allocation
 }
 
 // sent counts what the events of an answer contain, and passes them on.

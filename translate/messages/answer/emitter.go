@@ -13,11 +13,10 @@ import (
 // both, so that their content is the same.
 type Emitter struct {
 	turn.Emitter
-	out      writer
-	block    writtenBlock
-	calls    toolcall.IDs
-	hasCalls bool
-	native   *native // nil unless the provider has the same format
+	out    writer
+	block  writtenBlock
+	calls  toolcall.IDs
+	native *native // nil unless the provider has the same format
 }
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.
@@ -49,7 +48,7 @@ func (m *Emitter) Write(e *event.Event) {
 		if m.block.kind != textBlock || m.block.part != e.Part && m.native == nil {
 			m.open(textBlock, e.Part, "")
 		}
-		m.out.fragment(e.Text)
+		m.Fragment(e.Text)
 	case event.Reasoning:
 		m.reasoning(e)
 	case event.Signature:
@@ -67,17 +66,15 @@ func (m *Emitter) Write(e *event.Event) {
 		if m.block.kind == endOf[e.Kind] {
 			m.close()
 		}
-	case event.Source:
-		if m.native == nil {
-			m.Drop("annotations")
-		}
-	case event.Logprobs:
-		m.Drop("choices[*].logprobs")
 	case event.Native:
 		if m.native == nil {
 			m.startNative(e.Text)
 		} else {
 			m.nextBlock(e.Text)
+		}
+	default:
+		if m.native == nil { // the block has it
+			m.DropEvent(e)
 		}
 	}
 }
@@ -85,7 +82,7 @@ func (m *Emitter) Write(e *event.Event) {
 // Finish closes the open block and writes the end.
 func (m *Emitter) Finish(end *turn.Ending) {
 	m.close()
-	reason := StopReason(end.Reason, m.hasCalls)
+	reason := StopReason(end.Reason, end.HasCalls)
 	if reason == "end_turn" && len(end.Stop) > 0 {
 		reason = "stop_sequence"
 	} else {

@@ -46,7 +46,7 @@ func (m *Emitter) close() {
 	case b.kind == thinkingBlock && !b.signed && m.native == nil:
 		m.selfSign()
 	case b.kind == toolUseBlock && !b.passing: // a call without arguments gets an empty object
-		m.out.fragment(toolcall.AppendArguments(nil, b.held, m.Ending.Reason == event.FinishLength))
+		m.Fragment(toolcall.AppendArguments(nil, b.held, m.Ending.Reason == event.FinishLength))
 	}
 	if b.kind != unknownBlock {
 		m.out.close()
@@ -69,7 +69,7 @@ func (m *Emitter) reasoning(e *event.Event) {
 
 func (m *Emitter) think(fragment []byte) {
 	m.block.digest.Write(fragment)
-	m.out.fragment(fragment)
+	m.Fragment(fragment)
 }
 
 func (m *Emitter) openThinking() {
@@ -120,7 +120,7 @@ func (m *Emitter) startTool(e *event.Event) {
 	head := jsonscan.AppendString([]byte(`{"type":"tool_use","id":`), m.calls.Show(id, toolcall.AppendID))
 	head = jsonscan.AppendString(append(head, `,"name":`...), m.Context.Tools.Of(e.Name))
 	m.open(toolUseBlock, 0, string(head))
-	m.block.args, m.block.held, m.block.passing, m.hasCalls = toolcall.Arguments{}, m.block.held[:0], false, true
+	m.block.args, m.block.held, m.block.passing = toolcall.Arguments{}, m.block.held[:0], false
 }
 
 // addArguments writes arguments of the open call. Arguments that do not begin like an
@@ -128,7 +128,7 @@ func (m *Emitter) startTool(e *event.Event) {
 func (m *Emitter) addArguments(fragment []byte) {
 	b := &m.block
 	if b.passing {
-		m.out.fragment(fragment)
+		m.Fragment(fragment)
 		return
 	}
 	b.args.Add(fragment)
@@ -136,7 +136,7 @@ func (m *Emitter) addArguments(fragment []byte) {
 	switch {
 	case m.Context.Stream && b.args.IsObject():
 		b.passing = true
-		m.out.fragment(b.held)
+		m.Fragment(b.held)
 	case len(b.held) > m.Context.Room():
 		m.Fail(fmt.Errorf("more than %d bytes of arguments", m.Context.Room()))
 	}

@@ -96,7 +96,7 @@ func (m *Emitter) nextBlock(block []byte) {
 	case ownTool: // no other event contains its input
 		m.open(toolUseBlock, 0, "")
 		m.block.passing = true
-		m.out.fragment(jsonscan.AppendCompact(nil, input))
+		m.Fragment(jsonscan.AppendCompact(nil, input))
 	}
 }
 

@@ -1,8 +1,6 @@
 package answer
 
 import (
-	"errors"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -148,22 +146,10 @@ type reading struct {
 	cursor jsonscan.Cursor // a field, so that an event costs no allocation
 }
 
-var errNoObject = errors.New("no JSON object")
-
-// read reads an object by its table. With losses, it reports what the table does not have,
-// and a repeated member is an error, since its value is ambiguous. Without, reading stops
-// there.
+// read reads an object by its table, as members.Values.ReadDocument does.
 func (r *reading) read(data []byte, table *members.Table, losses members.Losses) error {
 	r.cursor = jsonscan.New(data)
-	object := r.whole.Read(&r.cursor, table, losses)
-	err := r.cursor.Finish()
-	if losses == nil {
-		err = jsonscan.Broken(err)
-	}
-	if err == nil && !object {
-		err = errNoObject
-	}
-	return err
+	return r.whole.ReadDocument(&r.cursor, table, losses)
 }
 
 // kind returns the kind of an event without a name. Some servers write errors with neither

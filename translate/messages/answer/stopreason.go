@@ -13,20 +13,12 @@ var stopReasons = map[string]event.FinishReason{
 // ReadStopReason reads the stop_reason of messages answers.
 func ReadStopReason(word string) event.FinishReason { return stopReasons[word] }
 
-// StopReason returns the stop_reason for a reason. calls reports whether the turn has
-// tool calls, and takes precedence over the reason, since several servers report an
-// ordinary end of a turn with calls. The caller replaces end_turn by stop_sequence if it
-// knows the sequence.
-func StopReason(r event.FinishReason, calls bool) string {
-	switch {
-	case r == event.FinishLength:
-		return "max_tokens"
-	case r == event.FinishFiltered || r == event.FinishRefused:
-		return "refusal"
-	case calls:
-		return "tool_use"
-	case r == event.FinishPaused:
-		return "pause_turn"
-	}
-	return "end_turn"
+// stopWords lists the values of stop_reason that are written.
+var stopWords = event.ReasonWords{
+	event.FinishStop: "end_turn", event.FinishLength: "max_tokens", event.FinishTools: "tool_use",
+	event.FinishFiltered: "refusal", event.FinishPaused: "pause_turn",
 }
+
+// StopReason returns the stop_reason for a reason of a turn with or without calls. The caller
+// replaces end_turn by stop_sequence if it knows the sequence.
+func StopReason(r event.FinishReason, calls bool) string { return stopWords.Of(r, calls) }

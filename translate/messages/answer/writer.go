@@ -16,7 +16,6 @@ type writer struct {
 	*turn.Emitter           // whose Out it writes
 	index         int       // of the open block, or of the next one
 	kind          blockKind // of the open block
-	delta         []byte    // the beginning of every delta of the open block
 	sealed        []byte    // the signature of the open block, which a JSON body has at its end
 }
 
@@ -62,56 +61,36 @@ func (w *writer) start(members []byte, usage token.Usage, tier event.Tier) {
 		string(AppendUsage(nil, usage, tier)), "}")
 }
 
-// begin writes the beginning of a block: all of its members in a stream, otherwise those up
-// to its content.
-func (w *writer) begin(block string) {
-	switch {
-	case w.Context.Stream:
+// begin writes the beginning of a block, whose members in the event of a stream are those of
+// block.
+func (w *writer) begin(block string, s turn.Shape) {
+	if w.Context.Stream {
 		w.blockEvent("content_block_start", `,"content_block":`+block)
-		return
-	case w.index > 0:
-		w.Out = append(w.Out, ',')
 	}
-	w.Out = append(w.Out, block...)
+	w.Open(s)
 }
 
 // block writes a block that has no deltas.
 func (w *writer) block(whole []byte) {
-	w.begin(string(whole))
+	w.begin(string(whole), turn.Shape{Head: string(whole)})
 	w.endBlock()
 }
 
 // open writes the beginning of a block. head contains its members up to its content.
 func (w *writer) open(kind blockKind, head string) {
 	w.kind, w.sealed = kind, w.sealed[:0]
-	if !w.Context.Stream {
-		w.begin(head + shapes[kind].open)
-		return
-	}
-	w.begin(head + shapes[kind].fill + "}")
-	w.beginDeltas(shapes[kind].delta)
+	s := &shapes[kind]
+	w.begin(head+s.fill+"}", turn.Shape{
+		Head: head + s.open, Tail: s.shut, Event: w.delta(s.delta), Close: deltaEnd, Raw: kind == toolUseBlock,
+	})
 }
 
-// beginDeltas sets the beginning of the deltas of the block.
-func (w *writer) beginDeltas(kind string) {
-	w.delta = append(w.delta[:0], "event: content_block_delta\n"+`data: {"type":"content_block_delta","index":`...)
-	w.delta = strconv.AppendInt(w.delta, int64(w.index), 10)
-	w.delta = append(append(w.delta, `,"delta":`...), kind...)
+// delta returns the beginning of a delta of the open block.
+func (w *writer) delta(kind string) string {
+	return "event: content_block_delta\n" + `data: {"type":"content_block_delta","index":` + strconv.Itoa(w.index) + `,"delta":` + kind
 }
 
-// fragment writes a part of the content of the open block: of a text, or of the JSON of an
-// input.
-func (w *writer) fragment(fragment []byte) {
-	switch {
-	case w.Context.Stream:
-		w.Out = append(w.Out, w.delta...)
-		w.Out = append(jsonscan.AppendEscaped(w.Out, fragment), "\"}}\n\n"...)
-	case w.kind == toolUseBlock:
-		w.Out = append(w.Out, fragment...)
-	default:
-		w.Out = jsonscan.AppendEscaped(w.Out, fragment)
-	}
-}
+const deltaEnd = "\"}}\n\n"
 
 // sign writes the signature, which usually is the last delta of its block; thinking may
 // follow.
@@ -120,15 +99,14 @@ func (w *writer) sign(signature []byte) {
 		w.sealed = append(w.sealed[:0], signature...)
 		return
 	}
-	w.beginDeltas(`{"type":"signature_delta","signature":"`)
-	w.fragment(signature)
-	w.beginDeltas(shapes[thinkingBlock].delta)
+	w.Out = append(w.Out, w.delta(`{"type":"signature_delta","signature":"`)...)
+	w.Out = append(jsonscan.AppendEscaped(w.Out, signature), deltaEnd...)
 }
 
 // close writes the end of the open block.
 func (w *writer) close() {
+	w.Shut()
 	if !w.Context.Stream {
-		w.Out = append(w.Out, shapes[w.kind].shut...)
 		if w.kind == thinkingBlock {
 			w.Out = jsonscan.AppendString(append(w.Out, `,"signature":`...), w.sealed)
 		}
@@ -139,6 +117,7 @@ func (w *writer) close() {
 
 // endBlock ends a block, once its content is written.
 func (w *writer) endBlock() {
+	w.Shut()
 	if w.Context.Stream {
 		w.blockEvent("content_block_stop", "")
 	}

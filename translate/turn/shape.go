@@ -1,0 +1,48 @@
+package turn
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
+// Shape is how an item is written whose content comes in fragments, the parts of a string.
+type Shape struct {
+	Head, Tail   string // around all fragments, in a JSON answer
+	Event, Close string // around one fragment, in an event of a stream
+	Raw          bool   // in a JSON answer, the fragments are JSON, and no parts of a string
+}
+
+// Open begins an item, and closes the open one unless it has the same shape.
+func (m *Emitter) Open(s Shape) {
+	if m.shape == s {
+		return
+	}
+	m.Shut()
+	m.shape = s
+	m.items++
+	if m.Context.Stream {
+		return
+	}
+	if m.items > 1 {
+		m.Out = append(m.Out, ',')
+	}
+	m.Out = append(m.Out, s.Head...)
+}
+
+// Fragment writes a fragment of the open item.
+func (m *Emitter) Fragment(text []byte) {
+	switch {
+	case m.Context.Stream:
+		m.Out = append(m.Out, m.shape.Event...)
+		m.Out = append(jsonscan.AppendEscaped(m.Out, text), m.shape.Close...)
+	case m.shape.Raw:
+		m.Out = append(m.Out, text...)
+	default:
+		m.Out = jsonscan.AppendEscaped(m.Out, text)
+	}
+}
+
+// Shut closes the open item, if there is one.
+func (m *Emitter) Shut() {
+	if m.shape != (Shape{}) && !m.Context.Stream {
+		m.Out = append(m.Out, m.shape.Tail...)
+	}
+	m.shape = Shape{}
+}
