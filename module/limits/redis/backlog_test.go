@@ -35,6 +35,7 @@ func (o *outage) send(changes []change) (failed []change) {
 // A settlement was once dropped if the server did not answer for ten seconds. The reserved
 // amount of its request, its highest possible cost, then counted until the period ended.
 func TestChangesWaitUntilTheServerIsBack(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := outage{until: time.Now().Add(time.Hour)}
 		b := newBacklog(o.send, zap.NewNop())
@@ -54,6 +55,7 @@ func TestChangesWaitUntilTheServerIsBack(t *testing.T) {
 }
 
 func TestChangesBeyondTheBoundAreDropped(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := outage{until: time.Now().Add(time.Hour)}
 		core, logs := observer.New(zapcore.WarnLevel)
@@ -72,6 +74,7 @@ func TestChangesBeyondTheBoundAreDropped(t *testing.T) {
 // If the server did not answer, a gateway that shut down once waited ten seconds for each
 // settlement.
 func TestABacklogClosesDuringAnOutage(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := outage{until: time.Now().Add(time.Hour)}
 		b := newBacklog(o.send, zap.NewNop())
@@ -90,6 +93,7 @@ func TestABacklogClosesDuringAnOutage(t *testing.T) {
 // The server keeps a reservation for a day, and the reserved amount for longer. A later
 // settlement would add the used amount to the reserved one.
 func TestASettlementIsGivenUpWithItsReservation(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := settlement{began: time.Now()}
 		time.Sleep(reservationLife - time.Nanosecond)

@@ -23,6 +23,7 @@ func machine(t *testing.T, server *limitstest.RedisServer, local func() time.Tim
 
 // L057: machines whose clocks differ once gave each gateway a window of its own.
 func TestL057GatewaysWhoseClocksDifferHaveOneWindow(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return
@@ -50,6 +51,7 @@ func TestL057GatewaysWhoseClocksDifferHaveOneWindow(t *testing.T) {
 // The days, weeks and months of budgets once began by the clock of each gateway: before
 // midnight, a gateway whose clock was ahead spent the budget of the next day.
 func TestGatewaysWhoseClocksDifferBeginADayTogether(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return

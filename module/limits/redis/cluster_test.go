@@ -19,6 +19,7 @@ import (
 // In a Redis Cluster, a script may only use keys of one node. The commands of a batch must
 // keep their order.
 func TestACluster(t *testing.T) {
+	t.Parallel()
 	bus := strconv.Itoa(gatewaytest.FreePort(t)) // by default 10000 above that of clients, which another program may use
 	server, ok := limitstest.StartRedis(t, "--cluster-enabled", "yes", "--cluster-port", bus)
 	if !ok {

@@ -82,6 +82,7 @@ func (g gateway) assertLeft(t *testing.T, nanos int64) {
 }
 
 func TestWhatEndsDuringAnOutageIsSettledAfterIt(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return
@@ -98,6 +99,7 @@ func TestWhatEndsDuringAnOutageIsSettledAfterIt(t *testing.T) {
 // A settlement without a reservation once added the used amount, even to a budget that was
 // restored meanwhile from a ledger that contained the amount.
 func TestWhatTheLedgerHasIsNotAddedAgain(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return
@@ -117,6 +119,7 @@ func TestWhatTheLedgerHasIsNotAddedAgain(t *testing.T) {
 // If the server admitted a request and answered too late, the request was once refused with
 // 503, and counted until the period ended: a slow server used up all budgets.
 func TestARequestWhoseAnswerWasLateIsGivenBack(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return
@@ -131,6 +134,7 @@ func TestARequestWhoseAnswerWasLateIsGivenBack(t *testing.T) {
 
 // The settlement may arrive before the call of admit, which uses another connection.
 func TestARequestThatWasGivenBackIsNotAdmitted(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return
@@ -149,6 +153,7 @@ func TestARequestThatWasGivenBackIsNotAdmitted(t *testing.T) {
 // Requests that were served during an outage once did not count, so that their budget could
 // be spent again.
 func TestWhatIsServedDuringAnOutageCountsAfterIt(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return
@@ -172,6 +177,7 @@ func TestWhatIsServedDuringAnOutageCountsAfterIt(t *testing.T) {
 }
 
 func TestASettlementThatIsRepeatedCountsOnce(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return
@@ -191,6 +197,7 @@ func TestASettlementThatIsRepeatedCountsOnce(t *testing.T) {
 // Clients that left during a call once counted as failures of the server: after five of
 // them, all requests of a second were refused.
 func TestClientsThatLeaveAreNoOutage(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return
@@ -207,6 +214,7 @@ func TestClientsThatLeaveAreNoOutage(t *testing.T) {
 
 // A server that became a replica refuses all changes.
 func TestAReplicaIsAnOutage(t *testing.T) {
+	t.Parallel()
 	server, client, ok := serving(t)
 	if !ok {
 		return
@@ -248,6 +256,7 @@ func TestAnOutageIsLoggedOnce(t *testing.T) {
 // A reload with other settings of the server once closed the client of the old ones:
 // requests that still ran were never settled.
 func TestARequestThatOutlivesItsConfigurationIsSettled(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return

@@ -53,6 +53,7 @@ func end(t *testing.T, r *Redis) {
 }
 
 func TestRedis(t *testing.T) {
+	t.Parallel()
 	server, client, ok := serving(t)
 	if !ok {
 		return
@@ -88,6 +89,7 @@ func (ledger) Spent(context.Context, *aigateway.Limit, *aigateway.Key, time.Time
 // L053: after a loss of the server's data, budgets are restored from the ledger. L055: after
 // a loss of its scripts, they are sent again.
 func TestL053L055AServerThatForgetsIsFilledAgain(t *testing.T) {
+	t.Parallel()
 	server, client, ok := serving(t)
 	if !ok {
 		return
@@ -150,6 +152,7 @@ func admit(t *testing.T, l aigateway.Limiter) aigateway.Admission {
 // L054: the requests of a killed gateway count as running until the end of their lease.
 // Requests of a running gateway count for as long as they run.
 func TestL054RequestsOfAKilledGatewayCountUntilTheirLeaseIsOver(t *testing.T) {
+	t.Parallel()
 	server, client, ok := serving(t)
 	if !ok {
 		return
@@ -179,6 +182,7 @@ func TestL054RequestsOfAKilledGatewayCountUntilTheirLeaseIsOver(t *testing.T) {
 // stayed for ever. The reservations of requests with only a rate of requests once stayed
 // for a day.
 func TestNothingStaysOnTheServerForEver(t *testing.T) {
+	t.Parallel()
 	server, client, ok := serving(t)
 	if !ok {
 		return

@@ -33,6 +33,7 @@ func demandOf(b *books) aigateway.Demand {
 // The ledger was once read with the context of the first client. When that client left, all
 // others were refused, or read the ledger again one after the other.
 func TestAClientThatLeavesDoesNotEndARestore(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return
@@ -82,6 +83,7 @@ func TestAPanicOfTheLedgerPasses(t *testing.T) {
 // With on_error allow, requests were once served without limits if the ledger could not be
 // read, as if the server did not answer.
 func TestALedgerThatFailsIsNoOutageOfTheServer(t *testing.T) {
+	t.Parallel()
 	server, _, ok := serving(t)
 	if !ok {
 		return

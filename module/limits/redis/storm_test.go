@@ -98,6 +98,7 @@ const most = 999
 // The server is killed, stops for a while, and loses its scripts. No request is admitted
 // beyond the budget, and none is refused within it.
 func TestTwoGatewaysSpendABudgetExactlyWhateverTheServerDoes(t *testing.T) {
+	t.Parallel()
 	server, client, ok := serving(t)
 	if !ok {
 		return
@@ -125,6 +126,7 @@ func TestTwoGatewaysSpendABudgetExactlyWhateverTheServerDoes(t *testing.T) {
 // After a loss of data, the requests that ran at that time may exceed the budget. Requests
 // that ended while the ledger was read may count twice.
 func TestTwoGatewaysGoOnFromTheLedgerWhenTheServerForgets(t *testing.T) {
+	t.Parallel()
 	server, client, ok := serving(t)
 	if !ok {
 		return
