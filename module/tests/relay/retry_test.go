@@ -12,7 +12,7 @@ import (
 )
 
 func TestTheLastTargetIsAskedAgainIfThatCostsNothing(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		for _, test := range []struct {
 			name  string
 			step  gatewaytest.Step
@@ -55,34 +55,38 @@ func TestRepeatedCallsAreFew(t *testing.T) {
 }
 
 func TestAnExchangeEndsAtItsDeadline(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
-		p := gatewaytest.NewProvider(t)
-		gate := gatewaytest.NewGate(t)
-		p.Always(func(c *gatewaytest.Call) {
-			step := site.WaitingAt(gate)
-			if strings.Contains(c.Request.Header.Get("Accept"), "json") {
-				step = gatewaytest.Stall(gate, gatewaytest.Answer())
-			}
-			step(c)
-		})
-		s := site.Start(t, "deadline 2s", w.Provider("p", p)) // on a busy machine, content takes a while
-		whole, streams := make(map[string]func() site.Reply), make(map[string]func() site.Reply)
-		for _, path := range site.CallPaths { // they wait at once
-			whole[path] = s.Later(path, site.BodyFor(path, "m", "hello", false))
-			streams[path] = s.Later(path, site.BodyFor(path, "m", "hello", true))
+	p := gatewaytest.NewProvider(t)
+	gate := gatewaytest.NewGate(t)
+	p.Always(func(c *gatewaytest.Call) {
+		step := site.WaitingAt(gate)
+		if strings.Contains(c.Request.Header.Get("Accept"), "json") {
+			step = gatewaytest.Stall(gate, gatewaytest.Answer())
 		}
+		step(c)
+	})
+	s := site.Start(t, "deadline 2s", // on a busy machine, content takes a while
+		site.Direct.Provider("direct", p, "models direct"), site.Proxied.Provider("proxied", p, "models proxied"))
+	whole, streams := make(map[string]func() site.Reply), make(map[string]func() site.Reply)
+	models := []string{"direct", "proxied"}
+	for _, model := range models {
+		for _, path := range site.CallPaths { // they wait at once
+			whole[model+path] = s.Later(path, site.BodyFor(path, model, "hello", false))
+			streams[model+path] = s.Later(path, site.BodyFor(path, model, "hello", true))
+		}
+	}
+	for _, model := range models {
 		for _, path := range site.CallPaths {
-			answer := whole[path]()
+			answer := whole[model+path]()
 			assert.Equal(t, http.StatusGatewayTimeout, answer.Status, answer.Body)
 			assert.Equal(t, "failed", s.Record(answer.ID())["outcome"])
 
-			answer = streams[path]()
+			answer = streams[model+path]()
 			read := answer.Read(t, path)
 			assert.False(t, read.Complete)
 			assert.NotNil(t, read.Failure, "the error event: %s", answer.Body)
 			assert.Equal(t, "cut", s.Record(answer.ID())["outcome"])
 		}
-	})
+	}
 }
 
 func TestABusyProviderLeavesRequestsToOthers(t *testing.T) {
