@@ -1,0 +1,105 @@
+package answer
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+)
+
+// output is the state of an item.
+type output struct {
+	index int64
+	kind  itemKind
+	id    []byte
+	ended bool    // later events about the item are ignored
+	left  bool    // another item has begun before its end, so no more content can follow
+	whole bool    // the item was found in the whole response
+	parts []*part // in order of their first events; a call has one, its arguments
+
+	inContent bool // of reasoning: the parts are those of content instead of the summary
+
+	// Of a call.
+	tool     int  // its number
+	begun    bool // the start was sent
+	deferred bool // arguments preceded the name, so all arguments are sent at the end
+	cut      bool // the call was cut off with the answer
+}
+
+// subject is what identifies the item of an event.
+type subject struct {
+	kind  itemKind
+	index int64  // -1 for none
+	id    []byte // a raw string, nil for none
+}
+
+// item is the item that was read last.
+type item struct {
+	members.Values
+	kind []byte // the raw type
+}
+
+// id returns the raw string by which the events about an item name the item: its id, or for
+// a call without one its call_id.
+func (v *item) id() []byte {
+	if id := v.Filled(itemID); id != nil {
+		return id
+	}
+	return v.Raw(itemCallID)
+}
+
+// arguments returns the arguments of a call as a raw string, nil for none.
+func (v *item) arguments(kind itemKind) []byte {
+	if kind == freeCallItem {
+		return v.Raw(itemInput)
+	}
+	raw := v.Raw(itemArguments)
+	if len(raw) == 0 || raw[0] == '"' {
+		return raw
+	}
+	return jsonscan.AppendString(nil, jsonscan.AppendCompact(nil, raw))
+}
+
+// otherList returns the path of the list of a reasoning item that is not sent.
+func (it *output) otherList() string {
+	if it.inContent {
+		return inItem + "summary"
+	}
+	return inItem + "content"
+}
+
+// hasID reports whether the item has the raw id.
+func (it *output) hasID(id []byte) bool {
+	return len(id) > len(`""`) && len(it.id) > 0 && bytes.Equal(it.id, jsonscan.DecodedOf(id))
+}
+
+// differs reports whether the item has another id than the raw one, which may be nil.
+func (it *output) differs(id []byte) bool {
+	return len(id) > len(`""`) && len(it.id) > 0 && !bytes.Equal(it.id, jsonscan.DecodedOf(id))
+}
+
+// appendSignature appends the signature of a reasoning item. Together with the text that
+// was sent, it restores the item in a later request: it consists of the id, the lengths of
+// the parts of the text, with a "t" before them if the text is not the summary, and the
+// encrypted_content.
+func (it *output) appendSignature(dst, sealed []byte) []byte {
+	if translate.PlainName(it.id) {
+		dst = append(dst, it.id...)
+	}
+	dst = append(dst, '.')
+	if it.inContent && len(it.parts) > 0 {
+		dst = append(dst, 't')
+	}
+	inOrder := slices.SortedFunc(slices.Values(it.parts), func(a, b *part) int { return int(a.index - b.index) })
+	for i, pt := range inOrder {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(pt.sent), 10)
+	}
+	dst = append(dst, '.')
+	return jsonscan.AppendText(dst, sealed)
+}
