@@ -12,14 +12,22 @@ import (
 // Writer is the part of an emitter that depends on the format. It writes a stream or a JSON
 // body into Out of its Emitter.
 type Writer interface {
-	// Start begins the answer. Its event has a Model and a Usage, and the answer context's
-	// estimate if the input is not counted yet.
-	Start(*event.Event)
+	// Start begins the answer.
+	Start(*Beginning)
 	// Write writes an event from Text to Logprobs, or a Native one, of the only choice. The
 	// events between a ToolStart and its ToolEnd belong to that call.
 	Write(*event.Event)
 	// Finish ends the answer.
 	Finish(*Ending)
+}
+
+// Beginning is what the beginning of an answer states. What the provider has not stated is
+// that of the IDs, and the answer context's estimate of the input.
+type Beginning struct {
+	Model   []byte
+	Created int64 // Unix seconds
+	Usage   token.Usage
+	Tier    event.Tier
 }
 
 // Ending is what the end of an answer states.
@@ -43,13 +51,14 @@ type Emitter struct {
 	Out     []byte // the bytes written since the last call of Output
 	Ending  Ending // as far as it is known
 
-	shape   Shape // of the open item, the zero Shape for none
-	items   int   // that were begun
-	writer  Writer
-	order   *event.Sequencer
-	fault   *fault.Fault
-	started bool
-	ended   bool
+	shape     Shape // of the open item, the zero Shape for none
+	items     int   // that were begun
+	writer    Writer
+	beginning Beginning
+	order     *event.Sequencer
+	fault     *fault.Fault
+	started   bool
+	ended     bool
 }
 
 // Init prepares the emitter of one answer to the request of the answer context.
@@ -134,27 +143,25 @@ func (m *Emitter) start(e *event.Event) {
 		return
 	}
 	m.started = true
-	var (
-		start event.Event
-		usage token.Usage
-	)
+	begin := &m.beginning
 	if e != nil {
-		start = *e
+		*begin = Beginning{Model: e.Model, Created: e.Created, Tier: e.Tier}
+		if e.Usage != nil {
+			begin.Usage = *e.Usage
+		}
 	}
-	if len(start.Model) == 0 {
-		start.Model = []byte(m.IDs.Model)
+	if len(begin.Model) == 0 {
+		begin.Model = []byte(m.IDs.Model)
 	}
-	if start.Created == 0 {
-		start.Created = m.IDs.Created
+	if begin.Created == 0 {
+		begin.Created = m.IDs.Created
 	}
-	if start.Usage != nil {
-		usage = *start.Usage
+	if begin.Usage.Input() == 0 {
+		begin.Usage.Fresh = m.Context.Input.Estimate
 	}
-	if usage.Input() == 0 {
-		usage.Fresh = m.Context.Input.Estimate
-	}
-	start.Usage, m.Ending.Tier = &usage, start.Tier
-	m.writer.Start(&start)
+	m.Ending.Tier = begin.Tier
+	m.writer.Start(begin)
+	begin.Model = nil // which belongs to the event
 }
 
 // end ends the answer.

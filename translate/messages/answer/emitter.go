@@ -28,13 +28,13 @@ func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
 }
 
 // Start writes the beginning.
-func (m *Emitter) Start(e *event.Event) {
+func (m *Emitter) Start(begin *turn.Beginning) {
 	if m.native != nil {
 		return
 	}
 	members := jsonscan.AppendString([]byte(`"id":`), m.IDs.Message)
 	members = append(members, `,"type":"message","role":"assistant","model":`...)
-	m.out.start(jsonscan.AppendString(members, e.Model), *e.Usage, e.Tier)
+	m.out.start(jsonscan.AppendString(members, begin.Model), begin.Usage, begin.Tier)
 }
 
 // endOf contains the kinds of blocks that events end.

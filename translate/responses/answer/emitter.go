@@ -63,8 +63,8 @@ func (m *Emitter) check() {
 }
 
 // Start keeps what the beginning states.
-func (m *Emitter) Start(e *event.Event) {
-	m.frame = frame{m.IDs.Message, string(e.Model), e.Created, m.Context.Settings}
+func (m *Emitter) Start(begin *turn.Beginning) {
+	m.frame = frame{m.IDs.Message, string(begin.Model), begin.Created, m.Context.Settings}
 }
 
 // begin writes the beginning, once, before the first content. What the client already has
