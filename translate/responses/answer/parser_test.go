@@ -198,6 +198,11 @@ var streams = []struct {
 	{"another item with the same index", around(added(0, message), text(0, 0, "a"), added(0, `{"type":"message","id":"msg_2","content":[]}`), text(0, 0, "b"), added(0, call), args(0, "{}")), between("tools", `text "a"`, "text end", `text "b"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
 	{"no beginning", []string{text(0, 0, "a"), ends("null")}, []string{"start  0 tier 0", `text "a"`, "text end", counted, "finish stop", "end"}},
 	{"events without names", []string{"|" + created, "|" + text(0, 0, "a"), "|" + ends("[]")}, between("stop", `text "a"`, "text end")},
+	{"deltas of one shape without names", []string{"|" + created, "|" + text(0, 0, "a"), "|" + text(0, 0, "b"), "|" + text(0, 0, "c"), "|" + ends("["+whole("output_text", `"text":"abcd"`)+"]")}, between("stop", `text "a"`, `text "b"`, `text "c"`, `text "d"`, "text end")},
+	// Its event names it. Before, it was taken for a part of a message, and lost.
+	{"a part of a summary without a type", around(eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"text":"a"}`)), between("stop", `reasoning "a"`, "reasoning end")},
+	// Before, the source preceded the beginning, which no format can express.
+	{"a source before the beginning", []string{eventOf("response.output_text.annotation.added", `"output_index":0,"annotation":{"type":"url_citation","url":"u"}`), ends("[]")}, []string{"start  0 tier 0", `source "u" "" 0..0`, counted, "finish stop", "end"}},
 	{"arguments that are an object", around(done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x": 1}}`)), between("tools", `tool 0 "c" "f"`, `args 0 "{\"x\":1}"`, "tool end 0")},
 	{"nulls for lists", around(done(0, `{"type":"message","content":null}`), done(1, `{"type":"reasoning","summary":null,"content":null,"encrypted_content":null}`), done(2, `{"type":"message","content":[{"type":"output_text","text":"a","annotations":null,"logprobs":null}]}`)), between("stop", `text "a"`, "text end")},
 
