@@ -51,8 +51,7 @@ type Emitter struct {
 	Out     []byte // the bytes written since the last call of Output
 	Ending  Ending // as far as it is known
 
-	shape     Shape // of the open item, the zero Shape for none
-	items     int   // that were begun
+	open      openItem
 	writer    Writer
 	beginning Beginning
 	order     *event.Sequencer

@@ -9,18 +9,24 @@ type Shape struct {
 	Raw          bool   // in a JSON answer, the fragments are JSON, and no parts of a string
 }
 
+// openItem is the item that is being written.
+type openItem struct {
+	Shape     // the zero Shape for none
+	count int // of items that were begun
+}
+
 // Open begins an item, and closes the open one unless it has the same shape.
 func (m *Emitter) Open(s Shape) {
-	if m.shape == s {
+	if m.open.Shape == s {
 		return
 	}
 	m.Shut()
-	m.shape = s
-	m.items++
+	m.open.Shape = s
+	m.open.count++
 	if m.Context.Stream {
 		return
 	}
-	if m.items > 1 {
+	if m.open.count > 1 {
 		m.Out = append(m.Out, ',')
 	}
 	m.Out = append(m.Out, s.Head...)
@@ -30,9 +36,9 @@ func (m *Emitter) Open(s Shape) {
 func (m *Emitter) Fragment(text []byte) {
 	switch {
 	case m.Context.Stream:
-		m.Out = append(m.Out, m.shape.Event...)
-		m.Out = append(jsonscan.AppendEscaped(m.Out, text), m.shape.Close...)
-	case m.shape.Raw:
+		m.Out = append(m.Out, m.open.Shape.Event...)
+		m.Out = append(jsonscan.AppendEscaped(m.Out, text), m.open.Shape.Close...)
+	case m.open.Shape.Raw:
 		m.Out = append(m.Out, text...)
 	default:
 		m.Out = jsonscan.AppendEscaped(m.Out, text)
@@ -41,8 +47,8 @@ func (m *Emitter) Fragment(text []byte) {
 
 // Shut closes the open item, if there is one.
 func (m *Emitter) Shut() {
-	if m.shape != (Shape{}) && !m.Context.Stream {
-		m.Out = append(m.Out, m.shape.Tail...)
+	if m.open.Shape != (Shape{}) && !m.Context.Stream {
+		m.Out = append(m.Out, m.open.Shape.Tail...)
 	}
-	m.shape = Shape{}
+	m.open.Shape = Shape{}
 }
