@@ -15,6 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 )
 
 // carry sends a request by the inner transport. Its error is logged, so it must not quote
@@ -39,7 +41,12 @@ type connection struct {
 // follow returns a context whose request reports its connection.
 func (n *connection) follow(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:              func(info httptrace.GotConnInfo) { n.reused.Store(info.Reused) },
+		GotConn: func(info httptrace.GotConnInfo) {
+			n.reused.Store(info.Reused)
+			if conn, ok := info.Conn.(*payload.Conn); ok {
+				conn.Join()
+			}
+		},
 		GotFirstResponseByte: func() { n.answered.Store(true) },
 	})
 }

@@ -2,19 +2,20 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
@@ -28,7 +29,7 @@ type stale struct {
 
 func (s *stale) Write(p []byte) (int, error) {
 	if s.now.CompareAndSwap(true, false) {
-		return 0, errors.New("broken pipe")
+		return 0, syscall.EPIPE
 	}
 	return s.Conn.Write(p)
 }
@@ -40,7 +41,7 @@ func kept(t *testing.T, server *httptest.Server, now *atomic.Bool) http.RoundTri
 		conn, err := new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
 		return &stale{conn, now}, err
 	}
-	inner := &http.Transport{DialContext: dial}
+	inner := &http.Transport{DialContext: payload.Joining(dial)}
 	t.Cleanup(inner.CloseIdleConnections)
 	return inner
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 )
 
 func init() { caddy.RegisterModule(Transport{}) }
@@ -84,6 +85,9 @@ func (t *Transport) Provision(ctx caddy.Context) (err error) {
 	inner, err := ctx.LoadModule(&t.Upstream, "TransportRaw")
 	if err != nil {
 		return fmt.Errorf("loading transport: %w", err)
+	}
+	if of, ok := inner.(*reverseproxy.HTTPTransport); ok {
+		of.Transport.DialContext = payload.Joining(of.Transport.DialContext)
 	}
 	t.inner = inner.(http.RoundTripper)
 	return nil

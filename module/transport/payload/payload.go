@@ -4,7 +4,6 @@
 package payload
 
 import (
-	"bytes"
 	"io"
 	"net"
 	"net/http"
@@ -69,11 +68,7 @@ func (p *Payload) Close() {
 // it is closed.
 func (p *Payload) Open() io.ReadCloser {
 	p.lease.Retain()
-	if len(p.parts) == 1 {
-		return &outgoing{src: bytes.NewReader(p.parts[0]), lease: p.lease, sent: &p.sent}
-	}
-	parts := net.Buffers(slices.Clone(p.parts)) // reading consumes them
-	return &outgoing{src: &parts, lease: p.lease, sent: &p.sent}
+	return &outgoing{unread: p.parts, lease: p.lease, sent: &p.sent}
 }
 
 // Reopen is Open with the signature of http.Request.GetBody.
@@ -90,27 +85,62 @@ func (p *Payload) Sent() bool { return p.sent.Load() }
 // goroutine reads from it. The lock ensures that no read uses the leased memory after Close
 // has returned.
 type outgoing struct {
-	mu    sync.Mutex
-	src   io.Reader // nil after Close
-	lease *exchange.Lease
-	sent  *atomic.Bool
+	mu     sync.Mutex
+	closed bool
+	begun  bool        // unread is a copy, which reading consumes
+	unread net.Buffers // at first the parts of the payload
+	lease  *exchange.Lease
+	sent   *atomic.Bool
 }
 
 func (o *outgoing) Read(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.src == nil {
+	if o.closed {
 		return 0, http.ErrBodyReadAfterClose
 	}
+	if !o.begun {
+		o.begun, o.unread = true, slices.Clone(o.unread)
+	}
 	o.sent.Store(true)
-	return o.src.Read(p)
+	return o.unread.Read(p)
+}
+
+// writeBehind writes the payload behind the head of its request, and returns the number of
+// bytes of the payload that were written. It may still write after Close, because it holds
+// the lease itself.
+func (o *outgoing) writeBehind(head []byte, w io.Writer) (int64, error) {
+	parts, err := o.take(head)
+	if err != nil {
+		return 0, err
+	}
+	defer o.lease.Release()
+	n, err := parts.WriteTo(w)
+	if n > 0 {
+		o.sent.Store(true)
+	}
+	return max(0, n-int64(len(head))), err
+}
+
+// take returns head and the unread parts, and retains the lease. Read then returns nothing
+// more.
+func (o *outgoing) take(head []byte) (net.Buffers, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return nil, http.ErrBodyReadAfterClose
+	}
+	o.lease.Retain()
+	parts := append(net.Buffers{head}, o.unread...)
+	o.begun, o.unread = true, nil
+	return parts, nil
 }
 
 func (o *outgoing) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.src != nil {
-		o.src = nil
+	if !o.closed {
+		o.closed, o.unread = true, nil
 		o.lease.Release()
 	}
 	return nil
