@@ -131,7 +131,7 @@ func (o *outgoing) take(head []byte) (net.Buffers, error) {
 		return nil, http.ErrBodyReadAfterClose
 	}
 	o.lease.Retain()
-	parts := append(net.Buffers{head}, o.unread...)
+	parts := slices.Concat(net.Buffers{head}, o.unread)
 	o.begun, o.unread = true, nil
 	return parts, nil
 }
