@@ -18,8 +18,8 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 	q.Status, q.Page = 0, nil
 	credential := t.credential(0)
 	h := http.Header{
-		"Accept":          acceptJSON,
-		"Accept-Encoding": {"identity"},
+		"Accept":          jsonType,
+		"Accept-Encoding": identity,
 		"User-Agent":      userAgent,
 	}
 	setVersion(h, &q.Format.Version, q.Traits)
