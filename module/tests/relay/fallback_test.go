@@ -128,7 +128,7 @@ func TestDefaultFallbackLeavesOutWhatBlamesTheRequest(t *testing.T) {
 }
 
 func TestConfiguredFallbackReplacesTheDefault(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startStanding(t, w, "fallback_on 400 429 unreachable")
 		assert.Equal(t, map[int]bool{400: true, 429: true, 401: false, 404: false, 500: false, 503: false},
 			askSecond(t, s, 400, 429, 401, 404, 500, 503))
@@ -149,11 +149,16 @@ func TestFallbackOnTimeoutAndUnreachableAreWordsOfTheirOwn(t *testing.T) {
 			model("timeout-on-timeout", "stalling", "timeout"), model("timeout-on-unreachable", "stalling", "unreachable"),
 			model("refused-on-timeout", "refused", "timeout"), model("refused-on-unreachable", "refused", "unreachable"),
 		)
-		for name, want := range map[string]int{
+		wants := map[string]int{
 			"timeout-on-timeout": 200, "timeout-on-unreachable": 504,
 			"refused-on-timeout": 502, "refused-on-unreachable": 200,
-		} {
-			assert.Equal(t, want, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, name, "hello", false)).Status, name)
+		}
+		answers := make(map[string]func() site.Reply)
+		for name := range wants { // they wait at once
+			answers[name] = s.Later(site.ChatPath, site.BodyFor(site.ChatPath, name, "hello", false))
+		}
+		for name, want := range wants {
+			assert.Equal(t, want, answers[name]().Status, name)
 		}
 	})
 }
@@ -161,7 +166,7 @@ func TestFallbackOnTimeoutAndUnreachableAreWordsOfTheirOwn(t *testing.T) {
 // A number of attempts below the number of targets was once refused, so that attempts had
 // no effect.
 func TestAttemptsBoundHowManyTargetsAreAsked(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		failing, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		failing.Always(gatewaytest.Status(http.StatusServiceUnavailable))
 		s := site.Start(t,

@@ -173,12 +173,19 @@ func TestRefusedConnectionsAndTimeouts(t *testing.T) {
 			w.Provider("stalling", stalling, "models stalling", "response_header_timeout 20ms"),
 			w.Provider("silent", silent, "models silent", "first_event_timeout 20ms"),
 		)
-		for model, want := range map[string]site.ErrorAnswer{
+		wants := map[string]site.ErrorAnswer{
 			"refused": site.Unreachable, "hanging": site.TimedOut, "stalling": site.TimedOut, "silent": site.TimedOut,
-		} {
+		}
+		answers := make(map[string]func() site.Reply)
+		for model := range wants {
+			for _, path := range site.CallPaths { // they wait at once
+				answers[model+path] = s.Later(path, site.BodyFor(path, model, "hello", true))
+			}
+		}
+		for model, want := range wants {
 			for _, path := range site.CallPaths {
 				t.Run(model+" "+path, func(t *testing.T) {
-					answer := s.Ask(path, site.BodyFor(path, model, "hello", true))
+					answer := answers[model+path]()
 					want.Assert(t, path, answer)
 					assert.NotContains(t, answer.Body, "127.0.0.1")
 				})
@@ -195,9 +202,13 @@ func TestHalfAJSONAnswerIsAnError(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		silent, cutting := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("silent", silent, "models silent", "idle_timeout 50ms"), w.Provider("cutting", cutting, "models cutting"))
+		silent.Always(gatewaytest.StallAt(20, gatewaytest.NewGate(t)))
+		timedOut := make(map[string]func() site.Reply)
+		for _, path := range site.CallPaths { // they wait at once
+			timedOut[path] = s.Later(path, site.BodyFor(path, "silent", "hello", false))
+		}
 		for _, path := range site.CallPaths {
-			silent.Script(gatewaytest.StallAt(20, gatewaytest.NewGate(t)))
-			site.TimedOut.Assert(t, path, s.Ask(path, site.BodyFor(path, "silent", "hello", false)))
+			site.TimedOut.Assert(t, path, timedOut[path]())
 			cutting.Script(gatewaytest.CutAt(20))
 			site.Unreachable.Assert(t, path, s.Ask(path, site.BodyFor(path, "cutting", "hello", false)))
 		}

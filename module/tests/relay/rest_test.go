@@ -150,7 +150,7 @@ func TestAnAPIKeyThatIsRefusedRests(t *testing.T) {
 }
 
 func TestAPIKeysShareRequestsAndKeepSessions(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s, p := startKeys(t, w)
 		for range 40 {
 			s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
@@ -175,7 +175,7 @@ func TestOtherFailuresDoNotTryEveryAPIKey(t *testing.T) {
 }
 
 func TestSessionsStayWithTheTargetOfAStep(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("a", a, "models a"), w.Provider("b", b, "models b"),
 			"model m {\nto a weight 1\nto b weight 1\n}")

@@ -68,7 +68,7 @@ func TestConformanceOfErrors(t *testing.T) {
 }
 
 func TestG060TheNextTurnHasTheProvidersOwnIDs(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>c", ""})
 		s.p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"id":"c","object":"chat.completion","created":1,"model":"x","choices":[{"index":0,`+
 			`"message":{"role":"assistant","content":null,"tool_calls":[{"id":"functions.f:0","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`)))
@@ -155,7 +155,7 @@ func TestG118ABombIsNotDecoded(t *testing.T) {
 	}
 	require.NoError(t, coder.Close())
 	require.Less(t, bomb.Len(), 128<<10)
-	site.EachWay(t, func(t *testing.T, w site.Way) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>m", ""})
 		answer := s.Ask(site.MessagesPath, bomb.String(), "Content-Encoding", "zstd")
 		assert.Equal(t, http.StatusRequestEntityTooLarge, answer.Status)
