@@ -2,6 +2,7 @@ package members
 
 import (
 	"errors"
+	"iter"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -147,6 +148,14 @@ func (v *Values) At(m Member) (at jsonscan.Slot) {
 	}
 	return at
 }
+
+// Strings returns an iterator over the strings in the value of a member; see jsonscan.Strings.
+func (v *Values) Strings(m Member) iter.Seq2[[]byte, jsonscan.Slot] {
+	return jsonscan.Strings(v.document, v.At(m))
+}
+
+// Slice returns the part of the document at a slot.
+func (v *Values) Slice(at jsonscan.Slot) []byte { return v.document[at.Start:at.End:at.End] }
 
 // Cursor returns a cursor at the value of a member, which must be present. The positions
 // of what it reads are those in the document.

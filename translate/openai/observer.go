@@ -46,14 +46,6 @@ type Texts struct {
 	last  jsonscan.Slot // the position of the text that was read last
 }
 
-// Read consumes a string that is text, and reports whether it is not empty. A value of
-// another kind is skipped.
-func (t *Texts) Read(c *jsonscan.Cursor) bool {
-	start := c.Offset()
-	raw := c.StringOrSkip()
-	return t.Add(raw, jsonscan.Slot{Start: start, End: c.Offset()})
-}
-
 // Add adds the raw string at a position, and reports whether it is neither empty nor nil.
 func (t *Texts) Add(raw []byte, at jsonscan.Slot) bool {
 	if len(raw) <= len(`""`) {

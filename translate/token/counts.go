@@ -14,14 +14,16 @@ type Counts struct {
 
 // Input returns the number of all input tokens: prompt_tokens in the chat and completions
 // formats.
-func (n Counts) Input() int64 { return sum(n.Fresh, n.CacheRead, n.CacheWrite, n.CacheWriteLong) }
+func (n Counts) Input() int64 {
+	return min(bounded(n.Fresh)+bounded(n.CacheRead)+bounded(n.CacheWrite)+bounded(n.CacheWriteLong), maxCount)
+}
 
 // Written returns the number of input tokens written to caches.
 func (n Counts) Written() int64 { return sum(n.CacheWrite, n.CacheWriteLong) }
 
 // Output returns the number of all output tokens: completion_tokens in the chat and
 // completions formats.
-func (n Counts) Output() int64 { return sum(n.Answer, n.Reasoning) }
+func (n Counts) Output() int64 { return min(bounded(n.Answer)+bounded(n.Reasoning), maxCount) }
 
 // Total returns the number of all tokens: total_tokens in the chat and completions formats.
 func (n Counts) Total() int64 { return sum(n.Input(), n.Output()) }

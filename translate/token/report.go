@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
 // Meaning is what a member of a usage object states.
@@ -36,12 +36,22 @@ type Row struct {
 
 // Rows describes the usage objects of a format. A new count of a vendor is a new row.
 type Rows struct {
-	table             *members.Table
-	rows              []Row
-	members           []members.Member // of the rows
-	fresh             bool             // there is a row Fresh instead of Prompt
-	runs              string           // the name of the list of runs, "" for none
-	runModel, runType members.Member   // of a run
+	rows  []Row
+	top   level
+	fresh bool // there is a row Fresh instead of Prompt
+}
+
+// level describes the members of a usage object, or of an object inside it.
+type level struct {
+	names  shape.Names
+	fields []field // by the indices of the names
+}
+
+// field is a member: the row with a number, or an object.
+type field struct {
+	row    int
+	is     Meaning
+	inside *level
 }
 
 // maxRows bounds the rows of a format.
@@ -50,34 +60,33 @@ const maxRows = 12
 // NewRows returns the description of usage objects with the rows. Of rows with the same
 // meaning, the first one whose count is not 0 holds.
 func NewRows(rows ...Row) *Rows {
-	t := members.New("usage.")
-	u := &Rows{table: t, runModel: t.Maybe(members.String, "model"), runType: t.Maybe(members.Any, "type")}
-	objects := make(map[string]*members.Table)
-	for _, row := range rows {
-		switch row.Is {
-		case Runs:
-			u.runs = row.Path
-			continue
-		case Fresh:
-			u.fresh = true
-		}
-		kind := members.Number
-		if row.Is >= Tier {
-			kind = members.String
-		}
-		table, name := t, row.Path
-		if object, inner, inside := strings.Cut(row.Path, "."); inside {
-			if objects[object] == nil {
-				objects[object] = t.Inside("usage."+object+".", object)
-			}
-			table, name = objects[object], inner
-		}
-		u.rows, u.members = append(u.rows, row), append(u.members, table.Maybe(kind, name))
-	}
-	if len(u.rows) > maxRows {
+	if len(rows) > maxRows {
 		panic("token: usage objects have more than 12 rows")
 	}
+	u := &Rows{rows: rows}
+	for i, row := range rows {
+		u.fresh = u.fresh || row.Is == Fresh
+		u.top.add(row.Path, field{row: i, is: row.Is})
+	}
 	return u
+}
+
+func (l *level) add(path string, f field) {
+	name, rest, inside := strings.Cut(path, ".")
+	i := l.names.Index([]byte(name))
+	if i < 0 {
+		i = l.names.Add(name)
+		l.fields = append(l.fields, field{})
+	}
+	at := &l.fields[i]
+	if !inside {
+		*at = f
+		return
+	}
+	if at.inside == nil {
+		at.inside = new(level)
+	}
+	at.inside.add(rest, f)
 }
 
 // Report contains what the usage objects of one answer state: the last of each count. The
@@ -112,45 +121,48 @@ func (r *Report) Read(c *jsonscan.Cursor, rows *Rows) bool {
 		return false
 	}
 	r.known = true
-	var v members.Values
-	for v.Reset(c); c.Member(); {
-		if rows.runs != "" && string(c.Name()) == rows.runs {
-			r.readRuns(c)
-		} else {
-			v.Keep(c, rows.table, nil)
-		}
+	for c.Member() {
+		r.read(c, &rows.top)
 	}
-	r.take(&v)
 	return true
 }
 
-// take takes the counts and the words of a usage object.
-func (r *Report) take(v *members.Values) {
-	for i, row := range r.rows.rows {
-		raw := v.Raw(r.rows.members[i])
-		switch {
-		case raw == nil:
-		case row.Is == Tier:
-			r.Terms.ReadTier(raw)
-		case row.Is == Speed:
-			r.Terms.ReadSpeed(raw)
-		case row.Is == Region:
-			r.Terms.ReadRegion(raw)
-		default:
-			r.count(raw, &r.counts[i])
+// read reads the member at the cursor. Nothing may be subtracted from a bill: a count that
+// is negative, or not an integer, leaves the earlier one unchanged.
+func (r *Report) read(c *jsonscan.Cursor, l *level) {
+	i := l.names.Index(c.Name())
+	if i < 0 {
+		c.Skip()
+		return
+	}
+	switch f := &l.fields[i]; {
+	case f.inside != nil:
+		if !c.EnterObject() {
+			c.Skip()
+			return
 		}
+		for c.Member() {
+			r.read(c, f.inside)
+		}
+	case f.is == Tier:
+		r.Terms.ReadTier(c.StringOrSkip())
+	case f.is == Speed:
+		r.Terms.ReadSpeed(c.StringOrSkip())
+	case f.is == Region:
+		r.Terms.ReadRegion(c.StringOrSkip())
+	case f.is == Runs:
+		r.readRuns(c)
+	default:
+		n, exact, ok := c.Int()
+		switch {
+		case !ok:
+			c.Skip()
+		case exact && n >= 0:
+			r.counts[f.row] = bounded(n)
+			r.positive = r.positive || n > 0
+		}
+		r.negative = r.negative || n < 0
 	}
-}
-
-// count reads a raw number. Nothing may be subtracted from a bill: one that is negative, or
-// not an integer, leaves the count unchanged.
-func (r *Report) count(raw []byte, known *int64) {
-	n, exact := jsonscan.ParseInt(raw)
-	if exact && n >= 0 {
-		*known = bounded(n)
-		r.positive = r.positive || n > 0
-	}
-	r.negative = r.negative || n < 0
 }
 
 // Positive reports whether the usage object that was read last has a count above 0.
@@ -210,16 +222,28 @@ func (r *Report) readRuns(c *jsonscan.Cursor) {
 // readRun reads a run. Those of the type "message" have written the answer, others have
 // summarized the conversation or advised the model.
 func (r *Report) readRun(c *jsonscan.Cursor) {
-	var v members.Values
-	v.Read(c, r.rows.table, nil)
 	counts := Report{rows: r.rows, known: true}
-	counts.take(&v)
+	var model, kind []byte
+	if !c.EnterObject() {
+		c.Skip()
+	} else {
+		for c.Member() {
+			switch string(c.Name()) {
+			case "model":
+				model = c.StringOrSkip()
+			case "type":
+				kind = c.Skip()
+			default:
+				counts.read(c, &r.rows.top)
+			}
+		}
+	}
+	counts.runs = nil // a run has none
 	run := Run{Usage: counts.Usage()}
 	run.Searches = 0 // the usage of the answer has all
-	if raw := v.Raw(r.rows.runModel); len(raw) <= maxRunModel {
-		run.Model = jsonscan.TextOf(raw)
+	if len(model) <= maxRunModel {
+		run.Model = jsonscan.TextOf(model)
 	}
-	kind := v.Raw(r.rows.runType)
 	switch last := len(r.runs.others) - 1; {
 	case kind == nil || string(kind) == `"message"`:
 		r.runs.answering = r.runs.answering.Plus(run.Usage)

@@ -38,36 +38,13 @@ func hasContent(choice *members.Values, texts *openai.Texts) (found bool) {
 }
 
 // addTexts adds the texts of a member of a message with a raw value, and reports whether the
-// member is content.
+// member is content: neither null nor false, nor an empty string, array or object.
 func addTexts(choice *members.Values, m members.Member, raw []byte, texts *openai.Texts) bool {
-	if raw[0] == '"' && m != messageAudio {
-		return texts.Add(raw, choice.At(m))
+	isText := m == messageContent || raw[0] == '"' && m != messageAudio
+	for name, at := range choice.Strings(m) {
+		if name == nil && isText || textNames.Index(name) >= 0 {
+			texts.Add(choice.Slice(at), at)
+		}
 	}
-	c := choice.Cursor(m)
-	return readTexts(&c, m == messageContent, texts)
-}
-
-// readTexts consumes a value, whose strings are text or not, and adds the texts in it. It
-// reports whether the value is content: neither null nor false, nor an empty string, array or
-// object.
-func readTexts(c *jsonscan.Cursor, isText bool, texts *openai.Texts) (found bool) {
-	switch c.Kind() {
-	case jsonscan.String:
-		if isText {
-			return texts.Read(c)
-		}
-		return len(c.StringOrSkip()) > len(`""`)
-	case jsonscan.Array:
-		for c.EnterArray(); c.Element(); found = true {
-			readTexts(c, isText, texts)
-		}
-	case jsonscan.Object:
-		for c.EnterObject(); c.Member(); found = true {
-			readTexts(c, textNames.Index(c.Name()) >= 0, texts)
-		}
-	default:
-		raw := c.Skip()
-		found = raw != nil && string(raw) != "null" && string(raw) != "false"
-	}
-	return found
+	return !jsonscan.Blank(raw) && string(raw) != "false"
 }

@@ -1,0 +1,52 @@
+package jsonscan
+
+import (
+	"bytes"
+	"iter"
+)
+
+// Strings returns an iterator over the raw strings in the value at a slot of a document that
+// a cursor has read: the name of the innermost member that contains each, nil for none, and
+// its slot. Names of members are not among the strings.
+func Strings(document []byte, at Slot) iter.Seq2[[]byte, Slot] {
+	return func(yield func([]byte, Slot) bool) {
+		if at.Start < at.End {
+			eachString(document[:at.End], at.Start, nil, yield)
+		}
+	}
+}
+
+// eachString yields the strings of the value at i, and returns its end, len(data) after the
+// last one.
+func eachString(data []byte, i int, name []byte, yield func([]byte, Slot) bool) (end int) {
+	switch data[i] {
+	case '"':
+		end, _ = knownStringEnd(data, i)
+		if !yield(name, Slot{Start: i, End: end}) {
+			return len(data)
+		}
+		return end
+	case '{', '[':
+	default:
+		end, _ = knownEnd(data, i)
+		return end
+	}
+	isObject := data[i] == '{'
+	for i = spaceEnd(data, i+1); i < len(data) && data[i] != '}' && data[i] != ']'; {
+		if data[i] == ',' {
+			i = spaceEnd(data, i+1)
+			continue
+		}
+		if isObject {
+			end, _ = knownStringEnd(data, i)
+			if name = inside(data[i:end]); bytes.IndexByte(name, '\\') >= 0 {
+				name = appendDecoded(nil, name)
+			}
+			if i = spaceEnd(data, spaceEnd(data, end)+len(":")); i >= len(data) {
+				return len(data)
+			}
+		}
+		i = spaceEnd(data, eachString(data, i, name, yield))
+	}
+	return min(i+1, len(data))
+}
