@@ -61,6 +61,7 @@ type route struct {
 
 type routes []route
 
+// loginPath is also in the routes of package gateway, which serves it without accounts.
 const loginPath = "/api/user/login"
 
 // public are the routes below /api/.

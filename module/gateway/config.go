@@ -33,7 +33,7 @@ type Config struct {
 	// prices stay. The file of a site replaces that of the global option. Default: none.
 	PricesFile string `json:"prices_file,omitempty"`
 
-	// KeySources are the sources in which the keys of clients are looked up, in this
+	// KeySourcesRaw are the sources in which the keys of clients are looked up, in this
 	// order: the first source that has the key decides. The source "config" contains
 	// the keys of the configuration itself. Without any source, only the keys of the
 	// store are valid.

@@ -32,8 +32,8 @@ type lane interface {
 	offset() int64
 	// lastEvent returns the offset of the end of the last event. A comment is no event.
 	lastEvent() int64
-	// continuation returns the writer of the events that the gateway adds to the stream,
-	// nil if the client's format needs none.
+	// continuation returns what the exchange's Appender writes its events with, nil if the
+	// client's format needs none.
 	continuation() format.Continuation
 	// relaysErrors reports whether the provider's error event is passed on.
 	relaysErrors() bool

@@ -22,11 +22,11 @@ type Answers struct {
 
 	// NewParser returns a parser of one answer.
 	NewParser func(event.Handler) Parser
-	// NewEmitter returns an emitter of one answer. The memory is of the request.
+	// NewEmitter returns an emitter of one answer to the request of the answer context.
 	NewEmitter func(*translate.AnswerContext, translate.IDs) Emitter
 	// Native reports that the emitters write event.Native: if a JSON answer becomes a stream
-	// of its own format, they write all of it. Without, such a stream has what the core
-	// events contain, and the losses of the parser are reported.
+	// of its own format, they write all of it. If it is false, such a stream has what the
+	// core events contain, and the losses of the parser are reported.
 	Native bool
 
 	// NewOpening returns the writer of the events before an answer to a request that has
@@ -59,8 +59,8 @@ type Parser interface {
 	Event(sse.Event)
 	// Answer reads a whole JSON answer.
 	Answer(body []byte)
-	// End is the end of a stream's body: a clean one ends the answer if that was
-	// complete.
+	// End ends the body of a stream. If the end is clean and the answer complete, it also
+	// ends the answer.
 	End(clean bool)
 	// Finished reports whether as many choices as were asked for, and all that were
 	// begun, have a reason why they ended.

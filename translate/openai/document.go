@@ -69,7 +69,8 @@ type choiceReader interface {
 
 // read reads a document, a whole answer or a chunk, and has its choices read, unless reader
 // is nil; choices is their table. With losses, it reports what the tables do not have, and a
-// repeated member is an error, since its value is ambiguous. Without, reading stops there.
+// repeated member is an error, since its value is ambiguous. Without losses, reading stops
+// at a repeated member.
 func (d *document) read(data []byte, whole bool, choices *members.Table, losses members.Losses, reader choiceReader) error {
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor

@@ -21,8 +21,9 @@ type Writer interface {
 	Finish(*Ending)
 }
 
-// Beginning is what the beginning of an answer states. What the provider has not stated is
-// that of the IDs, and the answer context's estimate of the input.
+// Beginning is what the beginning of an answer states. In place of a model and a
+// time that the provider does not state are those of the IDs, and in place of an input the
+// estimate of the answer context.
 type Beginning struct {
 	Model   []byte
 	Created int64 // Unix seconds

@@ -2,11 +2,11 @@ package turn
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
-// Shape is how an item is written whose content comes in fragments, the parts of a string.
+// Shape is how an item whose content comes in fragments is written.
 type Shape struct {
 	Head, Tail   string // around all fragments, in a JSON answer
 	Event, Close string // around one fragment, in an event of a stream
-	Raw          bool   // in a JSON answer, the fragments are JSON, and no parts of a string
+	Raw          bool   // the fragments are JSON, and not parts of a string
 }
 
 // openItem is the item that is being written.

@@ -3,8 +3,8 @@
 // Healthy targets come in the order of the steps of the configuration. The targets and
 // API keys of one step share the sessions by their weights. Targets that rest are left
 // out, except for the one whose rest ends first: it comes last, so that the list is never
-// empty. With the others behind it, every request would call each failing target, and the
-// last failure, after which a call is repeated, would be that of the longest rest. The
+// empty. If all of them came, every request would call each failing target, and the last
+// failure, after which a call is repeated, would be that of the longest rest. The
 // package keeps no state.
 package choice
 

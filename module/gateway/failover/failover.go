@@ -70,8 +70,8 @@ type asked struct {
 }
 
 // Ask asks the targets of a model in order until one answers. If none does, the verdict has
-// the last attempt that got an HTTP answer; else the last attempt; else, if no target was
-// asked, the reason why the first one was not.
+// the last attempt that got an HTTP answer, or the last attempt if none got one. If no
+// target was asked, it has the reason why the first one was not.
 func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request) Verdict {
 	x := &run{Site: s, model: m, ex: to.Exchange, reply: to}
 	x.choose()
@@ -91,7 +91,7 @@ func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request) Verdict {
 		t.Provider.Retries.Deposit()
 		c = x.ask(&t, c)
 		switch {
-		case x.over(&c.Result):
+		case x.conclude(&c.Result):
 			return x.verdict
 		case c.Result.State == exchange.Unasked && c.Result.Fault.Kind == fault.Overloaded:
 			x.passOver(&t, exchange.Busy, c.Result.Fault)
@@ -145,7 +145,7 @@ func (x *run) next() (t choice.Candidate, again, ok bool) {
 		}
 		last := x.asked[len(x.asked)-1].failed
 		allowed := x.targets < x.model.Attempts && x.model.Fallback.After(&last.Attempt, &last.Result)
-		again = false
+		again = false // the candidates before this one were passed over
 		for _, earlier := range x.asked {
 			if t.SameTarget(&earlier.Candidate) {
 				allowed, again = health.BlamesKey(&earlier.failed.Attempt, &earlier.failed.Result), true
@@ -165,7 +165,7 @@ func (x *run) next() (t choice.Candidate, again, ok bool) {
 	}
 	x.retried = true
 	pause(x.request.Context(), wait)
-	return last.Candidate, true, !x.over(&last.failed.Result)
+	return last.Candidate, true, !x.conclude(&last.failed.Result)
 }
 
 const (
@@ -226,9 +226,10 @@ func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *faul
 	}}, nil
 }
 
-// over reports whether the exchange ends after an attempt: the process shuts down, the
-// deadline is over, the client has left, or content was sent. It then sets the verdict.
-func (x *run) over(result *exchange.Result) bool {
+// conclude ends the exchange after an attempt if the process shuts down, the deadline is
+// over, the client has left, or content was sent. It then sets the verdict, and returns
+// true.
+func (x *run) conclude(result *exchange.Result) bool {
 	ctx := x.request.Context()
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, drain.ErrShuttingDown) && !result.Whole():

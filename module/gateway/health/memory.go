@@ -56,7 +56,7 @@ const (
 type Memory struct {
 	mu        sync.RWMutex // guards the fields below
 	histories map[ID]*history
-	running   map[ID]int // attempts by target; also by provider, in an ID without key and model
+	running   map[ID]int // attempts by target; also by provider, in an ID that has only the provider
 
 	answered map[ID]time.Time // by API key, when the last attempt with an answer began
 }

@@ -15,8 +15,8 @@ import (
 
 // Options configure the userbase of a site.
 type Options struct {
-	// Store is the database of users, their sessions and their keys. Its keys are valid
-	// in addition to those of KeySources. Either the global option or sites may have
+	// StoreRaw is the database of users, their sessions and their keys. Its keys are valid
+	// in addition to those of the key sources. Either the global option or sites may have
 	// one. Default: SQLite, in a file of Caddy's data directory; none if accounts are
 	// disabled.
 	StoreRaw json.RawMessage `json:"store,omitempty" caddy:"namespace=ai_gateway.stores inline_key=store"`

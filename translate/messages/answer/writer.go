@@ -54,15 +54,14 @@ func (w *writer) start(members []byte, usage token.Usage, tier event.Tier) {
 		w.Out = append(append(append(w.Out, '{'), members...), `,"content":[`...)
 		return
 	}
-	// message_delta omits a count of reasoning that is 0, and clients keep what they have
-	// then: a count of message_start that a provider takes back would stay.
+	// All output is counted as answer here, since clients would keep a count of reasoning that
+	// message_delta omits because it has become 0.
 	usage.Answer, usage.Reasoning = usage.Output(), 0
 	w.event("message_start", `,"message":{`, string(members), `,"content":[],"stop_reason":null,"stop_sequence":null,"usage":`,
 		string(AppendUsage(nil, usage, tier)), "}")
 }
 
-// begin writes the beginning of a block, whose members in the event of a stream are those of
-// block.
+// begin writes the beginning of a block. block is the whole object in the event of a stream.
 func (w *writer) begin(block string, s turn.Shape) {
 	if w.Context.Stream {
 		w.blockEvent("content_block_start", `,"content_block":`+block)

@@ -134,8 +134,8 @@ type reading struct {
 type response struct{ members.Values }
 
 // readEvent reads the data of an event. With losses, it reports what the tables do not have,
-// and a repeated member is an error, since its value is ambiguous. Without, reading stops
-// there.
+// and a repeated member is an error, since its value is ambiguous. Without losses, reading
+// stops at a repeated member.
 func (r *reading) readEvent(data []byte, losses members.Losses) error {
 	r.cursor = jsonscan.New(data)
 	c := &r.cursor
