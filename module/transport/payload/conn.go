@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"sync/atomic"
 )
 
 // Conn is a connection to a provider that writes the head and the payload of a request with
@@ -12,8 +13,8 @@ import (
 // into memory that it allocates for each request.
 type Conn struct {
 	net.Conn
-	joins bool   // the next write may be a head that a payload follows
-	head  []byte // a head that was not written yet; memory of net/http, which is valid until ReadFrom
+	joins atomic.Bool // the next write may be a head that a payload follows; requests share a connection of HTTP/2
+	head  []byte      // a head that was not written yet; memory of net/http, which is valid until ReadFrom
 }
 
 // DialFunc opens a connection, as http.Transport.DialContext does.
@@ -32,14 +33,12 @@ func Joining(dial DialFunc) DialFunc {
 
 // Join announces the request of a payload. It is called when net/http has chosen the
 // connection for the request, and before it writes.
-func (c *Conn) Join() { c.joins = true }
+func (c *Conn) Join() { c.joins.Store(true) }
 
 // Write writes p, or keeps it for ReadFrom if it is the whole head of the announced request.
 // It may be something else: a part of a long head, or a frame of HTTP/2.
 func (c *Conn) Write(p []byte) (int, error) {
-	joins := c.joins
-	c.joins = false
-	if joins && bytes.HasPrefix(p, []byte("POST ")) && bytes.HasSuffix(p, []byte("\r\n\r\n")) {
+	if c.joins.Swap(false) && bytes.HasPrefix(p, []byte("POST ")) && bytes.HasSuffix(p, []byte("\r\n\r\n")) {
 		c.head = p
 		return len(p), nil
 	}
