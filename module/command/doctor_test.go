@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
 // exitStatus returns the exit status that Caddy gives an error.
@@ -47,8 +49,8 @@ func TestTheDoctorsExitStatusSeparatesBrokenFromUntested(t *testing.T) {
 		t.Cleanup(server.Close)
 		return []string{"--url", server.URL, "--key", "{env.DOCTOR_KEY}"}
 	}
-	away := httptest.NewServer(nil)
-	away.Close()
+	// The port of a server that was closed may be that of the next one.
+	away := "http://" + gatewaytest.RefusedAddress(t)
 	const one = `{"data":[{"model":"m","formats":{}}]}`
 	for name, tt := range map[string]struct {
 		args   []string
@@ -57,7 +59,7 @@ func TestTheDoctorsExitStatusSeparatesBrokenFromUntested(t *testing.T) {
 	}{
 		"planned":         {append(gateway(200, one), "--dry-run"), 0, ""},
 		"broken":          {gateway(200, one), 1, "some probes are broken"},
-		"not there":       {[]string{"--url", away.URL, "--key", "{env.DOCTOR_KEY}"}, 2, "connection refused"},
+		"not there":       {[]string{"--url", away, "--key", "{env.DOCTOR_KEY}"}, 2, "connection refused"},
 		"a refused key":   {gateway(401, `{"error":{"message":"the API key is not valid"}}`), 2, "401"},
 		"no models":       {gateway(200, `{"data":[]}`), 2, "lists no models"},
 		"a key by itself": {[]string{"--key", "sk-doctor"}, 2, "must be a reference"},
