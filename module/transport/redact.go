@@ -9,20 +9,49 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // redactor removes from the texts of a provider what clients and the log must not contain:
-// the credential of the call, and from messages the host of the provider, too.
-type redactor struct{ credential, host string }
+// the credentials of the provider, and from messages the host of the provider, too.
+type redactor struct {
+	credential string // of the call, which may have been replaced since
+	host       string
+	current    []atomic.Pointer[aigateway.Secret] // all credentials of the provider
+}
 
-// text returns a text of the provider, or "" if it repeats the credential. It is applied to
+// secrets returns the credentials.
+func (r *redactor) secrets() []string {
+	all := []string{r.credential}
+	for i := range r.current {
+		all = append(all, string(*r.current[i].Load()))
+	}
+	return all
+}
+
+// leaks reports whether a text repeats a credential: that of the call, or another one of the
+// provider, which knows all of them.
+func (r *redactor) leaks(text string) bool {
+	if fault.Leaks(text, r.credential) {
+		return true
+	}
+	for i := range r.current {
+		if secret := string(*r.current[i].Load()); secret != r.credential && fault.Leaks(text, secret) {
+			return true
+		}
+	}
+	return false
+}
+
+// text returns a text of the provider, or "" if it repeats a credential. It is applied to
 // every text for a header or the log.
 func (r *redactor) text(text string) string {
-	if fault.Leaks(text, r.credential) {
+	if r.leaks(text) {
 		return ""
 	}
 	return text
@@ -30,11 +59,11 @@ func (r *redactor) text(text string) string {
 
 // isPrivate reports whether clients may not read an error of the provider as it is.
 func (r *redactor) isPrivate(text []byte) bool {
-	return fault.Leaks(string(text), r.credential) || !bytes.Equal(fault.Mask(text, r.host), text)
+	return r.leaks(string(text)) || !bytes.Equal(fault.Mask(text, r.host), text)
 }
 
 // fault redacts a fault whose message may quote the provider.
-func (r *redactor) fault(f *fault.Fault) { f.Redact(r.credential, r.host) }
+func (r *redactor) fault(f *fault.Fault) { f.Redact(append(r.secrets(), r.host)...) }
 
 // typed adds the content type of an answer to the cause of its fault.
 func (r *redactor) typed(res *http.Response, f *fault.Fault) *fault.Fault {

@@ -1,14 +1,17 @@
 package transport
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -37,4 +40,20 @@ func TestAFailedAnswerThatRepeatsTheCredentialIsRedacted(t *testing.T) {
 	require.NotNil(t, got.Answer)
 	assert.NotContains(t, string(got.Answer.Body), "sk-secret-key")
 	assert.NotContains(t, got.Fault.Message, "sk-secret-key")
+}
+
+// A provider knows all keys of the gateway. If an answer to one key repeated another one, a
+// header with it reached the client and the log.
+func TestAnswersThatRepeatAnotherKeyOfTheProviderAreRedacted(t *testing.T) {
+	transport := newTransport(answers(func(*http.Request) (*http.Response, error) {
+		res := responds(http.StatusTooManyRequests, "application/json", io.NopCloser(strings.NewReader(`{"error":{"message":"not sk-other-key"}}`)))
+		res.Header.Set("X-Request-Id", "sk-other-key")
+		return res, nil
+	}))
+	setCredential(transport, "sk-secret-key")
+	other := aigateway.Secret("sk-other-key")
+	transport.secrets = append(transport.secrets[:1:1], atomic.Pointer[aigateway.Secret]{})
+	transport.secrets[1].Store(&other)
+	got := carry(t, transport, attemptFor(t, translate.Chat, false))
+	assert.NotContains(t, fmt.Sprintf("%+v %+v %+v", got, got.Header, got.Fault), "sk-other-key")
 }

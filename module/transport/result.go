@@ -53,7 +53,7 @@ func (r *result) noteFinished(u token.Usage, text token.Text) {
 // noteFailure sets the fault of a call without a whole answer. The message of the fault was
 // written by the gateway.
 func (r *result) noteFailure(f *fault.Fault) {
-	f.Redact(r.hide.credential)
+	f.Redact(r.hide.secrets()...)
 	r.Fail(f)
 }
 

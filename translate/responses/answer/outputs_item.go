@@ -51,12 +51,13 @@ func (v *item) id() []byte {
 	return v.Raw(itemCallID)
 }
 
-// arguments returns the arguments of a call as a raw string, nil for none.
+// arguments returns the arguments of a call as a raw string, nil for none. Some servers send
+// an object, which is empty while the arguments follow.
 func (v *item) arguments(kind itemKind) []byte {
 	if kind == freeCallItem {
 		return v.Raw(itemInput)
 	}
-	raw := v.Raw(itemArguments)
+	raw := v.Filled(itemArguments)
 	if len(raw) == 0 || raw[0] == '"' {
 		return raw
 	}

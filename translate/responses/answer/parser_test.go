@@ -204,6 +204,8 @@ var streams = []struct {
 	// Before, the source preceded the beginning, which no format can express.
 	{"a source before the beginning", []string{eventOf("response.output_text.annotation.added", `"output_index":0,"annotation":{"type":"url_citation","url":"u"}`), ends("[]")}, []string{"start  0 tier 0", `source "u" "" 0..0`, counted, "finish stop", "end"}},
 	{"arguments that are an object", around(done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x": 1}}`)), between("tools", `tool 0 "c" "f"`, `args 0 "{\"x\":1}"`, "tool end 0")},
+	// Before, the empty object was taken for the arguments, and the real ones were lost.
+	{"arguments that are an empty object at first", around(added(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{}}`), done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x":1}}`)), between("tools", `tool 0 "c" "f"`, `args 0 "{\"x\":1}"`, "tool end 0")},
 	{"nulls for lists", around(done(0, `{"type":"message","content":null}`), done(1, `{"type":"reasoning","summary":null,"content":null,"encrypted_content":null}`), done(2, `{"type":"message","content":[{"type":"output_text","text":"a","annotations":null,"logprobs":null}]}`)), between("stop", `text "a"`, "text end")},
 
 	// What cannot be taken back, or has no words.
