@@ -74,7 +74,7 @@ func (r *result) noteError(f *fault.Fault) {
 // official SDKs read no other. f is the fault of the answer.
 func (r *result) noteErrorAnswer(res *http.Response, body []byte, f *fault.Fault, a *exchange.Attempt) {
 	r.Answer = &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: fault.Mask(body, r.hide.host)}
-	if !fault.IsJSON(r.Answer.Body) || fault.Leaks(string(body), r.hide.credential) {
+	if !fault.IsJSON(r.Answer.Body) || r.hide.leaks(string(body)) {
 		r.hide.fault(f)
 		r.Answer.Body = a.Format.Errors.Append(nil, f, a.Exchange.ID)
 	} else if own := r.hide.contentType(res); exchange.IsJSON(own) {
