@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -55,6 +56,23 @@ func (s *Sink) fail(f *fault.Fault) {
 			s.state = end
 			s.flush()
 		}
+	}
+}
+
+// setFaultHeaders sets the headers by which client libraries decide what to do after a
+// fault.
+func setFaultHeaders(h http.Header, f *fault.Fault) {
+	if f.Final {
+		h["X-Should-Retry"] = []string{"false"}
+	}
+	if f.RetryAfter > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(f.RetryAfter)}
+	}
+	if f.Kind == fault.Unauthenticated {
+		h["Www-Authenticate"] = []string{aigateway.Challenge}
+	}
+	if f.Kind == fault.UpgradeRefused {
+		h["Connection"] = []string{"close"}
 	}
 }
 

@@ -498,3 +498,17 @@ func TestNothingFollowsAnEnd(t *testing.T) {
 		assert.True(t, c.untouched(), "%d", state)
 	}
 }
+
+func TestHeaderSafeLeavesNothingThatAHeaderMustNotHold(t *testing.T) {
+	for name, want := range map[string]string{
+		"":                   "",
+		"gpt-5.1 mini":       "gpt-5.1 mini",
+		"a\r\nSet-Cookie: x": "a??Set-Cookie: x",
+		"a\x00\x1f\x7f~":     "a???~",
+		"modèle":             "mod?le",
+		"bad\xffbytes":       "bad?bytes",
+		"\u2028":             "?",
+	} {
+		assert.Equal(t, want, headerSafe(name))
+	}
+}
