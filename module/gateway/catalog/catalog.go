@@ -36,6 +36,8 @@ type Catalog struct {
 	Providers []*Provider
 	models    []*Model
 	claims    []claim          // in the order in which they are matched
+	exact     map[string]int   // the index of the first claim of a name without "*"
+	patterns  []int            // the indexes of the other claims
 	lists     *modellist.Lists // of the whole configuration
 	prices    *pricefile.File  // nil for none
 }

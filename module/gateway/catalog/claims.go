@@ -36,14 +36,35 @@ func (c *Catalog) rank() error {
 		c.claims = append(c.claims, p.claims()...)
 	}
 	slices.SortStableFunc(c.claims, claim.compare)
+	c.exact, c.patterns = make(map[string]int, len(c.claims)), nil
 	for i, a := range c.claims {
-		for _, b := range c.claims[i+1:] {
-			if a.compare(b) != 0 {
-				break
+		if !a.pattern.Exact() {
+			c.patterns = append(c.patterns, i)
+			if err := a.conflictWith(c.claims[i+1:]); err != nil {
+				return err
 			}
-			if a.pattern.Overlaps(b.pattern) {
-				return a.conflict(b)
-			}
+			continue
+		}
+		first, claimed := c.exact[string(a.pattern)]
+		switch {
+		case !claimed:
+			c.exact[string(a.pattern)] = i
+		case c.claims[first].compare(a) == 0:
+			return c.claims[first].conflict(a)
+		}
+	}
+	return nil
+}
+
+// conflictWith returns an error if one of the claims behind a has its rank, and claims one of
+// its names.
+func (a claim) conflictWith(behind []claim) error {
+	for _, b := range behind {
+		if a.compare(b) != 0 {
+			break
+		}
+		if a.pattern.Overlaps(b.pattern) {
+			return a.conflict(b)
 		}
 	}
 	return nil
@@ -81,12 +102,22 @@ func compareBool(a, b bool) int {
 
 // Model returns the model for a name that a client uses, nil if there is none.
 func (c *Catalog) Model(name string) *Model {
-	for i := range c.claims {
+	selected, exact := c.exact[name]
+	if !exact {
+		selected = len(c.claims)
+	}
+	for _, i := range c.patterns {
+		if i > selected {
+			break
+		}
 		if c.claims[i].pattern.Match(name) {
 			return c.claims[i].model
 		}
 	}
-	return nil
+	if !exact {
+		return nil
+	}
+	return c.claims[selected].model
 }
 
 // claims returns the claims of p on model names.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -195,4 +196,24 @@ func TestANameIsDescribedAsItsProviderDescribesTheModel(t *testing.T) {
 	assert.Equal(t, opus, r.Describe("claude-opus"))
 	assert.Equal(t, modelcard.Card{ID: "smart", ContextTokens: 2, OutputTokens: 3}, r.Describe("smart"))
 	assert.Equal(t, modelcard.Card{ID: "claude-other"}, r.Describe("claude-other"))
+}
+
+// A thousand models took 25 s to load: each pair of exact names was compared, after each
+// model of the Caddyfile. A request compared its name with all of them.
+func TestManyModelsAreFoundByName(t *testing.T) {
+	var names []string
+	for i := range 20_000 {
+		names = append(names, fmt.Sprintf("m%d", i))
+	}
+	r, err := ranked(t, append(names, "m1*"), map[string][]aigateway.Pattern{"a": {"m7", "x", "m*"}})
+	require.NoError(t, err)
+	assert.Equal(t, "by m777", ownerOf(r, "m777"))
+	assert.Equal(t, "by m7", ownerOf(r, "m7"), "a block has precedence over the models of a provider")
+	assert.Equal(t, "by m1*", ownerOf(r, "m1x"), "a pattern of a block, too")
+	assert.Equal(t, "a", ownerOf(r, "x"))
+	assert.Equal(t, "a", ownerOf(r, "m0x"))
+	assert.Len(t, r.patterns, 2)
+
+	_, err = ranked(t, append(names, "m5"), map[string][]aigateway.Pattern{"a": nil})
+	assert.ErrorContains(t, err, "model 'm5' and model 'm5' claim the same models")
 }
