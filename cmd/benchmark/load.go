@@ -4,166 +4,265 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// measurement is what one gateway needed for the requests of one scenario.
-type measurement struct {
-	Requests    int     `json:"requests"`
-	CPU         float64 `json:"cpu_us"`         // microseconds of processor time for a request
-	Allocations float64 `json:"allocations"`    // for a request
-	Rate        float64 `json:"rate"`           // requests in a second
-	P50         float64 `json:"p50_us"`         // microseconds until the end of an answer
-	P99         float64 `json:"p99_us"`         // the same
-	First       float64 `json:"first_event_us"` // median of the microseconds until the first byte of the body
-	Memory      float64 `json:"memory_mb"`      // resident, after the requests
-}
-
-// timing is the time of one request.
-type timing struct{ first, whole time.Duration }
-
 // measure sends the requests of a scenario for a time, after some that warm up connections
-// and pools.
-func measure(ctx context.Context, p *process, s scenario, d time.Duration) (m measurement, err error) {
+// and pools. Paced streams have their own time.
+func measure(ctx context.Context, p *process, s scenario, d time.Duration) (measurement, error) {
 	if !p.translates {
 		s = s.relayed()
 	}
-	c := newClient(p, s)
-	defer c.http.CloseIdleConnections()
-	if _, err := c.load(ctx, d/8); err != nil {
-		return m, err
+	l, err := newLoad(p, s)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	if s.pace > 0 {
+		return l.hold(ctx, p, d)
+	}
+	if err := l.warm(ctx, d/8); err != nil {
+		return nil, err
 	}
 	before, err := p.resources(ctx)
 	if err != nil {
-		return m, err
+		return nil, err
 	}
 	start := time.Now()
-	times, err := c.load(ctx, d)
-	elapsed := time.Since(start)
-	if err != nil {
-		return m, err
+	if err := l.run(ctx, d); err != nil {
+		return nil, err
 	}
+	elapsed := time.Since(start)
 	after, err := p.resources(ctx)
 	if err != nil {
-		return m, err
+		return nil, err
 	}
-	n := float64(len(times))
-	whole, first := microseconds(times, func(t timing) time.Duration { return t.whole }), microseconds(times, func(t timing) time.Duration { return t.first })
-	return measurement{
-		Requests: len(times), CPU: (after.seconds - before.seconds) * 1e6 / n, Allocations: (after.allocations - before.allocations) / n,
-		Rate: n / elapsed.Seconds(), P50: whole[len(whole)/2], P99: whole[len(whole)*99/100], First: first[len(first)/2], Memory: after.memory / 1e6,
-	}, nil
+	m := l.times()
+	n := m[requests]
+	m[cpu], m[allocations] = (after.seconds-before.seconds)*1e6/n, (after.allocations-before.allocations)/n
+	m[rate], m[memory] = n/elapsed.Seconds(), after.memory/1e6
+	return m, nil
 }
 
-// microseconds returns sorted times.
-func microseconds(times []timing, of func(timing) time.Duration) []float64 {
-	sorted := make([]float64, len(times))
-	for i, t := range times {
-		sorted[i] = float64(of(t)) / float64(time.Microsecond)
-	}
-	slices.Sort(sorted)
-	return sorted
-}
-
-// client sends the requests of a scenario.
-type client struct {
+// load is the clients of a scenario.
+type load struct {
 	scenario
-	http  *http.Client
-	url   string
-	sends []byte // the body of each request
+	clients []*client
+	bodies  [][]byte // by the number of the model
+	sent    atomic.Int64
 }
 
-func newClient(p *process, s scenario) *client {
-	return &client{
-		scenario: s,
-		http:     &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: s.clients, DisableCompression: true}},
-		url:      "http://" + p.site + paths[s.client],
-		sends:    s.body(),
+// client is one client with its connections, and the times of its requests since the last run.
+type client struct {
+	*load
+	http               *http.Client
+	url                string
+	firsts, ends, lags []time.Duration
+}
+
+func newLoad(p *process, s scenario) (*load, error) {
+	l := &load{scenario: s, bodies: [][]byte{s.body(s.model())}}
+	for i := range s.models {
+		l.bodies = append(l.bodies[:i], s.body(modelOf(i)))
+	}
+	scheme, transport := "http", &http.Transport{DisableCompression: true}
+	if s.clientTLS {
+		pool, err := p.certificate.pool()
+		if err != nil {
+			return nil, err
+		}
+		scheme, transport.TLSClientConfig, transport.ForceAttemptHTTP2 = "https", &tls.Config{RootCAs: pool}, true
+	}
+	for range s.clients {
+		l.clients = append(l.clients, &client{load: l, http: &http.Client{Transport: transport.Clone()}, url: scheme + "://" + p.site + paths[s.client]})
+	}
+	return l, nil
+}
+
+func (l *load) close() {
+	for _, c := range l.clients {
+		c.http.CloseIdleConnections()
 	}
 }
 
-// load sends requests for a time, from all clients at once, and returns the times of all.
-// It returns the first error of a client.
-func (c *client) load(ctx context.Context, d time.Duration) ([]timing, error) {
+// run sends requests for a time, from all clients at once. It returns the first error of a
+// client.
+func (l *load) run(ctx context.Context, d time.Duration) error {
+	start := time.Now()
+	return l.each(ctx, func(ctx context.Context, i int, c *client) error {
+		c.firsts, c.ends, c.lags = nil, nil, nil
+		for n := 0; n == 0 || time.Since(start) < d && ctx.Err() == nil; n++ {
+			begin := time.Now()
+			if l.rate > 0 { // a request that begins late has waited
+				begin = start.Add(time.Duration(i+n*len(l.clients)) * time.Second / time.Duration(l.rate))
+				time.Sleep(time.Until(begin))
+			}
+			if err := c.send(ctx, begin); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// warm sends requests for a time, and at least one of each key.
+func (l *load) warm(ctx context.Context, d time.Duration) error {
+	for {
+		if err := l.run(ctx, d); err != nil || int(l.sent.Load()) >= l.keys {
+			return err
+		}
+	}
+}
+
+// each calls a function for all clients at once, and returns the first error.
+func (l *load) each(ctx context.Context, do func(ctx context.Context, i int, c *client) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var mu sync.Mutex
-	var all []timing
-	var wg sync.WaitGroup
-	end := time.Now().Add(d)
-	for range c.clients {
-		wg.Go(func() {
-			var times []timing
-			for len(times) == 0 || time.Now().Before(end) && ctx.Err() == nil {
-				t, err := c.send(ctx)
-				if err != nil {
-					cancel(err)
-					return
-				}
-				times = append(times, t)
+	var running sync.WaitGroup
+	for i, c := range l.clients {
+		running.Go(func() {
+			if err := do(ctx, i, c); err != nil {
+				cancel(err)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			all = append(all, times...)
 		})
 	}
-	wg.Wait()
-	return all, context.Cause(ctx)
+	running.Wait()
+	return context.Cause(ctx)
+}
+
+// times returns the figures that clients measure.
+func (l *load) times() measurement {
+	var firsts, ends, lags [][]time.Duration
+	for _, c := range l.clients {
+		firsts, ends, lags = append(firsts, c.firsts), append(ends, c.ends), append(lags, c.lags)
+	}
+	f, e, g := sorted(firsts), sorted(ends), sorted(lags)
+	m := measurement{requests: float64(len(e)), first: percentile(f, 50)}
+	if len(g) > 0 { // the end of a paced stream is when the provider decides
+		m[lag50], m[lag99] = percentile(g, 50), percentile(g, 99)
+	} else {
+		m[p50], m[p99] = percentile(e, 50), percentile(e, 99)
+	}
+	return m
+}
+
+// request returns the next request, with the next key and model.
+func (l *load) request(ctx context.Context, url string) (*http.Request, error) {
+	n := int(l.sent.Add(1))
+	key := benchKey
+	if l.keys > 0 {
+		key = keyOf(n % l.keys)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(l.bodies[n%len(l.bodies)]))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Anthropic-Version", "2023-06-01")
+	return req, nil
 }
 
 // send sends one request, and checks that its answer is whole.
-func (c *client) send(ctx context.Context) (t timing, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(c.sends))
+func (c *client) send(ctx context.Context, begin time.Time) error {
+	req, err := c.request(ctx, c.url)
 	if err != nil {
-		return t, err
+		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+benchKey)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Anthropic-Version", "2023-06-01")
-	start := time.Now()
 	res, err := c.http.Do(req)
 	if err != nil {
-		return t, err
+		return err
 	}
 	defer res.Body.Close()
 	body := bufio.NewReader(res.Body)
 	if _, err = body.Peek(1); err != nil {
-		return t, fmt.Errorf("reading answer: %w", err)
+		return fmt.Errorf("reading answer: %w", err)
 	}
-	t.first = time.Since(start)
-	answer, err := io.ReadAll(body)
-	t.whole = time.Since(start)
-	if err != nil {
-		return t, fmt.Errorf("reading answer: %w", err)
+	if c.pace == 0 {
+		c.firsts = append(c.firsts, time.Since(begin))
 	}
 	if res.StatusCode != http.StatusOK {
-		return t, fmt.Errorf("status %d: %.200s", res.StatusCode, answer)
+		answer, err := io.ReadAll(io.LimitReader(body, 200))
+		return errors.Join(fmt.Errorf("status %d: %s", res.StatusCode, answer), err)
 	}
-	return t, c.check(answer)
+	if c.pace > 0 {
+		err = c.follow(body, begin)
+	} else {
+		var answer []byte
+		if answer, err = io.ReadAll(body); err == nil {
+			err = c.check(answer)
+		}
+	}
+	c.ends = append(c.ends, time.Since(begin))
+	if err != nil {
+		return fmt.Errorf("reading answer: %w", err)
+	}
+	return nil
 }
 
-// lastEvents are the ends of the streams of the formats.
-var lastEvents = map[format]string{
-	chat:      "data: [DONE]\n\n",
+// follow reads a paced stream line by line, notes when each text arrives, and checks that
+// the stream is whole. Its first event is the first text: until then, a gateway may hold back
+// what precedes it.
+func (c *client) follow(body *bufio.Reader, begin time.Time) error {
+	texts, last := 0, false
+	for {
+		line, err := body.ReadSlice('\n')
+		last = last || bytes.HasPrefix(line, []byte(lastLines[c.scenario.client]))
+		if written, found := stampOf(line); found {
+			if texts == 0 {
+				c.firsts = append(c.firsts, time.Since(begin))
+			}
+			texts++
+			c.lags = append(c.lags, time.Since(written))
+		}
+		switch {
+		case err == io.EOF && texts != c.events:
+			return fmt.Errorf("the stream has %d of %d texts", texts, c.events)
+		case err == io.EOF && !last:
+			return errors.New("the stream lacks its last event")
+		case err == io.EOF:
+			return nil
+		case err != nil && err != bufio.ErrBufferFull:
+			return err
+		}
+	}
+}
+
+// stampOf returns the time at which the provider wrote the text in a line.
+func stampOf(line []byte) (time.Time, bool) {
+	_, rest, found := bytes.Cut(line, []byte(`"`+stampMark))
+	if !found || len(rest) < len(noStamp) || !bytes.HasPrefix(rest[len(noStamp):], []byte(stampEnd+`"`)) {
+		return time.Time{}, false
+	}
+	n, err := strconv.ParseInt(string(rest[:len(noStamp)]), 10, 64)
+	return time.Unix(0, n), err == nil
+}
+
+// lastLines are the beginnings of the last lines of the streams of the formats, or of the
+// last but one.
+var lastLines = map[format]string{
+	chat:      "data: [DONE]\n",
 	messages:  "event: message_stop\n",
 	responses: "event: response.completed\n",
 }
 
 // check returns an error for an answer that is not whole.
-func (c *client) check(answer []byte) error {
-	pieces := bytes.Count(answer, []byte(`"`+answerPiece+`"`))
+func (s scenario) check(answer []byte) error {
+	texts := bytes.Count(answer, []byte(`"`+answerPiece+`"`))
 	switch {
-	case !c.streams && !bytes.Contains(answer, []byte(answerText)):
+	case s.events == 0 && !bytes.Contains(answer, []byte(answerText)):
 		return errors.New("the answer lacks its text")
-	case c.streams && pieces != answerEvents:
-		return fmt.Errorf("the stream has %d of %d texts", pieces, answerEvents)
-	case c.streams && !bytes.Contains(answer, []byte(lastEvents[c.client])):
+	case s.events > 0 && texts != s.events:
+		return fmt.Errorf("the stream has %d of %d texts", texts, s.events)
+	case s.events > 0 && !bytes.Contains(answer, []byte(lastLines[s.client])):
 		return errors.New("the stream lacks its last event")
 	}
 	return nil

@@ -5,21 +5,27 @@
 // starts a provider, plain reverse_proxy as the baseline, and the gateway in three
 // configurations, all as processes of this program on loopback. They take turns in each
 // round, so that a change of the machine's speed meets all of them. Every answer is
-// checked. The program prints a table; -json and -svg write the results and a chart.
+// checked. The program prints a table; -out writes it to a folder, with the results of all
+// rounds and a chart.
 //
 // The figure to trust is the processor time per request: times of requests contain the
-// work of the clients and of the provider, which share the processors. A ratio is the
-// median of the ratios of all rounds.
+// work of the clients and of the provider, which share the processors. Behind each figure
+// is how it compares with the baseline, in parentheses: the median over all rounds of its
+// ratio, or for times of its difference.
+//
+// The program has three other modes. -linear measures with growing requests, streams and
+// configurations, -soak watches the resources of a gateway under load with reloads, and
+// -guard fails if the gateway is slower than it was.
 package main
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +59,7 @@ func playRole() bool {
 		os.Args = os.Args[1:]
 		caddycmd.Main()
 	case roleProvider:
-		exitOn(serveProvider(os.Args[2]))
+		exitOn(serveProvider(os.Args[2], os.Args[3], certificate{file: os.Args[4], key: os.Args[5]}))
 	default:
 		return false
 	}
@@ -69,49 +75,65 @@ func exitOn(err error) {
 
 // options are what the command line sets.
 type options struct {
-	rounds    int
-	duration  time.Duration // of the requests of one measurement
-	gateways  []setup
-	scenarios []scenario
-	json, svg string // files; empty for none
-	profiles  string // folder; empty for none
+	rounds            int
+	duration          time.Duration // of the requests of one measurement
+	soak              time.Duration // of a soak; 0 for none
+	linear, guard     bool
+	gateways          []setup
+	scenarios         []scenario
+	out, profile      string // folders; empty for none
+	redis, postgresql string
 }
 
 func parse(args []string) (options, error) {
 	var o options
 	var gateways, names string
 	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
-	flags.IntVar(&o.rounds, "rounds", 5, "rounds of all scenarios")
+	flags.IntVar(&o.rounds, "rounds", 5, "rounds of all scenarios; two of those with paced streams")
 	flags.DurationVar(&o.duration, "duration", 2*time.Second, "time of one measurement")
 	flags.StringVar(&gateways, "gateways", "", "names of the gateways, separated by commas; default: all")
-	flags.StringVar(&names, "scenarios", "", "beginnings of names of scenarios, separated by commas; default: all")
-	flags.StringVar(&o.json, "json", "", "file for the results of all rounds")
-	flags.StringVar(&o.svg, "svg", "", "file for a chart of the ratios")
-	flags.StringVar(&o.profiles, "profiles", "", "folder for a processor profile of each gateway and scenario")
+	flags.StringVar(&names, "scenarios", "", "beginnings of names of scenarios, separated by semicolons; default: all")
+	flags.StringVar(&o.out, "out", "", "folder for the table, the results of all rounds and a chart")
+	flags.StringVar(&o.profile, "profile", "", "folder for profiles of processor time and allocations of each gateway and scenario")
+	flags.BoolVar(&o.linear, "linear", false, "measure with growing requests, streams and configurations")
+	flags.BoolVar(&o.guard, "guard", false, "fail if the gateway is slower than it was")
+	flags.DurationVar(&o.soak, "soak", 0, "watch the resources of a gateway under load for this time, and fail if they grow")
+	flags.StringVar(&o.redis, "redis", "", "address of a Redis server; default: one of its own, if it is installed")
+	flags.StringVar(&o.postgresql, "postgres", "", "data source name of a PostgreSQL database, which gets the tables of the gateway; default: none")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	o.gateways = selected(setups, gateways, func(s setup) string { return s.name })
-	o.scenarios = selected(scenarios, names, func(s scenario) string { return s.name })
+	all := scenarios
+	switch {
+	case o.linear:
+		all = linear()
+	case o.guard:
+		all = guarded()
+	}
+	o.gateways = selected(setups, gateways, ",", func(s setup) string { return s.name })
+	o.scenarios = selected(all, names, ";", func(s scenario) string { return s.name })
 	switch {
 	case len(o.gateways) == 0:
 		return o, fmt.Errorf("-gateways: no gateway has one of the names %q", gateways)
 	case len(o.scenarios) == 0:
 		return o, fmt.Errorf("-scenarios: no name of a scenario begins with one of %q", names)
-	case o.rounds < 1 || o.duration <= 0:
-		return o, fmt.Errorf("-rounds and -duration must be positive")
+	case o.rounds < 1 || o.duration <= 0 || o.soak < 0:
+		return o, errors.New("-rounds, -duration and -soak must be positive")
+	}
+	if o.gateways[0].name != baseline {
+		o.gateways = append([]setup{setups[0]}, o.gateways...)
 	}
 	return o, nil
 }
 
-// selected returns the values whose name begins with one of the comma-separated prefixes,
-// all if there are none.
-func selected[T any](all []T, prefixes string, name func(T) string) []T {
+// selected returns the values whose name begins with one of the prefixes, all if there are
+// none.
+func selected[T any](all []T, prefixes, separator string, name func(T) string) []T {
 	if prefixes == "" {
 		return all
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(v T) bool {
-		return !slices.ContainsFunc(strings.Split(prefixes, ","), func(p string) bool { return strings.HasPrefix(name(v), p) })
+		return !slices.ContainsFunc(strings.Split(prefixes, separator), func(p string) bool { return strings.HasPrefix(name(v), p) })
 	})
 }
 
@@ -127,49 +149,102 @@ func run(args []string) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, os.RemoveAll(folder)) }()
+	servers, err := newServers(ctx, o.redis, o.postgresql)
+	if err != nil {
+		return err
+	}
+	defer servers.stop()
 
-	stage, err := newStage(ctx, folder, o.gateways)
+	b := bench{options: o, folder: folder, servers: servers}
+	switch {
+	case o.soak > 0:
+		return b.soakAndReport(ctx)
+	case o.guard:
+		return b.keepGuard(ctx)
+	}
+	results, err := b.measureAll(ctx, o.scenarios)
 	if err != nil {
 		return err
 	}
-	defer stage.stop()
-	results, err := measureAll(ctx, o, stage)
-	if err != nil {
-		return err
+	picture := bars
+	if o.linear {
+		picture = curves
 	}
-	table(os.Stdout, summarize(results))
-	if o.json != "" {
-		if err := writeJSON(o.json, results); err != nil {
-			return fmt.Errorf("writing results: %w", err)
-		}
-	}
-	if o.svg != "" {
-		if err := os.WriteFile(filepath.Clean(o.svg), chart(summarize(results)), 0o644); err != nil {
-			return fmt.Errorf("writing chart: %w", err)
-		}
-	}
-	return nil
+	return report(o.out, results, picture)
 }
 
-// measureAll measures every scenario with every gateway in every round. Each round begins
-// with another gateway, so that none is always the first.
-func measureAll(ctx context.Context, o options, s *stage) ([]result, error) {
+// bench is one run of the program.
+type bench struct {
+	options
+	folder  string // for files of the processes
+	servers servers
+}
+
+// measureAll measures scenarios with every gateway in every round, those of one setting
+// together. It leaves out scenarios whose server does not run, and states so.
+func (b bench) measureAll(ctx context.Context, all []scenario) ([]result, error) {
 	var results []result
-	for round := range o.rounds {
-		for _, sc := range o.scenarios {
-			for i := range s.gateways {
-				g := s.gateways[(i+round)%len(s.gateways)]
-				m, err := measure(ctx, g, sc, o.duration)
+	var measured []setting
+	for _, s := range all {
+		if slices.Contains(measured, s.setting) {
+			continue
+		}
+		measured = append(measured, s.setting)
+		if !b.servers.run(s.server) {
+			fmt.Fprintf(os.Stderr, "without %s: %s\n", s.server, s.name)
+			continue
+		}
+		same := slices.DeleteFunc(slices.Clone(all), func(other scenario) bool { return other.setting != s.setting })
+		more, err := b.measureSetting(ctx, s.setting, same)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, more...)
+	}
+	return results, nil
+}
+
+// pacedRounds is the number of rounds of scenarios with paced streams: memory varies less
+// than time, and they take longer.
+const pacedRounds = 2
+
+// measureSetting measures the scenarios of one setting. Each round begins with another
+// gateway, so that none is always the first.
+func (b bench) measureSetting(ctx context.Context, needs setting, all []scenario) ([]result, error) {
+	stage, err := newStage(ctx, b.folder, b.gateways, b.servers, needs)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.stop()
+	var results []result
+	for round := range b.rounds {
+		for _, s := range all {
+			if s.pace > 0 && round >= pacedRounds {
+				continue
+			}
+			for i := range stage.gateways {
+				p := stage.gateways[(i+round)%len(stage.gateways)]
+				m, err := b.measure(ctx, p, s)
 				if err != nil {
-					return nil, fmt.Errorf("%s with %s: %w", sc.name, g.name, err)
+					return nil, fmt.Errorf("%s with %s: %w", s.name, p.name, err)
 				}
-				results = append(results, result{Round: round, Scenario: sc.name, Gateway: g.name, measurement: m})
-				fmt.Fprintf(os.Stderr, "round %d  %-28s %-8s %7.0f requests/s  %6.1f us\n", round+1, sc.name, g.name, m.Rate, m.CPU)
+				results = append(results, result{Round: round, Scenario: s.name, Gateway: p.name, Figures: m})
+				fmt.Fprintf(os.Stderr, "round %d  %-38s %-8s %8.1f us\n", round+1, s.name, p.name, m[cpu])
 			}
 		}
 	}
-	if o.profiles == "" {
+	if b.profile == "" {
 		return results, nil
 	}
-	return results, profileAll(ctx, o, s)
+	return results, profileAll(ctx, b.profile, stage, all)
+}
+
+// measure measures a scenario, for paced streams with a new process.
+func (b bench) measure(ctx context.Context, p *process, s scenario) (measurement, error) {
+	if s.pace > 0 {
+		if err := p.renew(ctx); err != nil {
+			return nil, fmt.Errorf("starting anew: %w", err)
+		}
+	}
+	return measure(ctx, p, s, b.duration)
 }

@@ -2,25 +2,29 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"sync"
 	"time"
 )
 
-// profileAll writes a processor profile of each gateway and scenario, in a round of its
-// own: a profile costs time.
-func profileAll(ctx context.Context, o options, s *stage) error {
-	if err := os.MkdirAll(o.profiles, 0o755); err != nil {
+// notInNames are the characters that names of files do not have.
+var notInNames = regexp.MustCompile(`[^\w.]+`)
+
+// profileAll writes profiles of each gateway and scenario, in a round of its own: a profile
+// costs time.
+func profileAll(ctx context.Context, folder string, s *stage, all []scenario) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for _, sc := range o.scenarios {
-		for _, g := range s.gateways {
-			name := strings.ReplaceAll(sc.name, " ", "-") + "." + g.name + ".pprof"
-			if err := profile(ctx, g, sc, filepath.Join(o.profiles, name)); err != nil {
-				return fmt.Errorf("profiling %s with %s: %w", sc.name, g.name, err)
+	for _, sc := range all {
+		for _, p := range s.gateways {
+			path := filepath.Join(folder, notInNames.ReplaceAllString(sc.name, "-")+"."+p.name)
+			if err := profile(ctx, p, sc, path); err != nil {
+				return fmt.Errorf("profiling %s with %s: %w", sc.name, p.name, err)
 			}
 		}
 	}
@@ -30,21 +34,21 @@ func profileAll(ctx context.Context, o options, s *stage) error {
 // profileTime is the length of a profile.
 const profileTime = 5 * time.Second
 
-// profile writes the profile of a gateway under the load of a scenario.
+// profile writes profiles of a gateway under the load of a scenario.
 func profile(ctx context.Context, p *process, s scenario, path string) error {
-	var wg sync.WaitGroup
-	var profiled []byte
-	var failure error
-	wg.Go(func() {
-		profiled, failure = p.ask(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", profileTime/time.Second))
-	})
+	kinds := []string{"profile", "allocs"}
+	failures := make([]error, len(kinds))
+	var running sync.WaitGroup
+	for i, kind := range kinds {
+		running.Go(func() {
+			profiled, err := p.ask(ctx, fmt.Sprintf("/debug/pprof/%s?seconds=%d", kind, profileTime/time.Second))
+			if err == nil {
+				err = os.WriteFile(path+"."+kind+".pprof", profiled, 0o644)
+			}
+			failures[i] = err
+		})
+	}
 	_, err := measure(ctx, p, s, profileTime)
-	wg.Wait()
-	if err != nil {
-		return err
-	}
-	if failure != nil {
-		return failure
-	}
-	return os.WriteFile(path, profiled, 0o644)
+	running.Wait()
+	return errors.Join(append(failures, err)...)
 }

@@ -25,9 +25,9 @@ var paths = map[format]string{
 	responses: "/v1/responses",
 }
 
-// body returns the body of the requests of a scenario.
-func (s scenario) body() []byte {
-	body := object{"model": s.model(), "stream": s.streams}
+// body returns the body of a request for a model.
+func (s scenario) body(model string) []byte {
+	body := object{"model": model, "stream": s.events > 0}
 	switch s.client {
 	case chat:
 		body["messages"] = s.size.conversation(chatCall)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 )
@@ -9,7 +11,7 @@ import (
 type setup struct {
 	name       string
 	translates bool
-	directives func(provider string) string // of its site
+	directives func(links, setting) string // of its site
 }
 
 // baseline is the name of the setup that the others are compared with.
@@ -19,50 +21,112 @@ const baseline = "caddy"
 // README, and with limits, budgets and metrics.
 var setups = []setup{
 	{name: baseline, directives: reverseProxy},
-	{name: "bare", translates: true, directives: func(provider string) string { return gateway(provider, "ledger off", "") }},
-	{name: "default", translates: true, directives: func(provider string) string { return gateway(provider, "", "") }},
-	{name: "full", translates: true, directives: func(provider string) string {
-		return "metrics /metrics\n" + gateway(provider, limits, "{\nlimit own\n}")
+	{name: "bare", translates: true, directives: gateway("accounts off\nledger off", "")},
+	{name: "default", translates: true, directives: gateway("", "")},
+	{name: "full", translates: true, directives: func(l links, s setting) string {
+		words := limits
+		if s.server == redis {
+			words += "\ncounters redis " + l.redis
+		}
+		return "metrics /metrics\n" + gateway(words, "{\nlimit own\n}")(l, s)
 	}},
 }
 
-// benchKey is the key of all clients.
+// links are the addresses of a setup, and its files.
+type links struct {
+	site, admin string
+	provider    string // over HTTP
+	providerTLS string // over HTTPS
+	redis       string // empty for none
+	postgres    string // the data source name; empty for none
+	certificate certificate
+}
+
+// benchKey is the key of all clients, or the beginning of the key of each.
 const benchKey = "sk-benchmark"
 
-func reverseProxy(provider string) string {
+// keyOf returns one of many keys.
+func keyOf(i int) string { return fmt.Sprintf("%s-%d", benchKey, i) }
+
+func reverseProxy(l links, s setting) string {
 	return fmt.Sprintf(`@known header Authorization "Bearer %s"
 	handle @known {
 		reverse_proxy %s {
 			header_up Authorization "Bearer sk-provider"
 			transport http {
 				compression off
+				%s
 			}
 		}
 	}
-	respond 401`, benchKey, provider)
+	respond 401`, benchKey, l.providerURL(s), l.trust(s))
 }
 
-func gateway(provider, words, keyBlock string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "ai_gateway {\nkey bench {env.BENCHMARK_KEY} %s\nstore sqlite\n%s\n", keyBlock, words)
-	for _, f := range []struct {
-		name   format
-		preset string
-		path   string
-	}{
-		{chat, "openai_compatible", "/v1"},
-		{responses, "openai_compatible", "/v1"},
-		{messages, "anthropic", ""},
-	} {
-		fmt.Fprintf(&b, `provider %[1]s %[2]s {env.BENCHMARK_PROVIDER_KEY} {
-			base_url http://%[3]s%[4]s
-			format %[1]s
-			models bench-%[1]s
-			price bench-%[1]s input 3 output 15
+// gateway returns the site of a gateway with further words, and with a block for each key.
+func gateway(words, keyBlock string) func(links, setting) string {
+	return func(l links, s setting) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "ai_gateway {\nkey bench {env.BENCHMARK_KEY} %s\n%s\n", keyBlock, words)
+		if s.server == postgres {
+			b.WriteString("store postgres {env.BENCHMARK_POSTGRES}\n")
+		} else {
+			b.WriteString("store sqlite\n")
 		}
-		`, f.name, f.preset, provider, f.path)
+		for i := range s.keys {
+			fmt.Fprintf(&b, "key bench-%d sha256:%x %s\n", i, sha256.Sum256([]byte(keyOf(i))), keyBlock)
+		}
+		l.provide(&b, s, string(chat), "openai_compatible", "/v1", chat)
+		l.provide(&b, s, string(responses), "openai_compatible", "/v1", responses)
+		l.provide(&b, s, string(messages), "anthropic", "", messages)
+		for i := range s.providers {
+			l.provide(&b, s, fmt.Sprintf("chat-%d", i), "openai_compatible", "/v1", chat)
+		}
+		for i := range s.models {
+			target := string(chat)
+			if s.providers > 0 {
+				target = fmt.Sprintf("chat-%d", i%s.providers)
+			}
+			fmt.Fprintf(&b, "model %s {\nto %s/%s\n}\n", modelOf(i), target, scenario{provider: chat}.model())
+		}
+		return b.String() + "}"
 	}
-	return b.String() + "}"
+}
+
+// modelOf returns one of many models.
+func modelOf(i int) string { return fmt.Sprintf("model-%d", i) }
+
+// provide writes a provider. Those with a number serve the models of the configuration alone.
+func (l links) provide(b *strings.Builder, s setting, name, preset, path string, f format) {
+	models := "off"
+	if name == string(f) {
+		models = fmt.Sprintf("bench-%s/*", f)
+	}
+	fmt.Fprintf(b, `provider %s %s {env.BENCHMARK_PROVIDER_KEY} {
+		base_url %s%s
+		format %s
+		models %s
+		price bench-%[5]s* input 3 output 15
+		transport http {
+			%[7]s
+			keepalive %[8]s
+		}
+	}
+	`, name, preset, l.providerURL(s), path, f, models, l.trust(s), cmp.Or(s.keepAlive, "2m"))
+}
+
+func (l links) providerURL(s setting) string {
+	if s.providerTLS != "" {
+		return "https://" + l.providerTLS
+	}
+	return "http://" + l.provider
+}
+
+// trust returns the words of the transport for a provider over TLS.
+func (l links) trust(s setting) string {
+	if s.providerTLS == "" {
+		return ""
+	}
+	return fmt.Sprintf("tls_trust_pool file %s\nversions %s", l.certificate.file, s.providerTLS)
 }
 
 // limits are three nested limits with budgets, which no request reaches.
@@ -83,22 +147,23 @@ const limits = `limit all {
 	}`
 
 // caddyfile returns the Caddyfile of a setup.
-func (s setup) caddyfile(p ports, storage string) string {
+func (s setup) caddyfile(l links, setting setting) string {
+	scheme, tls := "http", ""
+	if setting.clientTLS {
+		scheme, tls = "https", fmt.Sprintf("tls %s %s", l.certificate.file, l.certificate.key)
+	}
 	return fmt.Sprintf(`{
 	admin %s
 	auto_https off
 	persist_config off
-	storage file_system %s
 	log {
 		level ERROR
 	}
 }
 
-http://%s {
+%s://%s {
+	%s
 	%s
 }
-`, p.admin, storage, p.site, s.directives(p.provider))
+`, l.admin, scheme, l.site, tls, s.directives(l, setting))
 }
-
-// ports are the addresses of a setup.
-type ports struct{ site, admin, provider string }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,52 +11,54 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// stage is the running processes: the provider, and a Caddy for each setup.
+// stage is the running processes of a setting: the provider, and a Caddy for each setup.
 type stage struct {
-	gateways  []*process
-	processes []*exec.Cmd // all, in the order of their start
+	gateways []*process
+	provider *exec.Cmd
 }
 
-// process is a running Caddy.
+// process is a Caddy.
 type process struct {
 	setup
-	ports
+	links
+	folder string // of its data
+	config string // path of its Caddyfile
+	run    *exec.Cmd
 }
 
 // newStage starts the processes, and waits until all of them answer.
-func newStage(ctx context.Context, folder string, all []setup) (*stage, error) {
-	if !slices.ContainsFunc(all, func(s setup) bool { return s.name == baseline }) {
-		all = append([]setup{setups[0]}, all...)
-	}
-	addresses, err := freeAddresses(1 + 2*len(all))
+func newStage(ctx context.Context, folder string, all []setup, servers servers, needs setting) (*stage, error) {
+	folder, err := os.MkdirTemp(folder, "stage")
 	if err != nil {
 		return nil, err
 	}
+	shared := links{redis: servers.redis, postgres: servers.postgres}
+	if shared.certificate, err = newCertificate(folder); err != nil {
+		return nil, err
+	}
+	addresses, err := freeAddresses(2 + 2*len(all))
+	if err != nil {
+		return nil, err
+	}
+	shared.provider, shared.providerTLS = addresses[0], addresses[1]
 	s := &stage{}
-	provider := addresses[0]
-	if err := s.start(roleProvider, provider); err != nil {
+	if s.provider, err = startSelf(nil, roleProvider, shared.provider, shared.providerTLS, shared.certificate.file, shared.certificate.key); err != nil {
 		return nil, err
 	}
 	for i, setup := range all {
-		p := ports{site: addresses[1+2*i], admin: addresses[2+2*i], provider: provider}
-		config := filepath.Join(folder, setup.name+".caddyfile")
-		if err = os.WriteFile(config, []byte(setup.caddyfile(p, filepath.Join(folder, setup.name))), 0o600); err != nil {
-			break
-		}
-		if err = s.start(roleCaddy, "run", "--config", config, "--adapter", "caddyfile"); err != nil {
-			break
-		}
-		s.gateways = append(s.gateways, &process{setup, p})
+		p := &process{setup: setup, links: shared, folder: filepath.Join(folder, setup.name), config: filepath.Join(folder, setup.name+".caddyfile")}
+		p.site, p.admin = addresses[2+2*i], addresses[3+2*i]
+		err = cmp.Or(err, os.WriteFile(p.config, []byte(setup.caddyfile(p.links, needs)), 0o600), p.start())
+		s.gateways = append(s.gateways, p)
 	}
-	for _, g := range s.gateways {
+	for _, p := range s.gateways {
 		if err == nil {
-			err = g.ready(ctx)
+			err = p.ready(ctx)
 		}
 	}
 	if err != nil {
@@ -65,28 +68,51 @@ func newStage(ctx context.Context, folder string, all []setup) (*stage, error) {
 	return s, nil
 }
 
-// start starts a process of this program.
-func (s *stage) start(args ...string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), "BENCHMARK_KEY="+benchKey, "BENCHMARK_PROVIDER_KEY=sk-provider")
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("starting %s: %w", args[0], err)
-	}
-	s.processes = append(s.processes, cmd)
-	return nil
-}
-
 // stop ends all processes.
 func (s *stage) stop() {
-	for _, cmd := range s.processes {
+	end(s.provider)
+	for _, p := range s.gateways {
+		end(p.run)
+	}
+}
+
+func end(cmd *exec.Cmd) {
+	if cmd != nil {
 		_ = cmd.Process.Kill() // fails only if the process has ended
 		_ = cmd.Wait()
 	}
+}
+
+func (p *process) start() (err error) {
+	p.run, err = startSelf([]string{
+		"BENCHMARK_KEY=" + benchKey, "BENCHMARK_PROVIDER_KEY=sk-provider", "BENCHMARK_POSTGRES=" + p.postgres,
+		"XDG_DATA_HOME=" + p.folder, "XDG_CONFIG_HOME=" + p.folder,
+	}, roleCaddy, "run", "--config", p.config, "--adapter", "caddyfile")
+	return err
+}
+
+// renew starts the process anew.
+func (p *process) renew(ctx context.Context) error {
+	end(p.run)
+	if err := p.start(); err != nil {
+		return err
+	}
+	return p.ready(ctx)
+}
+
+// startSelf starts a process of this program.
+func startSelf(environment []string, args ...string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), environment...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", args[0], err)
+	}
+	return cmd, nil
 }
 
 // ready waits until a gateway answers its admin API.
@@ -94,14 +120,14 @@ func (p *process) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
-		_, err := p.ask(ctx, "/config/")
+		_, err := p.ask(ctx, "/config/admin")
 		if err == nil {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for %s: %w", p.name, errors.Join(ctx.Err(), err))
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
@@ -112,6 +138,11 @@ func (p *process) ask(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return answerOf(req)
+}
+
+// answerOf returns the body of an answer with status 200.
+func answerOf(req *http.Request) ([]byte, error) {
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, err
@@ -119,16 +150,19 @@ func (p *process) ask(ctx context.Context, path string) ([]byte, error) {
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: status %d", path, res.StatusCode)
+		err = fmt.Errorf("%s: status %d: %.200s", req.URL.Path, res.StatusCode, body)
 	}
 	return body, err
 }
 
-// resources are what a process has used since its start, and the memory that it has.
+// resources are what a process has used since its start, and what it has.
 type resources struct {
 	seconds     float64 // of processor time
 	allocations float64
 	memory      float64 // resident, in bytes
+	heap        float64 // in bytes, garbage included
+	goroutines  float64
+	files       float64 // open
 }
 
 // resources reads the process's own metrics.
@@ -141,6 +175,9 @@ func (p *process) resources(ctx context.Context) (r resources, err error) {
 		"process_cpu_seconds_total":     &r.seconds,
 		"go_memstats_mallocs_total":     &r.allocations,
 		"process_resident_memory_bytes": &r.memory,
+		"go_memstats_heap_alloc_bytes":  &r.heap,
+		"go_goroutines":                 &r.goroutines,
+		"process_open_fds":              &r.files,
 	}
 	found := 0
 	for line := range strings.Lines(string(body)) {
@@ -153,7 +190,7 @@ func (p *process) resources(ctx context.Context) (r resources, err error) {
 		}
 	}
 	if found < len(values) {
-		return r, errors.New("reading metrics: the system does not count the processor time of processes")
+		return r, errors.New("reading metrics: the system does not count the resources of processes")
 	}
 	return r, nil
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// The names of the figures of a measurement.
+const (
+	requests    = "requests"
+	cpu         = "cpu_us"         // microseconds of processor time for a request
+	rate        = "rate"           // requests in a second
+	p50         = "p50_us"         // microseconds until the end of an answer
+	p99         = "p99_us"         // the same
+	first       = "first_event_us" // median of the microseconds until the first byte of the body, or the first text of a paced stream
+	lag50       = "lag_p50_us"     // microseconds from the provider's write of a text to the client's read
+	lag99       = "lag_p99_us"     // the same
+	streamKB    = "stream_kb"      // resident memory of an open stream
+	allocations = "allocations"    // for a request
+	memory      = "memory_mb"      // resident
+)
+
+// measurement is what one gateway needed for the requests of one scenario, by the names of
+// the figures. Those that the scenario has no use for are missing.
+type measurement map[string]float64
+
+// figure is a column of the table.
+type figure struct {
+	name, title string
+	added       bool // compared by its difference to the baseline, and not by its ratio
+}
+
+// figures are the columns of the table, in their order.
+var figures = []figure{
+	{cpu, "CPU µs", false},
+	{rate, "requests/s", false},
+	{p50, "p50 µs", true},
+	{p99, "p99 µs", true},
+	{first, "first event µs", true},
+	{lag50, "lag p50 µs", true},
+	{lag99, "lag p99 µs", true},
+	{streamKB, "KB a stream", false},
+	{allocations, "allocations", false},
+	{memory, "memory MB", false},
+}
+
+// beside returns the difference of a value from that of the baseline, or their ratio.
+func (f figure) beside(value, base float64) float64 {
+	if f.added {
+		return value - base
+	}
+	return value / base
+}
+
+// write writes a value and how it compares.
+func (f figure) write(value, compared float64) string {
+	if f.added {
+		return fmt.Sprintf("%.0f (%+.0f)", value, compared)
+	}
+	if value < 1000 {
+		return fmt.Sprintf("%.1f (%.2f)", value, compared)
+	}
+	return fmt.Sprintf("%.0f (%.2f)", value, compared)
+}
+
+// percentile returns one of sorted times, in microseconds.
+func percentile(sorted []time.Duration, percent int) float64 {
+	return float64(sorted[len(sorted)*percent/100]) / float64(time.Microsecond)
+}
+
+// sorted returns the sorted times of all clients.
+func sorted(all [][]time.Duration) []time.Duration {
+	times := slices.Concat(all...)
+	slices.Sort(times)
+	return times
+}
