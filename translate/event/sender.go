@@ -47,12 +47,15 @@ func (s *Sender) SendAt(e Event, at jsonscan.Slot) {
 	s.send()
 }
 
-// SendText is SendAt with a text that is the raw string, unless that is empty or nil.
-func (s *Sender) SendText(e Event, raw []byte, at jsonscan.Slot) {
-	if len(raw) > len(`""`) {
-		s.event = e
-		s.sendString(raw, at)
+// SendText is SendAt with a text that is the raw string, unless that is empty or nil. It
+// returns the text, nil for none, which is valid until the next call.
+func (s *Sender) SendText(e Event, raw []byte, at jsonscan.Slot) (text []byte) {
+	if len(raw) <= len(`""`) {
+		return nil
 	}
+	s.event = e
+	s.sendString(raw, at)
+	return s.text
 }
 
 // sendString sends the event that was set last with a raw string.

@@ -65,16 +65,22 @@ func (p *Parser) AddInput(it *Item, raw []byte) {
 
 // Cite keeps a web page as a source of the whole text of an item, which its end sends. Both
 // texts are decoded, and kept. Cite reports whether the source can be sent: the item must be a
-// text, the URL not empty, and the sources of an answer not larger than 1 MiB.
+// text, and the page Citable.
 func (p *Parser) Cite(it *Item, url, title []byte) bool {
-	p.sent.cited += len(url) + len(title) + len(`{"url":,"title":}`)
-	if len(url) == 0 || it.Kind != event.Text || p.sent.cited > maxCited {
+	if !p.Citable(url, title) || it.Kind != event.Text {
 		return false
 	}
 	if n := len(it.sources); n == 0 || !bytes.Equal(it.sources[n-1].URL, url) || !bytes.Equal(it.sources[n-1].Title, title) {
 		it.sources = append(it.sources, event.Citation{URL: url, Title: title})
 	}
 	return true
+}
+
+// Citable counts a web page among the sources of the answer, and reports whether it can be sent:
+// the URL must not be empty, and the sources of an answer not larger than 1 MiB.
+func (p *Parser) Citable(url, title []byte) bool {
+	p.sent.cited += len(url) + len(title) + len(`{"url":,"title":}`)
+	return len(url) > 0 && p.sent.cited <= maxCited
 }
 
 // HasSources reports whether the item has sources that were not sent.

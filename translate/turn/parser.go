@@ -25,19 +25,21 @@ type Words struct {
 type Parser struct {
 	translate.Dropped
 	event.Sender
-	Tier event.Tier // of the answer, as far as it is known
+	Tier   event.Tier   // of the answer, as far as it is known
+	Report token.Report // of the last usage objects, and of what the answer states beside them
 
 	words    *Words
 	sent     sent
-	report   token.Report // of the last usage objects
 	usage    token.Usage
 	finished bool            // the reason why the turn ended is known
 	cursor   jsonscan.Cursor // of ReadPart; a field, so that an event costs no allocation
 }
 
-// sent counts what the events of an answer contain, and passes them on.
+// sent counts what the events of an answer contain, and passes them on. It sends Start before
+// the first event with content, for servers that do not announce an answer.
 type sent struct {
 	next       event.Handler
+	usage      *token.Usage
 	events     int
 	started    bool
 	texts      int
@@ -49,6 +51,16 @@ type sent struct {
 // Handle passes an event on.
 func (s *sent) Handle(e *event.Event) {
 	s.events++
+	switch e.Kind {
+	case event.Start:
+		s.started = true
+	case event.Native, event.Error:
+	default:
+		if !s.started {
+			s.started = true
+			s.next.Handle(&event.Event{Kind: event.Start, Usage: s.usage})
+		}
+	}
 	if e.Kind == event.Text {
 		s.characters += utf8.RuneCount(e.Text)
 	}
@@ -59,7 +71,7 @@ var errNothing = errors.New("an end without a beginning")
 
 // Init prepares the parser of one answer. The Parser must not be copied afterwards.
 func (p *Parser) Init(words *Words, h event.Handler) {
-	p.words, p.sent.next = words, h
+	p.words, p.sent = words, sent{next: h, usage: &p.usage}
 	p.Sender = event.NewSender(&p.sent)
 }
 
@@ -89,7 +101,6 @@ func (p *Parser) Refuse(err error) {
 // they are known. Only the first call has an effect.
 func (p *Parser) Start(model []byte, created int64) {
 	if !p.sent.started {
-		p.sent.started = true
 		p.Send(event.Event{Kind: event.Start, Model: model, Created: created, Usage: &p.usage, Tier: p.Tier})
 	}
 }
@@ -97,16 +108,16 @@ func (p *Parser) Start(model []byte, created int64) {
 // Count reads the usage object at the cursor, and reports whether it is an object. Its counts
 // replace those of earlier objects, as far as it has them.
 func (p *Parser) Count(c *jsonscan.Cursor) bool {
-	if !p.report.Read(c, p.words.Usage) {
+	if !p.Report.Read(c, p.words.Usage) {
 		return false
 	}
-	p.usage = p.usage.Then(p.report.Usage())
+	p.usage = p.usage.Then(p.Report.Usage())
 	return true
 }
 
 // SendUsage sends the usage so far, if there is any.
 func (p *Parser) SendUsage() {
-	if p.usage.Known {
+	if p.usage = p.usage.Then(p.Report.Usage()); p.usage.Known || p.usage.Searches > 0 {
 		p.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: p.Tier})
 	}
 }
@@ -118,13 +129,22 @@ func (p *Parser) Finish(word, stop, explanation []byte) {
 	if word == nil {
 		return
 	}
-	p.finished = true
 	reason := p.words.Reasons[string(jsonscan.DecodedOf(word))]
 	if reason == event.FinishUnknown {
 		p.Drop(p.words.Reason)
 	}
-	p.Send(event.Event{Kind: event.Finish, Finish: reason, Stop: jsonscan.DecodedOf(stop), Text: jsonscan.DecodedOf(explanation)})
+	p.SendFinish(event.Event{Finish: reason, Stop: jsonscan.DecodedOf(stop), Text: jsonscan.DecodedOf(explanation)})
 }
+
+// SendFinish is Finish for a format that has no word for the reason: it sends the fields of e.
+func (p *Parser) SendFinish(e event.Event) {
+	p.finished = true
+	e.Kind = event.Finish
+	p.Send(e)
+}
+
+// Characters returns the number of characters of text that were sent.
+func (p *Parser) Characters() int { return p.sent.characters }
 
 // Complete ends a complete answer. An answer that never began is a fault.
 func (p *Parser) Complete() {

@@ -89,6 +89,6 @@ func TestSourcesAreBounded(t *testing.T) {
 		p.Event(sse.Event{Data: []byte(cites(0, page)), HasData: true})
 	}
 	p.Event(sse.Event{Data: []byte(`{"type":"content_block_stop","index":0}`), HasData: true})
-	assert.Len(t, r.lines, 1+10)
+	assert.Len(t, r.lines, 2+10)
 	assert.Equal(t, "content.*.citations", p.Losses().String())
 }

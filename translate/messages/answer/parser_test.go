@@ -228,7 +228,7 @@ func TestUnknownDeltasAreNotText(t *testing.T) {
 		} {
 			p.Event(sse.Event{Data: []byte(data), HasData: true})
 		}
-		assert.Equal(t, []string{`text "a"`}, r.lines, delta)
+		assert.Equal(t, []string{"start  0 tier 0", `text "a"`}, r.lines, delta)
 		assert.Equal(t, lost, p.Losses().String(), delta)
 	}
 }

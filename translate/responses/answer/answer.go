@@ -21,20 +21,18 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 		return inspectCount(body)
 	}
 	var r reading
-	err := r.readAnswer(body, nil)
-	v := &r.response
-	switch {
+	switch err := r.read(body, responses, nil); {
 	case err != nil:
 		return signal.Answer{}, fault.Unusable(err)
-	case v.isFault():
-		failed := v.is(failed) && v.hasOutput() && Dialect.RelayableAnswer(body)
-		return signal.Answer{Failed: failed}, v.readFault(body)
-	case !v.hasOutput():
+	case r.isFault():
+		failed := r.is(failed) && r.hasOutput() && Dialect.RelayableAnswer(body)
+		return signal.Answer{Failed: failed}, r.fault()
+	case !r.hasOutput():
 		return signal.Answer{}, fault.Unusable(errNoOutput)
 	}
 	var report token.Report
-	v.count(&report)
-	return signal.Answer{Model: jsonscan.TextOf(v.Raw(responseModel)), Usage: report.Usage()}, nil
+	r.count(&report)
+	return signal.Answer{Model: jsonscan.TextOf(r.Raw(responseModel)), Usage: report.Usage()}, nil
 }
 
 // The members of an answer to a request that only counts its input.
@@ -46,19 +44,16 @@ var (
 
 // inspectCount reads the answer to a request that only counts its input.
 func inspectCount(body []byte) (signal.Answer, *fault.Fault) {
-	var v members.Values
-	c := jsonscan.New(body)
-	object := v.Read(&c, counted, nil)
-	tokens, isCount := jsonscan.Integer(v.Raw(countedTokens))
-	switch err := jsonscan.Broken(c.Finish()); {
+	var r reading
+	err := r.read(body, counted, nil)
+	tokens := r.Raw(countedTokens)
+	switch n, isCount := jsonscan.Integer(tokens); {
 	case err != nil:
 		return signal.Answer{}, fault.Unusable(err)
-	case !object:
-		return signal.Answer{}, fault.Unusable(errNoObject)
-	case isSet(v.Raw(countedError)):
+	case isSet(r.Raw(countedError)):
 		return signal.Answer{}, fault.ReadAnswer(body)
-	case !isCount || tokens < 0:
+	case !isCount || n < 0:
 		return signal.Answer{}, fault.Unusable(errNoCount)
 	}
-	return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(v.Raw(countedTokens))}}}, nil
+	return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(tokens)}}}, nil
 }

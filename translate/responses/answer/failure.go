@@ -6,11 +6,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// readFault reads an error of the provider: in a body, an event or a failed response.
-func readFault(data []byte) *fault.Fault {
-	return Dialect.ReadEvent(data)
-}
-
 // Dialect is how streams express errors: by the name of the event or the type of its
 // data, and by a code.
 var Dialect = fault.Dialect{Unknown: 500, IsError: failsByName}

@@ -5,28 +5,26 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // outputs sends the core events of the items of an answer. What an item is known to
 // contain can be passed to it several times: only the rest is sent that was not sent before.
 type outputs struct {
-	translate.Dropped
-	event.Sender
+	*turn.Parser
 
-	list    []*output // in order of their first events
-	last    *output   // the message or the reasoning with the last content, until it ends
-	parts   int       // of all items
-	calls   int       // that have begun
-	cited   int       // bytes of sources
+	list    []*output      // in order of their first events
+	last    *output        // the message or the reasoning with the last content, until it ends
+	part    *part          // of the text that was sent last
+	whole   members.Values // the part that was read last
+	parts   int            // of all items
+	calls   int            // that have begun
 	refused bool
 	text    []byte // memory of decoded texts
 	scores  []byte // memory of log probabilities
-	sent    sent
 }
 
 // maxOutput bounds the items of an answer, and their parts, all of which are kept until
@@ -47,11 +45,10 @@ var emptyObject = []byte("{}")
 // has ended: some servers use an id twice.
 func (o *outputs) find(s subject) *output {
 	known := o.latest(func(it *output) bool { return it.kind == s.kind && it.hasID(s.id) })
-	if known != nil && !known.ended {
-		return known
-	}
-	if it := o.at(s); it != nil {
-		return it
+	if known == nil || known.ended {
+		if it := o.at(s); it != nil {
+			return it
+		}
 	}
 	return known
 }
@@ -81,8 +78,7 @@ func (o *outputs) latest(is func(*output) bool) *output {
 // streamed returns the item of a whole response that was streamed: the one with the same
 // index, or with the same id; nil for none.
 func (o *outputs) streamed(s subject) *output {
-	it := o.latest(func(it *output) bool { return it.index == s.index })
-	if it != nil && it.kind == s.kind && !it.whole {
+	if it := o.at(s); it != nil && it.kind == s.kind && !it.whole {
 		return it
 	}
 	for _, it := range o.list {
@@ -93,51 +89,39 @@ func (o *outputs) streamed(s subject) *output {
 	return nil
 }
 
-// open returns the item of an event with content, and adds the item if it was not announced.
-// It returns nil if the item is of another kind, or has ended.
-func (o *outputs) open(s subject) *output {
+// withText returns the item of an event with a text, and adds the item if it was not
+// announced. It returns nil if the text is not to be sent: if the item is of another kind, or
+// has ended; one of the lists of reasoning usually repeats the other; and arguments wait for
+// the name of the function.
+func (o *outputs) withText(s subject, t *textSource) *output {
 	it := o.find(s)
 	if it == nil {
-		if it = o.add(s); it != nil && s.index < 0 {
+		if it = o.add(s); it == nil {
+			return nil
+		}
+		if s.index < 0 {
 			it.id = jsonscan.AppendText(nil, s.id)
 		}
 	}
 	switch {
-	case it == nil:
-		return nil
 	case it.ended || it.kind != s.kind:
 		o.Drop(lostText)
-		return nil
-	}
-	return it
-}
-
-// withText is open for an event with a text. It returns nil if the text is not to be sent:
-// one of the lists of reasoning usually repeats the other, and arguments wait for the name
-// of the function.
-func (o *outputs) withText(s subject, t *textSource) *output {
-	it := o.open(s)
-	switch {
-	case it == nil:
-		return nil
-	case it.kind.isCall():
-		if it.deferred = it.deferred || !it.begun; it.deferred {
-			return nil
-		}
-	case it.kind == reasoningItem && len(it.parts) == 0:
-		it.inContent = t.content
-	case it.kind == reasoningItem && it.inContent != t.content:
+	case it.kind.isCall() && (it.deferred || !it.begun):
+		it.deferred = true
+	case it.kind == reasoningItem && len(it.parts) > 0 && it.inContent != t.content:
 		o.Drop(it.otherList())
-		return nil
+	default:
+		it.inContent = t.content
+		return it
 	}
-	return it
+	return nil
 }
 
 // add adds the item of an event. It returns nil after a fault. Items without an index are
 // counted.
 func (o *outputs) add(s subject) *output {
 	if len(o.list) == maxOutput {
-		o.Fail(fault.Unusable(errManyItems))
+		o.Refuse(errManyItems)
 		return nil
 	}
 	it := &output{index: s.index, kind: s.kind}
@@ -175,14 +159,14 @@ func (o *outputs) begin(it *output, v *item) {
 
 // end sends the rest of an item, and ends the item.
 func (o *outputs) end(it *output, v *item) {
-	if it.ended {
+	if it.ended || o.Over() {
 		return
 	}
 	o.begin(it, v)
-	it.cut = string(jsonscan.Inner(v.Raw(itemStatus))) == incomplete
+	it.cut = v.is(incomplete)
 	switch it.kind {
 	case messageItem:
-		o.eachPart(messageText, v.Raw(itemContent), func(i int64, w *members.Values) { o.message(it, i, w) })
+		o.eachPart(it, messageText, v.Raw(itemContent))
 	case reasoningItem:
 		o.reasoning(it, v)
 	}
@@ -200,10 +184,9 @@ func (o *outputs) close(it *output) {
 	case !it.kind.isCall():
 		o.leave(it)
 	case !it.begun:
-		o.Fail(fault.Unusable(errNameless))
+		o.Refuse(errNameless)
 	case !it.cut:
 		if it.kind == callItem && (len(it.parts) == 0 || it.parts[0].sent == 0) {
-			o.sent.part = nil
 			o.Send(event.Event{Kind: event.ToolArgs, Tool: it.tool, Text: emptyObject})
 		}
 		o.Send(event.Event{Kind: event.ToolEnd, Tool: it.tool})
@@ -234,23 +217,13 @@ func (o *outputs) enter(it *output) {
 	o.last = it
 }
 
-// readItem reads a raw item. It returns false after a fault. The members of an item that
-// core events cannot express are not reported as dropped, since the whole item is.
-func (o *outputs) readItem(v *item, raw []byte) (ok bool) {
-	c := jsonscan.Skipped(raw)
-	v.kind = c.TypeAhead()
-	if v.Reset(&c); kindOf(v.kind) == unknownItem {
-		return true
+// readItem reads a raw item. The members of an item that core events cannot express are not
+// reported as dropped, since the whole item is.
+func (o *outputs) readItem(v *item, raw []byte) {
+	*v = item{}
+	if c := jsonscan.Skipped(raw); kindOf(c.TypeAhead()) == unknownItem {
+		v.kind = c.TypeAhead()
+		return
 	}
-	v.Read(&c, items, &o.Dropped)
-	return o.valid(&c)
-}
-
-// valid ends the answer if the cursor has read an invalid value.
-func (o *outputs) valid(c *jsonscan.Cursor) bool {
-	err := c.Finish()
-	if err != nil {
-		o.Fail(fault.Unusable(err))
-	}
-	return err == nil
+	o.Refuse(v.read(raw, items, &o.Dropped))
 }

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 	"strconv"
 
@@ -29,6 +30,35 @@ type output struct {
 	cut      bool // the call was cut off with the answer
 }
 
+// part is the part of an item's text that was sent.
+type part struct {
+	index   int64
+	sent    int          // bytes
+	hash    maphash.Hash // of the bytes sent
+	checked int          // the value of sent when it was last compared with the whole text
+	from    int          // characters of all text before the part
+	sources int          // annotations seen
+	scored  bool         // log probabilities were sent
+}
+
+// seed is the seed of the hashes by which texts that were sent are recognized.
+var seed = maphash.MakeSeed()
+
+// add adds a text that was sent.
+func (pt *part) add(text []byte) {
+	pt.sent += len(text)
+	pt.hash.Write(text)
+}
+
+// rest returns the part of a whole text that was not sent. ok is false for a whole text that
+// does not begin with what was sent.
+func (pt *part) rest(whole []byte) (rest []byte, ok bool) {
+	if len(whole) < pt.sent || maphash.Bytes(seed, whole[:pt.sent]) != pt.hash.Sum64() {
+		return nil, false
+	}
+	return whole[pt.sent:], true
+}
+
 // subject is what identifies the item of an event.
 type subject struct {
 	kind  itemKind
@@ -36,10 +66,24 @@ type subject struct {
 	id    []byte // a raw string, nil for none
 }
 
-// item is the item that was read last.
+// item is an item that was read.
 type item struct {
 	members.Values
 	kind []byte // the raw type
+}
+
+// read reads a raw item by a table.
+func (v *item) read(raw []byte, t *members.Table, losses members.Losses) error {
+	c := jsonscan.Skipped(raw)
+	v.kind = c.TypeAhead()
+	v.Read(&c, t, losses)
+	return c.Finish()
+}
+
+// identify reads a raw item of any kind, and reports no losses.
+func identify(raw []byte) (v item) {
+	v.read(raw, vendorItems, nil)
+	return v
 }
 
 // id returns the raw string by which the events about an item name the item: its id, or for
@@ -50,6 +94,25 @@ func (v *item) id() []byte {
 	}
 	return v.Raw(itemCallID)
 }
+
+// searchType is the type of items that are searches of the web.
+const searchType = "web_search_call"
+
+// isSearch reports whether the item is a search that the provider has made, which has a
+// price. Opening a page that was found, or searching within it, has none.
+func (v *item) isSearch() bool {
+	if string(jsonscan.Inner(v.kind)) != searchType || !v.is(completed) {
+		return false
+	}
+	if v.Raw(vendorAction) == nil {
+		return true
+	}
+	action := string(jsonscan.Inner(v.Cursor(vendorAction).TypeAhead()))
+	return action != "open_page" && action != "find_in_page"
+}
+
+// is reports whether the status of the item is the word.
+func (v *item) is(status string) bool { return string(jsonscan.Inner(v.Raw(itemStatus))) == status }
 
 // arguments returns the arguments of a call as a raw string, nil for none. Some servers send
 // an object, which is empty while the arguments follow.
@@ -74,13 +137,14 @@ func (it *output) otherList() string {
 
 // hasID reports whether the item has the raw id.
 func (it *output) hasID(id []byte) bool {
-	return len(id) > len(`""`) && len(it.id) > 0 && bytes.Equal(it.id, jsonscan.DecodedOf(id))
+	return it.knows(id) && bytes.Equal(it.id, jsonscan.DecodedOf(id))
 }
 
-// differs reports whether the item has another id than the raw one, which may be nil.
-func (it *output) differs(id []byte) bool {
-	return len(id) > len(`""`) && len(it.id) > 0 && !bytes.Equal(it.id, jsonscan.DecodedOf(id))
-}
+// differs reports whether the item has another id than the raw one.
+func (it *output) differs(id []byte) bool { return it.knows(id) && !it.hasID(id) }
+
+// knows reports whether the item has an id, and the raw one is an id, too.
+func (it *output) knows(id []byte) bool { return len(id) > len(`""`) && len(it.id) > 0 }
 
 // appendSignature appends the signature of a reasoning item. Together with the text that
 // was sent, it restores the item in a later request: it consists of the id, the lengths of

@@ -5,19 +5,69 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// message sends the rest of a part of a message.
-func (o *outputs) message(it *output, index int64, v *members.Values) {
-	raw, e := v.Raw(partText), messageText.event
-	if refusal := v.Raw(partRefusal); refusal != nil {
-		raw, e = refusal, messageRefusal.event
+// reasoning sends the rest of the texts of reasoning, and its encrypted_content as the
+// signature. Its two lists usually have the same texts, so only the first one is sent.
+func (o *outputs) reasoning(it *output, v *item) {
+	shown, other := v.Raw(itemSummary), v.Raw(itemContent)
+	if len(it.parts) == 0 {
+		it.inContent = jsonscan.Blank(shown)
 	}
-	if raw == nil {
+	if it.inContent {
+		shown, other = other, shown
+	}
+	if !jsonscan.Blank(other) {
+		o.Drop(it.otherList())
+	}
+	o.eachPart(it, reasoningSummary, shown)
+	switch sealed := v.Filled(itemSealed); {
+	case sealed == nil:
+	case it.left:
+		o.Drop(inItem + "encrypted_content")
+	default:
+		o.enter(it)
+		o.text = it.appendSignature(o.text[:0], sealed)
+		o.Send(event.Event{Kind: event.Signature, Text: o.text, Origin: translate.Responses})
+	}
+}
+
+// eachPart sends the rest of the parts in a raw list.
+func (o *outputs) eachPart(it *output, t *textSource, list []byte) {
+	c := jsonscan.Skipped(list)
+	c.OpenArray()
+	for i := int64(0); c.Element() && !o.Over(); i++ {
+		if o.readPart(c.Skip(), t) {
+			o.restOf(it, i)
+		}
+	}
+}
+
+// readPart reads a raw part. It returns false after a fault.
+func (o *outputs) readPart(raw []byte, t *textSource) (ok bool) {
+	c := jsonscan.Skipped(raw)
+	if !o.whole.Read(&c, t.parts, &o.Dropped) && !jsonscan.Blank(raw) {
+		o.Drop(t.path)
+	}
+	o.Refuse(c.Finish())
+	return !o.Over()
+}
+
+// restOf sends the rest of the part that was read last.
+func (o *outputs) restOf(it *output, index int64) {
+	v := &o.whole
+	raw, e := v.Raw(partText), messageText.event
+	refusal := v.Raw(partRefusal)
+	switch {
+	case it.kind == reasoningItem:
+		o.rest(it, index, raw, reasoningSummary.event)
+		return
+	case refusal != nil:
+		raw, e = refusal, messageRefusal.event
+	case raw == nil:
 		o.DropNamed(inPart+"type=", jsonscan.Inner(v.Raw(partType)))
 		return
 	}
@@ -37,70 +87,19 @@ func (o *outputs) message(it *output, index int64, v *members.Values) {
 	}
 }
 
-// reasoning sends the rest of the texts of reasoning, and its encrypted_content as the
-// signature. Its two lists usually have the same texts, so only the first one is sent.
-func (o *outputs) reasoning(it *output, v *item) {
-	summary, content := v.Raw(itemSummary), v.Raw(itemContent)
-	if len(it.parts) == 0 {
-		it.inContent = jsonscan.Blank(summary)
-	}
-	shown, other := summary, content
-	if it.inContent {
-		shown, other = content, summary
-	}
-	if !jsonscan.Blank(other) {
-		o.Drop(it.otherList())
-	}
-	o.eachPart(reasoningSummary, shown, func(i int64, w *members.Values) {
-		o.rest(it, i, w.Raw(partText), reasoningSummary.event)
-	})
-	switch sealed := v.Filled(itemSealed); {
-	case sealed == nil:
-	case it.left:
-		o.Drop(inItem + "encrypted_content")
-	default:
-		o.enter(it)
-		o.text = it.appendSignature(o.text[:0], sealed)
-		o.Send(event.Event{Kind: event.Signature, Text: o.text, Origin: translate.Responses})
-	}
-}
-
-// eachPart reads a raw list of parts, and calls each for every part.
-func (o *outputs) eachPart(t *textSource, list []byte, each func(index int64, v *members.Values)) {
-	if list == nil {
-		return
-	}
-	var v members.Values
-	c := jsonscan.Skipped(list)
-	c.OpenArray()
-	for i := int64(0); c.Element() && !o.Over(); i++ {
-		if o.readPart(&v, c.Skip(), t) {
-			each(i, &v)
-		}
-	}
-}
-
-// readPart reads a raw part. It returns false after a fault.
-func (o *outputs) readPart(v *members.Values, raw []byte, t *textSource) (ok bool) {
-	c := jsonscan.Skipped(raw)
-	if !v.Read(&c, t.parts, &o.Dropped) && !jsonscan.Blank(raw) {
-		o.Drop(t.path)
-	}
-	return o.valid(&c)
-}
-
-// part returns the part of an item with an index. It returns nil after a fault.
-func (o *outputs) part(it *output, index int64) *part {
+// partAt returns the part of an item with an index. It returns nil after a fault.
+func (o *outputs) partAt(it *output, index int64) *part {
 	for _, pt := range slices.Backward(it.parts) {
 		if pt.index == index {
 			return pt
 		}
 	}
 	if o.parts++; o.parts > maxOutput {
-		o.Fail(fault.Unusable(errManyParts))
+		o.Refuse(errManyParts)
 		return nil
 	}
-	pt := newPart(index, o.sent.characters)
+	pt := &part{index: index, from: o.Characters()}
+	pt.hash.SetSeed(seed)
 	it.parts = append(it.parts, pt)
 	return pt
 }
@@ -108,13 +107,13 @@ func (o *outputs) part(it *output, index int64) *part {
 // fragment sends a fragment of a text of an item, the raw string at a position.
 func (o *outputs) fragment(it *output, index int64, raw []byte, at jsonscan.Slot, e event.Event) *part {
 	if it.left && e.Kind != event.ToolArgs {
-		o.Fail(fault.Unusable(errInterleaved))
+		o.Refuse(errInterleaved)
 		return nil
 	}
-	pt := o.part(it, index)
+	pt := o.partAt(it, index)
 	if pt != nil && len(raw) > len(`""`) {
 		o.prepare(it, pt, &e)
-		o.SendText(e, raw, at)
+		pt.add(o.SendText(e, raw, at))
 	}
 	return pt
 }
@@ -123,7 +122,7 @@ func (o *outputs) fragment(it *output, index int64, raw []byte, at jsonscan.Slot
 // begin with the text already sent is dropped, since that text cannot be taken back. rest
 // returns nil after a fault.
 func (o *outputs) rest(it *output, index int64, raw []byte, e event.Event) *part {
-	pt := o.part(it, index)
+	pt := o.partAt(it, index)
 	if pt == nil || raw == nil || pt.checked == pt.sent && jsonscan.TextLen(raw) == pt.sent {
 		return pt
 	}
@@ -137,6 +136,7 @@ func (o *outputs) rest(it *output, index int64, raw []byte, e event.Event) *part
 		o.prepare(it, pt, &e)
 		e.Text = rest
 		o.Send(e)
+		pt.add(rest)
 	}
 	pt.checked = pt.sent
 	return pt
@@ -151,7 +151,7 @@ func (o *outputs) prepare(it *output, pt *part, e *event.Event) {
 		e.Part = int(pt.index)
 		o.refused = o.refused || e.Refusal
 	}
-	o.sent.part = pt
+	o.part = pt
 }
 
 // score sends the log probabilities of the preceding text, a raw list. Those of a whole text
@@ -165,9 +165,6 @@ func (o *outputs) score(pt *part, raw []byte, whole bool) {
 	o.Send(event.Event{Kind: event.Logprobs, Logprobs: o.scores})
 }
 
-// maxCited bounds the sources of an answer that are sent, in bytes.
-const maxCited = 1 << 20
-
 // source sends a raw annotation of a part. Other formats can express only web pages.
 func (o *outputs) source(pt *part, raw []byte) {
 	pt.sources++
@@ -177,8 +174,7 @@ func (o *outputs) source(pt *part, raw []byte) {
 		v.Read(&c, annotations, &o.Dropped)
 	}
 	url, title := v.Filled(annotationURL), v.Raw(annotationTitle)
-	o.cited += len(url) + len(title) + len(`{"url":,"title":}`)
-	if url == nil || c.Finish() != nil || o.cited > maxCited {
+	if !o.Citable(url, title) || c.Err() != nil {
 		o.Drop(lostAnnotations)
 		return
 	}

@@ -6,11 +6,11 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Parser reads an answer of the format into core events, a stream as well as a JSON
@@ -22,77 +22,69 @@ import (
 // whole texts the rest that was not sent, so that it also reads servers that omit
 // deltas or the events that announce them.
 type Parser struct {
+	turn.Parser
 	outputs outputs
 	reading reading
 	item    item // of the event
 	waiting waiting
-	report  token.Report // of the last usage objects
-	usage   token.Usage
-
-	finished bool // the event Finish was sent
 }
+
+// words are the words of the format for what all answers state.
+var words = turn.Words{Usage: usageRows}
 
 var errStatus = errors.New("the end of a response that is not complete")
 
 // NewParser returns a parser of one answer.
 func NewParser(h event.Handler) *Parser {
 	p := &Parser{}
-	p.outputs.sent = sent{next: h, usage: &p.usage}
-	p.outputs.Sender = event.NewSender(&p.outputs.sent)
+	p.Init(&words, h)
+	p.outputs.Parser = &p.Parser
 	return p
 }
 
-// Finished reports whether the reason why the only turn ended is known.
-func (p *Parser) Finished(int) bool { return p.finished }
-
-// Choices returns 1, the number of choices of every answer.
-func (p *Parser) Choices() int { return 1 }
-
-// Losses returns the parts of the answer that core events cannot express.
-func (p *Parser) Losses() translate.Losses { return p.outputs.Losses() }
-
 // Event reads the next event of a stream.
 func (p *Parser) Event(e sse.Event) {
-	o, r := &p.outputs, &p.reading
-	if o.Over() || o.Repeat(e.Name, e.Data) != nil || string(e.Data) == "[DONE]" {
+	if p.Over() || string(e.Data) == "[DONE]" {
 		return
 	}
-	o.Begin()
-	name, kind, dropped := e.Name, eventKindOf(e.Name), o.Dropped
-	if err := r.readEvent(e.Data, &o.Dropped); err != nil {
+	if repeated := p.Repeat(e.Name, e.Data); repeated != nil {
+		p.outputs.part.add(repeated.Text)
+		return
+	}
+	p.Begin()
+	r, name, kind, dropped := &p.reading, e.Name, eventKindOf(e.Name), p.Dropped
+	if err := r.read(e.Data, events, &p.Dropped); err != nil {
 		switch {
 		case len(name) == 0 || kind.known():
-			o.Fail(fault.Unusable(err))
+			p.Refuse(err)
 		case kind.step == unknownStep: // which may have any data
 			p.dropEvent(name)
 		}
 		return
 	}
 	if len(name) == 0 {
-		name = jsonscan.DecodedOf(r.event.Raw(eventType))
+		name = jsonscan.DecodedOf(r.Raw(eventType))
 		kind = eventKindOf(name)
 	}
 	if kind.step == failStep || r.isError() {
-		o.Dropped = dropped // the members around an error are not part of an answer
-		o.Fail(readFault(e.Data))
+		p.Dropped = dropped // the members around an error are not part of an answer
+		p.Fail(Dialect.ReadEvent(e.Data))
 		return
 	}
 	if !kind.known() {
-		o.Dropped = dropped
+		p.Dropped = dropped
 		p.unknownEvent(kind, name)
 		return
 	}
 	s := p.subject(&kind)
 	if p.mustWait(kind.step, s) {
-		o.Dropped = dropped // the event is read again
-		if err := p.waiting.add(s.index, sse.Event{Name: name, Data: e.Data}); err != nil {
-			o.Fail(fault.Unusable(err))
-		}
+		p.Dropped = dropped // the event is read again
+		p.Refuse(p.waiting.add(s.index, sse.Event{Name: name, Data: e.Data}))
 		return
 	}
 	p.step(kind, s)
 	if kind.step == deltaStep {
-		o.Learn(e, r.event.At(eventNumber), r.event.At(eventPadding))
+		p.Learn(e, r.At(eventNumber), r.At(eventPadding))
 		return
 	}
 	p.release(false)
@@ -104,28 +96,28 @@ func (p *Parser) unknownEvent(kind eventKind, name []byte) {
 	switch {
 	case kind.step == quietStep:
 	case len(name) == 0:
-		p.outputs.Fail(fault.Unusable(errNoType))
+		p.Refuse(errNoType)
 	case p.reading.index(eventOutput) < 0:
 		p.dropEvent(name)
 	}
 }
 
 func (p *Parser) dropEvent(name []byte) {
-	p.outputs.DropNamed(inEvent, bytes.TrimPrefix(name, []byte("response.")))
+	p.DropNamed(inEvent, bytes.TrimPrefix(name, []byte("response.")))
 }
 
 // subject returns what identifies the item of the current event, whose item it reads. It
 // replaces the text of an event that ends a part by that of the part's type.
 func (p *Parser) subject(kind *eventKind) subject {
-	v := &p.reading.event
-	s := subject{index: p.reading.index(eventOutput), id: v.Raw(eventItemID)}
+	r := &p.reading
+	s := subject{index: r.index(eventOutput), id: r.Raw(eventItemID)}
 	switch kind.step {
 	case addItemStep, endItemStep:
-		p.outputs.readItem(&p.item, v.Raw(eventItem))
+		p.outputs.readItem(&p.item, r.Raw(eventItem))
 		s.kind, s.id = kindOf(p.item.kind), p.item.id()
 		return s
 	case endPartStep:
-		c := jsonscan.Skipped(v.Raw(eventPart))
+		c := jsonscan.Skipped(r.Raw(eventPart))
 		if t := partSources[string(jsonscan.Inner(c.TypeAhead()))]; t != nil {
 			kind.text = t
 		}
@@ -154,7 +146,7 @@ func (p *Parser) mustWait(step step, s subject) bool {
 // begins.
 func (p *Parser) release(all bool) {
 	o := &p.outputs
-	for len(p.waiting.queues) > 0 && !o.Over() {
+	for len(p.waiting.queues) > 0 && !p.Over() {
 		switch {
 		case o.last == nil:
 		case all:
@@ -163,7 +155,7 @@ func (p *Parser) release(all bool) {
 			return
 		}
 		for _, e := range p.waiting.next() {
-			if o.Over() || p.reading.readEvent(e.Data, &o.Dropped) != nil {
+			if p.Over() || p.reading.read(e.Data, events, &p.Dropped) != nil {
 				continue
 			}
 			kind := eventKindOf(e.Name)
@@ -177,54 +169,50 @@ func (p *Parser) release(all bool) {
 
 // step sends the core events of an event about a response or an item.
 func (p *Parser) step(kind eventKind, s subject) {
-	r := &p.reading
+	o, r := &p.outputs, &p.reading
 	switch kind.step {
 	case headStep:
-		p.start(&r.response)
-		p.sendUsage(&r.response)
+		p.head()
+		p.SendUsage()
 	case completeStep, incompleteStep:
 		p.complete(kind.step == incompleteStep, false)
 	case addItemStep:
 		p.addItem(s)
 	case endItemStep:
 		p.endItem(s)
-	case addPartStep:
-	default:
-		p.text(kind, s)
+	case endPartStep:
+		if o.readPart(r.Raw(eventPart), kind.text) {
+			if it := o.withText(s, kind.text); it != nil {
+				o.restOf(it, p.place(kind.text))
+			}
+		}
+	case deltaStep, wholeStep, annotateStep:
+		if it := o.withText(s, kind.text); it != nil {
+			p.text(it, kind)
+		}
 	}
 }
 
-// text sends the core events of an event about a text.
-func (p *Parser) text(kind eventKind, s subject) {
-	o, v := &p.outputs, &p.reading.event
-	index, scores := max(0, p.reading.index(kind.text.index)), v.Raw(eventScores)
-	var whole members.Values
-	if kind.step == endPartStep && !o.readPart(&whole, v.Raw(eventPart), kind.text) {
-		return
-	}
-	it := o.withText(s, kind.text)
-	if it == nil {
-		return
-	}
+// place returns the index of the part of the current event.
+func (p *Parser) place(t *textSource) int64 { return max(0, p.reading.index(t.index)) }
+
+// text sends the core events of an event about a text of an item.
+func (p *Parser) text(it *output, kind eventKind) {
+	o, r, index := &p.outputs, &p.reading, p.place(kind.text)
+	var pt *part // nil after a fault
 	switch kind.step {
 	case deltaStep:
-		if pt := o.fragment(it, index, v.Raw(eventText), v.At(eventText), kind.text.event); pt != nil {
-			o.score(pt, scores, false)
-		}
+		pt = o.fragment(it, index, r.Raw(eventText), r.At(eventText), kind.text.event)
 	case wholeStep:
-		if pt := o.rest(it, index, v.Raw(eventText), kind.text.event); pt != nil {
-			o.score(pt, scores, true)
-		}
-	case endPartStep:
-		if it.kind == messageItem {
-			o.message(it, index, &whole)
-		} else {
-			o.rest(it, index, whole.Raw(partText), kind.text.event)
-		}
+		pt = o.rest(it, index, r.Raw(eventText), kind.text.event)
 	case annotateStep:
-		if pt := o.part(it, index); pt != nil {
-			o.source(pt, v.Raw(eventAnnotation))
+		if pt = o.partAt(it, index); pt != nil {
+			o.source(pt, r.Raw(eventAnnotation))
 		}
+		return
+	}
+	if pt != nil {
+		o.score(pt, r.Raw(eventScores), kind.step == wholeStep)
 	}
 }
 
@@ -251,11 +239,9 @@ func (p *Parser) addItem(s subject) {
 func (p *Parser) endItem(s subject) {
 	o := &p.outputs
 	if string(jsonscan.Inner(p.item.kind)) == searchType {
-		if l := labelOf(p.reading.event.Raw(eventItem)); l.isSearch() {
-			p.report.Searches++
-			if o.sent.started {
-				p.sendUsage(&p.reading.response)
-			}
+		if v := identify(p.reading.Raw(eventItem)); v.isSearch() {
+			p.Report.Searches++
+			p.SendUsage()
 		}
 	}
 	it := o.find(s)
@@ -269,76 +255,65 @@ func (p *Parser) endItem(s subject) {
 
 // Answer reads a whole JSON answer.
 func (p *Parser) Answer(body []byte) {
-	o, v := &p.outputs, &p.reading.response
-	err := p.reading.readAnswer(body, &o.Dropped)
-	switch {
+	r := &p.reading
+	switch err := r.read(body, responses, &p.Dropped); {
 	case err != nil:
-		o.Fail(fault.Unusable(err))
-	case v.isFault():
-		o.Dropped = translate.Dropped{}
-		o.Fail(v.readFault(body))
-	case !v.hasOutput():
-		o.Fail(fault.Unusable(errNoOutput))
+		p.Refuse(err)
+	case r.isFault():
+		p.Dropped = translate.Dropped{}
+		p.Fail(r.fault())
+	case !r.hasOutput():
+		p.Refuse(errNoOutput)
 	default:
-		o.Send(event.Event{Kind: event.Native, Text: body})
+		p.Send(event.Event{Kind: event.Native, Text: body})
 		p.complete(false, true)
 	}
 }
 
-// End ends the body of a stream. It never completes an answer, which only the last event
-// of the format does.
-func (p *Parser) End(bool) { p.outputs.Fail(fault.Truncated(nil)) }
-
-// start sends the start of the answer, once.
-func (p *Parser) start(v *response) {
-	if !p.outputs.sent.started {
-		p.outputs.Send(event.Event{
-			Kind: event.Start, Model: jsonscan.AppendText(nil, v.Raw(responseModel)), Created: token.CountOf(v.Raw(responseCreated)),
-			Usage: &p.usage, Tier: v.tier(),
-		})
+// head sends the beginning of the answer, once, and reads what the response states beside
+// its items.
+func (p *Parser) head() {
+	r := &p.reading
+	if tier := openai.Tiers.Read(r.Raw(responseTier)); tier != event.TierUnknown {
+		p.Tier = tier
 	}
-}
-
-// sendUsage sends the usage so far, if there is any.
-func (p *Parser) sendUsage(v *response) {
-	v.count(&p.report)
-	if p.usage = p.usage.Then(p.report.Usage()); p.usage.Known || p.usage.Searches > 0 {
-		p.outputs.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: v.tier()})
-	}
+	p.Start(jsonscan.AppendText(nil, r.Raw(responseModel)), token.CountOf(r.Raw(responseCreated)))
+	r.count(&p.Report)
 }
 
 // complete ends an answer: it sends the rest of its items, the usage and the reason why it
 // ended. The status takes precedence over the name of the event, since some servers end
-// every stream with response.completed. whole reports that the answer is JSON.
-func (p *Parser) complete(cut, whole bool) {
-	o, v := &p.outputs, p.reading.response // events that have waited replace that of the reading
-	if v.isFault() {
-		o.Dropped = translate.Dropped{}
-		o.Fail(readFault(v.Object()))
+// every stream with response.completed. native reports that the answer is JSON.
+func (p *Parser) complete(cut, native bool) {
+	o, r := &p.outputs, &p.reading
+	switch {
+	case r.isFault():
+		p.Dropped = translate.Dropped{}
+		p.Fail(Dialect.ReadEvent(r.Object()))
+		return
+	case !r.ended():
+		p.Refuse(errStatus)
 		return
 	}
-	if !v.ended() {
-		o.Fail(fault.Unusable(errStatus))
-		return
-	}
-	p.start(&v)
-	if v.hasOutput() { // the end of a stream may omit the items
-		c := v.Cursor(responseOutput)
+	p.head()
+	cut = cut || r.is(incomplete)
+	filtered := cut && string(jsonscan.Inner(r.Raw(responseReason))) == "content_filter"
+	if r.hasOutput() { // the end of a stream may omit the items
+		c := r.Cursor(responseOutput)
 		c.OpenArray()
-		for i := int64(0); c.Element() && !o.Over(); i++ {
-			p.wholeItem(i, c.Skip(), whole)
+		for i := int64(0); c.Element() && !p.Over(); i++ {
+			p.wholeItem(i, c.Skip(), native)
 		}
 	}
 	p.release(true)
-	cut = cut || v.is(incomplete)
 	for _, it := range o.list { // some servers do not end them
 		it.cut = it.cut || cut
 		o.close(it)
 	}
-	p.sendUsage(&v)
+	p.SendUsage()
 	reason := event.FinishStop
 	switch {
-	case cut && string(v.reason()) == "content_filter":
+	case filtered:
 		reason = event.FinishFiltered
 	case cut:
 		reason = event.FinishLength
@@ -347,16 +322,15 @@ func (p *Parser) complete(cut, whole bool) {
 	case o.calls > 0:
 		reason = event.FinishTools
 	}
-	p.finished = true
-	o.Send(event.Event{Kind: event.Finish, Finish: reason})
-	o.Send(event.Event{Kind: event.End})
+	p.SendFinish(event.Event{Finish: reason})
+	p.Complete()
 }
 
 // wholeItem sends the rest of an item of a whole response: of the item that was streamed,
 // or of a new one.
 func (p *Parser) wholeItem(index int64, raw []byte, native bool) {
-	o, l := &p.outputs, labelOf(raw)
-	s := subject{l.kind(), index, l.id()}
+	o, v := &p.outputs, identify(raw)
+	s := subject{kindOf(v.kind), index, v.id()}
 	it := o.streamed(s)
 	if it == nil {
 		if it = o.add(s); it == nil {
@@ -368,9 +342,8 @@ func (p *Parser) wholeItem(index int64, raw []byte, native bool) {
 		return
 	}
 	if native {
-		o.Send(event.Event{Kind: event.Native, Text: raw})
+		p.Send(event.Event{Kind: event.Native, Text: raw})
 	}
-	if o.readItem(&p.item, raw) {
-		o.end(it, &p.item)
-	}
+	o.readItem(&p.item, raw)
+	o.end(it, &p.item)
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -28,8 +26,7 @@ const (
 	lostAnnotations = inPart + "annotations"
 )
 
-// The members of the data of an event, except the response. A member has the same meaning
-// in all kinds of events.
+// The members of the data of an event. A member has the same meaning in all kinds of events.
 var (
 	events          = members.New("event.*.")
 	eventText       = events.Of(members.String, "delta text refusal arguments input") // a fragment, or the whole
@@ -51,25 +48,22 @@ var (
 // The members of a response: a JSON answer, or a part of an event. Most of them repeat the
 // request, or describe how the answer was made.
 var (
-	responses          = members.New(inAnswer)
-	responseID         = responses.Maybe(members.String, "id")
-	responseModel      = responses.Maybe(members.String, "model")
-	responseStatus     = responses.Maybe(members.Any, "status")
-	responseTier       = responses.Maybe(members.String, "service_tier")
-	responseCreated    = responses.Maybe(members.Number, "created_at")
-	responseUsage      = responses.Maybe(members.Object, "usage")
-	responseOutput     = responses.Maybe(members.Array|members.Null, "output")
-	responseIncomplete = responses.Maybe(members.Object, "incomplete_details")
-	responseError      = responses.Maybe(members.Any, "error")
-	responseDetail     = responses.Maybe(members.Any, "detail") // an error if there is no output
-	_                  = responses.Skip("object completed_at background conversation instructions max_output_tokens" +
+	responses       = events.Inside(inAnswer, "response")
+	responseID      = responses.Maybe(members.String, "id")
+	responseModel   = responses.Maybe(members.String, "model")
+	responseStatus  = responses.Maybe(members.Any, "status")
+	responseTier    = responses.Maybe(members.String, "service_tier")
+	responseCreated = responses.Maybe(members.Number, "created_at")
+	responseUsage   = responses.Maybe(members.Object, "usage")
+	responseOutput  = responses.Maybe(members.Array|members.Null, "output")
+	responseReason  = responses.Inside("incomplete_details.", "incomplete_details").Maybe(members.String, "reason")
+	responseError   = responses.Maybe(members.Any, "error")
+	responseDetail  = responses.Maybe(members.Any, "detail") // an error if there is no output
+	_               = responses.Skip("object completed_at background conversation instructions max_output_tokens" +
 		" max_tool_calls metadata moderation parallel_tool_calls previous_response_id prompt prompt_cache_key" +
 		" prompt_cache_options prompt_cache_retention reasoning safety_identifier store temperature text" +
 		" tool_choice tools top_logprobs top_p truncation user access_programs tool_usage frequency_penalty" +
 		" presence_penalty billing output_text include context_management")
-
-	details      = members.New("incomplete_details.")
-	detailReason = details.Maybe(members.String, "reason")
 )
 
 // The members of an item that a core event expresses, and those by which every item is
@@ -87,12 +81,8 @@ var (
 	itemStatus    = items.Maybe(members.String, "status")
 	_             = items.Skip("type role")
 
-	labels      = members.New(inItem)
-	labelType   = labels.Maybe(members.String, "type")
-	labelID     = labels.Maybe(members.String, "id")
-	labelCallID = labels.Maybe(members.String, "call_id")
-	labelStatus = labels.Maybe(members.String, "status")
-	labelAction = labels.Maybe(members.Object, "action") // of a search
+	vendorItems  = items.At(inItem)                            // with what a search has, too
+	vendorAction = vendorItems.Maybe(members.Object, "action") // of a search
 )
 
 // The members of a part of a message, or of reasoning.
@@ -117,7 +107,6 @@ var (
 )
 
 var (
-	errNoObject = errors.New("no JSON object")
 	errNoOutput = errors.New("no output")
 	errNoType   = errors.New("an event without a type")
 )
@@ -125,125 +114,72 @@ var (
 // reading is the event or the JSON answer that was read last. What it contains are slices
 // of the data.
 type reading struct {
-	event    members.Values
-	response response        // of the event, or the whole answer
-	cursor   jsonscan.Cursor // a field, so that an event costs no allocation
+	members.Values
+	cursor jsonscan.Cursor // a field, so that an event costs no allocation
 }
 
-// response contains the members of a response.
-type response struct{ members.Values }
-
-// readEvent reads the data of an event. With losses, it reports what the tables do not have,
-// and a repeated member is an error, since its value is ambiguous. Without losses, reading
-// stops at a repeated member.
-func (r *reading) readEvent(data []byte, losses members.Losses) error {
+// read reads a document by its table, as members.Values.ReadDocument does.
+func (r *reading) read(data []byte, t *members.Table, losses members.Losses) error {
 	r.cursor = jsonscan.New(data)
-	c := &r.cursor
-	r.event.Reset(c)
-	r.response.Reset(c)
-	object := c.EnterObject()
-	if !object {
-		c.Skip()
-	}
-	for object && c.Member() {
-		if string(c.Name()) == "response" {
-			r.response.Read(c, responses, losses)
-		} else {
-			r.event.Keep(c, events, losses)
-		}
-	}
-	return r.finish(object, losses)
-}
-
-// readAnswer is readEvent for a whole JSON answer.
-func (r *reading) readAnswer(body []byte, losses members.Losses) error {
-	r.cursor = jsonscan.New(body)
-	r.event.Reset(&r.cursor)
-	return r.finish(r.response.Read(&r.cursor, responses, losses), losses)
-}
-
-func (r *reading) finish(object bool, losses members.Losses) error {
-	err := r.cursor.Finish()
-	if losses == nil {
-		err = jsonscan.Broken(err)
-	}
-	if !object {
-		return errors.Join(errNoObject, err)
-	}
-	return err
+	return r.ReadDocument(&r.cursor, t, losses)
 }
 
 // index returns the index of an item or a part, -1 for none and for an invalid one.
 func (r *reading) index(m members.Member) int64 {
-	raw := r.event.Raw(m)
-	if n, ok := jsonscan.Integer(raw); !ok || n < 0 {
-		return -1
+	if n, ok := jsonscan.Integer(r.Raw(m)); ok && n >= 0 {
+		return n
 	}
-	return token.CountOf(raw)
+	return -1
 }
 
 // isError reports whether the event is an error, whatever its name.
-func (r *reading) isError() bool { return isSet(r.event.Raw(eventError)) }
+func (r *reading) isError() bool { return isSet(r.Raw(eventError)) }
 
 // isSet reports whether a raw value is present and not null.
 func isSet(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
 
 // is reports whether the status of the response is the word.
-func (r *response) is(status string) bool {
+func (r *reading) is(status string) bool {
 	return string(jsonscan.Inner(r.Raw(responseStatus))) == status
 }
 
-// isFault reports whether the object is an error instead of an answer.
-func (r *response) isFault() bool {
+// isFault reports whether the response is an error instead of an answer.
+func (r *reading) isFault() bool {
 	return isSet(r.Raw(responseError)) || r.is(failed) || isSet(r.Raw(responseDetail)) && !r.hasOutput()
 }
 
-func (r *response) hasOutput() bool { return r.Raw(responseOutput) != nil }
+func (r *reading) hasOutput() bool { return r.Raw(responseOutput) != nil }
 
-// readFault reads the error of a whole answer: that of a response that has failed, or an
+// fault returns the error of a whole answer: that of a response that has failed, or an
 // error without a response, which has the status that it has in the other formats.
-func (r *response) readFault(body []byte) *fault.Fault {
+func (r *reading) fault() *fault.Fault {
 	if r.is(failed) {
-		return readFault(body)
+		return Dialect.ReadEvent(r.Object())
 	}
-	return fault.ReadAnswer(body)
+	return fault.ReadAnswer(r.Object())
 }
 
 // ended reports whether the response is complete, or incomplete for good. Some servers send
 // no status; a status that is null, or not a string, is no status of a complete response.
-func (r *response) ended() bool {
+func (r *reading) ended() bool {
 	return r.Raw(responseStatus) == nil || r.is(completed) || r.is(incomplete)
 }
 
-// reason returns why the response is incomplete, nil if it does not say so.
-func (r *response) reason() []byte {
-	if r.Raw(responseIncomplete) == nil {
-		return nil
-	}
-	var v members.Values
-	c := r.Cursor(responseIncomplete)
-	v.Read(&c, details, nil)
-	return jsonscan.Inner(v.Raw(detailReason))
-}
-
-func (r *response) tier() event.Tier { return openai.Tiers.Read(r.Raw(responseTier)) }
-
 // count adds the usage of the response to the report. Counts that are absent or malformed
 // leave those of an earlier event unchanged.
-func (r *response) count(report *token.Report) {
+func (r *reading) count(report *token.Report) {
 	report.Terms.ReadTier(r.Raw(responseTier))
 	if r.Raw(responseUsage) != nil {
 		c := r.Cursor(responseUsage)
 		report.Read(&c, usageRows)
 	}
-	output := r.Raw(responseOutput)
-	if !bytes.Contains(output, []byte(searchType)) { // nearly always
+	if !bytes.Contains(r.Raw(responseOutput), []byte(searchType)) { // nearly always
 		return
 	}
 	searches := int64(0)
 	c := r.Cursor(responseOutput)
 	for c.OpenArray(); c.Element(); {
-		if l := labelOf(c.Skip()); l.isSearch() {
+		if it := identify(c.Skip()); it.isSearch() {
 			searches++
 		}
 	}

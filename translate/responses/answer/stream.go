@@ -77,7 +77,7 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 	case len(name) == 0:
 		return o.Unreadable(errNoType)
 	case kind.step == failStep:
-		return o.Fail(readFault(e.Data))
+		return o.Fail(Dialect.ReadEvent(e.Data))
 	case kind.step == endItemStep && bytes.Contains(e.Data, []byte(searchType)):
 		o.countSearch(e.Data)
 	}
@@ -99,20 +99,20 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 // head reads an event about the whole response. It keeps the usage, and the first id and
 // model of the response.
 func (o *Observer) head(data []byte, kind eventKind) signal.Signal {
-	if err := o.reading.readEvent(data, nil); err != nil {
+	r := &o.reading
+	if err := r.read(data, events, nil); err != nil {
 		return o.Unreadable(err)
 	}
-	v := &o.reading.response
-	if o.reading.isError() || v.isFault() {
-		return o.Fail(readFault(data))
+	if r.isError() || r.isFault() {
+		return o.Fail(Dialect.ReadEvent(data))
 	}
-	v.count(&o.report)
+	r.count(&o.report)
 	o.Used = o.Used.Then(o.report.Usage())
 	if o.frame.id == "" {
-		o.frame.id, o.frame.created = jsonscan.TextOf(v.Raw(responseID)), token.CountOf(v.Raw(responseCreated))
+		o.frame.id, o.frame.created = jsonscan.TextOf(r.Raw(responseID)), token.CountOf(r.Raw(responseCreated))
 	}
 	if o.frame.model == "" {
-		o.frame.model = jsonscan.TextOf(v.Raw(responseModel))
+		o.frame.model = jsonscan.TextOf(r.Raw(responseModel))
 	}
 	if kind.step == headStep {
 		return 0
@@ -124,70 +124,55 @@ func (o *Observer) head(data []byte, kind eventKind) signal.Signal {
 // content reads an event that may be the first with content.
 func (o *Observer) content(data []byte, kind eventKind) signal.Signal {
 	r := &o.reading
-	switch err := r.readEvent(data, nil); {
+	switch err := r.read(data, events, nil); {
 	case err != nil && kind.known():
 		return o.Unreadable(err)
 	case r.isError():
-		return o.Fail(readFault(data))
+		return o.Fail(Dialect.ReadEvent(data))
 	case !kind.known():
 		return 0
 	}
-	text := r.event.Filled(eventText)
+	text := r.Filled(eventText)
 	if kind.step == deltaStep {
 		o.Written.AddString(text)
 	}
-	if text == nil && !hasContent(r, eventPart, partHasContent) && !hasContent(r, eventItem, itemHasContent) {
+	if text == nil && !partHasContent(r.Raw(eventPart)) && !itemHasContent(r.Raw(eventItem)) {
 		return 0
 	}
 	o.Begun = true
 	return signal.Content
 }
 
-// hasContent reports whether an object inside the event has content.
-func hasContent(r *reading, m members.Member, has func(*jsonscan.Cursor) bool) bool {
-	if r.event.Raw(m) == nil {
-		return false
-	}
-	c := r.event.Cursor(m)
-	return has(&c)
-}
-
 // delta counts the text of a delta. One that cannot be read is relayed unchanged.
 func (o *Observer) delta(e sse.Event) {
 	r := &o.reading
-	if r.readEvent(e.Data, nil) == nil {
-		o.Written.AddString(r.event.Raw(eventText))
-		o.template.Learn(e, nil, r.event.At(eventText), r.event.At(eventNumber), r.event.At(eventPadding))
+	if r.read(e.Data, events, nil) == nil {
+		o.Written.AddString(r.Raw(eventText))
+		o.template.Learn(e, nil, r.At(eventText), r.At(eventNumber), r.At(eventPadding))
 	}
 }
 
 // countSearch counts the item of an event that ends one, if it is a search.
 func (o *Observer) countSearch(data []byte) {
-	if o.reading.readEvent(data, nil) == nil {
-		if l := labelOf(o.reading.event.Raw(eventItem)); l.isSearch() {
+	if o.reading.read(data, events, nil) == nil {
+		if v := identify(o.reading.Raw(eventItem)); v.isSearch() {
 			o.report.Searches++
 		}
 	}
 	o.Used = o.Used.Then(o.report.Usage())
 }
 
-// itemHasContent consumes an item and reports whether it is content. Messages and
-// reasoning begin empty; a call is content from the beginning. Calls of the vendor's own
-// tools are not content.
-func itemHasContent(c *jsonscan.Cursor) bool {
-	kind := kindOf(c.TypeAhead())
-	var v members.Values
-	v.Read(c, items, nil)
-	if kind.isCall() || v.Filled(itemSealed) != nil {
+// itemHasContent reports whether a raw item is content. Messages and reasoning begin empty; a
+// call is content from the beginning. Calls of the vendor's own tools are not content.
+func itemHasContent(raw []byte) bool {
+	v := identify(raw)
+	if kindOf(v.kind).isCall() || v.Filled(itemSealed) != nil {
 		return true
 	}
-	for _, list := range []members.Member{itemContent, itemSummary} {
-		if v.Raw(list) == nil {
-			continue
-		}
-		parts := v.Cursor(list)
+	for _, list := range [][]byte{v.Raw(itemContent), v.Raw(itemSummary)} {
+		parts := jsonscan.Skipped(list)
 		for parts.OpenArray(); parts.Element(); {
-			if partHasContent(&parts) {
+			if partHasContent(parts.Skip()) {
 				return true
 			}
 		}
@@ -195,9 +180,10 @@ func itemHasContent(c *jsonscan.Cursor) bool {
 	return false
 }
 
-// partHasContent consumes a part and reports whether it is content.
-func partHasContent(c *jsonscan.Cursor) bool {
+// partHasContent reports whether a raw part is content.
+func partHasContent(raw []byte) bool {
 	var v members.Values
-	v.Read(c, parts, nil)
+	c := jsonscan.Skipped(raw)
+	v.Read(&c, parts, nil)
 	return v.Filled(partText) != nil || v.Filled(partRefusal) != nil
 }
