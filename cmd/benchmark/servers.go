@@ -35,18 +35,27 @@ func newServers(ctx context.Context, redis, postgres string) (servers, error) {
 	if err := s.process.Start(); err != nil {
 		return s, fmt.Errorf("starting redis-server: %w", err)
 	}
+	if err := listens(ctx, s.redis); err != nil {
+		s.stop()
+		return s, fmt.Errorf("waiting for redis-server: %w", err)
+	}
+	return s, nil
+}
+
+// listens waits until a process that has been started listens on an address.
+func listens(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for {
-		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.redis)
+		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 		if err == nil {
-			return s, c.Close()
+			return c.Close()
 		}
-		if ctx.Err() != nil {
-			s.stop()
-			return s, fmt.Errorf("waiting for redis-server: %w", err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(10 * time.Millisecond):
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }
 

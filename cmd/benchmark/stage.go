@@ -56,6 +56,9 @@ func newStage(ctx context.Context, folder string, all []setup, servers servers, 
 		err = cmp.Or(err, os.WriteFile(p.config, []byte(setup.caddyfile(p.links, needs)), 0o600), p.start())
 		s.gateways = append(s.gateways, p)
 	}
+	for _, address := range addresses[:2] {
+		err = cmp.Or(err, listens(ctx, address))
+	}
 	for _, p := range s.gateways {
 		if err == nil {
 			err = p.ready(ctx)
