@@ -81,6 +81,8 @@ var arrows = []arrow{
 	{"module/accounts/throttle", nil},
 	{"module/accounts", []string{"module/accounts/throttle", "module/aigateway", "module/aigateway/accounting", "module/suggest", "translate/jsonscan"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/demo", "translate", "translate/formats"}},
+	{"module/providers/tokens", []string{"module/aigateway"}},
+	{"module/providers/azure", []string{"module/aigateway", "module/providers/tokens", "translate"}},
 	{"module/providers/demo", []string{"module/providers/demo/..."}},
 	{"module/providers/demo/reply", nil},
 	{"module/providers/demo/wire", []string{"module/providers/demo/reply"}},

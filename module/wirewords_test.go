@@ -19,6 +19,7 @@ var nameMembers = map[string]string{
 	"module/doctor/...":                   "asks the gateway as clients do, so that it depends on nothing that it tests",
 	"module/providers/demo/...":           "is a provider",
 	"module/providers/presets.go":         "the values of traits are names of members",
+	"module/providers/azure/azure.go":     "the same",
 	"module/gateway/affinity/affinity.go": "the default of an option, which operators replace",
 	"module/gateway/limiting/expected.go": "the fields with which a provider may summarize",
 	"module/gateway/upstream/address.go":  "the beginning of Caddy's placeholders of the system",

@@ -52,6 +52,9 @@ type Defaults struct {
 	// GET /v1/models. The gateway reads the list when a client asks for models.
 	ListsModels bool
 
+	// Protocol is what calls of the service need beyond its formats. Default: nothing.
+	Protocol Protocol
+
 	// Models are models that the service is known to have. GET /v1/models shows
 	// them if the gateway does not read the service's own list.
 	Models []string

@@ -39,7 +39,10 @@ func newCall(t *Transport, a *exchange.Attempt, r *exchange.Result, req *http.Re
 // an error status of the provider as a response without a body, so that passive health
 // checks see it.
 func (c *call) do() (*http.Response, error) {
-	request, fault := prepare(c.attempt, 0, c.t.MaxEventBytes)
+	if err := c.authorize(""); err != nil {
+		return nil, c.fail(err)
+	}
+	request, fault := prepare(c.attempt, 0, c.t)
 	switch {
 	case fault != nil:
 		return c.refuse(fault), nil
@@ -79,6 +82,12 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	if err != nil && conn.wasStale(err) && c.life.ctx.Err() == nil {
 		c.t.closeIdle() // other connections may have ended, too
 		res, err = c.t.carry(request(c.life.ctx))
+	}
+	if err == nil && res.StatusCode == http.StatusUnauthorized && c.t.protocol.Token != nil {
+		if c.authorize(c.result.hide.credential) == nil {
+			_ = res.Body.Close()
+			res, err = c.t.carry(request(c.life.ctx))
+		}
 	}
 	c.result.Sent = c.result.Sent || p.Sent()
 	if err != nil {

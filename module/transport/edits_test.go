@@ -25,7 +25,7 @@ func sentBody(t *testing.T, format translate.Format, body, upstream string, chan
 	for _, set := range change {
 		set(a.Traits)
 	}
-	prepared, fault := prepare(a, 0, 0)
+	prepared, fault := prepare(a, 0, new(Transport))
 	require.Nil(t, fault)
 	p := prepared.payload
 	reader, length := p.Open(), p.Length()

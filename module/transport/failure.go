@@ -3,11 +3,13 @@ package transport
 import (
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -16,6 +18,10 @@ import (
 // callFault returns the fault of a call that ended with an error.
 func callFault(cause error) *fault.Fault {
 	switch {
+	case errors.Is(cause, aigateway.ErrKeyRefused):
+		f := fault.Read(http.StatusUnauthorized, "", nil)
+		f.Cause = cause
+		return f
 	case timedOut(cause):
 		return fault.UpstreamTimeout(cause)
 	case unreadable(cause):

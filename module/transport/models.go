@@ -16,7 +16,10 @@ const maxModelsPage = 8 << 20
 // the address as down for attempts, too.
 func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Response, error) {
 	q.Status, q.Page = 0, nil
-	credential := t.credential(0)
+	credential, err := t.authorize(req.Context(), 0, "")
+	if err != nil {
+		return nil, err
+	}
 	h := http.Header{
 		"Accept":          jsonType,
 		"Accept-Encoding": identity,

@@ -3,6 +3,7 @@ package transport
 import (
 	"slices"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -26,11 +27,14 @@ type prepared struct {
 
 // prepare renders the client's request. If each prompt needs its own call, it renders the
 // prompt of an index. It returns a fault if the request cannot be sent to this target
-// without changing its meaning. maxHeld is the largest number of bytes that the translation
-// of the answer holds back.
-func prepare(a *exchange.Attempt, prompt int, maxHeld int64) (prepared, *fault.Fault) {
+// without changing its meaning.
+func prepare(a *exchange.Attempt, prompt int, t *Transport) (prepared, *fault.Fault) {
+	protocol, err := t.address(a)
+	if err != nil {
+		return prepared{}, unaddressable(a, err)
+	}
 	if a.ByteLane() {
-		return splice(a)
+		return splice(a, &protocol)
 	}
 	source := a.Exchange.Body
 	cut, loss := attribution(a)
@@ -52,14 +56,19 @@ func prepare(a *exchange.Attempt, prompt int, maxHeld int64) (prepared, *fault.F
 		lease.Release()
 		return prepared{}, fault
 	}
-	r.Answer.MaxHeld = int(maxHeld)
-	return prepared{payload.New(body, lease), r.Losses, r.Answer, r.Prompts, r.Samples}, nil
+	r.Answer.MaxHeld = int(t.MaxEventBytes)
+	p := payload.New(body, lease)
+	if edits := bodyEdits(&protocol, body); edits != nil {
+		p = payload.Splice(body, edits, lease)
+		lease.Release()
+	}
+	return prepared{p, r.Losses, r.Answer, r.Prompts, r.Samples}, nil
 }
 
 // splice renders a request in the client's own format: the client's bytes, with the edits
 // of this attempt. It makes no other changes: it inserts no defaults, and reorders and
 // repairs nothing.
-func splice(a *exchange.Attempt) (prepared, *fault.Fault) {
+func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fault) {
 	ex, view := a.Exchange, &a.Exchange.View
 	if view.Beyond.State != "" && !a.Traits.PassState {
 		return prepared{}, fault.NeedsState(view.Beyond.State)
@@ -67,9 +76,9 @@ func splice(a *exchange.Attempt) (prepared, *fault.Fault) {
 	if view.LateSystem != "" && ex.Operation == translate.Generate && !a.Traits.TakesLateSystem() {
 		return prepared{}, fault.LateSystem(view.LateSystem)
 	}
-	var edits []edit.Edit
+	edits := bodyEdits(protocol, ex.Body)
 	var losses translate.Losses
-	if a.Model != view.Model {
+	if a.Model != view.Model && !isLeftOut(edits, view.ModelSpan) {
 		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, a.Model)})
 	}
 	if asksUsage(a) {
@@ -102,7 +111,7 @@ func splice(a *exchange.Attempt) (prepared, *fault.Fault) {
 	if fault := refuseShaping(a, losses); fault != nil {
 		return prepared{}, fault
 	}
-	slices.SortFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
+	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
 	return prepared{payload: payload.Splice(ex.Body, edits, ex.Lease), losses: losses}, nil
 }
 

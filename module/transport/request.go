@@ -22,9 +22,35 @@ var (
 )
 
 // request returns the request of a call to the provider. ctx has the dial information of
-// reverse_proxy; see outgoing for proxied. Only the headers of the client that are named here
-// are sent.
+// reverse_proxy; see outgoing for proxied.
 func (t *Transport) request(ctx context.Context, a *exchange.Attempt, proxied *http.Request, credential string, p *payload.Payload) *http.Request {
+	var out *http.Request
+	if t.protocol.Address == nil {
+		h, address := t.head(a)
+		out = t.outgoing(ctx, http.MethodPost, proxied, h, credential)
+		out.URL.Path, out.URL.RawQuery = a.Format.Provider.Call(address)
+	} else {
+		call, _ := t.address(a) // prepare has refused the request after an error
+		out = t.outgoing(ctx, http.MethodPost, proxied, call.Header, credential)
+		out.URL.Path, out.URL.RawPath, out.URL.RawQuery = unescaped(call.Path), call.Path, call.Query
+	}
+	out.Body, out.ContentLength = p.Open(), p.Length()
+	if h := out.Header; h["Idempotency-Key"] == nil && h["X-Idempotency-Key"] == nil {
+		// With one of these headers, net/http would repeat the request even if the
+		// provider may have begun to work on it. A configuration can set them; a client
+		// cannot.
+		out.GetBody = p.Reopen
+	}
+	tracing.NoteAddress(out)
+	if a.Traits.TraceUpstream {
+		tracing.Forward(out)
+	}
+	return out
+}
+
+// head returns the headers of a call without its credential, and what its address depends
+// on. Only the headers of the client that are named here are sent.
+func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
 	ex := a.Exchange
 	address := format.Call{Base: t.base.Path, Model: a.Model, Operation: ex.Operation, Stream: ex.Streaming()}
 	h := make(http.Header, 8) // a larger map costs two more allocations
@@ -45,20 +71,7 @@ func (t *Transport) request(ctx context.Context, a *exchange.Attempt, proxied *h
 			copyHeader(h, ex.Client, name)
 		}
 	}
-	out := t.outgoing(ctx, http.MethodPost, proxied, h, credential)
-	out.URL.Path, out.URL.RawQuery = a.Format.Provider.Call(address)
-	out.Body, out.ContentLength = p.Open(), p.Length()
-	if h["Idempotency-Key"] == nil && h["X-Idempotency-Key"] == nil {
-		// With one of these headers, net/http would repeat the request even if the
-		// provider may have begun to work on it. A configuration can set them; a client
-		// cannot.
-		out.GetBody = p.Reopen
-	}
-	tracing.NoteAddress(out)
-	if a.Traits.TraceUpstream {
-		tracing.Forward(out)
-	}
-	return out
+	return h, address
 }
 
 // outgoing returns a request to the provider without path, query and body. The URL is the

@@ -41,6 +41,9 @@ type Transport struct {
 	base   *url.URL // the zero URL if reverse_proxy has the addresses
 	header string   // name of the credential's header
 
+	protocol aigateway.Protocol // of the preset
+	tokens   http.Client        // for its tokens
+
 	started <-chan struct{} // closed when the configuration starts; nil if that is unknown
 
 	secrets []atomic.Pointer[aigateway.Secret] // the credentials, in the order of APIKeys
@@ -72,7 +75,8 @@ func (t *Transport) Provision(ctx caddy.Context) (err error) {
 	if t.base, err = parseBaseURL(cmp.Or(t.BaseURL, defaults.BaseURL)); err != nil {
 		return err
 	}
-	t.header = cmp.Or(defaults.Header, "Authorization")
+	t.header, t.protocol = cmp.Or(defaults.Header, "Authorization"), defaults.Protocol
+	t.tokens = t.tokenClient()
 	if err := t.followCredentials(ctx); err != nil {
 		return err
 	}
@@ -114,7 +118,7 @@ func (t *Transport) followCredentials(ctx caddy.Context) error {
 	logger := ctx.Logger().With(zap.String("provider", config.Provider))
 	for i, reference := range t.APIKeys {
 		err := secrets.Follow(ctx, reference, logger, func(secret aigateway.Secret) error {
-			if strings.ContainsFunc(string(secret), unicode.IsControl) {
+			if t.protocol.Token == nil && strings.ContainsFunc(string(secret), unicode.IsControl) {
 				return errControl
 			}
 			if t.secrets[i].Swap(&secret) != nil {
@@ -176,9 +180,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, req.Context().Err()
 		}
 	}
-	if len(t.secrets) > 0 { // some providers require the credential for health checks
+	credential, err := t.authorize(req.Context(), 0, "")
+	if err != nil {
+		return nil, err
+	}
+	if credential != "" { // some providers require the credential for health checks
 		req = req.Clone(req.Context())
-		t.setCredential(req.Header, t.credential(0))
+		t.setCredential(req.Header, credential)
 	}
 	return t.carry(req)
 }

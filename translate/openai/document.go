@@ -19,8 +19,8 @@ var (
 	aroundObject  = around.Maybe(members.String, "object")
 	aroundType    = around.Maybe(members.String, "type")
 	aroundDetail  = around.Of(members.Any, "detail")
-	aroundPadding = around.Maybe(members.String, "obfuscation") // servers hide the lengths of texts with it
-	_             = around.Skip("id system_fingerprint")
+	aroundPadding = around.Maybe(members.String, "obfuscation")                                   // servers hide the lengths of texts with it
+	_             = around.Skip("id system_fingerprint prompt_filter_results prompt_annotations") // Azure filters prompts
 )
 
 // The members that the choices of both formats have: the first ones of their tables.
@@ -40,6 +40,7 @@ func NewChoices() *members.Table {
 	t.Maybe(members.Any, "index")
 	t.Maybe(members.String, "finish_reason")
 	t.Maybe(members.String, "stop_reason")
+	t.Skip("content_filter_results content_filter_offsets") // of Azure; a finish_reason has the effect
 	return t
 }
 

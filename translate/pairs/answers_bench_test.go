@@ -39,7 +39,7 @@ var deltas = []struct {
 		return benchChunk(fmt.Sprintf(`{"content":" world","n":%d}`, i), i)
 	}},
 	{"chat to messages, members that nobody knows", chatToMessages, `{"content":"a"}`, func(i int) sse.Event {
-		return sse.Event{Data: fmt.Appendf(nil, `{"timings":{"n":%d},"citations":["u"],"choices":[{"index":0,"delta":{"content":" world","mood":%[1]d},"content_filter_results":{"n":%[1]d}}]}`, i)}
+		return sse.Event{Data: fmt.Appendf(nil, `{"timings":{"n":%d},"citations":["u"],"choices":[{"index":0,"delta":{"content":" world","mood":%[1]d},"guardrail_results":{"n":%[1]d}}]}`, i)}
 	}},
 	{"chat to messages, usage in every chunk", chatToMessages, `{"content":"a"}`, func(i int) sse.Event {
 		return sse.Event{Data: fmt.Appendf(nil, `{"model":"m","choices":[{"index":0,"delta":{"content":" world"}}],"usage":{"prompt_tokens":9000,"completion_tokens":%d,"total_tokens":%d}}`, 10+i, 9010+i)}

@@ -388,7 +388,7 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 		`"choices":[{"index":0,"delta":{"role":"assistant","content":"a","refusal":null,"x":null,"y":[],"z":""},"logprobs":null,"finish_reason":null,"stop_reason":7}]}`: "",
 
 		`"timings":{"n":1},"citations":["u"],"x":{ },"choices":[{"index":0,"delta":{}}]}`:       "timings,citations",
-		`"choices":[{"delta":{},"content_filter_results":{"hate":{}},"matched":null}]}`:         "choices[*].content_filter_results",
+		`"choices":[{"delta":{},"guardrail_results":{"hate":{}},"matched":null}]}`:              "choices[*].guardrail_results",
 		`"choices":["a",null,{"delta":{}}]}`:                                                    "choices[*]",
 		`"choices":[{"delta":{"x":1}}]}`:                                                        "choices[*].message.x",
 		`"choices":[{"message":{"x":false,"y":"z"}}]}`:                                          "choices[*].message.x,choices[*].message.y",

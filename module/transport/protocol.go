@@ -1,0 +1,144 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// This file applies the protocols of presets. A provider without one pays nothing for it.
+
+// maxTokenWait is the longest time for which a call waits for a token.
+const maxTokenWait = 20 * time.Second
+
+// address returns the call of an attempt with what the protocol of the provider changes, the
+// zero value if it changes nothing.
+func (t *Transport) address(a *exchange.Attempt) (aigateway.Call, error) {
+	if t.protocol.Address == nil {
+		return aigateway.Call{}, nil
+	}
+	ex := a.Exchange
+	h, address := t.head(a)
+	path, query := a.Format.Provider.Call(address)
+	call := aigateway.Call{
+		Format: a.Format.Name, Operation: ex.Operation, Model: a.Model, Stream: ex.Streaming(),
+		Base: escaped(t.base.Path), Path: escaped(path), Query: query, Header: h,
+	}
+	err := t.protocol.Address(&call)
+	return call, err
+}
+
+func escaped(path string) string { return (&url.URL{Path: path}).EscapedPath() }
+
+// unescaped returns an escaped path without escapes. A path that cannot be one is returned
+// as it is.
+func unescaped(path string) string {
+	if plain, err := url.PathUnescape(path); err == nil {
+		return plain
+	}
+	return path
+}
+
+// unaddressable returns the fault of a request that a protocol cannot send.
+func unaddressable(a *exchange.Attempt, err error) *fault.Fault {
+	f := fault.UnknownModel(a.Exchange.View.Model)
+	f.Cause = err
+	return f
+}
+
+// bodyEdits returns the edits of a body that a protocol demands, in the order of the body.
+func bodyEdits(call *aigateway.Call, body []byte) (edits []edit.Edit) {
+	if call.With == "" && len(call.Without) == 0 {
+		return nil
+	}
+	c := jsonscan.Skipped(body)
+	if !c.EnterObject() {
+		return nil
+	}
+	at := c.Offset() // behind the bracket, or behind the last member
+	if call.With != "" {
+		edits = append(edits, edit.Edit{Span: translate.Span{Start: at, End: at}, With: []byte(call.With + ",")})
+	}
+	open := -1 // the beginning of the left out members that no other member precedes
+	for first := true; c.Member(); {
+		start, without := c.MemberStart(), slices.Contains(call.Without, string(c.Name()))
+		c.Skip()
+		switch {
+		case without && first && open < 0:
+			open = start
+		case without && !first:
+			edits = append(edits, edit.Edit{Span: translate.Span{Start: at, End: c.Offset()}})
+		case !without && first:
+			if first = false; open >= 0 {
+				edits = append(edits, edit.Edit{Span: translate.Span{Start: open, End: start}})
+			}
+		}
+		at = c.Offset()
+	}
+	return edits
+}
+
+// isLeftOut reports whether an edit leaves out a span.
+func isLeftOut(edits []edit.Edit, s translate.Span) bool {
+	return slices.ContainsFunc(edits, func(e edit.Edit) bool { return e.Start <= s.Start && s.End <= e.End })
+}
+
+// authorize sets the credential of the call, which is a token if the protocol has them.
+// Refused is a token that the provider has refused.
+func (c *call) authorize(refused string) error {
+	if c.t.protocol.Token == nil {
+		return nil
+	}
+	token, err := c.t.authorize(c.life.ctx, c.attempt.APIKey, refused)
+	if err == nil {
+		c.result.hide.credential = token
+	}
+	return err
+}
+
+// authorize returns the credential for requests with the API key of an index: a token, if
+// the protocol has them, else the API key; "" if there is none.
+func (t *Transport) authorize(ctx context.Context, index int, refused string) (string, error) {
+	if t.protocol.Token == nil {
+		return t.credential(index), nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTokenWait, errTokenWait)
+	defer cancel()
+	token, err := t.protocol.Token(ctx, aigateway.TokenRequest{
+		Key: aigateway.Secret(t.credential(index)), Refused: aigateway.Secret(refused), Client: &t.tokens,
+	})
+	return string(token), err
+}
+
+var errTokenWait = errors.New("no token within 20s")
+
+// tokenCarrier sends the requests for tokens.
+type tokenCarrier struct{ *Transport }
+
+// RoundTrip sends a request by the inner transport, whose options are those of the provider.
+func (t tokenCarrier) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx := context.WithValue(r.Context(), caddy.ReplacerCtxKey, caddy.NewReplacer())
+	return t.carry(r.WithContext(ctx))
+}
+
+// tokenClient returns the client for requests of tokens. It follows no redirects, because
+// they would repeat an API key at another host.
+func (t *Transport) tokenClient() http.Client {
+	return http.Client{
+		Transport:     tokenCarrier{t},
+		Timeout:       maxTokenWait,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
