@@ -3,6 +3,7 @@ module github.com/caddy-ai-gateway/caddy-ai-gateway
 go 1.26.0
 
 require (
+	cloud.google.com/go/auth v0.23.3
 	github.com/andybalholm/brotli v1.2.0
 	github.com/caddyserver/caddy/v2 v2.11.9
 	github.com/dustin/go-humanize v1.1.0
@@ -26,7 +27,6 @@ require (
 require (
 	cel.dev/cel-go v0.32.0 // indirect
 	cel.dev/expr v0.25.3 // indirect
-	cloud.google.com/go/auth v0.23.3 // indirect
 	cloud.google.com/go/auth/oauth2adapt v0.2.8 // indirect
 	cloud.google.com/go/compute/metadata v0.9.1 // indirect
 	dario.cat/mergo v1.0.2 // indirect

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -21,6 +22,11 @@ type Protocol struct {
 	// place of the API key. Token does not wait if it has a valid token.
 	// Its error is ErrKeyRefused if the service does not accept the API key.
 	Token func(context.Context, TokenRequest) (Secret, error)
+
+	// ForeignError reports whether the body of an error answer does not have the format of
+	// the call. A client of the format gets an error that the gateway writes then, else the
+	// body itself.
+	ForeignError func(of translate.Format, body []byte) bool
 }
 
 // Call is a request to a service, before its credential is added.
@@ -37,10 +43,16 @@ type Call struct {
 	// Header contains the headers of the request. Address may change it.
 	Header http.Header
 
-	// Without are names of members of the body that are left out, and With are members
-	// that are put before all others: `"version":"1"`.
+	// Without are paths of members of the body that are left out because With or the path
+	// of the request replaces them. With are members that are put before all others:
+	// `"version":"1"`.
 	Without []string
 	With    string
+
+	// Unsupported are members of the body that the service refuses, by their paths
+	// ("tools.*.strict"). They are left out, and reported if the body has them. Lost are
+	// losses that are reported in any case.
+	Unsupported, Lost translate.Losses
 }
 
 // TokenRequest is a request for a token.
@@ -56,11 +68,12 @@ var ErrKeyRefused = errors.New("the API key was refused")
 // ErrModelName is the error for the name of a model that no path can contain.
 var ErrModelName = errors.New("the name of the model cannot be part of a path")
 
-// PathSegment returns the name of a model as one escaped segment of a path. Its error is
-// ErrModelName if the name is empty, or would lead to another folder of the path.
+// PathSegment returns the name of a model as one escaped segment of a path, in which a colon
+// is escaped, too: some services put a method behind one. Its error is ErrModelName if the
+// name is empty, or would lead to another folder of the path.
 func PathSegment(model string) (string, error) {
 	if model == "" || model == "." || model == ".." {
 		return "", ErrModelName
 	}
-	return url.PathEscape(model), nil
+	return strings.ReplaceAll(url.PathEscape(model), ":", "%3A"), nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -33,28 +34,6 @@ func longest(pattern aigateway.Pattern, tokens string) aigateway.ModelTraits {
 	return aigateway.ModelTraits{Pattern: pattern, Traits: map[string]string{"max_output_tokens": tokens}}
 }
 
-// claudes has the longest answers of Claude models, by
-// https://platform.claude.com/docs/en/models. Later models give up to 128000 tokens. The
-// default for clients that set no bound is the one that coding agents use.
-var claudes = []aigateway.ModelTraits{
-	longClaude("claude-3-5-*", "8192"),
-	longClaude("claude-3-7-*", "64000"),
-	longClaude("claude-3-*", "4096"),
-	longClaude("claude-opus-4-0", "32000"),
-	longClaude("claude-opus-4-1*", "32000"),
-	longClaude("claude-opus-4-2025*", "32000"),
-	longClaude("claude-sonnet-4-0", "64000"),
-	longClaude("claude-sonnet-4-2025*", "64000"),
-	longClaude("claude-*-4-5*", "64000"),
-	{Pattern: "claude-*", Traits: map[string]string{"default_max_tokens": "32000"}},
-}
-
-func longClaude(pattern aigateway.Pattern, tokens string) aigateway.ModelTraits {
-	known := longest(pattern, tokens)
-	known.Traits["default_max_tokens"] = "32000"
-	return known
-}
-
 // presets are the presets of hosted and self-hosted services. The comments state documented
 // differences from the format. All services document a list of their models.
 var presets = []Preset{
@@ -63,7 +42,7 @@ var presets = []Preset{
 		BaseURL: "https://api.anthropic.com", Formats: onlyMessages,
 		Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
 		Traits:      map[string]string{"thinking_style": "adaptive"},
-		ModelTraits: claudes,
+		ModelTraits: claude.Longest("", "-"),
 	}},
 	// Recent models refuse tools together with reasoning in the chat format, which also
 	// has no encrypted reasoning to send back.

@@ -134,7 +134,8 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	if !fault.Final {
 		c.result.noteHeaders(c.result.hide.retryHeaders(res.Header))
 	}
-	if c.attempt.ByteLane() && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {
+	foreign := c.t.protocol.ForeignError
+	if c.attempt.ByteLane() && (foreign == nil || !foreign(c.attempt.Format.Name, body)) && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {
 		c.result.noteErrorAnswer(res, body, fault, c.attempt)
 	}
 	return c.failed(res, res.StatusCode, fault), nil

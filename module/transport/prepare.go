@@ -49,7 +49,11 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport) (prepared, *fault.Fa
 	if !cut.Empty() {
 		r.Losses = append(r.Losses, loss)
 	}
+	var edits []edit.Edit
 	if fault == nil {
+		var lost translate.Losses
+		edits, lost = bodyEdits(&protocol, body)
+		r.Losses = append(r.Losses, lost...)
 		fault = refuseShaping(a, r.Losses)
 	}
 	if fault != nil {
@@ -58,7 +62,7 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport) (prepared, *fault.Fa
 	}
 	r.Answer.MaxHeld = int(t.MaxEventBytes)
 	p := payload.New(body, lease)
-	if edits := bodyEdits(&protocol, body); edits != nil {
+	if edits != nil {
 		p = payload.Splice(body, edits, lease)
 		lease.Release()
 	}
@@ -76,8 +80,7 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	if view.LateSystem != "" && ex.Operation == translate.Generate && !a.Traits.TakesLateSystem() {
 		return prepared{}, fault.LateSystem(view.LateSystem)
 	}
-	edits := bodyEdits(protocol, ex.Body)
-	var losses translate.Losses
+	edits, losses := bodyEdits(protocol, ex.Body)
 	if a.Model != view.Model && !isLeftOut(edits, view.ModelSpan) {
 		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, a.Model)})
 	}

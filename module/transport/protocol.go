@@ -58,36 +58,29 @@ func unaddressable(a *exchange.Attempt, err error) *fault.Fault {
 	return f
 }
 
-// bodyEdits returns the edits of a body that a protocol demands, in the order of the body.
-func bodyEdits(call *aigateway.Call, body []byte) (edits []edit.Edit) {
-	if call.With == "" && len(call.Without) == 0 {
-		return nil
+// bodyEdits returns the edits of a body that a protocol demands, in the order of the body,
+// and what is lost.
+func bodyEdits(call *aigateway.Call, body []byte) (edits []edit.Edit, lost translate.Losses) {
+	lost = call.Lost
+	if call.With == "" && len(call.Without) == 0 && len(call.Unsupported) == 0 {
+		return nil, lost
 	}
 	c := jsonscan.Skipped(body)
-	if !c.EnterObject() {
-		return nil
-	}
-	at := c.Offset() // behind the bracket, or behind the last member
-	if call.With != "" {
+	if call.With != "" && c.EnterObject() {
+		at := c.Offset()
 		edits = append(edits, edit.Edit{Span: translate.Span{Start: at, End: at}, With: []byte(call.With + ",")})
 	}
-	open := -1 // the beginning of the left out members that no other member precedes
-	for first := true; c.Member(); {
-		start, without := c.MemberStart(), slices.Contains(call.Without, string(c.Name()))
-		c.Skip()
-		switch {
-		case without && first && open < 0:
-			open = start
-		case without && !first:
-			edits = append(edits, edit.Edit{Span: translate.Span{Start: at, End: c.Offset()}})
-		case !without && first:
-			if first = false; open >= 0 {
-				edits = append(edits, edit.Edit{Span: translate.Span{Start: open, End: start}})
-			}
-		}
-		at = c.Offset()
+	paths := slices.Clone(call.Without)
+	for _, loss := range call.Unsupported {
+		paths = append(paths, loss.Path)
 	}
-	return edits
+	cuts, found := edit.CutMembers(body, paths)
+	for _, loss := range call.Unsupported {
+		if found[loss.Path] {
+			lost.Add(loss.Class, loss.Path)
+		}
+	}
+	return append(edits, cuts...), lost
 }
 
 // isLeftOut reports whether an edit leaves out a span.

@@ -14,6 +14,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -32,6 +33,7 @@ type service struct {
 	scope   string // of tokens
 	formats []translate.Format
 	traits  map[string]string
+	models  []aigateway.ModelTraits
 }
 
 var services = []service{
@@ -50,6 +52,7 @@ var services = []service{
 		scope:   "https://ai.azure.com/.default",
 		formats: []translate.Format{translate.Messages},
 		traits:  map[string]string{"thinking_style": "adaptive"},
+		models:  claude.Longest("", "-"), // by deployments with the names of their models
 	},
 }
 
@@ -87,7 +90,7 @@ func (a Azure) CaddyModule() caddy.ModuleInfo {
 // Defaults implements aigateway.Preset.
 func (a *Azure) Defaults() aigateway.Defaults {
 	d := aigateway.Defaults{
-		Formats: a.service.formats, Header: a.service.header, KeyRequired: true, Traits: a.service.traits,
+		Formats: a.service.formats, Header: a.service.header, KeyRequired: true, Traits: a.service.traits, ModelTraits: a.service.models,
 	}
 	path := a.service.path
 	if a.APIVersion != "" {

@@ -1,0 +1,67 @@
+// Package claude contains what all services with Claude have in common.
+package claude
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Longest returns the longest answers of the models, by
+// https://platform.claude.com/docs/en/models. Later models give up to 128000 tokens. The
+// default for clients that set no bound is the one that coding agents use. The names of the
+// models begin with prefix, which may be a pattern, and their dates with at.
+func Longest(prefix, at string) []aigateway.ModelTraits {
+	return []aigateway.ModelTraits{
+		longest(prefix+"claude-3-5-*", "8192"),
+		longest(prefix+"claude-3-7-*", "64000"),
+		longest(prefix+"claude-3-*", "4096"),
+		longest(prefix+"claude-opus-4-0", "32000"),
+		longest(prefix+"claude-opus-4-1*", "32000"),
+		longest(prefix+"claude-opus-4"+at+"2025*", "32000"),
+		longest(prefix+"claude-sonnet-4-0", "64000"),
+		longest(prefix+"claude-sonnet-4"+at+"2025*", "64000"),
+		longest(prefix+"claude-*-4-5*", "64000"),
+		{Pattern: aigateway.Pattern(prefix + "claude-*"), Traits: map[string]string{"default_max_tokens": defaultTokens}},
+	}
+}
+
+const defaultTokens = "32000"
+
+func longest(pattern, tokens string) aigateway.ModelTraits {
+	return aigateway.ModelTraits{
+		Pattern: aigateway.Pattern(pattern),
+		Traits:  map[string]string{"max_output_tokens": tokens, "default_max_tokens": defaultTokens},
+	}
+}
+
+const betaHeader = "Anthropic-Beta"
+
+// dependents are members of requests that need a beta, by the beginnings of its names.
+var dependents = map[string]string{"context-management-": "context_management"}
+
+// KeepBetas leaves out the betas of a call that a service does not know, and what depends on
+// them: the service would refuse the request. It returns those that remain.
+func KeepBetas(call *aigateway.Call, known []string) (kept []string) {
+	for _, beta := range strings.Split(strings.Join(call.Header[betaHeader], ","), ",") {
+		switch beta = strings.TrimSpace(beta); {
+		case beta == "":
+		case slices.Contains(known, beta):
+			kept = append(kept, beta)
+		default:
+			call.Lost.Add(translate.Hint, "anthropic-beta")
+		}
+	}
+	delete(call.Header, betaHeader)
+	if kept != nil {
+		call.Header[betaHeader] = []string{strings.Join(kept, ",")}
+	}
+	for prefix, member := range dependents {
+		if !slices.ContainsFunc(kept, func(beta string) bool { return strings.HasPrefix(beta, prefix) }) {
+			call.Unsupported.Add(translate.Hint, member)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,295 @@
+package clouds_test
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// vertexFake refuses what Vertex AI refuses. It gives tokens for a service account.
+type vertexFake struct {
+	*cloud
+	key     *rsa.PrivateKey
+	fetched atomic.Int32
+	valid   atomic.Pointer[string] // the token that is accepted
+	down    atomic.Bool            // the server of tokens
+}
+
+func newVertex(t *testing.T) *vertexFake {
+	v := new(vertexFake)
+	v.cloud = newCloud(t, v.check)
+	var err error
+	v.key, err = rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	der, err := x509.MarshalPKCS8PrivateKey(v.key)
+	require.NoError(t, err)
+	account, err := json.Marshal(map[string]string{
+		"type": "service_account", "project_id": "my-project", "client_email": "gateway@my-project.iam.gserviceaccount.com", "client_id": "1",
+		"private_key_id": "k1", "private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "token_uri": v.URL + "/token",
+	})
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "account.json")
+	require.NoError(t, os.WriteFile(path, account, 0o600))
+	t.Setenv("ACCOUNT", path)
+	return v
+}
+
+// account returns the block of a provider with the service account.
+func (v *vertexFake) account(name string, lines ...string) string {
+	return v.provider(name+" vertex {file."+os.Getenv("ACCOUNT")+"}", append(lines, "base_url "+v.URL, "project my-project", "location us-east5")...)
+}
+
+const vertexPath = "/v1/projects/my-project/locations/us-east5/"
+
+func (v *vertexFake) check(c *gatewaytest.Call) string {
+	r, path := c.Request, c.Request.URL.EscapedPath()
+	if path == "/token" {
+		return v.giveToken(c)
+	}
+	if token := v.valid.Load(); token == nil || r.Header.Get("Authorization") != "Bearer "+*token || r.Header.Get("X-Api-Key") != "" {
+		return refuse(c, http.StatusUnauthorized, `[{"error":{"code":401,"message":"Request had invalid authentication credentials.","status":"UNAUTHENTICATED"}}]`)
+	}
+	below, ok := strings.CutPrefix(path, vertexPath)
+	if !ok || r.URL.RawQuery != "" {
+		return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "not found"))
+	}
+	if below == "endpoints/openapi/chat/completions" {
+		return "/v1/chat/completions"
+	}
+	raw, _ := io.ReadAll(r.Body)
+	var body map[string]json.RawMessage
+	if json.Unmarshal(raw, &body) != nil {
+		return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", "no JSON"))
+	}
+	name, method, _ := strings.Cut(strings.TrimPrefix(below, "publishers/anthropic/models/"), ":")
+	why := ""
+	switch {
+	case !strings.HasPrefix(below, "publishers/anthropic/models/") || method != "rawPredict" && method != "streamRawPredict":
+		return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "Publisher Model was not found"))
+	case string(body["anthropic_version"]) != `"vertex-2023-10-16"`:
+		why = "anthropic_version: Field required"
+	case (body["model"] != nil) != (name == "count-tokens"):
+		why = "model: Extra inputs are not permitted"
+	case name == "count-tokens" && strings.Contains(string(body["model"]), "@latest"):
+		why = "model: unknown"
+	case (string(body["stream"]) == "true") != (method == "streamRawPredict"):
+		why = "stream: does not fit the method"
+	case bytes.Contains(body["tools"], []byte(`"strict"`)):
+		why = "tools.0.custom.strict: Extra inputs are not permitted"
+	case strings.Contains(r.Header.Get("Anthropic-Beta"), "scope"):
+		why = "Unexpected value(s) `prompt-caching-scope-2026-01-05` for the `anthropic-beta` header"
+	case body["context_management"] != nil && !strings.Contains(r.Header.Get("Anthropic-Beta"), "context-management"):
+		why = "context_management: Extra inputs are not permitted"
+	}
+	if why != "" {
+		return refuse(c, http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"`+why+`"}}`)
+	}
+	delete(body, "anthropic_version")
+	if body["model"] == nil {
+		body["model"], _ = json.Marshal(name)
+	}
+	raw, _ = json.Marshal(body)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+	r.Header.Set("Anthropic-Version", "2023-06-01")
+	if name == "count-tokens" {
+		return "/v1/messages/count_tokens"
+	}
+	return "/v1/messages"
+}
+
+func googleError(code int, status, message string) string {
+	return fmt.Sprintf(`{"error":{"code":%d,"message":%q,"status":%q}}`, code, message, status)
+}
+
+// giveToken checks the assertion of the service account.
+func (v *vertexFake) giveToken(c *gatewaytest.Call) string {
+	if v.down.Load() {
+		return refuse(c, http.StatusNotFound, "")
+	}
+	parts := strings.Split(c.Request.FormValue("assertion"), ".")
+	if len(parts) != 3 || c.Request.FormValue("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" {
+		return refuse(c, http.StatusBadRequest, `{"error":"invalid_request"}`)
+	}
+	claims, _ := base64.RawURLEncoding.DecodeString(parts[1])
+	signature, _ := base64.RawURLEncoding.DecodeString(parts[2])
+	digest := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
+	if rsa.VerifyPKCS1v15(&v.key.PublicKey, crypto.SHA256, digest[:], signature) != nil || !strings.Contains(string(claims), "auth/cloud-platform") {
+		return refuse(c, http.StatusBadRequest, `{"error":"invalid_grant","error_description":"Invalid JWT Signature."}`)
+	}
+	return v.newToken(c, fmt.Sprintf("ya29.token-%d", v.fetched.Add(1)))
+}
+
+func (v *vertexFake) newToken(c *gatewaytest.Call, token string) string {
+	v.valid.Store(&token)
+	return refuse(c, http.StatusOK, `{"access_token":"`+token+`","expires_in":3599,"token_type":"Bearer"}`)
+}
+
+func TestK042ClaudeOnVertexHasTheModelInThePath(t *testing.T) {
+	v := newVertex(t)
+	s := site.Start(t, v.account("vertex"), "model claude {\nto vertex/claude-sonnet-4-5@20250929\n}")
+	for _, path := range []string{site.MessagesPath, site.ChatPath, site.ResponsesPath} {
+		reply := ask(s, path, "claude")
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		assert.Equal(t, vertexPath+"publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict", v.lastPath())
+
+		reply = s.Ask(path, site.BodyFor(path, "claude", "hello", true))
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		assert.True(t, reply.Read(t, path).Complete)
+		assert.Equal(t, vertexPath+"publishers/anthropic/models/claude-sonnet-4-5@20250929:streamRawPredict", v.lastPath())
+		body := v.LastJSON(t)
+		assert.Equal(t, true, body["stream"])
+		assert.Equal(t, "vertex-2023-10-16", body["anthropic_version"])
+		assert.NotContains(t, body, "model")
+	}
+	requests := v.Requests()
+	assert.Empty(t, requests[len(requests)-1].Header.Get("Anthropic-Version"))
+	assert.EqualValues(t, 1, v.fetched.Load(), "one token for all requests")
+}
+
+func TestK043TokensAreCountedOnVertex(t *testing.T) {
+	v := newVertex(t)
+	s := site.Start(t, v.account("vertex"), "model claude {\nto vertex/claude-sonnet-4-6@latest\n}")
+	reply := s.Ask("/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"hello"}],"model":"claude"}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Contains(t, reply.Body, "input_tokens")
+	assert.Equal(t, vertexPath+"publishers/anthropic/models/count-tokens:rawPredict", v.lastPath())
+	assert.Equal(t, "claude-sonnet-4-6", v.LastJSON(t)["model"])
+}
+
+func TestK044UnknownBetasAreLeftOutWithWhatDependsOnThem(t *testing.T) {
+	v := newVertex(t)
+	s := site.Start(t, v.account("vertex"))
+	const body = `{"model":"claude-x","max_tokens":10,"context_management":{"edits":[]},"messages":[{"role":"user","content":"hello"}]}`
+	betas := func() string {
+		requests := v.Requests()
+		return requests[len(requests)-1].Header.Get("Anthropic-Beta")
+	}
+
+	reply := s.Ask(site.MessagesPath, body, "Anthropic-Beta", "context-management-2025-06-27, prompt-caching-scope-2026-01-05,")
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Equal(t, "context-management-2025-06-27", betas())
+	assert.Contains(t, v.LastJSON(t), "context_management")
+	assert.Equal(t, "anthropic-beta", reply.Header.Get("X-Gateway-Dropped"))
+
+	reply = s.Ask(site.MessagesPath, body, "Anthropic-Beta", "prompt-caching-scope-2026-01-05")
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Empty(t, betas())
+	assert.NotContains(t, v.LastJSON(t), "context_management")
+	assert.Equal(t, "anthropic-beta,context_management", strings.ReplaceAll(reply.Header.Get("X-Gateway-Dropped"), ", ", ","))
+}
+
+func TestK048StrictToolsAreLeftOutOnVertex(t *testing.T) {
+	v := newVertex(t)
+	s := site.Start(t, v.account("vertex"))
+	reply := s.Ask(site.MessagesPath, `{"model":"claude-x","max_tokens":10,"tools":[{"name":"f","strict":true,"input_schema":{"type":"object","properties":{"strict":{"type":"string"}}}}],"messages":[{"role":"user","content":"hello"}]}`)
+	// The property with the same name remains, so that the fake refuses the request.
+	sent := v.Requests()[v.Count()-1].Body
+	assert.Contains(t, string(sent), `"tools":[{"name":"f","input_schema":{"type":"object","properties":{"strict":{"type":"string"}}}}]`)
+	assert.Equal(t, http.StatusBadRequest, reply.Status)
+	reply = s.Ask(site.MessagesPath, `{"model":"claude-x","max_tokens":10,"tools":[{"strict":true,"name":"f","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"hello"}]}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Equal(t, "tools.*.strict", reply.Header.Get("X-Gateway-Dropped"))
+}
+
+func TestVertexHasAnEndpointForChat(t *testing.T) {
+	v := newVertex(t)
+	s := site.Start(t, v.account("maas", "format chat"), "model gemini {\nto maas/google/gemini-2.5-pro\n}")
+	reply := ask(s, site.ChatPath, "gemini")
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Equal(t, vertexPath+"endpoints/openapi/chat/completions", v.lastPath())
+	assert.Equal(t, "google/gemini-2.5-pro", v.LastJSON(t)["model"])
+}
+
+// The client's name of the model must not choose another method or model of the project.
+func TestVertexModelsStayOneSegment(t *testing.T) {
+	v := newVertex(t)
+	s := site.Start(t, v.account("vertex"))
+	assert.Equal(t, http.StatusOK, ask(s, site.MessagesPath, "x").Status)
+	for _, model := range []string{"m:predict", "../../google/models/x", "a?b=c#d", "a/b"} {
+		ask(s, site.MessagesPath, model)
+		path := strings.TrimPrefix(v.lastPath(), vertexPath+"publishers/anthropic/models/")
+		assert.True(t, strings.HasSuffix(path, ":rawPredict"), path)
+	}
+	before := v.Count()
+	assert.Equal(t, http.StatusNotFound, ask(s, site.MessagesPath, "..").Status)
+	assert.Equal(t, before, v.Count())
+}
+
+func TestK045ARefusedTokenOfGoogleIsRenewedOnce(t *testing.T) {
+	v := newVertex(t)
+	s := site.Start(t, v.account("vertex"))
+	assert.Equal(t, http.StatusOK, ask(s, site.MessagesPath, "claude-x").Status)
+	revoked := "another"
+	v.valid.Store(&revoked)
+	assert.Equal(t, http.StatusOK, ask(s, site.MessagesPath, "claude-x").Status)
+	assert.EqualValues(t, 2, v.fetched.Load())
+}
+
+func TestK046WithoutAServerOfTokensVertexHasFailed(t *testing.T) {
+	v := newVertex(t)
+	v.down.Store(true)
+	s := site.Start(t, v.account("vertex"))
+	reply := ask(s, site.MessagesPath, "claude-x")
+	assert.GreaterOrEqual(t, reply.Status, 500, reply.Body)
+	assert.Equal(t, "api_error", reply.Failure(t).Type)
+}
+
+func TestK047ErrorsOfGooglesEdgeAreRead(t *testing.T) {
+	v := newVertex(t)
+	s := site.Start(t, v.account("vertex"))
+	assert.Equal(t, http.StatusOK, ask(s, site.MessagesPath, "claude-x").Status)
+	for _, body := range []string{googleError(429, "RESOURCE_EXHAUSTED", "Quota exceeded"), "[" + googleError(429, "RESOURCE_EXHAUSTED", "Quota exceeded") + "]"} {
+		v.Always(gatewaytest.Body(http.StatusTooManyRequests, "application/json", []byte(body)))
+		reply := ask(s, site.MessagesPath, "claude-x")
+		assert.Equal(t, http.StatusTooManyRequests, reply.Status, reply.Body)
+		assert.Equal(t, "rate_limit_error", reply.Failure(t).Type)
+		assert.Contains(t, reply.Body, "Quota exceeded")
+	}
+	const own = `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"},"request_id":"req_vrtx_1"}`
+	v.Always(gatewaytest.Body(http.StatusBadRequest, "application/json", []byte(own)))
+	assert.Equal(t, own, ask(s, site.MessagesPath, "claude-x").Body)
+}
+
+// Without an API key, the credentials are those of the machine: here, of a virtual machine or
+// of a pod with workload identity.
+func TestVertexTakesTheCredentialsOfTheMachine(t *testing.T) {
+	v := newVertex(t)
+	machine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Metadata-Flavor") != "Google" || !strings.HasSuffix(r.URL.Path, "/service-accounts/default/token") {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Metadata-Flavor", "Google")
+		v.newToken(&gatewaytest.Call{ResponseWriter: w, Request: r}, "ya29.of-the-machine")
+	}))
+	t.Cleanup(machine.Close)
+	t.Setenv("GCE_METADATA_HOST", strings.TrimPrefix(machine.URL, "http://"))
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", "")
+	t.Setenv("HOME", t.TempDir())
+	s := site.Start(t, v.provider("vertex", "base_url "+v.URL, "project my-project", "location us-east5"))
+	reply := ask(s, site.MessagesPath, "claude-x")
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	requests := v.Requests()
+	assert.Equal(t, "Bearer ya29.of-the-machine", requests[len(requests)-1].Header.Get("Authorization"))
+}

@@ -1,0 +1,102 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// CutMembers returns the edits that cut the members at paths out of a valid body, in the
+// order of the body, and which of the paths it has. A path consists of names, and "*" for all
+// items of a list: tools.*.strict.
+func CutMembers(body []byte, paths []string) (edits []Edit, found map[string]bool) {
+	x := cutter{found: make(map[string]bool)}
+	var below []cutPath
+	for _, path := range paths {
+		below = append(below, cutPath{strings.Split(path, "."), path})
+	}
+	c := jsonscan.Skipped(body)
+	x.object(&c, below)
+	return x.edits, x.found
+}
+
+type cutter struct {
+	edits []Edit
+	found map[string]bool
+}
+
+// cutPath is a path, and the names of it that are below the cursor.
+type cutPath struct {
+	below []string
+	whole string
+}
+
+// object cuts the members of the object at the cursor. A value of another kind is skipped.
+func (x *cutter) object(c *jsonscan.Cursor, paths []cutPath) {
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	end := -1  // of the last member
+	open := -1 // the beginning of members to cut that no other member precedes
+	kept := false
+	for c.Member() {
+		start, inner, cut := c.MemberStart(), descend(paths, string(c.Name())), ""
+		if i := slices.IndexFunc(inner, func(p cutPath) bool { return len(p.below) == 0 }); i >= 0 {
+			cut = inner[i].whole
+			x.found[cut] = true
+		}
+		if !kept && cut == "" {
+			if kept = true; open >= 0 {
+				x.cut(open, start)
+			}
+		}
+		if cut == "" && inner != nil {
+			x.value(c, inner)
+		} else {
+			c.Skip()
+		}
+		switch {
+		case cut != "" && kept:
+			x.cut(end, c.Offset())
+		case cut != "" && open < 0:
+			open = start
+		}
+		end = c.Offset()
+	}
+	if !kept && open >= 0 {
+		x.cut(open, end)
+	}
+}
+
+// value cuts members below the value at the cursor.
+func (x *cutter) value(c *jsonscan.Cursor, paths []cutPath) {
+	items := descend(paths, "*")
+	if items == nil {
+		x.object(c, paths)
+		return
+	}
+	if !c.EnterArray() {
+		c.Skip()
+		return
+	}
+	for c.Element() {
+		x.object(c, items)
+	}
+}
+
+func (x *cutter) cut(start, end int) {
+	x.edits = append(x.edits, Edit{Span: translate.Span{Start: start, End: end}})
+}
+
+// descend returns the paths below a name.
+func descend(paths []cutPath, name string) (inner []cutPath) {
+	for _, p := range paths {
+		if len(p.below) > 0 && p.below[0] == name {
+			inner = append(inner, cutPath{p.below[1:], p.whole})
+		}
+	}
+	return inner
+}

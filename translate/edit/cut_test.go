@@ -1,0 +1,30 @@
+package edit
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestMembersAreCutWithTheirCommas(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"a":1,"x":2}`:                         `{"a":1}`,
+		`{"x":2,"a":1}`:                         `{"a":1}`,
+		`{ "x" : 2 , "y":{"a":1}, "a":1 }`:      `{ "a":1 }`,
+		`{"x":1,"y":2}`:                         `{}`,
+		`{"x":1}`:                               `{}`,
+		`{"a":1,"x":1,"y":2,"b":3,"x\u0079":4}`: `{"a":1,"b":3,"x\u0079":4}`,
+		`{"a":1,"\u0078":2}`:                    `{"a":1}`,
+		`{"x":1,"a":1,"y":2}`:                   `{"a":1}`,
+		`{"l":[{"s":true},{"n":1,"s":true},{"s":1,"n":2},3]}`:  `{"l":[{},{"n":1},{"n":2},3]}`,
+		`{"x":1,"l":[{"s":true,"n":{"s":true}}],"y":2,"b":[]}`: `{"l":[{"n":{"s":true}}],"b":[]}`,
+		`{"l":{"s":1}}`: `{"l":{"s":1}}`,
+		`{"a":{"x":1}}`: `{"a":{"x":1}}`,
+		`{}`:            `{}`,
+		`[1]`:           `[1]`,
+	} {
+		edits, found := CutMembers([]byte(body), []string{"x", "y", "l.*.s"})
+		assert.Equal(t, want, string(Apply(nil, []byte(body), edits)), body)
+		assert.Equal(t, want != body, len(found) > 0, body)
+	}
+}
