@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -30,9 +31,14 @@ func serveProvider(address, secure string, c certificate) error {
 	for f, path := range paths {
 		mux.Handle("POST "+path, &answers{format: f, streams: map[string][]string{}})
 	}
+	quiet := log.New(io.Discard, "", 0) // connections that are cut are what clients report
 	failed := make(chan error)
-	go func() { failed <- http.ListenAndServe(address, mux) }()
-	go func() { failed <- http.ListenAndServeTLS(secure, c.file, c.key, mux) }()
+	go func() {
+		failed <- (&http.Server{Addr: address, Handler: mux, ErrorLog: quiet}).ListenAndServe()
+	}()
+	go func() {
+		failed <- (&http.Server{Addr: secure, Handler: mux, ErrorLog: quiet}).ListenAndServeTLS(c.file, c.key)
+	}()
 	return <-failed
 }
 

@@ -2,10 +2,12 @@ package transport
 
 import (
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -14,43 +16,87 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// BenchmarkOneCall measures the usual calls of a chat provider, which have one prompt and one
-// answer, and a call that is refused.
+// calls are the usual calls of a chat provider, which have one prompt and one answer, and a
+// call that is refused. allocations are what each makes at most, those of the test included. A
+// stream of any length has the same, except for the growth of buffers.
+var calls = []struct {
+	name        string
+	client      translate.Format
+	body        string
+	status      int
+	kind        string
+	answer      func(events int) string
+	allocations float64
+}{
+	{"byte lane/stream", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true}`, http.StatusOK, "text/event-stream", longStream, 69},
+	{"byte lane/JSON", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusOK, "application/json", always(answer), 51},
+	{"byte lane/refused", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusTooManyRequests, "application/json", always(`{"error":{"message":"slow down","type":"rate_limit"}}`), 138},
+	{"translated/stream", translate.Completions, `{"model":"m","prompt":"a","stream":true}`, http.StatusOK, "text/event-stream", longStream, 89},
+	{"translated/JSON", translate.Completions, `{"model":"m","prompt":"a"}`, http.StatusOK, "application/json", always(answer), 76},
+}
+
+func longStream(events int) string {
+	return strings.Repeat(chunkText, events) + chunkFinish + chunkUsage + done
+}
+
+func always(answer string) func(int) string { return func(int) string { return answer } }
+
+// BenchmarkOneCall measures the calls with streams of a hundred events.
 func BenchmarkOneCall(b *testing.B) {
-	stream := strings.Repeat(chunkText, 100) + chunkFinish + chunkUsage + done
-	for _, bench := range []struct {
-		name   string
-		client translate.Format
-		body   string
-		status int
-		kind   string
-		answer string
-	}{
-		{"byte lane/stream", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true}`, http.StatusOK, "text/event-stream", stream},
-		{"byte lane/JSON", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusOK, "application/json", answer},
-		{"byte lane/refused", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusTooManyRequests, "application/json", `{"error":{"message":"slow down","type":"rate_limit"}}`},
-		{"translated/stream", translate.Completions, `{"model":"m","prompt":"a","stream":true}`, http.StatusOK, "text/event-stream", stream},
-		{"translated/JSON", translate.Completions, `{"model":"m","prompt":"a"}`, http.StatusOK, "application/json", answer},
-	} {
+	for i, bench := range calls {
 		b.Run(bench.name, func(b *testing.B) {
-			inner := answers(func(r *http.Request) (*http.Response, error) {
-				_, _ = io.Copy(io.Discard, r.Body)
-				_ = r.Body.Close()
-				return responds(bench.status, bench.kind, io.NopCloser(strings.NewReader(bench.answer))), nil
-			})
-			ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(bench.client), Client: http.Header{}, Body: []byte(bench.body)}}
-			view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
-			require.Nil(b, fault)
-			ex.View = view
-			transport, traits := newTransport(inner), new(trait.Traits)
-			setCredential(transport, "sk-secret")
+			call := newCallOf(b, i, 100)
 			b.ReportAllocs()
 			for b.Loop() {
-				a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m", Traits: traits}
-				if got := carry(b, transport, a); got.Status != bench.status || got.Whole() != (bench.status == http.StatusOK) {
-					b.Fatal(got.Fault)
-				}
+				call(io.ReadAll)
 			}
 		})
+	}
+}
+
+// Each call has an exact bound, so that an allocation that is added to the way of all requests
+// or of all events is noticed. The answer is read without an allocation.
+func TestAllocationsOfACall(t *testing.T) {
+	for i, c := range calls {
+		for _, events := range []int{10, 1000} {
+			call := newCallOf(t, i, events)
+			least := math.Inf(1)
+			for range 100 { // the race detector empties pools at random
+				least = min(least, testing.AllocsPerRun(1, func() { call(discard) }))
+			}
+			assert.LessOrEqual(t, least, c.allocations, "%s, %d events", c.name, events)
+		}
+	}
+}
+
+// discard reads all without keeping it.
+func discard(r io.Reader) ([]byte, error) {
+	_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, discarded[:])
+	return nil, err
+}
+
+var discarded [32 << 10]byte
+
+// newCallOf returns a function that makes one of the calls.
+func newCallOf(tb testing.TB, i, events int) func(read func(io.Reader) ([]byte, error)) {
+	tb.Helper()
+	c := calls[i]
+	answer := c.answer(events)
+	inner := answers(func(r *http.Request) (*http.Response, error) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_ = r.Body.Close()
+		return responds(c.status, c.kind, io.NopCloser(strings.NewReader(answer))), nil
+	})
+	ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(c.client), Client: http.Header{}, Body: []byte(c.body)}}
+	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
+	require.Nil(tb, fault)
+	ex.View = view
+	transport, traits := newTransport(inner), new(trait.Traits)
+	setCredential(transport, "sk-secret")
+	return func(read func(io.Reader) ([]byte, error)) {
+		a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m", Traits: traits}
+		if got := carryBy(tb, transport, a, read); got.Status != c.status || got.Whole() != (c.status == http.StatusOK) {
+			tb.Fatal(got.Fault)
+		}
 	}
 }

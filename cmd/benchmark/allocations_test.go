@@ -1,0 +1,92 @@
+//go:build !race
+
+// The race detector empties pools at random.
+
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// allocationBounds are the most allocations of a request, by the names of the setups: what is
+// reached, and for streams 3 % of it, because the number of reads and wake-ups varies. Caddy and net/http
+// make about 110 of them before and behind the gateway. Lower a number when the gateway has
+// become better.
+var allocationBounds = []struct {
+	scenario string
+	most     map[string]float64
+}{
+	{"chat 1 KB", map[string]float64{"bare": 206, "default": 209, "full": 232}},
+	{"messages stream", map[string]float64{"bare": 236, "default": 246, "full": 268}},
+	{"messages to chat 1 KB", map[string]float64{"bare": 242, "default": 249, "full": 272}},
+	{"messages to chat 100 KB", map[string]float64{"bare": 242, "default": 250, "full": 272}},
+	{"messages to chat stream", map[string]float64{"bare": 284, "default": 292, "full": 315}},
+}
+
+// perEvent is the most allocations of an event of a stream: those of net/http, when a read has
+// to wait. The gateway makes none.
+const perEvent = 0.35
+
+func TestAllocationsOfRequestsAndEvents(t *testing.T) {
+	b := newBench(t, setups)
+	stage, err := newStage(t.Context(), b.folder, setups[1:], b.servers, setting{})
+	require.NoError(t, err)
+	defer stage.stop()
+	for _, bound := range allocationBounds {
+		s := selected(scenarios, bound.scenario, ";", func(s scenario) string { return s.name })[0]
+		for _, p := range stage.gateways {
+			got := allocationsOf(t, p, s, 100)
+			t.Logf("%s, %s: %.1f", s.name, p.name, got)
+			assert.LessOrEqual(t, got, bound.most[p.name], "%s, %s", s.name, p.name)
+			if s.events == 0 {
+				continue
+			}
+			longer := s
+			longer.events = 11 * s.events
+			each := (allocationsOf(t, p, longer, 20) - got) / float64(longer.events-s.events)
+			t.Logf("%s, %s: %.3f for an event", s.name, p.name, each)
+			assert.LessOrEqual(t, each, perEvent, "%s, %s", s.name, p.name)
+		}
+	}
+}
+
+// allocationsOf returns how many allocations one of n requests makes, one after the other:
+// the fewest of several tries, since other work of the process only adds to them. What reading
+// the count makes is not counted.
+func allocationsOf(t *testing.T, p *process, s scenario, n int) float64 {
+	t.Helper()
+	s.clients = 1
+	l, err := newLoad(p, s)
+	require.NoError(t, err)
+	defer l.close()
+	made := func(requests int) float64 {
+		before := mallocs(t, p)
+		for range requests {
+			require.NoError(t, l.clients[0].send(t.Context(), time.Now()))
+		}
+		return mallocs(t, p) - before
+	}
+	made(n)
+	none, all := math.Inf(1), math.Inf(1)
+	for range 3 {
+		none, all = min(none, made(0)), min(all, made(n))
+	}
+	return (all - none) / float64(n)
+}
+
+// mallocs returns the exact number of allocations since the start of a process. The metrics
+// miss what the processors have not handed in yet.
+func mallocs(t *testing.T, p *process) float64 {
+	t.Helper()
+	encoded, err := p.ask(t.Context(), "/debug/vars")
+	require.NoError(t, err)
+	var vars struct{ Memstats struct{ Mallocs float64 } }
+	require.NoError(t, json.Unmarshal(encoded, &vars))
+	return vars.Memstats.Mallocs
+}
