@@ -13,9 +13,10 @@ import (
 // nameFormats are the files that may name a format, with the reason. The package
 // of a format may name it as well. All others ask the descriptor of the format.
 var nameFormats = map[string]string{
-	"module/providers/presets.go":       "a preset says which formats a service speaks",
-	"module/providers/azure/azure.go":   "the same",
-	"module/providers/vertex/vertex.go": "the same",
+	"module/providers/presets.go":         "a preset says which formats a service speaks",
+	"module/providers/azure/azure.go":     "the same",
+	"module/providers/vertex/vertex.go":   "the same",
+	"module/providers/bedrock/bedrock.go": "the same",
 }
 
 // Code that asks which format it has is wrong for the next format: most of it

@@ -16,6 +16,7 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/redis"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/azure"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/bedrock"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/vertex"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/postgres"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"

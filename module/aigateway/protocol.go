@@ -3,6 +3,7 @@ package aigateway
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,6 +23,14 @@ type Protocol struct {
 	// place of the API key. Token does not wait if it has a valid token.
 	// Its error is ErrKeyRefused if the service does not accept the API key.
 	Token func(context.Context, TokenRequest) (Secret, error)
+
+	// Sign signs a request of a provider without an API key, as the last change of the
+	// request. Its body is what body writes. It returns what it has sent of a secret.
+	Sign func(r *http.Request, body io.WriterTo) (sent []string, err error)
+
+	// Open changes an answer into one of the format of the call. Reading its body returns
+	// an error for an answer that is not whole.
+	Open func(*http.Response)
 
 	// ForeignError reports whether the body of an error answer does not have the format of
 	// the call. A client of the format gets an error that the gateway writes then, else the

@@ -12,6 +12,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -97,6 +98,19 @@ func (c *call) authorize(refused string) error {
 	token, err := c.t.authorize(c.life.ctx, c.attempt.APIKey, refused)
 	if err == nil {
 		c.result.hide.credential = token
+	}
+	return err
+}
+
+// sign signs a request if the protocol demands it, and the provider has no API key.
+func (c *call) sign(r *http.Request, p *payload.Payload) error {
+	if c.t.protocol.Sign == nil || c.result.hide.credential != "" {
+		return nil
+	}
+	sent, err := c.t.protocol.Sign(r, p)
+	c.result.hide.signed = sent
+	if err != nil {
+		_ = r.Body.Close()
 	}
 	return err
 }

@@ -23,11 +23,12 @@ type redactor struct {
 	credential string // of the call, which may have been replaced since
 	host       string
 	current    []atomic.Pointer[aigateway.Secret] // all credentials of the provider
+	signed     []string                           // what a signed request has of a secret
 }
 
 // secrets returns the credentials.
 func (r *redactor) secrets() []string {
-	all := []string{r.credential}
+	all := append([]string{r.credential}, r.signed...)
 	for i := range r.current {
 		all = append(all, string(*r.current[i].Load()))
 	}
@@ -39,6 +40,11 @@ func (r *redactor) secrets() []string {
 func (r *redactor) leaks(text string) bool {
 	if fault.Leaks(text, r.credential) {
 		return true
+	}
+	for _, secret := range r.signed {
+		if fault.Leaks(text, secret) {
+			return true
+		}
 	}
 	for i := range r.current {
 		if secret := string(*r.current[i].Load()); secret != r.credential && fault.Leaks(text, secret) {

@@ -147,7 +147,9 @@ func (t *Transport) credential(index int) string {
 
 // redactor returns the redactor of a call with the credential of an index.
 func (t *Transport) redactor(credential int, proxied *http.Request) redactor {
-	return redactor{t.credential(credential), cmp.Or(proxied.URL.Hostname(), t.base.Hostname()), t.secrets}
+	return redactor{
+		credential: t.credential(credential), host: cmp.Or(proxied.URL.Hostname(), t.base.Hostname()), current: t.secrets,
+	}
 }
 
 // setCredential sets the header of a credential, unless it is "".

@@ -64,7 +64,7 @@ func (e *Entra) read(d *caddyfile.Dispenser) error {
 // identity is what a token depends on.
 type identity struct{ endpoint, client, scope, secret string }
 
-var cache tokens.Cache[identity]
+var cache tokens.Cache[identity, aigateway.Secret]
 
 // token returns a token for a client secret.
 func (a *Azure) token(ctx context.Context, of aigateway.TokenRequest) (aigateway.Secret, error) {
@@ -72,25 +72,27 @@ func (a *Azure) token(ctx context.Context, of aigateway.TokenRequest) (aigateway
 		endpoint: strings.TrimRight(cmp.Or(a.Entra.Authority, publicAuthority), "/") + "/" + a.Entra.Tenant + "/oauth2/v2.0/token",
 		client:   a.Entra.ClientID, scope: a.scope(), secret: string(of.Key),
 	}
-	return cache.Token(ctx, id, of, id.fetch)
+	return cache.Token(ctx, id, of.Refused, func(ctx context.Context) (tokens.Token[aigateway.Secret], error) {
+		return id.fetch(ctx, of.Client)
+	})
 }
 
 // maxTokenAnswer is the largest size of an answer with a token, in bytes.
 const maxTokenAnswer = 1 << 20
 
 // fetch exchanges the secret for a token.
-func (id identity) fetch(ctx context.Context, client *http.Client) (tokens.Token, error) {
+func (id identity) fetch(ctx context.Context, client *http.Client) (token tokens.Token[aigateway.Secret], err error) {
 	form := url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {id.client}, "client_secret": {id.secret}, "scope": {id.scope},
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, id.endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
-		return tokens.Token{}, fmt.Errorf("fetching token: %w", err)
+		return token, fmt.Errorf("fetching token: %w", err)
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	res, err := client.Do(r)
 	if err != nil {
-		return tokens.Token{}, fmt.Errorf("fetching token: %w", err)
+		return token, fmt.Errorf("fetching token: %w", err)
 	}
 	defer res.Body.Close()
 	var answer struct {
@@ -102,14 +104,14 @@ func (id identity) fetch(ctx context.Context, client *http.Client) (tokens.Token
 	seconds, numberErr := answer.Seconds.Float64()
 	switch {
 	case refusals[answer.Error]:
-		return tokens.Token{}, fmt.Errorf("fetching token: %s: %w", answer.Error, aigateway.ErrKeyRefused)
+		return token, fmt.Errorf("fetching token: %s: %w", answer.Error, aigateway.ErrKeyRefused)
 	case res.StatusCode != http.StatusOK:
-		return tokens.Token{}, fmt.Errorf("fetching token: status %d", res.StatusCode)
+		return token, fmt.Errorf("fetching token: status %d", res.StatusCode)
 	case err != nil || answer.Token == "" || numberErr != nil || seconds <= 0:
-		return tokens.Token{}, errors.New("fetching token: the answer has no token with an end")
+		return token, errors.New("fetching token: the answer has no token with an end")
 	}
 	life := time.Duration(min(seconds, longestLife.Seconds())) * time.Second
-	return tokens.Token{Value: aigateway.Secret(answer.Token), Ends: time.Now().Add(life)}, nil
+	return tokens.Token[aigateway.Secret]{Value: aigateway.Secret(answer.Token), Ends: time.Now().Add(life)}, nil
 }
 
 // longestLife is the longest time for which a token is used.

@@ -6,22 +6,19 @@ package tokens
 
 import (
 	"context"
-	"fmt"
-	"net/http"
+	"errors"
 	"sync"
 	"time"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Token is a token with the time of its end.
-type Token struct {
-	Value aigateway.Secret
+// Token is a token of any type with the time of its end. The zero value of the type is none.
+type Token[V comparable] struct {
+	Value V
 	Ends  time.Time
 }
 
-// Fetch fetches a token. It uses client until ctx ends.
-type Fetch func(ctx context.Context, client *http.Client) (Token, error)
+// Fetch fetches a token until ctx ends.
+type Fetch[V comparable] func(ctx context.Context) (Token[V], error)
 
 const (
 	fetchTimeout = 15 * time.Second
@@ -33,19 +30,19 @@ const (
 
 // Cache contains tokens by the identity of what they are fetched with. The zero value is
 // empty.
-type Cache[K comparable] struct {
+type Cache[K, V comparable] struct {
 	mu      sync.Mutex
-	sources map[K]*source
+	sources map[K]*source[V]
 }
 
 // Token returns the token of an identity, which fetch fetches if there is no valid one, or
 // if it is the refused one. It waits for the fetch, at most until ctx ends.
-func (c *Cache[K]) Token(ctx context.Context, id K, of aigateway.TokenRequest, fetch Fetch) (aigateway.Secret, error) {
-	return c.source(id).token(ctx, of.Refused, func(ctx context.Context) (Token, error) { return fetch(ctx, of.Client) })
+func (c *Cache[K, V]) Token(ctx context.Context, id K, refused V, fetch Fetch[V]) (V, error) {
+	return c.source(id).token(ctx, refused, fetch)
 }
 
 // source returns the source of an identity. A new one replaces those whose tokens have ended.
-func (c *Cache[K]) source(id K) *source {
+func (c *Cache[K, V]) source(id K) *source[V] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.sources[id]; s != nil {
@@ -57,17 +54,17 @@ func (c *Cache[K]) source(id K) *source {
 		}
 	}
 	if c.sources == nil {
-		c.sources = make(map[K]*source)
+		c.sources = make(map[K]*source[V])
 	}
-	s := new(source)
+	s := new(source[V])
 	c.sources[id] = s
 	return s
 }
 
 // source is the token of one identity.
-type source struct {
+type source[V comparable] struct {
 	mu      sync.Mutex
-	current Token
+	current Token[V]
 	renewal time.Time // when a fetch in the background may begin
 	running *fetching // nil if no fetch is running
 	err     error     // of the last fetch
@@ -78,32 +75,32 @@ type source struct {
 type fetching struct{ done chan struct{} }
 
 // token returns the token, or waits for the one that fetch fetches.
-func (s *source) token(ctx context.Context, refused aigateway.Secret, fetch func(context.Context) (Token, error)) (aigateway.Secret, error) {
+func (s *source[V]) token(ctx context.Context, refused V, fetch Fetch[V]) (token V, err error) {
 	for waited := false; ; waited = true {
-		token, running, err := s.next(refused, waited, fetch)
+		found, running, err := s.next(refused, waited, fetch)
 		if running == nil {
-			return token, err
+			return found, err
 		}
 		select {
 		case <-running.done:
 		case <-ctx.Done():
-			return "", context.Cause(ctx)
+			return token, context.Cause(ctx)
 		}
 	}
 }
 
 // next returns the token, an error, or the fetch to wait for. It begins a fetch if one is due
 // and none is running. waited is true for a request that has waited for a fetch.
-func (s *source) next(refused aigateway.Secret, waited bool, fetch func(context.Context) (Token, error)) (aigateway.Secret, *fetching, error) {
+func (s *source[V]) next(refused V, waited bool, fetch Fetch[V]) (none V, running *fetching, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	valid := s.current.Value != "" && s.current.Value != refused && now.Before(s.current.Ends.Add(-unusedBefore))
+	valid := s.current.Value != none && s.current.Value != refused && now.Before(s.current.Ends.Add(-unusedBefore))
 	switch {
 	case valid && now.Before(s.renewal):
 	case s.running != nil:
 	case !valid && s.err != nil && (waited || now.Before(s.failed.Add(failurePause))):
-		return "", nil, s.err
+		return none, nil, s.err
 	default:
 		s.running = &fetching{make(chan struct{})}
 		go s.fetch(fetch)
@@ -111,16 +108,17 @@ func (s *source) next(refused aigateway.Secret, waited bool, fetch func(context.
 	if valid {
 		return s.current.Value, nil, nil
 	}
-	return "", s.running, nil
+	return none, s.running, nil
 }
 
 // fetch fetches a token for all that wait.
-func (s *source) fetch(fetch func(context.Context) (Token, error)) {
+func (s *source[V]) fetch(fetch Fetch[V]) {
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
 	defer cancel()
 	token, err := fetch(ctx)
-	if err == nil && token.Value == "" {
-		err = fmt.Errorf("the token is empty")
+	var none V
+	if err == nil && token.Value == none {
+		err = errors.New("the token is empty")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +134,7 @@ func (s *source) fetch(fetch func(context.Context) (Token, error)) {
 }
 
 // isOver reports whether the token has ended, and nobody waits for another.
-func (s *source) isOver(now time.Time) bool {
+func (s *source[V]) isOver(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running == nil && now.After(s.current.Ends) && now.After(s.failed.Add(failurePause))

@@ -3,7 +3,6 @@ package tokens
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strconv"
 	"sync"
 	"testing"
@@ -12,32 +11,30 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // server gives tokens t1, t2, … that are valid for an hour.
 type server struct {
-	Cache[string]
+	Cache[string, string]
 	fetched int
 	delay   time.Duration
 	err     error
 }
 
-func (s *server) fetch(ctx context.Context, _ *http.Client) (Token, error) {
+func (s *server) fetch(ctx context.Context) (Token[string], error) {
 	s.fetched++
 	select {
 	case <-time.After(s.delay):
 	case <-ctx.Done():
-		return Token{}, ctx.Err()
+		return Token[string]{}, ctx.Err()
 	}
-	return Token{Value: aigateway.Secret("t" + strconv.Itoa(s.fetched)), Ends: time.Now().Add(time.Hour)}, s.err
+	return Token[string]{Value: "t" + strconv.Itoa(s.fetched), Ends: time.Now().Add(time.Hour)}, s.err
 }
 
 func (s *server) ask(t *testing.T, refused string) string {
-	token, err := s.Token(t.Context(), "id", aigateway.TokenRequest{Refused: aigateway.Secret(refused)}, s.fetch)
+	token, err := s.Token(t.Context(), "id", refused, s.fetch)
 	require.NoError(t, err)
-	return string(token)
+	return token
 }
 
 func TestWaitingRequestsShareOneFetch(t *testing.T) {
@@ -114,7 +111,7 @@ func TestFailedFetchesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{err: errors.New("down")}
 		for range 10 {
-			_, err := s.Token(t.Context(), "id", aigateway.TokenRequest{}, s.fetch)
+			_, err := s.Token(t.Context(), "id", "", s.fetch)
 			require.EqualError(t, err, "down")
 		}
 		assert.Equal(t, 1, s.fetched)
@@ -125,9 +122,9 @@ func TestFailedFetchesAreBounded(t *testing.T) {
 		silent := &server{delay: time.Hour}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := silent.Token(ctx, "id", aigateway.TokenRequest{}, silent.fetch)
+		_, err := silent.Token(ctx, "id", "", silent.fetch)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		_, err = silent.Token(t.Context(), "id", aigateway.TokenRequest{}, silent.fetch)
+		_, err = silent.Token(t.Context(), "id", "", silent.fetch)
 		require.ErrorIs(t, err, context.DeadlineExceeded, "the fetch has a bound of its own")
 	})
 }
@@ -136,7 +133,7 @@ func TestEndedTokensAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(server)
 		for i := range 3 {
-			_, err := s.Token(t.Context(), strconv.Itoa(i), aigateway.TokenRequest{}, s.fetch)
+			_, err := s.Token(t.Context(), strconv.Itoa(i), "", s.fetch)
 			require.NoError(t, err)
 			time.Sleep(2 * time.Hour)
 		}

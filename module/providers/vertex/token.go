@@ -18,29 +18,29 @@ import (
 const scope = "https://www.googleapis.com/auth/cloud-platform"
 
 // cache contains tokens by the content of a file of credentials, "" for those of the machine.
-var cache tokens.Cache[aigateway.Secret]
+var cache tokens.Cache[aigateway.Secret, aigateway.Secret]
 
 // token returns a token for the credentials that are the API key, or, without an API key, for
 // the default credentials of the machine: the file that GOOGLE_APPLICATION_CREDENTIALS names,
 // that of gcloud, or those of the metadata server.
 func token(ctx context.Context, of aigateway.TokenRequest) (aigateway.Secret, error) {
-	return cache.Token(ctx, of.Key, of, func(ctx context.Context, client *http.Client) (tokens.Token, error) {
-		return fetch(ctx, client, of.Key)
+	return cache.Token(ctx, of.Key, of.Refused, func(ctx context.Context) (tokens.Token[aigateway.Secret], error) {
+		return fetch(ctx, of.Client, of.Key)
 	})
 }
 
 // fetch fetches a token. The errors of the library may quote the answer of a server, and the
 // file with a private key, so that only their kind is returned.
-func fetch(ctx context.Context, client *http.Client, key aigateway.Secret) (tokens.Token, error) {
+func fetch(ctx context.Context, client *http.Client, key aigateway.Secret) (token tokens.Token[aigateway.Secret], err error) {
 	found, err := find(&credentials.DetectOptions{Scopes: []string{scope}, Client: client, DisableAsyncRefresh: true}, key)
 	if err != nil {
-		return tokens.Token{}, err
+		return token, err
 	}
 	got, err := found.Token(ctx)
 	if err != nil {
-		return tokens.Token{}, fetchError(ctx, err)
+		return token, fetchError(ctx, err)
 	}
-	return tokens.Token{Value: aigateway.Secret(got.Value), Ends: got.Expiry}, nil
+	return tokens.Token[aigateway.Secret]{Value: aigateway.Secret(got.Value), Ends: got.Expiry}, nil
 }
 
 // fetchError returns the error of a fetch without the answer that it quotes.

@@ -64,6 +64,17 @@ func (p *Payload) Close() {
 	p.lease.Release()
 }
 
+// WriteTo writes the payload, which does not count as sent, from its beginning.
+func (p *Payload) WriteTo(w io.Writer) (written int64, err error) {
+	for _, part := range p.parts {
+		n, err := w.Write(part)
+		if written += int64(n); err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
 // Open returns a reader of the payload from its beginning. The reader holds the lease until
 // it is closed.
 func (p *Payload) Open() io.ReadCloser {

@@ -1,0 +1,212 @@
+package bedrock
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+const (
+	streamType    = "application/vnd.amazon.eventstream"
+	maxErrorBytes = 1 << 20 // of an error answer
+)
+
+// meaning is the meaning of an exception of the service in the format of Anthropic.
+type meaning struct {
+	status int
+	kind   string
+}
+
+// meanings are those of the exceptions, in lower case and without "exception".
+var meanings = map[string]meaning{
+	"validation":                 {400, "invalid_request_error"},
+	"conflict":                   {400, "invalid_request_error"},
+	"unrecognizedclient":         {401, "authentication_error"},
+	"invalidsignature":           {401, "authentication_error"},
+	"incompletesignature":        {401, "authentication_error"},
+	"expiredtoken":               {401, "authentication_error"},
+	"requestexpired":             {401, "authentication_error"},
+	"missingauthenticationtoken": {401, "authentication_error"},
+	"accessdenied":               {403, "permission_error"},
+	"resourcenotfound":           {404, "not_found_error"},
+	"modeltimeout":               {408, "timeout_error"},
+	"throttling":                 {429, "rate_limit_error"},
+	"servicequotaexceeded":       {429, "rate_limit_error"},
+	"modelerror":                 {500, "api_error"},
+	"modelstreamerror":           {500, "api_error"},
+	"internalserver":             {500, "api_error"},
+	"serviceunavailable":         {529, "overloaded_error"},
+	"modelnotready":              {529, "overloaded_error"},
+}
+
+// byStatus are the meanings of exceptions that are not known, by the status of the answer.
+var byStatus = map[int]meaning{
+	400: meanings["validation"], 401: meanings["unrecognizedclient"], 403: meanings["accessdenied"], 404: meanings["resourcenotfound"],
+	408: meanings["modeltimeout"], 429: meanings["throttling"], 503: meanings["serviceunavailable"],
+}
+
+// meaningOf returns the meaning of an exception: com.amazon#ThrottlingException:http://….
+func meaningOf(exception string, status int) meaning {
+	name, _, _ := strings.Cut(exception, ":")
+	name = strings.ToLower(name[strings.LastIndexByte(name, '#')+1:])
+	known, ok := meanings[strings.TrimSuffix(name, "exception")]
+	if ok {
+		return known
+	}
+	return cmp.Or(byStatus[status], meaning{max(status, 500), "api_error"})
+}
+
+// exception is the body of an exception.
+type exception struct {
+	Message        string `json:"message"` // in any letter case
+	Type           string `json:"__type"`
+	OriginalStatus int    `json:"originalStatusCode"`
+	OriginalText   string `json:"originalMessage"`
+}
+
+// readException returns the error of an exception in the format of Anthropic, and its status.
+// The model's own status is preferred.
+func readException(name string, status int, payload []byte) (body []byte, _ int) {
+	var e exception
+	_ = json.Unmarshal(payload, &e) // without a message if it is no JSON
+	m := meaningOf(cmp.Or(name, e.Type), status)
+	if own, ok := byStatus[e.OriginalStatus]; ok {
+		m = own
+	}
+	body = append(body, `{"type":"error","error":{"type":"`+m.kind+`","message":`...)
+	body = jsonscan.AppendString(body, cmp.Or(e.Message, e.OriginalText, "the model has failed"))
+	return append(body, "}}"...), m.status
+}
+
+// open changes an answer of the service into one of Anthropic: an exception, or a stream.
+func open(res *http.Response) {
+	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	switch {
+	case res.StatusCode >= http.StatusBadRequest:
+		payload, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes)) // what was read, as far as it is JSON
+		_ = res.Body.Close()
+		var body []byte
+		body, res.StatusCode = readException(res.Header.Get("X-Amzn-Errortype"), res.StatusCode, payload)
+		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	case media == streamType:
+		res.Header.Set("Content-Type", "text/event-stream")
+		res.Body = &stream{from: bufio.NewReader(res.Body), body: res.Body, decoder: eventstream.NewDecoder()}
+	}
+	if id := res.Header.Get("X-Amzn-Requestid"); id != "" {
+		res.Header.Set("Request-Id", id)
+	}
+}
+
+// stream reads the messages of an event stream, and gives server-sent events.
+type stream struct {
+	from    *bufio.Reader
+	body    io.Closer
+	decoder *eventstream.Decoder
+	memory  []byte // of the payload of a message
+	out     bytes.Buffer
+	err     error // after out
+}
+
+// Read implements io.Reader.
+func (s *stream) Read(p []byte) (int, error) {
+	for s.out.Len() == 0 && s.err == nil {
+		s.err = s.next()
+	}
+	if s.out.Len() > 0 {
+		return s.out.Read(p)
+	}
+	return 0, s.err
+}
+
+// Close closes the body of the answer.
+func (s *stream) Close() error { return s.body.Close() }
+
+var errStream = errors.New("reading event stream: unknown message")
+
+// next reads a message. A stream that ends within one is not whole, which the decoder does
+// not always report. The errors of the decoder quote nothing of the message.
+func (s *stream) next() error {
+	if _, err := s.from.Peek(1); err != nil {
+		return err
+	}
+	m, err := s.decoder.Decode(s.from, s.memory)
+	switch {
+	case errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	case err != nil:
+		return fmt.Errorf("reading event stream: %w", err)
+	}
+	s.memory = m.Payload[:0]
+	switch header(&m, eventstreamapi.MessageTypeHeader) {
+	case eventstreamapi.EventMessageType:
+		return s.event(m.Payload)
+	case eventstreamapi.ExceptionMessageType:
+		s.fail(header(&m, eventstreamapi.ExceptionTypeHeader), m.Payload)
+		return io.EOF
+	case eventstreamapi.ErrorMessageType:
+		text, _ := json.Marshal(exception{Message: header(&m, eventstreamapi.ErrorMessageHeader)}) // strings
+		s.fail(header(&m, eventstreamapi.ErrorCodeHeader), text)
+		return io.EOF
+	default:
+		return errStream
+	}
+}
+
+// header returns a header of a message, "" if it has none.
+func header(m *eventstream.Message, name string) string {
+	if v, ok := m.Headers.Get(name).(eventstream.StringValue); ok {
+		return string(v)
+	}
+	return ""
+}
+
+// metrics is a member of the last event that no client knows.
+const metrics = "amazon-bedrock-invocationMetrics"
+
+// event writes an event. One without a type, which the service sends while it waits, is left
+// out.
+func (s *stream) event(payload []byte) error {
+	var chunk struct {
+		Bytes []byte `json:"bytes"`
+	}
+	var kind struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(payload, &chunk); err != nil {
+		return errStream
+	}
+	if json.Unmarshal(chunk.Bytes, &kind) != nil || kind.Type == "" || strings.ContainsAny(kind.Type, "\r\n") {
+		return nil
+	}
+	data := chunk.Bytes
+	if bytes.Contains(data, []byte(metrics)) {
+		cuts, _ := edit.CutMembers(data, []string{metrics})
+		data = edit.Apply(nil, data, cuts)
+	}
+	s.write(kind.Type, data)
+	return nil
+}
+
+// fail writes the event of an exception.
+func (s *stream) fail(name string, payload []byte) {
+	body, _ := readException(name, 0, payload)
+	s.write("error", body)
+}
+
+func (s *stream) write(event string, data []byte) {
+	data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\n"), []byte(" ")), []byte("\r"), []byte(" "))
+	fmt.Fprintf(&s.out, "event: %s\ndata: %s\n\n", event, data)
+}

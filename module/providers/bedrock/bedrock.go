@@ -1,0 +1,145 @@
+// Package bedrock contains the preset of the models in Amazon Bedrock: those of Anthropic, in
+// their own format. Requests are signed with the credentials of the machine, or have an API
+// key of the service.
+package bedrock
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+func init() { caddy.RegisterModule(Bedrock{}) }
+
+// Bedrock is the service in a region. The name of a model is its id, the id of an inference
+// profile, or an ARN.
+type Bedrock struct {
+	// Region is the region of the service, such as us-east-1.
+	Region string `json:"region"`
+
+	// Profile is a profile of the shared configuration of AWS, whose credentials sign the
+	// requests. Default: the first credentials in the order of the AWS SDKs: environment,
+	// shared configuration, web identity, container, instance.
+	Profile string `json:"profile,omitempty"`
+
+	// Betas are further values of the header anthropic-beta that the service accepts. A
+	// value that it does not know would make it refuse the request, so that others are
+	// left out. Default: those that are known.
+	Betas []string `json:"betas,omitempty"`
+}
+
+// CaddyModule returns the Caddy module information.
+func (Bedrock) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "ai_gateway.providers.bedrock",
+		New: func() caddy.Module { return new(Bedrock) },
+	}
+}
+
+// Defaults implements aigateway.Preset.
+func (b *Bedrock) Defaults() aigateway.Defaults {
+	d := aigateway.Defaults{
+		Formats:     []translate.Format{translate.Messages},
+		Traits:      map[string]string{"thinking_style": "adaptive"},
+		ModelTraits: claude.Longest("*anthropic.", "-"),
+		Protocol:    aigateway.Protocol{Address: b.address, Sign: b.sign, Open: open},
+	}
+	if b.Region != "" {
+		d.BaseURL = "https://bedrock-runtime." + b.Region + ".amazonaws.com"
+		if strings.HasPrefix(b.Region, "cn-") {
+			d.BaseURL += ".cn"
+		}
+	}
+	return d
+}
+
+// address sets the address of a call: the model and the kind of answer are in the path, the
+// version and the betas in the body.
+func (b *Bedrock) address(call *aigateway.Call) error {
+	model, err := aigateway.PathSegment(call.Model)
+	switch {
+	case err != nil:
+		return err
+	case call.Format != translate.Messages || call.Operation != translate.Generate:
+		return errOperation
+	}
+	call.Path, call.Query = call.Base+"/model/"+model+"/invoke", ""
+	if call.Stream {
+		call.Path += "-with-response-stream"
+		call.Header.Set("Accept", streamType)
+	}
+	call.Without, call.With = []string{"model", "stream", "anthropic_version"}, `"anthropic_version":"bedrock-2023-05-31"`
+	call.Header.Del("Anthropic-Version")
+	if kept := claude.KeepBetas(call, slices.Concat(betas, b.Betas)); kept != nil {
+		list, _ := json.Marshal(kept) // strings
+		call.With += `,"anthropic_beta":` + string(list)
+		call.Without = append(call.Without, "anthropic_beta")
+		call.Header.Del("Anthropic-Beta")
+	}
+	return nil
+}
+
+var errOperation = errors.New("the service does not have this operation")
+
+// betas are the values of anthropic-beta that the service accepts.
+var betas = []string{
+	"computer-use-2024-10-22", "computer-use-2025-01-24", "context-1m-2025-08-07", "context-management-2025-06-27",
+	"dev-full-thinking-2025-05-14", "fine-grained-tool-streaming-2025-05-14", "interleaved-thinking-2025-05-14",
+	"mcp-client-2025-04-04", "mcp-client-2025-11-20", "model-context-window-exceeded-2025-08-26", "output-128k-2025-02-19",
+	"pdfs-2024-09-25", "search-results-2025-06-09", "token-counting-2024-11-01", "token-efficient-tools-2025-02-19",
+	"tool-search-tool-2025-10-19", "web-search-2025-03-05",
+}
+
+var regionName = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
+
+// Validate implements caddy.Validator.
+func (b *Bedrock) Validate() error {
+	if !regionName.MatchString(b.Region) {
+		return errors.New("bedrock needs a region: region us-east-1")
+	}
+	return nil
+}
+
+// UnmarshalCaddyfile reads the words of the preset. Syntax:
+//
+//	region  <region>
+//	profile <name>
+//	betas   <value of anthropic-beta...>
+func (b *Bedrock) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	for d.Next() {
+		switch word := d.Val(); word {
+		case "region":
+			if !d.AllArgs(&b.Region) {
+				return d.Err("region needs one name, such as us-east-1")
+			}
+		case "profile":
+			if !d.AllArgs(&b.Profile) {
+				return d.Err("profile needs one name")
+			}
+		case "betas":
+			b.Betas = append(b.Betas, d.RemainingArgs()...)
+		default:
+			return d.Errf("unrecognized word in a provider of the preset bedrock: %s; its own words are region, profile and betas", word)
+		}
+	}
+	if err := b.Validate(); err != nil {
+		return d.WrapErr(err)
+	}
+	return nil
+}
+
+// Interface guards
+var (
+	_ aigateway.Preset      = (*Bedrock)(nil)
+	_ caddy.Validator       = (*Bedrock)(nil)
+	_ caddyfile.Unmarshaler = (*Bedrock)(nil)
+)

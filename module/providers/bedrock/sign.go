@@ -1,0 +1,83 @@
+package bedrock
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/config"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/tokens"
+)
+
+// identity is what the credentials of the machine depend on.
+type identity struct{ region, profile string }
+
+var (
+	cache  tokens.Cache[identity, aws.Credentials]
+	signer = v4.NewSigner()
+)
+
+// service is the name of the service in signatures.
+const service = "bedrock"
+
+// sign signs a request with the credentials of the machine. It returns the id of the key and
+// the token of the session.
+func (b *Bedrock) sign(r *http.Request, body io.WriterTo) (sent []string, err error) {
+	id := identity{b.Region, b.Profile}
+	found, err := cache.Token(r.Context(), id, aws.Credentials{}, id.fetch)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range []string{found.AccessKeyID, found.SessionToken} {
+		if text != "" {
+			sent = append(sent, text)
+		}
+	}
+	return sent, signWith(r, body, found, b.Region, time.Now())
+}
+
+// signWith signs a request with credentials at a time.
+func signWith(r *http.Request, body io.WriterTo, found aws.Credentials, region string, at time.Time) error {
+	hash := sha256.New()
+	if _, err := body.WriteTo(hash); err != nil {
+		return fmt.Errorf("signing: %w", err)
+	}
+	err := signer.SignHTTP(r.Context(), found, r, hex.EncodeToString(hash.Sum(nil)), service, region, at)
+	if err != nil {
+		return fmt.Errorf("signing: %w", err)
+	}
+	return nil
+}
+
+// unending is the time after which credentials without an end are read again, because a file
+// may have changed.
+const unending = 15 * time.Minute
+
+// errCredentials is the error for all failures to find credentials. The errors of the SDK may
+// quote answers and files.
+var errCredentials = errors.New("the machine has no credentials of AWS, and the provider has no api_key")
+
+// fetch finds credentials in the order of the SDKs.
+func (id identity) fetch(ctx context.Context) (token tokens.Token[aws.Credentials], err error) {
+	loaded, err := config.LoadDefaultConfig(ctx, config.WithRegion(id.region), config.WithSharedConfigProfile(id.profile))
+	if err != nil {
+		return token, errCredentials
+	}
+	found, err := loaded.Credentials.Retrieve(ctx)
+	if err != nil {
+		return token, errCredentials
+	}
+	token = tokens.Token[aws.Credentials]{Value: found, Ends: found.Expires}
+	if !found.CanExpire {
+		token.Ends = time.Now().Add(unending)
+	}
+	return token, nil
+}

@@ -1,0 +1,101 @@
+package bedrock
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// The credentials and the time of AWS' test suite for signatures of version 4.
+var (
+	vectorCredentials = aws.Credentials{AccessKeyID: "AKIDEXAMPLE", SecretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}
+	vectorTime        = time.Date(2015, 8, 30, 12, 36, 0, 0, time.UTC)
+)
+
+// vectorToken is the session token of the vector post-sts-header-before.
+const vectorToken = "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA=="
+
+// signature returns the signature that a service expects of a request, by the documentation
+// of AWS and without its SDK. names are the signed headers.
+func signature(r *http.Request, body, secret, scope string, names ...string) string {
+	digest := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(sum[:])
+	}
+	path := strings.ReplaceAll(r.URL.EscapedPath(), "%", "%25")
+	canonical := r.Method + "\n" + path + "\n" + r.URL.RawQuery + "\n"
+	for _, name := range names {
+		value := r.Header.Get(name)
+		switch name {
+		case "host":
+			value = r.Host
+		case "content-length":
+			value = "2"
+		}
+		canonical += name + ":" + value + "\n"
+	}
+	canonical += "\n" + strings.Join(names, ";") + "\n" + digest(body)
+	text := "AWS4-HMAC-SHA256\n" + r.Header.Get("X-Amz-Date") + "\n" + scope + "\n" + digest(canonical)
+	key := []byte("AWS4" + secret)
+	for _, part := range append(strings.Split(scope, "/"), text) {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(part))
+		key = mac.Sum(nil)
+	}
+	return hex.EncodeToString(key)
+}
+
+func request(t *testing.T, method, path string) *http.Request {
+	call := "https://example.amazonaws.com" + path
+	r, err := http.NewRequest(method, call, nil)
+	require.NoError(t, err)
+	r.Host = r.URL.Host
+	return r
+}
+
+// The expected signatures are those of AWS' test suite.
+func TestK050SignaturesAreThoseOfTheTestVectors(t *testing.T) {
+	r := request(t, http.MethodGet, "/")
+	r.Header.Set("X-Amz-Date", "20150830T123600Z")
+	const scope = "20150830/us-east-1/service/aws4_request"
+	assert.Equal(t, "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31",
+		signature(r, "", vectorCredentials.SecretAccessKey, scope, "host", "x-amz-date"), "get-vanilla")
+	r.Method = http.MethodPost
+	r.Header.Set("X-Amz-Security-Token", vectorToken)
+	assert.Equal(t, "85d96828115b5dc0cfc3bd16ad9e210dd772bbebba041836c64533a82be05ead",
+		signature(r, "", vectorCredentials.SecretAccessKey, scope, "host", "x-amz-date", "x-amz-security-token"), "post-sts-header-before")
+	for _, body := range []string{"{}", "[]"} {
+		found := vectorCredentials
+		found.SessionToken = vectorToken
+		r := request(t, http.MethodPost, "/")
+		r.ContentLength = 2
+		require.NoError(t, signWith(r, bytes.NewReader([]byte(body)), found, "us-east-1", vectorTime))
+		want := signature(r, body, found.SecretAccessKey, "20150830/us-east-1/bedrock/aws4_request", "content-length", "host", "x-amz-date", "x-amz-security-token")
+		assert.Equal(t, "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/bedrock/aws4_request, "+
+			"SignedHeaders=content-length;host;x-amz-date;x-amz-security-token, Signature="+want, r.Header.Get("Authorization"))
+	}
+}
+
+func TestK049AnARNIsOneSegmentOfThePath(t *testing.T) {
+	const arn = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+	segment, err := aigateway.PathSegment(arn)
+	require.NoError(t, err)
+	assert.Equal(t, "arn%3Aaws%3Abedrock%3Aus-east-1%3A123456789012%3Ainference-profile%2Fus.anthropic.claude-sonnet-4-5-20250929-v1%3A0", segment)
+	r := request(t, http.MethodPost, "/model/"+segment+"/invoke")
+	require.Equal(t, "/model/"+segment+"/invoke", r.URL.EscapedPath())
+	r.ContentLength = 2
+	require.NoError(t, signWith(r, bytes.NewReader([]byte("{}")), vectorCredentials, "us-east-1", vectorTime))
+	want := signature(r, "{}", vectorCredentials.SecretAccessKey, "20150830/us-east-1/bedrock/aws4_request", "content-length", "host", "x-amz-date")
+	assert.True(t, strings.HasSuffix(r.Header.Get("Authorization"), "Signature="+want))
+}

@@ -1,0 +1,290 @@
+package clouds_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+const (
+	awsKeyID   = "AKIDEXAMPLE0123456789"
+	awsSecret  = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+	awsSession = "session-token-of-the-machine-0123456789"
+	bedrockKey = "bedrock-api-key-0123456789"
+)
+
+// bedrockFake refuses what Bedrock refuses. It verifies signatures without the SDK.
+type bedrockFake struct{ *cloud }
+
+func newBedrock(t *testing.T) *bedrockFake {
+	b := new(bedrockFake)
+	b.cloud = newCloud(t, b.check)
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": awsKeyID, "AWS_SECRET_ACCESS_KEY": awsSecret, "AWS_SESSION_TOKEN": awsSession, "BEDROCK_KEY": bedrockKey,
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": "/nowhere", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere",
+	} {
+		t.Setenv(name, value)
+	}
+	return b
+}
+
+func (b *bedrockFake) block(head string, lines ...string) string {
+	return b.provider(head, append(lines, "base_url "+b.URL, "region us-east-1")...)
+}
+
+// verified reports whether a request has a valid signature of version 4.
+func verified(r *http.Request, body []byte) bool {
+	rest, ok := strings.CutPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential="+awsKeyID+"/")
+	scope, rest, _ := strings.Cut(rest, ", SignedHeaders=")
+	list, signature, _ := strings.Cut(rest, ", Signature=")
+	names := strings.Split(list, ";")
+	canonical := r.Method + "\n" + strings.ReplaceAll(r.URL.EscapedPath(), "%", "%25") + "\n" + r.URL.RawQuery + "\n"
+	for _, name := range names {
+		value := r.Header.Get(name)
+		switch name {
+		case "host":
+			value = r.Host
+		case "content-length":
+			value = r.Header.Get("Content-Length")
+		}
+		canonical += name + ":" + value + "\n"
+	}
+	digest := sha256.Sum256(body)
+	canonical += "\n" + list + "\n" + hex.EncodeToString(digest[:])
+	digest = sha256.Sum256([]byte(canonical))
+	key := []byte("AWS4" + awsSecret)
+	for _, part := range append(strings.Split(scope, "/"), "AWS4-HMAC-SHA256\n"+r.Header.Get("X-Amz-Date")+"\n"+scope+"\n"+hex.EncodeToString(digest[:])) {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(part))
+		key = mac.Sum(nil)
+	}
+	return ok && strings.HasSuffix(scope, "/us-east-1/bedrock/aws4_request") && r.Header.Get("X-Amz-Security-Token") == awsSession &&
+		hmac.Equal([]byte(signature), []byte(hex.EncodeToString(key)))
+}
+
+func (b *bedrockFake) check(c *gatewaytest.Call) string {
+	r := c.Request
+	raw, _ := io.ReadAll(r.Body)
+	r.Header.Set("Content-Length", strings.TrimSpace(jsonNumber(len(raw))))
+	amazon := func(status int, name, message string) string {
+		c.ResponseWriter.Header().Set("X-Amzn-Errortype", name+":http://internal.amazon.com/coral/")
+		body, _ := json.Marshal(map[string]string{"message": message}) // strings
+		return refuse(c, status, string(body))
+	}
+	signed := r.Header.Get("X-Amz-Date") != ""
+	switch {
+	case signed && !verified(r, raw):
+		return amazon(403, "InvalidSignatureException", "The request signature we calculated does not match. Credential "+awsKeyID+", token "+r.Header.Get("X-Amz-Security-Token"))
+	case !signed && r.Header.Get("Authorization") != "Bearer "+bedrockKey:
+		return amazon(403, "UnrecognizedClientException", "The security token included in the request is invalid.")
+	}
+	name, method, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/model/"), "/")
+	var body map[string]json.RawMessage
+	why := ""
+	switch err := json.Unmarshal(raw, &body); {
+	case err != nil:
+		why = "no JSON"
+	case !ok || r.URL.RawQuery != "" || method != "invoke" && method != "invoke-with-response-stream":
+		return amazon(404, "UnknownOperationException", "")
+	case string(body["anthropic_version"]) != `"bedrock-2023-05-31"`:
+		why = "anthropic_version: Field required"
+	case body["model"] != nil || body["stream"] != nil:
+		why = "model: Extra inputs are not permitted"
+	case strings.Contains(string(body["anthropic_beta"]), "unknown"), r.Header.Get("Anthropic-Beta") != "":
+		why = "invalid beta flag"
+	case body["messages"] == nil || body["max_tokens"] == nil:
+		why = "Malformed input request"
+	}
+	if why != "" {
+		return amazon(400, "ValidationException", why)
+	}
+	if strings.Contains(name, "throttled") {
+		return amazon(429, "ThrottlingException", "Too many requests, please wait before trying again.")
+	}
+	b.answer(c, body, method != "invoke")
+	return ""
+}
+
+func jsonNumber(n int) string {
+	text, _ := json.Marshal(n)
+	return string(text)
+}
+
+// answer has the engine of the demo provider answer, and puts its events into messages.
+func (b *bedrockFake) answer(c *gatewaytest.Call, body map[string]json.RawMessage, stream bool) {
+	delete(body, "anthropic_version")
+	delete(body, "anthropic_beta")
+	body["model"] = json.RawMessage(`"m"`)
+	body["stream"], _ = json.Marshal(stream)
+	raw, _ := json.Marshal(body)
+	inner := httptest.NewRequest(http.MethodPost, "/v1/messages", bytes.NewReader(raw))
+	inner.Header.Set("Content-Type", "application/json")
+	inner.Header.Set("Anthropic-Version", "2023-06-01")
+	recorder := httptest.NewRecorder()
+	c.Engine.ServeHTTP(recorder, inner)
+	if !stream || recorder.Code != http.StatusOK {
+		refuse(c, recorder.Code, recorder.Body.String())
+		return
+	}
+	c.ResponseWriter.Header().Set("Content-Type", "application/vnd.amazon.eventstream")
+	for event := range strings.SplitSeq(strings.TrimSuffix(recorder.Body.String(), "\n\n"), "\n\n") {
+		_, data, _ := strings.Cut(event, "data: ")
+		if strings.Contains(data, `"message_stop"`) {
+			data = `{"type":"message_stop","amazon-bedrock-invocationMetrics":{"inputTokenCount":8,"outputTokenCount":9}}`
+		}
+		_, _ = c.ResponseWriter.Write(frame("event", "event", "chunk", `{"bytes":"`+base64.StdEncoding.EncodeToString([]byte(data))+`","p":"abc"}`))
+	}
+}
+
+// frame returns a message of an event stream, written without the SDK.
+func frame(kind, typed, name, payload string) []byte {
+	var headers []byte
+	for _, pair := range [][2]string{{":message-type", kind}, {":" + typed + "-type", name}} {
+		headers = append(append(headers, byte(len(pair[0]))), pair[0]...)
+		headers = append(binary.BigEndian.AppendUint16(append(headers, 7), uint16(len(pair[1]))), pair[1]...)
+	}
+	m := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))
+	m = binary.BigEndian.AppendUint32(m, uint32(len(headers)))
+	m = binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))
+	m = append(append(m, headers...), payload...)
+	return binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))
+}
+
+func TestK052ClaudeOnBedrockIsInvoked(t *testing.T) {
+	const arn = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock"), "model claude {\nto bedrock/"+arn+"\n}")
+	for _, path := range []string{site.MessagesPath, site.ChatPath, site.ResponsesPath} {
+		reply := s.Ask(path+map[string]string{site.MessagesPath: "?beta=true"}[path], site.BodyFor(path, "claude", "hello", false))
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		reply = s.Ask(path, site.BodyFor(path, "claude", "hello", true), "Anthropic-Beta", "context-1m-2025-08-07,unknown-2026-01-01")
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		assert.True(t, reply.Read(t, path).Complete)
+		assert.NotContains(t, reply.Body, "invocationMetrics", "K060")
+		record := s.Record(reply.ID())
+		assert.Equal(t, "answered", record["outcome"])
+		assert.NotNil(t, record["usage.output_tokens"])
+	}
+	body := b.LastJSON(t)
+	assert.NotContains(t, body, "model")
+	assert.NotContains(t, body, "stream")
+	s.AssertNoEntry(awsSession)
+}
+
+func TestK053OnlyKnownBetasReachBedrock(t *testing.T) {
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock"))
+	reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", false), "Anthropic-Beta", "context-1m-2025-08-07 , unknown-2026-01-01")
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Equal(t, []any{"context-1m-2025-08-07"}, b.LastJSON(t)["anthropic_beta"])
+	assert.Equal(t, "anthropic-beta", reply.Header.Get("X-Gateway-Dropped"))
+}
+
+func TestK051AnAPIKeyOfBedrockIsABearerToken(t *testing.T) {
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock {env.BEDROCK_KEY}"))
+	reply := ask(s, site.MessagesPath, "m")
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	last := b.Requests()[b.Count()-1]
+	assert.Equal(t, "Bearer "+bedrockKey, last.Header.Get("Authorization"))
+	assert.Empty(t, last.Header.Get("X-Amz-Date"))
+}
+
+func TestK060InvocationMetricsReachNoClient(t *testing.T) {
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock"))
+	reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
+	assert.True(t, reply.Read(t, site.MessagesPath).Complete)
+	assert.True(t, strings.HasSuffix(reply.Body, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"), reply.Body)
+}
+
+func TestK058ExceptionsInAStreamOfBedrock(t *testing.T) {
+	b, other := newBedrock(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, b.block("bedrock", "models off"), site.Direct.Provider("other", other, "models off"), "model m {\nto bedrock\nto other\n}")
+	throttled := frame("exception", "exception", "throttlingException", `{"message":"Too many tokens"}`)
+	b.Always(gatewaytest.Body(http.StatusOK, "application/vnd.amazon.eventstream", throttled))
+	reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
+	assert.True(t, reply.Read(t, site.MessagesPath).Complete, "another target answers before the first content")
+	assert.Equal(t, 1, other.Count())
+
+	var begun []byte
+	for _, data := range []string{
+		`{"type":"message_start","message":{"id":"msg_bdrk_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":1}}}`,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hel"}}`,
+	} {
+		begun = append(begun, frame("event", "event", "chunk", `{"bytes":"`+base64.StdEncoding.EncodeToString([]byte(data))+`"}`)...)
+	}
+	broken := bytes.Clone(throttled)
+	broken[len(broken)-1] ^= 1
+	for name, stream := range map[string][]byte{
+		"an exception": append(bytes.Clone(begun), throttled...), "a checksum": append(bytes.Clone(begun), broken...), "an end": append(bytes.Clone(begun), throttled[:len(throttled)-5]...),
+		"an end between messages": begun,
+	} {
+		b.Always(gatewaytest.Body(http.StatusOK, "application/vnd.amazon.eventstream", stream))
+		reply = s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
+		read := reply.Read(t, site.MessagesPath)
+		assert.False(t, read.Complete, name)
+		require.NotNil(t, read.Failure, name)
+		if name == "an exception" {
+			assert.Equal(t, "rate_limit_error", read.Failure.Type)
+		}
+	}
+}
+
+func TestErrorsOfBedrockAreTheClients(t *testing.T) {
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock"))
+	for _, path := range []string{site.MessagesPath, site.ChatPath} {
+		reply := ask(s, path, "throttled")
+		assert.Equal(t, http.StatusTooManyRequests, reply.Status, reply.Body)
+		assert.Contains(t, reply.Body, "Too many requests, please wait")
+	}
+	assert.Equal(t, http.StatusNotFound, ask(s, site.MessagesPath, "..").Status)
+}
+
+// The error of a bad signature quotes the request.
+func TestARefusedSignatureIsHidden(t *testing.T) {
+	b := newBedrock(t)
+	b.Always(func(c *gatewaytest.Call) {
+		c.ResponseWriter.Header().Set("X-Amzn-Errortype", "ValidationException")
+		refuse(c, http.StatusBadRequest, `{"message":"canonical: x-amz-security-token:`+c.Request.Header.Get("X-Amz-Security-Token")+` `+awsKeyID+`"}`)
+	})
+	s := site.Start(t, b.block("bedrock"))
+	reply := ask(s, site.MessagesPath, "m")
+	assert.Equal(t, http.StatusBadRequest, reply.Status)
+	assert.NotContains(t, reply.Body, awsSession)
+	assert.NotContains(t, reply.Body, awsKeyID)
+	b.Always(func(c *gatewaytest.Call) {
+		c.ResponseWriter.Header().Set("X-Amzn-Errortype", "ExpiredTokenException")
+		refuse(c, http.StatusForbidden, `{"message":"expired"}`)
+	})
+	reply = ask(s, site.MessagesPath, "m")
+	assert.Equal(t, http.StatusBadGateway, reply.Status, reply.Body)
+	assert.Contains(t, reply.Body, "did not accept the gateway's credential")
+}
+
+func TestBedrockEstimatesTokens(t *testing.T) {
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock"))
+	reply := s.Ask("/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"hello"}],"model":"m"}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Equal(t, "true", reply.Header.Get("X-Gateway-Estimate"))
+	assert.Zero(t, b.Count())
+}
