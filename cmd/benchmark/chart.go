@@ -37,8 +37,12 @@ func label(b *bytes.Buffer, x, y int, anchor, content string) {
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="%s">%s</text>`+"\n", x, y, anchor, html.EscapeString(content))
 }
 
-// bars returns a chart of the processor times beside the baseline.
+// bars returns a chart of the processor times beside the baseline, of the scenarios with a
+// bound: of all, it would be too long to be read.
 func bars(all []summary) []byte {
+	all = slices.DeleteFunc(slices.Clone(all), func(s summary) bool {
+		return !slices.ContainsFunc(bounds, func(b bound) bool { return b.scenario == s.scenario })
+	})
 	var b bytes.Buffer
 	label(&b, 0, 16, "start", "Processor time of a request, beside plain reverse_proxy (1.00). Shorter is better.")
 	y, scenario := 30, ""

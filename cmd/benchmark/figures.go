@@ -9,16 +9,18 @@ import (
 // The names of the figures of a measurement.
 const (
 	requests    = "requests"
-	cpu         = "cpu_us"         // microseconds of processor time for a request
-	rate        = "rate"           // requests in a second
-	p50         = "p50_us"         // microseconds until the end of an answer
-	p99         = "p99_us"         // the same
-	first       = "first_event_us" // median of the microseconds until the first byte of the body, or the first text of a paced stream
-	lag50       = "lag_p50_us"     // microseconds from the provider's write of a text to the client's read
-	lag99       = "lag_p99_us"     // the same
-	streamKB    = "stream_kb"      // resident memory of an open stream
-	allocations = "allocations"    // for a request
-	memory      = "memory_mb"      // resident
+	cpu         = "cpu_us"          // microseconds of processor time for a request
+	rate        = "rate"            // requests in a second
+	p50         = "p50_us"          // microseconds until the end of an answer
+	p99         = "p99_us"          // the same
+	first       = "first_event_us"  // median of the microseconds until the first byte of the body, or the first text of a paced stream
+	lag50       = "lag_p50_us"      // microseconds from the provider's write of a text to the client's read
+	lag99       = "lag_p99_us"      // the same
+	redisCPU    = "redis_cpu_us"    // microseconds of the processor time of all Redis servers for a request
+	postgresCPU = "postgres_cpu_us" // the same for PostgreSQL
+	streamKB    = "stream_kb"       // resident memory of an open stream
+	allocations = "allocations"     // for a request
+	memory      = "memory_mb"       // resident
 )
 
 // measurement is what one gateway needed for the requests of one scenario, by the names of
@@ -42,6 +44,8 @@ var figures = []figure{
 	{lag99, "lag p99 µs", true},
 	{streamKB, "KB a stream", false},
 	{allocations, "allocations", false},
+	{redisCPU, "Redis µs", true},
+	{postgresCPU, "PostgreSQL µs", true},
 	{memory, "memory MB", false},
 }
 

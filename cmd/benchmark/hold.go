@@ -32,10 +32,8 @@ func (l *load) hold(ctx context.Context, p *process, within time.Duration) (meas
 		return nil, err
 	}
 	peak := max(held, after.memory)
-	m := l.times()
-	n := m[requests]
-	m[cpu], m[allocations] = (after.seconds-before.seconds)*1e6/n, (after.allocations-before.allocations)/n
-	m[memory], m[streamKB] = peak/1e6, (peak-before.memory)/1e3/n
+	m := l.figures(before, after)
+	m[memory], m[streamKB] = peak/1e6, (peak-before.memory)/1e3/m[requests]
 	return m, nil
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // measure sends the requests of a scenario for a time, after some that warm up connections
-// and pools. Paced streams have their own time.
+// and pools. Held streams have their own time.
 func measure(ctx context.Context, p *process, s scenario, d time.Duration) (measurement, error) {
 	if !p.translates {
 		s = s.relayed()
@@ -26,7 +26,7 @@ func measure(ctx context.Context, p *process, s scenario, d time.Duration) (meas
 		return nil, err
 	}
 	defer l.close()
-	if s.pace > 0 {
+	if s.held {
 		return l.hold(ctx, p, d)
 	}
 	if err := l.warm(ctx, d/8); err != nil {
@@ -45,10 +45,8 @@ func measure(ctx context.Context, p *process, s scenario, d time.Duration) (meas
 	if err != nil {
 		return nil, err
 	}
-	m := l.times()
-	n := m[requests]
-	m[cpu], m[allocations] = (after.seconds-before.seconds)*1e6/n, (after.allocations-before.allocations)/n
-	m[rate], m[memory] = n/elapsed.Seconds(), after.memory/1e6
+	m := l.figures(before, after)
+	m[rate], m[memory] = m[requests]/elapsed.Seconds(), after.memory/1e6
 	return m, nil
 }
 
@@ -136,6 +134,19 @@ func (l *load) each(ctx context.Context, do func(ctx context.Context, i int, c *
 	}
 	running.Wait()
 	return context.Cause(ctx)
+}
+
+// figures returns the times that the clients measured, and what was used for a request.
+func (l *load) figures(before, after resources) measurement {
+	m := l.times()
+	each := func(of func(resources) float64) float64 { return (of(after) - of(before)) / m[requests] }
+	m[cpu] = 1e6 * each(func(r resources) float64 { return r.seconds })
+	m[allocations] = each(func(r resources) float64 { return r.allocations })
+	if l.server != "" {
+		m[redisCPU] = 1e6 * each(func(r resources) float64 { return r.redis })
+		m[postgresCPU] = 1e6 * each(func(r resources) float64 { return r.postgres })
+	}
+	return m
 }
 
 // times returns the figures that clients measure.

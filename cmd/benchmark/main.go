@@ -89,7 +89,7 @@ func parse(args []string) (options, error) {
 	var o options
 	var gateways, names string
 	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
-	flags.IntVar(&o.rounds, "rounds", 5, "rounds of all scenarios; two of those with paced streams")
+	flags.IntVar(&o.rounds, "rounds", 5, "rounds of all scenarios; two of those with held streams")
 	flags.DurationVar(&o.duration, "duration", 2*time.Second, "time of one measurement")
 	flags.StringVar(&gateways, "gateways", "", "names of the gateways, separated by commas; default: all")
 	flags.StringVar(&names, "scenarios", "", "beginnings of names of scenarios, separated by semicolons; default: all")
@@ -170,7 +170,7 @@ func run(args []string) (err error) {
 	if o.linear {
 		picture = curves
 	}
-	return report(o.out, results, picture)
+	return report(o.out, o.conditions(), results, picture)
 }
 
 // bench is one run of the program.
@@ -204,9 +204,9 @@ func (b bench) measureAll(ctx context.Context, all []scenario) ([]result, error)
 	return results, nil
 }
 
-// pacedRounds is the number of rounds of scenarios with paced streams: memory varies less
-// than time, and they take longer.
-const pacedRounds = 2
+// heldRounds is the number of rounds of scenarios with held streams: memory varies less than
+// time, and they take longer.
+const heldRounds = 2
 
 // measureSetting measures the scenarios of one setting. Each round begins with another
 // gateway, so that none is always the first.
@@ -219,7 +219,7 @@ func (b bench) measureSetting(ctx context.Context, needs setting, all []scenario
 	var results []result
 	for round := range b.rounds {
 		for _, s := range all {
-			if s.pace > 0 && round >= pacedRounds {
+			if s.held && round >= heldRounds {
 				continue
 			}
 			for i := range stage.gateways {
@@ -239,9 +239,9 @@ func (b bench) measureSetting(ctx context.Context, needs setting, all []scenario
 	return results, profileAll(ctx, b.profile, stage, all)
 }
 
-// measure measures a scenario, for paced streams with a new process.
+// measure measures a scenario, for held streams with a new process.
 func (b bench) measure(ctx context.Context, p *process, s scenario) (measurement, error) {
-	if s.pace > 0 {
+	if s.held {
 		if err := p.renew(ctx); err != nil {
 			return nil, fmt.Errorf("starting anew: %w", err)
 		}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 // result is one measurement.
@@ -96,11 +98,17 @@ func table(all []summary) string {
 	return b.String()
 }
 
+// conditions states where and how long figures were measured.
+func (o options) conditions() string {
+	return fmt.Sprintf("%d processors, %s/%s, %s, %s; medians of %d rounds of %s. In parentheses: how it compares with `caddy`, which is plain `reverse_proxy`.\n\n",
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), time.Now().UTC().Format(time.DateOnly), o.rounds, o.duration)
+}
+
 // report prints the table, and writes the files of a folder: table.md, results.json and
 // chart.svg.
-func report(folder string, results []result, picture func([]summary) []byte) error {
+func report(folder, conditions string, results []result, picture func([]summary) []byte) error {
 	all := summarize(results)
-	written := table(all)
+	written := conditions + table(all)
 	fmt.Print(written)
 	if folder == "" {
 		return nil

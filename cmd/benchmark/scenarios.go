@@ -12,7 +12,7 @@ type scenario struct {
 	provider format        // the gateway translates if it differs from client
 	size     size          // of the requests
 	events   int           // texts of a stream; 0 for a JSON answer
-	pace     time.Duration // between two texts; if it is not 0, each client sends one request
+	pace     time.Duration // between two texts
 	rate     int           // requests in a second, of all clients; 0 for as many as possible
 	clients  int           // that send requests at the same time
 	setting
@@ -27,6 +27,8 @@ type setting struct {
 	models      int    // that clients use in turn, with a block each; 0 for none
 	providers   int    // that the models use in turn; 0 for one
 	server      server // that the gateways need
+	gateways    int    // behind a plain Caddy that balances; 0 for one without it
+	held        bool   // each client holds one stream open, and each measurement has a new process
 }
 
 // server is a further server. Scenarios whose server does not run are left out.
@@ -35,6 +37,7 @@ type server string
 const (
 	redis    server = "Redis"
 	postgres server = "PostgreSQL"
+	shared   server = "Redis and PostgreSQL"
 )
 
 // relayed returns the scenario for reverse_proxy, which translates nothing, and has one key.
@@ -88,8 +91,12 @@ var scenarios = []scenario{
 	{name: "counters in Redis", client: chat, provider: chat, size: small, clients: 32, setting: setting{server: redis}},
 	{name: "ledger in PostgreSQL", client: chat, provider: chat, size: small, clients: 32, setting: setting{server: postgres}},
 
-	{name: "1000 slow streams", client: messages, provider: messages, size: small, events: 100, pace: 100 * time.Millisecond, clients: 1000},
-	{name: "1000 slow streams, translated", client: messages, provider: chat, size: small, events: 100, pace: 100 * time.Millisecond, clients: 1000},
-	{name: "2000 streams, 20 events a second", client: messages, provider: messages, size: small, events: 200, pace: 50 * time.Millisecond, clients: 2000},
-	{name: "4000 idle streams", client: messages, provider: messages, size: small, events: 10, pace: time.Second, clients: 4000},
+	{name: "1 gateway, Redis and PostgreSQL", client: chat, provider: chat, size: small, clients: 32, setting: setting{server: shared, gateways: 1}},
+	{name: "2 gateways, Redis and PostgreSQL", client: chat, provider: chat, size: small, clients: 32, setting: setting{server: shared, gateways: 2}},
+	{name: "3 gateways, Redis and PostgreSQL", client: chat, provider: chat, size: small, clients: 32, setting: setting{server: shared, gateways: 3}},
+
+	{name: "1000 slow streams", client: messages, provider: messages, size: small, events: 100, pace: 100 * time.Millisecond, clients: 1000, setting: setting{held: true}},
+	{name: "1000 slow streams, translated", client: messages, provider: chat, size: small, events: 100, pace: 100 * time.Millisecond, clients: 1000, setting: setting{held: true}},
+	{name: "2000 streams, 20 events a second", client: messages, provider: messages, size: small, events: 200, pace: 50 * time.Millisecond, clients: 2000, setting: setting{held: true}},
+	{name: "4000 idle streams", client: messages, provider: messages, size: small, events: 10, pace: time.Second, clients: 4000, setting: setting{held: true}},
 }

@@ -25,7 +25,7 @@ var setups = []setup{
 	{name: "default", translates: true, directives: gateway("", "")},
 	{name: "full", translates: true, directives: func(l links, s setting) string {
 		words := limits
-		if s.server == redis {
+		if s.server == redis || s.server == shared {
 			words += "\ncounters redis " + l.redis
 		}
 		return "metrics /metrics\n" + gateway(words, "{\nlimit own\n}")(l, s)
@@ -67,7 +67,7 @@ func gateway(words, keyBlock string) func(links, setting) string {
 	return func(l links, s setting) string {
 		var b strings.Builder
 		fmt.Fprintf(&b, "ai_gateway {\nkey bench {env.BENCHMARK_KEY} %s\n%s\n", keyBlock, words)
-		if s.server == postgres {
+		if s.server == postgres || s.server == shared {
 			b.WriteString("store postgres {env.BENCHMARK_POSTGRES}\n")
 		} else {
 			b.WriteString("store sqlite\n")
@@ -166,4 +166,15 @@ func (s setup) caddyfile(l links, setting setting) string {
 	%s
 }
 `, l.admin, scheme, l.site, tls, s.directives(l, setting))
+}
+
+// balancer returns the setup of a plain Caddy before other processes.
+func balancer(before []*process) setup {
+	return setup{directives: func(links, setting) string {
+		sites := "reverse_proxy {\nlb_policy round_robin\nto"
+		for _, p := range before {
+			sites += " " + p.site
+		}
+		return sites + "\n}"
+	}}
 }

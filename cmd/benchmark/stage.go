@@ -29,6 +29,7 @@ type process struct {
 	folder string // of its data
 	config string // path of its Caddyfile
 	run    *exec.Cmd
+	behind []*process // that it balances
 }
 
 // newStage starts the processes, and waits until all of them answer.
@@ -41,7 +42,7 @@ func newStage(ctx context.Context, folder string, all []setup, servers servers, 
 	if shared.certificate, err = newCertificate(folder); err != nil {
 		return nil, err
 	}
-	addresses, err := freeAddresses(2 + 2*len(all))
+	addresses, err := freeAddresses(2)
 	if err != nil {
 		return nil, err
 	}
@@ -50,18 +51,25 @@ func newStage(ctx context.Context, folder string, all []setup, servers servers, 
 	if s.provider, err = startSelf(nil, roleProvider, shared.provider, shared.providerTLS, shared.certificate.file, shared.certificate.key); err != nil {
 		return nil, err
 	}
-	for i, setup := range all {
-		p := &process{setup: setup, links: shared, folder: filepath.Join(folder, setup.name), config: filepath.Join(folder, setup.name+".caddyfile")}
-		p.site, p.admin = addresses[2+2*i], addresses[3+2*i]
-		err = cmp.Or(err, os.WriteFile(p.config, []byte(setup.caddyfile(p.links, needs)), 0o600), p.start())
+	for _, setup := range all {
+		p := &process{setup: setup, links: shared, folder: filepath.Join(folder, setup.name)}
+		for i := range needs.gateways {
+			behind := &process{setup: setup, links: shared, folder: fmt.Sprintf("%s-%d", p.folder, i)}
+			err = cmp.Or(err, behind.configure(needs))
+			p.behind = append(p.behind, behind)
+		}
+		if needs.gateways > 0 {
+			p.directives = balancer(p.behind).directives
+		}
+		err = cmp.Or(err, p.configure(needs))
 		s.gateways = append(s.gateways, p)
 	}
-	for _, address := range addresses[:2] {
-		err = cmp.Or(err, listens(ctx, address))
-	}
+	err = cmp.Or(err, listens(ctx, shared.provider), listens(ctx, shared.providerTLS))
 	for _, p := range s.gateways {
-		if err == nil {
-			err = p.ready(ctx)
+		for _, one := range append(p.behind, p) {
+			if err == nil {
+				err = cmp.Or(one.start(), one.ready(ctx))
+			}
 		}
 	}
 	if err != nil {
@@ -71,11 +79,23 @@ func newStage(ctx context.Context, folder string, all []setup, servers servers, 
 	return s, nil
 }
 
+// configure chooses the addresses of a process, and writes its Caddyfile.
+func (p *process) configure(needs setting) error {
+	addresses, err := freeAddresses(2)
+	if err != nil {
+		return err
+	}
+	p.site, p.admin, p.config = addresses[0], addresses[1], p.folder+".caddyfile"
+	return os.WriteFile(p.config, []byte(p.caddyfile(p.links, needs)), 0o600)
+}
+
 // stop ends all processes.
 func (s *stage) stop() {
 	end(s.provider)
 	for _, p := range s.gateways {
-		end(p.run)
+		for _, one := range append(p.behind, p) {
+			end(one.run)
+		}
 	}
 }
 
@@ -166,10 +186,33 @@ type resources struct {
 	heap        float64 // in bytes, garbage included
 	goroutines  float64
 	files       float64 // open
+
+	redis, postgres float64 // seconds of processor time of the servers
 }
 
-// resources reads the process's own metrics.
-func (p *process) resources(ctx context.Context) (r resources, err error) {
+// resources returns the sums of the process and of those behind it.
+func (p *process) resources(ctx context.Context) (sum resources, err error) {
+	for _, one := range append(p.behind, p) {
+		r, err := one.ownResources(ctx)
+		if err != nil {
+			return sum, fmt.Errorf("%s: %w", one.name, err)
+		}
+		sum.seconds += r.seconds
+		sum.allocations += r.allocations
+		sum.memory += r.memory
+		sum.heap += r.heap
+		sum.goroutines += r.goroutines
+		sum.files += r.files
+	}
+	sum.postgres = postgresSeconds()
+	if p.redis != "" {
+		sum.redis, err = redisSeconds(ctx, p.redis)
+	}
+	return sum, err
+}
+
+// ownResources reads the process's own metrics.
+func (p *process) ownResources(ctx context.Context) (r resources, err error) {
 	body, err := p.ask(ctx, "/metrics")
 	if err != nil {
 		return r, fmt.Errorf("reading metrics: %w", err)
