@@ -16,6 +16,12 @@ func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
 // document: the first quote that is not escaped.
 func knownStringEnd(data []byte, i int) (end int, reason string) {
 	first := i + 1
+	// Most strings are names and short words.
+	for i = first; i < len(data) && i < first+maxPlainName && data[i] != '\\'; i++ {
+		if data[i] == '"' {
+			return i + 1, ""
+		}
+	}
 	for i = first; ; i++ {
 		at := bytes.IndexByte(data[i:], '"')
 		if at < 0 {

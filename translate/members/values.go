@@ -149,9 +149,10 @@ func (v *Values) At(m Member) (at jsonscan.Slot) {
 	return at
 }
 
-// Strings returns an iterator over the strings in the value of a member; see jsonscan.Strings.
-func (v *Values) Strings(m Member) iter.Seq2[[]byte, jsonscan.Slot] {
-	return jsonscan.Strings(v.document, v.At(m))
+// Scalars returns an iterator over the strings and numbers in the value of a member; see
+// jsonscan.Scalars.
+func (v *Values) Scalars(m Member) iter.Seq2[[]byte, jsonscan.Slot] {
+	return jsonscan.Scalars(v.document, v.At(m))
 }
 
 // Slice returns the part of the document at a slot.

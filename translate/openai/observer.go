@@ -24,7 +24,7 @@ type Observer struct {
 	chunk    document
 	choice   members.Values // of the chunk, the one read last
 	summary  summary
-	finished map[int64]bool // the choices seen, and whether they have finished
+	progress progress
 	template event.Template // of the last chunk that had only content
 }
 
@@ -41,6 +41,10 @@ type summary struct {
 
 // Texts contains the texts of a chunk: text, reasoning and arguments of tool calls.
 type Texts struct {
+	// Number is the position of a number beside the texts, such as the index of a tool call,
+	// which means nothing to an observer; the zero Slot for none.
+	Number jsonscan.Slot
+
 	size  token.Text
 	count int
 	last  jsonscan.Slot // the position of the text that was read last
@@ -62,7 +66,7 @@ func (t *Texts) Len() int { return t.count }
 
 // NewObserver returns an observer for one stream with choices of a table.
 func NewObserver(choices *members.Table, content Content) *Observer {
-	return &Observer{choices: choices, content: content, finished: make(map[int64]bool, 1)}
+	return &Observer{choices: choices, content: content}
 }
 
 var _ signal.Observer = (*Observer)(nil)
@@ -80,10 +84,7 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 		o.Over = true
 		return signal.Terminal
 	}
-	signal := o.read(delta)
-	o.chunk.release()
-	o.choice.Reset(&o.chunk.cursor)
-	return signal
+	return o.read(delta)
 }
 
 // repeats reports whether a chunk contains nothing but content, which is known from an
@@ -117,7 +118,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 		s |= signal.Content
 		o.Begun = true
 	}
-	if t.finished && o.allFinished() {
+	if t.finished && o.progress.finished(0) {
 		s |= signal.Finish
 	}
 	if d.hasUsage {
@@ -127,18 +128,9 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 		s |= signal.UsageOnly
 	}
 	if s == signal.Content && t.texts.count == 1 {
-		o.template.Learn(delta, nil, t.texts.last, d.At(aroundPadding))
+		o.template.Learn(delta, nil, t.texts.last, d.At(aroundPadding), t.texts.Number)
 	}
 	return s
-}
-
-func (o *Observer) allFinished() bool {
-	for _, finished := range o.finished {
-		if !finished {
-			return false
-		}
-	}
-	return true
 }
 
 func (o *Observer) room() (*members.Values, error) { return &o.choice, nil }
@@ -151,6 +143,7 @@ func (o *Observer) readChoice(choice *members.Values) {
 	t.finished = t.finished || reason != nil
 	t.failed = t.failed || string(reason) == `"error"`
 	if index := token.CountOf(choice.Raw(choiceIndex)); index < maxChoices { // others need not finish
-		o.finished[index] = o.finished[index] || reason != nil
+		c := o.progress.choice(int(index))
+		c.finished = c.finished || reason != nil
 	}
 }

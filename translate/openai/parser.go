@@ -21,13 +21,13 @@ type Parser struct {
 	translate.Dropped
 	event.Sender
 
-	table   *members.Table // of choices
-	content ChoiceParser
-	chunk   document
-	parts   []members.Values // the choices of the chunk
-	choices []choice         // by index
-	usage   token.Usage
-	started bool // the event Start was sent
+	table    *members.Table // of choices
+	content  ChoiceParser
+	chunk    document
+	parts    []members.Values // the choices of the chunk
+	progress progress
+	usage    token.Usage
+	started  bool // the event Start was sent
 }
 
 // ChoiceParser is the part of a parser that depends on the format: it sends the events of
@@ -50,9 +50,6 @@ type Choice struct {
 	Whole bool // the choice is part of a JSON answer
 	Ends  bool // the choice has a finish_reason
 }
-
-// choice is the state of a choice.
-type choice struct{ seen, finished, refused bool }
 
 // maxChoices bounds the choices of a chunk, and their indexes.
 const maxChoices = 4096
@@ -106,19 +103,12 @@ func (p *Parser) End(clean bool) {
 
 // Finished reports whether all choices have a finish_reason: those that were asked for,
 // and any others that have begun.
-func (p *Parser) Finished(asked int) bool {
-	for i := range p.choices {
-		if c := &p.choices[i]; !c.finished && (c.seen || i < asked) {
-			return false
-		}
-	}
-	return len(p.choices) >= asked
-}
+func (p *Parser) Finished(asked int) bool { return p.progress.finished(asked) }
 
 // Choices returns the number of choices that have begun.
 func (p *Parser) Choices() (begun int) {
-	for i := range p.choices {
-		if p.choices[i].seen {
+	for i := range p.progress {
+		if p.progress[i].seen {
 			begun++
 		}
 	}
@@ -126,13 +116,13 @@ func (p *Parser) Choices() (begun int) {
 }
 
 // MarkRefused records that the model refuses to answer in a choice.
-func (p *Parser) MarkRefused(index int) { p.choices[index].refused = true }
+func (p *Parser) MarkRefused(index int) { p.progress[index].refused = true }
 
 // end ends a complete answer. An answer without choices is a fault.
 func (p *Parser) end() {
 	switch {
 	case p.Over():
-	case len(p.choices) == 0 || !p.choices[0].seen:
+	case len(p.progress) == 0 || !p.progress[0].seen:
 		p.Fail(fault.Unusable(errNoFirst))
 	default:
 		if err := p.content.End(p); err != nil {
@@ -235,16 +225,13 @@ func (p *Parser) sendChoice(nth int, whole, byPosition bool) {
 		return
 	}
 	index := int(at)
-	for len(p.choices) <= index {
-		p.choices = append(p.choices, choice{})
-	}
-	p.choices[index].seen = true
+	p.progress.choice(index)
 	if whole {
 		p.Send(event.Event{Kind: event.Native, Choice: index, Text: v.Object()})
 	}
 	word := jsonscan.TextOf(v.Raw(choiceFinish))
 	p.content.SendChoice(p, v, Choice{Index: index, Whole: whole, Ends: word != ""})
-	switch c := &p.choices[index]; {
+	switch c := &p.progress[index]; {
 	case p.Over() || word == "":
 	case word == "error":
 		p.Fail(fault.Unusable(errFinish))
@@ -260,7 +247,7 @@ func (p *Parser) finish(index int, word string, stop []byte) {
 	if reason == event.FinishUnknown {
 		p.Drop(InChoice + "finish_reason")
 	}
-	if p.choices[index].refused {
+	if p.progress[index].refused {
 		reason = event.FinishRefused
 	}
 	p.Send(event.Event{Kind: event.Finish, Choice: index, Finish: reason, Stop: jsonscan.DecodedOf(stop)})

@@ -103,7 +103,7 @@ func FuzzRepeats(f *testing.F) {
 		sig := o.read(event)
 		require.Equal(t, signal.Content, sig)
 		require.False(t, o.Used.Known)
-		require.Len(t, o.finished, 1)
+		require.Len(t, o.progress, 1)
 	})
 }
 

@@ -41,9 +41,12 @@ func hasContent(choice *members.Values, texts *openai.Texts) (found bool) {
 // member is content: neither null nor false, nor an empty string, array or object.
 func addTexts(choice *members.Values, m members.Member, raw []byte, texts *openai.Texts) bool {
 	isText := m == messageContent || raw[0] == '"' && m != messageAudio
-	for name, at := range choice.Strings(m) {
-		if name == nil && isText || textNames.Index(name) >= 0 {
-			texts.Add(choice.Slice(at), at)
+	for name, at := range choice.Scalars(m) {
+		switch scalar := choice.Slice(at); {
+		case scalar[0] != '"':
+			texts.Number = at
+		case name == nil && isText || textNames.Index(name) >= 0:
+			texts.Add(scalar, at)
 		}
 	}
 	return !jsonscan.Blank(raw) && string(raw) != "false"

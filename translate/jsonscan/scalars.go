@@ -5,28 +5,28 @@ import (
 	"iter"
 )
 
-// Strings returns an iterator over the raw strings in the value at a slot of a document that
-// a cursor has read: the name of the innermost member that contains each, nil for none, and
-// its slot. Names of members are not among the strings.
-func Strings(document []byte, at Slot) iter.Seq2[[]byte, Slot] {
+// Scalars returns an iterator over the raw strings and numbers in the value at a slot of a
+// document that a cursor has read: the name of the innermost member that contains each, nil
+// for none, and its slot. Names of members are not among the strings.
+func Scalars(document []byte, at Slot) iter.Seq2[[]byte, Slot] {
 	return func(yield func([]byte, Slot) bool) {
 		if at.Start < at.End {
-			eachString(document[:at.End], at.Start, nil, yield)
+			eachScalar(document[:at.End], at.Start, nil, yield)
 		}
 	}
 }
 
-// eachString yields the strings of the value at i, and returns its end, len(data) after the
-// last one.
-func eachString(data []byte, i int, name []byte, yield func([]byte, Slot) bool) (end int) {
-	switch data[i] {
-	case '"':
-		end, _ = knownStringEnd(data, i)
+// eachScalar yields the strings and numbers of the value at i, and returns its end, len(data)
+// after the last one.
+func eachScalar(data []byte, i int, name []byte, yield func([]byte, Slot) bool) (end int) {
+	switch kinds[data[i]] {
+	case String, Number:
+		end, _ = knownEnd(data, i)
 		if !yield(name, Slot{Start: i, End: end}) {
 			return len(data)
 		}
 		return end
-	case '{', '[':
+	case Array, Object:
 	default:
 		end, _ = knownEnd(data, i)
 		return end
@@ -46,7 +46,7 @@ func eachString(data []byte, i int, name []byte, yield func([]byte, Slot) bool) 
 				return len(data)
 			}
 		}
-		i = spaceEnd(data, eachString(data, i, name, yield))
+		i = spaceEnd(data, eachScalar(data, i, name, yield))
 	}
 	return min(i+1, len(data))
 }
