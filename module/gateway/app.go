@@ -25,11 +25,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/explain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
@@ -73,7 +73,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
 	a.ratios = meter.LoadRatios()
 	var err error
-	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(&a.lists), limits: limiting.New(), started: make(chan struct{})}); err != nil {
+	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load}), limits: limiting.New(), started: make(chan struct{})}); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	if a.users, err = userbase.Load(ctx, a.Options); err != nil {
@@ -82,7 +82,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.emitter, err = events.New(ctx); err != nil {
 		return err
 	}
-	return drain.Watch(ctx)
+	return watchShutdown(ctx)
 }
 
 // usersOf returns the userbase of a site: the one of the global option, unless the site

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime/debug"
 
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
@@ -32,7 +33,10 @@ func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []accounting.Call, 
 	observe.Count(ex, calls)
 	usd, known := observe.USD(calls)
 	tracing.EndExchange(r.Context(), ex, usd, known)
-	observe.Log(ex, h.exchanges, r)
+	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+		extra.Add(zap.Object("ai_gateway", (*observe.AccessRecord)(ex)))
+	}
+	observe.Log(ex, h.exchanges)
 }
 
 // recovered answers after a panic. A JSON answer that has begun can only be aborted; any

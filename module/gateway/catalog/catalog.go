@@ -7,12 +7,14 @@ package catalog
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
@@ -35,22 +37,33 @@ type Settings struct {
 type Catalog struct {
 	Providers []*Provider
 	models    []*Model
-	claims    []claim          // in the order in which they are matched
-	exact     map[string]int   // the index of the first claim of a name without "*"
-	patterns  []int            // the indexes of the other claims
-	lists     *modellist.Lists // of the whole configuration
-	prices    *pricefile.File  // nil for none
+	claims    []claim        // in the order in which they are matched
+	exact     map[string]int // the index of the first claim of a name without "*"
+	patterns  []int          // the indexes of the other claims
+	shared    Shared
+	prices    *pricefile.File // nil for none
 }
 
-// New returns an empty catalog. Its extensions read lists of models through lists.
-func New(lists *modellist.Lists) *Catalog {
+// Shared is what all catalogs of a configuration use.
+type Shared struct {
+	Lists *modellist.Lists
+
+	// LoadCaller returns the caller of a provider: upstream.Load. It is a field because the
+	// package upstream needs Caddy's HTTP server, which this package and those that import
+	// it do not.
+	LoadCaller func(ctx caddy.Context, config aigateway.Upstream, proxy json.RawMessage, inProcess bool) (exchange.Caller, error)
+}
+
+// New returns an empty catalog, which has no providers and models but those of its
+// extensions.
+func New(shared Shared) *Catalog {
 	metrics.SetPricesTime("builtin", prices.Builtin().Newest())
-	return &Catalog{lists: lists}
+	return &Catalog{shared: shared}
 }
 
 // Extend returns a copy of the catalog with additional providers and models.
 func (c *Catalog) Extend(ctx caddy.Context, s Settings) (*Catalog, error) {
-	extended := &Catalog{Providers: slices.Clone(c.Providers), models: slices.Clone(c.models), lists: c.lists, prices: c.prices}
+	extended := &Catalog{Providers: slices.Clone(c.Providers), models: slices.Clone(c.models), shared: c.shared, prices: c.prices}
 	if err := extended.openPrices(ctx, s.PricesFile); err != nil {
 		return nil, err
 	}
@@ -79,7 +92,7 @@ func (c *Catalog) addProviders(ctx caddy.Context, s Settings) error {
 		config.AnswerBounds.Inherit(s.AnswerBounds)
 		config.Cooldown = cmp.Or(config.Cooldown, s.Cooldown, caddy.Duration(health.DefaultRest))
 		config.FailRate = cmp.Or(config.FailRate, s.FailRate, health.DefaultFailRate)
-		p, err := newProvider(ctx, config, c.lists)
+		p, err := newProvider(ctx, config, c.shared)
 		if err != nil {
 			return fmt.Errorf("provider '%s': %w", config.Name, err)
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -32,7 +31,7 @@ type Provider struct {
 	Identity modellist.Identity // of the service, without a format
 	Formats  []*format.Descriptor
 	APIKeys  []string // references to its API keys; a single "" if there are none
-	Caller   upstream.Caller
+	Caller   exchange.Caller
 	pooled   bool // reverse_proxy chooses its address
 	Calls
 
@@ -58,8 +57,8 @@ type offer struct {
 	whole  Target              // the target for the model name that the client uses
 }
 
-// newProvider provisions a provider. It loads its list of models from lists.
-func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lists) (*Provider, error) {
+// newProvider provisions a provider. It loads its list of models and its caller from shared.
+func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared) (*Provider, error) {
 	if err := aigateway.CheckProviderName(config.Name); err != nil {
 		return nil, err
 	}
@@ -80,11 +79,13 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lis
 	if err := p.configure(config, defaults, inProcess); err != nil {
 		return nil, err
 	}
-	if p.Caller, err = config.loadCaller(p.withCredentials(ctx), defaults.BaseURL, inProcess); err != nil {
+	called := config.Upstream
+	called.BaseURL = cmp.Or(called.BaseURL, defaults.BaseURL)
+	if p.Caller, err = shared.LoadCaller(p.withCredentials(ctx), called, config.ReverseProxyRaw, inProcess); err != nil {
 		return nil, err
 	}
 	if config.asksForModels(defaults) {
-		p.list = lists.Load(config.listIdentity(p.Formats[0]), modellist.Source{
+		p.list = shared.Lists.Load(config.listIdentity(p.Formats[0]), modellist.Source{
 			Name: p.Name, Traits: p.whole.Traits, Caller: p.Caller, Logger: ctx.Logger(),
 		})
 	}
@@ -117,13 +118,6 @@ func (p *Provider) withCredentials(ctx caddy.Context) caddy.Context {
 		Provider: p.Name,
 		Changed:  func(reference string) { health.Process.EndRest(p.Service, reference) },
 	})
-}
-
-// loadCaller returns the caller of the provider. standard is the base URL of its preset.
-func (config *ProviderConfig) loadCaller(ctx caddy.Context, standard string, inProcess bool) (upstream.Caller, error) {
-	called := config.Upstream
-	called.BaseURL = cmp.Or(called.BaseURL, standard)
-	return upstream.Load(ctx, called, config.ReverseProxyRaw, inProcess)
 }
 
 // asksForModels reports whether the gateway reads the provider's list of models.

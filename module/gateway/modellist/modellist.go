@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
@@ -25,7 +25,7 @@ const patience = 3 * time.Second
 type Source struct {
 	Name   string // in the configuration
 	Traits *trait.Traits
-	Caller upstream.Caller
+	Caller exchange.Caller
 	Logger *zap.Logger
 }
 

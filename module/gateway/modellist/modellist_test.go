@@ -15,19 +15,17 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
-// callerFunc implements upstream.Caller by a function.
-type callerFunc func(upstream.Receiver, *http.Request)
+// querier implements the queries of exchange.Caller by a function.
+type querier func(context.Context)
 
-func (f callerFunc) Call(to upstream.Receiver, r *http.Request) error {
-	f(to, r)
-	return nil
-}
+func (f querier) Query(ctx context.Context) { f(ctx) }
+
+func (querier) Call(exchange.Receiver, *http.Request) error { return nil }
 
 // lister answers queries for models like the transport.
 type lister func(q *exchange.ModelsQuery)
@@ -44,7 +42,7 @@ func answersStatus(status int) lister {
 // listing returns the list of a provider that answers by answer, and its log.
 func listing(answer lister) (*List, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
-	call := callerFunc(func(_ upstream.Receiver, r *http.Request) { answer(exchange.ModelsQueryFrom(r.Context())) })
+	call := querier(func(ctx context.Context) { answer(exchange.ModelsQueryFrom(ctx)) })
 	return &List{Source: Source{Name: "p", Caller: call, Logger: zap.New(core)}, format: formats.Of(translate.Messages), cache: new(cache)}, logs
 }
 
@@ -167,9 +165,9 @@ func TestAListThatTakesTooLongEndsAsIfNobodyWantedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended error
 		list, _ := listing(nil)
-		list.Caller = callerFunc(func(_ upstream.Receiver, r *http.Request) {
-			<-r.Context().Done()
-			ended = r.Context().Err()
+		list.Caller = querier(func(ctx context.Context) {
+			<-ctx.Done()
+			ended = ctx.Err()
 		})
 		start := time.Now()
 		_, err := list.read()

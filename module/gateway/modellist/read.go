@@ -5,15 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
-	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
@@ -87,28 +82,5 @@ var noListStatuses = []int{http.StatusNotFound, http.StatusMethodNotAllowed, htt
 // panics of presets that answer in-process, because no http.Server does so here.
 func (l *List) query(ctx context.Context) {
 	defer func() { _ = recover() }()
-	r := &http.Request{
-		Method: http.MethodGet, URL: new(url.URL), Header: make(http.Header),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, RemoteAddr: "127.0.0.1:0",
-	}
-	r = caddyhttp.PrepareRequest(r.WithContext(ctx), caddy.NewReplacer(), nil, new(caddyhttp.Server))
-	_ = l.Caller.Call(queryAnswer{}, r) // the result is in the query
+	l.Caller.Query(ctx)
 }
-
-// queryAnswer is the receiver of a query. It discards the answer, because the transport
-// stores the result in the query.
-type queryAnswer map[string][]string
-
-// Header returns a header map that is not read.
-func (a queryAnswer) Header() http.Header { return http.Header(a) }
-
-// WriteHeader does nothing.
-func (queryAnswer) WriteHeader(int) {}
-
-// Write discards p.
-func (queryAnswer) Write(p []byte) (int, error) { return len(p), nil }
-
-// FlushError does nothing.
-func (queryAnswer) FlushError() error { return nil }
-
-var _ upstream.Receiver = queryAnswer{}

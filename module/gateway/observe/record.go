@@ -5,9 +5,6 @@
 package observe
 
 import (
-	"net/http"
-
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -37,23 +34,20 @@ func (r *Record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	return nil
 }
 
-// accessRecord is the record of an exchange in the access log. It includes the summary as
+// AccessRecord is the record of an exchange in the access log. It includes the summary as
 // a field, because the message of the access log is Caddy's.
-type accessRecord exchange.Exchange
+type AccessRecord exchange.Exchange
 
 // MarshalLogObject implements zapcore.ObjectMarshaler.
-func (r *accessRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
+func (r *AccessRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	enc.AddString("summary", Summary((*exchange.Exchange)(r)))
 	return (*Record)(r).MarshalLogObject(enc)
 }
 
-// Log adds the record of an ended exchange to the access log. It also logs the record with
-// the summary as the message. The level of that is DEBUG, which Caddy uses for messages of
-// each request: operators who want a log of requests enable the access log.
-func Log(ex *exchange.Exchange, logger *zap.Logger, r *http.Request) {
-	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
-		extra.Add(zap.Object("ai_gateway", (*accessRecord)(ex)))
-	}
+// Log logs the record of an ended exchange with the summary as the message. The level is
+// DEBUG, which Caddy uses for messages of each request: operators who want a log of
+// requests enable the access log.
+func Log(ex *exchange.Exchange, logger *zap.Logger) {
 	if logger.Core().Enabled(zapcore.DebugLevel) {
 		logger.Debug(Summary(ex), zap.Inline((*Record)(ex)))
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"sync"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
 // Sizes of the buffers between a provider and its client, in bytes. A stream waits for
@@ -28,7 +30,7 @@ func bufferPool(size int) *sync.Pool {
 
 // copyBody copies the body of an answer to the receiver. It flushes a stream, which is a
 // body of unknown length, after every read.
-func copyBody(to Receiver, res *http.Response) error {
+func copyBody(to exchange.Receiver, res *http.Response) error {
 	b := copyBuffer{large: answerBuffers}
 	if res.ContentLength < 0 {
 		b.large = streamBuffers

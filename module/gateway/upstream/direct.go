@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,12 +9,14 @@ import (
 	"net/url"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
 // direct calls the transport without reverse_proxy.
 type direct struct{ transport http.RoundTripper }
 
-func newDirect(ctx caddy.Context, transport json.RawMessage) (Caller, error) {
+func newDirect(ctx caddy.Context, transport json.RawMessage) (exchange.Caller, error) {
 	mod, err := ctx.LoadModuleByID("http.reverse_proxy.transport.ai", transport)
 	if err != nil {
 		return nil, fmt.Errorf("loading transport: %w", err)
@@ -25,8 +28,8 @@ func newDirect(ctx caddy.Context, transport json.RawMessage) (Caller, error) {
 // be used, because it can contain a host.
 var nowhere = new(url.URL)
 
-// Call implements Caller.
-func (d *direct) Call(to Receiver, r *http.Request) error {
+// Call implements exchange.Caller.
+func (d *direct) Call(to exchange.Receiver, r *http.Request) error {
 	r.Header, r.Host, r.URL = nil, "", nowhere
 	res, err := d.transport.RoundTrip(r)
 	if err != nil {
@@ -37,3 +40,6 @@ func (d *direct) Call(to Receiver, r *http.Request) error {
 	to.WriteHeader(res.StatusCode)
 	return copyBody(to, res)
 }
+
+// Query implements exchange.Caller.
+func (d *direct) Query(ctx context.Context) { query(ctx, d) }

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,13 +9,15 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
 // proxied calls the transport through Caddy's reverse_proxy, which adds load balancing,
 // health checks and header operations.
 type proxied struct{ handler caddyhttp.MiddlewareHandler }
 
-func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport json.RawMessage) (Caller, error) {
+func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport json.RawMessage) (exchange.Caller, error) {
 	inner, err := fieldsOf(transport)
 	if err != nil {
 		return nil, fmt.Errorf("reading transport: %w", err)
@@ -54,13 +57,16 @@ func withPolicy(balancing json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
-// Call implements Caller. The request has no header, host or body of the client, because
+// Call implements exchange.Caller. The request has no header, host or body of the client, because
 // the transport builds all of them.
-func (p *proxied) Call(to Receiver, r *http.Request) error {
+func (p *proxied) Call(to exchange.Receiver, r *http.Request) error {
 	r.Host = ""                                                                                       // otherwise the provider would receive the host name of the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
 	return p.handler.ServeHTTP(to, r, endOfChain)
 }
+
+// Query implements exchange.Caller.
+func (p *proxied) Query(ctx context.Context) { query(ctx, p) }
 
 var endOfChain = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
 	return errors.New("reverse_proxy called the next handler")

@@ -9,31 +9,18 @@ package upstream
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
-
-// Caller calls a provider. The context of the request has the conduit of an attempt, or a
-// query for models, which get the result. Call changes the request, and writes the answer to
-// a receiver. Its error explains a call that has not reached the transport.
-type Caller interface {
-	Call(to Receiver, r *http.Request) error
-}
-
-// Receiver gets the answer of a provider from a Caller. For attempts, it is the reply.
-type Receiver interface {
-	http.ResponseWriter
-	FlushError() error
-}
 
 // Load returns the caller of a provider. proxy is the configuration of a reverse_proxy, nil
 // for none. Without one, and for a provider that answers in-process, the caller uses the
 // transport directly, because the bookkeeping of reverse_proxy is half of the cost of a
 // call.
-func Load(ctx caddy.Context, config aigateway.Upstream, proxy json.RawMessage, inProcess bool) (Caller, error) {
+func Load(ctx caddy.Context, config aigateway.Upstream, proxy json.RawMessage, inProcess bool) (exchange.Caller, error) {
 	options, err := fieldsOf(proxy)
 	if err != nil {
 		return nil, fmt.Errorf("reading reverse_proxy: %w", err)

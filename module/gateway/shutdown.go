@@ -1,4 +1,4 @@
-package drain
+package gateway
 
 import (
 	"context"
@@ -8,13 +8,15 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 )
 
-// Watch makes the drain of the process begin when Caddy exits with the configuration of
+// watchShutdown makes the drain of the process begin when Caddy exits with the configuration of
 // ctx. It subscribes to Caddy's event "stopping", which precedes the stop of all apps. The
 // Stop method of an app would be too late: apps stop in no fixed order, and the http app
 // waits for its running requests while it stops.
-func Watch(ctx caddy.Context) error {
+func watchShutdown(ctx caddy.Context) error {
 	events, err := ctx.App("events")
 	if err != nil {
 		return fmt.Errorf("loading events app: %w", err)
@@ -29,7 +31,7 @@ type stopping struct{ ctx caddy.Context }
 // Handle begins the drain if the process exits.
 func (s *stopping) Handle(context.Context, caddy.Event) error {
 	if caddy.Exiting() {
-		Process.Begin(gracePeriod(s.ctx))
+		drain.Process.Begin(gracePeriod(s.ctx))
 	}
 	return nil
 }
