@@ -25,8 +25,9 @@ type Protocol struct {
 	Token func(context.Context, TokenRequest) (Secret, error)
 
 	// Sign signs a request of a provider without an API key, as the last change of the
-	// request. Its body is what body writes. It returns what it has sent of a secret.
-	Sign func(r *http.Request, body io.WriterTo) (sent []string, err error)
+	// request. Its body is what body writes. With again, the service has refused the last
+	// credentials. Sign returns what it has sent of a secret.
+	Sign func(r *http.Request, body io.WriterTo, again bool) (sent []string, err error)
 
 	// Open changes an answer into one of the format of the call. Reading its body returns
 	// an error for an answer that is not whole.

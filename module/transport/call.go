@@ -75,31 +75,21 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	c.life.watch.Start(c.life.cancel, watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)))
 	c.result.Called = time.Now()
 	var conn connection
-	carry := func(ctx context.Context) (*http.Response, error) {
-		r := c.t.request(ctx, c.attempt, c.proxied, c.result.hide.credential, p)
-		if err := c.sign(r, p); err != nil {
-			return nil, err
-		}
-		return c.t.carry(r)
+	carry := func(ctx context.Context, again bool) (*http.Response, error) {
+		return c.carry(c.t.request(ctx, c.attempt, c.proxied, c.result.hide.credential, p), p, again)
 	}
-	res, err := carry(conn.follow(c.life.ctx))
+	res, err := carry(conn.follow(c.life.ctx), false)
 	if err != nil && conn.wasStale(err) && c.life.ctx.Err() == nil {
 		c.t.closeIdle() // other connections may have ended, too
-		res, err = carry(c.life.ctx)
+		res, err = carry(c.life.ctx, false)
 	}
-	if err == nil && res.StatusCode == http.StatusUnauthorized && c.t.protocol.Token != nil {
-		if c.authorize(c.result.hide.credential) == nil {
-			_ = res.Body.Close()
-			res, err = carry(c.life.ctx)
-		}
+	if err == nil && res.StatusCode == http.StatusUnauthorized && c.renew() {
+		_ = res.Body.Close()
+		res, err = carry(c.life.ctx, true)
 	}
 	c.result.Sent = c.result.Sent || p.Sent()
 	if err != nil {
 		return nil, err
-	}
-	res.Body = &unquotedBody{res.Body}
-	if open := c.t.protocol.Open; open != nil {
-		open(res)
 	}
 	c.result.noteHead(res, c.attempt)
 	return res, nil

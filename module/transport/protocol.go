@@ -102,17 +102,33 @@ func (c *call) authorize(refused string) error {
 	return err
 }
 
-// sign signs a request if the protocol demands it, and the provider has no API key.
-func (c *call) sign(r *http.Request, p *payload.Payload) error {
-	if c.t.protocol.Sign == nil || c.result.hide.credential != "" {
-		return nil
+// carry signs and sends a request, if the protocol demands a signature, and opens its answer.
+func (c *call) carry(r *http.Request, p *payload.Payload, again bool) (*http.Response, error) {
+	if c.signs() {
+		var err error
+		if c.result.hide.signed, err = c.t.protocol.Sign(r, p, again); err != nil {
+			_ = r.Body.Close()
+			return nil, err
+		}
 	}
-	sent, err := c.t.protocol.Sign(r, p)
-	c.result.hide.signed = sent
+	res, err := c.t.carry(r)
 	if err != nil {
-		_ = r.Body.Close()
+		return nil, err
 	}
-	return err
+	res.Body = &unquotedBody{res.Body}
+	if open := c.t.protocol.Open; open != nil {
+		open(res)
+	}
+	return res, nil
+}
+
+// signs reports whether requests are signed: the provider has no API key.
+func (c *call) signs() bool { return c.t.protocol.Sign != nil && c.result.hide.credential == "" }
+
+// renew reports whether a request whose credential the provider has refused can be repeated
+// with another one.
+func (c *call) renew() bool {
+	return c.signs() || c.t.protocol.Token != nil && c.authorize(c.result.hide.credential) == nil
 }
 
 // authorize returns the credential for requests with the API key of an index: a token, if

@@ -108,7 +108,7 @@ func (a *Azure) Defaults() aigateway.Defaults {
 // deployment sets the address of a call to a deployment. Responses are not below one.
 func (a *Azure) deployment(call *aigateway.Call) error {
 	endpoint := strings.TrimPrefix(strings.TrimPrefix(call.Path, call.Base), "/v1")
-	call.Path = strings.TrimSuffix(call.Base, "/openai") + "/openai"
+	call.Path = strings.TrimSuffix(strings.TrimSuffix(call.Base, "/v1"), "/openai") + "/openai"
 	if call.Format != translate.Responses {
 		name, err := aigateway.PathSegment(call.Model)
 		if err != nil {

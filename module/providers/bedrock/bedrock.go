@@ -72,7 +72,7 @@ func (b *Bedrock) address(call *aigateway.Call) error {
 	case call.Format != translate.Messages || call.Operation != translate.Generate:
 		return errOperation
 	}
-	call.Path, call.Query = call.Base+"/model/"+model+"/invoke", ""
+	call.Path, call.Query = strings.TrimSuffix(call.Base, "/v1")+"/model/"+model+"/invoke", ""
 	if call.Stream {
 		call.Path += "-with-response-stream"
 		call.Header.Set("Accept", streamType)

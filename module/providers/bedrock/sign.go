@@ -28,13 +28,19 @@ var (
 // service is the name of the service in signatures.
 const service = "bedrock"
 
-// sign signs a request with the credentials of the machine. It returns the id of the key and
-// the token of the session.
-func (b *Bedrock) sign(r *http.Request, body io.WriterTo) (sent []string, err error) {
+// sign signs a request with the credentials of the machine, with others than the last ones if
+// it is called again and there are others. It returns the id of the key and the token of the
+// session.
+func (b *Bedrock) sign(r *http.Request, body io.WriterTo, again bool) (sent []string, err error) {
 	id := identity{b.Region, b.Profile}
 	found, err := cache.Token(r.Context(), id, aws.Credentials{}, id.fetch)
 	if err != nil {
 		return nil, err
+	}
+	if again {
+		if other, err := cache.Token(r.Context(), id, found, id.fetch); err == nil {
+			found = other
+		}
 	}
 	for _, text := range []string{found.AccessKeyID, found.SessionToken} {
 		if text != "" {

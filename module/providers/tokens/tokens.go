@@ -99,8 +99,8 @@ func (s *source[V]) next(refused V, waited bool, fetch Fetch[V]) (none V, runnin
 	switch {
 	case valid && now.Before(s.renewal):
 	case s.running != nil:
-	case !valid && s.err != nil && (waited || now.Before(s.failed.Add(failurePause))):
-		return none, nil, s.err
+	case !valid && (waited || s.err != nil && now.Before(s.failed.Add(failurePause))):
+		return s.last(refused)
 	default:
 		s.running = &fetching{make(chan struct{})}
 		go s.fetch(fetch)
@@ -110,6 +110,21 @@ func (s *source[V]) next(refused V, waited bool, fetch Fetch[V]) (none V, runnin
 	}
 	return none, s.running, nil
 }
+
+// last returns the result of the last fetch for a request that has waited for it. A server
+// may give the refused token again, or one that ends soon.
+func (s *source[V]) last(refused V) (none V, running *fetching, err error) {
+	switch {
+	case s.err != nil:
+		return none, nil, s.err
+	case s.current.Value == refused:
+		return none, nil, errRefused
+	default:
+		return s.current.Value, nil, nil
+	}
+}
+
+var errRefused = errors.New("there is no other token than the refused one")
 
 // fetch fetches a token for all that wait.
 func (s *source[V]) fetch(fetch Fetch[V]) {

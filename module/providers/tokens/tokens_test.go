@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -19,6 +20,8 @@ type server struct {
 	fetched int
 	delay   time.Duration
 	err     error
+	same    bool          // always the same token
+	life    time.Duration // an hour if 0
 }
 
 func (s *server) fetch(ctx context.Context) (Token[string], error) {
@@ -28,7 +31,11 @@ func (s *server) fetch(ctx context.Context) (Token[string], error) {
 	case <-ctx.Done():
 		return Token[string]{}, ctx.Err()
 	}
-	return Token[string]{Value: "t" + strconv.Itoa(s.fetched), Ends: time.Now().Add(time.Hour)}, s.err
+	value := "t" + strconv.Itoa(s.fetched)
+	if s.same {
+		value = "t"
+	}
+	return Token[string]{Value: value, Ends: time.Now().Add(cmp.Or(s.life, time.Hour))}, s.err
 }
 
 func (s *server) ask(t *testing.T, refused string) string {
@@ -83,6 +90,26 @@ func TestARefusedTokenIsReplacedOnce(t *testing.T) {
 		assert.Equal(t, "t2", s.ask(t, "t1"))
 		assert.Equal(t, "t2", s.ask(t, "t1"))
 		assert.Equal(t, 2, s.fetched)
+	})
+}
+
+// Servers of metadata keep their tokens. Requests asked them again and again for another one.
+func TestAServerWithoutAnotherTokenIsAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{same: true}
+		s.ask(t, "")
+		_, err := s.Token(t.Context(), "id", "t", s.fetch)
+		require.ErrorIs(t, err, errRefused)
+		assert.Equal(t, 2, s.fetched)
+		assert.Equal(t, "t", s.ask(t, ""))
+	})
+}
+
+func TestATokenThatEndsSoonIsUsedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{life: time.Second}
+		assert.Equal(t, "t1", s.ask(t, ""))
+		assert.Equal(t, "t2", s.ask(t, ""))
 	})
 }
 

@@ -81,7 +81,7 @@ func (v *Vertex) address(call *aigateway.Call) error {
 	if of == nil {
 		return errFormat
 	}
-	call.Path = call.Base + "/v1/projects/" + v.Project + "/locations/" + v.location()
+	call.Path = strings.TrimSuffix(call.Base, "/v1") + "/v1/projects/" + v.Project + "/locations/" + v.location()
 	return of(v, call)
 }
 

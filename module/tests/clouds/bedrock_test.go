@@ -3,6 +3,7 @@ package clouds_test
 import (
 	"bytes"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -30,10 +31,13 @@ const (
 )
 
 // bedrockFake refuses what Bedrock refuses. It verifies signatures without the SDK.
-type bedrockFake struct{ *cloud }
+type bedrockFake struct {
+	*cloud
+	session string // the token that is accepted
+}
 
 func newBedrock(t *testing.T) *bedrockFake {
-	b := new(bedrockFake)
+	b := &bedrockFake{session: awsSession}
 	b.cloud = newCloud(t, b.check)
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": awsKeyID, "AWS_SECRET_ACCESS_KEY": awsSecret, "AWS_SESSION_TOKEN": awsSession, "BEDROCK_KEY": bedrockKey,
@@ -74,7 +78,7 @@ func verified(r *http.Request, body []byte) bool {
 		mac.Write([]byte(part))
 		key = mac.Sum(nil)
 	}
-	return ok && strings.HasSuffix(scope, "/us-east-1/bedrock/aws4_request") && r.Header.Get("X-Amz-Security-Token") == awsSession &&
+	return ok && strings.HasSuffix(scope, "/us-east-1/bedrock/aws4_request") &&
 		hmac.Equal([]byte(signature), []byte(hex.EncodeToString(key)))
 }
 
@@ -89,7 +93,7 @@ func (b *bedrockFake) check(c *gatewaytest.Call) string {
 	}
 	signed := r.Header.Get("X-Amz-Date") != ""
 	switch {
-	case signed && !verified(r, raw):
+	case signed && (!verified(r, raw) || r.Header.Get("X-Amz-Security-Token") != b.session):
 		return amazon(403, "InvalidSignatureException", "The request signature we calculated does not match. Credential "+awsKeyID+", token "+r.Header.Get("X-Amz-Security-Token"))
 	case !signed && r.Header.Get("Authorization") != "Bearer "+bedrockKey:
 		return amazon(403, "UnrecognizedClientException", "The security token included in the request is invalid.")
@@ -280,6 +284,18 @@ func TestARefusedSignatureIsHidden(t *testing.T) {
 	assert.Contains(t, reply.Body, "did not accept the gateway's credential")
 }
 
+// Credentials in a file may be replaced before the gateway reads them again.
+func TestK045RefusedCredentialsOfAWSAreReadAgainOnce(t *testing.T) {
+	b := newBedrock(t)
+	b.session = "another-session-" + rand.Text() // credentials outlive a test
+	s := site.Start(t, b.block("bedrock"))
+	assert.Equal(t, http.StatusBadGateway, ask(s, site.MessagesPath, "m").Status)
+	assert.Equal(t, 2, b.Count(), "the request, and once more")
+	t.Setenv("AWS_SESSION_TOKEN", b.session)
+	reply := ask(s, site.MessagesPath, "m")
+	assert.Equal(t, http.StatusOK, reply.Status, reply.Body)
+}
+
 func TestBedrockEstimatesTokens(t *testing.T) {
 	b := newBedrock(t)
 	s := site.Start(t, b.block("bedrock"))
@@ -287,4 +303,20 @@ func TestBedrockEstimatesTokens(t *testing.T) {
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	assert.Equal(t, "true", reply.Header.Get("X-Gateway-Estimate"))
 	assert.Zero(t, b.Count())
+}
+
+// Behind reverse_proxy, the base URL is a path, by default /v1. A signature contains the host
+// to which the request is sent.
+func TestCloudsAreReachedThroughReverseProxy(t *testing.T) {
+	b, v, a := newBedrock(t), newVertex(t), newAzure(t)
+	trusting := func(c *cloud, head string, lines ...string) string {
+		return strings.Replace(c.provider(head, append(lines, "to "+c.Address())...), "transport http {\n", "transport http {\ntls\n", 1)
+	}
+	s := site.Start(t, trusting(b.cloud, "bedrock", "region us-east-1", "models bedrock-*"),
+		trusting(v.cloud, "vertex", "project my-project", "location us-east5", "models vertex-*", "api_key {file."+accountFile()+"}"),
+		trusting(a.cloud, "azure {env.AZURE_KEY}", "api_version 2024-10-21", "models my-*"))
+	for _, model := range []string{"bedrock-x", "vertex-x", "my-deployment"} {
+		reply := ask(s, site.MessagesPath, model)
+		assert.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	}
 }

@@ -57,8 +57,11 @@ func newVertex(t *testing.T) *vertexFake {
 
 // account returns the block of a provider with the service account.
 func (v *vertexFake) account(name string, lines ...string) string {
-	return v.provider(name+" vertex {file."+os.Getenv("ACCOUNT")+"}", append(lines, "base_url "+v.URL, "project my-project", "location us-east5")...)
+	return v.provider(name+" vertex {file."+accountFile()+"}", append(lines, "base_url "+v.URL, "project my-project", "location us-east5")...)
 }
+
+// accountFile returns the path of the file of the last fake's service account.
+func accountFile() string { return os.Getenv("ACCOUNT") }
 
 const vertexPath = "/v1/projects/my-project/locations/us-east5/"
 
