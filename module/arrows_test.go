@@ -31,6 +31,7 @@ var arrows = []arrow{
 
 	{"module/coding", nil},
 	{"module/suggest", nil},
+	{"module/version", nil},
 	{"module/rendezvous", nil},
 	{"module/prices", []string{"module/suggest", "translate/token"}},
 	{"module/metrics", []string{"translate/token"}},
@@ -43,7 +44,7 @@ var arrows = []arrow{
 	{"module/database", []string{"module/aigateway"}},
 	{"module/secrets", []string{"module/aigateway", "module/filewatch"}},
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
-	{"module/gateway", []string{"module/gateway/...", "module/metrics", "module/events", "module/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/suggest", "translate/..."}},
+	{"module/gateway", []string{"module/gateway/...", "module/metrics", "module/events", "module/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/suggest", "module/version", "translate/..."}},
 	{"module/gateway/drain", []string{"module/exchange"}},
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
 	{"module/balance", []string{"module/rendezvous", "module/exchange"}},
@@ -65,7 +66,7 @@ var arrows = []arrow{
 	{"module/gateway/...", []string{"module/prices", "module/metrics", "module/events", "module/aigateway", "module/aigateway/accounting", "module/exchange", "translate/..."}},
 	{"module/transport/watch", nil},
 	{"module/transport/payload", []string{"module/exchange", "translate/edit"}},
-	{"module/transport", []string{"module/transport/...", "module/metrics", "module/tracing", "module/aigateway", "module/secrets", "module/exchange", "module/coding", "translate/..."}},
+	{"module/transport", []string{"module/version", "module/transport/...", "module/metrics", "module/tracing", "module/aigateway", "module/secrets", "module/exchange", "module/coding", "translate/..."}},
 
 	// Guests import the public API, and no other guest.
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/secrets", "module/suggest", "translate"}},

@@ -136,6 +136,7 @@ func TestCurlLinesOfPagesAnswer(t *testing.T) {
 func TestSessionOfPagesWorks(t *testing.T) {
 	s := site.Start(t, site.DemoProvider)
 	s.AddUser("root")
+	require.Equal(t, http.StatusOK, s.Call(http.MethodPatch, s.AdminURL("/ai_gateway/users/root"), `{"role":"root"}`).Status)
 	i := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/user/login") })
 	require.GreaterOrEqual(t, i, 0)
 	script := strings.NewReplacer(
@@ -165,7 +166,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 			line = strings.TrimPrefix(line, "go run ./cmd/")
 			if rest, ok := strings.CutPrefix(line, "caddy ai-gateway "); ok {
 				lines++
-				for _, name := range []string{"usage reprice", "targets", "explain", "limits"} { // of a running gateway
+				for _, name := range []string{"usage reprice", "status", "targets", "explain", "limits"} { // of a running gateway
 					rest = strings.Replace(rest, name, name+" --address "+running, 1)
 				}
 				rest = strings.Replace(rest, "doctor", "doctor --url "+s.URL("site", ""), 1)

@@ -57,13 +57,20 @@ type Accounts struct {
 	// only on machines that are protected in another way. Default: false.
 	ThrottleOff bool `json:"throttle_off,omitempty"`
 
-	store    aigateway.Store
+	store  aigateway.Store
+	sites  sites
+	shared *shared
+	queue  *queue // of the process; tests replace it
+	hasher hasher
+	logger *zap.Logger
+}
+
+// sites is what the accounts know of the sites that use them. It is empty for the commands
+// of this machine.
+type sites struct {
 	reserved func(username string) bool // nil if no name is reserved
-	limits   aigateway.LimitReader      // nil for the commands of this machine
-	shared   *shared
-	queue    *queue // of the process; tests replace it
-	hasher   hasher
-	logger   *zap.Logger
+	limits   aigateway.LimitReader
+	views    map[string]aigateway.View
 }
 
 // The values of LoginStatus.
@@ -115,10 +122,13 @@ func (a *Accounts) UseStore(store aigateway.Store) {
 }
 
 // ReserveNames implements aigateway.Accounts.
-func (a *Accounts) ReserveNames(reserved func(username string) bool) { a.reserved = reserved }
+func (a *Accounts) ReserveNames(reserved func(username string) bool) { a.sites.reserved = reserved }
 
 // UseLimits implements aigateway.LimitAccounts.
-func (a *Accounts) UseLimits(limits aigateway.LimitReader) { a.limits = limits }
+func (a *Accounts) UseLimits(limits aigateway.LimitReader) { a.sites.limits = limits }
+
+// UseViews implements aigateway.ViewAccounts.
+func (a *Accounts) UseViews(views map[string]aigateway.View) { a.sites.views = views }
 
 // Cleanup releases the state that configurations share.
 func (a *Accounts) Cleanup() error {
@@ -162,6 +172,9 @@ func (a *Accounts) Admin() http.Handler {
 		if err != nil {
 			writeAdminProblem(w, problemOf(a.logger, err))
 			return
+		}
+		if data == nil {
+			data = struct{}{}
 		}
 		writeAnswer(w, data, data)
 	})
@@ -219,20 +232,20 @@ func (a *Accounts) guard() guard {
 
 func (a *Accounts) users() users { return users{a.store, a.passwords(), a.logger} }
 
-func (a *Accounts) keys() keys { return keys{a.store, a.limits, a.KeyLimit, a.logger} }
+func (a *Accounts) keys() keys { return keys{a.store, a.sites.limits, a.KeyLimit, a.logger} }
 
 func (a *Accounts) logins() logins {
 	return logins{a.users(), a.guard(), a.store, time.Duration(a.Session), a.logger}
 }
 
 func (a *Accounts) ownAccount() ownAccount {
-	return ownAccount{a.users(), a.guard(), a.Registration, a.reserved}
+	return ownAccount{a.users(), a.guard(), a.Registration, a.sites.reserved}
 }
 
 func (a *Accounts) machine() machine { return machine{a.users(), a.keys()} }
 
 func (a *Accounts) reports() reports {
-	return reports{a.store, a.limits, func(err error) { _ = problemOf(a.logger, err) }}
+	return reports{a.store, a.sites.limits, func(err error) { _ = problemOf(a.logger, err) }}
 }
 
 // Interface guards
@@ -243,4 +256,5 @@ var (
 	_ aigateway.Accounts = (*Accounts)(nil)
 
 	_ aigateway.LimitAccounts = (*Accounts)(nil)
+	_ aigateway.ViewAccounts  = (*Accounts)(nil)
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// adminKey is an API key in answers for the administrator of the machine.
+// adminKey is an API key in answers for administrators, with the names of the Caddyfile.
 type adminKey struct {
 	ID           int64      `json:"id"`
 	User         string     `json:"user"`
@@ -30,36 +30,111 @@ func viewAdminKey(k *aigateway.StoredKey, user *aigateway.User) adminKey {
 	}
 }
 
-// listKeys answers GET /ai_gateway/keys. The query may restrict the list to the
-// keys of one user (user), and to names that contain a text (search).
+// listKeys answers GET /ai_gateway/keys with all keys. The query may restrict the list to
+// the keys of one user (user), and to names that contain a text (search).
 func (m machine) listKeys(c *call) (any, error) {
-	owner := aigateway.AnyUser
-	if name := c.URL.Query().Get("user"); name != "" {
-		user, err := m.users.byName(c, name)
-		if err != nil {
-			return nil, err
-		}
-		owner = user.ID
+	owner, err := m.ownerOf(c)
+	if err != nil {
+		return nil, err
 	}
 	list, userOf := []adminKey{}, m.users.byID(c.Context())
-	err := eachPage(c, func(page aigateway.Page) (int, error) {
+	err = eachPage(c, func(page aigateway.Page) (int, error) {
 		found, _, err := m.keys.store.Keys(c.Context(), owner, page)
-		for i := range found {
-			user, err := userOf(found[i].UserID)
-			if errors.Is(err, aigateway.ErrNotFound) {
-				continue // the user was deleted after the page was read, with the keys
-			}
-			if err != nil {
-				return 0, err
-			}
-			list = append(list, viewAdminKey(&found[i], user))
+		if err != nil {
+			return 0, err
 		}
+		shown, err := viewAdminKeys(found, userOf)
+		list = append(list, shown...)
 		return len(found), err
 	})
 	return list, err
 }
 
-// addKey answers POST /ai_gateway/keys. Only this answer contains the key.
+// pageOfKeys answers GET /api/keys with a page of the keys of all users, the latest first.
+// The query may restrict the list to the keys of one user (user), and to names that contain
+// a text (keyword).
+func (m machine) pageOfKeys(c *call) (any, error) {
+	view, page, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	owner, err := m.ownerOf(c)
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := m.keys.store.Keys(c.Context(), owner, page)
+	if err != nil {
+		return nil, err
+	}
+	view.Items, err = viewAdminKeys(found, m.users.byID(c.Context()))
+	view.Total = total
+	return view, err
+}
+
+// ownerOf returns the ID of the user that the query names, AnyUser if it names none.
+func (m machine) ownerOf(c *call) (int64, error) {
+	name := c.URL.Query().Get("user")
+	if name == "" {
+		return aigateway.AnyUser, nil
+	}
+	user, err := m.users.byName(c, name)
+	if err != nil {
+		return 0, err
+	}
+	return user.ID, nil
+}
+
+// viewAdminKeys returns the views of keys, except of those whose user was deleted after they
+// were read: they were deleted, too.
+func viewAdminKeys(keys []aigateway.StoredKey, userOf func(int64) (*aigateway.User, error)) ([]adminKey, error) {
+	list := []adminKey{}
+	for i := range keys {
+		user, err := userOf(keys[i].UserID)
+		switch {
+		case errors.Is(err, aigateway.ErrNotFound):
+		case err != nil:
+			return nil, err
+		default:
+			list = append(list, viewAdminKey(&keys[i], user))
+		}
+	}
+	return list, nil
+}
+
+// showKey answers GET /api/keys/{id} and GET /ai_gateway/keys/{id}.
+func (m machine) showKey(c *call) (any, error) {
+	key, user, err := m.key(c)
+	if err != nil {
+		return nil, err
+	}
+	return viewAdminKey(key, user), nil
+}
+
+// key returns the key that the path identifies, and its owner.
+func (m machine) key(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
+	key, err := m.keys.store.Key(c.Context(), aigateway.AnyUser, c.id())
+	if err != nil {
+		return nil, nil, err
+	}
+	user, err := m.users.store.User(c.Context(), key.UserID)
+	return key, user, err
+}
+
+// managedKey is key for a change. Administrators manage the keys of users whom they manage,
+// and their own.
+func (m machine) managedKey(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
+	key, user, err := m.key(c)
+	if err == nil && !managesKeysOf(c.user, user) {
+		err = errRole
+	}
+	return key, user, err
+}
+
+func managesKeysOf(by, owner *aigateway.User) bool {
+	return manages(by, owner.Role) || by.ID == owner.ID
+}
+
+// addKey answers POST /api/keys and POST /ai_gateway/keys. Only this answer contains the key.
 func (m machine) addKey(c *call) (any, error) {
 	if err := c.form.require("user", "name"); err != nil {
 		return nil, err
@@ -72,11 +147,14 @@ func (m machine) addKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !managesKeysOf(c.user, user) {
+		return nil, errRole
+	}
 	key := &aigateway.StoredKey{UserID: user.ID}
-	if err := change.apply(nil, key, m.keys.limits); err != nil {
+	if err := change.apply(c.user, key, m.keys.limits); err != nil {
 		return nil, err
 	}
-	secret, err := m.keys.create(c.Context(), nil, key)
+	secret, err := m.keys.create(c.Context(), c.user, key)
 	if err != nil {
 		return nil, err
 	}
@@ -85,36 +163,67 @@ func (m machine) addKey(c *call) (any, error) {
 	return view, nil
 }
 
-// readAdminKey reads the fields of a key, whose names are those of the Caddyfile.
+// changeKey answers PATCH /api/keys/{id} and PATCH /ai_gateway/keys/{id}. Absent fields stay
+// unchanged.
+func (m machine) changeKey(c *call) (any, error) {
+	change, err := readAdminKey(c.form)
+	if err != nil {
+		return nil, err
+	}
+	key, user, err := m.managedKey(c)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := m.keys.store.ChangeKey(c.Context(), user.ID, key.ID, func(key *aigateway.StoredKey) error {
+		return change.apply(c.user, key, m.keys.limits)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.keys.audit("key changed", c.user, user.ID, key.ID)
+	return viewAdminKey(changed, user), nil
+}
+
+// readAdminKey reads the fields of a key, whose names are those of the Caddyfile. An empty
+// expiry means never.
 func readAdminKey(f *form) (change keyChange, err error) {
-	change.name, change.limit = f.text("name"), f.text("limit")
+	change.limitField = "limit"
+	change.name, change.limit, change.disabled = f.text("name"), f.text("limit"), f.flag("disabled")
 	expires, models, from := f.text("expires"), f.texts("models"), f.texts("from")
 	if err := f.err(); err != nil {
 		return change, err
 	}
-	if expires != nil {
+	switch {
+	case expires == nil:
+	case *expires == "":
+		change.expires = new(time.Time)
+	default:
 		date, err := aigateway.ParseDate(*expires)
 		if err != nil {
 			return change, invalid("expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC")
 		}
 		change.expires = &date
 	}
-	if change.models, err = patterns("models", models); err != nil {
-		return change, err
+	if models != nil {
+		if change.models, err = patterns("models", models); err != nil {
+			return change, err
+		}
 	}
-	change.networks, err = networks("from", from)
+	if from != nil {
+		change.networks, err = networks("from", from)
+	}
 	return change, err
 }
 
-// removeKey answers DELETE /ai_gateway/keys/{id}.
+// removeKey answers DELETE /api/keys/{id} and DELETE /ai_gateway/keys/{id}.
 func (m machine) removeKey(c *call) (any, error) {
-	key, err := m.keys.store.Key(c.Context(), aigateway.AnyUser, c.id())
+	key, user, err := m.managedKey(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.keys.store.DeleteKey(c.Context(), aigateway.AnyUser, key.ID); err != nil {
+	if err := m.keys.store.DeleteKey(c.Context(), user.ID, key.ID); err != nil {
 		return nil, err
 	}
-	m.keys.audit("key deleted", nil, key.UserID, key.ID)
-	return struct{}{}, nil
+	m.keys.audit("key deleted", c.user, user.ID, key.ID)
+	return nil, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// machine answers the administrator of the machine.
+// machine answers administrators: of the machine, and of keys.
 type machine struct {
 	users users
 	keys  keys
@@ -191,7 +191,7 @@ func (m machine) removeUser(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return struct{}{}, m.users.delete(c.Context(), nil, user.ID)
+	return nil, m.users.delete(c.Context(), nil, user.ID)
 }
 
 // byID returns a function that returns users by ID. It reads each user once from the

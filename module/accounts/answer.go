@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -130,9 +131,12 @@ const statusClientClosed = 499
 // cause.
 func problemOf(logger *zap.Logger, err error) *problem {
 	var p *problem
+	var shown caddy.APIError // of a view of the gateway
 	switch {
 	case errors.As(err, &p):
 		return p
+	case errors.As(err, &shown):
+		return refuse(shown.HTTPStatus, "%s", shown.Err)
 	case errors.Is(err, aigateway.ErrNotFound):
 		return refuse(http.StatusNotFound, "not found")
 	case errors.Is(err, aigateway.ErrTaken):

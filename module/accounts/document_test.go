@@ -1,11 +1,15 @@
 package accounts
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -22,6 +26,8 @@ var bodies = map[string]string{
 	"POST /api/user/manage":   `{"id":2,"action":"disable"}`,
 	"POST /api/token/":        `{"name":"mine"}`,
 	"PUT /api/token/":         `{"id":1,"name":"yours"}`,
+	"POST /api/keys":          `{"user":"root","name":"theirs"}`,
+	"PATCH /api/keys/{id}":    `{"disabled":true}`,
 }
 
 // rights are bodies and IDs with which the operations succeed, in this order, for the
@@ -51,6 +57,14 @@ var rights = []testRequest{
 	{call: "GET /api/usage?by=day,model&from=2026-01-01"},
 	{call: "GET /api/usage/records?limit=5&from=2026-01-01"},
 	{call: "GET /api/limits?limit=5"},
+	{call: "POST /api/keys", body: `{"user":"alice","name":"hers","models":["a","b-*"],"from":["192.0.2.1"],"expires":"2099-12-31"}`},
+	{call: "GET /api/keys?user=alice&keyword=her"},
+	{call: "GET /api/keys/2"},
+	{call: "PATCH /api/keys/2", body: `{"disabled":true,"expires":""}`},
+	{call: "DELETE /api/keys/2"},
+	{call: "GET /api/status"},
+	{call: "GET /api/targets"},
+	{call: "GET /api/explain?model=a"},
 	{call: "GET /api/user/logout"},
 	{call: "POST /api/user/logout"},
 }
@@ -97,11 +111,29 @@ func rooted(t *testing.T, given map[string]bool, configure func(*Accounts)) (*si
 func askRight(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
+	s.UseViews(shown)
 	for _, a := range rights {
 		a.token = token
 		answer := s.ask(a)
 		assert.Equal(t, http.StatusOK, answer.status, "%s: %s", a.call, answer.body)
 	}
+}
+
+// shown are views of the gateway.
+var shown = map[string]aigateway.View{
+	"status": func(url.Values) (any, error) {
+		return json.RawMessage(`{"version":"","revision":"","caddy":"v2","go":"go1","started":"2026-11-23T10:00:00Z","ready":true,"reason":"","running":0,
+			"providers":[{"name":"p","available":true}],"ledger_behind_seconds":null}`), nil
+	},
+	"targets": func(url.Values) (any, error) {
+		return json.RawMessage(`{"targets":[{"provider":"p","upstream_model":"m","weight":1,"state":"available","running":0}]}`), nil
+	},
+	"explain": func(query url.Values) (any, error) {
+		if query.Get("model") == "" {
+			return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("no name")}
+		}
+		return json.RawMessage(`{"model":"a","pattern":"a","format":"chat","attempts":1,"targets":[]}`), nil
+	},
 }
 
 // askWithoutBody sends requests without a valid body.
@@ -111,7 +143,7 @@ func askWithoutBody(t *testing.T, given map[string]bool) {
 		if !o.Body {
 			continue
 		}
-		call := o.Method + " " + o.Path
+		call := o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1")
 		for status, a := range map[int]testRequest{
 			http.StatusBadRequest:            {body: "[]"},
 			http.StatusUnsupportedMediaType:  {body: "{}", header: http.Header{"Content-Type": {"text/plain"}}},
@@ -129,7 +161,9 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s.store = struct{ aigateway.Store }{s.store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage/records", token: token}).status)
-	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/limits", token: token}).status)
+	for _, call := range []string{"GET /api/limits", "GET /api/status", "GET /api/targets", "GET /api/explain"} {
+		assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: call, token: token}).status, call)
+	}
 }
 
 // askWithoutRight sends requests without a credential, with two credentials, and with a
@@ -151,7 +185,10 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 	}
 	s.user("carol", aigateway.RoleUser)
 	token = s.token("carol")
-	for _, call := range []string{"GET /api/user/", "GET /api/user/1", "GET /api/user/search"} {
+	for _, call := range []string{
+		"GET /api/user/", "GET /api/user/1", "GET /api/user/search", "GET /api/keys", "GET /api/keys/1", "DELETE /api/keys/1",
+		"GET /api/status", "GET /api/targets", "GET /api/explain?model=a",
+	} {
 		assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "POST /api/user/login", body: credentials("carol", "wrong horse")}).status)
@@ -164,6 +201,8 @@ func askForNothing(t *testing.T, given map[string]bool) {
 		{call: "DELETE /api/user/sessions/99"}, {call: "GET /api/user/99"}, {call: "DELETE /api/user/99"},
 		{call: "PUT /api/user/", body: `{"id":99,"role":1}`}, {call: "POST /api/user/manage", body: `{"id":99,"action":"enable"}`},
 		{call: "GET /api/token/99"}, {call: "DELETE /api/token/99"}, {call: "PUT /api/token/", body: `{"id":99}`},
+		{call: "GET /api/keys?user=nobody"}, {call: "POST /api/keys", body: `{"user":"nobody","name":"a"}`},
+		{call: "GET /api/keys/99"}, {call: "PATCH /api/keys/99", body: `{}`}, {call: "DELETE /api/keys/99"},
 	} {
 		a.token = token
 		assert.Equal(t, http.StatusNotFound, s.ask(a).status, a.call)
@@ -179,7 +218,10 @@ func askForConflicts(t *testing.T, given map[string]bool) {
 	for i := range maxKeys {
 		require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: fmt.Sprintf(`{"name":"%d"}`, i), token: token}).status)
 	}
-	assert.Equal(t, http.StatusConflict, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"one more"}`, token: token}).status)
+	for _, one := range []testRequest{{call: "POST /api/token/", body: `{"name":"one more"}`}, {call: "POST /api/keys", body: `{"user":"root","name":"one more"}`}} {
+		one.token = token
+		assert.Equal(t, http.StatusConflict, s.ask(one).status, one.call)
+	}
 	// The password changes after it was verified, and before the new one is stored.
 	s.Accounts.hasher = changing{quick, func() {
 		_, err := s.store.ChangeUser(t.Context(), 1, 1, func(u *aigateway.User) error { u.Password = "changed"; return nil })

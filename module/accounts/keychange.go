@@ -23,10 +23,13 @@ type keyChange struct {
 	models   *[]string
 	networks *[]netip.Prefix
 	limit    *string
+
+	limitField string // the name of the field with the limit, for messages
 }
 
 // readKeyChange reads the fields of a key, whose names are those of keyView.
 func readKeyChange(f *form) (change keyChange, err error) {
+	change.limitField = "group"
 	change.name, change.limit = f.text("name"), f.text("group")
 	if change.disabled, err = readStatus(f); err != nil {
 		return change, err
@@ -160,17 +163,13 @@ func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey, limits
 	case !expires.IsZero() && !expires.Equal(k.Expires) && !time.Now().Before(expires):
 		return invalid("the expiry of the key must be in the future")
 	case limit != k.Limit && by != nil && by.Role < aigateway.RoleAdmin:
-		return refuse(http.StatusForbidden, "group: only administrators may set the limit of a key")
+		return refuse(http.StatusForbidden, "%s: only administrators may set the limit of a key", change.limitField)
 	case limit != "" && aigateway.CheckLimitName(limit) != nil:
 		return invalid("%s", aigateway.CheckLimitName(limit))
 	}
 	if limit != "" && limit != k.Limit && limits != nil {
 		if err := aigateway.CheckLimitDefined(limit, limits.LimitNames()); err != nil {
-			field := "limit"
-			if by != nil {
-				field = "group"
-			}
-			return invalid("%s: %s", field, err)
+			return invalid("%s: %s", change.limitField, err)
 		}
 	}
 	k.Name, k.Limit, k.Expires = name, limit, expires

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -241,4 +242,78 @@ func TestLastRootStays(t *testing.T) {
 		assert.Equal(t, `{"error":"the last enabled root user must stay"}`, answer.body)
 	}
 	assert.Equal(t, http.StatusConflict, s.admin("PATCH /ai_gateway/users/root", `{"role":"admin"}`).status)
+}
+
+// Administrators manage the keys of users with a smaller role, and their own.
+func TestRolesRestrictChangesOfKeys(t *testing.T) {
+	for _, c := range []struct {
+		by, owner string
+		allowed   bool
+	}{
+		{"admin", "user", true}, {"admin", "admin", true}, {"admin", "admin2", false}, {"admin", "root", false},
+		{"root", "user", true}, {"root", "admin", true}, {"root", "root2", true}, {"user", "user2", false},
+	} {
+		t.Run(c.by+" "+c.owner, func(t *testing.T) {
+			s := hierarchy(t)
+			theirs := s.ask(testRequest{call: "POST /api/token/", body: `{"name":"theirs"}`, token: s.token(c.owner)})
+			require.Equal(t, http.StatusOK, theirs.status, theirs.body)
+			status, token := http.StatusForbidden, s.token(c.by)
+			if c.allowed {
+				status = http.StatusOK
+			}
+			for _, change := range []testRequest{
+				{call: "POST /api/keys", body: `{"user":"` + c.owner + `","name":"new"}`},
+				{call: "PATCH /api/keys/1", body: `{"disabled":true}`},
+				{call: "DELETE /api/keys/1"},
+			} {
+				change.token = token
+				assert.Equal(t, status, s.ask(change).status, change.call)
+			}
+			_, err := s.store.Key(t.Context(), aigateway.AnyUser, 1)
+			assert.Equal(t, c.allowed, errors.Is(err, aigateway.ErrNotFound))
+		})
+	}
+}
+
+// A change without models once would have allowed all models, and one without networks all
+// networks.
+func TestChangesOfKeysKeepWhatTheyDoNotName(t *testing.T) {
+	s := hierarchy(t)
+	root := s.token("root")
+	created := s.ask(testRequest{call: "POST /api/keys", token: root, body: `{"user":"user","name":"a","models":["m"],"from":["192.0.2.0/24"],"expires":"2099-01-02"}`})
+	require.Equal(t, http.StatusOK, created.status, created.body)
+	changed := s.ask(testRequest{call: "PATCH /api/keys/1", token: root, body: `{"disabled":true}`}).data(t)
+	assert.Equal(t, []any{"m"}, changed["models"])
+	assert.Equal(t, []any{"192.0.2.0/24"}, changed["from"])
+	assert.NotNil(t, changed["expires"])
+	assert.Equal(t, true, changed["disabled"])
+	changed = s.ask(testRequest{call: "PATCH /api/keys/1", token: root, body: `{"models":[],"expires":"","name":"b"}`}).data(t)
+	assert.Empty(t, changed["models"])
+	assert.Nil(t, changed["expires"])
+	assert.Equal(t, "b", changed["name"])
+	assert.Equal(t, true, changed["disabled"])
+}
+
+func TestAdministratorsSeeTheKeysOfAllUsersInPages(t *testing.T) {
+	s := hierarchy(t)
+	for _, name := range []string{"user", "user2", "root"} {
+		for i := range 3 {
+			answer := s.ask(testRequest{call: "POST /api/token/", body: fmt.Sprintf(`{"name":"%s %d"}`, name, i), token: s.token(name)})
+			require.Equal(t, http.StatusOK, answer.status)
+		}
+	}
+	list := func(query string) (names []any, total any) {
+		page := s.ask(testRequest{call: "GET /api/keys?" + query, token: s.token("admin")}).data(t)
+		for _, item := range page["items"].([]any) {
+			names = append(names, item.(map[string]any)["name"])
+			assert.Contains(t, item.(map[string]any)["key"], "****", "a list never contains a whole key")
+		}
+		return names, page["total"]
+	}
+	names, total := list("size=2&p=2")
+	assert.Equal(t, []any{"root 0", "user2 2"}, names)
+	assert.EqualValues(t, 9, total)
+	names, total = list("user=user&keyword=2")
+	assert.Equal(t, []any{"user 2"}, names)
+	assert.EqualValues(t, 1, total)
 }

@@ -105,6 +105,34 @@ var public = routes{
 	{"/api/usage", methods{"GET": ofReports.plain(loggedIn, reports.usage)}},
 	{"/api/usage/records", methods{"GET": ofReports.plain(loggedIn, reports.records)}},
 	{"/api/limits", methods{"GET": ofReports.plain(loggedIn, reports.limitStates)}},
+
+	{"/api/keys", methods{
+		"GET":  ofMachine.plain(admins, machine.pageOfKeys),
+		"POST": ofMachine.object(admins, machine.addKey),
+	}},
+	{"/api/keys/{id}", methods{
+		"GET":    ofMachine.plain(admins, machine.showKey),
+		"PATCH":  ofMachine.object(admins, machine.changeKey),
+		"DELETE": ofMachine.plain(admins, machine.removeKey),
+	}},
+
+	{"/api/status", view("status")},
+	{"/api/targets", view("targets")},
+	{"/api/explain", view("explain")},
+}
+
+// view returns the methods of a view of the gateway.
+func view(name string) methods {
+	return methods{"GET": {admins, false, func(a *Accounts, c *call) (any, error) { return a.sites.view(name, c.URL.Query()) }}}
+}
+
+// view returns what a view shows.
+func (s *sites) view(name string, query url.Values) (any, error) {
+	show := s.views[name]
+	if show == nil {
+		return nil, errNoRoute
+	}
+	return show(query)
 }
 
 var userList = methods{
@@ -135,7 +163,11 @@ var admin = routes{
 		"GET":  ofMachine.plain(localAdmin, machine.listKeys),
 		"POST": ofMachine.object(localAdmin, machine.addKey),
 	}},
-	{"/ai_gateway/keys/{id}", methods{"DELETE": ofMachine.plain(localAdmin, machine.removeKey)}},
+	{"/ai_gateway/keys/{id}", methods{
+		"GET":    ofMachine.plain(localAdmin, machine.showKey),
+		"PATCH":  ofMachine.object(localAdmin, machine.changeKey),
+		"DELETE": ofMachine.plain(localAdmin, machine.removeKey),
+	}},
 	{"/ai_gateway/usage", methods{"GET": ofReports.plain(localAdmin, reports.usage)}},
 	{"/ai_gateway/usage/records", methods{"GET": ofReports.plain(localAdmin, reports.records)}},
 }
@@ -173,13 +205,18 @@ func isID(s string) bool {
 	return err == nil && id > 0 && strconv.FormatInt(id, 10) == s
 }
 
-// isOwnPath reports whether a path is that of the OpenAPI document, or below /api/user,
-// /api/token, /api/usage or /api/limits. The site must not answer mistyped paths: an empty answer with
-// status 200 could, for example, look as if a key had been revoked.
+// isOwnPath reports whether a path is that of a route, or begins like one: "/api/user". The
+// site must not answer mistyped paths: an empty answer with status 200 could, for example,
+// look as if a key had been revoked.
 func isOwnPath(sent string) bool {
-	return sent == "/api/openapi.json" ||
-		strings.HasPrefix(sent+"/", "/api/user/") || strings.HasPrefix(sent+"/", "/api/token/") ||
-		strings.HasPrefix(sent+"/", "/api/usage/") || strings.HasPrefix(sent+"/", "/api/limits/")
+	return slices.ContainsFunc(public, func(row route) bool { return strings.HasPrefix(sent+"/", row.root()+"/") })
+}
+
+// root returns the first two segments of the path.
+func (row route) root() string {
+	const api = "/api/"
+	first, _, _ := strings.Cut(strings.TrimPrefix(row.path, api), "/")
+	return api + first
 }
 
 // findPublic returns the methods of a path below /api/. It refuses a path with encoded

@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -27,9 +29,12 @@ func (adminAPI) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Routes returns one route, which covers all paths below /ai_gateway/.
+// adminPath is the beginning of all paths of the gateway in the admin API.
+const adminPath = "/ai_gateway/"
+
+// Routes returns one route, which covers all paths below adminPath.
 func (adminAPI) Routes() []caddy.AdminRoute {
-	return []caddy.AdminRoute{{Pattern: "/ai_gateway/", Handler: caddy.AdminHandlerFunc(serveAdmin)}}
+	return []caddy.AdminRoute{{Pattern: adminPath, Handler: caddy.AdminHandlerFunc(serveAdmin)}}
 }
 
 var (
@@ -44,13 +49,16 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil { // no site and no global option has an ai_gateway
 		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
 	}
+	if view := views[strings.TrimPrefix(r.URL.Path, adminPath)]; view != nil {
+		shown, err := view(app.(*App).sites, r.URL.Query())
+		if err != nil {
+			return err
+		}
+		return writeAdmin(w, shown)
+	}
 	switch r.URL.Path {
 	case repricePath:
 		return app.(*App).serveReprice(w, r)
-	case targetsPath:
-		return app.(*App).serveTargets(w, r)
-	case explainPath:
-		return app.(*App).serveExplain(w, r)
 	case limitsPath:
 		return app.(*App).serveLimits(w, r)
 	}
@@ -79,6 +87,11 @@ func (a *App) managed() []*userbase.Userbase {
 		}
 	}
 	return managed
+}
+
+func writeAdmin(w http.ResponseWriter, answer any) error {
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(answer)
 }
 
 // limitsPath is the path of the admin API that shows the use of limits.

@@ -109,6 +109,9 @@ func (a *App) serve(site *Handler) {
 		if accounts, ok := site.users.Accounts.(aigateway.LimitAccounts); ok {
 			accounts.UseLimits(a.limitReader(site.users))
 		}
+		if accounts, ok := site.users.Accounts.(aigateway.ViewAccounts); ok {
+			accounts.UseViews(a.viewsOf(site.users))
+		}
 	}
 }
 

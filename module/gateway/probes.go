@@ -15,14 +15,29 @@ const (
 
 // The answers to probes.
 const (
-	live         = `{"status":"live"}`
-	ready        = `{"status":"ready"}`
-	draining     = `{"status":"not ready","reason":"the gateway is shutting down"}`
-	storeMissing = `{"status":"not ready","reason":"the store is not available"}`
+	live  = `{"status":"live"}`
+	ready = `{"status":"ready"}`
 )
 
-// serveProbe answers a probe. It returns false for other requests. The gateway is ready for
-// new requests if it does not shut down, and can decide about every key. The parameter
+// The reasons why the gateway is not ready for new requests.
+const (
+	shuttingDown = "the gateway is shutting down"
+	storeMissing = "the store is not available"
+)
+
+// unready returns why the gateway is not ready for new requests, "" if it is: it does not
+// shut down, and can decide about every key.
+func (h *Handler) unready() string {
+	switch {
+	case h.drain.Begun():
+		return shuttingDown
+	case !h.resolved.sources.Complete():
+		return storeMissing
+	}
+	return ""
+}
+
+// serveProbe answers a probe. It returns false for other requests. The parameter
 // exclude=store leaves out the store.
 func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -32,13 +47,10 @@ func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 	switch r.URL.Path {
 	case livePath:
 	case readyPath:
-		switch {
-		case h.drain.Begun():
-			status, body = http.StatusServiceUnavailable, draining
-		case !h.resolved.sources.Complete() && !slices.Contains(r.URL.Query()["exclude"], "store"):
-			status, body = http.StatusServiceUnavailable, storeMissing
-		default:
-			body = ready
+		body = ready
+		reason := h.unready()
+		if reason != "" && !(reason == storeMissing && slices.Contains(r.URL.Query()["exclude"], "store")) {
+			status, body = http.StatusServiceUnavailable, `{"status":"not ready","reason":"`+reason+`"}`
 		}
 	default:
 		return false

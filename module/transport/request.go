@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -118,22 +119,15 @@ func copyHeader(to, from http.Header, name string) {
 	}
 }
 
-const modulePath = "github.com/caddy-ai-gateway/caddy-ai-gateway"
-
 // userAgent is the User-Agent of translated requests and of queries for models. Some
 // firewalls refuse requests without one.
-var userAgent = []string{product(debug.ReadBuildInfo())}
+var userAgent = []string{product(version.Running())}
 
 // product returns the name of the gateway, with its version if the build has one.
-func product(build *debug.BuildInfo, ok bool) string {
+func product(build *debug.BuildInfo) string {
 	const name = "caddy-ai-gateway"
-	if !ok {
-		return name
-	}
-	for _, module := range append(build.Deps, &build.Main) {
-		if module.Path == modulePath && module.Replace == nil && strings.HasPrefix(module.Version, "v") {
-			return name + "/" + module.Version[1:]
-		}
+	if v := version.Of(build); v != "" {
+		return name + "/" + v
 	}
 	return name
 }

@@ -1,0 +1,45 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheStatusIsALineForEachPart(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 5, 0, time.UTC)
+	for answer, want := range map[string]string{
+		`{"version":"1.2.3","caddy":"v2.11.0","started":"2026-11-23T10:00:00Z","ready":true,"running":3,
+			"providers":[{"name":"a","available":true},{"name":"b","available":false}],"ledger_behind_seconds":0}`: `version    1.2.3, Caddy v2.11.0
+started    2026-11-23T10:00:00Z, 2h0m5s ago
+ready      yes
+running    3 requests
+ledger     up to date
+providers  a: available
+           b: rests
+`,
+		`{"version":"","revision":"abc-dirty","caddy":"v2.11.0","started":"2026-11-23T12:00:00Z","ready":false,"reason":"the store is not available",
+			"running":0,"providers":[],"ledger_behind_seconds":70}`: `version    checkout abc-dirty, Caddy v2.11.0
+started    2026-11-23T12:00:00Z, 5s ago
+ready      no: the store is not available
+running    0 requests
+ledger     70 seconds behind
+`,
+		`{"caddy":"v2.11.0","started":"2026-11-23T12:00:00Z","ready":true,"ledger_behind_seconds":null}`: `version    checkout, Caddy v2.11.0
+started    2026-11-23T12:00:00Z, 5s ago
+ready      yes
+running    0 requests
+ledger     none, or its state is unknown
+`,
+	} {
+		var s gatewayStatus
+		require.NoError(t, json.Unmarshal([]byte(answer), &s))
+		var out bytes.Buffer
+		printStatus(&out, &s, now)
+		assert.Equal(t, want, out.String())
+	}
+}

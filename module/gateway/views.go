@@ -1,0 +1,203 @@
+package gateway
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/explain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+)
+
+// views are the parts of the state of sites that operators may see: the administrator of
+// the machine those of all sites, by the admin API ("/ai_gateway/status"), and
+// administrators those of the sites with their accounts ("/api/status").
+var views = map[string]func(sites []*Handler, query url.Values) (any, error){
+	"status":  viewStatus,
+	"targets": viewTargets,
+	"explain": viewExplained,
+}
+
+// viewsOf returns the views of the sites with a userbase.
+func (a *App) viewsOf(users *userbase.Userbase) map[string]aigateway.View {
+	bound := make(map[string]aigateway.View, len(views))
+	for name, view := range views {
+		bound[name] = func(query url.Values) (any, error) {
+			sites := slices.Clone(a.sites)
+			return view(slices.DeleteFunc(sites, func(site *Handler) bool { return site.users != users }), query)
+		}
+	}
+	return bound
+}
+
+// started is when the process started.
+var started = time.Now()
+
+// status is the state of the gateway.
+type status struct {
+	Version  string    `json:"version"`  // "" for a build from a checkout
+	Revision string    `json:"revision"` // commit of a build from a checkout, "" if unknown
+	Caddy    string    `json:"caddy"`    // version
+	Go       string    `json:"go"`       // version
+	Started  time.Time `json:"started"`
+
+	Ready     bool             `json:"ready"`   // for new requests
+	Reason    string           `json:"reason"`  // why the gateway is not ready
+	Running   int              `json:"running"` // exchanges at this moment, of all sites of the process
+	Providers []providerStatus `json:"providers"`
+
+	// Behind is how many seconds the database is behind the ledger of this process, null if
+	// there is no ledger or it is not known.
+	Behind *int64 `json:"ledger_behind_seconds"`
+}
+
+// providerStatus is the state of a provider.
+type providerStatus struct {
+	Name      string `json:"name"`
+	Available bool   `json:"available"`
+}
+
+// viewStatus shows the state of the gateway.
+func viewStatus(sites []*Handler, _ url.Values) (any, error) {
+	build := version.Running()
+	shortVersion, _ := caddy.Version()
+	s := status{
+		Version: version.Of(build), Revision: version.Revision(build), Caddy: shortVersion, Go: runtime.Version(),
+		Started: started.UTC().Truncate(time.Second), Ready: true, Running: drain.Process.Running(), Providers: []providerStatus{},
+	}
+	available := make(map[string]bool)
+	for _, site := range sites {
+		if reason := site.unready(); reason != "" {
+			s.Ready, s.Reason = false, reason
+		}
+		for name, is := range explain.Providers(site.resolved.catalog) {
+			available[name] = available[name] || is
+		}
+		if lagging, ok := site.users.Store.(accounting.LaggingReader); ok {
+			if age, known := lagging.Behind(); known {
+				s.Behind = new(max(int64(age/time.Second), value(s.Behind)))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(available)) {
+		s.Providers = append(s.Providers, providerStatus{name, available[name]})
+	}
+	return s, nil
+}
+
+// value returns the value of a pointer, 0 for nil.
+func value(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// siteTargets are the targets of sites.
+type siteTargets struct {
+	Targets []explain.Target `json:"targets"`
+}
+
+// viewTargets shows the targets.
+func viewTargets(sites []*Handler, _ url.Values) (any, error) {
+	all := siteTargets{[]explain.Target{}}
+	for _, site := range sites {
+		for _, t := range explain.Targets(site.resolved.catalog) {
+			if !slices.ContainsFunc(all.Targets, func(known explain.Target) bool { return sameTarget(known, t) }) {
+				all.Targets = append(all.Targets, t)
+			}
+		}
+	}
+	return all, nil
+}
+
+func sameTarget(a, b explain.Target) bool {
+	return a.Provider == b.Provider && a.Upstream == b.Upstream && a.APIKey == b.APIKey
+}
+
+// explainedKey explains a key for the requests of a model.
+type explainedKey struct {
+	ID      string           `json:"id"`
+	Allowed bool             `json:"allowed"` // to use the model
+	Limits  []explainedLimit `json:"limits"`  // the innermost first
+}
+
+// explainedLimit is a limit that applies to a key.
+type explainedLimit struct {
+	Name  string          `json:"name"`
+	Per   aigateway.Scope `json:"per"`
+	Rules string          `json:"rules"` // in words
+}
+
+// explained explains a model, and a key if the query names one.
+type explained struct {
+	*explain.Model
+	Key *explainedKey `json:"key,omitempty"`
+}
+
+// viewExplained shows where the requests for a model go. The query has the name of the model
+// ("model"), and optionally the format of the client ("format") and the id of a key ("key").
+func viewExplained(sites []*Handler, query url.Values) (any, error) {
+	client := formats.Unspecified()
+	if name := query.Get("format"); name != "" {
+		client = formats.Of(translate.Format(name))
+	}
+	if client == nil {
+		return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: fmt.Errorf("unknown format; known are %v", formats.Names())}
+	}
+	problem := errors.New("no model has this name")
+	for _, site := range sites {
+		m := explain.ModelOf(site.resolved.catalog, query.Get("model"), client)
+		if m == nil {
+			continue
+		}
+		answer := explained{Model: m}
+		if id := query.Get("key"); id != "" {
+			if answer.Key = site.explainKey(id, m.Name); answer.Key == nil { // it may be a key of another site
+				problem = errNoKey
+				continue
+			}
+		}
+		return answer, nil
+	}
+	return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: problem}
+}
+
+var errNoKey = errors.New("no key has this id: the name of a key of the configuration or of a keys file, or the number of a key of a user, which key list shows")
+
+// explainKey explains the key with an id, which may be the number of a key of a user. It
+// returns nil if there is no such key.
+func (h *Handler) explainKey(id, model string) *explainedKey {
+	if number, err := strconv.ParseInt(id, 10, 64); err == nil {
+		id = aigateway.StoredKeyID(number)
+	}
+	key := h.resolved.sources.ByID(id)
+	if key == nil {
+		return nil
+	}
+	return &explainedKey{ID: id, Allowed: key.Allows(model), Limits: explainLimits(h.resolved.limits.Of(key))}
+}
+
+func explainLimits(chain *limiting.Chain) []explainedLimit {
+	all := []explainedLimit{}
+	for _, l := range chain.Limits() {
+		all = append(all, explainedLimit{l.Name, cmp.Or(l.Per, aigateway.PerUser), l.LimitRules.String()})
+	}
+	return all
+}
