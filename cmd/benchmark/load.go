@@ -235,15 +235,16 @@ func (c *client) follow(body *bufio.Reader, begin time.Time) error {
 			c.lags = append(c.lags, time.Since(written))
 		}
 		switch {
-		case err == io.EOF && texts != c.events:
-			return fmt.Errorf("the stream has %d of %d texts", texts, c.events)
-		case err == io.EOF && !last:
-			return errors.New("the stream lacks its last event")
-		case err == io.EOF:
-			return nil
-		case err != nil && err != bufio.ErrBufferFull:
+		case err == nil, errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case !errors.Is(err, io.EOF):
 			return err
+		case texts != c.events:
+			return fmt.Errorf("the stream has %d of %d texts", texts, c.events)
+		case !last:
+			return errors.New("the stream lacks its last event")
 		}
+		return nil
 	}
 }
 
