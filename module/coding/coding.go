@@ -154,7 +154,9 @@ func ReadAll(dst []byte, src io.Reader, size, limit int64) ([]byte, error) {
 			return nil, err
 		}
 		if len(body) == cap(body) {
-			body = slices.Grow(body, 1)
+			// The memory is at most four times what has arrived, whatever was announced.
+			more := min(size+1-int64(len(body)), 3*int64(len(body)))
+			body = slices.Grow(body, int(max(more, 1)))
 		}
 	}
 }

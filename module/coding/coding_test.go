@@ -188,3 +188,30 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A body of 8 MB was copied eight times, since the buffer grew by a quarter.
+func TestAnAnnouncedBodyIsCopiedAFewTimes(t *testing.T) {
+	const size = 8 << 20
+	src := &growth{Reader: strings.NewReader(strings.Repeat("x", size))}
+	got, err := coding.ReadAll(nil, src, size, size)
+	require.NoError(t, err)
+	assert.Len(t, got, size)
+	assert.LessOrEqual(t, src.buffers, 3, "1 MB, 4 MB, and all")
+	assert.LessOrEqual(t, cap(got), size+size/4)
+}
+
+// growth counts the buffers that a reader was called with.
+type growth struct {
+	io.Reader
+	end     *byte // of the last buffer
+	buffers int
+}
+
+// Read counts p if it is not a part of the buffer of the last call.
+func (g *growth) Read(p []byte) (int, error) {
+	if end := &p[len(p)-1]; end != g.end {
+		g.end = end
+		g.buffers++
+	}
+	return g.Reader.Read(p)
+}
