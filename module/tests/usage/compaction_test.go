@@ -12,9 +12,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// compacted is the usage of an answer whose conversation was summarized before it. The counts
+// compactedUsage is the usage of an answer whose conversation was summarized before it. The counts
 // at its top are of the answer alone.
-const compacted = `{"input_tokens":10,"output_tokens":5,"iterations":[{"type":"compaction","input_tokens":50000,"output_tokens":3000},{"type":"message","input_tokens":10,"output_tokens":5}]}`
+const compactedUsage = `{"input_tokens":10,"output_tokens":5,"iterations":[{"type":"compaction","input_tokens":50000,"output_tokens":3000},{"type":"message","input_tokens":10,"output_tokens":5}]}`
 
 // compacting is a request that lets the provider summarize the conversation.
 func compacting(stream bool) string {
@@ -23,7 +23,7 @@ func compacting(stream bool) string {
 
 // A compaction cost 0.195 USD, and nothing of it was recorded.
 func TestACompactionIsRecorded(t *testing.T) {
-	whole, stream := messageOf(compacted)
+	whole, stream := messageOf(compactedUsage)
 	for name, c := range map[string]struct {
 		path, body  string
 		contentType string
@@ -53,7 +53,7 @@ func TestACompactionIsRecorded(t *testing.T) {
 
 // A budget admitted any number of compactions.
 func TestABudgetCountsCompactions(t *testing.T) {
-	whole, _ := messageOf(compacted)
+	whole, _ := messageOf(compactedUsage)
 	p := gatewaytest.NewProvider(t)
 	p.Always(gatewaytest.Body(200, "application/json", []byte(whole)))
 	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced, "format messages"), "limit all {\nper gateway\nbudget 0.5/day\n}")...)

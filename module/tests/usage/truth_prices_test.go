@@ -1,4 +1,4 @@
-package truth_test
+package usage_test
 
 import (
 	"math/big"

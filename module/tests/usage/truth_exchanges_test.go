@@ -1,4 +1,4 @@
-package truth_test
+package usage_test
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ const (
 	oneRefused  class = "several calls, the last refused"
 	oneCut      class = "several calls, the last cut"
 	cut         class = "cut"  // the provider breaks a stream off
-	left        class = "left" // the client leaves a stream in the middle
+	leftMidway  class = "left" // the client leaves a stream in the middle
 	severalLeft class = "several calls, left"
 	refused     class = "refused" // the provider refuses
 	fallback    class = "fallback"
@@ -70,7 +70,7 @@ var classes = []struct {
 	share int
 }{
 	{wholeAnswer, 26}, {severalLeft, 3}, {compacted, 5}, {unknown, 2}, {unreported, 4}, {several, 8}, {oneRefused, 4}, {oneCut, 4},
-	{cut, 12}, {left, 18}, {refused, 4}, {fallback, 7}, {broken, 3},
+	{cut, 12}, {leftMidway, 18}, {refused, 4}, {fallback, 7}, {broken, 3},
 }
 
 // next returns an exchange of a random class.
@@ -104,7 +104,7 @@ func (g *generator) exchange(c class) *exchange {
 		x.calls = 2 + g.IntN(3)
 	case oneRefused, oneCut, severalLeft:
 		x.calls, x.stream = 2+g.IntN(2), true
-	case cut, left:
+	case cut, leftMidway:
 		x.stream = true
 	}
 	g.made++
@@ -174,7 +174,7 @@ func (g *generator) spoil(x *exchange, s *script) {
 		s.ending, s.after = pick(g, reset, failure), x.late
 	case cut:
 		s.ending = pick(g, reset, failure)
-	case left:
+	case leftMidway:
 		s.ending = hold
 	case refused:
 		s.status = pick(g, 400, 403, 413, 422, 500)
@@ -202,7 +202,7 @@ func (g *generator) script(x *exchange, lane site.Lane) *script {
 	if x.class == severalLeft {
 		s.ending = hold
 	}
-	if x.class == cut || x.class == left || x.class == severalLeft { // most of the cost is that of the text
+	if x.class == cut || x.class == leftMidway || x.class == severalLeft { // most of the cost is that of the text
 		u.input, u.cacheRead = tokensOf(x.prompt), 0
 	}
 	if lane.Upstream == site.CompletionsPath {

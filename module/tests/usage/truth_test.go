@@ -1,4 +1,4 @@
-package truth_test
+package usage_test
 
 import (
 	"bufio"
@@ -21,6 +21,10 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
+
+// The files truth_*_test.go compare the ledger with an independent truth: providers that note
+// what they claim to have used, for each call, and a computation of costs that shares no
+// code with the gateway.
 
 // seed makes the exchanges the same in each run.
 const seed = 18
@@ -155,7 +159,7 @@ func (x *exchange) read(body io.Reader, leave func()) {
 			continue
 		}
 		switch most = math.MaxInt; x.class {
-		case left, severalLeft:
+		case leftMidway, severalLeft:
 			leave()
 			return
 		case oneRefused, oneCut:
@@ -248,15 +252,15 @@ func compareSums(t testing.TB, admin func(string) string, records map[string][]r
 	}
 }
 
-// sum is what the exchanges of a class cost, in millionths.
-type sum struct {
+// classSum is what the exchanges of a class cost, in millionths.
+type classSum struct {
 	count           int
 	truth, recorded float64
 }
 
 // compare compares each exchange with its record, and the sums of the classes.
 func compare(t testing.TB, all []*exchange, records map[string][]record) {
-	sums := make(map[class]*sum)
+	sums := make(map[class]*classSum)
 	var wrong problems
 	for _, x := range all {
 		list := records[x.model]
@@ -265,7 +269,7 @@ func compare(t testing.TB, all []*exchange, records map[string][]record) {
 			continue
 		}
 		if sums[x.class] == nil {
-			sums[x.class] = new(sum)
+			sums[x.class] = new(classSum)
 		}
 		s := sums[x.class]
 		truth, _ := x.truth().Float64()
@@ -365,7 +369,7 @@ func (x *exchange) problem(r *record) string {
 			return "a cost of " + r.Calls[0].Price
 		}
 		return ""
-	case cut, left, severalLeft:
+	case cut, leftMidway, severalLeft:
 		got := tokensOf(x.got)
 		if share := float64(output) / float64(got); !(share >= 0.9 && share <= 1.5) { // not a number if both are 0
 			return fmt.Sprintf("%d tokens of output, and the client has got %d", output, got)

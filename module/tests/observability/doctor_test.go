@@ -1,4 +1,4 @@
-package doctor_test
+package observability_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package truth_test
+package usage_test
 
 import (
 	"fmt"
@@ -66,7 +66,7 @@ func (x *exchange) problemAfterKill(records []record) string {
 	}
 	r := &records[0]
 	switch {
-	case r.Outcome != "crashed" && (x.class == cut || x.class == left || x.class == severalLeft):
+	case r.Outcome != "crashed" && (x.class == cut || x.class == leftMidway || x.class == severalLeft):
 		return "" // the end of the gateway may have kept the client from what was recorded
 	case r.Outcome != "crashed":
 		return x.problem(r)
