@@ -12,7 +12,7 @@ import (
 const (
 	chartWidth = 860
 	chartLabel = 260 // width of the names
-	chartUnit  = 260 // width of the baseline's bar
+	chartEnd   = 140 // width of what is behind the longest bar
 	chartBar   = 14
 	chartGap   = 12
 	panelWidth = chartWidth / 2
@@ -43,6 +43,10 @@ func bars(all []summary) []byte {
 	all = slices.DeleteFunc(slices.Clone(all), func(s summary) bool {
 		return !slices.ContainsFunc(bounds, func(b bound) bool { return b.scenario == s.scenario })
 	})
+	longest := 2.0
+	for _, s := range all {
+		longest = max(longest, s.ratio())
+	}
 	var b bytes.Buffer
 	label(&b, 0, 16, "start", "Processor time of a request, beside plain reverse_proxy (1.00). Shorter is better.")
 	y, scenario := 30, ""
@@ -52,7 +56,7 @@ func bars(all []summary) []byte {
 			y += chartGap
 			label(&b, 0, y+chartBar-3, "start", scenario)
 		}
-		width := int(s.ratio() * chartUnit)
+		width := int(s.ratio() / longest * (chartWidth - chartLabel - chartEnd))
 		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", chartLabel, y, width, chartBar-2, colorOf(s.gateway))
 		label(&b, chartLabel+width+6, y+chartBar-3, "start", fmt.Sprintf("%.2f %s, %.0f µs", s.ratio(), s.gateway, s.values[cpu]))
 		y += chartBar
@@ -93,17 +97,23 @@ func (p panel) draw(b *bytes.Buffer, x, y int) {
 		}
 		return v
 	}
-	left, right, top := math.Inf(1), math.Inf(-1), 0.0
+	left, right, bottom, top := math.Inf(1), math.Inf(-1), math.Inf(1), 0.0
 	for _, c := range p.curves {
 		for _, at := range c.points {
-			left, right, top = min(left, at.x), max(right, at.x), max(top, at.y)
+			left, right, bottom, top = min(left, at.x), max(right, at.x), min(bottom, at.y), max(top, at.y)
 		}
 	}
 	width, height := float64(panelWidth-2*panelEdge), float64(panelSize-2*panelEdge)
 	across := func(v float64) int {
 		return x + panelEdge + int(width*(scale(v)-scale(left))/max(scale(right)-scale(left), 1e-9))
 	}
-	up := func(v float64) int { return y + panelSize - panelEdge - int(height*scale(v)/max(scale(top), 1e-9)) }
+	base := 0.0
+	if p.log {
+		base = math.Floor(scale(bottom)) // a power of ten
+	}
+	up := func(v float64) int {
+		return y + panelSize - panelEdge - int(height*(scale(v)-base)/max(scale(top)-base, 1e-9))
+	}
 	label(b, x+panelEdge, y+20, "start", p.title)
 	for i, c := range p.curves {
 		fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="2" points="`, c.color)
@@ -112,10 +122,13 @@ func (p panel) draw(b *bytes.Buffer, x, y int) {
 		}
 		fmt.Fprintf(b, `"/><text x="%d" y="%d" fill="%s">%s</text>`+"\n", x+panelEdge+6, y+panelEdge+12*i, c.color, html.EscapeString(c.name))
 	}
-	fmt.Fprintf(b, `<path d="M%d %dV%dH%d" fill="none" stroke="#777777"/>`+"\n", x+panelEdge, y+panelEdge-8, up(0), x+panelWidth-panelEdge)
+	fmt.Fprintf(b, `<path d="M%d %dV%dH%d" fill="none" stroke="#777777"/>`+"\n", x+panelEdge, y+panelEdge-8, y+panelSize-panelEdge, x+panelWidth-panelEdge)
 	label(b, across(left), y+panelSize-panelEdge+16, "middle", short(left))
 	label(b, across(right), y+panelSize-panelEdge+16, "middle", short(right))
 	label(b, x+panelEdge-6, up(top)+4, "end", short(top))
+	if p.log {
+		label(b, x+panelEdge-6, y+panelSize-panelEdge+4, "end", short(math.Pow(10, base)))
+	}
 }
 
 // short writes a number with three digits at most, and a unit.
