@@ -9,4 +9,5 @@ const (
 	Chat        Format = "chat"        // POST /v1/chat/completions
 	Completions Format = "completions" // POST /v1/completions
 	Responses   Format = "responses"   // POST /v1/responses
+	Gemini      Format = "gemini"      // of providers only: models/{model}:generateContent
 )

@@ -29,6 +29,7 @@ type detail struct {
 	code    string
 	param   string // path of the field at fault, in the provider's words
 	details []byte // error.details of a messages body, nil for none
+	rpc     rpcDetails
 }
 
 // readDetail reads an error body of any provider. Bodies have many shapes and errors
@@ -39,6 +40,7 @@ func readDetail(contentType string, body []byte) detail {
 		return detail{message: plainMessage(contentType, body)}
 	}
 	d := detailOf(value, 0)
+	d.rpc = rpcDetailsOf(value)
 	d.message, d.details = printable(masked(d.message)), Mask(messagesDetails(value), "")
 	if len(d.code) > maxCode || d.code != printable(d.code) {
 		d.code = ""
@@ -108,13 +110,13 @@ const creditTooLow = "Your credit balance is too low"
 
 // exhausted reports whether the account has no credit.
 func (d detail) exhausted() bool {
-	return exhaustedWords[d.code] || exhaustedWords[d.kind] || strings.HasPrefix(d.message, creditTooLow)
+	return exhaustedWords[d.code] || exhaustedWords[d.kind] || strings.HasPrefix(d.message, creditTooLow) || d.rpc.usedUp
 }
 
 // unauthenticated reports whether the provider did not accept the credential, whatever
 // the status.
 func (d detail) unauthenticated() bool {
-	return d.code == "invalid_api_key" || d.kind == "authentication_error"
+	return d.code == "invalid_api_key" || d.kind == "authentication_error" || refusedKeys[d.rpc.reason]
 }
 
 // account returns the status for trouble with the gateway's account, for which some

@@ -29,9 +29,12 @@ var waitUnits = map[string]float64{
 // longestWait is the longest time to wait, in seconds: one day.
 const longestWait = 24 * 60 * 60
 
-// retryAfter returns the time to wait that the message states, in whole seconds; 0 if it
-// states none, or more than longestWait.
+// retryAfter returns the time to wait that the details or the message state, in whole seconds;
+// 0 if they state none, or more than longestWait.
 func (d detail) retryAfter() int {
+	if d.rpc.wait > 0 {
+		return int(math.Ceil(d.rpc.wait))
+	}
 	message := strings.ToLower(d.message)
 	for _, lead := range waitLeads {
 		if _, rest, found := strings.Cut(message, lead); found {

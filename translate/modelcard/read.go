@@ -2,6 +2,7 @@ package modelcard
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -56,10 +57,13 @@ func (p *modelPage) read(c *jsonscan.Cursor) {
 
 func (p *modelPage) member(c *jsonscan.Cursor) {
 	switch string(c.Name()) {
-	case "data":
+	case "data", "models": // "models" in lists of Google
 		p.readModels(c)
 	case "last_id":
 		readModelText(c, &p.last)
+	case "nextPageToken": // of Google; the next page begins after the token instead of an id
+		readModelText(c, &p.last)
+		p.more = p.last != ""
 	case "has_more":
 		if more, ok := c.Bool(); ok {
 			p.more = more
@@ -75,8 +79,9 @@ func (p *modelPage) readModels(c *jsonscan.Cursor) {
 	p.isList = c.OpenArray() || p.isList
 	for c.Element() {
 		var m cardReader
-		if m.read(c); m.ID != "" {
-			p.models = append(p.models, m.model())
+		m.read(c)
+		if card := m.model(); card.ID != "" {
+			p.models = append(p.models, card)
 		}
 	}
 }
@@ -89,6 +94,7 @@ type cardReader struct {
 	serving      int64  // the context that a llama.cpp server was started with
 	training     int64  // the context that its model was trained with
 	routedOutput int64  // the longest answer of a router's preferred service
+	silent       bool   // it does not write answers, but embeds, for example
 }
 
 func (m *cardReader) read(c *jsonscan.Cursor) {
@@ -101,7 +107,7 @@ func (m *cardReader) member(c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "id":
 		readModelText(c, &m.ID)
-	case "display_name":
+	case "display_name", "displayName":
 		readModelText(c, &m.DisplayName)
 	case "name":
 		readModelText(c, &m.name)
@@ -109,10 +115,12 @@ func (m *cardReader) member(c *jsonscan.Cursor) {
 		readModelText(c, &m.OwnedBy)
 	case "created", "created_at":
 		readModelDate(c, &m.Created)
-	case "context_length", "context_window", "max_context_length", "max_input_tokens", "max_model_len":
+	case "context_length", "context_window", "max_context_length", "max_input_tokens", "max_model_len", "inputTokenLimit":
 		token.ReadCount(c, &m.ContextTokens)
-	case "max_completion_tokens", "max_output_tokens", "max_tokens":
+	case "max_completion_tokens", "max_output_tokens", "max_tokens", "outputTokenLimit":
 		token.ReadCount(c, &m.OutputTokens)
+	case "supportedGenerationMethods":
+		m.readMethods(c)
 	case "meta":
 		readCounts(c, map[string]*int64{"n_ctx": &m.serving, "n_ctx_train": &m.training})
 	case "top_provider":
@@ -122,8 +130,28 @@ func (m *cardReader) member(c *jsonscan.Cursor) {
 	}
 }
 
-// model returns the model. A name that repeats the id is left out.
+// resource begins the names of models in lists of Google.
+const resource = "models/"
+
+// readMethods reads the methods of a model of Google.
+func (m *cardReader) readMethods(c *jsonscan.Cursor) {
+	m.silent = true
+	for c.OpenArray(); c.Element(); {
+		if string(c.StringOrSkip()) == `"generateContent"` {
+			m.silent = false
+		}
+	}
+}
+
+// model returns the model. A name that repeats the id is left out. The id is empty for a model
+// that does not write answers.
 func (m *cardReader) model() Card {
+	if name, ok := strings.CutPrefix(m.name, resource); ok && m.ID == "" {
+		m.ID, m.name = name, ""
+	}
+	if m.silent {
+		m.ID = ""
+	}
 	m.DisplayName = orElse(m.DisplayName, m.name)
 	if m.DisplayName == m.ID {
 		m.DisplayName = ""

@@ -127,6 +127,20 @@ func TestWhatIsNoModelListIsAnError(t *testing.T) {
 	}
 }
 
+func TestListsOfGoogleAreRead(t *testing.T) {
+	models, after, err := modelcard.Read([]byte(`{"models":[
+		{"name":"models/gemini-3.5-flash","version":"001","displayName":"Gemini 3.5 Flash","inputTokenLimit":1048576,"outputTokenLimit":65536,
+			"supportedGenerationMethods":["generateContent","countTokens"],"temperature":1},
+		{"name":"models/gemini-embedding-2","supportedGenerationMethods":["embedContent",1]},
+		{"name":"not/a/resource"}],"nextPageToken":"t=2"}`))
+	require.NoError(t, err)
+	assert.Equal(t, []modelcard.Card{{ID: "gemini-3.5-flash", DisplayName: "Gemini 3.5 Flash", ContextTokens: 1048576, OutputTokens: 65536}}, models)
+	assert.Equal(t, "t=2", after, "the token of the next page")
+	_, after, err = modelcard.Read([]byte(`{"models":[]}`))
+	require.NoError(t, err)
+	assert.Empty(t, after)
+}
+
 // Every list that can be read can be written in both shapes, and read again as
 // the same models.
 func FuzzModelListsComeBackAsTheyWere(f *testing.F) {

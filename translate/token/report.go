@@ -12,19 +12,21 @@ type Meaning uint8
 
 // The meanings. Prompt and Fresh exclude each other.
 const (
-	Prompt         Meaning = iota // input tokens, those of caches included
-	Fresh                         // input tokens without those of caches
-	Output                        // output tokens
-	Total                         // all tokens
-	CacheRead                     // input tokens read from a cache
-	CacheWrite                    // input tokens written to a cache
-	CacheWriteLong                // those of CacheWrite that are cached for an hour
-	Reasoning                     // tokens of the output spent on reasoning
-	Searches                      // searches of the web
-	Tier                          // a word: the service tier
-	Speed                         // a word: the speed
-	Region                        // a word: the region
-	Runs                          // a list of the runs of models, each a usage object with a model and a type
+	Prompt           Meaning = iota // input tokens, those of caches included
+	Fresh                           // input tokens without those of caches
+	Output                          // output tokens
+	Total                           // all tokens
+	CacheRead                       // input tokens read from a cache
+	CacheWrite                      // input tokens written to a cache
+	CacheWriteLong                  // those of CacheWrite that are cached for an hour
+	Reasoning                       // tokens of the output spent on reasoning
+	FurtherPrompt                   // input tokens that Prompt does not include
+	FurtherReasoning                // tokens spent on reasoning that Output does not include
+	Searches                        // searches of the web
+	Tier                            // a word: the service tier
+	Speed                           // a word: the speed
+	Region                          // a word: the region
+	Runs                            // a list of the runs of models, each a usage object with a model and a type
 )
 
 // Row is a member of the usage objects of a format. Path names the member by the objects
@@ -179,8 +181,11 @@ func (r *Report) Usage() Usage {
 			}
 		}
 	}
-	// Reasoning that the output does not include: that of xAI, and that of Gemini, which only
-	// the total has.
+	n[Prompt] += n[FurtherPrompt]
+	n[Output] += n[FurtherReasoning]
+	n[Reasoning] += n[FurtherReasoning]
+	// Reasoning that the output does not include: that of xAI, and that of Gemini in the chat
+	// format, which only the total has.
 	apart := max(0, n[Total]-n[Prompt]-n[Output])
 	if apart != n[Reasoning] && (n[Reasoning] != 0 || n[CacheRead]+n[CacheWrite] > 0) {
 		apart = 0

@@ -1,0 +1,42 @@
+package fault
+
+import "strings"
+
+// rpcDetails is what the details of an error of Google's servers state (google.rpc.Status):
+// a list of objects, each with its type.
+type rpcDetails struct {
+	reason string  // a word, "" for none
+	wait   float64 // seconds until a retry, 0 for none
+	usedUp bool    // a quota of the day is used up, so that no retry helps
+}
+
+// refusedKeys are the reasons for which a key is not accepted. Status and type blame the
+// request.
+var refusedKeys = map[string]bool{"API_KEY_INVALID": true, "API_KEY_EXPIRED": true, "ACCESS_TOKEN_EXPIRED": true}
+
+// rpcDetailsOf returns the details of an error body, which may be in a list.
+func rpcDetailsOf(body any) (d rpcDetails) {
+	if list, ok := body.([]any); ok && len(list) > 0 {
+		body = list[0]
+	}
+	object, _ := body.(map[string]any)
+	failure, _ := object["error"].(map[string]any)
+	details, _ := failure["details"].([]any)
+	for _, detail := range details {
+		fields, _ := detail.(map[string]any)
+		kind, _ := fields["@type"].(string)
+		switch kind[strings.LastIndexByte(kind, '.')+1:] {
+		case "ErrorInfo":
+			d.reason = firstText(fields["reason"])
+		case "RetryInfo":
+			d.wait = seconds(firstText(fields["retryDelay"]))
+		case "QuotaFailure":
+			violations, _ := fields["violations"].([]any)
+			for _, violation := range violations {
+				quota, _ := violation.(map[string]any)
+				d.usedUp = d.usedUp || strings.Contains(firstText(quota["quotaId"]), "PerDay")
+			}
+		}
+	}
+	return d
+}

@@ -1,0 +1,172 @@
+package answer
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
+)
+
+// The beginnings of signatures outside of the format, which state the part that is signed.
+const (
+	OfCall = "call:" // the call behind the signature
+	OfText = "part:" // the text in front of it, or an empty one
+)
+
+// Parser reads an answer of the format into core events, a stream as well as a JSON body. The
+// events of a stream are parts of the JSON answer; the last one is not marked.
+type Parser struct {
+	turn.Parser
+	whole, candidate, part members.Values
+	open                   turn.Item
+	hasContent             bool // a text, a thought or a call was sent
+}
+
+// NewParser returns a parser of one answer.
+func NewParser(h event.Handler) *Parser {
+	p := &Parser{}
+	p.Init(&words, h)
+	return p
+}
+
+// Event reads the next event of a stream.
+func (p *Parser) Event(e sse.Event) {
+	if p.ReadPart(&p.whole, e) {
+		p.send()
+		p.Learn(e)
+	}
+}
+
+var errNoReason = errors.New("an answer without a reason for its end")
+
+// Answer reads a whole JSON answer.
+func (p *Parser) Answer(body []byte) {
+	if !p.ReadWhole(&p.whole, body) {
+		return
+	}
+	p.send()
+	if !p.Finished(1) {
+		p.Refuse(errNoReason)
+	}
+	p.Complete()
+}
+
+// send sends the candidates of an answer or a part of one, or that the prompt was blocked.
+func (p *Parser) send() {
+	if p.whole.Filled(blockReason) != nil {
+		p.SendFinish(event.Event{Finish: event.FinishFiltered, Text: jsonscan.DecodedOf(p.whole.Raw(blockText))})
+	}
+	if p.whole.Raw(candidates) == nil {
+		return
+	}
+	list := p.whole.Cursor(candidates)
+	for list.OpenArray(); list.Element() && !p.Over(); {
+		v := &p.candidate
+		switch {
+		case !v.Read(&list, candidate, &p.Dropped), token.CountOf(v.Raw(number)) > 0:
+			p.Drop("candidates[*]") // no request asks for more than one
+		case v.Unreadable():
+			p.Refuse(errPart)
+		default:
+			p.sendParts()
+			p.sendReason()
+		}
+	}
+	p.Refuse(list.Err())
+}
+
+var errPart = errors.New("a part of an unknown kind")
+
+// sendParts sends the parts of the candidate.
+func (p *Parser) sendParts() {
+	if p.candidate.Raw(parts) == nil {
+		return
+	}
+	list, v := p.candidate.Cursor(parts), &p.part
+	for list.OpenArray(); list.Element() && !p.Over(); {
+		if !v.Read(&list, part, &p.Dropped) || v.Unreadable() {
+			p.Refuse(errPart)
+			return
+		}
+		if name := v.Raw(callName); name != nil {
+			p.sign(OfCall)
+			p.Close(&p.open)
+			it := p.OpenCall(v.Raw(callID), name)
+			p.AddInput(&it, v.Raw(arguments))
+			p.Close(&it)
+			p.hasContent = true
+			continue
+		}
+		if v.Filled(text) != nil {
+			kind := event.Text
+			if string(v.Raw(thought)) == "true" {
+				kind = event.Reasoning
+			}
+			p.Add(p.Switch(&p.open, kind), v.Raw(text), v.At(text))
+			p.hasContent = true
+		}
+		p.sign(OfText)
+	}
+	p.Refuse(list.Err())
+}
+
+// sign sends the signature of the part, if it has one. of states what is signed.
+func (p *Parser) sign(of string) {
+	raw := p.part.Filled(signature)
+	if raw == nil {
+		return
+	}
+	p.Switch(&p.open, event.Reasoning)
+	p.Send(event.Event{Kind: event.Signature, Text: append([]byte(of), jsonscan.DecodedOf(raw)...), Origin: translate.Gemini})
+	p.Close(&p.open)
+}
+
+// sendReason sends the reason why the turn has ended, if it is known. A turn that failed, or
+// that ended for an unknown reason before it had any content, is an error.
+func (p *Parser) sendReason() {
+	raw := p.candidate.Filled(reason)
+	if raw == nil {
+		return
+	}
+	p.Close(&p.open)
+	word := string(jsonscan.DecodedOf(raw))
+	_, known := words.Reasons[word]
+	if failures[word] || !known && !p.hasContent {
+		p.Fail(fault.Unusable(errors.New("a turn that failed")))
+		return
+	}
+	p.Finish(raw, nil, p.candidate.Raw(explanation))
+}
+
+// Inspect reads a JSON answer for what the gateway needs to know of it. A count of tokens is
+// the usage of its input.
+func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
+	if op != translate.CountTokens {
+		return inspect(body, op)
+	}
+	var v members.Values
+	c := jsonscan.New(body)
+	switch err := v.ReadDocument(&c, answers, nil); {
+	case err != nil:
+		return signal.Answer{}, fault.Unusable(err)
+	case v.Filled(failure) != nil:
+		return signal.Answer{}, fault.ReadAnswer(body)
+	case v.Raw(counted) == nil:
+		return signal.Answer{}, fault.Unusable(errNoCount)
+	}
+	var u token.Usage
+	u.Fresh, u.Known = token.CountOf(v.Raw(counted)), true
+	return signal.Answer{Usage: u}, nil
+}
+
+var (
+	inspect    = turn.Inspect(NewParser)
+	errNoCount = errors.New("no count of tokens")
+)
