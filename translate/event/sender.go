@@ -94,10 +94,19 @@ func (s *Sender) Learn(delta sse.Event, others ...jsonscan.Slot) {
 // Repeat sends the event of a delta with that name and data that has the shape of the one
 // learned last, and returns the event; nil for any other delta, with nothing sent.
 func (s *Sender) Repeat(name, data []byte) *Event {
-	raw, ok := s.template.Match(name, data)
-	if !ok {
-		return nil
+	if raw, _, ok := s.template.Match(name, data); ok {
+		return s.SendAgain(raw)
 	}
+	return nil
+}
+
+// Match is Template.Match for the delta learned last.
+func (s *Sender) Match(name, data []byte) (text, third []byte, ok bool) {
+	return s.template.Match(name, data)
+}
+
+// SendAgain sends the event of the delta learned last with another raw text.
+func (s *Sender) SendAgain(raw []byte) *Event {
 	s.event = s.template.event
 	s.sendString(raw, jsonscan.Slot{})
 	return &s.event

@@ -36,18 +36,15 @@ func (t *Template) Learn(delta sse.Event, e *Event, text jsonscan.Slot, others .
 }
 
 // Match returns the raw text of a delta with that name and data that has the shape of the
-// one learned last. ok is false for a delta of another shape, and for one whose text is
-// empty.
-func (t *Template) Match(name, data []byte) (text []byte, ok bool) {
+// one learned last, and the third of the values that may differ, nil for none. ok is false
+// for a delta of another shape, and for one whose text is empty.
+func (t *Template) Match(name, data []byte) (text, third []byte, ok bool) {
 	values, ok := t.shape.Match(data)
 	if !ok || len(values[0]) <= len(`""`) || !bytes.Equal(name, t.name) {
-		return nil, false
+		return nil, nil, false
 	}
-	return values[0], true
+	return values[0], values[2], true
 }
-
-// Event returns the core event that the delta learned last became, without its text.
-func (t *Template) Event() Event { return t.event }
 
 // Forget makes the Template recognise nothing.
 func (t *Template) Forget() { t.shape.Forget() }

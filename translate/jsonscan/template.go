@@ -8,14 +8,17 @@ import (
 // MaxHoles is how many values may differ between the documents of a Template.
 const MaxHoles = 3
 
+// maxHoleDepth is how many containers may be open at once in an object that is a hole.
+const maxHoleDepth = 8
+
 // Slot is the position of a value in a document. The zero Slot is no position.
 type Slot struct{ Start, End int }
 
-// Template recognises documents that are the same but for a few strings and
-// numbers, its holes. Most events of a stream differ from the one before only in
+// Template recognises documents that are the same but for a few strings, numbers and
+// objects, its holes. Most events of a stream differ from the one before only in
 // a text, a number and some padding: when all bytes around the holes are the
 // same, and each hole has one valid value again, there is nothing else to read.
-// The zero Template recognises nothing.
+// Repeated names in objects are not detected. The zero Template recognises nothing.
 type Template struct {
 	fixed [MaxHoles + 1][]byte // the bytes around the holes
 	holes [MaxHoles]hole       // in the order of the document
@@ -25,12 +28,12 @@ type Template struct {
 // hole is a value that may differ.
 type hole struct {
 	nth  int  // which of the slots that Learn was given
-	kind Kind // String or Number
+	kind Kind // String, Number or Object
 }
 
 // Learn makes the Template recognise documents that are equal to a valid one except for
-// the values at the slots. A zero Slot is ignored; any other must span a string or a
-// number. Without such a slot, the Template recognises nothing.
+// the values at the slots. A zero Slot is ignored; any other must span a string, a
+// number or an object. Without such a slot, the Template recognises nothing.
 func (t *Template) Learn(document []byte, slots [MaxHoles]Slot) {
 	t.count = 0
 	from := 0
@@ -91,10 +94,13 @@ func (h *hole) end(data []byte) int {
 	}
 	var end int
 	var reason string
-	if h.kind == String {
+	switch h.kind {
+	case String:
 		end, _, reason = stringEnd(data, 0)
-	} else {
+	case Number:
 		end, reason = numberEnd(data, 0)
+	default:
+		end, reason = valueEnd(data, 0, maxHoleDepth)
 	}
 	if reason != "" || !utf8.Valid(data[:end]) {
 		return 0

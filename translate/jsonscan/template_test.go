@@ -71,6 +71,23 @@ func TestATemplateRefusesAllElse(t *testing.T) {
 	assert.False(t, ok, "a template without holes")
 }
 
+func TestAnObjectMayDiffer(t *testing.T) {
+	const document = `{"text":"a","usage":{"n":1}}`
+	var template jsonscan.Template
+	template.Learn([]byte(document), [jsonscan.MaxHoles]jsonscan.Slot{slotOf(t, document, `"a"`), {}, slotOf(t, document, `{"n":1}`)})
+	for usage, recognised := range map[string]bool{
+		`{"n":1}`: true, `{}`: true, `{"n": [2.5, {"m":"é"}]}`: true,
+		`[]`: false, `null`: false, `{"n":1`: false, `{"n":01}`: false, "{\"n\":\"\xff\"}": false, `{},"n":{}`: false,
+		`{"n":[[[[[[[1]]]]]]]}`: true, `{"n":[[[[[[[[1]]]]]]]]}`: false,
+	} {
+		values, ok := template.Match([]byte(`{"text":"a","usage":` + usage + `}`))
+		assert.Equal(t, recognised, ok, usage)
+		if ok {
+			assert.Equal(t, usage, string(values[2]))
+		}
+	}
+}
+
 // FuzzTemplate checks that what is recognised is valid, and has in its holes what
 // encoding/json reads there.
 func FuzzTemplate(f *testing.F) {

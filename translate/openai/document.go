@@ -50,12 +50,13 @@ type document struct {
 	members.Values                 // the members around the choices
 	cursor         jsonscan.Cursor // a field, so that a document costs no allocation
 
-	report   token.Report // of all documents of the answer
-	next     token.Report // of the usage of this document too
-	hasUsage bool         // the document has a usage object
-	counted  bool         // report contains its counts
-	listed   bool         // there is a list of choices
-	count    int          // of choices that are objects
+	report   token.Report  // of all documents of the answer
+	next     token.Report  // of the usage of this document too
+	hasUsage bool          // the document has a usage object
+	counted  bool          // report contains its counts
+	usageAt  jsonscan.Slot // of the usage object that is counted
+	listed   bool          // there is a list of choices
+	count    int           // of choices that are objects
 }
 
 var errNoObject = errors.New("no JSON object")
@@ -91,8 +92,10 @@ func (d *document) read(data []byte, whole bool, choices *members.Table, losses 
 			if c.Null() {
 				continue
 			}
+			start := c.Offset()
 			d.next = d.report
 			d.hasUsage = d.next.Read(c, usageRows)
+			d.usageAt = jsonscan.Slot{Start: start, End: c.Offset()}
 		default:
 			d.Keep(c, around, losses)
 		}
@@ -107,9 +110,24 @@ func (d *document) read(data []byte, whole bool, choices *members.Table, losses 
 	// Some servers send zeros in every chunk but the last.
 	if d.counted = d.hasUsage && (whole || d.next.Positive() || d.count == 0); d.counted {
 		d.report = d.next
+	} else {
+		d.usageAt = jsonscan.Slot{}
 	}
 	d.report.Terms.ReadTier(d.Raw(aroundTier))
 	return nil
+}
+
+// recount reads the usage object of a document that differs from the one read last in its
+// usage and its texts alone. It reports false, and changes nothing, if the document must be
+// read because of that object.
+func (d *document) recount(usage []byte) bool {
+	d.cursor = jsonscan.Skipped(usage)
+	d.next = d.report
+	if d.next.Read(&d.cursor, usageRows); !d.next.Positive() || d.cursor.Finish() != nil {
+		return false
+	}
+	d.report = d.next
+	return true
 }
 
 // list reads the choices. Null is the same as an empty list.
@@ -142,6 +160,12 @@ func (d *document) list(choices *members.Table, losses members.Losses, reader ch
 // failed reports whether the document is an error in one of the shapes that servers use.
 func (d *document) failed() bool {
 	return isSet(d.Raw(aroundError)) || string(d.Raw(aroundObject)) == `"error"` || isSet(d.Raw(aroundDetail)) && !d.listed
+}
+
+// release drops the references to the document that was read last.
+func (d *document) release() {
+	d.cursor = jsonscan.Cursor{}
+	d.Reset(&d.cursor)
 }
 
 // isSet reports whether a raw value is present and not null.

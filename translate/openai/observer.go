@@ -84,13 +84,16 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 		o.Over = true
 		return signal.Terminal
 	}
-	return o.read(delta)
+	signal := o.read(delta)
+	o.chunk.release()
+	o.choice.Reset(&o.chunk.cursor)
+	return signal
 }
 
 // repeats reports whether a chunk contains nothing but content, which is known from an
 // earlier chunk of the same shape.
 func (o *Observer) repeats(name, data []byte) bool {
-	text, ok := o.template.Match(name, data)
+	text, _, ok := o.template.Match(name, data)
 	if ok {
 		o.Written.AddString(text)
 	}

@@ -27,7 +27,8 @@ type Parser struct {
 	parts    []members.Values // the choices of the chunk
 	progress progress
 	usage    token.Usage
-	started  bool // the event Start was sent
+	tier     event.Tier // of the chunk
+	started  bool       // the event Start was sent
 }
 
 // ChoiceParser is the part of a parser that depends on the format: it sends the events of
@@ -77,18 +78,36 @@ func (p *Parser) Event(delta sse.Event) {
 		p.Fail(dialect.ReadEvent(delta.Data))
 		return
 	}
-	if e := p.Repeat(delta.Name, delta.Data); e != nil {
-		p.content.Repeated(e)
+	// A chunk of a known shape differs only in the text, the padding and the usage.
+	switch text, usage, ok := p.Match(delta.Name, delta.Data); {
+	case ok && usage == nil: // nearly all of a stream
+		p.content.Repeated(p.SendAgain(text))
 		return
+	case ok && p.chunk.recount(usage):
+		p.count()
+		p.content.Repeated(p.SendAgain(text))
+	default:
+		p.Begin()
+		p.read(delta.Data, false)
+		p.Learn(delta, p.chunk.At(aroundPadding), p.chunk.usageAt)
 	}
-	p.Begin()
-	p.read(delta.Data, false)
-	p.Learn(delta, p.chunk.At(aroundPadding))
+	p.sendUsage()
+}
+
+// count adds the usage of the chunk.
+func (p *Parser) count() { p.usage = p.usage.Then(p.chunk.report.Usage()) }
+
+// sendUsage sends the usage so far behind the other events of the chunk.
+func (p *Parser) sendUsage() {
+	if p.chunk.counted {
+		p.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: p.tier})
+	}
 }
 
 // Answer reads a whole JSON answer.
 func (p *Parser) Answer(body []byte) {
 	p.read(body, true)
+	p.sendUsage()
 	p.end()
 }
 
@@ -156,21 +175,19 @@ func (p *Parser) read(data []byte, whole bool) {
 		p.Send(event.Event{Kind: event.Native, Text: data})
 	}
 	if d.counted {
-		p.usage = p.usage.Then(d.report.Usage())
+		p.count()
 	}
+	p.tier = Tiers.Read(d.Raw(aroundTier))
 	// Some servers send a chunk about the prompt before the answer starts.
 	if model := jsonscan.DecodedOf(d.Raw(aroundModel)); !p.started && len(p.parts)+len(model) > 0 {
 		p.started = true
 		p.Send(event.Event{
-			Kind: event.Start, Model: model, Created: token.CountOf(d.Raw(aroundCreated)), Usage: &p.usage, Tier: Tiers.Read(d.Raw(aroundTier)),
+			Kind: event.Start, Model: model, Created: token.CountOf(d.Raw(aroundCreated)), Usage: &p.usage, Tier: p.tier,
 		})
 	}
 	byPosition := whole && repeatsIndex(p.parts)
 	for nth := range p.parts {
 		p.sendChoice(nth, whole, byPosition)
-	}
-	if d.counted {
-		p.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: Tiers.Read(d.Raw(aroundTier))})
 	}
 }
 

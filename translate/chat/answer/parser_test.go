@@ -310,6 +310,30 @@ func TestRepeatedShapesFollowTheCallTheyBelongTo(t *testing.T) {
 	}, parse([]string{first, fragment, fragment, second, fragment, fragment, done}, true))
 }
 
+// A chunk that differs from the one before in its text and its usage alone is recognised, and
+// means what it would mean to a parser that reads it.
+func TestUsageInEveryChunkIsReadInEveryChunk(t *testing.T) {
+	chunk := func(text, usage string) string {
+		return `{"model":"m","created":5,"choices":[{"index":0,"delta":{"content":"` + text + `"}}],"usage":` + usage + `}`
+	}
+	first, second := chunk("a", `{"prompt_tokens":3,"completion_tokens":1}`), chunk("b", `{"prompt_tokens":3,"completion_tokens":2}`)
+	for usage, want := range map[string][]string{
+		`{"prompt_tokens":3,"completion_tokens":3}`:                           {`text "c"`, "usage 3+0+0 3 (0)"},
+		`{"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":1}}`: {`text "c"`, "usage 2+1+0 3 (0)"},
+		`{"prompt_tokens":0,"completion_tokens":0}`:                           {`text "c"`},
+		`null`:                                  {`text "c"`},
+		`{"prompt_tokens":3,"prompt_tokens":4}`: {unread},
+		`{"prompt_tokens":3,`:                   {unread},
+		`{"prompt_tokens":3,"x":[[[[[[[[[]]]]]]]]]}`: {`text "c"`, "usage 3+0+0 2 (0)"},
+	} {
+		want = append([]string{begin, `text "a"`, "usage 3+0+0 1 (0)", `text "b"`, "usage 3+0+0 2 (0)"}, want...)
+		if want[len(want)-1] != unread {
+			want = append(want, "end")
+		}
+		assert.Equal(t, want, parse([]string{first, second, chunk("c", usage), done}, true), usage)
+	}
+}
+
 func whole(message, rest string) string {
 	return `{"id":"x","object":"chat.completion","created":5,"model":"m","choices":[{"index":0,"message":` + message + rest + `}]}`
 }

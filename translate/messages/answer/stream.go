@@ -31,7 +31,7 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	if o.Over {
 		return 0
 	}
-	if text, ok := o.template.Match(e.Name, e.Data); ok { // nearly all of a stream
+	if text, _, ok := o.template.Match(e.Name, e.Data); ok { // nearly all of a stream
 		o.Written.AddString(text)
 		return signal.Content
 	}

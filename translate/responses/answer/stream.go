@@ -62,7 +62,7 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 		return 0
 	}
 	o.events++
-	if text, ok := o.template.Match(e.Name, e.Data); ok { // nearly all of a stream
+	if text, _, ok := o.template.Match(e.Name, e.Data); ok { // nearly all of a stream
 		o.Written.AddString(text)
 		return signal.Content
 	}
