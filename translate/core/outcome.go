@@ -89,6 +89,10 @@ func Change(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome:
 // left out, which is reported as a hint.
 func Drop(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: dropped}} }
 
+// Refuse returns the entry of concepts without which the answer would be another one than the
+// client asks for, even if its row accepts the loss.
+func Refuse(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: refused}} }
+
 // Unless returns the entry with rules. The first rule that holds decides instead, so
 // a rule with the outcome of the entry itself overrides those that follow it:
 // Lose(TopK).Unless(NoSampling, Extension("top_k")) keeps TopK for providers with the

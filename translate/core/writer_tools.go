@@ -1,6 +1,8 @@
 package core
 
 import (
+	"slices"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -8,6 +10,8 @@ import (
 // ToolNames is the list of the names of a request's tools, for providers that accept
 // only plain names of at most 64 bytes.
 type ToolNames struct {
+	LetterFirst bool // the provider accepts only names that begin with a letter or "_"
+
 	tools   []namedTool
 	scratch []byte
 }
@@ -29,26 +33,46 @@ func (n *ToolNames) Reset() {
 // the translation of the answer.
 func (n *ToolNames) Add(x *Translation, t *Tool) {
 	n.tools = append(n.tools, namedTool{t.Name, x.At, t.Free})
-	if toolcall.AcceptsName(jsonscan.Inner(t.Name)) {
+	if n.accepts(jsonscan.Inner(t.Name)) {
 		return
 	}
 	name := jsonscan.TextOf(t.Name)
-	if toolcall.AcceptsName([]byte(name)) {
+	if n.accepts([]byte(name)) {
 		return
 	}
 	if x.Answer.Tools.Shortened == nil {
 		x.Answer.Tools.Shortened = make(map[string]string)
 	}
-	x.Answer.Tools.Shortened[string(toolcall.AppendName(nil, []byte(name)))] = name
+	x.Answer.Tools.Shortened[string(n.appendName(nil, []byte(name)))] = name
+}
+
+// accepts reports whether the provider accepts a name.
+func (n *ToolNames) accepts(name []byte) bool {
+	return toolcall.AcceptsName(name) && (!n.LetterFirst || beginsWithLetter(name))
+}
+
+// appendName appends the name that the provider gets for a decoded one.
+func (n *ToolNames) appendName(dst, name []byte) []byte {
+	start := len(dst)
+	dst = toolcall.AppendName(dst, name)
+	if n.LetterFirst && !beginsWithLetter(dst[start:]) {
+		dst = slices.Insert(dst, start, '_')
+	}
+	return dst
+}
+
+// beginsWithLetter reports whether a name begins with a letter or "_".
+func beginsWithLetter(name []byte) bool {
+	return len(name) > 0 && ('a' <= name[0]|0x20 && name[0]|0x20 <= 'z' || name[0] == '_')
 }
 
 // AppendTo appends the name that the provider gets for a tool. Both names are escaped.
 func (n *ToolNames) AppendTo(dst, name []byte) []byte {
-	if toolcall.AcceptsName(name) {
+	if n.accepts(name) {
 		return append(dst, name...)
 	}
 	n.scratch = jsonscan.AppendUnescaped(n.scratch[:0], name)
-	return toolcall.AppendName(dst, n.scratch)
+	return n.appendName(dst, n.scratch)
 }
 
 // Check refuses the request if the provider would get the same name for two tools: a
@@ -57,7 +81,7 @@ func (n *ToolNames) Check(x *Translation) {
 	known := x.Answer.Tools.Shortened
 	for i := 0; len(known) > 0 && i < len(n.tools); i++ {
 		name := jsonscan.TextOf(n.tools[i].raw)
-		n.scratch = toolcall.AppendName(n.scratch[:0], []byte(name))
+		n.scratch = n.appendName(n.scratch[:0], []byte(name))
 		if other, mapped := known[string(n.scratch)]; mapped && other != name {
 			x.InvalidAt(n.tools[i].at, "name", "is what the name of another tool becomes for the provider")
 		}

@@ -1,0 +1,55 @@
+package gemini
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+)
+
+// Provider is how providers of the format are called. A call has one answer.
+var Provider = format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true}
+
+// KeyHeader is the header of the API key. The API also accepts the key in the query, which
+// logs show.
+const KeyHeader = "X-Goog-Api-Key"
+
+// version is the version of the API that base URLs without a path have.
+const version = "/v1beta"
+
+// callAddress returns the path and the query of a call. The name of the model becomes one
+// segment of the path, so that it can add neither a method nor a query. Only with alt=sse is a
+// stream one of events.
+func callAddress(c format.Call) (path, query string) {
+	collection, id := "models", strings.TrimPrefix(c.Model, "models/")
+	if tuned, ok := strings.CutPrefix(c.Model, "tunedModels/"); ok {
+		collection, id = "tunedModels", tuned
+	}
+	path = versioned(c.Base) + "/" + collection + "/" + url.PathEscape(id)
+	switch {
+	case c.Operation == translate.CountTokens:
+		return path + ":countTokens", ""
+	case c.Stream:
+		return path + ":streamGenerateContent", "alt=sse"
+	default:
+		return path + ":generateContent", ""
+	}
+}
+
+// modelsAddress returns the path and the query of the largest page of models behind a page's
+// token.
+func modelsAddress(base, after string) (path, query string) {
+	page := url.Values{"pageSize": {"1000"}}
+	if after != "" {
+		page.Set("pageToken", after)
+	}
+	return versioned(base) + "/models", page.Encode()
+}
+
+func versioned(base string) string {
+	if base == "" {
+		return version
+	}
+	return base
+}

@@ -1,0 +1,53 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// outcomes is the table of the outcomes of concepts in gemini requests.
+var outcomes = core.NewOutcomes(
+	core.Keep(
+		core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.TopK,
+		core.PresencePenalty, core.FrequencyPenalty, core.Seed, core.Stops, core.Stream, core.StreamUsage, core.Echo,
+	),
+	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
+	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(core.NoSampling),
+	core.Keep(core.TemperatureBesideReasoning, core.TopPBesideReasoning, core.TopKBesideReasoning),
+	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
+	core.Keep(core.Prompts).Unless(core.OneCall),
+	core.Lose(core.Samples).ByWriter(),
+	core.Refuse(core.LogitBias),
+	core.Lose(core.Suffix).Unless(core.FillInWords),
+
+	core.Keep(
+		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
+		core.ToolChoiceAllowed, core.UnusedTools, core.ParallelCalls,
+	),
+	core.Drop(core.OneCallAtATime),
+
+	core.Keep(core.FormatText, core.FormatObject, core.FormatSchema, core.Schema, core.SchemaStrict),
+
+	core.Keep(core.Efforts...).ByWriter(),
+	core.Lose(core.EffortOther).ByWriter(),
+	core.Keep(core.ReasoningOn, core.ReasoningAdaptive, core.ReasoningOff, core.ReasoningBudget).ByWriter(),
+	core.Keep(core.ReasoningShown, core.ReasoningHidden),
+
+	core.Keep(core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority),
+
+	core.Keep(
+		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.Image,
+		core.RareImage, core.Document, core.File, core.FileAddress, core.TextDocument, core.PartsDocument, core.SearchResult,
+		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference, core.IdleReasoning, core.Reasoning,
+		core.Signature, core.EncryptedReasoning,
+	),
+	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
+	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
+	core.Drop(core.UnsignedReasoning, core.SelfSignedReasoning, core.RedactedReasoning),
+
+	core.Keep(core.FunctionTool),
+	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
+)
+
+// lateSystem is the default of the trait mid_system.
+const lateSystem = trait.MidSystemUser

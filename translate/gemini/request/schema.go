@@ -1,0 +1,374 @@
+package request
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Models without JSON Schema accept a subset of the schemas of OpenAPI 3.0, and refuse every
+// other member.
+
+var (
+	errRecursive  = errors.New("contains itself, which the model cannot express")
+	errUnresolved = errors.New("refers to a schema that it does not contain")
+	errTooLarge   = errors.New("becomes too large without its references")
+)
+
+// maxNodes bounds the schemas in a schema whose references are replaced by what they refer to.
+const maxNodes = 10_000
+
+// converter converts one JSON schema.
+type converter struct {
+	root   []byte
+	nodes  int
+	looser bool // a constraint was left out
+}
+
+// appendSchema appends a schema in the older dialect. looser reports that constraints were
+// left out, empty that the schema is an object without properties, for which nothing is
+// appended.
+func appendSchema(dst, schema []byte) (out []byte, looser, empty bool, err error) {
+	v := converter{root: schema}
+	var n node
+	if err = v.collect(&n, schema); err != nil {
+		return dst, false, false, err
+	}
+	if kind := n.kind(); (kind == "" || kind == "object") && len(n.types) < 2 && len(n.properties)+len(n.anyOf) == 0 {
+		return dst, v.looser, true, nil
+	}
+	out, err = v.appendNode(dst, &n)
+	return out, v.looser, false, err
+}
+
+// node is a schema without references: those of $ref and allOf are merged into it.
+type node struct {
+	within     []string // the references that led to the schema
+	types      []string
+	nullable   bool
+	texts      [][]byte // raw, of enum
+	properties []property
+	required   [][]byte // raw
+	items      []byte
+	anyOf      [][]byte
+	copied     core.Members
+}
+
+// property is a property by its raw name without quotes, with its raw schema.
+type property struct{ name, schema []byte }
+
+// kept are the members that both dialects have.
+var kept = map[string]bool{
+	"title": true, "description": true, "minItems": true, "maxItems": true, "minProperties": true, "maxProperties": true,
+	"minimum": true, "maximum": true, "minLength": true, "maxLength": true, "pattern": true, "default": true, "propertyOrdering": true,
+}
+
+// annotations are members whose loss changes no constraint.
+var annotations = map[string]bool{
+	"$schema": true, "$id": true, "$defs": true, "definitions": true, "$comment": true, "$anchor": true, "examples": true,
+	"additionalProperties": true, "readOnly": true, "writeOnly": true, "deprecated": true,
+}
+
+// formats are the formats that the dialect has.
+var formats = map[string]bool{"enum": true, "date-time": true, "float": true, "double": true, "int32": true, "int64": true}
+
+// collect adds a schema to a node. Of members that are there already, those of the node hold.
+func (v *converter) collect(n *node, schema []byte) error {
+	if v.nodes++; v.nodes > maxNodes {
+		return errTooLarge
+	}
+	var merged [][]byte
+	for name, value := range jsonscan.Members(schema) {
+		switch name := string(name); name {
+		case "$ref":
+			target, err := v.follow(n, jsonscan.TextOf(value))
+			if err != nil {
+				return err
+			}
+			merged = append(merged, target)
+		case "allOf":
+			merged = append(merged, elements(value)...)
+		case "anyOf", "oneOf":
+			merged = append(merged, v.choose(n, value)...)
+		case "type":
+			n.addTypes(value)
+		case "nullable":
+			n.nullable = n.nullable || jsonscan.IsTrue(value)
+		case "enum":
+			v.addEnum(n, elements(value))
+		case "const":
+			v.addEnum(n, [][]byte{value})
+		case "properties":
+			for name, schema := range jsonscan.Members(value) {
+				n.addProperty(property{name, schema})
+			}
+		case "required":
+			n.required = append(n.required, elements(value)...)
+		case "items":
+			if n.items == nil {
+				n.items = value
+			}
+		case "exclusiveMinimum", "exclusiveMaximum":
+			v.addBound(n, name, value, schema)
+		case "format":
+			if formats[jsonscan.TextOf(value)] {
+				n.add(name, value)
+			}
+		default:
+			if kept[name] {
+				n.add(name, value)
+			} else if !annotations[name] {
+				v.looser = true
+			}
+		}
+	}
+	for _, other := range merged {
+		if err := v.collect(n, other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow returns the schema that a reference names.
+func (v *converter) follow(n *node, reference string) (target []byte, err error) {
+	if reference == "#" || slices.Contains(n.within, reference) {
+		return nil, errRecursive
+	}
+	n.within = append(slices.Clip(n.within), reference)
+	path, ok := strings.CutPrefix(reference, "#/")
+	if !ok {
+		return nil, errUnresolved
+	}
+	target = v.root
+	for step := range strings.SplitSeq(path, "/") {
+		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		found := []byte(nil)
+		for name, value := range jsonscan.Members(target) {
+			if string(jsonscan.AppendUnescaped(nil, name)) == step {
+				found = value
+			}
+		}
+		if target = found; target == nil {
+			return nil, errUnresolved
+		}
+	}
+	return target, nil
+}
+
+// add adds a member that needs no change.
+func (n *node) add(name string, value []byte) {
+	if !bytes.Contains(n.copied, []byte(`,"`+name+`":`)) {
+		n.copied.Raw(name, value)
+	}
+}
+
+func (n *node) addProperty(p property) {
+	if !slices.ContainsFunc(n.properties, func(other property) bool { return bytes.Equal(other.name, p.name) }) {
+		n.properties = append(n.properties, p)
+	}
+}
+
+// addTypes sets the types, unless there are some.
+func (n *node) addTypes(value []byte) {
+	types := [][]byte{value}
+	if !jsonscan.IsString(value) {
+		types = elements(value)
+	}
+	first := len(n.types) == 0
+	for _, raw := range types {
+		switch word := strings.ToLower(jsonscan.TextOf(raw)); word {
+		case "null":
+			n.nullable = true
+		case "string", "number", "integer", "boolean", "array", "object":
+			if first {
+				n.types = append(n.types, word)
+			}
+		}
+	}
+}
+
+// addEnum adds the values of an enum, which has only strings in the dialect.
+func (v *converter) addEnum(n *node, values [][]byte) {
+	var texts [][]byte
+	for _, value := range values {
+		switch {
+		case string(value) == "null":
+			n.nullable = true
+		case jsonscan.IsString(value):
+			texts = append(texts, value)
+		default:
+			v.looser = true
+			return
+		}
+	}
+	if n.texts == nil {
+		n.texts = texts
+	}
+}
+
+// addBound adds an exclusive bound of integers, whose neighbour is the bound.
+func (v *converter) addBound(n *node, name string, value, schema []byte) {
+	bound, ok := jsonscan.Integer(value)
+	if !ok || typeOf(schema) != "integer" {
+		v.looser = true
+	} else if name == "exclusiveMinimum" {
+		n.add("minimum", strconv.AppendInt(nil, bound+1, 10))
+	} else {
+		n.add("maximum", strconv.AppendInt(nil, bound-1, 10))
+	}
+}
+
+// choose adds the schemas of which one holds. It returns the only one that is left without
+// null, which is merged into the node.
+func (v *converter) choose(n *node, list []byte) (only [][]byte) {
+	var left [][]byte
+	for _, schema := range elements(list) {
+		if typeOf(schema) == "null" {
+			n.nullable = true
+		} else {
+			left = append(left, schema)
+		}
+	}
+	if len(left) <= 1 {
+		return left
+	}
+	v.looser = v.looser || len(n.anyOf) > 0
+	n.anyOf = left
+	return nil
+}
+
+// typeOf returns the type of a schema that has one type, else "".
+func typeOf(schema []byte) string {
+	for name, value := range jsonscan.Members(schema) {
+		if string(name) == "type" {
+			return jsonscan.TextOf(value)
+		}
+	}
+	return ""
+}
+
+// elements returns the raw elements of an array.
+func elements(array []byte) (list [][]byte) {
+	if len(array) == 0 || array[0] != '[' {
+		return nil
+	}
+	c := jsonscan.Again(array)
+	for c.EnterArray(); c.Element(); {
+		list = append(list, c.Skip())
+	}
+	return list
+}
+
+// kind returns the type of a node, "" for any.
+func (n *node) kind() string {
+	switch {
+	case len(n.types) == 1:
+		return n.types[0]
+	case len(n.types) > 1 || len(n.anyOf) > 0:
+		return ""
+	case len(n.properties) > 0:
+		return "object"
+	case n.items != nil:
+		return "array"
+	case n.texts != nil:
+		return "string"
+	}
+	return ""
+}
+
+// append appends a schema that is a part of another one, to which references within led.
+func (v *converter) append(dst, schema []byte, within []string) ([]byte, error) {
+	n := node{within: within}
+	if err := v.collect(&n, schema); err != nil {
+		return dst, err
+	}
+	return v.appendNode(dst, &n)
+}
+
+// appendNode appends a node.
+func (v *converter) appendNode(dst []byte, n *node) (_ []byte, err error) {
+	start := len(dst)
+	out := core.Members(dst)
+	kind, choices := n.kind(), n.anyOf
+	if len(n.types) > 1 {
+		v.looser = v.looser || len(choices) > 0
+		choices = nil
+		for _, word := range n.types {
+			choices = append(choices, []byte(`{"type":"`+word+`"}`))
+		}
+	}
+	if kind != "" {
+		out.Word("type", strings.ToUpper(kind))
+	}
+	if n.nullable {
+		out.Raw("nullable", []byte("true"))
+	}
+	if len(n.texts) > 0 && kind == "string" {
+		out.Raw("enum", list(n.texts))
+	}
+	out = append(out, n.copied...)
+	if kind == "array" { // the dialect requires the schema of the elements
+		out.Name("items")
+		if out, err = v.append(out, n.items, n.within); err != nil {
+			return out, err
+		}
+	}
+	if len(choices) > 0 {
+		out.Name("anyOf")
+		first := len(out)
+		for _, schema := range choices {
+			if out, err = v.append(append(out, ','), schema, n.within); err != nil {
+				return out, err
+			}
+		}
+		out[first] = '['
+		out = append(out, ']')
+	}
+	if out, err = v.appendProperties(out, n); err != nil {
+		return out, err
+	}
+	if len(out) == start {
+		return append(out, "{}"...), nil
+	}
+	out[start] = '{'
+	return append(out, '}'), nil
+}
+
+// appendProperties appends the properties, and those of them that are required.
+func (v *converter) appendProperties(out core.Members, n *node) (_ core.Members, err error) {
+	if len(n.properties) == 0 {
+		return out, nil
+	}
+	out.Name("properties")
+	first := len(out)
+	for _, p := range n.properties {
+		out = append(append(append(out, `,"`...), p.name...), `":`...)
+		if out, err = v.append(out, p.schema, n.within); err != nil {
+			return out, err
+		}
+	}
+	out[first] = '{'
+	out = append(out, '}')
+	var required [][]byte
+	for _, raw := range n.required {
+		has := slices.ContainsFunc(n.properties, func(p property) bool { return bytes.Equal(p.name, jsonscan.Inner(raw)) })
+		if has && !slices.ContainsFunc(required, func(r []byte) bool { return bytes.Equal(r, raw) }) {
+			required = append(required, raw)
+		}
+	}
+	if len(required) > 0 {
+		out.Raw("required", list(required))
+	}
+	return out, nil
+}
+
+// list returns an array of raw values.
+func list(values [][]byte) []byte {
+	return append(append([]byte("["), bytes.Join(values, []byte(","))...), ']')
+}

@@ -1,0 +1,158 @@
+package request
+
+import (
+	"math"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// writeConfig writes the options of the answer.
+func (w *writer) writeConfig(out *core.Members) {
+	x, o := w.x, &w.x.Options
+	var config core.Members
+	if n, ok := x.MaxTokens(); ok {
+		config.Number("maxOutputTokens", n)
+	}
+	config.Option("temperature", &o[core.Temperature])
+	config.Option("topP", &o[core.TopP])
+	writeInteger(&config, x, "topK", core.TopK)
+	writeInteger(&config, x, "seed", core.Seed)
+	config.Option("presencePenalty", &o[core.PresencePenalty])
+	config.Option("frequencyPenalty", &o[core.FrequencyPenalty])
+	w.writeStops(&config)
+	w.writeFormat(&config)
+	w.writeThinking(&config)
+	if len(config) > 0 {
+		config[0] = '{'
+		out.Raw("generationConfig", append(config, '}'))
+	}
+}
+
+// writeInteger writes an option that is a number of 32 bits. The loss of a larger one is
+// reported.
+func writeInteger(out *core.Members, x *core.Translation, name string, c core.Concept) {
+	option := &x.Options[c]
+	if option.Raw == nil {
+		return
+	}
+	n, ok := jsonscan.Integer(option.Raw)
+	switch {
+	case !ok:
+		x.InvalidOption(c, "must be an integer")
+	case n < math.MinInt32, n > math.MaxInt32:
+		x.Lose(option.Row, nil)
+	default:
+		out.Number(name, n)
+	}
+}
+
+// maxStops is the largest number of stop texts that services accept.
+const maxStops = 5
+
+// writeStops writes the stop texts. The gateway itself enforces those that are too many.
+func (w *writer) writeStops(out *core.Members) {
+	sent, n := w.scratch[:0], 0
+	for i, raw := range w.x.Options.Stops() {
+		switch text := w.x.Answer.Cuts.Stops[i]; {
+		case text == "":
+		case n == maxStops, strings.TrimSpace(text) == "":
+			w.x.Enforce(text)
+		default:
+			sent = append(append(sent, ','), raw...)
+			n++
+		}
+	}
+	if w.scratch = sent; n > 0 {
+		sent[0] = '['
+		out.Raw("stopSequences", append(sent, ']'))
+	}
+}
+
+// writeFormat writes the format of the answer.
+func (w *writer) writeFormat(out *core.Members) {
+	x, schema := w.x, w.x.Options[core.Schema]
+	if schema.Raw == nil && !x.Options.Has(core.FormatObject) {
+		return
+	}
+	out.Word("responseMimeType", "application/json")
+	switch {
+	case schema.Raw == nil:
+	case w.asks.takesJSONSchema():
+		out.Raw("responseJsonSchema", schema.Raw)
+	default:
+		converted, looser, _, err := appendSchema(nil, schema.Raw)
+		if err != nil {
+			x.InvalidOption(core.Schema, err.Error())
+			return
+		}
+		if looser {
+			w.loosen(core.Schema)
+		}
+		out.Raw("responseSchema", converted)
+	}
+}
+
+// writeThinking writes how much the model thinks: by a budget or a level, as its generation
+// accepts, never by both. Answers show their thoughts to clients that have asked for thinking.
+func (w *writer) writeThinking(out *core.Members) {
+	x, o := w.x, &w.x.Options
+	effort, row := x.Effort()
+	adaptive := effort == core.Nothing && o.Has(core.ReasoningAdaptive)
+	shown := effort != core.EffortNone && !o.Has(core.ReasoningHidden) && !x.Answer.HideReasoning
+	if effort == core.Nothing && !adaptive && !o.Has(core.ReasoningShown) {
+		return
+	}
+	if effort != core.Nothing && !x.KeepAs(effort, row, nil) {
+		return
+	}
+	var config core.Members
+	budget, exact := jsonscan.Integer(o.Raw(core.ReasoningBudget))
+	exact = exact && o.Has(core.ReasoningOn) && !o.Has(effort)
+	switch {
+	case !w.asks.thinks():
+		x.Lose(row, nil)
+		return
+	case w.asks.budgets() && adaptive:
+		config.Number("thinkingBudget", -1)
+	case w.asks.budgets() && effort != core.Nothing:
+		if !exact {
+			budget = budgets[effort]
+		}
+		most := w.asks.budget(budget)
+		if most != budget {
+			x.Lose(row, nil)
+		}
+		config.Number("thinkingBudget", most)
+	case effort != core.Nothing:
+		word := core.EffortOf(effort).String()
+		level := w.asks.level(word)
+		if level != word {
+			x.Lose(row, nil)
+		}
+		config.Word("thinkingLevel", level)
+	}
+	if shown {
+		config.Raw("includeThoughts", []byte("true"))
+	} else {
+		config.Raw("includeThoughts", []byte("false"))
+	}
+	config[0] = '{'
+	out.Raw("thinkingConfig", append(config, '}'))
+}
+
+// budgets are the budgets that correspond to the efforts, in tokens.
+var budgets = map[core.Concept]int64{
+	core.EffortMinimal: 1024, core.EffortLow: 1024, core.EffortMedium: 8192,
+	core.EffortHigh: 24576, core.EffortXHigh: 24576, core.EffortMax: 24576,
+}
+
+// tiers are the service tiers of the format. It has no word for the choice of the service.
+var tiers = map[core.Concept]string{core.TierStandard: "standard", core.TierFlex: "flex", core.TierPriority: "priority"}
+
+func writeTier(out *core.Members, o *core.Options) {
+	if word, ok := tiers[o.OneOf(core.TierAuto, core.TierPriority)]; ok {
+		out.Word("serviceTier", word)
+	}
+}

@@ -1,0 +1,204 @@
+package request
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+)
+
+// The beginnings of signatures of the format outside of it: they state the part to which a
+// signature belongs.
+const (
+	ofCall = "call:" // the next call
+	ofText = "part:" // the text before it
+)
+
+// Reasoning keeps a signature for its part. The model itself remembers the text of its
+// reasoning by the signature. Reasoning of other providers is left out.
+func (w *writer) Reasoning(t *core.Thought) {
+	signature := t.Signature
+	switch t.From {
+	case core.Encrypted:
+		signature = jsonscan.AppendEscaped(nil, t.Encrypted)
+	case core.Signed:
+	default:
+		w.loseReasoning()
+		return
+	}
+	call, isCall := bytes.CutPrefix(signature, []byte(ofCall))
+	text, isText := bytes.CutPrefix(signature, []byte(ofText))
+	switch {
+	case isCall && w.turn.call == nil:
+		w.turn.call = call
+	case isText && w.turn.text == nil:
+		if w.turn.text = text; w.turn.written && w.contents.signText(text) {
+			w.turn.text = nil
+		}
+	default:
+		w.loseReasoning()
+	}
+}
+
+// loseReasoning reports reasoning that the model cannot use.
+func (w *writer) loseReasoning() { w.x.Keep(core.SelfSignedReasoning, nil) }
+
+// signText signs the last text of the turn. Without one, an empty text has the signature, as in
+// streams.
+func (w *writer) signText() {
+	to := w.beside()
+	if !w.contents.signText(w.turn.text) {
+		to.Part(`{"text":""`)
+		to.Buf = append(appendSignature(to.Buf, w.turn.text), '}')
+	}
+	w.turn.text = nil
+}
+
+// Call adds a call.
+func (w *writer) Call(c *core.Call) {
+	args, ok := c.Input, true
+	if args == nil {
+		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], c.Text)
+		args, ok = toolcall.Object(w.scratch)
+	}
+	if !ok {
+		w.x.Keep(core.BrokenArguments, nil)
+		return
+	}
+	if w.turn.text != nil {
+		w.signText() // the text is in front of the call
+	}
+	to := w.beside()
+	to.Part(`{"functionCall":{`)
+	start := len(to.Buf)
+	to.Buf = append(w.appendID(to.Buf, c.ID), `"name":"`...)
+	name := len(to.Buf)
+	to.Buf = w.tools.names.AppendTo(to.Buf, c.Name)
+	if w.calls == nil {
+		w.calls = make(map[string][]byte)
+	}
+	w.calls[string(c.ID)] = bytes.Clone(to.Buf[name:])
+	if len(to.Buf) == start {
+		return
+	}
+	to.Buf = append(append(append(to.Buf, `","args":`...), args...), '}')
+	w.contents.endCall(w.turn.call)
+	w.turn.call = nil
+}
+
+// appendID appends the id of a call for the models that repeat ids.
+func (w *writer) appendID(dst, id []byte) []byte {
+	if !w.asks.signs() || len(id) == 0 {
+		return dst
+	}
+	id = toolcall.AppendOriginalID(nil, jsonscan.AppendUnescaped(nil, id))
+	return append(jsonscan.AppendString(append(dst, `"id":`...), id), ',')
+}
+
+// result is the result of a tool that is being written.
+type result struct {
+	open    bool
+	id      []byte // escaped
+	name    []byte // of the function, escaped
+	content parts.Content
+	media   []byte // each with a comma before it
+}
+
+// OpenResult begins the result of a tool, which states the name of the function.
+func (w *writer) OpenResult(r *core.Result) {
+	name, known := w.calls[string(r.ID)]
+	if !known {
+		w.x.Fail(fault.InvalidField(w.x.PathOf(core.ToolResult), "answers a tool call that is not in front of it"))
+	}
+	w.result = result{open: true, id: r.ID, name: name, content: w.result.content, media: w.result.media[:0]}
+	w.result.content.Reset(openText, parts.LineFeed)
+}
+
+// CloseResult ends the result, whose response is an object.
+func (w *writer) CloseResult(failed bool) {
+	r, c := &w.result, &w.contents
+	r.open, w.turn.written = false, true
+	c.begin(user, w.x.At)
+	b := w.appendID(append(c.results, `,{"functionResponse":{`...), r.id)
+	b = append(append(append(b, `"name":"`...), r.name...), `","response":{"`...)
+	key := "output"
+	if failed {
+		key = "error"
+	}
+	b = append(append(b, key...), `":`...)
+	r.content.Fuse()
+	b = append(r.content.AppendTo(b), '}')
+	if len(r.media) > 0 {
+		b = append(append(append(b, `,"parts":[`...), r.media[1:]...), ']')
+	}
+	c.results = append(b, `}}`...)
+}
+
+// Image adds an image.
+func (w *writer) Image(m *core.Media) { w.media(m, core.ImageAddress) }
+
+// Document adds a document as a text or a file.
+func (w *writer) Document(m *core.Media) {
+	if m.Kind == core.PlainText {
+		w.parts().AddLines(m.Title, m.Context, m.Data)
+		return
+	}
+	w.parts().AddLines(m.Title, m.Context)
+	w.media(m, core.FileAddress)
+}
+
+// OpenDocument adds the title and the context of a document whose parts follow.
+func (w *writer) OpenDocument(m *core.Media) { w.parts().AddLines(m.Title, m.Context) }
+
+// OpenSearchResult begins a text of several lines: the title, the source, and the texts that
+// follow.
+func (w *writer) OpenSearchResult(title, source []byte) { w.parts().OpenLines(title, source) }
+
+// CloseSearchResult ends the lines.
+func (w *writer) CloseSearchResult() { w.parts().CloseLines() }
+
+// media adds an image or a file. In results, only newer models accept them, and only inline;
+// otherwise they follow the results.
+func (w *writer) media(m *core.Media, address core.Concept) {
+	if w.result.open && w.asks.signs() && m.Kind == core.Inline {
+		w.result.media = appendMedia(append(w.result.media, ','), m)
+		return
+	}
+	if m.Kind == core.Address && !w.asks.fetches() {
+		w.x.Fail(w.x.Info.Refuse(w.x.To.Format, w.x.PathOf(address), ""))
+		return
+	}
+	to := w.beside()
+	to.Part("")
+	to.Buf = appendMedia(to.Buf, m)
+}
+
+func appendMedia(dst []byte, m *core.Media) []byte {
+	if m.Kind == core.Address {
+		dst = append(dst, `{"fileData":{`...)
+		if kind := mediaTypeOf(m.URL); kind != "" {
+			dst = append(append(append(dst, `"mimeType":"`...), kind...), `",`...)
+		}
+		return append(append(append(dst, `"fileUri":"`...), m.URL...), `"}}`...)
+	}
+	dst = append(append(dst, `{"inlineData":{"mimeType":"`...), m.MediaType...)
+	return append(append(append(dst, `","data":"`...), m.Data...), `"}}`...)
+}
+
+// mediaTypes are the media types of files by the ends of their names.
+var mediaTypes = map[string]string{
+	"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp", "gif": "image/gif",
+	"heic": "image/heic", "heif": "image/heif", "pdf": "application/pdf", "txt": "text/plain",
+}
+
+// mediaTypeOf returns the media type of the file at an address, "" if its name does not show
+// the type.
+func mediaTypeOf(url []byte) string {
+	if end := bytes.IndexAny(url, "?#"); end >= 0 {
+		url = url[:end]
+	}
+	return mediaTypes[string(bytes.ToLower(url[bytes.LastIndexByte(url, '.')+1:]))]
+}

@@ -1,0 +1,109 @@
+package request
+
+import (
+	"cmp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// tools are the tools of a request.
+type tools struct {
+	buf    []byte // each with a comma before it
+	names  core.ToolNames
+	strict bool // the arguments of a tool must follow its schema
+}
+
+func (t *tools) forget() (kept int) {
+	t.names.Reset()
+	t.buf, t.strict = t.buf[:0], false
+	return cap(t.buf)
+}
+
+// Tool adds a tool. Its schema stays as it is for models that accept JSON Schema.
+func (w *writer) Tool(t *core.Tool) {
+	w.tools.names.Add(w.x, t)
+	b := append(w.tools.buf, `,{"name":"`...)
+	b = append(w.tools.names.AppendTo(b, jsonscan.Inner(t.Name)), '"')
+	if t.Description != nil {
+		b = append(append(b, `,"description":`...), t.Description...)
+	}
+	w.tools.strict = w.tools.strict || jsonscan.IsTrue(t.Strict)
+	switch {
+	case t.Schema == nil:
+	case w.asks.takesJSONSchema():
+		b = core.AppendSchema(append(b, `,"parametersJsonSchema":`...), t.Schema)
+	default:
+		b = w.appendParameters(b, t.Schema)
+	}
+	w.tools.buf = append(b, '}')
+}
+
+// appendParameters appends the schema of a tool in the older dialect, which has no objects
+// without properties.
+func (w *writer) appendParameters(dst, schema []byte) []byte {
+	const name = `,"parameters":`
+	out, looser, empty, err := appendSchema(append(dst, name...), schema)
+	if err != nil {
+		w.x.Invalid("name", "is that of a tool with a schema that "+err.Error())
+	}
+	if looser {
+		w.loosen(core.FunctionTool)
+	}
+	if empty {
+		return out[:len(out)-len(name)]
+	}
+	return out
+}
+
+// loosen reports that the schema in the field of a concept was written without some of its
+// constraints.
+func (w *writer) loosen(c core.Concept) {
+	w.x.Losses.AddPath(translate.Shaping, []byte(w.x.PathOf(c)))
+}
+
+// modes are the words for choices among the tools.
+var modes = map[core.Concept]string{
+	core.ToolChoiceAuto: "AUTO", core.ToolChoiceRequired: "ANY", core.ToolChoiceNone: "NONE", core.ToolChoiceNamed: "ANY",
+}
+
+// validated is the mode in which the model may choose, but must follow the schemas.
+const validated = "VALIDATED"
+
+// writeTools writes the tools and the choice among them.
+func (w *writer) writeTools(out *core.Members) {
+	x, t := w.x, &w.tools
+	t.names.Check(x)
+	kind := x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed)
+	if len(t.buf) == 0 {
+		if x.Options.ForcesTool() {
+			x.Keep(core.ToolChoiceWithoutTools, nil)
+		}
+		return
+	}
+	out.Name("tools")
+	*out = append(append(append(*out, `[{"functionDeclarations":[`...), t.buf[1:]...), `]}]`...)
+	mode, allowed := modes[kind], []byte(nil)
+	if t.strict && w.asks.takesJSONSchema() && cmp.Or(mode, "AUTO") == "AUTO" {
+		mode = validated
+	}
+	if kind == core.ToolChoiceNamed {
+		name := x.Options[core.ToolChoiceName]
+		if _, ok := t.names.Find(name.Raw); ok {
+			allowed = t.names.AppendTo(nil, jsonscan.Inner(name.Raw))
+		} else {
+			x.Lose(name.Row, nil)
+			mode = ""
+		}
+	}
+	if mode == "" {
+		return
+	}
+	out.Name("toolConfig")
+	*out = append(append(append(*out, `{"functionCallingConfig":{"mode":"`...), mode...), '"')
+	if allowed != nil {
+		*out = append(append(append(*out, `,"allowedFunctionNames":["`...), allowed...), `"]`...)
+	}
+	*out = append(*out, `}}`...)
+}
