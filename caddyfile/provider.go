@@ -219,7 +219,7 @@ func readFormats(d *cf.Dispenser, p *provider) error {
 
 func formatNames() []string {
 	var names []string
-	for _, format := range formats.All() {
+	for _, format := range formats.OfProviders() {
 		names = append(names, format.String())
 	}
 	return names

@@ -158,7 +158,7 @@ func viewExplained(sites []*Handler, query url.Values) (any, error) {
 	if name := query.Get("format"); name != "" {
 		client = formats.Of(translate.Format(name))
 	}
-	if client == nil {
+	if client == nil || len(client.Client.Endpoints) == 0 {
 		return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: fmt.Errorf("unknown format; known are %v", formats.Names())}
 	}
 	problem := errors.New("no model has this name")

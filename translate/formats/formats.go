@@ -15,7 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
 )
 
-// all is in the order in which documentation shows the formats.
+// all is in the order in which documentation shows the formats of clients and providers.
 var all = []*format.Descriptor{
 	&messages.Descriptor,
 	&chat.Descriptor,
@@ -23,17 +23,27 @@ var all = []*format.Descriptor{
 	&responses.Descriptor,
 }
 
-// All returns the formats, in the order in which documentation shows them. It must
-// not be changed.
+// providersOnly are the formats that no client may use. Of their descriptors, the fields
+// about clients are zero.
+var providersOnly = []*format.Descriptor{}
+
+var ofProviders = append(slices.Clone(all), providersOnly...)
+
+// All returns the formats that clients and providers may use, in the order in which
+// documentation shows them. It must not be changed.
 func All() []*format.Descriptor { return all }
 
-// Of returns the format with a name, nil if there is none.
+// OfProviders returns the formats that providers may use: All, and those that no client may
+// use. It must not be changed.
+func OfProviders() []*format.Descriptor { return ofProviders }
+
+// Of returns the format of OfProviders with a name, nil if there is none.
 func Of(name translate.Format) *format.Descriptor {
-	i := slices.IndexFunc(all, func(d *format.Descriptor) bool { return d.Name == name })
+	i := slices.IndexFunc(ofProviders, func(d *format.Descriptor) bool { return d.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return all[i]
+	return ofProviders[i]
 }
 
 // Unspecified returns the format in which requests are answered that reveal none:

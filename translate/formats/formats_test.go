@@ -78,6 +78,10 @@ func TestFormatsAreFoundByName(t *testing.T) {
 		assert.False(t, seen[d.Name], "%s is registered twice", d)
 		seen[d.Name] = true
 	}
+	for _, d := range formats.OfProviders() {
+		assert.Same(t, d, formats.Of(d.Name))
+		assert.Equal(t, seen[d.Name], len(d.Client.Endpoints) > 0, "%s: a format of All has clients", d)
+	}
 	assert.Nil(t, formats.Of("other"))
 	assert.Contains(t, formats.All(), formats.Unspecified())
 }

@@ -32,7 +32,7 @@ type Rule = core.FieldRule
 var tables = func() map[[2]translate.Format][]Field {
 	all := make(map[[2]translate.Format][]Field)
 	for _, from := range formats.All() {
-		for _, to := range formats.All() {
+		for _, to := range formats.OfProviders() {
 			if CanTranslate(from.Name, to.Name) {
 				all[[2]translate.Format{from.Name, to.Name}] = core.Join(from.Requests.Source, to.Requests.Target)
 			}
