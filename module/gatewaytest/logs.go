@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/caddyserver/caddy/v2"
@@ -16,9 +17,11 @@ func init() { caddy.RegisterModule(new(logWriter)) }
 // Logs contains the log entries of Caddy from DEBUG up, one JSON object per line. It is
 // safe for concurrent use.
 type Logs struct {
-	mu      sync.Mutex // guards both
+	mu      sync.Mutex // guards the fields below
 	buffer  bytes.Buffer
-	changed chan struct{} // closed and replaced with every line
+	entries []map[string]any // the lines that are objects, up to decoded
+	decoded int              // number of bytes
+	changed chan struct{}    // closed and replaced with every line
 }
 
 // logs contains the log of the Caddy that started last in this process. running guards it.
@@ -48,16 +51,25 @@ func (l *Logs) Bytes() []byte {
 // String returns the log so far.
 func (l *Logs) String() string { return string(l.Bytes()) }
 
-// Entries returns the log lines as objects.
+// Entries returns the log lines as objects, which must not be changed.
 func (l *Logs) Entries() []map[string]any {
-	var list []map[string]any
-	for line := range bytes.Lines(l.Bytes()) {
+	entries, _ := l.read()
+	return entries
+}
+
+// read returns the entries so far, and the channel that is closed at the next line. Each
+// line is decoded once: tests wait for a thousand entries of one log.
+func (l *Logs) read() ([]map[string]any, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range bytes.Lines(l.buffer.Bytes()[l.decoded:]) {
 		var entry map[string]any
 		if json.Unmarshal(line, &entry) == nil {
-			list = append(list, entry)
+			l.entries = append(l.entries, entry)
 		}
 	}
-	return list
+	l.decoded = l.buffer.Len()
+	return slices.Clip(l.entries), l.changed
 }
 
 // Wait waits until the log contains the text.
@@ -78,17 +90,14 @@ func (l *Logs) Wait(ctx context.Context, text string) error {
 }
 
 // WaitEntry waits until the log contains an entry for which fits returns true, and returns
-// the first one.
+// the first one, which must not be changed.
 func (l *Logs) WaitEntry(ctx context.Context, fits func(map[string]any) bool) (map[string]any, error) {
-	for {
-		l.mu.Lock()
-		changed := l.changed
-		l.mu.Unlock()
-		for _, entry := range l.Entries() {
-			if fits(entry) {
-				return entry, nil
-			}
+	for examined := 0; ; {
+		entries, changed := l.read()
+		if i := slices.IndexFunc(entries[examined:], fits); i >= 0 {
+			return entries[examined+i], nil
 		}
+		examined = len(entries)
 		select {
 		case <-changed:
 		case <-ctx.Done():
