@@ -171,10 +171,10 @@ func (s setup) caddyfile(l links, setting setting) string {
 // balancer returns the setup of a plain Caddy before other processes.
 func balancer(before []*process) setup {
 	return setup{directives: func(links, setting) string {
-		sites := "reverse_proxy {\nlb_policy round_robin\nto"
+		var sites []string
 		for _, p := range before {
-			sites += " " + p.site
+			sites = append(sites, p.site)
 		}
-		return sites + "\n}"
+		return "reverse_proxy {\nlb_policy round_robin\nto " + strings.Join(sites, " ") + "\n}"
 	}}
 }
