@@ -68,6 +68,13 @@ func (s *Sender) sendString(raw []byte, at jsonscan.Slot) {
 // Fail ends the answer with a fault.
 func (s *Sender) Fail(f *fault.Fault) { s.Send(Event{Kind: Error, Fault: f}) }
 
+// Refuse ends the answer because it violates the format. A nil error has no effect.
+func (s *Sender) Refuse(err error) {
+	if err != nil {
+		s.Fail(fault.Unusable(err))
+	}
+}
+
 // Resume makes the Sender send again behind an Error, for a reader that skips what it cannot
 // read.
 func (s *Sender) Resume() { s.over = false }

@@ -242,11 +242,4 @@ func (e *Event) size() int {
 }
 
 // blank reports whether a text is nothing but white space.
-func blank(text []byte) bool {
-	for _, b := range text {
-		if b != ' ' && b != '\n' && b != '\t' && b != '\r' {
-			return false
-		}
-	}
-	return true
-}
+func blank(text []byte) bool { return len(bytes.TrimLeft(text, " \n\t\r")) == 0 }

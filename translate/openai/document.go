@@ -61,19 +61,13 @@ type document struct {
 
 var errNoObject = errors.New("no JSON object")
 
-// choiceReader reads the choices of a document, one after the other.
-type choiceReader interface {
-	// room returns the memory of the next choice, or an error if there are too many.
-	room() (*members.Values, error)
-	// readChoice is called when the choice was read into that memory.
-	readChoice(choice *members.Values)
-}
+// choiceReader consumes the choice at the cursor, or returns an error if there are too many.
+type choiceReader func(c *jsonscan.Cursor) error
 
-// read reads a document, a whole answer or a chunk, and has its choices read, unless reader
-// is nil; choices is their table. With losses, it reports what the tables do not have, and a
-// repeated member is an error, since its value is ambiguous. Without losses, reading stops
-// at a repeated member.
-func (d *document) read(data []byte, whole bool, choices *members.Table, losses members.Losses, reader choiceReader) error {
+// read reads a document, a whole answer or a chunk, and has its choices read. With losses, it
+// reports what the tables do not have, and a repeated member is an error, since its value is
+// ambiguous. Without losses, reading stops at a repeated member.
+func (d *document) read(data []byte, whole bool, losses members.Losses, readChoice choiceReader) error {
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor
 	d.Reset(c)
@@ -85,7 +79,7 @@ func (d *document) read(data []byte, whole bool, choices *members.Table, losses 
 	for c.Member() {
 		switch string(c.Name()) {
 		case "choices":
-			if err := d.list(choices, losses, reader); err != nil {
+			if err := d.list(losses, readChoice); err != nil {
 				return err
 			}
 		case "usage":
@@ -131,26 +125,19 @@ func (d *document) recount(usage []byte) bool {
 }
 
 // list reads the choices. Null is the same as an empty list.
-func (d *document) list(choices *members.Table, losses members.Losses, reader choiceReader) error {
+func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 	c := &d.cursor
 	kind := c.Kind()
 	d.listed = kind == jsonscan.Null || kind == jsonscan.Array || d.listed
 	for c.OpenArray(); c.Element(); {
-		switch {
-		case c.Kind() != jsonscan.Object:
+		if c.Kind() != jsonscan.Object {
 			if raw := c.Skip(); losses != nil && !jsonscan.Blank(raw) {
 				losses.Drop("choices[*]")
 			}
 			continue
-		case reader == nil:
-			c.Skip()
-		default:
-			choice, err := reader.room()
-			if err != nil {
-				return err
-			}
-			choice.Read(c, choices, losses)
-			reader.readChoice(choice)
+		}
+		if err := readChoice(c); err != nil {
+			return err
 		}
 		d.count++
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -35,9 +36,4 @@ func Provider(endpoint string) format.Provider {
 
 // versioned returns the path of a base URL up to the version. SDKs of the formats
 // expect a base URL that ends in the version.
-func versioned(base string) string {
-	if base == "" {
-		return "/v1"
-	}
-	return base
-}
+func versioned(base string) string { return cmp.Or(base, "/v1") }

@@ -2,8 +2,6 @@ package openai
 
 import (
 	"cmp"
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
@@ -17,8 +15,7 @@ var Models = format.Models{Append: appendModel, AppendList: appendModels}
 func appendModel(dst []byte, m modelcard.Card) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = jsonscan.AppendString(dst, m.ID)
-	dst = append(dst, `,"object":"model","created":`...)
-	dst = strconv.AppendInt(dst, m.Created, 10)
+	dst = jsonscan.AppendCount(dst, `,"object":"model","created":`, m.Created)
 	dst = append(dst, `,"owned_by":`...)
 	dst = jsonscan.AppendString(dst, cmp.Or(m.OwnedBy, "gateway"))
 	if m.DisplayName != "" {

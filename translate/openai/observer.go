@@ -104,7 +104,7 @@ func (o *Observer) repeats(name, data []byte) bool {
 func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	d, t := &o.chunk, &o.summary
 	*t = summary{}
-	if err := d.read(delta.Data, false, o.choices, nil, o); err != nil {
+	if err := d.read(delta.Data, false, nil, o.readChoice); err != nil {
 		return o.Unreadable(err)
 	}
 	if d.failed() || t.failed {
@@ -136,17 +136,17 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	return s
 }
 
-func (o *Observer) room() (*members.Values, error) { return &o.choice, nil }
-
 // readChoice reads one choice of a chunk.
-func (o *Observer) readChoice(choice *members.Values) {
-	t := &o.summary
+func (o *Observer) readChoice(c *jsonscan.Cursor) error {
+	t, choice := &o.summary, &o.choice
+	choice.Read(c, o.choices, nil)
 	t.content = o.content(choice, &t.texts) || t.content
 	reason := choice.Filled(choiceFinish)
 	t.finished = t.finished || reason != nil
 	t.failed = t.failed || string(reason) == `"error"`
 	if index := token.CountOf(choice.Raw(choiceIndex)); index < maxChoices { // others need not finish
-		c := o.progress.choice(int(index))
-		c.finished = c.finished || reason != nil
+		state := o.progress.choice(int(index))
+		state.finished = state.finished || reason != nil
 	}
+	return nil
 }

@@ -142,11 +142,9 @@ func (p *Parser) end() {
 	switch {
 	case p.Over():
 	case len(p.progress) == 0 || !p.progress[0].seen:
-		p.Fail(fault.Unusable(errNoFirst))
+		p.Refuse(errNoFirst)
 	default:
-		if err := p.content.End(p); err != nil {
-			p.Fail(fault.Unusable(err))
-		}
+		p.Refuse(p.content.End(p))
 		p.Send(event.Event{Kind: event.End})
 	}
 }
@@ -157,9 +155,8 @@ func (p *Parser) read(data []byte, whole bool) {
 	d := &p.chunk
 	dropped := p.Dropped
 	p.parts = p.parts[:0]
-	err := d.read(data, whole, p.table, &p.Dropped, p)
-	if err != nil {
-		p.Fail(fault.Unusable(err))
+	if err := d.read(data, whole, &p.Dropped, p.readChoice); err != nil {
+		p.Refuse(err)
 		return
 	}
 	if d.failed() || string(d.Raw(aroundType)) == `"error"` {
@@ -191,21 +188,20 @@ func (p *Parser) read(data []byte, whole bool) {
 	}
 }
 
-// room returns the memory of the next choice, which is kept until its document was read.
-func (p *Parser) room() (*members.Values, error) {
+// readChoice reads the next choice, which is kept until its document was read.
+func (p *Parser) readChoice(c *jsonscan.Cursor) error {
 	n := len(p.parts)
 	switch {
 	case n == maxChoices:
-		return nil, errIndex
+		return errIndex
 	case n < cap(p.parts):
 		p.parts = p.parts[:n+1]
 	default:
 		p.parts = append(p.parts, members.Values{})
 	}
-	return &p.parts[n], nil
+	p.parts[n].Read(c, p.table, &p.Dropped)
+	return nil
 }
-
-func (p *Parser) readChoice(*members.Values) {}
 
 // repeatsIndex reports whether two choices have the same index: some servers give index 0
 // to all choices of an answer, which are then numbered by their positions.
@@ -238,7 +234,7 @@ func (p *Parser) sendChoice(nth int, whole, byPosition bool) {
 	case byPosition:
 		at = int64(nth)
 	case at >= maxChoices:
-		p.Fail(fault.Unusable(errIndex))
+		p.Refuse(errIndex)
 		return
 	}
 	index := int(at)
@@ -251,7 +247,7 @@ func (p *Parser) sendChoice(nth int, whole, byPosition bool) {
 	switch c := &p.progress[index]; {
 	case p.Over() || word == "":
 	case word == "error":
-		p.Fail(fault.Unusable(errFinish))
+		p.Refuse(errFinish)
 	case !c.finished: // later reasons are ignored
 		c.finished = true
 		p.finish(index, word, v.Filled(choiceStop))

@@ -90,13 +90,6 @@ func (p *Parser) End(clean bool) {
 	}
 }
 
-// Refuse ends the answer because it violates the format. A nil error has no effect.
-func (p *Parser) Refuse(err error) {
-	if err != nil {
-		p.Fail(fault.Unusable(err))
-	}
-}
-
 // Start sends the event Start with the decoded model and the time, in Unix seconds, as far as
 // they are known. Only the first call has an effect.
 func (p *Parser) Start(model []byte, created int64) {

@@ -1,8 +1,6 @@
 package answer
 
 import (
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -20,10 +18,8 @@ func (s *sources) add(source *event.Citation) {
 	out = jsonscan.AppendString(out, source.URL)
 	out = append(out, `,"title":`...)
 	out = jsonscan.AppendString(out, source.Title)
-	out = append(out, `,"start_index":`...)
-	out = strconv.AppendInt(out, int64(source.Start+s.inserted), 10)
-	out = append(out, `,"end_index":`...)
-	out = strconv.AppendInt(out, int64(source.End+s.inserted), 10)
+	out = jsonscan.AppendCount(out, `,"start_index":`, int64(source.Start+s.inserted))
+	out = jsonscan.AppendCount(out, `,"end_index":`, int64(source.End+s.inserted))
 	s.list = append(out, "}}"...)
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
@@ -41,7 +40,7 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 	}
 	c := &t.choices[choice.Index]
 	if v.Unreadable() {
-		p.Fail(fault.Unusable(errKind))
+		p.Refuse(errKind)
 		return
 	}
 	reasoning := messageReasoning

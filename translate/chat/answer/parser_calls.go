@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
@@ -100,7 +99,7 @@ func (a *calls) sendEntries(p *openai.Parser, message *members.Values, whole boo
 		isNew := whole || nth > 0 && e.index < 0
 		a.add(p, a.find(&e, isNew), &e)
 	}
-	check(p, &c)
+	p.Refuse(c.Finish())
 }
 
 // sendOnly sends the events of the deprecated function_call. There is only one.
@@ -108,11 +107,10 @@ func (a *calls) sendOnly(p *openai.Parser, message *members.Values) {
 	c := message.Cursor(messageCall)
 	var v members.Values
 	v.Read(&c, onlyCall, &p.Dropped)
-	if check(p, &c); c.Err() != nil {
-		return
+	if p.Refuse(c.Finish()); c.Err() == nil {
+		e := entry{}.called(&v, onlyCallName, onlyCallArgs)
+		a.add(p, a.find(&e, false), &e)
 	}
-	e := entry{}.called(&v, onlyCallName, onlyCallArgs)
-	a.add(p, a.find(&e, false), &e)
 }
 
 // find returns the position of the call of an entry, and appends the call if it is new.
@@ -200,7 +198,7 @@ func (a *calls) appendCall() int {
 // with its arguments; most servers send empty ones in the first chunk.
 func (a *calls) add(p *openai.Parser, at int, e *entry) {
 	if at >= maxCalls {
-		p.Fail(fault.Unusable(errCalls))
+		p.Refuse(errCalls)
 		return
 	}
 	if at != a.last {
@@ -242,7 +240,7 @@ func (a *calls) addName(p *openai.Parser, c *call, name []byte) {
 // hold adds to the number of bytes that wait.
 func (a *calls) hold(p *openai.Parser, n int) {
 	if *a.held += n; *a.held > maxWaiting {
-		p.Fail(fault.Unusable(errWaiting))
+		p.Refuse(errWaiting)
 	}
 }
 

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
@@ -17,14 +16,7 @@ func eachPart(p *openai.Parser, table *members.Table, v *members.Values, array m
 			each(&part)
 		}
 	}
-	check(p, &c)
-}
-
-// check fails an answer with an invalid part.
-func check(p *openai.Parser, c *jsonscan.Cursor) {
-	if err := c.Finish(); err != nil {
-		p.Fail(fault.Unusable(err))
-	}
+	p.Refuse(c.Finish())
 }
 
 // sendBlock sends a thinking block. In a stream, a signed block repeats the reasoning
