@@ -2,6 +2,8 @@ package answer
 
 import (
 	"errors"
+	"strconv"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -40,8 +42,10 @@ func (m *Emitter) startTool(c *choice, e *event.Event) {
 // index, so its id and name are no longer needed.
 func (m *Emitter) writeTool(e *event.Event, call *toolCall) {
 	m.open(e.Choice)
-	m.Out = jsonscan.AppendCount(m.Out, `"tool_calls":[{"index":`, int64(e.Tool))
-	m.Out = call.append(append(m.Out, ','))
+	m.Out = append(m.Out, `"tool_calls":[{"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(e.Tool), 10)
+	m.Out = append(m.Out, ',')
+	m.Out = call.append(m.Out)
 	m.Out = append(m.Out, ']')
 	m.close("")
 	call.id, call.name = nil, nil
@@ -74,7 +78,8 @@ func (m *Emitter) addArguments(c *choice, e *event.Event) {
 		return
 	}
 	m.open(e.Choice)
-	m.Out = jsonscan.AppendCount(m.Out, `"tool_calls":[{"index":`, int64(e.Tool))
+	m.Out = append(m.Out, `"tool_calls":[{"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(e.Tool), 10)
 	if call.custom {
 		m.Out = append(m.Out, `,"custom":{"input":"`...)
 	} else {

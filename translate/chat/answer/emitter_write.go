@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strconv"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
@@ -9,7 +11,8 @@ import (
 // open begins a chunk of one choice, up to the members of its delta.
 func (m *Emitter) open(index int) {
 	m.Begin(index)
-	m.Out = jsonscan.AppendCount(m.Out, `"index":`, int64(index))
+	m.Out = append(m.Out, `"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
 	m.Out = append(m.Out, `,"delta":{`...)
 }
 
@@ -57,7 +60,8 @@ func (m *Emitter) writeChoice(index int) bool {
 	if !c.begun {
 		return false
 	}
-	m.Out = jsonscan.AppendCount(m.Out, `{"index":`, int64(index))
+	m.Out = append(m.Out, `{"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
 	m.Out = c.appendMessage(append(m.Out, `,"message":`...))
 	m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
 	m.Out = openai.AppendReason(m.Out, openai.FinishReason(c.reason, c.hasCalls()))

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strconv"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
@@ -11,7 +13,8 @@ func (m *Emitter) chunk(index int, text []byte, finish string) {
 	m.Begin(index)
 	m.Out = append(m.Out, `"text":"`...)
 	m.Out = jsonscan.AppendEscaped(m.Out, text)
-	m.Out = jsonscan.AppendCount(m.Out, `","index":`, int64(index))
+	m.Out = append(m.Out, `","index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
 	m.End(finish)
 }
 
@@ -33,7 +36,8 @@ func (m *Emitter) writeChoice(index int) bool {
 		return false
 	}
 	m.Out = jsonscan.AppendString(append(m.Out, `{"text":`...), c.text)
-	m.Out = jsonscan.AppendCount(m.Out, `,"index":`, int64(index))
+	m.Out = append(m.Out, `,"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
 	m.Out = c.logprobs.append(append(m.Out, `,"logprobs":`...), m.Context)
 	m.Out = openai.AppendReason(m.Out, c.reason)
 	return true
