@@ -65,6 +65,11 @@ var presets = []Preset{
 			longest("gpt-4.1*", "32768"),
 		},
 	}},
+	// The name of the model and the kind of the answer are in the path.
+	{"gemini", aigateway.Defaults{
+		BaseURL: "https://generativelanguage.googleapis.com", Formats: []translate.Format{translate.Gemini},
+		Header: "X-Goog-Api-Key", KeyRequired: true, ListsModels: true,
+	}},
 	// The configuration sets all differences from the format.
 	{"openai_compatible", aigateway.Defaults{Formats: chatCompletions}},
 

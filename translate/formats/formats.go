@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
 )
@@ -25,7 +26,7 @@ var all = []*format.Descriptor{
 
 // providersOnly are the formats that no client may use. Of their descriptors, the fields
 // about clients are zero.
-var providersOnly = []*format.Descriptor{}
+var providersOnly = []*format.Descriptor{&gemini.Descriptor}
 
 var ofProviders = append(slices.Clone(all), providersOnly...)
 

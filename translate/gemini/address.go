@@ -11,10 +11,6 @@ import (
 // Provider is how providers of the format are called. A call has one answer.
 var Provider = format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true}
 
-// KeyHeader is the header of the API key. The API also accepts the key in the query, which
-// logs show.
-const KeyHeader = "X-Goog-Api-Key"
-
 // version is the version of the API that base URLs without a path have.
 const version = "/v1beta"
 

@@ -106,11 +106,12 @@ func (w *writer) beside() *parts.Content {
 	if w.turn.role == core.Instructions {
 		return &w.system
 	}
-	return w.contents.of(w.role(), w.x.At)
+	return w.contents.of(w.turn.contentRole(), w.x.At)
 }
 
-func (w *writer) role() string {
-	if w.turn.role == core.Assistant {
+// contentRole returns the role of the turn's content.
+func (t *turn) contentRole() string {
+	if t.role == core.Assistant {
 		return model
 	}
 	return user
@@ -141,6 +142,7 @@ func (w *writer) Finish(dst []byte) []byte {
 			x.KeepAs(core.Samples, n.Row, n.Raw)
 		}
 	}
+	x.Answer.Seals = x.Info.Seals // for the signatures of the answer
 	x.FanOut(false)
 	w.contents.close()
 	if len(w.contents.buf) == 0 {
@@ -165,7 +167,7 @@ func (w *writer) Finish(dst []byte) []byte {
 		out.Name("systemInstruction")
 		out = append(w.system.AppendTo(append(out, `{"parts":`...)), '}')
 	}
-	w.writeTools(&out)
+	w.tools.writeTo(&out, x, w.asks.takesJSONSchema())
 	w.writeConfig(&out)
 	writeTier(&out, &x.Options)
 	if out = append(out, x.Extensions...); x.Info.Counts() {

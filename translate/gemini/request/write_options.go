@@ -22,8 +22,8 @@ func (w *writer) writeConfig(out *core.Members) {
 	config.Option("presencePenalty", &o[core.PresencePenalty])
 	config.Option("frequencyPenalty", &o[core.FrequencyPenalty])
 	w.writeStops(&config)
-	w.writeFormat(&config)
-	w.writeThinking(&config)
+	w.asks.writeFormat(&config, x)
+	w.asks.writeThinking(&config, x)
 	if len(config) > 0 {
 		config[0] = '{'
 		out.Raw("generationConfig", append(config, '}'))
@@ -71,15 +71,15 @@ func (w *writer) writeStops(out *core.Members) {
 }
 
 // writeFormat writes the format of the answer.
-func (w *writer) writeFormat(out *core.Members) {
-	x, schema := w.x, w.x.Options[core.Schema]
+func (p properties) writeFormat(out *core.Members, x *core.Translation) {
+	schema := x.Options[core.Schema]
 	if schema.Raw == nil && !x.Options.Has(core.FormatObject) {
 		return
 	}
 	out.Word("responseMimeType", "application/json")
 	switch {
 	case schema.Raw == nil:
-	case w.asks.takesJSONSchema():
+	case p.takesJSONSchema():
 		out.Raw("responseJsonSchema", schema.Raw)
 	default:
 		converted, looser, _, err := appendSchema(nil, schema.Raw)
@@ -88,7 +88,7 @@ func (w *writer) writeFormat(out *core.Members) {
 			return
 		}
 		if looser {
-			w.loosen(core.Schema)
+			loosen(x, core.Schema)
 		}
 		out.Raw("responseSchema", converted)
 	}
@@ -96,8 +96,8 @@ func (w *writer) writeFormat(out *core.Members) {
 
 // writeThinking writes how much the model thinks: by a budget or a level, as its generation
 // accepts, never by both. Answers show their thoughts to clients that have asked for thinking.
-func (w *writer) writeThinking(out *core.Members) {
-	x, o := w.x, &w.x.Options
+func (p properties) writeThinking(out *core.Members, x *core.Translation) {
+	o := &x.Options
 	effort, row := x.Effort()
 	adaptive := effort == core.Nothing && o.Has(core.ReasoningAdaptive)
 	shown := effort != core.EffortNone && !o.Has(core.ReasoningHidden) && !x.Answer.HideReasoning
@@ -111,23 +111,23 @@ func (w *writer) writeThinking(out *core.Members) {
 	budget, exact := jsonscan.Integer(o.Raw(core.ReasoningBudget))
 	exact = exact && o.Has(core.ReasoningOn) && !o.Has(effort)
 	switch {
-	case !w.asks.thinks():
+	case !p.thinks():
 		x.Lose(row, nil)
 		return
-	case w.asks.budgets() && adaptive:
+	case p.budgets() && adaptive:
 		config.Number("thinkingBudget", -1)
-	case w.asks.budgets() && effort != core.Nothing:
+	case p.budgets() && effort != core.Nothing:
 		if !exact {
 			budget = budgets[effort]
 		}
-		most := w.asks.budget(budget)
+		most := p.budget(budget)
 		if most != budget {
 			x.Lose(row, nil)
 		}
 		config.Number("thinkingBudget", most)
 	case effort != core.Nothing:
 		word := core.EffortOf(effort).String()
-		level := w.asks.level(word)
+		level := p.level(word)
 		if level != word {
 			x.Lose(row, nil)
 		}

@@ -49,7 +49,7 @@ func (w *writer) appendParameters(dst, schema []byte) []byte {
 		w.x.Invalid("name", "is that of a tool with a schema that "+err.Error())
 	}
 	if looser {
-		w.loosen(core.FunctionTool)
+		loosen(w.x, core.FunctionTool)
 	}
 	if empty {
 		return out[:len(out)-len(name)]
@@ -59,8 +59,8 @@ func (w *writer) appendParameters(dst, schema []byte) []byte {
 
 // loosen reports that the schema in the field of a concept was written without some of its
 // constraints.
-func (w *writer) loosen(c core.Concept) {
-	w.x.Losses.AddPath(translate.Shaping, []byte(w.x.PathOf(c)))
+func loosen(x *core.Translation, c core.Concept) {
+	x.Losses.AddPath(translate.Shaping, []byte(x.PathOf(c)))
 }
 
 // modes are the words for choices among the tools.
@@ -71,9 +71,9 @@ var modes = map[core.Concept]string{
 // validated is the mode in which the model may choose, but must follow the schemas.
 const validated = "VALIDATED"
 
-// writeTools writes the tools and the choice among them.
-func (w *writer) writeTools(out *core.Members) {
-	x, t := w.x, &w.tools
+// writeTo writes the tools and the choice among them. validates reports whether the model can
+// be made to follow the schemas without having to call a tool.
+func (t *tools) writeTo(out *core.Members, x *core.Translation, validates bool) {
 	t.names.Check(x)
 	kind := x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed)
 	if len(t.buf) == 0 {
@@ -85,7 +85,7 @@ func (w *writer) writeTools(out *core.Members) {
 	out.Name("tools")
 	*out = append(append(append(*out, `[{"functionDeclarations":[`...), t.buf[1:]...), `]}]`...)
 	mode, allowed := modes[kind], []byte(nil)
-	if t.strict && w.asks.takesJSONSchema() && cmp.Or(mode, "AUTO") == "AUTO" {
+	if t.strict && validates && cmp.Or(mode, "AUTO") == "AUTO" {
 		mode = validated
 	}
 	if kind == core.ToolChoiceNamed {

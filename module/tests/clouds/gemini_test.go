@@ -1,0 +1,104 @@
+package clouds_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+const geminiPath = "/v1beta/models/gemini-3-flash-preview:"
+
+// newGemini starts a service that answers with a text, or with a signed call if there are tools
+// and no result. It refuses keys elsewhere than in their header, and the results of calls
+// without the signature.
+func newGemini(t *testing.T) *cloud {
+	return newCloud(t, func(c *gatewaytest.Call) string {
+		r := c.Request
+		raw, _ := io.ReadAll(r.Body)
+		body := string(raw)
+		method, ok := strings.CutPrefix(r.URL.EscapedPath(), geminiPath)
+		switch {
+		case r.Header.Get("X-Goog-Api-Key") != "k" || r.URL.Query().Has("key") || r.Header.Get("Authorization") != "":
+			return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", "API key not valid."))
+		case !ok || !json.Valid(raw):
+			return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "not found"))
+		case strings.Contains(body, `"functionResponse"`) && !strings.Contains(body, `"thoughtSignature":"c2ln"`):
+			return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", "Function call is missing a thought_signature"))
+		case method == "countTokens":
+			return refuse(c, http.StatusOK, `{"totalTokens":7}`)
+		}
+		part := `{"text":"hello"}`
+		if strings.Contains(body, `"functionDeclarations"`) && !strings.Contains(body, `"functionResponse"`) {
+			part = `{"functionCall":{"id":"f1","name":"look","args":{"at":"it"}},"thoughtSignature":"c2ln"}`
+		}
+		answer := fmt.Sprintf(`{"candidates":[{"content":{"role":"model","parts":[%s]},"finishReason":"STOP","index":0}],`+
+			`"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":2,"totalTokenCount":7},"modelVersion":"gemini-3-flash-preview","responseId":"r1"}`, part)
+		if method == "streamGenerateContent" && r.URL.RawQuery == "alt=sse" {
+			c.ResponseWriter.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(c.ResponseWriter, "data: "+answer+"\r\n\r\n")
+			return ""
+		}
+		return refuse(c, http.StatusOK, answer)
+	})
+}
+
+func startGemini(t *testing.T) (*site.Site, *cloud) {
+	t.Setenv("GEMINI_API_KEY", "k")
+	g := newGemini(t)
+	return site.Start(t, g.provider("gemini {env.GEMINI_API_KEY}", "base_url "+g.URL), "model flash {\nto gemini/gemini-3-flash-preview\n}"), g
+}
+
+func TestK001K002ClientsOfAllFormatsUseGemini(t *testing.T) {
+	s, g := startGemini(t)
+	for _, path := range []string{site.MessagesPath, site.ChatPath, site.CompletionsPath, site.ResponsesPath} {
+		reply := ask(s, path, "flash")
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		assert.Contains(t, reply.Body, "hello")
+		assert.Equal(t, geminiPath+"generateContent", g.lastPath())
+
+		reply = s.Ask(path, site.BodyFor(path, "flash", "hello", true))
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		assert.True(t, reply.Read(t, path).Complete, reply.Body)
+		assert.Equal(t, geminiPath+"streamGenerateContent?alt=sse", g.lastPath())
+		assert.NotContains(t, g.LastJSON(t), "stream")
+	}
+}
+
+func TestTokensAreCountedByGemini(t *testing.T) {
+	s, g := startGemini(t)
+	reply := s.Ask("/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"hello"}],"model":"flash"}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.JSONEq(t, `{"input_tokens":7}`, reply.Body)
+	assert.Equal(t, geminiPath+"countTokens", g.lastPath())
+}
+
+// A model refuses the result of its call without the signature that came with the call.
+func TestAClientOfMessagesReturnsTheSignatureOfGemini(t *testing.T) {
+	s, _ := startGemini(t)
+	const tools = `"tools":[{"name":"look","input_schema":{"type":"object","properties":{"at":{"type":"string"}}}}]`
+	ask := func(messages string) site.Reply {
+		return s.Ask(site.MessagesPath, `{"model":"flash","max_tokens":100,`+tools+`,"messages":[`+messages+`]}`)
+	}
+	const question = `{"role":"user","content":"look"}`
+	reply := ask(question)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	var answer struct {
+		Content    json.RawMessage
+		StopReason string `json:"stop_reason"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(reply.Body), &answer))
+	assert.Equal(t, "tool_use", answer.StopReason)
+	reply = ask(question + `,{"role":"assistant","content":` + string(answer.Content) + `},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"f1","content":"seen"}]}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Contains(t, reply.Body, "hello")
+}

@@ -1,0 +1,32 @@
+package gemini
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
+)
+
+// Descriptor describes the format. It lacks what only clients need.
+var Descriptor = format.Descriptor{
+	Name:           translate.Gemini,
+	TraceOperation: "generate_content",
+	Provider:       Provider,
+	Requests:       format.Requests{Target: &request.Target},
+	Answers: format.Answers{
+		NewObserver: turn.NewObserver(answer.NewParser),
+		Inspect:     answer.Inspect,
+		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
+		TokenCount:  appendTokenCount,
+	},
+	Errors: format.Errors{Dialect: &answer.Dialect},
+}
+
+// appendTokenCount appends the answer to a request that only counts its input.
+func appendTokenCount(dst []byte, tokens int64) []byte {
+	return append(strconv.AppendInt(append(dst, `{"totalTokens":`...), tokens, 10), '}')
+}
