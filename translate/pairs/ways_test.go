@@ -15,14 +15,6 @@ import (
 // known are the names of the formats.
 var known = formats.Names()
 
-// spoken are the names of the formats of providers.
-var spoken = func() (names []translate.Format) {
-	for _, f := range formats.OfProviders() {
-		names = append(names, f.Name)
-	}
-	return names
-}()
-
 // way is the way of a request, from a client's format to a provider's, or of an
 // answer, from a provider's format to a client's.
 type way struct{ from, to translate.Format }
@@ -35,8 +27,8 @@ var (
 )
 
 func waysWhere(exists func(way) bool) (all []way) {
-	for _, from := range spoken {
-		for _, to := range spoken {
+	for _, from := range known {
+		for _, to := range known {
 			if w := (way{from, to}); exists(w) {
 				all = append(all, w)
 			}
