@@ -5,7 +5,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
@@ -15,8 +14,7 @@ var errNoChoice = errors.New("no choices")
 // that contains an error object, or no choice.
 func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
 	var d document
-	skip := func(c *jsonscan.Cursor) error { c.Skip(); return nil }
-	if err := d.read(body, true, nil, skip); err != nil {
+	if err := d.read(body, true, nil, nil); err != nil {
 		return signal.Answer{}, fault.Unusable(err)
 	}
 	if d.failed() {

@@ -61,12 +61,15 @@ type document struct {
 
 var errNoObject = errors.New("no JSON object")
 
-// choiceReader consumes the choice at the cursor, or returns an error if there are too many.
-type choiceReader func(c *jsonscan.Cursor) error
+// choiceReader consumes the choice at the cursor of its document, or returns an error if there
+// are too many. The cursor is no argument: a document whose choices are skipped would be
+// allocated on the heap for it.
+type choiceReader func() error
 
-// read reads a document, a whole answer or a chunk, and has its choices read. With losses, it
-// reports what the tables do not have, and a repeated member is an error, since its value is
-// ambiguous. Without losses, reading stops at a repeated member.
+// read reads a document, a whole answer or a chunk, and has its choices read, or skips them
+// if readChoice is nil. With losses, it reports what the tables do not have, and a repeated
+// member is an error, since its value is ambiguous. Without losses, reading stops at a
+// repeated member.
 func (d *document) read(data []byte, whole bool, losses members.Losses, readChoice choiceReader) error {
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor
@@ -136,7 +139,9 @@ func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 			}
 			continue
 		}
-		if err := readChoice(c); err != nil {
+		if readChoice == nil {
+			c.Skip()
+		} else if err := readChoice(); err != nil {
 			return err
 		}
 		d.count++

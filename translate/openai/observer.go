@@ -137,9 +137,9 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 }
 
 // readChoice reads one choice of a chunk.
-func (o *Observer) readChoice(c *jsonscan.Cursor) error {
+func (o *Observer) readChoice() error {
 	t, choice := &o.summary, &o.choice
-	choice.Read(c, o.choices, nil)
+	choice.Read(&o.chunk.cursor, o.choices, nil)
 	t.content = o.content(choice, &t.texts) || t.content
 	reason := choice.Filled(choiceFinish)
 	t.finished = t.finished || reason != nil

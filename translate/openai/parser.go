@@ -189,7 +189,7 @@ func (p *Parser) read(data []byte, whole bool) {
 }
 
 // readChoice reads the next choice, which is kept until its document was read.
-func (p *Parser) readChoice(c *jsonscan.Cursor) error {
+func (p *Parser) readChoice() error {
 	n := len(p.parts)
 	switch {
 	case n == maxChoices:
@@ -199,7 +199,7 @@ func (p *Parser) readChoice(c *jsonscan.Cursor) error {
 	default:
 		p.parts = append(p.parts, members.Values{})
 	}
-	p.parts[n].Read(c, p.table, &p.Dropped)
+	p.parts[n].Read(&p.chunk.cursor, p.table, &p.Dropped)
 	return nil
 }
 
