@@ -23,7 +23,9 @@ var Descriptor = format.Descriptor{
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		TokenCount:  appendTokenCount,
 	},
-	Errors: format.Errors{Dialect: &answer.Dialect},
+	Errors: format.Errors{
+		Dialect: &answer.Dialect, Status: answer.Status, Append: answer.AppendError, AppendEvent: answer.AppendErrorEvent,
+	},
 }
 
 // appendTokenCount appends the answer to a request that only counts its input.

@@ -70,3 +70,11 @@ func FuzzAnswerMessagesToResponses(f *testing.F) { fuzzWay(f, messagesToResponse
 func FuzzAnswerChatToResponses(f *testing.F) { fuzzWay(f, chatToResponses) }
 
 func FuzzAnswerCompletionsToResponses(f *testing.F) { fuzzWay(f, completionsToResponses) }
+
+func FuzzAnswerGeminiToMessages(f *testing.F) { fuzzWay(f, geminiToMessages) }
+
+func FuzzAnswerGeminiToChat(f *testing.F) { fuzzWay(f, geminiToChat) }
+
+func FuzzAnswerGeminiToCompletions(f *testing.F) { fuzzWay(f, geminiToCompletions) }
+
+func FuzzAnswerGeminiToResponses(f *testing.F) { fuzzWay(f, geminiToResponses) }

@@ -35,7 +35,7 @@ func (w way) remembered(stream bool) translate.AnswerContext {
 	case translate.Responses:
 		m.Logprobs.Asked = true
 	}
-	if w.from == translate.Responses || w.to == translate.Responses {
+	if w.from == translate.Responses || w.from == translate.Gemini || w.to == translate.Responses {
 		m.Seals = sealer
 	}
 	return m

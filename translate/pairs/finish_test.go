@@ -26,6 +26,10 @@ func withoutCalls(format translate.Format, text string) (stream []byte, answer s
 		whole := `{"model":"m","output":[{"type":"message","content":[{"type":"output_text","text":"` + text + `"}]}]}`
 		return responsesStream(`{"type":"response.completed","response":` + whole + `}`), whole
 	}
+	if format == translate.Gemini { // neither has this one
+		whole := `{"modelVersion":"m","candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"finishReason":"STOP"}]}`
+		return chatStream(nil, whole), whole
+	}
 	said := `{"content":"` + text + `","tool_calls":[]}`
 	choice := `{"model":"m","choices":[{"index":0,"text":"` + text + `","message":` + said + `,"finish_reason":"tool_calls"}]}`
 	return chatStream(nil, strings.Replace(choice, "message", "delta", 1), "[DONE]"), choice

@@ -236,6 +236,30 @@ func (s *script) response() string {
 	}
 }
 
+// generated composes a part of an answer of Gemini.
+func (s *script) generated() string {
+	parts := func(part string) string {
+		return `{"modelVersion":"m","candidates":[{"content":{"role":"model","parts":[` + part + `]}}]}`
+	}
+	switch s.next(12) {
+	case 0, 1, 2:
+		return parts(`{"text":` + s.fragment() + `}`)
+	case 3, 4:
+		return parts(`{"text":` + s.fragment() + `,"thought":true},{"text":` + s.fragment() + `}`)
+	case 5:
+		return parts(`{"text":` + s.fragment() + `,"thoughtSignature":"c2ln"}`)
+	case 6, 7:
+		return parts(fmt.Sprintf(`{"functionCall":{"id":"c%d","name":"f","args":{"a":%s}},"thoughtSignature":"c2ln"}`, s.next(3), s.fragment()))
+	case 8:
+		return fmt.Sprintf(`{"usageMetadata":{"promptTokenCount":%d,"cachedContentTokenCount":%d,"candidatesTokenCount":%d,"thoughtsTokenCount":%d}}`, s.next(9), s.next(5), s.next(9), s.next(5))
+	case 9, 10:
+		words := []string{"STOP", "MAX_TOKENS", "SAFETY", "OTHER", "MALFORMED_FUNCTION_CALL"}
+		return `{"candidates":[{"finishReason":"` + words[s.next(len(words))] + `"}]}`
+	default:
+		return []string{`{"error":{"code":503,"message":"no"}}`, `{"promptFeedback":{"blockReason":"SAFETY"}}`, `{"candidates":[{"content"`, `{"candidates":[]}`, `{}`}[s.next(5)]
+	}
+}
+
 // item composes an item of a response, empty if it is announced.
 func (s *script) item(id int, empty bool) string {
 	text := `""`
@@ -281,6 +305,8 @@ func (s *script) datum(w way) string {
 		return s.completion()
 	case translate.Responses:
 		return s.response()
+	case translate.Gemini:
+		return s.generated()
 	default:
 		return s.event()
 	}
@@ -299,5 +325,6 @@ var endings = map[translate.Format][]string{
 	translate.Chat:        {`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":4}}`, `[DONE]`},
 	translate.Completions: {`{"choices":[{"index":0,"text":"","finish_reason":"stop"}]}`, `{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":4}}`, `[DONE]`},
 	translate.Messages:    {`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":4}}`, `{"type":"message_stop"}`},
+	translate.Gemini:      {`{"candidates":[{"content":{"parts":[{"text":""}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":4}}`},
 	translate.Responses:   {`{"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":7,"output_tokens":4}}}`},
 }

@@ -33,7 +33,7 @@ type recording struct {
 func recordings(t testing.TB) []recording {
 	t.Helper()
 	var all []recording
-	for _, format := range known {
+	for _, format := range spoken {
 		paths, err := filepath.Glob("../../testdata/streams/" + string(format) + "/*.sse")
 		require.NoError(t, err)
 		require.NotEmpty(t, paths, "testdata/streams/%s has no recorded streams", format)

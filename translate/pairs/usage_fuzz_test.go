@@ -26,7 +26,7 @@ func FuzzUsageEdits(f *testing.F) {
 		if c.Skip(); c.Finish() != nil {
 			return
 		}
-		for _, format := range known {
+		for _, format := range spoken {
 			described := formats.Of(format)
 			for _, edits := range []func([]edit.Edit, []byte) []edit.Edit{described.Answers.Usage.Cut, described.Answers.Usage.Fill} {
 				if edits != nil {

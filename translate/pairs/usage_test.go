@@ -29,6 +29,13 @@ func malformed(format translate.Format) []byte {
 			`{"type":"response.completed","response":{"output":[],"usage":{"input_tokens":"5","output_tokens":-3}}}`,
 		)
 	}
+	if format == translate.Gemini {
+		return chatStream(nil,
+			`{"modelVersion":"m","candidates":[{"content":{"parts":[{"text":"a"}]}}],"usageMetadata":{"promptTokenCount":7,"cachedContentTokenCount":2,"candidatesTokenCount":1}}`,
+			`{"usageMetadata":{"promptTokenCount":-7,"cachedContentTokenCount":-2,"candidatesTokenCount":3}}`,
+			`{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"candidatesTokenCount":-3}}`,
+		)
+	}
 	return chatStream(nil,
 		`{"model":"m","choices":[{"index":0,"text":"a","delta":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"prompt_tokens_details":{"cached_tokens":2},"completion_tokens":1}}`,
 		`{"choices":[],"usage":{"prompt_tokens":-7,"prompt_tokens_details":{"cached_tokens":-2},"completion_tokens":3}}`,
@@ -108,6 +115,12 @@ func contradicting(format translate.Format) []byte {
 		return responsesStream(
 			`{"type":"response.created","response":{"model":"m","usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":80}}}`,
 			`{"type":"response.completed","response":{"output":[],"usage":{"input_tokens":5,"output_tokens":3}}}`,
+		)
+	}
+	if format == translate.Gemini {
+		return chatStream(nil,
+			`{"modelVersion":"m","candidates":[{"content":{"parts":[{"text":"a"}]}}],"usageMetadata":{"promptTokenCount":5,"cachedContentTokenCount":9,"candidatesTokenCount":80}}`,
+			`{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":3}}`,
 		)
 	}
 	return chatStream(nil,

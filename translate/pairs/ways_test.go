@@ -7,13 +7,24 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-// known are the names of the formats.
-var known = formats.Names()
+// known are the names of the formats of clients, and spoken those of providers.
+var (
+	known  = formats.Names()
+	spoken = namesOf(formats.OfProviders())
+)
+
+func namesOf(all []*format.Descriptor) (names []translate.Format) {
+	for _, d := range all {
+		names = append(names, d.Name)
+	}
+	return names
+}
 
 // way is the way of a request, from a client's format to a provider's, or of an
 // answer, from a provider's format to a client's.
@@ -27,8 +38,8 @@ var (
 )
 
 func waysWhere(exists func(way) bool) (all []way) {
-	for _, from := range known {
-		for _, to := range known {
+	for _, from := range spoken {
+		for _, to := range spoken {
 			if w := (way{from, to}); exists(w) {
 				all = append(all, w)
 			}
@@ -51,12 +62,16 @@ var (
 	responsesToMessages    = way{translate.Responses, translate.Messages}
 	responsesToChat        = way{translate.Responses, translate.Chat}
 	responsesToCompletions = way{translate.Responses, translate.Completions}
+	geminiToMessages       = way{translate.Gemini, translate.Messages}
+	geminiToChat           = way{translate.Gemini, translate.Chat}
+	geminiToCompletions    = way{translate.Gemini, translate.Completions}
+	geminiToResponses      = way{translate.Gemini, translate.Responses}
 )
 
 func (w way) name() string { return string(w.from) + " to " + string(w.to) }
 
-func waysFrom(format translate.Format) []way {
-	return waysWhere(func(w way) bool { return w.from == format && pairs.CanTranslate(w.to, w.from) })
+func waysFrom(provider translate.Format) []way {
+	return waysWhere(func(w way) bool { return w.from == provider && pairs.CanTranslate(w.to, w.from) })
 }
 
 // client is how the clients of a format read streams.
@@ -97,9 +112,9 @@ func (w way) added(stream string, asked bool) (translatetest.Object, error) {
 // The pairs of formats were once listed by hand, so that all tests of translated
 // answers passed without one answer of a new format.
 func TestEveryFormatIsTested(t *testing.T) {
-	for _, format := range known {
-		assert.Contains(t, clients, format)
-		assert.Contains(t, sampled, format)
-		assert.NotEmpty(t, waysFrom(format))
+	for _, name := range known {
+		assert.Contains(t, clients, name)
+		assert.Contains(t, sampled, name)
+		assert.NotEmpty(t, waysFrom(name))
 	}
 }

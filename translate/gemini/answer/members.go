@@ -2,7 +2,6 @@ package answer
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
@@ -77,17 +76,4 @@ var words = turn.Words{
 // be made. They must not look like the end of a turn.
 var failures = map[string]bool{
 	"MALFORMED_FUNCTION_CALL": true, "UNEXPECTED_TOOL_CALL": true, "TOO_MANY_TOOL_CALLS": true, "MISSING_THOUGHT_SIGNATURE": true,
-}
-
-// Dialect is how errors are expressed in the format.
-var Dialect = fault.Dialect{Unknown: 500, IsError: hasError}
-
-// hasError reports whether a body has an error, which may be in a list.
-func hasError(_ string, body any) bool {
-	if list, ok := body.([]any); ok && len(list) > 0 {
-		body = list[0]
-	}
-	object, _ := body.(map[string]any)
-	failure, _ := object["error"].(map[string]any)
-	return failure != nil
 }
