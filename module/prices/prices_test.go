@@ -73,7 +73,7 @@ func TestL006EachLifetimeOfACacheHasItsPrice(t *testing.T) {
 }
 
 func TestL007ReasoningIsPaidOnce(t *testing.T) {
-	p := builtinPrice(t, "google", "gemini-2.5-flash")
+	p := builtinPrice(t, "gemini", "gemini-2.5-flash")
 	assert.EqualValues(t, 810*2_500, nanos(t, p, Charge{Tokens: token.Counts{Answer: 10, Reasoning: 800}}))
 }
 
@@ -99,8 +99,8 @@ func TestL008L009L010LongPromptsCostMoreFromTheEdgeOn(t *testing.T) {
 
 func TestL011ThePriceIsThatOfTheAdmission(t *testing.T) {
 	change := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
-	before := Builtin().Find("google", "gemini-4-argon", change.Add(-time.Millisecond))
-	after := Builtin().Find("google", "gemini-4-argon", change)
+	before := Builtin().Find("gemini", "gemini-4-argon", change.Add(-time.Millisecond))
+	after := Builtin().Find("gemini", "gemini-4-argon", change)
 	assert.EqualValues(t, 2_000_000, before.Base.Fresh)
 	assert.EqualValues(t, 4_000_000, after.Base.Fresh)
 	assert.NotEqual(t, before.ID(), after.ID())
@@ -218,7 +218,7 @@ func TestL017WrongTablesAreRefused(t *testing.T) {
 func TestModelsThatAnswerWithMoreThanTextHaveNoBuiltinPrice(t *testing.T) {
 	for model, provider := range map[string]string{
 		"gpt-audio": "openai", "gpt-audio-mini": "openai", "gpt-4o-audio-preview": "openai", "gpt-4o-realtime-preview": "openai", "gpt-image-1": "openai",
-		"gemini-2.5-flash-image": "google", "gemini-3-pro-image-preview": "google", "gemini-3.1-flash-image": "google", "gemini-2.5-flash-preview-tts": "google",
+		"gemini-2.5-flash-image": "gemini", "gemini-3-pro-image-preview": "gemini", "gemini-3.1-flash-image": "gemini", "gemini-2.5-flash-preview-tts": "gemini",
 	} {
 		assert.Nil(t, Builtin().Find(provider, model, admitted), "%s %s", provider, model)
 	}

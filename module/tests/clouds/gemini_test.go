@@ -102,3 +102,34 @@ func TestAClientOfMessagesReturnsTheSignatureOfGemini(t *testing.T) {
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	assert.Contains(t, reply.Body, "hello")
 }
+
+// A refused request once crashed the call, since the format had no status for errors.
+func TestClientsReadTheErrorsOfGeminiInTheirFormat(t *testing.T) {
+	const badKey = `{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}`
+	for name, tt := range map[string]struct {
+		upstream     string
+		status, want int
+		text         string
+	}{
+		"invalid":    {googleError(400, "INVALID_ARGUMENT", "no such field"), http.StatusBadRequest, http.StatusBadRequest, "no such field"},
+		"bad key":    {badKey, http.StatusBadRequest, http.StatusBadGateway, "did not accept the gateway's credential"},
+		"overloaded": {googleError(503, "UNAVAILABLE", "overloaded"), http.StatusServiceUnavailable, 0, "overloaded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("GEMINI_API_KEY", "k")
+			g := newCloud(t, func(c *gatewaytest.Call) string { return refuse(c, tt.status, tt.upstream) })
+			s := site.Start(t, g.provider("gemini {env.GEMINI_API_KEY}", "base_url "+g.URL), "model flash {\nto gemini/gemini-3-flash-preview\n}")
+			for _, path := range site.CallPaths {
+				for _, stream := range []bool{false, true} {
+					reply := s.Ask(path, site.BodyFor(path, "flash", "hello", stream))
+					assert.GreaterOrEqual(t, reply.Status, http.StatusBadRequest)
+					if tt.want != 0 { // clients of messages read another status for an overload
+						assert.Equal(t, tt.want, reply.Status, reply.Body)
+					}
+					assert.Contains(t, reply.Body, tt.text)
+					assert.NotContains(t, reply.Body, "API key not valid")
+				}
+			}
+		})
+	}
+}
