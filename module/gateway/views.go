@@ -28,10 +28,18 @@ import (
 // views are the parts of the state of sites that operators may see: the administrator of
 // the machine those of all sites, by the admin API ("/ai_gateway/status"), and
 // administrators those of the sites with their accounts ("/api/status").
-var views = map[string]func(sites []*Handler, query url.Values) (any, error){
-	"status":  viewStatus,
-	"targets": viewTargets,
+var views = map[string]view{
+	"status":  always(viewStatus),
+	"targets": always(viewTargets),
 	"explain": viewExplained,
+}
+
+// view returns a part of the state of sites, by the parameters of a query.
+type view func(sites []*Handler, query url.Values) (any, error)
+
+// always returns a view without parameters and errors.
+func always[T any](of func(sites []*Handler) T) view {
+	return func(sites []*Handler, _ url.Values) (any, error) { return of(sites), nil }
 }
 
 // viewsOf returns the views of the sites with a userbase.
@@ -73,8 +81,8 @@ type providerStatus struct {
 	Available bool   `json:"available"`
 }
 
-// viewStatus shows the state of the gateway.
-func viewStatus(sites []*Handler, _ url.Values) (any, error) {
+// viewStatus returns the state of the gateway.
+func viewStatus(sites []*Handler) status {
 	build := version.Running()
 	shortVersion, _ := caddy.Version()
 	s := status{
@@ -98,7 +106,7 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 	for _, name := range slices.Sorted(maps.Keys(available)) {
 		s.Providers = append(s.Providers, providerStatus{name, available[name]})
 	}
-	return s, nil
+	return s
 }
 
 // value returns the value of a pointer, 0 for nil.
@@ -114,8 +122,8 @@ type siteTargets struct {
 	Targets []explain.Target `json:"targets"`
 }
 
-// viewTargets shows the targets.
-func viewTargets(sites []*Handler, _ url.Values) (any, error) {
+// viewTargets returns the targets.
+func viewTargets(sites []*Handler) siteTargets {
 	all := siteTargets{[]explain.Target{}}
 	for _, site := range sites {
 		for _, t := range explain.Targets(site.resolved.catalog) {
@@ -124,7 +132,7 @@ func viewTargets(sites []*Handler, _ url.Values) (any, error) {
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 func sameTarget(a, b explain.Target) bool {

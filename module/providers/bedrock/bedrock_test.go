@@ -43,7 +43,7 @@ func exceptionMessage(t testing.TB, name, payload string) []byte {
 
 // opened returns an answer with a stream, after open.
 func opened(body io.Reader) *http.Response {
-	res := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {streamType}, "X-Amzn-Requestid": {"r1"}}, Body: io.NopCloser(body)}
+	res := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {streamType}, "X-Amzn-Requestid": {"r1"}}, Body: io.NopCloser(body)}
 	open(res)
 	return res
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -35,6 +36,7 @@ func signature(r *http.Request, body, secret, scope string, names ...string) str
 	}
 	path := strings.ReplaceAll(r.URL.EscapedPath(), "%", "%25")
 	canonical := r.Method + "\n" + path + "\n" + r.URL.RawQuery + "\n"
+	var headers strings.Builder
 	for _, name := range names {
 		value := r.Header.Get(name)
 		switch name {
@@ -43,9 +45,9 @@ func signature(r *http.Request, body, secret, scope string, names ...string) str
 		case "content-length":
 			value = "2"
 		}
-		canonical += name + ":" + value + "\n"
+		fmt.Fprintf(&headers, "%s:%s\n", name, value)
 	}
-	canonical += "\n" + strings.Join(names, ";") + "\n" + digest(body)
+	canonical += headers.String() + "\n" + strings.Join(names, ";") + "\n" + digest(body)
 	text := "AWS4-HMAC-SHA256\n" + r.Header.Get("X-Amz-Date") + "\n" + scope + "\n" + digest(canonical)
 	key := []byte("AWS4" + secret)
 	for _, part := range append(strings.Split(scope, "/"), text) {

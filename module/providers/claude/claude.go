@@ -45,7 +45,7 @@ var dependents = map[string]string{"context-management-": "context_management"}
 // KeepBetas leaves out the betas of a call that a service does not know, and what depends on
 // them: the service would refuse the request. It returns those that remain.
 func KeepBetas(call *aigateway.Call, known []string) (kept []string) {
-	for _, beta := range strings.Split(strings.Join(call.Header[betaHeader], ","), ",") {
+	for beta := range strings.SplitSeq(strings.Join(call.Header[betaHeader], ","), ",") {
 		switch beta = strings.TrimSpace(beta); {
 		case beta == "":
 		case slices.Contains(known, beta):

@@ -100,7 +100,8 @@ func (s *source[V]) next(refused V, waited bool, fetch Fetch[V]) (none V, runnin
 	case valid && now.Before(s.renewal):
 	case s.running != nil:
 	case !valid && (waited || s.err != nil && now.Before(s.failed.Add(failurePause))):
-		return s.last(refused)
+		last, err := s.last(refused)
+		return last, nil, err
 	default:
 		s.running = &fetching{make(chan struct{})}
 		go s.fetch(fetch)
@@ -113,14 +114,14 @@ func (s *source[V]) next(refused V, waited bool, fetch Fetch[V]) (none V, runnin
 
 // last returns the result of the last fetch for a request that has waited for it. A server
 // may give the refused token again, or one that ends soon.
-func (s *source[V]) last(refused V) (none V, running *fetching, err error) {
+func (s *source[V]) last(refused V) (none V, err error) {
 	switch {
 	case s.err != nil:
-		return none, nil, s.err
+		return none, s.err
 	case s.current.Value == refused:
-		return none, nil, errRefused
+		return none, errRefused
 	default:
-		return s.current.Value, nil, nil
+		return s.current.Value, nil
 	}
 }
 

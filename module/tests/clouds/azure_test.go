@@ -79,8 +79,8 @@ func (a *azureFake) giveToken(c *gatewaytest.Call) string {
 	return refuse(c, http.StatusOK, `{"token_type":"Bearer","expires_in":3599,"access_token":"`+token+`"}`)
 }
 
-func (a *azureFake) entra(name string, lines ...string) string {
-	return a.provider(name+" azure {env.AZURE_SECRET}", append(lines,
+func (a *azureFake) entra(lines ...string) string {
+	return a.provider("azure {env.AZURE_SECRET}", append(lines,
 		"base_url "+a.URL+"/openai/v1", "entra my-tenant my-client {\nauthority "+a.URL+"\n}")...)
 }
 
@@ -155,21 +155,21 @@ func TestK073ARedirectDoesNotGetTheKey(t *testing.T) {
 
 func TestEntraTokensAreFetchedOnceForAllRequests(t *testing.T) {
 	a := newAzure(t)
-	s := site.Start(t, a.entra("azure"))
+	s := site.Start(t, a.entra())
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() { assert.Equal(t, http.StatusOK, ask(s, site.ChatPath, "gpt").Status) })
 	}
 	all.Wait()
 	assert.EqualValues(t, 1, a.fetched.Load())
-	require.NoError(t, s.Reload(site.Block("", a.entra("azure", "idle_timeout 1m"))))
+	require.NoError(t, s.Reload(site.Block("", a.entra("idle_timeout 1m"))))
 	assert.Equal(t, http.StatusOK, ask(s, site.ChatPath, "gpt").Status)
 	assert.EqualValues(t, 1, a.fetched.Load())
 }
 
 func TestK045ARefusedTokenIsRenewedOnce(t *testing.T) {
 	a := newAzure(t)
-	s := site.Start(t, a.entra("azure"))
+	s := site.Start(t, a.entra())
 	assert.Equal(t, http.StatusOK, ask(s, site.ChatPath, "gpt").Status)
 	revoked := "another"
 	a.valid.Store(&revoked)
@@ -194,7 +194,7 @@ func TestK045ARefusedTokenIsRenewedOnce(t *testing.T) {
 func TestK046MissingTokensAreFailuresOfTheProvider(t *testing.T) {
 	a, other := newAzure(t), gatewaytest.NewProvider(t)
 	a.down.Store(true)
-	s := site.Start(t, a.entra("azure", "models off"), site.Direct.Provider("other", other, "models off"),
+	s := site.Start(t, a.entra("models off"), site.Direct.Provider("other", other, "models off"),
 		"model gpt {\nto azure\n}\nmodel both {\nto azure\nto other\n}")
 	reply := ask(s, site.ChatPath, "gpt")
 	assert.Contains(t, []int{http.StatusBadGateway, http.StatusServiceUnavailable}, reply.Status, reply.Body)
@@ -205,7 +205,7 @@ func TestK046MissingTokensAreFailuresOfTheProvider(t *testing.T) {
 func TestARefusedSecretIsARefusedCredential(t *testing.T) {
 	a := newAzure(t)
 	t.Setenv("AZURE_SECRET", "wrong-"+a.secret)
-	s := site.Start(t, a.entra("azure"))
+	s := site.Start(t, a.entra())
 	reply := ask(s, site.ChatPath, "gpt")
 	assert.Equal(t, http.StatusBadGateway, reply.Status, reply.Body)
 	assert.Contains(t, reply.Body, "did not accept the gateway's credential")
@@ -217,7 +217,7 @@ func TestARefusedSecretIsARefusedCredential(t *testing.T) {
 
 func TestATokenInAnErrorOfAzureIsHidden(t *testing.T) {
 	a := newAzure(t)
-	s := site.Start(t, a.entra("azure"))
+	s := site.Start(t, a.entra())
 	assert.Equal(t, http.StatusOK, ask(s, site.ChatPath, "gpt").Status)
 	a.Always(func(c *gatewaytest.Call) {
 		refuse(c, http.StatusBadRequest, openAIError("bad", "your header was "+c.Request.Header.Get("Authorization")))

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"net/http"
@@ -59,6 +60,7 @@ func verified(r *http.Request, body []byte) bool {
 	list, signature, _ := strings.Cut(rest, ", Signature=")
 	names := strings.Split(list, ";")
 	canonical := r.Method + "\n" + strings.ReplaceAll(r.URL.EscapedPath(), "%", "%25") + "\n" + r.URL.RawQuery + "\n"
+	var headers strings.Builder
 	for _, name := range names {
 		value := r.Header.Get(name)
 		switch name {
@@ -67,10 +69,10 @@ func verified(r *http.Request, body []byte) bool {
 		case "content-length":
 			value = r.Header.Get("Content-Length")
 		}
-		canonical += name + ":" + value + "\n"
+		fmt.Fprintf(&headers, "%s:%s\n", name, value)
 	}
 	digest := sha256.Sum256(body)
-	canonical += "\n" + list + "\n" + hex.EncodeToString(digest[:])
+	canonical += headers.String() + "\n" + list + "\n" + hex.EncodeToString(digest[:])
 	digest = sha256.Sum256([]byte(canonical))
 	key := []byte("AWS4" + awsSecret)
 	for _, part := range append(strings.Split(scope, "/"), "AWS4-HMAC-SHA256\n"+r.Header.Get("X-Amz-Date")+"\n"+scope+"\n"+hex.EncodeToString(digest[:])) {

@@ -136,9 +136,9 @@ func (p *Parser) sendReason() {
 		return
 	}
 	p.Close(&p.open)
-	word := string(jsonscan.DecodedOf(raw))
-	_, known := words.Reasons[word]
-	if failures[word] || !known && !p.hasContent {
+	word := jsonscan.DecodedOf(raw)
+	_, known := words.Reasons[string(word)]
+	if failures[string(word)] || !known && !p.hasContent {
 		p.Fail(fault.Unusable(errors.New("a turn that failed")))
 		return
 	}

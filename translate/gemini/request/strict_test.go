@@ -91,7 +91,7 @@ func (b *body) conversation(signs bool) string {
 			current = i
 		}
 	}
-	var open []string // the names of the calls that wait for results
+	calls := 0 // of the content before
 	for i, c := range b.Contents {
 		want := []string{"user", "model"}[i%2]
 		switch {
@@ -99,8 +99,11 @@ func (b *body) conversation(signs bool) string {
 			return fmt.Sprintf("content %d has the role %s", i, c.Role)
 		case len(c.Parts) == 0:
 			return "a content without parts"
+		case c.Role == "user" && c.results() != calls:
+			return fmt.Sprintf("content %d has %d results for %d calls", i, c.results(), calls)
 		}
 		first, behind := true, false
+		calls = 0
 		for _, p := range c.Parts {
 			switch {
 			case p.FunctionCall != nil:
@@ -113,7 +116,8 @@ func (b *body) conversation(signs bool) string {
 				if !signs && p.FunctionCall.ID != "" {
 					return "unknown id"
 				}
-				first, open = false, append(open, p.FunctionCall.Name)
+				first = false
+				calls++
 			case p.FunctionResponse != nil:
 				if behind || c.Role != "user" || p.FunctionResponse.Response == nil {
 					return "a result that is behind other parts, of the model, or without an object"
