@@ -12,17 +12,27 @@ import (
 // delta of the same shape is the same core event with another text. The zero Template
 // recognises nothing.
 type Template struct {
-	name  []byte // of the events of the stream
-	shape jsonscan.Template
-	event Event // without its text
+	name    []byte // of the events of the stream
+	shape   jsonscan.Template
+	event   Event // without its text
+	learned uint  // shapes in a row that no delta had
 }
 
+// patience is the number of shapes in a row that are learned though no delta has them. Of a
+// stream whose deltas all have shapes of their own, every patience-th is learned: comparing
+// each delta with the one before would only cost time.
+const patience = 16
+
 // Learn makes the Template recognise deltas like this one, which became the core event e
-// alone; nil if only the text is needed. text is the position of its text, others those of values that may differ too;
-// zero Slots are ignored. Without a text, the Template recognises nothing.
+// alone; nil if only the text is needed. text is the position of its text, others those of
+// values that may differ too; zero Slots are ignored. Without a text, the Template recognises
+// nothing.
 func (t *Template) Learn(delta sse.Event, e *Event, text jsonscan.Slot, others ...jsonscan.Slot) {
 	t.Forget()
 	if text == (jsonscan.Slot{}) {
+		return
+	}
+	if t.learned++; t.learned > patience && t.learned%patience != 0 {
 		return
 	}
 	slots := [jsonscan.MaxHoles]jsonscan.Slot{text}
@@ -43,6 +53,7 @@ func (t *Template) Match(name, data []byte) (text, third []byte, ok bool) {
 	if !ok || len(values[0]) <= len(`""`) || !bytes.Equal(name, t.name) {
 		return nil, nil, false
 	}
+	t.learned = 0
 	return values[0], values[2], true
 }
 
