@@ -28,12 +28,16 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(core.FormatText, core.FormatObject, core.FormatSchema, core.Schema, core.SchemaStrict),
 
-	core.Keep(core.Efforts...).ByWriter(),
+	// Most models think at least a little, and not more than their highest level or budget.
+	core.Keep(core.EffortMinimal, core.EffortLow, core.EffortMedium, core.EffortHigh).ByWriter(),
+	core.Change(core.EffortNone, core.EffortXHigh, core.EffortMax).ByWriter(),
 	core.Lose(core.EffortOther).ByWriter(),
-	core.Keep(core.ReasoningOn, core.ReasoningAdaptive, core.ReasoningOff, core.ReasoningBudget).ByWriter(),
+	core.Keep(core.ReasoningOn, core.ReasoningAdaptive, core.ReasoningBudget).ByWriter(),
+	core.Change(core.ReasoningOff).ByWriter(),
 	core.Keep(core.ReasoningShown, core.ReasoningHidden),
 
-	core.Keep(core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority),
+	core.Keep(core.TierStandard, core.TierFlex, core.TierPriority),
+	core.Drop(core.TierAuto), // the service has no tier that it chooses itself
 
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.Image,
