@@ -2,12 +2,10 @@ package transport
 
 import (
 	"io"
-	"math"
 	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -53,29 +51,6 @@ func BenchmarkOneCall(b *testing.B) {
 		})
 	}
 }
-
-// Each call has an exact bound, so that an allocation that is added to the way of all requests
-// or of all events is noticed. The answer is read without an allocation.
-func TestAllocationsOfACall(t *testing.T) {
-	for i, c := range calls {
-		for _, events := range []int{10, 1000} {
-			call := newCallOf(t, i, events)
-			least := math.Inf(1)
-			for range 100 { // the race detector empties pools at random
-				least = min(least, testing.AllocsPerRun(1, func() { call(discard) }))
-			}
-			assert.LessOrEqual(t, least, c.allocations, "%s, %d events", c.name, events)
-		}
-	}
-}
-
-// discard reads all without keeping it.
-func discard(r io.Reader) ([]byte, error) {
-	_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, discarded[:])
-	return nil, err
-}
-
-var discarded [32 << 10]byte
 
 // newCallOf returns a function that makes one of the calls.
 func newCallOf(tb testing.TB, i, events int) func(read func(io.Reader) ([]byte, error)) {
