@@ -47,7 +47,8 @@ var (
 	callID    = call.Maybe(members.String, "id")
 	callName  = call.Must(members.String, "name")
 	arguments = call.Must(members.Object, "args")
-	_         = call.Lost("partialArgs willContinue")
+	_         = call.Must(0, "partialArgs") // arguments in pieces, for which no request asks
+	_         = call.Lost("willContinue")
 )
 
 // words are the words of the format for what all answers state.

@@ -95,13 +95,8 @@ func (p *Parser) sendParts() {
 			p.Refuse(errPart)
 			return
 		}
-		if name := v.Raw(callName); name != nil {
-			p.sign(OfCall)
-			p.Close(&p.open)
-			it := p.OpenCall(v.Raw(callID), name)
-			p.AddInput(&it, v.Raw(arguments))
-			p.Close(&it)
-			p.hasContent = true
+		if v.Raw(callName) != nil || v.Raw(arguments) != nil || v.Raw(callID) != nil {
+			p.sendCall()
 			continue
 		}
 		if v.Filled(text) != nil {
@@ -115,6 +110,23 @@ func (p *Parser) sendParts() {
 		p.sign(OfText)
 	}
 	p.Refuse(list.Err())
+}
+
+var errNameless = errors.New("a tool call without a name")
+
+// sendCall sends the call of the part, which is whole.
+func (p *Parser) sendCall() {
+	v := &p.part
+	if v.Filled(callName) == nil {
+		p.Refuse(errNameless)
+		return
+	}
+	p.sign(OfCall)
+	p.Close(&p.open)
+	it := p.OpenCall(v.Raw(callID), v.Raw(callName))
+	p.AddInput(&it, v.Raw(arguments))
+	p.Close(&it)
+	p.hasContent = true
 }
 
 // sign sends the signature of the part, if it has one. of states what is signed.

@@ -112,7 +112,13 @@ func TestStreamsAreRead(t *testing.T) {
 			"start\nusage 9/0/1/0\ntext 0 a\nusage 9/0/1/0\nusage 9/0/2/0\nfinish 1\nend"},
 		"parts of a wrong kind":     {[]string{chunk(`{"text":1}`, stop)}, "start gemini-3.5-flash\n" + unusable},
 		"arguments of a wrong kind": {[]string{chunk(`{"functionCall":{"name":"a","args":"x"}}`, stop)}, "start gemini-3.5-flash\n" + unusable},
-		"no JSON":                   {[]string{`{"candidates":`}, unusable},
+		// The call was left out, and the turn was shown as finished without it.
+		"a call without a name":     {[]string{chunk(`{"functionCall":{"args":{"a":1}}}`, stop)}, "start gemini-3.5-flash\n" + unusable},
+		"a call with an empty name": {[]string{chunk(`{"functionCall":{"id":"f1","name":""}}`, stop)}, "start gemini-3.5-flash\n" + unusable},
+		// The call was made without its arguments.
+		"arguments in pieces": {[]string{chunk(`{"functionCall":{"name":"a","willContinue":true,"partialArgs":[{"jsonPath":"$.x","stringValue":"q"}]}}`, stop)},
+			"start gemini-3.5-flash\n" + unusable},
+		"no JSON": {[]string{`{"candidates":`}, unusable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _ := parsed(tt.stream...)
