@@ -61,6 +61,7 @@ var words = turn.Words{
 		token.Row{Path: "cachedContentTokenCount", Is: token.CacheRead},
 		token.Row{Path: "candidatesTokenCount", Is: token.Output},
 		token.Row{Path: "thoughtsTokenCount", Is: token.FurtherReasoning},
+		token.Row{Path: "serviceTier", Is: token.Tier},
 	),
 	Reason: "candidates[*].finishReason",
 	Reasons: map[string]event.FinishReason{
