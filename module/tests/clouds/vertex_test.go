@@ -277,14 +277,14 @@ func TestK047ErrorsOfGooglesEdgeAreRead(t *testing.T) {
 // Without an API key, the credentials are those of the machine: here, of a virtual machine or
 // of a pod with workload identity.
 func TestVertexTakesTheCredentialsOfTheMachine(t *testing.T) {
-	v := newVertex(t)
+	v, token := newVertex(t), "ya29.of-the-machine-"+rand.Text() // tokens outlive a test
 	machine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Metadata-Flavor") != "Google" || !strings.HasSuffix(r.URL.Path, "/service-accounts/default/token") {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
 		w.Header().Set("Metadata-Flavor", "Google")
-		v.newToken(&gatewaytest.Call{ResponseWriter: w, Request: r}, "ya29.of-the-machine")
+		v.newToken(&gatewaytest.Call{ResponseWriter: w, Request: r}, token)
 	}))
 	t.Cleanup(machine.Close)
 	t.Setenv("GCE_METADATA_HOST", strings.TrimPrefix(machine.URL, "http://"))
@@ -294,5 +294,5 @@ func TestVertexTakesTheCredentialsOfTheMachine(t *testing.T) {
 	reply := ask(s, site.MessagesPath, "claude-x")
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	requests := v.Requests()
-	assert.Equal(t, "Bearer ya29.of-the-machine", requests[len(requests)-1].Header.Get("Authorization"))
+	assert.Equal(t, "Bearer "+token, requests[len(requests)-1].Header.Get("Authorization"))
 }
