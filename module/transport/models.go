@@ -27,7 +27,8 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 	}
 	setVersion(h, &q.Format.Version, q.Traits)
 	out := t.outgoing(req.Context(), http.MethodGet, req, h, credential)
-	out.URL.Path, out.URL.RawQuery = q.Format.Provider.Models(t.base.Path, q.After)
+	path, query := q.Format.Provider.Models(t.base.EscapedPath(), q.After)
+	setAddress(out, path, query)
 	res, err := t.carry(out)
 	if err != nil {
 		return nil, err

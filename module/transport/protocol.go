@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -35,21 +34,10 @@ func (t *Transport) address(a *exchange.Attempt) (aigateway.Call, error) {
 	path, query := a.Format.Provider.Call(address)
 	call := aigateway.Call{
 		Format: a.Format.Name, Operation: ex.Operation, Model: a.Model, Stream: ex.Streaming(),
-		Base: escaped(t.base.Path), Path: escaped(path), Query: query, Header: h,
+		Base: address.Base, Path: path, Query: query, Header: h,
 	}
 	err := t.protocol.Address(&call)
 	return call, err
-}
-
-func escaped(path string) string { return (&url.URL{Path: path}).EscapedPath() }
-
-// unescaped returns an escaped path without escapes. A path that cannot be one is returned
-// as it is.
-func unescaped(path string) string {
-	if plain, err := url.PathUnescape(path); err == nil {
-		return plain
-	}
-	return path
 }
 
 // unaddressable returns the fault of a request that a protocol cannot send.

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strings"
 
@@ -29,11 +30,12 @@ func (t *Transport) request(ctx context.Context, a *exchange.Attempt, proxied *h
 	if t.protocol.Address == nil {
 		h, address := t.head(a)
 		out = t.outgoing(ctx, http.MethodPost, proxied, h, credential)
-		out.URL.Path, out.URL.RawQuery = a.Format.Provider.Call(address)
+		path, query := a.Format.Provider.Call(address)
+		setAddress(out, path, query)
 	} else {
 		call, _ := t.address(a) // prepare has refused the request after an error
 		out = t.outgoing(ctx, http.MethodPost, proxied, call.Header, credential)
-		out.URL.Path, out.URL.RawPath, out.URL.RawQuery = unescaped(call.Path), call.Path, call.Query
+		setAddress(out, call.Path, call.Query)
 	}
 	out.Body, out.ContentLength = p.Open(), p.Length()
 	if h := out.Header; h["Idempotency-Key"] == nil && h["X-Idempotency-Key"] == nil {
@@ -49,11 +51,20 @@ func (t *Transport) request(ctx context.Context, a *exchange.Attempt, proxied *h
 	return out
 }
 
+// setAddress sets the path and the query of a request. The path has escapes; one that cannot
+// be unescaped is used as it is.
+func setAddress(r *http.Request, path, query string) {
+	r.URL.Path, r.URL.RawPath, r.URL.RawQuery = path, "", query
+	if plain, err := url.PathUnescape(path); err == nil && plain != path {
+		r.URL.Path, r.URL.RawPath = plain, path
+	}
+}
+
 // head returns the headers of a call without its credential, and what its address depends
 // on. Only the headers of the client that are named here are sent.
 func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
 	ex := a.Exchange
-	address := format.Call{Base: t.base.Path, Model: a.Model, Operation: ex.Operation, Stream: ex.Streaming()}
+	address := format.Call{Base: t.base.EscapedPath(), Model: a.Model, Operation: ex.Operation, Stream: ex.Streaming()}
 	h := make(http.Header, 8) // a larger map costs two more allocations
 	h["Content-Type"] = jsonType
 	h["Accept-Encoding"] = identity // compressed events would arrive late

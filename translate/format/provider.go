@@ -9,10 +9,10 @@ import (
 
 // Provider is how providers of a format are called.
 type Provider struct {
-	// Call returns the path and the query of a call.
+	// Call returns the path of a call, with escapes, and its query.
 	Call func(Call) (path, query string)
-	// Models returns the path and the query of the page of the list of models that
-	// begins after an id, "" for the first page. Base is the path of the base URL.
+	// Models returns the path, with escapes, and the query of the page of the list of models
+	// that begins after an id, "" for the first page. Base is Call.Base.
 	Models func(base, after string) (path, query string)
 	// OneAnswer reports that a call has only one answer: several answers take as many
 	// calls, each of which sends the whole prompt.
@@ -50,7 +50,7 @@ func (p *Provider) WantAfter(same bool, status int, refusal *fault.Fault) Want {
 
 // Call is what the address of a call may depend on.
 type Call struct {
-	Base      string // the path of the base URL, without a slash at its end
+	Base      string // the path of the base URL, with escapes and without a slash at its end
 	Model     string // the provider's name of the model
 	Operation translate.Operation
 	Stream    bool   // an event stream is asked for

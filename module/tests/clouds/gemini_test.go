@@ -73,6 +73,20 @@ func TestK001K002ClientsOfAllFormatsUseGemini(t *testing.T) {
 	}
 }
 
+// The name of a model was escaped twice: the path contained a%252Fb.
+func TestK001TheNameOfAGeminiModelIsOneSegmentOfThePath(t *testing.T) {
+	t.Setenv("GEMINI_API_KEY", "k")
+	paths := make(chan string, 1)
+	g := newCloud(t, func(c *gatewaytest.Call) string {
+		paths <- c.Request.URL.EscapedPath()
+		return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "not found"))
+	})
+	s := site.Start(t, g.provider("gemini {env.GEMINI_API_KEY}", "base_url "+g.URL), "model odd {\nto gemini/a/b:z@1\n}")
+	reply := ask(s, site.MessagesPath, "odd")
+	assert.Equal(t, http.StatusNotFound, reply.Status, reply.Body)
+	assert.Equal(t, "/v1beta/models/a%2Fb:z@1:generateContent", <-paths)
+}
+
 func TestTokensAreCountedByGemini(t *testing.T) {
 	s, g := startGemini(t)
 	reply := s.Ask("/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"hello"}],"model":"flash"}`)
