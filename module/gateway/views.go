@@ -29,18 +29,13 @@ import (
 // the machine those of all sites, by the admin API ("/ai_gateway/status"), and
 // administrators those of the sites with their accounts ("/api/status").
 var views = map[string]view{
-	"status":  always(viewStatus),
-	"targets": always(viewTargets),
+	"status":  viewStatus,
+	"targets": viewTargets,
 	"explain": viewExplained,
 }
 
 // view returns a part of the state of sites, by the parameters of a query.
 type view func(sites []*Handler, query url.Values) (any, error)
-
-// always returns a view without parameters and errors.
-func always[T any](of func(sites []*Handler) T) view {
-	return func(sites []*Handler, _ url.Values) (any, error) { return of(sites), nil }
-}
 
 // viewsOf returns the views of the sites with a userbase.
 func (a *App) viewsOf(users *userbase.Userbase) map[string]aigateway.View {
@@ -82,7 +77,7 @@ type providerStatus struct {
 }
 
 // viewStatus returns the state of the gateway.
-func viewStatus(sites []*Handler) status {
+func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 	build := version.Running()
 	shortVersion, _ := caddy.Version()
 	s := status{
@@ -106,7 +101,7 @@ func viewStatus(sites []*Handler) status {
 	for _, name := range slices.Sorted(maps.Keys(available)) {
 		s.Providers = append(s.Providers, providerStatus{name, available[name]})
 	}
-	return s
+	return s, nil
 }
 
 // value returns the value of a pointer, 0 for nil.
@@ -123,7 +118,7 @@ type siteTargets struct {
 }
 
 // viewTargets returns the targets.
-func viewTargets(sites []*Handler) siteTargets {
+func viewTargets(sites []*Handler, _ url.Values) (any, error) {
 	all := siteTargets{[]explain.Target{}}
 	for _, site := range sites {
 		for _, t := range explain.Targets(site.resolved.catalog) {
@@ -132,7 +127,7 @@ func viewTargets(sites []*Handler) siteTargets {
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 func sameTarget(a, b explain.Target) bool {

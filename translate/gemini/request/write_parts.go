@@ -5,16 +5,10 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
-)
-
-// The beginnings of signatures of the format outside of it: they state the part to which a
-// signature belongs.
-const (
-	ofCall = "call:" // the next call
-	ofText = "part:" // the text before it
 )
 
 // Reasoning keeps a signature for its part. The model itself remembers the text of its
@@ -29,8 +23,8 @@ func (w *writer) Reasoning(t *core.Thought) {
 		w.loseReasoning()
 		return
 	}
-	call, isCall := bytes.CutPrefix(signature, []byte(ofCall))
-	text, isText := bytes.CutPrefix(signature, []byte(ofText))
+	call, isCall := bytes.CutPrefix(signature, []byte(answer.OfCall))
+	text, isText := bytes.CutPrefix(signature, []byte(answer.OfText))
 	switch {
 	case isCall && w.turn.call == nil:
 		w.turn.call = call
