@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/words"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -148,29 +149,14 @@ func (a *Azure) Validate() error {
 //		scope     <scope>
 //	}
 func (a *Azure) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	for d.Next() {
-		switch word := d.Val(); word {
-		case "resource":
-			if !d.AllArgs(&a.Resource) {
-				return d.Err("resource needs one name")
-			}
-		case "api_version":
-			if !d.AllArgs(&a.APIVersion) {
-				return d.Err("api_version needs one version, such as 2024-10-21")
-			}
-		case "entra":
+	return words.Read(d, a.service.name, a,
+		words.Word{Name: "resource", Needs: "one name", To: &a.Resource},
+		words.Word{Name: "api_version", Needs: "one version, such as 2024-10-21", To: &a.APIVersion},
+		words.Word{Name: "entra", Read: func(d *caddyfile.Dispenser) error {
 			a.Entra = new(Entra)
-			if err := a.Entra.read(d); err != nil {
-				return err
-			}
-		default:
-			return d.Errf("unrecognized word in a provider of the preset %s: %s; its own words are resource, api_version and entra", a.service.name, word)
-		}
-	}
-	if err := a.Validate(); err != nil {
-		return d.WrapErr(err)
-	}
-	return nil
+			return a.Entra.read(d)
+		}},
+	)
 }
 
 // scope returns the scope of tokens.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/words"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -115,26 +116,11 @@ func (b *Bedrock) Validate() error {
 //	profile <name>
 //	betas   <value of anthropic-beta...>
 func (b *Bedrock) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	for d.Next() {
-		switch word := d.Val(); word {
-		case "region":
-			if !d.AllArgs(&b.Region) {
-				return d.Err("region needs one name, such as us-east-1")
-			}
-		case "profile":
-			if !d.AllArgs(&b.Profile) {
-				return d.Err("profile needs one name")
-			}
-		case "betas":
-			b.Betas = append(b.Betas, d.RemainingArgs()...)
-		default:
-			return d.Errf("unrecognized word in a provider of the preset bedrock: %s; its own words are region, profile and betas", word)
-		}
-	}
-	if err := b.Validate(); err != nil {
-		return d.WrapErr(err)
-	}
-	return nil
+	return words.Read(d, "bedrock", b,
+		words.Word{Name: "region", Needs: "one name, such as us-east-1", To: &b.Region},
+		words.Word{Name: "profile", Needs: "one name", To: &b.Profile},
+		words.Word{Name: "betas", List: &b.Betas},
+	)
 }
 
 // Interface guards

@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/words"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -157,26 +158,11 @@ func (v *Vertex) Validate() error {
 //	location <region> | us | eu | global
 //	betas    <value of anthropic-beta...>
 func (v *Vertex) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	for d.Next() {
-		switch word := d.Val(); word {
-		case "project":
-			if !d.AllArgs(&v.Project) {
-				return d.Err("project needs one id")
-			}
-		case "location":
-			if !d.AllArgs(&v.Location) {
-				return d.Err("location needs one region, us, eu or global")
-			}
-		case "betas":
-			v.Betas = append(v.Betas, d.RemainingArgs()...)
-		default:
-			return d.Errf("unrecognized word in a provider of the preset vertex: %s; its own words are project, location and betas", word)
-		}
-	}
-	if err := v.Validate(); err != nil {
-		return d.WrapErr(err)
-	}
-	return nil
+	return words.Read(d, "vertex", v,
+		words.Word{Name: "project", Needs: "one id", To: &v.Project},
+		words.Word{Name: "location", Needs: "one region, us, eu or global", To: &v.Location},
+		words.Word{Name: "betas", List: &v.Betas},
+	)
 }
 
 // Interface guards
