@@ -93,17 +93,46 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	require.NoError(t, err)
 	for _, text := range blocks(t, "") {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {
-			assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
 			// Health checks of the addresses of pages must not leave the machine: if something
 			// answers there, its connections stay for minutes.
-			raw, err := gatewaytest.Adapt(strings.NewReplacer("10.0.0.", "127.0.0.", "/run/secrets", secrets, "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices).Replace(text))
-			require.NoError(t, err)
-			var config caddy.Config
-			require.NoError(t, caddy.StrictUnmarshalJSON(raw, &config))
-			config.StorageRaw = []byte(`{"module":"file_system","root":"` + t.TempDir() + `"}`)
-			assert.NoError(t, caddy.Validate(&config))
+			loadFormatted(t, text, "10.0.0.", "127.0.0.", "/run/secrets", secrets, "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices)
 		})
 	}
+}
+
+// The Caddyfiles of the packages, of Compose and of Kubernetes load.
+func TestCaddyfilesOfDeploymentsLoad(t *testing.T) {
+	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
+	t.Setenv("POSTGRES_DSN", "postgres://gateway@127.0.0.1:9/gateway")
+	secrets := t.TempDir()
+	for name, value := range map[string]string{
+		"postgres-dsn": "postgres://gateway@127.0.0.1:9/gateway", "seal-key": strings.Repeat("0123456789abcdef", 4), "anthropic": "sk-upstream-0123456789abcdef",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(secrets, name), []byte(value), 0o600))
+	}
+	files, err := filepath.Glob("../caddyfile/*/Caddyfile")
+	require.NoError(t, err)
+	require.Len(t, files, 3)
+	for _, file := range files {
+		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			loadFormatted(t, string(text), "/run/secrets/gateway", secrets)
+		})
+	}
+}
+
+// loadFormatted fails the test if a Caddyfile is not formatted as `caddy fmt` would, or does
+// not load after the replacement of texts, in pairs.
+func loadFormatted(t *testing.T, text string, replaced ...string) {
+	t.Helper()
+	assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
+	raw, err := gatewaytest.Adapt(strings.NewReplacer(replaced...).Replace(text))
+	require.NoError(t, err)
+	var config caddy.Config
+	require.NoError(t, caddy.StrictUnmarshalJSON(raw, &config))
+	config.StorageRaw = []byte(`{"module":"file_system","root":"` + t.TempDir() + `"}`)
+	assert.NoError(t, caddy.Validate(&config))
 }
 
 // Every curl line of the pages works when it is pasted.
@@ -162,6 +191,9 @@ func TestCommandsOfPagesWork(t *testing.T) {
 	running := strings.TrimPrefix(s.AdminURL(""), "http://")
 	t.Setenv("GATEWAY_KEY", site.ClientKey)
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(config, []byte("model_list: [{model_name: a, litellm_params: {model: openai/b}}]\n"), 0o600))
+	forImports := strings.NewReplacer("config.yaml", config, " >Caddyfile", "", " --database {env.DATABASE_URL}", "") // tests of the import have a database
 	lines := 0
 	for _, block := range blocks(t, "sh") {
 		for line := range strings.Lines(block) {
@@ -171,7 +203,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 				for _, name := range []string{"usage reprice", "status", "targets", "explain", "limits"} { // of a running gateway
 					rest = strings.Replace(rest, name, name+" --address "+running, 1)
 				}
-				rest = strings.Replace(rest, "doctor", "doctor --url "+s.URL("site", ""), 1)
+				rest = forImports.Replace(strings.Replace(rest, "doctor", "doctor --url "+s.URL("site", ""), 1))
 				site.RunCommand(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
 			}
 		}

@@ -32,12 +32,16 @@ type gatewayStatus struct {
 func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "status", Short: "Shows whether a running gateway is well", Args: cobra.NoArgs,
+		Long: "Shows whether a running gateway is well. The command fails if the gateway is not ready for requests, so that a container can use it as its health check.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var s gatewayStatus
 			if err := callRunning(cmd, statusPath, &s); err != nil {
 				return err
 			}
 			printStatus(cmd.OutOrStdout(), &s, time.Now())
+			if !s.Ready {
+				return fmt.Errorf("the gateway is not ready: %s", s.Reason)
+			}
 			return nil
 		},
 	}

@@ -3,6 +3,9 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -41,5 +44,29 @@ ledger     none, or its state is unknown
 		var out bytes.Buffer
 		printStatus(&out, &s, now)
 		assert.Equal(t, want, out.String())
+	}
+}
+
+// A container whose gateway was not ready counted as healthy.
+func TestTheStatusOfAGatewayThatIsNotReadyIsAnError(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"ready":true}`: "",
+		`{"ready":false,"reason":"the gateway is shutting down"}`: "the gateway is not ready: the gateway is shutting down",
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, statusPath, r.URL.Path)
+			_, _ = io.WriteString(w, answer)
+		}))
+		cmd := statusCommand()
+		cmd.SetOut(io.Discard)
+		cmd.SetErr(io.Discard)
+		cmd.SetArgs([]string{"--address", server.Listener.Addr().String()})
+		err := cmd.Execute()
+		server.Close()
+		if want == "" {
+			assert.NoError(t, err)
+		} else {
+			assert.EqualError(t, err, want)
+		}
 	}
 }
