@@ -1,0 +1,61 @@
+package command
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration"
+)
+
+// importing runs the command on a configuration, and returns what it prints.
+func importing(t *testing.T, config string, args ...string) (caddyfile, report string, err error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+	cmd := importCommand()
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true // as Caddy's root command does
+	var out, messages bytes.Buffer
+	cmd.SetOut(&out)
+	cmd.SetErr(&messages)
+	cmd.SetArgs(append([]string{"litellm", file}, args...))
+	err = cmd.Execute()
+	return out.String(), messages.String(), err
+}
+
+const importedModel = "model_list: [{model_name: gpt, litellm_params: {model: openai/gpt-4o}}]\n"
+
+func TestTheExitStatusOfAnImportSaysWhetherAllCameOver(t *testing.T) {
+	text, report, err := importing(t, importedModel+"litellm_settings: {drop_params: true}\n", "--site", "http://127.0.0.1:1")
+	require.NoError(t, err)
+	assert.Contains(t, text, "to openai/gpt-4o")
+	assert.Contains(t, text, "http://127.0.0.1:1 {")
+	assert.Equal(t, "\n1 provider, 1 model; 0 changed, 0 left out.\n", report)
+
+	text, report, err = importing(t, importedModel+"guardrails: [{guardrail_name: pii}]\n", "--dry-run")
+	assert.EqualValues(t, exitIncomplete, exitStatus(err))
+	assert.Empty(t, text)
+	assert.Contains(t, report, "PROTECTION LOST")
+
+	_, _, err = importing(t, "- no mapping\n")
+	assert.EqualValues(t, 1, exitStatus(err))
+}
+
+func TestKeysAreWrittenForTheirOwnerAndNeverOverOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	require.NoError(t, writeNew(path, migration.KeysFile([]migration.Key{{Name: "a", Digest: migration.Digest("sk-a")}})))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.EqualValues(t, 0o600, info.Mode().Perm())
+	assert.ErrorContains(t, writeNew(path, ""), "exists")
+
+	_, _, err = importing(t, importedModel, "--keys", "relative")
+	assert.ErrorContains(t, err, "--keys needs an absolute path")
+	_, _, err = importing(t, importedModel, "--database", "postgres://user:pw-canary@127.0.0.1/db")
+	require.ErrorContains(t, err, "--database")
+	assert.NotContains(t, err.Error(), "canary")
+}

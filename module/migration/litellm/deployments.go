@@ -1,0 +1,238 @@
+package litellm
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
+)
+
+// deployment is one entry of model_list: a target of the name.
+type deployment struct {
+	params, info *section
+	report       *migration.Report
+
+	name     string // of clients
+	provider *migration.Provider
+	model    string // of the provider
+	lines    []migration.Line
+	share    float64 // of the requests; 0 if the file gives none
+	order    float64 // of the step; 0 if the file gives none
+}
+
+// environ begins a value that is a variable of the environment.
+const environ = "os.environ/"
+
+// note adds a note about the deployment.
+func (d *deployment) note(kind migration.Kind, text string) {
+	d.report.Add(kind, d.params.place, "%s: %s", d.name, text)
+}
+
+// unserved are the modes of model_info whose endpoints the gateway does not have.
+var unserved = map[string]bool{"realtime": true, "batch": true}
+
+// deployments returns the entries of model_list that have a counterpart. The others are left
+// out of the gateway, each with its reason.
+func (s *source) deployments() (all []*deployment) {
+	credentials := map[string]*section{}
+	for _, c := range s.file.list("credential_list") {
+		credentials[c.text("credential_name")] = c.inner("credential_values")
+	}
+	for _, entry := range s.file.list("model_list") {
+		d := &deployment{params: entry.inner("litellm_params"), info: entry.inner("model_info"), report: &s.report, name: entry.text("model_name")}
+		if shared := credentials[d.params.text("litellm_credential_name")]; shared != nil {
+			for name, value := range shared.values {
+				if d.params.values[name] == nil {
+					d.params.values[name] = value
+				}
+			}
+		}
+		if reason := s.add(d); reason != "" {
+			s.gateway.Left = append(s.gateway.Left, migration.Left{Name: d.name, Reason: reason})
+			d.note(migration.Lost, reason)
+			continue
+		}
+		all = append(all, d)
+		s.groups(d)
+		for _, name := range d.params.unread() {
+			d.note(migration.Lost, name+": "+reasonFor("litellm_params."+name))
+		}
+	}
+	return all
+}
+
+// add adds the provider of a deployment, if it has a counterpart; otherwise it returns the
+// reason.
+func (s *source) add(d *deployment) (reason string) {
+	switch mode := d.info.text("mode"); {
+	case d.name == "" || strings.ContainsAny(d.name, " \t\n") || len(d.name) > 256:
+		return fmt.Sprintf("a name has 1 to 256 characters without spaces; %q would be one", strings.Join(strings.Fields(d.name), "-"))
+	case unserved[mode]:
+		return "the gateway has no endpoint for the mode " + mode
+	}
+	p, reason := d.serve()
+	if reason != "" {
+		return reason
+	}
+	if strings.Contains(d.name, "*") {
+		switch {
+		case d.name == "*" && d.model == "*":
+			return "a provider without models serves all names: write one by hand"
+		case d.model != d.name:
+			return "a pattern that renames has no counterpart: write a model block for each name"
+		}
+		d.model = ""
+	}
+	d.options(p)
+	d.shares()
+	d.lines = d.price()
+	d.provider = s.provider(p)
+	return ""
+}
+
+// options adds the words that come of the parameters of a deployment to its provider.
+func (d *deployment) options(p *migration.Provider) {
+	p.Lines = append(p.Lines, migration.Words("models", "off"))
+	for _, option := range [...]struct{ parameter, word, unit string }{
+		{"max_parallel_requests", "max_running", ""},
+		{"timeout", "response_header_timeout", "s"},
+		{"stream_timeout", "first_event_timeout", "s"},
+	} {
+		if n, ok := d.params.number(option.parameter); ok && n > 0 {
+			p.Lines = append(p.Lines, migration.Words(option.word, decimal(n)+option.unit))
+		}
+	}
+	headers := d.params.inner("extra_headers")
+	for _, name := range headers.names() {
+		if value := headers.text(name); strings.EqualFold(name, "Authorization") || strings.HasSuffix(strings.ToLower(name), "key") {
+			d.note(migration.Lost, "the header "+name+" may be a credential: api_key sends those")
+		} else {
+			p.Lines = append(p.Lines, migration.Words("header_up", name, value))
+		}
+	}
+}
+
+// shares sets the share of a deployment and its place in the order.
+func (d *deployment) shares() {
+	d.order, _ = d.params.number("order")
+	weight, weighted := d.params.number("weight")
+	rpm, byRequests := d.params.number("rpm")
+	tpm, byTokens := d.params.number("tpm")
+	switch {
+	case weighted:
+		d.share = weight
+	case byRequests:
+		d.share = rpm
+	case byTokens:
+		d.share = tpm
+	}
+	if byRequests || byTokens {
+		d.note(migration.Changed, "rpm and tpm bound nothing: they are shares of the requests where there is no weight")
+	}
+}
+
+// provider returns the provider with the same words, which is added if there is none.
+func (s *source) provider(p *migration.Provider) *migration.Provider {
+	names := map[string]bool{}
+	for _, known := range s.gateway.Providers {
+		if known.Preset == p.Preset && known.APIKey == p.APIKey && reflect.DeepEqual(known.Lines, p.Lines) {
+			return known
+		}
+		names[known.Name] = true
+	}
+	first := p.Name
+	for n := 2; names[p.Name]; n++ {
+		p.Name = fmt.Sprintf("%s-%d", first, n)
+	}
+	s.gateway.Providers = append(s.gateway.Providers, p)
+	return p
+}
+
+// reference returns a parameter that is a secret as a reference. A secret in clear text is
+// replaced by the variable, which the operator has to set.
+func (d *deployment) reference(parameter, variable string) string {
+	value := d.params.text(parameter)
+	name, isVariable := strings.CutPrefix(value, environ)
+	switch {
+	case isVariable:
+		return "{env." + name + "}"
+	case strings.EqualFold(value, "none"):
+		return ""
+	case value == "" && variable == "":
+		return ""
+	case value != "":
+		if variable == "" {
+			variable = strings.ToUpper(strings.ReplaceAll(nameOf(d.name), "-", "_")) + "_API_KEY"
+		}
+		d.note(migration.Changed, parameter+" is a secret in clear text: set it as the variable "+variable)
+	}
+	return "{env." + variable + "}"
+}
+
+// columns are the parameters of prices, for one token, and the columns of our table, for a
+// million.
+var columns = []struct{ parameter, column string }{
+	{"input_cost_per_token", "input"},
+	{"output_cost_per_token", "output"},
+	{"cache_read_input_token_cost", "cache_read"},
+	{"cache_creation_input_token_cost", "cache_write"},
+	{"cache_creation_input_token_cost_above_1hr", "cache_write_1h"},
+	{"input_cost_per_token_above_200k_tokens", "input_above"},
+	{"output_cost_per_token_above_200k_tokens", "output_above"},
+	{"cache_read_input_token_cost_above_200k_tokens", "cache_read_above"},
+	{"cache_creation_input_token_cost_above_200k_tokens", "cache_write_above"},
+}
+
+// price returns the price of a deployment, if the file has one, or names the model of Azure
+// whose price it is.
+func (d *deployment) price() []migration.Line {
+	words := []string{"price"}
+	for _, c := range columns {
+		value := d.params.text(c.parameter)
+		if value == "" {
+			value = d.info.text(c.parameter)
+		} else {
+			d.info.take(c.parameter)
+		}
+		amount, ok := new(big.Rat).SetString(value)
+		if value == "" || !ok {
+			continue
+		}
+		if strings.HasSuffix(c.column, "_above") && !slices.Contains(words, "edge") {
+			words = append(words, "edge", ">200000")
+		}
+		millions := new(big.Rat).Mul(amount, big.NewRat(1_000_000, 1))
+		words = append(words, c.column, strings.TrimRight(strings.TrimRight(millions.FloatString(9), "0"), "."))
+	}
+	if len(words) > 1 {
+		return []migration.Line{{Words: words}}
+	}
+	vendor, base, ok := strings.Cut(d.info.text("base_model"), "/")
+	if !ok {
+		return nil
+	}
+	known := prices.Builtin().Find(vendor, base, time.Now())
+	if known == nil {
+		d.note(migration.Lost, "the table of prices has no model "+base+" of "+vendor)
+		return nil
+	}
+	for _, c := range [...]struct {
+		column string
+		rate   prices.Rate
+	}{{"input", known.Base.Fresh}, {"cache_read", known.Base.CacheRead}, {"output", known.Base.Answer}} {
+		words = append(words, c.column, decimal(float64(c.rate)/1e6))
+	}
+	d.note(migration.Changed, "the price is that of base_model "+base+" at the time of the import")
+	return []migration.Line{{Words: words}}
+}
+
+// decimal returns a number without an exponent.
+func decimal(n float64) string {
+	text := big.NewFloat(n).Text('f', 9)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}
