@@ -3,16 +3,27 @@ package translate
 // Operation is what a client wants done with a request body.
 type Operation uint8
 
-// The operations.
+// The operations. Those behind CountTokens are beside text: a request is sent to a provider
+// that has the endpoint as it is, and no format translates it.
 const (
-	Generate    Operation = iota // write an answer
-	CountTokens                  // only count the input, such as POST /v1/messages/count_tokens
+	Generate       Operation = iota // write an answer
+	CountTokens                     // only count the input, such as POST /v1/messages/count_tokens
+	Embed                           // POST /v1/embeddings
+	Rerank                          // POST /v1/rerank
+	Moderate                        // POST /v1/moderations
+	GenerateImages                  // POST /v1/images/generations
+	EditImages                      // POST /v1/images/edits
+	Transcribe                      // POST /v1/audio/transcriptions
+	TranslateAudio                  // POST /v1/audio/translations
+	Speak                           // POST /v1/audio/speech
 )
 
-// String is the operation's name in logs and metrics.
-func (o Operation) String() string {
-	if o == CountTokens {
-		return "count_tokens"
-	}
-	return "generate"
+var operationNames = [...]string{
+	"generate", "count_tokens", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech",
 }
+
+// String is the operation's name in logs, metrics and records.
+func (o Operation) String() string { return operationNames[o] }
+
+// Beside reports whether the operation is beside text.
+func (o Operation) Beside() bool { return o > CountTokens }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -241,13 +242,18 @@ func (p *process) ownResources(ctx context.Context) (r resources, err error) {
 	return r, nil
 }
 
-// freeAddresses returns addresses of loopback on which nobody listens.
+// freeAddresses returns addresses of this machine on which nobody listens. Their ports are not
+// those that systems give to whoever asks for any, so that no other program gets one before
+// it is used: another server then answered the requests of a measurement.
 func freeAddresses(n int) ([]string, error) {
 	var addresses []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for tries := 0; len(addresses) < n; tries++ {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err != nil && tries < 100*n {
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("looking for a free port: %w", err)
 		}
 		defer l.Close() // at the end, so that all differ
 		addresses = append(addresses, l.Addr().String())

@@ -58,7 +58,7 @@ func (r *Request) DropBody() {
 }
 
 // Streaming reports whether the client asked for an event stream.
-func (r *Request) Streaming() bool { return r.View.Stream && r.Operation == translate.Generate }
+func (r *Request) Streaming() bool { return r.View.Stream && r.Operation != translate.CountTokens }
 
 // Course is the course of the attempts of an exchange.
 type Course struct {

@@ -152,7 +152,7 @@ func noEndpoint(p string) endpoint {
 // unservedPaths are endpoints of providers that the gateway does not serve. Without them, a
 // client of one would be advised to check its base URL.
 var unservedPaths = []string{
-	"/v1/embeddings", "/v1/images", "/v1/audio", "/v1/videos", "/v1/realtime", "/v1/moderations", "/v1/rerank",
+	"/v1/images", "/v1/audio", "/v1/videos", "/v1/realtime",
 	"/v1/files", "/v1/uploads", "/v1/batches", "/v1/messages/batches", "/v1/fine_tuning", "/v1/vector_stores",
 	"/v1/assistants", "/v1/threads", "/v1/conversations", "/v1/containers", "/v1/evals", "/v1/skills",
 }

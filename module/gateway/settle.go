@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
@@ -22,9 +24,25 @@ func (h *Handler) settle(ex *exchange.Exchange, to *reply.Reply, r *http.Request
 	if v := recover(); v != nil {
 		h.recovered(v, ex, to)
 	}
-	to.Close(r.Context().Err() != nil)
+	aborts := to.Close(r.Context().Err() != nil)
 	ex.DropBody()
 	h.exchangeEnded(ex, to.Calls(), r)
+	if aborts {
+		abort(r.Context())
+	}
+}
+
+// timeToRead is the time that clients have to read an error event. Several report only the end
+// of the connection if both arrive at once.
+const timeToRead = 100 * time.Millisecond
+
+// abort closes the connection of a client, after the time to read what was sent.
+func abort(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(timeToRead):
+	}
+	panic(http.ErrAbortHandler)
 }
 
 // exchangeEnded shows the outcome and the usage of an exchange in metrics, the trace and

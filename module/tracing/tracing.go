@@ -73,13 +73,13 @@ func request(ex *exchange.Exchange, model string) []attribute.KeyValue {
 	return all
 }
 
-// operation returns the name of an operation in the conventions, which have none for the
-// count of tokens.
+// operation returns the name of an operation in the conventions, which have "embeddings" of
+// those that are not the generation of text.
 func operation(ex *exchange.Exchange) string {
-	if ex.Operation == translate.CountTokens {
-		return "count_tokens"
+	if ex.Operation == translate.Generate {
+		return ex.Format.TraceOperation
 	}
-	return ex.Format.TraceOperation
+	return ex.Operation.String()
 }
 
 // provider returns the names of a call's provider.

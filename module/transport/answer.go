@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -47,7 +48,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	c.result.Finish(answer.usage)
 	c.end()
 	length := int64(len(answer.body))
-	if c.attempt.Exchange.Streaming() {
+	if ex := c.attempt.Exchange; ex.Streaming() && !ex.Operation.Beside() {
 		length = -1
 	}
 	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(answer.body)), length), nil
@@ -79,6 +80,10 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 	}
 	if fill := usageFiller(a); fill != nil {
 		w.body = edit.Apply(nil, body, fill(nil, body))
+	}
+	if ex.Operation.Beside() {
+		w.body = edit.Apply(nil, body, beside.FitVectors(ex.Body, body))
+		return w
 	}
 	w.text.Add(w.body) // its text is not read
 	if ex.Streaming() {

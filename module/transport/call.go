@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
@@ -60,6 +61,8 @@ func (c *call) do() (*http.Response, error) {
 		return c.refused(res)
 	case c.isStream(res):
 		return c.stream(res)
+	case beside.Passes(c.attempt.Exchange.Operation, res.Header.Get("Content-Type")):
+		return c.pass(res)
 	default:
 		return c.answer(res)
 	}
@@ -160,7 +163,10 @@ const (
 // another type, or without one, as plain text.
 func (c *call) response(res *http.Response, status int, body io.ReadCloser, length int64) *http.Response {
 	own, contentType := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
-	if c.attempt.Exchange.Streaming() {
+	switch op := c.attempt.Exchange.Operation; {
+	case op.Beside() && (hasStreamType(res) || beside.Passes(op, res.Header.Get("Content-Type"))):
+		own = true
+	case !op.Beside() && c.attempt.Exchange.Streaming():
 		own, contentType = hasStreamType(res), typeStream
 	}
 	if c.attempt.ByteLane() && own {

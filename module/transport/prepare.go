@@ -7,6 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -81,7 +82,9 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 		return prepared{}, fault.LateSystem(view.LateSystem)
 	}
 	edits, losses := bodyEdits(protocol, ex.Body)
-	if a.Model != view.Model && !isLeftOut(edits, view.ModelSpan) {
+	if a.Model != view.Model && ex.Operation.Beside() {
+		edits = append(edits, beside.Rename(ex.Body, view, a.Model))
+	} else if a.Model != view.Model && !isLeftOut(edits, view.ModelSpan) {
 		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, a.Model)})
 	}
 	if asksUsage(a) {
@@ -121,7 +124,7 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 // asksUsage reports whether the gateway adds the option for the usage of a stream to the
 // request, because the client has not set it.
 func asksUsage(a *exchange.Attempt) bool {
-	return !a.Traits.WithoutUsage && a.Format.Answers.Usage.Ask != nil && a.Exchange.Streaming() && !a.Exchange.View.StreamUsage.Asked
+	return a.Exchange.Operation == translate.Generate && !a.Traits.WithoutUsage && a.Format.Answers.Usage.Ask != nil && a.Exchange.Streaming() && !a.Exchange.View.StreamUsage.Asked
 }
 
 // attribution returns the attribution of an agent in the body if the target does not take

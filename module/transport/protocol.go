@@ -51,25 +51,54 @@ func unaddressable(a *exchange.Attempt, err error) *fault.Fault {
 // and what is lost.
 func bodyEdits(call *aigateway.Call, body []byte) (edits []edit.Edit, lost translate.Losses) {
 	lost = call.Lost
-	if call.With == "" && len(call.Without) == 0 && len(call.Unsupported) == 0 {
+	changes := &call.Body
+	if changes.Only == "" && changes.With == "" && len(changes.Without) == 0 && len(changes.Unsupported) == 0 {
 		return nil, lost
 	}
-	c := jsonscan.Skipped(body)
-	if call.With != "" && c.EnterObject() {
-		at := c.Offset()
-		edits = append(edits, edit.Edit{Span: translate.Span{Start: at, End: at}, With: []byte(call.With + ",")})
+	sent := object(body, changes.Only)
+	if sent.Start > 0 {
+		edits = append(edits, edit.Edit{Span: translate.Span{End: sent.Start}})
 	}
-	paths := slices.Clone(call.Without)
-	for _, loss := range call.Unsupported {
+	c := jsonscan.Skipped(body[sent.Start:sent.End])
+	if changes.With != "" && c.EnterObject() {
+		at := sent.Start + c.Offset()
+		edits = append(edits, edit.Edit{Span: translate.Span{Start: at, End: at}, With: []byte(changes.With + ",")})
+	}
+	paths := slices.Clone(changes.Without)
+	for _, loss := range changes.Unsupported {
 		paths = append(paths, loss.Path)
 	}
-	cuts, found := edit.CutMembers(body, paths)
-	for _, loss := range call.Unsupported {
+	cuts, found := edit.CutMembers(body[sent.Start:sent.End], paths)
+	for _, loss := range changes.Unsupported {
 		if found[loss.Path] {
 			lost.Add(loss.Class, loss.Path)
 		}
 	}
-	return append(edits, cuts...), lost
+	for _, cut := range cuts {
+		cut.Start, cut.End = cut.Start+sent.Start, cut.End+sent.Start
+		edits = append(edits, cut)
+	}
+	if sent.End < len(body) {
+		edits = append(edits, edit.Edit{Span: translate.Span{Start: sent.End, End: len(body)}})
+	}
+	return edits, lost
+}
+
+// object returns the span of the object that is the value of a member of a body; of the whole
+// body if it has no such member.
+func object(body []byte, name string) translate.Span {
+	c := jsonscan.Skipped(body)
+	if name != "" && c.EnterObject() {
+		for c.Member() {
+			if string(c.Name()) != name || c.Kind() != jsonscan.Object {
+				c.Skip()
+				continue
+			}
+			start := c.Offset()
+			return translate.Span{Start: start, End: start + len(c.Skip())}
+		}
+	}
+	return translate.Span{End: len(body)}
 }
 
 // isLeftOut reports whether an edit leaves out a span.

@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -81,6 +82,9 @@ func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
 		copyHeader(h, ex.Client, "Accept")
 		for _, name := range a.Format.Client.Headers {
 			copyHeader(h, ex.Client, name)
+		}
+		if ex.Operation.Beside() && beside.IsForm(ex.Body) {
+			copyHeader(h, ex.Client, "Content-Type") // which has the boundary
 		}
 	}
 	return h, address

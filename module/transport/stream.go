@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -99,14 +100,18 @@ func (c *call) lane() lane {
 	if !a.ByteLane() {
 		return &translation{newTranslator(a, &c.answerContext), events}
 	}
+	newObserver, onFinish := a.Format.Answers.NewObserver, c.t.StreamEnd == aigateway.StreamEndFinish
+	if a.Exchange.Operation.Beside() { // whose streams end with their bodies
+		newObserver, onFinish = beside.NewObserver, true
+	}
 	l := &byteLane{
-		Observer: a.Format.Answers.NewObserver(),
+		Observer: newObserver(),
 		events:   events,
 		format:   a.Format,
 		withhold: asksUsage(a),
 		usage:    usageFiller(a),
 		hide:     c.result.hide,
-		onFinish: c.t.StreamEnd == aigateway.StreamEndFinish,
+		onFinish: onFinish,
 	}
 	if l.withhold {
 		l.usage = a.Format.Answers.Usage.Cut

@@ -43,6 +43,8 @@ func (t *translation) end(eof bool, ready *bytes.Buffer) {
 	if eof {
 		if event, ok := t.lexer.Close(); ok {
 			t.event(event, ready)
+		} else if event, ok := t.lexer.Bare(); ok && t.sum&lastSignals == 0 {
+			t.event(event, ready)
 		}
 	}
 	if t.sum&lastSignals == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -97,6 +98,27 @@ func requireUnfinished(t *testing.T, got replayed) {
 	require.NotContains(t, got.output, "[DONE]")
 	require.NotContains(t, got.output, "message_stop")
 	require.True(t, got.output == "" || strings.HasSuffix(got.output, "\n\n"))
+}
+
+// The error was ignored, and the stream only seemed to break off.
+func TestK034ErrorsOfGeminiWithoutAFieldEndTheirStreams(t *testing.T) {
+	const begun = `data: {"candidates":[{"content":{"parts":[{"text":"So"}]}}]}` + "\n\n"
+	for _, failure := range []string{
+		`{"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}`,
+		"{\n  \"error\": {\n    \"code\": 503,\n    \"message\": \"no\"\n  }\n}\n\n",
+		`[{"error":{"code":503,"message":"no"}}]`,
+	} {
+		for _, size := range []int{1, 1000} {
+			stream := []byte(begun + failure)
+			got := replayFor(t, translate.Chat, recording{format: translate.Gemini, bytes: stream}, split(stream, func() int { return size }), io.EOF)
+			requireUnfinished(t, got)
+			assert.Equal(t, fault.Overloaded, got.Fault.Kind, failure)
+			assert.Contains(t, got.output, "So")
+		}
+	}
+	// Behind the end, it has no effect.
+	stream := []byte(`data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"So"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n{\"error\":{\"message\":\"no\"}}")
+	assert.True(t, replayFor(t, translate.Messages, recording{format: translate.Chat, bytes: stream}, whole(stream), io.EOF).Whole())
 }
 
 func TestNothingIsTranslatedBehindTheLastEvent(t *testing.T) {

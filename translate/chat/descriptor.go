@@ -1,12 +1,17 @@
 package chat
 
 import (
+	"strings"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
 // Descriptor describes the format.
@@ -14,19 +19,19 @@ var Descriptor = format.Descriptor{
 	Name:           translate.Chat,
 	TraceOperation: "chat",
 	Client: format.Client{
-		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/chat/completions", Operation: translate.Generate}},
+		Endpoints: append([]format.Endpoint{{Method: "POST", Path: "/v1/chat/completions", Operation: translate.Generate}}, beside.Endpoints()...),
 		AnswerID:  "chatcmpl-",
 		CallID:    "call_",
 		Quotas:    openai.Quotas,
 	},
-	Provider: openai.Provider("/chat/completions"),
+	Provider: provider(),
 	Requests: format.Requests{
-		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
+		Inspect: inspect, Source: &request.Source, Target: &request.Target,
 		Bound: "max_tokens", Prefix: format.Prefix{Turns: "messages", Role: "role"}, SelfSigned: "messages[*].thinking_blocks",
 	},
 	Answers: format.Answers{
 		NewObserver: answer.NewObserver,
-		Inspect:     openai.InspectAnswer,
+		Inspect:     inspectAnswer,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		Native:      true,
@@ -35,4 +40,36 @@ var Descriptor = format.Descriptor{
 	},
 	Errors: openai.Errors,
 	Models: openai.Models,
+}
+
+// generation is the path of the endpoint for answers with text.
+const generation = "/chat/completions"
+
+// provider returns how providers are called: the operations beside text have endpoints of
+// their own, below the same version.
+func provider() format.Provider {
+	p := openai.Provider(generation)
+	call := p.Call
+	p.Call = func(c format.Call) (path, query string) {
+		path, query = call(c)
+		if c.Operation.Beside() {
+			path = strings.TrimSuffix(path, generation) + beside.Path(c.Operation)
+		}
+		return path, query
+	}
+	return p
+}
+
+func inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
+	if op.Beside() {
+		return beside.Inspect(body, op)
+	}
+	return request.Inspect(body, op)
+}
+
+func inspectAnswer(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
+	if op.Beside() {
+		return beside.InspectAnswer(body)
+	}
+	return openai.InspectAnswer(body, op)
 }

@@ -73,6 +73,12 @@ func (l *Dialect) statusOf(d detail) int {
 	return l.Unknown
 }
 
+// HasError reports whether JSON is the body of an error.
+func (l *Dialect) HasError(data []byte) bool {
+	body, isJSON := decode(data)
+	return isJSON && l.IsError("", body)
+}
+
 // RelayableEvent reports whether a client of the provider's format may get an error
 // event unchanged. It may not if the event is about the gateway's account, or if
 // clients would not recognize it.

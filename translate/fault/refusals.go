@@ -283,7 +283,7 @@ func UnknownPath(meant string) *Fault {
 func NotServed(path string) *Fault {
 	return &Fault{
 		Kind: NotFound, Code: "not_found",
-		Message: "path: the gateway does not serve " + path + "; it serves models that answer with text, at /v1/messages, /v1/chat/completions, /v1/completions and /v1/responses",
+		Message: "path: the gateway does not serve " + path + "; GET /api/openapi.json lists what it serves",
 	}
 }
 
@@ -326,5 +326,23 @@ func LateSystem(path string) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: path + ": role 'system' is not supported on this model",
 		Param: path, Code: CodeUntranslatable, Log: Log{Trait: "mid_system"},
+	}
+}
+
+// NotForm refuses a Content-Type header of an endpoint whose requests are forms.
+func NotForm() *Fault {
+	return &Fault{Kind: UnsupportedMediaType, Message: "content-type: must be multipart/form-data, with the boundary of the body"}
+}
+
+// FormBroken refuses a body that is no form; why describes its first fault.
+func FormBroken(why string) *Fault {
+	return &Fault{Kind: Invalid, Message: "request body: not a form of the type multipart/form-data: " + why}
+}
+
+// NoEndpoint refuses an operation that no provider of a model has. path is its path.
+func NoEndpoint(model, path string) *Fault {
+	return &Fault{
+		Kind: NotFound, Message: "model: '" + model + "' is not available at " + path,
+		Param: "model", Code: "model_not_found",
 	}
 }

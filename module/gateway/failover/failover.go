@@ -25,6 +25,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
@@ -117,7 +118,11 @@ func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request) Verdict {
 // API keys or addresses.
 func (x *run) choose() {
 	if x.model.Chooses() {
-		x.ex.Session = x.Affinity.Session(tenantOf(x.ex.Key), x.ex.Client.Get, x.ex.Body)
+		body := x.ex.Body
+		if beside.IsForm(body) {
+			body = nil // which has no members
+		}
+		x.ex.Session = x.Affinity.Session(tenantOf(x.ex.Key), x.ex.Client.Get, body)
 	}
 	var resting []catalog.Target
 	x.candidates, resting = choice.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process)
@@ -204,7 +209,13 @@ func pause(ctx context.Context, d time.Duration) {
 // and the provider does not answer it in the format.
 func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *fault.Fault) {
 	ex, traits := x.ex, t.TraitsOf(x.ex.View.Model)
-	spoken := detour.FormatFor(t.Provider, t.Health.Model, ex.Format, t.Provider.SpeakFor(ex.Format))
+	if ex.Operation.Beside() && !slices.Contains(t.Provider.Formats, ex.Format) {
+		return nil, fault.NoEndpoint(ex.View.Model, "/v1"+beside.Path(ex.Operation))
+	}
+	spoken := ex.Format
+	if !ex.Operation.Beside() {
+		spoken = detour.FormatFor(t.Provider, t.Health.Model, ex.Format, t.Provider.SpeakFor(ex.Format))
+	}
 	if spoken != nil && ex.View.Schema != "" {
 		spoken = t.Provider.SpeakSchemaFor(ex.Format, spoken, traits)
 	}

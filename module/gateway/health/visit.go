@@ -76,8 +76,9 @@ type Outcome struct {
 	RetryAfter time.Duration // the wait that the provider asks for, 0 for none
 }
 
-// OutcomeOf returns the outcome of an attempt. It is Unknown for a count of tokens, which
-// does not show whether the target can generate answers.
+// OutcomeOf returns the outcome of an attempt. It is Unknown for other operations than the
+// generation of text: they do not show whether the target can generate, and clients can provoke
+// their failures, by asking for embeddings of a model that has none.
 func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 	switch {
 	case a.Exchange.Operation != translate.Generate:
@@ -98,6 +99,9 @@ func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 // provider.
 func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
 	class := OutcomeOf(a, r).Class
+	if a.Exchange.Operation.Beside() {
+		class = classOf(r)
+	}
 	return class.ofKey() || class == RateLimited || r.Fault.Kind == fault.Forbidden
 }
 

@@ -3,18 +3,22 @@ package intake
 import (
 	"bytes"
 	"errors"
+	"mime"
 	"net/http"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // readBody reads the request body to its end and decodes it. Reading to the end is
 // necessary because only then does the server notice that a client disconnects.
 func readBody(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
-	if !isJSON(r.Header["Content-Type"]) {
-		return fault.NotJSON()
+	if f := checkType(ex.Operation, r.Header["Content-Type"]); f != nil {
+		return f
 	}
 	name, err := coding.Name(r.Header["Content-Encoding"])
 	if err != nil {
@@ -77,10 +81,40 @@ func isJSON(values []string) bool {
 
 // inspect validates the body, and sets the view of the exchange.
 func inspect(ex *exchange.Exchange) *fault.Fault {
+	if types := ex.Client["Content-Type"]; beside.TakesForms(ex.Operation) && hasFormType(types) != isForm(types, ex.Body) {
+		return fault.NotForm()
+	}
 	view, fault := ex.Format.Requests.Inspect(ex.Body, ex.Operation)
 	if fault != nil {
 		return fault
 	}
 	ex.View = view
 	return nil
+}
+
+// checkType refuses a content type that no request of an operation has.
+func checkType(op translate.Operation, values []string) *fault.Fault {
+	switch {
+	case beside.TakesForms(op) && (hasFormType(values) || beside.TakesJSON(op) && isJSON(values)):
+		return nil
+	case beside.TakesForms(op):
+		return fault.NotForm()
+	case !isJSON(values):
+		return fault.NotJSON()
+	}
+	return nil
+}
+
+// hasFormType reports whether a content type is that of a form.
+func hasFormType(values []string) bool {
+	return len(values) == 1 && strings.HasPrefix(strings.ToLower(values[0]), "multipart/form-data")
+}
+
+// isForm reports whether a content type is that of a form, and has the boundary of the body.
+func isForm(values []string, body []byte) bool {
+	if !hasFormType(values) || !beside.IsForm(body) {
+		return false
+	}
+	_, parameters, err := mime.ParseMediaType(values[0])
+	return err == nil && parameters["boundary"] == beside.Boundary(body)
 }

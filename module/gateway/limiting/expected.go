@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -28,7 +29,7 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	}
 	first := volumeOf(ex, m.Targets[0])
 	e.Prompt = first.prompt
-	if ex.View.MaxTokens == 0 {
+	if ex.View.MaxTokens == 0 && !ex.Operation.Beside() {
 		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Format.Requests.Bound}
 	}
 	e.Reserved = first.tokens()
@@ -109,11 +110,13 @@ func (v *volume) tokens() int64 {
 func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	view := &ex.View
 	v.longest = view.MaxTokens
-	if v.longest == 0 {
+	if v.longest == 0 && beside.HasOutput(ex.Operation) {
 		v.longest = unbounded(ex, t)
 	}
 	v.answer = timesAtMost(timesAtMost(v.longest, view.Answers), view.Prompts)
-	v.prompt = meter.PromptTokens(len(ex.Body), view.Costs.Files)
+	if !beside.IsForm(ex.Body) { // the length of a file tells nothing about its tokens
+		v.prompt = meter.PromptTokens(len(ex.Body), view.Costs.Files)
+	}
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
 	}

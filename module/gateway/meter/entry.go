@@ -8,7 +8,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -34,7 +33,7 @@ func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry
 	return &Entry{pricer: pricer, bound: bound, record: accounting.Record{
 		Admitted: time.Now(),
 		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
-		Operation: operations[ex.Operation], Format: string(ex.Format.Name), Stream: ex.Streaming(),
+		Operation: ex.Operation.String(), Format: string(ex.Format.Name), Stream: ex.Streaming(),
 	}}
 }
 
@@ -50,9 +49,6 @@ func (e *Entry) Begin(l accounting.Ledger) error {
 	e.record.Calls = nil
 	return err
 }
-
-// operations are the names of operations in records.
-var operations = map[translate.Operation]string{translate.Generate: "generate", translate.CountTokens: "count_tokens"}
 
 // add adds a call and its usage to the record.
 func (e *Entry) add(a *exchange.Attempt, c call) {

@@ -109,12 +109,14 @@ func (r *Reply) Finish(result *exchange.Result) {
 
 // Close cancels a running call, sets the outcome of the exchange, and settles it. clientGone
 // reports whether the request of the client has ended. After Close, nothing is sent. Further
-// calls have no effect.
-func (r *Reply) Close(clientGone bool) {
-	if outcome, open := r.Sink.Close(clientGone); open {
-		r.Exchange.Outcome = outcome
+// calls have no effect. Close reports whether the connection has to be closed; see sink.End.
+func (r *Reply) Close(clientGone bool) (aborts bool) {
+	end, open := r.Sink.Close(clientGone)
+	if open {
+		r.Exchange.Outcome = end.Outcome
 	}
 	r.settle(r.Exchange.Outcome)
+	return end.Aborts
 }
 
 // settle settles the exchange, if that was not done before, and releases its reservation.

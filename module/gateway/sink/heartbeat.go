@@ -84,6 +84,9 @@ func (s *Sink) Start(cancel context.CancelFunc, o Options) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cancel, s.showsTarget = cancel, o.ShowTarget
+	if s.ex.Operation.Beside() {
+		o.CommitAfter = -1 // the answer may be no stream: some models ignore that one was asked for
+	}
 	if s.ex.Streaming() {
 		s.heartbeat.start(o.CommitAfter, o.KeepAlive, s.tick)
 	}
@@ -94,7 +97,7 @@ func (s *Sink) Start(cancel context.CancelFunc, o Options) {
 func (s *Sink) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.state.open() {
+	if !s.state.open() || !s.answer.isStream(s.ex) {
 		return
 	}
 	if s.heartbeat.due(s.state != waiting) {

@@ -31,6 +31,7 @@ type Sink struct {
 	heartbeat heartbeat
 
 	showsTarget bool // the answer has a header with the target
+	broken      bool // an error has ended a stream
 }
 
 // upstreamAnswer is the state of the answer of an attempt.
@@ -41,6 +42,13 @@ type upstreamAnswer struct {
 	// appender writes the events that the sink adds to the stream. It is nil before
 	// the first content, and for a format whose added events do not depend on the stream.
 	appender exchange.Appender
+}
+
+// isStream reports whether the answer is a stream. Some models ignore that one was asked for
+// beside text.
+func (a *upstreamAnswer) isStream(ex *exchange.Exchange) bool {
+	contentType := a.header.Get("Content-Type")
+	return ex.Streaming() && (contentType == "" || strings.HasPrefix(contentType, "text/event-stream"))
 }
 
 // Init prepares a zero Sink for the answer to an exchange, which it writes to w.
@@ -110,7 +118,7 @@ func (s *Sink) advance() {
 	case result.State == exchange.Finished:
 		s.state = complete
 	case result.State == exchange.Relayed:
-		s.state = cut
+		s.state, s.broken = cut, s.answer.isStream(s.ex)
 	}
 }
 
@@ -157,7 +165,7 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 			h[name] = v[:1]
 		}
 	}
-	if s.ex.Streaming() {
+	if s.answer.isStream(s.ex) {
 		setStreamHeaders(h)
 		s.heartbeat.commit()
 	}
@@ -203,7 +211,7 @@ func (s *Sink) send(p []byte) {
 		s.lose()
 		return
 	}
-	if s.ex.Streaming() {
+	if s.answer.isStream(s.ex) {
 		s.heartbeat.note(p)
 	}
 }
@@ -220,18 +228,30 @@ func (s *Sink) lose() {
 	s.cancel()
 }
 
-// Close cancels a running call, and returns the outcome of the exchange. clientGone reports
+// End is how the answer of a sink ended.
+type End struct {
+	Outcome exchange.Outcome
+	// Aborts is true if the connection has to be closed, since only that shows the client
+	// that its stream has failed.
+	Aborts bool
+}
+
+// Close cancels a running call, and returns the end of the answer. clientGone reports
 // whether the request of the client has ended. After Close, the sink does not write. ok is
 // false if it was closed before.
-func (s *Sink) Close(clientGone bool) (outcome exchange.Outcome, ok bool) {
+func (s *Sink) Close(clientGone bool) (end End, ok bool) {
 	s.cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == closed {
-		return outcome, false
+		return end, false
 	}
 	s.heartbeat.stop()
 	s.advance()
-	outcome, s.state = s.outcome(clientGone), closed
-	return outcome, true
+	end = End{Outcome: s.outcome(clientGone), Aborts: s.broken && s.ex.Format.Errors.Aborts}
+	if end.Outcome == exchange.Cut && !s.answer.isStream(s.ex) {
+		end.Aborts = true // so that the part of an answer that was sent does not look whole
+	}
+	s.state = closed
+	return end, true
 }

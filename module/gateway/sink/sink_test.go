@@ -344,8 +344,8 @@ func TestSinkNeverFailsButRemembersThatTheClientIsGone(t *testing.T) {
 		assert.Equal(t, event, c.text())
 		assert.Equal(t, 1, cancelled)
 		assert.True(t, s.Over())
-		outcome, _ := s.Close(false)
-		assert.Equal(t, exchange.ClientClosed, outcome)
+		end, _ := s.Close(false)
+		assert.Equal(t, exchange.ClientClosed, end.Outcome)
 	})
 }
 
@@ -435,8 +435,8 @@ func TestOutcomeFollowsFromTheStateOfTheSink(t *testing.T) {
 		if test.attempts == 0 {
 			s.ex.Result.State = exchange.Unasked
 		}
-		outcome, _ := s.Close(test.clientGone)
-		assert.Equal(t, test.want, outcome, test.name)
+		end, _ := s.Close(test.clientGone)
+		assert.Equal(t, test.want, end.Outcome, test.name)
 		_, open := s.Close(true)
 		assert.False(t, open, "closed once: %s", test.name)
 	}
@@ -484,8 +484,8 @@ func TestEndOfTheBodyEndsTheAnswer(t *testing.T) {
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
 	s.ex.Result.State = exchange.Finished
-	outcome, _ := s.Close(false)
-	assert.Equal(t, exchange.Answered, outcome)
+	end, _ := s.Close(false)
+	assert.Equal(t, exchange.Answered, end.Outcome)
 }
 
 // An error event could follow a whole error answer, if a panic happened after it.
@@ -510,5 +510,59 @@ func TestHeaderSafeLeavesNothingThatAHeaderMustNotHold(t *testing.T) {
 		"\u2028":             "?",
 	} {
 		assert.Equal(t, want, headerSafe(name))
+	}
+}
+
+// TestY036StreamsThatFailedAreAborted: gemini-cli shows a stream that ends with an error event
+// and cleanly as a whole answer, and runs its calls.
+func TestY036StreamsThatFailedAreAborted(t *testing.T) {
+	for _, format := range []translate.Format{translate.Gemini, translate.Chat} {
+		s, c := sinkFor(format, true)
+		s.WriteHeader(http.StatusOK)
+		_, _ = s.Write([]byte(event))
+		s.Fail(fault.InternalError(nil))
+		assert.Contains(t, c.text(), "internal error")
+		end, _ := s.Close(false)
+		assert.Equal(t, End{Outcome: exchange.Cut, Aborts: format == translate.Gemini}, end)
+	}
+	s, _ := sinkFor(translate.Gemini, true)
+	s.Fail(fault.InternalError(nil))
+	end, _ := s.Close(false)
+	assert.Equal(t, End{Outcome: exchange.Failed}, end, "an error answer is whole")
+
+	s, _ = sinkFor(translate.Gemini, true)
+	s.ex.Result.State = exchange.Relayed
+	s.WriteHeader(http.StatusOK)
+	_, _ = s.Write([]byte(event))
+	end, _ = s.Close(false)
+	assert.True(t, end.Aborts, "the provider's own error event")
+
+	s, _ = sinkFor(translate.Gemini, true)
+	s.ex.Result.State = exchange.Finished
+	s.WriteHeader(http.StatusOK)
+	_, _ = s.Write([]byte(event))
+	end, _ = s.Close(false)
+	assert.Equal(t, End{Outcome: exchange.Answered}, end)
+}
+
+// Some models ignore that a stream was asked for: keep-alives became part of the sound.
+func TestOnlyStreamsGetKeepAlives(t *testing.T) {
+	for contentType, kept := range map[string]bool{"audio/mpeg": false, "text/event-stream": true} {
+		synctest.Test(t, func(t *testing.T) {
+			s, c := sinkFor(translate.Chat, true)
+			s.ex.Operation = translate.Speak
+			s.Start(func() {}, Options{CommitAfter: time.Second, KeepAlive: time.Second})
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			assert.True(t, c.untouched(), "the kind of the answer is not known before it begins")
+			s.Header().Set("Content-Type", contentType)
+			s.WriteHeader(http.StatusOK)
+			_, _ = s.Write([]byte("data: x\n\n"))
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			assert.Equal(t, kept, c.text() != "data: x\n\n", contentType)
+			end, _ := s.Close(false)
+			assert.Equal(t, End{Outcome: exchange.Cut, Aborts: !kept}, end)
+		})
 	}
 }

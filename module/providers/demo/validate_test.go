@@ -3,6 +3,8 @@ package demo_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -142,7 +144,7 @@ func TestHeadersAndPathsAreChecked(t *testing.T) {
 		same := func(http.Header) {}
 		assert.Equal(t, http.StatusOK, status(http.MethodPost, messagesPath, same))
 		assert.Equal(t, http.StatusMethodNotAllowed, status(http.MethodGet, messagesPath, same))
-		assert.Equal(t, http.StatusNotFound, status(http.MethodPost, "/v1/embeddings", same))
+		assert.Equal(t, http.StatusNotFound, status(http.MethodPost, "/v1/batches", same))
 		assert.Equal(t, http.StatusBadRequest, status(http.MethodPost, messagesPath, func(h http.Header) { h.Del("Anthropic-Version") }))
 		assert.Equal(t, http.StatusUnsupportedMediaType, status(http.MethodPost, messagesPath, func(h http.Header) { h.Set("Content-Type", "text/plain") }))
 		assert.Equal(t, http.StatusBadRequest, status(http.MethodPost, messagesPath, func(h http.Header) { h.Set("Content-Encoding", "gzip") }))
@@ -169,4 +171,26 @@ func TestOfSeveralUnknownFieldsTheFirstByNameIsRefused(t *testing.T) {
 			assert.Equal(t, "aa: unknown parameter", f.Message)
 		}
 	}, demo.WithStrict(true))
+}
+
+// Equal texts have equal vectors, in both encodings, so that a search over them can be tried.
+func TestVectorsDependOnTheirTextAlone(t *testing.T) {
+	ask := func(body string) (answer struct {
+		Data []struct{ Embedding any }
+	}) {
+		request := httptest.NewRequest(http.MethodPost, "/v1/embeddings", strings.NewReader(body))
+		request.Header.Set("Content-Type", "application/json")
+		r, err := demo.New().RoundTrip(request)
+		require.NoError(t, err)
+		defer r.Body.Close()
+		require.Equal(t, http.StatusOK, r.StatusCode)
+		require.NoError(t, json.NewDecoder(r.Body).Decode(&answer))
+		return answer
+	}
+	two := ask(`{"model":"demo","input":["a","b"],"dimensions":3}`)
+	require.Len(t, two.Data, 2)
+	assert.Len(t, two.Data[0].Embedding, 3)
+	assert.NotEqual(t, two.Data[0], two.Data[1])
+	assert.Equal(t, two.Data[1], ask(`{"model":"demo","input":["b"],"dimensions":3}`).Data[0])
+	assert.Equal(t, ask(`{"model":"demo","input":"a","encoding_format":"base64"}`), ask(`{"model":"demo","input":["a"],"encoding_format":"base64"}`))
 }

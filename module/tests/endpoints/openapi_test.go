@@ -17,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -111,6 +112,21 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 			check("POST", path, answer)
 		}
 	}
+	for _, path := range besideText {
+		for _, r := range []described{
+			{status: 200, model: "counted"}, {status: 404, model: "unheard-of"}, {status: 403, headers: []string{"Authorization", "Bearer " + site.BobKey}},
+			{status: 401, headers: []string{"Authorization", "Bearer wrong"}}, {status: 415, headers: []string{"Content-Type", "text/plain"}},
+			{status: 413, model: strings.Repeat("m", 5000)}, {status: 400, model: "\x01"},
+		} {
+			if r.status == http.StatusOK {
+				p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"data":[]}`)))
+			}
+			body, contentType := bodyBeside(path, cmp.Or(r.model, "demo-known"))
+			answer := s.Ask(path, body, append([]string{"Content-Type", contentType}, r.headers...)...)
+			assert.Equal(t, r.status, answer.Status, "%s %+v: %s", path, r, answer.Body)
+			check("POST", path, answer)
+		}
+	}
 	p.Script(modelList(`{"id":"counted","created":1790000000,"name":"Counted","context_length":4096,"max_completion_tokens":512}`))
 	for _, target := range []string{"", "/counted", "/demo-known", "/unheard-of", "?limit=x"} {
 		for _, lines := range [][]string{nil, {version}} {
@@ -143,6 +159,25 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 			assert.True(t, status == "default" || given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
 		}
 	}
+}
+
+// besideText are the endpoints beside text.
+var besideText = func() (paths []string) {
+	for _, e := range formats.Of(translate.Chat).Client.Endpoints {
+		if e.Operation.Beside() {
+			paths = append(paths, e.Path)
+		}
+	}
+	return paths
+}()
+
+// bodyBeside returns a request to an endpoint beside text, and its type.
+func bodyBeside(path, model string) (body, contentType string) {
+	if strings.HasPrefix(path, "/v1/audio/trans") {
+		return "--b\r\nContent-Disposition: form-data; name=model\r\n\r\n" + model +
+			"\r\n--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\nx\r\n--b--", "multipart/form-data; boundary=b"
+	}
+	return fmt.Sprintf(`{"model":%q,"input":"a","query":"a","documents":[],"prompt":"a"}`, model), "application/json"
 }
 
 func (r described) text(path string) string {

@@ -46,7 +46,7 @@ const unserved = "not served: "
 func what(r site.Reply, before, after int, meant string) string {
 	sentence := notKnown
 	if path, ok := strings.CutPrefix(meant, unserved); ok {
-		sentence = "path: the gateway does not serve " + path + "; it serves models that answer with text, at /v1/messages, /v1/chat/completions, /v1/completions and /v1/responses"
+		sentence = "path: the gateway does not serve " + path + "; GET /api/openapi.json lists what it serves"
 	} else if meant != "" {
 		sentence = misspelt(meant)
 	}
@@ -118,17 +118,14 @@ func TestPathsAreTakenAsTheyAreWritten(t *testing.T) {
 		"/v1/response":                  {inOthers, site.ResponsesPath},
 		"/v1/mesages":                   {inFamily, site.MessagesPath},
 		// These answers once advised to check the base URL.
-		"/v1/embeddings":             {inOthers, unserved + "/v1/embeddings"},
-		"/v1/embeddings/":            {inOthers, unserved + "/v1/embeddings"},
-		"/v1/images/generations":     {inOthers, unserved + "/v1/images"},
-		"/v1/audio/speech":           {inOthers, unserved + "/v1/audio"},
+		"/v1/embeddings/":            {inOthers, "/v1/embeddings"},
+		"/v1/images/variations":      {inOthers, unserved + "/v1/images"},
+		"/v1/audio/voices":           {inOthers, unserved + "/v1/audio"},
 		"/v1/files":                  {inOthers, unserved + "/v1/files"},
 		"/v1/batches":                {inOthers, unserved + "/v1/batches"},
-		"/v1/moderations":            {inOthers, unserved + "/v1/moderations"},
-		"/v1/rerank":                 {inOthers, unserved + "/v1/rerank"},
 		"/v1/fine_tuning/jobs":       {inOthers, unserved + "/v1/fine_tuning"},
 		"/v1/assistants":             {inOthers, unserved + "/v1/assistants"},
-		"/v1/embedding":              {inOthers, ""},
+		"/v1/embedding":              {inOthers, "/v1/embeddings"},
 		"/v1/chat":                   {inOthers, ""},
 		"/v1/chat/completions":       {called, ""},
 		"/v1/chat/completions/":      {inOthers, site.ChatPath},

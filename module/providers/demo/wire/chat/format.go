@@ -14,5 +14,6 @@ var Format = &wire.Format{
 	Name:   "chat",
 	Endpoints: []wire.Endpoint{
 		{Path: "/v1/chat/completions", Methods: []string{http.MethodPost}, Generate: read},
+		embeddings,
 	},
 }

@@ -1,0 +1,69 @@
+package transport
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// pass returns a response with an answer that is neither JSON nor a stream of events, such as
+// speech or subtitles: its bytes as they arrive. Its usage is not known.
+func (c *call) pass(res *http.Response) (*http.Response, error) {
+	name, err := coding.Name(res.Header["Content-Encoding"])
+	if err != nil {
+		return nil, c.unread(err)
+	}
+	src, length := io.Reader(res.Body), res.ContentLength
+	if name != "" {
+		if src, err = coding.NewReader(name, res.Body); err != nil {
+			return nil, c.unread(fmt.Errorf("decoding answer: %w", err))
+		}
+		length = -1
+	}
+	c.result.State, c.result.Began = exchange.Content, time.Now()
+	c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
+	c.life.watch.Hold() // until the first Read
+	return c.response(res, http.StatusOK, &passing{c, src}, length), nil
+}
+
+// passing is the body of an answer that is passed on as it is. Read always ends with io.EOF;
+// the result of the call has the state in which the answer ended.
+type passing struct {
+	call *call
+	src  io.Reader // nil when nothing more is read
+}
+
+// Read returns the next bytes. The watch runs only during the read of the provider.
+func (p *passing) Read(b []byte) (n int, err error) {
+	c := p.call
+	if p.src == nil || c.life.left() {
+		return 0, io.EOF
+	}
+	c.life.watch.Resume()
+	n, err = p.src.Read(b)
+	c.life.watch.Hold()
+	switch {
+	case err == io.EOF:
+		c.result.noteFinished(token.Usage{}, token.Text{})
+		c.end()
+	case err != nil:
+		_ = c.unread(err) // which sets the fault
+	default:
+		c.life.watch.Touch()
+		return n, nil
+	}
+	p.src = nil
+	return n, io.EOF
+}
+
+// Close ends the call.
+func (p *passing) Close() error {
+	p.call.end()
+	return nil
+}

@@ -1,0 +1,161 @@
+package beside
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// The members of an answer, and of the data of an event.
+var (
+	answers     = members.New("")
+	answerModel = answers.Maybe(members.String, "model")
+	answerError = answers.Maybe(members.Any, "error")
+	answerUsage = answers.Maybe(members.Object, "usage")
+	answerType  = answers.Maybe(members.String, "type")
+	billed      = answers.Inside("meta.", "meta").Maybe(members.Object, "billed_units") // of Cohere
+)
+
+// usageRows are the counts of all endpoints. Embeddings have prompt_tokens, rerank has
+// total_tokens alone or search_units; images, transcripts and speech have the others.
+var usageRows = token.NewRows(
+	token.Row{Path: "input_tokens", Is: token.Prompt},
+	token.Row{Path: "prompt_tokens", Is: token.Prompt},
+	token.Row{Path: "total_tokens", Is: token.Prompt},
+	token.Row{Path: "output_tokens", Is: token.Output},
+	token.Row{Path: "search_units", Is: token.Searches},
+)
+
+// usage returns the usage of an answer, which is not known if the answer has none: not every
+// service reports one.
+func usage(v *members.Values) token.Usage {
+	var report token.Report
+	for _, m := range [...]members.Member{answerUsage, billed} {
+		if v.Raw(m) != nil {
+			c := v.Cursor(m)
+			report.Read(&c, usageRows)
+		}
+	}
+	u := report.Usage()
+	if !report.Positive() { // such as the seconds of a transcript, which are no tokens
+		return token.Usage{}
+	}
+	return u
+}
+
+// InspectAnswer reads a whole JSON answer. It returns a fault for an answer that contains an
+// error, or that is no JSON.
+func InspectAnswer(body []byte) (signal.Answer, *fault.Fault) {
+	var v members.Values
+	c := jsonscan.New(body)
+	if err := v.ReadDocument(&c, answers, nil); err != nil {
+		return signal.Answer{}, fault.Unusable(err)
+	}
+	if raw := v.Raw(answerError); len(raw) > 0 && raw[0] != 'n' {
+		return signal.Answer{}, fault.ReadAnswer(body)
+	}
+	return signal.Answer{Model: jsonscan.TextOf(v.Raw(answerModel)), Usage: usage(&v)}, nil
+}
+
+// observer observes a stream of images, of a transcript or of speech. Every event is content,
+// and the last one of an image or of a text has the usage.
+type observer struct {
+	signal.Observed
+	values members.Values
+}
+
+// NewObserver returns an observer of one stream.
+func NewObserver() signal.Observer { return new(observer) }
+
+// Observe implements signal.Observer.
+func (o *observer) Observe(e sse.Event) signal.Signal {
+	if string(e.Data) == "[DONE]" {
+		return signal.Terminal
+	}
+	v := &o.values
+	c := jsonscan.New(e.Data)
+	if err := v.ReadDocument(&c, answers, nil); err != nil {
+		return o.Unreadable(err)
+	}
+	if raw := v.Raw(answerError); len(raw) > 0 && raw[0] != 'n' {
+		return o.Fail(openai.Errors.Dialect.ReadEvent(e.Data))
+	}
+	o.Begun = true
+	o.Used = o.Used.Then(usage(v))
+	kind := string(jsonscan.Inner(v.Raw(answerType)))
+	if strings.HasSuffix(kind, ".done") || strings.HasSuffix(kind, ".completed") {
+		return signal.Content | signal.Finish
+	}
+	return signal.Content
+}
+
+// FitVectors returns the edits after which the vectors of an answer to a request for
+// embeddings are in base64, if the request asked for it, and the provider has ignored that:
+// official SDKs decode what they asked for without looking at it, and return zeros.
+func FitVectors(request, answer []byte) (edits []edit.Edit) {
+	if !asksBase64(request) {
+		return nil
+	}
+	c := jsonscan.New(answer) // which may be broken behind a repeated member
+	for c.OpenObject(); c.Member(); {
+		if string(c.Name()) != "data" {
+			c.Skip()
+			continue
+		}
+		for c.OpenArray(); c.Element(); {
+			for c.OpenObject(); c.Member(); {
+				if start := c.Offset(); string(c.Name()) == "embedding" && c.Kind() == jsonscan.Array {
+					with, ok := appendVector(nil, &c)
+					if ok {
+						edits = append(edits, edit.Edit{Span: translate.Span{Start: start, End: c.Offset()}, With: with})
+					}
+				} else {
+					c.Skip()
+				}
+			}
+		}
+	}
+	if c.Finish() != nil {
+		return nil
+	}
+	return edits
+}
+
+// asksBase64 reports whether a request asks for vectors in base64.
+func asksBase64(request []byte) bool {
+	c := jsonscan.Again(request)
+	for c.OpenObject(); c.Member(); {
+		if string(c.Name()) == "encoding_format" {
+			return string(jsonscan.Inner(c.StringOrSkip())) == "base64"
+		}
+		c.Skip()
+	}
+	return false
+}
+
+// appendVector appends the vector at the cursor as a string: its numbers of 32 bits, the lowest
+// byte first, in base64. ok is false for a list that is no vector.
+func appendVector(dst []byte, c *jsonscan.Cursor) (vector []byte, ok bool) {
+	var numbers []byte
+	ok = true
+	for c.EnterArray(); c.Element(); {
+		f, isNumber := c.Float()
+		if !isNumber {
+			ok = false
+			c.Skip()
+		}
+		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(float32(f)))
+	}
+	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), numbers), '"'), ok
+}

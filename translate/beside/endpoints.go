@@ -1,0 +1,81 @@
+package beside
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// endpoint is an endpoint beside text.
+type endpoint struct {
+	operation translate.Operation
+	path      string        // below the path of the version
+	json      strict.Fields // of requests in JSON, the model first; nil if there are none
+	form      string        // the part that forms of the type multipart/form-data need; "" if there are no forms
+	byDefault string        // the model that the service uses for a request without one; "" if the model is needed
+	output    bool          // answers report tokens of output
+	types     []string      // beginnings of the media types of answers that are neither JSON nor streams
+}
+
+// The media types of subtitles and texts, and of sound. Others, such as the page of a proxy,
+// are no answers.
+var (
+	texts = []string{"text/plain", "text/vtt", "text/srt", "application/x-subrip"}
+	sound = []string{"audio/", "application/octet-stream"}
+)
+
+// endpoints are the endpoints in the order of their operations (wire format E). Only the
+// fields that the gateway needs are checked; the others are the provider's.
+var endpoints = [...]endpoint{
+	{operation: translate.Embed, path: "/embeddings", json: fields("input")},
+	{operation: translate.Rerank, path: "/rerank", json: fields("query", "documents")},
+	{operation: translate.Moderate, path: "/moderations", json: fields("input"), byDefault: "omni-moderation-latest"},
+	{operation: translate.GenerateImages, path: "/images/generations", json: fields("prompt"), byDefault: "dall-e-2", output: true},
+	{operation: translate.EditImages, path: "/images/edits", json: fields("prompt"), form: "prompt", byDefault: "dall-e-2", output: true},
+	{operation: translate.Transcribe, path: "/audio/transcriptions", form: "file", output: true, types: texts},
+	{operation: translate.TranslateAudio, path: "/audio/translations", form: "file", types: texts},
+	{operation: translate.Speak, path: "/audio/speech", json: fields("input"), types: sound},
+}
+
+// fields returns the fields of a request that must have those with these names.
+func fields(needed ...string) strict.Fields {
+	all := strict.Fields{{Name: "model", Check: strict.Model}}
+	for _, name := range needed {
+		all = append(all, strict.Field{Name: name})
+	}
+	return append(all, strict.Field{Name: "stream", Check: strict.Stream}, strict.Field{Name: "stream_format"})
+}
+
+// of returns the endpoint of an operation, which is beside text.
+func of(op translate.Operation) *endpoint { return &endpoints[op-translate.Embed] }
+
+// Endpoints returns the paths of the gateway.
+func Endpoints() (all []format.Endpoint) {
+	for i := range endpoints {
+		all = append(all, format.Endpoint{Method: "POST", Path: "/v1" + endpoints[i].path, Operation: endpoints[i].operation})
+	}
+	return all
+}
+
+// Path returns the path of an operation at a provider, below that of the version.
+func Path(op translate.Operation) string { return of(op).path }
+
+// TakesForms reports whether requests of an operation may be forms.
+func TakesForms(op translate.Operation) bool { return op.Beside() && of(op).form != "" }
+
+// TakesJSON reports whether requests of an operation may be JSON.
+func TakesJSON(op translate.Operation) bool { return !op.Beside() || of(op).json != nil }
+
+// Passes reports whether an answer of a content type is passed on as it is, since it is
+// neither JSON nor a stream of events.
+func Passes(op translate.Operation, contentType string) bool {
+	return op.Beside() && slices.ContainsFunc(of(op).types, func(beginning string) bool {
+		return strings.HasPrefix(strings.ToLower(contentType), beginning)
+	})
+}
+
+// HasOutput reports whether the answer to an operation reports tokens of output.
+func HasOutput(op translate.Operation) bool { return !op.Beside() || of(op).output }

@@ -1,0 +1,62 @@
+package beside
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// IsForm reports whether a body is a form: no JSON begins as its first delimiter.
+func IsForm(body []byte) bool { return bytes.HasPrefix(body, []byte("--")) }
+
+// Inspect is the strict pass over a request body of an operation. The view of a request
+// without a model has the model that the service uses, and an empty ModelSpan where Rename
+// inserts another one.
+func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
+	e := of(op)
+	if e.json == nil || IsForm(body) && e.form != "" {
+		return inspectForm(body, e)
+	}
+	p := strict.New(body, strict.Brackets, e.json)
+	for p.NextField() {
+		if p.Field() == "stream_format" {
+			p.View.Stream = string(jsonscan.Inner(p.StringOrSkip())) == "sse"
+		} else {
+			p.Skip()
+		}
+	}
+	for _, f := range e.json[:len(e.json)-2] {
+		if f.Name != "model" || e.byDefault == "" {
+			p.Require(f.Name)
+		}
+	}
+	view, refused := p.End()
+	if refused == nil && !p.Has("model") {
+		view.Model = e.byDefault
+		c := jsonscan.Again(body)
+		c.EnterObject()
+		view.ModelSpan = translate.Span{Start: c.Offset(), End: c.Offset()}
+	}
+	return view, refused
+}
+
+// Rename returns the edit of a body that has passed Inspect after which it names a model of
+// the provider.
+func Rename(body []byte, view *translate.View, model string) edit.Edit {
+	e := edit.Edit{Span: view.ModelSpan}
+	switch form := IsForm(body); {
+	case form && view.ModelSpan.Empty():
+		e.With = append(append([]byte(nil), delimiterOf(body)...), "\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\n"+model+"\r\n"...)
+	case form:
+		e.With = []byte(model)
+	case view.ModelSpan.Empty():
+		e.With = append(jsonscan.AppendString([]byte(`"model":`), model), ',')
+	default:
+		e.With = jsonscan.AppendString(nil, model)
+	}
+	return e
+}
