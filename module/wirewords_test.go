@@ -27,6 +27,7 @@ var nameMembers = map[string]string{
 	"module/gateway/upstream/address.go":  "the beginning of Caddy's placeholders of the system",
 	"module/command/usage.go":             "columns of a table",
 	"module/prices/...":                   "columns of prices",
+	"module/migration/litellm/...":        "words of another product's configuration",
 }
 
 // plainWords are members of requests that are the words of other subjects as well.

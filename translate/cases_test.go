@@ -17,11 +17,11 @@ import (
 const casesFile = "../testdata/conformance/cases.txt"
 
 var (
-	caseLine   = regexp.MustCompile(`^([GKLR]\d{3}) \S.*\S$`)
-	caseNumber = regexp.MustCompile(`[GKLR]\d{3}`)
+	caseLine   = regexp.MustCompile(`^([GKLRYZ]\d{3}) \S.*\S$`)
+	caseNumber = regexp.MustCompile(`[GKLRYZ]\d{3}`)
 	// caseName matches the beginning of the name of a test: of a function, or of a case in
 	// a table, where it is quoted.
-	caseName = regexp.MustCompile("(?:Test|[\"'`])(?:[GKLR]\\d{3})+")
+	caseName = regexp.MustCompile("(?:Test|[\"'`])(?:[GKLRYZ]\\d{3})+")
 )
 
 // CI counts the passed tests of each numbered case. A number without a line

@@ -53,16 +53,28 @@ type Call struct {
 	// Header contains the headers of the request. Address may change it.
 	Header http.Header
 
-	// Without are paths of members of the body that are left out because With or the path
-	// of the request replaces them. With are members that are put before all others:
+	// Body is how the body changes.
+	Body BodyChanges
+
+	// Lost are losses that are reported in any case.
+	Lost translate.Losses
+}
+
+// BodyChanges are changes of the body of a call.
+type BodyChanges struct {
+	// Only is the name of a member. If its value is an object, this object is sent in place
+	// of the whole body, and the other changes apply to it.
+	Only string
+
+	// Without are paths of members that are left out because With or the path of the
+	// request replaces them. With are members that are put before all others:
 	// `"version":"1"`.
 	Without []string
 	With    string
 
-	// Unsupported are members of the body that the service refuses, by their paths
-	// ("tools.*.strict"). They are left out, and reported if the body has them. Lost are
-	// losses that are reported in any case.
-	Unsupported, Lost translate.Losses
+	// Unsupported are members that the service refuses, by their paths ("tools.*.strict").
+	// They are left out, and reported if the body has them.
+	Unsupported translate.Losses
 }
 
 // TokenRequest is a request for a token.

@@ -1,5 +1,7 @@
 package core
 
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
 // Role is the role of the author of a turn.
 type Role uint8
 
@@ -137,6 +139,22 @@ type Thought struct {
 	Signature []byte // of Signed and SelfSigned
 	Sealed    []byte
 	Encrypted []byte // the decoded signature by the parser of the responses format
+}
+
+// ReadThought returns the reasoning of a valid block of thinking of the messages format, without
+// its provenance.
+func ReadThought(block []byte) (t Thought) {
+	for name, value := range jsonscan.Members(block) {
+		switch string(name) {
+		case "thinking":
+			t.Text = jsonscan.Inner(value)
+		case "signature":
+			t.Signature = jsonscan.Inner(value)
+		case "data":
+			t.Sealed = jsonscan.Inner(value)
+		}
+	}
+	return t
 }
 
 // Call is the call of a tool.

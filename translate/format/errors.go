@@ -13,4 +13,7 @@ type Errors struct {
 	// AppendEvent appends the event that ends a stream, see also Continuation. Nothing
 	// may follow it, since a stream that failed must not look finished.
 	AppendEvent func(dst []byte, f *fault.Fault, requestID string) []byte
+	// Aborts is true if clients take a clean end of a stream for the end of the answer,
+	// even behind an error event. The connection of a stream that failed is closed then.
+	Aborts bool
 }

@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -21,14 +19,13 @@ var Descriptor = format.Descriptor{
 		NewObserver: turn.NewObserver(answer.NewParser),
 		Inspect:     answer.Inspect,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
-		TokenCount:  appendTokenCount,
+		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
+		KeepAlive:   answer.KeepAlive,
+		TokenCount:  answer.AppendTokenCount,
 	},
 	Errors: format.Errors{
 		Dialect: &answer.Dialect, Status: answer.Status, Append: answer.AppendError, AppendEvent: answer.AppendErrorEvent,
+		Aborts: true,
 	},
-}
-
-// appendTokenCount appends the answer to a request that only counts its input.
-func appendTokenCount(dst []byte, tokens int64) []byte {
-	return append(strconv.AppendInt(append(dst, `{"totalTokens":`...), tokens, 10), '}')
+	Models: Models,
 }

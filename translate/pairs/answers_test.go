@@ -32,10 +32,10 @@ func (w way) remembered(stream bool) translate.AnswerContext {
 		m.IncludeUsage, m.Input.Echo, m.Input.Length = stream, []byte("Once "), 5
 	case translate.Chat:
 		m.IncludeUsage, m.Logprobs.Asked = stream, true
-	case translate.Responses:
+	case translate.Responses, translate.Gemini:
 		m.Logprobs.Asked = true
 	}
-	if w.from == translate.Responses || w.from == translate.Gemini || w.to == translate.Responses {
+	if w.from == translate.Responses || w.from == translate.Gemini || w.to == translate.Responses || w.to == translate.Gemini {
 		m.Seals = sealer
 	}
 	return m

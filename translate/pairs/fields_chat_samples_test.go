@@ -17,6 +17,13 @@ func wanting(members ...string) sample { return discussing(hi, members...) }
 // pieced is one with a content part of the user's.
 func pieced(part string) sample { return discussing(`{"role":"user","content":[` + part + `]}`) }
 
+// returning is one with the result of a call, behind the call: Gemini needs the name of the tool.
+func returning(turns string) sample {
+	s := discussing(hi + `,{"role":"assistant","content":null` + oneCall + `},` + turns)
+	s.behind = "messages[*].tool_calls"
+	return s
+}
+
 // uttered is one with a turn of a role and more members.
 func uttered(role, members string) sample {
 	return discussing(hi + `,{"role":"` + role + `","content":"x"` + members + `},` + hi)
@@ -104,7 +111,7 @@ var samplesOfChat = samples{
 	"user":                               wanting(`"user":"u"`),
 	"safety_identifier":                  wanting(`"safety_identifier":"u"`),
 	"tools":                              wanting(oneFunction),
-	"parallel_tool_calls":                wanting(oneFunction, `"parallel_tool_calls":false`),
+	"parallel_tool_calls":                wanting(oneFunction, `"parallel_tool_calls":true`),
 	"response_format.type=text":          wanting(`"response_format":{"type":"text"}`).quiet(),
 	"response_format.type=json_schema":   wanting(`"response_format":{"type":"json_schema","json_schema":{"schema":{}}}`),
 	"response_format.type=json_object":   wanting(`"response_format":{"type":"json_object"}`),
@@ -122,12 +129,12 @@ var samplesOfChat = samples{
 
 	"messages[*].role=user":                                               uttered("user", ""),
 	"messages[*].role=assistant":                                          uttered("assistant", ""),
-	"messages[*].role=tool":                                               discussing(`{"role":"tool","tool_call_id":"c1","content":"x"},` + hi),
+	"messages[*].role=tool":                                               returning(`{"role":"tool","tool_call_id":"c1","content":"x"},` + hi),
 	"messages[*].tool_calls[*].id":                                        uttered("assistant", oneCall),
 	"messages[*].tool_calls[*].function.arguments":                        uttered("assistant", oneCall),
 	"messages[*].content":                                                 uttered("user", ""),
 	"messages[*].tool_calls":                                              uttered("assistant", oneCall),
-	"messages[*].tool_call_id":                                            discussing(`{"role":"tool","tool_call_id":"c1","content":"x"},` + hi),
+	"messages[*].tool_call_id":                                            returning(`{"role":"tool","tool_call_id":"c1","content":"x"},` + hi),
 	"messages[*].function_call":                                           uttered("assistant", `,"function_call":{"name":"f","arguments":"{}"}`),
 	"messages[*].audio":                                                   uttered("assistant", `,"audio":{"id":"a"}`),
 	"messages[*].refusal":                                                 uttered("assistant", `,"refusal":"no"`),
@@ -226,7 +233,7 @@ var samplesOfChat = samples{
 	`messages[-1].role=assistant+content=" "`:                             discussing(hi + `,{"role":"assistant","content":"x "}`),
 	"messages[*].role=user+content=[]":                                    discussing(`{"role":"user","content":[]}`),
 	"messages[*].content=[]":                                              discussing(hi + `,{"role":"assistant","content":""},` + hi),
-	"messages[*].role=[user,tool]":                                        discussing(`{"role":"tool","tool_call_id":"c1","content":"r"},` + hi + `,{"role":"tool","tool_call_id":"c2","content":"r"}`),
+	"messages[*].role=[user,tool]":                                        returning(`{"role":"tool","tool_call_id":"c1","content":"r"},` + hi + `,{"role":"tool","tool_call_id":"c1","content":"r"}`),
 	"messages[*].thinking_blocks[*].type=thinking":                        minding(`{"type":"thinking","thinking":"t","signature":"s"}`),
 	"messages[*].thinking_blocks[*].type=redacted_thinking":               minding(`{"type":"redacted_thinking","data":"d"}`),
 	"messages[*].thinking_blocks[*].type=*":                               minding(`{"type":"novelty"}`),

@@ -98,7 +98,7 @@ var responsesSamples = samples{
 	"temperature+top_p":            posing(`"temperature":0.5`, `"top_p":0.5`),
 	"reasoning.effort+top_p":       reasoningWith(`"top_p":0.5`),
 	"include[*]=message.output_text.logprobs": posing(`"include":["message.output_text.logprobs"]`),
-	"include[*]=reasoning.encrypted_content":  posing(`"include":["reasoning.encrypted_content"]`),
+	"include[*]=reasoning.encrypted_content":  posing(`"include":["reasoning.encrypted_content"]`).quiet(),
 	"include[*]=*":                            posing(`"include":["web_search_call.results"]`),
 	"top_logprobs":                            posing(`"include":["message.output_text.logprobs"]`, `"top_logprobs":2`),
 	"include=[]+top_logprobs":                 posing(`"top_logprobs":2`),
@@ -276,7 +276,7 @@ var responsesSamples = samples{
 	"input[*].output[*].type=input_image":          going(callItemF + `,{"type":"function_call_output","call_id":"c1","output":[{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]}`),
 	"input[*].output[*].type=input_file":           going(callItemF + `,{"type":"function_call_output","call_id":"c1","output":[{"type":"input_file","file_data":"data:text/plain;base64,AAAA"}]}`),
 	"input[*].output[*].type=*":                    going(callItemF + `,{"type":"function_call_output","call_id":"c1","output":[{"type":"novelty"}]}`),
-	"input[*].type=[message,function_call_output]": going(outputItem),
+	"input[*].type=[message,function_call_output]": going(callItemF + "," + itemSaid("user", "b") + "," + outputItem),
 
 	"input[*].type=reasoning":                       pondering(`,"summary":[],"encrypted_content":"` + signedSeal + `"`),
 	"input[*].summary":                              pondering(summaryOfT),

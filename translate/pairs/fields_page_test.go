@@ -35,7 +35,7 @@ func TestThePageOfFieldsIsTheJoinOfTheTables(t *testing.T) {
 func tableOfFields(client translate.Format) string {
 	head, line := "| Field |", "|---|"
 	var columns [][]pairs.Field
-	for _, provider := range formats.Names() {
+	for _, provider := range spoken {
 		if fields := pairs.Fields(client, provider); fields != nil {
 			head, line, columns = head+" "+string(provider)+" |", line+"---|", append(columns, fields)
 		}

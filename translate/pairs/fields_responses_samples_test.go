@@ -6,8 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// sealedItem is what a client got as the signature of a reasoning item.
-var sealedItem = string(sealer.Append(nil, seal.Item, []byte("rs_1.1.gAAAA=")))
+// sealedItem is what a client got as the signature of a reasoning item, or of a part of Gemini.
+var sealedItem = string(sealer.Append(nil, seal.Item, []byte("part:rs_1.1.gAAAA=")))
 
 // bounded is a messages request with a bound of the answer.
 func bounded(tokens string) sample {

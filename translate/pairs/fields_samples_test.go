@@ -7,6 +7,7 @@ type sample struct {
 	body   string
 	traits string // beside those of the rule at hand
 	silent bool   // kept by omission, since the field asks for the default
+	behind string // a field that the request needs, and that may be refused in place of the row's
 }
 
 // samples are the samples of a table by the names of its rows.
@@ -35,9 +36,13 @@ func tooled(members string) sample {
 	return option(`"tools":[{"name":"f","input_schema":{"type":"object"}` + members + `}]`)
 }
 
-// returned is one with the result of a tool.
-func returned(members string) sample {
-	return fromUser(`{"type":"tool_result","tool_use_id":"c1"` + members + `}`)
+// returned is one with the result of a tool, behind its call: Gemini needs the name of the tool.
+func returned(members string) sample { return returnedBeside("", members) }
+
+// returnedBeside is returned with blocks in front of the result, each with a comma behind it.
+func returnedBeside(blocks, members string) sample {
+	return sample{body: conversation(hi + `,{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{}}]},` +
+		`{"role":"user","content":[` + blocks + `{"type":"tool_result","tool_use_id":"c1"` + members + `}]}`)}
 }
 
 func (s sample) under(traits string) sample {
@@ -139,7 +144,7 @@ var messagesSamples = samples{
 	"messages.*.content":                                               turned("user", ""),
 	"messages.*.content=[]":                                            {body: conversation(hi + `,{"role":"assistant","content":[]},` + hi)},
 	"messages.*.content=[tool_use,text]":                               replied(`{"type":"tool_use","id":"c1","name":"f","input":{}},{"type":"text","text":"x"}`),
-	"messages.*.content=[text,tool_result]":                            fromUser(`{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"c1"}`),
+	"messages.*.content=[text,tool_result]":                            returnedBeside(`{"type":"text","text":"x"},`, ""),
 	"messages.*.output_config.effort=low":                              {body: conversation(hi + `,{"role":"system","output_config":{"effort":"low"}}`)},
 	"messages.*.output_config.effort=medium":                           {body: conversation(hi + `,{"role":"system","output_config":{"effort":"medium"}}`)},
 	"messages.*.output_config.effort=high":                             {body: conversation(hi + `,{"role":"system","output_config":{"effort":"high"}}`)},

@@ -32,7 +32,7 @@ var sampled = map[translate.Format]struct {
 // eachRow runs a test for every row of every table.
 func eachRow(t *testing.T, test func(t *testing.T, w way, row pairs.Field)) {
 	for _, from := range known {
-		for _, to := range known {
+		for _, to := range spoken {
 			rows := pairs.Fields(from, to)
 			assert.Equal(t, pairs.CanTranslate(from, to), rows != nil, "%s to %s has its table", from, to)
 			for _, row := range rows {
@@ -48,7 +48,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	render := func(body string) (string, core.Rendered, *fault.Fault) {
 		_, fault := formats.Of(w.from).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
+		info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(w.to), Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
 		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)
 		r.Answer.Settings = nil // what is repeated is not carried over by that
 		return string(out), r, fault
@@ -56,7 +56,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	out, r, fault := render(s.body)
 	if fault != nil {
 		assert.Equal(t, "unsupported_for_upstream", fault.Code, fault.Message)
-		assert.Contains(t, []string{inGeneral(row.Path), inGeneral(row.Outer)}, inGeneral(fault.Param))
+		assert.Contains(t, []string{inGeneral(row.Path), inGeneral(row.Outer), s.behind}, inGeneral(fault.Param))
 		assert.Equal(t, deciding(row), fault.Log.Trait, "the trait that decides, for the log")
 		return pairs.Refused
 	}

@@ -21,7 +21,7 @@ import (
 // vocabulary is the words of the rows about a client's format: members and values.
 func vocabulary(from translate.Format) map[string]bool {
 	all := make(map[string]bool)
-	for _, to := range known {
+	for _, to := range spoken {
 		for _, row := range pairs.Fields(from, to) {
 			for _, word := range strings.FieldsFunc(row.Name, func(r rune) bool { return strings.ContainsRune(".=[],+ ", r) }) {
 				all[word] = true

@@ -9,7 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Gemini does not state which sequence has ended an answer.
@@ -36,4 +39,23 @@ func TestTheTierOfGeminiHasItsPrice(t *testing.T) {
 	body := `{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"serviceTier":"flex"}}`
 	got := answered(geminiToChat, translate.AnswerContext{}, []byte(body))
 	assert.Equal(t, token.Flex, got.Usage().Terms)
+}
+
+// Only the model takes back what it has signed. The table of fields named the reasoning of other
+// providers among what is kept, and its loss was reported without a path.
+func TestAClientOfResponsesReturnsTheSignatureOfGemini(t *testing.T) {
+	render := func(signature string) (string, core.Rendered) {
+		item := `{"type":"reasoning","summary":[],"encrypted_content":"` + sealedBlock(`{"type":"thinking","thinking":"t","signature":"`+signature+`"}`) + `"},`
+		info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(translate.Gemini), Traits: new(trait.Traits), Seals: sealer}
+		out, r, fault := pairs.Render(nil, translate.Responses, translate.Gemini, []byte(going(item+callItemF+","+outputItem).body), info)
+		require.Nil(t, fault)
+		return string(out), r
+	}
+	out, r := render("call:c2ln")
+	assert.Contains(t, out, `"thoughtSignature":"c2ln"`)
+	assert.Empty(t, r.Losses)
+
+	out, r = render("of another")
+	assert.NotContains(t, out, "another")
+	assert.Equal(t, "input[*].summary hint", lossesOf(r.Losses))
 }

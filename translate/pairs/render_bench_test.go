@@ -18,7 +18,7 @@ import (
 // KB, 30 tools and 60 messages.
 func agentRequest() []byte {
 	var b strings.Builder
-	b.WriteString(`{"model":"claude-opus-5","messages":[`)
+	b.WriteString(`{"model":"claude-opus-5","messages":[{"role":"user","content":"Begin."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_0","name":"Read","input":{}}]},`)
 	prose := strings.Repeat(`Look at the file \"main.go\" and say what it does.\nThen change it. `, 20)
 	for i := range 30 {
 		if i > 0 {
@@ -87,6 +87,8 @@ func requests(tb testing.TB) []struct {
 		{translate.Chat, translate.Messages, chatAgentRequest(tb)},
 		{translate.Chat, translate.Completions, talkRequest(translate.Chat)},
 		{translate.Messages, translate.Responses, agentRequest()},
+		{translate.Messages, translate.Gemini, agentRequest()},
+		{translate.Chat, translate.Gemini, chatAgentRequest(tb)},
 		{translate.Chat, translate.Responses, chatAgentRequest(tb)},
 		{translate.Responses, translate.Messages, asResponses(tb, agentRequest())},
 		{translate.Responses, translate.Chat, asResponses(tb, agentRequest())},
@@ -101,13 +103,17 @@ func requests(tb testing.TB) []struct {
 // request. It grew anew with each one of responses before, to 20 KB for 30 tools.
 func TestARequestAllocatesLittle(t *testing.T) {
 	for _, r := range requests(t) {
-		info := &core.RequestInfo{Model: "m1", Upstream: "up"}
+		info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(r.to)}
 		buffer := make([]byte, 0, 2*len(r.body))
 		allocs := leastAllocs(func() {
 			_, _, fault := pairs.Render(buffer, r.from, r.to, r.body, info)
 			require.Nil(t, fault)
 		})
-		assert.LessOrEqual(t, allocs, 10.0, "%s to %s", r.from, r.to)
+		most := 10.0
+		if r.to == translate.Gemini {
+			most = 50 // the ids of the 31 calls are kept for their results
+		}
+		assert.LessOrEqual(t, allocs, most, "%s to %s", r.from, r.to)
 	}
 }
 
@@ -119,7 +125,7 @@ func BenchmarkRequest(b *testing.B) {
 
 func benchmarkRender(b *testing.B, from, to translate.Format, body []byte) {
 	b.Helper()
-	info := &core.RequestInfo{Model: "m1", Upstream: "up"}
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to)}
 	buffer := make([]byte, 0, 2*len(body))
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()

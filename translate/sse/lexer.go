@@ -29,6 +29,7 @@ type Lexer struct {
 	lines   lines
 	name    value
 	data    value
+	bare    value // lines that are no fields, from one on that begins an object or an array
 	max     int64 // limit of one event in bytes
 	begun   bool  // the first line, which may have a byte order mark, has been read
 	fed     int64
@@ -91,6 +92,15 @@ func (l *Lexer) Close() (Event, bool) {
 	return Event{}, false
 }
 
+// Bare returns the JSON without a field that follows the last event: some servers write the
+// error that ends a stream in this way. It must be called after Close has returned false.
+func (l *Lexer) Bare() (Event, bool) {
+	if l.err != nil || l.data.set || !l.bare.set || !isJSON(l.bare.text) {
+		return Event{}, false
+	}
+	return Event{Data: l.bare.text, Start: l.settled, End: l.fed, HasData: true}, true
+}
+
 // Err returns the error that ended the lexing, which wraps ErrTooLarge.
 func (l *Lexer) Err() error { return l.err }
 
@@ -126,6 +136,11 @@ func (l *Lexer) field(line []byte) {
 		l.data.join(text)
 	case "event":
 		l.name.put(text)
+	case "": // a comment
+	default:
+		if l.bare.set || line[0] == '{' || line[0] == '[' {
+			l.bare.join(line)
+		}
 	}
 }
 
@@ -150,6 +165,9 @@ func (l *Lexer) dispatch() (Event, bool) {
 	l.settled = event.End
 	l.name.clear()
 	l.data.clear()
+	if l.bare.set && (event.HasData || !isJSON(l.bare.text)) {
+		l.bare.clear()
+	}
 	if !event.HasData {
 		return Event{}, false
 	}
@@ -160,6 +178,7 @@ func (l *Lexer) dispatch() (Event, bool) {
 func (l *Lexer) hold() {
 	l.name.keep()
 	l.data.keep()
+	l.bare.keep()
 	l.lines.hold()
 	l.limit()
 }
@@ -176,11 +195,11 @@ func (l *Lexer) limit() {
 }
 
 // complete reports whether the data of an unterminated event is complete.
-func complete(data []byte) bool {
-	if string(data) == "[DONE]" {
-		return true
-	}
-	c := jsonscan.New(data)
+func complete(data []byte) bool { return string(data) == "[DONE]" || isJSON(data) }
+
+// isJSON reports whether a text is one JSON value.
+func isJSON(text []byte) bool {
+	c := jsonscan.New(text)
 	c.Skip()
 	return c.Finish() == nil
 }

@@ -321,3 +321,33 @@ func TestTheSteadyStateAllocatesNothing(t *testing.T) {
 		}
 	}))
 }
+
+// Such an error was ignored like an unknown field, so that the stream only seemed to break off.
+func TestJSONWithoutAFieldBehindTheLastEventIsRead(t *testing.T) {
+	for stream, want := range map[string]string{
+		"data: a\n\n{\"error\":1}":                   `{"error":1}`,
+		"data: a\n\n{\"error\":1}\n":                 `{"error":1}`,
+		"data: a\n\n{\n \"error\": {\n }\n}\r\n\r\n": "{\n \"error\": {\n }\n}",
+		"data: a\n\n[{\n},\n: c\n{}]\n\n: c\n\n":     "[{\n},\n{}]",
+		"{}\n":                                       "{}",
+		"{}\n\ndata: a\n\n":                          "", // an event follows
+		"{}\n\n{}\n\n":                               "",
+		"data: a\n\n{\n\n}":                          "", // a blank line ends the text
+		"data: a\n\n{\"error\":":                     "",
+		"data: a\n\n[DONE]\n":                        "",
+		"data: a\n\n1\n":                             "",
+		"data: a\n{}\n":                              "", // a field of an unfinished event
+	} {
+		for _, size := range []int{1, 3, whole()} {
+			l := sse.NewLexer(0)
+			lex(t, l, stream, func() int { return size })
+			got, ok := l.Bare()
+			assert.Equal(t, want != "", ok, "%q", stream)
+			assert.Equal(t, want, string(got.Data), "%q", stream)
+		}
+	}
+	l := sse.NewLexer(8)
+	lex(t, l, "data: a\n\n[\"too long\"]\n", whole)
+	_, ok := l.Bare()
+	assert.False(t, ok)
+}

@@ -205,3 +205,40 @@ func TestResponseRefusesWhatClientsRefuse(t *testing.T) {
 	assert.NotErrorIs(t, err, translatetest.ErrFailed)
 	assert.Error(t, err)
 }
+
+func TestGeneratedRefusesWhatClientsRefuse(t *testing.T) {
+	const (
+		head  = `data: {"candidates":[{"content":{"parts":[`
+		names = `"index":0}],"modelVersion":"m","responseId":"r"}` + "\n\n"
+		says  = head + `{"text":"a"}],"role":"model"},` + names
+		calls = head + `{"functionCall":{"id":"i","name":"f","args":{}}}],"role":"model"},` + names
+		ends  = head + `{"text":""}],"role":"model"},"finishReason":"STOP",` + names
+	)
+	const good = says + "data: {}\n\n" + says + calls + ends
+	answer, err := translatetest.Generated([]byte(good))
+	require.NoError(t, err)
+	content := answer["candidates"].([]any)[0].(translatetest.Object)["content"].(translatetest.Object)
+	assert.Len(t, content["parts"], 2)
+	for name, broken := range map[string]string{
+		"no end":                    says,
+		"nothing":                   "",
+		"behind the end":            good + says,
+		"a comment":                 ": ping\n\n" + good,
+		"a name":                    strings.Replace(good, "data: ", "event: x\ndata: ", 1),
+		"a mark of the end":         good + "data: [DONE]\n\n",
+		"no parts":                  strings.Replace(good, `{"text":"a"}`, "", 1),
+		"another role":              strings.Replace(good, `"model"`, `"user"`, 1),
+		"another answer":            strings.Replace(good, `"r"`, `"s"`, 1),
+		"another candidate":         strings.Replace(good, `"index":0`, `"index":2`, 1),
+		"a call without an id":      strings.Replace(good, `"id":"i",`, "", 1),
+		"arguments as a text":       strings.Replace(good, `"args":{}`, `"args":"{}"`, 1),
+		"a part of another kind":    strings.Replace(good, `"text":"a"`, `"image":"a"`, 1),
+		"usage before the end":      strings.Replace(good, `"modelVersion"`, `"usageMetadata":{},"modelVersion"`, 1),
+		"a count that is a text":    strings.TrimSuffix(good, "}\n\n") + `,"usageMetadata":{"promptTokenCount":-1}}` + "\n\n",
+		"an error in the middle":    says + `data: {"error":{"code":500}}` + "\n\n" + ends,
+		"something that is no JSON": says + "data: x\n\n" + ends,
+	} {
+		_, err := translatetest.Generated([]byte(broken))
+		assert.Error(t, err, name)
+	}
+}

@@ -42,6 +42,8 @@ func feed(p Parser, stream []byte) {
 	}
 	if event, ok := lexer.Close(); ok {
 		p.Event(event)
+	} else if event, ok := lexer.Bare(); ok {
+		p.Event(event)
 	}
 }
 

@@ -14,7 +14,7 @@ type Parts struct {
 	Table                 *members.Table // of an event, and of a JSON answer
 	Model, Usage, Failure members.Member // a name, a usage object, and an error unless it is empty
 	End                   string         // the data of the event that ends a stream, "" for none
-	Dialect               *fault.Dialect // of errors in streams
+	Dialect               *fault.Dialect // of errors
 }
 
 // ReadPart reads an event of a stream whose Words have Parts into v, and sends its beginning
@@ -43,6 +43,9 @@ func (p *Parser) readPart(v *members.Values, data []byte, failed func([]byte) *f
 	if err == nil && v.Filled(parts.Failure) != nil {
 		p.Dropped = dropped // the members around an error are not part of an answer
 		p.Fail(failed(data))
+	}
+	if err != nil && parts.Dialect.HasError(data) {
+		p.Fail(failed(data)) // an error in a list
 	}
 	if p.Refuse(err); p.Over() {
 		return false

@@ -78,12 +78,12 @@ func (b *Bedrock) address(call *aigateway.Call) error {
 		call.Path += "-with-response-stream"
 		call.Header.Set("Accept", streamType)
 	}
-	call.Without, call.With = []string{"model", "stream", "anthropic_version"}, `"anthropic_version":"bedrock-2023-05-31"`
+	call.Body.Without, call.Body.With = []string{"model", "stream", "anthropic_version"}, `"anthropic_version":"bedrock-2023-05-31"`
 	call.Header.Del("Anthropic-Version")
 	if kept := claude.KeepBetas(call, slices.Concat(betas, b.Betas)); kept != nil {
 		list, _ := json.Marshal(kept) // strings
-		call.With += `,"anthropic_beta":` + string(list)
-		call.Without = append(call.Without, "anthropic_beta")
+		call.Body.With += `,"anthropic_beta":` + string(list)
+		call.Body.Without = append(call.Body.Without, "anthropic_beta")
 		call.Header.Del("Anthropic-Beta")
 	}
 	return nil

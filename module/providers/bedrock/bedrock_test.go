@@ -169,7 +169,7 @@ func TestK053BetasAreInTheBody(t *testing.T) {
 		Header: http.Header{"Anthropic-Beta": {"context-1m-2025-08-07, unknown-2026-01-01", "web-search-2025-03-05"}},
 	}
 	require.NoError(t, new(Bedrock).address(&call))
-	assert.Equal(t, `"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["context-1m-2025-08-07","web-search-2025-03-05"]`, call.With)
+	assert.Equal(t, `"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["context-1m-2025-08-07","web-search-2025-03-05"]`, call.Body.With)
 	assert.Equal(t, "/model/anthropic.claude-x-v1%3A0/invoke-with-response-stream", call.Path)
 	assert.NotContains(t, call.Header, "Anthropic-Beta")
 	assert.Equal(t, "anthropic-beta", call.Lost.String())

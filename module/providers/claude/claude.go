@@ -60,7 +60,7 @@ func KeepBetas(call *aigateway.Call, known []string) (kept []string) {
 	}
 	for prefix, member := range dependents {
 		if !slices.ContainsFunc(kept, func(beta string) bool { return strings.HasPrefix(beta, prefix) }) {
-			call.Unsupported.Add(translate.Hint, member)
+			call.Body.Unsupported.Add(translate.Hint, member)
 		}
 	}
 	return kept

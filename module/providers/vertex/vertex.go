@@ -21,8 +21,9 @@ import (
 
 func init() { caddy.RegisterModule(Vertex{}) }
 
-// Vertex is a project at a location. Messages requests go to the models of Anthropic, and
-// chat requests to the endpoint that is compatible with OpenAI's.
+// Vertex is a project at a location. Messages requests go to the models of Anthropic, gemini
+// requests to those of Google, and chat requests to the endpoint that is compatible with
+// OpenAI's.
 type Vertex struct {
 	// Project is the id of the project.
 	Project string `json:"project"`
@@ -71,8 +72,9 @@ func host(location string) string {
 }
 
 // addresses set the addresses of calls, by their format, below the path of the location.
-var addresses = map[translate.Format]func(v *Vertex, call *aigateway.Call) error{
+var addresses = map[translate.Format]func(v *Vertex, call *aigateway.Call, location string) error{
 	translate.Messages: (*Vertex).claude,
+	translate.Gemini:   (*Vertex).gemini,
 	translate.Chat:     (*Vertex).compatible,
 }
 
@@ -82,28 +84,50 @@ func (v *Vertex) address(call *aigateway.Call) error {
 	if of == nil {
 		return errFormat
 	}
-	call.Path = strings.TrimSuffix(call.Base, "/v1") + "/v1/projects/" + v.Project + "/locations/" + v.location()
-	return of(v, call)
+	return of(v, call, strings.TrimSuffix(call.Base, "/v1")+"/v1/projects/"+v.Project+"/locations/"+v.location())
 }
 
-var errFormat = errors.New("the service does not have this format")
+var (
+	errFormat    = errors.New("the service does not have this format")
+	errOperation = errors.New("the service does not have this endpoint")
+)
 
 // compatible is the endpoint that is compatible with OpenAI's. The model is in the body.
-func (v *Vertex) compatible(call *aigateway.Call) error {
-	call.Path, call.Query = call.Path+"/endpoints/openapi/chat/completions", ""
+func (v *Vertex) compatible(call *aigateway.Call, location string) error {
+	if call.Operation.Beside() {
+		return errOperation
+	}
+	call.Path, call.Query = location+"/endpoints/openapi/chat/completions", ""
+	return nil
+}
+
+// gemini is the endpoint of a model of Google. Its methods, which end the path, and the query
+// are those of the format. A request for a count of tokens is not in a member of its own, and
+// the service chooses its tier by headers.
+func (v *Vertex) gemini(call *aigateway.Call, location string) error {
+	segment, err := aigateway.PathSegment(call.Model)
+	if err != nil {
+		return err
+	}
+	call.Path = location + "/publishers/google/models/" + segment + call.Path[strings.LastIndexByte(call.Path, ':'):]
+	if call.Operation == translate.CountTokens {
+		call.Body.Only, call.Body.Without = "generateContentRequest", []string{"model"}
+	}
+	call.Body.Unsupported.Add(translate.Hint, "serviceTier")
+	call.Body.Unsupported.Add(translate.Shaping, "toolConfig.includeServerSideToolInvocations")
 	return nil
 }
 
 // claude is the endpoint of a model of Anthropic. The version is in the body, and the model
 // in the path, except for a count of tokens.
-func (v *Vertex) claude(call *aigateway.Call) error {
+func (v *Vertex) claude(call *aigateway.Call, location string) error {
 	name, method := call.Model, ":rawPredict"
-	call.Without, call.With = []string{"model", "anthropic_version"}, `"anthropic_version":"vertex-2023-10-16"`
+	call.Body.Without, call.Body.With = []string{"model", "anthropic_version"}, `"anthropic_version":"vertex-2023-10-16"`
 	switch {
 	case call.Operation == translate.CountTokens:
 		// The endpoint refuses aliases of versions.
 		plain, _ := aigateway.PathSegment(strings.TrimSuffix(strings.TrimSuffix(call.Model, "@latest"), "@default"))
-		name, call.With = "count-tokens", call.With+`,"model":"`+plain+`"`
+		name, call.Body.With = "count-tokens", call.Body.With+`,"model":"`+plain+`"`
 	case call.Stream:
 		method = ":streamRawPredict"
 	}
@@ -111,10 +135,9 @@ func (v *Vertex) claude(call *aigateway.Call) error {
 	if err != nil {
 		return err
 	}
-	call.Path += "/publishers/anthropic/models/" + segment + method
-	call.Query = ""
+	call.Path, call.Query = location+"/publishers/anthropic/models/"+segment+method, ""
 	call.Header.Del("Anthropic-Version")
-	call.Unsupported.Add(translate.Shaping, "tools.*.strict")
+	call.Body.Unsupported.Add(translate.Shaping, "tools.*.strict")
 	claude.KeepBetas(call, slices.Concat(betas, v.Betas))
 	return nil
 }

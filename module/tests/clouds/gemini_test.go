@@ -98,6 +98,13 @@ func TestTokensAreCountedByGemini(t *testing.T) {
 // A model refuses the result of its call without the signature that came with the call.
 func TestAClientOfMessagesReturnsTheSignatureOfGemini(t *testing.T) {
 	s, _ := startGemini(t)
+	returnsTheSignature(t, s)
+}
+
+// returnsTheSignature checks that the model flash of a site gets the signature of its call with
+// the result.
+func returnsTheSignature(t *testing.T, s *site.Site) {
+	t.Helper()
 	const tools = `"tools":[{"name":"look","input_schema":{"type":"object","properties":{"at":{"type":"string"}}}}]`
 	ask := func(messages string) site.Reply {
 		return s.Ask(site.MessagesPath, `{"model":"flash","max_tokens":100,`+tools+`,"messages":[`+messages+`]}`)
@@ -106,13 +113,17 @@ func TestAClientOfMessagesReturnsTheSignatureOfGemini(t *testing.T) {
 	reply := ask(question)
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	var answer struct {
-		Content    json.RawMessage
+		Content    []json.RawMessage
 		StopReason string `json:"stop_reason"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(reply.Body), &answer))
 	assert.Equal(t, "tool_use", answer.StopReason)
-	reply = ask(question + `,{"role":"assistant","content":` + string(answer.Content) + `},` +
-		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"f1","content":"seen"}]}`)
+	var call struct{ ID string }
+	require.NoError(t, json.Unmarshal(answer.Content[len(answer.Content)-1], &call))
+	content, err := json.Marshal(answer.Content)
+	require.NoError(t, err)
+	reply = ask(question + `,{"role":"assistant","content":` + string(content) + `},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + call.ID + `","content":"seen"}]}`)
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	assert.Contains(t, reply.Body, "hello")
 }

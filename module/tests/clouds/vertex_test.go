@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -74,6 +75,9 @@ func (v *vertexFake) check(c *gatewaytest.Call) string {
 		return refuse(c, http.StatusUnauthorized, `[{"error":{"code":401,"message":"Request had invalid authentication credentials.","status":"UNAUTHENTICATED"}}]`)
 	}
 	below, ok := strings.CutPrefix(path, vertexPath)
+	if name, isGoogle := strings.CutPrefix(below, "publishers/google/models/"); ok && isGoogle {
+		return answerGemini(c, name)
+	}
 	if !ok || r.URL.RawQuery != "" {
 		return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "not found"))
 	}
@@ -119,6 +123,50 @@ func (v *vertexFake) check(c *gatewaytest.Call) string {
 		return "/v1/messages/count_tokens"
 	}
 	return "/v1/messages"
+}
+
+// answerGemini answers as a model of Google does behind Vertex AI: with a text, or with a signed
+// call if there are tools and no result. The name is the end of the path. It refuses what only
+// the Gemini API knows, and the results of calls without the signature.
+func answerGemini(c *gatewaytest.Call, name string) string {
+	name, method, _ := strings.Cut(name, ":")
+	raw, _ := io.ReadAll(c.Request.Body)
+	var body map[string]json.RawMessage
+	isStream := method == "streamGenerateContent" && c.Request.URL.RawQuery == "alt=sse"
+	switch {
+	case strings.Contains(name, "/") || !isStream && c.Request.URL.RawQuery != "":
+		return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "Publisher Model was not found"))
+	case json.Unmarshal(raw, &body) != nil || body["contents"] == nil:
+		return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", "contents are required"))
+	case bytes.Contains(raw, []byte("includeServerSideToolInvocations")):
+		return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", "includeServerSideToolInvocations is not supported"))
+	case bytes.Contains(raw, []byte(`"functionResponse"`)) && !bytes.Contains(raw, []byte(`"thoughtSignature":"c2ln"`)):
+		return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", "function call look in the 2. content block is missing a thought_signature"))
+	}
+	known := []string{"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "safetySettings", "labels", "cachedContent"}
+	if method == "countTokens" {
+		known = []string{"contents", "systemInstruction", "tools", "generationConfig"}
+	}
+	for member := range body {
+		if !slices.Contains(known, member) {
+			return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", `Unknown name "`+member+`": Cannot find field.`))
+		}
+	}
+	if method == "countTokens" {
+		return refuse(c, http.StatusOK, `{"totalTokens":7,"totalBillableCharacters":20}`)
+	}
+	part := `{"text":"hello"}`
+	if body["tools"] != nil && !bytes.Contains(raw, []byte(`"functionResponse"`)) {
+		part = `{"functionCall":{"name":"look","args":{"at":"it"}},"thoughtSignature":"c2ln"}`
+	}
+	answer := `{"candidates":[{"content":{"role":"model","parts":[` + part + `]},"finishReason":"STOP"}],` +
+		`"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":2,"totalTokenCount":7,"trafficType":"ON_DEMAND"},"modelVersion":"` + name + `","responseId":"r1"}`
+	if isStream {
+		c.ResponseWriter.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(c.ResponseWriter, `data: {"usageMetadata":{"trafficType":"ON_DEMAND"}}`+"\r\n\r\ndata: "+answer+"\r\n\r\n")
+		return ""
+	}
+	return refuse(c, http.StatusOK, answer)
 }
 
 func googleError(code int, status, message string) string {
@@ -224,6 +272,69 @@ func TestVertexHasAnEndpointForChat(t *testing.T) {
 	assert.Equal(t, "google/gemini-2.5-pro", v.LastJSON(t)["model"])
 }
 
+// startVertexGemini starts a site with a model of Google in Vertex AI.
+func startVertexGemini(t *testing.T) (*site.Site, *vertexFake) {
+	v := newVertex(t)
+	return site.Start(t, v.account("google", "format gemini"), "model flash {\nto google/gemini-3-flash-preview\n}"), v
+}
+
+const vertexGemini = vertexPath + "publishers/google/models/gemini-3-flash-preview:"
+
+func TestGeminiOnVertexHasTheModelAndTheMethodInThePath(t *testing.T) {
+	s, v := startVertexGemini(t)
+	for _, path := range []string{site.MessagesPath, site.ChatPath, site.CompletionsPath, site.ResponsesPath} {
+		reply := ask(s, path, "flash")
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		assert.Contains(t, reply.Body, "hello")
+		assert.Equal(t, vertexGemini+"generateContent", v.lastPath())
+
+		reply = s.Ask(path, site.BodyFor(path, "flash", "hello", true))
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		assert.True(t, reply.Read(t, path).Complete, reply.Body)
+		assert.Equal(t, vertexGemini+"streamGenerateContent?alt=sse", v.lastPath())
+	}
+	assert.EqualValues(t, 1, v.fetched.Load(), "one token for all requests")
+}
+
+// The Gemini API counts the request in a member generateContentRequest, with the name of its
+// model, which Vertex AI does not know.
+func TestTokensOfGeminiAreCountedOnVertex(t *testing.T) {
+	s, v := startVertexGemini(t)
+	reply := s.Ask("/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"hello"}],"model":"flash","system":"Be short.","tools":[{"name":"look","input_schema":{"type":"object"}}]}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.JSONEq(t, `{"input_tokens":7}`, reply.Body)
+	assert.Equal(t, vertexGemini+"countTokens", v.lastPath())
+	for _, member := range []string{"contents", "systemInstruction", "tools"} {
+		assert.Contains(t, v.LastJSON(t), member)
+	}
+}
+
+func TestK048GeminiHasNoTierInTheBodyOnVertex(t *testing.T) {
+	s, v := startVertexGemini(t)
+	reply := s.Ask(site.ChatPath, `{"model":"flash","service_tier":"flex","messages":[{"role":"user","content":"hello"}]}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.NotContains(t, v.LastJSON(t), "serviceTier")
+	assert.Equal(t, "serviceTier", reply.Header.Get("X-Gateway-Dropped"))
+}
+
+// A model refuses the result of its call without the signature that came with the call.
+func TestGeminiOnVertexGetsItsSignatureBack(t *testing.T) {
+	s, _ := startVertexGemini(t)
+	returnsTheSignature(t, s)
+}
+
+func TestK047ErrorsOfGeminiOnVertexAreRead(t *testing.T) {
+	s, v := startVertexGemini(t)
+	assert.Equal(t, http.StatusOK, ask(s, site.MessagesPath, "flash").Status)
+	for _, body := range []string{googleError(429, "RESOURCE_EXHAUSTED", "Quota exceeded"), "[" + googleError(429, "RESOURCE_EXHAUSTED", "Quota exceeded") + "]"} {
+		v.Always(gatewaytest.Body(http.StatusTooManyRequests, "application/json", []byte(body)))
+		reply := ask(s, site.MessagesPath, "flash")
+		assert.Equal(t, http.StatusTooManyRequests, reply.Status, reply.Body)
+		assert.Equal(t, "rate_limit_error", reply.Failure(t).Type)
+		assert.Contains(t, reply.Body, "Quota exceeded")
+	}
+}
+
 // The client's name of the model must not choose another method or model of the project.
 func TestVertexModelsStayOneSegment(t *testing.T) {
 	v := newVertex(t)
@@ -240,22 +351,30 @@ func TestVertexModelsStayOneSegment(t *testing.T) {
 }
 
 func TestK045ARefusedTokenOfGoogleIsRenewedOnce(t *testing.T) {
-	v := newVertex(t)
-	s := site.Start(t, v.account("vertex"))
-	assert.Equal(t, http.StatusOK, ask(s, site.MessagesPath, "claude-x").Status)
-	revoked := "another"
-	v.valid.Store(&revoked)
-	assert.Equal(t, http.StatusOK, ask(s, site.MessagesPath, "claude-x").Status)
-	assert.EqualValues(t, 2, v.fetched.Load())
+	for _, format := range []string{"messages", "gemini"} {
+		t.Run(format, func(t *testing.T) {
+			v := newVertex(t)
+			s := site.Start(t, v.account("vertex", "format "+format))
+			assert.Equal(t, http.StatusOK, ask(s, site.MessagesPath, "model-x").Status)
+			revoked := "another"
+			v.valid.Store(&revoked)
+			assert.Equal(t, http.StatusOK, ask(s, site.MessagesPath, "model-x").Status)
+			assert.EqualValues(t, 2, v.fetched.Load())
+		})
+	}
 }
 
 func TestK046WithoutAServerOfTokensVertexHasFailed(t *testing.T) {
-	v := newVertex(t)
-	v.down.Store(true)
-	s := site.Start(t, v.account("vertex"))
-	reply := ask(s, site.MessagesPath, "claude-x")
-	assert.GreaterOrEqual(t, reply.Status, 500, reply.Body)
-	assert.Equal(t, "api_error", reply.Failure(t).Type)
+	for _, format := range []string{"messages", "gemini"} {
+		t.Run(format, func(t *testing.T) {
+			v := newVertex(t)
+			v.down.Store(true)
+			s := site.Start(t, v.account("vertex", "format "+format))
+			reply := ask(s, site.MessagesPath, "model-x")
+			assert.GreaterOrEqual(t, reply.Status, 500, reply.Body)
+			assert.Equal(t, "api_error", reply.Failure(t).Type)
+		})
+	}
 }
 
 func TestK047ErrorsOfGooglesEdgeAreRead(t *testing.T) {

@@ -2,13 +2,20 @@ package answer
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // Dialect is how errors are expressed in the format.
-var Dialect = fault.Dialect{Unknown: 500, IsError: hasError}
+var Dialect = fault.Dialect{
+	Unknown: 500, IsError: hasError,
+	KnowsOverflow: func(message string) bool { return strings.Contains(message, tooLong) },
+}
+
+// KeepAlive is an event without a meaning. Clients accept neither comments nor other lines.
+var KeepAlive = []byte("data: {}\n\n")
 
 // hasError reports whether a body has an error, which may be in a list.
 func hasError(_ string, body any) bool {
@@ -20,8 +27,21 @@ func hasError(_ string, body any) bool {
 	return failure != nil
 }
 
-// Status returns the HTTP status of an error answer.
-func Status(f *fault.Fault) int { return f.Status() }
+const (
+	statusOfRequest = 400
+	statusOfQuota   = 429
+)
+
+// Status returns the HTTP status of an error answer: that of the fault, but 400 for faults that
+// only the operator of the gateway can mend. Clients repeat a request after any other status that
+// does not blame it, for minutes.
+func Status(f *fault.Fault) int {
+	switch f.Kind {
+	case fault.CredentialRefused, fault.AccountExhausted:
+		return statusOfRequest
+	}
+	return f.Status()
+}
 
 // statusWords are the words for the kinds of errors.
 var statusWords = [...]string{
@@ -44,14 +64,59 @@ var statusWords = [...]string{
 	fault.Timeout:              "DEADLINE_EXCEEDED",
 }
 
+// tooLong is how clients recognize a prompt that is longer than the context.
+const tooLong = "exceeds the maximum number of tokens"
+
+// messageOf returns the message for the client.
+func messageOf(f *fault.Fault) string {
+	if f.Code == fault.CodeOverflow && !strings.Contains(f.Message, tooLong) {
+		return "The input token count " + tooLong + " allowed: " + f.Message
+	}
+	return f.Message
+}
+
 // AppendError appends an error body. The format has no place for the id of the request.
 func AppendError(dst []byte, f *fault.Fault, _ string) []byte {
 	dst = strconv.AppendInt(append(dst, `{"error":{"code":`...), int64(Status(f)), 10)
-	dst = jsonscan.AppendString(append(dst, `,"message":`...), f.Message)
-	return append(append(append(dst, `,"status":"`...), statusWords[f.Kind]...), `"}}`...)
+	dst = jsonscan.AppendString(append(dst, `,"message":`...), messageOf(f))
+	dst = append(append(append(dst, `,"status":"`...), statusWords[f.Kind]...), '"')
+	return append(appendDetails(dst, f), "}}"...)
+}
+
+// detailType begins the types of details.
+const detailType = `{"@type":"type.googleapis.com/google.rpc.`
+
+// appendDetails appends the details by which clients decide whether and when to repeat a
+// request, as a member with a comma before it, unless there are none. Clients do not read the
+// header Retry-After.
+func appendDetails(dst []byte, f *fault.Fault) []byte {
+	var list []byte
+	if f.Kind == fault.Unauthenticated {
+		list = append(list, ","+detailType+`ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`...)
+	}
+	if f.Kind == fault.Invalid && f.Param != "" {
+		list = jsonscan.AppendString(append(list, ","+detailType+`BadRequest","fieldViolations":[{"field":`...), f.Param)
+		list = append(jsonscan.AppendString(append(list, `,"description":`...), f.Message), "}]}"...)
+	}
+	if Status(f) == statusOfQuota && f.Final { // only quotas of a day keep clients from repeating
+		list = append(list, ","+detailType+`QuotaFailure","violations":[{"quotaId":"GatewayLimitPerDay"}]}`...)
+	}
+	if f.RetryAfter > 0 {
+		list = strconv.AppendInt(append(list, ","+detailType+`RetryInfo","retryDelay":"`...), int64(f.RetryAfter), 10)
+		list = append(list, `s"}`...)
+	}
+	if len(list) == 0 {
+		return dst
+	}
+	return append(append(append(dst, `,"details":[`...), list[1:]...), ']')
 }
 
 // AppendErrorEvent appends the event that ends a stream.
 func AppendErrorEvent(dst []byte, f *fault.Fault, requestID string) []byte {
 	return append(AppendError(append(dst, "data: "...), f, requestID), "\n\n"...)
+}
+
+// AppendTokenCount appends the answer to a request that only counts its input.
+func AppendTokenCount(dst []byte, tokens int64) []byte {
+	return append(strconv.AppendInt(append(dst, `{"totalTokens":`...), tokens, 10), '}')
 }

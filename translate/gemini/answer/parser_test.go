@@ -100,6 +100,9 @@ func TestStreamsAreRead(t *testing.T) {
 		"K033 no reason":               {[]string{chunk(`{"text":"So"}`, "")}, "start gemini-3.5-flash\ntext 0 So\n" + cut},
 		"K033 nothing":                 {nil, cut},
 		"K034 an error":                {[]string{chunk(`{"text":"So"}`, ""), `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`}, "start gemini-3.5-flash\ntext 0 So\nerror overloaded The model is overloaded."},
+		// A list was no readable event, so that its status was lost.
+		"K034 an error in a list": {[]string{chunk(`{"text":"So"}`, ""), `[{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}]`}, "start gemini-3.5-flash\ntext 0 So\nerror overloaded The model is overloaded."},
+		"K034 another list":       {[]string{`[{"candidates":[]}]`}, unusable},
 		"K030 usage": {[]string{chunk(`{"text":"So"}`, stop)[:len(chunk(`{"text":"So"}`, stop))-1] + `,"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":40,"candidatesTokenCount":10,"thoughtsTokenCount":5,"totalTokenCount":115}}`},
 			"start gemini-3.5-flash\nusage 60/40/10/5\ntext 0 So\nfinish 1\nend"},
 		// The thoughts were lost in a usage with tokens of tools, since only the total has both.
@@ -140,9 +143,10 @@ func TestWhatEventsCannotExpressIsReported(t *testing.T) {
 
 func TestJSONAnswersAreRead(t *testing.T) {
 	for body, want := range map[string]string{
-		chunk(`{"text":"a"},{"text":"b"}`, stop):                            "start gemini-3.5-flash\ntext 0 a\ntext 0 b\nfinish 1\nend",
-		chunk(`{"text":"a"}`, ""):                                           "start gemini-3.5-flash\ntext 0 a\n" + unusable,
-		`{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}`: "error invalid no",
+		chunk(`{"text":"a"},{"text":"b"}`, stop):                                "start gemini-3.5-flash\ntext 0 a\ntext 0 b\nfinish 1\nend",
+		chunk(`{"text":"a"}`, ""):                                               "start gemini-3.5-flash\ntext 0 a\n" + unusable,
+		`{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}`:     "error invalid no",
+		`[{"error":{"code":429,"message":"no","status":"RESOURCE_EXHAUSTED"}}]`: "error rate_limited no",
 		`{}`: "start\n" + unusable,
 	} {
 		var got events

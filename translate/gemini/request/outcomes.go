@@ -42,12 +42,13 @@ var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.Image,
 		core.RareImage, core.Document, core.File, core.FileAddress, core.TextDocument, core.PartsDocument, core.SearchResult,
-		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference, core.IdleReasoning, core.Reasoning,
-		core.Signature, core.EncryptedReasoning,
+		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference, core.Signature, core.EncryptedReasoning,
 	),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
+	core.Change(core.TextBeforeResult), // results come first
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
-	core.Drop(core.UnsignedReasoning, core.SelfSignedReasoning, core.RedactedReasoning),
+	// The model takes back its own signatures, which this gateway has sealed, and nothing else.
+	core.Drop(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning, core.RedactedReasoning),
 
 	core.Keep(core.FunctionTool),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),

@@ -38,8 +38,9 @@ type writer struct {
 	contents contents
 	turn     turn
 	result   result
-	calls    map[string][]byte // the escaped names of the functions by the ids of their calls
+	calls    map[string][]byte // the client's escaped names of the functions by the ids of their calls
 	tools    tools
+	id       []byte // scratch: the client's id of a call, and that of the provider
 	scratch  []byte
 }
 
@@ -65,7 +66,7 @@ func (w *writer) Forget() (kept int) {
 	w.x, w.turn = nil, turn{}
 	clear(w.calls)
 	w.result = result{content: w.result.content}
-	return w.system.Forget() + w.contents.forget() + w.result.content.Forget() + w.tools.forget() + cap(w.scratch)
+	return w.system.Forget() + w.contents.forget() + w.result.content.Forget() + w.tools.forget() + cap(w.id) + cap(w.scratch)
 }
 
 // Turn begins a turn.

@@ -38,7 +38,7 @@ func (w *writer) Reasoning(t *core.Thought) {
 }
 
 // loseReasoning reports reasoning that the model cannot use.
-func (w *writer) loseReasoning() { w.x.Keep(core.SelfSignedReasoning, nil) }
+func (w *writer) loseReasoning() { w.x.Keep(core.Reasoning, nil) }
 
 // signText signs the last text of the turn. Without one, an empty text has the signature, as in
 // streams.
@@ -67,17 +67,12 @@ func (w *writer) Call(c *core.Call) {
 	}
 	to := w.beside()
 	to.Part(`{"functionCall":{`)
-	start := len(to.Buf)
 	to.Buf = append(w.appendID(to.Buf, c.ID), `"name":"`...)
-	name := len(to.Buf)
 	to.Buf = w.tools.names.AppendTo(to.Buf, c.Name)
 	if w.calls == nil {
 		w.calls = make(map[string][]byte)
 	}
-	w.calls[string(c.ID)] = bytes.Clone(to.Buf[name:])
-	if len(to.Buf) == start {
-		return
-	}
+	w.calls[string(c.ID)] = c.Name
 	to.Buf = append(append(append(to.Buf, `","args":`...), args...), '}')
 	w.contents.endCall(w.turn.call)
 	w.turn.call = nil
@@ -88,15 +83,17 @@ func (w *writer) appendID(dst, id []byte) []byte {
 	if !w.asks.signs() || len(id) == 0 {
 		return dst
 	}
-	id = toolcall.AppendOriginalID(nil, jsonscan.AppendUnescaped(nil, id))
-	return append(jsonscan.AppendString(append(dst, `"id":`...), id), ',')
+	w.id = jsonscan.AppendUnescaped(w.id[:0], id)
+	shown := len(w.id)
+	w.id = toolcall.AppendOriginalID(w.id, w.id)
+	return append(jsonscan.AppendString(append(dst, `"id":`...), w.id[shown:]), ',')
 }
 
 // result is the result of a tool that is being written.
 type result struct {
 	open    bool
 	id      []byte // escaped
-	name    []byte // of the function, escaped
+	name    []byte // of the function, escaped, as the client knows it
 	content parts.Content
 	media   []byte // each with a comma before it
 }
@@ -115,9 +112,11 @@ func (w *writer) OpenResult(r *core.Result) {
 func (w *writer) CloseResult(failed bool) {
 	r, c := &w.result, &w.contents
 	r.open, w.turn.written = false, true
-	c.begin(user, w.x.At)
+	if c.begin(user, w.x.At); !c.parts.Empty() {
+		w.x.Keep(core.TextBeforeResult, nil) // the results come first
+	}
 	b := w.appendID(append(c.results, `,{"functionResponse":{`...), r.id)
-	b = append(append(append(b, `"name":"`...), r.name...), `","response":{"`...)
+	b = append(w.tools.names.AppendTo(append(b, `"name":"`...), r.name), `","response":{"`...)
 	key := "output"
 	if failed {
 		key = "error"

@@ -16,15 +16,19 @@ import (
 // if the writer does not get it. What others have encrypted is lost.
 func (r *requestReader) readReasoning() (t core.Thought, ok bool) {
 	x, sealed := r.x, r.item.Word("encrypted_content")
-	if !x.Keep(core.Reasoning, nil) {
+	if len(sealed) > 0 {
+		t, ok = unsealed(x, sealed)
+	}
+	if own := ok && t.From == core.Signed && x.Can(core.Signature); !own && !x.Keep(core.Reasoning, nil) {
 		if len(sealed) > 0 { // more than the summary that is reported
 			x.Lose(foreignSealRow, nil)
 		}
 		return t, false
 	}
-	if len(sealed) == 0 {
+	switch {
+	case len(sealed) == 0:
 		r.loseStray("encrypted_content")
-	} else if t, ok = unsealed(x, sealed); !ok {
+	case !ok:
 		x.Lose(foreignSealRow, nil)
 	}
 	switch {
@@ -60,16 +64,7 @@ func unsealed(x *core.Translation, sealed []byte) (t core.Thought, ok bool) {
 	if err != nil {
 		return t, false
 	}
-	for name, value := range jsonscan.Members(block) {
-		switch string(name) {
-		case "thinking":
-			t.Text = jsonscan.Inner(value)
-		case "signature":
-			t.Signature = jsonscan.Inner(value)
-		case "data":
-			t.Sealed = jsonscan.Inner(value)
-		}
-	}
+	t = core.ReadThought(block)
 	switch {
 	case t.Sealed != nil:
 		t.From = core.Sealed

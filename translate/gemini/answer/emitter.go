@@ -1,0 +1,121 @@
+package answer
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+)
+
+// Emitter writes core events as an answer of the format. Each choice is a candidate, which has
+// a writer of its own.
+type Emitter struct {
+	context    *translate.AnswerContext
+	ids        translate.IDs
+	candidates []*writer // at least one
+	calls      toolcall.IDs
+	start      event.Event // for candidates that begin later, as the usage
+	usage      token.Usage
+	moved      event.Event // memory for events of later candidates
+	out        []byte
+	ended      bool // the answer is complete, and was not returned yet
+}
+
+// NewEmitter returns an emitter of one answer to the request of the answer context.
+func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
+	m := &Emitter{context: context, ids: ids}
+	m.candidates = []*writer{newWriter(0, context, ids, &m.calls)}
+	return m
+}
+
+// Handle writes the next core event.
+func (m *Emitter) Handle(e *event.Event) {
+	switch e.Kind {
+	case event.Start:
+		m.start = event.Event{Kind: event.Start, Model: bytes.Clone(e.Model), Created: e.Created, Tier: e.Tier}
+	case event.Usage:
+		m.usage = *e.Usage
+	case event.End:
+		m.ended = true
+	case event.Error:
+	default:
+		m.of(e.Choice).Handle(m.alone(e))
+		return
+	}
+	for _, w := range m.candidates {
+		w.Handle(e)
+	}
+}
+
+// of returns the writer of a choice, after the candidates up to it have begun.
+func (m *Emitter) of(choice int) *writer {
+	for len(m.candidates) <= choice {
+		w := newWriter(len(m.candidates), m.context, m.ids, &m.calls)
+		w.Handle(&m.start)
+		w.Handle(&event.Event{Kind: event.Usage, Usage: &m.usage})
+		m.candidates = append(m.candidates, w)
+	}
+	return m.candidates[choice]
+}
+
+// alone returns an event as that of the only choice of its writer.
+func (m *Emitter) alone(e *event.Event) *event.Event {
+	if e.Choice == 0 {
+		return e
+	}
+	m.moved = *e
+	m.moved.Choice = 0
+	return &m.moved
+}
+
+// Output returns the bytes written since the last call. For a JSON answer it returns nothing
+// before the end. The bytes are valid until the next event.
+func (m *Emitter) Output() []byte {
+	if m.context.Stream && len(m.candidates) == 1 {
+		return m.candidates[0].Output()
+	}
+	m.out = m.out[:0]
+	switch {
+	case m.context.Stream:
+		for _, w := range m.candidates {
+			m.out = append(m.out, w.Output()...)
+		}
+	case m.ended && m.Fault() == nil:
+		m.ended = false
+		m.writeBody()
+	}
+	return m.out
+}
+
+// writeBody writes a JSON answer.
+func (m *Emitter) writeBody() {
+	m.out = append(m.out, `{"candidates":[`...)
+	for i, w := range m.candidates {
+		if i > 0 {
+			m.out = append(m.out, ',')
+		}
+		m.out = append(m.out, w.Output()...)
+	}
+	m.out = append(appendUsage(append(m.out, ']'), m.usage), m.candidates[0].around.names...)
+}
+
+// Fault returns the reason why the events cannot be written, or nil.
+func (m *Emitter) Fault() *fault.Fault {
+	for _, w := range m.candidates {
+		if f := w.Fault(); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Losses returns what of the events the format has no place for.
+func (m *Emitter) Losses() (losses translate.Losses) {
+	for _, w := range m.candidates {
+		losses.AddAll(w.Losses())
+	}
+	return losses
+}
