@@ -3,6 +3,8 @@ package event
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -70,4 +72,40 @@ type Citation struct {
 // Handler receives the events of an answer in their order, from one goroutine.
 type Handler interface {
 	Handle(*Event)
+}
+
+// ClientSignature returns the signature of an event as clients keep it beside the
+// thinking that it signs. ok is false if that takes a seal and m has none.
+func ClientSignature(m *translate.AnswerContext, e *Event) (signature []byte, ok bool) {
+	switch {
+	case e.Origin == "":
+		return e.Text, true
+	case m.Seals == nil:
+		return nil, false
+	}
+	return m.Seals.Append(nil, seal.Item, e.Text), true
+}
+
+// Without contains, by name, what AppendNative writes in place of the values of members: ""
+// leaves the member out, null replaces every value, and an empty string, object or array
+// replaces values of its kind, and an empty string or object also null.
+type Without map[string]string
+
+// AppendNative appends the members of a valid object, the text of a Native event, each with
+// a comma before it.
+func AppendNative(dst, object []byte, without Without) []byte {
+	for name, value := range jsonscan.Members(object) {
+		with, replaced := without[string(name)]
+		if replaced && with == "" {
+			continue
+		}
+		dst = append(append(append(dst, `,"`...), name...), `":`...)
+		isNull := value[0] == 'n'
+		if replaced && (with == "null" || with[0] == value[0] || isNull && with != "[]") {
+			dst = append(dst, with...)
+		} else {
+			dst = jsonscan.AppendCompact(dst, value)
+		}
+	}
+	return dst
 }

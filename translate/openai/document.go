@@ -3,8 +3,11 @@ package openai
 import (
 	"errors"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -165,3 +168,52 @@ func isSet(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
 
 // model returns the name of the model, "" for none.
 func (d *document) model() string { return jsonscan.TextOf(d.Raw(aroundModel)) }
+
+var errNoChoice = errors.New("no choices")
+
+// InspectAnswer reads a whole JSON answer of either format. It returns a fault for an answer
+// that contains an error object, or no choice.
+func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
+	var d document
+	if err := d.read(body, true, nil, nil); err != nil {
+		return signal.Answer{}, fault.Unusable(err)
+	}
+	if d.failed() {
+		return signal.Answer{}, fault.ReadAnswer(body)
+	}
+	if d.count == 0 {
+		return signal.Answer{}, fault.Unusable(errNoChoice)
+	}
+	a := signal.Answer{Model: d.model()}
+	if d.hasUsage {
+		a.Usage = d.report.Usage()
+	}
+	return a, nil
+}
+
+// progress is the state of the choices of an answer, by index.
+type progress []choice
+
+// choice is the state of a choice.
+type choice struct{ seen, finished, refused bool }
+
+// choice returns the choice of an index, which has begun.
+func (p *progress) choice(index int) *choice {
+	for len(*p) <= index {
+		*p = append(*p, choice{})
+	}
+	c := &(*p)[index]
+	c.seen = true
+	return c
+}
+
+// finished reports whether all choices have finished: those that were asked for, and any
+// others that have begun.
+func (p progress) finished(asked int) bool {
+	for i, c := range p {
+		if !c.finished && (c.seen || i < asked) {
+			return false
+		}
+	}
+	return len(p) >= asked
+}

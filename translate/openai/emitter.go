@@ -66,8 +66,7 @@ func (m *Emitter) Start(object string, start *event.Event, tier string) {
 		created = m.IDs.Created
 	}
 	m.prefix = jsonscan.AppendString(append(m.prefix, `{"id":`...), m.IDs.Message)
-	m.prefix = append(m.prefix, `,"object":"`+object+`","created":`...)
-	m.prefix = strconv.AppendInt(m.prefix, created, 10)
+	m.prefix = strconv.AppendInt(append(m.prefix, `,"object":"`+object+`","created":`...), created, 10)
 	m.prefix = jsonscan.AppendString(append(m.prefix, `,"model":`...), model)
 	if tier != "" {
 		m.prefix = append(m.prefix, `,"service_tier":"`+tier+`"`...)

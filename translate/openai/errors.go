@@ -51,20 +51,16 @@ const invalidRequest = "invalid_request_error"
 
 // appendError appends an error body. It has no place for the request id.
 func appendError(dst []byte, f *fault.Fault, _ string) []byte {
-	dst = append(dst, `{"error":{"message":`...)
-	dst = jsonscan.AppendString(dst, f.Message)
+	dst = jsonscan.AppendString(append(dst, `{"error":{"message":`...), f.Message)
 	dst = append(dst, `,"type":"`...)
 	dst = append(dst, errorTypes[f.Kind]...)
-	dst = append(dst, `","param":`...)
-	dst = jsonscan.AppendStringOrNull(dst, f.Param)
-	dst = append(dst, `,"code":`...)
-	dst = jsonscan.AppendStringOrNull(dst, f.Code)
+	dst = jsonscan.AppendStringOrNull(append(dst, `","param":`...), f.Param)
+	dst = jsonscan.AppendStringOrNull(append(dst, `,"code":`...), f.Code)
 	return append(dst, "}}"...)
 }
 
 // appendErrorEvent appends the event that ends a stream, which no [DONE] follows.
 func appendErrorEvent(dst []byte, f *fault.Fault, requestID string) []byte {
-	dst = append(dst, "data: "...)
-	dst = appendError(dst, f, requestID)
+	dst = appendError(append(dst, "data: "...), f, requestID)
 	return append(dst, "\n\n"...)
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // Quotas lists the response headers with the remaining quota of a client.
@@ -37,3 +39,32 @@ func Provider(endpoint string) format.Provider {
 // versioned returns the path of a base URL up to the version. SDKs of the formats
 // expect a base URL that ends in the version.
 func versioned(base string) string { return cmp.Or(base, "/v1") }
+
+// Models writes lists of models.
+var Models = format.Models{Append: appendModel, AppendList: appendModels}
+
+// appendModel appends one model. The format has no members for the display name and
+// the sizes; the members written here are those of services that extend it.
+func appendModel(dst []byte, m modelcard.Card) []byte {
+	dst = jsonscan.AppendString(append(dst, `{"id":`...), m.ID)
+	dst = jsonscan.AppendCount(dst, `,"object":"model","created":`, m.Created)
+	dst = jsonscan.AppendString(append(dst, `,"owned_by":`...), cmp.Or(m.OwnedBy, "gateway"))
+	if m.DisplayName != "" {
+		dst = jsonscan.AppendString(append(dst, `,"name":`...), m.DisplayName)
+	}
+	dst = modelcard.AppendSize(dst, `,"context_length":`, m.ContextTokens)
+	dst = modelcard.AppendSize(dst, `,"max_completion_tokens":`, m.OutputTokens)
+	return append(dst, '}')
+}
+
+// appendModels appends the list. The format has no pagination.
+func appendModels(dst []byte, models []modelcard.Card, _ bool) []byte {
+	dst = append(dst, `{"object":"list","data":[`...)
+	for i := range models {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendModel(dst, models[i])
+	}
+	return append(dst, "]}"...)
+}

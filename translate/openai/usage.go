@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"bytes"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -25,4 +27,44 @@ var usageRows = token.NewRows(
 func CutUsage(edits []edit.Edit, chunk []byte) []edit.Edit {
 	start, end := jsonscan.CutMember(chunk, "usage")
 	return append(edits, edit.Edit{Span: translate.Span{Start: start, End: end}})
+}
+
+// AppendUsage appends the usage object of a chat or completions answer. It contains all
+// details that follow from the counts and the request: without media, all tokens of a
+// prompt are text.
+func AppendUsage(dst []byte, u token.Usage, m *translate.AnswerContext) []byte {
+	prompt := u.Input()
+	dst = jsonscan.AppendCount(dst, `{"prompt_tokens":`, prompt)
+	dst = jsonscan.AppendCount(dst, `,"completion_tokens":`, u.Output())
+	dst = jsonscan.AppendCount(dst, `,"total_tokens":`, u.Total())
+	dst = jsonscan.AppendCount(dst, `,"prompt_tokens_details":{"cached_tokens":`, u.CacheRead)
+	if !m.Input.Media && !m.Input.Images {
+		dst = jsonscan.AppendCount(dst, `,"text_tokens":`, prompt)
+	}
+	dst = append(dst, `,"audio_tokens":0`...)
+	if !m.Input.Images {
+		dst = append(dst, `,"image_tokens":0`...)
+	}
+	dst = jsonscan.AppendCount(dst, `,"cache_write_tokens":`, u.Written())
+	dst = jsonscan.AppendCount(dst, `},"completion_tokens_details":{"text_tokens":`, u.Answer)
+	dst = jsonscan.AppendCount(append(dst, `,"audio_tokens":0`...), `,"reasoning_tokens":`, u.Reasoning)
+	return append(dst, "}}"...)
+}
+
+const includeUsage = `"include_usage":true`
+
+// AskUsage returns the edit of a request that asks for the usage of its stream, in
+// the least intrusive of four ways.
+func AskUsage(body []byte, u *translate.StreamUsage) edit.Edit {
+	switch options := u.Options; {
+	case !u.Value.Empty():
+		return edit.Edit{Span: u.Value, With: []byte("true")}
+	case options.Empty():
+		return edit.Edit{Span: translate.Span{Start: u.End, End: u.End}, With: []byte(`,"stream_options":{` + includeUsage + `}`)}
+	case body[options.Start] == 'n', len(bytes.TrimSpace(body[options.Start+1:options.End-1])) == 0: // null or {}
+		return edit.Edit{Span: options, With: []byte("{" + includeUsage + "}")}
+	default:
+		at := translate.Span{Start: options.Start + 1, End: options.Start + 1}
+		return edit.Edit{Span: at, With: []byte(includeUsage + ",")}
+	}
 }

@@ -159,8 +159,7 @@ func (m *Emitter) fragment(choice int, to *texts, fragment []byte) {
 		return
 	}
 	m.open(choice)
-	m.Out = append(m.Out, to.name...)
-	m.Out = jsonscan.AppendEscaped(m.Out, fragment)
+	m.Out = jsonscan.AppendEscaped(append(m.Out, to.name...), fragment)
 	m.Out = append(m.Out, '"')
 	m.close("")
 }

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"errors"
-	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -42,8 +41,7 @@ func (m *Emitter) startTool(c *choice, e *event.Event) {
 // index, so its id and name are no longer needed.
 func (m *Emitter) writeTool(e *event.Event, call *toolCall) {
 	m.open(e.Choice)
-	m.Out = append(m.Out, `"tool_calls":[{"index":`...)
-	m.Out = strconv.AppendInt(m.Out, int64(e.Tool), 10)
+	m.Out = jsonscan.AppendCount(m.Out, `"tool_calls":[{"index":`, int64(e.Tool))
 	m.Out = append(m.Out, ',')
 	m.Out = call.append(m.Out)
 	m.Out = append(m.Out, ']')
@@ -57,10 +55,8 @@ func (t *toolCall) append(dst []byte) []byte {
 	if t.custom {
 		kind, args = "custom", "input"
 	}
-	dst = append(dst, `"id":`...)
-	dst = jsonscan.AppendString(dst, t.id)
-	dst = append(dst, `,"type":"`+kind+`","`+kind+`":{"name":`...)
-	dst = jsonscan.AppendString(dst, t.name)
+	dst = jsonscan.AppendString(append(dst, `"id":`...), t.id)
+	dst = jsonscan.AppendString(append(dst, `,"type":"`+kind+`","`+kind+`":{"name":`...), t.name)
 	dst = append(dst, `,"`+args+`":"`...)
 	dst = append(dst, t.args...)
 	return append(dst, `"}}`...)
@@ -78,15 +74,13 @@ func (m *Emitter) addArguments(c *choice, e *event.Event) {
 		return
 	}
 	m.open(e.Choice)
-	m.Out = append(m.Out, `"tool_calls":[{"index":`...)
-	m.Out = strconv.AppendInt(m.Out, int64(e.Tool), 10)
+	m.Out = jsonscan.AppendCount(m.Out, `"tool_calls":[{"index":`, int64(e.Tool))
 	if call.custom {
 		m.Out = append(m.Out, `,"custom":{"input":"`...)
 	} else {
 		m.Out = append(m.Out, `,"function":{"arguments":"`...)
 	}
-	m.Out = jsonscan.AppendEscaped(m.Out, e.Text)
-	m.Out = append(m.Out, `"}}]`...)
+	m.Out = append(jsonscan.AppendEscaped(m.Out, e.Text), `"}}]`...)
 	m.close("")
 }
 

@@ -1,8 +1,6 @@
 package answer
 
 import (
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
@@ -11,9 +9,7 @@ import (
 // open begins a chunk of one choice, up to the members of its delta.
 func (m *Emitter) open(index int) {
 	m.Begin(index)
-	m.Out = append(m.Out, `"index":`...)
-	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
-	m.Out = append(m.Out, `,"delta":{`...)
+	m.Out = append(jsonscan.AppendCount(m.Out, `"index":`, int64(index)), `,"delta":{`...)
 }
 
 // close ends a chunk; reason is "" if its choice goes on.
@@ -60,8 +56,7 @@ func (m *Emitter) writeChoice(index int) bool {
 	if !c.begun {
 		return false
 	}
-	m.Out = append(m.Out, `{"index":`...)
-	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
+	m.Out = jsonscan.AppendCount(m.Out, `{"index":`, int64(index))
 	m.Out = c.appendMessage(append(m.Out, `,"message":`...))
 	m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
 	m.Out = openai.AppendReason(m.Out, openai.FinishReason(c.reason, c.hasCalls()))
@@ -70,8 +65,7 @@ func (m *Emitter) writeChoice(index int) bool {
 
 // appendMessage appends the message of a choice.
 func (c *choice) appendMessage(dst []byte) []byte {
-	dst = append(dst, `{"role":"assistant","content":`...)
-	dst = appendText(dst, c.text.all, c.text.has || !c.hasCalls())
+	dst = appendText(append(dst, `{"role":"assistant","content":`...), c.text.all, c.text.has || !c.hasCalls())
 	dst = append(dst, `,"refusal":`...)
 	if c.showsExplanation() {
 		dst = jsonscan.AppendString(dst, c.explanation)
@@ -82,8 +76,7 @@ func (c *choice) appendMessage(dst []byte) []byte {
 		dst = c.sources.append(append(dst, ','))
 	}
 	if c.reasoning.has {
-		dst = append(dst, `,"reasoning_content":`...)
-		dst = appendText(dst, c.reasoning.all, true)
+		dst = appendText(append(dst, `,"reasoning_content":`...), c.reasoning.all, true)
 	}
 	if len(c.thinking.blocks) > 0 {
 		dst = append(dst, `,"thinking_blocks":[`...)
@@ -154,4 +147,28 @@ func appendLogprobs(dst, list []byte) []byte {
 	dst = append(dst, `{"content":[`...)
 	dst = append(dst, list[1:]...)
 	return append(dst, `],"refusal":null}`...)
+}
+
+// sources are the sources of the text of a choice. A stream contains all of them together at
+// its end: accumulators of official SDKs cannot join lists without indexes.
+type sources struct {
+	list     []byte // annotations, each with a comma before it
+	inserted int    // characters inserted between the texts of the provider
+}
+
+// add adds a source.
+func (s *sources) add(source *event.Citation) {
+	out := append(s.list, `,{"type":"url_citation","url_citation":{"url":`...)
+	out = jsonscan.AppendString(out, source.URL)
+	out = jsonscan.AppendString(append(out, `,"title":`...), source.Title)
+	out = jsonscan.AppendCount(out, `,"start_index":`, int64(source.Start+s.inserted))
+	out = jsonscan.AppendCount(out, `,"end_index":`, int64(source.End+s.inserted))
+	s.list = append(out, "}}"...)
+}
+
+// append appends the member with the annotations, of which there is at least one.
+func (s *sources) append(dst []byte) []byte {
+	dst = append(dst, `"annotations":[`...)
+	dst = append(dst, s.list[1:]...)
+	return append(dst, ']')
 }

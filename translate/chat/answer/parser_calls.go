@@ -311,10 +311,4 @@ func (a *calls) end() error {
 }
 
 // same reports whether a text equals a raw string.
-func same(text, raw []byte) bool {
-	inner := raw[1 : len(raw)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return bytes.Equal(text, inner)
-	}
-	return bytes.Equal(text, jsonscan.AppendText(nil, raw))
-}
+func same(text, raw []byte) bool { return bytes.Equal(text, jsonscan.DecodedOf(raw)) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
@@ -135,4 +136,71 @@ func (m *Emitter) end() {
 		return
 	}
 	m.WriteBody(len(m.choices), m.writeChoice)
+}
+
+// chunk writes a chunk with text of one choice; finish is "" if the choice goes on.
+func (m *Emitter) chunk(index int, text []byte, finish string) {
+	m.Begin(index)
+	m.Out = jsonscan.AppendEscaped(append(m.Out, `"text":"`...), text)
+	m.Out = jsonscan.AppendCount(m.Out, `","index":`, int64(index))
+	m.End(finish)
+}
+
+// endStream writes the finish_reason of every choice, the usage if the client asked for
+// it, and the end.
+func (m *Emitter) endStream() {
+	for i := range m.choices {
+		if m.choices[i].begun {
+			m.chunk(i, nil, m.choices[i].reason)
+		}
+	}
+	m.EndStream()
+}
+
+// writeChoice writes a choice of the JSON body.
+func (m *Emitter) writeChoice(index int) bool {
+	c := &m.choices[index]
+	if !c.begun {
+		return false
+	}
+	m.Out = jsonscan.AppendString(append(m.Out, `{"text":`...), c.text)
+	m.Out = jsonscan.AppendCount(m.Out, `,"index":`, int64(index))
+	m.Out = c.logprobs.append(append(m.Out, `,"logprobs":`...), m.Context)
+	m.Out = openai.AppendReason(m.Out, c.reason)
+	return true
+}
+
+// logprobs writes the log probabilities of the preceding text. In a stream they belong
+// to the chunk of the text, or to a chunk of their own if that one was already returned
+// by Output.
+func (m *Emitter) logprobs(e *event.Event) {
+	if !m.Context.Logprobs.Asked {
+		return
+	}
+	c := m.begin(e.Choice)
+	if !m.Context.Stream {
+		c.logprobs.add(e.Logprobs, m.Context)
+		return
+	}
+	if !m.CanPatch(e.Choice) {
+		m.chunk(e.Choice, nil, "")
+	}
+	of := legacy{offset: c.logprobs.offset}
+	of.add(e.Logprobs, m.Context)
+	c.logprobs.offset = of.offset
+	m.Patch(of.append(nil, m.Context))
+}
+
+// FinishReason returns the finish_reason of completions answers for a reason, ""
+// if the provider waits for the results of calls, which the format cannot express.
+// A reason that announces calls means the end of the turn if there are none. The text
+// of a refusal is plain text here, so only the reason distinguishes it from an answer.
+func FinishReason(r event.FinishReason, calls bool) string {
+	switch {
+	case r == event.FinishTools && calls:
+		return ""
+	case r == event.FinishRefused:
+		return "content_filter"
+	}
+	return openai.FinishReason(r, false)
 }

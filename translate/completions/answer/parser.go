@@ -4,6 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
 // inLogprobs is the path of the members of log probabilities.
@@ -53,3 +54,11 @@ func (t *choiceParser) Repeated(*event.Event) {}
 
 // End returns no error: an answer may be empty.
 func (t *choiceParser) End(*openai.Parser) error { return nil }
+
+// NewObserver returns an observer for one stream.
+func NewObserver() signal.Observer { return openai.NewObserver(choices, hasText) }
+
+// hasText reports whether a choice has a text that is not empty, and adds the text.
+func hasText(choice *members.Values, texts *openai.Texts) bool {
+	return texts.Add(choice.Raw(choiceText), choice.At(choiceText))
+}

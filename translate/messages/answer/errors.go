@@ -77,15 +77,13 @@ func messageOf(f *fault.Fault) string {
 func AppendError(dst []byte, f *fault.Fault, requestID string) []byte {
 	dst = append(dst, `{"type":"error","error":{"type":"`...)
 	dst = append(dst, errorTypes[f.Kind]...)
-	dst = append(dst, `","message":`...)
-	dst = jsonscan.AppendString(dst, messageOf(f))
+	dst = jsonscan.AppendString(append(dst, `","message":`...), messageOf(f))
 	if f.Details != nil {
 		dst = append(append(dst, `,"details":`...), f.Details...)
 	}
 	dst = append(dst, '}')
 	if requestID != "" {
-		dst = append(dst, `,"request_id":`...)
-		dst = jsonscan.AppendString(dst, requestID)
+		dst = jsonscan.AppendString(append(dst, `,"request_id":`...), requestID)
 	}
 	return append(dst, '}')
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -54,7 +55,7 @@ func endingOf(r event.FinishReason) (status, reason string) {
 // append appends the response object.
 func (f *frame) append(dst []byte, e *ending) []byte {
 	dst = jsonscan.AppendString(append(dst, `{"id":`...), f.id)
-	dst = strconv.AppendInt(append(dst, `,"object":"response","created_at":`...), f.created, 10)
+	dst = jsonscan.AppendCount(dst, `,"object":"response","created_at":`, f.created)
 	dst = append(dst, `,"status":"`+e.status+`","error":`...)
 	if e.fault == nil {
 		dst = append(dst, "null"...)
@@ -142,4 +143,66 @@ func (o *Opening) begin(dst []byte) []byte {
 func (o *Opening) append(dst []byte, name string, e *ending) []byte {
 	o.sequence++
 	return o.frame.appendEvent(dst, name, o.sequence-1, e)
+}
+
+// Dialect is how streams express errors: by the name of the event or the type of its
+// data, and by a code.
+var Dialect = fault.Dialect{Unknown: 500, IsError: failsByName}
+
+// failsByName reports whether clients take an event for an error: by its name, or by the
+// type in the data of an event without a name.
+func failsByName(name string, body any) bool {
+	if name == "" {
+		object, _ := body.(map[string]any)
+		name, _ = object["type"].(string)
+	}
+	return name == "error" || name == "response.failed"
+}
+
+// codes contains the error.code of failed responses that clients act on, by the kind of the
+// fault. Clients repeat a request unless the code blames the request.
+var codes = map[fault.Kind]string{
+	fault.Invalid:          codeInvalid,
+	fault.TooLarge:         codeInvalid,
+	fault.RateLimited:      "rate_limit_exceeded",
+	fault.Exhausted:        "insufficient_quota",
+	fault.AccountExhausted: "insufficient_quota",
+	fault.Overloaded:       "server_is_overloaded",
+}
+
+const codeInvalid = "invalid_prompt"
+
+// codeOf returns the error.code of a failed response.
+func codeOf(f *fault.Fault) string {
+	code := cmp.Or(codes[f.Kind], "server_error")
+	if code == codeInvalid && f.Code == fault.CodeOverflow {
+		return fault.CodeOverflow
+	}
+	return code
+}
+
+// usageRows describes the usage objects of the format.
+var usageRows = token.NewRows(
+	token.Row{Path: "input_tokens", Is: token.Prompt},
+	token.Row{Path: "input_tokens_details.cached_tokens", Is: token.CacheRead},
+	token.Row{Path: "input_tokens_details.cache_write_tokens", Is: token.CacheWrite},
+	token.Row{Path: "output_tokens", Is: token.Output},
+	token.Row{Path: "output_tokens_details.reasoning_tokens", Is: token.Reasoning},
+)
+
+// AppendUsage appends the usage object of an answer, with all counts and details, which
+// clients require; unknown ones are 0.
+func AppendUsage(dst []byte, u token.Usage) []byte {
+	dst = jsonscan.AppendCount(dst, `{"input_tokens":`, u.Input())
+	dst = jsonscan.AppendCount(dst, `,"input_tokens_details":{"cached_tokens":`, u.CacheRead)
+	dst = jsonscan.AppendCount(dst, `,"cache_write_tokens":`, u.Written())
+	dst = jsonscan.AppendCount(dst, `},"output_tokens":`, u.Output())
+	dst = jsonscan.AppendCount(dst, `,"output_tokens_details":{"reasoning_tokens":`, u.Reasoning)
+	dst = jsonscan.AppendCount(dst, `},"total_tokens":`, u.Total())
+	return append(dst, '}')
+}
+
+// AppendTokenCount appends the answer to a request that only counts its input.
+func AppendTokenCount(dst []byte, tokens int64) []byte {
+	return append(jsonscan.AppendCount(dst, `{"object":"response.input_tokens","input_tokens":`, tokens), '}')
 }

@@ -165,6 +165,5 @@ func (it *output) appendSignature(dst, sealed []byte) []byte {
 		}
 		dst = strconv.AppendInt(dst, int64(pt.sent), 10)
 	}
-	dst = append(dst, '.')
-	return jsonscan.AppendText(dst, sealed)
+	return jsonscan.AppendText(append(dst, '.'), sealed)
 }

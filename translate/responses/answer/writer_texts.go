@@ -162,8 +162,7 @@ func (t *text) ending() []byte {
 func (t *text) appendNote(dst []byte, s *event.Citation) []byte {
 	dst = append(dst, `{"type":"url_citation","start_index":`...)
 	dst = strconv.AppendInt(dst, int64(max(0, s.Start-t.from)), 10)
-	dst = append(dst, `,"end_index":`...)
-	dst = strconv.AppendInt(dst, int64(max(0, s.End-t.from)), 10)
+	dst = jsonscan.AppendCount(dst, `,"end_index":`, int64(max(0, s.End-t.from)))
 	dst = jsonscan.AppendString(append(dst, `,"url":`...), s.URL)
 	dst = jsonscan.AppendString(append(dst, `,"title":`...), s.Title)
 	return append(dst, '}')

@@ -2,21 +2,13 @@ package openai
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 
-// ReadFinishReason reads the finish_reason of chat and completions answers.
-func ReadFinishReason(word string) event.FinishReason {
-	switch word {
-	case "stop":
-		return event.FinishStop
-	case "length":
-		return event.FinishLength
-	case "tool_calls", "function_call":
-		return event.FinishTools
-	case "content_filter":
-		return event.FinishFiltered
-	default:
-		return event.FinishUnknown
-	}
+var finishReasons = map[string]event.FinishReason{
+	"stop": event.FinishStop, "length": event.FinishLength, "content_filter": event.FinishFiltered,
+	"tool_calls": event.FinishTools, "function_call": event.FinishTools,
 }
+
+// ReadFinishReason reads the finish_reason of chat and completions answers.
+func ReadFinishReason(word string) event.FinishReason { return finishReasons[word] }
 
 // FinishReason returns the finish_reason of chat answers for a reason. calls reports
 // whether the choice has tool calls, and takes precedence over the reason: clients run
@@ -35,3 +27,7 @@ func FinishReason(r event.FinishReason, calls bool) string {
 	}
 	return "stop"
 }
+
+// Tiers are the values of service_tier in answers of the chat, completions and responses
+// formats.
+var Tiers = event.TierWords{event.TierStandard: "default", event.TierPriority: "priority"}

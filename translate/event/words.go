@@ -1,6 +1,10 @@
 package event
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
 
 // FinishReason is the reason why a turn ended, in the words of no format (wire
 // format C.4). An unknown word of a provider is FinishUnknown, never an error: the
@@ -40,4 +44,30 @@ func (w *ReasonWords) Of(r FinishReason, calls bool) string {
 		return cmp.Or(w[r], w[FinishLength])
 	}
 	return w[FinishStop]
+}
+
+// Tier is the service tier of an answer, in the words of no format.
+type Tier uint8
+
+// The tiers.
+const (
+	TierUnknown  Tier = iota // not stated, or unknown
+	TierStandard             // "default" in the chat format
+	TierPriority
+)
+
+// TierWords are the words of a format for the service tiers, by tier; "" is unknown.
+type TierWords [TierPriority + 1]string
+
+// Read returns the tier of a raw string, TierUnknown for other words and other values.
+// Some servers have fast for priority.
+func (w *TierWords) Read(raw []byte) Tier {
+	switch word := string(jsonscan.DecodedOf(raw)); word {
+	case "":
+	case w[TierStandard]:
+		return TierStandard
+	case w[TierPriority], "fast":
+		return TierPriority
+	}
+	return TierUnknown
 }
