@@ -37,6 +37,7 @@ var arrows = []arrow{
 	{"module/metrics", []string{"translate/token"}},
 	{"module/events", nil},
 	{"module/filewatch", nil},
+	{"module/alerts", []string{"module/aigateway", "module/events", "module/secrets"}},
 	{"module/prices/pricefile", []string{"module/prices", "module/metrics", "module/filewatch"}},
 	{"module/tracing", []string{"module/exchange", "translate/..."}},
 	{"module/aigateway", []string{"translate/..."}},

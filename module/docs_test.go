@@ -23,7 +23,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 
-	// The pages use its directive.
+	// The pages use their directive and their option.
+	_ "github.com/caddyserver/caddy/v2/modules/caddyevents/eventsconfig"
 	_ "github.com/caddyserver/caddy/v2/modules/metrics"
 )
 
@@ -88,6 +89,7 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	t.Setenv("GRACE_KEY", "sk-of-grace-0123456789abcdef")
 	t.Setenv("POSTGRES_DSN", "postgres://gateway@127.0.0.1:9/gateway")
 	keys, _ := site.KeysFile(t, "# nobody yet")
+	t.Setenv("SLACK_WEBHOOK", "https://hooks.example.com/services/secret")
 	t.Setenv("OTEL_TRACES_EXPORTER", "none")
 	prices, err := filepath.Abs("prices/prices.csv")
 	require.NoError(t, err)

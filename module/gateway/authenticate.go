@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/keyring"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -23,7 +24,7 @@ func (h *Handler) authenticate(to *reply.Reply, r *http.Request, other string) *
 	if f != nil {
 		return f
 	}
-	key := h.resolved.sources.Find(sha256.Sum256([]byte(credential)))
+	key, now := h.resolved.sources.Find(sha256.Sum256([]byte(credential))), time.Now()
 	switch {
 	case key == nil && !h.resolved.sources.Complete():
 		to.SetHeader("Retry-After", doubtSeconds)
@@ -35,13 +36,14 @@ func (h *Handler) authenticate(to *reply.Reply, r *http.Request, other string) *
 	case key.Disabled:
 		h.logRefusedKey(to.Exchange, key, "it is disabled")
 		return fault.BadKey()
-	case key.Expired(time.Now()):
+	case key.Expired(now):
 		h.logRefusedKey(to.Exchange, key, "it has expired")
 		return fault.ExpiredKey()
 	case len(key.Networks) > 0 && !key.AllowsFrom(aigateway.ClientAddress(r)):
 		h.logRefusedKey(to.Exchange, key, "it may not be used from this address")
 		return fault.NetworkNotAllowed()
 	}
+	observe.AnnounceExpiry(key, now)
 	to.Exchange.Key = key
 	return nil
 }

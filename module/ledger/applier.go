@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
@@ -128,7 +129,9 @@ func (a *applier) fail(ctx context.Context, err error) {
 // a database that refuses records may still accept the registration of the journal.
 func (a *applier) logFailure(ctx context.Context, err error) {
 	if ctx.Err() == nil && !errors.Is(err, errMarkMoved) && !errors.Is(err, aigateway.ErrBusy) {
-		a.outage.Begin(a.ledger.logger, "records cannot be written to the database; they wait in the journal", err)
+		if a.outage.Begin(a.ledger.logger, "records cannot be written to the database; they wait in the journal", err) {
+			events.Emit(events.LedgerBehind, map[string]any{"error": err.Error()})
+		}
 	}
 }
 
@@ -189,7 +192,9 @@ func (a *applier) write(ctx context.Context, records batch) error {
 		metrics.LedgerRecords(metrics.RecordsFailed, len(records))
 		return err
 	}
-	a.outage.End(a.ledger.logger, "records are written to the database again")
+	if a.outage.End(a.ledger.logger, "records are written to the database again") {
+		events.Emit(events.LedgerCaughtUp, nil)
+	}
 	a.ledger.backlog.applied(int64(len(records)))
 	metrics.LedgerRecords(metrics.RecordsApplied, len(records))
 	metrics.LedgerApply(time.Since(start))

@@ -1,6 +1,8 @@
 package limiting
 
 import (
+	"time"
+
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -32,9 +34,13 @@ func (c *Chain) reportMove(m *aigateway.BudgetMove) {
 	period := m.Limit.Budget.String()
 	c.logger.Warn(messageOf(m.To), zap.String("limit", m.Limit.Name), zap.String("per", string(m.Subject.Per)),
 		zap.String("subject", m.Subject.Name), zap.Int("percent", m.To), zap.String("budget", period), zap.Bool("soft", m.Limit.Budget.Soft))
-	events.Emit(events.BudgetThreshold, map[string]any{
+	data := map[string]any{
 		"limit": m.Limit.Name, "per": string(m.Subject.Per), "subject": m.Subject.Name, "percent": m.To, "budget": period,
-	})
+	}
+	if _, renews := m.Limit.Budget.Period(time.Now().In(c.spending.Zone())); !renews.IsZero() {
+		data["renews"] = renews.UTC().Format(time.RFC3339)
+	}
+	events.Emit(events.BudgetThreshold, data)
 }
 
 // messageOf returns the message of the log for a level of a budget.

@@ -1,0 +1,56 @@
+package observe
+
+import (
+	"sync"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
+)
+
+// daily has the objects for which an event was emitted today.
+type daily[Object comparable] struct {
+	mu   sync.Mutex // guards the fields below
+	day  int64      // days since 1970
+	seen map[Object]bool
+}
+
+// isFirst reports whether an object is asked for the first time on the day of a time.
+func (d *daily[Object]) isFirst(o Object, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if today := now.Unix() / (24 * 60 * 60); d.day != today {
+		d.day, d.seen = today, make(map[Object]bool)
+	}
+	known := d.seen[o]
+	d.seen[o] = true
+	return !known
+}
+
+// pricelessModel has only names of the configuration, so that clients cannot make the number
+// of these models grow.
+type pricelessModel struct{ provider, model string }
+
+var (
+	unpriced daily[pricelessModel]
+	expiring daily[string] // keys, by id
+)
+
+// announceUnpriced emits an event for a model without a price, once a day. upstream is the
+// provider's own name of the model.
+func announceUnpriced(provider, model, upstream string) {
+	if unpriced.isFirst(pricelessModel{provider, model}, time.Now()) {
+		events.Emit(events.UnpricedModel, map[string]any{"provider": provider, "model": model, "upstream_model": Clip(upstream)})
+	}
+}
+
+// expiresSoon is the time before its expiry in which a key that is used is announced.
+const expiresSoon = 7 * 24 * time.Hour
+
+// AnnounceExpiry emits an event for a key that is used and expires soon, once a day.
+func AnnounceExpiry(key *aigateway.Key, now time.Time) {
+	if key.Expires.IsZero() || key.Expires.Sub(now) > expiresSoon || !expiring.isFirst(key.ID, now) {
+		return
+	}
+	events.Emit(events.KeyExpires, map[string]any{"key": key.ID, "owner": key.Owner, "expires": key.Expires.UTC().Format(time.RFC3339)})
+}
