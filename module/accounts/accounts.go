@@ -22,13 +22,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/console"
 )
 
 func init() {
 	caddy.RegisterModule(Accounts{})
 }
 
-// Accounts serves accounts, sessions and keys below /api/.
+// Accounts serves accounts, sessions and keys below /api/, and the console below /console/.
 type Accounts struct {
 	// Session is how long a login is valid, at least one minute. Default: 168h,
 	// which is 7 days.
@@ -57,12 +58,20 @@ type Accounts struct {
 	// only on machines that are protected in another way. Default: false.
 	ThrottleOff bool `json:"throttle_off,omitempty"`
 
+	Console
+
 	store  aigateway.Store
 	sites  sites
 	shared *shared
 	queue  *queue // of the process; tests replace it
 	hasher hasher
 	logger *zap.Logger
+}
+
+// Console configures the console, the page with which users and operators use the API.
+type Console struct {
+	// ConsoleOff leaves the paths below /console/ to the site. Default: false.
+	ConsoleOff bool `json:"console_off,omitempty"`
 }
 
 // sites is what the accounts know of the sites that use them. It is empty for the commands
@@ -139,11 +148,23 @@ func (a *Accounts) Cleanup() error {
 }
 
 // Serves implements aigateway.Accounts. It accepts every path of accounts, with any
-// method, and with or without a route.
-func (a *Accounts) Serves(r *http.Request) bool { return aigateway.OwnsPath(r.URL.Path, isOwnPath) }
+// method, and with or without a route, and the paths of the console.
+func (a *Accounts) Serves(r *http.Request) bool {
+	return aigateway.OwnsPath(r.URL.Path, isOwnPath) || a.showsConsole(r)
+}
 
-// ServeHTTP implements http.Handler. Except for documents, its answers are envelopes.
+// showsConsole reports whether the path of a request is one of the console.
+func (a *Accounts) showsConsole(r *http.Request) bool {
+	return !a.ConsoleOff && console.Serves(r.URL.Path)
+}
+
+// ServeHTTP implements http.Handler. Except for documents and the console, its answers are
+// envelopes.
 func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if a.showsConsole(r) {
+		console.ServeHTTP(w, r)
+		return
+	}
 	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
 	var data any
 	found, pathValue, err := findPublic(r.URL)

@@ -19,6 +19,7 @@ import (
 //		registration on | off
 //		limit        <name>
 //		throttle     on | off
+//		console      on | off
 //	}
 func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the word accounts
@@ -65,6 +66,11 @@ var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string
 		}
 		a.KeyLimit = value
 		return nil
+	},
+	"console": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
+		on, err := onOff(d, "console", value)
+		a.ConsoleOff = !on
+		return err
 	},
 	"throttle": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
 		on, err := onOff(d, "throttle", value)

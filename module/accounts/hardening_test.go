@@ -189,3 +189,19 @@ func TestOutageIsA503WithoutAnyDetail(t *testing.T) {
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: selfCall, token: token}).status)
 	s.user("bob", aigateway.RoleUser)
 }
+
+// The console is served without a login: its files contain nothing of the gateway.
+func TestConsoleIsServedUnlessItIsOff(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		s := newSite(t, func(a *Accounts) { a.ConsoleOff = off })
+		r := testRequest{call: "GET /console/"}.request(t.Context())
+		assert.Equal(t, !off, s.Serves(r))
+		if off {
+			continue
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		assert.Equal(t, http.StatusOK, w.Code)
+		assert.Contains(t, w.Body.String(), "<!doctype html>")
+	}
+}

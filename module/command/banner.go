@@ -35,12 +35,13 @@ The user root has been created. The password is shown only now:
 username: root
 password: {{.Password}}
 
-Log in:
+Log in to the console, {{$.URL}}/console/, or to the API:
 
   curl {{$.URL}}/api/user/login -H "Content-Type: application/json" \
     -d '{"username": "root", "password": "{{.Password}}"}'
 {{else if .Exists}}
-The user root can log in with the password of an earlier start:
+The user root can log in to the console, {{$.URL}}/console/, and to the API with the
+password of an earlier start:
 
   curl {{$.URL}}/api/user/login -H "Content-Type: application/json" \
     -d "{\"username\": \"root\", \"password\": \"$PASSWORD\"}"

@@ -113,6 +113,16 @@ func logIn(t *testing.T, banner, name, password string) int {
 	return res.StatusCode
 }
 
+// The address of the console that the banner prints is that of a page.
+func TestBannerNamesTheConsole(t *testing.T) {
+	address := regexp.MustCompile(`\S+/console/`).FindString(startGateway(t, nil))
+	res, err := http.Get(address)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	assert.Equal(t, http.StatusOK, res.StatusCode)
+	assert.Equal(t, "text/html; charset=utf-8", res.Header.Get("Content-Type"))
+}
+
 var (
 	curlURL    = regexp.MustCompile(`curl (\S+)`)
 	curlHeader = regexp.MustCompile(`-H "([^:]+): ([^"]+)"`)

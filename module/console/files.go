@@ -1,0 +1,152 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed files
+var folder embed.FS
+
+// embedded returns the files of the folder.
+var embedded = sync.OnceValue(func() *files {
+	below, err := fs.Sub(folder, "files")
+	if err != nil { // the name is a constant
+		panic(err)
+	}
+	all, err := load(below)
+	if err != nil { // the files are part of the program, and a test loads them
+		panic(err)
+	}
+	return all
+})
+
+// files are the files of the console.
+type files struct {
+	hash  string // of the names and contents of all files
+	files map[string]*file
+	index *file // index.html
+}
+
+const (
+	indexName = "index.html"
+	// static is the beginning of the addresses of files in index.html, where the console
+	// replaces it by the beginning that contains the hash.
+	static = Root + "static/"
+)
+
+// load reads and compresses the files of a folder.
+func load(below fs.FS) (*files, error) {
+	all, sum := &files{files: make(map[string]*file)}, sha256.New()
+	var index []byte
+	err := fs.WalkDir(below, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(below, name)
+		if err != nil {
+			return err
+		}
+		addTo(sum, name, content)
+		if name == indexName {
+			index = content
+			return nil
+		}
+		all.files[name], err = newFile(name, content)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading files of the console: %w", err)
+	}
+	all.hash = hex.EncodeToString(sum.Sum(nil)[:8])
+	all.index, err = newFile(indexName, bytes.ReplaceAll(index, []byte(static), []byte(Root+all.hash+"/")))
+	return all, err
+}
+
+// addTo adds a file to a hash, with the lengths of its parts, so that no two folders have the
+// same hash.
+func addTo(sum hash.Hash, name string, content []byte) {
+	_, _ = fmt.Fprintf(sum, "%d %s %d ", len(name), name, len(content)) // never fails
+	sum.Write(content)
+}
+
+// file is a file, and what its answers contain.
+type file struct {
+	contentType string
+	tag         string // the header ETag
+	plain       []byte
+	compressed  []byte // with gzip; nil if that is no smaller
+}
+
+// contentTypes are the types of files, by the ends of their names. The types of package mime
+// depend on the machine.
+var contentTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon",
+	".json": "application/json", ".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".md": "text/plain; charset=utf-8",
+}
+
+func newFile(name string, content []byte) (*file, error) {
+	contentType, known := contentTypes[path.Ext(name)]
+	if !known {
+		return nil, fmt.Errorf("%s: the console has no type for such files", name)
+	}
+	sum := sha256.Sum256(content)
+	f := &file{contentType: contentType, tag: `"` + hex.EncodeToString(sum[:8]) + `"`, plain: content}
+	var compressed bytes.Buffer
+	to, _ := gzip.NewWriterLevel(&compressed, gzip.BestCompression) // the level is valid
+	_, _ = to.Write(content)                                        // memory takes all
+	_ = to.Close()
+	if compressed.Len() < len(content) {
+		f.compressed = compressed.Bytes()
+	}
+	return f, nil
+}
+
+// serve answers with the file.
+func (f *file) serve(w http.ResponseWriter, r *http.Request, caching string) {
+	header := w.Header()
+	header.Set("Cache-Control", caching)
+	header.Set("Vary", "Accept-Encoding")
+	body, tag := f.plain, f.tag
+	if f.compressed != nil && acceptsGzip(r.Header) {
+		header.Set("Content-Encoding", "gzip")
+		body, tag = f.compressed, strings.TrimSuffix(f.tag, `"`)+`-gzip"`
+	}
+	header.Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	header.Set("Content-Type", f.contentType)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodGet {
+		_, _ = w.Write(body) // the client may have left
+	}
+}
+
+// acceptsGzip reports whether a client accepts gzip. One that accepts it with any weight but 0
+// does.
+func acceptsGzip(h http.Header) bool {
+	for coding := range strings.SplitSeq(h.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(coding, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			weight = strings.TrimPrefix(strings.TrimSpace(weight), "q=")
+			value, err := strconv.ParseFloat(weight, 64)
+			return weight == "" || err == nil && value > 0
+		}
+	}
+	return false
+}
