@@ -52,7 +52,7 @@ func (l *byteLane) restore(p []byte) int {
 	return n
 }
 
-func (l *byteLane) take(p []byte, fresh int, ready *bytes.Buffer) int {
+func (l *byteLane) take(p []byte, fresh int, ready *output) int {
 	l.lexer.Feed(p[fresh:])
 	if len(l.pending) > 0 {
 		l.pending = append(l.pending, p...)
@@ -72,8 +72,9 @@ func (l *byteLane) take(p []byte, fresh int, ready *bytes.Buffer) int {
 }
 
 // write passes on whole events with their edits.
-func (l *byteLane) write(events []byte, ready *bytes.Buffer) {
-	ready.Write(edit.Apply(ready.AvailableBuffer(), events, l.edits))
+func (l *byteLane) write(events []byte, ready *output) {
+	to := ready.buffer()
+	to.Write(edit.Apply(to.AvailableBuffer(), events, l.edits))
 }
 
 // observe reads the complete events in held, the bytes that were not passed on yet, and
@@ -134,7 +135,7 @@ func (l *byteLane) editUsage(event sse.Event, raw []byte, at int) {
 }
 
 // end implements lane. It passes on a last event that lacks only its blank line.
-func (l *byteLane) end(eof bool, ready *bytes.Buffer) {
+func (l *byteLane) end(eof bool, ready *output) {
 	if !eof {
 		return
 	}

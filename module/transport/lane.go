@@ -1,8 +1,6 @@
 package transport
 
 import (
-	"bytes"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -19,11 +17,11 @@ type lane interface {
 	// take handles the bytes in p. Those before fresh come from restore, the others were
 	// just read. take returns the number of bytes at the beginning of p that may be
 	// passed on. It writes all other output to ready when the event is complete.
-	take(p []byte, fresh int, ready *bytes.Buffer) int
+	take(p []byte, fresh int, ready *output) int
 	// end handles the end of the body. eof reports whether the body ended with io.EOF,
 	// or the wait for the usage of a finished stream is over. If eof is false, only a
 	// stream whose last event was already written is finished.
-	end(eof bool, ready *bytes.Buffer)
+	end(eof bool, ready *output)
 	// signals returns the signals of all events so far.
 	signals() signal.Signal
 	// err returns an error if an event is too large.

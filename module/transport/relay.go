@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -28,7 +27,7 @@ type relay struct {
 	lane lane
 	gaps prometheus.Observer // of the times between events
 
-	ready bytes.Buffer // bytes that may be passed on
+	ready output // bytes that may be passed on
 
 	mu      sync.Mutex // guards the lane while it writes, and written: a timer reads both for keep-alives
 	written int64      // bytes that the lane has written so far
@@ -43,12 +42,16 @@ const maxReadOut = 16
 
 var errSilence = fmt.Errorf("waiting for an event: %w", coding.ErrTooLarge)
 
+// primes are the buffers for the beginnings of streams.
+var primes = sync.Pool{New: func() any { return new([4 << 10]byte) }}
+
 // prime reads up to the first event with content. It returns an error of the connection; any
 // other failure is in the result.
 func (r *relay) prime() error {
-	buf := make([]byte, 4<<10)
+	buf := primes.Get().(*[4 << 10]byte)
+	defer primes.Put(buf)
 	for !r.begun() && !r.ended() {
-		n, err := r.step(buf)
+		n, err := r.step(buf[:])
 		r.ready.Write(buf[:n])
 		err = r.failure(err)
 		switch {
@@ -80,7 +83,7 @@ func (r *relay) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if r.ready.Len() > 0 {
-			return r.ready.Read(p)
+			return r.ready.Read(p), nil
 		}
 		if r.src == nil {
 			return 0, io.EOF

@@ -1,8 +1,6 @@
 package transport
 
 import (
-	"bytes"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -22,7 +20,7 @@ func (t *translation) continuation() format.Continuation { return t.Continuation
 
 func (t *translation) restore([]byte) int { return 0 }
 
-func (t *translation) take(p []byte, _ int, ready *bytes.Buffer) int {
+func (t *translation) take(p []byte, _ int, ready *output) int {
 	t.lexer.Feed(p)
 	for t.sum&lastSignals == 0 {
 		event, ok := t.lexer.Next()
@@ -34,12 +32,12 @@ func (t *translation) take(p []byte, _ int, ready *bytes.Buffer) int {
 	return 0
 }
 
-func (t *translation) event(event sse.Event, ready *bytes.Buffer) {
+func (t *translation) event(event sse.Event, ready *output) {
 	t.note(event, t.Event(event))
 	ready.Write(t.Output())
 }
 
-func (t *translation) end(eof bool, ready *bytes.Buffer) {
+func (t *translation) end(eof bool, ready *output) {
 	if eof {
 		if event, ok := t.lexer.Close(); ok {
 			t.event(event, ready)

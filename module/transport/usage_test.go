@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"io"
 	"testing"
 
@@ -48,10 +47,10 @@ func TestCuttingUsageAllocatesNothing(t *testing.T) {
 		Observer: described.Answers.NewObserver(), events: events{lexer: sse.NewLexer(0)}, format: described,
 		withhold: true, usage: described.Answers.Usage.Cut,
 	}
-	var ready bytes.Buffer
+	var ready output
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		ready.Reset()
 		assert.Zero(t, lane.take(chunk, 0, &ready))
 	}))
-	assert.Equal(t, "data: {\"choices\":[{\"text\":\" word\",\"index\":0,\"finish_reason\":null}]}\n\n", ready.String())
+	assert.Equal(t, "data: {\"choices\":[{\"text\":\" word\",\"index\":0,\"finish_reason\":null}]}\n\n", ready.buffer().String())
 }
