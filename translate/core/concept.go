@@ -137,6 +137,7 @@ const (
 	UnsignedReasoning   // without a signature
 	SelfSignedReasoning // that only this gateway has signed
 	Signature           // of reasoning, by the provider
+	CallSignature       // of a ToolCall, by the provider
 	RedactedReasoning   // that only the provider can read
 	EncryptedReasoning  // that a provider of the responses format has encrypted
 	IdleReasoning       // that led to nothing: neither a text nor a call follows

@@ -168,6 +168,8 @@ type Call struct {
 	Input []byte
 	Text  []byte
 	Free  bool
+
+	Signature []byte // escaped; of the provider that made the call, nil for none
 }
 
 // Result is the result of a tool.

@@ -19,7 +19,7 @@ const (
 	TextEnd                  // end of a text; the next one is separate
 	Source                   // Source: what the text before it cites
 	Reasoning                // Text, not empty
-	Signature                // Text, Origin: the signature of the reasoning before it
+	Signature                // Text, Origin: the signature of the reasoning before it; ID of the call that it signs as well
 	Redacted                 // Text: the data of redacted reasoning
 	ReasoningEnd             // end of a thinking block
 	ToolStart                // Tool, ID, Name, Custom

@@ -248,6 +248,8 @@ var samplesOfChat = samples{
 	"messages[*].tool_calls[*].type=custom":                               uttered("assistant", `,"tool_calls":[{"id":"c1","type":"custom","custom":{"name":"f","input":""}}]`),
 	"messages[*].tool_calls[*].type=*":                                    uttered("assistant", `,"tool_calls":[{"id":"c1","type":"novelty"}]`),
 	"messages[*].tool_calls[*].cache_control":                             calling(`,"cache_control":{}`, someArguments),
+	"messages[*].tool_calls[*].extra_content":                             calling(`,"extra_content":{"google":{"thought_signature":"c2ln"}}`, someArguments),
+	"messages[*].tool_calls[*].extra_content=*":                           calling(`,"extra_content":{"google":{"unheard_of":1}}`, someArguments),
 	"messages[*].tool_calls[*].*":                                         calling(`,"unheard_of":1`, someArguments),
 	"messages[*].tool_calls[*].function.name":                             calling("", someArguments),
 	"messages[*].tool_calls[*].function.arguments=[]":                     calling("", `,"arguments":"[]"`),

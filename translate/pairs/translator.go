@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -29,6 +30,7 @@ type Translator struct {
 	ends    bool // the call ends at a stop
 	native  bool // the client has the provider's format
 	calls   toolCalls
+	seals   *seal.Sealer // remembers the signatures of calls; may be nil
 	missing translate.Dropped
 
 	signals  signal.Signal // of the current event
@@ -46,7 +48,7 @@ func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids tr
 
 func newTranslator(from translate.Format, m *translate.AnswerContext, e format.Emitter) *Translator {
 	newParser := formats.Of(from).Answers.NewParser
-	t := &Translator{emitter: e, choices: max(1, m.Choices), ends: m.Cuts.EndCall, calls: toolCalls{room: m.Room()}}
+	t := &Translator{emitter: e, choices: max(1, m.Choices), ends: m.Cuts.EndCall, calls: toolCalls{room: m.Room()}, seals: m.Seals}
 	if len(m.Cuts.Enforced) == 0 && !m.Cuts.LeadingSpace {
 		t.parser = newParser(t)
 		return t
@@ -147,6 +149,8 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 			e.Model = nil // the emitter writes the requested name instead
 		}
 		t.ModelName = string(e.Model)
+	case event.Signature:
+		t.seals.Remember(e.ID, e.Text)
 	case event.ToolStart:
 		return t.calls.add(e)
 	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:

@@ -6,6 +6,9 @@
 // changed. It hides nothing: what a provider must not show is encrypted by the
 // provider. It knows no clock and no randomness, so the same reasoning is sealed
 // alike every time, which the prompt caches of providers ask for.
+//
+// For clients that send nothing back, it remembers the signatures of calls, within bounds and
+// as long as the ring exists.
 package seal
 
 import (
@@ -39,7 +42,10 @@ const (
 var ErrShortKey = errors.New("the key of seals is too short")
 
 // Ring holds the keys of a gateway. It is safe for concurrent use.
-type Ring struct{ keys [][]byte }
+type Ring struct {
+	keys   [][]byte
+	memory memory
+}
 
 // NewRing returns a ring that seals with the first key and opens with any of them,
 // so that a key can be replaced while clients still hold what an older one sealed.

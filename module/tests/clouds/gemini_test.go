@@ -33,6 +33,8 @@ func newGemini(t *testing.T) *cloud {
 			return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "not found"))
 		case strings.Contains(body, `"functionResponse"`) && !strings.Contains(body, `"thoughtSignature":"c2ln"`):
 			return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", "Function call is missing a thought_signature"))
+		case method == "countTokens" && !strings.HasPrefix(body, `{"generateContentRequest":{"model":"models/`):
+			return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", `Unknown name "systemInstruction": Cannot find field.`))
 		case method == "countTokens":
 			return refuse(c, http.StatusOK, `{"totalTokens":7}`)
 		}
@@ -87,12 +89,64 @@ func TestK001TheNameOfAGeminiModelIsOneSegmentOfThePath(t *testing.T) {
 	assert.Equal(t, "/v1beta/models/a%2Fb:z@1:generateContent", <-paths)
 }
 
-func TestTokensAreCountedByGemini(t *testing.T) {
+func TestK040TokensAreCountedByGeminiWithSystemAndTools(t *testing.T) {
 	s, g := startGemini(t)
-	reply := s.Ask("/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"hello"}],"model":"flash"}`)
+	reply := s.Ask("/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"hello"}],"system":"be brief","tools":[{"name":"look","input_schema":{"type":"object"}}],"model":"flash"}`)
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	assert.JSONEq(t, `{"input_tokens":7}`, reply.Body)
 	assert.Equal(t, geminiPath+"countTokens", g.lastPath())
+	assert.JSONEq(t, `{"generateContentRequest":{"model":"models/gemini-3-flash-preview","contents":[{"role":"user","parts":[{"text":"hello"}]}],`+
+		`"systemInstruction":{"parts":[{"text":"be brief"}]},"tools":[{"functionDeclarations":[{"name":"look","parametersJsonSchema":{"type":"object"}}]}]}}`, g.lastBody())
+}
+
+// askForCall asks a model for a call in chat, and then sends its result with an assistant's
+// message as the client has kept it.
+func askForCall(t *testing.T, s *site.Site, keep func(call map[string]any)) site.Reply {
+	t.Helper()
+	ask := func(messages string) site.Reply {
+		return s.Ask(site.ChatPath, `{"model":"flash","tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object"}}}],"messages":[`+messages+`]}`)
+	}
+	const question = `{"role":"user","content":"look"}`
+	reply := ask(question)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	var answer struct {
+		Choices []struct {
+			Message struct {
+				ToolCalls []map[string]any `json:"tool_calls"`
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(reply.Body), &answer))
+	call := answer.Choices[0].Message.ToolCalls[0]
+	keep(call)
+	kept, err := json.Marshal(call)
+	require.NoError(t, err)
+	return ask(question + `,{"role":"assistant","tool_calls":[` + string(kept) + `]},{"role":"tool","tool_call_id":"` + call["id"].(string) + `","content":"seen"}`)
+}
+
+// Clients of Google's chat endpoints have the signature of a call beside the call.
+func TestK020ASignatureBesideACallOfChatReachesGemini(t *testing.T) {
+	s, g := startGemini(t)
+	for _, vendor := range []string{"google", "vertex"} {
+		reply := askForCall(t, s, func(call map[string]any) {
+			call["id"] = "made by another gateway"
+			call["extra_content"] = map[string]any{vendor: map[string]string{"thought_signature": "c2ln"}}
+		})
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		assert.Contains(t, g.lastBody(), `"args":{"at":"it"}},"thoughtSignature":"c2ln"}`)
+	}
+}
+
+// Most clients of chat return nothing but the id, the name and the arguments of a call.
+func TestK021TheGatewayRemembersSignaturesThatClientsDrop(t *testing.T) {
+	s, g := startGemini(t)
+	reply := askForCall(t, s, func(map[string]any) {})
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Contains(t, g.lastBody(), `"args":{"at":"it"}},"thoughtSignature":"c2ln"}`)
+
+	reply = askForCall(t, s, func(call map[string]any) { call["id"] = "of another conversation" })
+	assert.Equal(t, http.StatusBadRequest, reply.Status, reply.Body)
+	assert.Contains(t, g.lastBody(), "skip_thought_signature_validator")
 }
 
 // A model refuses the result of its call without the signature that came with the call.

@@ -57,6 +57,12 @@ func (c *cloud) lastPath() string {
 	return last.Path
 }
 
+// lastBody returns the body of the last request.
+func (c *cloud) lastBody() string {
+	requests := c.Requests()
+	return string(requests[len(requests)-1].Body)
+}
+
 func ask(s *site.Site, path, model string) site.Reply {
 	return s.Ask(path, site.BodyFor(path, model, "hello", false))
 }

@@ -106,6 +106,11 @@ func (r *reader) readCalls() {
 		r.inner.LoseOthers(x, calledShapes.Named(called))
 		call := &r.args.call
 		*call = core.Call{ID: r.part.Text("id"), Name: r.inner.Text("name"), Text: r.inner.Text(input), Free: called == "custom"}
+		if raw := r.part.Raw("extra_content"); !jsonscan.Blank(raw) && x.Keep(core.CallSignature, nil) {
+			if call.Signature = signatureOf(raw); call.Signature == nil {
+				x.Lose(unknownExtraRow, nil)
+			}
+		}
 		if call.Free {
 			if r.freeCalls == nil {
 				r.freeCalls = make(map[string]bool)
@@ -115,4 +120,18 @@ func (r *reader) readCalls() {
 		r.w.Call(call)
 		cacheControl.write(x, r.w, r.part.Raw("cache_control"), core.CacheCall)
 	}
+}
+
+// signatureOf returns the escaped signature of a call in its extra_content, which the chat
+// endpoints of Google fill: {"google":{"thought_signature":"..."}}. Those of Vertex AI name it
+// "vertex". It returns nil for other contents.
+func signatureOf(extra []byte) (signature []byte) {
+	for _, content := range jsonscan.Members(extra) {
+		for name, value := range jsonscan.Members(content) {
+			if string(name) == "thought_signature" && jsonscan.IsString(value) {
+				signature = jsonscan.Inner(value)
+			}
+		}
+	}
+	return signature
 }

@@ -213,6 +213,8 @@ var callRows = core.Within(core.ToolCall,
 	core.Hint(ofCall+"function.strict", core.Nothing),
 	core.Hint(ofCall+"function.*", core.Nothing),
 	core.Hint(ofCall+"cache_control", core.CacheCall),
+	core.Hint(ofCall+"extra_content", core.CallSignature),
+	core.Hint(ofCall+"extra_content=*", core.Nothing).As(ofCall+"extra_content"),
 	core.Hint(ofCall+"*", core.Nothing),
 )
 
@@ -288,6 +290,7 @@ var (
 	unsignedThoughtRow = rows.Named(ofThinking + "type=thinking+signature=null")
 	emptyThoughtRow    = rows.Named(ofThinking + "type=redacted_thinking+data=null")
 	unknownCallRow     = rows.Named(ofCall + "type=*")
+	unknownExtraRow    = rows.Named(ofCall + "extra_content=*")
 	unknownPartRow     = rows.Named(ofPart + "type=*")
 	unknownImageRow    = rows.Named(ofPart + "image_url.url=*")
 	unknownFileRow     = rows.Named(ofPart + "file.file_data=*")

@@ -26,7 +26,7 @@ var (
 		shape.Of("image_url", "url detail"),
 		shape.Of("file", "file_data file_id filename"),
 	)
-	callShapes = shape.New("type id cache_control",
+	callShapes = shape.New("type id cache_control extra_content",
 		shape.Of("function", "function"),
 		shape.Of("custom", "custom"),
 	)

@@ -107,7 +107,7 @@ func (p *Parser) sendParts() {
 			p.Add(p.Switch(&p.open, kind), v.Raw(text), v.At(text))
 			p.hasContent = true
 		}
-		p.sign(OfText)
+		p.sign(OfText, nil)
 	}
 	p.Refuse(list.Err())
 }
@@ -121,7 +121,7 @@ func (p *Parser) sendCall() {
 		p.Refuse(errNameless)
 		return
 	}
-	p.sign(OfCall)
+	p.sign(OfCall, jsonscan.DecodedOf(v.Raw(callID)))
 	p.Close(&p.open)
 	it := p.OpenCall(v.Raw(callID), v.Raw(callName))
 	p.AddInput(&it, v.Raw(arguments))
@@ -129,14 +129,15 @@ func (p *Parser) sendCall() {
 	p.hasContent = true
 }
 
-// sign sends the signature of the part, if it has one. of states what is signed.
-func (p *Parser) sign(of string) {
+// sign sends the signature of the part, if it has one. of states what is signed, and call is
+// the id of a call.
+func (p *Parser) sign(of string, call []byte) {
 	raw := p.part.Filled(signature)
 	if raw == nil {
 		return
 	}
 	p.Switch(&p.open, event.Reasoning)
-	p.Send(event.Event{Kind: event.Signature, Text: append([]byte(of), jsonscan.DecodedOf(raw)...), Origin: translate.Gemini})
+	p.Send(event.Event{Kind: event.Signature, ID: call, Text: append([]byte(of), jsonscan.DecodedOf(raw)...), Origin: translate.Gemini})
 	p.Close(&p.open)
 }
 

@@ -42,7 +42,8 @@ var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.Image,
 		core.RareImage, core.Document, core.File, core.FileAddress, core.TextDocument, core.PartsDocument, core.SearchResult,
-		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference, core.Signature, core.EncryptedReasoning,
+		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference, core.Signature, core.CallSignature,
+		core.EncryptedReasoning,
 	),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
 	core.Change(core.TextBeforeResult), // results come first

@@ -74,8 +74,24 @@ func (w *writer) Call(c *core.Call) {
 	}
 	w.calls[string(c.ID)] = c.Name
 	to.Buf = append(append(append(to.Buf, `","args":`...), args...), '}')
-	w.contents.endCall(w.turn.call)
+	w.contents.endCall(w.signatureOf(c))
 	w.turn.call = nil
+}
+
+// signatureOf returns the escaped signature of a call: that of the reasoning in front of it,
+// that of the call itself, or the one that the gateway remembers. It returns nil for none.
+func (w *writer) signatureOf(c *core.Call) []byte {
+	switch {
+	case w.turn.call != nil:
+		return w.turn.call
+	case c.Signature != nil || !w.asks.signs():
+		return c.Signature
+	}
+	own, _ := bytes.CutPrefix(w.x.Info.Seals.Recall(w.original(c.ID)), []byte(answer.OfCall))
+	if len(own) == 0 {
+		return nil
+	}
+	return jsonscan.AppendEscaped(nil, own)
 }
 
 // appendID appends the id of a call for the models that repeat ids.
@@ -83,10 +99,15 @@ func (w *writer) appendID(dst, id []byte) []byte {
 	if !w.asks.signs() || len(id) == 0 {
 		return dst
 	}
+	return append(jsonscan.AppendString(append(dst, `"id":`...), w.original(id)), ',')
+}
+
+// original returns the id that the provider gave to a call.
+func (w *writer) original(id []byte) []byte {
 	w.id = jsonscan.AppendUnescaped(w.id[:0], id)
 	shown := len(w.id)
 	w.id = toolcall.AppendOriginalID(w.id, w.id)
-	return append(jsonscan.AppendString(append(dst, `"id":`...), w.id[shown:]), ',')
+	return w.id[shown:]
 }
 
 // result is the result of a tool that is being written.
