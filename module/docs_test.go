@@ -182,7 +182,7 @@ func TestSessionOfPagesWorks(t *testing.T) {
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", script, out)
-	assert.Equal(t, 6, strings.Count(string(out), `"success":true`), "%s", out)
+	assert.Equal(t, 7, strings.Count(string(out), `"success":true`), "%s", out)
 	assert.Contains(t, string(out), `"model":"demo"`)
 	assert.Contains(t, string(out), `"name":"laptop"`)
 }

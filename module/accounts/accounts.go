@@ -80,6 +80,7 @@ type sites struct {
 	reserved func(username string) bool // nil if no name is reserved
 	limits   aigateway.LimitReader
 	views    map[string]aigateway.View
+	ended    <-chan struct{} // is closed when the configuration of the sites ends
 }
 
 // The values of LoginStatus.
@@ -98,7 +99,7 @@ func (Accounts) CaddyModule() caddy.ModuleInfo {
 
 // Provision sets the defaults.
 func (a *Accounts) Provision(ctx caddy.Context) error {
-	a.logger = ctx.Logger()
+	a.logger, a.sites.ended = ctx.Logger(), ctx.Done()
 	if a.Session == 0 {
 		a.Session = caddy.Duration(7 * 24 * time.Hour)
 	}
@@ -266,7 +267,7 @@ func (a *Accounts) ownAccount() ownAccount {
 func (a *Accounts) machine() machine { return machine{a.users(), a.keys()} }
 
 func (a *Accounts) reports() reports {
-	return reports{a.store, a.sites.limits, func(err error) { _ = problemOf(a.logger, err) }}
+	return reports{a.store, a.sites.limits, func(err error) { _ = problemOf(a.logger, err) }, a.sites.ended}
 }
 
 // Interface guards

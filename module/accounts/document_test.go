@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // bodies are valid bodies of the operations that read a body.
@@ -83,7 +84,7 @@ var conflicts = []testRequest{
 func TestDocumentMatchesTheHandlers(t *testing.T) {
 	given := make(map[string]bool)
 	for _, part := range []func(*testing.T, map[string]bool){
-		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askWithoutLedger, askTooMuch, askWithoutStore,
+		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askWithoutLedger, askTooMuch, askWithoutStore, askForARecord,
 	} {
 		part(t, given)
 	}
@@ -136,6 +137,18 @@ var shown = map[string]aigateway.View{
 	},
 }
 
+// askForARecord requests a record, and the stream of new records, of a ledger with one record.
+func askForARecord(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, nil)
+	watched := make(chan []accounting.Record)
+	close(watched) // so that the stream ends
+	s.store = &recorded{Store: s.store, records: numbered(1), search: new(accounting.RecordQuery), watched: watched}
+	for _, call := range []string{"GET /api/usage/records/1", "GET /api/usage/records/live"} {
+		assert.Equal(t, http.StatusOK, s.ask(testRequest{call: call, token: token}).status, call)
+	}
+	assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage/records/live?stream=x", token: token}).status)
+}
+
 // askWithoutBody sends requests without a valid body.
 func askWithoutBody(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
@@ -161,7 +174,7 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s.store = struct{ aigateway.Store }{s.store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage/records", token: token}).status)
-	for _, call := range []string{"GET /api/limits", "GET /api/status", "GET /api/targets", "GET /api/explain"} {
+	for _, call := range []string{"GET /api/usage/records/1", "GET /api/usage/records/live", "GET /api/limits", "GET /api/status", "GET /api/targets", "GET /api/explain"} {
 		assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 }
@@ -187,7 +200,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 	token = s.token("carol")
 	for _, call := range []string{
 		"GET /api/user/", "GET /api/user/1", "GET /api/user/search", "GET /api/keys", "GET /api/keys/1", "DELETE /api/keys/1",
-		"GET /api/status", "GET /api/targets", "GET /api/explain?model=a",
+		"GET /api/status", "GET /api/targets", "GET /api/explain?model=a", "GET /api/usage/records/live?user=root",
 	} {
 		assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: call, token: token}).status, call)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
@@ -112,13 +113,31 @@ func (r reports) records(c *call) (any, error) {
 	return ledgerPage[recordView]{page, behind}, nil
 }
 
-// recordQuery reads the parameters from, to, user, key, model, outcome, request, limit and
-// after.
+// record answers GET /api/usage/records/{id}. The record of another user does not exist for
+// users.
+func (r reports) record(c *call) (any, error) {
+	reader, zone, err := r.ledger(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	query := accounting.RecordQuery{Before: c.id() + 1, Limit: 1}
+	if err := c.restrict(&query.User, &query.From); err != nil {
+		return nil, err
+	}
+	found, err := reader.Records(c.Context(), query)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found.Records) == 0 || found.Records[0].ID != c.id():
+		return nil, aigateway.ErrNotFound
+	}
+	return viewRecord(&found.Records[0], zone), nil
+}
+
+// recordQuery reads the parameters from, to, limit and after, and those of recordFilter.
 func (c *call) recordQuery(zone *time.Location) (q accounting.RecordQuery, err error) {
-	values := c.URL.Query()
-	q = accounting.RecordQuery{
-		User: values.Get("user"), Key: values.Get("key"),
-		Model: values.Get("model"), Outcome: values.Get("outcome"), Request: values.Get("request"),
+	if err := c.recordFilter(&q); err != nil {
+		return q, err
 	}
 	if q.From, err = c.moment("from", time.Time{}, zone); err != nil {
 		return q, err
@@ -131,12 +150,31 @@ func (c *call) recordQuery(zone *time.Location) (q accounting.RecordQuery, err e
 		return q, err
 	}
 	q.Limit = min(max(limit, 1), largestRecords)
-	if after := values.Get("after"); after != "" {
+	if after := c.URL.Query().Get("after"); after != "" {
 		if q.Before, err = strconv.ParseInt(after, 10, 64); err != nil || q.Before < 1 {
 			return q, errCursor
 		}
 	}
 	return q, c.restrict(&q.User, &q.From)
+}
+
+// recordFilter reads the parameters that are columns of records.
+func (c *call) recordFilter(q *accounting.RecordQuery) (err error) {
+	values := c.URL.Query()
+	q.User, q.Key, q.Model = values.Get("user"), values.Get("key"), values.Get("model")
+	q.Outcome, q.Request, q.KeyLimit = values.Get("outcome"), values.Get("request"), values.Get("limit_name")
+	q.Operation, q.Format = values.Get("operation"), values.Get("client_format")
+	q.Provider, q.Upstream = values.Get("provider"), values.Get("upstream_model")
+	if q.Status, err = c.queryNumber(0, "status"); err != nil {
+		return err
+	}
+	if stream := values.Get("stream"); stream != "" {
+		if stream != "true" && stream != "false" {
+			return invalid("stream must be true or false")
+		}
+		q.Stream = new(stream == "true")
+	}
+	return nil
 }
 
 // recordCells are the cells of a table that describe a record.

@@ -68,7 +68,11 @@ func TestRecordsAreSelectedByEachParameter(t *testing.T) {
 	assert.Equal(t, 25*time.Hour, search.To.Sub(search.From), "a day in autumn, in the zone of the ledger")
 	search.From, search.To = time.Time{}, time.Time{}
 	assert.Equal(t, accounting.RecordQuery{User: "u", Key: "k", Model: "m", Outcome: "o", Request: "r", Limit: largestRecords, Before: 7}, *search)
-	for _, wrong := range []string{"from=yesterday", "to=2026", "limit=x", "after=x", "after=0", "after=-1", "format=xlsx"} {
+	s.ask(testRequest{call: "GET /api/usage/records?limit_name=l&operation=generate&client_format=chat&provider=p&upstream_model=um&status=429&stream=false", token: s.token("boss")})
+	assert.Equal(t, accounting.RecordQuery{Limit: usualRecords, RecordFilter: accounting.RecordFilter{
+		KeyLimit: "l", Operation: "generate", Format: "chat", Provider: "p", Upstream: "um", Status: 429, Stream: new(false),
+	}}, *search)
+	for _, wrong := range []string{"stream=1", "status=ok", "from=yesterday", "to=2026", "limit=x", "after=x", "after=0", "after=-1", "format=xlsx"} {
 		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage/records?" + wrong, token: s.token("boss")}).status, wrong)
 	}
 }

@@ -18,6 +18,7 @@ type reports struct {
 	store  aigateway.Store
 	limits aigateway.LimitReader // nil for the commands of this machine
 	failed func(error)           // logs why a table breaks off
+	ended  <-chan struct{}       // is closed when the configuration ends
 }
 
 // usageView is one sum in an answer.

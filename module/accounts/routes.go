@@ -104,6 +104,8 @@ var public = routes{
 
 	{"/api/usage", methods{"GET": ofReports.plain(loggedIn, reports.usage)}},
 	{"/api/usage/records", methods{"GET": ofReports.plain(loggedIn, reports.records)}},
+	{"/api/usage/records/live", methods{"GET": ofReports.plain(loggedIn, reports.live)}},
+	{"/api/usage/records/{id}", methods{"GET": ofReports.plain(loggedIn, reports.record)}},
 	{"/api/limits", methods{"GET": ofReports.plain(loggedIn, reports.limitStates)}},
 
 	{"/api/keys", methods{

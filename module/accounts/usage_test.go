@@ -27,6 +27,15 @@ type recorded struct {
 
 	records []accounting.Record     // the newest first
 	search  *accounting.RecordQuery // the last query
+	watched chan []accounting.Record
+	full    bool // there are too many watches
+}
+
+func (r *recorded) Watch() (<-chan []accounting.Record, func(), error) {
+	if r.full {
+		return nil, nil, accounting.ErrManyWatches
+	}
+	return r.watched, func() {}, nil
 }
 
 func (r *recorded) Usage(_ context.Context, q accounting.UsageQuery) ([]accounting.Usage, error) {
@@ -50,6 +59,7 @@ func (r *recorded) Records(_ context.Context, q accounting.RecordQuery) (page ac
 	for _, record := range r.records {
 		switch {
 		case q.Before != 0 && record.ID >= q.Before:
+		case q.User != "" && record.User != q.User:
 		case len(page.Records) == q.Limit:
 			page.Before = page.Records[q.Limit-1].ID
 			return page, nil

@@ -198,6 +198,7 @@ func (a *applier) write(ctx context.Context, records batch) error {
 	a.ledger.backlog.applied(int64(len(records)))
 	metrics.LedgerRecords(metrics.RecordsApplied, len(records))
 	metrics.LedgerApply(time.Since(start))
+	a.show(records)
 	return nil
 }
 

@@ -39,6 +39,9 @@ func readRecords(in database.Statements, q accounting.RecordQuery) (accounting.R
 	if !q.To.IsZero() {
 		q.Before = min(q.Before, idAt(q.To))
 	}
+	for _, text := range queryTexts(&q) {
+		*text = database.Text(*text) // as in records; see clean
+	}
 	s := search{RecordQuery: q}
 	if !q.From.IsZero() {
 		s.from = idAt(q.From)
@@ -154,23 +157,16 @@ func (s *search) add(p *page) error {
 		s.decoded++
 		r.ID, r.Admitted = id, timeOf(id).UTC()
 		clean(r)
-		if s.selects(r) {
+		if s.Selects(r) {
 			s.found = append(s.found, *r)
 		}
 		return nil
 	})
 }
 
-// selects reports whether a record has the texts of the query.
-func (s *search) selects(r *accounting.Record) bool {
-	for _, of := range [...]struct{ wanted, has string }{
-		{s.Key, r.Key}, {s.User, r.User}, {s.Model, r.Model}, {s.Outcome, r.Outcome}, {s.Request, r.Request},
-	} {
-		if of.wanted != "" && database.Text(of.wanted) != of.has {
-			return false
-		}
-	}
-	return true
+// queryTexts returns the texts that a query selects.
+func queryTexts(q *accounting.RecordQuery) [10]*string {
+	return [...]*string{&q.User, &q.Key, &q.KeyLimit, &q.Model, &q.Operation, &q.Format, &q.Outcome, &q.Request, &q.Provider, &q.Upstream}
 }
 
 // clean removes from texts the characters that databases cannot store, as the names of

@@ -76,6 +76,21 @@ type LaggingReader interface {
 	Behind() (age time.Duration, known bool)
 }
 
+// WatchedReader is an optional interface of a LedgerReader whose records can be watched.
+type WatchedReader interface {
+	// Watch returns a channel that gets the records of this process after they have been
+	// written to the database, in batches, which nothing may change. Their calls have no
+	// corrections. If the receiver is too slow, Watch drops it and closes the channel. The
+	// caller must call stop. At MostWatches, Watch returns ErrManyWatches.
+	Watch() (records <-chan []Record, stop func(), err error)
+}
+
+// MostWatches is the largest number of watches in a process.
+const MostWatches = 64
+
+// ErrManyWatches is returned by Watch if there are MostWatches.
+var ErrManyWatches = errors.New("too many watches of records")
+
 // LedgerOptions configure a ledger. The zero value of a field selects its
 // default.
 type LedgerOptions struct {
@@ -193,18 +208,6 @@ type Usage struct {
 	Duration   time.Duration // sum over all requests
 	FirstByte  time.Duration // sum over the requests with an answer
 	FirstBytes int64         // number of the requests with an answer
-}
-
-// RecordQuery selects a page of records, the newest first. An empty field selects all.
-type RecordQuery struct {
-	Before   int64     // only records with a smaller ID
-	From, To time.Time // exchanges that were admitted at or after From, and before To
-	User     string
-	Key      string // ID of the key
-	Model    string // name that the client used
-	Outcome  string
-	Request  string // id of the request
-	Limit    int    // largest number of records, at least 1
 }
 
 // RecordPage is a page of records. The costs and prices of calls are those of the last

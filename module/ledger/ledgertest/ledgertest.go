@@ -59,6 +59,8 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"records that end in another order are paged by their ids", overlappingRecordsArePaged},
 		{"records are found by each of their properties", recordsAreFound},
 		{"a search for a record is bounded, and goes on", searchesAreBounded},
+		{"records can be watched", recordsAreWatched},
+		{"a slow watch is dropped", slowWatchesAreDropped},
 		{"unknown costs are counted and not zero", unknownCosts},
 		{"currencies are added up apart", currencies},
 		{"calls of unknown cost are in the sum of their currency, or in one without", currenciesAndUnknownCosts},
@@ -69,10 +71,11 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"sums of any time are paged", anyTimeIsPaged},
 		{"names are in the order of their bytes", namesAreInTheOrderOfTheirBytes},
 		{busy, sumsAreBounded},
+		{alone, watchesAreBounded},
 		{"a wrong query is refused", wrongQueries},
 	} {
 		t.Run(test.claim, func(t *testing.T) {
-			if test.claim != busy {
+			if test.claim != busy && test.claim != alone {
 				t.Parallel() // most of them wait
 			}
 			test.run(t, fresh(t))
@@ -83,6 +86,9 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 // busy is the claim of a test that keeps the processors busy for seconds: beside it, others
 // would wait longer than a database may take.
 const busy = "sums without a limit are bounded"
+
+// alone is the claim of a test that leaves nothing for others.
+const alone = "watches are bounded"
 
 // opened opens a ledger that is closed at the end of the test.
 func opened(t testing.TB, d Database, journal string, change ...func(*accounting.LedgerOptions)) *ledger.Ledger {

@@ -225,20 +225,28 @@ func recordsAreFound(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	wanted := Example()
 	wanted.Request, wanted.Key, wanted.User, wanted.Model, wanted.Outcome = "req_7", "phone", "bob", "small", "failed"
+	wanted.Limit, wanted.Operation, wanted.Format, wanted.Status, wanted.Stream = "tiny", "count_tokens", "responses", 429, !wanted.Stream
+	wanted.Calls = append(wanted.Calls, accounting.Call{Provider: "rare", Model: "rare-1"})
 	write(t, l, Example())
 	write(t, l, wanted)
 	write(t, l, Example())
 	records := all(t, l, 3)
 	for name, q := range map[string]accounting.RecordQuery{
 		"request": {Request: "req_7"}, "key": {Key: "phone"}, "user": {User: "bob"}, "model": {Model: "small"}, "outcome": {Outcome: "failed"},
-		"all": {Request: "req_7", Key: "phone", User: "bob", Model: "small", Outcome: "failed"},
+		"all":   {Request: "req_7", Key: "phone", User: "bob", Model: "small", Outcome: "failed"},
+		"limit": {RecordFilter: accounting.RecordFilter{KeyLimit: "tiny"}}, "operation": {RecordFilter: accounting.RecordFilter{Operation: "count_tokens"}},
+		"format": {RecordFilter: accounting.RecordFilter{Format: "responses"}}, "status": {RecordFilter: accounting.RecordFilter{Status: 429}},
+		"stream":   {RecordFilter: accounting.RecordFilter{Stream: new(wanted.Stream)}},
+		"provider": {RecordFilter: accounting.RecordFilter{Provider: "rare"}}, "upstream": {RecordFilter: accounting.RecordFilter{Upstream: "rare-1"}},
+		"call": {RecordFilter: accounting.RecordFilter{Provider: "rare", Upstream: "rare-1"}},
 	} {
 		q.Limit = 10
 		assert.Equal(t, []int64{records[1].ID}, paged(t, l, q), name)
 	}
 	for name, q := range map[string]accounting.RecordQuery{
 		"a part of the request": {Request: "req"}, "two requests": {Request: "req_7", Model: "large"}, "another key": {Request: "req_7", Key: "other"},
-		"before": {To: wanted.Admitted.Add(-time.Hour)}, "after": {From: time.Now().Add(time.Hour)},
+		"texts of two calls": {RecordFilter: accounting.RecordFilter{Provider: Example().Calls[0].Provider, Upstream: "rare-1"}},
+		"before":             {To: wanted.Admitted.Add(-time.Hour)}, "after": {From: time.Now().Add(time.Hour)},
 	} {
 		q.Limit = 10
 		assert.Empty(t, paged(t, l, q), name)

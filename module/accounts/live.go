@@ -1,0 +1,117 @@
+package accounts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+)
+
+// live answers GET /api/usage/records/live with the records that are written from now on, as
+// events. Users see their own records, administrators those of all users.
+func (r reports) live(c *call) (any, error) {
+	reader, zone, err := r.ledger(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	watched, ok := reader.(accounting.WatchedReader)
+	if !ok {
+		return nil, refuse(http.StatusNotFound, "the records of this store cannot be watched")
+	}
+	s := stream{call: c, zone: zone, ended: r.ended}
+	if err := c.recordFilter(&s.query); err != nil {
+		return nil, err
+	}
+	if err := c.restrict(&s.query.User, &s.query.From); err != nil {
+		return nil, err
+	}
+	s.records, s.stop, err = watched.Watch()
+	if errors.Is(err, accounting.ErrManyWatches) {
+		return nil, later(http.StatusServiceUnavailable, 10*time.Second, "too many clients watch records")
+	}
+	return s, err
+}
+
+// stream is an answer with events.
+type stream struct {
+	call    *call
+	query   accounting.RecordQuery
+	zone    *time.Location
+	records <-chan []accounting.Record
+	stop    func()
+	ended   <-chan struct{} // is closed when the configuration ends
+}
+
+const (
+	// exitCheck is the time in which a stream notices that the process exits. The servers
+	// wait for open streams.
+	exitCheck = time.Second
+	// rightsCheck is the time in which a stream notices that the session has ended. The
+	// client gets a comment as often, so that proxies keep the connection.
+	rightsCheck = 15 * time.Second
+	// writePatience is the longest time for one write to a client.
+	writePatience = 10 * time.Second
+)
+
+// write implements written. It returns when the client has left or is too slow, when the
+// session, the configuration or the process ends.
+func (s stream) write(w http.ResponseWriter) {
+	defer s.stop()
+	writeHeader(w, "text/event-stream", "no-store, no-transform")
+	if s.call.Method == http.MethodHead {
+		return
+	}
+	exit, rights := time.NewTicker(exitCheck), time.NewTicker(rightsCheck)
+	defer exit.Stop()
+	defer rights.Stop()
+	for ok := s.send(w, ": records follow\n\n"); ok; {
+		select {
+		case <-s.call.Context().Done():
+			return
+		case <-s.ended:
+			return
+		case <-exit.C:
+			ok = !caddy.Exiting()
+		case <-rights.C:
+			ok = s.call.admit() == nil && s.send(w, ": \n\n")
+		case batch, open := <-s.records:
+			if !open {
+				s.send(w, "event: dropped\ndata: {}\n\n")
+				return
+			}
+			ok = s.send(w, s.events(batch))
+		}
+	}
+}
+
+// events returns the events for the records of a batch that the query selects.
+func (s stream) events(batch []accounting.Record) (events string) {
+	for i := range batch {
+		if r := &batch[i]; s.query.Selects(r) && !r.Admitted.Before(s.query.From) {
+			view := viewRecord(r, s.zone)
+			text, _ := json.Marshal(view) // the view always encodes
+			events += fmt.Sprintf("event: record\nid: %s\ndata: %s\n\n", view.ID, text)
+		}
+	}
+	return events
+}
+
+// send writes and flushes a part of the stream. It returns false if the client has left.
+func (s stream) send(w http.ResponseWriter, part string) bool {
+	if part == "" {
+		return true
+	}
+	to := http.NewResponseController(w)
+	_ = to.SetWriteDeadline(time.Now().Add(writePatience)) // some connections have none
+	if _, err := w.Write([]byte(part)); err != nil {
+		return false
+	}
+	err := to.Flush()
+	_ = to.SetWriteDeadline(time.Time{})
+	return err == nil || errors.Is(err, http.ErrNotSupported)
+}

@@ -1,0 +1,106 @@
+package accounts
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+)
+
+// An id is easy to guess: it is a point in time. The record of another user must look as if it
+// did not exist.
+func TestTheRecordOfAnotherUserDoesNotExist(t *testing.T) {
+	s, _ := withRecords(t, accounting.Record{ID: 7, User: "boss"}, accounting.Record{ID: 5, User: "alice"})
+	s.user("alice", aigateway.RoleUser)
+	s.user("boss", aigateway.RoleAdmin)
+	for _, c := range []struct {
+		who, id string
+		status  int
+	}{{"alice", "5", 200}, {"alice", "7", 404}, {"alice", "6", 404}, {"boss", "5", 200}, {"boss", "7", 200}, {"boss", "6", 404}, {"boss", "9223372036854775807", 404}} {
+		answer := s.ask(testRequest{call: "GET /api/usage/records/" + c.id, token: s.token(c.who)})
+		assert.Equal(t, c.status, answer.status, c)
+		if c.status == http.StatusOK {
+			assert.Contains(t, answer.body, `"id":"`+c.id+`"`)
+		}
+	}
+}
+
+func TestNewRecordsComeAsEvents(t *testing.T) {
+	s, _ := withRecords(t)
+	alice := s.user("alice", aigateway.RoleUser)
+	s.user("boss", aigateway.RoleAdmin)
+	now := alice.Created.Add(time.Hour)
+	for call, want := range map[string]string{
+		"alice /api/usage/records/live":                "2",
+		"alice /api/usage/records/live?provider=other": "",
+		"boss /api/usage/records/live?status=429":      "1",
+		"boss /api/usage/records/live":                 "1 2 3",
+	} {
+		watched := make(chan []accounting.Record, 1)
+		s.store.(*recorded).watched = watched
+		watched <- []accounting.Record{
+			{ID: 1, User: "bob", Status: 429, Admitted: now}, {ID: 2, User: "alice", Status: 200, Admitted: now},
+			{ID: 3, User: "alice", Status: 200, Admitted: alice.Created.Add(-time.Hour)}, // of an earlier account with the name
+		}
+		close(watched)
+		who, path, _ := strings.Cut(call, " ")
+		answer := s.ask(testRequest{call: "GET " + path, token: s.token(who)})
+		var ids []string
+		for _, event := range regexp.MustCompile(`id: (\d+)\ndata: {`).FindAllStringSubmatch(answer.body, -1) {
+			ids = append(ids, event[1])
+		}
+		assert.Equal(t, want, strings.Join(ids, " "), call)
+		assert.Contains(t, answer.body, "event: dropped\n", "the client must notice that records are missing")
+	}
+	s.store.(*recorded).full = true
+	assert.Equal(t, http.StatusServiceUnavailable, s.ask(testRequest{call: "GET /api/usage/records/live", token: s.token("boss")}).status)
+}
+
+// The servers wait for open streams: one that outlives its session or its configuration
+// would show records without a right, or delay a restart.
+func TestAStreamEndsWithItsSessionAndItsConfiguration(t *testing.T) {
+	s, _ := withRecords(t)
+	s.user("boss", aigateway.RoleAdmin)
+	c := newCall(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live", token: s.token("boss")}.request(t.Context()), s.store)
+	c.access = loggedIn
+	require.NoError(t, c.admit())
+	answer, err := s.reports().live(c)
+	require.NoError(t, err)
+	running := answer.(stream)
+	ended := make(chan struct{})
+	close(ended)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for name, change := range map[string]func(*stream){
+		"configuration": func(s *stream) { s.ended = ended },
+		"client":        func(s *stream) { s.call.Request = s.call.WithContext(gone) },
+		"session":       func(s *stream) { s.call.store = nobody{s.call.store} },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			of := running
+			of.call = &call{Request: c.Request.WithContext(context.WithoutCancel(c.Context())), store: c.store, access: loggedIn}
+			of.records, of.ended = make(chan []accounting.Record), make(chan struct{})
+			change(&of)
+			start := time.Now()
+			of.write(httptest.NewRecorder())
+			assert.LessOrEqual(t, time.Since(start), rightsCheck, name)
+		})
+	}
+}
+
+// nobody is a store in which every session has ended.
+type nobody struct{ aigateway.Store }
+
+func (nobody) Session(context.Context, aigateway.Digest) (*aigateway.Session, *aigateway.User, error) {
+	return nil, nil, aigateway.ErrNotFound
+}
