@@ -113,6 +113,7 @@ var arrows = []arrow{
 
 	{"caddyfile", []string{"module/gateway", "module/gateway/affinity", "module/gateway/catalog", "module/gateway/limiting", "module/gateway/userbase", "module/gateway/cors", "module/filewatch", "module/aigateway", "module/aigateway/accounting", "module/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
+	{"cmd/caddy", []string{"module", "module/version"}},
 	{"cmd/...", []string{"module"}},
 }
 

@@ -1,13 +1,18 @@
 // Command caddy is Caddy with its standard modules and the AI gateway, as xcaddy
-// builds it.
+// builds it. `caddy version` begins with the version of the gateway.
 package main
 
 import (
+	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
 )
 
-func main() { caddycmd.Main() }
+func main() {
+	caddy.CustomVersion = "ai-gateway " + version.Full(version.Running()) + ", Caddy"
+	caddycmd.Main()
+}

@@ -2,6 +2,7 @@
 package version
 
 import (
+	"fmt"
 	"runtime/debug"
 	"strings"
 )
@@ -38,6 +39,18 @@ func Revision(build *debug.BuildInfo) (revision string) {
 		revision += "-dirty"
 	}
 	return revision
+}
+
+// Full returns the version and the commit of a build for people, such as "v1.4.0 (3048ce562e48)".
+func Full(build *debug.BuildInfo) string {
+	full := "checkout"
+	if v := Of(build); v != "" {
+		full = "v" + v
+	}
+	if revision := Revision(build); revision != "" {
+		full += fmt.Sprintf(" (%.12s)", revision)
+	}
+	return full
 }
 
 // Running returns the build information of this process; it is empty if the build has none.

@@ -30,8 +30,12 @@ func TestTheVersionIsThatOfTheGatewayInTheBuild(t *testing.T) {
 func TestTheRevisionIsThatOfTheCheckout(t *testing.T) {
 	build := debug.BuildInfo{Main: debug.Module{Path: modulePath}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "false"}}}
 	assert.Equal(t, "abc", Revision(&build))
+	assert.Equal(t, "checkout (abc)", Full(&build))
 	build.Settings[1].Value = "true"
 	assert.Equal(t, "abc-dirty", Revision(&build))
+	build.Main.Version, build.Settings[0].Value = "v1.4.0", "3048ce562e489658f4edd2d7f2568e057e62c560"
+	assert.Equal(t, "v1.4.0 (3048ce562e48)", Full(&build))
 	build.Main.Path = "example.com/other" // whose revision it is
 	assert.Empty(t, Revision(&build))
+	assert.Equal(t, "checkout", Full(&build))
 }
