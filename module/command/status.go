@@ -21,6 +21,7 @@ type gatewayStatus struct {
 	Ready     bool      `json:"ready"`
 	Reason    string    `json:"reason"`
 	Running   int       `json:"running"`
+	Ended     int       `json:"ended"`
 	Providers []struct {
 		Name      string `json:"name"`
 		Available bool   `json:"available"`
@@ -54,7 +55,7 @@ func printStatus(out io.Writer, s *gatewayStatus, now time.Time) {
 	fmt.Fprintf(out, "version    %s, Caddy %s\n", cmp.Or(s.Version, strings.TrimSpace("checkout "+s.Revision)), s.Caddy)
 	fmt.Fprintf(out, "started    %s, %s ago\n", s.Started.Format(time.RFC3339), now.Sub(s.Started).Round(time.Second))
 	fmt.Fprintf(out, "ready      %s\n", map[bool]string{true: "yes", false: "no: " + s.Reason}[s.Ready])
-	fmt.Fprintf(out, "running    %d requests\n", s.Running)
+	fmt.Fprintf(out, "requests   %d running, %d in the last minute\n", s.Running, s.Ended)
 	fmt.Fprintf(out, "ledger     %s\n", s.ledger())
 	for i, p := range s.Providers {
 		title, state := "", "available"

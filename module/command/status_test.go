@@ -16,11 +16,11 @@ import (
 func TestTheStatusIsALineForEachPart(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 5, 0, time.UTC)
 	for answer, want := range map[string]string{
-		`{"version":"1.2.3","caddy":"v2.11.0","started":"2026-11-23T10:00:00Z","ready":true,"running":3,
+		`{"version":"1.2.3","caddy":"v2.11.0","started":"2026-11-23T10:00:00Z","ready":true,"running":3,"ended":120,
 			"providers":[{"name":"a","available":true},{"name":"b","available":false}],"ledger_behind_seconds":0}`: `version    1.2.3, Caddy v2.11.0
 started    2026-11-23T10:00:00Z, 2h0m5s ago
 ready      yes
-running    3 requests
+requests   3 running, 120 in the last minute
 ledger     up to date
 providers  a: available
            b: rests
@@ -29,13 +29,13 @@ providers  a: available
 			"running":0,"providers":[],"ledger_behind_seconds":70}`: `version    checkout abc-dirty, Caddy v2.11.0
 started    2026-11-23T12:00:00Z, 5s ago
 ready      no: the store is not available
-running    0 requests
+requests   0 running, 0 in the last minute
 ledger     70 seconds behind
 `,
 		`{"caddy":"v2.11.0","started":"2026-11-23T12:00:00Z","ready":true,"ledger_behind_seconds":null}`: `version    checkout, Caddy v2.11.0
 started    2026-11-23T12:00:00Z, 5s ago
 ready      yes
-running    0 requests
+requests   0 running, 0 in the last minute
 ledger     none, or its state is unknown
 `,
 	} {

@@ -63,6 +63,7 @@ type status struct {
 	Ready     bool             `json:"ready"`   // for new requests
 	Reason    string           `json:"reason"`  // why the gateway is not ready
 	Running   int              `json:"running"` // exchanges at this moment, of all sites of the process
+	Ended     int              `json:"ended"`   // exchanges within the last minute
 	Providers []providerStatus `json:"providers"`
 
 	// Behind is how many seconds the database is behind the ledger of this process, null if
@@ -82,7 +83,8 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 	shortVersion, _ := caddy.Version()
 	s := status{
 		Version: version.Of(build), Revision: version.Revision(build), Caddy: shortVersion, Go: runtime.Version(),
-		Started: started.UTC().Truncate(time.Second), Ready: true, Running: drain.Process.Running(), Providers: []providerStatus{},
+		Started: started.UTC().Truncate(time.Second), Ready: true, Running: drain.Process.Running(), Ended: drain.Process.Ended(),
+		Providers: []providerStatus{},
 	}
 	available := make(map[string]bool)
 	for _, site := range sites {

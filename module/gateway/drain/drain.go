@@ -37,6 +37,7 @@ type Drain struct {
 	begun   atomic.Bool   // the process shuts down
 	running atomic.Int64  // exchanges
 	idle    chan struct{} // receives when the last running exchange has ended
+	ended   lastMinute
 
 	mu       sync.Mutex // guards the fields below
 	deadline time.Time  // end of the grace period; zero before it begins, or without one
@@ -78,8 +79,12 @@ func (d *Drain) Enter() { d.running.Add(1) }
 // Running returns the number of exchanges that run.
 func (d *Drain) Running() int { return int(d.running.Load()) }
 
+// Ended returns the number of exchanges that ended within the last minute.
+func (d *Drain) Ended() int { return d.ended.count(time.Now().Unix()) }
+
 // Leave counts an exchange as ended.
 func (d *Drain) Leave() {
+	d.ended.add(time.Now().Unix())
 	if d.running.Add(-1) > 0 {
 		return
 	}

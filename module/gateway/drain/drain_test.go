@@ -126,3 +126,26 @@ func TestTheDeadlineEndsTheContextWithItsCause(t *testing.T) {
 		assert.ErrorIs(t, context.Cause(ended), context.Canceled)
 	})
 }
+
+func TestExchangesThatEndedAreCountedForAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := New()
+		assert.Zero(t, d.Ended())
+		for range 90 { // one a second
+			d.Enter()
+			d.Leave()
+			time.Sleep(time.Second)
+		}
+		assert.Equal(t, 59, d.Ended(), "the second that has begun had none")
+		time.Sleep(30 * time.Second)
+		assert.Equal(t, 29, d.Ended())
+		time.Sleep(30 * time.Second)
+		assert.Zero(t, d.Ended())
+		d.Enter()
+		assert.Zero(t, d.Ended(), "it runs")
+		d.Leave()
+		assert.Equal(t, 1, d.Ended())
+		time.Sleep(24 * time.Hour)
+		assert.Zero(t, d.Ended())
+	})
+}
