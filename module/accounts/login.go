@@ -65,7 +65,39 @@ func (l logins) logIn(c *call) (any, error) {
 	if !right {
 		return nil, errWrong
 	}
+	if importedHash.MatchString(user.Password) {
+		if user, err = l.renew(c, user, password); err != nil {
+			return nil, err
+		}
+	}
 	return l.open(c, user)
+}
+
+// renew replaces the imported hash of a password that has just been checked, and returns the
+// user with the hash that is stored then: that of another login at the same time, if that was
+// the first one.
+func (l logins) renew(c *call, user *aigateway.User, password string) (*aigateway.User, error) {
+	hash, err := l.users.passwords.hash(c, password)
+	if err != nil {
+		return nil, err
+	}
+	renewed, err := l.store.ChangeUser(c.Context(), user.ID, 0, func(now *aigateway.User) error {
+		if now.Password == user.Password {
+			now.Password = hash
+		}
+		return nil
+	})
+	if errors.Is(err, aigateway.ErrNotFound) {
+		return nil, errWrong
+	}
+	if err != nil || renewed.Password == hash {
+		return renewed, err
+	}
+	right, err := l.users.passwords.verify(c.Context(), c.principal(), renewed, password)
+	if err == nil && !right {
+		err = errWrong
+	}
+	return renewed, err
 }
 
 // find returns the user with this name, nil if there is none.

@@ -59,14 +59,21 @@ func (a argon2id) Hash(password []byte) ([]byte, error) {
 // hash has zero rounds, and accepts any password for an empty hash.
 var validHash = regexp.MustCompile(`^\$argon2id\$v=19\$m=[1-9]\d*,t=[1-9]\d*,p=[1-9]\d*\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{22,}$`)
 
-var errInvalidHash = errors.New("not an argon2id hash")
+// importedHash matches hashes of other products that a login accepts once, and replaces. The
+// cost doubles the time with each step: 12 is about a quarter of a second, and 31 a day.
+var importedHash = regexp.MustCompile(`^\$2[aby]\$(0[4-9]|1[0-2])\$[./A-Za-z0-9]{53}$`)
+
+var errInvalidHash = errors.New("neither an argon2id hash nor a bcrypt hash with a cost of 4 to 12")
 
 // Compare reports whether hash is a hash of the password.
 func (argon2id) Compare(hash, password []byte) (bool, error) {
-	if !validHash.Match(hash) {
-		return false, errInvalidHash
+	switch {
+	case validHash.Match(hash):
+		return caddyauth.Argon2idHash{}.Compare(hash, password)
+	case importedHash.Match(hash):
+		return caddyauth.BcryptHash{}.Compare(hash, password)
 	}
-	return caddyauth.Argon2idHash{}.Compare(hash, password)
+	return false, errInvalidHash
 }
 
 // FakeHash returns a hash that matches no password. Compare takes as long for it as for
@@ -97,7 +104,8 @@ func (p passwords) hash(c *call, password string) (hash string, err error) {
 }
 
 // verify reports whether the password is right and the user may log in. user is nil if
-// the name does not exist. The check takes the same time in all cases.
+// the name does not exist. The check takes the same time in all cases, but for users with an
+// imported hash, until their first login.
 func (p passwords) verify(ctx context.Context, who principal, user *aigateway.User, password string) (right bool, err error) {
 	hash := p.hasher.FakeHash()
 	if user != nil && user.Password != "" {
