@@ -1,6 +1,7 @@
 package module_test
 
 import (
+	"database/sql"
 	"net/http"
 	"os"
 	"os/exec"
@@ -195,7 +196,9 @@ func TestCommandsOfPagesWork(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	config := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(config, []byte("model_list: [{model_name: a, litellm_params: {model: openai/b}}]\n"), 0o600))
-	forImports := strings.NewReplacer("config.yaml", config, " >Caddyfile", "", " --database {env.DATABASE_URL}", "") // tests of the import have a database
+	imported := filepath.Join(t.TempDir(), "Caddyfile")
+	forImports := strings.NewReplacer("config.yaml", config, " >Caddyfile", "", " --database {env.DATABASE_URL}", "", "--config Caddyfile", "--config "+imported,
+		"one-api.db", exampleDatabase(t), "/etc/caddy/new-api", filepath.Join(t.TempDir(), "new-api")) // tests of the import have a database of LiteLLM
 	lines := 0
 	for _, block := range blocks(t, "sh") {
 		for line := range strings.Lines(block) {
@@ -205,12 +208,34 @@ func TestCommandsOfPagesWork(t *testing.T) {
 				for _, name := range []string{"usage reprice", "status", "targets", "explain", "limits"} { // of a running gateway
 					rest = strings.Replace(rest, name, name+" --address "+running, 1)
 				}
+				printed := strings.HasSuffix(line, " >Caddyfile\n")
 				rest = forImports.Replace(strings.Replace(rest, "doctor", "doctor --url "+s.URL("site", ""), 1))
-				site.RunCommand(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
+				out := site.RunCommand(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
+				if printed {
+					require.NoError(t, os.WriteFile(imported, []byte(out), 0o600))
+				}
 			}
 		}
 	}
 	assert.GreaterOrEqual(t, lines, 6)
+}
+
+// exampleDatabase returns a database of new-api of which everything comes over.
+func exampleDatabase(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "one-api.db")
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), `
+		CREATE TABLE channels (id INTEGER, type INTEGER, "key" TEXT, status INTEGER, name TEXT, models TEXT, "group" TEXT);
+		CREATE TABLE users (id INTEGER, username TEXT, password TEXT, role INTEGER, status INTEGER, quota INTEGER);
+		CREATE TABLE tokens (id INTEGER, user_id INTEGER, "key" TEXT, status INTEGER, name TEXT, remain_quota INTEGER, model_limits TEXT);
+		INSERT INTO channels VALUES (1, 14, 'sk-upstream', 1, 'Claude', 'claude-opus-5', 'default');
+		INSERT INTO users VALUES (1, 'alice', '`+aliceHash+`', 1, 1, 5000000);
+		INSERT INTO tokens VALUES (1, 1, 'Examplealice000000000000000000000000000000000000', 1, 'laptop', 1500000, '');`)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	return path
 }
 
 // The table of presets has each preset with its formats and its address.

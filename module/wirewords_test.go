@@ -28,6 +28,7 @@ var nameMembers = map[string]string{
 	"module/command/usage.go":             "columns of a table",
 	"module/prices/...":                   "columns of prices",
 	"module/migration/litellm/...":        "words of another product's configuration",
+	"module/migration/newapi/...":         "columns of prices",
 }
 
 // plainWords are members of requests that are the words of other subjects as well.

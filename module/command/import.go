@@ -14,6 +14,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration/litellm"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration/newapi"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration/rows"
 )
 
 // exitIncomplete is the exit status of an import that has left something out.
@@ -25,7 +27,11 @@ is changed there. The report, on the standard error, has a line for each thing t
 lost protections come first.
 
 The keys of a database are written to a file of keys: clients keep them. The file contains
-digests only, and is readable by its owner only.
+digests only, and is readable by its owner only. With --accounts, the command prints no
+Caddyfile: it writes users, and what was spent of budgets, to the store of --config.
+
+A database is {env.NAME} or {file./absolute/path} with the DSN of PostgreSQL, or the path of
+a file of SQLite, or of a dump of PostgreSQL, MySQL or SQLite.
 
 The exit status is 0 if everything came over, 3 if something was left out, and 1 if there is
 no Caddyfile.`
@@ -33,80 +39,163 @@ no Caddyfile.`
 // importCommand returns the command caddy ai-gateway import.
 func importCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "import", Short: "Makes a Caddyfile of the configuration of another gateway", Args: cobra.NoArgs, RunE: showHelp}
-	from := &cobra.Command{
-		Use: "litellm <config.yaml>", Short: "Imports the configuration of a LiteLLM proxy, and the keys of its database",
-		Long: strings.TrimSpace(importHelp), Args: cobra.ExactArgs(1), RunE: importLiteLLM,
+	fromLiteLLM := importFrom("litellm <config.yaml>", "Imports the configuration of a LiteLLM proxy, and the keys of its database", readLiteLLM)
+	fromLiteLLM.Flags().StringP("database", "", "", "Database with keys, users and budgets")
+	cmd.AddCommand(fromLiteLLM)
+	for _, product := range [...]newapi.Product{newapi.NewAPI, newapi.OneAPI} {
+		from := importFrom(product.Name+" <database>", "Imports the database of "+product.Name, readNewAPI(product))
+		from.Flags().StringP("group", "", "", "Group whose channels and keys become the site (default all)")
+		from.Flags().StringP("env-file", "", "", "File for the environment of the service to write, with the API keys of channels; it must not exist")
+		cmd.AddCommand(from)
 	}
-	from.Flags().StringP("site", "", "ai.example.com", "Address of the site")
-	from.Flags().StringP("database", "", "", "PostgreSQL database with the keys: {env.NAME} or {file./absolute/path} with its DSN")
-	from.Flags().StringP("keys", "", "/etc/caddy/litellm.keys", "File of keys to write, with --database; it must not exist")
-	from.Flags().BoolP("dry-run", "", false, "Print the report only, and write no file")
-	cmd.AddCommand(from)
 	return cmd
 }
 
-// importLiteLLM prints the Caddyfile, writes the keys, and prints the report.
-func importLiteLLM(cmd *cobra.Command, args []string) error {
-	flags := cmd.Flags()
-	site, _ := flags.GetString("site")
-	database, _ := flags.GetString("database")
-	keys, _ := flags.GetString("keys")
-	dry, _ := flags.GetBool("dry-run")
-	if !filepath.IsAbs(keys) {
-		return fmt.Errorf("--keys needs an absolute path, not '%s'", keys)
-	}
-	config, err := os.ReadFile(args[0])
+// reader reads a source, whose path or reference is an argument of a command.
+type reader func(cmd *cobra.Command, source, site string) (*migration.Gateway, *migration.Report, error)
+
+// importFrom returns a command that imports a source.
+func importFrom(use, short string, read reader) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: strings.TrimSpace(importHelp), Args: cobra.ExactArgs(1)}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runImport(cmd, args[0], read) }
+	name, _, _ := strings.Cut(use, " ")
+	cmd.Flags().StringP("site", "", "ai.example.com", "Address of the site")
+	cmd.Flags().StringP("keys", "", "/etc/caddy/"+name+".keys", "File of keys to write; it must not exist")
+	cmd.Flags().BoolP("dry-run", "", false, "Print a table of what comes over and what does not, and write nothing")
+	cmd.Flags().BoolP("accounts", "", false, "Write users and spent amounts to the store instead")
+	addFileFlags(cmd)
+	return cmd
+}
+
+// readLiteLLM reads the configuration of a LiteLLM proxy, and its database if there is one.
+func readLiteLLM(cmd *cobra.Command, source, site string) (*migration.Gateway, *migration.Report, error) {
+	config, err := os.ReadFile(source)
 	if err != nil {
-		return fmt.Errorf("reading the configuration: %w", err)
+		return nil, nil, fmt.Errorf("reading the configuration: %w", err)
 	}
 	var tables *litellm.Tables
-	if database != "" {
-		dsn, err := aigateway.ResolveSecret(database)
+	if database, _ := cmd.Flags().GetString("database"); database != "" {
+		all, err := readTables(cmd, database, litellm.TableNames())
 		if err != nil {
-			return fmt.Errorf("--database: %w", err)
+			return nil, nil, err
 		}
-		if tables, err = litellm.Query(cmd.Context(), string(dsn)); err != nil {
-			return err
+		if tables, err = litellm.TablesOf(all); err != nil {
+			return nil, nil, err
 		}
 	}
-	g, report, err := litellm.Read(config, tables, site)
+	return litellm.Read(config, tables, site)
+}
+
+// readNewAPI returns a function that reads the database of new-api or one-api.
+func readNewAPI(product newapi.Product) reader {
+	return func(cmd *cobra.Command, source, site string) (*migration.Gateway, *migration.Report, error) {
+		group, _ := cmd.Flags().GetString("group")
+		tables, err := readTables(cmd, source, newapi.TableNames)
+		if err != nil {
+			return nil, nil, err
+		}
+		return newapi.Read(product, tables, site, group)
+	}
+}
+
+// readTables reads tables of a database, whose DSN is never an argument.
+func readTables(cmd *cobra.Command, source string, names []string) (rows.Tables, error) {
+	switch {
+	case strings.Contains(source, "://"):
+		return nil, errors.New("a DSN is not an argument, because others can see those: write {env.NAME} or {file./absolute/path}")
+	case !strings.HasPrefix(source, "{"):
+		return rows.File(cmd.Context(), source, names...)
+	}
+	dsn, err := aigateway.ResolveSecret(source)
+	if err != nil {
+		return nil, fmt.Errorf("reading the DSN: %w", err)
+	}
+	return rows.Query(cmd.Context(), string(dsn), names...)
+}
+
+// runImport reads a source, and prints or writes what comes of it.
+func runImport(cmd *cobra.Command, source string, read reader) error {
+	site, _ := cmd.Flags().GetString("site")
+	keys, _ := cmd.Flags().GetString("keys")
+	if !filepath.IsAbs(keys) || !migration.Writable(keys) {
+		return fmt.Errorf("--keys needs an absolute path without braces, not %q", keys)
+	}
+	g, report, err := read(cmd, source, site)
 	if err != nil {
 		return err
 	}
-	if tables != nil {
+	if len(g.Keys) > 0 {
 		g.SiteWords = append(g.SiteWords, migration.Words("keys_file", keys))
 	}
 	if _, err := adapt(g.Caddyfile()); err != nil {
 		return fmt.Errorf("checking the Caddyfile of the import: %w", err)
 	}
-	if !dry {
-		if tables != nil {
-			if err := writeNew(keys, migration.KeysFile(g.Keys)); err != nil {
-				return err
-			}
-		}
-		if _, err := io.WriteString(cmd.OutOrStdout(), g.Caddyfile()); err != nil {
-			return err
-		}
+	dry, _ := cmd.Flags().GetBool("dry-run")
+	accounts, _ := cmd.Flags().GetBool("accounts")
+	switch {
+	case dry:
+		err = printReport(cmd.OutOrStdout(), report)
+	case accounts:
+		err = importAccounts(cmd, g, report)
+	default:
+		err = writeImport(cmd, g, report, keys)
 	}
-	if err := report.Write(cmd.ErrOrStderr()); err != nil || report.Complete() {
+	if err == nil && !dry {
+		err = report.Write(cmd.ErrOrStderr())
+	}
+	if err != nil || report.Complete() {
 		return err
 	}
 	return caddycmd.WrapCommandFuncForCobra(func(caddycmd.Flags) (int, error) { return exitIncomplete, nil })(cmd, nil)
+}
+
+// printReport prints what comes over, what changes, and what does not come.
+func printReport(out io.Writer, report *migration.Report) error {
+	table := newTable(out, "RESULT", "WHERE", "WHAT")
+	for _, kept := range report.Kept {
+		table.row("comes over", "", kept)
+	}
+	for _, note := range report.Sorted() {
+		table.row(note.Kind.String(), note.Place, note.Text)
+	}
+	return table.Flush()
+}
+
+// writeImport writes the file of keys and that of the environment, and prints the Caddyfile.
+func writeImport(cmd *cobra.Command, g *migration.Gateway, report *migration.Report, keys string) error {
+	if len(g.Keys) > 0 {
+		if err := writeNew(keys, migration.KeysFile(g.Keys)); err != nil {
+			return err
+		}
+	}
+	if len(g.Secrets) > 0 {
+		path, _ := cmd.Flags().GetString("env-file")
+		text, left := migration.EnvFile(g.Secrets)
+		for _, variable := range left {
+			report.Add(migration.Lost, variable, "the API key has characters that a file for an environment cannot contain: set the variable by hand")
+		}
+		if path == "" {
+			report.Add(migration.Changed, "channels", "API keys are read from variables such as %s: --env-file writes them to a file", g.Secrets[0].Variable)
+		} else if err := writeNew(path, text); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(cmd.OutOrStdout(), g.Caddyfile())
+	return err
 }
 
 // writeNew writes a file that only its owner can read. It refuses to replace one.
 func writeNew(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("the file %s exists: remove it, or choose another one with --keys", path)
+		return fmt.Errorf("the file %s exists: remove it, or choose another one", path)
 	}
 	if err != nil {
-		return fmt.Errorf("writing keys: %w", err)
+		return fmt.Errorf("creating a file: %w", err)
 	}
 	_, err = io.WriteString(file, text)
 	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("writing keys: %w", err)
+		return fmt.Errorf("writing a file: %w", err)
 	}
 	return nil
 }

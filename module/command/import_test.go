@@ -38,8 +38,13 @@ func TestTheExitStatusOfAnImportSaysWhetherAllCameOver(t *testing.T) {
 
 	text, report, err = importing(t, importedModel+"guardrails: [{guardrail_name: pii}]\n", "--dry-run")
 	assert.EqualValues(t, exitIncomplete, exitStatus(err))
-	assert.Empty(t, text)
-	assert.Contains(t, report, "PROTECTION LOST")
+	assert.Empty(t, report)
+	assert.Equal(t, `RESULT           WHERE                         WHAT
+comes over                                     1 provider
+comes over                                     1 model
+PROTECTION LOST  guardrails[0]                 the guardrail pii has no counterpart
+changed          litellm_settings.drop_params  fields that a provider does not know are left out and reported; on_loss reject refuses them
+`, text)
 
 	_, _, err = importing(t, "- no mapping\n")
 	assert.EqualValues(t, 1, exitStatus(err))
@@ -56,6 +61,8 @@ func TestKeysAreWrittenForTheirOwnerAndNeverOverOthers(t *testing.T) {
 	_, _, err = importing(t, importedModel, "--keys", "relative")
 	assert.ErrorContains(t, err, "--keys needs an absolute path")
 	_, _, err = importing(t, importedModel, "--database", "postgres://user:pw-canary@127.0.0.1/db")
-	require.ErrorContains(t, err, "--database")
+	require.ErrorContains(t, err, "a DSN is not an argument")
 	assert.NotContains(t, err.Error(), "canary")
+	_, _, err = importing(t, importedModel, "--database", "{env.NOT_SET_pw-canary}")
+	require.ErrorContains(t, err, "reading the DSN")
 }

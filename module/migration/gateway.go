@@ -14,32 +14,40 @@ type Gateway struct {
 	Models    []*Model
 	Limits    []Limit
 	SiteWords []Line // words of the directive
-	Keys      []Key  // of the file of keys
 	Left      []Left // what was left out, as comments
+
+	Keys     []Key     // of the file of keys
+	Users    []User    // of the store
+	Openings []Opening // of the ledger
+	Secrets  []Secret  // of the environment
 }
 
-// Line is a word of a Caddyfile with its values, which are written with quotes where they
-// need them, and with lines of a block.
+// Line is a word of a Caddyfile with its values, which are text and are written with quotes
+// where they need them, with references behind them, and with lines of a block.
 type Line struct {
-	Comment string // above the line; "" for none
-	Words   []string
-	Block   []Line
+	Comment    string // above the line; "" for none
+	Words      []string
+	References []Reference
+	Block      []Line
 }
 
 // Words returns a line without a block.
 func Words(words ...string) Line { return Line{Words: words} }
 
-// Provider is a provider with its API key as a reference; "" for none.
+// Provider is a provider with its API keys.
 type Provider struct {
-	Name, Preset, APIKey string
-	Lines                []Line
+	Comment      string
+	Name, Preset string
+	APIKeys      []Reference
+	Lines        []Line
 }
 
 // Model is a name of clients with its targets, in the order in which they are tried.
 type Model struct {
-	Comment string
-	Name    string
-	Targets []Target
+	Comment  string
+	Name     string
+	Targets  []Target
+	Attempts int // how many of them are tried; 0 for all
 }
 
 // Target is a target of a model. Successive targets with weights form a step.
@@ -50,7 +58,7 @@ type Target struct {
 }
 
 // name returns the target as it is written behind to.
-func (t *Target) name() string {
+func (t Target) name() string {
 	if t.Model == "" {
 		return t.Provider
 	}
@@ -58,7 +66,7 @@ func (t *Target) name() string {
 }
 
 // Same reports whether two targets are written as the same text, which a model may do once.
-func (t *Target) Same(other *Target) bool { return t.name() == other.name() }
+func (t Target) Same(other Target) bool { return t.name() == other.name() }
 
 // Limit is a limit with its words.
 type Limit struct {
@@ -66,10 +74,24 @@ type Limit struct {
 	Lines []Line
 }
 
+// Within returns the names of a limit and of the limits within it.
+func (g *Gateway) Within(limit string) []string {
+	all := []string{limit}
+	for _, l := range g.Limits { // a limit comes before those within it
+		for _, line := range l.Lines {
+			if line.Words[0] == "within" && slices.Contains(all, line.Words[1]) {
+				all = append(all, l.Name)
+			}
+		}
+	}
+	return all
+}
+
 // Left is something of the source that has no counterpart, and the reason.
 type Left struct{ Name, Reason string }
 
-// Caddyfile returns the gateway as a Caddyfile, formatted as `caddy fmt` does.
+// Caddyfile returns the gateway as a Caddyfile, formatted as `caddy fmt` does. Clean must have
+// left out what cannot be written.
 func (g *Gateway) Caddyfile() string {
 	global := slices.Clone(g.Global)
 	for _, p := range g.Providers {
@@ -77,10 +99,7 @@ func (g *Gateway) Caddyfile() string {
 		if p.Preset != p.Name {
 			words = append(words, p.Preset)
 		}
-		if p.APIKey != "" {
-			words = append(words, p.APIKey)
-		}
-		global = append(global, Line{Words: words, Block: p.Lines})
+		global = append(global, Line{Comment: p.Comment, Words: words, References: p.APIKeys, Block: p.Lines})
 	}
 	for _, m := range g.Models {
 		global = append(global, m.line())
@@ -109,6 +128,9 @@ func (m *Model) line() Line {
 		}
 		block = append(block, Line{Words: words, Block: t.Lines})
 	}
+	if m.Attempts > 0 && m.Attempts < len(m.Targets) {
+		block = append(block, Words("attempts", fmt.Sprint(m.Attempts)))
+	}
 	return Line{Comment: m.Comment, Words: []string{"model", m.Name}, Block: block}
 }
 
@@ -117,7 +139,7 @@ func write(b *strings.Builder, depth int, l Line) {
 	indent := strings.Repeat("\t", depth)
 	if l.Comment != "" {
 		for text := range strings.Lines(l.Comment) {
-			b.WriteString(indent + "# " + strings.TrimSpace(text) + "\n")
+			b.WriteString(indent + "# " + OneLine(strings.TrimSpace(text)) + "\n")
 		}
 	}
 	if len(l.Words) == 0 && len(l.Block) == 0 {
@@ -126,6 +148,11 @@ func write(b *strings.Builder, depth int, l Line) {
 	var parts []string
 	for _, word := range l.Words {
 		parts = append(parts, quoted(word))
+	}
+	for _, reference := range l.References {
+		if reference != "" {
+			parts = append(parts, string(reference))
+		}
 	}
 	b.WriteString(indent)
 	if len(l.Block) > 0 {
@@ -138,28 +165,4 @@ func write(b *strings.Builder, depth int, l Line) {
 	if len(l.Block) > 0 {
 		b.WriteString(indent + "}\n")
 	}
-}
-
-// quoted returns a value as a token of a Caddyfile. A placeholder of Caddy stays as it is.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n\"`{}\\") && !strings.HasPrefix(word, "#") {
-		return word
-	}
-	if placeholder(word) {
-		return word
-	}
-	if strings.ContainsAny(word, "\"\\") && !strings.Contains(word, "`") {
-		return "`" + word + "`" // the only quotes in which a backslash is nothing but itself
-	}
-	return `"` + strings.ReplaceAll(word, `"`, `\"`) + `"`
-}
-
-// placeholder reports whether a word is one reference, such as {env.NAME}.
-func placeholder(word string) bool {
-	inner, ok := strings.CutPrefix(word, "{")
-	if !ok {
-		return false
-	}
-	inner, ok = strings.CutSuffix(inner, "}")
-	return ok && !strings.ContainsAny(inner, " \t\n\"`{}\\")
 }

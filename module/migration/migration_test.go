@@ -11,7 +11,7 @@ import (
 
 // Each value is one token of the Caddyfile that is written.
 func TestValuesAreQuotedWhereTheyNeedIt(t *testing.T) {
-	values := []string{"plain", "a b", `say "hi"`, `back\slash`, "{env.NAME}", "{not a placeholder}", "#x", "", "a/b:c@d", "with`tick"}
+	values := []string{"plain", "a b", `say "hi"`, `back\slash`, "#x", "", "a/b:c@d", "with`tick", "<<EOF", "a<<b", `\`, "名"}
 	g := Gateway{Site: "example.com", SiteWords: []Line{Words(append([]string{"word"}, values...)...)}}
 	tokens, err := caddyfile.Tokenize([]byte(g.Caddyfile()), "Caddyfile")
 	require.NoError(t, err)
@@ -30,8 +30,8 @@ func TestValuesAreQuotedWhereTheyNeedIt(t *testing.T) {
 
 func TestAGatewayIsWrittenInOrder(t *testing.T) {
 	g := Gateway{
-		Site: "example.com", Global: []Line{{Words: []string{"counters", "redis", "a:1"}, Block: []Line{Words("password", "{env.P}")}}},
-		Providers: []*Provider{{Name: "openai", Preset: "openai", APIKey: "{env.K}"}, {Name: "own", Preset: "vllm", Lines: []Line{Words("models", "off")}}},
+		Site: "example.com", Global: []Line{{Words: []string{"counters", "redis", "a:1"}, Block: []Line{{Words: []string{"password"}, References: []Reference{Env("P")}}}}},
+		Providers: []*Provider{{Name: "openai", Preset: "openai", APIKeys: []Reference{Env("K")}}, {Name: "own", Preset: "vllm", Lines: []Line{Words("models", "off")}}},
 		Models:    []*Model{{Comment: "two\nlines", Name: "m", Targets: []Target{{Provider: "own", Model: "x", Weight: 2, Lines: []Line{Words("price", "input", "1")}}, {Provider: "openai"}}}},
 		Limits:    []Limit{{Name: "l", Lines: []Line{Words("per", "key")}}},
 		Left:      []Left{{Name: "n", Reason: "why"}},

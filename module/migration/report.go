@@ -35,7 +35,7 @@ type Report struct {
 
 // Add adds a note.
 func (r *Report) Add(kind Kind, place, format string, args ...any) {
-	r.Notes = append(r.Notes, Note{kind, place, fmt.Sprintf(format, args...)})
+	r.Notes = append(r.Notes, Note{kind, OneLine(place), OneLine(fmt.Sprintf(format, args...))})
 }
 
 // Complete reports whether nothing was left out.
@@ -43,14 +43,19 @@ func (r *Report) Complete() bool {
 	return !slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Kind < Changed })
 }
 
+// Sorted returns the notes, those of lost protections first.
+func (r *Report) Sorted() []Note {
+	notes := slices.Clone(r.Notes)
+	slices.SortStableFunc(notes, func(a, b Note) int { return int(a.Kind) - int(b.Kind) })
+	return notes
+}
+
 // Write writes the report: a line for each note, those of lost protections first, and what
 // came over.
 func (r *Report) Write(w io.Writer) error {
-	notes := slices.Clone(r.Notes)
-	slices.SortStableFunc(notes, func(a, b Note) int { return int(a.Kind) - int(b.Kind) })
 	var b strings.Builder
 	count := map[Kind]int{}
-	for _, n := range notes {
+	for _, n := range r.Sorted() {
 		count[n.Kind]++
 		fmt.Fprintf(&b, "%s  %s: %s\n", n.Kind, n.Place, n.Text)
 	}
@@ -61,4 +66,12 @@ func (r *Report) Write(w io.Writer) error {
 	b.WriteString(".\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Count returns a number with its noun.
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }

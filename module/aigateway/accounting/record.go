@@ -79,3 +79,7 @@ func (s Source) String() string {
 
 // OutcomeCrashed is the outcome of an exchange that was running when the process crashed.
 const OutcomeCrashed = "crashed"
+
+// OutcomeImported is the outcome of a record with money that was spent before the gateway was
+// used: no request, but an amount that counts in budgets.
+const OutcomeImported = "imported"

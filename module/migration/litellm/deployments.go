@@ -14,7 +14,7 @@ import (
 
 // deployment is one entry of model_list: a target of the name.
 type deployment struct {
-	params, info *section
+	params, info *migration.Section
 	report       *migration.Report
 
 	name     string // of clients
@@ -30,7 +30,7 @@ const environ = "os.environ/"
 
 // note adds a note about the deployment.
 func (d *deployment) note(kind migration.Kind, text string) {
-	d.report.Add(kind, d.params.place, "%s: %s", d.name, text)
+	d.report.Add(kind, d.params.Place, "%s: %s", d.name, text)
 }
 
 // unserved are the modes of model_info whose endpoints the gateway does not have.
@@ -39,16 +39,16 @@ var unserved = map[string]bool{"realtime": true, "batch": true}
 // deployments returns the entries of model_list that have a counterpart. The others are left
 // out of the gateway, each with its reason.
 func (s *source) deployments() (all []*deployment) {
-	credentials := map[string]*section{}
-	for _, c := range s.file.list("credential_list") {
-		credentials[c.text("credential_name")] = c.inner("credential_values")
+	credentials := map[string]*migration.Section{}
+	for _, c := range s.file.List("credential_list") {
+		credentials[c.Text("credential_name")] = c.Inner("credential_values")
 	}
-	for _, entry := range s.file.list("model_list") {
-		d := &deployment{params: entry.inner("litellm_params"), info: entry.inner("model_info"), report: &s.report, name: entry.text("model_name")}
-		if shared := credentials[d.params.text("litellm_credential_name")]; shared != nil {
-			for name, value := range shared.values {
-				if d.params.values[name] == nil {
-					d.params.values[name] = value
+	for _, entry := range s.file.List("model_list") {
+		d := &deployment{params: entry.Inner("litellm_params"), info: entry.Inner("model_info"), report: &s.report, name: entry.Text("model_name")}
+		if shared := credentials[d.params.Text("litellm_credential_name")]; shared != nil {
+			for name, value := range shared.Values {
+				if d.params.Values[name] == nil {
+					d.params.Values[name] = value
 				}
 			}
 		}
@@ -59,7 +59,7 @@ func (s *source) deployments() (all []*deployment) {
 		}
 		all = append(all, d)
 		s.groups(d)
-		for _, name := range d.params.unread() {
+		for _, name := range d.params.Unread() {
 			d.note(migration.Lost, name+": "+reasonFor("litellm_params."+name))
 		}
 	}
@@ -69,7 +69,7 @@ func (s *source) deployments() (all []*deployment) {
 // add adds the provider of a deployment, if it has a counterpart; otherwise it returns the
 // reason.
 func (s *source) add(d *deployment) (reason string) {
-	switch mode := d.info.text("mode"); {
+	switch mode := d.info.Text("mode"); {
 	case d.name == "" || strings.ContainsAny(d.name, " \t\n") || len(d.name) > 256:
 		return fmt.Sprintf("a name has 1 to 256 characters without spaces; %q would be one", strings.Join(strings.Fields(d.name), "-"))
 	case unserved[mode]:
@@ -103,13 +103,13 @@ func (d *deployment) options(p *migration.Provider) {
 		{"timeout", "response_header_timeout", "s"},
 		{"stream_timeout", "first_event_timeout", "s"},
 	} {
-		if n, ok := d.params.number(option.parameter); ok && n > 0 {
-			p.Lines = append(p.Lines, migration.Words(option.word, decimal(n)+option.unit))
+		if n, ok := d.params.Number(option.parameter); ok && n > 0 {
+			p.Lines = append(p.Lines, migration.Words(option.word, migration.Decimal(n)+option.unit))
 		}
 	}
-	headers := d.params.inner("extra_headers")
-	for _, name := range headers.names() {
-		if value := headers.text(name); strings.EqualFold(name, "Authorization") || strings.HasSuffix(strings.ToLower(name), "key") {
+	headers := d.params.Inner("extra_headers")
+	for _, name := range headers.Names() {
+		if value := headers.Text(name); strings.EqualFold(name, "Authorization") || strings.HasSuffix(strings.ToLower(name), "key") {
 			d.note(migration.Lost, "the header "+name+" may be a credential: api_key sends those")
 		} else {
 			p.Lines = append(p.Lines, migration.Words("header_up", name, value))
@@ -119,10 +119,10 @@ func (d *deployment) options(p *migration.Provider) {
 
 // shares sets the share of a deployment and its place in the order.
 func (d *deployment) shares() {
-	d.order, _ = d.params.number("order")
-	weight, weighted := d.params.number("weight")
-	rpm, byRequests := d.params.number("rpm")
-	tpm, byTokens := d.params.number("tpm")
+	d.order, _ = d.params.Number("order")
+	weight, weighted := d.params.Number("weight")
+	rpm, byRequests := d.params.Number("rpm")
+	tpm, byTokens := d.params.Number("tpm")
 	switch {
 	case weighted:
 		d.share = weight
@@ -140,7 +140,7 @@ func (d *deployment) shares() {
 func (s *source) provider(p *migration.Provider) *migration.Provider {
 	names := map[string]bool{}
 	for _, known := range s.gateway.Providers {
-		if known.Preset == p.Preset && known.APIKey == p.APIKey && reflect.DeepEqual(known.Lines, p.Lines) {
+		if known.Preset == p.Preset && slices.Equal(known.APIKeys, p.APIKeys) && reflect.DeepEqual(known.Lines, p.Lines) {
 			return known
 		}
 		names[known.Name] = true
@@ -155,23 +155,23 @@ func (s *source) provider(p *migration.Provider) *migration.Provider {
 
 // reference returns a parameter that is a secret as a reference. A secret in clear text is
 // replaced by the variable, which the operator has to set.
-func (d *deployment) reference(parameter, variable string) string {
-	value := d.params.text(parameter)
+func (d *deployment) reference(parameter, variable string) []migration.Reference {
+	value := d.params.Text(parameter)
 	name, isVariable := strings.CutPrefix(value, environ)
 	switch {
 	case isVariable:
-		return "{env." + name + "}"
+		return []migration.Reference{migration.Env(name)}
 	case strings.EqualFold(value, "none"):
-		return ""
+		return nil
 	case value == "" && variable == "":
-		return ""
+		return nil
 	case value != "":
 		if variable == "" {
 			variable = strings.ToUpper(strings.ReplaceAll(nameOf(d.name), "-", "_")) + "_API_KEY"
 		}
 		d.note(migration.Changed, parameter+" is a secret in clear text: set it as the variable "+variable)
 	}
-	return "{env." + variable + "}"
+	return []migration.Reference{migration.Env(variable)}
 }
 
 // columns are the parameters of prices, for one token, and the columns of our table, for a
@@ -193,11 +193,11 @@ var columns = []struct{ parameter, column string }{
 func (d *deployment) price() []migration.Line {
 	words := []string{"price"}
 	for _, c := range columns {
-		value := d.params.text(c.parameter)
+		value := d.params.Text(c.parameter)
 		if value == "" {
-			value = d.info.text(c.parameter)
+			value = d.info.Text(c.parameter)
 		} else {
-			d.info.take(c.parameter)
+			d.info.Take(c.parameter)
 		}
 		amount, ok := new(big.Rat).SetString(value)
 		if value == "" || !ok {
@@ -212,7 +212,7 @@ func (d *deployment) price() []migration.Line {
 	if len(words) > 1 {
 		return []migration.Line{{Words: words}}
 	}
-	vendor, base, ok := strings.Cut(d.info.text("base_model"), "/")
+	vendor, base, ok := strings.Cut(d.info.Text("base_model"), "/")
 	if !ok {
 		return nil
 	}
@@ -225,14 +225,8 @@ func (d *deployment) price() []migration.Line {
 		column string
 		rate   prices.Rate
 	}{{"input", known.Base.Fresh}, {"cache_read", known.Base.CacheRead}, {"output", known.Base.Answer}} {
-		words = append(words, c.column, decimal(float64(c.rate)/1e6))
+		words = append(words, c.column, migration.Decimal(float64(c.rate)/1e6))
 	}
 	d.note(migration.Changed, "the price is that of base_model "+base+" at the time of the import")
 	return []migration.Line{{Words: words}}
-}
-
-// decimal returns a number without an exponent.
-func decimal(n float64) string {
-	text := big.NewFloat(n).Text('f', 9)
-	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }

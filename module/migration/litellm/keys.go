@@ -2,7 +2,6 @@ package litellm
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 
 // people are the rows of the database by their ids.
 type people struct {
-	users, teams, organizations, budgets, memberships map[string]*section
+	users, teams, organizations, budgets, memberships map[string]*migration.Section
 }
 
 // keys returns the keys of the database, but for the sessions of LiteLLM's own pages and the
@@ -23,11 +22,13 @@ func (s *source) keys(t *Tables, master string) (keys []migration.Key) {
 		users: byID(t.Users, "user_id"), teams: byID(t.Teams, "team_id"), organizations: byID(t.Organizations, "organization_id"),
 		budgets: byID(t.Budgets, "budget_id"), memberships: byID(t.Memberships, "user_id", "team_id"),
 	}
-	names, spent, skipped := migration.Names{}, 0, 0
+	names, skipped := migration.Names{}, 0
 	byToken := map[string]migration.Key{}
-	limits := &limits{people: &p, source: s, known: map[string]string{}}
-	for _, row := range sections("LiteLLM_VerificationToken", t.Keys) {
-		if row.text("team_id") == "litellm-dashboard" || digestOf(row.text("token")) == master {
+	limits := &limits{people: &p, source: s, known: map[string]string{}, openings: map[string][]migration.Opening{}}
+	rows := migration.Sections("LiteLLM_VerificationToken", t.Keys)
+	slices.SortStableFunc(rows, func(a, b *migration.Section) int { return strings.Compare(a.Text("token"), b.Text("token")) })
+	for _, row := range rows {
+		if row.Text("team_id") == "litellm-dashboard" || digestOf(row.Text("token")) == master {
 			skipped++
 			continue
 		}
@@ -36,53 +37,40 @@ func (s *source) keys(t *Tables, master string) (keys []migration.Key) {
 			continue
 		}
 		key.Limit = limits.of(row, &key)
-		if n, _ := row.number("spend"); n > 0 {
-			spent++
-		}
-		byToken[row.text("token")] = key
+		byToken[row.Text("token")] = key
 		keys = append(keys, key)
 	}
-	for _, row := range sections("LiteLLM_DeprecatedVerificationToken", t.Deprecated) {
-		key, ok := byToken[row.text("active_token_id")]
+	for _, row := range migration.Sections("LiteLLM_DeprecatedVerificationToken", t.Deprecated) {
+		key, ok := byToken[row.Text("active_token_id")]
 		if !ok {
-			s.report.Add(migration.Lost, row.place, "its successor is not in the gateway")
+			s.report.Add(migration.Lost, row.Place, "its successor is not in the gateway")
 			continue
 		}
-		key.Name, key.Digest, key.Expires = names.Give(key.Name+"-before", "key"), digestOf(row.text("token")), moment(row.text("revoke_at"))
+		key.Name, key.Digest, key.Expires = names.Give(key.Name+"-before", "key"), digestOf(row.Text("token")), moment(row.Text("revoke_at"))
 		key.Comment = "the key before its rotation"
 		keys = append(keys, key)
 	}
 	if skipped > 0 {
-		s.report.Add(migration.Changed, "LiteLLM_VerificationToken", "%s skipped: those of LiteLLM's own pages, and the master key", count(skipped, "row"))
+		s.report.Add(migration.Changed, "LiteLLM_VerificationToken", "%s skipped: those of LiteLLM's own pages, and the master key", migration.Count(skipped, "row"))
 	}
 	if n := len(t.Models); n > 0 {
-		s.report.Add(migration.Lost, "LiteLLM_ProxyModelTable", "%s of the database: their parameters are encrypted", count(n, "model"))
+		s.report.Add(migration.Lost, "LiteLLM_ProxyModelTable", "%s of the database: their parameters are encrypted", migration.Count(n, "model"))
 	}
-	if spent > 0 {
-		s.report.Add(migration.Changed, "LiteLLM_VerificationToken.spend", "the budgets of %s begin with their whole amounts", count(spent, "key"))
+	s.accounts(p.users)
+	if s.gateway.Openings = limits.opened(); len(s.gateway.Openings) > 0 {
+		s.report.Add(migration.Changed, "spend", "%s had spent something: --accounts writes that to the ledger, and without it budgets begin with their whole amounts", migration.Count(len(s.gateway.Openings), "budget"))
 	}
-	s.report.Kept = append(s.report.Kept, count(len(keys), "key"), count(len(s.gateway.Limits), "limit"))
+	s.report.Kept = append(s.report.Kept, migration.Count(len(keys), "key"), migration.Count(len(s.gateway.Limits), "limit"), migration.Count(len(s.gateway.Users), "user"))
 	return keys
 }
 
-// sections returns the rows of a table.
-func sections(table string, rows []json.RawMessage) (all []*section) {
-	for i, row := range rows {
-		var values any
-		if json.Unmarshal(row, &values) == nil {
-			all = append(all, newSection(fmt.Sprintf("%s[%d]", table, i), values))
-		}
-	}
-	return all
-}
-
 // byID returns rows by the text of their columns.
-func byID(rows []json.RawMessage, columns ...string) map[string]*section {
-	all := map[string]*section{}
-	for _, row := range sections("", rows) {
+func byID(rows []json.RawMessage, columns ...string) map[string]*migration.Section {
+	all := map[string]*migration.Section{}
+	for _, row := range migration.Sections("", rows) {
 		var id []string
 		for _, column := range columns {
-			id = append(id, row.text(column))
+			id = append(id, row.Text(column))
 		}
 		all[strings.Join(id, "\x00")] = row
 	}
@@ -104,32 +92,32 @@ func digestOf(token string) string {
 }
 
 // key returns a row as a key without its limit.
-func (s *source) key(row *section, p *people, names *migration.Names) (key migration.Key, ok bool) {
-	alias := row.text("key_alias")
-	if key.Digest = digestOf(row.text("token")); key.Digest == "" {
-		s.report.Add(migration.Lost, row.place, "the token of the key %q is not a digest", alias)
+func (s *source) key(row *migration.Section, p *people, names *migration.Names) (key migration.Key, ok bool) {
+	alias := row.Text("key_alias")
+	if key.Digest = digestOf(row.Text("token")); key.Digest == "" {
+		s.report.Add(migration.Lost, row.Place, "the token of the key %q is not a digest", alias)
 		return key, false
 	}
 	label := alias
 	if label == "" {
-		label = row.text("key_name")
+		label = row.Text("key_name")
 	}
 	key.Name = names.Give(label, "key-"+key.Digest[len("sha256:"):][:8])
 	if alias != "" && alias != key.Name {
 		key.Comment = strings.Join(strings.Fields(alias), " ")
 	}
-	key.Expires = moment(row.text("expires"))
-	user, team := p.users[row.text("user_id")], p.teams[row.text("team_id")]
+	key.Expires = moment(row.Text("expires"))
+	user, team := p.users[row.Text("user_id")], p.teams[row.Text("team_id")]
 	if user != nil {
 		key.Owner = ownerOf(user)
 	} else if team != nil {
-		key.Owner = (&migration.Names{}).Give(team.text("team_alias"), "")
+		key.Owner = (&migration.Names{}).Give(team.Text("team_alias"), "")
 	}
-	key.Disabled = row.flag("blocked") || team != nil && team.flag("blocked")
+	key.Disabled = row.Flag("blocked") || team != nil && team.Flag("blocked")
 	s.allow(&key, row, user, team)
 	for _, column := range [...]string{"model_max_budget", "aliases", "allowed_routes", "permissions", "config", "guardrails", "object_permission_id"} {
-		if value := row.take(column); !blank(value) {
-			s.report.Add(migration.Lost, row.place+"."+column, "the key %s: %s", key.Name, keyReasons[column])
+		if value := row.Take(column); !blank(value) {
+			s.report.Add(migration.Lost, row.Place+"."+column, "the key %s: %s", key.Name, keyReasons[column])
 		}
 	}
 	return key, true
@@ -162,20 +150,20 @@ func blank(value any) bool {
 }
 
 // ownerOf returns the name of a user: the address of e-mail, or else the id.
-func ownerOf(user *section) string {
-	name := strings.ToLower(user.text("user_email"))
+func ownerOf(user *migration.Section) string {
+	name := strings.ToLower(user.Text("user_email"))
 	if name == "" {
-		name = user.text("user_id")
+		name = user.Text("user_id")
 	}
 	return (&migration.Names{}).Give(name, "user")
 }
 
 // allow sets the models of a key: those of the key that its team may use, too. A list that
 // becomes empty disables the key, because an empty list means all models here as there.
-func (s *source) allow(key *migration.Key, row, user, team *section) {
-	own, teams := s.expand(row.texts("models")), []string(nil)
+func (s *source) allow(key *migration.Key, row, user, team *migration.Section) {
+	own, teams := s.expand(row.Texts("models")), []string(nil)
 	if team != nil {
-		teams = s.expand(team.texts("models"))
+		teams = s.expand(team.Texts("models"))
 	}
 	everything := func(names []string) bool {
 		return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool {
@@ -185,11 +173,11 @@ func (s *source) allow(key *migration.Key, row, user, team *section) {
 	if slices.Contains(own, "all-team-models") {
 		own = nil
 		if team == nil {
-			s.report.Add(migration.Changed, row.place, "the key %s may use all models: it names those of a team, and has none", key.Name)
+			s.report.Add(migration.Changed, row.Place, "the key %s may use all models: it names those of a team, and has none", key.Name)
 		}
 	}
 	switch {
-	case team == nil && user != nil && slices.Contains(user.texts("models"), "no-default-models") && everything(own):
+	case team == nil && user != nil && slices.Contains(user.Texts("models"), "no-default-models") && everything(own):
 		key.Disabled = true
 	case everything(own) && everything(teams):
 		return
@@ -206,7 +194,7 @@ func (s *source) allow(key *migration.Key, row, user, team *section) {
 	}
 	for _, name := range key.Models {
 		if !s.has(name) {
-			s.report.Add(migration.Changed, row.place, "the key %s may use %s, which the gateway does not have", key.Name, name)
+			s.report.Add(migration.Changed, row.Place, "the key %s may use %s, which the gateway does not have", key.Name, name)
 		}
 	}
 	key.Disabled = key.Disabled || !slices.ContainsFunc(key.Models, s.has)
@@ -215,7 +203,7 @@ func (s *source) allow(key *migration.Key, row, user, team *section) {
 // moment returns a time of the database, which has no zone and is UTC, by RFC 3339; "" for
 // none.
 func moment(text string) string {
-	for _, layout := range [...]string{"2006-01-02T15:04:05", time.RFC3339} {
+	for _, layout := range [...]string{"2006-01-02T15:04:05", time.DateTime, time.RFC3339} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC().Format(time.RFC3339)
 		}

@@ -12,7 +12,7 @@ import (
 
 // source is a configuration that is read.
 type source struct {
-	file    *section
+	file    *migration.Section
 	gateway migration.Gateway
 	report  migration.Report
 
@@ -29,25 +29,27 @@ func Read(config []byte, tables *Tables, site string) (*migration.Gateway, *migr
 	if err := yaml.Unmarshal(config, &file); err != nil {
 		return nil, nil, fmt.Errorf("reading YAML: %w", err)
 	}
-	s := &source{file: newSection("", file), byName: map[string][]*deployment{}, access: map[string][]string{}}
+	s := &source{file: migration.NewSection("", file), byName: map[string][]*deployment{}, access: map[string][]string{}}
 	s.gateway.Site = site
 	s.deployments()
-	router, settings, general := s.file.inner("router_settings"), s.file.inner("litellm_settings"), s.file.inner("general_settings")
+	router, settings, general := s.file.Inner("router_settings"), s.file.Inner("litellm_settings"), s.file.Inner("general_settings")
 	s.models(router, settings)
 	s.settings(router, settings, general)
 	s.protections(general)
-	for _, part := range [...]*section{s.file, router, settings, general} {
-		for _, name := range part.unread() {
-			s.report.Add(migration.Lost, part.within(name), "%s", reasonFor(part.within(name)))
+	for _, part := range [...]*migration.Section{s.file, router, settings, general} {
+		for _, name := range part.Unread() {
+			s.report.Add(migration.Lost, part.Within(name), "%s", reasonFor(part.Within(name)))
 		}
 	}
 	if len(s.gateway.Models) == 0 {
 		s.report.Add(migration.Lost, "model_list", "no model has a counterpart")
 	}
-	s.report.Kept = []string{count(len(s.gateway.Providers), "provider"), count(len(s.gateway.Models), "model")}
+	s.report.Kept = []string{migration.Count(len(s.gateway.Providers), "provider"), migration.Count(len(s.gateway.Models), "model")}
 	if tables != nil {
-		s.gateway.Keys = s.keys(tables, masterDigest(general.text("master_key")))
+		s.gateway.Keys = s.keys(tables, masterDigest(general.Text("master_key")))
 	}
+	s.gateway.Clean(&s.report)
+	s.gateway.WarnOfSmallBudgets(&s.report)
 	return &s.gateway, &s.report, nil
 }
 
@@ -61,12 +63,4 @@ func masterDigest(master string) string {
 		return ""
 	}
 	return migration.Digest(master)
-}
-
-// count returns a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

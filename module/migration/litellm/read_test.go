@@ -144,7 +144,7 @@ func TestDeployments(t *testing.T) {
 		},
 		"two steps with weights do not become one": {
 			listed("litellm_settings: {fallbacks: [{a: [b]}]}", `a: {model: openai/x}`, `a: {model: groq/x}`, `b: {model: openai/y}`, `b: {model: groq/y}`),
-			[]string{"model a {\n\t\t\tto openai/x weight 1\n\t\t\tto groq/x weight 1\n\t\t\tto openai/y\n\t\t\tto groq/y\n\t\t}"}, []string{"changed  fallbacks: the deployments of b behind those of a"},
+			[]string{"model a {\n\t\t\tto openai/x weight 1\n\t\t\tto groq/x weight 1\n\t\t\tto openai/y\n\t\t\tto groq/y\n\t\t}"}, []string{"changed  model_list: deployments of b behind others of a"},
 		},
 		"Z025 fallbacks for long contexts are named": {
 			listed("router_settings: {context_window_fallbacks: [{a: [b]}]}", `a: {model: openai/x}`), []string{"!fallback_on"},
@@ -235,7 +235,7 @@ func TestAConfigurationThatIsNoMappingIsAnError(t *testing.T) {
 }
 
 // rows returns rows of a table.
-func rows(texts ...string) (all []json.RawMessage) {
+func objects(texts ...string) (all []json.RawMessage) {
 	for _, text := range texts {
 		all = append(all, json.RawMessage(text))
 	}

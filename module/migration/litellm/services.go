@@ -86,7 +86,7 @@ func split(model, custom string) (prefix, rest string) {
 // serve returns the provider of a deployment, and sets the name of its model. It returns a
 // reason if the gateway has no such provider.
 func (d *deployment) serve() (*migration.Provider, string) {
-	prefix, rest := split(d.params.text("model"), d.params.text("custom_llm_provider"))
+	prefix, rest := split(d.params.Text("model"), d.params.Text("custom_llm_provider"))
 	d.model = rest
 	if cloud := clouds[prefix]; cloud != nil {
 		return cloud(d)
@@ -98,9 +98,9 @@ func (d *deployment) serve() (*migration.Provider, string) {
 	case !ok:
 		return nil, fmt.Sprintf("the gateway has no provider for %s", prefix)
 	}
-	base := strings.TrimRight(d.params.text("api_base"), "/")
+	base := strings.TrimRight(d.params.Text("api_base"), "/")
 	if base == "" {
-		base = strings.TrimRight(d.params.text("base_url"), "/")
+		base = strings.TrimRight(d.params.Text("base_url"), "/")
 	}
 	p := &migration.Provider{Name: prefix, Preset: s.preset}
 	switch {
@@ -110,6 +110,7 @@ func (d *deployment) serve() (*migration.Provider, string) {
 		base += "/v1"
 	case s.preset == "openai" && base != "" && base != "https://api.openai.com/v1":
 		p.Preset, p.Name = "openai_compatible", nameOf(base)
+		p.Lines = append(p.Lines, migration.Words("priced_as", "openai")) // prices go by names there, wherever the server is
 		s.env = ""
 	}
 	if p.Preset != "openai_compatible" && s.format == "" {
@@ -130,10 +131,10 @@ func (d *deployment) serve() (*migration.Provider, string) {
 	if responses, ok := strings.CutPrefix(d.model, "responses/"); ok && p.Preset == "openai" {
 		d.model = responses
 	}
-	if organization := d.params.text("organization"); organization != "" {
+	if organization := d.params.Text("organization"); organization != "" {
 		p.Lines = append(p.Lines, migration.Words("header_up", "OpenAI-Organization", organization))
 	}
-	p.APIKey = d.reference("api_key", s.env)
+	p.APIKeys = d.reference("api_key", s.env)
 	return p, ""
 }
 
@@ -141,10 +142,10 @@ var azureHost = regexp.MustCompile(`^https://([a-z0-9-]+)\.openai\.azure\.com$`)
 
 // azure returns the provider of a deployment in Azure, by the API v1, which needs no version.
 func azure(d *deployment) (*migration.Provider, string) {
-	if d.params.text("azure_ad_token") != "" || d.params.text("client_secret") != "" {
+	if d.params.Text("azure_ad_token") != "" || d.params.Text("client_secret") != "" {
 		return nil, "tokens of Entra ID need the word entra of the preset azure"
 	}
-	base := strings.TrimRight(d.params.text("api_base"), "/")
+	base := strings.TrimRight(d.params.Text("api_base"), "/")
 	if base == "" {
 		return nil, "api_base is missing"
 	}
@@ -152,17 +153,17 @@ func azure(d *deployment) (*migration.Provider, string) {
 	if m := azureHost.FindStringSubmatch(base); m != nil {
 		p.Name, p.Lines = "azure-"+m[1], []migration.Line{migration.Words("resource", m[1])}
 	}
-	if version := d.params.text("api_version"); version != "" {
+	if version := d.params.Text("api_version"); version != "" {
 		d.note(migration.Changed, "api_version "+version+" is not needed: the API v1 of Azure is used")
 	}
-	p.APIKey = d.reference("api_key", "AZURE_API_KEY")
+	p.APIKeys = d.reference("api_key", "AZURE_API_KEY")
 	return p, ""
 }
 
 // bedrock returns the provider of a Claude in Bedrock.
 func bedrock(d *deployment) (*migration.Provider, string) {
 	d.model = strings.TrimPrefix(strings.TrimPrefix(d.model, "converse/"), "invoke/")
-	region := d.params.text("aws_region_name")
+	region := d.params.Text("aws_region_name")
 	switch {
 	case !strings.Contains(d.model, "anthropic."):
 		return nil, "of the models in Bedrock, the gateway has those of Anthropic"
@@ -171,11 +172,11 @@ func bedrock(d *deployment) (*migration.Provider, string) {
 	}
 	p := &migration.Provider{Name: "bedrock-" + region, Preset: "bedrock", Lines: []migration.Line{migration.Words("region", region)}}
 	for _, name := range [...]string{"aws_access_key_id", "aws_secret_access_key", "aws_session_token"} {
-		if v := d.params.text(name); v != "" && v != environ+strings.ToUpper(name) {
+		if v := d.params.Text(name); v != "" && v != environ+strings.ToUpper(name) {
 			d.note(migration.Changed, name+" is read from the variable "+strings.ToUpper(name))
 		}
 	}
-	if profile := d.params.text("aws_profile_name"); profile != "" {
+	if profile := d.params.Text("aws_profile_name"); profile != "" {
 		p.Lines = append(p.Lines, migration.Words("profile", profile))
 	}
 	return p, ""
@@ -183,7 +184,7 @@ func bedrock(d *deployment) (*migration.Provider, string) {
 
 // vertex returns the provider of a Claude or a Gemini in Vertex AI.
 func vertex(d *deployment) (*migration.Provider, string) {
-	project, location := d.params.text("vertex_project"), d.params.text("vertex_location")
+	project, location := d.params.Text("vertex_project"), d.params.Text("vertex_location")
 	switch {
 	case !strings.HasPrefix(d.model, "claude") && !strings.HasPrefix(d.model, "gemini-"):
 		return nil, "of the models in Vertex AI, this import knows those of Anthropic and Gemini; see the preset vertex for others"
@@ -198,10 +199,10 @@ func vertex(d *deployment) (*migration.Provider, string) {
 		p.Name = "vertex-gemini"
 		p.Lines = append(p.Lines, migration.Words("format", "gemini"))
 	}
-	if credentials := d.params.text("vertex_credentials"); strings.HasPrefix(credentials, "/") {
-		p.APIKey = "{file." + credentials + "}"
+	if credentials := d.params.Text("vertex_credentials"); strings.HasPrefix(credentials, "/") {
+		p.APIKeys = []migration.Reference{migration.File(credentials)}
 	} else if credentials != "" {
-		p.APIKey = d.reference("vertex_credentials", "")
+		p.APIKeys = d.reference("vertex_credentials", "")
 	}
 	return p, ""
 }

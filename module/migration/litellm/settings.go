@@ -4,99 +4,101 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration"
 )
 
 // settings adds the words that come of the settings.
-func (s *source) settings(router, settings, general *section) {
+func (s *source) settings(router, settings, general *migration.Section) {
 	global := func(words ...string) { s.gateway.Global = append(s.gateway.Global, migration.Words(words...)) }
 	global("store", "sqlite")
-	if host := router.text("redis_host"); host != "" {
+	if host := router.Text("redis_host"); host != "" {
 		s.redis(router, host)
 	}
-	if n, ok := router.number("num_retries"); ok && n == 0 {
+	if n, ok := router.Number("num_retries"); ok && n == 0 {
 		global("retry", "off")
 	} else if ok {
-		s.report.Add(migration.Changed, router.within("num_retries"), "each target is tried once, and the last one a second time if its failure cost nothing")
+		s.report.Add(migration.Changed, router.Within("num_retries"), "each target is tried once, and the last one a second time if its failure cost nothing")
 	}
-	if n, ok := router.number("cooldown_time"); ok && n > 0 {
-		global("cooldown", decimal(n)+"s")
+	if n, ok := router.Number("cooldown_time"); ok && n > 0 {
+		global("cooldown", migration.Decimal(n)+"s")
 	}
-	if router.flag("disable_cooldowns") {
+	if router.Flag("disable_cooldowns") {
 		global("cooldown", "off")
 	}
-	if strategy := router.text("routing_strategy"); strategy != "" && strategy != "simple-shuffle" {
-		s.report.Add(migration.Changed, router.within("routing_strategy"), "%s is not known: requests are shared by weight, and sessions stay together", strategy)
+	if strategy := router.Text("routing_strategy"); strategy != "" && strategy != "simple-shuffle" {
+		s.report.Add(migration.Changed, router.Within("routing_strategy"), "%s is not known: requests are shared by weight, and sessions stay together", strategy)
 	}
-	if n, ok := settings.number("request_timeout"); ok && n > 0 {
-		global("response_header_timeout", decimal(n)+"s")
+	if n, ok := settings.Number("request_timeout"); ok && n > 0 {
+		global("response_header_timeout", migration.Decimal(n)+"s")
 	}
-	if settings.values["drop_params"] != true {
-		settings.take("drop_params")
-		s.report.Add(migration.Changed, settings.within("drop_params"), "fields that a provider does not know are left out and reported; on_loss reject refuses them")
+	if settings.Values["drop_params"] != true {
+		settings.Take("drop_params")
+		s.report.Add(migration.Changed, settings.Within("drop_params"), "fields that a provider does not know are left out and reported; on_loss reject refuses them")
 	} else {
-		settings.take("drop_params")
+		settings.Take("drop_params")
 	}
-	if n, ok := general.number("max_request_size_mb"); ok && n > 0 {
-		global("max_body", decimal(n)+"MiB")
+	if n, ok := general.Number("max_request_size_mb"); ok && n > 0 {
+		global("max_body", migration.Decimal(n)+"MiB")
 	}
-	if n, ok := general.number("global_max_parallel_requests"); ok && n > 0 {
-		global("max_running", decimal(n))
+	if n, ok := general.Number("global_max_parallel_requests"); ok && n > 0 {
+		global("max_running", migration.Decimal(n))
 	}
 	s.budgets(settings)
-	if master := general.text("master_key"); master != "" {
+	if master := general.Text("master_key"); master != "" {
 		reference, isVariable := strings.CutPrefix(master, environ)
 		if !isVariable {
 			reference = "LITELLM_MASTER_KEY"
-			s.report.Add(migration.Changed, general.within("master_key"), "a secret in clear text: set it as the variable %s", reference)
+			s.report.Add(migration.Changed, general.Within("master_key"), "a secret in clear text: set it as the variable %s", reference)
 		}
 		s.gateway.SiteWords = append(s.gateway.SiteWords, migration.Line{
 			Comment: "The master key: it may use every model, and manages nothing. Remove it when no client sends it.",
-			Words:   []string{"key", "litellm-master", "{env." + reference + "}"},
+			Words:   []string{"key", "litellm-master"}, References: []migration.Reference{migration.Env(reference)},
 		})
 	}
-	if general.take("database_url") != nil {
-		s.report.Add(migration.Changed, general.within("database_url"), "the gateway has a database of its own; keys are imported with --database")
+	if general.Take("database_url") != nil {
+		s.report.Add(migration.Changed, general.Within("database_url"), "the gateway has a database of its own; keys are imported with --database")
 	}
 }
 
 // redis adds the counters that several gateways share.
-func (s *source) redis(router *section, host string) {
+func (s *source) redis(router *migration.Section, host string) {
 	if strings.HasPrefix(host, environ) {
-		s.report.Add(migration.Lost, router.within("redis_host"), "counters redis needs the address as text: write it by hand")
-		router.take("redis_port")
-		router.take("redis_password")
+		s.report.Add(migration.Lost, router.Within("redis_host"), "counters redis needs the address as text: write it by hand")
+		router.Take("redis_port")
+		router.Take("redis_password")
 		return
 	}
-	line := migration.Words("counters", "redis", host+":"+cmp.Or(router.text("redis_port"), "6379"))
-	if password := router.text("redis_password"); password != "" {
+	line := migration.Words("counters", "redis", host+":"+cmp.Or(router.Text("redis_port"), "6379"))
+	if password := router.Text("redis_password"); password != "" {
 		variable, isVariable := strings.CutPrefix(password, environ)
 		if !isVariable {
 			variable = "REDIS_PASSWORD"
-			s.report.Add(migration.Changed, router.within("redis_password"), "a secret in clear text: set it as the variable %s", variable)
+			s.report.Add(migration.Changed, router.Within("redis_password"), "a secret in clear text: set it as the variable %s", variable)
 		}
-		line.Block = append(line.Block, migration.Words("password", "{env."+variable+"}"))
+		line.Block = append(line.Block, migration.Line{Words: []string{"password"}, References: []migration.Reference{migration.Env(variable)}})
 	}
 	s.gateway.Global = append(s.gateway.Global, line)
 }
 
 // budgets adds the budget of all keys, and that of each user.
-func (s *source) budgets(settings *section) {
+func (s *source) budgets(settings *migration.Section) {
 	for _, budget := range [...]struct{ amount, duration, name, per string }{
 		{"max_budget", "budget_duration", "everything", "gateway"},
 		{"max_internal_user_budget", "internal_user_budget_duration", "users", "user"},
 	} {
-		amount, ok := settings.number(budget.amount)
-		duration := settings.text(budget.duration)
-		if !ok || amount <= 0 {
+		amount, ok := settings.Number(budget.amount)
+		duration := settings.Text(budget.duration)
+		text, possible, none := migration.Budget(amount)
+		if !ok || none || !possible {
 			continue
 		}
 		p, note := period(duration)
 		if note != "" {
-			s.report.Add(migration.Changed, settings.within(budget.duration), "%s", note)
+			s.report.Add(migration.Changed, settings.Within(budget.duration), "%s", note)
 		}
 		s.gateway.Limits = append(s.gateway.Limits, migration.Limit{Name: budget.name, Lines: []migration.Line{
-			migration.Words("per", budget.per), migration.Words("budget", decimal(amount)+"/"+p),
+			migration.Words("per", budget.per), migration.Words("budget", text+"/"+p),
 		}})
 		if budget.per == "user" {
 			s.gateway.Global = append(s.gateway.Global, migration.Line{Words: []string{"accounts"}, Block: []migration.Line{migration.Words("limit", budget.name)}})
@@ -120,16 +122,19 @@ func period(duration string) (p, note string) {
 	if strings.HasSuffix(duration, "mo") {
 		return "total", "a budget of " + duration + " never begins anew in LiteLLM, and so here"
 	}
+	if _, err := aigateway.ParseBudget("1/" + duration); err != nil {
+		return "total", "the period is none that the gateway has: the budget is for all time"
+	}
 	return duration, "the budget holds for any " + duration + ", and not for fixed windows"
 }
 
 // protections reports what protected the requests and has no counterpart.
-func (s *source) protections(general *section) {
-	for _, g := range s.file.list("guardrails") {
-		s.report.Add(migration.Unsafe, g.place, "the guardrail %s has no counterpart", g.text("guardrail_name"))
+func (s *source) protections(general *migration.Section) {
+	for _, g := range s.file.List("guardrails") {
+		s.report.Add(migration.Unsafe, g.Place, "the guardrail %s has no counterpart", g.Text("guardrail_name"))
 	}
-	if general.take("allowed_ips") != nil {
-		s.report.Add(migration.Unsafe, general.within("allowed_ips"), "every address may use the gateway: see Caddy's matcher remote_ip, or from in the keys")
+	if general.Take("allowed_ips") != nil {
+		s.report.Add(migration.Unsafe, general.Within("allowed_ips"), "every address may use the gateway: see Caddy's matcher remote_ip, or from in the keys")
 	}
 }
 

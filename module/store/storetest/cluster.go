@@ -82,6 +82,14 @@ func binaries() string {
 	return ""
 }
 
+// Dump returns a database as the statements that pg_dump writes.
+func (c *Cluster) Dump(t testing.TB, dsn string) string {
+	t.Helper()
+	out, err := exec.Command(filepath.Join(c.bin, "pg_dump"), "--dbname", dsn).Output()
+	require.NoError(t, err)
+	return string(out)
+}
+
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
 
 // command runs a program of PostgreSQL, which refuses to run as root.
