@@ -78,8 +78,7 @@ func (b *Bedrock) address(call *aigateway.Call) error {
 		call.Path += "-with-response-stream"
 		call.Header.Set("Accept", streamType)
 	}
-	call.Body.Without, call.Body.With = []string{"model", "stream", "anthropic_version"}, `"anthropic_version":"bedrock-2023-05-31"`
-	call.Header.Del("Anthropic-Version")
+	call.Body.Without, call.Body.With = []string{"model", "stream", "anthropic_version"}, claude.Version(call, "bedrock-2023-05-31")
 	if kept := claude.KeepBetas(call, slices.Concat(betas, b.Betas)); kept != nil {
 		list, _ := json.Marshal(kept) // strings
 		call.Body.With += `,"anthropic_beta":` + string(list)

@@ -37,6 +37,20 @@ func longest(pattern, tokens string) aigateway.ModelTraits {
 	}
 }
 
+// laterVersion is the version of the API that clouds know by the name that Anthropic gives it.
+const laterVersion = "2026-10-21"
+
+// Version moves the version of a call from its header to the body, and returns the member of the
+// body: with the version that the client has asked for if it is a later one, as Anthropic's own
+// clients of clouds send it, else with the service's name of the first version.
+func Version(call *aigateway.Call, first string) (member string) {
+	if call.Header.Get("Anthropic-Version") == laterVersion {
+		first = laterVersion
+	}
+	call.Header.Del("Anthropic-Version")
+	return `"anthropic_version":"` + first + `"`
+}
+
 const betaHeader = "Anthropic-Beta"
 
 // dependents are members of requests that need a beta, by the beginnings of its names.

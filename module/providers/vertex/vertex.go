@@ -122,7 +122,7 @@ func (v *Vertex) gemini(call *aigateway.Call, location string) error {
 // in the path, except for a count of tokens.
 func (v *Vertex) claude(call *aigateway.Call, location string) error {
 	name, method := call.Model, ":rawPredict"
-	call.Body.Without, call.Body.With = []string{"model", "anthropic_version"}, `"anthropic_version":"vertex-2023-10-16"`
+	call.Body.Without, call.Body.With = []string{"model", "anthropic_version"}, claude.Version(call, "vertex-2023-10-16")
 	switch {
 	case call.Operation == translate.CountTokens:
 		// The endpoint refuses aliases of versions.
@@ -136,7 +136,6 @@ func (v *Vertex) claude(call *aigateway.Call, location string) error {
 		return err
 	}
 	call.Path, call.Query = location+"/publishers/anthropic/models/"+segment+method, ""
-	call.Header.Del("Anthropic-Version")
 	call.Body.Unsupported.Add(translate.Shaping, "tools.*.strict")
 	claude.KeepBetas(call, slices.Concat(betas, v.Betas))
 	return nil

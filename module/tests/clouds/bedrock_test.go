@@ -14,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func verified(r *http.Request, body []byte) bool {
 	scope, rest, _ := strings.Cut(rest, ", SignedHeaders=")
 	list, signature, _ := strings.Cut(rest, ", Signature=")
 	names := strings.Split(list, ";")
-	canonical := r.Method + "\n" + strings.ReplaceAll(r.URL.EscapedPath(), "%", "%25") + "\n" + r.URL.RawQuery + "\n"
+	canonical := r.Method + "\n" + escapedAgain(r.URL.EscapedPath()) + "\n" + r.URL.RawQuery + "\n"
 	var headers strings.Builder
 	for _, name := range names {
 		value := r.Header.Get(name)
@@ -82,6 +83,12 @@ func verified(r *http.Request, body []byte) bool {
 	}
 	return ok && strings.HasSuffix(scope, "/us-east-1/bedrock/aws4_request") &&
 		hmac.Equal([]byte(signature), []byte(hex.EncodeToString(key)))
+}
+
+// escapedAgain returns the path of a signature: that of the request, escaped once more. The
+// client of Anthropic leaves colons as they are, which are escaped once then.
+func escapedAgain(path string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(path, "%", "%25"), ":", "%3A")
 }
 
 func (b *bedrockFake) check(c *gatewaytest.Call) string {
@@ -108,11 +115,11 @@ func (b *bedrockFake) check(c *gatewaytest.Call) string {
 		why = "no JSON"
 	case !ok || r.URL.RawQuery != "" || method != "invoke" && method != "invoke-with-response-stream":
 		return amazon(404, "UnknownOperationException", "")
-	case string(body["anthropic_version"]) != `"bedrock-2023-05-31"`:
+	case !slices.Contains([]string{`"bedrock-2023-05-31"`, newVersion}, string(body["anthropic_version"])):
 		why = "anthropic_version: Field required"
 	case body["model"] != nil || body["stream"] != nil:
 		why = "model: Extra inputs are not permitted"
-	case strings.Contains(string(body["anthropic_beta"]), "unknown"), r.Header.Get("Anthropic-Beta") != "":
+	case strings.Contains(string(body["anthropic_beta"]), "unknown"):
 		why = "invalid beta flag"
 	case body["messages"] == nil || body["max_tokens"] == nil:
 		why = "Malformed input request"
@@ -200,6 +207,20 @@ func TestK053OnlyKnownBetasReachBedrock(t *testing.T) {
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	assert.Equal(t, []any{"context-1m-2025-08-07"}, b.LastJSON(t)["anthropic_beta"])
 	assert.Equal(t, "anthropic-beta", reply.Header.Get("X-Gateway-Dropped"))
+	assert.Empty(t, b.Requests()[b.Count()-1].Header.Get("Anthropic-Beta"))
+}
+
+// A client that had asked for the later version got the answers of the first one.
+func TestTheVersionOfTheClientReachesClouds(t *testing.T) {
+	b, v := newBedrock(t), newVertex(t)
+	s := site.Start(t, b.block("bedrock", "models b-*"), v.account("vertex", "models v-*"))
+	for model, fake := range map[string]*cloud{"b-1": b.cloud, "v-1": v.cloud} {
+		for version, want := range map[string]string{"2023-06-01": map[string]string{"b-1": "bedrock-2023-05-31", "v-1": "vertex-2023-10-16"}[model], "2026-10-21": "2026-10-21"} {
+			reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, model, "hello", false), "Anthropic-Version", version)
+			require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+			assert.Equal(t, want, fake.LastJSON(t)["anthropic_version"])
+		}
+	}
 }
 
 func TestK051AnAPIKeyOfBedrockIsABearerToken(t *testing.T) {

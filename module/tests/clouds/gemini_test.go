@@ -33,7 +33,7 @@ func newGemini(t *testing.T) *cloud {
 			return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "not found"))
 		case strings.Contains(body, `"functionResponse"`) && !strings.Contains(body, `"thoughtSignature":"c2ln"`):
 			return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", "Function call is missing a thought_signature"))
-		case method == "countTokens" && !strings.HasPrefix(body, `{"generateContentRequest":{"model":"models/`):
+		case method == "countTokens" && !strings.HasPrefix(body, `{"generateContentRequest":{"model":"models/`) && strings.Contains(body, `"systemInstruction"`):
 			return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", `Unknown name "systemInstruction": Cannot find field.`))
 		case method == "countTokens":
 			return refuse(c, http.StatusOK, `{"totalTokens":7}`)

@@ -10,6 +10,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
+// newVersion is the version that Anthropic's clients of clouds send in bodies, in place of the
+// clouds' own.
+const newVersion = `"2026-10-21"`
+
 // cloud is a strict service over TLS, with the server that gives tokens for it. A check
 // returns the path of the engine of the demo provider that answers, or has answered itself.
 type cloud struct {

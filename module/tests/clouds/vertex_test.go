@@ -94,7 +94,7 @@ func (v *vertexFake) check(c *gatewaytest.Call) string {
 	switch {
 	case !strings.HasPrefix(below, "publishers/anthropic/models/") || method != "rawPredict" && method != "streamRawPredict":
 		return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "Publisher Model was not found"))
-	case string(body["anthropic_version"]) != `"vertex-2023-10-16"`:
+	case !slices.Contains([]string{`"vertex-2023-10-16"`, newVersion}, string(body["anthropic_version"])):
 		why = "anthropic_version: Field required"
 	case (body["model"] != nil) != (name == "count-tokens"):
 		why = "model: Extra inputs are not permitted"
