@@ -1,6 +1,9 @@
 package translate
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
 
 // Span is a range of bytes of a body: body[Start:End]. The zero Span means absent.
 type Span struct{ Start, End int }
@@ -29,12 +32,19 @@ type View struct {
 	// Schema is the path of the field that demands an answer by a schema, "" for none and
 	// for formats whose providers all heed it.
 	Schema string
-	// SelfSigned are the parts with reasoning that this gateway signed or sealed itself,
-	// which no provider can verify. The body without them is valid JSON.
-	SelfSigned []Span
+	Parts
 	// LateSystem is the path of the role of the first system turn that some providers of
 	// the format refuse, since it comes after another turn or text; "" for none.
 	LateSystem string
+}
+
+// Parts are parts of a body that its request to a provider depends on.
+type Parts struct {
+	// SelfSigned are the parts with reasoning that this gateway signed or sealed itself,
+	// which no provider can verify. The body without them is valid JSON.
+	SelfSigned []Span
+	// Texts are the long strings, which a translation of the body does not search again.
+	Texts jsonscan.Texts
 }
 
 // Costs is what an answer may cost beside the tokens of its text.

@@ -54,7 +54,7 @@ type Request struct {
 // A call that still sends the body holds the memory itself.
 func (r *Request) DropBody() {
 	r.Lease.Release()
-	r.Body, r.Lease = nil, nil
+	r.Body, r.Lease, r.View.Texts = nil, nil, nil
 }
 
 // Streaming reports whether the client asked for an event stream.

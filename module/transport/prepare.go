@@ -44,6 +44,9 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport) (prepared, *fault.Fa
 	}
 	info := requestInfo(a)
 	info.Prompt = prompt
+	if cut.Empty() {
+		info.Texts = a.Exchange.View.Texts
+	}
 	lease := exchange.NewLease()
 	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format.Name, a.Format.Name, source, info)
 	lease.Keep(body)

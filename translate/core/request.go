@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -21,6 +22,8 @@ type RequestInfo struct {
 	Upstream string        // the provider's own name of the model
 	Traits   *trait.Traits // of the provider; nil means the defaults
 	Prompt   int           // index of the prompt to write, below Rendered.Prompts
+
+	Texts jsonscan.Texts // the long strings of the body, which a reader then does not search; nil if they are unknown
 
 	// Tenant is the owner of the key, "" if clients need no key.
 	Tenant string

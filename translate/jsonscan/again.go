@@ -6,9 +6,12 @@ import "bytes"
 // the position and the reason of its first error.
 func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
 	if !c.again {
-		return stringEnd(c.data, c.pos)
+		if end, escaped, reason = stringEnd(c.data, c.pos); reason == "" {
+			c.noteText(c.pos, end)
+		}
+		return end, escaped, reason
 	}
-	end, reason = knownStringEnd(c.data, c.pos)
+	end, reason = c.texts.textEnd(c.data, c.pos)
 	return end, bytes.IndexByte(c.data[c.pos:end], '\\') >= 0, reason
 }
 
@@ -44,26 +47,27 @@ func escapedAt(text []byte) bool {
 	return (len(text)-n)%2 == 1
 }
 
-// knownEnd returns the end of the value at i in a valid document.
-func knownEnd(data []byte, i int) (end int, reason string) {
+// knownEnd returns the end of the value at i in a valid document. t are the texts that may
+// follow.
+func (t *Texts) knownEnd(data []byte, i int) (end int, reason string) {
 	switch kinds[data[i]] {
 	case String:
-		return knownStringEnd(data, i)
+		return t.textEnd(data, i)
 	case Number:
 		return numberEnd(data, i)
 	case Array, Object:
-		return knownContainerEnd(data, i)
+		return t.knownContainerEnd(data, i)
 	default:
 		return literalEnd(data, i)
 	}
 }
 
 // knownContainerEnd counts brackets, which do not count inside strings.
-func knownContainerEnd(data []byte, i int) (end int, reason string) {
+func (t *Texts) knownContainerEnd(data []byte, i int) (end int, reason string) {
 	for depth := 0; i < len(data); {
 		switch data[i] {
 		case '"':
-			if i, reason = knownStringEnd(data, i); reason != "" {
+			if i, reason = t.textEnd(data, i); reason != "" {
 				return i, reason
 			}
 			continue

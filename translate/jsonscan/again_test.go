@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,6 +38,7 @@ func walk(c *Cursor, dst []byte) []byte {
 func FuzzAgain(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,-2.5e3,true,false,null,"x\\\"y\\\\"],"b":{"c":"\\u00e9 {[\\\""}}`, ` [ "" , [] , {} , "\\\\" ] `, `"a\\\\\\"b"`, `12`, "\ufeff{\"a\":1}", `{"a":`, `"`, `[}`,
+		`{"a":"` + strings.Repeat(`long \"text\" `, 20) + `","b":["x","` + strings.Repeat(`\\`, 100) + `"]}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -54,6 +56,13 @@ func FuzzAgain(f *testing.F) {
 		checked := Skipped(data)
 		assert.Equal(t, string(want), string(walk(&checked, nil)))
 		require.NoError(t, checked.Finish())
+
+		noting := New(data)
+		noting.NoteTexts()
+		walk(&noting, nil)
+		known := noting.Texts().Again(data)
+		assert.Equal(t, string(want), string(walk(&known, nil)))
+		require.NoError(t, known.Finish())
 
 		skipped := Again(data)
 		raw := skipped.Skip()

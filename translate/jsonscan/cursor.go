@@ -39,6 +39,9 @@ type Cursor struct {
 	nameBuf     []byte // memory of names with escapes
 	textBuf     []byte // memory of texts with escapes
 	names       names
+	noting      bool  // long strings are noted
+	texts       Texts // the long strings that were noted; of a document that is read again, those that may follow
+	document    Texts // of a document that is read again, all of them
 }
 
 // New returns a cursor at the value of the document, which must not change while the

@@ -21,14 +21,14 @@ func Scalars(document []byte, at Slot) iter.Seq2[[]byte, Slot] {
 func eachScalar(data []byte, i int, name []byte, yield func([]byte, Slot) bool) (end int) {
 	switch kinds[data[i]] {
 	case String, Number:
-		end, _ = knownEnd(data, i)
+		end, _ = new(Texts).knownEnd(data, i)
 		if !yield(name, Slot{Start: i, End: end}) {
 			return len(data)
 		}
 		return end
 	case Array, Object:
 	default:
-		end, _ = knownEnd(data, i)
+		end, _ = new(Texts).knownEnd(data, i)
 		return end
 	}
 	isObject := data[i] == '{'

@@ -52,9 +52,9 @@ func (c *Cursor) SkipAt() (kind Kind, at Slot) {
 	case kind == Invalid:
 		return Invalid, Slot{}
 	case c.again:
-		end, reason = knownEnd(c.data, c.pos)
+		end, reason = c.texts.knownEnd(c.data, c.pos)
 	case kind == String:
-		end, _, reason = stringEnd(c.data, c.pos)
+		end, _, reason = c.stringEnd()
 	case kind < String:
 		end, reason = scalarEnd(c.data, c.pos, kind)
 	default:

@@ -38,14 +38,14 @@ func agentRequests(tb testing.TB) map[translate.Format][]byte {
 	}
 }
 
-func TestInspectAllocatesOnlyTheModel(t *testing.T) {
+func TestInspectAllocatesOnlyTheModelAndTheListOfTexts(t *testing.T) {
 	bodies := agentRequests(t)
 	for _, d := range formats.All() {
 		allocs := leastAllocs(func() {
 			_, fault := d.Requests.Inspect(bodies[d.Name], translate.Generate)
 			require.Nil(t, fault)
 		})
-		assert.LessOrEqual(t, allocs, 1.0, d.Name)
+		assert.LessOrEqual(t, allocs, 2.0, d.Name)
 	}
 }
 

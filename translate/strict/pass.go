@@ -6,7 +6,7 @@
 // body: faults of the JSON itself, repeated members included, come first, in byte order;
 // then those of the fields, in the order of their table. A pass never changes the body,
 // never repeats text, prompts or tool inputs in a message, and allocates nothing for a
-// body without a fault.
+// body without a fault but the list of its long strings.
 package strict
 
 import (
@@ -44,10 +44,12 @@ const (
 // New returns the pass over a body with these fields. Messages write paths in the
 // notation.
 func New(body []byte, notation Notation, fields Fields) Pass {
-	return Pass{fields: fields, Value: Value{
+	p := Pass{fields: fields, Value: Value{
 		Cursor: jsonscan.New(body), body: body,
 		Faults: Faults{path: path{notation: notation}, found: Mark{order: math.MaxUint64}},
 	}}
+	p.NoteTexts()
+	return p
 }
 
 // NextField checks the fields of the body up to one that the caller reads, and
@@ -243,6 +245,7 @@ func (p *Pass) End() (translate.View, *fault.Fault) {
 	if fault := p.fault(); fault != nil {
 		return translate.View{}, fault
 	}
+	p.View.Texts = p.Texts()
 	return p.View, nil
 }
 

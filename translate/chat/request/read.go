@@ -2,7 +2,6 @@ package request
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
@@ -38,7 +37,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	r.x, r.w, r.turns = x, w, parts.NewTurns(x, w)
 	r.tools.x, r.tools.w = x, w
 	var tools, choice []byte
-	c := jsonscan.Again(body)
+	c := x.Info.Texts.Again(body)
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "messages":

@@ -23,7 +23,7 @@ func (r *reader) Forget() { *r = reader{} }
 func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	r.x, r.w = x, w
 	var prompt []byte
-	c := jsonscan.Again(body)
+	c := x.Info.Texts.Again(body)
 	for c.OpenObject(); c.Member(); {
 		if string(c.Name()) == "prompt" {
 			prompt = c.Skip()

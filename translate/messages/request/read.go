@@ -38,7 +38,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	r.x, r.w, r.body = x, w, body
 	var system, olderFormat []byte
 	lostTools := false // there are tools, and the writer gets none of them
-	c := jsonscan.Again(body)
+	c := x.Info.Texts.Again(body)
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "messages":

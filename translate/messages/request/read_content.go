@@ -32,9 +32,20 @@ func (r *reader) readRaw(raw []byte, level int, list string, allowed shape.Types
 	if len(raw) == 0 {
 		return false
 	}
+	if jsonscan.IsString(raw) {
+		r.text(jsonscan.Inner(raw))
+		return true
+	}
 	c := &r.levels[level].cursor
 	*c = jsonscan.Again(raw)
 	return r.read(c, level, list, allowed)
+}
+
+// readAt is read for the content of a message that the cursor of the message has skipped.
+func (r *reader) readAt(message *jsonscan.Cursor, content jsonscan.Slot, allowed shape.Types) (more bool) {
+	c := &r.levels[0].cursor
+	*c = message.At(content)
+	return r.read(c, 0, "content", allowed)
 }
 
 // read reads a text, or an array of blocks of the allowed kinds. list is the path from the

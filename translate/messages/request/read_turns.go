@@ -8,7 +8,8 @@ import (
 // message reads a message. The content of users and assistants is written while it is
 // read; the content of the system waits for the member that limits its reach.
 func (r *reader) message(c *jsonscan.Cursor) {
-	var content, config, clearAt []byte
+	var content jsonscan.Slot
+	var config, clearAt []byte
 	known := false // the role is known
 	person := false
 	for c.OpenObject(); c.Member(); {
@@ -20,7 +21,7 @@ func (r *reader) message(c *jsonscan.Cursor) {
 		case string(name) == "content" && known && r.turn.role != core.System:
 			person = r.read(c, 0, "content", blocksOf[r.turn.role])
 		case string(name) == "content":
-			content = c.Skip()
+			_, content = c.SkipAt()
 		case string(name) == "output_config":
 			config = c.Skip()
 		case string(name) == "clear_at":
@@ -38,10 +39,10 @@ func (r *reader) message(c *jsonscan.Cursor) {
 		r.x.Invalid("role", "must be 'user', 'assistant' or 'system'")
 		return
 	case r.turn.role == core.System:
-		r.systemMessage(content, config, clearAt)
+		r.systemMessage(c, content, config, clearAt)
 		return
-	case content != nil:
-		person = r.readRaw(content, 0, "content", blocksOf[r.turn.role])
+	case content.End > 0:
+		person = r.readAt(c, content, blocksOf[r.turn.role])
 	}
 	if person && r.turn.role == core.User {
 		r.overtakeEffort()
@@ -76,14 +77,14 @@ func (r *reader) begin(c *jsonscan.Cursor) (known bool) {
 
 // systemMessage reads the content of a message of the system, unless its reach has ended,
 // and the effort that it sets.
-func (r *reader) systemMessage(content, config, clearAt []byte) {
+func (r *reader) systemMessage(c *jsonscan.Cursor, content jsonscan.Slot, config, clearAt []byte) {
 	if config != nil {
 		r.config(config)
 	}
-	if content == nil || isCleared(r.x, clearAt, r.body) {
+	if content.End == 0 || isCleared(r.x, clearAt, r.body) {
 		return
 	}
-	r.readRaw(content, 0, "content", systemBlocks)
+	r.readAt(c, content, systemBlocks)
 	switch {
 	case r.x.Failed():
 	case r.turn.open:

@@ -44,7 +44,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 	r.x, r.w, r.tools.x = x, w, x
 	r.turns.x, r.turns.w, r.turns.turn = x, w, parts.NewTurns(x, w)
 	var instructions, input, tools, choice []byte
-	c := jsonscan.Again(body)
+	c := x.Info.Texts.Again(body)
 	for c.OpenObject(); c.Member(); {
 		setting, start := responsesanswer.SettingOf(c.Name()), c.Offset()
 		switch string(c.Name()) {

@@ -1,0 +1,66 @@
+package jsonscan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var long = strings.Repeat(`a \"word\" `, 20)
+
+// A request was searched twice for the ends of its strings, once to check and once to
+// translate it.
+func TestTextsAreNotSearchedAgain(t *testing.T) {
+	document := []byte(`{"a":"short","b":["` + long + `",{"c":"` + long + `"}],"d":"` + long + `","e":1}`)
+	first := New(document)
+	first.NoteTexts()
+	walk(&first, nil)
+	require.NoError(t, first.Finish())
+	texts := first.Texts()
+	require.Len(t, texts, 3)
+	for _, e := range texts {
+		assert.Equal(t, `"`+long+`"`, string(document[e.start:e.end]))
+	}
+
+	// A reader that searched would stop at the quotes in the texts.
+	spoiled := []byte(strings.ReplaceAll(string(document), `\"`, `""`))
+	c := texts.Again(spoiled)
+	read := map[string]Slot{}
+	for c.OpenObject(); c.Member(); {
+		name := string(c.Name())
+		_, read[name] = c.SkipAt()
+	}
+	require.NoError(t, c.Finish())
+	assert.Equal(t, int(texts[2].end), read["d"].End)
+	assert.Equal(t, Slot{Start: read["d"].End + len(`,"e":`), End: read["d"].End + len(`,"e":1`)}, read["e"])
+
+	inner := c.At(read["b"])
+	require.True(t, inner.EnterArray())
+	require.True(t, inner.Element())
+	_, at := inner.SkipAt()
+	assert.Equal(t, Slot{Start: int(texts[0].start), End: int(texts[0].end)}, at)
+	require.True(t, inner.Element())
+	_, at = inner.SkipAt()
+	assert.Equal(t, int(texts[1].end)+len(`}`), at.End)
+	assert.False(t, inner.Element())
+	assert.NoError(t, inner.Finish())
+}
+
+// A cursor that reads ahead is a copy. What it notes is read, and noted, once more.
+func TestACopyOfACursorNotesForItself(t *testing.T) {
+	document := []byte(`["` + long + `","` + long + `"]`)
+	c := New(document)
+	c.NoteTexts()
+	require.True(t, c.EnterArray())
+	require.True(t, c.Element())
+	c.Skip()
+	ahead := c
+	require.True(t, ahead.Element())
+	ahead.Skip()
+	require.True(t, c.Element())
+	c.Skip()
+	assert.Equal(t, ahead.Texts(), c.Texts())
+	assert.Len(t, c.Texts(), 2)
+}
