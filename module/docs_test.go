@@ -173,17 +173,22 @@ func TestSessionOfPagesWorks(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.Call(http.MethodPatch, s.AdminURL("/ai_gateway/users/root"), `{"role":"root"}`).Status)
 	i := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/user/login") })
 	require.GreaterOrEqual(t, i, 0)
+	session := blocks(t, "sh")[i]
+	captures := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/captures") })
+	require.GreaterOrEqual(t, captures, 0)
+	session = strings.Replace(session, "\ncurl -b session http://localhost:8080/api/token/\n", "\n"+blocks(t, "sh")[captures]+"\ncurl -b session http://localhost:8080/api/token/\n", 1)
 	script := strings.NewReplacer(
 		"export PASSWORD=...", "export PASSWORD='"+site.Password+"'",
 		"http://localhost:8080", s.URL("site", ""),
 		"jq -r .data.key", `sed 's/.*"key":"\([^"]*\)".*/\1/'`, // jq is not everywhere
+		"jq -r .data.token", `sed 's/.*"token":"\([^"]*\)".*/\1/'`,
 		"curl ", "curl -fsS ",
-	).Replace(blocks(t, "sh")[i])
+	).Replace(session)
 	cmd := exec.Command("sh", "-euc", script)
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", script, out)
-	assert.Equal(t, 7, strings.Count(string(out), `"success":true`), "%s", out)
+	assert.Equal(t, 8, strings.Count(string(out), `"success":true`), "%s", out)
 	assert.Contains(t, string(out), `"model":"demo"`)
 	assert.Contains(t, string(out), `"name":"laptop"`)
 }

@@ -72,6 +72,10 @@ type Accounts struct {
 type Console struct {
 	// ConsoleOff leaves the paths below /console/ to the site. Default: false.
 	ConsoleOff bool `json:"console_off,omitempty"`
+
+	// CaptureOff refuses captures. With captures, a session can read both sides of the
+	// wire of its own requests for some minutes. Default: false.
+	CaptureOff bool `json:"capture_off,omitempty"`
 }
 
 // sites is what the accounts know of the sites that use them. It is empty for the commands
@@ -265,6 +269,8 @@ func (a *Accounts) ownAccount() ownAccount {
 }
 
 func (a *Accounts) machine() machine { return machine{a.users(), a.keys()} }
+
+func (a *Accounts) captures() captures { return captures{a.CaptureOff} }
 
 func (a *Accounts) reports() reports {
 	return reports{a.store, a.sites.limits, func(err error) { _ = problemOf(a.logger, err) }, a.sites.ended}

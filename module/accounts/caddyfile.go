@@ -20,6 +20,7 @@ import (
 //		limit        <name>
 //		throttle     on | off
 //		console      on | off
+//		capture      on | off
 //	}
 func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the word accounts
@@ -70,6 +71,11 @@ var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string
 	"console": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
 		on, err := onOff(d, "console", value)
 		a.ConsoleOff = !on
+		return err
+	},
+	"capture": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
+		on, err := onOff(d, "capture", value)
+		a.CaptureOff = !on
 		return err
 	},
 	"throttle": func(a *Accounts, d *caddyfile.Dispenser, value string) error {

@@ -16,8 +16,8 @@ func TestCaddyfile(t *testing.T) {
 	for input, want := range map[string]string{
 		"accounts":      `{}`,
 		"accounts {\n}": `{}`,
-		"accounts {\n\tsession 7d\n\tlogin_status compat\n\tregistration on\n\tthrottle off\n\tlimit of-users\n\tconsole off\n}": `{"console_off":true,"session":604800000000000,"login_status":"compat","registration":true,"throttle_off":true,"key_limit":"of-users"}`,
-		"accounts {\n\tlogin_status strict\n\tregistration off\n\tthrottle on\n\tconsole on\n}":                                  `{"login_status":"strict"}`,
+		"accounts {\n\tsession 7d\n\tlogin_status compat\n\tregistration on\n\tthrottle off\n\tlimit of-users\n\tconsole off\n\tcapture off\n}": `{"console_off":true,"capture_off":true,"session":604800000000000,"login_status":"compat","registration":true,"throttle_off":true,"key_limit":"of-users"}`,
+		"accounts {\n\tlogin_status strict\n\tregistration off\n\tthrottle on\n\tconsole on\n\tcapture on\n}":                                   `{"login_status":"strict"}`,
 	} {
 		var a Accounts
 		require.NoError(t, a.UnmarshalCaddyfile(caddyfile.NewTestDispenser(input)), input)
@@ -39,7 +39,7 @@ func TestCaddyfileErrorsNameTheLine(t *testing.T) {
 		"accounts {\n\tregistration yes\n}":           "registration must be on or off, not 'yes'",
 		"accounts {\n\tthrottle 5\n}":                 "throttle must be on or off, not '5'",
 		"accounts {\n\tlimit of-all!\n}":              "the name of a limit is 1 to 64 letters",
-		"accounts {\n\tsessions 7d\n}":                "unrecognized word in accounts: 'sessions'; did you mean 'session'? known are: console, limit, login_status, registration, session, throttle",
+		"accounts {\n\tsessions 7d\n}":                "unrecognized word in accounts: 'sessions'; did you mean 'session'? known are: capture, console, limit, login_status, registration, session, throttle",
 		"accounts {\n\tthrottle off {\n\t\tx\n\t}\n}": "",
 	} {
 		var a Accounts

@@ -15,7 +15,13 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
 )
+
+// withValues returns a path of the document with values of its variable parts.
+func withValues(path string) string {
+	return strings.NewReplacer("{id}", "1", "{name}", "req_1").Replace(path)
+}
 
 // bodies are valid bodies of the operations that read a body.
 var bodies = map[string]string{
@@ -58,6 +64,8 @@ var rights = []testRequest{
 	{call: "GET /api/usage?by=day,model&from=2026-01-01"},
 	{call: "GET /api/usage/records?limit=5&from=2026-01-01"},
 	{call: "GET /api/limits?limit=5"},
+	{call: "POST /api/captures"},
+	{call: "GET /api/captures"},
 	{call: "POST /api/keys", body: `{"user":"alice","name":"hers","models":["a","b-*"],"from":["192.0.2.1"],"expires":"2099-12-31"}`},
 	{call: "GET /api/keys?user=alice&keyword=her"},
 	{call: "GET /api/keys/2"},
@@ -84,7 +92,7 @@ var conflicts = []testRequest{
 func TestDocumentMatchesTheHandlers(t *testing.T) {
 	given := make(map[string]bool)
 	for _, part := range []func(*testing.T, map[string]bool){
-		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askWithoutLedger, askTooMuch, askWithoutStore, askForARecord,
+		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askWithoutLedger, askTooMuch, askWithoutStore, askForARecord, askForACapture,
 	} {
 		part(t, given)
 	}
@@ -149,6 +157,23 @@ func askForARecord(t *testing.T, given map[string]bool) {
 	assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage/records/live?stream=x", token: token}).status)
 }
 
+// askForACapture captures a request, and fills the captures.
+func askForACapture(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, nil)
+	header := http.Header{capture.Header: {s.ask(testRequest{call: "POST /api/captures", token: token}).data(t)["token"].(string)}}
+	ex := capture.Process.Begin(testRequest{call: "POST /v1/messages", header: header}.request(t.Context()), "req_of_root")
+	require.NotNil(t, ex)
+	ex.Call(capture.Target{Provider: "p"}, testRequest{call: "POST /v1/chat/completions"}.request(t.Context()), strings.NewReader("{}"), nil)
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "GET /api/captures/req_of_root", token: token}).status)
+	assert.Contains(t, s.ask(testRequest{call: "GET /api/captures", token: token}).body, `"req_of_root"`)
+	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/captures/req_of_root", token: s.token("root")}).status, "another session of the user")
+
+	off, token := rooted(t, given, func(a *Accounts) { a.CaptureOff = true })
+	for _, call := range []string{"POST /api/captures", "GET /api/captures", "GET /api/captures/req_of_root"} {
+		assert.Equal(t, http.StatusNotFound, off.ask(testRequest{call: call, token: token}).status, call)
+	}
+}
+
 // askWithoutBody sends requests without a valid body.
 func askWithoutBody(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
@@ -156,7 +181,7 @@ func askWithoutBody(t *testing.T, given map[string]bool) {
 		if !o.Body {
 			continue
 		}
-		call := o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1")
+		call := o.Method + " " + withValues(o.Path)
 		for status, a := range map[int]testRequest{
 			http.StatusBadRequest:            {body: "[]"},
 			http.StatusUnsupportedMediaType:  {body: "{}", header: http.Header{"Content-Type": {"text/plain"}}},
@@ -187,7 +212,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 		if o.Path == "/api/openapi.json" {
 			continue
 		}
-		a := testRequest{call: o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1"), body: bodies[o.Method+" "+o.Path]}
+		a := testRequest{call: o.Method + " " + withValues(o.Path), body: bodies[o.Method+" "+o.Path]}
 		if o.Secured {
 			assert.Equal(t, http.StatusUnauthorized, s.ask(a).status, a.call)
 		}
@@ -213,6 +238,7 @@ func askForNothing(t *testing.T, given map[string]bool) {
 	for _, a := range []testRequest{
 		{call: "DELETE /api/user/sessions/99"}, {call: "GET /api/user/99"}, {call: "DELETE /api/user/99"},
 		{call: "PUT /api/user/", body: `{"id":99,"role":1}`}, {call: "POST /api/user/manage", body: `{"id":99,"action":"enable"}`},
+		{call: "GET /api/captures/req_none"},
 		{call: "GET /api/token/99"}, {call: "DELETE /api/token/99"}, {call: "PUT /api/token/", body: `{"id":99}`},
 		{call: "GET /api/keys?user=nobody"}, {call: "POST /api/keys", body: `{"user":"nobody","name":"a"}`},
 		{call: "GET /api/keys/99"}, {call: "PATCH /api/keys/99", body: `{}`}, {call: "DELETE /api/keys/99"},
@@ -277,7 +303,7 @@ func askWithoutStore(t *testing.T, given map[string]bool) {
 		if o.Path == "/api/openapi.json" {
 			continue
 		}
-		a := testRequest{call: o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1"), body: bodies[o.Method+" "+o.Path], token: token}
+		a := testRequest{call: o.Method + " " + withValues(o.Path), body: bodies[o.Method+" "+o.Path], token: token}
 		answer := s.ask(a)
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status, a.call)
 		assert.Equal(t, "2", answer.header.Get("Retry-After"), a.call)

@@ -47,6 +47,7 @@ var (
 	ofUsers      = part[users]((*Accounts).users)
 	ofKeys       = part[keys]((*Accounts).keys)
 	ofReports    = part[reports]((*Accounts).reports)
+	ofCaptures   = part[captures]((*Accounts).captures)
 	ofMachine    = part[machine]((*Accounts).machine)
 )
 
@@ -107,6 +108,12 @@ var public = routes{
 	{"/api/usage/records/live", methods{"GET": ofReports.plain(loggedIn, reports.live)}},
 	{"/api/usage/records/{id}", methods{"GET": ofReports.plain(loggedIn, reports.record)}},
 	{"/api/limits", methods{"GET": ofReports.plain(loggedIn, reports.limitStates)}},
+
+	{"/api/captures", methods{
+		"GET":  ofCaptures.plain(loggedIn, captures.list),
+		"POST": ofCaptures.plain(loggedIn, captures.start),
+	}},
+	{"/api/captures/{name}", methods{"GET": ofCaptures.plain(loggedIn, captures.show)}},
 
 	{"/api/keys", methods{
 		"GET":  ofMachine.plain(admins, machine.pageOfKeys),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -28,6 +29,9 @@ type Exchange struct {
 	// Session is the seed of the session of the request, 0 if it has none. Requests of
 	// one session go to the same target, API key and address.
 	Session uint64
+
+	// Capture gets both sides of the wire. It is nil for almost all exchanges.
+	Capture *capture.Exchange
 
 	// Opening contains the events that are sent before an answer; nil for none.
 	Opening *Opening

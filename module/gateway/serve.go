@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/billing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
@@ -84,7 +85,8 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 		Start:   time.Now(),
 		Request: exchange.Request{Operation: e.op, Format: formatOf(r, e), Client: r.Header},
 	}
-	to := reply.New(w, ex)
+	ex.Capture = capture.Process.Begin(r, ex.ID)
+	to := reply.New(ex.Capture.Answer(w), ex)
 	observe.Publish(r, ex)
 	if e.format != nil { // lists of models are not counted as exchanges
 		observe.Begin(ex)
@@ -124,6 +126,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if fault := intake.Read(ex, r, h.MaxBody); fault != nil {
 		return fault
 	}
+	ex.Capture.Request(ex.Body)
 	m := h.resolved.catalog.Model(ex.View.Model)
 	switch {
 	case m == nil:

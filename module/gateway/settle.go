@@ -55,6 +55,9 @@ func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []accounting.Call, 
 		extra.Add(zap.Object("ai_gateway", (*observe.AccessRecord)(ex)))
 	}
 	observe.Log(ex, h.exchanges)
+	if ex.Capture != nil {
+		ex.Capture.End(observe.Captured(ex))
+	}
 }
 
 // recovered answers after a panic. A JSON answer that has begun can only be aborted; any

@@ -79,7 +79,11 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	c.result.Called = time.Now()
 	var conn connection
 	carry := func(ctx context.Context, again bool) (*http.Response, error) {
-		return c.carry(c.t.request(ctx, c.attempt, c.proxied, c.result.hide.credential, p), p, again)
+		request := c.t.request(ctx, c.attempt, c.proxied, c.result.hide.credential, p)
+		if to := c.attempt.Exchange.Capture; to != nil {
+			return c.captured(to, request, p, again)
+		}
+		return c.carry(request, p, again)
 	}
 	res, err := carry(conn.follow(c.life.ctx), false)
 	if err != nil && conn.wasStale(err) && c.life.ctx.Err() == nil {

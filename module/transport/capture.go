@@ -1,0 +1,42 @@
+package transport
+
+import (
+	"bytes"
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// captured is carry for an exchange that is captured.
+func (c *call) captured(to *capture.Exchange, r *http.Request, p *payload.Payload, again bool) (*http.Response, error) {
+	target := capture.Target{Provider: c.attempt.Provider, Model: c.attempt.Model, Format: string(c.attempt.Format.Name)}
+	one := to.Call(target, r, p, func(status int, body []byte) []byte { return c.result.hide.shown(status, body) })
+	res, err := c.carry(r, p, again)
+	if err == nil {
+		res.Body = one.Answer(res)
+	}
+	return res, err
+}
+
+// withheld replaces an answer that repeats a credential.
+var withheld = []byte("(withheld, because it repeats a credential)")
+
+// shown returns what the sender of a captured request may read of the provider's answer: all
+// of an answer, and of errors what does not identify the account of the operator.
+func (r *redactor) shown(status int, body []byte) []byte {
+	if r.leaks(string(body)) {
+		return withheld
+	}
+	if status != http.StatusOK {
+		return fault.Mask(body, r.host)
+	}
+	lines := bytes.SplitAfter(body, []byte("\n"))
+	for i, line := range lines {
+		if bytes.Contains(line, []byte(`"error":{`)) || bytes.Contains(line, []byte(`"error": {`)) {
+			lines[i] = fault.Mask(line, r.host)
+		}
+	}
+	return bytes.Join(lines, nil)
+}
