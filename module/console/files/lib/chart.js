@@ -1,0 +1,63 @@
+// Stacked bars over time. The table below a chart has the same numbers.
+import { html, useEffect, useRef, useState } from './preact.js';
+
+/** @typedef {{name: string, values: number[]}} Series */
+
+const height = 240, gutter = 56, foot = 22;
+
+/** ceiling returns a round number that is not smaller. @param {number} n */
+function ceiling(n) {
+	if (n <= 0) return 1;
+	const unit = 10 ** Math.floor(Math.log10(n));
+	return /** @type {number} */ ([1, 2, 2.5, 5, 10].find((step) => step * unit >= n)) * unit;
+}
+
+/** useWidth returns an element's width, which the drawing has, too. */
+function useWidth() {
+	const element = useRef(/** @type {HTMLElement|null} */ (null));
+	const [width, setWidth] = useState(0);
+	useEffect(() => {
+		if (!element.current) return;
+		const observer = new ResizeObserver(([entry]) => setWidth(entry.contentRect.width));
+		observer.observe(element.current);
+		return () => observer.disconnect();
+	}, []);
+	return { element, width };
+}
+
+/** Chart draws series as stacked bars. The parts of the bar under the pointer, or of the one that the arrow keys reach, stand in
+ * the legend; a click on a part or on its name picks it.
+ * @param {{label: string, buckets: string[], series: Series[], format: (n: number) => string, pick?: (name: string) => void}} props */
+export function Chart({ label, buckets, series, format, pick }) {
+	const { element, width } = useWidth();
+	const [at, setAt] = useState(-1);
+	const [dim, setDim] = useState('');
+	const totals = buckets.map((_, i) => series.reduce((sum, each) => sum + each.values[i], 0));
+	const top = ceiling(Math.max(0, ...totals));
+	const inner = Math.max(0, width - gutter), step = inner / Math.max(1, buckets.length), drawn = height - foot - 8;
+	const y = (/** @type {number} */ n) => 8 + drawn * (1 - n / top);
+	const every = Math.max(1, Math.ceil(buckets.length / Math.max(1, Math.floor(inner / 72))));
+	const keys = (/** @type {KeyboardEvent} */ event) => {
+		const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+		if (!move) return;
+		event.preventDefault();
+		setAt(Math.min(buckets.length - 1, Math.max(0, at + move)));
+	};
+	return html`<figure class="chart stack" ref=${element}>
+		<svg role="img" tabindex="0" aria-label=${`${label}. The table below has the same numbers.`} viewBox=${`0 0 ${Math.max(width, 1)} ${height}`} onMouseLeave=${() => setAt(-1)} onKeyDown=${keys}>
+			${[0, 0.5, 1].map((part) => html`<line class="grid" x1=${gutter} x2=${width} y1=${y(top * part)} y2=${y(top * part)} /><text x=${gutter - 8} y=${y(top * part) + 4} text-anchor="end">${format(top * part)}</text>`)}
+			${width > 0 && buckets.map((bucket, i) => {
+				let below = 0;
+				return html`<g key=${bucket} class=${`bar${i === at ? ' on' : ''}`} onMouseEnter=${() => setAt(i)}><rect class="hit" x=${gutter + i * step} y="0" width=${step} height=${height - foot} />
+					${series.map((each, n) => {
+						const value = each.values[i];
+						if (value <= 0) return null;
+						below += value;
+						return html`<rect class=${`f${n % 7 + 1}${dim && dim !== each.name ? ' dim' : ''}`} x=${gutter + i * step + Math.min(2, step * 0.1)} width=${Math.max(1, step - Math.min(4, step * 0.2))} y=${y(below)} height=${Math.max(1, y(below - value) - y(below))} onClick=${() => pick?.(each.name)} />`;
+					})}
+					${i % every === 0 && html`<text x=${gutter + i * step + step / 2} y=${height - 6} text-anchor="middle">${bucket}</text>`}</g>`;
+			})}</svg>
+		<figcaption class="legend"><b class="tab">${at < 0 ? 'All' : buckets[at]}: ${format(at < 0 ? totals.reduce((a, b) => a + b, 0) : totals[at])}</b>
+			${series.map((each, n) => html`<button type="button" key=${each.name} onClick=${() => pick?.(each.name)} onMouseEnter=${() => setDim(each.name)} onMouseLeave=${() => setDim('')}>
+				<i class=${`swatch f${n % 7 + 1}`}></i><bdi class="cut">${each.name || '(none)'}</bdi><span class="tab muted">${format(at < 0 ? each.values.reduce((a, b) => a + b, 0) : each.values[at])}</span></button>`)}</figcaption></figure>`;
+}

@@ -1,0 +1,31 @@
+// What a record of the ledger says in words.
+import { html } from './preact.js';
+import { money } from './format.js';
+import { Chip } from './ui.js';
+
+/** @typedef {import('./api.js').Schemas['UsageRecord']} UsageRecord */
+/** @typedef {import('./api.js').Schemas['UsageCall']} UsageCall */
+
+const states = /** @type {Record<string, 'ok'|'warn'|'ill'|'off'>} */ ({ answered: 'ok', refused: 'warn', client_closed: 'off', failed: 'ill', cut: 'ill', crashed: 'ill' });
+
+/** Outcome is how an exchange ended. @param {{record: UsageRecord}} props */
+export const Outcome = ({ record }) => html`<${Chip} is=${states[record.outcome] ?? 'ill'}>${record.outcome.replace('_', ' ')}${record.outcome === 'answered' ? '' : ` ${record.status || ''}`}<//>`;
+
+/** inputOf returns all tokens that a call read. @param {UsageCall} call */
+export const inputOf = (call) => call.input_tokens + call.cache_read_tokens + call.cache_write_tokens;
+
+/** tokensOf returns the tokens of an exchange. @param {UsageRecord} record */
+export const tokensOf = (record) => record.calls.reduce((sum, call) => ({ input: sum.input + inputOf(call), output: sum.output + call.output_tokens }), { input: 0, output: 0 });
+
+/** costOf returns the cost of calls; null if none has a price. @param {UsageCall[]} calls */
+export function costOf(calls) {
+	const priced = calls.filter((call) => call.price);
+	return priced.length === 0 ? null : { amount: priced.reduce((sum, call) => sum + call.cost_nano, 0) / 1e9, currency: priced[0].currency };
+}
+
+/** Cost is the cost of calls, or that their price is unknown. @param {{calls: UsageCall[]}} props */
+export function Cost({ calls }) {
+	const cost = costOf(calls);
+	if (cost) return money(cost.amount, cost.currency);
+	return calls.some((call) => inputOf(call) + call.output_tokens > 0) ? html`<span class="muted" title="The model has no price">no price</span>` : html`<span class="muted">–</span>`;
+}

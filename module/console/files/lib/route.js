@@ -1,0 +1,46 @@
+// The address of the page: the path names the page, and the query holds its settings, so that a
+// link shows the same.
+import { signal } from './preact.js';
+
+export const root = '/console/';
+
+/** @typedef {{page: string, rest: string, query: URLSearchParams}} Route */
+
+/** read returns the route of the address. @returns {Route} */
+function read() {
+	const [page = '', ...rest] = location.pathname.slice(root.length).split('/');
+	return { page, rest: decodeURIComponent(rest.join('/')), query: new URLSearchParams(location.search) };
+}
+
+export const route = signal(read());
+
+/** go shows another page. @param {string} path below /console/ @param {boolean} [replace] */
+export function go(path, replace) {
+	history[replace ? 'replaceState' : 'pushState'](null, '', root + path);
+	route.value = read();
+	if (!replace) scrollTo(0, 0);
+}
+
+/** set changes settings of the page in its address; an empty one is removed. @param {Record<string, string>} settings */
+export function set(settings) {
+	const query = new URLSearchParams(location.search);
+	for (const [name, value] of Object.entries(settings)) {
+		if (value === '') query.delete(name);
+		else query.set(name, value);
+	}
+	const text = query.toString();
+	history.replaceState(null, '', location.pathname + (text && `?${text}`));
+	route.value = read();
+}
+
+addEventListener('popstate', () => { route.value = read(); });
+
+// Links of the console change the page without a load, unless the user wants another tab.
+document.addEventListener('click', (event) => {
+	const link = event.target instanceof Element ? event.target.closest('a') : null;
+	if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || link.target || link.hasAttribute('download')) return;
+	const url = new URL(link.href);
+	if (url.origin !== location.origin || !url.pathname.startsWith(root)) return;
+	event.preventDefault();
+	go(url.pathname.slice(root.length) + url.search);
+});

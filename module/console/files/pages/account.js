@@ -1,0 +1,50 @@
+// Account: the user's own name, password and sessions.
+import { html } from '../lib/preact.js';
+import { get, put, remove, self, useData } from '../lib/api.js';
+import { Field, Form, Page, Part, Table, tell, Time } from '../lib/ui.js';
+
+const roles = /** @type {Record<number, string>} */ ({ 1: 'user', 10: 'administrator', 100: 'root' });
+
+/** changePassword sends a new password, which ends all other sessions. @param {Record<string, string>} data @param {HTMLFormElement} form */
+async function changePassword(data, form) {
+	if (data.password !== data.again) throw new Error('The new passwords differ.');
+	await put('/api/user/self', { password: data.password, original_password: data.original_password });
+	form.reset();
+	tell('The password is changed, and all other sessions are over');
+}
+
+export default function Account() {
+	const sessions = useData('/api/user/sessions');
+	const end = async (/** @type {string} */ path) => {
+		await remove(path).catch((error) => tell(error.message));
+		sessions.reload();
+	};
+	const user = self.value;
+	if (!user) return null;
+	return html`<${Page} title="Account"><div class="two">
+		<section class="panel"><header><h2>You</h2></header><div class="body stack wide">
+			<dl class="list"><dt>Name</dt><dd><bdi>${user.username}</bdi></dd><dt>Role</dt><dd>${roles[user.role]}</dd><dt>Since</dt><dd><${Time} at=${user.created_at} /></dd></dl>
+			<${Form} label="Save" send=${async (data) => { await put('/api/user/self', { display_name: data.display_name }); self.value = await get('/api/user/self'); tell('Saved'); }}>
+				<${Field} label="Display name"><input name="display_name" maxlength="64" autocomplete="name" defaultValue=${user.display_name} /><//><//></div></section>
+		<section class="panel"><header><h2>Password</h2></header><div class="body">
+			<${Form} label="Change password" send=${changePassword}>
+				<input type="text" name="username" autocomplete="username" value=${user.username} readonly hidden />
+				<${Field} label="Present password"><input name="original_password" type="password" autocomplete="current-password" required /><//>
+				<${Field} label="New password" hint="At least 8 bytes. All other sessions end."><input name="password" type="password" autocomplete="new-password" required minlength="8" /><//>
+				<${Field} label="New password again"><input name="again" type="password" autocomplete="new-password" required minlength="8" /><//><//></div></section></div>
+		<section class="panel"><header><h2>Sessions</h2><button class="small danger" onClick=${() => end('/api/user/sessions')}>End all others</button></header>
+			<${Part} of=${sessions} rows=${2}>${(/** @type {any[]} */ rows) => html`<${Table} label="Sessions" rows=${rows} id=${(row) => row.id} columns=${[
+				{ name: 'Program', cell: (/** @type {any} */ s) => html`<span class="cut wide" title=${s.agent}>${program(s.agent)}</span>` },
+				{ name: 'Address', cell: (/** @type {any} */ s) => html`<code>${s.address}</code>` },
+				{ name: 'Since', cell: (/** @type {any} */ s) => html`<${Time} at=${s.created_at} />` },
+				{ name: 'Until', cell: (/** @type {any} */ s) => html`<${Time} at=${s.expires_at} />` },
+				{ name: '', cell: (/** @type {any} */ s) => s.current ? html`<span class="muted">this one</span>` : html`<button class="small" onClick=${() => end(`/api/user/sessions/${s.id}`)}>End</button>`, num: true },
+			]} />`}<//></section><//>`;
+}
+
+/** program returns the short name of a User-Agent. @param {string} agent */
+function program(agent) {
+	const browser = /(Edg|OPR|Firefox|Chrome|Safari)\/(\d+)/.exec(agent);
+	const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(agent);
+	return browser ? `${browser[1].replace('Edg', 'Edge').replace('OPR', 'Opera')} ${browser[2]}${system ? `, ${system[1]}` : ''}` : agent;
+}

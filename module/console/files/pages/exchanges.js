@@ -1,0 +1,154 @@
+// Exchanges: the newest records of the ledger, live, and one of them opened.
+import { html, useEffect, useState } from '../lib/preact.js';
+import { get, query, useData } from '../lib/api.js';
+import { clock, milliseconds, number, plural, short, when } from '../lib/format.js';
+import { Cost, inputOf, Outcome, tokensOf } from '../lib/record.js';
+import { root, route, set } from '../lib/route.js';
+import { administers, Chip, Copy, Empty, Field, Name, Page, Part, Problem, Table, Time } from '../lib/ui.js';
+
+/** @typedef {import('../lib/record.js').UsageRecord} UsageRecord */
+
+const size = 50;
+const filters = /** @type {[string, string, string[]?][]} */ ([
+	['model', 'Model'], ['key', 'Key'], ['user', 'User'], ['provider', 'Provider'], ['format', 'Format', ['messages', 'chat', 'completions', 'responses']],
+	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']], ['status', 'Status'], ['request', 'Request id'],
+]);
+
+/** useLive returns the records that end while the page is visible, the newest first, and whether the stream is open.
+ * A listener that was too slow reads the list anew. @param {string|null} path @param {() => void} missed */
+function useLive(path, missed) {
+	const [fresh, setFresh] = useState(/** @type {UsageRecord[]} */ ([]));
+	const [open, setOpen] = useState(false);
+	useEffect(() => {
+		setFresh([]);
+		if (path === null) return;
+		/** @type {EventSource|null} */
+		let source = null;
+		const listen = () => {
+			source?.close();
+			source = null;
+			setOpen(false);
+			if (document.hidden) return;
+			source = new EventSource(path);
+			source.addEventListener('open', () => setOpen(true));
+			source.addEventListener('error', () => setOpen(false));
+			source.addEventListener('record', (event) => setFresh((before) => [JSON.parse(event.data), ...before].slice(0, 200)));
+			source.addEventListener('dropped', () => { setFresh([]); missed(); });
+		};
+		const show = () => { listen(); if (!document.hidden) { setFresh([]); missed(); } };
+		listen();
+		document.addEventListener('visibilitychange', show);
+		return () => { source?.close(); document.removeEventListener('visibilitychange', show); };
+	}, [path]);
+	return { fresh, open };
+}
+
+/** columns returns the columns of records. A click on a value filters by it. */
+function columns() {
+	const value = (/** @type {string} */ name, /** @type {string} */ text) => text === '' ? html`<span class="muted">–</span>`
+		: html`<button class="link" title=${`Only ${text}`} style=${{ color: 'inherit', textDecoration: 'none' }} onClick=${() => set({ [name]: text, after: '' })}><${Name} of=${text} /></button>`;
+	return [
+		{ name: 'Time', cell: (/** @type {UsageRecord} */ r) => html`<a class="tab nowrap" href=${`${root}exchanges/${r.id}`} title=${when(r.at).toString()}>${when(r.at).toDateString() === new Date().toDateString() ? clock(when(r.at)) : `${when(r.at).toISOString().slice(5, 10)} ${clock(when(r.at))}`}</a>` },
+		administers() && { name: 'User', cell: (/** @type {UsageRecord} */ r) => value('user', r.user) },
+		{ name: 'Key', cell: (/** @type {UsageRecord} */ r) => value('key', r.key) },
+		{ name: 'Format', cell: (/** @type {UsageRecord} */ r) => value('format', r.format) },
+		{ name: 'Model', cell: (/** @type {UsageRecord} */ r) => value('model', r.model) },
+		{ name: 'Answered by', cell: (/** @type {UsageRecord} */ r) => { const call = r.calls.at(-1); return call ? html`<span class="nowrap"><${Name} of=${`${call.provider}/${call.upstream_model}`} />${r.calls.length > 1 && html` <span class="muted" title="Calls of providers">×${r.calls.length}</span>`}</span>` : html`<span class="muted">no call</span>`; } },
+		{ name: 'Outcome', cell: (/** @type {UsageRecord} */ r) => html`<${Outcome} record=${r} />` },
+		{ name: 'In', num: true, cell: (/** @type {UsageRecord} */ r) => short(tokensOf(r).input) },
+		{ name: 'Out', num: true, cell: (/** @type {UsageRecord} */ r) => short(tokensOf(r).output) },
+		{ name: 'Cost', num: true, cell: (/** @type {UsageRecord} */ r) => html`<${Cost} calls=${r.calls} />` },
+		{ name: 'First byte', num: true, cell: (/** @type {UsageRecord} */ r) => r.first_byte_ms ? milliseconds(r.first_byte_ms) : '–' },
+		{ name: 'Duration', num: true, cell: (/** @type {UsageRecord} */ r) => milliseconds(r.duration_ms) },
+	];
+}
+
+export default function Exchanges() {
+	return route.value.rest ? html`<${One} key=${route.value.rest} id=${route.value.rest} />` : html`<${List} />`;
+}
+
+/** List shows the newest exchanges. */
+function List() {
+	const settings = route.value.query;
+	const wanted = Object.fromEntries(filters.map(([name]) => [name, settings.get(name) ?? '']));
+	const after = settings.get('after') ?? '';
+	const records = useData(query('/api/usage/records', { ...wanted, limit: size, after }));
+	const live = useLive(after ? null : query('/api/usage/records/live', wanted), records.reload);
+	const given = filters.filter(([name]) => wanted[name]);
+	const [open, setOpen] = useState(false);
+	return html`<${Page} title="Exchanges" actions=${html`<span aria-live="off">${after ? html`<a class="button" href=${`${root}exchanges`}>Newest</a>` : html`<${Chip} is=${live.open ? 'ok' : 'off'}>${live.open ? 'live' : 'not live'}<//>`}</span>
+			${!live.open && html`<button onClick=${records.reload}>Read again</button>`}<button aria-expanded=${open ? 'true' : 'false'} onClick=${() => setOpen(!open)}>Filter</button>`}>
+		${open && html`<form class="panel" onSubmit=${(/** @type {any} */ e) => { e.preventDefault(); set({ ...Object.fromEntries(new FormData(e.target)), after: '' }); }}><div class="body stack"><div class="facts filters">
+			${filters.filter(([name]) => name !== 'user' || administers()).map(([name, label, values]) => html`<div><${Field} label=${label}>${values
+				? html`<select name=${name} value=${wanted[name]}><option value="">any</option>${values.map((value) => html`<option value=${value}>${value}</option>`)}</select>`
+				: html`<input name=${name} data-search=${name === 'model'} autocomplete="off" spellcheck=${false} value=${wanted[name]} />`}<//></div>`)}</div>
+			<div class="row end"><button class="primary">Apply</button></div></div></form>`}
+		${given.length > 0 && html`<div class="row small"><span class="muted">Only</span>${given.map(([name, label]) => html`<button class="small" onClick=${() => set({ [name]: '', after: '' })} aria-label=${`Remove the filter ${label} ${wanted[name]}`}>${label}: <${Name} of=${wanted[name]} /> ✕</button>`)}</div>`}
+		<section class="panel"><${Part} of=${records} rows=${12}>${(/** @type {any} */ data) => {
+			const known = new Set(data.items.map((/** @type {UsageRecord} */ r) => r.id));
+			const rows = [...live.fresh.filter((r) => !known.has(r.id)), ...data.items].slice(0, after ? size : 2 * size);
+			if (rows.length === 0) return data.next ? html`<${Empty} title="Nothing among the newest records."><button onClick=${() => set({ after: data.next })}>Search older ones</button><//>` : html`<${Empty} title=${given.length > 0 ? 'No exchange is like that.' : 'No exchange yet'}>${given.length === 0 && html`A request appears here when it has ended. <a href=${`${root}connect`}>Connect</a> sends the first one.`}<//>`;
+			return html`<${Table} label="Exchanges" columns=${columns()} rows=${rows} id=${(r) => r.id} fresh=${(r) => !known.has(r.id)} />
+				<footer><span class="muted small">${plural(rows.length, 'exchange')}${data.behind_seconds ? `, the ledger is ${data.behind_seconds} s behind` : ''}</span>${data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Older</button>`}</footer>`;
+		}}<//></section><//>`;
+}
+
+/** read returns the record with an id. @param {string} path @param {any} options @returns {Promise<UsageRecord>} */
+const read = (path, options) => get(path, options);
+
+/** One shows an exchange with its calls. @param {{id: string}} props */
+function One({ id }) {
+	const record = useData(`/api/usage/records/${encodeURIComponent(id)}`, { read });
+	return html`<${Page} title="Exchange" actions=${html`<a class="button" href=${`${root}exchanges`}>All exchanges</a>`}>
+		<${Part} of=${record} rows=${8}>${(/** @type {UsageRecord} */ r) => html`
+			<dl class="facts"><div><dt>Outcome</dt><dd><${Outcome} record=${r} /><small>${r.status ? `status ${r.status}` : 'no status sent'}</small></dd></div>
+				<div><dt>Model</dt><dd><${Name} of=${r.model} /><small>${r.format}${r.stream ? ', stream' : ''}${r.operation === 'generate' ? '' : `, ${r.operation}`}</small></dd></div>
+				<div><dt>Tokens</dt><dd class="nowrap">${short(tokensOf(r).input)} → ${short(tokensOf(r).output)}<small>in → out</small></dd></div>
+				<div><dt>Cost</dt><dd><${Cost} calls=${r.calls} /></dd></div>
+				<div><dt>First byte</dt><dd>${r.first_byte_ms ? milliseconds(r.first_byte_ms) : '–'}</dd></div><div><dt>Duration</dt><dd>${milliseconds(r.duration_ms)}</dd></div></dl>
+			<div class="two"><section class="panel"><header><h2>Request</h2></header><div class="body"><dl class="list">
+				<dt>Time</dt><dd><${Time} at=${r.at} /> <span class="muted">${when(r.at).toLocaleString()}</span></dd>
+				<dt>Key</dt><dd><a href=${query(`${root}exchanges`, { key: r.key })}><bdi>${r.key}</bdi></a></dd>
+				<dt>User</dt><dd>${r.user ? html`<bdi>${r.user}</bdi>` : html`<span class="muted">none</span>`}</dd>
+				<dt>Limit</dt><dd>${r.limit ? html`<bdi>${r.limit}</bdi>` : html`<span class="muted">none</span>`}</dd>
+				<dt>Request id</dt><dd class="row"><code>${r.request}</code><${Copy} text=${r.request} /></dd></dl>
+				<p class="small muted">The logs name the request by this id. The ledger has no part of a prompt or of an answer.</p></div></section>
+				${administers() ? html`<${Why} record=${r} />` : html`<${Counted} record=${r} />`}</div>
+			<section class="panel"><header><h2>Calls of providers</h2><span class="muted small">${r.calls.length === 0 ? '' : 'The last one decided the outcome.'}</span></header>
+				${r.calls.length === 0 ? html`<${Empty} title="No provider was called.">The gateway answered by itself, with status ${r.status}.<//>` : html`<${Table} label="Calls" id=${(c) => c.n} rows=${r.calls.map((call, n) => ({ ...call, n }))} columns=${[
+					{ name: '#', cell: (/** @type {any} */ c) => c.n + 1 },
+					{ name: 'Provider', cell: (/** @type {any} */ c) => html`<${Name} of=${c.provider} />` },
+					{ name: 'Model', cell: (/** @type {any} */ c) => html`<${Name} of=${c.upstream_model} />${c.answered_model && c.answered_model !== c.upstream_model && html` <span class="muted small">answered by <bdi>${c.answered_model}</bdi></span>`}` },
+					{ name: 'Format', cell: (/** @type {any} */ c) => html`${c.format}${c.format === r.format ? '' : html` <span class="tag">translated</span>`}` },
+					{ name: 'Status', cell: (/** @type {any} */ c) => html`<${Chip} is=${c.status >= 200 && c.status < 300 ? 'ok' : 'ill'}>${c.status || 'no answer'}<//>` },
+					{ name: 'Input', num: true, cell: (/** @type {any} */ c) => number(inputOf(c)) },
+					{ name: 'of it from cache', num: true, cell: (/** @type {any} */ c) => number(c.cache_read_tokens) },
+					{ name: 'Output', num: true, cell: (/** @type {any} */ c) => number(c.output_tokens) },
+					{ name: 'of it reasoning', num: true, cell: (/** @type {any} */ c) => number(c.reasoning_tokens) },
+					{ name: 'Counted by', cell: (/** @type {any} */ c) => c.source },
+					{ name: 'Price', cell: (/** @type {any} */ c) => c.price ? html`<${Name} of=${c.price} />` : html`<span class="muted">none</span>` },
+					{ name: 'Cost', num: true, cell: (/** @type {any} */ c) => html`<${Cost} calls=${[c]} />` },
+				]} />`}</section>`}<//><//>`;
+}
+
+/** Why shows where requests for the model go now: the ledger does not keep the choice. @param {{record: UsageRecord}} props */
+function Why({ record }) {
+	const why = useData(query('/api/explain', { model: record.model, format: record.format, key: record.key }));
+	return html`<section class="panel"><header><h2>Targets of the model now</h2></header>${why.error?.status === 404 || why.error?.status === 400
+		? html`<div class="body muted">${why.error.message}</div>` : html`<${Part} of=${why} rows=${2}>${(/** @type {any} */ data) => html`<${Table} label="Targets" id=${(t) => `${t.provider}/${t.upstream_model}/${t.api_key}`} rows=${data.targets} columns=${[
+			{ name: 'Target', cell: (/** @type {any} */ t) => html`<${Name} of=${`${t.provider}/${t.upstream_model}`} />` },
+			{ name: 'State', cell: (/** @type {any} */ t) => html`<${Chip} is=${t.state === 'available' ? 'ok' : t.state === 'failing' ? 'warn' : 'ill'}>${t.state}<//>` },
+			{ name: 'Lane', cell: (/** @type {any} */ t) => t.lane ?? html`<span class="muted">not for ${record.format}</span>` },
+			{ name: 'Left out', cell: (/** @type {any} */ t) => html`<span title=${t.reported.join('\n')}>${plural(t.reported.length, 'field')}</span>` },
+			{ name: 'Refused', cell: (/** @type {any} */ t) => html`<span title=${t.refused.join('\n')}>${plural(t.refused.length, 'field')}</span>` },
+		]} />${data.key && html`<div class="body small"><span class="muted">Limits that count:</span> ${data.key.limits.length === 0 ? 'none' : data.key.limits.map((/** @type {any} */ l) => html`<bdi>${l.name}</bdi> (${l.per}: ${l.rules}) `)}</div>`}`}<//>`}</section>`;
+}
+
+/** Counted shows which limits count requests with the key. @param {{record: UsageRecord}} props */
+function Counted({ record }) {
+	const limits = useData(query('/api/limits', { key: record.key }));
+	return html`<section class="panel"><header><h2>Limits of the key</h2></header><${Part} of=${limits} rows=${1}>${(/** @type {any} */ data) => data.items.length === 0 ? html`<div class="body muted">None.</div>`
+		: html`<${Table} label="Limits" id=${(l) => l.limit + l.rule + l.period} rows=${data.items} columns=${[
+			{ name: 'Limit', cell: (/** @type {any} */ l) => html`<${Name} of=${l.limit} />` }, { name: 'Rule', cell: (/** @type {any} */ l) => `${l.rule}${l.period ? ` per ${l.period}` : ''}` },
+			{ name: 'Left', num: true, cell: (/** @type {any} */ l) => l.rule === 'budget' ? `${l.left / 1e6} ${l.currency}` : number(l.left) }]} />`}<//></section>`;
+}

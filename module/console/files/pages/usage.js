@@ -1,0 +1,190 @@
+// Usage: sums of the ledger over a range, as a chart and as a table with the same numbers.
+import { html } from '../lib/preact.js';
+import { get, query, useData } from '../lib/api.js';
+import { Chart } from '../lib/chart.js';
+import { money, number, percent, plural, short } from '../lib/format.js';
+import { root, route, set } from '../lib/route.js';
+import { administers, Empty, Meter, Name, Page, Part, Switch, Table, Time } from '../lib/ui.js';
+
+/** @typedef {import('../lib/api.js').Schemas['UsageSum'] & Record<string, any>} Sum */
+
+const ranges = /** @type {[string, string][]} */ ([['today', 'Today'], ['7d', '7 days'], ['30d', '30 days'], ['month', 'Month'], ['custom', 'Custom']]);
+const measures = /** @type {[string, string][]} */ ([['cost', 'Cost'], ['tokens', 'Tokens'], ['requests', 'Requests']]);
+const dimensions = /** @type {[string, string][]} */ ([['model', 'Model'], ['key', 'Key'], ['provider', 'Provider'], ['user', 'User']]);
+const steps = /** @type {[string, string][]} */ ([['hour', 'Hours'], ['day', 'Days'], ['month', 'Months']]);
+const hour = 3600e3, day = 24 * hour;
+
+/** span returns the times of a range. @param {URLSearchParams} settings @returns {{from: Date, to: Date}} */
+function span(settings) {
+	const now = new Date();
+	const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+	const to = new Date(Math.ceil(now.getTime() / hour) * hour);
+	switch (settings.get('range') ?? '7d') {
+		case 'today': return { from: midnight, to };
+		case '30d': return { from: new Date(midnight.getTime() - 29 * day), to };
+		case 'month': return { from: new Date(now.getFullYear(), now.getMonth(), 1), to };
+		case 'custom': {
+			const from = new Date(`${settings.get('from')}T00:00`), until = new Date(`${settings.get('to')}T00:00`);
+			return { from: isNaN(+from) ? new Date(midnight.getTime() - 6 * day) : from, to: isNaN(+until) ? to : new Date(until.getTime() + day) };
+		}
+		default: return { from: new Date(midnight.getTime() - 6 * day), to };
+	}
+}
+
+/** all reads every page of sums, up to 10,000 of them. @param {string} path @param {any} options @returns {Promise<Sum[]>} */
+async function all(path, options) {
+	const items = [];
+	for (let after = '', page = 0; page < 10; page++) {
+		const data = await get(after ? `${path}&after=${encodeURIComponent(after)}` : path, options);
+		items.push(...data.items);
+		after = data.next;
+		if (!after) break;
+	}
+	return items;
+}
+
+const input = (/** @type {Sum} */ sum) => sum.input_tokens + sum.cache_read_tokens + sum.cache_write_tokens;
+
+const valueOf = /** @type {Record<string, (sum: Sum) => number>} */ ({ cost: (sum) => sum.cost_micro / 1e6, tokens: (sum) => input(sum) + sum.output_tokens, requests: (sum) => sum.requests });
+
+/** add joins the sums of a name, so that there is one for each. @param {Sum[]} sums @param {string} by */
+function add(sums, by) {
+	const joined = /** @type {Map<string, Sum>} */ (new Map());
+	for (const sum of sums) {
+		const before = joined.get(sum[by]);
+		if (!before) {
+			joined.set(sum[by], { ...sum });
+			continue;
+		}
+		for (const [name, value] of Object.entries(sum)) if (typeof value === 'number') before[name] += value;
+		before.currency = before.currency || sum.currency;
+	}
+	return joined;
+}
+
+/** tick returns the part of a time that names its step. @param {string} step @param {Date} at */
+function tick(step, at) {
+	const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
+	const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}`;
+	return step === 'month' ? date : step === 'day' ? `${date}-${two(at.getDate())}` : `${date}-${two(at.getDate())}T${two(at.getHours())}`;
+}
+
+/** ticks returns all steps of a range in the zone of the ledger, also those without usage. @param {string} step @param {Date} from @param {Date} to @param {Sum[]} sums */
+function ticks(step, from, to, sums) {
+	const names = new Set(sums.map((sum) => cut(step, sum.from ?? '')));
+	for (let at = from.getTime(); at < to.getTime(); at += step === 'hour' ? hour : day) names.add(tick(step, new Date(at)));
+	return [...names].sort();
+}
+
+const cut = (/** @type {string} */ step, /** @type {string} */ from) => from.slice(0, step === 'month' ? 7 : step === 'day' ? 10 : 13);
+
+/** series returns what the chart stacks: the six largest, and the sum of the others. @param {Sum[]} sums @param {string[]} names @param {{step: string, by: string, measure: string}} shown */
+function series(sums, names, { step, by, measure }) {
+	const index = new Map(names.map((name, i) => [name, i]));
+	const kinds = measure === 'tokens' && by === 'kind';
+	const parts = /** @type {Map<string, number[]>} */ (new Map());
+	const put = (/** @type {string} */ name, /** @type {number|undefined} */ i, /** @type {number} */ value) => {
+		if (i === undefined) return;
+		if (!parts.has(name)) parts.set(name, names.map(() => 0));
+		/** @type {number[]} */ (parts.get(name))[i] += value;
+	};
+	for (const sum of sums) {
+		const i = index.get(cut(step, sum.from ?? ''));
+		if (kinds) {
+			for (const [name, value] of /** @type {[string, number][]} */ ([['input', sum.input_tokens], ['read from cache', sum.cache_read_tokens], ['written to cache', sum.cache_write_tokens], ['output', sum.output_tokens]])) put(name, i, value);
+		} else put(sum[by], i, valueOf[measure](sum));
+	}
+	const total = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0);
+	const sorted = [...parts].map(([name, values]) => ({ name, values })).sort((a, b) => total(b.values) - total(a.values));
+	if (sorted.length <= 7) return sorted;
+	const others = sorted.slice(6);
+	return [...sorted.slice(0, 6), { name: plural(others.length, 'other'), values: names.map((_, i) => others.reduce((sum, each) => sum + each.values[i], 0)) }];
+}
+
+/** Change is the change against the range before. @param {{now: number, before: number}} props */
+function Change({ now, before }) {
+	if (before === 0) return html`<span class="muted">${now === 0 ? '–' : 'new'}</span>`;
+	const share = Math.round(100 * (now - before) / before);
+	return html`<span class="muted">${share > 0 ? '+' : share < 0 ? '−' : '±'}${number(Math.abs(share))} %</span>`;
+}
+
+/** Against is the change in words. @param {{now: number, before: number}} props */
+const Against = ({ now, before }) => before === 0 ? 'nothing in the range before' : html`<${Change} now=${now} before=${before} /> against the range before`;
+
+export default function Usage() {
+	const settings = route.value.query;
+	const range = settings.get('range') ?? '7d', measure = settings.get('show') ?? 'cost', by = settings.get('by') ?? 'model';
+	const { from, to } = span(settings);
+	const step = settings.get('step') ?? (to.getTime() - from.getTime() <= 2 * day ? 'hour' : 'day');
+	const dimension = by === 'kind' ? 'model' : by;
+	const only = { user: settings.get('user') ?? '', key: settings.get('key') ?? '' };
+	const at = { from: from.toISOString(), to: to.toISOString(), ...only };
+	const sums = useData(query('/api/usage', { ...at, by: `${step},${dimension}` }), { read: all });
+	const before = useData(query('/api/usage', { ...at, from: new Date(2 * from.getTime() - to.getTime()).toISOString(), to: from.toISOString(), by: dimension }), { read: all });
+	const outcomes = useData(query('/api/usage', { ...at, by: 'outcome' }), { read: all });
+	const pick = (/** @type {string} */ name) => { if (['user', 'key'].includes(dimension)) set({ [dimension]: name, by: 'model' }); else if (dimension === 'model') location.assign(query(`${root}exchanges`, { model: name })); };
+	const options = dimensions.filter(([name]) => name !== 'user' || administers());
+	return html`<${Page} title="Usage" actions=${html`<a class="button" href=${query('/api/usage', { ...at, by: `${step},${dimension}`, format: 'csv' })} download="usage.csv">CSV</a>`}>
+		<div class="row"><${Switch} label="Range" options=${ranges} value=${range} set=${(value) => set({ range: value === '7d' ? '' : value, step: '' })} />
+			${range === 'custom' && html`<input type="date" aria-label="From" value=${settings.get('from') ?? tick('day', from)} onChange=${(/** @type {any} */ e) => set({ from: e.target.value })} /><input type="date" aria-label="To, included" value=${settings.get('to') ?? ''} onChange=${(/** @type {any} */ e) => set({ to: e.target.value })} />`}
+			<select aria-label="Steps" value=${step} onChange=${(/** @type {any} */ e) => set({ step: e.target.value })}>${steps.map(([name, text]) => html`<option value=${name}>${text}</option>`)}</select>
+			${Object.entries(only).map(([name, value]) => value && html`<button class="small" onClick=${() => set({ [name]: '' })} aria-label=${`Remove the filter ${name} ${value}`}>${name}: <${Name} of=${value} /> ✕</button>`)}</div>
+		<${Part} of=${sums} rows=${14}>${(/** @type {Sum[]} */ rows) => {
+			const names = ticks(step, from, to, rows);
+			const joined = add(rows, dimension);
+			const currency = rows.find((row) => row.currency)?.currency ?? 'USD';
+			const format = measure === 'cost' ? (/** @type {number} */ n) => money(n, currency) : short;
+			const label = (/** @type {string} */ name) => step === 'hour' ? `${name.slice(5, 10)} ${name.slice(11)}:00`.slice(to.getTime() - from.getTime() <= day ? 6 : 0) : step === 'day' ? name.slice(5) : name;
+			return html`<${Facts} sums=${[...joined.values()]} before=${before.data ?? []} outcomes=${outcomes.data ?? []} currency=${currency} />
+			<section class="panel"><header><${Switch} label="Measure" options=${measures} value=${measure} set=${(value) => set({ show: value === 'cost' ? '' : value, by: by === 'kind' ? '' : by === 'model' ? '' : by })} />
+				<label class="row small"><span class="muted">by</span><select value=${by} onChange=${(/** @type {any} */ e) => set({ by: e.target.value === 'model' ? '' : e.target.value })}>${[...options, ...(measure === 'tokens' ? [['kind', 'Kind of token']] : [])].map(([name, text]) => html`<option value=${name}>${text}</option>`)}</select></label></header>
+				<div class="body">${rows.length === 0 ? html`<${Empty} title="No usage in this range.">${before.data?.length ? html`The range before had ${plural(before.data.reduce((sum, row) => sum + row.requests, 0), 'request')}.` : html`<a href=${`${root}connect`}>Connect</a> a client, and what it uses appears here.`}<//>`
+				: html`<${Chart} label=${`${measure} by ${by} and ${step}`} buckets=${names.map(label)} series=${series(rows, names, { step, by, measure })} format=${format} pick=${by === 'kind' ? undefined : pick} />`}</div></section>
+			${rows.length > 0 && html`<section class="panel"><${Sums} rows=${[...joined.values()]} before=${add(before.data ?? [], dimension)} by=${dimension} measure=${measure} currency=${currency} /></section>`}`;
+		}}<//>
+		<${Budgets} only=${only} /><//>`;
+}
+
+/** Facts are the totals at one look. @param {{sums: Sum[], before: Sum[], outcomes: Sum[], currency: string}} props */
+function Facts({ sums, before, outcomes, currency }) {
+	const total = (/** @type {Sum[]} */ of, /** @type {(sum: Sum) => number} */ value) => of.reduce((sum, each) => sum + value(each), 0);
+	const read = total(sums, (sum) => sum.cache_read_tokens), whole = total(sums, input), unpriced = total(sums, (sum) => sum.unpriced);
+	const failed = outcomes.filter((sum) => sum.outcome !== 'answered' && sum.requests > 0);
+	return html`<dl class="facts"><div><dt>Cost</dt><dd>${sums.some((sum) => sum.floor) ? '≥ ' : ''}${money(total(sums, valueOf.cost), currency)}<small><${Against} now=${total(sums, valueOf.cost)} before=${total(before, valueOf.cost)} /></small></dd></div>
+		<div><dt>Requests</dt><dd>${number(total(sums, (sum) => sum.requests))}<small><${Against} now=${total(sums, valueOf.requests)} before=${total(before, valueOf.requests)} /></small></dd></div>
+		<div><dt>Input tokens</dt><dd>${short(whole)}<small>${percent(read, whole)} read from cache</small></dd></div>
+		<div><dt>Output tokens</dt><dd>${short(total(sums, (sum) => sum.output_tokens))}<small>${short(total(sums, (sum) => sum.reasoning_tokens))} reasoning</small></dd></div>
+		<div><dt>Not answered</dt><dd>${number(total(failed, (sum) => sum.requests))}<small>${failed.map((sum) => html`<a href=${query(`${root}exchanges`, { outcome: sum.outcome })}>${number(sum.requests)} ${String(sum.outcome).replace('_', ' ')}</a> `)}</small></dd></div>
+		<div><dt>Calls without a price</dt><dd>${number(unpriced)}<small>${unpriced > 0 ? html`<a href="https://github.com/caddy-ai-gateway/caddy-ai-gateway/blob/main/caddyfile/usage.md#prices" target="_blank" rel="noreferrer">how to price them</a>` : 'all are priced'}</small></dd></div></dl>`;
+}
+
+/** Sums is the table of the chart's numbers. @param {{rows: Sum[], before: Map<string, Sum>, by: string, measure: string, currency: string}} props */
+function Sums({ rows, before, by, measure, currency }) {
+	const whole = rows.reduce((sum, row) => sum + valueOf[measure](row), 0);
+	const foot = (/** @type {(sum: Sum) => number} */ value) => rows.reduce((sum, row) => sum + value(row), 0);
+	const title = /** @type {[string, string]} */ (dimensions.find(([name]) => name === by))[1];
+	return html`<${Table} key=${by} label="Sums" rows=${rows} id=${(row) => row[by]} first=${1 + ['requests', '', '', 'cost', 'tokens'].indexOf(measure === 'tokens' ? '' : measure)} columns=${[
+		{ name: title, cell: (/** @type {Sum} */ r) => r[by] ? html`<${Name} of=${r[by]} wide />` : html`<span class="muted">none</span>`, sort: (/** @type {Sum} */ r) => r[by], foot: 'All' },
+		{ name: 'Requests', num: true, cell: (/** @type {Sum} */ r) => number(r.requests), sort: valueOf.requests, foot: number(foot(valueOf.requests)) },
+		{ name: 'Input', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(input(r))}>${short(input(r))}</span>`, sort: input, foot: short(foot(input)) },
+		{ name: 'Output', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(r.output_tokens)}>${short(r.output_tokens)}</span>`, sort: (/** @type {Sum} */ r) => r.output_tokens, foot: short(foot((r) => r.output_tokens)) },
+		{ name: 'Cost', num: true, cell: (/** @type {Sum} */ r) => r.currency ? `${r.floor ? '≥ ' : ''}${money(r.cost_micro / 1e6, r.currency)}` : html`<span class="muted">no price</span>`, sort: valueOf.cost, foot: money(foot(valueOf.cost), currency) },
+		{ name: 'Share', num: true, cell: (/** @type {Sum} */ r) => percent(valueOf[measure](r), whole), sort: valueOf[measure], foot: '' },
+		{ name: 'Change', num: true, cell: (/** @type {Sum} */ r) => html`<${Change} now=${valueOf[measure](r)} before=${before.get(r[by]) ? valueOf[measure](/** @type {Sum} */ (before.get(r[by]))) : 0} />`, foot: '' },
+	]} />`;
+}
+
+/** Budgets shows what is spent and left, and when it begins anew. @param {{only: {user: string, key: string}}} props */
+function Budgets({ only }) {
+	const limits = useData(query('/api/limits', { ...only, limit: 100 }));
+	if (!limits.error && !limits.data?.items.some((/** @type {any} */ each) => each.rule === 'budget')) return null;
+	return html`<section class="panel"><header><h2>Budgets</h2></header><${Part} of=${limits} rows=${2}>${(/** @type {any} */ data) => html`<${Table} label="Budgets" rows=${data.items.filter((/** @type {any} */ each) => each.rule === 'budget')} id=${(l) => l.limit + l.per + l.subject + l.period} columns=${[
+		{ name: 'Limit', cell: (/** @type {any} */ l) => html`<${Name} of=${l.limit} />` },
+		{ name: 'Of', cell: (/** @type {any} */ l) => html`${l.per} <${Name} of=${l.subject} />` },
+		{ name: 'Spent', num: true, cell: (/** @type {any} */ l) => money(l.used / 1e6, l.currency) },
+		{ name: 'Reserved', num: true, cell: (/** @type {any} */ l) => money(l.reserved / 1e6, l.currency) },
+		{ name: 'Left', num: true, cell: (/** @type {any} */ l) => html`${money(l.left / 1e6, l.currency)} of ${money(l.amount / 1e6, l.currency)}` },
+		{ name: '', cell: (/** @type {any} */ l) => html`<${Meter} share=${1 - l.left / l.amount} label=${`${percent(l.amount - l.left, l.amount)} used`} />` },
+		{ name: 'Begins anew', cell: (/** @type {any} */ l) => html`<${Time} at=${l.renews_at} none=${l.period ? 'nothing used' : 'never'} />` },
+	]} />`}<//></section>`;
+}
