@@ -81,11 +81,11 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 	if fill := usageFiller(a); fill != nil {
 		w.body = edit.Apply(nil, body, fill(nil, body))
 	}
+	w.text.Add(w.body) // its text is not read
 	if ex.Operation.Beside() {
 		w.body = edit.Apply(nil, body, beside.FitVectors(ex.Body, body))
 		return w
 	}
-	w.text.Add(w.body) // its text is not read
 	if ex.Streaming() {
 		name := a.Format.Name
 		t := pairs.NewTranslator(name, name, &translate.AnswerContext{Stream: true, IncludeUsage: ex.View.StreamUsage.Asked}, answerIDs(a))

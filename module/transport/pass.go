@@ -13,7 +13,7 @@ import (
 )
 
 // pass returns a response with an answer that is neither JSON nor a stream of events, such as
-// speech or subtitles: its bytes as they arrive. Its usage is not known.
+// speech or subtitles: its bytes as they arrive. Its usage is not known, but for its length.
 func (c *call) pass(res *http.Response) (*http.Response, error) {
 	name, err := coding.Name(res.Header["Content-Encoding"])
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *call) pass(res *http.Response) (*http.Response, error) {
 	c.result.State, c.result.Began = exchange.Content, time.Now()
 	c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	c.life.watch.Hold() // until the first Read
-	return c.response(res, http.StatusOK, &passing{c, src}, length), nil
+	return c.response(res, http.StatusOK, &passing{call: c, src: src}, length), nil
 }
 
 // passing is the body of an answer that is passed on as it is. Read always ends with io.EOF;
@@ -37,6 +37,7 @@ func (c *call) pass(res *http.Response) (*http.Response, error) {
 type passing struct {
 	call *call
 	src  io.Reader // nil when nothing more is read
+	text token.Text
 }
 
 // Read returns the next bytes. The watch runs only during the read of the provider.
@@ -48,9 +49,10 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	c.life.watch.Resume()
 	n, err = p.src.Read(b)
 	c.life.watch.Hold()
+	p.text.Add(b[:n])
 	switch {
 	case err == io.EOF:
-		c.result.noteFinished(token.Usage{}, token.Text{})
+		c.result.noteFinished(token.Usage{}, p.text)
 		c.end()
 	case err != nil:
 		_ = c.unread(err) // which sets the fault

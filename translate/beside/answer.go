@@ -92,6 +92,7 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 		return o.Fail(openai.Errors.Dialect.ReadEvent(e.Data))
 	}
 	o.Begun = true
+	o.Written.Add(e.Data)
 	o.Used = o.Used.Then(usage(v))
 	kind := string(jsonscan.Inner(v.Raw(answerType)))
 	if strings.HasSuffix(kind, ".done") || strings.HasSuffix(kind, ".completed") {

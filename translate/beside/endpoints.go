@@ -79,3 +79,11 @@ func Passes(op translate.Operation, contentType string) bool {
 
 // HasOutput reports whether the answer to an operation reports tokens of output.
 func HasOutput(op translate.Operation) bool { return !op.Beside() || of(op).output }
+
+// FileTokens estimates the tokens of a form from its length in bytes. Sound of 32 kbit/s has
+// about 16 tokens a second, and an image of some megabytes has some thousand.
+func FileTokens(length int) int64 { return int64(length)/256 + 1 }
+
+// SpokenTokens estimates the tokens of the speech for a request of a length in bytes. A minute
+// has about 900 characters and 1250 tokens.
+func SpokenTokens(length int) int64 { return int64(length) * 3 / 2 }

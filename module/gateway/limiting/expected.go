@@ -110,12 +110,16 @@ func (v *volume) tokens() int64 {
 func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	view := &ex.View
 	v.longest = view.MaxTokens
-	if v.longest == 0 && beside.HasOutput(ex.Operation) {
+	switch {
+	case ex.Operation == translate.Speak:
+		v.longest = beside.SpokenTokens(len(ex.Body))
+	case v.longest == 0 && beside.HasOutput(ex.Operation):
 		v.longest = unbounded(ex, t)
 	}
 	v.answer = timesAtMost(timesAtMost(v.longest, view.Answers), view.Prompts)
-	if !beside.IsForm(ex.Body) { // the length of a file tells nothing about its tokens
-		v.prompt = meter.PromptTokens(len(ex.Body), view.Costs.Files)
+	v.prompt = meter.PromptTokens(len(ex.Body), view.Costs.Files)
+	if beside.IsForm(ex.Body) {
+		v.prompt = beside.FileTokens(len(ex.Body))
 	}
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -283,4 +285,44 @@ func TestEmbeddingsCountForLimitsAndCosts(t *testing.T) {
 	answer := c.Ask(embeddings, `{"model":"big-1","input":"a"}`)
 	require.Equal(t, http.StatusTooManyRequests, answer.Status, "one unit of money for each token is more than the budget")
 	assert.Contains(t, answer.Body, "budget")
+}
+
+// A form without a reported usage was free for a key with a budget, and speech cost its
+// characters alone.
+func TestUnknownUsageBesideTextIsNotFree(t *testing.T) {
+	s := newServer(t, nil)
+	t.Setenv("UPSTREAM_KEY", upstreamKey)
+	c := site.StartCaddyfile(t, `http://127.0.0.1:PORT(site) {
+		ai_gateway {
+			store sqlite `+filepath.Join(t.TempDir(), "gateway.db")+`
+			limit few {
+				budget 100/day
+			}
+			key client {env.CLIENT_KEY} {
+				limit few
+			}
+			provider up openai_compatible {env.UPSTREAM_KEY} {
+				base_url `+s.URL+`/v1
+				price big-* input 100 output 100
+			}
+		}
+	}`)
+	talk, contentType := form(t, "model=big-1", "response_format=srt", "file@a.wav="+strings.Repeat("x", 256_000))
+	for _, tt := range []struct {
+		path, body, contentType, answerType, answer string
+		input, output                               int64
+	}{
+		{transcriptions, talk, contentType, "text/plain", strings.Repeat("hello ", 40), 1000, 40},
+		{transcriptions, talk, contentType, "application/json", `{"text":"` + strings.Repeat("hello ", 40) + `"}`, 1000, 40},
+		{"/v1/audio/speech", `{"model":"big-1","input":"hello"}`, "application/json", "audio/mpeg", strings.Repeat("x", 10_000), 8, 49},
+	} {
+		s.answer = answering(tt.answerType, tt.answer)
+		answer := c.Ask(tt.path, tt.body, "Content-Type", tt.contentType)
+		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+		call := recordOf(t, c, answer.ID()).Calls[0]
+		assert.Equal(t, "estimated", call.Source, tt.path)
+		assert.GreaterOrEqual(t, call.Input, tt.input, tt.path)
+		assert.GreaterOrEqual(t, call.Output, tt.output, tt.path)
+		assert.Less(t, call.Input+call.Output, 2*(tt.input+tt.output), tt.path)
+	}
 }
