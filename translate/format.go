@@ -10,4 +10,5 @@ const (
 	Completions Format = "completions" // POST /v1/completions
 	Responses   Format = "responses"   // POST /v1/responses
 	Gemini      Format = "gemini"      // of providers only: models/{model}:generateContent
+	Converse    Format = "converse"    // of providers only: model/{model}/converse
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/converse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
@@ -26,7 +27,7 @@ var all = []*format.Descriptor{
 
 // providersOnly are the formats that no client may use. Of their descriptors, the fields
 // about clients are zero.
-var providersOnly = []*format.Descriptor{&gemini.Descriptor}
+var providersOnly = []*format.Descriptor{&gemini.Descriptor, &converse.Descriptor}
 
 var ofProviders = append(slices.Clone(all), providersOnly...)
 

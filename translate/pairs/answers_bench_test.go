@@ -182,6 +182,8 @@ func longAnswer(format translate.Format) []byte {
 		return []byte(`{"id":"resp_1","object":"response","created_at":1790000000,"model":"m","status":"completed","output":[{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"` + prose + `","annotations":[]}]}],"usage":{"input_tokens":9000,"output_tokens":1700,"total_tokens":10700}}`)
 	case translate.Gemini:
 		return []byte(`{"candidates":[{"content":{"parts":[{"text":"` + prose + `"}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":9000,"candidatesTokenCount":1700,"totalTokenCount":10700},"modelVersion":"m"}`)
+	case translate.Converse:
+		return []byte(`{"metrics":{"latencyMs":812},"output":{"message":{"content":[{"text":"` + prose + `"}],"role":"assistant"}},"stopReason":"end_turn","usage":{"inputTokens":9000,"outputTokens":1700,"totalTokens":10700}}`)
 	case translate.Completions:
 		return []byte(`{"id":"cmpl-1","object":"text_completion","created":1790000000,"model":"m","choices":[{"index":0,"text":"` + prose + `","logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1700,"total_tokens":10700}}`)
 	default:

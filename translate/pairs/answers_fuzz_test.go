@@ -78,3 +78,11 @@ func FuzzAnswerGeminiToChat(f *testing.F) { fuzzWay(f, geminiToChat) }
 func FuzzAnswerGeminiToCompletions(f *testing.F) { fuzzWay(f, geminiToCompletions) }
 
 func FuzzAnswerGeminiToResponses(f *testing.F) { fuzzWay(f, geminiToResponses) }
+
+func FuzzAnswerConverseToMessages(f *testing.F) { fuzzWay(f, converseToMessages) }
+
+func FuzzAnswerConverseToChat(f *testing.F) { fuzzWay(f, converseToChat) }
+
+func FuzzAnswerConverseToCompletions(f *testing.F) { fuzzWay(f, converseToCompletions) }
+
+func FuzzAnswerConverseToResponses(f *testing.F) { fuzzWay(f, converseToResponses) }

@@ -35,7 +35,7 @@ var exchanges = []struct {
 	{"parallel_tools_with_images", nil},
 	{"schema_of_a_long_conversation", map[translate.Format]string{translate.Completions: "extensions structured_outputs"}},
 	{"cut_at_the_limit", map[translate.Format]string{translate.Chat: "extensions top_k", translate.Completions: "prompt_template chatml"}},
-	{"matched_stop", map[translate.Format]string{translate.Chat: "prefill vllm"}},
+	{"matched_stop", map[translate.Format]string{translate.Chat: "prefill vllm", translate.Converse: "prefill native"}},
 	{"refused_by_the_model", nil},
 	{"openrouter_reasoning", map[translate.Format]string{translate.Chat: "extensions top_k min_p; prefill native; reasoning_replay reasoning", translate.Messages: "thinking_style budget", translate.Responses: "responses_reasoning text; reasoning_summary off"}},
 	{"ollama_tools", map[translate.Format]string{translate.Chat: "image_url base64; reasoning_replay reasoning; user_field none", translate.Responses: "user_field none"}},
@@ -130,8 +130,11 @@ func translatedExchange(t *testing.T, dir string, client, provider translate.For
 // upstreamName returns the provider's name of the model, on which requests of some formats
 // depend.
 func upstreamName(provider translate.Format) string {
-	if provider == translate.Gemini {
+	switch provider {
+	case translate.Gemini:
 		return "gemini-3.5-flash"
+	case translate.Converse:
+		return "us.anthropic.claude-sonnet-4-6"
 	}
 	return "up"
 }
@@ -160,6 +163,10 @@ func requireRight(t *testing.T, provider translate.Format, body []byte) {
 		require.NoError(t, judgeMessages(body))
 	case translate.Responses:
 		require.NoError(t, judgeResponses(body))
+	case translate.Converse:
+		if why := translatetest.StrictConverse(body); !strings.Contains(why, "results for") { // which only clients know
+			require.Empty(t, why)
+		}
 	}
 }
 

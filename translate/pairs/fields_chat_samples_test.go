@@ -79,6 +79,7 @@ const (
 	someArguments = `,"arguments":"{\"a\":1}"`
 	somePDF       = `"file_data":"data:application/pdf;base64,AAAA"`
 	someAddress   = `"url":"https://x/i.png"`
+	somePicture   = `"url":"data:image/png;base64,AAAA"`
 )
 
 var samplesOfChat = samples{
@@ -235,13 +236,13 @@ var samplesOfChat = samples{
 	"messages[*].content=[]":                                              discussing(hi + `,{"role":"assistant","content":""},` + hi),
 	"messages[*].role=[user,tool]":                                        returning(`{"role":"tool","tool_call_id":"c1","content":"r"},` + hi + `,{"role":"tool","tool_call_id":"c1","content":"r"}`),
 	"messages[*].thinking_blocks[*].type=thinking":                        minding(`{"type":"thinking","thinking":"t","signature":"s"}`),
-	"messages[*].thinking_blocks[*].type=redacted_thinking":               minding(`{"type":"redacted_thinking","data":"d"}`),
+	"messages[*].thinking_blocks[*].type=redacted_thinking":               minding(`{"type":"redacted_thinking","data":"AAAA"}`),
 	"messages[*].thinking_blocks[*].type=*":                               minding(`{"type":"novelty"}`),
 	"messages[*].thinking_blocks[*].thinking":                             minding(`{"type":"thinking","thinking":"t","signature":"s"}`),
 	"messages[*].thinking_blocks[*].signature":                            minding(`{"type":"thinking","thinking":"t","signature":"s"}`),
 	"messages[*].thinking_blocks[*].type=thinking+signature=null":         minding(`{"type":"thinking","thinking":"t"}`),
 	"messages[*].thinking_blocks[*].signature=gwts1:*":                    minding(`{"type":"thinking","thinking":"t","signature":"` + string(seal.AppendSelfSigned(nil, []byte("t"))) + `"}`),
-	"messages[*].thinking_blocks[*].data":                                 minding(`{"type":"redacted_thinking","data":"d"}`),
+	"messages[*].thinking_blocks[*].data":                                 minding(`{"type":"redacted_thinking","data":"AAAA"}`),
 	"messages[*].thinking_blocks[*].type=redacted_thinking+data=null":     minding(`{"type":"redacted_thinking"}`),
 	"messages[*].thinking_blocks[*].*":                                    minding(`{"type":"thinking","thinking":"t","signature":"s","unheard_of":1}`),
 	"messages[*].tool_calls[*].type=function":                             calling(`,"type":"function"`, someArguments),
@@ -267,8 +268,8 @@ var samplesOfChat = samples{
 	"messages[*].content[*].image_url.url=data:image/tiff;base64,*":       pictured(`"url":"data:image/tiff;base64,AAAA"`),
 	"messages[*].content[*].image_url.url=https://*":                      pictured(someAddress),
 	"messages[*].content[*].image_url.url=*":                              pictured(`"url":"file:///x"`),
-	"messages[*].content[*].image_url.detail":                             pictured(someAddress + `,"detail":"low"`),
-	"messages[*].content[*].image_url.*":                                  pictured(someAddress + `,"unheard_of":1`),
+	"messages[*].content[*].image_url.detail":                             pictured(somePicture + `,"detail":"low"`),
+	"messages[*].content[*].image_url.*":                                  pictured(somePicture + `,"unheard_of":1`),
 	"messages[*].content[*].file.file_data=data:application/pdf;base64,*": filed(somePDF),
 	"messages[*].content[*].file.file_data=data:text/plain;base64,*":      filed(`"file_data":"data:text/plain;base64,AAAA"`),
 	"messages[*].content[*].file.file_data=*":                             filed(`"file_data":"data:text/html;base64,AAAA"`),

@@ -30,6 +30,11 @@ func withoutCalls(format translate.Format, text string) (stream []byte, answer s
 		whole := `{"modelVersion":"m","candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"finishReason":"STOP"}]}`
 		return chatStream(nil, whole), whole
 	}
+	if format == translate.Converse {
+		return converseStream(
+			`contentBlockDelta{"contentBlockIndex":0,"delta":{"text":"`+text+`"}}`, `messageStop{"stopReason":"tool_use"}`, `metadata{}`,
+		), `{"output":{"message":{"content":[{"text":"` + text + `"}]}},"stopReason":"tool_use"}`
+	}
 	said := `{"content":"` + text + `","tool_calls":[]}`
 	choice := `{"model":"m","choices":[{"index":0,"text":"` + text + `","message":` + said + `,"finish_reason":"tool_calls"}]}`
 	return chatStream(nil, strings.Replace(choice, "message", "delta", 1), "[DONE]"), choice

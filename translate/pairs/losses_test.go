@@ -194,6 +194,8 @@ func TestANewNameInEveryChunkGrowsNoReport(t *testing.T) {
 				tr.Event(sse.Event{Data: fmt.Appendf(nil, `{"type":"response.output_text.delta","output_index":0,"delta":"a","x%d":1}`, i)})
 			case translate.Gemini:
 				tr.Event(sse.Event{Data: fmt.Appendf(nil, `{"x%d":1,"candidates":[{"y%[1]d":1,"content":{"parts":[{"text":"a","z%[1]d":1}]}}]}`, i)})
+			case translate.Converse:
+				tr.Event(sse.Event{Name: []byte("contentBlockDelta"), Data: fmt.Appendf(nil, `{"x%d":1,"contentBlockIndex":0,"delta":{"text":"a","z%[1]d":1}}`, i)})
 			default:
 				tr.Event(sse.Event{Data: fmt.Appendf(nil, `{"x%d":1,"choices":[{"index":0,"text":"a","y%[1]d":1,"delta":{"content":"a","z%[1]d":1}}]}`, i)})
 			}

@@ -260,6 +260,35 @@ func (s *script) generated() string {
 	}
 }
 
+// conversed composes an event of Converse, with its name in front of its data.
+func (s *script) conversed() string {
+	index := s.next(2)
+	delta := func(delta string) string {
+		return fmt.Sprintf(`contentBlockDelta{"contentBlockIndex":%d,"delta":{%s},"p":"ab"}`, index, delta)
+	}
+	switch s.next(12) {
+	case 0, 1, 2:
+		return delta(`"text":` + s.fragment())
+	case 3, 4:
+		return delta(`"reasoningContent":{"text":` + s.fragment() + `}`)
+	case 5:
+		return delta([]string{`"reasoningContent":{"signature":"c2ln"}`, `"reasoningContent":{"redactedContent":"c2ln"}`}[s.next(2)])
+	case 6:
+		return fmt.Sprintf(`contentBlockStart{"contentBlockIndex":%d,"start":{"toolUse":{"toolUseId":"c%d","name":"f"}}}`, index, s.next(3))
+	case 7:
+		return delta(`"toolUse":{"input":` + s.fragment() + `}`)
+	case 8:
+		return fmt.Sprintf(`contentBlockStop{"contentBlockIndex":%d}`, index)
+	case 9:
+		return fmt.Sprintf(`metadata{"usage":{"inputTokens":%d,"cacheReadInputTokens":%d,"outputTokens":%d}}`, s.next(9), s.next(5), s.next(9))
+	case 10:
+		words := []string{"end_turn", "max_tokens", "tool_use", "guardrail_intervened", "malformed_tool_use", "new"}
+		return `messageStop{"stopReason":"` + words[s.next(len(words))] + `"}`
+	default:
+		return []string{`error{"type":"error","error":{"type":"overloaded_error","message":"no"}}`, `messageStart{"role":"assistant"}`, `contentBlockDelta{"delta"`, `newEvent{}`, `contentBlockDelta{}`}[s.next(5)]
+	}
+}
+
 // item composes an item of a response, empty if it is announced.
 func (s *script) item(id int, empty bool) string {
 	text := `""`
@@ -307,6 +336,8 @@ func (s *script) datum(w way) string {
 		return s.response()
 	case translate.Gemini:
 		return s.generated()
+	case translate.Converse:
+		return s.conversed()
 	default:
 		return s.event()
 	}
@@ -314,8 +345,11 @@ func (s *script) datum(w way) string {
 
 // framed returns an event of the provider's stream.
 func framed(w way, data string) []byte {
-	if w.from == translate.Messages {
+	switch w.from {
+	case translate.Messages:
 		return messagesStream(data)
+	case translate.Converse:
+		return converseStream(data)
 	}
 	return []byte("data: " + data + "\n\n")
 }
@@ -326,5 +360,6 @@ var endings = map[translate.Format][]string{
 	translate.Completions: {`{"choices":[{"index":0,"text":"","finish_reason":"stop"}]}`, `{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":4}}`, `[DONE]`},
 	translate.Messages:    {`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":4}}`, `{"type":"message_stop"}`},
 	translate.Gemini:      {`{"candidates":[{"content":{"parts":[{"text":""}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":4}}`},
+	translate.Converse:    {`messageStop{"stopReason":"end_turn"}`, `metadata{"usage":{"inputTokens":7,"outputTokens":4}}`},
 	translate.Responses:   {`{"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":7,"output_tokens":4}}}`},
 }

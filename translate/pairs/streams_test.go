@@ -125,6 +125,9 @@ func (o observed) lines() (lines []string) {
 	lines = append(lines, fmt.Sprintf("model %q", o.Model()), fmt.Sprintf("usage %s", usageText(o.Usage())))
 	if fault := o.Fault(); fault != nil {
 		errors := formats.Of(o.format).Errors
+		if errors.Append == nil { // no client reads errors of the format
+			errors = formats.Unspecified().Errors
+		}
 		lines = append(lines, fmt.Sprintf("fault %d %s", errors.Status(fault), errors.Append(nil, fault, "")))
 	}
 	return lines

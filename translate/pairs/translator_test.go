@@ -40,6 +40,16 @@ func messagesStream(events ...string) []byte {
 // responsesStream is a stream of events, which are named alike.
 func responsesStream(events ...string) []byte { return messagesStream(events...) }
 
+// converseStream writes events, whose names are in front of their data.
+func converseStream(events ...string) []byte {
+	var b strings.Builder
+	for _, e := range events {
+		name, data, _ := strings.Cut(e, "{")
+		b.WriteString("event: " + name + "\ndata: {" + data + "\n\n")
+	}
+	return []byte(b.String())
+}
+
 // data leaves of a stream only its data.
 func data(stream string) (lines []string) {
 	for line := range strings.SplitSeq(stream, "\n") {

@@ -29,6 +29,15 @@ func malformed(format translate.Format) []byte {
 			`{"type":"response.completed","response":{"output":[],"usage":{"input_tokens":"5","output_tokens":-3}}}`,
 		)
 	}
+	if format == translate.Converse {
+		return converseStream(
+			`contentBlockDelta{"contentBlockIndex":0,"delta":{"text":"a"}}`,
+			`metadata{"usage":{"inputTokens":5,"cacheReadInputTokens":2,"outputTokens":1}}`,
+			`metadata{"usage":{"inputTokens":-5,"cacheReadInputTokens":1.5,"outputTokens":3}}`,
+			`messageStop{"stopReason":"end_turn"}`,
+			`metadata{"usage":{"inputTokens":"5","outputTokens":-3}}`,
+		)
+	}
 	if format == translate.Gemini {
 		return chatStream(nil,
 			`{"modelVersion":"m","candidates":[{"content":{"parts":[{"text":"a"}]}}],"usageMetadata":{"promptTokenCount":7,"cachedContentTokenCount":2,"candidatesTokenCount":1}}`,
@@ -115,6 +124,14 @@ func contradicting(format translate.Format) []byte {
 		return responsesStream(
 			`{"type":"response.created","response":{"model":"m","usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":80}}}`,
 			`{"type":"response.completed","response":{"output":[],"usage":{"input_tokens":5,"output_tokens":3}}}`,
+		)
+	}
+	if format == translate.Converse { // whose counts exclude each other
+		return converseStream(
+			`contentBlockDelta{"contentBlockIndex":0,"delta":{"text":"a"}}`,
+			`metadata{"usage":{"inputTokens":0,"cacheReadInputTokens":9,"outputTokens":80}}`,
+			`messageStop{"stopReason":"end_turn"}`,
+			`metadata{"usage":{"inputTokens":5,"cacheReadInputTokens":9,"outputTokens":3}}`,
 		)
 	}
 	if format == translate.Gemini {

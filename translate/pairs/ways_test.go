@@ -67,6 +67,10 @@ var (
 	geminiToChat           = way{translate.Gemini, translate.Chat}
 	geminiToCompletions    = way{translate.Gemini, translate.Completions}
 	geminiToResponses      = way{translate.Gemini, translate.Responses}
+	converseToMessages     = way{translate.Converse, translate.Messages}
+	converseToChat         = way{translate.Converse, translate.Chat}
+	converseToCompletions  = way{translate.Converse, translate.Completions}
+	converseToResponses    = way{translate.Converse, translate.Responses}
 )
 
 func (w way) name() string { return string(w.from) + " to " + string(w.to) }

@@ -72,7 +72,8 @@ type Traits struct {
 	MaxOutputTokens int64
 	// UserField selects the field that the id of an end user is sent in.
 	UserField UserField
-	// CacheBreakpoints translates cache_control to prompt_cache_breakpoint and back.
+	// CacheBreakpoints translates cache_control to prompt_cache_breakpoint and back, and to
+	// cachePoint of the converse format.
 	CacheBreakpoints bool
 	// PromptTemplate selects how a conversation becomes one prompt.
 	PromptTemplate PromptTemplate

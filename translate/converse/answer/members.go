@@ -1,0 +1,133 @@
+package answer
+
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
+)
+
+// The paths of objects, for reports of dropped members. Members of a stream's events have the
+// paths of a JSON answer.
+const (
+	inAnswer  = ""
+	inContent = "output.message.content[*]."
+)
+
+// The members of the data of an event.
+var (
+	events      = members.New(inAnswer)
+	eventIndex  = events.Maybe(members.Number, "contentBlockIndex")
+	padding     = events.Maybe(members.String, "p")
+	eventReason = events.Maybe(members.String, "stopReason")
+	eventUsage  = events.Maybe(members.Object, "usage")
+	eventTier   = tierOf(events)
+	eventStop   = stopOf(ownOf(events))
+	_           = events.Skip("role metrics performanceConfig")
+	_           = events.Lost("trace")
+	start       = events.Inside(inContent, "start")
+	startCall   = start.Inside(inContent+"toolUse.", "toolUse")
+	startID     = startCall.Maybe(members.String, "toolUseId")
+	startName   = startCall.Must(members.String, "name")
+	_           = startCall.Skip("type")
+	delta       = events.Inside(inContent, "delta")
+	deltaText   = delta.Must(members.String, "text")
+	deltaCall   = delta.MustInside(inContent+"toolUse.", "toolUse")
+	deltaInput  = deltaCall.Must(members.String, "input")
+	_           = delta.Lost("citation")
+	deltaThink  = delta.Inside(inContent+"reasoningContent.", "reasoningContent")
+	thinkText   = deltaThink.Maybe(members.String, "text")
+	thinkSign   = deltaThink.Maybe(members.String, "signature")
+	thinkSealed = deltaThink.Maybe(members.String, "redactedContent")
+)
+
+// The members of a JSON answer.
+var (
+	answers      = members.New(inAnswer)
+	answerReason = answers.Maybe(members.String, "stopReason")
+	answerUsage  = answers.Maybe(members.Object, "usage")
+	answerTier   = tierOf(answers)
+	answerStop   = stopOf(ownOf(answers))
+	counted      = answers.Maybe(members.Number, "inputTokens") // of a count of tokens
+	failure      = answers.Maybe(members.Any, "message")        // of an exception
+	_            = answers.Skip("metrics performanceConfig")
+	_            = answers.Lost("trace")
+	output       = answers.Inside("output.", "output")
+	message      = output.Inside("output.message.", "message")
+	contents     = message.Must(members.Array, "content")
+	_            = message.Skip("role")
+)
+
+// The members of a block of the content.
+var (
+	block       = members.New(inContent)
+	blockText   = block.Must(members.String, "text")
+	blockCall   = block.MustInside(inContent+"toolUse.", "toolUse")
+	callID      = blockCall.Maybe(members.String, "toolUseId")
+	callName    = blockCall.Must(members.String, "name")
+	callInput   = blockCall.Must(members.Object, "input")
+	_           = blockCall.Skip("type")
+	blockThink  = block.Inside(inContent+"reasoningContent.", "reasoningContent")
+	blockSealed = blockThink.Maybe(members.String, "redactedContent")
+	blockReason = blockThink.Inside(inContent+"reasoningContent.reasoningText.", "reasoningText")
+	reasonText  = blockReason.Maybe(members.String, "text")
+	reasonSign  = blockReason.Maybe(members.String, "signature")
+	cited       = block.Maybe(members.Object, "citationsContent")
+	_           = block.Lost("image document video audio guardContent cachePoint toolResult searchResult")
+)
+
+// The members of a text that cites, whose citations no other format has.
+var (
+	cites        = members.New(inContent + "citationsContent.")
+	citesContent = cites.Must(members.Array, "content")
+	_            = cites.Lost("citations")
+)
+
+// tierOf lists the members of serviceTier, and returns the word.
+func tierOf(t *members.Table) members.Member {
+	return t.Inside("serviceTier.", "serviceTier").Maybe(members.String, "type")
+}
+
+// ownOf lists the fields of the model's own answer, for which requests ask.
+func ownOf(t *members.Table) *members.Table {
+	return t.Inside(own, strings.TrimSuffix(own, "."))
+}
+
+const own = "additionalModelResponseFields."
+
+// stopOf returns the stop sequence among the model's own fields: of a JSON answer, or of the
+// event of a stream.
+func stopOf(t *members.Table) [2]members.Member {
+	return [...]members.Member{
+		t.Maybe(members.String, "stop_sequence"),
+		t.Inside(own+"delta.", "delta").Maybe(members.String, "stop_sequence"),
+	}
+}
+
+// words are the words of the format for what all answers state.
+var words = turn.Words{
+	Usage: token.NewRows(
+		token.Row{Path: "inputTokens", Is: token.Fresh},
+		token.Row{Path: "cacheReadInputTokens", Is: token.CacheRead},
+		token.Row{Path: "cacheWriteInputTokens", Is: token.CacheWrite},
+		token.Row{Path: "outputTokens", Is: token.Output},
+	),
+	Reason: "stopReason",
+	Reasons: map[string]event.FinishReason{
+		"end_turn": event.FinishStop, "stop_sequence": event.FinishStop, "max_tokens": event.FinishLength,
+		"model_context_window_exceeded": event.FinishLength, "tool_use": event.FinishTools,
+		"guardrail_intervened": event.FinishFiltered, "content_filtered": event.FinishFiltered,
+	},
+}
+
+// failures are the reasons of turns that have failed. They must not look like the end of a turn.
+var failures = map[string]bool{"malformed_model_output": true, "malformed_tool_use": true}
+
+// tiers are the service tiers of answers.
+var tiers = event.TierWords{event.TierStandard: "default", event.TierPriority: "priority"}
+
+// Dialect is how errors are expressed in the format: by the name of the event.
+var Dialect = fault.Dialect{Unknown: 500, IsError: func(name string, _ any) bool { return name == "error" }}

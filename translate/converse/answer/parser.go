@@ -1,0 +1,323 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
+)
+
+// Parser reads an answer of the format into core events, a stream as well as a JSON body. The
+// usage follows the reason for the end of a stream, and is its last event.
+type Parser struct {
+	turn.Parser
+	whole, part members.Values
+	cursor      jsonscan.Cursor // a field, so that an event costs no allocation
+	open        []openBlock     // in the order of their beginnings
+}
+
+// openBlock is a block of a stream that has not ended.
+type openBlock struct {
+	index int64
+	item  turn.Item
+}
+
+// maxOpen bounds the blocks that are open at the same time.
+const maxOpen = 256
+
+var (
+	errPart     = errors.New("a part of an unknown kind")
+	errNameless = errors.New("a tool call without a name")
+	errTwice    = errors.New("a block that was begun twice")
+	errOpen     = fmt.Errorf("more than %d blocks without an end", maxOpen)
+	errNoCall   = errors.New("arguments outside of a call")
+	errContent  = errors.New("an answer without content")
+	errReason   = errors.New("an answer without a reason for its end")
+	errTurn     = errors.New("a turn that failed")
+)
+
+// NewParser returns a parser of one answer.
+func NewParser(h event.Handler) *Parser {
+	p := &Parser{}
+	p.Init(&words, h)
+	return p
+}
+
+// Event reads the next event of a stream.
+func (p *Parser) Event(e sse.Event) {
+	if p.Over() || p.Repeat(e.Name, e.Data) != nil {
+		return
+	}
+	p.Begin()
+	if Dialect.IsError(string(e.Name), nil) {
+		p.Fail(Dialect.ReadEvent(e.Data))
+		return
+	}
+	read := eventsByName[string(e.Name)]
+	if read == nil {
+		p.DropNamed("event.", e.Name)
+		return
+	}
+	v := &p.whole
+	p.cursor = jsonscan.New(e.Data)
+	if p.Refuse(v.ReadDocument(&p.cursor, events, &p.Dropped)); p.Over() {
+		return
+	}
+	if v.Unreadable() {
+		p.Refuse(errPart)
+		return
+	}
+	read(p, token.CountOf(v.Raw(eventIndex)))
+	p.Learn(e, v.At(padding))
+}
+
+// eventsByName read the events of a stream that were read into whole. index is that of a block.
+var eventsByName = map[string]func(p *Parser, index int64){
+	"messageStart":      func(p *Parser, _ int64) { p.Start(nil, 0) },
+	"contentBlockStart": (*Parser).blockStart,
+	"contentBlockDelta": (*Parser).blockDelta,
+	"contentBlockStop":  (*Parser).blockStop,
+	"messageStop": func(p *Parser, _ int64) {
+		for len(p.open) > 0 {
+			p.blockStop(p.open[0].index)
+		}
+		p.finish(eventReason, eventStop)
+	},
+	"metadata": (*Parser).metadata,
+}
+
+// find returns the position of an open block, -1 for none.
+func (p *Parser) find(index int64) int {
+	for i := range p.open {
+		if p.open[i].index == index {
+			return i
+		}
+	}
+	return -1
+}
+
+// begin begins a block.
+func (p *Parser) begin(index int64, item turn.Item) *turn.Item {
+	if len(p.open) == maxOpen {
+		p.Refuse(errOpen)
+	}
+	p.open = append(p.open, openBlock{index, item})
+	return &p.open[len(p.open)-1].item
+}
+
+// blockStart begins a call. Blocks of other kinds begin with their first fragment.
+func (p *Parser) blockStart(index int64) {
+	v := &p.whole
+	switch {
+	case p.find(index) >= 0:
+		p.Refuse(errTwice)
+	case v.Raw(startName) == nil && v.Raw(startID) == nil:
+	case v.Filled(startName) == nil:
+		p.Refuse(errNameless)
+	default:
+		p.begin(index, p.OpenCall(v.Raw(startID), v.Raw(startName)))
+	}
+}
+
+// blockDelta sends a fragment of a block.
+func (p *Parser) blockDelta(index int64) {
+	v := &p.whole
+	p.fragment(index, event.Text, deltaText)
+	p.fragment(index, event.Reasoning, thinkText)
+	p.fragment(index, event.ToolArgs, deltaInput)
+	if v.Filled(thinkSign) != nil {
+		p.item(index, event.Reasoning)
+		p.SendText(event.Event{Kind: event.Signature}, v.Raw(thinkSign), v.At(thinkSign))
+	}
+	p.SendText(event.Event{Kind: event.Redacted}, v.Raw(thinkSealed), jsonscan.Slot{})
+}
+
+// fragment sends a fragment of a kind, if the event has one.
+func (p *Parser) fragment(index int64, kind event.Kind, m members.Member) {
+	if raw := p.whole.Filled(m); raw != nil {
+		p.Add(p.item(index, kind), raw, p.whole.At(m))
+	}
+}
+
+// item returns the item of a block for a fragment of a kind. A block that changes its kind
+// becomes two items.
+func (p *Parser) item(index int64, kind event.Kind) *turn.Item {
+	i := p.find(index)
+	switch {
+	case i >= 0 && p.open[i].item.Kind == kind:
+		return &p.open[i].item
+	case kind == event.ToolArgs || i >= 0 && p.open[i].item.Kind == event.ToolArgs:
+		p.Refuse(errNoCall)
+		return &turn.Item{}
+	case i >= 0:
+		return p.Switch(&p.open[i].item, kind)
+	}
+	return p.begin(index, p.Open(kind))
+}
+
+// blockStop ends a block.
+func (p *Parser) blockStop(index int64) {
+	if i := p.find(index); i >= 0 {
+		p.Close(&p.open[i].item)
+		p.open = append(p.open[:i], p.open[i+1:]...)
+	}
+}
+
+// finish sends the reason why the turn has ended. A turn that failed is an error.
+func (p *Parser) finish(reason members.Member, stops [2]members.Member) {
+	v := &p.whole
+	word := v.Filled(reason)
+	switch {
+	case word == nil:
+		p.Refuse(errReason)
+	case failures[string(jsonscan.DecodedOf(word))]:
+		p.Refuse(errTurn)
+	default:
+		stop := v.Filled(stops[0])
+		if stop == nil {
+			stop = v.Filled(stops[1])
+		}
+		p.Finish(word, stop, nil)
+	}
+}
+
+// metadata sends the usage, and ends the answer if its reason is known.
+func (p *Parser) metadata(int64) {
+	p.count(eventUsage, eventTier)
+	if p.Finished(1) {
+		p.Complete()
+	}
+}
+
+// count reads and sends the usage and the tier.
+func (p *Parser) count(usage, tier members.Member) {
+	v := &p.whole
+	if raw := v.Raw(tier); raw != nil {
+		p.Tier = tiers.Read(raw)
+		p.Report.Terms.ReadTier(raw)
+	}
+	if v.Raw(usage) != nil {
+		p.cursor = v.Cursor(usage)
+		p.Count(&p.cursor)
+	}
+	p.SendUsage()
+}
+
+// Answer reads a whole JSON answer.
+func (p *Parser) Answer(body []byte) {
+	v := &p.whole
+	p.cursor = jsonscan.New(body)
+	switch err := v.ReadDocument(&p.cursor, answers, &p.Dropped); {
+	case err != nil:
+		p.Refuse(err)
+		return
+	case v.Raw(contents) == nil && v.Filled(failure) != nil:
+		p.Fail(fault.ReadAnswer(body))
+		return
+	case v.Raw(contents) == nil, v.Unreadable():
+		p.Refuse(errContent)
+		return
+	}
+	p.Start(nil, 0)
+	list := v.Cursor(contents)
+	for list.OpenArray(); list.Element() && !p.Over(); {
+		p.block(&list)
+	}
+	p.Refuse(list.Err())
+	p.finish(answerReason, answerStop)
+	p.count(answerUsage, answerTier)
+	p.Complete()
+}
+
+// block reads a block of a JSON answer.
+func (p *Parser) block(c *jsonscan.Cursor) {
+	v := &p.part
+	if !v.Read(c, block, &p.Dropped) || v.Unreadable() {
+		p.Refuse(errPart)
+		return
+	}
+	if v.Raw(cited) != nil {
+		citations := v.Cursor(cited)
+		p.citing(&citations)
+		return
+	}
+	if v.Filled(blockText) != nil {
+		it := p.Open(event.Text)
+		p.Add(&it, v.Raw(blockText), jsonscan.Slot{})
+		p.Close(&it)
+	}
+	if v.Filled(reasonText) != nil || v.Filled(reasonSign) != nil {
+		it := p.Open(event.Reasoning)
+		p.Add(&it, v.Raw(reasonText), jsonscan.Slot{})
+		p.SendText(event.Event{Kind: event.Signature}, v.Raw(reasonSign), jsonscan.Slot{})
+		p.Close(&it)
+	}
+	p.SendText(event.Event{Kind: event.Redacted}, v.Raw(blockSealed), jsonscan.Slot{})
+	if v.Raw(callName) == nil && v.Raw(callID) == nil {
+		return
+	}
+	if v.Filled(callName) == nil {
+		p.Refuse(errNameless)
+		return
+	}
+	it := p.OpenCall(v.Raw(callID), v.Raw(callName))
+	p.AddInput(&it, v.Raw(callInput))
+	p.Close(&it)
+}
+
+// citing reads a text with citations, which consists of pieces.
+func (p *Parser) citing(c *jsonscan.Cursor) {
+	v := &p.part
+	v.Read(c, cites, &p.Dropped)
+	if v.Raw(citesContent) == nil {
+		p.Refuse(errPart)
+		return
+	}
+	list, it := v.Cursor(citesContent), p.Open(event.Text)
+	for list.OpenArray(); list.Element() && !p.Over(); {
+		v.Read(&list, block, &p.Dropped)
+		p.Add(&it, v.Raw(blockText), jsonscan.Slot{})
+	}
+	p.Refuse(list.Err())
+	p.Close(&it)
+}
+
+// Inspect reads a JSON answer for what the gateway needs to know of it. A count of tokens is
+// the usage of its input.
+func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
+	if op != translate.CountTokens {
+		return inspect(body, op)
+	}
+	var v members.Values
+	c := jsonscan.New(body)
+	switch err := v.ReadDocument(&c, answers, nil); {
+	case err != nil:
+		return signal.Answer{}, fault.Unusable(err)
+	case v.Raw(counted) == nil && v.Filled(failure) != nil:
+		return signal.Answer{}, fault.ReadAnswer(body)
+	case v.Raw(counted) == nil:
+		return signal.Answer{}, fault.Unusable(errNoCount)
+	}
+	var u token.Usage
+	u.Fresh, u.Known = token.CountOf(v.Raw(counted)), true
+	return signal.Answer{Usage: u}, nil
+}
+
+var (
+	inspect    = turn.Inspect(NewParser)
+	errNoCount = errors.New("no count of tokens")
+)
+
+// AppendTokenCount appends the answer to a request that only counts its input.
+func AppendTokenCount(dst []byte, tokens int64) []byte {
+	return append(strconv.AppendInt(append(dst, `{"inputTokens":`...), tokens, 10), '}')
+}

@@ -1,0 +1,161 @@
+package request
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+)
+
+// conversation is the messages of a request, each with a comma before it. The last one is open,
+// since the next turn may have its role.
+type conversation struct {
+	buf    []byte
+	points []point // positions in buf
+	names  int     // of documents, which must differ
+
+	// The last message.
+	at           core.Place // of the client's turn
+	role         string     // "" for none
+	results      []byte     // each with a comma before it
+	parts        parts.Content
+	resultPoints []point // positions in results
+	partPoints   []point // positions in parts
+	text, file   bool    // the message has a text, or a document
+	called       bool    // the message has a call
+}
+
+// point is a position behind which a prefix ends that is to be cached.
+type point struct {
+	position int
+	at       core.Place // of the client's breakpoint
+}
+
+func (c *conversation) reset() {
+	*c = conversation{
+		buf: c.buf[:0], points: c.points[:0], results: c.results[:0], parts: c.parts,
+		resultPoints: c.resultPoints[:0], partPoints: c.partPoints[:0],
+	}
+	c.parts.Reset(openText, parts.LineFeed)
+	c.parts.ToArray()
+}
+
+func (c *conversation) forget() (kept int) {
+	return c.parts.Forget() + cap(c.buf) + cap(c.results)
+}
+
+// begin begins a message unless the open one has the role.
+func (c *conversation) begin(role string, at core.Place) {
+	if c.at = at; c.role == role {
+		return
+	}
+	c.close()
+	c.role, c.text, c.file, c.called = role, false, false, false
+	c.results, c.resultPoints, c.partPoints = c.results[:0], c.resultPoints[:0], c.partPoints[:0]
+	c.parts.Reset(openText, parts.LineFeed)
+	c.parts.ToArray()
+}
+
+// lostBeginning is the message in front of a conversation that begins with the assistant, which
+// services refuse.
+const lostBeginning = `,{"role":"user","content":[{"text":"[The beginning of the conversation was left out.]"}]}`
+
+// close ends the open message. The results come first, and a document has a text beside it.
+func (c *conversation) close() {
+	if c.role == "" || len(c.results) == 0 && c.parts.Empty() {
+		return
+	}
+	if c.role == assistant && len(c.buf) == 0 {
+		c.buf = append(c.buf, lostBeginning...)
+	}
+	if c.file && !c.text {
+		c.parts.Add([]byte("[document]"))
+	}
+	c.buf = append(append(append(c.buf, `,{"role":"`...), c.role...), `","content":[`...)
+	if len(c.results) > 0 {
+		c.take(c.resultPoints, -1)
+		if c.buf = append(c.buf, c.results[1:]...); !c.parts.Empty() {
+			c.buf = append(c.buf, ',')
+		}
+	}
+	c.take(c.partPoints, 0)
+	c.buf = append(append(c.buf, c.parts.Buf...), `]}`...)
+}
+
+// take adds the points of bytes that are appended next.
+func (c *conversation) take(points []point, shift int) {
+	for _, p := range points {
+		c.points = append(c.points, point{len(c.buf) + p.position + shift, p.at})
+	}
+}
+
+// mark asks for a cache up to the last part of the open message.
+func (c *conversation) mark(result bool, at core.Place) {
+	if result {
+		c.resultPoints = append(c.resultPoints, point{len(c.results), at})
+	} else {
+		c.partPoints = append(c.partPoints, point{len(c.parts.Buf), at})
+	}
+}
+
+// document notes a document, and returns its name, which says nothing about its content: models
+// may take names for instructions.
+func (c *conversation) document() string {
+	c.names++
+	c.file = true
+	return "document-" + strconv.Itoa(c.names)
+}
+
+// maxPoints is the number of breakpoints of the cache that services accept.
+const maxPoints = 4
+
+const cachePoint = `,{"cachePoint":{"type":"default"}}`
+
+// appendMarked appends blocks with the last points, as many as there is room for, and returns
+// how many there were. Others are reported.
+func appendMarked(dst, blocks []byte, points []point, room int, x *core.Translation) ([]byte, int) {
+	for len(points) > room {
+		x.KeepAt(points[0].at, core.CachePartsBeyond)
+		points = points[1:]
+	}
+	from := 0
+	for _, p := range points {
+		dst = append(append(dst, blocks[from:p.position]...), cachePoint...)
+		from = p.position
+	}
+	return append(dst, blocks[from:]...), len(points)
+}
+
+// trim cuts white space from the end of the last part if that is a text, which is not blank, and
+// reports whether there was any.
+func (c *conversation) trim() (cut bool) {
+	text, isText := bytes.CutSuffix(c.parts.Buf, []byte(`"}`))
+	for isText {
+		kept := bytes.TrimRight(text, " ")
+		escapes := len(kept) - len(bytes.TrimRight(kept[:max(len(kept)-1, 0)], `\`))
+		if escapes%2 == 0 && bytes.ContainsAny(kept[len(kept)-1:], "nrt") {
+			kept = kept[:len(kept)-2]
+		}
+		if len(kept) == len(text) {
+			break
+		}
+		text, cut = kept, true
+	}
+	if cut {
+		c.parts.Buf = append(text, `"}`...)
+		for i := range c.partPoints {
+			c.partPoints[i].position = min(c.partPoints[i].position, len(c.parts.Buf))
+		}
+	}
+	return cut
+}
+
+// blank reports whether an escaped text has nothing but white space. The service refuses such
+// texts.
+func blank(text []byte) bool {
+	for text = bytes.TrimLeft(text, " "); len(text) > 1 && text[0] == '\\' && bytes.ContainsAny(text[1:2], "nrtf"); {
+		text = bytes.TrimLeft(text[2:], " ")
+	}
+	return len(text) == 0
+}

@@ -1,0 +1,60 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// outcomes is the table of the outcomes of concepts in converse requests.
+var outcomes = core.NewOutcomes(
+	core.Keep(
+		core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.NoMaxTokens,
+		core.Stops, core.Stream, core.StreamUsage, core.Echo,
+	),
+	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
+	core.Keep(core.Temperature, core.TopP).Unless(core.NoSampling),
+	core.Change(core.HighTemperature),
+	core.Keep(core.TopK).Unless(core.NoSampling),
+	core.Keep(core.TopPBesideReasoning),
+	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
+	core.Keep(core.Samples).Unless(core.OneCall).ByWriter(),
+	core.Keep(core.Prompts).Unless(core.OneCall),
+	core.Refuse(core.LogitBias),
+	core.Lose(core.Suffix).Unless(core.FillInWords),
+
+	core.Keep(
+		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
+		core.ToolChoiceAllowed, core.ParallelCalls,
+	),
+	core.Drop(core.OneCallAtATime, core.UnusedTools),
+
+	core.Keep(core.FormatText, core.FormatSchema, core.Schema, core.SchemaName, core.SchemaDescription, core.SchemaStrict),
+	core.Change(core.FormatObject).Unless(core.RefusedObject),
+
+	// Those of Claude. Models of other vendors have fewer, or none.
+	core.Keep(core.EffortNone, core.EffortLow, core.EffortMedium, core.EffortHigh, core.EffortXHigh, core.EffortMax).ByWriter(),
+	core.Change(core.EffortMinimal).ByWriter(),
+	core.Lose(core.EffortOther).ByWriter(),
+	core.Keep(core.ReasoningOn, core.ReasoningOff, core.ReasoningBudget).ByWriter(),
+	core.Drop(core.ReasoningAdaptive, core.ReasoningShown), // what a model does unasked
+
+	core.Keep(core.TierStandard, core.TierFlex, core.TierPriority),
+	core.Drop(core.TierAuto), // the service has no tier that it chooses itself
+
+	core.Keep(
+		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.Image,
+		core.Document, core.File, core.TextDocument, core.PartsDocument, core.SearchResult,
+		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference,
+		core.Reasoning, core.Signature, core.RedactedReasoning, core.IdleReasoning,
+	),
+	core.Change(core.TextBeforeResult, core.PrefillSpace), // results come first; no text ends the conversation with white space
+	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
+	core.Lose(core.Prefill).Unless(core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative })),
+	core.Lose(core.CachePart, core.OtherCachePart, core.CacheAssistantPart, core.CacheCall, core.CacheResult).Unless(core.Breakpoints),
+
+	core.Keep(core.FunctionTool),
+	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
+)
+
+// lateSystem is the default of the trait mid_system.
+const lateSystem = trait.MidSystemUser

@@ -1,0 +1,195 @@
+package request
+
+import (
+	"cmp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// Target writes converse requests.
+var Target = core.Target{
+	Format: translate.Converse, Outcomes: &outcomes, New: func() core.Writer { return new(writer) },
+	Reserved: append([]string{
+		"messages", "system", "inferenceConfig", "toolConfig", "outputConfig", "serviceTier", "additionalModelResponseFieldPaths", "input",
+	}, trait.ChatOptions...),
+}
+
+// openText begins a text.
+const openText = `{"text":"`
+
+// The roles of messages.
+const (
+	user      = "user"
+	assistant = "assistant"
+)
+
+// writer writes a converse request. It gathers the conversation, the system texts and the tools
+// in buffers, since a body may have its members in any order.
+type writer struct {
+	core.Discard
+	x  *core.Translation
+	by *vendor // of the model
+
+	system       parts.Content
+	systemPoints []point
+	messages     conversation
+	turn         turn
+	result       result
+	tools        tools
+	inLines      bool // a text of several lines is open
+	thinks       bool // the model is asked to think, and samples in no other way then
+	scratch      []byte
+}
+
+// turn is the turn that is being written.
+type turn struct {
+	role    core.Role
+	written bool // something
+	result  bool // the last part is a result
+}
+
+// Begin begins a request.
+func (w *writer) Begin(x *core.Translation) {
+	w.x, w.by, w.thinks, w.inLines = x, vendorOf(x.Info.Upstream), false, false
+	w.system.Reset(openText, "")
+	w.system.ToArray()
+	w.messages.reset()
+}
+
+// Forget drops all references to the body.
+func (w *writer) Forget() (kept int) {
+	w.x, w.turn, w.systemPoints = nil, turn{}, w.systemPoints[:0]
+	w.result = result{content: w.result.content}
+	return w.system.Forget() + w.messages.forget() + w.result.content.Forget() + w.tools.forget() + cap(w.scratch)
+}
+
+// Turn begins a turn.
+func (w *writer) Turn(role core.Role) {
+	if role == core.System {
+		role = core.User
+		if cmp.Or(w.x.Traits.MidSystem, lateSystem) == trait.MidSystemHoist {
+			role = core.Instructions
+		}
+	}
+	w.turn = turn{role: role}
+}
+
+// EndTurn ends the turn.
+func (w *writer) EndTurn() {
+	if !w.turn.written {
+		w.x.Keep(core.EmptyTurn, nil)
+	}
+}
+
+// parts returns the parts of the turn, or the content of the result in it.
+func (w *writer) parts() *parts.Content {
+	if w.result.open {
+		return &w.result.content
+	}
+	w.turn.written, w.turn.result = true, false
+	if w.turn.role == core.Instructions {
+		return &w.system
+	}
+	w.messages.begin(w.turn.messageRole(), w.x.At)
+	return &w.messages.parts
+}
+
+// messageRole returns the role of the turn's message.
+func (t *turn) messageRole() string {
+	if t.role == core.Assistant {
+		return assistant
+	}
+	return user
+}
+
+// Text adds a text, unless it is blank.
+func (w *writer) Text(text []byte) {
+	switch {
+	case w.inLines || !blank(text):
+	case w.turn.role == core.Assistant:
+		w.x.Keep(core.PrefillSpace, nil)
+		return
+	default:
+		w.x.Losses.AddPath(translate.Hint, []byte(w.x.PathOf(core.TurnText)))
+		return
+	}
+	w.parts().AddText(text)
+	w.messages.text = w.messages.text || !w.result.open
+}
+
+// Refusal adds a text by which the assistant refuses. The format has no part of its own for
+// refusals.
+func (w *writer) Refusal(text []byte) { w.Text(text) }
+
+// ToolReference adds the name of a tool that a search for tools has found.
+func (w *writer) ToolReference(name []byte) { w.parts().AddReference(name) }
+
+// CacheBreakpoint asks for a cache up to the last part. Its lifetime is that of the service.
+func (w *writer) CacheBreakpoint([]byte) {
+	switch {
+	case !w.turn.written:
+	case w.turn.role == core.Instructions:
+		w.systemPoints = append(w.systemPoints, point{len(w.system.Buf), w.x.At})
+	default:
+		w.messages.mark(w.turn.result, w.x.At)
+	}
+}
+
+// Finish appends the request.
+func (w *writer) Finish(dst []byte) []byte {
+	x := w.x
+	x.FanOut(false)
+	if m := &w.messages; m.role == assistant && !m.called {
+		x.KeepAt(m.at, core.Prefill)
+		if m.trim() {
+			x.KeepAt(m.at, core.PrefillSpace)
+		}
+	}
+	w.messages.close()
+	if len(w.messages.buf) == 0 {
+		x.Invalid(x.PathOf(core.Conversation), "must hold at least one message with content that is no system message")
+	}
+	if x.Options.Has(core.FormatObject) {
+		w.system.Add([]byte(core.JSONObjectInstruction))
+	}
+	if x.Failed() {
+		return dst
+	}
+	start := len(dst)
+	out := core.Members(dst)
+	if x.Info.Counts() {
+		out = append(out, `{"input":{"converse":`...)
+		start = len(out)
+	}
+	w.writeConversation(&out)
+	w.tools.writeTo(&out, x, w.by)
+	var own core.Members
+	effort := w.writeThinking(&own)
+	if !x.Info.Counts() {
+		w.writeConfig(&out, effort)
+	}
+	w.writeAdditional(&out, own)
+	out[start] = '{'
+	if out = append(out, '}'); x.Info.Counts() {
+		out = append(out, `}}`...)
+	}
+	return out
+}
+
+// writeConversation writes the messages and the system texts. The last breakpoints count.
+func (w *writer) writeConversation(out *core.Members) {
+	out.Name("messages")
+	from, marked := len(*out), 0
+	*out, marked = appendMarked(*out, w.messages.buf, w.messages.points, maxPoints, w.x)
+	(*out)[from] = '[' // in place of the first comma
+	*out = append(*out, ']')
+	if w.system.Empty() {
+		return
+	}
+	out.Name("system")
+	*out, _ = appendMarked(append(*out, '['), w.system.Buf, w.systemPoints, maxPoints-marked, w.x)
+	*out = append(*out, ']')
+}

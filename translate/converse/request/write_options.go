@@ -1,0 +1,202 @@
+package request
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// writeConfig writes the options that all models have in common. effort is the word for the
+// effort of thinking, "" for none.
+func (w *writer) writeConfig(out *core.Members, effort string) {
+	x, o := w.x, &w.x.Options
+	var config core.Members
+	if n, ok := x.MaxTokens(); ok {
+		config.Number("maxTokens", n)
+	}
+	if raw := o.Raw(core.Temperature); raw != nil && samples(x, w.thinks, core.Temperature, core.TemperatureBesideReasoning) {
+		config.Raw("temperature", clamped(x, raw))
+	}
+	config.Option("topP", &o[core.TopP])
+	stopped := w.writeStops(&config)
+	writeObject(out, "inferenceConfig", config)
+	if stopped { // the model's own answer states which text has ended it
+		out.Raw("additionalModelResponseFieldPaths", []byte(`["/stop_sequence","/delta/stop_sequence"]`))
+	}
+	writeOutput(out, o, effort)
+	if word, ok := tiers[o.OneOf(core.TierAuto, core.TierPriority)]; ok {
+		out.Name("serviceTier")
+		*out = append(append(append(*out, `{"type":"`...), word...), `"}`...)
+	}
+}
+
+// samples reports whether the model accepts an option of sampling, other than 1, beside its
+// thinking.
+func samples(x *core.Translation, thinks bool, c, beside core.Concept) bool {
+	option := &x.Options[c]
+	one, _ := jsonscan.Integer(option.Raw)
+	return !thinks || one == 1 || x.KeepAs(beside, option.Row, nil)
+}
+
+// writeObject writes a member that is an object, unless it is empty.
+func writeObject(out *core.Members, name string, object core.Members) {
+	if len(object) > 0 {
+		object[0] = '{'
+		out.Raw(name, append(object, '}'))
+	}
+}
+
+// clamped returns a temperature within the bounds of the format, whose maximum is the default of
+// other formats.
+func clamped(x *core.Translation, raw []byte) []byte {
+	switch t, _ := strconv.ParseFloat(string(raw), 64); { // out of range, it is an infinity
+	case t < 0:
+		x.InvalidOption(core.Temperature, "must be at least 0")
+	case t > 1:
+		x.KeepAs(core.HighTemperature, x.Options[core.Temperature].Row, nil)
+		return []byte("1")
+	}
+	return raw
+}
+
+// writeStops writes the stop texts, and reports whether there are any. The gateway itself
+// enforces those that the model does not accept.
+func (w *writer) writeStops(out *core.Members) bool {
+	sent, n := w.scratch[:0], 0
+	for i, raw := range w.x.Options.Stops() {
+		switch text := w.x.Answer.Cuts.Stops[i]; {
+		case text == "":
+		case n >= w.by.stops, strings.TrimSpace(text) == "":
+			w.x.Enforce(text)
+		default:
+			sent = append(append(sent, ','), raw...)
+			n++
+		}
+	}
+	if w.scratch = sent; n > 0 {
+		sent[0] = '['
+		out.Raw("stopSequences", append(sent, ']'))
+	}
+	return n > 0
+}
+
+// writeOutput writes an effort and the schema of the answer, which is a text.
+func writeOutput(out *core.Members, o *core.Options, effort string) {
+	var config core.Members
+	if effort != "" {
+		config.Word("effort", effort)
+	}
+	if schema := o.Raw(core.Schema); schema != nil {
+		config.Name("textFormat")
+		config = append(config, `{"type":"json_schema","structure":{"jsonSchema":{"schema":`...)
+		config = jsonscan.AppendString(config, jsonscan.AppendCompact(nil, schema))
+		config.Option("name", &o[core.SchemaName])
+		config.Option("description", &o[core.SchemaDescription])
+		config = append(config, `}}}`...)
+	}
+	writeObject(out, "outputConfig", config)
+}
+
+// tiers are the service tiers of the format. It has no word for the choice of the service.
+var tiers = map[core.Concept]string{core.TierStandard: "default", core.TierFlex: "flex", core.TierPriority: "priority"}
+
+// additional is the member with the fields that only some models have.
+const additional = "additionalModelRequestFields"
+
+// writeAdditional writes the fields of the model, the client's own among them, and the
+// extensions.
+func (w *writer) writeAdditional(out *core.Members, own core.Members) {
+	if !w.x.Info.Counts() {
+		w.writeTopK(&own)
+	}
+	if len(w.x.Extensions) > 0 {
+		for name, value := range jsonscan.Members(append(append([]byte{'{'}, w.x.Extensions[1:]...), '}')) {
+			if string(name) != additional || value[0] != '{' {
+				out.Named(name, value)
+				continue
+			}
+			for name, value := range jsonscan.Members(value) {
+				own.Named(name, value)
+			}
+		}
+	}
+	writeObject(out, additional, own)
+}
+
+// writeTopK writes the option where the model has it.
+func (w *writer) writeTopK(out *core.Members) {
+	raw, path := w.x.Options.Raw(core.TopK), w.by.topK
+	switch _, ok := jsonscan.Integer(raw); {
+	case raw == nil:
+	case !ok:
+		w.x.InvalidOption(core.TopK, "must be an integer")
+	case len(path) == 0:
+		w.x.Lose(w.x.Options[core.TopK].Row, nil)
+	case !samples(w.x, w.thinks, core.TopK, core.TopKBesideReasoning):
+	case len(path) == 1:
+		out.Raw(path[0], raw)
+	default:
+		var inside core.Members
+		inside.Raw(path[1], raw)
+		writeObject(out, path[0], inside)
+	}
+}
+
+// writeThinking writes how much the model thinks, as its vendor asks for it. It returns the word
+// for the effort if that is an option of the format.
+func (w *writer) writeThinking(out *core.Members) (option string) {
+	x := w.x
+	effort, row := x.Effort()
+	word := w.by.efforts[effort]
+	switch {
+	case effort == core.Nothing || !x.KeepAs(effort, row, nil):
+	case w.by.isClaude():
+		return w.writeClaude(out, effort, row)
+	case effort == core.EffortNone && w.by.in == "amazon.nova-2":
+		out.Raw("reasoningConfig", []byte(`{"type":"disabled"}`))
+	case word == "":
+		x.Lose(row, nil)
+	case w.by.in == "amazon.nova-2":
+		out.Name("reasoningConfig")
+		*out = append(append(append(*out, `{"type":"enabled","maxReasoningEffort":"`...), word...), `"}`...)
+	default:
+		out.Word("reasoning_effort", word)
+	}
+	return ""
+}
+
+// The budgets of thinking, in tokens: the smallest that services accept, and those of efforts.
+const leastBudget = 1024
+
+var budgets = map[core.Concept]int64{
+	core.EffortMinimal: leastBudget, core.EffortLow: leastBudget, core.EffortMedium: 4096,
+	core.EffortHigh: 16384, core.EffortXHigh: 32768, core.EffortMax: 65536,
+}
+
+// writeClaude writes the thinking of a model of Anthropic, which accepts none if a tool must be
+// used.
+func (w *writer) writeClaude(out *core.Members, effort core.Concept, row *core.Row) (option string) {
+	budget := budgets[effort]
+	if most, bounded := w.x.MaxTokens(); bounded {
+		budget = min(budget, most-leastBudget)
+	}
+	adaptive := w.x.Traits.Thinking != trait.ThinkingBudget
+	switch {
+	case effort == core.EffortNone:
+		out.Raw("thinking", []byte(`{"type":"disabled"}`))
+	case w.x.Options.ForcesTool() && !w.tools.empty(), !adaptive && budget < leastBudget:
+		w.x.Lose(row, nil)
+	case adaptive:
+		w.thinks = true
+		out.Raw("thinking", []byte(`{"type":"adaptive"}`))
+		return core.EffortOf(max(effort, core.EffortLow)).String()
+	default:
+		w.thinks = true
+		out.Name("thinking")
+		*out = append(strconv.AppendInt(append(*out, `{"type":"enabled","budget_tokens":`...), budget, 10), '}')
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+package request
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+)
+
+// Reasoning adds reasoning with the bytes that a provider has signed, or that only it can read.
+// The service refuses reasoning without a signature.
+func (w *writer) Reasoning(t *core.Thought) {
+	switch {
+	case t.From == core.Sealed:
+		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], t.Sealed)
+		if _, err := base64.StdEncoding.AppendDecode(nil, w.scratch); err != nil {
+			w.x.Losses.AddPath(translate.Hint, []byte(w.x.PathOf(core.RedactedReasoning)))
+			return
+		}
+		addPart(w.parts(), `{"reasoningContent":{"redactedContent":"`, t.Sealed, `"}}`)
+	case t.IsEncrypted():
+		w.x.Keep(core.EncryptedReasoning, nil)
+	case seal.IsSelfSigned(t.Text, t.Signature):
+		w.x.Keep(core.SelfSignedReasoning, nil)
+	case len(t.Signature) == 0:
+		w.x.Losses.AddPath(translate.Hint, []byte(w.x.PathOf(core.Reasoning)))
+	default:
+		b := w.parts()
+		addPart(b, `{"reasoningContent":{"reasoningText":{"text":"`, t.Text, `","signature":"`)
+		b.Buf = append(append(b.Buf, t.Signature...), `"}}}`...)
+	}
+}
+
+// addPart adds a part: its beginning, an escaped text, and the bytes behind it.
+func addPart(b *parts.Content, first string, text []byte, last string) {
+	b.Part(first)
+	b.Buf = append(append(b.Buf, text...), last...)
+}
+
+// Call adds a call, whose arguments must be an object.
+func (w *writer) Call(c *core.Call) {
+	args, ok := c.Input, true
+	if args == nil {
+		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], c.Text)
+		args, ok = toolcall.Object(w.scratch)
+	}
+	if !ok {
+		w.x.Keep(core.BrokenArguments, nil)
+		return
+	}
+	b := w.parts()
+	b.Part(`{"toolUse":{"toolUseId":"`)
+	b.Buf = append(w.by.appendID(b.Buf, c.ID), `","name":"`...)
+	b.Buf = w.tools.names.AppendTo(b.Buf, c.Name)
+	w.tools.call(c.Name)
+	b.Buf = append(append(append(b.Buf, `","input":`...), args...), `}}`...)
+	w.messages.called = true
+}
+
+// The lengths of ids of calls: the longest that the service accepts, and the only one that some
+// models accept.
+const (
+	longestID = 64
+	shortID   = 9
+)
+
+// appendID appends the id of a call in the form that the model accepts, always the same for the
+// same escaped id of the client.
+func (v *vendor) appendID(dst, id []byte) []byte {
+	if jsonscan.HasEscapes(id) {
+		id = jsonscan.AppendUnescaped(nil, id)
+	}
+	start := len(dst)
+	dst = toolcall.AppendID(dst, id)
+	switch shown := dst[start:]; {
+	case v.shortIDs && (len(shown) != shortID || bytes.ContainsAny(shown, "_-")):
+		return append(dst[:start], digest(id)[:shortID]...)
+	case len(shown) == 0 || len(shown) > longestID:
+		return append(dst[:start], digest(id)...)
+	}
+	return dst
+}
+
+// digest returns a digest of an id, in 64 digits.
+func digest(id []byte) string {
+	sum := sha256.Sum256(id)
+	return hex.EncodeToString(sum[:])
+}
+
+// result is the result of a tool that is being written.
+type result struct {
+	open    bool
+	id      []byte // escaped
+	content parts.Content
+}
+
+// OpenResult begins the result of a tool.
+func (w *writer) OpenResult(r *core.Result) {
+	w.result = result{open: true, id: r.ID, content: w.result.content}
+	w.result.content.Reset(openText, parts.LineFeed)
+	w.result.content.ToArray()
+}
+
+// CloseResult ends the result. Models without a status of results read of a failure in the text.
+func (w *writer) CloseResult(failed bool) {
+	r, c := &w.result, &w.messages
+	r.open, w.turn.written, w.turn.result = false, true, true
+	if c.begin(user, w.x.At); !c.parts.Empty() {
+		w.x.Keep(core.TextBeforeResult, nil) // the results come first
+	}
+	if failed && !w.by.statuses {
+		r.content.Blame()
+	}
+	if r.content.Empty() {
+		r.content.Add([]byte("[no output]"))
+	}
+	b := w.by.appendID(append(c.results, `,{"toolResult":{"toolUseId":"`...), r.id)
+	b = r.content.AppendTo(append(b, `","content":`...))
+	if failed && w.by.statuses {
+		b = append(b, `,"status":"error"`...)
+	}
+	c.results = append(b, `}}`...)
+}
+
+// formats are the formats of images and files, by their media types.
+var formats = map[string]string{
+	"image/png": "png", "image/jpeg": "jpeg", "image/jpg": "jpeg", "image/gif": "gif", "image/webp": "webp",
+	"application/pdf": "pdf", "text/csv": "csv", "text/html": "html", "text/plain": "txt", "text/markdown": "md",
+	"application/msword": "doc", "application/vnd.ms-excel": "xls",
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":       "xlsx",
+}
+
+// Image adds an image.
+func (w *writer) Image(m *core.Media) {
+	w.media(m, core.Image, `{"image":{"format":"`, "")
+}
+
+// Document adds a document as a text or a file. The title of a file is a text, since the service
+// accepts only some letters in names.
+func (w *writer) Document(m *core.Media) {
+	if m.Kind == core.PlainText {
+		w.addLines(m.Title, m.Context, m.Data)
+		return
+	}
+	w.addLines(m.Title, m.Context)
+	had := w.messages.file
+	w.media(m, core.File, `{"document":{"format":"`, `","name":"`+w.messages.document())
+	w.messages.file = had || !w.result.open
+}
+
+// media adds an image or a file.
+func (w *writer) media(m *core.Media, c core.Concept, first, name string) {
+	format := formats[string(bytes.ToLower(m.MediaType))]
+	if format == "" {
+		w.x.Fail(w.x.Info.Refuse(w.x.To.Format, w.x.PathOf(c), ""))
+		return
+	}
+	addPart(w.parts(), first+format+name+`","source":{"bytes":"`, m.Data, `"}}}`)
+}
+
+// OpenDocument adds the title and the context of a document whose parts follow.
+func (w *writer) OpenDocument(m *core.Media) { w.addLines(m.Title, m.Context) }
+
+// addLines adds the lines that are not empty as one text, if there are any.
+func (w *writer) addLines(lines ...[]byte) {
+	if slices.ContainsFunc(lines, func(line []byte) bool { return !blank(line) }) {
+		w.parts().AddLines(lines...)
+		w.messages.text = w.messages.text || !w.result.open
+	}
+}
+
+// OpenSearchResult begins a text of several lines: the title, the source, and the texts that
+// follow.
+func (w *writer) OpenSearchResult(title, source []byte) {
+	w.parts().OpenLines(title, source)
+	w.inLines = true
+}
+
+// CloseSearchResult ends the lines.
+func (w *writer) CloseSearchResult() {
+	w.parts().CloseLines()
+	w.inLines = false
+}

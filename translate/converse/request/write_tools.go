@@ -1,0 +1,112 @@
+package request
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// tools are the tools of a request.
+type tools struct {
+	buf    []byte // each with a comma before it
+	names  core.ToolNames
+	called [][]byte // the escaped names of the tools of calls, each once
+}
+
+func (t *tools) forget() (kept int) {
+	t.names.Reset()
+	clear(t.called)
+	t.buf, t.called = t.buf[:0], t.called[:0]
+	return cap(t.buf)
+}
+
+// empty reports whether the client declares no tools.
+func (t *tools) empty() bool { return len(t.buf) == 0 }
+
+// call notes the escaped name of a tool that was called.
+func (t *tools) call(name []byte) {
+	for _, known := range t.called {
+		if bytes.Equal(known, name) {
+			return
+		}
+	}
+	t.called = append(t.called, name)
+}
+
+// openTool begins the declaration of a tool.
+const openTool = `,{"toolSpec":{"name":"`
+
+// Tool adds a tool. The format requires a schema, and refuses an empty description.
+func (w *writer) Tool(t *core.Tool) {
+	w.tools.names.Add(w.x, t)
+	b := append(w.tools.buf, openTool...)
+	b = append(w.tools.names.AppendTo(b, jsonscan.Inner(t.Name)), '"')
+	if !jsonscan.Blank(t.Description) && !blank(jsonscan.Inner(t.Description)) {
+		b = append(append(b, `,"description":`...), t.Description...)
+	}
+	b = append(b, `,"inputSchema":{"json":`...)
+	if t.Schema == nil {
+		b = append(b, anyObject...)
+	} else {
+		b = core.AppendSchema(b, t.Schema)
+	}
+	b = append(b, '}')
+	switch {
+	case !jsonscan.IsTrue(t.Strict):
+	case w.by.strict:
+		b = append(b, `,"strict":true`...)
+	default:
+		w.x.Losses.AddPath(translate.Shaping, []byte(w.x.PathOf(core.FunctionTool)))
+	}
+	w.tools.buf = append(b, `}}`...)
+}
+
+// anyObject is the schema of a tool without one.
+const anyObject = `{"type":"object","properties":{}}`
+
+// writeTo writes the tools and the choice among them. A conversation with calls needs a
+// declaration of their tools, even if the client declares none and none must be called.
+func (t *tools) writeTo(out *core.Members, x *core.Translation, by *vendor) {
+	t.names.Check(x)
+	kind := x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed)
+	if !t.empty() && kind == core.ToolChoiceNone && !x.Keep(core.UnusedTools, nil) {
+		t.buf = t.buf[:0]
+	}
+	declared := !t.empty()
+	if !declared {
+		if x.Options.ForcesTool() {
+			x.Keep(core.ToolChoiceWithoutTools, nil)
+		}
+		for _, name := range t.called {
+			t.buf = append(t.names.AppendTo(append(t.buf, openTool...), name), `","inputSchema":{"json":`+anyObject+`}}}`...)
+		}
+	}
+	if t.empty() {
+		return
+	}
+	out.Name("toolConfig")
+	*out = append(append(append(*out, `{"tools":[`...), t.buf[1:]...), ']')
+	if declared {
+		t.writeChoice(out, x, kind)
+	}
+	*out = append(*out, '}')
+}
+
+// writeChoice writes the choice among the tools. Without one, the model may choose.
+func (t *tools) writeChoice(out *core.Members, x *core.Translation, kind core.Concept) {
+	switch kind {
+	case core.ToolChoiceRequired:
+		out.Raw("toolChoice", []byte(`{"any":{}}`))
+	case core.ToolChoiceNamed:
+		name := x.Options[core.ToolChoiceName]
+		if _, ok := t.names.Find(name.Raw); !ok {
+			x.Lose(name.Row, nil)
+			return
+		}
+		out.Name("toolChoice")
+		*out = t.names.AppendTo(append(*out, `{"tool":{"name":"`...), jsonscan.Inner(name.Raw))
+		*out = append(*out, `"}}`...)
+	}
+}
