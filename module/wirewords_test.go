@@ -21,6 +21,7 @@ var nameMembers = map[string]string{
 	"module/providers/presets.go":         "the values of traits are names of members",
 	"module/providers/azure/azure.go":     "the same",
 	"module/providers/vertex/vertex.go":   "the members that the service has in the path",
+	"module/providers/bedrock/bedrock.go": "the members that the service has in the path, or demands",
 	"module/providers/claude/claude.go":   "the members that services refuse",
 	"module/gateway/affinity/affinity.go": "the default of an option, which operators replace",
 	"module/gateway/limiting/expected.go": "the fields with which a provider may summarize",

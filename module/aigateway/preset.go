@@ -28,6 +28,11 @@ type Defaults struct {
 	// least one is needed, here or in the configuration.
 	Formats []translate.Format
 
+	// ModelFormats are the formats of single models, by the service's own model names, in
+	// place of Formats. The first pattern that matches a name applies. They have no effect
+	// if the configuration sets formats.
+	ModelFormats []ModelFormats
+
 	// Header is the name of the header that carries the credential. Default:
 	// "Authorization", with a bearer token; any other header has the credential
 	// alone as its value.
@@ -58,6 +63,13 @@ type Defaults struct {
 	// Models are models that the service is known to have. GET /v1/models shows
 	// them if the gateway does not read the service's own list.
 	Models []string
+}
+
+// ModelFormats are formats of the models whose names match a pattern, the preferred one first.
+// All of them are among the Formats of the service.
+type ModelFormats struct {
+	Pattern Pattern
+	Formats []translate.Format
 }
 
 // ModelTraits are traits of the models whose names match a pattern.

@@ -29,9 +29,9 @@ type Protocol struct {
 	// credentials. Sign returns what it has sent of a secret.
 	Sign func(r *http.Request, body io.WriterTo, again bool) (sent []string, err error)
 
-	// Open changes an answer into one of the format of the call. Reading its body returns
-	// an error for an answer that is not whole.
-	Open func(*http.Response)
+	// Open changes an answer to an operation into one of the format of the call. Reading its
+	// body returns an error for an answer that is not whole.
+	Open func(res *http.Response, of translate.Format, op translate.Operation)
 
 	// ForeignError reports whether the body of an error answer does not have the format of
 	// the call. A client of the format gets an error that the gateway writes then, else the
@@ -71,6 +71,10 @@ type BodyChanges struct {
 	// `"version":"1"`.
 	Without []string
 	With    string
+
+	// Around, unless it is empty, are the bytes before and behind the changed body, which
+	// becomes base64 between them.
+	Around [2]string
 
 	// Unsupported are members that the service refuses, by their paths ("tools.*.strict").
 	// They are left out, and reported if the body has them.

@@ -67,7 +67,7 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport) (prepared, *fault.Fa
 	r.Answer.MaxHeld = int(t.MaxEventBytes)
 	p := payload.New(body, lease)
 	if edits != nil {
-		p = payload.Splice(body, edits, lease)
+		p = splicedBody(&protocol, body, edits, lease)
 		lease.Release()
 	}
 	return prepared{p, r.Losses, r.Answer, r.Prompts, r.Samples}, nil
@@ -121,7 +121,7 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 		return prepared{}, fault
 	}
 	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
-	return prepared{payload: payload.Splice(ex.Body, edits, ex.Lease), losses: losses}, nil
+	return prepared{payload: splicedBody(protocol, ex.Body, edits, ex.Lease), losses: losses}, nil
 }
 
 // asksUsage reports whether the gateway adds the option for the usage of a stream to the

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"slices"
@@ -84,6 +85,17 @@ func bodyEdits(call *aigateway.Call, body []byte) (edits []edit.Edit, lost trans
 	return edits, lost
 }
 
+// splicedBody returns the payload of a body with edits, as the protocol sends it. It retains the
+// lease of the body's memory if it needs it.
+func splicedBody(call *aigateway.Call, body []byte, edits []edit.Edit, lease *exchange.Lease) *payload.Payload {
+	around := call.Body.Around
+	if around == [2]string{} {
+		return payload.Splice(body, edits, lease)
+	}
+	inner := edit.Apply(nil, body, edits)
+	return payload.New(append(base64.StdEncoding.AppendEncode([]byte(around[0]), inner), around[1]...), nil)
+}
+
 // object returns the span of the object that is the value of a member of a body; of the whole
 // body if it has no such member.
 func object(body []byte, name string) translate.Span {
@@ -134,7 +146,7 @@ func (c *call) carry(r *http.Request, p *payload.Payload, again bool) (*http.Res
 	}
 	res.Body = &unquotedBody{res.Body}
 	if open := c.t.protocol.Open; open != nil {
-		open(res)
+		open(res, c.attempt.Format.Name, c.attempt.Exchange.Operation)
 	}
 	return res, nil
 }

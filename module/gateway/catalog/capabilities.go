@@ -52,11 +52,12 @@ func (m *Model) capabilities() (known map[translate.Format]capability, key strin
 	known = make(map[translate.Format]capability)
 	for _, client := range formats.All() {
 		for _, t := range m.Targets {
-			upstream := t.Provider.SpeakFor(client)
+			name := t.UpstreamModel(string(m.Pattern))
+			upstream := t.Provider.SpeakFor(name, client)
 			if upstream == nil || !pairs.Possible(client.Name, upstream.Name, t.Traits) {
 				continue
 			}
-			known[client.Name] = capabilityOf(t.Provider, client, upstream, t.Traits)
+			known[client.Name] = capabilityOf(t.Provider, name, client, upstream, t.Traits)
 			key += fmt.Sprintf("%s %s %+v\n", client, upstream, *t.Traits)
 			break
 		}
@@ -64,10 +65,10 @@ func (m *Model) capabilities() (known map[translate.Format]capability, key strin
 	return known, key
 }
 
-func capabilityOf(p *Provider, client, upstream *format.Descriptor, traits *trait.Traits) capability {
+func capabilityOf(p *Provider, model string, client, upstream *format.Descriptor, traits *trait.Traits) capability {
 	if client == upstream {
 		relayed := everything
-		if !p.SpeakSchemaFor(client, upstream, traits).Requests.HasSchemas(traits) {
+		if !p.SpeakSchemaFor(model, client, upstream, traits).Requests.HasSchemas(traits) {
 			relayed.Reported = append(relayed.Reported, client.Requests.Source.Rows.PathsOf(core.FormatSchema)...)
 		}
 		return capability{laneBytes, upstream.Name, relayed}

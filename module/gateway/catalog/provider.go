@@ -55,6 +55,7 @@ type offer struct {
 	known  []modelcard.Card    // the models of its preset, sorted by id
 	list   *modellist.List     // its own list of models; nil if the list is not read
 	whole  Target              // the target for the model name that the client uses
+	spoken []modelFormats      // the formats of single models; none if the formats are configured
 }
 
 // newProvider provisions a provider. It loads its list of models and its caller from shared.
@@ -95,7 +96,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared) (*Pro
 // configure sets formats, models and traits. It returns an error for settings that cannot
 // work.
 func (p *Provider) configure(config *ProviderConfig, d aigateway.Defaults, inProcess bool) (err error) {
-	if err := p.setFormats(config.Formats, d.Formats); err != nil {
+	if err := p.setFormats(config.Formats, d); err != nil {
 		return err
 	}
 	if err := p.setModels(config); err != nil {
@@ -164,22 +165,35 @@ func (config *ProviderConfig) loadPreset(ctx caddy.Context) (aigateway.Defaults,
 }
 
 // setFormats sets the configured formats, else those of the preset.
-func (p *Provider) setFormats(configured, standard []translate.Format) error {
-	names := configured
-	if len(names) == 0 {
-		names = standard
+func (p *Provider) setFormats(configured []translate.Format, d aigateway.Defaults) (err error) {
+	if len(configured) > 0 {
+		p.Formats, err = formatsOf(configured)
+		return err
 	}
-	if len(names) == 0 {
-		return errors.New("needs a format")
+	for _, of := range d.ModelFormats {
+		known, err := formatsOf(of.Formats)
+		if err != nil {
+			return err
+		}
+		p.spoken = append(p.spoken, modelFormats{of.Pattern, known})
 	}
+	p.Formats, err = formatsOf(d.Formats)
+	return err
+}
+
+// formatsOf returns the formats with the names, of which at least one is needed.
+func formatsOf(names []translate.Format) (known []*format.Descriptor, err error) {
 	for _, name := range names {
 		f := formats.Of(name)
 		if f == nil {
-			return fmt.Errorf("unknown format '%s'", name)
+			return nil, fmt.Errorf("unknown format '%s'", name)
 		}
-		p.Formats = append(p.Formats, f)
+		known = append(known, f)
 	}
-	return nil
+	if known == nil {
+		return nil, errors.New("needs a format")
+	}
+	return known, nil
 }
 
 // setModels sets the names that p serves without a model block.

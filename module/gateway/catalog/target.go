@@ -91,37 +91,54 @@ func (t Target) TraitsOf(client string) *trait.Traits {
 	return t.Traits
 }
 
-// SpeakFor returns the format of requests to p for clients of a format. If p speaks the
-// client's format, it is that one, so that bytes are relayed unchanged; else it is the first
-// format of p into which requests can be translated, nil if there is none.
-func (p *Provider) SpeakFor(client *format.Descriptor) *format.Descriptor {
-	if slices.Contains(p.Formats, client) {
+// modelFormats are the formats of models whose names match a pattern.
+type modelFormats struct {
+	pattern aigateway.Pattern
+	formats []*format.Descriptor
+}
+
+// FormatsOf returns the formats of p for a model, by p's own name.
+func (p *Provider) FormatsOf(model string) []*format.Descriptor {
+	for i := range p.spoken {
+		if p.spoken[i].pattern.Match(model) {
+			return p.spoken[i].formats
+		}
+	}
+	return p.Formats
+}
+
+// SpeakFor returns the format of requests to p for a model, by p's own name, and for clients of
+// a format. If p speaks the client's format, it is that one, so that bytes are relayed unchanged;
+// else it is the first format of p into which requests can be translated, nil if there is none.
+func (p *Provider) SpeakFor(model string, client *format.Descriptor) *format.Descriptor {
+	all := p.FormatsOf(model)
+	if slices.Contains(all, client) {
 		return client
 	}
-	for _, f := range p.Formats {
-		if p.Speaks(f, client) {
+	for _, f := range all {
+		if p.Speaks(f, model, client) {
 			return f
 		}
 	}
 	return nil
 }
 
-// SpeakSchemaFor returns the format of requests to p, with traits, for clients that demand an
-// answer by a schema. It is the usual format, unless p ignores schemas in it and another
-// format of p has them.
-func (p *Provider) SpeakSchemaFor(client, usual *format.Descriptor, traits *trait.Traits) *format.Descriptor {
+// SpeakSchemaFor returns the format of requests to p for a model, with traits, for clients that
+// demand an answer by a schema. It is the usual format, unless p ignores schemas in it and
+// another format of p has them.
+func (p *Provider) SpeakSchemaFor(model string, client, usual *format.Descriptor, traits *trait.Traits) *format.Descriptor {
 	if usual.Requests.HasSchemas(traits) {
 		return usual
 	}
-	for _, f := range p.Formats {
-		if p.Speaks(f, client) && f.Requests.HasSchemas(traits) {
+	for _, f := range p.FormatsOf(model) {
+		if p.Speaks(f, model, client) && f.Requests.HasSchemas(traits) {
 			return f
 		}
 	}
 	return usual
 }
 
-// Speaks reports whether p speaks f, and requests of a client can be sent in f.
-func (p *Provider) Speaks(f, client *format.Descriptor) bool {
-	return slices.Contains(p.Formats, f) && (f == client || pairs.CanTranslate(client.Name, f.Name))
+// Speaks reports whether p speaks f for a model, and requests of a client can be sent in f.
+func (p *Provider) Speaks(f *format.Descriptor, model string, client *format.Descriptor) bool {
+	return slices.Contains(p.FormatsOf(model), f) && (f == client || pairs.CanTranslate(client.Name, f.Name))
 }

@@ -33,7 +33,7 @@ type Detour struct {
 // FormatFor returns the format of requests of a client to p for a model. It is usual, the
 // format of SpeakFor, unless a learned detour replaces that one.
 func FormatFor(p *catalog.Provider, model string, client, usual *format.Descriptor) *format.Descriptor {
-	if other := learned.find(refusal{p.Identity, model, usual}); p.Speaks(other, client) {
+	if other := learned.find(refusal{p.Identity, model, usual}); p.Speaks(other, model, client) {
 		return other
 	}
 	return usual
@@ -66,7 +66,7 @@ func After(p *catalog.Provider, c *exchange.Conduit) Detour {
 	a, result := &c.Attempt, &c.Result
 	switch {
 	case result.State == exchange.Unasked:
-		if usual := p.SpeakFor(a.Exchange.Format); usual != a.Format {
+		if usual := p.SpeakFor(a.Model, a.Exchange.Format); usual != a.Format {
 			return Detour{Format: usual}
 		}
 	case result.Fault != nil && a.Exchange.Operation == translate.Generate:
@@ -80,9 +80,9 @@ func After(p *catalog.Provider, c *exchange.Conduit) Detour {
 func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result) Detour {
 	missing := result.Status == http.StatusNotFound || result.Status == http.StatusMethodNotAllowed
 	var next Detour
-	for _, f := range p.Formats {
+	for _, f := range p.FormatsOf(a.Model) {
 		same := f == a.Format
-		if same && !repeatable(a) || !p.Speaks(f, a.Exchange.Format) {
+		if same && !repeatable(a) || !p.Speaks(f, a.Model, a.Exchange.Format) {
 			continue
 		}
 		switch f.Provider.WantAfter(same, result.Status, result.Fault) {

@@ -181,7 +181,7 @@ const anySession = 1
 
 func choiceOf(c *choice.Candidate, name string, client *format.Descriptor) Choice {
 	shown := Choice{Target: targetOf(c), Reported: []string{}, Refused: []string{}}
-	spoken := detour.FormatFor(c.Provider, c.Health.Model, client, c.Provider.SpeakFor(client))
+	spoken := detour.FormatFor(c.Provider, c.Health.Model, client, c.Provider.SpeakFor(c.Health.Model, client))
 	switch spoken {
 	case nil:
 		return shown

@@ -129,7 +129,9 @@ func (x *run) choose() {
 	for _, t := range resting {
 		x.ex.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.View.Model), exchange.Rests)
 	}
-	relayed := slices.ContainsFunc(x.candidates, func(t choice.Candidate) bool { return slices.Contains(t.Provider.Formats, x.ex.Format) })
+	relayed := slices.ContainsFunc(x.candidates, func(t choice.Candidate) bool {
+		return slices.Contains(t.Provider.FormatsOf(t.Health.Model), x.ex.Format)
+	})
 	x.ex.Opening = exchange.NewOpening(x.ex, !relayed)
 }
 
@@ -214,10 +216,10 @@ func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *faul
 	}
 	spoken := ex.Format
 	if !ex.Operation.Beside() {
-		spoken = detour.FormatFor(t.Provider, t.Health.Model, ex.Format, t.Provider.SpeakFor(ex.Format))
+		spoken = detour.FormatFor(t.Provider, t.Health.Model, ex.Format, t.Provider.SpeakFor(t.Health.Model, ex.Format))
 	}
 	if spoken != nil && ex.View.Schema != "" {
-		spoken = t.Provider.SpeakSchemaFor(ex.Format, spoken, traits)
+		spoken = t.Provider.SpeakSchemaFor(t.Health.Model, ex.Format, spoken, traits)
 	}
 	switch {
 	case ex.Operation == translate.CountTokens && (spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Uncounted.Has(t.Health.Model)):

@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -125,7 +126,7 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
 	}
 	v.terms = termsAt(t, ex)
-	if t.Provider.SpeakFor(ex.Format) == ex.Format { // no translation has the tools of vendors
+	if spokenTo(t, ex) == ex.Format { // no translation has the tools of vendors
 		v.searches = view.Costs.Searches
 	}
 	if view.Costs.Compacts && (keeps(t, ex, "context_management") || keeps(t, ex, "compaction")) {
@@ -134,9 +135,14 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	return v
 }
 
+// spokenTo returns the format of the request to a target, nil if it cannot be sent there.
+func spokenTo(t catalog.Target, ex *exchange.Exchange) *format.Descriptor {
+	return t.Provider.SpeakFor(t.UpstreamModel(ex.View.Model), ex.Format)
+}
+
 // keeps reports whether a target gets a field of the request that no other format has.
 func keeps(t catalog.Target, ex *exchange.Exchange, field string) bool {
-	spoken := t.Provider.SpeakFor(ex.Format)
+	spoken := spokenTo(t, ex)
 	return spoken == ex.Format || spoken != nil && spoken.Requests.Target.Extends(t.TraitsOf(ex.View.Model), field)
 }
 
@@ -150,7 +156,7 @@ func termsAt(t catalog.Target, ex *exchange.Exchange) (terms token.Terms) {
 			terms |= field.Terms
 		}
 	}
-	if spoken := t.Provider.SpeakFor(ex.Format); spoken != nil && spoken != ex.Format {
+	if spoken := spokenTo(t, ex); spoken != nil && spoken != ex.Format {
 		if spoken.Requests.Target.Takes(core.TierFlex, t.TraitsOf(ex.View.Model)) {
 			terms |= token.Flex | token.Priority // the formats have both, or neither
 		}
@@ -162,7 +168,7 @@ func termsAt(t catalog.Target, ex *exchange.Exchange) (terms token.Terms) {
 // bound, in tokens: the bound that a translation adds, if any.
 func unbounded(ex *exchange.Exchange, t catalog.Target) int64 {
 	traits := t.TraitsOf(ex.View.Model)
-	if spoken := t.Provider.SpeakFor(ex.Format); spoken != nil && spoken != ex.Format {
+	if spoken := spokenTo(t, ex); spoken != nil && spoken != ex.Format {
 		return cmp.Or(ex.Format.Requests.Source.AddedBound(spoken.Requests.Target, traits), traits.MaxTokens())
 	}
 	return traits.MaxTokens()
@@ -171,7 +177,7 @@ func unbounded(ex *exchange.Exchange, t catalog.Target) int64 {
 // fansOut reports whether each of several answers needs its own call, which sends the
 // whole prompt.
 func fansOut(t catalog.Target, ex *exchange.Exchange) bool {
-	spoken := t.Provider.SpeakFor(ex.Format)
+	spoken := spokenTo(t, ex)
 	if spoken == nil || spoken == ex.Format {
 		return false
 	}

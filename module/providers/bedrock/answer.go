@@ -10,11 +10,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream/eventstreamapi"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -91,8 +93,9 @@ func readException(name string, status int, payload []byte) (body []byte, _ int)
 	return append(body, "}}"...), m.status
 }
 
-// open changes an answer of the service into one of Anthropic: an exception, or a stream.
-func open(res *http.Response) {
+// open changes an answer of the service into one of the format: an exception, or a stream.
+// Exceptions are those of Anthropic's format in all formats.
+func open(res *http.Response, op translate.Operation) {
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	switch {
 	case res.StatusCode >= http.StatusBadRequest:
@@ -100,7 +103,10 @@ func open(res *http.Response) {
 		_ = res.Body.Close()
 		var body []byte
 		body, res.StatusCode = readException(res.Header.Get("X-Amzn-Errortype"), res.StatusCode, payload)
-		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		if op == translate.CountTokens && uncounted.Match(payload) {
+			res.StatusCode = http.StatusNotFound // the tokens are estimated then
+		}
+		replace(res, body)
 	case media == streamType:
 		res.Header.Set("Content-Type", "text/event-stream")
 		res.Body = &stream{from: bufio.NewReader(res.Body), body: res.Body, decoder: eventstream.NewDecoder()}
@@ -108,6 +114,27 @@ func open(res *http.Response) {
 	if id := res.Header.Get("X-Amzn-Requestid"); id != "" {
 		res.Header.Set("Request-Id", id)
 	}
+}
+
+// uncounted matches the message of a model, or of a part of the conversation, whose tokens the
+// service does not count.
+var uncounted = regexp.MustCompile(`(?i)counting tokens|token counting`)
+
+// renameCount changes a count of tokens into one of Anthropic.
+func renameCount(res *http.Response) {
+	var count struct {
+		Tokens json.Number `json:"inputTokens"`
+	}
+	payload, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes)) // what was read, as far as it is JSON
+	if _ = res.Body.Close(); json.Unmarshal(payload, &count) == nil && count.Tokens != "" {
+		payload = []byte(`{"input_tokens":` + count.Tokens.String() + `}`)
+	}
+	replace(res, payload)
+}
+
+// replace replaces the body of an answer.
+func replace(res *http.Response, body []byte) {
+	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 }
 
 // stream reads the messages of an event stream, and gives server-sent events.
@@ -152,7 +179,7 @@ func (s *stream) next() error {
 	s.memory = m.Payload[:0]
 	switch header(&m, eventstreamapi.MessageTypeHeader) {
 	case eventstreamapi.EventMessageType:
-		return s.event(m.Payload)
+		return s.event(header(&m, eventstreamapi.EventTypeHeader), m.Payload)
 	case eventstreamapi.ExceptionMessageType:
 		s.fail(header(&m, eventstreamapi.ExceptionTypeHeader), m.Payload)
 		return io.EOF
@@ -173,12 +200,22 @@ func header(m *eventstream.Message, name string) string {
 	return ""
 }
 
+// eventName matches the names of events.
+var eventName = regexp.MustCompile(`^[A-Za-z]{1,64}$`)
+
 // metrics is a member of the last event that no client knows.
 const metrics = "amazon-bedrock-invocationMetrics"
 
-// event writes an event. One without a type, which the service sends while it waits, is left
-// out.
-func (s *stream) event(payload []byte) error {
+// event writes an event: one of Anthropic inside a chunk, or one of Converse. A chunk without a
+// type, which the service sends while it waits, is left out.
+func (s *stream) event(name string, payload []byte) error {
+	if name != "chunk" {
+		if !eventName.MatchString(name) {
+			return errStream
+		}
+		s.write(name, payload)
+		return nil
+	}
 	var chunk struct {
 		Bytes []byte `json:"bytes"`
 	}

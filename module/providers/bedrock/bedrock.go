@@ -1,11 +1,12 @@
-// Package bedrock contains the preset of the models in Amazon Bedrock: those of Anthropic, in
-// their own format. Requests are signed with the credentials of the machine, or have an API
-// key of the service.
+// Package bedrock contains the preset of the models in Amazon Bedrock: those of Anthropic in
+// their own format, and all others by Converse. Requests are signed with the credentials of the
+// machine, or have an API key of the service.
 package bedrock
 
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,8 @@ import (
 func init() { caddy.RegisterModule(Bedrock{}) }
 
 // Bedrock is the service in a region. The name of a model is its id, the id of an inference
-// profile, or an ARN.
+// profile, or an ARN. Messages requests go to the models of Anthropic, converse requests to all
+// models.
 type Bedrock struct {
 	// Region is the region of the service, such as us-east-1.
 	Region string `json:"region"`
@@ -49,10 +51,11 @@ func (Bedrock) CaddyModule() caddy.ModuleInfo {
 // Defaults implements aigateway.Preset.
 func (b *Bedrock) Defaults() aigateway.Defaults {
 	d := aigateway.Defaults{
-		Formats:     []translate.Format{translate.Messages},
-		Traits:      map[string]string{"thinking_style": "adaptive"},
-		ModelTraits: claude.Longest("*anthropic.", "-"),
-		Protocol:    aigateway.Protocol{Address: b.address, Sign: b.sign, Open: open},
+		Formats:      []translate.Format{translate.Converse, translate.Messages},
+		ModelFormats: modelFormats,
+		Traits:       map[string]string{"thinking_style": "adaptive"},
+		ModelTraits:  modelTraits,
+		Protocol:     aigateway.Protocol{Address: b.address, Sign: b.sign, Open: openAs},
 	}
 	if b.Region != "" {
 		d.BaseURL = "https://bedrock-runtime." + b.Region + ".amazonaws.com"
@@ -63,32 +66,89 @@ func (b *Bedrock) Defaults() aigateway.Defaults {
 	return d
 }
 
-// address sets the address of a call: the model and the kind of answer are in the path, the
-// version and the betas in the body.
+// The models of Anthropic are asked in their own format, and all others by Converse, also those
+// of application inference profiles, whose names do not show the model.
+var modelFormats = []aigateway.ModelFormats{
+	{Pattern: "*anthropic.*", Formats: []translate.Format{translate.Messages}},
+	{Pattern: "*", Formats: []translate.Format{translate.Converse}},
+}
+
+// modelTraits are those of the models that have a cache, which are the models of Anthropic and
+// Nova.
+var modelTraits = func() []aigateway.ModelTraits {
+	all := append(claude.Longest("*anthropic.", "-"), aigateway.ModelTraits{Pattern: "*amazon.nova*", Traits: make(map[string]string)})
+	for i := range all {
+		all[i].Traits["cache_breakpoints"] = "true"
+	}
+	return all
+}()
+
+// address sets the address of a call: the model and the kind of answer are in the path. Base
+// URLs may have the path that other services of the format have.
 func (b *Bedrock) address(call *aigateway.Call) error {
-	model, err := aigateway.PathSegment(call.Model)
+	name := call.Model
+	if call.Operation == translate.CountTokens {
+		name = region.ReplaceAllString(name, "")
+	}
+	model, err := aigateway.PathSegment(name)
+	path := strings.TrimSuffix(call.Base, "/v1") + "/model/" + model
 	switch {
 	case err != nil:
 		return err
-	case call.Format != translate.Messages || call.Operation != translate.Generate:
+	case call.Operation.Beside():
 		return errOperation
+	case call.Format == translate.Converse:
+		call.Path = path + call.Path[strings.LastIndexByte(call.Path, '/'):]
+	case call.Format == translate.Messages:
+		b.invoke(call, path)
+	default:
+		return errFormat
 	}
-	call.Path, call.Query = strings.TrimSuffix(call.Base, "/v1")+"/model/"+model+"/invoke", ""
 	if call.Stream {
-		call.Path += "-with-response-stream"
 		call.Header.Set("Accept", streamType)
 	}
+	return nil
+}
+
+// region matches the beginning of an inference profile. Tokens are counted under the name of the
+// model behind it.
+var region = regexp.MustCompile(`^(global|us-gov|us|eu|apac|jp|au|ca)\.`)
+
+// invoke sets the address of a call of a model of Anthropic below its path. The version and the
+// betas are in the body. A request for a count of tokens contains such a body, with a bound of
+// the answer.
+func (b *Bedrock) invoke(call *aigateway.Call, path string) {
 	call.Body.Without, call.Body.With = []string{"model", "stream", "anthropic_version"}, claude.Version(call, "bedrock-2023-05-31")
+	method := "/invoke"
+	switch {
+	case call.Operation == translate.CountTokens:
+		method = "/count-tokens"
+		call.Body.Without, call.Body.With = append(call.Body.Without, "max_tokens"), call.Body.With+`,"max_tokens":1`
+		call.Body.Around = [...]string{`{"input":{"invokeModel":{"body":"`, `"}}}`}
+	case call.Stream:
+		method = "/invoke-with-response-stream"
+	}
+	call.Path, call.Query = path+method, ""
 	if kept := claude.KeepBetas(call, slices.Concat(betas, b.Betas)); kept != nil {
 		list, _ := json.Marshal(kept) // strings
 		call.Body.With += `,"anthropic_beta":` + string(list)
 		call.Body.Without = append(call.Body.Without, "anthropic_beta")
 		call.Header.Del("Anthropic-Beta")
 	}
-	return nil
 }
 
-var errOperation = errors.New("the service does not have this operation")
+// openAs changes an answer of the service into one of a format.
+func openAs(res *http.Response, of translate.Format, op translate.Operation) {
+	counted := op == translate.CountTokens && res.StatusCode < http.StatusBadRequest
+	if open(res, op); counted && of == translate.Messages {
+		renameCount(res)
+	}
+}
+
+var (
+	errOperation = errors.New("the service does not have this operation")
+	errFormat    = errors.New("the service does not have this format")
+)
 
 // betas are the values of anthropic-beta that the service accepts.
 var betas = []string{

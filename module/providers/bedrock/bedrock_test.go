@@ -44,7 +44,7 @@ func exceptionMessage(t testing.TB, name, payload string) []byte {
 // opened returns an answer with a stream, after open.
 func opened(body io.Reader) *http.Response {
 	res := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {streamType}, "X-Amzn-Requestid": {"r1"}}, Body: io.NopCloser(body)}
-	open(res)
+	open(res, translate.Generate)
 	return res
 }
 
@@ -155,7 +155,7 @@ func TestK061ErrorsAreNamedByAHeader(t *testing.T) {
 		{418, "NewException", `{"message":"m"}`, 500, "api_error"},
 	} {
 		res := &http.Response{StatusCode: test.status, Header: http.Header{"X-Amzn-Errortype": {test.name}}, Body: io.NopCloser(strings.NewReader(test.body))}
-		open(res)
+		open(res, translate.Generate)
 		body, err := io.ReadAll(res.Body)
 		require.NoError(t, err)
 		assert.Equal(t, test.want, res.StatusCode, test.name)

@@ -108,12 +108,23 @@ func (b *bedrockFake) check(c *gatewaytest.Call) string {
 		return amazon(403, "UnrecognizedClientException", "The security token included in the request is invalid.")
 	}
 	name, method, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/model/"), "/")
+	if strings.Contains(name, "throttled") {
+		return amazon(429, "ThrottlingException", "Too many requests, please wait before trying again.")
+	}
+	if ok && r.URL.RawQuery == "" && !strings.Contains(name, ":") && strings.Count(r.URL.EscapedPath(), "/") == 3 {
+		switch why, known := b.converse(c, name, method, raw); {
+		case why != "":
+			return amazon(400, "ValidationException", why)
+		case known:
+			return ""
+		}
+	}
 	var body map[string]json.RawMessage
 	why := ""
 	switch err := json.Unmarshal(raw, &body); {
 	case err != nil:
 		why = "no JSON"
-	case !ok || r.URL.RawQuery != "" || method != "invoke" && method != "invoke-with-response-stream":
+	case !ok || r.URL.RawQuery != "" || !strings.Contains(name, "anthropic.") && !strings.Contains(name, "inference-profile") || method != "invoke" && method != "invoke-with-response-stream":
 		return amazon(404, "UnknownOperationException", "")
 	case !slices.Contains([]string{`"bedrock-2023-05-31"`, newVersion}, string(body["anthropic_version"])):
 		why = "anthropic_version: Field required"
@@ -126,9 +137,6 @@ func (b *bedrockFake) check(c *gatewaytest.Call) string {
 	}
 	if why != "" {
 		return amazon(400, "ValidationException", why)
-	}
-	if strings.Contains(name, "throttled") {
-		return amazon(429, "ThrottlingException", "Too many requests, please wait before trying again.")
 	}
 	b.answer(c, body, method != "invoke")
 	return ""
@@ -203,7 +211,7 @@ func TestK052ClaudeOnBedrockIsInvoked(t *testing.T) {
 func TestK053OnlyKnownBetasReachBedrock(t *testing.T) {
 	b := newBedrock(t)
 	s := site.Start(t, b.block("bedrock"))
-	reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", false), "Anthropic-Beta", "context-1m-2025-08-07 , unknown-2026-01-01")
+	reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "anthropic.m", "hello", false), "Anthropic-Beta", "context-1m-2025-08-07 , unknown-2026-01-01")
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	assert.Equal(t, []any{"context-1m-2025-08-07"}, b.LastJSON(t)["anthropic_beta"])
 	assert.Equal(t, "anthropic-beta", reply.Header.Get("X-Gateway-Dropped"))
@@ -213,9 +221,9 @@ func TestK053OnlyKnownBetasReachBedrock(t *testing.T) {
 // A client that had asked for the later version got the answers of the first one.
 func TestTheVersionOfTheClientReachesClouds(t *testing.T) {
 	b, v := newBedrock(t), newVertex(t)
-	s := site.Start(t, b.block("bedrock", "models b-*"), v.account("vertex", "models v-*"))
-	for model, fake := range map[string]*cloud{"b-1": b.cloud, "v-1": v.cloud} {
-		for version, want := range map[string]string{"2023-06-01": map[string]string{"b-1": "bedrock-2023-05-31", "v-1": "vertex-2023-10-16"}[model], "2026-10-21": "2026-10-21"} {
+	s := site.Start(t, b.block("bedrock", "models anthropic.*"), v.account("vertex", "models v-*"))
+	for model, fake := range map[string]*cloud{"anthropic.b": b.cloud, "v-1": v.cloud} {
+		for version, want := range map[string]string{"2023-06-01": map[string]string{"anthropic.b": "bedrock-2023-05-31", "v-1": "vertex-2023-10-16"}[model], "2026-10-21": "2026-10-21"} {
 			reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, model, "hello", false), "Anthropic-Version", version)
 			require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 			assert.Equal(t, want, fake.LastJSON(t)["anthropic_version"])
@@ -226,7 +234,7 @@ func TestTheVersionOfTheClientReachesClouds(t *testing.T) {
 func TestK051AnAPIKeyOfBedrockIsABearerToken(t *testing.T) {
 	b := newBedrock(t)
 	s := site.Start(t, b.block("bedrock {env.BEDROCK_KEY}"))
-	reply := ask(s, site.MessagesPath, "m")
+	reply := ask(s, site.MessagesPath, "anthropic.m")
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	last := b.Requests()[b.Count()-1]
 	assert.Equal(t, "Bearer "+bedrockKey, last.Header.Get("Authorization"))
@@ -236,17 +244,17 @@ func TestK051AnAPIKeyOfBedrockIsABearerToken(t *testing.T) {
 func TestK060InvocationMetricsReachNoClient(t *testing.T) {
 	b := newBedrock(t)
 	s := site.Start(t, b.block("bedrock"))
-	reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
+	reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "anthropic.m", "hello", true))
 	assert.True(t, reply.Read(t, site.MessagesPath).Complete)
 	assert.True(t, strings.HasSuffix(reply.Body, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"), reply.Body)
 }
 
 func TestK058ExceptionsInAStreamOfBedrock(t *testing.T) {
 	b, other := newBedrock(t), gatewaytest.NewProvider(t)
-	s := site.Start(t, b.block("bedrock", "models off"), site.Direct.Provider("other", other, "models off"), "model m {\nto bedrock\nto other\n}")
+	s := site.Start(t, b.block("bedrock", "models off"), site.Direct.Provider("other", other, "models off"), "model anthropic.m {\nto bedrock\nto other\n}")
 	throttled := frame("exception", "exception", "throttlingException", `{"message":"Too many tokens"}`)
 	b.Always(gatewaytest.Body(http.StatusOK, "application/vnd.amazon.eventstream", throttled))
-	reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
+	reply := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "anthropic.m", "hello", true))
 	assert.True(t, reply.Read(t, site.MessagesPath).Complete, "another target answers before the first content")
 	assert.Equal(t, 1, other.Count())
 
@@ -265,7 +273,7 @@ func TestK058ExceptionsInAStreamOfBedrock(t *testing.T) {
 		"an end between messages": begun,
 	} {
 		b.Always(gatewaytest.Body(http.StatusOK, "application/vnd.amazon.eventstream", stream))
-		reply = s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
+		reply = s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "anthropic.m", "hello", true))
 		read := reply.Read(t, site.MessagesPath)
 		assert.False(t, read.Complete, name)
 		require.NotNil(t, read.Failure, name)
@@ -294,7 +302,7 @@ func TestARefusedSignatureIsHidden(t *testing.T) {
 		refuse(c, http.StatusBadRequest, `{"message":"canonical: x-amz-security-token:`+c.Request.Header.Get("X-Amz-Security-Token")+` `+awsKeyID+`"}`)
 	})
 	s := site.Start(t, b.block("bedrock"))
-	reply := ask(s, site.MessagesPath, "m")
+	reply := ask(s, site.MessagesPath, "anthropic.m")
 	assert.Equal(t, http.StatusBadRequest, reply.Status)
 	assert.NotContains(t, reply.Body, awsSession)
 	assert.NotContains(t, reply.Body, awsKeyID)
@@ -302,7 +310,7 @@ func TestARefusedSignatureIsHidden(t *testing.T) {
 		c.ResponseWriter.Header().Set("X-Amzn-Errortype", "ExpiredTokenException")
 		refuse(c, http.StatusForbidden, `{"message":"expired"}`)
 	})
-	reply = ask(s, site.MessagesPath, "m")
+	reply = ask(s, site.MessagesPath, "anthropic.m")
 	assert.Equal(t, http.StatusBadGateway, reply.Status, reply.Body)
 	assert.Contains(t, reply.Body, "did not accept the gateway's credential")
 }
@@ -312,20 +320,11 @@ func TestK045RefusedCredentialsOfAWSAreReadAgainOnce(t *testing.T) {
 	b := newBedrock(t)
 	b.session = "another-session-" + rand.Text() // credentials outlive a test
 	s := site.Start(t, b.block("bedrock"))
-	assert.Equal(t, http.StatusBadGateway, ask(s, site.MessagesPath, "m").Status)
+	assert.Equal(t, http.StatusBadGateway, ask(s, site.MessagesPath, "anthropic.m").Status)
 	assert.Equal(t, 2, b.Count(), "the request, and once more")
 	t.Setenv("AWS_SESSION_TOKEN", b.session)
-	reply := ask(s, site.MessagesPath, "m")
+	reply := ask(s, site.MessagesPath, "anthropic.m")
 	assert.Equal(t, http.StatusOK, reply.Status, reply.Body)
-}
-
-func TestBedrockEstimatesTokens(t *testing.T) {
-	b := newBedrock(t)
-	s := site.Start(t, b.block("bedrock"))
-	reply := s.Ask("/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"hello"}],"model":"m"}`)
-	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
-	assert.Equal(t, "true", reply.Header.Get("X-Gateway-Estimate"))
-	assert.Zero(t, b.Count())
 }
 
 // Behind reverse_proxy, the base URL is a path, by default /v1. A signature contains the host
@@ -335,10 +334,10 @@ func TestCloudsAreReachedThroughReverseProxy(t *testing.T) {
 	trusting := func(c *cloud, head string, lines ...string) string {
 		return strings.Replace(c.provider(head, append(lines, "to "+c.Address())...), "transport http {\n", "transport http {\ntls\n", 1)
 	}
-	s := site.Start(t, trusting(b.cloud, "bedrock", "region us-east-1", "models bedrock-*"),
+	s := site.Start(t, trusting(b.cloud, "bedrock", "region us-east-1", "models anthropic.*"),
 		trusting(v.cloud, "vertex", "project my-project", "location us-east5", "models vertex-*", "api_key {file."+accountFile()+"}"),
 		trusting(a.cloud, "azure {env.AZURE_KEY}", "api_version 2024-10-21", "models my-*"))
-	for _, model := range []string{"bedrock-x", "vertex-x", "my-deployment"} {
+	for _, model := range []string{"anthropic.x", "vertex-x", "my-deployment"} {
 		reply := ask(s, site.MessagesPath, model)
 		assert.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	}
