@@ -64,7 +64,7 @@ func secretFiles(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for _, text := range blocks(t, "") {
-		for _, m := range regexp.MustCompile(`/run/secrets/([\w-]+)`).FindAllStringSubmatch(text, -1) {
+		for _, m := range regexp.MustCompile(`/run/(?:secrets/|credentials/caddy.service/secrets_)([\w-]+)`).FindAllStringSubmatch(text, -1) {
 			value := "sk-of-" + m[1] + "-0123456789abcdef"
 			if m[1] == "postgres-dsn" {
 				value = "postgres://gateway@127.0.0.1:9/gateway"
@@ -98,7 +98,7 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {
 			// Health checks of the addresses of pages must not leave the machine: if something
 			// answers there, its connections stay for minutes.
-			loadFormatted(t, text, "10.0.0.", "127.0.0.", "/run/secrets", secrets, "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices)
+			loadFormatted(t, text, "10.0.0.", "127.0.0.", "/run/secrets", secrets, "/run/credentials/caddy.service/secrets_", secrets+"/", "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices)
 		})
 	}
 }

@@ -147,7 +147,18 @@ func (c *Cluster) NewDatabase(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test%d", c.databases.Add(1))
 	c.SQL(t, "postgres", "CREATE DATABASE "+name)
-	return fmt.Sprintf("host=%s user=postgres password=%s dbname=%s", c.dir, Password, name)
+	return c.DSN("postgres", name)
+}
+
+// DSN returns the DSN of a database for a user.
+func (c *Cluster) DSN(user, database string) string {
+	return fmt.Sprintf("host=%s user=%s password=%s dbname=%s", c.dir, user, Password, database)
+}
+
+// Environment returns the variables with which programs find those of PostgreSQL, and these
+// find the server.
+func (c *Cluster) Environment() []string {
+	return []string{"PATH=" + c.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "PGHOST=" + c.dir, "PGUSER=postgres"}
 }
 
 // Password is the password in every DSN. The server does not check it. No output may
