@@ -7,10 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/linter"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"github.com/rhysd/actionlint"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,7 +44,9 @@ func manifests(t *testing.T, folder string) [][]byte {
 	return documents
 }
 
-// kinds are the types of Kubernetes that the manifests use.
+const monitoring = "monitoring.coreos.com/v1"
+
+// kinds are the types of Kubernetes, and of Prometheus' operator, that the manifests use.
 var kinds = map[metav1.TypeMeta]func() any{
 	{APIVersion: "v1", Kind: "ConfigMap"}:                       func() any { return new(corev1.ConfigMap) },
 	{APIVersion: "v1", Kind: "Namespace"}:                       func() any { return new(corev1.Namespace) },
@@ -49,6 +54,8 @@ var kinds = map[metav1.TypeMeta]func() any{
 	{APIVersion: "v1", Kind: "Service"}:                         func() any { return new(corev1.Service) },
 	{APIVersion: "apps/v1", Kind: "StatefulSet"}:                func() any { return new(appsv1.StatefulSet) },
 	{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"}: func() any { return new(networkingv1.NetworkPolicy) },
+	{APIVersion: monitoring, Kind: "ServiceMonitor"}:            func() any { return new(monitoringv1.ServiceMonitor) },
+	{APIVersion: monitoring, Kind: "PrometheusRule"}:            func() any { return new(monitoringv1.PrometheusRule) },
 	{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"}:      func() any { return new(policyv1.PodDisruptionBudget) },
 }
 
@@ -77,6 +84,7 @@ func TestTheManifestsAreThoseOfKubernetes(t *testing.T) {
 		case *appsv1.StatefulSet:
 			pod := o.Spec.Template
 			assert.Equal(t, o.Spec.Selector.MatchLabels, pod.Labels)
+			assert.Greater(t, *pod.Spec.TerminationGracePeriodSeconds, int64(10+60), "shutdown_delay and grace_period of the Caddyfile")
 			for _, volume := range pod.Spec.Volumes {
 				if volume.ConfigMap != nil {
 					mounted[volume.ConfigMap.Name] = true
@@ -94,18 +102,61 @@ func TestTheManifestsAreThoseOfKubernetes(t *testing.T) {
 	assert.Len(t, mounted, 2)
 }
 
-// The kinds of Prometheus' operator are not part of Kubernetes.
-func TestTheMonitorSelectsAPortOfAService(t *testing.T) {
-	monitor := string(manifests(t, "caddyfile/kubernetes/monitoring")[0])
-	assert.Contains(t, monitor, "kind: ServiceMonitor")
-	assert.Contains(t, monitor, "port: metrics")
+// The kinds of Prometheus' operator: the monitor selects a port of a service, and the rules
+// are the alerts that the pages describe.
+func TestTheMonitoringIsThatOfPrometheusOperator(t *testing.T) {
+	var service *corev1.Service
 	for _, text := range manifests(t, "caddyfile/kubernetes") {
-		if strings.Contains(string(text), "kind: Service\n") && strings.Contains(string(text), "name: metrics") {
-			assert.Contains(t, string(text), "app.kubernetes.io/name: ai-gateway")
-			return
+		if o, ok := read(t, text).(*corev1.Service); ok && o.Spec.Ports[0].Name == "metrics" {
+			service = o
 		}
 	}
-	t.Error("no service has a port with the name metrics")
+	require.NotNil(t, service, "no service has a port with the name metrics")
+	text, err := os.ReadFile(filepath.Join(root, "caddyfile/observability/alerts.yml"))
+	require.NoError(t, err)
+	var alerts monitoringv1.PrometheusRuleSpec
+	require.NoError(t, yaml.UnmarshalStrict(text, &alerts))
+
+	documents := manifests(t, "caddyfile/kubernetes/monitoring")
+	require.Len(t, documents, 2)
+	for _, text := range documents {
+		switch o := read(t, text).(type) {
+		case *monitoringv1.ServiceMonitor:
+			assert.Equal(t, service.Spec.Ports[0].Name, o.Spec.Endpoints[0].Port)
+			for name, value := range o.Spec.Selector.MatchLabels {
+				assert.Equal(t, value, service.Labels[name])
+			}
+		case *monitoringv1.PrometheusRule:
+			assert.Equal(t, alerts, o.Spec)
+		}
+	}
+}
+
+// What Docker reports with `docker build --check` is an error, and the image is one that
+// clusters with strict rules take: its user has a number, and no shell is needed.
+func TestTheDockerfileIsSound(t *testing.T) {
+	file, err := os.Open(filepath.Join(root, "Dockerfile"))
+	require.NoError(t, err)
+	defer file.Close()
+	parsed, err := parser.Parse(file)
+	require.NoError(t, err)
+	assert.Empty(t, parsed.Warnings)
+	stages, _, err := instructions.Parse(parsed.AST, linter.New(&linter.Config{Warn: func(rule, _, _, message string, _ []parser.Range) {
+		t.Errorf("%s: %s", rule, message)
+	}}))
+	require.NoError(t, err)
+	found := make(map[string]instructions.Command)
+	for _, command := range stages[len(stages)-1].Commands {
+		found[command.Name()] = command
+	}
+	require.Contains(t, found, "USER")
+	assert.Regexp(t, `^[1-9]\d*:[1-9]\d*$`, found["USER"].(*instructions.UserCommand).User)
+	require.Contains(t, found, "HEALTHCHECK")
+	assert.Equal(t, "CMD", found["HEALTHCHECK"].(*instructions.HealthCheckCommand).Health.Test[0])
+	require.Contains(t, found, "ENTRYPOINT")
+	assert.False(t, found["ENTRYPOINT"].(*instructions.EntrypointCommand).PrependShell)
+	require.Contains(t, found, "VOLUME")
+	assert.Equal(t, []string{"/data", "/config"}, found["VOLUME"].(*instructions.VolumeCommand).Volumes)
 }
 
 func TestTheCompositionIsOneOfCompose(t *testing.T) {
