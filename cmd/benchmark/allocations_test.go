@@ -22,11 +22,11 @@ var allocationBounds = []struct {
 	scenario string
 	most     map[string]float64
 }{
-	{"chat 1 KB", map[string]float64{"bare": 207, "default": 212, "full": 236}},
-	{"messages stream", map[string]float64{"bare": 236, "default": 246, "full": 268}},
-	{"messages to chat 1 KB", map[string]float64{"bare": 244, "default": 253, "full": 276}},
-	{"messages to chat 100 KB", map[string]float64{"bare": 244, "default": 253, "full": 276}},
-	{"messages to chat stream", map[string]float64{"bare": 284, "default": 292, "full": 315}},
+	{"chat 1 KB", map[string]float64{"bare": 202, "default": 205, "full": 228}},
+	{"messages stream", map[string]float64{"bare": 226, "default": 231, "full": 255}},
+	{"messages to chat 1 KB", map[string]float64{"bare": 238, "default": 242, "full": 265}},
+	{"messages to chat 100 KB", map[string]float64{"bare": 238, "default": 242, "full": 265}},
+	{"messages to chat stream", map[string]float64{"bare": 268, "default": 272, "full": 297}},
 }
 
 // perEvent is the most allocations of an event of a stream: those of net/http, when a read has

@@ -51,13 +51,19 @@ func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []accounting.Call, 
 	observe.Count(ex, calls)
 	usd, known := observe.USD(calls)
 	tracing.EndExchange(r.Context(), ex, usd, known)
-	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok && logsAccess(r) {
 		extra.Add(zap.Object("ai_gateway", (*observe.AccessRecord)(ex)))
 	}
 	observe.Log(ex, h.exchanges)
 	if ex.Capture != nil {
 		ex.Capture.End(observe.Captured(ex))
 	}
+}
+
+// logsAccess reports whether the server of a request has an access log.
+func logsAccess(r *http.Request) bool {
+	server, ok := r.Context().Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
+	return ok && server.Logs != nil
 }
 
 // recovered answers after a panic. A JSON answer that has begun can only be aborted; any

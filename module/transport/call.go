@@ -24,6 +24,7 @@ type call struct {
 	proxied       *http.Request // the request of reverse_proxy or of the direct path
 	result        result
 	life          lifetime
+	conn          connection              // of the first request
 	body          io.Closer               // of the answer; nil before its headers, and for a subcall, whose goroutine closes it
 	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
 }
@@ -77,7 +78,6 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	defer p.Close()
 	c.life.watch.Start(c.life.cancel, watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)))
 	c.result.Called = time.Now()
-	var conn connection
 	carry := func(ctx context.Context, again bool) (*http.Response, error) {
 		request := c.t.request(ctx, c.attempt, c.proxied, c.result.hide.credential, p)
 		if to := c.attempt.Exchange.Capture; to != nil {
@@ -85,8 +85,8 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 		}
 		return c.carry(request, p, again)
 	}
-	res, err := carry(conn.follow(c.life.ctx), false)
-	if err != nil && conn.wasStale(err) && c.life.ctx.Err() == nil {
+	res, err := carry(c.conn.follow(c.life.ctx), false)
+	if err != nil && c.conn.wasStale(err) && c.life.ctx.Err() == nil {
 		c.t.closeIdle() // other connections may have ended, too
 		res, err = carry(c.life.ctx, false)
 	}

@@ -34,21 +34,21 @@ func (t *Transport) carry(req *http.Request) (*http.Response, error) {
 // connection is what net/http reports about the connection of a request. The goroutines of
 // the connection may write it after the request has failed.
 type connection struct {
+	trace    httptrace.ClientTrace
 	reused   atomic.Bool // an earlier request was sent on it
 	answered atomic.Bool // a byte of the answer has arrived
 }
 
 // follow returns a context whose request reports its connection.
 func (n *connection) follow(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) {
-			n.reused.Store(info.Reused)
-			if conn, ok := info.Conn.(*payload.Conn); ok {
-				conn.Join()
-			}
-		},
-		GotFirstResponseByte: func() { n.answered.Store(true) },
-	})
+	n.trace.GotConn = func(info httptrace.GotConnInfo) {
+		n.reused.Store(info.Reused)
+		if conn, ok := info.Conn.(*payload.Conn); ok {
+			conn.Join()
+		}
+	}
+	n.trace.GotFirstResponseByte = func() { n.answered.Store(true) }
+	return httptrace.WithClientTrace(ctx, &n.trace)
 }
 
 // wasStale reports whether a request failed with err because its connection, which was used

@@ -73,9 +73,9 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 		a.Seals = x.Seals().For(a.Provider, a.Tenant)
 	}
 	size = x.Ratios.Measure(a)
-	ctx, span := tracing.StartCall(x.request.Context(), a)
+	ctx, span := tracing.StartCall(x.ctx, a)
 	defer span.End(c)
-	err := t.Provider.Caller.Call(x.reply, x.request.WithContext(exchange.WithConduit(ctx, c)))
+	err := t.Provider.Caller.Call(x.reply, x.client.WithContext(exchange.WithConduit(ctx, c)))
 	if result.Fault == nil && !result.Whole() {
 		result.Fail(unexplained(err, x.ex.View.Model))
 	}

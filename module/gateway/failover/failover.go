@@ -52,10 +52,11 @@ type Verdict struct {
 // run is the state of the attempts of one exchange.
 type run struct {
 	*Site
-	model   *catalog.Model
-	ex      *exchange.Exchange
-	reply   *reply.Reply
-	request *http.Request
+	model  *catalog.Model
+	ex     *exchange.Exchange
+	reply  *reply.Reply
+	client *http.Request   // the request of the client
+	ctx    context.Context // of the calls
 
 	candidates []choice.Candidate // that were not considered yet
 	asked      []asked
@@ -74,10 +75,10 @@ type asked struct {
 // the last attempt that got an HTTP answer, or the last attempt if none got one. If no
 // target was asked, it has the reason why the first one was not.
 func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request) Verdict {
-	x := &run{Site: s, model: m, ex: to.Exchange, reply: to}
+	x := &run{Site: s, model: m, ex: to.Exchange, reply: to, client: r}
 	x.choose()
 	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
-	x.request = r.WithContext(ctx)
+	x.ctx = ctx
 	to.Start(cancel, s.Answers)
 	for {
 		t, again, ok := x.next()
@@ -171,7 +172,7 @@ func (x *run) next() (t choice.Candidate, again, ok bool) {
 		return t, false, false
 	}
 	x.retried = true
-	pause(x.request.Context(), wait)
+	pause(x.ctx, wait)
 	return last.Candidate, true, !x.conclude(&last.failed.Result)
 }
 
@@ -243,13 +244,12 @@ func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *faul
 // over, the client has left, or content was sent. It then sets the verdict, and returns
 // true.
 func (x *run) conclude(result *exchange.Result) bool {
-	ctx := x.request.Context()
-	switch cause := context.Cause(ctx); {
+	switch cause := context.Cause(x.ctx); {
 	case errors.Is(cause, drain.ErrShuttingDown) && !result.Whole():
 		x.verdict = Verdict{Fault: fault.ShuttingDown()}
 	case errors.Is(cause, drain.ErrDeadline) && !result.Whole():
 		x.verdict = Verdict{Fault: fault.UpstreamTimeout(cause)}
-	case x.reply.Abandon(ctx):
+	case x.reply.Abandon(x.ctx):
 		x.verdict = Verdict{}
 	case x.reply.Over():
 		x.reply.Finish(result)
