@@ -273,3 +273,19 @@ general_settings: {master_key: os.environ/LITELLM_MASTER_KEY}
 	assert.InDelta(t, 4.75e6, m.used("key-alice-laptop"), 1e5, "Z015: what was spent counts")
 	assert.InDelta(t, 123.456789e6, m.used("team-Research-Dev-2"), 1e5, "Z016: what its keys had spent counts once")
 }
+
+// The example of a company has every trap, a secret in clear text among them.
+func TestTheCompanyOfLiteLLMComesOver(t *testing.T) {
+	m := newMove(t)
+	t.Setenv("LITELLM_MASTER_KEY", "sk-EXAMPLEmaster0000000011")
+	source := []string{"litellm", "../testdata/migration/litellm-company.yaml", "--database", "../testdata/migration/litellm.sql", "--keys", m.path("keys")}
+	table, _ := m.run(append(source, "--dry-run")...)
+	assert.NoFileExists(t, m.path("keys"))
+	out, report := m.run(source...)
+	file, err := os.ReadFile(m.path("keys"))
+	require.NoError(t, err)
+	assert.NotContains(t, table+out+report+string(file), "sk-EXAMPLE")
+	assert.Regexp(t, `(?m)^comes over .* 10 keys$`, table)
+	assert.Regexp(t, `(?m)^PROTECTION LOST `, table)
+	assert.Contains(t, string(file), "key leaver-2 sha256:")
+}
