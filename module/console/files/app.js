@@ -7,18 +7,20 @@ import { drop } from './lib/key.js';
 import { Login } from './pages/login.js';
 
 /** The pages: below which path, with which key, for whom, in which group. */
-const pages = [
+const pages = /** @type {Entry[]} */ ([
 	{ path: 'connect', name: 'Connect', key: 'c', group: 'Use', load: () => import('./pages/connect.js') },
 	{ path: 'keys', name: 'Keys', key: 'k', group: 'Use', load: () => import('./pages/keys.js') },
 	{ path: 'models', name: 'Models', key: 'm', group: 'Use', load: () => import('./pages/models.js') },
 	{ path: 'usage', name: 'Usage', key: 'u', group: 'See', load: () => import('./pages/usage.js') },
 	{ path: 'exchanges', name: 'Exchanges', key: 'e', group: 'See', load: () => import('./pages/exchanges.js') },
+	{ path: 'health', name: 'Health', key: 'h', group: 'Operate', admin: true, load: () => import('./pages/health.js') },
+	{ path: 'users', name: 'Users', key: 'p', group: 'Operate', admin: true, load: () => import('./pages/users.js') },
 	{ path: 'account', name: 'Account', key: 'a', group: '', load: () => import('./pages/account.js') },
-];
+]);
 
-/** @typedef {typeof pages[number] & {admin?: boolean}} Entry */
+/** @typedef {{path: string, name: string, key: string, group: string, admin?: boolean, load: () => Promise<{default: any}>}} Entry */
 
-const allowed = () => /** @type {Entry[]} */ (pages).filter((page) => !page.admin || administers());
+const allowed = () => pages.filter((page) => !page.admin || administers());
 
 /** theme switches between the system's colours, light and dark. */
 function theme() {
