@@ -9,6 +9,7 @@ import { Login } from './pages/login.js';
 /** The pages: below which path, with which key, for whom, in which group. */
 const pages = /** @type {Entry[]} */ ([
 	{ path: 'connect', name: 'Connect', key: 'c', group: 'Use', load: () => import('./pages/connect.js') },
+	{ path: 'playground', name: 'Playground', key: 'y', group: 'Use', load: () => import('./pages/playground.js') },
 	{ path: 'keys', name: 'Keys', key: 'k', group: 'Use', load: () => import('./pages/keys.js') },
 	{ path: 'models', name: 'Models', key: 'm', group: 'Use', load: () => import('./pages/models.js') },
 	{ path: 'usage', name: 'Usage', key: 'u', group: 'See', load: () => import('./pages/usage.js') },
