@@ -64,6 +64,7 @@ function Report({ capture }) {
 	const lost = (/** @type {string} */ title, /** @type {any} */ names) => html`<dt>${title}</dt><dd>${names?.length > 0 ? html`<span class="tags">${[names].flat().map((name) => html`<code class="tag">${typeof name === 'string' ? name : JSON.stringify(name)}</code>`)}</span>` : html`<span class="muted">nothing</span>`}</dd>`;
 	const others = Object.entries(exchange).filter(([name]) => !['losses', 'answer_losses', 'calls', 'outcome', 'passed_over'].includes(name));
 	return html`<dl class="list small"><dt>Outcome</dt><dd><${Chip} is=${exchange.outcome === 'answered' ? 'ok' : 'ill'}>${String(exchange.outcome).replace('_', ' ')}<//></dd>
-		${lost('Left out of the request', exchange.losses)}${lost('Left out of the answer', exchange.answer_losses)}${lost('Targets not asked', exchange.passed_over)}${lost('Calls', exchange.calls)}
+		${lost('Left out of the request', exchange.losses)}${lost('Left out of the answer', exchange.answer_losses)}${lost('Targets not asked', exchange.passed_over)}
+		${(exchange.calls ?? []).map((/** @type {any} */ each, /** @type {number} */ i) => html`<dt>Call ${i + 1}</dt><dd class="mono">${Object.entries(each).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')}</dd>`)}
 		${others.map(([name, value]) => html`<dt>${name.replaceAll('_', ' ')}</dt><dd class="mono"><${Name} wide of=${typeof value === 'string' ? value : JSON.stringify(value)} /></dd>`)}</dl>`;
 }
