@@ -81,6 +81,7 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("DEEPSEEK_API_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("AZURE_API_KEY", "upstream-0123456789abcdef")
+	t.Setenv("GEMINI_API_KEY", "upstream-0123456789abcdef")
 	t.Setenv("AWS_BEARER_TOKEN_BEDROCK", "upstream-0123456789abcdef")
 	t.Setenv("AZURE_CLIENT_SECRET", "upstream-0123456789abcdef")
 	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
