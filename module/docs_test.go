@@ -203,7 +203,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(config, []byte("model_list: [{model_name: a, litellm_params: {model: openai/b}}]\n"), 0o600))
 	imported := filepath.Join(t.TempDir(), "Caddyfile")
-	forImports := strings.NewReplacer("config.yaml", config, " >Caddyfile", "", " --database {env.DATABASE_URL}", "", "--config Caddyfile", "--config "+imported,
+	here := strings.NewReplacer("localhost:2019", running, "config.yaml", config, " >Caddyfile", "", " --database {env.DATABASE_URL}", "", "--config Caddyfile", "--config "+imported,
 		"one-api.db", exampleDatabase(t), "/etc/caddy/new-api", filepath.Join(t.TempDir(), "new-api")) // tests of the import have a database of LiteLLM
 	lines := 0
 	for _, block := range blocks(t, "sh") {
@@ -215,7 +215,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 					rest = strings.Replace(rest, name, name+" --address "+running, 1)
 				}
 				printed := strings.HasSuffix(line, " >Caddyfile\n")
-				rest = forImports.Replace(strings.Replace(rest, "doctor", "doctor --url "+s.URL("site", ""), 1))
+				rest = here.Replace(strings.Replace(rest, "doctor", "doctor --url "+s.URL("site", ""), 1))
 				out := site.RunCommand(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
 				if printed {
 					require.NoError(t, os.WriteFile(imported, []byte(out), 0o600))

@@ -247,3 +247,33 @@ func TestTheReplicasOfKubernetesAreOneGateway(t *testing.T) {
 	assert.Equal(t, http.StatusOK, second.status("/readyz", ""))
 	assert.Contains(t, whole(), "data: [DONE]")
 }
+
+// The gateway of compose.yaml serves with its databases, and the commands of its health checks
+// succeed where the servers run.
+func TestTheGatewayOfTheCompositionServes(t *testing.T) {
+	cluster, redis, ok := sharedServers(t)
+	if !ok {
+		return
+	}
+	database := cluster.NewDatabase(t)
+	t.Parallel()
+	folder := "../../../caddyfile/compose/"
+	text, err := os.ReadFile(folder + "Caddyfile")
+	require.NoError(t, err)
+	compose, err := os.ReadFile(folder + "compose.yaml")
+	require.NoError(t, err)
+	const key = "sk-compose-0123456789"
+	require.Contains(t, string(compose), "GATEWAY_KEY:-"+key)
+	_, port, _ := strings.Cut(redis.Address, ":")
+	m := newMachine(t, append(cluster.Environment(), "POSTGRES_DSN="+database, "GATEWAY_KEY="+key),
+		"redis:6379", redis.Address, "provider demo {", "provider demo {\npace 20ms", "redis-cli", "redis-cli -p "+port)
+	m.configure(t, string(text))
+	m.run(t, "systemctl start\ncurl -fsS --retry 60 --retry-delay 1 --retry-connrefused http://localhost:8080/readyz")
+	m.run(t, "caddy ai-gateway status")
+	assert.Contains(t, m.stream(t, key)(), "data: [DONE]")
+	checks := regexp.MustCompile(`test: \[CMD, (.*)\]`).FindAllStringSubmatch(string(compose), -1)
+	require.Len(t, checks, 2)
+	for _, check := range checks {
+		m.run(t, strings.ReplaceAll(check[1], ",", ""))
+	}
+}
