@@ -65,7 +65,7 @@ func verified(r *http.Request, body []byte) bool {
 	for _, name := range names {
 		value := r.Header.Get(name)
 		switch name {
-		case "host":
+		case "host", ":authority": // the latter is that of HTTP/2
 			value = r.Host
 		case "content-length":
 			value = r.Header.Get("Content-Length")

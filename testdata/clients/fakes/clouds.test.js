@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AnthropicBedrock } from '@anthropic-ai/bedrock-sdk';
 import { AnthropicVertex } from '@anthropic-ai/vertex-sdk';
+import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand, CountTokensCommand } from '@aws-sdk/client-bedrock-runtime';
 import { GoogleGenAI } from '@google/genai';
 import { AzureOpenAI } from 'openai';
 
@@ -62,6 +63,66 @@ describe('@anthropic-ai/bedrock-sdk', () => {
   test('an API key', () => answers(client({ awsRegion: 'us-east-1', apiKey: required('BEDROCK_KEY') }), 'anthropic.claude-sonnet-4-5-20250929-v1:0'));
   test('another secret is refused', () => assert.rejects(answers(client({ ...signing, awsSecretKey: 'another' }), 'm'), { status: 403 }));
   test('a throttled model', () => assert.rejects(answers(client(signing), 'throttled'), { status: 429 }));
+});
+
+describe('@aws-sdk/client-bedrock-runtime', () => {
+  const client = new BedrockRuntimeClient({
+    region: 'us-east-1', endpoint: required('BEDROCK_URL'), maxAttempts: 1,
+    credentials: { accessKeyId: required('AWS_ACCESS_KEY_ID'), secretAccessKey: required('AWS_SECRET_ACCESS_KEY'), sessionToken: required('AWS_SESSION_TOKEN') },
+  });
+  const asked = { modelId: 'us.amazon.nova-2-lite-v1:0', messages: [{ role: 'user', content: [{ text: 'look' }] }] };
+  const toolConfig = { tools: [{ toolSpec: { name: 'look', inputSchema: { json: { type: 'object', properties: { at: { type: 'string' } } } } } }] };
+
+  test('an answer', async () => {
+    const { output, stopReason, usage } = await client.send(new ConverseCommand({ ...asked, inferenceConfig: { maxTokens: 100, temperature: 0.5, stopSequences: ['x'] } }));
+    assert.deepEqual(output.message.content, [{ text: 'hello' }]);
+    assert.equal(stopReason, 'end_turn');
+    assert.equal(usage.cacheReadInputTokens, 5);
+  });
+
+  test('a stream', async () => {
+    const { stream } = await client.send(new ConverseStreamCommand({ ...asked, modelId: 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.amazon.nova-2-lite-v1:0' }));
+    let text = '', tokens;
+    for await (const event of stream) {
+      text += event.contentBlockDelta?.delta.text ?? '';
+      tokens = event.metadata?.usage.outputTokens ?? tokens;
+    }
+    assert.deepEqual([text, tokens], ['hello', 5]);
+  });
+
+  test('a call, and its result', async () => {
+    const first = await client.send(new ConverseCommand({ ...asked, toolConfig }));
+    const { toolUse } = first.output.message.content[0];
+    assert.deepEqual(toolUse, { toolUseId: 'tooluse_1', name: 'look', input: { at: 'it' } });
+    const { stream } = await client.send(new ConverseStreamCommand({ ...asked, toolConfig }));
+    let input = '';
+    for await (const event of stream) input += event.contentBlockDelta?.delta.toolUse?.input ?? '';
+    assert.deepEqual(JSON.parse(input), toolUse.input);
+    const result = { role: 'user', content: [{ toolResult: { toolUseId: toolUse.toolUseId, content: [{ text: 'seen' }], status: 'success' } }] };
+    const last = await client.send(new ConverseCommand({ ...asked, toolConfig, messages: [...asked.messages, first.output.message, result] }));
+    assert.equal(last.output.message.content[0].text, 'hello');
+  });
+
+  test('a document and an image', async () => {
+    const bytes = new Uint8Array([1, 2, 3]);
+    const content = [{ text: 'read' }, { document: { format: 'pdf', name: 'document-1', source: { bytes } } }, { image: { format: 'png', source: { bytes } } }, { cachePoint: { type: 'default' } }];
+    const { stopReason } = await client.send(new ConverseCommand({ ...asked, messages: [{ role: 'user', content }], system: [{ text: 's' }, { cachePoint: { type: 'default' } }] }));
+    assert.equal(stopReason, 'end_turn');
+  });
+
+  test('counts of tokens', async () => {
+    const body = new TextEncoder().encode(JSON.stringify({ ...said, anthropic_version: 'bedrock-2023-05-31' }));
+    const modelId = 'anthropic.claude-sonnet-4-6';
+    for (const input of [{ invokeModel: { body } }, { converse: { messages: asked.messages } }]) {
+      assert.equal((await client.send(new CountTokensCommand({ modelId, input }))).inputTokens, 11);
+    }
+    await assert.rejects(client.send(new CountTokensCommand({ modelId: 'amazon.nova-lite-v1:0', input: { converse: { messages: asked.messages } } })), { name: 'ValidationException' });
+  });
+
+  test('what is refused', async () => {
+    await assert.rejects(client.send(new ConverseCommand({ ...asked, messages: [{ role: 'assistant', content: [{ text: 'a' }] }] })), { name: 'ValidationException' });
+    await assert.rejects(client.send(new ConverseCommand({ ...asked, modelId: 'throttled' })), { name: 'ThrottlingException' });
+  });
 });
 
 describe('@anthropic-ai/vertex-sdk', () => {
