@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
@@ -21,7 +22,8 @@ import (
 type call struct {
 	t             *Transport
 	attempt       *exchange.Attempt
-	proxied       *http.Request // the request of reverse_proxy or of the direct path
+	proxied       *http.Request   // the request of reverse_proxy or of the direct path
+	address       *aigateway.Call // as the protocol of the provider changes it
 	result        result
 	life          lifetime
 	conn          connection              // of the first request
@@ -41,10 +43,14 @@ func newCall(t *Transport, a *exchange.Attempt, r *exchange.Result, req *http.Re
 // an error status of the provider as a response without a body, so that passive health
 // checks see it.
 func (c *call) do() (*http.Response, error) {
-	if err := c.authorize(""); err != nil {
+	err := c.authorize("")
+	if err != nil {
 		return nil, c.fail(err)
 	}
-	request, fault := prepare(c.attempt, 0, c.t)
+	if c.address, err = c.t.address(c.attempt); err != nil {
+		return c.refuse(unaddressable(c.attempt, err)), nil
+	}
+	request, fault := prepare(c.attempt, 0, c.t, c.address)
 	switch {
 	case fault != nil:
 		return c.refuse(fault), nil
@@ -79,7 +85,7 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	c.life.watch.Start(c.life.cancel, watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)))
 	c.result.Called = time.Now()
 	carry := func(ctx context.Context, again bool) (*http.Response, error) {
-		request := c.t.request(ctx, c.attempt, c.proxied, c.result.hide.credential, p)
+		request := c.request(ctx, p)
 		if to := c.attempt.Exchange.Capture; to != nil {
 			return c.captured(to, request, p, again)
 		}

@@ -25,7 +25,7 @@ func sentBody(t *testing.T, format translate.Format, body, upstream string, chan
 	for _, set := range change {
 		set(a.Traits)
 	}
-	prepared, fault := prepare(a, 0, new(Transport))
+	prepared, fault := prepare(a, 0, new(Transport), unchanged)
 	require.Nil(t, fault)
 	p := prepared.payload
 	reader, length := p.Open(), p.Length()

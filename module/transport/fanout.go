@@ -43,7 +43,7 @@ func (c *call) fanOut(first prepared) (*http.Response, error) {
 	for n, request := 0, first; n < first.prompts; n++ {
 		if n > 0 {
 			var fault *fault.Fault
-			if request, fault = prepare(c.attempt, n, c.t); fault != nil {
+			if request, fault = prepare(c.attempt, n, c.t, c.address); fault != nil {
 				for _, s := range f.subcalls {
 					s.payload.Close()
 					s.life.cancel(errEnded)

@@ -145,7 +145,7 @@ func TestAPayloadIsReadFromItsBeginningEveryTime(t *testing.T) {
 	a.Model = "another"
 	lease := exchange.NewLease()
 	a.Exchange.Lease = lease
-	prepared, fault := prepare(a, 0, new(Transport))
+	prepared, fault := prepare(a, 0, new(Transport), unchanged)
 	require.Nil(t, fault)
 	p := prepared.payload
 	var first string

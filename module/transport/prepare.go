@@ -29,13 +29,9 @@ type prepared struct {
 // prepare renders the client's request. If each prompt needs its own call, it renders the
 // prompt of an index. It returns a fault if the request cannot be sent to this target
 // without changing its meaning.
-func prepare(a *exchange.Attempt, prompt int, t *Transport) (prepared, *fault.Fault) {
-	protocol, err := t.address(a)
-	if err != nil {
-		return prepared{}, unaddressable(a, err)
-	}
+func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.Call) (prepared, *fault.Fault) {
 	if a.ByteLane() {
-		return splice(a, &protocol)
+		return splice(a, protocol)
 	}
 	source := a.Exchange.Body
 	cut, loss := attribution(a)
@@ -56,7 +52,7 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport) (prepared, *fault.Fa
 	var edits []edit.Edit
 	if fault == nil {
 		var lost translate.Losses
-		edits, lost = bodyEdits(&protocol, body)
+		edits, lost = bodyEdits(protocol, body)
 		r.Losses = append(r.Losses, lost...)
 		fault = refuseShaping(a, r.Losses)
 	}
@@ -67,7 +63,7 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport) (prepared, *fault.Fa
 	r.Answer.MaxHeld = int(t.MaxEventBytes)
 	p := payload.New(body, lease)
 	if edits != nil {
-		p = splicedBody(&protocol, body, edits, lease)
+		p = splicedBody(protocol, body, edits, lease)
 		lease.Release()
 	}
 	return prepared{p, r.Losses, r.Answer, r.Prompts, r.Samples}, nil

@@ -24,21 +24,22 @@ import (
 // maxTokenWait is the longest time for which a call waits for a token.
 const maxTokenWait = 20 * time.Second
 
-// address returns the call of an attempt with what the protocol of the provider changes, the
-// zero value if it changes nothing.
-func (t *Transport) address(a *exchange.Attempt) (aigateway.Call, error) {
+// unchanged is the call of a provider without a protocol. Nothing changes it.
+var unchanged = new(aigateway.Call)
+
+// address returns the call of an attempt with what the protocol of the provider changes.
+func (t *Transport) address(a *exchange.Attempt) (*aigateway.Call, error) {
 	if t.protocol.Address == nil {
-		return aigateway.Call{}, nil
+		return unchanged, nil
 	}
 	ex := a.Exchange
 	h, address := t.head(a)
 	path, query := a.Format.Provider.Call(address)
-	call := aigateway.Call{
+	call := &aigateway.Call{
 		Format: a.Format.Name, Operation: ex.Operation, Model: a.Model, Stream: ex.Streaming(),
 		Base: address.Base, Path: path, Query: query, Header: h,
 	}
-	err := t.protocol.Address(&call)
-	return call, err
+	return call, t.protocol.Address(call)
 }
 
 // unaddressable returns the fault of a request that a protocol cannot send.

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -25,19 +26,17 @@ var (
 )
 
 // request returns the request of a call to the provider. ctx has the dial information of
-// reverse_proxy; see outgoing for proxied.
-func (t *Transport) request(ctx context.Context, a *exchange.Attempt, proxied *http.Request, credential string, p *payload.Payload) *http.Request {
-	var out *http.Request
+// reverse_proxy. The call may be sent again, with another credential.
+func (c *call) request(ctx context.Context, p *payload.Payload) *http.Request {
+	t, a := c.t, c.attempt
+	path, query, h := c.address.Path, c.address.Query, maps.Clone(c.address.Header)
 	if t.protocol.Address == nil {
-		h, address := t.head(a)
-		out = t.outgoing(ctx, http.MethodPost, proxied, h, credential)
-		path, query := a.Format.Provider.Call(address)
-		setAddress(out, path, query)
-	} else {
-		call, _ := t.address(a) // prepare has refused the request after an error
-		out = t.outgoing(ctx, http.MethodPost, proxied, call.Header, credential)
-		setAddress(out, call.Path, call.Query)
+		var address format.Call
+		h, address = t.head(a)
+		path, query = a.Format.Provider.Call(address)
 	}
+	out := t.outgoing(ctx, http.MethodPost, c.proxied, h, c.result.hide.credential)
+	setAddress(out, path, query)
 	out.Body, out.ContentLength = p.Open(), p.Length()
 	if h := out.Header; h["Idempotency-Key"] == nil && h["X-Idempotency-Key"] == nil {
 		// With one of these headers, net/http would repeat the request even if the

@@ -39,7 +39,7 @@ type noAnswer struct {
 func newSubcall(c *call, request prepared, room *atomic.Int64) *subcall {
 	own := *c.result.Result
 	own.Parts = nil
-	part := &call{t: c.t, attempt: c.attempt, result: result{&own, c.result.hide}, proxied: c.proxied, answerContext: request.answerContext}
+	part := &call{t: c.t, attempt: c.attempt, address: c.address, result: result{&own, c.result.hide}, proxied: c.proxied, answerContext: request.answerContext}
 	part.life.beginWithin(&c.life)
 	return &subcall{call: part, payload: request.payload.Share(), room: room, relay: relay{call: part, gaps: metrics.EventGaps(c.attempt.Provider)}}
 }
