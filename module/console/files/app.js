@@ -102,7 +102,7 @@ function Frame() {
 	const entry = allowed().find((each) => each.path === page) ?? (page === '' ? pages[0] : undefined);
 	return html`<a class="skip" href="#main">Skip to the page</a>
 		<div class=${`frame${menu ? ' open' : ''}`}>
-			<div class="top"><button onClick=${() => setMenu(!menu)} aria-expanded=${menu ? 'true' : 'false'} aria-controls="pages">☰ <span class="sr">Pages</span></button><b>${entry?.name}</b></div>
+			<header class="top"><button onClick=${() => setMenu(!menu)} aria-expanded=${menu ? 'true' : 'false'} aria-controls="pages">☰ <span class="sr">Pages</span></button><b>${entry?.name}</b></header>
 			<${Side} path=${entry?.path ?? ''} help=${() => setHelp(true)} />
 			<main id="main" tabindex="-1">${entry ? html`<${Current} entry=${entry} />` : html`<h1>No such page</h1><p>The address names no page of the console, or one for administrators only.</p>`}</main>
 		</div>${help && html`<${Help} close=${() => setHelp(false)} />`}`;

@@ -190,7 +190,7 @@ export function Table({ label, columns, rows, id, fresh, first, down = true }) {
 	const sorted = by ? [...rows].sort((a, b) => compare(by(a), by(b)) * (order.down ? -1 : 1)) : rows;
 	return html`<div class="scroll" tabindex="0" role="region" aria-label=${label}><table><thead><tr>${shown.map((column, i) => html`
 			<th scope="col" class=${column.num ? 'num' : ''} aria-sort=${order.by === i ? (order.down ? 'descending' : 'ascending') : undefined}>
-			${column.sort ? html`<button onClick=${() => setOrder({ by: i, down: order.by === i ? !order.down : Boolean(column.num) })}>${column.name}${order.by === i ? (order.down ? ' ↓' : ' ↑') : ''}</button>` : column.name}</th>`)}</tr></thead>
+			${column.sort ? html`<button onClick=${() => setOrder({ by: i, down: order.by === i ? !order.down : Boolean(column.num) })}>${column.name}${order.by === i ? (order.down ? ' ↓' : ' ↑') : ''}</button>` : column.name || html`<span class="sr">More</span>`}</th>`)}</tr></thead>
 		<tbody>${sorted.map((row) => html`<tr key=${id(row)} class=${fresh?.(row) ? 'new' : ''}>${shown.map((column, i) => (column.head ?? i === 0)
 			? html`<th scope="row" class=${column.num ? 'num' : ''}>${column.cell(row)}</th>` : html`<td class=${column.num ? 'num' : ''}>${column.cell(row)}</td>`)}</tr>`)}</tbody>
 		${shown.some((column) => column.foot !== undefined) && rows.length > 0 && html`<tfoot><tr>${shown.map((column, i) => i === 0

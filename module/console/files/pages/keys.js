@@ -1,37 +1,36 @@
-// Keys: those of the user; for administrators those of all users; and those of the configuration.
+// Keys of the store: those of the user, and for administrators those of all users.
 import { html, useState } from '../lib/preact.js';
 import { get, patch, post, put, query, remove, self, useData } from '../lib/api.js';
 import { money, number, plural, relative, when } from '../lib/format.js';
 import { root, route, set } from '../lib/route.js';
 import { administers, Chip, Confirm, Copy, Dialog, Empty, Field, Form, Meter, Name, Page, Pager, Part, Search, Switch, Table, Tags, tell, Time } from '../lib/ui.js';
 
-/** @typedef {{id: number|string, stored: boolean, owner: string, name: string, hint: string, models: string[], from: string[], limit: string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, limits: import('../lib/api.js').Schemas['LimitState'][]}} Row */
+/** @typedef {{id: number, owner: string, name: string, hint: string, models: string[], from: string[], limit: string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null}} Row */
+/** @typedef {import('../lib/api.js').Schemas['LimitState']} LimitState */
 
 const lines = (/** @type {string} */ text) => text.split(/[\s,]+/).filter(Boolean);
 
 /** own returns the row of a key of the user. @param {any} key @returns {Row} */
 const own = (key) => ({
-	id: key.id, stored: true, owner: self.value?.username ?? '', name: key.name, hint: key.key, models: key.model_limits_enabled ? lines(key.model_limits) : [], from: lines(key.allow_ips), limit: key.group,
-	off: key.status === 2 ? 'disabled' : key.status === 3 ? 'expired' : '', created: key.created_time, expires: key.expired_time, used: key.accessed_time, limits: key.limits ?? [],
+	id: key.id, owner: self.value?.username ?? '', name: key.name, hint: key.key, models: key.model_limits_enabled ? lines(key.model_limits) : [], from: lines(key.allow_ips), limit: key.group,
+	off: key.status === 2 ? 'disabled' : key.status === 3 ? 'expired' : '', created: key.created_time, expires: key.expired_time, used: key.accessed_time,
 });
 
 /** any returns the row of a key of any user. @param {any} key @returns {Row} */
 const any = (key) => ({
-	...key, stored: true, owner: key.user, hint: key.key, limits: key.limits ?? [],
+	...key, owner: key.user, hint: key.key,
 	off: key.disabled ? 'disabled' : key.user_disabled ? 'owner disabled' : key.expires && when(key.expires) < new Date() ? 'expired' : '',
 });
 
-/** configured returns the row of a key of the configuration. @param {any} key @returns {Row} */
-const configured = (key) => ({ ...key, stored: false, owner: key.user, name: key.id, hint: '', off: key.disabled ? 'disabled' : '', created: null, used: null, limits: key.limits ?? [] });
-
 const kinds = /** @type {Record<string, {path: string, row: (key: any) => Row}>} */ ({
-	own: { path: '/api/token/', row: own }, all: { path: '/api/keys', row: any }, configured: { path: '/api/keys/configured', row: configured },
+	own: { path: '/api/token/', row: own }, all: { path: '/api/keys', row: any },
 });
 
-/** Left shows what is left of the rules of a limit. @param {{row: Row}} props */
-function Left({ row }) {
-	if (row.limits.length === 0) return row.limit ? html`<${Name} of=${row.limit} />` : html`<span class="muted">none</span>`;
-	return html`<span class="stack" style=${{ gap: '2px' }}>${row.limits.map((rule) => {
+/** Left shows what is left of the rules of the limit of a key. @param {{row: Row, states: LimitState[]}} props */
+function Left({ row, states }) {
+	const rules = states.filter((rule) => rule.limit === row.limit && (rule.per === 'key' ? rule.subject === `key_${row.id}` : rule.per !== 'user' || rule.subject === row.owner));
+	if (rules.length === 0) return row.limit ? html`<${Name} of=${row.limit} />` : html`<span class="muted">none</span>`;
+	return html`<span class="stack" style=${{ gap: '2px' }}>${rules.map((rule) => {
 		const amount = (/** @type {number} */ n) => rule.rule === 'budget' ? money(n / 1e6, rule.currency) : number(n);
 		const label = `${rule.limit}: ${amount(rule.left)} of ${amount(rule.amount)} ${rule.rule === 'budget' ? '' : rule.rule} left${rule.period ? ` per ${rule.period}` : ''}${rule.per === 'key' ? '' : `, with all of the ${rule.per}`}`;
 		return html`<span class="row small nowrap" title=${label}><${Meter} share=${rule.amount === 0 ? 1 : 1 - rule.left / rule.amount} label=${label} /><span class="tab">${amount(rule.left)} left</span></span>`;
@@ -86,17 +85,17 @@ async function toggle(row, others) {
 	tell(disabled ? `${row.name} is disabled` : `${row.name} is enabled`);
 }
 
-/** columns returns the columns of a kind of keys. @param {string} kind @param {(row: Row, what: string) => void} act */
-const columns = (kind, act) => [
+/** columns returns the columns of a kind of keys. @param {string} kind @param {LimitState[]} states @param {(row: Row, what: string) => void} act */
+const columns = (kind, states, act) => [
 	{ name: 'Name', cell: (/** @type {Row} */ r) => html`<${Name} of=${r.name} />${r.hint && html` <code class="muted nowrap">${r.hint}</code>`}`, sort: (/** @type {Row} */ r) => r.name.toLowerCase() },
 	kind !== 'own' && { name: 'Owner', cell: (/** @type {Row} */ r) => r.owner ? html`<${Name} of=${r.owner} />` : html`<span class="muted">none</span>`, sort: (/** @type {Row} */ r) => r.owner },
 	{ name: 'State', cell: (/** @type {Row} */ r) => html`<${Chip} is=${r.off ? 'off' : 'ok'}>${r.off || 'enabled'}<//>`, sort: (/** @type {Row} */ r) => r.off },
 	{ name: 'Models', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.models} most=${2} />` },
-	{ name: 'Limit', cell: (/** @type {Row} */ r) => html`<${Left} row=${r} />` },
-	kind !== 'configured' && { name: 'Last use', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.used} />`, sort: (/** @type {Row} */ r) => String(r.used ?? '') },
+	{ name: 'Limit', cell: (/** @type {Row} */ r) => html`<${Left} row=${r} states=${states} />` },
+	{ name: 'Last use', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.used} />`, sort: (/** @type {Row} */ r) => String(r.used ?? '') },
 	{ name: 'Expires', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.expires} />`, sort: (/** @type {Row} */ r) => String(r.expires ?? '') },
-	kind !== 'configured' && { name: 'Created', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.created} />`, sort: (/** @type {Row} */ r) => String(r.created) },
-	kind !== 'configured' && { name: '', cell: (/** @type {Row} */ r) => html`<span class="row end">
+	{ name: 'Created', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.created} />`, sort: (/** @type {Row} */ r) => String(r.created) },
+	{ name: '', cell: (/** @type {Row} */ r) => html`<span class="row end">
 		<button class="small" aria-label=${`Change ${r.name}`} onClick=${() => act(r, 'change')}>Change</button>
 		<button class="small" aria-label=${`${r.off === 'disabled' ? 'Enable' : 'Disable'} ${r.name}`} onClick=${() => act(r, 'toggle')}>${r.off === 'disabled' ? 'Enable' : 'Disable'}</button>
 		<button class="small danger" aria-label=${`Revoke ${r.name}`} onClick=${() => act(r, 'revoke')}>Revoke</button></span>` },
@@ -105,10 +104,10 @@ const columns = (kind, act) => [
 export default function Keys() {
 	const settings = route.value.query;
 	const kind = kinds[settings.get('of') ?? ''] && (administers() || settings.get('of') !== 'all') ? String(settings.get('of')) : 'own';
-	const page = Number(settings.get('p')) || 1, keyword = settings.get('q') ?? '', user = settings.get('user') ?? '', after = settings.get('after') ?? '';
+	const page = Number(settings.get('p')) || 1, keyword = settings.get('q') ?? '', user = settings.get('user') ?? '';
 	const others = kind === 'all';
-	const path = kind === 'configured' ? query(kinds.configured.path, { limit: 100, after, limits: 'true' }) : query(kinds[kind].path, { p: page, page_size: 50, keyword, user: others ? user : '', limits: 'true' });
-	const keys = useData(path);
+	const keys = useData(query(kinds[kind].path, { p: page, page_size: 50, keyword, user: others ? user : '' }));
+	const limits = useData(query('/api/limits', { limit: 500, user: others ? user : self.value?.username }), { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items }); // without limits, their names are shown
 	const models = useData('/api/usage?by=model', { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items.map((/** @type {any} */ sum) => sum.model).filter(Boolean) });
 	const [open, setOpen] = useState(/** @type {{what: string, row?: Row}|null} */ (null));
 	const close = () => { setOpen(null); keys.reload(); };
@@ -117,24 +116,22 @@ export default function Keys() {
 		await toggle(row, others).catch((error) => tell(error.message));
 		keys.reload();
 	};
-	const tabs = /** @type {[string, string][]} */ ([['own', 'Yours'], ...(administers() ? [['all', 'All users']] : []), ['configured', 'In the configuration']]);
-	return html`<${Page} title="Keys" actions=${kind !== 'configured' && html`<button class="primary" onClick=${() => setOpen({ what: 'new' })}>New key</button>`}>
-		<div class="row between"><${Switch} label="Whose keys" options=${tabs} value=${kind} set=${(value) => set({ of: value === 'own' ? '' : value, p: '', q: '', after: '', user: '' })} />
-			${kind !== 'configured' && html`<div class="row">${others && user && html`<button class="small" onClick=${() => set({ user: '' })}>Owner <bdi>${user}</bdi> ✕</button>`}<${Search} key=${kind} label="Search names" value=${keyword} set=${(text) => set({ q: text, p: '' })} /></div>`}</div>
-		${kind === 'configured' && html`<p class="muted">These keys are in the configuration. Change them there; the console only shows them.</p>`}
-		<section class="panel"><${Part} of=${keys} rows=${6}>${(/** @type {any} */ data) => data.items.length === 0 ? html`<${None} kind=${kind} keyword=${keyword} make=${() => setOpen({ what: 'new' })} />` : html`
-			<${Table} label="Keys" columns=${columns(kind, act)} rows=${data.items.map(kinds[kind].row)} id=${(row) => row.id} />
-			<footer><span class="muted small">${data.total === undefined ? plural(data.items.length, 'key') : plural(data.total, 'key')}</span>
-			${data.total === undefined ? data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Next</button>` : html`<${Pager} page=${data.page} size=${data.page_size} total=${data.total} set=${(n) => set({ p: n === 1 ? '' : String(n) })} />`}</footer>`}<//></section>
+	const tabs = /** @type {[string, string][]} */ ([['own', 'Yours'], ['all', 'All users']]);
+	return html`<${Page} title="Keys" actions=${html`<button class="primary" onClick=${() => setOpen({ what: 'new' })}>New key</button>`}>
+		<div class="row between">${administers() ? html`<${Switch} label="Whose keys" options=${tabs} value=${kind} set=${(value) => set({ of: value === 'own' ? '' : value, p: '', q: '', user: '' })} />` : html`<span></span>`}
+			<div class="row">${others && user && html`<button class="small" onClick=${() => set({ user: '' })}>Owner <bdi>${user}</bdi> ✕</button>`}<${Search} key=${kind} label="Search names" value=${keyword} set=${(text) => set({ q: text, p: '' })} /></div></div>
+		<section class="panel"><${Part} of=${keys} rows=${6}>${(/** @type {any} */ data) => data.items.length === 0 ? html`<${None} keyword=${keyword} make=${() => setOpen({ what: 'new' })} />` : html`
+			<${Table} label="Keys" columns=${columns(kind, limits.data ?? [], act)} rows=${data.items.map(kinds[kind].row)} id=${(row) => row.id} />
+			<footer><span class="muted small">${plural(data.total, 'key')}</span>
+			<${Pager} page=${data.page} size=${data.page_size} total=${data.total} set=${(n) => set({ p: n === 1 ? '' : String(n) })} /></footer>`}<//></section>
 		${open?.what === 'new' && html`<${New} others=${others} models=${models.data ?? []} close=${close} />`}
 		${open?.what === 'change' && html`<${Change} row=${open.row} others=${others} models=${models.data ?? []} close=${close} />`}
 		${open?.what === 'revoke' && open.row && html`<${Confirm} title=${`Revoke ${open.row.name}`} name=${open.row.name} label="Revoke" close=${close} act=${() => remove(`${others ? '/api/keys' : '/api/token'}/${open.row?.id}`)}>
 			Requests with this key are refused from now on. This cannot be undone. ${open.row.used && open.row.used !== -1 ? `The key was last used ${relative(when(open.row.used))}.` : 'The key was never used.'}<//>`}<//>`;
 }
 
-/** None says what to do without keys. @param {{kind: string, keyword: string, make: () => void}} props */
-function None({ kind, keyword, make }) {
+/** None says what to do without keys. @param {{keyword: string, make: () => void}} props */
+function None({ keyword, make }) {
 	if (keyword) return html`<${Empty} title="No key has such a name."><button onClick=${() => set({ q: '' })}>Show all keys</button><//>`;
-	if (kind === 'configured') return html`<${Empty} title="The configuration has no key of yours.">Keys of a Caddyfile, and of its keys files, appear here.<//>`;
 	return html`<${Empty} title="No key yet">A key is what a client sends to use models.<button class="primary" onClick=${make}>New key</button><//>`;
 }
