@@ -24,8 +24,9 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/metrics"
 )
 
-// onMachine is what scripts of pages find on a machine, beside the program caddy. A process
-// that has ended may wait for its parent as a zombie.
+// onMachine is what scripts of pages find on a machine: the program caddy, sudo, apt, which
+// restarts a running gateway as the package does, and systemctl, which does not wait for
+// zombies, as processes are that have ended where nobody waits for them.
 const onMachine = `set -euo pipefail
 caddy() { "$PROGRAM" "$@"; }
 sudo() { [[ $1 != -u ]] || shift 2; "$@"; }
