@@ -178,6 +178,9 @@ func TestSessionOfPagesWorks(t *testing.T) {
 	captures := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/captures") })
 	require.GreaterOrEqual(t, captures, 0)
 	session = strings.Replace(session, "\ncurl -b session http://localhost:8080/api/token/\n", "\n"+blocks(t, "sh")[captures]+"\ncurl -b session http://localhost:8080/api/token/\n", 1)
+	administrators := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/configuration") })
+	require.GreaterOrEqual(t, administrators, 0)
+	session = strings.Replace(session, "\ncurl -b session http://localhost:8080/api/keys/1 ", "\n"+blocks(t, "sh")[administrators]+"\ncurl -b session http://localhost:8080/api/keys/1 ", 1)
 	script := strings.NewReplacer(
 		"export PASSWORD=...", "export PASSWORD='"+site.Password+"'",
 		"http://localhost:8080", s.URL("site", ""),
@@ -189,7 +192,7 @@ func TestSessionOfPagesWorks(t *testing.T) {
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", script, out)
-	assert.Equal(t, 8, strings.Count(string(out), `"success":true`), "%s", out)
+	assert.Equal(t, 13, strings.Count(string(out), `"success":true`), "%s", out)
 	assert.Contains(t, string(out), `"model":"demo"`)
 	assert.Contains(t, string(out), `"name":"laptop"`)
 }

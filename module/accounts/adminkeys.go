@@ -9,24 +9,30 @@ import (
 
 // adminKey is an API key in answers for administrators, with the names of the Caddyfile.
 type adminKey struct {
-	ID           int64      `json:"id"`
-	User         string     `json:"user"`
-	Name         string     `json:"name"`
-	Key          string     `json:"key"` // shortened, except in the answer to its creation
-	Models       []string   `json:"models"`
-	From         []string   `json:"from"`
-	Limit        string     `json:"limit"`
-	Disabled     bool       `json:"disabled"`
-	UserDisabled bool       `json:"user_disabled"` // the key is refused, whatever Disabled is
-	Created      time.Time  `json:"created"`
-	Expires      *time.Time `json:"expires"` // null: never
-	Used         *time.Time `json:"used"`    // null: never
+	keyLimits
+	ID           int64    `json:"id"`
+	User         string   `json:"user"`
+	Name         string   `json:"name"`
+	Key          string   `json:"key"` // shortened, except in the answer to its creation
+	Models       []string `json:"models"`
+	From         []string `json:"from"`
+	Limit        string   `json:"limit"`
+	Disabled     bool     `json:"disabled"`
+	UserDisabled bool     `json:"user_disabled"` // the key is refused, whatever Disabled is
+	keyTimes
+}
+
+// keyTimes are the times of a key in answers for administrators.
+type keyTimes struct {
+	Created time.Time  `json:"created"`
+	Expires *time.Time `json:"expires"` // null: never
+	Used    *time.Time `json:"used"`    // null: never
 }
 
 func viewAdminKey(k *aigateway.StoredKey, user *aigateway.User) adminKey {
 	return adminKey{
 		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: networkNames(k),
-		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled, Created: clampTime(k.Created), Expires: optionalTime(k.Expires), Used: optionalTime(k.Used),
+		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled, keyTimes: keyTimes{clampTime(k.Created), optionalTime(k.Expires), optionalTime(k.Used)},
 	}
 }
 
@@ -66,8 +72,13 @@ func (m machine) pageOfKeys(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	view.Items, err = viewAdminKeys(found, m.users.byID(c.Context()))
-	view.Total = total
+	shown, err := viewAdminKeys(found, m.users.byID(c.Context()))
+	for i := range shown {
+		if err == nil {
+			shown[i].Limits, err = m.keys.limitsOf(c, shown[i].ID)
+		}
+	}
+	view.Items, view.Total = shown, total
 	return view, err
 }
 

@@ -64,6 +64,8 @@ var rights = []testRequest{
 	{call: "GET /api/usage?by=day,model&from=2026-01-01"},
 	{call: "GET /api/usage/records?limit=5&from=2026-01-01"},
 	{call: "GET /api/limits?limit=5"},
+	{call: "GET /api/keys?limits=true"},
+	{call: "GET /api/token/?limits=true"},
 	{call: "POST /api/captures"},
 	{call: "GET /api/captures"},
 	{call: "POST /api/keys", body: `{"user":"alice","name":"hers","models":["a","b-*"],"from":["192.0.2.1"],"expires":"2099-12-31"}`},
@@ -74,6 +76,12 @@ var rights = []testRequest{
 	{call: "GET /api/status"},
 	{call: "GET /api/targets"},
 	{call: "GET /api/explain?model=a"},
+	{call: "GET /api/configuration"},
+	{call: "GET /api/prices"},
+	{call: "POST /api/targets/probe?provider=p"},
+	{call: "GET /api/keys/configured"},
+	{call: "GET /api/user/1/sessions"},
+	{call: "DELETE /api/user/1/sessions"},
 	{call: "GET /api/user/logout"},
 	{call: "POST /api/user/logout"},
 }
@@ -128,14 +136,30 @@ func askRight(t *testing.T, given map[string]bool) {
 	}
 }
 
+// viewOfNoItems returns a view with one answer.
+func viewOfNoItems(answer string) aigateway.View {
+	return func(url.Values) (any, error) { return json.RawMessage(answer), nil }
+}
+
 // shown are views of the gateway.
 var shown = map[string]aigateway.View{
 	"status": func(url.Values) (any, error) {
-		return json.RawMessage(`{"version":"","revision":"","caddy":"v2","go":"go1","started":"2026-11-23T10:00:00Z","ready":true,"reason":"","running":0,
+		return json.RawMessage(`{"version":"","revision":"","caddy":"v2","go":"go1","started":"2026-11-23T10:00:00Z","ready":true,"reason":"","running":0,"ended":0,
 			"providers":[{"name":"p","available":true}],"ledger_behind_seconds":null}`), nil
 	},
 	"targets": func(url.Values) (any, error) {
 		return json.RawMessage(`{"targets":[{"provider":"p","upstream_model":"m","weight":1,"state":"available","running":0}]}`), nil
+	},
+	"configuration": func(url.Values) (any, error) {
+		return json.RawMessage(`{"providers":[],"models":[],"limits":[]}`), nil
+	},
+	"prices": viewOfNoItems(`{"items":[]}`),
+	"keys":   viewOfNoItems(`{"items":[],"next":""}`),
+	"probe": func(query url.Values) (any, error) {
+		if query.Get("provider") == "" {
+			return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no provider")}
+		}
+		return json.RawMessage(`{"provider":"p","answered":true,"status":200,"milliseconds":1}`), nil
 	},
 	"explain": func(query url.Values) (any, error) {
 		if query.Get("model") == "" {
@@ -199,7 +223,7 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s.store = struct{ aigateway.Store }{s.store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage/records", token: token}).status)
-	for _, call := range []string{"GET /api/usage/records/1", "GET /api/usage/records/live", "GET /api/limits", "GET /api/status", "GET /api/targets", "GET /api/explain"} {
+	for _, call := range []string{"GET /api/usage/records/1", "GET /api/usage/records/live", "GET /api/limits", "GET /api/status", "GET /api/targets", "GET /api/explain", "GET /api/configuration", "GET /api/prices", "POST /api/targets/probe", "GET /api/keys/configured"} {
 		assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 }
@@ -226,6 +250,8 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 	for _, call := range []string{
 		"GET /api/user/", "GET /api/user/1", "GET /api/user/search", "GET /api/keys", "GET /api/keys/1", "DELETE /api/keys/1",
 		"GET /api/status", "GET /api/targets", "GET /api/explain?model=a", "GET /api/usage/records/live?user=root",
+		"GET /api/configuration", "GET /api/prices", "POST /api/targets/probe?provider=p", "GET /api/keys/configured?user=root",
+		"GET /api/user/1/sessions", "DELETE /api/user/1/sessions",
 	} {
 		assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: call, token: token}).status, call)
 	}
@@ -236,7 +262,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 func askForNothing(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	for _, a := range []testRequest{
-		{call: "DELETE /api/user/sessions/99"}, {call: "GET /api/user/99"}, {call: "DELETE /api/user/99"},
+		{call: "DELETE /api/user/sessions/99"}, {call: "GET /api/user/99"}, {call: "GET /api/user/99/sessions"}, {call: "DELETE /api/user/99/sessions"}, {call: "DELETE /api/user/99"},
 		{call: "PUT /api/user/", body: `{"id":99,"role":1}`}, {call: "POST /api/user/manage", body: `{"id":99,"action":"enable"}`},
 		{call: "GET /api/captures/req_none"},
 		{call: "GET /api/token/99"}, {call: "DELETE /api/token/99"}, {call: "PUT /api/token/", body: `{"id":99}`},

@@ -42,6 +42,12 @@ type keyView struct {
 	Models         string `json:"model_limits"`
 	Networks       string `json:"allow_ips"`
 	Limit          string `json:"group"`
+	keyLimits
+}
+
+// keyLimits is what is left of the limits of a key, if the request asks for it.
+type keyLimits struct {
+	Limits []aigateway.LimitState `json:"limits,omitempty"`
 }
 
 func viewKey(k *aigateway.StoredKey) keyView {
@@ -96,8 +102,26 @@ func (k keys) list(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	view.Items, view.Total = views(found, viewKey), total
+	shown := views(found, viewKey)
+	for i := range shown {
+		if shown[i].Limits, err = k.limitsOf(c, shown[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	view.Items, view.Total = shown, total
 	return view, nil
+}
+
+// limitsOf returns what is left of the limits of a key, nil unless the parameter limits asks
+// for it. Users do not see the limits of groups and of the gateway.
+func (k keys) limitsOf(c *call, id int64) ([]aigateway.LimitState, error) {
+	if k.limits == nil || c.URL.Query().Get("limits") != "true" {
+		return nil, nil
+	}
+	page, err := k.limits.Limits(c.Context(), aigateway.LimitQuery{
+		Key: aigateway.StoredKeyID(id), Own: c.user.Role < aigateway.RoleAdmin, Most: largestStates,
+	})
+	return page.States, err
 }
 
 // show answers GET /api/token/{id}.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // access is the group of clients that may use an endpoint.
@@ -90,6 +92,10 @@ var public = routes{
 	{"/api/user/", userList},
 	{"/api/user/search", methods{"GET": ofUsers.plain(admins, users.list)}},
 	{"/api/user/manage", methods{"POST": ofUsers.object(admins, users.manage)}},
+	{"/api/user/{id}/sessions", methods{
+		"GET":    ofLogins.plain(admins, logins.listOf),
+		"DELETE": ofLogins.plain(admins, logins.revokeAllOf),
+	}},
 	{"/api/user/{id}", methods{
 		"GET":    ofUsers.plain(admins, users.show),
 		"DELETE": ofUsers.plain(admins, users.remove),
@@ -125,9 +131,13 @@ var public = routes{
 		"DELETE": ofMachine.plain(admins, machine.removeKey),
 	}},
 
+	{"/api/keys/configured", methods{"GET": {loggedIn, false, configuredKeys}}},
 	{"/api/status", view("status")},
 	{"/api/targets", view("targets")},
+	{"/api/targets/probe", methods{"POST": view("probe")["GET"]}},
 	{"/api/explain", view("explain")},
+	{"/api/configuration", view("configuration")},
+	{"/api/prices", view("prices")},
 }
 
 // view returns the methods of a view of the gateway.
@@ -142,6 +152,19 @@ func (s *sites) view(name string, query url.Values) (any, error) {
 		return nil, errNoRoute
 	}
 	return show(query)
+}
+
+// configuredKeys answers GET /api/keys/configured with the keys outside of the store. Users see
+// those whose owner they are.
+func configuredKeys(a *Accounts, c *call) (any, error) {
+	query := c.URL.Query()
+	if c.user.Role < aigateway.RoleAdmin {
+		if other := query.Get("user"); other != "" && other != c.user.Name {
+			return nil, refuse(http.StatusForbidden, "only administrators may see the keys of others")
+		}
+		query.Set("user", c.user.Name)
+	}
+	return a.sites.view("keys", query)
 }
 
 var userList = methods{

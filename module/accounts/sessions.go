@@ -56,6 +56,43 @@ func (l logins) revokeOthers(c *call) (any, error) {
 	return nil, nil
 }
 
+// listOf answers GET /api/user/{id}/sessions.
+func (l logins) listOf(c *call) (any, error) {
+	user, err := l.managed(c)
+	if err != nil {
+		return nil, err
+	}
+	all, err := l.store.SessionsOf(c.Context(), user.ID)
+	if err != nil {
+		return nil, err
+	}
+	return views(all, func(s *aigateway.Session) sessionView { return viewSession(s, c.session.ID) }), nil
+}
+
+// revokeAllOf answers DELETE /api/user/{id}/sessions. It ends all sessions of the user except
+// the session of the request.
+func (l logins) revokeAllOf(c *call) (any, error) {
+	user, err := l.managed(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.store.DeleteSessionsOf(c.Context(), user.ID, c.session.ID); err != nil {
+		return nil, err
+	}
+	l.logger.Info("sessions revoked", zap.Int64("user_id", user.ID), zap.Int64("by", c.user.ID))
+	return nil, nil
+}
+
+// managed returns the user that the path identifies, whose sessions the user of the call may
+// see and end: those of users whom the user manages, and the own ones.
+func (l logins) managed(c *call) (*aigateway.User, error) {
+	user, err := l.store.User(c.Context(), c.id())
+	if err == nil && !managesKeysOf(c.user, user) {
+		err = errRole
+	}
+	return user, err
+}
+
 // logOut answers GET and POST /api/user/logout. It also succeeds without a session. It
 // refuses requests from other sites: the browser does not send the cookie with them, but
 // would delete the cookie because of the answer.

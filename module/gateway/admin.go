@@ -123,7 +123,7 @@ func (a *App) limitReader(users *userbase.Userbase) limiting.Reader {
 		Sites: func() (sites []limiting.Site) {
 			for _, site := range a.sites {
 				if users == nil || users == site.users {
-					sites = append(sites, limiting.Site{Limits: site.resolved.limits, Keys: site.resolved.sources.Known()})
+					sites = append(sites, limiting.Site{Limits: site.resolved.limits, Keys: site.resolved.sources.Known(), ByID: site.resolved.sources.ByID})
 				}
 			}
 			return sites

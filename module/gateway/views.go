@@ -37,10 +37,12 @@ var views = map[string]view{
 // view returns a part of the state of sites, by the parameters of a query.
 type view func(sites []*Handler, query url.Values) (any, error)
 
-// viewsOf returns the views of the sites with a userbase.
+// viewsOf returns the views of the sites with a userbase: views, and those that only accounts
+// show.
 func (a *App) viewsOf(users *userbase.Userbase) map[string]aigateway.View {
-	bound := make(map[string]aigateway.View, len(views))
-	for name, view := range views {
+	bound, all := make(map[string]aigateway.View), maps.Clone(views)
+	all["configuration"], all["prices"], all["keys"], all["probe"] = a.viewConfiguration, viewPrices, viewKeys, viewProbe
+	for name, view := range all {
 		bound[name] = func(query url.Values) (any, error) {
 			sites := slices.Clone(a.sites)
 			return view(slices.DeleteFunc(sites, func(site *Handler) bool { return site.users != users }), query)

@@ -24,7 +24,7 @@ type pricing struct {
 func newPricing(config *ProviderConfig) (p pricing, err error) {
 	p = pricing{name: config.Name, listed: config.PricedAs}
 	if p.listed == "" {
-		p.listed = config.presetName()
+		p.listed = config.PresetName()
 	}
 	if p.own, err = prices.FromRows(config.Name, config.Prices); err != nil {
 		return p, fmt.Errorf("prices: %w", err)
@@ -65,8 +65,8 @@ func pricesOf(owner string, rows []map[string]string) (*prices.Table, error) {
 	return table, nil
 }
 
-// presetName returns the name of the configured preset, else the name of the provider.
-func (config *ProviderConfig) presetName() string {
+// PresetName returns the name of the configured preset, else the name of the provider.
+func (config *ProviderConfig) PresetName() string {
 	var of struct {
 		Preset string `json:"preset"`
 	}

@@ -68,7 +68,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared) (*Pro
 		return nil, err
 	}
 	p := &Provider{
-		Name: config.Name, Preset: config.presetName(), Identity: config.listIdentity(nil),
+		Name: config.Name, Preset: config.PresetName(), Identity: config.listIdentity(nil),
 		traits:  layers{defaults.Traits, defaults.ModelTraits, config.Traits},
 		Service: config.service(), APIKeys: config.APIKeys, pooled: config.ReverseProxyRaw != nil,
 	}

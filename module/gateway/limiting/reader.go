@@ -22,6 +22,19 @@ type Reader struct {
 type Site struct {
 	Limits *Limits
 	Keys   iter.Seq[*aigateway.Key] // the known keys, to which the limits apply
+	ByID   func(id string) *aigateway.Key
+}
+
+// keys returns the known keys, or only the one with an id.
+func (s *Site) keys(id string) iter.Seq[*aigateway.Key] {
+	if id == "" {
+		return s.Keys
+	}
+	return func(yield func(*aigateway.Key) bool) {
+		if key := s.ByID(id); key != nil {
+			yield(key)
+		}
+	}
 }
 
 // limited is a key of a site with its limits.
@@ -105,9 +118,9 @@ func (r Reader) Levels(ctx context.Context) (levels []metrics.LimitLevel) {
 // occurs several times. Keys whose limit is not defined are left out.
 func (r Reader) keys(q aigateway.LimitQuery) (keys []limited) {
 	for _, site := range r.Sites() {
-		for key := range site.Keys {
+		for key := range site.keys(q.Key) {
 			chain := site.Limits.Of(key)
-			if chain == nil || q.User != "" && q.User != key.Owner || q.Key != "" && q.Key != key.ID {
+			if chain == nil || q.User != "" && q.User != key.Owner {
 				continue
 			}
 			keys = append(keys, limited{key, chain})

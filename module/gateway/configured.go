@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/shown"
+)
+
+// viewConfiguration returns the blocks of the global option and of the sites.
+func (a *App) viewConfiguration(sites []*Handler, _ url.Values) (any, error) {
+	c := shown.New()
+	c.Add(a.Providers, a.Models, a.KeyLimits)
+	for _, site := range sites {
+		c.Add(site.Providers, site.Models, site.KeyLimits)
+	}
+	return c, nil
+}
+
+// viewPrices returns the prices in effect of the targets of all models with exact names, or of
+// one ("model"), now or at another time ("at").
+func viewPrices(sites []*Handler, query url.Values) (any, error) {
+	at := time.Now()
+	if text := query.Get("at"); text != "" {
+		var err error
+		if at, err = time.Parse(time.RFC3339, text); err != nil {
+			return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("at must be an RFC 3339 time")}
+		}
+	}
+	all := []shown.TargetPrice{}
+	for _, site := range sites {
+		all = append(all, shown.Prices(site.resolved.catalog, query.Get("model"), at)...)
+	}
+	return map[string]any{"items": all}, nil
+}
+
+// mostKeys is the largest number of keys in a page.
+const mostKeys = 100
+
+// viewKeys returns a page of the keys outside of the store, of all owners or of one ("user"),
+// after an id ("after").
+func viewKeys(sites []*Handler, query url.Values) (any, error) {
+	size, err := strconv.Atoi(query.Get("limit"))
+	if err != nil || size > mostKeys {
+		size = mostKeys
+	}
+	var keys []shown.Key
+	for _, site := range sites {
+		for key := range site.resolved.sources.All() {
+			if owner := query.Get("user"); owner == "" || owner == key.Owner {
+				keys = append(keys, shown.KeyOf(key))
+			}
+		}
+	}
+	return shown.PageOf(keys, query.Get("after"), max(size, 1)), nil
+}
+
+// probed is the result of a probe.
+type probed struct {
+	Provider     string `json:"provider"`
+	Answered     bool   `json:"answered"`
+	Status       int    `json:"status"` // 0: there was no answer
+	Milliseconds int64  `json:"milliseconds"`
+}
+
+var errNoProvider = errors.New("no provider has this name")
+
+// viewProbe asks the provider with a name ("provider").
+func viewProbe(sites []*Handler, query url.Values) (any, error) {
+	name, start := query.Get("provider"), time.Now()
+	for _, site := range sites {
+		if status, ok := site.resolved.catalog.Probe(name); ok {
+			return probed{name, status != 0, status, time.Since(start).Milliseconds()}, nil
+		}
+	}
+	return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoProvider}
+}

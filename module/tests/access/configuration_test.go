@@ -1,0 +1,169 @@
+package access_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// read decodes the data of an answer with status 200.
+func read[T any](t *testing.T, r site.Reply) T {
+	t.Helper()
+	require.Equal(t, http.StatusOK, r.Status, r.Body)
+	var answer struct{ Data T }
+	require.NoError(t, json.Unmarshal([]byte(r.Body), &answer), r.Body)
+	return answer.Data
+}
+
+// startShown runs a site with secrets in many places of its configuration.
+func startShown(t *testing.T) (s *site.Site, p *gatewaytest.Provider, carol, alice loggedIn) {
+	t.Helper()
+	p = gatewaytest.NewProvider(t)
+	t.Setenv("UPSTREAM_KEY", "sk-upstream-0123456789abcdef")
+	t.Setenv("HERS_KEY", "sk-hers-0123456789abcdef00")
+	s = site.Start(t, site.Direct.Provider("up", p, "api_key {env.UPSTREAM_KEY}", "models a b-*", "price a input 1.25 output 10"), `
+		provider away vllm {
+			base_url http://127.0.0.1:9/v1
+			models nowhere
+		}
+		model fast {
+			to up/a
+			attempts 1
+		}
+		limit small {
+			requests 60/1m
+		}
+		key hers {env.HERS_KEY} {
+			owner alice
+			models fast
+			limit small
+		}`)
+	s.AddUser("alice")
+	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"carol","role":"admin","password":"`+site.Password+`"}`)
+	require.Equal(t, http.StatusOK, created.Status, created.Body)
+	return s, p, logInAs(s, "site", "carol"), logInAs(s, "site", "alice")
+}
+
+func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
+	_, p, carol, _ := startShown(t)
+	got := carol.ask(http.MethodGet, "/api/configuration", "")
+	c := read[struct {
+		Providers []struct {
+			Name    string
+			BaseURL string   `json:"base_url"`
+			APIKeys []string `json:"api_keys"`
+		}
+		Models []struct {
+			Name     string
+			Attempts int
+			Targets  []struct{ Provider string }
+		}
+		Limits []struct{ Name, Rules string }
+	}](t, got)
+	require.Len(t, c.Providers, 2)
+	assert.Equal(t, []string{"{env.UPSTREAM_KEY}"}, c.Providers[0].APIKeys)
+	assert.Equal(t, "http://"+p.Address(), c.Providers[0].BaseURL)
+	assert.Equal(t, "http://127.0.0.1:9/v1", c.Providers[1].BaseURL)
+	require.Len(t, c.Models, 1)
+	assert.Equal(t, 1, c.Models[0].Attempts)
+	assert.Equal(t, "up", c.Models[0].Targets[0].Provider)
+	assert.Equal(t, "60 requests per 1m", c.Limits[0].Rules)
+	for _, path := range []string{"/api/configuration", "/api/keys/configured", "/api/prices", "/api/targets"} {
+		body := carol.ask(http.MethodGet, path, "").Body
+		for _, secret := range []string{"sk-", site.ClientKey, "sha256"} {
+			assert.NotContains(t, body, secret, path)
+		}
+	}
+}
+
+func TestPricesInEffectAreShown(t *testing.T) {
+	_, _, carol, _ := startShown(t)
+	type prices struct {
+		Items []struct {
+			Model, Provider string
+			Price           *struct {
+				Currency      string
+				Input, Output float64
+			}
+		}
+	}
+	all := read[prices](t, carol.ask(http.MethodGet, "/api/prices?model=fast", ""))
+	require.Len(t, all.Items, 1)
+	assert.Equal(t, "up", all.Items[0].Provider)
+	assert.Equal(t, 1.25, all.Items[0].Price.Input)
+	assert.Equal(t, 10.0, all.Items[0].Price.Output)
+	unpriced := read[prices](t, carol.ask(http.MethodGet, "/api/prices?model=nowhere", ""))
+	require.Len(t, unpriced.Items, 1)
+	assert.Nil(t, unpriced.Items[0].Price)
+	assert.Len(t, read[prices](t, carol.ask(http.MethodGet, "/api/prices", "")).Items, 3)
+	assert.Equal(t, http.StatusBadRequest, carol.ask(http.MethodGet, "/api/prices?at=now", "").Status)
+}
+
+func TestKeysOfTheConfigurationAreListed(t *testing.T) {
+	_, _, carol, alice := startShown(t)
+	type page struct {
+		Items []struct {
+			ID, User, Limit string
+			Models          []string
+		}
+		Next string
+	}
+	own := read[page](t, alice.ask(http.MethodGet, "/api/keys/configured", ""))
+	require.Len(t, own.Items, 1)
+	assert.Equal(t, "hers", own.Items[0].ID)
+	assert.Equal(t, []string{"fast"}, own.Items[0].Models)
+	assert.Equal(t, "small", own.Items[0].Limit)
+	first := read[page](t, carol.ask(http.MethodGet, "/api/keys/configured?limit=1", ""))
+	require.Len(t, first.Items, 1)
+	assert.Equal(t, "client", first.Items[0].ID)
+	second := read[page](t, carol.ask(http.MethodGet, "/api/keys/configured?limit=1&after="+first.Next, ""))
+	require.Len(t, second.Items, 1)
+	assert.Equal(t, "hers", second.Items[0].ID)
+	assert.Empty(t, second.Next)
+}
+
+func TestAProviderIsAskedNow(t *testing.T) {
+	_, p, carol, _ := startShown(t)
+	type result struct {
+		Answered bool
+		Status   int
+	}
+	p.Always(gatewaytest.Status(http.StatusUnauthorized))
+	assert.Equal(t, result{true, 401}, read[result](t, carol.ask(http.MethodPost, "/api/targets/probe?provider=up", "")))
+	p.Always(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"object":"list","data":[]}`)))
+	assert.Equal(t, result{true, 200}, read[result](t, carol.ask(http.MethodPost, "/api/targets/probe?provider=up", "")))
+	assert.Equal(t, result{false, 0}, read[result](t, carol.ask(http.MethodPost, "/api/targets/probe?provider=away", "")))
+	assert.Equal(t, http.StatusNotFound, carol.ask(http.MethodPost, "/api/targets/probe?provider=none", "").Status)
+	for _, asked := range p.Ledger.Requests() {
+		assert.Equal(t, http.MethodGet, asked.Method, "a probe must use no tokens")
+	}
+}
+
+// The lookup of one key must find its limits, as a list of all keys does.
+func TestAKeyHasWhatIsLeftOfItsLimits(t *testing.T) {
+	_, _, carol, alice := startShown(t)
+	made := carol.ask(http.MethodPost, "/api/keys", `{"user":"alice","name":"stored","limit":"small"}`)
+	require.Equal(t, http.StatusOK, made.Status, made.Body)
+	type keys struct {
+		Items []struct {
+			Limits []struct {
+				Limit, Rule string
+				Left        int64
+			}
+		}
+	}
+	for _, list := range []keys{
+		read[keys](t, carol.ask(http.MethodGet, "/api/keys?limits=true", "")), read[keys](t, alice.ask(http.MethodGet, "/api/token/?limits=true", "")),
+	} {
+		require.Len(t, list.Items, 1)
+		require.Len(t, list.Items[0].Limits, 1)
+		assert.Equal(t, "small", list.Items[0].Limits[0].Limit)
+		assert.EqualValues(t, 60, list.Items[0].Limits[0].Left)
+	}
+}
