@@ -79,6 +79,17 @@ func TestManyOpenBlocksAreAnError(t *testing.T) {
 	assert.True(t, got.Finished())
 }
 
+// A text or another signature behind the signature of some reasoning was part of the same block,
+// which a signature ends for messages clients.
+func TestASignatureOfConverseEndsItsReasoning(t *testing.T) {
+	const signature = `contentBlockDelta{"contentBlockIndex":0,"delta":{"reasoningContent":{"signature":"c2ln"}}}`
+	got := conversed(converseToMessages, `contentBlockDelta{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"t"}}}`, signature, signature, conversedEnd, `metadata{}`)
+	require.True(t, got.Finished())
+	assert.Equal(t, 2, strings.Count(got.out, `"type":"content_block_start"`))
+	_, err := converseToMessages.added(got.out, false)
+	assert.NoError(t, err)
+}
+
 // Padding differs from event to event, and hides no text.
 func TestPaddingOfConverseIsIgnored(t *testing.T) {
 	events := []string{conversedText}

@@ -135,8 +135,9 @@ func (p *Parser) blockDelta(index int64) {
 	p.fragment(index, event.Reasoning, thinkText)
 	p.fragment(index, event.ToolArgs, deltaInput)
 	if v.Filled(thinkSign) != nil {
-		p.item(index, event.Reasoning)
-		p.SendText(event.Event{Kind: event.Signature}, v.Raw(thinkSign), v.At(thinkSign))
+		it := p.item(index, event.Reasoning)
+		p.SendText(event.Event{Kind: event.Signature}, v.Raw(thinkSign), jsonscan.Slot{})
+		p.Close(it) // what follows is not signed
 	}
 	p.SendText(event.Event{Kind: event.Redacted}, v.Raw(thinkSealed), jsonscan.Slot{})
 }
