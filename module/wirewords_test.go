@@ -33,7 +33,7 @@ var nameMembers = map[string]string{
 }
 
 // plainWords are members of requests that are the words of other subjects as well.
-var plainWords = []string{"n", "reasoning", "store", "text", "user"}
+var plainWords = []string{"n", "reasoning", "store", "stream", "text", "user"}
 
 // Code that reads a member of requests by its name ignores the formats that have another
 // one, without an error.

@@ -9,6 +9,6 @@ const (
 	Chat        Format = "chat"        // POST /v1/chat/completions
 	Completions Format = "completions" // POST /v1/completions
 	Responses   Format = "responses"   // POST /v1/responses
-	Gemini      Format = "gemini"      // of providers only: models/{model}:generateContent
+	Gemini      Format = "gemini"      // POST /v1beta/models/{model}:generateContent
 	Converse    Format = "converse"    // of providers only: model/{model}/converse
 )

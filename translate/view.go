@@ -43,6 +43,9 @@ type Parts struct {
 	// SelfSigned are the parts with reasoning that this gateway signed or sealed itself,
 	// which no provider can verify. The body without them is valid JSON.
 	SelfSigned []Span
+	// Resigned are such signatures, as values of members that providers require: another
+	// value takes their place.
+	Resigned []Span
 	// Texts are the long strings, which a translation of the body does not search again.
 	Texts jsonscan.Texts
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // formats are the formats of clients.
-var formats = []format{messages, chat, completions, responses}
+var formats = []format{messages, chat, completions, responses, gemini}
 
 // format is a format of requests to the gateway.
 type format struct {
@@ -22,10 +22,18 @@ type format struct {
 	optional              bool   // a model without answers in the format is not broken
 
 	changes changes
+	own     own
 
 	parse      func(body []byte) (answer, error)
 	parseEvent func(s *streamed, event map[string]any)
 	withResult func(request map[string]any, a answer) map[string]any
+}
+
+// own are functions of formats whose requests differ more from others. Each may be nil.
+type own struct {
+	turn func(text string) any // returns a turn of the user
+	// address returns the path of a request, and its body.
+	address func(path string, request map[string]any) (string, map[string]any)
 }
 
 // changes turn a plain request into the requests of probes. A format has those that its
@@ -55,7 +63,7 @@ func (f format) request(model, prompt string, change change) map[string]any {
 	if f.turns == "" {
 		request["prompt"] = prompt
 	} else {
-		request[f.turns] = []any{turn(prompt)}
+		request[f.turns] = []any{f.turn(prompt)}
 	}
 	if change != nil {
 		change(request)
@@ -64,6 +72,14 @@ func (f format) request(model, prompt string, change change) map[string]any {
 }
 
 // turn returns a turn of the user.
+func (f format) turn(text string) any {
+	if f.own.turn != nil {
+		return f.own.turn(text)
+	}
+	return turn(text)
+}
+
+// turn returns a turn of the user in most formats.
 func turn(text string) any { return map[string]any{"role": "user", "content": text} }
 
 // answer is the part of a JSON answer that probes use.

@@ -56,10 +56,18 @@ func (e *exam) run(p probe) Result {
 // longLimit is the name of max_tokens in chat requests for reasoning models.
 const longLimit = "max_completion_tokens"
 
+// post sends a request of the format.
+func (e *exam) post(path string, request map[string]any) (reply, error) {
+	if e.format.own.address != nil {
+		path, request = e.format.own.address(path, request)
+	}
+	return e.gateway.post(e.ctx, path, request)
+}
+
 // ask sends a request. If the gateway does not answer it, ask reports false, and the
 // probe fails.
-func (e *exam) ask(request any) (answer, bool) {
-	got, err := e.gateway.post(e.ctx, e.format.path, request)
+func (e *exam) ask(request map[string]any) (answer, bool) {
+	got, err := e.post(e.format.path, request)
 	if err != nil {
 		e.broken(err.Error())
 		return answer{}, false
@@ -122,7 +130,7 @@ func (e *exam) sampling() {
 // turns sends two successive turns of the user, as agents do.
 func (e *exam) turns() {
 	e.plain(func(request map[string]any) {
-		request[e.format.turns] = append([]any{turn("I am here.")}, request[e.format.turns].([]any)...)
+		request[e.format.turns] = append([]any{e.format.turn("I am here.")}, request[e.format.turns].([]any)...)
 	})
 }
 
@@ -134,7 +142,7 @@ func (e *exam) plain(c change) {
 }
 
 func (e *exam) stream() {
-	got, err := e.gateway.post(e.ctx, e.format.path, e.format.request(e.model, prompt, e.format.changes.streaming))
+	got, err := e.post(e.format.path, e.format.request(e.model, prompt, e.format.changes.streaming))
 	if err != nil {
 		e.broken(err.Error())
 		return
@@ -183,7 +191,7 @@ func (e *exam) image() {
 
 // invalid sends a request without a conversation, which must be refused.
 func (e *exam) invalid() {
-	got, err := e.gateway.post(e.ctx, e.format.path, map[string]any{"model": e.model, e.format.limit: 1})
+	got, err := e.post(e.format.path, map[string]any{"model": e.model, e.format.limit: 1})
 	switch {
 	case err != nil:
 		e.broken(err.Error())
@@ -197,7 +205,7 @@ func (e *exam) invalid() {
 func (e *exam) count() {
 	request := e.format.request(e.model, "hello", nil)
 	delete(request, e.format.limit)
-	got, err := e.gateway.post(e.ctx, e.format.countPath, request)
+	got, err := e.post(e.format.countPath, request)
 	switch {
 	case err != nil:
 		e.broken(err.Error())

@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"net/http"
 	"time"
 
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -13,14 +15,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// authenticate finds the key of a request. The credential is in Authorization or in the
-// header other, which is "" for none. Unknown and disabled keys get the same answer after
+// authenticate finds the key of a request. The credential is in Authorization, or else where
+// the format has it, nil for nowhere else. Unknown and disabled keys get the same answer after
 // the same lookup; only the log has the reason. While a source has not read all of its keys,
 // an unknown key may be valid, so the client is asked to try again.
-func (h *Handler) authenticate(to *reply.Reply, r *http.Request, other string) *fault.Fault {
-	credential, f := keyring.Credential(r, other)
+func (h *Handler) authenticate(to *reply.Reply, r *http.Request, in *format.Descriptor) *fault.Fault {
+	var header, parameter string
+	if in != nil {
+		header, parameter = in.Client.KeyHeader, in.Client.KeyParameter
+	}
+	credential, f := keyring.Credential(r, header, parameter)
 	if f != nil {
 		return f
 	}
@@ -57,16 +64,17 @@ func (h *Handler) logRefusedKey(ex *exchange.Exchange, key *aigateway.Key, reaso
 		zap.String("request_id", ex.ID), zap.String("key_id", key.ID), zap.String("reason", reason))
 }
 
-// keyHeader returns the header that may contain the key instead of Authorization, "" for
-// none. The header belongs to the format of the endpoint; for an endpoint without a
-// format, to the format whose version header the request has.
-func keyHeader(r *http.Request, e endpoint) string {
-	f := e.format
-	if f == nil {
-		f = formatByVersion(r)
+// keyFormat returns the format that may have the key elsewhere than in Authorization, nil for
+// none: the format of the endpoint; for an endpoint without one, the format to which the headers
+// or the query of the request point.
+func keyFormat(r *http.Request, e endpoint) *format.Descriptor {
+	return cmp.Or(e.format, formatByHeader(r), formatByKey(r))
+}
+
+// hideKey leaves a request with a key in its query out of the access log of the site, which
+// contains the whole address.
+func hideKey(r *http.Request, f *format.Descriptor) {
+	if name := f.Client.KeyParameter; name != "" && r.URL.RawQuery != "" && r.URL.Query().Has(name) {
+		caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true)
 	}
-	if f == nil {
-		return ""
-	}
-	return f.Client.KeyHeader
 }

@@ -23,14 +23,15 @@ import (
 //	POST /v1/chat/completions
 //	POST /v1/completions
 //	POST /v1/responses, /v1/responses/input_tokens
-//	GET  /v1/models, /v1/models/{id}
+//	POST /v1beta/models/{model}:generateContent, :streamGenerateContent, :countTokens
+//	GET  /v1/models, /v1/models/{id}, /v1beta/models, /v1beta/models/{model}
 //	GET  /v1/capabilities
 //	GET  /livez, /readyz
 //
 // and, unless they are off, the paths of accounts below /api/. With a ledger, it also
 // serves the usage of a key at /api/usage/token and at dashboard/billing/subscription and
 // dashboard/billing/usage, with and without /v1. It answers 404 to every other path below
-// /v1/. All other requests go to the next handler of the site. If no handler of the site
+// /v1/ and /v1beta/. All other requests go to the next handler of the site. If no handler of the site
 // answers one, and its path ends like one of the above, the answer is 404 instead of
 // Caddy's empty 200.
 //

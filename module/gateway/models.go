@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
@@ -46,8 +45,7 @@ func (h *Handler) serveModels(to *reply.Reply, r *http.Request) *fault.Fault {
 // serveModel describes the model with the name in the path, which may also be one that
 // only a pattern matches.
 func (h *Handler) serveModel(to *reply.Reply, r *http.Request) *fault.Fault {
-	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
-	to.Exchange.View.Model = id
+	id := to.Exchange.View.Model
 	m := h.resolved.catalog.Model(id)
 	if len(id) > longestModel || m == nil || !to.Exchange.Key.Allows(id) {
 		return fault.UnknownModel(observe.Clip(id))

@@ -24,6 +24,11 @@ type endpoint struct {
 	meant  *format.Descriptor // for an unknown path, the format of the path that it resembles; nil for none
 	serve  func(*Handler, *reply.Reply, *http.Request) *fault.Fault
 	op     translate.Operation
+	list   bool // of models, or of nothing: not counted as an exchange
+
+	model     string // the name in the path, "" for none
+	stream    bool   // the path asks for a stream
+	parameter string // that the query must have, "name=value"; "" for none
 }
 
 // allowed returns the methods of the endpoint, as the header Allow lists them.
@@ -44,7 +49,9 @@ var endpoints = func() map[string]endpoint {
 	}
 	for _, f := range formats.All() {
 		for _, e := range f.Client.Endpoints {
-			table[e.Path] = endpoint{method: e.Method, format: f, serve: (*Handler).serveCall, op: e.Operation}
+			if _, _, named := e.Around(); !named {
+				table[e.Path] = endpoint{method: e.Method, format: f, serve: (*Handler).serveCall, op: e.Operation}
+			}
 		}
 	}
 	return table
@@ -62,8 +69,13 @@ func route(r *http.Request) (e endpoint, ok bool) {
 	if !aigateway.OwnsPath(p, isOurs) {
 		return e, false
 	}
+	if e, ok := modelEndpoint(p, r.Method); ok {
+		return e, true
+	}
 	if id, ok := strings.CutPrefix(p, modelsPrefix); ok && id != "" {
-		return endpoints[modelsPrefix], true // the name of a model may contain any character, encoded slashes included
+		e = endpoints[modelsPrefix] // the name of a model may contain any character, encoded slashes included
+		e.model = id
+		return e, true
 	}
 	e, ok = endpoints[p]
 	ok = ok && r.URL.RawPath == "" && p != modelsPrefix
@@ -107,7 +119,7 @@ func isLike(p, pattern string) bool {
 func refuse(f *format.Descriptor, reason func() *fault.Fault) endpoint {
 	e := endpoint{format: f}
 	e.serve = func(h *Handler, to *reply.Reply, r *http.Request) *fault.Fault {
-		if fault := h.authenticate(to, r, keyHeader(r, e)); fault != nil {
+		if fault := h.authenticate(to, r, keyFormat(r, e)); fault != nil {
 			return fault
 		}
 		return reason()
@@ -125,7 +137,7 @@ var noTunnel = endpoint{serve: func(_ *Handler, to *reply.Reply, _ *http.Request
 // isOurs reports whether a path is the gateway's. Paths without a row in the route table
 // are included: a client would take the answer of another handler, such as Caddy's empty
 // 200, for an answer of the gateway.
-func isOurs(p string) bool { return p == "/v1" || strings.HasPrefix(p, "/v1/") }
+func isOurs(p string) bool { return isBelow(p, "/v1") || versionOf(p) != nil }
 
 // noEndpoint returns an endpoint that refuses an unknown path. The answer names the path
 // that was probably meant, in the format of that path.
@@ -135,7 +147,11 @@ func noEndpoint(p string) endpoint {
 		name = suggest.Nearest(p, longestFirst)
 		f = endpoints[name].format
 	}
-	return endpoint{meant: f, serve: func(h *Handler, _ *reply.Reply, _ *http.Request) *fault.Fault {
+	e := endpoint{meant: f, list: true}
+	if !isBelow(p, "/v1") { // at most one format has another version
+		e.format = versionOf(p)
+	}
+	e.serve = func(h *Handler, _ *reply.Reply, _ *http.Request) *fault.Fault {
 		known := unserved(p)
 		switch {
 		case strings.HasPrefix(p, "/v1/v1/messages"):
@@ -146,7 +162,8 @@ func noEndpoint(p string) endpoint {
 			return fault.NotServed(known)
 		}
 		return fault.UnknownPath(name)
-	}}
+	}
+	return e
 }
 
 // unservedPaths are endpoints of providers that the gateway does not serve. Without them, a
@@ -184,6 +201,9 @@ func meant(p string) (name string, f *format.Descriptor) {
 			return name, endpoints[name].format
 		}
 	}
+	if name, f = meantModel(p); f != nil {
+		return name, f
+	}
 	for _, f := range formats.All() {
 		for _, refused := range f.Client.Refusals {
 			if endsLike(p, strings.TrimPrefix(refused.Path, "/v1")) {
@@ -207,14 +227,15 @@ func endsLike(p, pattern string) bool {
 // formatOf returns the format in which a request is answered, errors included: the format
 // of the endpoint; for an endpoint without one, the format to which the request points.
 func formatOf(r *http.Request, e endpoint) *format.Descriptor {
-	return cmp.Or(e.format, formatByVersion(r), e.meant, formatByPath(r), formatByPaging(r), formats.Unspecified())
+	return cmp.Or(e.format, formatByHeader(r), e.meant, formatByPath(r), formatByKey(r), formatByPaging(r), formats.Unspecified())
 }
 
-// formatByVersion returns the format whose version header the request has, nil for
-// none.
-func formatByVersion(r *http.Request) *format.Descriptor {
+// formatByHeader returns the format whose version header the request has, or a header that
+// only clients of the format send, nil for none.
+func formatByHeader(r *http.Request) *format.Descriptor {
 	return formatWhere(func(f *format.Descriptor) bool {
-		return f.Version.Header != "" && r.Header[f.Version.Header] != nil
+		has := func(header string) bool { return r.Header[header] != nil }
+		return f.Version.Header != "" && has(f.Version.Header) || slices.ContainsFunc(f.Client.Marks, has)
 	})
 }
 
@@ -226,17 +247,28 @@ func formatByPath(r *http.Request) *format.Descriptor {
 	})
 }
 
+// formatByKey returns the format whose parameter of a key is in the query of a request for the
+// list of models, nil for none.
+func formatByKey(r *http.Request) *format.Descriptor {
+	return formatByQuery(r, func(f *format.Descriptor, has func(string) bool) bool { return has(f.Client.KeyParameter) })
+}
+
 // formatByPaging returns the format whose paging parameters are in the query of a request
 // for the list of models, nil for none.
 func formatByPaging(r *http.Request) *format.Descriptor {
+	return formatByQuery(r, func(f *format.Descriptor, has func(string) bool) bool {
+		paging := f.Models.Paging
+		return paging != nil && (has(paging.Limit) || has(paging.After) || has(paging.Before))
+	})
+}
+
+func formatByQuery(r *http.Request, is func(f *format.Descriptor, has func(name string) bool) bool) *format.Descriptor {
 	if r.URL.RawQuery == "" || !strings.HasPrefix(r.URL.Path, modelsPath) {
 		return nil
 	}
 	query := r.URL.Query()
-	return formatWhere(func(f *format.Descriptor) bool {
-		paging := f.Models.Paging
-		return paging != nil && (query.Has(paging.Limit) || query.Has(paging.After) || query.Has(paging.Before))
-	})
+	has := func(name string) bool { return name != "" && query.Has(name) }
+	return formatWhere(func(f *format.Descriptor) bool { return is(f, has) })
 }
 
 // formatWhere returns the first format for which is returns true, nil for none.

@@ -85,10 +85,12 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 		Start:   time.Now(),
 		Request: exchange.Request{Operation: e.op, Format: formatOf(r, e), Client: r.Header},
 	}
+	ex.View.Model, ex.View.Stream = e.model, e.stream
 	ex.Capture = capture.Process.Begin(r, ex.ID)
 	to := reply.New(ex.Capture.Answer(w), ex)
 	observe.Publish(r, ex)
-	if e.format != nil { // lists of models are not counted as exchanges
+	hideKey(r, ex.Format)
+	if e.format != nil && !e.list { // lists of models are not counted as exchanges
 		observe.Begin(ex)
 	}
 	h.drain.Enter()
@@ -110,7 +112,10 @@ func (h *Handler) serve(e endpoint, to *reply.Reply, r *http.Request) *fault.Fau
 		to.SetHeader("Allow", e.allowed())
 		return fault.WrongMethod(e.method)
 	}
-	if fault := h.authenticate(to, r, keyHeader(r, e)); fault != nil {
+	if fault := h.authenticate(to, r, keyFormat(r, e)); fault != nil {
+		return fault
+	}
+	if fault := e.checkQuery(r); fault != nil {
 		return fault
 	}
 	return e.serve(h, to, r)

@@ -83,8 +83,8 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	edits, losses := bodyEdits(protocol, ex.Body)
 	if a.Model != view.Model && ex.Operation.Beside() {
 		edits = append(edits, beside.Rename(ex.Body, view, a.Model))
-	} else if a.Model != view.Model && !isLeftOut(edits, view.ModelSpan) {
-		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, a.Model)})
+	} else if a.Model != view.Model && !view.ModelSpan.Empty() && !isLeftOut(edits, view.ModelSpan) {
+		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, modelName(a))})
 	}
 	if asksUsage(a) {
 		edits = append(edits, a.Format.Answers.Usage.Ask(ex.Body, &view.StreamUsage))
@@ -103,7 +103,10 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	for _, cut := range cuts {
 		edits = append(edits, edit.Edit{Span: cut})
 	}
-	if len(cuts) > 0 {
+	for _, signature := range view.Resigned {
+		edits = append(edits, edit.Edit{Span: signature, With: ex.Format.Requests.Resigned})
+	}
+	if len(cuts)+len(view.Resigned) > 0 {
 		losses = append(losses, translate.Loss{Path: ex.Format.Requests.SelfSigned, Class: class})
 	}
 	if cut, loss := attribution(a); !cut.Empty() {
@@ -118,6 +121,14 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	}
 	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
 	return prepared{payload: splicedBody(protocol, ex.Body, edits, ex.Lease), losses: losses}, nil
+}
+
+// modelName returns the provider's name of the model as bodies state it.
+func modelName(a *exchange.Attempt) string {
+	if nameOf := a.Format.Requests.ModelName; nameOf != nil {
+		return nameOf(a.Model)
+	}
+	return a.Model
 }
 
 // asksUsage reports whether the gateway adds the option for the usage of a stream to the
@@ -139,7 +150,7 @@ func attribution(a *exchange.Attempt) (translate.Span, translate.Loss) {
 // requestInfo returns the input of a translation other than the body.
 func requestInfo(a *exchange.Attempt) *core.RequestInfo {
 	return &core.RequestInfo{
-		Operation: a.Exchange.Operation, Model: a.Exchange.View.Model, Upstream: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken,
+		Operation: a.Exchange.Operation, Stream: a.Exchange.Streaming(), Model: a.Exchange.View.Model, Upstream: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken,
 		Tenant: a.Tenant, Seals: a.Seals,
 	}
 }

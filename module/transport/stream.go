@@ -100,7 +100,7 @@ func (c *call) lane() lane {
 	if !a.ByteLane() {
 		return &translation{newTranslator(a, &c.answerContext), events}
 	}
-	newObserver, onFinish := a.Format.Answers.NewObserver, c.t.StreamEnd == aigateway.StreamEndFinish
+	newObserver, onFinish := a.Format.Answers.NewObserver, c.t.StreamEnd == aigateway.StreamEndFinish || a.Format.Answers.NoLastEvent
 	if a.Exchange.Operation.Beside() { // whose streams end with their bodies
 		newObserver, onFinish = beside.NewObserver, true
 	}

@@ -12,6 +12,11 @@ import (
 // conversation nor the tools, and keeps it as the options named by the rows.
 func (x *Translation) Member(c *jsonscan.Cursor) { x.From.Rows.levels[""].member(x, c) }
 
+// ReadMember is Member for a member of the object at a path of the rows.
+func ReadMember(x *Translation, path string, c *jsonscan.Cursor) {
+	x.From.Rows.levels[path].member(x, c)
+}
+
 // ReadObject consumes the object of options at a path of the rows.
 func (x *Translation) ReadObject(c *jsonscan.Cursor, path string) {
 	x.From.Rows.levels[path].read(x, c)

@@ -18,6 +18,7 @@ type RequestInfo struct {
 	// formats and reasoning.
 	Operation translate.Operation
 
+	Stream   bool          // the client asks for a stream, in a format whose bodies do not state that
 	Model    string        // the client's name of the model, for messages
 	Upstream string        // the provider's own name of the model
 	Traits   *trait.Traits // of the provider; nil means the defaults

@@ -131,6 +131,14 @@ func NewRows(notation strict.Notation, rows ...Row) *Rows {
 	return t
 }
 
+// InSnakeCase returns the table, by which options are found in snake case as well.
+func (t *Rows) InSnakeCase() *Rows {
+	for _, l := range t.levels {
+		l.names.InSnakeCase()
+	}
+	return t
+}
+
 // PathsOf returns the paths of the rows with a concept.
 func (t *Rows) PathsOf(c Concept) (paths []string) {
 	for i := range t.list {

@@ -346,3 +346,8 @@ func NoEndpoint(model, path string) *Fault {
 		Param: "model", Code: "model_not_found",
 	}
 }
+
+// ModelInPath refuses the name of a model in a path that others could read as another path.
+func ModelInPath() *Fault {
+	return InvalidField("model", "must be a name in the path, without empty segments, '.', '..', '?', '#' and '\\'")
+}

@@ -20,6 +20,10 @@ type Answers struct {
 	// format without such requests.
 	TokenCount func(dst []byte, tokens int64) []byte
 
+	// NoLastEvent reports that no event ends a stream: it is complete if it ends behind the
+	// reasons why all of its choices have ended.
+	NoLastEvent bool
+
 	// NewParser returns a parser of one answer.
 	NewParser func(event.Handler) Parser
 	// NewEmitter returns an emitter of one answer to the request of the answer context.

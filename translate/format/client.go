@@ -1,6 +1,7 @@
 package format
 
 import (
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -13,12 +14,20 @@ type Client struct {
 	// Endpoints are the paths that clients ask, the first of which begins the paths
 	// of the others.
 	Endpoints []Endpoint
+	// Versions are the first segments of paths that mean the same, that of Endpoints first;
+	// nil for a format with one version.
+	Versions []string
 	// Refusals are further requests that clients may send. The gateway has no answer to
 	// them, but an explanation.
 	Refusals []Refusal
 	// KeyHeader is a header, in canonical form, that may hold the key in place of
 	// Authorization; "" for none.
 	KeyHeader string
+	// KeyParameter is a parameter of the query that may hold the key as well; "" for none.
+	KeyParameter string
+	// Marks are headers, in canonical form, that only clients of the format send. They tell
+	// requests for paths of several formats apart.
+	Marks []string
 	// Query are the parameters that providers of the format get if the client sends
 	// them: "name=value".
 	Query []string
@@ -34,8 +43,23 @@ type Client struct {
 // Endpoint is a path of the gateway.
 type Endpoint struct {
 	Method    string
-	Path      string
+	Path      string // with Placeholder for the name of a model, if bodies do not state that
 	Operation translate.Operation
+	// Stream reports that answers are streams, and Parameter is a parameter of the query,
+	// "name=value", that requests must have. Both are for formats whose bodies do not state
+	// the kind of the answer.
+	Stream    bool
+	Parameter string
+}
+
+// Placeholder is the part of a path that is the name of a model. The name may contain slashes
+// and colons.
+const Placeholder = "{model}"
+
+// Around returns the path in front of the name of a model and behind it. ok is false if the path
+// has none.
+func (e *Endpoint) Around() (before, behind string, ok bool) {
+	return strings.Cut(e.Path, Placeholder)
 }
 
 // Refusal is a request that is refused, with any method that has no endpoint at the

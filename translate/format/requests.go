@@ -28,6 +28,12 @@ type Requests struct {
 	// SelfSigned is the path of the parts in View.SelfSigned, in the notation of the
 	// format; empty for a format that has none.
 	SelfSigned string
+	// Resigned takes the place of a signature in View.Resigned; nil for a format that has
+	// none.
+	Resigned []byte
+	// ModelName returns the name of a model as bodies of the format state it beside the path;
+	// nil for a format whose bodies alone name the model.
+	ModelName func(name string) string
 	// Encrypted returns the parts of a valid body with reasoning that a provider has
 	// encrypted, those of View.SelfSigned among them, so that the body is valid without
 	// them; nil for a format that has none.

@@ -23,11 +23,12 @@ var all = []*format.Descriptor{
 	&chat.Descriptor,
 	&completions.Descriptor,
 	&responses.Descriptor,
+	&gemini.Descriptor,
 }
 
 // providersOnly are the formats that no client may use. Of their descriptors, the fields
 // about clients are zero.
-var providersOnly = []*format.Descriptor{&gemini.Descriptor, &converse.Descriptor}
+var providersOnly = []*format.Descriptor{&converse.Descriptor}
 
 var ofProviders = append(slices.Clone(all), providersOnly...)
 

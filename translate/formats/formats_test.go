@@ -16,12 +16,13 @@ import (
 // optional are the fields of descriptors whose zero value has a meaning, which
 // the comment of the field states.
 var optional = []string{
+	"Client.Versions", "Client.KeyParameter", "Client.Marks", "Requests.Resigned", "Requests.ModelName",
 	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
 	"Provider.OneAnswer", "Provider.Wants", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
 	"Requests.Prefix.Rules", "Requests.Prefix.Turns", "Requests.Prefix.Role", "Requests.Prefix.Text", "Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
 	"Requests.Attribution", "Requests.Attribution.Path", "Requests.Attribution.Find", "Answers.NewOpening", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
-	"Errors.Aborts", "Models.Paging",
+	"Answers.Native", "Answers.NoLastEvent", "Errors.Aborts", "Models.Paging",
 }
 
 // A field that was added to Descriptor and forgotten in a format would be found by

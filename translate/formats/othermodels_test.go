@@ -18,6 +18,9 @@ func bodyOf(format translate.Format, members string) []byte {
 	if format == translate.Completions {
 		return []byte(`{"model":"m","prompt":"hi",` + members + `}`)
 	}
+	if format == translate.Gemini {
+		return []byte(`{"contents":[{"parts":[{"text":"hi"}]}],` + members + `}`)
+	}
 	return []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}],"prompt":{"id":"p"},"input":"hi","max_tokens":9,` + members + `}`)
 }
 

@@ -6,21 +6,52 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
-// Descriptor describes the format. It lacks what only clients need.
+// keyHeader is the header that clients send their key in.
+const keyHeader = "X-Goog-Api-Key"
+
+// The paths of the methods below a version.
+const (
+	models   = "/models/" + format.Placeholder
+	generate = models + ":generateContent"
+	stream   = models + ":streamGenerateContent"
+	count    = models + ":countTokens"
+)
+
+// Descriptor describes the format.
 var Descriptor = format.Descriptor{
 	Name:           translate.Gemini,
 	TraceOperation: "generate_content",
-	Provider:       Provider,
-	Requests:       format.Requests{Target: &request.Target},
+	Client: format.Client{
+		Endpoints: []format.Endpoint{
+			{Method: "POST", Path: version + generate, Operation: translate.Generate},
+			{Method: "POST", Path: version + stream, Operation: translate.Generate, Stream: true, Parameter: "alt=sse"},
+			{Method: "POST", Path: version + count, Operation: translate.CountTokens},
+		},
+		Versions:     []string{version, "/v1", "/v1alpha", "/v1beta1"},
+		KeyHeader:    keyHeader,
+		KeyParameter: "key",
+		Marks:        []string{keyHeader, "X-Goog-Api-Client"},
+		AnswerID:     "resp-",
+		CallID:       "call_",
+		Quotas:       openai.Quotas,
+	},
+	Provider: Provider,
+	Requests: format.Requests{
+		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
+		Bound: "maxOutputTokens", Prefix: format.Prefix{Rules: "systemInstruction", Turns: "contents", Role: "role"},
+		SelfSigned: "contents[*].parts[*].thoughtSignature", Resigned: request.Resigned, ModelName: request.ModelName,
+	},
 	Answers: format.Answers{
 		NewObserver: turn.NewObserver(answer.NewParser),
 		Inspect:     answer.Inspect,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		KeepAlive:   answer.KeepAlive,
+		NoLastEvent: true,
 		TokenCount:  answer.AppendTokenCount,
 	},
 	Errors: format.Errors{

@@ -27,6 +27,7 @@ var sampled = map[translate.Format]struct {
 	translate.Chat:        {samplesOfChat, wanting().body},
 	translate.Completions: {completionsSamples, completing().body},
 	translate.Responses:   {responsesSamples, posing().body},
+	translate.Gemini:      {geminiSamples, generating().body},
 }
 
 // eachRow runs a test for every row of every table.

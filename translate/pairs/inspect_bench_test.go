@@ -34,6 +34,7 @@ func agentRequests(tb testing.TB) map[translate.Format][]byte {
 		translate.Messages:    agentRequest(),
 		translate.Chat:        chatAgentRequest(tb),
 		translate.Responses:   asResponses(tb, agentRequest()),
+		translate.Gemini:      asGemini(tb, agentRequest()),
 		translate.Completions: []byte(`{"model":"m1","prompt":"` + strings.Repeat(`func main() {\n`, 500) + `","max_tokens":9}`),
 	}
 }

@@ -71,6 +71,14 @@ func asResponses(tb testing.TB, request []byte) []byte {
 	return body
 }
 
+// asGemini returns a request of the messages format as a gemini client sends it.
+func asGemini(tb testing.TB, request []byte) []byte {
+	tb.Helper()
+	body, _, fault := pairs.Render(nil, translate.Messages, translate.Gemini, request, &core.RequestInfo{Model: "m1", Upstream: "gemini-3-pro"})
+	require.Nil(tb, fault)
+	return body
+}
+
 // requests are those of about 100 KB: of an agent with tools where the provider
 // has such, else of a long conversation, or one long prompt.
 func requests(tb testing.TB) []struct {
@@ -88,6 +96,7 @@ func requests(tb testing.TB) []struct {
 		{translate.Chat, translate.Completions, talkRequest(translate.Chat)},
 		{translate.Messages, translate.Responses, agentRequest()},
 		{translate.Messages, translate.Gemini, agentRequest()},
+		{translate.Gemini, translate.Messages, asGemini(tb, agentRequest())},
 		{translate.Chat, translate.Gemini, chatAgentRequest(tb)},
 		{translate.Messages, translate.Converse, agentRequest()},
 		{translate.Chat, translate.Converse, chatAgentRequest(tb)},

@@ -138,6 +138,7 @@ type messagesBlock struct {
 	Name         *string         `json:"name"`
 	Input        map[string]any  `json:"input"`
 	ToolUseID    *string         `json:"tool_use_id"`
+	IsError      bool            `json:"is_error"`
 	Content      json.RawMessage `json:"content"`
 	CacheControl *breakpoint     `json:"cache_control"`
 }

@@ -52,7 +52,8 @@ func TestAReplayHasTheContentOfTheAnswer(t *testing.T) {
 			stream, fault := replay(format, body, true)
 			require.Nil(t, fault, name)
 			seen := observe(format, [][]byte{stream}, true)
-			assert.True(t, seen.all().Has(signal.Terminal), name)
+			assert.True(t, seen.all().Has(signal.Finish), name)
+			assert.Equal(t, !formats.Of(format).Answers.NoLastEvent, seen.all().Has(signal.Terminal), name)
 			assert.False(t, seen.all().Has(signal.Failed), name)
 			for _, w := range waysFrom(format) {
 				want := answered(w, w.remembered(false), body)

@@ -3,8 +3,9 @@ package shape
 // Names maps the names of a list to their indices, faster than a map. The zero Names are
 // an empty list.
 type Names struct {
-	list  []string
-	slots [256]uint8 // indices of the list, plus 1; 0 for none
+	list      []string   // the names, and behind them other spellings
+	slots     [256]uint8 // indices of the list, plus 1; 0 for none
+	spellings []uint8    // the indices of the names that the other spellings stand for
 }
 
 // NewNames returns the Names of at most 200 names, no two of which are the same.
@@ -27,13 +28,39 @@ func (n *Names) Add(name string) int {
 	return len(n.list) - 1
 }
 
-// Index returns the index of a name, -1 if it is not in the list.
+// InSnakeCase adds the spellings in snake case of all names. No name may be added behind them.
+func (n *Names) InSnakeCase() {
+	for i, name := range n.list {
+		if snake := snakeCase(name); snake != name {
+			n.Add(snake)
+			n.spellings = append(n.spellings, uint8(i))
+		}
+	}
+}
+
+// snakeCase returns "responseMimeType" as "response_mime_type".
+func snakeCase(name string) string {
+	var snake []byte
+	for _, b := range []byte(name) {
+		if 'A' <= b && b <= 'Z' {
+			snake = append(snake, '_')
+			b += 'a' - 'A'
+		}
+		snake = append(snake, b)
+	}
+	return string(snake)
+}
+
+// Index returns the index of a name in one of its spellings, -1 if it is not in the list.
 func (n *Names) Index(name []byte) int {
 	if len(name) == 0 {
 		return -1
 	}
 	for at := hashOf(name); n.slots[at] != 0; at++ {
 		if i := int(n.slots[at]) - 1; string(name) == n.list[i] {
+			if spelling := i - n.names(); spelling >= 0 {
+				return int(n.spellings[spelling])
+			}
 			return i
 		}
 	}
@@ -41,7 +68,10 @@ func (n *Names) Index(name []byte) int {
 }
 
 // List returns the names. They must not be changed.
-func (n *Names) List() []string { return n.list }
+func (n *Names) List() []string { return n.list[:n.names()] }
+
+// names returns the number of names, without their other spellings.
+func (n *Names) names() int { return len(n.list) - len(n.spellings) }
 
 // hashOf returns a hash of the length and the last bytes of a name, where the names
 // of members differ most.

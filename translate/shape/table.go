@@ -95,6 +95,13 @@ func New(common string, shapes ...Shape) *Table {
 	return t
 }
 
+// InSnakeCase returns the table, which finds members in snake case as well: "functionCall" as
+// "function_call".
+func (t *Table) InSnakeCase() *Table {
+	t.members.InSnakeCase()
+	return t
+}
+
 // members are the members of a table, by their indices.
 type members []string
 

@@ -58,12 +58,11 @@ func (c *Cutter) cut(s translate.Span) {
 	*c.Spans = slices.Insert(spans, at, s)
 }
 
-// CutMember adds the member that was just read to the parts of SelfSigned, with a comma beside
-// it. It must be the only member of its object that is cut. start is its MemberStart.
-func (p *Pass) CutMember(start int) {
-	cut := translate.Span{Start: start, End: p.Offset()}
+// CutMember adds a member that was read to the parts of SelfSigned, with a comma beside it. It
+// must be the only member of its object that is cut. It begins at its MemberStart.
+func (p *Pass) CutMember(cut translate.Span) {
 	rest := bytes.TrimLeft(p.body[cut.End:], jsonSpace)
-	before := bytes.TrimRight(p.body[:start], jsonSpace)
+	before := bytes.TrimRight(p.body[:cut.Start], jsonSpace)
 	switch {
 	case bytes.HasPrefix(rest, []byte{','}):
 		cut.End = len(p.body) - len(rest) + 1

@@ -1,12 +1,27 @@
 package strict
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Field is a top-level member of a request that a strict pass reads.
 type Field struct {
 	Name  string
+	Other string // another spelling of the name; "" for none
 	Check Check
 	Inner []string // of Options and Object: the members that are objects of options too
+}
+
+// twoSpellings is the message about a member that an object has in two spellings.
+const twoSpellings = "must be sent in one spelling only"
+
+// spelling returns the requirement on the letter case of the name.
+func (f *Field) spelling() string {
+	if strings.ToLower(f.Name) == f.Name {
+		return "must be written in lower case"
+	}
+	return "must be written with these capital letters"
 }
 
 // Check is a requirement on the value of a field. A null means that the field is absent.
@@ -37,5 +52,5 @@ const (
 type Fields []Field
 
 func index[T string | []byte](fields Fields, name T) int {
-	return slices.IndexFunc(fields, func(f Field) bool { return f.Name == string(name) })
+	return slices.IndexFunc(fields, func(f Field) bool { return f.Name == string(name) || f.Other != "" && f.Other == string(name) })
 }

@@ -44,6 +44,9 @@ func (v *Value) ReadObject(m *Members, table *shape.Table, read func(name string
 			v.Skip()
 			continue
 		}
+		if m.kinds[i] != jsonscan.Invalid {
+			v.NoteMember(table.Names()[i], twoSpellings)
+		}
 		m.kinds[i] = v.Kind()
 		m.at = i
 		if name := table.Names()[i]; name != "type" {

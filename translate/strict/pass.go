@@ -76,6 +76,9 @@ func (p *Pass) NextField() bool {
 		p.Row(i + 1)
 		p.Push(f.Name)
 		if !p.Null() {
+			if f.Other != "" && p.given>>i&1 == 1 {
+				p.Note(twoSpellings)
+			}
 			p.given |= 1 << i
 			if p.field = f.Name; f.Check == ByCaller {
 				return true
@@ -97,7 +100,7 @@ func (p *Pass) NextField() bool {
 func (p *Pass) skipField() {
 	i := slices.IndexFunc(p.fields, func(f Field) bool { return bytes.EqualFold([]byte(f.Name), p.Name()) })
 	if i >= 0 {
-		p.NoteField(p.fields[i].Name, "must be written in lower case")
+		p.NoteField(p.fields[i].Name, p.fields[i].spelling())
 	}
 	if isTools(p.Name()) {
 		p.searchToolsAhead()

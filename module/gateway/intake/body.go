@@ -84,9 +84,15 @@ func inspect(ex *exchange.Exchange) *fault.Fault {
 	if types := ex.Client["Content-Type"]; beside.TakesForms(ex.Operation) && hasFormType(types) != isForm(types, ex.Body) {
 		return fault.NotForm()
 	}
-	view, fault := ex.Format.Requests.Inspect(ex.Body, ex.Operation)
-	if fault != nil {
-		return fault
+	view, f := ex.Format.Requests.Inspect(ex.Body, ex.Operation)
+	if f != nil {
+		return f
+	}
+	if nameOf := ex.Format.Requests.ModelName; nameOf != nil { // the path has the name, and the kind of the answer
+		if view.Model != "" && nameOf(view.Model) != nameOf(ex.View.Model) {
+			return fault.InvalidField("model", "must be the model of the path")
+		}
+		view.Model, view.Stream = ex.View.Model, ex.View.Stream
 	}
 	ex.View = view
 	return nil

@@ -11,12 +11,15 @@ import (
 const maxCredential = 256
 
 // Credential returns the credential of a request: the bearer token, else the value of the
-// header other, which is "" for none. If there is a bearer token, the other header is not
-// read.
-func Credential(r *http.Request, other string) (string, *fault.Fault) {
+// header other, else that of a parameter of the query. Both are "" for none. If one has a
+// value, those behind it are not read.
+func Credential(r *http.Request, other, parameter string) (string, *fault.Fault) {
 	token, f := bearerToken(r.Header["Authorization"])
 	if other != "" && token == "" && f == nil {
 		token, f = single(strings.ToLower(other), r.Header[other])
+	}
+	if parameter != "" && token == "" && f == nil && r.URL.RawQuery != "" {
+		token, f = single(parameter, r.URL.Query()[parameter])
 	}
 	switch {
 	case f != nil:

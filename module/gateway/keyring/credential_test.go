@@ -31,7 +31,7 @@ func FuzzCredential(f *testing.F) {
 		if hasOther {
 			other = "X-Api-Key"
 		}
-		credential, fault := Credential(r, other)
+		credential, fault := Credential(r, other, "")
 		assert.Equal(t, fault == nil, credential != "", "a credential or a fault")
 		assert.LessOrEqual(t, len(credential), maxCredential)
 		for _, c := range []byte(credential) {

@@ -4,6 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/chat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/gemini"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/responses"
@@ -15,6 +16,7 @@ var formats = []*wire.Format{
 	chat.Format,
 	completions.Format,
 	responses.Format,
+	gemini.Format,
 }
 
 // defaultFamily answers requests without the header of a family.

@@ -88,7 +88,11 @@ func (x *exchange) generate(format string, read func(*wire.Body) (*reply.Request
 	x.whole(answer, writer)
 }
 
-func (x *exchange) parse() *wire.Body { return wire.NewBody(x.body, x.route.family, x.engine.strict) }
+func (x *exchange) parse() *wire.Body {
+	body := wire.NewBody(x.body, x.route.family, x.engine.strict)
+	body.Path = x.r.URL.Path
+	return body
+}
 
 func (x *exchange) check(body *wire.Body, request *reply.Request) *reply.Refusal {
 	if refused := body.Refused(); refused != nil {

@@ -178,7 +178,7 @@ var credentials = []struct {
 	{"both, a list in x-api-key", []string{"x-api-key: x,y", "Authorization: Bearer " + site.AliceKey}, admitted, admitted},
 	{"both, two Authorization", []string{"x-api-key: " + site.AliceKey, "Authorization: Bearer " + site.AliceKey, "Authorization: Bearer x"}, twoBearers, twoBearers},
 	{"both, a digest credential", []string{"x-api-key: " + site.AliceKey, `Authorization: Digest username="a", realm="b"`}, missing, admitted},
-	{"other headers for keys", []string{"api-key: " + site.AliceKey, "x-goog-api-key: " + site.AliceKey, "Proxy-Authorization: Bearer " + site.AliceKey, "Cookie: key=" + site.AliceKey}, missing, missing},
+	{"other headers for keys", []string{"api-key: " + site.AliceKey, "x-amz-key: " + site.AliceKey, "Proxy-Authorization: Bearer " + site.AliceKey, "Cookie: key=" + site.AliceKey}, missing, missing},
 }
 
 // TestG113CredentialsAreJudgedAlikeAtEveryDoor is the matrix of credentials and

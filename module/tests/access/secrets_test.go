@@ -96,7 +96,7 @@ func slowly(pieces []string) gatewaytest.Step {
 	}
 }
 
-const shippedFilter = "log {\nformat filter {\nrequest>headers>X-Api-Key delete\n}\n}\n"
+const shippedFilter = "log {\nformat filter {\nrequest>headers>X-Api-Key delete\nrequest>headers>X-Goog-Api-Key delete\n}\n}\n"
 
 // coded answers with an error whose type and code are this text.
 func coded(status int, text string) gatewaytest.Step {
@@ -168,4 +168,21 @@ func TestNoSecretLeaves(t *testing.T) {
 		require.Contains(t, string(saved), "UPSTREAM_KEY", "the reference is saved, not what it refers to")
 		canaries.AssertAbsent(t, "autosave", saved)
 	})
+}
+
+// Access logs contain the address of a request, its query included.
+func TestY004KeysInTheQueryReachNoLog(t *testing.T) {
+	canaries := gatewaytest.NewCanaries()
+	t.Setenv("CLIENT_KEY", canaries.Secret("client-key"))
+	c := gatewaytest.StartCaddy(t, site.Block("log\n", site.Steady, "provider demo {\npace off\n}"))
+	s := &site.Site{Caddy: c, T: t}
+	ask := func(target string, lines ...string) site.Reply {
+		return s.Raw(`{"contents":[{"parts":[{"text":"hello"}]}]}`, append([]string{"POST /v1beta/models/demo:generateContent" + target + " HTTP/1.1", "Content-Type: application/json"}, lines...)...)
+	}
+	require.Equal(t, http.StatusOK, ask("?key="+canaries.Secret("client-key")).Status)
+	require.Equal(t, http.StatusUnauthorized, ask("?key="+canaries.Secret("client-key")+"x").Status)
+	last := ask("", "Authorization: Bearer "+canaries.Secret("client-key"))
+	require.Equal(t, http.StatusOK, last.Status)
+	s.AccessEntry(last.ID())
+	canaries.AssertAbsent(t, "the log", s.Logs.Bytes())
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
@@ -19,8 +21,12 @@ func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
 	_, models = capabilitiesOf(s, site.BobKey)
 	assert.Equal(t, []string{"allowed-fast"}, models)
 	for _, d := range c.Data {
-		require.Len(t, d.Formats, len(site.CallPaths))
+		require.Len(t, d.Formats, len(formats.Names()))
 		for format, got := range d.Formats {
+			if format == string(translate.Gemini) { // the provider does not speak it
+				assert.Equal(t, "translated", got.Lane)
+				continue
+			}
 			assert.Equal(t, "bytes", got.Lane)
 			assert.Equal(t, format, got.Upstream)
 			assert.Equal(t, []string{"*"}, got.Kept)
@@ -49,9 +55,9 @@ func TestCapabilitiesFollowTheTraitsOfTheTarget(t *testing.T) {
 		"model both {\nto mute\nto talker\n}")
 	c, models := capabilitiesOf(s, site.ClientKey)
 	assert.Equal(t, []string{"both", "mute", "plain", "strict", "writer"}, models)
-	formats := c.Data[slices.Index(models, "plain")].Formats
-	assert.Equal(t, "bytes", formats["chat"].Lane)
-	plain := formats["messages"]
+	ofPlain := c.Data[slices.Index(models, "plain")].Formats
+	assert.Equal(t, "bytes", ofPlain["chat"].Lane)
+	plain := ofPlain["messages"]
 	assert.Equal(t, "translated", plain.Lane)
 	assert.Equal(t, "chat", plain.Upstream)
 	assert.Contains(t, plain.Kept, "temperature")

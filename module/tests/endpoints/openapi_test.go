@@ -47,9 +47,12 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 		for _, e := range format.Client.Endpoints {
 			routed[e.Method+" "+e.Path] = true
 		}
+		if versions := format.Client.Versions; versions != nil {
+			routed["GET "+versions[0]+"/models"], routed["GET "+versions[0]+"/models/{model}"] = true, true
+		}
 	}
 	described := make(map[string]bool)
-	for _, o := range document.Operations("/v1/") {
+	for _, o := range document.Operations("/v1") {
 		described[o.Method+" "+o.Path] = true
 	}
 	require.NotEmpty(t, routed)

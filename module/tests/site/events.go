@@ -45,6 +45,12 @@ var Streams = map[string][]string{
 	),
 }
 
+// GeminiEvents are a whole answer of a provider of the gemini format.
+var GeminiEvents = []string{
+	"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}],\"role\":\"model\"},\"index\":0}],\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
+	"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\" there\"}],\"role\":\"model\"},\"finishReason\":\"STOP\",\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":9,\"candidatesTokenCount\":4,\"totalTokenCount\":13},\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
+}
+
 // hiThere is the item of a response that is "Hi there".
 const hiThere = `{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hi there","annotations":[]}]}`
 

@@ -27,8 +27,8 @@ func (l Lane) IsBytes() bool { return l.Path == l.Upstream }
 // String returns a name for subtests.
 func (l Lane) String() string { return l.Path + " to " + l.Upstream }
 
-// Lanes are all lanes of the gateway, and TranslatedLanes those with a translation. Tests
-// over these lists also cover new formats.
+// Lanes are all lanes of the gateway between formats whose bodies name the model, and
+// TranslatedLanes those with a translation. Tests over these lists also cover new formats.
 var (
 	Lanes = lanes(func(client, provider translate.Format) bool {
 		return client == provider || pairs.CanTranslate(client, provider)
@@ -38,10 +38,13 @@ var (
 	})
 )
 
+// inBody reports whether requests of a format name the model in their bodies.
+func inBody(name translate.Format) bool { return formats.Of(name).Requests.ModelName == nil }
+
 func lanes(exists func(client, provider translate.Format) bool) (all []Lane) {
 	for _, client := range formats.Names() {
 		for _, provider := range formats.Names() {
-			if exists(client, provider) {
+			if inBody(client) && inBody(provider) && exists(client, provider) {
 				all = append(all, NewLane(client, provider))
 			}
 		}

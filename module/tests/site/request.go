@@ -24,9 +24,11 @@ const (
 	ChatPath        = "/v1/chat/completions"
 	CompletionsPath = "/v1/completions"
 	ResponsesPath   = "/v1/responses"
+	// GeminiPath has the name of a model in place of {model}.
+	GeminiPath = "/v1beta/models/{model}:generateContent"
 )
 
-// CallPaths are the endpoints that generate, one for each format.
+// CallPaths are the endpoints that generate, one for each format whose bodies name the model.
 var CallPaths = []string{MessagesPath, ChatPath, CompletionsPath, ResponsesPath}
 
 // CountPaths are the endpoints that count the tokens of a request: each is below the

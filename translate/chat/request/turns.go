@@ -71,7 +71,7 @@ func (r *request) thinkingBlocks() {
 		cuts.Element(at, own)
 	}
 	if cuts.All() {
-		r.CutMember(start)
+		r.CutMember(translate.Span{Start: start, End: r.Offset()})
 	}
 }
 

@@ -110,7 +110,12 @@ func appendSignature(dst, signature []byte) []byte {
 
 // noSignature takes the place of the signature of a call for which the model gave none: of
 // another model's call, or of a client that has dropped the signature.
-const noSignature = `,"thoughtSignature":"skip_thought_signature_validator"`
+const noSignature = `,"thoughtSignature":` + skipped
+
+const skipped = `"skip_thought_signature_validator"`
+
+// Resigned takes the place of the signatures of calls that only this gateway can read.
+var Resigned = []byte(skipped)
 
 // writeTo writes the contents. signs reports whether the first call of each content of the
 // current turn needs a signature.

@@ -97,3 +97,6 @@ func (p properties) level(effort string) string {
 	}
 	return effort
 }
+
+// ModelName returns the name of a model as bodies of requests state it.
+func ModelName(name string) string { return collectionOf(name) + "/" + idOf(name) }

@@ -82,7 +82,7 @@ func (p properties) writeFormat(out *core.Members, x *core.Translation) {
 	case p.takesJSONSchema():
 		out.Raw("responseJsonSchema", schema.Raw)
 	default:
-		converted, looser, _, err := appendSchema(nil, schema.Raw)
+		converted, looser, anyObject, err := appendSchema(nil, schema.Raw)
 		if err != nil {
 			x.InvalidOption(core.Schema, err.Error())
 			return
@@ -90,7 +90,9 @@ func (p properties) writeFormat(out *core.Members, x *core.Translation) {
 		if looser {
 			loosen(x, core.Schema)
 		}
-		out.Raw("responseSchema", converted)
+		if !anyObject {
+			out.Raw("responseSchema", converted)
+		}
 	}
 }
 

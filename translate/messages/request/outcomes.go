@@ -38,7 +38,7 @@ var outcomes = core.NewOutcomes(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Image, core.Document, core.File,
 		core.TextDocument, core.ToolCall, core.ToolResult, core.ErrorResult, core.Reasoning, core.Signature,
 		core.RedactedReasoning, core.CachePart, core.OtherCachePart, core.CachePartTTL, core.CacheCall,
-		core.CacheTool, core.IdleReasoning,
+		core.CacheTool, core.IdleReasoning, core.TextBehindCall,
 	),
 	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Keep(core.Prefill),

@@ -13,8 +13,9 @@ import (
 // Body is the body of a request while it is read. It keeps the first refusal, and ignores
 // further ones.
 type Body struct {
-	Object       // the whole body
-	Strict  bool // unknown fields are refused
+	Object         // the whole body
+	Path    string // of the URL
+	Strict  bool   // unknown fields are refused
 	dotted  bool
 	refused *reply.Refusal
 }
@@ -27,6 +28,14 @@ func NewBody(raw []byte, family *Family, strict bool) *Body {
 		b.Refuse(reply.Invalid("request body", "must be a JSON object", "invalid_json"))
 	}
 	return b
+}
+
+// Of returns an object of the body as a body of its own.
+func (b *Body) Of(inner Object) *Body {
+	own := *b
+	own.Object = inner
+	own.Object.body = &own
+	return &own
 }
 
 // Refuse keeps the refusal if it is the first.

@@ -1,0 +1,285 @@
+package request
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// Source reads gemini requests.
+//
+// Their clients are agents, which send no bound of their answers, and expect long ones.
+var Source = core.Source{
+	Rows: rows, New: func() core.Reader { return new(reader) }, Unbounded: (*trait.Traits).AgentTokens,
+}
+
+// reader reads a gemini request.
+type reader struct {
+	x       *core.Translation
+	w       core.Writer
+	turns   turns
+	calls   calls
+	allowed *core.AllowedTools // nil if all tools are
+
+	object core.Object // of the request, or of a content
+	part   core.Object
+	data   core.Object // of a part, or of a tool
+}
+
+// Read reads a body.
+func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
+	if !x.Keep(core.Conversation, nil) {
+		return nil
+	}
+	r.x, r.w = x, w
+	r.turns.x, r.turns.w = x, w
+	c := jsonscan.Again(body)
+	r.readRequest(&c, "")
+	if !r.turns.begun {
+		x.Invalid("contents", "must have a part that is not empty")
+	}
+	if x.Info.Stream {
+		x.Options[core.Stream] = core.Option{Raw: []byte("true"), Row: rows.Named("contents")}
+	}
+	r.foldOptions()
+	x.Answer.HideReasoning = !x.Options.Has(core.ReasoningShown)
+	x.Answer.Seals = x.Info.Seals
+	return c.Finish()
+}
+
+// Forget drops all references to the body.
+func (r *reader) Forget() { *r = reader{} }
+
+// readRequest reads the request at the cursor, whose fields have the path prefix.
+func (r *reader) readRequest(c *jsonscan.Cursor, prefix string) {
+	x := r.x
+	var inner, tools, choice []byte
+	asked := false // there are contents
+	for c.OpenObject(); c.Member(); {
+		switch memberOf(requestMembers, c.Name()) {
+		case "contents":
+			asked = true
+			for x.EnterList(c, prefix+"contents"); x.NextElement(c); {
+				r.readContent(c)
+			}
+			r.turns.end()
+		case "systemInstruction":
+			r.readInstruction(c.Skip(), prefix)
+		case "tools":
+			tools = c.Skip()
+		case "toolConfig":
+			choice = c.Skip()
+		case config:
+			r.readConfig(c)
+		case "safetySettings":
+			readSafety(x, c.Skip())
+		case wrapped:
+			inner = c.Skip()
+		default:
+			x.Member(c)
+		}
+	}
+	r.readChoice(choice)
+	r.readTools(tools, prefix)
+	switch {
+	case jsonscan.Blank(inner):
+	case asked:
+		x.LoseMember("", []byte(wrapped))
+	default:
+		whole := jsonscan.Again(inner)
+		r.readRequest(&whole, wrapped+".")
+	}
+}
+
+// memberOf returns the name of a member in camel case, "" for one that is not in the table.
+func memberOf(table interface {
+	Find(name []byte) int
+	Names() []string
+}, name []byte,
+) string {
+	if i := table.Find(name); i >= 0 {
+		return table.Names()[i]
+	}
+	return ""
+}
+
+// readInstruction writes the texts of the system instruction.
+func (r *reader) readInstruction(raw []byte, prefix string) {
+	x := r.x
+	r.object.ReadRaw(x, raw, contentMembers, prefix+"systemInstruction")
+	list := r.object.Raw("parts")
+	if len(list) == 0 {
+		return
+	}
+	r.w.Turn(core.Instructions)
+	c := jsonscan.Again(list)
+	for x.EnterList(&c, prefix+"systemInstruction.parts"); x.NextElement(&c); {
+		r.part.Read(x, &c, partMembers, "")
+		if text := r.part.Raw("text"); text == nil {
+			x.Lose(systemPartRow, nil)
+		} else if text := jsonscan.Inner(text); len(text) > 0 {
+			r.w.Text(text)
+		}
+	}
+	r.w.EndTurn()
+}
+
+// readContent reads a content, whose role may be behind its parts.
+func (r *reader) readContent(c *jsonscan.Cursor) {
+	r.object.Read(r.x, c, contentMembers, "")
+	role := core.User
+	if string(r.object.Word("role")) == model {
+		role = core.Assistant
+	}
+	list := r.object.Raw("parts")
+	if len(list) == 0 {
+		return
+	}
+	parts := jsonscan.Again(list)
+	i := 0
+	for r.x.EnterList(&parts, "parts"); r.x.NextElement(&parts); i++ {
+		r.readPart(parts.Skip(), role, i)
+	}
+}
+
+// readPart reads a part of a content.
+func (r *reader) readPart(raw []byte, role core.Role, index int) {
+	p, x := &r.part, r.x
+	p.ReadRaw(x, raw, partMembers, "")
+	signature := p.Raw("thoughtSignature")
+	for _, name := range [...]string{"videoMetadata", "mediaResolution", "partMetadata"} {
+		if p.Raw(name) != nil {
+			x.Lose(rows.Named(ofPart+name), nil)
+		}
+	}
+	if p.Raw("functionCall") == nil && len(jsonscan.Inner(signature)) > 0 {
+		x.Lose(signatureRow, nil) // what led to a text is of no use any more
+	}
+	switch text := p.Text("text"); {
+	case p.Raw("functionCall") != nil:
+		r.readCall(role, index, signature)
+	case p.Raw("functionResponse") != nil:
+		r.readResult(role)
+	case p.Raw("text") != nil:
+		if len(text) > 0 {
+			r.turns.text(role, text, jsonscan.IsTrue(p.Raw("thought")))
+		}
+	case p.Raw("inlineData") != nil, p.Raw("fileData") != nil:
+		r.turns.begin(role)
+		r.readMedia()
+	case signature == nil && !jsonscan.IsEmptyList(raw):
+		x.Lose(r.unknown(), nil)
+	}
+}
+
+// unknown returns the row of a part that only the service can read.
+func (r *reader) unknown() *core.Row {
+	for _, name := range dataMembers {
+		if r.part.Raw(name) != nil {
+			return rows.Named(ofPart + name)
+		}
+	}
+	return unknownPartRow
+}
+
+// readCall reads the call of a function.
+func (r *reader) readCall(role core.Role, index int, signature []byte) {
+	o, x := &r.data, r.x
+	if role != core.Assistant {
+		x.Invalid("functionCall", "must be in a content of the model")
+		return
+	}
+	r.turns.begin(role)
+	if !x.Keep(core.ToolCall, nil) {
+		return
+	}
+	o.ReadRaw(x, r.part.Raw("functionCall"), callMembers, "functionCall")
+	args := o.Raw("args")
+	if args == nil {
+		args = []byte("{}")
+	}
+	r.turns.reason(signature)
+	call := r.calls.add(r.turns.runs, o.Text("id"), o.Text("name"), x.At.Index(), index)
+	r.w.Call(&core.Call{ID: call.id, Name: call.name, Input: args})
+}
+
+// readResult reads the result of a function.
+func (r *reader) readResult(role core.Role) {
+	o, x := &r.data, r.x
+	if role == core.Assistant {
+		x.Invalid("functionResponse", "must be in a content of the user")
+		return
+	}
+	r.turns.begin(role)
+	if !x.Keep(core.ToolResult, nil) {
+		return
+	}
+	o.ReadRaw(x, r.part.Raw("functionResponse"), resultMembers, "functionResponse")
+	if jsonscan.IsTrue(o.Raw("willContinue")) {
+		x.Lose(continuedRow, nil)
+	}
+	if o.Raw("scheduling") != nil {
+		x.Lose(schedulingRow, nil)
+	}
+	response := o.Raw("response")
+	text, failed := textOf(response)
+	call := r.calls.answered(o.Text("id"), o.Text("name"))
+	switch {
+	case call == nil && !x.Info.Counts():
+		x.Invalid("functionResponse", "must answer a call in front of it that has no response")
+		fallthrough
+	case call == nil: // clients count the tokens of a turn alone
+		if len(text) > 0 {
+			r.w.Text(text)
+		}
+		return
+	case call.response == nil:
+		call.response = append([]byte{}, response...)
+	case bytes.Equal(call.response, response):
+		x.Lose(repeatedRow, nil) // agents that resume a session send results twice
+		return
+	default:
+		x.Invalid("functionResponse", "differs from an earlier response to the same call")
+		return
+	}
+	media := o.Raw("parts")
+	r.w.OpenResult(&core.Result{ID: call.id})
+	if len(text) > 0 {
+		r.w.Text(text)
+	}
+	if len(media) > 0 {
+		c := jsonscan.Again(media)
+		for x.EnterList(&c, "functionResponse.parts"); x.NextElement(&c); {
+			r.part.Read(x, &c, partMembers, "")
+			if r.part.Raw("inlineData") == nil && r.part.Raw("fileData") == nil {
+				x.Lose(unknownPartRow, nil)
+			} else {
+				r.readMedia()
+			}
+		}
+	}
+	r.w.CloseResult(failed && x.Keep(core.ErrorResult, nil))
+}
+
+// textOf returns the escaped text of a response: of the member output or error, if it is the
+// only one and a text, else the object.
+func textOf(response []byte) (text []byte, failed bool) {
+	n := 0
+	for name, value := range jsonscan.Members(response) {
+		n++
+		switch {
+		case n > 1 || !jsonscan.IsString(value):
+			text = nil
+		case string(name) == "output":
+			text, failed = jsonscan.Inner(value), false
+		case string(name) == "error":
+			text, failed = jsonscan.Inner(value), true
+		}
+	}
+	if n == 1 && text != nil || len(response) == 0 {
+		return text, failed
+	}
+	return jsonscan.AppendEscaped(nil, jsonscan.AppendCompact(nil, response)), false
+}

@@ -1,0 +1,98 @@
+package request
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// readChoice reads the choice among the tools.
+func (r *reader) readChoice(raw []byte) {
+	o, x := &r.data, r.x
+	if jsonscan.Blank(raw) {
+		return
+	}
+	o.ReadRaw(x, raw, choiceMembers, "toolConfig")
+	if o.Raw("retrievalConfig") != nil {
+		x.Lose(rows.Named("toolConfig.retrievalConfig"), nil)
+	}
+	if o.Raw("includeServerSideToolInvocations") != nil {
+		x.LoseMember("toolConfig", []byte("includeServerSideToolInvocations"))
+	}
+	o.ReadRaw(x, o.Raw("functionCallingConfig"), callingMembers, strings.TrimSuffix(ofChoice, "."))
+	word, names := o.Raw("mode"), elements(o.Raw("allowedFunctionNames"))
+	mode := string(bytes.ToUpper(o.Word("mode")))
+	switch {
+	case len(names) > 0 && mode != "ANY" && mode != validated:
+		x.Invalid(ofChoice+"allowedFunctionNames", "needs the mode ANY or VALIDATED")
+	case mode == "", mode == "MODE_UNSPECIFIED":
+	case mode == "ANY" && len(names) == 1:
+		x.SetOption(namedChoiceRow, word)
+		x.SetOption(choiceNameRow, names[0])
+	default:
+		x.SetOption(rows.Value(ofChoice+"mode", mode), word)
+		if len(names) > 0 {
+			r.allowed = core.NewAllowedTools()
+		}
+		for _, name := range names {
+			r.allowed.Allow(jsonscan.TextOf(name))
+		}
+	}
+}
+
+// readTools writes the tools that may be used, unless the writer gets none of them.
+func (r *reader) readTools(raw []byte, prefix string) {
+	x := r.x
+	if len(raw) > 0 && raw[0] == '[' && !jsonscan.IsEmptyList(raw) {
+		if x.Options.Has(core.ToolChoiceNone) && !x.Keep(core.UnusedTools, nil) || !x.Keep(core.FunctionTool, nil) {
+			return
+		}
+		c := jsonscan.Again(raw)
+		for x.EnterList(&c, prefix+"tools"); x.NextElement(&c); {
+			r.object.Read(x, &c, toolMembers, "")
+			for name := range strings.FieldsSeq(hostedTools) {
+				if r.object.Raw(name) != nil {
+					x.KeepAs(core.VendorTool, rows.Named("tools[*]."+name), nil)
+				}
+			}
+			r.readFunctions(r.object.Raw("functionDeclarations"))
+		}
+	}
+	r.allowed.Check(x, strings.TrimSuffix(ofChoice, ".")+".allowedFunctionNames", missingAllowedRow)
+}
+
+// readFunctions writes the functions that an element of the tools declares.
+func (r *reader) readFunctions(raw []byte) {
+	o, x := &r.data, r.x
+	if len(raw) == 0 {
+		return
+	}
+	c := jsonscan.Again(raw)
+	for x.EnterList(&c, "functionDeclarations"); x.NextElement(&c); {
+		o.Read(x, &c, functionMembers, "")
+		for _, name := range [...]string{"response", "responseJsonSchema"} {
+			if o.Raw(name) != nil {
+				x.Lose(rows.Named(ofFunction+name), nil)
+			}
+		}
+		if string(o.Word("behavior")) == "NON_BLOCKING" {
+			x.Lose(blockingTool, nil)
+		}
+		tool := core.Tool{Name: o.Raw("name"), Description: o.Raw("description"), Schema: []byte(`{"type":"object","properties":{}}`)}
+		if raw := o.Raw("parameters"); raw != nil {
+			tool.Schema, _ = jsonSchema(raw, true)
+		} else if raw := o.Raw("parametersJsonSchema"); raw != nil {
+			tool.Schema, _ = jsonSchema(raw, false)
+		}
+		if strictly := x.Options[core.ToolChoiceAuto]; strictly.Row == validatedRow && x.Can(core.SchemaStrict) && isClosed(tool.Schema) {
+			tool.Strict = []byte("true")
+		}
+		if len(jsonscan.Inner(tool.Name)) == 0 {
+			x.Invalid("name", "required")
+		} else if r.allowed.Has(tool.Name) {
+			r.w.Tool(&tool)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package request
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// rows are the fields of gemini requests.
+var rows = core.NewRows(strict.Brackets, slices.Concat(
+	optionRows, samplingRows, formatRows, thinkingRows, toolRows, choiceRows, partRows, callRows, mediaRows,
+)...).InSnakeCase()
+
+// ofConfig, ofThinking and ofPart are the beginnings of the names of rows about the options, about
+// thinking, and about parts.
+const (
+	config     = "generationConfig"
+	ofConfig   = config + "."
+	thinking   = ofConfig + "thinkingConfig"
+	ofThinking = thinking + "."
+	ofPart     = "contents[*].parts[*]."
+)
+
+var optionRows = []core.Row{
+	core.Structural("contents", core.Conversation),
+	core.Structural("model", core.Model),
+	core.Structural(ofConfig+"maxOutputTokens", core.MaxTokens),
+	core.Structural(ofConfig+"maxOutputTokens=...", core.LongMaxTokens),
+	core.Structural(ofConfig+"maxOutputTokens=1", core.ShortMaxTokens),
+	core.Hint(ofConfig+"maxOutputTokens=null", core.NoMaxTokens).As(ofConfig + "maxOutputTokens"),
+	core.Structural(ofConfig+"candidateCount", core.Samples),
+	core.Structural(ofConfig+"stopSequences", core.Stops),
+	core.Structural(ofConfig+`stopSequences=[""]`, core.EmptyStop).As(ofConfig + "stopSequences[*]"),
+	core.Structural(ofConfig+"responseLogprobs", core.Logprobs).OrNothing(),
+	core.Structural(ofConfig+"logprobs", core.TopLogprobs).As(ofConfig + "responseLogprobs"),
+	core.Structural(ofConfig+"responseLogprobs=false+"+ofConfig+"logprobs", core.TopLogprobsAlone).OrNothing(),
+	core.Hint(ofConfig+"mediaResolution", core.Nothing),
+	core.Hint(ofConfig+"enableEnhancedCivicAnswers", core.Nothing).OrNothing(),
+	core.Structural(ofConfig+"speechConfig", core.Nothing).OrNothing(),
+	core.Structural(ofConfig+"imageConfig", core.Nothing).OrNothing(),
+	core.Hint(ofConfig+"*", core.Nothing),
+	core.Hint("safetySettings[*].threshold=BLOCK_NONE", core.Nothing).As("safetySettings"),
+	core.Hint("safetySettings[*].threshold=OFF", core.Nothing).As("safetySettings"),
+	core.Shaping("safetySettings[*].threshold=*", core.Nothing).As("safetySettings"),
+	core.Structural("cachedContent", core.Nothing).OrNothing(),
+	core.Structural("modelArmorConfig", core.Nothing).OrNothing(),
+	core.Hint("serviceTier=standard", core.TierStandard),
+	core.Hint("serviceTier=flex", core.TierFlex),
+	core.Hint("serviceTier=priority", core.TierPriority),
+	core.Hint("serviceTier=*", core.TierOther),
+	core.Hint("labels", core.Nothing),
+	core.Hint("store", core.Nothing).OrNothing(),
+	core.Hint("*", core.Nothing),
+}
+
+// samplingRows are the rows about sampling. Agents send the defaults of the service with every
+// request, which means no more than none.
+var samplingRows = []core.Row{
+	core.Shaping(ofConfig+"temperature", core.Temperature),
+	core.Hint(ofConfig+"temperature=1", core.Temperature),
+	core.Shaping(ofConfig+"temperature=2", core.HighTemperature),
+	core.Shaping(ofThinking+"thinkingLevel+"+ofConfig+"temperature", core.TemperatureBesideReasoning),
+	core.Shaping(ofConfig+"topP", core.TopP),
+	core.Hint(ofConfig+"topP=0.95", core.TopP),
+	core.Shaping(ofConfig+"temperature+"+ofConfig+"topP", core.TopPBesideTemperature),
+	core.Shaping(ofThinking+"thinkingLevel+"+ofConfig+"topP", core.TopPBesideReasoning),
+	core.Shaping(ofConfig+"topK", core.TopK),
+	core.Hint(ofConfig+"topK=64", core.TopK),
+	core.Shaping(ofThinking+"thinkingLevel+"+ofConfig+"topK", core.TopKBesideReasoning),
+	core.Shaping(ofConfig+"seed", core.Seed),
+	core.Shaping(ofConfig+"presencePenalty", core.PresencePenalty).OrNothing(),
+	core.Shaping(ofConfig+"frequencyPenalty", core.FrequencyPenalty).OrNothing(),
+}
+
+var formatRows = slices.Concat([]core.Row{
+	core.Structural(ofConfig+"responseMimeType=text/plain", core.FormatText),
+	core.Structural(ofConfig+"responseMimeType="+asJSON, core.FormatObject),
+	core.Structural(ofConfig+"responseMimeType=*", core.Nothing),
+	core.Structural(ofConfig+"responseMimeType="+asJSON+"+"+ofConfig+"responseSchema", core.FormatSchema).As(ofConfig + "responseSchema"),
+	core.Structural(ofConfig+"responseMimeType="+asJSON+"+"+ofConfig+"responseJsonSchema", core.FormatSchema).As(ofConfig + "responseJsonSchema"),
+	core.Structural(ofConfig+"responseSchema", core.Schema),
+	core.Structural(ofConfig+"responseJsonSchema", core.Schema),
+	core.Structural(ofConfig+"responseFormat", core.Nothing).OrNothing(),
+	core.Structural(ofConfig+`responseModalities=["TEXT"]`, core.Content),
+	core.Structural(ofConfig+"responseModalities=*", core.Nothing),
+}, core.Within(core.Schema,
+	core.Hint(ofConfig+"responseSchema.propertyOrdering", core.Nothing),
+))
+
+// thinkingRows are the rows about thinking. A budget becomes the effort of its size.
+var thinkingRows = []core.Row{
+	core.Hint(ofThinking+"includeThoughts", core.ReasoningShown),
+	core.Hint(ofThinking+"includeThoughts=false", core.ReasoningHidden),
+	core.Shaping(ofThinking+"thinkingLevel=minimal", core.EffortMinimal),
+	core.Shaping(ofThinking+"thinkingLevel=low", core.EffortLow),
+	core.Shaping(ofThinking+"thinkingLevel=medium", core.EffortMedium),
+	core.Shaping(ofThinking+"thinkingLevel=high", core.EffortHigh),
+	core.Shaping(ofThinking+"thinkingLevel=*", core.EffortOther),
+	core.Hint(ofThinking+"thinkingBudget=-1", core.ReasoningAdaptive),
+	core.Shaping(ofThinking+"thinkingBudget=0", core.EffortNone),
+	core.Shaping(ofThinking+"thinkingBudget=1024", core.EffortLow),
+	core.Shaping(ofThinking+"thinkingBudget=4096", core.EffortMedium),
+	core.Shaping(ofThinking+"thinkingBudget=16384", core.EffortHigh),
+	core.Shaping(ofThinking+"thinkingBudget=32768", core.EffortXHigh),
+	core.Hint(ofThinking+"*", core.Nothing),
+}
+
+var toolRows = slices.Concat([]core.Row{
+	core.Structural("tools", core.FunctionTool),
+	core.Hint("toolConfig.functionCallingConfig.mode=NONE+tools", core.UnusedTools),
+}, core.Within(core.FunctionTool,
+	core.Structural("tools[*].functionDeclarations", core.FunctionTool).As("tools"),
+	core.Structural(ofFunction+"name", core.FunctionTool),
+	core.Structural(ofFunction+"description", core.FunctionTool),
+	core.Structural(ofFunction+"parameters", core.FunctionTool),
+	core.Structural(ofFunction+"parametersJsonSchema", core.FunctionTool),
+	core.Hint(ofFunction+"response", core.Nothing),
+	core.Hint(ofFunction+"responseJsonSchema", core.Nothing),
+	core.Structural(ofFunction+"behavior=NON_BLOCKING", core.Nothing).As(ofFunction+"behavior"),
+	core.Hint(ofFunction+"*", core.Nothing),
+	core.Structural("tools[*].googleSearch", core.VendorTool),
+	core.Structural("tools[*].googleSearchRetrieval", core.VendorTool),
+	core.Structural("tools[*].urlContext", core.VendorTool),
+	core.Structural("tools[*].codeExecution", core.VendorTool),
+	core.Structural("tools[*].computerUse", core.VendorTool),
+	core.Structural("tools[*].fileSearch", core.VendorTool),
+	core.Structural("tools[*].googleMaps", core.VendorTool),
+	core.Structural("tools[*].enterpriseWebSearch", core.VendorTool),
+	core.Structural("tools[*].mcpServers", core.VendorTool),
+	core.Structural("tools[*].retrieval", core.VendorTool),
+	core.Hint("tools[*].*", core.Nothing),
+))
+
+const (
+	ofFunction = "tools[*].functionDeclarations[*]."
+	ofChoice   = "toolConfig.functionCallingConfig."
+)
+
+var choiceRows = slices.Concat([]core.Row{
+	core.Shaping("tools=[]+"+ofChoice+"mode=ANY", core.ToolChoiceWithoutTools).As(ofChoice + "mode"),
+	core.Structural(ofChoice+"mode=*", core.Nothing),
+	core.Hint("toolConfig.retrievalConfig", core.Nothing),
+	core.Hint("toolConfig.*", core.Nothing),
+}, core.Within(core.FunctionTool,
+	core.Structural(ofChoice+"mode=AUTO", core.ToolChoiceAuto),
+	core.Structural(ofChoice+"mode=VALIDATED", core.ToolChoiceAuto),
+	core.Structural(ofChoice+"mode=ANY", core.ToolChoiceRequired),
+	core.Structural(ofChoice+`mode=ANY+`+ofChoice+`allowedFunctionNames=["f"]`, core.ToolChoiceNamed).As(ofChoice+"allowedFunctionNames"),
+	core.Structural(ofChoice+`allowedFunctionNames=["f"]`, core.ToolChoiceName).As(ofChoice+"allowedFunctionNames"),
+	core.Structural(ofChoice+"allowedFunctionNames", core.ToolChoiceAllowed),
+	core.Structural(ofChoice+"allowedFunctionNames[*]=*", core.Nothing).As(ofChoice+"allowedFunctionNames[*]"),
+	core.Hint(ofChoice+"*", core.Nothing),
+), core.Within(core.UnusedTools,
+	core.Structural(ofChoice+"mode=NONE", core.ToolChoiceNone),
+))
+
+var partRows = slices.Concat([]core.Row{
+	core.Structural("systemInstruction.parts[*].text", core.SystemText),
+	core.Structural("systemInstruction.parts[*]=*", core.Nothing).As("systemInstruction.parts[*]"),
+	core.Structural("contents[*].role=user", core.Content),
+	core.Structural("contents[*].role=model", core.Content),
+	core.Structural("contents[-1].role=model", core.Prefill).As("contents[*]").RefusedBy((*core.RequestInfo).RefusePrefill),
+	core.Hint("contents[*].*", core.Nothing),
+	core.Structural(ofPart+"text", core.TurnText),
+	core.Structural(ofPart+"executableCode", core.Nothing),
+	core.Structural(ofPart+"codeExecutionResult", core.Nothing),
+	core.Structural(ofPart+"toolCall", core.Nothing),
+	core.Structural(ofPart+"toolResponse", core.Nothing),
+	core.Structural(ofPart+"videoMetadata", core.Nothing),
+	core.Structural("contents[*].parts[*]=*", core.Nothing).As("contents[*].parts[*]"),
+	core.Hint(ofPart+"mediaResolution", core.Nothing),
+	core.Hint(ofPart+"partMetadata", core.Nothing),
+	core.Hint(ofPart+"*", core.Nothing),
+	core.Hint(ofPart+"thought", core.UnsignedReasoning).As(ofPart + "text"),
+	core.Hint(ofPart+"thoughtSignature", core.Nothing),
+}, core.Within(core.Prefill,
+	core.Shaping(`contents[-1].role=model+parts[*].text=" "`, core.PrefillSpace).As(ofPart+"text"),
+))
+
+var callRows = slices.Concat([]core.Row{
+	core.Structural(ofPart+"functionCall", core.ToolCall),
+	core.Structural(ofPart+"functionResponse", core.ToolResult),
+}, core.Within(core.ToolCall,
+	core.Structural(ofPart+"functionCall.id", core.ToolCall).As(ofPart+"functionCall"),
+	core.Structural(ofPart+"functionCall.name", core.ToolCall).As(ofPart+"functionCall"),
+	core.Structural(ofPart+"functionCall.args", core.ToolCall).As(ofPart+"functionCall"),
+	core.Hint(ofPart+"functionCall.*", core.Nothing),
+	core.Hint(ofPart+"functionCall+thoughtSignature", core.Signature).As(ofPart+"thoughtSignature"),
+	core.Hint(ofPart+"functionCall+thoughtSignature=redacted", core.RedactedReasoning).As(ofPart+"thoughtSignature"),
+	core.Hint(ofPart+"functionCall+thoughtSignature=encrypted", core.EncryptedReasoning).As(ofPart+"thoughtSignature"),
+	core.Shaping("contents[*].parts=[functionCall,text]", core.TextBehindCall).As(ofPart+"text"),
+), core.Within(core.ToolResult,
+	core.Structural(ofPart+"functionResponse.id", core.ToolResult).As(ofPart+"functionResponse"),
+	core.Structural(ofPart+"functionResponse.name", core.ToolResult).As(ofPart+"functionResponse"),
+	core.Structural(ofPart+"functionResponse.response", core.ToolResult).As(ofPart+"functionResponse"),
+	core.Structural(ofPart+"functionResponse.response.error", core.ErrorResult),
+	core.Structural(ofPart+"functionResponse.parts", core.ToolResult).As(ofPart+"functionResponse"),
+	core.Structural(ofPart+"functionResponse.willContinue", core.Nothing).OrNothing(),
+	core.Hint(ofPart+"functionResponse=...", core.Nothing).As(ofPart+"functionResponse"),
+	core.Hint(ofPart+"functionResponse.scheduling", core.Nothing),
+	core.Hint(ofPart+"functionResponse.*", core.Nothing),
+	core.Shaping("contents[*].parts=[text,functionResponse]", core.TextBeforeResult).As(ofPart+"text"),
+))
+
+// mediaRows are the rows about images and documents.
+var mediaRows = []core.Row{
+	core.Structural(ofPart+"inlineData.mimeType=image/png", core.Image).As(ofPart + "inlineData"),
+	core.Structural(ofPart+"inlineData.mimeType=image/heic", core.RareImage).As(ofPart + "inlineData"),
+	core.Structural(ofPart+"inlineData.mimeType=application/pdf", core.File).As(ofPart + "inlineData"),
+	core.Structural(ofPart+"inlineData.mimeType=text/plain", core.TextDocument).As(ofPart + "inlineData"),
+	core.Structural(ofPart+"inlineData.mimeType=*", core.Nothing).As(ofPart + "inlineData"),
+	core.Structural(ofPart+"fileData.mimeType=image/png", core.ImageAddress).As(ofPart + "fileData"),
+	core.Structural(ofPart+"fileData.mimeType=application/pdf", core.FileAddress).As(ofPart + "fileData"),
+	core.Structural(ofPart+"fileData.mimeType=*", core.Nothing).As(ofPart + "fileData"),
+	core.Structural(ofPart+"fileData.fileUri=*", core.Nothing),
+}
+
+// asJSON is the media type of answers that are JSON.
+const asJSON = "application/json"
+
+// The rows of decisions that the reader takes itself.
+var (
+	systemPartRow      = rows.Named("systemInstruction.parts[*]=*")
+	unknownPartRow     = rows.Named("contents[*].parts[*]=*")
+	thoughtRow         = rows.Named(ofPart + "thought")
+	signatureRow       = rows.Named(ofPart + "thoughtSignature")
+	sealedRow          = rows.Named(ofPart + "functionCall+thoughtSignature")
+	redactedRow        = rows.Named(ofPart + "functionCall+thoughtSignature=redacted")
+	encryptedRow       = rows.Named(ofPart + "functionCall+thoughtSignature=encrypted")
+	continuedRow       = rows.Named(ofPart + "functionResponse.willContinue")
+	schedulingRow      = rows.Named(ofPart + "functionResponse.scheduling")
+	repeatedRow        = rows.Named(ofPart + "functionResponse=...")
+	unknownDataRow     = rows.Named(ofPart + "inlineData.mimeType=*")
+	unknownFileRow     = rows.Named(ofPart + "fileData.mimeType=*")
+	unknownAddressRow  = rows.Named(ofPart + "fileData.fileUri=*")
+	otherModalityRow   = rows.Named(ofConfig + "responseModalities=*")
+	orderingRow        = rows.Named(ofConfig + "responseSchema.propertyOrdering")
+	usualTemperature   = rows.Named(ofConfig + "temperature=1")
+	usualTopP          = rows.Named(ofConfig + "topP=0.95")
+	usualTopK          = rows.Named(ofConfig + "topK=64")
+	loneTopLogprobsRow = rows.Named(ofConfig + "responseLogprobs=false+" + ofConfig + "logprobs")
+	validatedRow       = rows.Named(ofChoice + "mode=VALIDATED")
+	unblockedRow       = rows.Named("safetySettings[*].threshold=OFF")
+	blockingRow        = rows.Named("safetySettings[*].threshold=*")
+	namedChoiceRow     = rows.Named(ofChoice + `mode=ANY+` + ofChoice + `allowedFunctionNames=["f"]`)
+	choiceNameRow      = rows.Named(ofChoice + `allowedFunctionNames=["f"]`)
+	missingAllowedRow  = rows.Named(ofChoice + "allowedFunctionNames[*]=*")
+	blockingTool       = rows.Named(ofFunction + "behavior=NON_BLOCKING")
+)
