@@ -77,10 +77,11 @@ func (r recording) expect(withhold bool) (x expected) {
 		}
 		return lexer.Close() // an event that ends with a lone CR
 	}
-	at := int64(0)
+	at, ends := int64(0), false
 	for event, ok := next(); ok && !x.finished && !x.failed; event, ok = next() {
 		sig := observer.Observe(event)
 		x.content = x.content || sig.Has(signal.Content)
+		ends = ends || sig.Has(signal.Finish)
 		x.finished, x.failed = sig.Has(signal.Terminal), sig.Has(signal.Failed)
 		if x.finished {
 			x.terminal = event.End
@@ -97,6 +98,7 @@ func (r recording) expect(withhold bool) (x expected) {
 	}
 	if !x.finished && !x.failed {
 		x.output += string(r.bytes[at:lexer.Settled()])
+		x.finished = ends && formats.Of(r.format).Answers.NoLastEvent && lexer.Settled() == int64(len(r.bytes))
 	}
 	if withhold && formats.Of(r.format).Answers.Usage.Ask != nil {
 		x.output = usageMember.ReplaceAllString(x.output, "")
@@ -167,6 +169,7 @@ func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Att
 		translate.Chat:        `{"model":"m","messages":[{"role":"user","content":"x"}],"stream":true`,
 		translate.Completions: `{"model":"m","prompt":"x","stream":true`,
 		translate.Responses:   `{"model":"m","input":"x","stream":true`,
+		translate.Gemini:      `{"contents":[{"parts":[{"text":"x"}]}]`,
 	}
 	text := bodies[format]
 	if usage && formats.Of(format).Answers.Usage.Ask != nil {
@@ -175,6 +178,9 @@ func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Att
 	ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(format), Body: []byte(text + "}"), Client: http.Header{}}}
 	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault)
+	if formats.Of(format).Requests.ModelName != nil { // the path names the model, and asks for a stream
+		view.Model, view.Stream = "m", true
+	}
 	ex.View = view
 	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(format), Model: view.Model, Traits: new(trait.Traits)}
 }

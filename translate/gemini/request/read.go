@@ -26,6 +26,13 @@ type reader struct {
 	object core.Object // of the request, or of a content
 	part   core.Object
 	data   core.Object // of a part, or of a tool
+
+	// The arguments of the writer's methods, kept here to save allocations.
+	args struct {
+		call   core.Call
+		result core.Result
+		tool   core.Tool
+	}
 }
 
 // Read reads a body.
@@ -202,7 +209,8 @@ func (r *reader) readCall(role core.Role, index int, signature []byte) {
 	}
 	r.turns.reason(signature)
 	call := r.calls.add(r.turns.runs, o.Text("id"), o.Text("name"), x.At.Index(), index)
-	r.w.Call(&core.Call{ID: call.id, Name: call.name, Input: args})
+	r.args.call = core.Call{ID: call.id, Name: call.name, Input: args}
+	r.w.Call(&r.args.call)
 }
 
 // readResult reads the result of a function.
@@ -236,7 +244,10 @@ func (r *reader) readResult(role core.Role) {
 		}
 		return
 	case call.response == nil:
-		call.response = append([]byte{}, response...)
+		call.response = response
+		if response == nil {
+			call.response = []byte{}
+		}
 	case bytes.Equal(call.response, response):
 		x.Lose(repeatedRow, nil) // agents that resume a session send results twice
 		return
@@ -245,7 +256,8 @@ func (r *reader) readResult(role core.Role) {
 		return
 	}
 	media := o.Raw("parts")
-	r.w.OpenResult(&core.Result{ID: call.id})
+	r.args.result = core.Result{ID: call.id}
+	r.w.OpenResult(&r.args.result)
 	if len(text) > 0 {
 		r.w.Text(text)
 	}

@@ -92,7 +92,8 @@ func (r *reader) readFunctions(raw []byte) {
 		if len(jsonscan.Inner(tool.Name)) == 0 {
 			x.Invalid("name", "required")
 		} else if r.allowed.Has(tool.Name) {
-			r.w.Tool(&tool)
+			r.args.tool = tool
+			r.w.Tool(&r.args.tool)
 		}
 	}
 }

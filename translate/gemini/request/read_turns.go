@@ -113,7 +113,7 @@ func (t *turns) keeps(thought *core.Thought) bool {
 type calls struct {
 	run  int
 	list []call
-	keys map[callKey]*queue
+	keys map[callKey]queue
 }
 
 // call is a call. Its strings are escaped.
@@ -121,6 +121,7 @@ type call struct {
 	id       []byte // what the provider gets
 	name     []byte
 	response []byte // nil for none
+	next     [2]int // the numbers of the next calls with the id and with the name, 0 for none
 }
 
 // callKey is what calls are found by: the client's id; or the name, of calls with an id of the
@@ -138,58 +139,68 @@ const (
 	byNameAlone
 )
 
-// queue is the calls with one key, in their order.
-type queue struct {
-	waiting []int // without a response
-	last    int   // the first of them that had one
-}
+// queue is the calls with one key by their numbers, which count from 1.
+type queue struct{ first, end, answered int }
 
 // add adds a call of a turn. Calls without an id of their own get one that is the same whenever
 // the conversation is sent, as the caches of providers require.
 func (c *calls) add(run int, id, name []byte, content, part int) *call {
 	if c.run != run {
-		*c = calls{run: run, keys: make(map[callKey]*queue)}
+		clear(c.keys)
+		c.run, c.list = run, c.list[:0]
+	}
+	if c.keys == nil {
+		c.keys = make(map[callKey]queue)
 	}
 	own, names := id, callKey{byName, string(name)}
 	if len(id) == 0 {
 		names.by = byNameAlone
 	}
-	if len(id) == 0 || c.keys[callKey{byID, string(id)}] != nil {
+	if len(id) == 0 || c.keys[callKey{byID, string(id)}].first > 0 {
 		own = fmt.Appendf(nil, "gwp_%d_%d", content, part)
 	}
-	for _, key := range [...]callKey{{byID, string(id)}, names} {
-		if c.keys[key] == nil {
-			c.keys[key] = new(queue)
-		}
-		c.keys[key].waiting = append(c.keys[key].waiting, len(c.list))
-	}
 	c.list = append(c.list, call{id: own, name: name})
-	return &c.list[len(c.list)-1]
+	number := len(c.list)
+	for list, key := range [...]callKey{{byID, string(id)}, names} {
+		q := c.keys[key]
+		if q.first == 0 {
+			q.first = number
+		}
+		if q.end > 0 {
+			c.list[q.end-1].next[list] = number
+		}
+		q.end = number
+		c.keys[key] = q
+	}
+	return &c.list[number-1]
 }
 
 // answered returns the call that a result answers: by its id, or else the first without a
 // result that has the name. A call that has a result is returned only by its id.
 func (c *calls) answered(id, name []byte) *call {
-	if q := c.keys[callKey{byID, string(id)}]; q != nil && len(id) > 0 {
-		if next := c.next(q); next != nil {
+	if q, ok := c.keys[callKey{byID, string(id)}]; ok && len(id) > 0 {
+		if next := c.next(callKey{byID, string(id)}); next != nil {
 			return next
 		}
-		return &c.list[q.last]
+		return &c.list[max(q.answered, q.first, 1)-1]
 	}
-	if next := c.next(c.keys[callKey{byNameAlone, string(name)}]); next != nil {
+	if next := c.next(callKey{byNameAlone, string(name)}); next != nil {
 		return next
 	}
-	return c.next(c.keys[callKey{byName, string(name)}])
+	return c.next(callKey{byName, string(name)})
 }
 
-// next returns the first call of a queue without a response, nil for none.
-func (c *calls) next(q *queue) *call {
-	for q != nil && len(q.waiting) > 0 {
-		first := q.waiting[0]
-		if c.list[first].response == nil {
-			return &c.list[first]
+// next returns the first call with a key that has no response, nil for none.
+func (c *calls) next(key callKey) *call {
+	q, ok := c.keys[key]
+	list := min(int(key.by), 1)
+	for ok && q.first > 0 {
+		found := &c.list[q.first-1]
+		if found.response == nil {
+			return found
 		}
-		q.waiting, q.last = q.waiting[1:], first
+		q.answered, q.first = q.first, found.next[list]
+		c.keys[key] = q
 	}
 	return nil
 }
