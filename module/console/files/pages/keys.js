@@ -87,10 +87,10 @@ async function toggle(row, others) {
 
 /** columns returns the columns of a kind of keys. @param {string} kind @param {LimitState[]} states @param {(row: Row, what: string) => void} act */
 const columns = (kind, states, act) => [
-	{ name: 'Name', cell: (/** @type {Row} */ r) => html`<${Name} of=${r.name} />${r.hint && html` <code class="muted nowrap">${r.hint}</code>`}`, sort: (/** @type {Row} */ r) => r.name.toLowerCase() },
+	{ name: 'Name', cell: (/** @type {Row} */ r) => html`<${Name} of=${r.name} />${r.hint && html`<code class="muted nowrap under">${r.hint}</code>`}`, sort: (/** @type {Row} */ r) => r.name.toLowerCase() },
 	kind !== 'own' && { name: 'Owner', cell: (/** @type {Row} */ r) => r.owner ? html`<${Name} of=${r.owner} />` : html`<span class="muted">none</span>`, sort: (/** @type {Row} */ r) => r.owner },
 	{ name: 'State', cell: (/** @type {Row} */ r) => html`<${Chip} is=${r.off ? 'off' : 'ok'}>${r.off || 'enabled'}<//>`, sort: (/** @type {Row} */ r) => r.off },
-	{ name: 'Models', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.models} most=${2} />` },
+	{ name: 'Models', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.models} most=${1} />` },
 	{ name: 'Limit', cell: (/** @type {Row} */ r) => html`<${Left} row=${r} states=${states} />` },
 	{ name: 'Last use', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.used} />`, sort: (/** @type {Row} */ r) => String(r.used ?? '') },
 	{ name: 'Expires', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.expires} />`, sort: (/** @type {Row} */ r) => String(r.expires ?? '') },

@@ -36,7 +36,7 @@ function List() {
 			const formats = [...new Set(found.flatMap((row) => Object.keys(row.formats)))];
 			return html`<${Table} label="Models" rows=${found.slice(0, size)} id=${(row) => row.model.id} columns=${[
 				{ name: 'Model', cell: (/** @type {Row} */ r) => html`<${Name} of=${r.model.id} wide />`, sort: (/** @type {Row} */ r) => r.model.id },
-				{ name: 'Provider', cell: (/** @type {Row} */ r) => r.model.owned_by ? html`<${Name} of=${r.model.owned_by} />` : html`<span class="muted">–</span>`, sort: (/** @type {Row} */ r) => r.model.owned_by },
+				{ name: 'Owned by', cell: (/** @type {Row} */ r) => r.model.owned_by ? html`<${Name} of=${r.model.owned_by} />` : html`<span class="muted">–</span>`, sort: (/** @type {Row} */ r) => r.model.owned_by },
 				{ name: 'Context', num: true, cell: (/** @type {Row} */ r) => r.model.context_length ? number(r.model.context_length) : html`<span class="muted">unknown</span>`, sort: (/** @type {Row} */ r) => r.model.context_length ?? 0 },
 				...formats.map((format) => ({ name: format, cell: (/** @type {Row} */ r) => html`<${Lane} row=${r} format=${format} open=${() => setOpen({ row: r, format })} />` })),
 				{ name: '', num: true, cell: (/** @type {Row} */ r) => html`<a class="small" href=${`${root}connect?model=${encodeURIComponent(r.model.id)}`}>Connect</a>` },
