@@ -15,7 +15,7 @@ var Source = core.Source{
 	Rows: rows, New: func() core.Reader { return new(reader) }, Unbounded: (*trait.Traits).AgentTokens,
 }
 
-// reader reads a gemini request.
+// reader reads a gemini request (wire format B.14).
 type reader struct {
 	x       *core.Translation
 	w       core.Writer
