@@ -71,6 +71,7 @@ var arrows = []arrow{
 	{"module/transport", []string{"module/version", "module/capture", "module/transport/...", "module/metrics", "module/tracing", "module/aigateway", "module/secrets", "module/exchange", "module/coding", "translate/..."}},
 
 	// Guests import the public API, and no other guest.
+	{"module/keys/jwt", []string{"module/filewatch", "module/aigateway"}},
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/secrets", "module/suggest", "translate"}},
 	{"module/limits", []string{"module/aigateway", "module/limits/restore"}},
 	{"module/limits/restore", []string{"module/aigateway", "module/aigateway/accounting"}},

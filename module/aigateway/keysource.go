@@ -1,13 +1,17 @@
 package aigateway
 
-import "iter"
+import (
+	"context"
+	"errors"
+	"iter"
+)
 
 // KeySource is the interface of the modules in the namespace ai_gateway.keys. The
 // gateway asks its sources in the order of the configuration; the first source
 // that has a key decides.
 //
-// A source may also implement [PartialKeySource], [KeyLister], [LiveKeyLister] and
-// [KeyFinder].
+// A source may also implement [PartialKeySource], [KeyLister], [LiveKeyLister],
+// [KeyFinder] and [TokenSource].
 type KeySource interface {
 	// Lookup returns the key with this digest, nil if the source has none. Every
 	// request calls it, from many goroutines at once. It does no I/O.
@@ -53,6 +57,38 @@ type KeyFinder interface {
 	// Known returns the keys that Lookup finds, in any order. It does no I/O.
 	Known() iter.Seq[*Key]
 }
+
+// TokenSource is an optional interface of a KeySource whose keys are signed tokens. The
+// gateway asks it to verify credentials that no source finds. With such a source, a
+// credential may have 16 KiB, else 256 bytes.
+type TokenSource interface {
+	KeySource
+
+	// Verify returns the key of a token. Both results are nil for a credential that is no
+	// token of the source. The error is a *TokenError for a token that is refused, or
+	// ErrKeysUnavailable. Verify may do I/O until ctx ends, so the source remembers the
+	// result for Lookup.
+	Verify(ctx context.Context, credential string) (*Key, error)
+
+	// Rights returns keys with the rights that tokens may have. The gateway refuses a
+	// configuration in which one of them has an unknown limit.
+	Rights() iter.Seq[*Key]
+}
+
+// TokenError is the error for a token of the source that is refused.
+type TokenError struct {
+	// Problem continues a sentence that the owner of the token reads: "it has expired". It
+	// repeats nothing of the token.
+	Problem   string
+	Expired   bool // another token may be accepted, so that the client may try again
+	Forbidden bool // the token is valid, and may not use the gateway
+}
+
+// Error returns a sentence about the token.
+func (e *TokenError) Error() string { return "the token is not accepted: " + e.Problem }
+
+// ErrKeysUnavailable is the error of a TokenSource that cannot read the keys of its issuer.
+var ErrKeysUnavailable = errors.New("the keys of the issuer cannot be read")
 
 // KeyError is the error of a check that refuses one key of several.
 type KeyError struct {

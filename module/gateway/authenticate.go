@@ -2,7 +2,9 @@ package gateway
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
+	"errors"
 	"net/http"
 	"time"
 
@@ -11,7 +13,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -27,11 +28,16 @@ func (h *Handler) authenticate(to *reply.Reply, r *http.Request, in *format.Desc
 	if in != nil {
 		header, parameter = in.Client.KeyHeader, in.Client.KeyParameter
 	}
-	credential, f := keyring.Credential(r, header, parameter)
+	credential, f := h.resolved.sources.Credential(r, header, parameter)
 	if f != nil {
 		return f
 	}
 	key, now := h.resolved.sources.Find(sha256.Sum256([]byte(credential))), time.Now()
+	if key == nil {
+		if key, f = h.verify(to, r.Context(), credential); f != nil {
+			return f
+		}
+	}
 	switch {
 	case key == nil && !h.resolved.sources.Complete():
 		to.SetHeader("Retry-After", doubtSeconds)
@@ -53,6 +59,23 @@ func (h *Handler) authenticate(to *reply.Reply, r *http.Request, in *format.Desc
 	observe.AnnounceExpiry(key, now)
 	to.Exchange.Key = key
 	return nil
+}
+
+// verify returns the key of a signed token. Both results are nil for a credential that is none.
+func (h *Handler) verify(to *reply.Reply, ctx context.Context, credential string) (*aigateway.Key, *fault.Fault) {
+	key, err := h.resolved.sources.Verify(ctx, credential)
+	if err == nil {
+		return key, nil
+	}
+	h.logger.Info("token refused", zap.String("request_id", to.Exchange.ID), zap.Error(err))
+	if refused := new(aigateway.TokenError); errors.As(err, &refused) {
+		if refused.Forbidden {
+			return nil, fault.TokenNotAllowed(refused.Problem)
+		}
+		return nil, fault.BadToken(refused.Problem, !refused.Expired)
+	}
+	to.SetHeader("Retry-After", doubtSeconds)
+	return nil, fault.KeysUnavailable()
 }
 
 // doubtSeconds is the Retry-After for keys that may be valid: a store that was

@@ -49,6 +49,17 @@ func MistypedKey() *Fault {
 	}
 }
 
+// BadToken refuses a signed token for a reason that its owner reads: "it has expired". final
+// is false if the client may try again with another token.
+func BadToken(problem string, final bool) *Fault {
+	return &Fault{Kind: Unauthenticated, Message: "the token is not valid: " + problem, Code: "invalid_api_key", Final: final}
+}
+
+// TokenNotAllowed refuses a valid token that may not use the gateway.
+func TokenNotAllowed(problem string) *Fault {
+	return &Fault{Kind: Forbidden, Message: "the token is valid, but " + problem, Code: "permission_denied", Final: true}
+}
+
 // NetworkNotAllowed refuses a key that may not be used from the client's address.
 func NetworkNotAllowed() *Fault {
 	return &Fault{Kind: Forbidden, Message: "this key may not be used from this address", Code: "permission_denied", Final: true}

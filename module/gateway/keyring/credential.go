@@ -7,13 +7,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// maxCredential is the greatest length of a credential, in bytes.
-const maxCredential = 256
+// The greatest lengths of a key and of a signed token, in bytes.
+const (
+	maxKey   = 256
+	maxToken = 16 << 10
+)
 
 // Credential returns the credential of a request: the bearer token, else the value of the
 // header other, else that of a parameter of the query. Both are "" for none. If one has a
 // value, those behind it are not read.
-func Credential(r *http.Request, other, parameter string) (string, *fault.Fault) {
+func (s Sources) Credential(r *http.Request, other, parameter string) (string, *fault.Fault) {
 	token, f := bearerToken(r.Header["Authorization"])
 	if other != "" && token == "" && f == nil {
 		token, f = single(strings.ToLower(other), r.Header[other])
@@ -26,7 +29,7 @@ func Credential(r *http.Request, other, parameter string) (string, *fault.Fault)
 		return "", f
 	case token == "":
 		return "", fault.NoCredential(strings.ToLower(other))
-	case len(token) > maxCredential || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
+	case len(token) > maxToken || len(token) > maxKey && !s.verifiesTokens() || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
 		return "", fault.BadKey()
 	}
 	return token, nil

@@ -31,9 +31,9 @@ func FuzzCredential(f *testing.F) {
 		if hasOther {
 			other = "X-Api-Key"
 		}
-		credential, fault := Credential(r, other, "")
+		credential, fault := Sources(nil).Credential(r, other, "")
 		assert.Equal(t, fault == nil, credential != "", "a credential or a fault")
-		assert.LessOrEqual(t, len(credential), maxCredential)
+		assert.LessOrEqual(t, len(credential), maxKey)
 		for _, c := range []byte(credential) {
 			assert.True(t, c > ' ' && c < 0x7f, "%q", credential)
 		}

@@ -5,6 +5,7 @@
 package keyring
 
 import (
+	"context"
 	"iter"
 	"slices"
 	"strings"
@@ -23,6 +24,11 @@ type Check func(iter.Seq[*aigateway.Key]) error
 func (s Sources) Add(source aigateway.KeySource, check Check) (Sources, error) {
 	if list, ok := source.(aigateway.KeyLister); ok {
 		if err := s.allow(list.All(), check); err != nil {
+			return nil, err
+		}
+	}
+	if tokens, ok := source.(aigateway.TokenSource); ok {
+		if err := check(tokens.Rights()); err != nil {
 			return nil, err
 		}
 	}
@@ -147,6 +153,27 @@ func (s Sources) Find(digest aigateway.Digest) *aigateway.Key {
 		}
 	}
 	return nil
+}
+
+// verifiesTokens reports whether a source verifies tokens.
+func (s Sources) verifiesTokens() bool {
+	return slices.ContainsFunc(s, func(source aigateway.KeySource) bool {
+		_, ok := source.(aigateway.TokenSource)
+		return ok
+	})
+}
+
+// Verify returns the key of a signed token that Find does not find. Both results are nil for
+// a credential that is no token of a source; see aigateway.TokenSource for errors.
+func (s Sources) Verify(ctx context.Context, credential string) (*aigateway.Key, error) {
+	for _, source := range s {
+		if tokens, ok := source.(aigateway.TokenSource); ok {
+			if key, err := tokens.Verify(ctx, credential); key != nil || err != nil {
+				return key, err
+			}
+		}
+	}
+	return nil, nil
 }
 
 // Complete reports whether every source has read all of its keys. Only then is an unknown

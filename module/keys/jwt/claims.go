@@ -1,0 +1,102 @@
+package jwt
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// key returns the key of a verified token with these claims, without its digest. The key has no
+// expiry, since its owner renews it: the cache ends with the token.
+func (t *Tokens) key(all map[string]any) (*aigateway.Key, error) {
+	name, _ := claim(all, cmp.Or(t.Name, "sub")).(string)
+	if name == "" {
+		return nil, &aigateway.TokenError{Problem: "it has no subject"}
+	}
+	rights := t.rightsOf(words(claim(all, cmp.Or(t.GroupClaim, "groups"))))
+	if rights == nil {
+		return nil, &aigateway.TokenError{Problem: "none of its groups may use the gateway", Forbidden: true}
+	}
+	key := *rights
+	key.ID = t.prefix + plain(name)
+	key.Owner = t.ownerOf(all)
+	key.Subject = key.ID
+	return &key, nil
+}
+
+// maxName is the length of the longest name that is shown as it is.
+const maxName = 100
+
+// plain returns a name as it is if it is short and has only the characters of names, else its
+// digest, which is as unique.
+func plain(name string) string {
+	isOdd := func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._@+-:/|", c))
+	}
+	if len(name) <= maxName && !strings.ContainsFunc(name, isOdd) {
+		return name
+	}
+	digest := sha256.Sum256([]byte(name))
+	return "sha256-" + hex.EncodeToString(digest[:16])
+}
+
+// ownerOf returns the owner of a key, "" if the token has none. An address that the issuer
+// has not verified may be that of somebody else.
+func (t *Tokens) ownerOf(all map[string]any) string {
+	owner, _ := claim(all, t.Owner).(string)
+	if t.Owner == "email" && all["email_verified"] != true {
+		return ""
+	}
+	if !aigateway.IsName(owner) {
+		return ""
+	}
+	return owner
+}
+
+// rightsOf returns the rights of the first group of the configuration that has one of the
+// names, nil if none has.
+func (t *Tokens) rightsOf(names []string) *aigateway.Key {
+	for i, g := range t.Groups {
+		if g.Name == "*" {
+			return &t.rights[i]
+		}
+		beginning, isPattern := strings.CutSuffix(g.Name, "*")
+		for _, name := range names {
+			if name == g.Name || isPattern && strings.HasPrefix(name, beginning) {
+				return &t.rights[i]
+			}
+		}
+	}
+	return nil
+}
+
+// claim returns the claim at a path, nil for none. A claim whose name has the dots itself
+// takes precedence, as names that are addresses have them.
+func claim(claims map[string]any, path string) any {
+	if value, ok := claims[path]; ok {
+		return value
+	}
+	first, rest, ok := strings.Cut(path, ".")
+	if inner, isObject := claims[first].(map[string]any); ok && isObject {
+		return claim(inner, rest)
+	}
+	return nil
+}
+
+// words returns the texts of a list, or the words of a text.
+func words(value any) (texts []string) {
+	switch v := value.(type) {
+	case string:
+		return strings.Fields(v)
+	case []any:
+		for _, element := range v {
+			if text, ok := element.(string); ok {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
+}
