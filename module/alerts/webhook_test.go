@@ -53,12 +53,12 @@ func receive(t *testing.T, statuses ...int) (address string, got chan request) {
 }
 
 // start starts a sender with its marks in a folder.
-func start(t *testing.T, address, folder string, slack bool) (s *sender, logs *observer.ObservedLogs) {
-	core, logs := observer.New(zap.InfoLevel)
-	s = newSender(slack, &certmagic.FileStorage{Path: folder}, zap.New(core))
+func start(t *testing.T, address, folder string, slack bool) *sender {
+	t.Helper()
+	s := newSender(slack, &certmagic.FileStorage{Path: folder}, zap.NewNop())
 	require.NoError(t, s.setURL(aigateway.Secret(address)))
 	s.start()
-	return s, logs
+	return s
 }
 
 func event(t *testing.T, name string, data map[string]any) caddy.Event {
@@ -82,7 +82,7 @@ func TestX133ABudgetIsReportedOncePerLevelAndPeriod(t *testing.T) {
 		next  = "2999-03-01T00:00:00Z"
 	)
 	send := func(percent int, renews string) {
-		s, _ := start(t, address, folder, false) // as after a restart
+		s := start(t, address, folder, false) // as after a restart
 		require.NoError(t, (&Webhook{sender: s}).Handle(t.Context(), event(t, events.BudgetThreshold, threshold(percent, renews))))
 		require.NoError(t, s.Destruct())
 	}
@@ -206,7 +206,7 @@ func TestRequestsAreSigned(t *testing.T) {
 		sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`)))
 
 	address, got := receive(t)
-	s, _ := start(t, address, t.TempDir(), false)
+	s := start(t, address, t.TempDir(), false)
 	require.NoError(t, s.setSecret("whsec_"+aigateway.Secret(base64.StdEncoding.EncodeToString(key))))
 	s.add(&alert{ID: "1", Event: events.ProviderUp})
 	r := <-got
@@ -222,7 +222,7 @@ func TestRequestsAreSigned(t *testing.T) {
 
 func TestSlackGetsTheTextAlone(t *testing.T) {
 	address, got := receive(t)
-	s, _ := start(t, address, t.TempDir(), true)
+	s := start(t, address, t.TempDir(), true)
 	require.NoError(t, (&Webhook{sender: s}).Handle(t.Context(), event(t, events.ProviderDown, map[string]any{
 		"provider": "anthropic", "model": "claude", "cause": "credential_refused", "until": "soon",
 	})))
@@ -250,7 +250,7 @@ func TestEventsThatEachRequestMayCauseAreNoAlerts(t *testing.T) {
 		}
 	}
 	assert.Equal(t, len(kinds)+1, names)
-	s, _ := start(t, "http://127.0.0.1:1", t.TempDir(), false)
+	s := start(t, "http://127.0.0.1:1", t.TempDir(), false)
 	require.NoError(t, (&Webhook{sender: s}).Handle(t.Context(), event(t, events.Fallback, nil)))
 	assert.Empty(t, s.waiting)
 	require.NoError(t, s.Destruct())

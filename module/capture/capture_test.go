@@ -47,13 +47,13 @@ func TestACaptureHasBothSidesOfTheWire(t *testing.T) {
 		out := httptest.NewRequest(http.MethodPost, "https://provider.example/v1/chat/completions", nil)
 		out.Header = http.Header{"Authorization": {"Bearer sk-provider"}, "Content-Type": {"application/json"}, "Openai-Organization": {"org-1"}}
 		call := ex.Call(Target{"p", "up", "chat"}, out, strings.NewReader(`{"model":"up"}`), asIs)
-		body := call.Answer(&http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}, "Set-Cookie": {"a=b"}}, Body: io.NopCloser(strings.NewReader("data: 1\n\n"))})
+		body := call.Answer(&http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}, "Set-Cookie": {"a=b"}}, Body: io.NopCloser(strings.NewReader("data: 1\n\n"))})
 		_, err := io.ReadAll(body)
 		require.NoError(t, err)
 		w := httptest.NewRecorder()
 		to := ex.Answer(w)
 		to.Header().Set("X-Request-Id", "req_1")
-		to.WriteHeader(200)
+		to.WriteHeader(http.StatusOK)
 		for _, part := range []string{"event: a\n\n", "event: b\n\n"} {
 			_, err := to.Write([]byte(part))
 			require.NoError(t, err)

@@ -7,9 +7,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// after returns the sample, which needs a field that may be refused in place of the row's.
-func (s sample) after(field string) sample {
-	s.behind = field
+// behindCall returns the sample, whose call may be refused in place of the row's field.
+func (s sample) behindCall() sample {
+	s.behind = "contents[*].parts[*].functionCall"
 	return s
 }
 
@@ -206,17 +206,17 @@ var geminiSamples = samples{
 	"contents[*].parts[*].functionCall+thoughtSignature=redacted":  signedCall(seal.Block, `[{"type":"redacted_thinking","data":"d"}]`),
 	"contents[*].parts[*].functionCall+thoughtSignature=encrypted": signedCall(seal.Item, `[{"type":"thinking","thinking":"t","signature":"call:rs_1.1.gAAA"}]`),
 	"contents[*].parts=[functionCall,text]":                        exchanging(geminiCall+`,{"text":"behind"}`, geminiResult),
-	"contents[*].parts[*].functionResponse":                        exchanging(geminiCall, geminiResult).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts[*].functionResponse.id":                     exchanging(geminiCall, geminiResult).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts[*].functionResponse.name":                   exchanging(geminiCall, geminiResult).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts[*].functionResponse.response":               exchanging(geminiCall, geminiResult).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts[*].functionResponse.response.error":         exchanging(geminiCall, `{"functionResponse":{"id":"c1","name":"f","response":{"error":"x"}}}`).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts[*].functionResponse.parts":                  answeredBy(`,"parts":[{"inlineData":{"mimeType":"image/png","data":"AAAA"}}]`).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts[*].functionResponse.willContinue":           answeredBy(`,"willContinue":true`).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts[*].functionResponse=...":                    exchanging(geminiCall, geminiResult+","+geminiResult).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts[*].functionResponse.scheduling":             answeredBy(`,"scheduling":"SILENT"`).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts[*].functionResponse.*":                      answeredBy(`,"unheard_of":1`).after("contents[*].parts[*].functionCall"),
-	"contents[*].parts=[text,functionResponse]":                    exchanging(geminiCall, `{"text":"in front"},`+geminiResult).after("contents[*].parts[*].functionCall"),
+	"contents[*].parts[*].functionResponse":                        exchanging(geminiCall, geminiResult).behindCall(),
+	"contents[*].parts[*].functionResponse.id":                     exchanging(geminiCall, geminiResult).behindCall(),
+	"contents[*].parts[*].functionResponse.name":                   exchanging(geminiCall, geminiResult).behindCall(),
+	"contents[*].parts[*].functionResponse.response":               exchanging(geminiCall, geminiResult).behindCall(),
+	"contents[*].parts[*].functionResponse.response.error":         exchanging(geminiCall, `{"functionResponse":{"id":"c1","name":"f","response":{"error":"x"}}}`).behindCall(),
+	"contents[*].parts[*].functionResponse.parts":                  answeredBy(`,"parts":[{"inlineData":{"mimeType":"image/png","data":"AAAA"}}]`).behindCall(),
+	"contents[*].parts[*].functionResponse.willContinue":           answeredBy(`,"willContinue":true`).behindCall(),
+	"contents[*].parts[*].functionResponse=...":                    exchanging(geminiCall, geminiResult+","+geminiResult).behindCall(),
+	"contents[*].parts[*].functionResponse.scheduling":             answeredBy(`,"scheduling":"SILENT"`).behindCall(),
+	"contents[*].parts[*].functionResponse.*":                      answeredBy(`,"unheard_of":1`).behindCall(),
+	"contents[*].parts=[text,functionResponse]":                    exchanging(geminiCall, `{"text":"in front"},`+geminiResult).behindCall(),
 	"contents[*].parts[*].inlineData.mimeType=image/png":           ofParts(`{"inlineData":{"mimeType":"image/png","data":"AAAA"}}`),
 	"contents[*].parts[*].inlineData.mimeType=image/heic":          ofParts(`{"inlineData":{"mimeType":"image/heic","data":"AAAA"}}`),
 	"contents[*].parts[*].inlineData.mimeType=application/pdf":     ofParts(`{"inlineData":{"mimeType":"application/pdf","data":"AAAA"}}`),

@@ -218,7 +218,7 @@ func (t *Tokens) validate(token *jwt.JSONWebToken) (expiry time.Time, err error)
 	if err = token.UnsafeClaimsWithoutVerification(&claims); err == nil {
 		err = claims.ValidateWithLeeway(jwt.Expected{Issuer: t.Issuer, AnyAudience: jwt.Audience{t.Audience}, Time: time.Now()}, leeway)
 	}
-	problem := ""
+	var problem string
 	switch {
 	case errors.Is(err, jwt.ErrInvalidAudience):
 		problem = "it is for another audience"

@@ -66,11 +66,11 @@ func (s *source) keys(tokens []*migration.Section) {
 			continue
 		}
 		owner := s.owners[row.Text("user_id")]
-		clear := strings.TrimPrefix(row.Text("key"), "sk-")
+		bare := strings.TrimPrefix(row.Text("key"), "sk-")
 		key := migration.Key{
 			Name: names.Give(owner+"-"+row.Text("name")+"-"+row.Text("id"), "token-"+row.Text("id")), Comment: row.Text("name"),
-			Digest: migration.Digest("sk-" + clear), Owner: owner,
-			Disabled: clear == "" || row.Text("status") != "1" || user.Text("status") != "1",
+			Digest: migration.Digest("sk-" + bare), Owner: owner,
+			Disabled: bare == "" || row.Text("status") != "1" || user.Text("status") != "1",
 		}
 		if expired, ok := row.Number("expired_time"); ok && expired > 0 && expired < 1<<36 {
 			key.Expires = time.Unix(int64(expired), 0).UTC().Format(time.RFC3339)

@@ -22,12 +22,12 @@ func read[T any](t *testing.T, r site.Reply) T {
 }
 
 // startShown runs a site with secrets in many places of its configuration.
-func startShown(t *testing.T) (s *site.Site, p *gatewaytest.Provider, carol, alice loggedIn) {
+func startShown(t *testing.T) (p *gatewaytest.Provider, carol, alice loggedIn) {
 	t.Helper()
 	p = gatewaytest.NewProvider(t)
 	t.Setenv("UPSTREAM_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("HERS_KEY", "sk-hers-0123456789abcdef00")
-	s = site.Start(t, site.Direct.Provider("up", p, "api_key {env.UPSTREAM_KEY}", "models a b-*", "price a input 1.25 output 10"), `
+	s := site.Start(t, site.Direct.Provider("up", p, "api_key {env.UPSTREAM_KEY}", "models a b-*", "price a input 1.25 output 10"), `
 		provider away vllm {
 			base_url http://127.0.0.1:9/v1
 			models nowhere
@@ -47,11 +47,11 @@ func startShown(t *testing.T) (s *site.Site, p *gatewaytest.Provider, carol, ali
 	s.AddUser("alice")
 	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"carol","role":"admin","password":"`+site.Password+`"}`)
 	require.Equal(t, http.StatusOK, created.Status, created.Body)
-	return s, p, logInAs(s, "site", "carol"), logInAs(s, "site", "alice")
+	return p, logInAs(s, "site", "carol"), logInAs(s, "site", "alice")
 }
 
 func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
-	_, p, carol, _ := startShown(t)
+	p, carol, _ := startShown(t)
 	got := carol.ask(http.MethodGet, "/api/configuration", "")
 	c := read[struct {
 		Providers []struct {
@@ -83,7 +83,7 @@ func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
 }
 
 func TestPricesInEffectAreShown(t *testing.T) {
-	_, _, carol, _ := startShown(t)
+	_, carol, _ := startShown(t)
 	type prices struct {
 		Items []struct {
 			Model, Provider string
@@ -106,7 +106,7 @@ func TestPricesInEffectAreShown(t *testing.T) {
 }
 
 func TestKeysOfTheConfigurationAreListed(t *testing.T) {
-	_, _, carol, alice := startShown(t)
+	_, carol, alice := startShown(t)
 	type page struct {
 		Items []struct {
 			ID, User, Limit string
@@ -129,7 +129,7 @@ func TestKeysOfTheConfigurationAreListed(t *testing.T) {
 }
 
 func TestAProviderIsAskedNow(t *testing.T) {
-	_, p, carol, _ := startShown(t)
+	p, carol, _ := startShown(t)
 	type result struct {
 		Answered bool
 		Status   int
@@ -147,7 +147,7 @@ func TestAProviderIsAskedNow(t *testing.T) {
 
 // The lookup of one key must find its limits, as a list of all keys does.
 func TestAKeyHasWhatIsLeftOfItsLimits(t *testing.T) {
-	_, _, carol, alice := startShown(t)
+	_, carol, alice := startShown(t)
 	made := carol.ask(http.MethodPost, "/api/keys", `{"user":"alice","name":"stored","limit":"small"}`)
 	require.Equal(t, http.StatusOK, made.Status, made.Body)
 	type keys struct {

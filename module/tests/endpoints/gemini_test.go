@@ -21,7 +21,7 @@ const (
 
 // geminiSite has a provider of the gemini format for all models but "talk", which a provider of
 // chat has.
-func geminiSite(t *testing.T, lines ...string) (s *site.Site, own, chat *gatewaytest.Provider) {
+func geminiSite(t *testing.T) (s *site.Site, own, chat *gatewaytest.Provider) {
 	t.Helper()
 	own, chat = gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	own.Always(func(c *gatewaytest.Call) {
@@ -31,9 +31,9 @@ func geminiSite(t *testing.T, lines ...string) (s *site.Site, own, chat *gateway
 		}
 		gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"candidates": [{"content":{"parts":[{"text":"Hi"}],"role":"model"},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9}}`))(c)
 	})
-	s = site.Start(t, append(lines,
+	s = site.Start(t,
 		site.Direct.Provider("google", own, "format gemini", "models m llama3:8b x/y:z"),
-		site.Direct.Provider("talker", chat, "format chat", "models talk"))...)
+		site.Direct.Provider("talker", chat, "format chat", "models talk"))
 	return s, own, chat
 }
 
@@ -139,7 +139,7 @@ func TestGeminiClientsReachProvidersOfChat(t *testing.T) {
 	require.Equal(t, http.StatusOK, answer.Status)
 	assert.Contains(t, string(lastOf(chat).Body), `"stream":true`)
 	assert.Contains(t, answer.Body, `"finishReason":"STOP"`)
-	for _, line := range strings.Split(strings.TrimSpace(answer.Body), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(answer.Body), "\n") {
 		assert.True(t, line == "" || strings.HasPrefix(line, "data: {"), line)
 	}
 	assert.Equal(t, "?", answer.Header.Get("X-Gateway-Dropped"), "unknown names with capital letters are not repeated")

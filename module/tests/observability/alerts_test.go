@@ -33,7 +33,7 @@ func TestAlertsReachAWebhook(t *testing.T) {
 	t.Setenv("ENDING_KEY", "sk-ending-0123456789abcdef")
 	p := gatewaytest.NewProvider(t)
 	s := site.StartCaddyfile(t, "{\nstorage file_system "+filepath.Join(t.TempDir(), "storage")+"\nevents {\non * ai_gateway_webhook "+receiver.URL+" {\nsecret {env.ALERT_SECRET}\n}\n}\n}\n"+
-		site.Block("", site.Direct.Provider("p", p, "format chat"), "key ending {env.ENDING_KEY} {\nexpires "+time.Now().Add(48*time.Hour).Format(time.DateOnly)+"\n}"))
+		site.Block("", site.Direct.Provider("p", p, "format chat", "price m input 1 output 1"), "key ending {env.ENDING_KEY} {\nexpires "+time.Now().Add(48*time.Hour).Format(time.DateOnly)+"\n}"))
 	p.Always(gatewaytest.Status(http.StatusUnauthorized))
 	for range 3 {
 		s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), "Authorization", "Bearer sk-ending-0123456789abcdef")

@@ -165,7 +165,7 @@ func (w *writer) Finish(dst []byte) []byte {
 		start = len(out)
 	}
 	w.writeConversation(&out)
-	w.tools.writeTo(&out, x, w.by)
+	w.tools.writeTo(&out, x)
 	var own core.Members
 	effort := w.writeThinking(&own)
 	if !x.Info.Counts() {
@@ -182,8 +182,9 @@ func (w *writer) Finish(dst []byte) []byte {
 // writeConversation writes the messages and the system texts. The last breakpoints count.
 func (w *writer) writeConversation(out *core.Members) {
 	out.Name("messages")
-	from, marked := len(*out), 0
-	*out, marked = appendMarked(*out, w.messages.buf, w.messages.points, maxPoints, w.x)
+	from := len(*out)
+	buf, marked := appendMarked(*out, w.messages.buf, w.messages.points, maxPoints, w.x)
+	*out = buf
 	(*out)[from] = '[' // in place of the first comma
 	*out = append(*out, ']')
 	if w.system.Empty() {

@@ -68,7 +68,7 @@ const anyObject = `{"type":"object","properties":{}}`
 
 // writeTo writes the tools and the choice among them. A conversation with calls needs a
 // declaration of their tools, even if the client declares none and none must be called.
-func (t *tools) writeTo(out *core.Members, x *core.Translation, by *vendor) {
+func (t *tools) writeTo(out *core.Members, x *core.Translation) {
 	t.names.Check(x)
 	kind := x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed)
 	if !t.empty() && kind == core.ToolChoiceNone && !x.Keep(core.UnusedTools, nil) {

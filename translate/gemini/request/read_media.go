@@ -108,7 +108,7 @@ func isPublic(address []byte) bool {
 // standardBase64 returns data in the standard alphabet of base64, with padding: clients in some
 // languages write the other alphabet.
 func standardBase64(data []byte) []byte {
-	if !jsonscan.HasEscapes(data) && bytes.IndexAny(data, "-_") < 0 && len(data)%4 == 0 {
+	if !jsonscan.HasEscapes(data) && !bytes.ContainsAny(data, "-_") && len(data)%4 == 0 {
 		return data
 	}
 	data = jsonscan.AppendUnescaped(nil, data)

@@ -28,17 +28,16 @@ type level struct {
 }
 
 // readRaw is read for raw content, which may be absent.
-func (r *reader) readRaw(raw []byte, level int, list string, allowed shape.Types) (more bool) {
-	if len(raw) == 0 {
-		return false
-	}
-	if jsonscan.IsString(raw) {
+func (r *reader) readRaw(raw []byte, level int, list string, allowed shape.Types) {
+	switch {
+	case len(raw) == 0:
+	case jsonscan.IsString(raw):
 		r.text(jsonscan.Inner(raw))
-		return true
+	default:
+		c := &r.levels[level].cursor
+		*c = jsonscan.Again(raw)
+		r.read(c, level, list, allowed)
 	}
-	c := &r.levels[level].cursor
-	*c = jsonscan.Again(raw)
-	return r.read(c, level, list, allowed)
 }
 
 // readAt is read for the content of a message that the cursor of the message has skipped.
