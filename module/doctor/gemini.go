@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -30,8 +31,12 @@ var gemini = format{
 	parse:      parseGenerated,
 	parseEvent: parseGeneratedEvent,
 	withResult: func(request map[string]any, a answer) map[string]any {
+		result := map[string]any{"name": "weather", "response": map[string]any{"output": forecast}}
+		if a.callID != "weather" {
+			result["id"] = a.callID
+		}
 		more := withTurns(request, "contents", append(a.turns, map[string]any{"role": "user", "parts": []any{
-			map[string]any{"functionResponse": map[string]any{"id": a.callID, "name": "weather", "response": map[string]any{"output": forecast}}},
+			map[string]any{"functionResponse": result},
 		}})...)
 		delete(more, "toolConfig")
 		return more
@@ -79,7 +84,7 @@ func parseGenerated(body []byte) (a answer, err error) {
 	var content struct {
 		Parts []struct {
 			Text         string
-			FunctionCall *struct{ ID string }
+			FunctionCall *struct{ ID, Name string }
 		}
 	}
 	if json.Unmarshal(body, &g) != nil || len(g.Candidates) == 0 || json.Unmarshal(g.Candidates[0].Content, &content) != nil {
@@ -88,7 +93,7 @@ func parseGenerated(body []byte) (a answer, err error) {
 	for _, part := range content.Parts {
 		a.text += part.Text
 		if part.FunctionCall != nil {
-			a.callID = part.FunctionCall.ID
+			a.callID = cmp.Or(part.FunctionCall.ID, part.FunctionCall.Name) // calls of Vertex AI have no ids
 		}
 	}
 	a.turns, a.cut = []any{g.Candidates[0].Content}, g.Candidates[0].FinishReason == "MAX_TOKENS"

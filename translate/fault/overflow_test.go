@@ -57,18 +57,25 @@ func TestMessagesOfOverflowsAreKnownToClients(t *testing.T) {
 func requireOverflow(t *testing.T, name string, fault *fault.Fault) {
 	t.Helper()
 	var answer struct {
-		Error struct{ Type, Message, Code string }
+		Error struct {
+			Type, Status, Message string
+			Code                  any
+		}
 	}
 	for _, format := range formats.Names() {
 		require.Equal(t, http.StatusBadRequest, formats.Of(format).Errors.Status(fault), name)
 		require.NoError(t, json.Unmarshal(formats.Of(format).Errors.Append(nil, fault, ""), &answer))
-		require.Equal(t, "invalid_request_error", answer.Error.Type, name)
-		if format == translate.Messages {
+		switch format {
+		case translate.Gemini: // whose words are those of case Y043
+			require.Equal(t, "INVALID_ARGUMENT", answer.Error.Status, name)
+			continue
+		case translate.Messages:
 			require.Equal(t, "prompt is too long: "+fault.Message, answer.Error.Message, name)
-		} else {
+		default:
 			require.Equal(t, fault.Message, answer.Error.Message, name)
 			require.Equal(t, "context_length_exceeded", answer.Error.Code, name)
 		}
+		require.Equal(t, "invalid_request_error", answer.Error.Type, name)
 	}
 }
 

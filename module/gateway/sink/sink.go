@@ -42,14 +42,14 @@ type upstreamAnswer struct {
 	// appender writes the events that the sink adds to the stream. It is nil before
 	// the first content, and for a format whose added events do not depend on the stream.
 	appender exchange.Appender
+	// plain is set when the headers are sent, if the answer is no stream: beside text, some
+	// models ignore that one was asked for. The headers themselves cannot be read later:
+	// reverse_proxy writes them while the heartbeat runs.
+	plain bool
 }
 
-// isStream reports whether the answer is a stream. Some models ignore that one was asked for
-// beside text.
-func (a *upstreamAnswer) isStream(ex *exchange.Exchange) bool {
-	contentType := a.header.Get("Content-Type")
-	return ex.Streaming() && (contentType == "" || strings.HasPrefix(contentType, "text/event-stream"))
-}
+// streams reports whether the client gets a stream.
+func (s *Sink) streams() bool { return s.ex.Streaming() && !s.answer.plain }
 
 // Init prepares a zero Sink for the answer to an exchange, which it writes to w.
 func (s *Sink) Init(w http.ResponseWriter, ex *exchange.Exchange) {
@@ -118,7 +118,7 @@ func (s *Sink) advance() {
 	case result.State == exchange.Finished:
 		s.state = complete
 	case result.State == exchange.Relayed:
-		s.state, s.broken = cut, s.answer.isStream(s.ex)
+		s.state, s.broken = cut, s.streams()
 	}
 }
 
@@ -165,7 +165,9 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 			h[name] = v[:1]
 		}
 	}
-	if s.answer.isStream(s.ex) {
+	contentType := s.answer.header.Get("Content-Type")
+	s.answer.plain = contentType != "" && !strings.HasPrefix(contentType, "text/event-stream")
+	if s.streams() {
 		setStreamHeaders(h)
 		s.heartbeat.commit()
 	}
@@ -211,7 +213,7 @@ func (s *Sink) send(p []byte) {
 		s.lose()
 		return
 	}
-	if s.answer.isStream(s.ex) {
+	if s.streams() {
 		s.heartbeat.note(p)
 	}
 }
@@ -249,7 +251,7 @@ func (s *Sink) Close(clientGone bool) (end End, ok bool) {
 	s.heartbeat.stop()
 	s.advance()
 	end = End{Outcome: s.outcome(clientGone), Aborts: s.broken && s.ex.Format.Errors.Aborts}
-	if end.Outcome == exchange.Cut && !s.answer.isStream(s.ex) {
+	if end.Outcome == exchange.Cut && !s.streams() {
 		end.Aborts = true // so that the part of an answer that was sent does not look whole
 	}
 	s.state = closed

@@ -115,6 +115,6 @@ func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
 
 	admin(t, s, "/ai_gateway/explain?model=nobody&format=chat", http.StatusNotFound)
 	refused := admin(t, s, "/ai_gateway/explain?model=m1&format=morse", http.StatusBadRequest)
-	assert.Equal(t, "unknown format; known are [messages chat completions responses]", refused["error"])
+	assert.Equal(t, "unknown format; known are [messages chat completions responses gemini]", refused["error"])
 	admin(t, s, "/ai_gateway/explain?model=m1&format=chat&key=nobody", http.StatusNotFound)
 }
