@@ -169,13 +169,13 @@ func TestDeployments(t *testing.T) {
 		},
 		"Z030 what has no counterpart is a comment with its reason": {
 			listed("litellm_settings: {fallbacks: [{gpt: [rerank]}]}", `gpt: {model: openai/gpt-4o}`, `rerank: {model: cohere/rerank-v3.5} | {mode: rerank}`,
-				`nova: {model: bedrock/amazon.nova-pro-v1:0, aws_region_name: us-east-1}`, `flash: {model: vertex_ai/gemma-3, vertex_project: p}`, `who: {model: whisper-large}`, `talk: {model: openai/gpt-realtime} | {mode: realtime}`, `embed: {model: openai/text-embedding-x} | {mode: embedding}`),
+				`nova: {model: bedrock/amazon.nova-pro-v1:0}`, `flash: {model: vertex_ai/gemma-3, vertex_project: p}`, `who: {model: whisper-large}`, `talk: {model: openai/gpt-realtime} | {mode: realtime}`, `embed: {model: openai/text-embedding-x} | {mode: embedding}`),
 			[]string{"# left out: rerank: the gateway has no provider for cohere", "# left out: talk: the gateway has no endpoint for the mode realtime", "to openai/text-embedding-x", "# left out: nova: ", "# left out: flash: ", "# left out: who: the service of the model"},
 			[]string{"left out  fallbacks: the model rerank behind gpt is not in the gateway"},
 		},
 		"clouds with a counterpart": {
-			listed("", `a: {model: bedrock/eu.anthropic.claude-x-v1:0, aws_region_name: eu-central-1}`, `b: {model: vertex_ai/claude-x@20250929, vertex_project: p, vertex_location: us-east5, vertex_credentials: /etc/account.json}`, `c: {model: gemini/gemini-2.5-pro}`, `d: {model: gemini-2.5-flash, vertex_project: p}`),
-			[]string{"provider vertex-gemini vertex {", "format gemini", "to vertex-gemini/gemini-2.5-flash", "region eu-central-1", "to bedrock-eu-central-1/eu.anthropic.claude-x-v1:0", "provider vertex {file./etc/account.json}", "location us-east5", "provider gemini {env.GEMINI_API_KEY}"}, nil,
+			listed("", `a: {model: bedrock/eu.anthropic.claude-x-v1:0, aws_region_name: eu-central-1}`, `n: {model: bedrock/converse/amazon.nova-pro-v1:0, aws_region_name: eu-central-1}`, `b: {model: vertex_ai/claude-x@20250929, vertex_project: p, vertex_location: us-east5, vertex_credentials: /etc/account.json}`, `c: {model: gemini/gemini-2.5-pro}`, `d: {model: gemini-2.5-flash, vertex_project: p}`),
+			[]string{"provider vertex-gemini vertex {", "format gemini", "to vertex-gemini/gemini-2.5-flash", "region eu-central-1", "to bedrock-eu-central-1/eu.anthropic.claude-x-v1:0", "to bedrock-eu-central-1/amazon.nova-pro-v1:0", "provider vertex {file./etc/account.json}", "location us-east5", "provider gemini {env.GEMINI_API_KEY}"}, nil,
 		},
 		"Z031 a lost protection comes first": {
 			listed("guardrails: [{guardrail_name: pii}]\ngeneral_settings: {allowed_ips: [10.0.0.0/8]}\nrouter_settings: {num_retries: 2}", `a: {model: openai/x}`),

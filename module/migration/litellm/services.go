@@ -160,14 +160,11 @@ func azure(d *deployment) (*migration.Provider, string) {
 	return p, ""
 }
 
-// bedrock returns the provider of a Claude in Bedrock.
+// bedrock returns the provider of a region of Bedrock, which asks each model as it must be asked.
 func bedrock(d *deployment) (*migration.Provider, string) {
 	d.model = strings.TrimPrefix(strings.TrimPrefix(d.model, "converse/"), "invoke/")
 	region := d.params.Text("aws_region_name")
-	switch {
-	case !strings.Contains(d.model, "anthropic."):
-		return nil, "of the models in Bedrock, the gateway has those of Anthropic"
-	case region == "" || strings.HasPrefix(region, environ):
+	if region == "" || strings.HasPrefix(region, environ) {
 		return nil, "aws_region_name must be the name of a region"
 	}
 	p := &migration.Provider{Name: "bedrock-" + region, Preset: "bedrock", Lines: []migration.Line{migration.Words("region", region)}}
