@@ -23,7 +23,7 @@ func (s *Sink) SetHeader(name, value string) {
 func (s *Sink) Ending() (outcome exchange.Outcome, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.outcome(false), s.state == waiting || s.state.open() && s.streams()
+	return s.outcome(false), s.state == waiting || s.state.open() && s.answer.streams(s.ex)
 }
 
 // Fail answers with a fault: by status and body if nothing was sent, else by an error event
@@ -43,7 +43,7 @@ func (s *Sink) fail(f *fault.Fault) {
 		s.state = failed
 		as := &s.ex.Format.Errors
 		s.reply(as.Status(f), "application/json", as.Append(nil, f, s.ex.ID))
-	case s.state.open() && s.streams():
+	case s.state.open() && s.answer.streams(s.ex):
 		end := failed
 		if s.state == flowing {
 			end = cut

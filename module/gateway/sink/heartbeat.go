@@ -97,7 +97,7 @@ func (s *Sink) Start(cancel context.CancelFunc, o Options) {
 func (s *Sink) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.state.open() || !s.streams() {
+	if !s.state.open() || !s.answer.streams(s.ex) {
 		return
 	}
 	if s.heartbeat.due(s.state != waiting) {

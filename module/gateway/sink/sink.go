@@ -48,8 +48,8 @@ type upstreamAnswer struct {
 	plain bool
 }
 
-// streams reports whether the client gets a stream.
-func (s *Sink) streams() bool { return s.ex.Streaming() && !s.answer.plain }
+// streams reports whether the client of an exchange gets a stream.
+func (a *upstreamAnswer) streams(ex *exchange.Exchange) bool { return ex.Streaming() && !a.plain }
 
 // Init prepares a zero Sink for the answer to an exchange, which it writes to w.
 func (s *Sink) Init(w http.ResponseWriter, ex *exchange.Exchange) {
@@ -118,7 +118,7 @@ func (s *Sink) advance() {
 	case result.State == exchange.Finished:
 		s.state = complete
 	case result.State == exchange.Relayed:
-		s.state, s.broken = cut, s.streams()
+		s.state, s.broken = cut, s.answer.streams(s.ex)
 	}
 }
 
@@ -167,7 +167,7 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 	}
 	contentType := s.answer.header.Get("Content-Type")
 	s.answer.plain = contentType != "" && !strings.HasPrefix(contentType, "text/event-stream")
-	if s.streams() {
+	if s.answer.streams(s.ex) {
 		setStreamHeaders(h)
 		s.heartbeat.commit()
 	}
@@ -213,7 +213,7 @@ func (s *Sink) send(p []byte) {
 		s.lose()
 		return
 	}
-	if s.streams() {
+	if s.answer.streams(s.ex) {
 		s.heartbeat.note(p)
 	}
 }
@@ -251,7 +251,7 @@ func (s *Sink) Close(clientGone bool) (end End, ok bool) {
 	s.heartbeat.stop()
 	s.advance()
 	end = End{Outcome: s.outcome(clientGone), Aborts: s.broken && s.ex.Format.Errors.Aborts}
-	if end.Outcome == exchange.Cut && !s.streams() {
+	if end.Outcome == exchange.Cut && !s.answer.streams(s.ex) {
 		end.Aborts = true // so that the part of an answer that was sent does not look whole
 	}
 	s.state = closed
