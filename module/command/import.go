@@ -120,8 +120,12 @@ func runImport(cmd *cobra.Command, source string, read reader) error {
 	if !filepath.IsAbs(keys) || !migration.Writable(keys) {
 		return fmt.Errorf("--keys needs an absolute path without braces, not %q", keys)
 	}
+	dry, _ := cmd.Flags().GetBool("dry-run")
 	g, report, err := read(cmd, source, site)
 	if err != nil {
+		if dry && report != nil {
+			err = errors.Join(printReport(cmd.OutOrStdout(), report), err)
+		}
 		return err
 	}
 	if len(g.Keys) > 0 {
@@ -130,7 +134,6 @@ func runImport(cmd *cobra.Command, source string, read reader) error {
 	if _, err := adapt(g.Caddyfile()); err != nil {
 		return fmt.Errorf("checking the Caddyfile of the import: %w", err)
 	}
-	dry, _ := cmd.Flags().GetBool("dry-run")
 	accounts, _ := cmd.Flags().GetBool("accounts")
 	switch {
 	case dry:

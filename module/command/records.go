@@ -73,7 +73,7 @@ func printRecords(out io.Writer, items []json.RawMessage) error {
 		for _, c := range r.Calls {
 			cost := fmt.Sprintf("%d.%09d %s", c.CostNano/1e9, c.CostNano%1e9, c.Currency)
 			switch {
-			case c.Source == "none":
+			case c.Source == "none" && c.CostNano == 0: // an imported sum has no source, and a cost
 				cost = "0"
 			case c.Price == "":
 				cost = "unknown"

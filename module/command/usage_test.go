@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -72,4 +73,15 @@ func TestFlagsOfRecordsNeedRecords(t *testing.T) {
 		_, _, err := execute(t, "", line)
 		assert.ErrorContains(t, err, want, line)
 	}
+}
+
+// Sums that an import brought from another gateway were shown as 0.
+func TestImportedSumsHaveTheirCost(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, printRecords(&out, []json.RawMessage{
+		json.RawMessage(`{"outcome":"imported","calls":[{"cost_nano":187043211000,"currency":"USD","source":"none","price":"import"}]}`),
+		json.RawMessage(`{"outcome":"refused","calls":[{"source":"none"}]}`),
+	}))
+	assert.Contains(t, out.String(), "187.043211000 USD")
+	assert.Equal(t, 1, strings.Count(out.String(), "USD"))
 }

@@ -15,9 +15,9 @@ import (
 
 var username = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]{0,63}$`)
 
-// people reads the users. It returns an error if the names of two of them differ in letter
-// case only, because names here do not have it.
-func (s *source) people(all []*migration.Section) error {
+// people reads the users. Two whose names differ in letter case only block the import, because
+// names here do not have it.
+func (s *source) people(all []*migration.Section) {
 	ids := map[string]string{}
 	for _, row := range all {
 		id, name := row.Text("id"), strings.ToLower(row.Text("username"))
@@ -29,7 +29,8 @@ func (s *source) people(all []*migration.Section) error {
 			s.report.Add(migration.Changed, row.Place, "the name has other characters than those of names here: %s", name)
 		}
 		if other := ids[name]; other != "" {
-			return fmt.Errorf("the users %s and %s would both be %q: names have no letter case here; rename one of them", other, id, name)
+			s.blocked = append(s.blocked, fmt.Errorf("the users %s and %s would both be %q: names have no letter case here; rename one of them", other, id, name))
+			continue
 		}
 		ids[name], s.users[id], s.owners[id] = id, row, name
 		user := migration.User{Name: name, DisplayName: cmp.Or(row.Text("display_name"), row.Text("username")), Role: aigateway.RoleUser, Disabled: row.Text("status") != "1"}
@@ -42,7 +43,6 @@ func (s *source) people(all []*migration.Section) error {
 		user.SetPassword(row.Text("password"), row.Place, &s.report)
 		s.gateway.Users = append(s.gateway.Users, user)
 	}
-	return nil
 }
 
 // keys adds the keys with their limits.

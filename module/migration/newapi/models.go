@@ -11,9 +11,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 )
 
-// models adds a model for each name of the channels. It returns an error if a name has
-// different channels in different groups.
-func (s *source) models() error {
+// models adds a model for each name of the channels. A name that has different channels in
+// different groups blocks the import.
+func (s *source) models() {
 	byName, groupsOf := map[string][]*channel{}, map[string]map[string]string{}
 	for _, c := range s.channels {
 		for _, name := range c.models {
@@ -32,7 +32,8 @@ func (s *source) models() error {
 		if s.group != "" {
 			channels = slices.DeleteFunc(slices.Clone(channels), func(c *channel) bool { return !slices.Contains(c.groups, s.group) })
 		} else if first, other, differ := differing(groupsOf[name]); differ {
-			return fmt.Errorf("the model %q has other channels in the group %q than in %q: choose the group of the site with --group", name, first, other)
+			s.blocked = append(s.blocked, fmt.Errorf("the model %q has other channels in the group %q than in %q: choose the group of the site with --group", name, first, other))
+			continue
 		}
 		if suffix := endings[strings.TrimPrefix(name, base(name))]; suffix != "" && byName[base(name)] != nil {
 			s.report.Add(migration.Lost, "models", "%s: %s; clients send it in their requests", name, suffix)
@@ -54,7 +55,6 @@ func (s *source) models() error {
 		}
 		s.gateway.Providers = slices.DeleteFunc(s.gateway.Providers, func(p *migration.Provider) bool { return !used[p.Name] })
 	}
-	return nil
 }
 
 // differing returns two groups whose channels differ.

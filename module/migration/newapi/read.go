@@ -3,6 +3,7 @@ package newapi
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ type source struct {
 	group   string // the only group whose models are read; "" for all
 	gateway migration.Gateway
 	report  migration.Report
+	blocked []error // what somebody has to decide or change before the import
 
 	channels []*channel
 	served   map[string][]string // the models of each group
@@ -45,7 +47,8 @@ type source struct {
 }
 
 // Read returns the gateway that comes of the tables of a product, for a site with an address
-// and for one group, "" for all. The report has what differs.
+// and for one group, "" for all. The report has what differs. With an error, there is a report
+// if somebody has to decide or change something before the import.
 func Read(product Product, tables rows.Tables, site, group string) (*migration.Gateway, *migration.Report, error) {
 	if tables["channels"] == nil || tables["tokens"] == nil {
 		return nil, nil, fmt.Errorf("the source has no tables channels and tokens of %s", product.Name)
@@ -65,12 +68,8 @@ func Read(product Product, tables rows.Tables, site, group string) (*migration.G
 	s.perUnit = cmp.Or(s.option("QuotaPerUnit"), 500_000)
 	s.gateway.Global = append(s.gateway.Global, migration.Words("store", "sqlite"))
 	s.readChannels(sections("channels", tables))
-	if err := s.models(); err != nil {
-		return nil, nil, err
-	}
-	if err := s.people(sections("users", tables)); err != nil {
-		return nil, nil, err
-	}
+	s.models()
+	s.people(sections("users", tables))
 	s.keys(tokens)
 	s.leftovers(sections("redemptions", tables))
 	s.gateway.Clean(&s.report)
@@ -79,7 +78,7 @@ func Read(product Product, tables rows.Tables, site, group string) (*migration.G
 		migration.Count(len(s.gateway.Providers), "provider"), migration.Count(len(s.gateway.Models), "model"),
 		migration.Count(len(s.gateway.Keys), "key"), migration.Count(len(s.gateway.Limits), "limit"), migration.Count(len(s.gateway.Users), "user"),
 	}
-	return &s.gateway, &s.report, nil
+	return &s.gateway, &s.report, errors.Join(s.blocked...)
 }
 
 // sections returns the rows of a table that are not deleted, by their ids.

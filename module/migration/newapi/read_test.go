@@ -142,6 +142,14 @@ func TestWhatIsNoSource(t *testing.T) {
 	}
 }
 
+// A dry run named one blocker, and the next one after the first was out of the way.
+func TestAllBlockersAreNamedAtOnce(t *testing.T) {
+	_, report, err := newapi.Read(newapi.NewAPI, example(t, "new-api.sql"), "ai.example.com", "")
+	require.ErrorContains(t, err, "choose the group of the site with --group")
+	require.ErrorContains(t, err, `the users 2 and 3 would both be "alice"`)
+	assert.NotEmpty(t, report.Kept)
+}
+
 // Z041: PostgreSQL pads columns of a fixed length with blanks.
 func TestZ041AKeyIsPaddedWithBlanks(t *testing.T) {
 	padded := "'Examplevip00000000000000000000000000000000000003"
