@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // The race detector empties pools at random, and so adds allocations.
@@ -34,3 +38,18 @@ func discard(r io.Reader) ([]byte, error) {
 }
 
 var discarded [32 << 10]byte
+
+func TestAllocationsOfCutUsage(t *testing.T) {
+	chunk := []byte("data: {\"choices\":[{\"text\":\" word\",\"index\":0,\"finish_reason\":null}]," + zeros + "}\n\n")
+	described := formats.Of(translate.Completions)
+	lane := &byteLane{
+		Observer: described.Answers.NewObserver(), events: events{lexer: sse.NewLexer(0)}, format: described,
+		withhold: true, usage: described.Answers.Usage.Cut,
+	}
+	var ready output
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		ready.Reset()
+		assert.Zero(t, lane.take(chunk, 0, &ready))
+	}))
+	assert.Equal(t, "data: {\"choices\":[{\"text\":\" word\",\"index\":0,\"finish_reason\":null}]}\n\n", ready.buffer().String())
+}

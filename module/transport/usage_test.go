@@ -8,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 const zeros = `"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`
@@ -38,19 +36,4 @@ func TestUsageIsCutOutOfTheLastEvent(t *testing.T) {
 	const last = "data: {\"choices\":[{\"text\":\"a\",\"finish_reason\":\"stop\"}]," + zeros + "}"
 	got := replay(t, translate.Completions, true, whole([]byte(last)), io.EOF)
 	assert.Equal(t, "data: {\"choices\":[{\"text\":\"a\",\"finish_reason\":\"stop\"}]}\n\n", got.output)
-}
-
-func TestCuttingUsageAllocatesNothing(t *testing.T) {
-	chunk := []byte("data: {\"choices\":[{\"text\":\" word\",\"index\":0,\"finish_reason\":null}]," + zeros + "}\n\n")
-	described := formats.Of(translate.Completions)
-	lane := &byteLane{
-		Observer: described.Answers.NewObserver(), events: events{lexer: sse.NewLexer(0)}, format: described,
-		withhold: true, usage: described.Answers.Usage.Cut,
-	}
-	var ready output
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		ready.Reset()
-		assert.Zero(t, lane.take(chunk, 0, &ready))
-	}))
-	assert.Equal(t, "data: {\"choices\":[{\"text\":\" word\",\"index\":0,\"finish_reason\":null}]}\n\n", ready.buffer().String())
 }
