@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type Key struct {
 	Disabled bool           // the key is refused, as if it had expired
 	Owner    string         // name of its user; a limit may count all keys of the user together; may be empty
 	Limit    string         // the name of its limit; empty: none
+	Team     *Team          // the team with the name of the limit, whose models are a bound, too; nil: none
 
 	// Subject identifies the user of the key among the users of all stores. Reasoning
 	// is sealed for the subject. Empty: the key belongs to no user of a store.
@@ -55,15 +57,20 @@ func (k *Key) Expired(now time.Time) bool {
 
 // Allows reports whether k may use the model with this name, as clients use it.
 func (k *Key) Allows(model string) bool {
-	if len(k.Models) == 0 {
-		return true
+	return allows(k.Models, model) && (k.Team == nil || allows(k.Team.Models, model))
+}
+
+func allows(models []Pattern, model string) bool {
+	return len(models) == 0 || slices.ContainsFunc(models, func(p Pattern) bool { return p.Match(model) })
+}
+
+// Bound returns the models to which k is bound: those of the key, or else those of its team.
+// It is empty if k may use all models. Allows decides about a model.
+func (k *Key) Bound() []Pattern {
+	if len(k.Models) == 0 && k.Team != nil {
+		return k.Team.Models
 	}
-	for _, p := range k.Models {
-		if p.Match(model) {
-			return true
-		}
-	}
-	return false
+	return k.Models
 }
 
 // AllowsFrom reports whether a client with this address may use k. The zero

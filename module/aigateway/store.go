@@ -16,7 +16,7 @@ var (
 )
 
 // Store is the interface of the modules in the namespace ai_gateway.stores: a
-// database of users, their sessions and their keys. A Store may also implement
+// database of users, their sessions, their keys and their teams. A Store may also implement
 // [StoreIdentity] and [StoreOpening].
 //
 // A store that cannot be reached does not keep a configuration from being loaded:
@@ -46,6 +46,9 @@ type Store interface {
 	Users
 	Sessions
 	Keys
+
+	// Teams returns the teams of the store. It does no I/O.
+	Teams() Teams
 }
 
 // StoreIdentity is an optional interface of a Store of which one process may have
@@ -134,7 +137,7 @@ const AnyUser int64 = 0
 type Keys interface {
 	// CreateKey adds a key, and sets its ID and Created. It returns ErrTooMany if
 	// the user already has limit keys, even if several keys are created at once,
-	// and ErrNotFound for an unknown user.
+	// and ErrNotFound for an unknown user. See also Teams.
 	CreateKey(ctx context.Context, key *StoredKey, limit int) error
 
 	Key(ctx context.Context, user, id int64) (*StoredKey, error)
@@ -145,7 +148,7 @@ type Keys interface {
 
 	// ChangeKey calls change within a transaction, and stores the key as change
 	// leaves it, except for ID, UserID, Digest, Hint, Created and Used. An error of
-	// change is returned unchanged, and nothing is stored.
+	// change is returned unchanged, and nothing is stored. See also Teams.
 	ChangeKey(ctx context.Context, user, id int64, change func(*StoredKey) error) (*StoredKey, error)
 
 	DeleteKey(ctx context.Context, user, id int64) error

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -106,6 +107,9 @@ type Refusal struct{ error }
 // Refuse returns a Refusal.
 func Refuse(err error) error { return Refusal{err} }
 
+// refusals are the errors of stores that are no failure of the database.
+var refusals = []error{aigateway.ErrLastRoot, aigateway.ErrTooMany, aigateway.ErrBusy, aigateway.ErrNoMember, aigateway.ErrHasKeys}
+
 // errSlow replaces the errors of exceeded deadlines, which differ between drivers.
 var errSlow = fmt.Errorf("no answer within %s", Timeout)
 
@@ -119,7 +123,7 @@ func (d *Database) Explain(action string, err error) error {
 		return refused.error
 	case errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("%s: %w", action, aigateway.ErrNotFound)
-	case errors.Is(err, aigateway.ErrLastRoot), errors.Is(err, aigateway.ErrTooMany), errors.Is(err, aigateway.ErrBusy):
+	case slices.ContainsFunc(refusals, func(r error) bool { return errors.Is(err, r) }):
 		return fmt.Errorf("%s: %w", action, err)
 	case errors.Is(err, errClosed):
 		return fmt.Errorf("%s: %w: %w", action, aigateway.ErrUnavailable, err)

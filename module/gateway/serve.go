@@ -138,7 +138,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 		return fault.UnknownModel(ex.View.Model)
 	case !ex.Key.Allows(ex.View.Model):
 		return fault.ModelNotAllowed(ex.View.Model)
-	case ex.View.Beyond.OtherModels != "" && len(ex.Key.Models) > 0:
+	case ex.View.Beyond.OtherModels != "" && len(ex.Key.Bound()) > 0:
 		return fault.OtherModels(ex.View.Beyond.OtherModels)
 	}
 	ex.Covering = string(m.Pattern)

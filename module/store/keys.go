@@ -33,6 +33,9 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 	err = s.change(ctx, "creating key", func(tx database.Statements) (int64, error) {
 		err := checkRoom(tx, key.UserID, limit)
 		if err == nil {
+			err = checkMember(tx, key.UserID, key.Limit)
+		}
+		if err == nil {
 			created.ID, err = nextKeyID(tx)
 		}
 		if err != nil {
@@ -90,23 +93,9 @@ func keyByID(in database.Statements, user, id int64) (*aigateway.StoredKey, erro
 }
 
 // Keys implements aigateway.Keys.
-func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) (keys []aigateway.StoredKey, total int, err error) {
-	const where = ` FROM gateway_keys k WHERE ($1 = 0 OR k.user_id = $1) AND k.folded LIKE $2 ESCAPE '\'`
-	pattern := likePattern(page.Search)
-	err = s.db.Query(ctx, "listing keys", func(in database.Statements) error {
-		count, err := in.Number(`SELECT count(*)`+where, user, pattern)
-		if err != nil {
-			return err
-		}
-		total = int(count)
-		return in.Each(func(row database.Scanner) error {
-			var key aigateway.StoredKey
-			err := scanKey(row, &key)
-			keys = append(keys, key)
-			return err
-		}, `SELECT `+keyColumns+where+` ORDER BY k.id DESC LIMIT $3 OFFSET $4`, user, pattern, page.Limit, page.Offset)
-	})
-	return keys, total, err
+func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
+	return listed(ctx, s, "listing keys", page, func(row database.Scanner, k *aigateway.StoredKey) error { return scanKey(row, k) },
+		keyColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND ($2 = 0 OR k.user_id = $2)`, ` ORDER BY k.id DESC`, user)
 }
 
 // ChangeKey implements aigateway.Keys.
@@ -121,6 +110,11 @@ func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aiga
 		}
 		key.ID, key.UserID, key.Digest = before.ID, before.UserID, before.Digest
 		key.Hint, key.Created, key.Used = before.Hint, before.Created, before.Used
+		if key.Limit != before.Limit {
+			if err := checkMember(tx, key.UserID, key.Limit); err != nil {
+				return 0, err
+			}
+		}
 		return key.UserID, updateKey(tx, key)
 	})
 	if err != nil {

@@ -16,6 +16,13 @@ type snapshot struct {
 	database string // the identity of the database
 	loaded   bool   // the keys were read over the current connection
 	keys     map[aigateway.Digest]*cachedKey
+	teams    map[string]cachedTeam // by name
+}
+
+// cachedTeam is a team of a snapshot.
+type cachedTeam struct {
+	*aigateway.Team
+	damaged bool // what bounds its keys cannot be read
 }
 
 // cachedKey is a key of a snapshot.
@@ -66,34 +73,53 @@ func readSnapshot(in database.Statements, before *snapshot) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := readKeys(in, aigateway.AnyUser, before)
-	return &snapshot{database: before.database, loaded: true, state: now, keys: keys}, err
+	next := &snapshot{database: before.database, loaded: true, state: now}
+	if next.teams, err = readTeams(in); err != nil {
+		return nil, err
+	}
+	next.keys, err = next.readKeys(in, aigateway.AnyUser, before)
+	return next, err
+}
+
+func readTeams(in database.Statements) (map[string]cachedTeam, error) {
+	teams := make(map[string]cachedTeam)
+	err := in.Each(func(row database.Scanner) error {
+		team := cachedTeam{Team: new(aigateway.Team)}
+		var err error
+		team.damaged, err = scanTeam(row, team.Team)
+		teams[team.Name] = team
+		return err
+	}, `SELECT `+teamColumns+` FROM gateway_teams t`)
+	return teams, err
 }
 
 // readSnapshotAfter is readSnapshot in a transaction that has changed only the keys of
-// one user. from is the state before the transaction. If the previous snapshot has the
-// same state, readSnapshotAfter copies the keys of other users from it.
+// one user, or teams if the owner is AnyUser. from is the state before the transaction. If
+// the previous snapshot has the same state, readSnapshotAfter copies teams and the keys of
+// other users from it.
 func readSnapshotAfter(tx database.Statements, owner int64, from state, before *snapshot) (*snapshot, error) {
-	if !before.loaded || before.state != from {
+	if owner == aigateway.AnyUser || !before.loaded || before.state != from {
 		return readSnapshot(tx, before)
 	}
 	now, err := readState(tx)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := readKeys(tx, owner, before)
-	keys := maps.Clone(before.keys)
-	maps.DeleteFunc(keys, func(_ aigateway.Digest, key *cachedKey) bool { return key.owner == owner })
-	maps.Copy(keys, changed)
-	return &snapshot{database: before.database, loaded: true, state: now, keys: keys}, err
+	next := &snapshot{database: before.database, loaded: true, state: now, keys: maps.Clone(before.keys), teams: before.teams}
+	changed, err := next.readKeys(tx, owner, before)
+	maps.DeleteFunc(next.keys, func(_ aigateway.Digest, key *cachedKey) bool { return key.owner == owner })
+	maps.Copy(next.keys, changed)
+	return next, err
 }
 
-// readKeys reads the keys of a user, or of all users.
-func readKeys(in database.Statements, owner int64, before *snapshot) (map[aigateway.Digest]*cachedKey, error) {
+// readKeys reads the keys of a user, or of all users, with the teams of k.
+func (k *snapshot) readKeys(in database.Statements, owner int64, before *snapshot) (map[aigateway.Digest]*cachedKey, error) {
 	keys := make(map[aigateway.Digest]*cachedKey)
 	err := in.Each(func(row database.Scanner) error {
 		key, err := scanCachedKey(row)
-		key.Subject = before.subjectOf(key.owner)
+		team := k.teams[key.Limit]
+		key.Team, key.Disabled = team.Team, key.Disabled || team.damaged
+		key.Subject = k.subjectOf(key.owner)
 		keys[key.Digest] = key
 		return err
 	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id

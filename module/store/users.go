@@ -62,23 +62,9 @@ func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, e
 }
 
 // Users implements aigateway.Users.
-func (s *Store) Users(ctx context.Context, page aigateway.Page) (users []aigateway.User, total int, err error) {
-	const where = ` FROM gateway_users u WHERE u.name LIKE $1 ESCAPE '\'`
-	pattern := likePattern(page.Search)
-	err = s.db.Query(ctx, "listing users", func(in database.Statements) error {
-		count, err := in.Number(`SELECT count(*)`+where, pattern)
-		if err != nil {
-			return err
-		}
-		total = int(count)
-		return in.Each(func(row database.Scanner) error {
-			var user aigateway.User
-			err := row.Scan(userFields(&user)...)
-			users = append(users, user)
-			return err
-		}, `SELECT `+userColumns+where+` ORDER BY u.id LIMIT $2 OFFSET $3`, pattern, page.Limit, page.Offset)
-	})
-	return users, total, err
+func (s *Store) Users(ctx context.Context, page aigateway.Page) ([]aigateway.User, int, error) {
+	return listed(ctx, s, "listing users", page, func(row database.Scanner, u *aigateway.User) error { return row.Scan(userFields(u)...) },
+		userColumns, ` FROM gateway_users u WHERE u.name LIKE $1 ESCAPE '\'`, ` ORDER BY u.id`)
 }
 
 // ChangeUser implements aigateway.Users.

@@ -59,8 +59,8 @@ func (a *Account) TokenUsage() []byte {
 		left = *a.Left / nanosPerQuota
 	}
 	used := (a.Used + nanosPerQuota - 1) / nanosPerQuota
-	models := make(map[string]bool, len(a.Key.Models))
-	for _, pattern := range a.Key.Models {
+	models := make(map[string]bool)
+	for _, pattern := range a.Key.Bound() {
 		models[string(pattern)] = true
 	}
 	return marshal(map[string]any{"code": true, "message": "ok", "data": map[string]any{
