@@ -85,6 +85,7 @@ type sites struct {
 	limits   aigateway.LimitReader
 	views    map[string]aigateway.View
 	ended    <-chan struct{} // is closed when the configuration of the sites ends
+	since    string          // when it was provisioned, for configuredHeader
 }
 
 // The values of LoginStatus.
@@ -104,6 +105,7 @@ func (Accounts) CaddyModule() caddy.ModuleInfo {
 // Provision sets the defaults.
 func (a *Accounts) Provision(ctx caddy.Context) error {
 	a.logger, a.sites.ended = ctx.Logger(), ctx.Done()
+	a.sites.since = time.Now().UTC().Format(time.RFC3339Nano)
 	if a.Session == 0 {
 		a.Session = caddy.Duration(7 * 24 * time.Hour)
 	}
@@ -171,6 +173,7 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
+	w.Header().Set(configuredHeader, a.sites.since)
 	var data any
 	found, pathValue, err := findPublic(r.URL)
 	if err == nil {
@@ -185,6 +188,10 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	writeAnswer(w, data, envelope{true, "", data})
 }
+
+// configuredHeader has the time since which the running configuration is in use. A page that gets
+// another one than before shows what an earlier configuration was.
+const configuredHeader = "X-Gateway-Configured"
 
 // Admin implements aigateway.Accounts. The handler answers with JSON without an
 // envelope, with a document, or with {"error":"..."} and the status of the failure.

@@ -43,6 +43,7 @@ var rights = []testRequest{
 	{call: "GET /api/openapi.json"},
 	{call: "POST /api/user/register", body: credentials("alice", password)},
 	{call: "POST /api/user/login", body: credentials("root", password)},
+	{call: "GET /api/session"},
 	{call: "GET /api/user/self"},
 	{call: "PUT /api/user/self", body: `{"display_name":"The Root"}`},
 	{call: "GET /api/user/sessions"},
@@ -78,6 +79,7 @@ var rights = []testRequest{
 	{call: "GET /api/explain?model=a"},
 	{call: "GET /api/configuration"},
 	{call: "GET /api/prices"},
+	{call: "GET /api/health"},
 	{call: "POST /api/targets/probe?provider=p"},
 	{call: "GET /api/keys/configured"},
 	{call: "GET /api/user/1/sessions"},
@@ -153,6 +155,11 @@ var shown = map[string]aigateway.View{
 	"configuration": func(url.Values) (any, error) {
 		return json.RawMessage(`{"providers":[],"models":[],"limits":[]}`), nil
 	},
+	"health": func(url.Values) (any, error) {
+		return json.RawMessage(`{"from":"2026-11-23T10:00:00Z","providers":[{"name":"p","calls":[1],"failed":[0],"p50_ms":[null],"p95_ms":[20]}],
+			"unshared":[0],"ledger_refused":[0],"ledger_damaged":[0],"ledger":{"pending":0,"bytes":1,"oldest_seconds":0},
+			"addresses":[{"provider":"p","address":"127.0.0.1:1","available":true,"running":0,"failures":0}]}`), nil
+	},
 	"prices": viewOfNoItems(`{"items":[]}`),
 	"keys":   viewOfNoItems(`{"items":[],"next":""}`),
 	"probe": func(query url.Values) (any, error) {
@@ -223,7 +230,7 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s.store = struct{ aigateway.Store }{s.store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage/records", token: token}).status)
-	for _, call := range []string{"GET /api/usage/records/1", "GET /api/usage/records/live", "GET /api/limits", "GET /api/status", "GET /api/targets", "GET /api/explain", "GET /api/configuration", "GET /api/prices", "POST /api/targets/probe", "GET /api/keys/configured"} {
+	for _, call := range []string{"GET /api/usage/records/1", "GET /api/usage/records/live", "GET /api/limits", "GET /api/status", "GET /api/targets", "GET /api/explain", "GET /api/configuration", "GET /api/prices", "GET /api/health", "POST /api/targets/probe", "GET /api/keys/configured"} {
 		assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 }
@@ -250,7 +257,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 	for _, call := range []string{
 		"GET /api/user/", "GET /api/user/1", "GET /api/user/search", "GET /api/keys", "GET /api/keys/1", "DELETE /api/keys/1",
 		"GET /api/status", "GET /api/targets", "GET /api/explain?model=a", "GET /api/usage/records/live?user=root",
-		"GET /api/configuration", "GET /api/prices", "POST /api/targets/probe?provider=p", "GET /api/keys/configured?user=root",
+		"GET /api/configuration", "GET /api/prices", "GET /api/health", "POST /api/targets/probe?provider=p", "GET /api/keys/configured?user=root",
 		"GET /api/user/1/sessions", "DELETE /api/user/1/sessions",
 	} {
 		assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: call, token: token}).status, call)

@@ -30,6 +30,7 @@ var rightsOf = []right{
 	{"POST /api/user/register", 403, 403, 403},
 	{"GET /api/user/logout", 200, 200, 200},
 	{"POST /api/user/logout", 200, 200, 200},
+	{"GET /api/session", 200, 200, 200},
 	{"GET /api/user/self", 401, 200, 200},
 	{"PUT /api/user/self", 401, 200, 200},
 	{"GET /api/user/sessions", 401, 200, 200},
@@ -70,6 +71,7 @@ var rightsOf = []right{
 	{"GET /api/explain", 401, 403, 200},
 	{"GET /api/configuration", 401, 403, 200},
 	{"GET /api/prices", 401, 403, 200},
+	{"GET /api/health", 401, 403, 200},
 }
 
 // rightsBodies are the bodies of the calls of rightsOf.

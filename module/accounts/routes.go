@@ -72,6 +72,7 @@ var public = routes{
 	{"/api/openapi.json", methods{"GET": {anyone, false, openAPI}}},
 
 	{loginPath, methods{"POST": ofLogins.object(anyone, logins.logIn)}},
+	{"/api/session", methods{"GET": ofOwnAccount.plain(anyone, ownAccount.present)}},
 	{"/api/user/register", methods{"POST": ofOwnAccount.object(anyone, ownAccount.register)}},
 	// Existing clients log out with GET.
 	{"/api/user/logout", methods{
@@ -135,6 +136,7 @@ var public = routes{
 	{"/api/status", view("status")},
 	{"/api/targets", view("targets")},
 	{"/api/targets/probe", methods{"POST": view("probe")["GET"]}},
+	{"/api/health", view("health")},
 	{"/api/explain", view("explain")},
 	{"/api/configuration", view("configuration")},
 	{"/api/prices", view("prices")},

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"errors"
 	"net/http"
 
 	"go.uber.org/zap"
@@ -19,6 +20,19 @@ type ownAccount struct {
 
 // show answers GET /api/user/self.
 func (ownAccount) show(c *call) (any, error) { return viewUser(c.user), nil }
+
+// present answers GET /api/session with the account of the session, null without one. A page
+// asks it before anyone has logged in, when a refusal would be a wrong alarm.
+func (ownAccount) present(c *call) (any, error) {
+	err := c.authenticate()
+	if errors.Is(err, errNoLogin) || errors.Is(err, errNoSession) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return viewUser(c.user), nil
+}
 
 // change answers PUT /api/user/self, which changes the display name, the password or
 // both. An empty password counts as absent, because clients send it for an unchanged

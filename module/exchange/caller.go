@@ -17,6 +17,20 @@ type Caller interface {
 	Query(ctx context.Context)
 }
 
+// Pool is an optional interface of a Caller that chooses among several addresses.
+type Pool interface {
+	// Addresses returns the addresses that the configuration names, with their states.
+	Addresses() []Address
+}
+
+// Address is an address of a provider, and its state.
+type Address struct {
+	Address   string `json:"address"`
+	Available bool   `json:"available"` // not found ill by health checks, and below its bound of running requests
+	Running   int    `json:"running"`   // requests
+	Failures  int    `json:"failures"`  // that passive health checks remember
+}
+
 // Receiver gets the answer of a provider from a Caller. For attempts, it is the reply.
 type Receiver interface {
 	http.ResponseWriter

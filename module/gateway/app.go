@@ -136,7 +136,11 @@ func (a *App) Start() error {
 	a.awaitStores(openPatience)
 	a.warnUnusable()
 	release, unwatch, unwatchLimits := metrics.Hold(a.metricNames()), metrics.WatchProviders(a.available), metrics.WatchLimits(func() []metrics.LimitLevel { return a.limitReader(nil).Levels(a.ctx) })
-	a.stopMetrics = func() { unwatch(); unwatchLimits(); release() }
+	forget := func() {}
+	if len(a.managed()) > 0 {
+		forget = metrics.KeepHour()
+	}
+	a.stopMetrics = func() { unwatch(); unwatchLimits(); forget(); release() }
 	return nil
 }
 

@@ -99,17 +99,27 @@ func pageSize(paging *format.Paging, q url.Values) (int, *fault.Fault) {
 }
 
 // serveCapabilities lists the models that the key may use. For each model and each format
-// of clients, it shows which fields of a request are kept, changed or lost.
+// of clients, it shows which fields of a request are kept, changed or lost, or how many with
+// fields=count. The parameter model, which may occur several times, selects models.
 func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fault {
-	body := []byte(`{"object":"list","data":[`)
-	for i, name := range h.visible(to.Exchange.Key, r) {
-		if i > 0 {
+	body, query := []byte(`{"object":"list","data":[`), r.URL.Query()
+	wanted, counts := query["model"], query.Get("fields") == "count"
+	for _, name := range h.visible(to.Exchange.Key, r) {
+		if len(wanted) > 0 && !slices.Contains(wanted, name) {
+			continue
+		}
+		if body[len(body)-1] != '[' {
 			body = append(body, ',')
 		}
 		body = append(body, `{"model":`...)
 		body = jsonscan.AppendString(body, name)
 		body = append(body, `,"formats":`...)
-		body = append(append(body, h.resolved.catalog.Model(name).Capabilities...), '}')
+		m := h.resolved.catalog.Model(name)
+		if counts {
+			body = append(append(body, m.Counts...), '}')
+		} else {
+			body = append(append(body, m.Capabilities...), '}')
+		}
 	}
 	to.WriteJSON(append(body, "]}"...))
 	return nil

@@ -41,7 +41,7 @@ type view func(sites []*Handler, query url.Values) (any, error)
 // show.
 func (a *App) viewsOf(users *userbase.Userbase) map[string]aigateway.View {
 	bound, all := make(map[string]aigateway.View), maps.Clone(views)
-	all["configuration"], all["prices"], all["keys"], all["probe"] = a.viewConfiguration, viewPrices, viewKeys, viewProbe
+	all["configuration"], all["prices"], all["keys"], all["probe"], all["health"] = a.viewConfiguration, viewPrices, viewKeys, viewProbe, viewHealth
 	for name, view := range all {
 		bound[name] = func(query url.Values) (any, error) {
 			sites := slices.Clone(a.sites)

@@ -87,12 +87,19 @@ func (l *ledgerStates) Describe(descs chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector. Without a ledger there are no series.
 func (l *ledgerStates) Collect(metrics chan<- prometheus.Metric) {
-	states := l.states()
-	if len(states) == 0 {
+	sum, oldest, open := l.sum()
+	if !open {
 		return
 	}
-	var sum LedgerState
-	var oldest time.Duration
+	metrics <- prometheus.MustNewConstMetric(ledgerPending, prometheus.GaugeValue, float64(sum.Pending))
+	metrics <- prometheus.MustNewConstMetric(ledgerBytes, prometheus.GaugeValue, float64(sum.Bytes))
+	metrics <- prometheus.MustNewConstMetric(ledgerOldest, prometheus.GaugeValue, oldest.Seconds())
+}
+
+// sum returns the sum of the states, and the age of the oldest pending record. open is false
+// without a ledger.
+func (l *ledgerStates) sum() (sum LedgerState, oldest time.Duration, open bool) {
+	states := l.states()
 	for _, s := range states {
 		sum.Pending += s.Pending
 		sum.Bytes += s.Bytes
@@ -100,7 +107,5 @@ func (l *ledgerStates) Collect(metrics chan<- prometheus.Metric) {
 			oldest = max(oldest, time.Since(s.Oldest))
 		}
 	}
-	metrics <- prometheus.MustNewConstMetric(ledgerPending, prometheus.GaugeValue, float64(sum.Pending))
-	metrics <- prometheus.MustNewConstMetric(ledgerBytes, prometheus.GaugeValue, float64(sum.Bytes))
-	metrics <- prometheus.MustNewConstMetric(ledgerOldest, prometheus.GaugeValue, oldest.Seconds())
+	return sum, oldest, len(states) > 0
 }

@@ -32,7 +32,7 @@ var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, R
 // describe encodes the capabilities of all models. Models with the same capabilities share
 // the encoding.
 func (c *Catalog) describe() {
-	shared := make(map[string]json.RawMessage)
+	shared, counts := make(map[string]json.RawMessage), make(map[string]json.RawMessage)
 	for _, claim := range c.claims {
 		if claim.model.Capabilities != nil { // a model of the global option
 			continue
@@ -40,9 +40,27 @@ func (c *Catalog) describe() {
 		known, key := claim.model.capabilities()
 		if shared[key] == nil {
 			shared[key], _ = json.Marshal(known) // strings always encode
+			counts[key], _ = json.Marshal(countsOf(known))
 		}
-		claim.model.Capabilities = shared[key]
+		claim.model.Capabilities, claim.model.Counts = shared[key], counts[key]
 	}
+}
+
+// counted is a capability with the numbers of its fields.
+type counted struct {
+	Lane     string           `json:"lane"`
+	Upstream translate.Format `json:"upstream"`
+	Kept     int              `json:"kept"`
+	Reported int              `json:"reported"`
+	Refused  int              `json:"refused"`
+}
+
+func countsOf(known map[translate.Format]capability) map[translate.Format]counted {
+	all := make(map[translate.Format]counted, len(known))
+	for client, c := range known {
+		all[client] = counted{c.Lane, c.Upstream, len(c.Kept), len(c.Reported), len(c.Refused)}
+	}
+	return all
 }
 
 // capabilities returns the capabilities of the model by the formats of clients, without

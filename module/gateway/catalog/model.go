@@ -18,6 +18,7 @@ type Model struct {
 	Fallback     Fallback
 	Attempts     int             // largest number of targets that are asked for one request
 	Capabilities json.RawMessage // for GET /v1/capabilities, by the formats of clients
+	Counts       json.RawMessage // the same, with numbers in place of the lists of fields
 	prices       *prices.Table   // of all targets; see pricesOf
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
@@ -63,6 +64,18 @@ func (p *proxied) Call(to exchange.Receiver, r *http.Request) error {
 	r.Host = ""                                                                                       // otherwise the provider would receive the host name of the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
 	return p.handler.ServeHTTP(to, r, endOfChain)
+}
+
+// Addresses implements exchange.Pool.
+func (p *proxied) Addresses() (all []exchange.Address) {
+	proxy, ok := p.handler.(*reverseproxy.Handler)
+	if !ok {
+		return nil
+	}
+	for _, up := range proxy.Upstreams {
+		all = append(all, exchange.Address{Address: up.Dial, Available: up.Available(), Running: up.NumRequests(), Failures: up.Fails()})
+	}
+	return all
 }
 
 // Query implements exchange.Caller.

@@ -33,6 +33,11 @@ func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
 			assert.Equal(t, []string{}, append(got.Reported, got.Refused...))
 		}
 	}
+	assert.JSONEq(t, `{"object":"list","data":[]}`, s.List(site.AliceKey, capabilitiesPath+"?model=other").Body)
+	some := s.List(site.AliceKey, capabilitiesPath+"?model=m1&model=other&fields=count").Body
+	assert.Contains(t, some, `{"model":"m1","formats":{`)
+	assert.Contains(t, some, `{"lane":"bytes","upstream":"chat","kept":1,"reported":0,"refused":0}`)
+	assert.NotContains(t, some, "allowed-fast")
 	assert.Equal(t, http.StatusUnauthorized, s.List("sk-nobody", capabilitiesPath).Status)
 	assert.Equal(t, http.StatusUnauthorized, s.List(site.OldKey, capabilitiesPath).Status)
 	wrong := s.Ask(capabilitiesPath, "{}", "Authorization", "Bearer "+site.AliceKey)
