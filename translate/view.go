@@ -50,10 +50,12 @@ type Parts struct {
 	Texts jsonscan.Texts
 }
 
-// Costs is what an answer may cost beside the tokens of its text.
+// Costs is what a request determines of its cost, beside the tokens of its text.
 type Costs struct {
 	// Files is the cost of the files in the body.
 	Files token.FileCosts
+	// Units are those of the answer, as far as the request alone determines or bounds them.
+	Units token.Units
 	// Searches bounds the searches of the web that the provider may make for the answer,
 	// 0 if the request has no tool for them.
 	Searches int64

@@ -107,7 +107,7 @@ func viewRepriced(c accounting.Repriced) repricedView {
 // It is an accounting.Pricer.
 func (a *App) costOf(r *accounting.Record, call *accounting.Call) (cost aigateway.Cost, price string, ok bool) {
 	for _, site := range a.sites {
-		if cost, price, ok = meter.Cost(site.resolved.catalog, r, call); ok {
+		if cost, price, ok = meter.Cost(site.resolved.catalog, r, call, nil); ok {
 			return cost, price, true
 		}
 	}

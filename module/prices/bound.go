@@ -12,6 +12,7 @@ type MaxUse struct {
 	Prompt   int64 // tokens
 	Answer   int64 // tokens
 	Searches int64
+	Units    token.Units
 	Terms    token.Terms // in the request
 }
 
@@ -36,9 +37,13 @@ func (p *Price) Bound(admitted time.Time, m MaxUse) (nanos int64, unknown token.
 
 // maxCost returns the cost for the most expensive kinds of tokens, in pico units.
 func (r Rates) maxCost(m MaxUse) int64 {
-	return saturate(saturate(
+	pico := r.UnitRates.sum(m.Units)
+	for _, part := range [...]int64{
 		product(int64(max(r.Fresh, r.CacheWrite, r.CacheWriteLong)), m.Prompt),
-		product(int64(max(r.Answer, r.Reasoning)), m.Answer)),
+		product(int64(max(r.Answer, r.Reasoning)), m.Answer),
 		product(int64(r.Search), m.Searches),
-	)
+	} {
+		pico = saturate(pico, part)
+	}
+	return pico
 }

@@ -17,11 +17,12 @@ func TestNoCallCostsMoreThanItsBound(t *testing.T) {
 	for _, list := range Builtin().exact {
 		for _, p := range list {
 			for _, count := range []int64{1, 1000, p.Edge, 2_000_000} {
-				bound, _ := p.Bound(at, MaxUse{Prompt: count, Answer: count})
+				units := token.Units{Images: count, Seconds: count, Characters: count}
+				bound, _ := p.Bound(at, MaxUse{Prompt: count, Answer: count, Units: units})
 				for _, tokens := range []token.Counts{
 					{Fresh: count, Answer: count}, {CacheWrite: count, Reasoning: count}, {CacheWriteLong: count, Answer: count}, {CacheRead: count, Answer: count / 2, Reasoning: count / 2},
 				} {
-					cost, ok := p.Cost(Charge{Admitted: at, Tokens: tokens})
+					cost, ok := p.Cost(Charge{Admitted: at, Tokens: tokens, Units: &units})
 					assert.True(t, ok)
 					assert.LessOrEqual(t, cost.Nanos, bound, "%s %+v", p.Name(), tokens)
 				}

@@ -25,11 +25,14 @@ const maxRows = 100_000
 //	provider, models     the names separated by spaces, "*" at the end of one for any text
 //	from, until          the first day of the price, and the first day after it, in UTC;
 //	                     empty if unknown
-//	input, output        for a million tokens
+//	input, output        for a million tokens; empty in a row that has the price of a unit: 0
 //	cache_read, cache_write    empty: the price of input
 //	cache_write_1h       empty: the price of cache_write
 //	reasoning            empty: the price of output
 //	search               for one web search; empty if unknown
+//	image                for one image; empty if images are not charged
+//	minute               for a minute of sound, charged by the second; empty: not charged
+//	characters           for a million characters of spoken text; empty: not charged
 //	edge                 ">200000" or ">=200000": for longer prompts, all tokens have the prices
 //	                     input_above, output_above and so on
 //	peak, peak_factor    "mon-fri 01:00-04:00,06:00-10:00", in UTC, and the factor of the price
@@ -75,12 +78,12 @@ func Parse(r io.Reader) (*Table, error) {
 func FromRows(provider string, rows []map[string]string) (*Table, error) {
 	t := newTable()
 	for i, row := range rows {
-		header := slices.Sorted(maps.Keys(row))
-		if err := checkColumns(append(header, "provider"), columns); err != nil {
-			return nil, fmt.Errorf("price %d: %w", i+1, err)
-		}
 		f := &fields{of: maps.Clone(row)}
 		f.of["provider"] = provider
+		f.leaveOutTokens()
+		if err := checkColumns(slices.Sorted(maps.Keys(f.of)), columns); err != nil {
+			return nil, fmt.Errorf("price %d: %w", i+1, err)
+		}
 		if err := t.add(f); err != nil {
 			return nil, fmt.Errorf("price %d: %w", i+1, err)
 		}
@@ -99,7 +102,7 @@ func withoutMark(r io.Reader) io.Reader {
 }
 
 // columns are the names of all columns. The first four are required.
-var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning search
+var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning search image minute characters
 	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
 	peak peak_factor flex batch priority ultrafast fast us currency as_of source note confirmed`)
 
@@ -131,7 +134,18 @@ func row(header, values []string) *fields {
 	for i, name := range header {
 		f.of[name] = strings.TrimSpace(values[i])
 	}
+	f.leaveOutTokens()
 	return f
+}
+
+// leaveOutTokens sets prices of input and output that are empty to 0 if there is one of a unit.
+func (f *fields) leaveOutTokens() {
+	if f.of["image"]+f.of["minute"]+f.of["characters"] == "" {
+		return
+	}
+	for _, name := range [...]string{"input", "output"} {
+		f.of[name] = cmp.Or(f.of[name], "0")
+	}
 }
 
 // price returns the price of a row.
@@ -161,9 +175,19 @@ func (f *fields) price() (*Price, error) {
 		return nil, f.err
 	}
 	p.id = p.digest()
-	p.name = strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s/%s %s #%s",
-		p.Provider, p.Models[0], p.Currency, f.of["input"], f.of["output"], p.AsOf, p.id[:8])), " ")
+	p.name = strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s/%s%s %s #%s",
+		p.Provider, p.Models[0], p.Currency, f.of["input"], f.of["output"], f.units(), p.AsOf, p.id[:8])), " ")
 	return p, nil
+}
+
+// units returns the prices of units for the name of a price.
+func (f *fields) units() (text string) {
+	for _, name := range [...]string{"image", "minute", "characters"} {
+		if f.of[name] != "" {
+			text += " " + name + " " + f.of[name]
+		}
+	}
+	return text
 }
 
 // fail keeps the first error.
@@ -200,12 +224,19 @@ func (f *fields) rates(suffix string) (r Rates) {
 	if suffix == "" {
 		r.Reasoning = f.rate("reasoning", r.Answer)
 	}
-	if f.of["search"] != "" {
-		var err error
-		r.Search, err = parseRate(f.of["search"], perPiece)
-		f.fail("search", err)
-	}
+	r.Search = f.optional("search", perPiece)
+	r.UnitRates = UnitRates{Image: f.optional("image", perPiece), Minute: f.optional("minute", perPiece), Character: f.optional("characters", perMillion)}
 	return r
+}
+
+// optional reads a price for a unit, which is 0 if it is empty.
+func (f *fields) optional(name string, unit int64) Rate {
+	if f.of[name] == "" {
+		return 0
+	}
+	rate, err := parseRate(f.of[name], unit)
+	f.fail(name, err)
+	return rate
 }
 
 // rate reads a price for a million tokens. If it is empty, rate returns the default. The

@@ -52,6 +52,7 @@ type Origin struct {
 type Charge struct {
 	Admitted time.Time // determines the date and the time of day
 	Tokens   token.Counts
+	Units    *token.Units // nil if they are unknown
 	Terms    token.Terms
 }
 
@@ -63,7 +64,7 @@ type Cost struct {
 }
 
 // Cost returns the cost of a call. If the price of a search or a factor that the call needs
-// is unknown, ok is false.
+// is unknown, or the number of units that have a price, ok is false.
 func (p *Price) Cost(c Charge) (cost Cost, ok bool) {
 	factors, unknown := p.Factors.of(c.Terms)
 	if unknown != 0 {
@@ -73,13 +74,17 @@ func (p *Price) Cost(c Charge) (cost Cost, ok bool) {
 	if cost.Long = p.Edge > 0 && c.Tokens.Input() >= p.Edge; cost.Long {
 		rates = p.Above
 	}
-	if c.Tokens.Searches > 0 && rates.Search == 0 {
+	if c.Tokens.Searches > 0 && rates.Search == 0 || c.Units == nil && rates.UnitRates != (UnitRates{}) {
 		return Cost{}, false
 	}
 	if cost.Peak = p.Peak.covers(c.Admitted); cost.Peak {
 		factors = append(factors, p.Peak.Factor)
 	}
-	cost.Nanos = round(rates.sum(c.Tokens), factors)
+	pico := rates.sum(c.Tokens)
+	if c.Units != nil {
+		pico = saturate(pico, rates.UnitRates.sum(*c.Units))
+	}
+	cost.Nanos = round(pico, factors)
 	return cost, len(factors) <= maxFactors
 }
 
@@ -117,9 +122,13 @@ func (p *Price) digest() string {
 		return fmt.Sprintf("{Fresh:%d CacheRead:%d CacheWrite:%d CacheWriteLong:%d Output:%d Reasoning:%d Search:%d}",
 			r.Fresh, r.CacheRead, r.CacheWrite, r.CacheWriteLong, r.Answer, r.Reasoning, r.Search)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil,
+	text := fmt.Appendf(nil,
 		"{Provider:%s Models:%v From:%v Until:%v Base:%s Edge:%d Above:%s Peak:%+v Factors:%+v Currency:%s AsOf:%s Source:%s Note:%s id: name:}",
-		p.Provider, p.Models, p.From, p.Until, rates(p.Base), p.Edge, rates(p.Above), p.Peak, p.Factors, p.Currency, p.AsOf, p.Source, p.Note))
+		p.Provider, p.Models, p.From, p.Until, rates(p.Base), p.Edge, rates(p.Above), p.Peak, p.Factors, p.Currency, p.AsOf, p.Source, p.Note)
+	if u := p.Base.UnitRates; u != (UnitRates{}) {
+		text = fmt.Appendf(text, " Image:%d Minute:%d Character:%d", u.Image, u.Minute, u.Character)
+	}
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
 

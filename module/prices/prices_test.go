@@ -249,7 +249,7 @@ func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
 			_, err := time.Parse(time.DateOnly, p.AsOf)
 			assert.NoError(t, err, p.Models)
 			assert.Equal(t, "USD", p.Currency)
-			assert.Positive(t, p.Base.Fresh+p.Base.Answer, p.Models)
+			assert.Positive(t, p.Base.Fresh+p.Base.Answer+p.Base.Minute+p.Base.Character, p.Models)
 		}
 	}
 }
@@ -299,4 +299,35 @@ func FuzzParse(f *testing.F) {
 // fields would give every price another name with the next version.
 func TestTheIDOfAPriceStays(t *testing.T) {
 	assert.Equal(t, "c06ca7639af77b5dfd314d0965757aca", one(t, "input,output", "1,2").ID())
+}
+
+// Models of images, transcripts and speech have no price for tokens.
+func TestUnitsArePaidBesideTokens(t *testing.T) {
+	p := one(t, "input,output,image,minute,characters", ",,0.04,0.006,15")
+	for _, tt := range []struct {
+		units token.Units
+		nanos int64
+	}{
+		{token.Units{}, 0},
+		{token.Units{Images: 3}, 120_000_000},
+		{token.Units{Seconds: 90}, 9_000_000},
+		{token.Units{Seconds: 1}, 100_000},
+		{token.Units{Characters: 1000}, 15_000_000},
+		{token.Units{Images: math.MaxInt64, Seconds: math.MaxInt64, Characters: math.MaxInt64}, math.MaxInt64 / 1000},
+	} {
+		cost := nanos(t, p, Charge{Units: &tt.units, Tokens: token.Counts{Fresh: 1000, Answer: 1000}})
+		assert.InDelta(t, tt.nanos, cost, 1, "%+v", tt.units)
+		bound, _ := p.Bound(admitted, MaxUse{Prompt: 1000, Answer: 1000, Units: tt.units})
+		assert.Equal(t, cost, bound, "%+v", tt.units)
+	}
+	assert.Regexp(t, `^p m USD 0/0 image 0.04 minute 0.006 characters 15 #`, p.Name())
+	assert.NotEqual(t, one(t, "input,output", "0,0").ID(), p.ID())
+}
+
+// A correction of prices sees the record alone, which has no units: their cost would be 0.
+func TestTheCostOfUnknownUnitsIsUnknown(t *testing.T) {
+	_, ok := one(t, "input,output,image", "1,2,0.04").Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1}})
+	assert.False(t, ok)
+	_, ok = one(t, "input,output", "1,2").Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1}})
+	assert.True(t, ok)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Rate is the price of one token or of one search, in pico units of its currency. A price of
+// Rate is the price of one token, or of another unit, in pico units of its currency. A price of
 // 3 USD for a million tokens is 3,000,000.
 type Rate int64
 
 // The units of decimal prices, in pico units.
 const (
-	perMillion = 1_000_000         // the price of one token, for a price of 1 for a million
-	perPiece   = 1_000_000_000_000 // the price of one search, for a price of 1
+	perMillion = 1_000_000         // the price of one token or character, for a price of 1 for a million
+	perPiece   = 1_000_000_000_000 // the price of one search, image or minute, for a price of 1
 )
 
 // Rates are the prices of everything that a call can use.
@@ -29,6 +29,27 @@ type Rates struct {
 	Answer         Rate // output without reasoning
 	Reasoning      Rate
 	Search         Rate // one web search; 0 if the price is unknown
+
+	UnitRates
+}
+
+// UnitRates are the prices of units; 0 for those that are not charged.
+type UnitRates struct {
+	Image     Rate
+	Minute    Rate // of sound, charged by the second
+	Character Rate
+}
+
+// sum returns the cost of u in pico units.
+func (r UnitRates) sum(u token.Units) (pico int64) {
+	const minute = 60
+	for _, part := range [...]int64{
+		product(int64(r.Image), u.Images), product(int64(r.Character), u.Characters),
+		product(int64(r.Minute), u.Seconds/minute), product(int64(r.Minute), u.Seconds%minute) / minute,
+	} {
+		pico = saturate(pico, part)
+	}
+	return pico
 }
 
 // sum returns the cost of t in pico units.

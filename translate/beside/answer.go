@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -24,7 +25,15 @@ var (
 	answerError = answers.Maybe(members.Any, "error")
 	answerUsage = answers.Maybe(members.Object, "usage")
 	answerType  = answers.Maybe(members.String, "type")
+	answerData  = answers.Maybe(members.Array, "data")                                  // of images, of which each is an element
+	answerTime  = answers.Maybe(members.Number, "duration")                             // of a verbose transcript, in seconds
 	billed      = answers.Inside("meta.", "meta").Maybe(members.Object, "billed_units") // of Cohere
+)
+
+// The members of the usage of a transcript that is charged by its length.
+var (
+	durations = members.New("usage.")
+	usageTime = durations.Maybe(members.Number, "seconds")
 )
 
 // usageRows are the counts of all endpoints. Embeddings have prompt_tokens, rerank has
@@ -54,9 +63,35 @@ func usage(v *members.Values) token.Usage {
 	return u
 }
 
-// InspectAnswer reads a whole JSON answer. It returns a fault for an answer that contains an
-// error, or that is no JSON.
-func InspectAnswer(body []byte) (signal.Answer, *fault.Fault) {
+// unitsOf returns the units that a JSON answer contains or reports. Implausible ones count as 0.
+func unitsOf(v *members.Values, u unit) (n token.Units) {
+	switch u {
+	case images:
+		c := jsonscan.Again(v.Raw(answerData))
+		for c.OpenArray(); c.Element(); n.Images++ {
+			c.Skip()
+		}
+	case seconds:
+		var used members.Values
+		c := jsonscan.Again(v.Raw(answerUsage))
+		used.Read(&c, durations, nil)
+		n.Seconds = max(secondsOf(v.Raw(answerTime)), secondsOf(used.Raw(usageTime)))
+	}
+	if n.Images > token.MaxImages || n.Seconds > token.MaxSeconds {
+		return token.Units{}
+	}
+	return n
+}
+
+// secondsOf returns a raw number of seconds, begun ones included, 0 for a value that is none.
+func secondsOf(raw []byte) int64 {
+	length, _ := strconv.ParseFloat(string(raw), 64)
+	return int64(math.Ceil(min(max(length, 0), token.MaxSeconds+1)))
+}
+
+// InspectAnswer reads a whole JSON answer to an operation. It returns a fault for an answer that
+// contains an error, or that is no JSON.
+func InspectAnswer(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
 	var v members.Values
 	c := jsonscan.New(body)
 	if err := v.ReadDocument(&c, answers, nil); err != nil {
@@ -65,7 +100,9 @@ func InspectAnswer(body []byte) (signal.Answer, *fault.Fault) {
 	if raw := v.Raw(answerError); len(raw) > 0 && raw[0] != 'n' {
 		return signal.Answer{}, fault.ReadAnswer(body)
 	}
-	return signal.Answer{Model: jsonscan.TextOf(v.Raw(answerModel)), Usage: usage(&v)}, nil
+	used := usage(&v)
+	used.Units = unitsOf(&v, of(op).unit)
+	return signal.Answer{Model: jsonscan.TextOf(v.Raw(answerModel)), Usage: used}, nil
 }
 
 // observer observes a stream of images, of a transcript or of speech. Every event is content,
@@ -93,8 +130,12 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	}
 	o.Begun = true
 	o.Written.Add(e.Data)
-	o.Used = o.Used.Then(usage(v))
 	kind := string(jsonscan.Inner(v.Raw(answerType)))
+	used := usage(v)
+	if used.Units = unitsOf(v, seconds); strings.HasPrefix(kind, "image") && strings.HasSuffix(kind, ".completed") {
+		used.Units.Images = o.Used.Units.Images + 1
+	}
+	o.Used = o.Used.Then(used)
 	if strings.HasSuffix(kind, ".done") || strings.HasSuffix(kind, ".completed") {
 		return signal.Content | signal.Finish
 	}

@@ -1,6 +1,7 @@
 package beside
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestTheTableIsInTheOrderOfTheOperations(t *testing.T) {
@@ -58,12 +60,79 @@ func TestVectorsAreFittedOnlyIfTheClientAskedForIt(t *testing.T) {
 }
 
 func TestAnErrorInsideAnAnswerIsAFault(t *testing.T) {
-	_, f := InspectAnswer([]byte(`{"error":{"message":"no","type":"server_error"}}`))
+	_, f := InspectAnswer([]byte(`{"error":{"message":"no","type":"server_error"}}`), translate.Embed)
 	assert.NotNil(t, f)
-	_, f = InspectAnswer([]byte(`{"error":null,"data":[]}`))
+	_, f = InspectAnswer([]byte(`{"error":null,"data":[]}`), translate.Embed)
 	assert.Nil(t, f)
-	_, f = InspectAnswer([]byte(`<html>`))
+	_, f = InspectAnswer([]byte(`<html>`), translate.Embed)
 	assert.NotNil(t, f)
+}
+
+// Images, sound and speech cost what their tokens cost, and those models have none.
+func TestUnitsOfRequestsAreThoseThatTheServiceMayCharge(t *testing.T) {
+	const head = "--b\r\nContent-Disposition: form-data; name="
+	for _, tt := range []struct {
+		op   translate.Operation
+		body string
+		want token.Units
+	}{
+		{translate.GenerateImages, `{"prompt":"a"}`, token.Units{Images: 1}},
+		{translate.GenerateImages, `{"prompt":"a","n":3}`, token.Units{Images: 3}},
+		{translate.GenerateImages, `{"prompt":"a","n":null}`, token.Units{Images: 1}},
+		{translate.EditImages, head + "prompt\r\n\r\np\r\n" + head + "n\r\n\r\n4\r\n--b--", token.Units{Images: 4}},
+		{translate.Transcribe, head + "model\r\n\r\nm\r\n" + head + "file; filename=f\r\n\r\n" + strings.Repeat("x", 2*bytesPerSecond) + "\r\n--b--", token.Units{Seconds: 3}},
+		{translate.Speak, `{"model":"m","input":"h\u00e9llo 😀\n"}`, token.Units{Characters: 8}},
+		{translate.Embed, `{"model":"m","input":"a","n":3}`, token.Units{}},
+	} {
+		view, refused := Inspect([]byte(tt.body), tt.op)
+		require.Nil(t, refused, tt.body)
+		assert.Equal(t, tt.want, view.Costs.Units, tt.body)
+	}
+}
+
+// A number that cannot be read may be read by the provider.
+func TestUnitsThatCannotBeReadAreRefused(t *testing.T) {
+	const head = "--b\r\nContent-Disposition: form-data; name="
+	for body, op := range map[string]translate.Operation{
+		`{"prompt":"a","n":"3"}`: translate.GenerateImages,
+		`{"prompt":"a","n":0}`:   translate.GenerateImages,
+		`{"prompt":"a","N":3}`:   translate.GenerateImages,
+		head + "prompt\r\n\r\np\r\n" + head + "n\r\n\r\n3.0\r\n--b--":                         translate.EditImages,
+		head + "n\r\n\r\n1\r\n" + head + "prompt\r\n\r\np\r\n" + head + "n\r\n\r\n9\r\n--b--": translate.EditImages,
+		`{"model":"m","input":["a"]}`:                                                         translate.Speak,
+	} {
+		_, refused := Inspect([]byte(body), op)
+		assert.NotNil(t, refused, body)
+	}
+}
+
+func TestUnitsOfAnswersAreCounted(t *testing.T) {
+	for _, tt := range []struct {
+		op     translate.Operation
+		answer string
+		want   token.Units
+	}{
+		{translate.GenerateImages, `{"data":[{"url":"a"},{"url":"b"}]}`, token.Units{Images: 2}},
+		{translate.GenerateImages, `{"data":{}}`, token.Units{}},
+		{translate.GenerateImages, `{"data":[` + strings.Repeat("0,", token.MaxImages) + `0]}`, token.Units{}},
+		{translate.Embed, `{"data":[{"embedding":[1]}]}`, token.Units{}},
+		{translate.Transcribe, `{"text":"a","usage":{"type":"duration","seconds":12}}`, token.Units{Seconds: 12}},
+		{translate.Transcribe, `{"text":"a","duration":8.47}`, token.Units{Seconds: 9}},
+		{translate.Transcribe, `{"text":"a","usage":{"seconds":1e99}}`, token.Units{}},
+		{translate.TranslateAudio, `{"text":"a","usage":{"seconds":-3}}`, token.Units{}},
+	} {
+		answer, f := InspectAnswer([]byte(tt.answer), tt.op)
+		require.Nil(t, f, tt.answer)
+		assert.Equal(t, tt.want, answer.Usage.Units, tt.answer)
+	}
+}
+
+func TestImagesOfAStreamAreCounted(t *testing.T) {
+	o := NewObserver()
+	for _, event := range []string{"image_generation.partial_image", "image_generation.completed", "image_edit.completed"} {
+		o.Observe(sse.Event{Data: []byte(`{"type":"` + event + `","b64_json":"AAAA"}`)})
+	}
+	assert.Equal(t, token.Units{Images: 2}, o.Usage().Units)
 }
 
 func TestTheErrorOfAStreamIsSeen(t *testing.T) {
@@ -105,7 +174,7 @@ func FuzzFitVectors(f *testing.F) {
 	f.Add([]byte(`{"data":[{"embedding":[1,2e3,-0]}],"usage":{"prompt_tokens":1}}`))
 	f.Add([]byte(`{"data":[{"embedding":"AAAA"}],"meta":{"billed_units":{"search_units":1}}}`))
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		if _, refused := InspectAnswer(answer); refused != nil {
+		if _, refused := InspectAnswer(answer, translate.Embed); refused != nil {
 			return
 		}
 		fitted := edit.Apply(nil, answer, FitVectors([]byte(`{"encoding_format":"base64"}`), answer))

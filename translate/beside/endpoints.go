@@ -17,8 +17,19 @@ type endpoint struct {
 	form      string        // the part that forms of the type multipart/form-data need; "" if there are no forms
 	byDefault string        // the model that the service uses for a request without one; "" if the model is needed
 	output    bool          // answers report tokens of output
+	unit      unit          // what some models are charged for, if not for tokens
 	types     []string      // beginnings of the media types of answers that are neither JSON nor streams
 }
+
+// unit is a unit of token.Units.
+type unit uint8
+
+const (
+	noUnit unit = iota
+	images
+	seconds
+	characters
+)
 
 // The media types of subtitles and texts, and of sound. Others, such as the page of a proxy,
 // are no answers.
@@ -33,12 +44,15 @@ var endpoints = [...]endpoint{
 	{operation: translate.Embed, path: "/embeddings", json: fields("input")},
 	{operation: translate.Rerank, path: "/rerank", json: fields("query", "documents")},
 	{operation: translate.Moderate, path: "/moderations", json: fields("input"), byDefault: "omni-moderation-latest"},
-	{operation: translate.GenerateImages, path: "/images/generations", json: fields("prompt"), byDefault: "dall-e-2", output: true},
-	{operation: translate.EditImages, path: "/images/edits", json: fields("prompt"), form: "prompt", byDefault: "dall-e-2", output: true},
-	{operation: translate.Transcribe, path: "/audio/transcriptions", form: "file", output: true, types: texts},
-	{operation: translate.TranslateAudio, path: "/audio/translations", form: "file", types: texts},
-	{operation: translate.Speak, path: "/audio/speech", json: fields("input"), types: sound},
+	{operation: translate.GenerateImages, path: "/images/generations", json: fields("prompt"), byDefault: "dall-e-2", output: true, unit: images},
+	{operation: translate.EditImages, path: "/images/edits", json: fields("prompt"), form: "prompt", byDefault: "dall-e-2", output: true, unit: images},
+	{operation: translate.Transcribe, path: "/audio/transcriptions", form: "file", output: true, unit: seconds, types: texts},
+	{operation: translate.TranslateAudio, path: "/audio/translations", form: "file", unit: seconds, types: texts},
+	{operation: translate.Speak, path: "/audio/speech", json: fields("input"), unit: characters, types: sound},
 }
+
+// optional are the fields that no request needs.
+var optional = strict.Fields{{Name: "stream", Check: strict.Stream}, {Name: "stream_format"}, {Name: "n"}}
 
 // fields returns the fields of a request that must have those with these names.
 func fields(needed ...string) strict.Fields {
@@ -46,7 +60,7 @@ func fields(needed ...string) strict.Fields {
 	for _, name := range needed {
 		all = append(all, strict.Field{Name: name})
 	}
-	return append(all, strict.Field{Name: "stream", Check: strict.Stream}, strict.Field{Name: "stream_format"})
+	return append(all, optional...)
 }
 
 // of returns the endpoint of an operation, which is beside text.
@@ -79,6 +93,9 @@ func Passes(op translate.Operation, contentType string) bool {
 
 // HasOutput reports whether the answer to an operation reports tokens of output.
 func HasOutput(op translate.Operation) bool { return !op.Beside() || of(op).output }
+
+// bytesPerSecond is the assumed length of a second of sound, of 32 kbit/s: few files have less.
+const bytesPerSecond = 4096
 
 // FileTokens estimates the tokens of a form from its length in bytes. Sound of 32 kbit/s has
 // about 16 tokens a second, and an image of some megabytes has some thousand.

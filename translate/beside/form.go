@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"mime"
 	"net/textproto"
+	"strconv"
 	"unicode"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -94,15 +95,16 @@ func inspectForm(body []byte, e *endpoint) (view translate.View, refused *fault.
 	}
 	given := map[string]bool{}
 	for f.next() {
-		switch once := f.name == "model" || f.name == "stream"; {
+		switch once := f.name == "model" || f.name == "stream" || f.name == "n"; {
 		case once && (given[f.name] || f.file || f.content.End-f.content.Start > maxField):
 			return view, fault.InvalidField(f.name, "must be sent once, as a text of at most 256 bytes")
-		case f.name == "model":
-			view.Model, view.ModelSpan = f.text(), f.content
-		case f.name == "stream":
-			view.Stream = f.text() == "true" || f.text() == "True" || f.text() == "1"
+		case !f.read(&view, e):
+			return view, fault.InvalidField(f.name, "must be an integer of at least 1")
 		}
 		given[f.name] = true
+	}
+	if e.unit == images {
+		view.Costs.Units.Images = max(1, view.Answers)
 	}
 	switch {
 	case f.broken != "":
@@ -117,4 +119,21 @@ func inspectForm(body []byte, e *endpoint) (view translate.View, refused *fault.
 		view.Model = e.byDefault
 	}
 	return view, nil
+}
+
+// read reads what the view needs of the part. It returns false for a number that is none.
+func (f *form) read(view *translate.View, e *endpoint) bool {
+	switch {
+	case f.name == "model":
+		view.Model, view.ModelSpan = f.text(), f.content
+	case f.name == "stream":
+		view.Stream = f.text() == "true" || f.text() == "True" || f.text() == "1"
+	case f.name == "n" && e.unit == images:
+		n, err := strconv.ParseInt(f.text(), 10, 64)
+		view.Answers = n
+		return err == nil && n >= 1
+	case f.name == e.form && e.unit == seconds:
+		view.Costs.Units.Seconds += int64(f.content.End-f.content.Start)/bytesPerSecond + 1
+	}
+	return true
 }

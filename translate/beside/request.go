@@ -2,6 +2,8 @@ package beside
 
 import (
 	"bytes"
+	"math"
+	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -15,7 +17,8 @@ func IsForm(body []byte) bool { return bytes.HasPrefix(body, []byte("--")) }
 
 // Inspect is the strict pass over a request body of an operation. The view of a request
 // without a model has the model that the service uses, and an empty ModelSpan where Rename
-// inserts another one.
+// inserts another one. The images of the view are those that the request asks for, the seconds
+// an estimate by the length of the file, and the characters exact.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
 	e := of(op)
 	if e.json == nil || IsForm(body) && e.form != "" {
@@ -23,13 +26,24 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	}
 	p := strict.New(body, strict.Brackets, e.json)
 	for p.NextField() {
-		if p.Field() == "stream_format" {
+		switch field := p.Field(); {
+		case field == "stream_format":
 			p.View.Stream = string(jsonscan.Inner(p.StringOrSkip())) == "sse"
-		} else {
+		case field == "n" && e.unit == images:
+			p.View.Answers = p.AtLeast(1, math.MaxInt64)
+		case field == "input" && e.unit == characters:
+			text, ok := p.Text()
+			if p.View.Costs.Units.Characters = int64(utf8.RuneCount(text)); !ok {
+				p.Refuse("must be a string" + p.Got())
+			}
+		default:
 			p.Skip()
 		}
 	}
-	for _, f := range e.json[:len(e.json)-2] {
+	if e.unit == images {
+		p.View.Costs.Units.Images = max(1, p.View.Answers)
+	}
+	for _, f := range e.json[:len(e.json)-len(optional)] {
 		if f.Name != "model" || e.byDefault == "" {
 			p.Require(f.Name)
 		}

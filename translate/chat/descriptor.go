@@ -69,7 +69,7 @@ func inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 
 func inspectAnswer(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
 	if op.Beside() {
-		return beside.InspectAnswer(body)
+		return beside.InspectAnswer(body, op)
 	}
 	return openai.InspectAnswer(body, op)
 }

@@ -49,9 +49,10 @@ func (u Usage) Then(next Usage) Usage {
 	if next.Beside == nil {
 		next.Beside = u.Beside
 	}
+	next.Units = next.Units.AtLeast(u.Units)
 	switch {
 	case !next.Known:
-		u.Searches, u.Beside = next.Searches, next.Beside
+		u.Searches, u.Beside, u.Units = next.Searches, next.Beside, next.Units
 		return u
 	case !u.Known:
 		return next

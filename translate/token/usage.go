@@ -11,6 +11,10 @@ type Usage struct {
 	// earlier event. The counts are then the most expensive reading of them.
 	Inconsistent bool
 
+	// Units are what the answer contains or reports beside tokens. They may be known although
+	// the usage is not.
+	Units Units
+
 	// Terms are what else the answer reports about its billing.
 	Terms Terms
 
@@ -26,7 +30,7 @@ type Run struct {
 	Model string // as the answer names it; empty for the model of the call
 }
 
-// Plus returns the usage of two calls together, without Terms and Beside. It is unknown if one
+// Plus returns the usage of two calls together, without Units, Terms and Beside. It is unknown if one
 // of them is.
 func (u Usage) Plus(other Usage) Usage {
 	if !u.Known || !other.Known {

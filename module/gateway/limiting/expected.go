@@ -29,7 +29,7 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 		return e, nil
 	}
 	first := volumeOf(ex, m.Targets[0])
-	e.Prompt = first.prompt
+	e.Prompt, e.Units = first.prompt, first.units
 	if ex.View.MaxTokens == 0 && !ex.Operation.Beside() {
 		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Format.Requests.Bound}
 	}
@@ -72,7 +72,7 @@ func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pric
 			continue
 		}
 		v := volumeOf(ex, t)
-		cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Terms: v.terms})
+		cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms})
 		if v.summary > 0 {
 			summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms})
 			cost = plusAtMost(cost, summary)
@@ -93,6 +93,7 @@ type volume struct {
 
 	summary  int64       // of the conversation, for which the prompt is read once more; 0 for none
 	searches int64       // of the web, by the provider
+	units    token.Units // of the answer
 	terms    token.Terms // that the target gets
 }
 
@@ -125,6 +126,7 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
 	}
+	v.units = view.Costs.Units
 	v.terms = termsAt(t, ex)
 	if spokenTo(t, ex) == ex.Format { // no translation has the tools of vendors
 		v.searches = view.Costs.Searches

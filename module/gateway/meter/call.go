@@ -17,17 +17,19 @@ type call struct {
 	prompt   int64   // estimated tokens of the input
 	reserved int64   // tokens of the input and the longest answer
 	sent     int64   // estimated tokens of the text of the answer
+
+	expected token.Units
 }
 
 // calls returns the calls of an attempt: those of a fan-out, or the only one.
 func (m *Meter) calls(r *exchange.Result) iter.Seq[call] {
 	return func(yield func(call) bool) {
 		if r.Parts == nil {
-			yield(call{r, 1, m.Prompt, m.Reserved, m.sent(r, 1)})
+			yield(call{r, 1, m.Prompt, m.Reserved, m.sent(r, 1), m.Units})
 			return
 		}
 		for _, p := range r.Parts {
-			if !yield(call{p.Result, p.Share, portion(m.Prompt, p.Share), portion(m.Reserved, p.Share), m.sent(p.Result, len(r.Parts))}) {
+			if !yield(call{p.Result, p.Share, portion(m.Prompt, p.Share), portion(m.Reserved, p.Share), m.sent(p.Result, len(r.Parts)), token.Units{}}) {
 				return
 			}
 		}
@@ -100,6 +102,7 @@ type usage struct {
 	tokens token.Counts
 	source accounting.Source
 	terms  token.Terms
+	units  token.Units
 }
 
 // usage returns the usage of the call by kind of tokens; cost returns the sum by the same
@@ -115,16 +118,28 @@ func (c call) usage() usage {
 	}
 	switch {
 	case n > 0 && (c.Whole() && !c.Stopped || c.unused()):
-		return usage{tokens, sourceOf(c.Usage), terms}
+		return usage{tokens, sourceOf(c.Usage), terms, c.units()}
 	case c.unused():
 		return usage{}
 	}
 	tokens.Fresh = max(tokens.Fresh, c.prompt-tokens.CacheRead-tokens.Written())
 	tokens.Answer = max(tokens.Answer, c.sent-tokens.Reasoning)
 	if n > 0 {
-		return usage{tokens, accounting.SourcePartial, terms}
+		return usage{tokens, accounting.SourcePartial, terms, c.units()}
 	}
-	return usage{tokens, accounting.SourceEstimated, terms}
+	return usage{tokens, accounting.SourceEstimated, terms, c.units()}
+}
+
+// units returns the units of a call: those of its answer, and for what a whole answer does not
+// report, those that were expected.
+func (c call) units() token.Units {
+	switch {
+	case c.unused():
+		return c.Usage.Units
+	case c.Whole():
+		return c.Usage.Units.Or(c.expected)
+	}
+	return c.Usage.Units.AtLeast(c.expected)
 }
 
 // sourceOf returns the source of the final counts of a provider.

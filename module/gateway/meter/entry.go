@@ -64,7 +64,7 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 		Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
 		Source: u.source, Tokens: u.tokens, Terms: u.terms,
 	}
-	e.cost(&call, share)
+	e.cost(&call, &u.units, share)
 	e.record.Calls = append(e.record.Calls, call)
 	for i := range runs {
 		e.addRun(call, &runs[i], share)
@@ -77,17 +77,17 @@ func (e *Entry) addRun(within accounting.Call, run *token.Run, share float64) {
 		Provider: within.Provider, Model: cmp.Or(run.Model, within.Model), Answered: within.Answered, Format: within.Format, Status: within.Status,
 		Source: sourceOf(run.Usage), Tokens: run.Counts, Terms: within.Terms | run.Terms,
 	}
-	e.cost(&call, share)
+	e.cost(&call, new(token.Units), share)
 	e.record.Calls = append(e.record.Calls, call)
 }
 
-// cost sets the cost of a call, if its price is known. share is the part of the request that
+// cost sets the cost of a call, if its price is known. units are those of the call, and share is the part of the request that
 // the call is.
-func (e *Entry) cost(call *accounting.Call, share float64) {
+func (e *Entry) cost(call *accounting.Call, units *token.Units, share float64) {
 	if call.Source == accounting.SourceNone {
 		return
 	}
-	cost, price, ok := Cost(e.pricer, &e.record, call)
+	cost, price, ok := Cost(e.pricer, &e.record, call, units)
 	call.Cost = cost
 	switch {
 	case ok:
@@ -97,14 +97,15 @@ func (e *Entry) cost(call *accounting.Call, share float64) {
 	}
 }
 
-// Cost returns the cost of a call of an exchange, and the name of the price. ok is false
-// if the cost is unknown; cost then has only the currency of the price, if there is one.
-func Cost(pricer Pricer, r *accounting.Record, call *accounting.Call) (cost aigateway.Cost, price string, ok bool) {
+// Cost returns the cost of a call of an exchange, and the name of the price. units is nil if
+// the record is all that is known of the call. ok is false if the cost is unknown; cost then has
+// only the currency of the price, if there is one.
+func Cost(pricer Pricer, r *accounting.Record, call *accounting.Call, units *token.Units) (cost aigateway.Cost, price string, ok bool) {
 	known := pricer.Price(r.Model, call.Provider, call.Model, r.Admitted)
 	if known == nil {
 		return cost, "", false
 	}
-	priced, ok := known.Cost(prices.Charge{Admitted: r.Admitted, Terms: call.Terms, Tokens: call.Tokens})
+	priced, ok := known.Cost(prices.Charge{Admitted: r.Admitted, Terms: call.Terms, Tokens: call.Tokens, Units: units})
 	if !ok {
 		return aigateway.Cost{Currency: known.Currency}, "", false
 	}

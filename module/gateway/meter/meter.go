@@ -12,13 +12,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Estimate is the number of tokens that an exchange is expected to use.
+// Estimate is what an exchange is expected to use, in tokens if nothing else is stated.
 type Estimate struct {
 	Prompt   int64 // of the input
 	Reserved int64 // of the input and the longest answers
 	Assumed  fault.Assumed
+	Units    token.Units // of the answer
 
 	// Cost is the highest possible cost of these tokens, in the currency of the budgets.
 	// It is zero without a budget.

@@ -16,7 +16,7 @@ type TargetPrice struct {
 	Price    *Price `json:"price"` // null: it is unknown
 }
 
-// Price is a price in a currency: for a million tokens, and for one search.
+// Price is a price in a currency.
 type Price struct {
 	Name     string `json:"name"` // as in records
 	Currency string `json:"currency"`
@@ -30,7 +30,7 @@ type Price struct {
 	Source string  `json:"source"` // "" for prices of the configuration
 }
 
-// Rates are prices for a million tokens, and for one search.
+// Rates are prices for a million tokens, and for other units.
 type Rates struct {
 	Input        float64 `json:"input"`
 	CacheRead    float64 `json:"cache_read"`
@@ -38,7 +38,10 @@ type Rates struct {
 	CacheWrite1h float64 `json:"cache_write_1h"`
 	Output       float64 `json:"output"`
 	Reasoning    float64 `json:"reasoning"`
-	Search       float64 `json:"search"` // 0 if it is unknown
+	Search       float64 `json:"search"`     // for one; 0 if it is unknown
+	Image        float64 `json:"image"`      // for one; 0 if images are not charged
+	Minute       float64 `json:"minute"`     // of sound; 0 if it is not charged
+	Characters   float64 `json:"characters"` // for a million of spoken text; 0 if they are not charged
 }
 
 // Prices returns the prices at a time of the targets of all models with exact names, or of one
@@ -86,6 +89,7 @@ func ratesOf(r prices.Rates) Rates {
 	return Rates{
 		float64(r.Fresh) / perMillion, float64(r.CacheRead) / perMillion, float64(r.CacheWrite) / perMillion, float64(r.CacheWriteLong) / perMillion,
 		float64(r.Answer) / perMillion, float64(r.Reasoning) / perMillion, float64(r.Search) / perPiece,
+		float64(r.Image) / perPiece, float64(r.Minute) / perPiece, float64(r.Character) / perMillion,
 	}
 }
 

@@ -67,11 +67,15 @@ func answering(contentType, body string) http.HandlerFunc {
 	}
 }
 
-// start runs a gateway before the server, whose model small is the server's big-1.
+// start runs a gateway before the server, whose model small is the server's big-1 unless a line
+// has that model.
 func start(t *testing.T, s *server, lines ...string) *site.Site {
 	t.Helper()
 	t.Setenv("UPSTREAM_KEY", upstreamKey)
-	return site.Start(t, append(lines, "store sqlite "+filepath.Join(t.TempDir(), "gateway.db"), fmt.Sprintf("provider up openai_compatible {env.UPSTREAM_KEY} {\nbase_url %s/v1\n}\nmodel small {\nto up/big-1\n}", s.URL))...)
+	if !strings.Contains(strings.Join(lines, "\n"), "model small {") {
+		lines = append(lines, "model small {\nto up/big-1\n}")
+	}
+	return site.Start(t, append(lines, "store sqlite "+filepath.Join(t.TempDir(), "gateway.db"), fmt.Sprintf("provider up openai_compatible {env.UPSTREAM_KEY} {\nbase_url %s/v1\n}", s.URL))...)
 }
 
 // record is a record of the ledger.
@@ -81,6 +85,8 @@ type record struct {
 		Input  int64 `json:"input_tokens"`
 		Output int64 `json:"output_tokens"`
 		Source string
+		Price  string
+		Cost   int64 `json:"cost_nano"`
 	}
 }
 

@@ -1,0 +1,76 @@
+package endpoints_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// Models of images, transcripts and speech are charged for units that are no tokens: their
+// exchanges cost nothing, and budgets let any number of images through.
+func TestUnitsBesideTextAreCharged(t *testing.T) {
+	const images, cents, stream = "/v1/images/generations", 10_000_000, "data: {\"type\":\"image_generation.completed\",\"b64_json\":\"AAAA\"}\n\n"
+	talk, formType := form(t, "model=small", "file@a.wav="+strings.Repeat("x", 3*4096))
+	edit, editType := form(t, "model=small", "prompt=p", "n=2", "image@a.png=x")
+	s := newServer(t, nil)
+	c := start(t, s, "model small {\nto up/big-1\nprice image 0.04 minute 0.6 characters 1000\n}")
+	for name, tt := range map[string]struct {
+		path, body, contentType string
+		answerType, answer      string
+		nanos                   int64
+	}{
+		"images":             {images, `{"model":"small","prompt":"p","n":3}`, "", "application/json", `{"data":[{"url":"a"},{"url":"b"}]}`, 2 * 4 * cents},
+		"an edit":            {"/v1/images/edits", edit, editType, "application/json", `{"data":[{"url":"a"},{"url":"b"}]}`, 2 * 4 * cents},
+		"images of a stream": {images, `{"model":"small","prompt":"p","stream":true}`, "", "text/event-stream", stream, 4 * cents},
+		"a reported length":  {transcriptions, talk, formType, "application/json", `{"text":"a","usage":{"type":"duration","seconds":120}}`, 120 * cents},
+		"a verbose length":   {"/v1/audio/translations", talk, formType, "application/json", `{"text":"a","duration":8.47}`, 9 * cents},
+		"a length of a file": {transcriptions, talk, formType, "text/plain", "hello", 4 * cents},
+		"K084 characters":    {"/v1/audio/speech", `{"model":"small","input":"h\u00e9llo"}`, "", "audio/mpeg", "ID3", 5 * cents / 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.answer = answering(tt.answerType, tt.answer)
+			headers := []string{}
+			if tt.contentType != "" {
+				headers = []string{"Content-Type", tt.contentType}
+			}
+			answer := c.Ask(tt.path, tt.body, headers...)
+			assert.Equal(t, http.StatusOK, answer.Status)
+			call := recordOf(t, c, answer.ID()).Calls[0]
+			assert.Equal(t, tt.nanos, call.Cost)
+			assert.Contains(t, call.Price, "image 0.04 minute 0.6 characters 1000")
+		})
+	}
+}
+
+// The number of images was not reserved.
+func TestUnitsAreReservedInBudgets(t *testing.T) {
+	s := newServer(t, answering("application/json", `{"data":[{"url":"a"}]}`))
+	c := start(t, s, "limit all {\nper gateway\nbudget 1/month\n}", "model small {\nto up/big-1\nprice image 0.4\n}")
+	status := func(body string) int { return c.Ask("/v1/images/generations", body).Status }
+	assert.Equal(t, http.StatusTooManyRequests, status(`{"model":"small","prompt":"p","n":3}`))
+	assert.Equal(t, http.StatusOK, status(`{"model":"small","prompt":"p","n":2}`))
+	assert.Equal(t, http.StatusOK, status(`{"model":"small","prompt":"p"}`), "one of the two images did not come")
+	assert.Equal(t, http.StatusTooManyRequests, status(`{"model":"small","prompt":"p"}`))
+}
+
+// An image that broke off may have been charged.
+func TestUnitsOfAnAnswerThatBreaksOffAreThoseOfTheRequest(t *testing.T) {
+	s := newServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: {\"type\":\"image_generation.partial_image\",\"b64_json\":\"AAAA\"}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	c := start(t, s, "model small {\nto up/big-1\nprice image 0.04\n}")
+	response, err := c.Send(site.Waiting(t), "/v1/images/generations", `{"model":"small","prompt":"p","stream":true,"n":2}`)
+	if assert.NoError(t, err) {
+		_, _ = io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		assert.EqualValues(t, 80_000_000, recordOf(t, c, response.Header.Get("X-Request-Id")).Calls[0].Cost)
+	}
+}
