@@ -131,9 +131,11 @@ func runImport(cmd *cobra.Command, source string, read reader) error {
 	if len(g.Keys) > 0 {
 		g.SiteWords = append(g.SiteWords, migration.Words("keys_file", keys))
 	}
-	if _, err := adapt(g.Caddyfile()); err != nil {
+	text := g.Caddyfile()
+	if _, err := adapt(text); err != nil {
 		return fmt.Errorf("checking the Caddyfile of the import: %w", err)
 	}
+	report.Unset = migration.Variables(text)
 	accounts, _ := cmd.Flags().GetBool("accounts")
 	switch {
 	case dry:
@@ -149,6 +151,7 @@ func runImport(cmd *cobra.Command, source string, read reader) error {
 	if err != nil || report.Complete() {
 		return err
 	}
+	cmd.SilenceErrors = true // the report shows what was left out
 	return caddycmd.WrapCommandFuncForCobra(func(caddycmd.Flags) (int, error) { return exitIncomplete, nil })(cmd, nil)
 }
 
@@ -160,6 +163,9 @@ func printReport(out io.Writer, report *migration.Report) error {
 	}
 	for _, note := range report.Sorted() {
 		table.row(note.Kind.String(), note.Place, note.Text)
+	}
+	for _, name := range report.Unset {
+		table.row("to set", "", "the variable "+name)
 	}
 	return table.Flush()
 }

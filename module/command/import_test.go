@@ -29,12 +29,14 @@ func importing(t *testing.T, config string, args ...string) (caddyfile, report s
 
 const importedModel = "model_list: [{model_name: gpt, litellm_params: {model: openai/gpt-4o}}]\n"
 
+// The report named only variables that the import had made up: a Caddyfile of an import did
+// not load until the operator had searched it for the others.
 func TestTheExitStatusOfAnImportSaysWhetherAllCameOver(t *testing.T) {
 	text, report, err := importing(t, importedModel+"litellm_settings: {drop_params: true}\n", "--site", "http://127.0.0.1:1")
 	require.NoError(t, err)
 	assert.Contains(t, text, "to openai/gpt-4o")
 	assert.Contains(t, text, "http://127.0.0.1:1 {")
-	assert.Equal(t, "\n1 provider, 1 model; 0 changed, 0 left out.\n", report)
+	assert.Equal(t, "\n1 provider, 1 model; 0 changed, 0 left out.\nVariables to set: OPENAI_API_KEY.\n", report)
 
 	text, report, err = importing(t, importedModel+"guardrails: [{guardrail_name: pii}]\n", "--dry-run")
 	assert.EqualValues(t, exitIncomplete, exitStatus(err))
@@ -44,6 +46,7 @@ comes over                                     1 provider
 comes over                                     1 model
 PROTECTION LOST  guardrails[0]                 the guardrail pii has no counterpart
 changed          litellm_settings.drop_params  fields that a provider does not know are left out and reported; on_loss reject refuses them
+to set                                         the variable OPENAI_API_KEY
 `, text)
 
 	_, _, err = importing(t, "- no mapping\n")

@@ -31,6 +31,7 @@ type Note struct {
 type Report struct {
 	Notes []Note
 	Kept  []string // what came over, such as "12 models"
+	Unset []string // variables of the environment that the Caddyfile reads, to be set by the operator
 }
 
 // Add adds a note.
@@ -50,8 +51,8 @@ func (r *Report) Sorted() []Note {
 	return notes
 }
 
-// Write writes the report: a line for each note, those of lost protections first, and what
-// came over.
+// Write writes the report: a line for each note, those of lost protections first, what came
+// over, and the variables to set.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
 	count := map[Kind]int{}
@@ -64,6 +65,9 @@ func (r *Report) Write(w io.Writer) error {
 		fmt.Fprintf(&b, ", %d of them protections", n)
 	}
 	b.WriteString(".\n")
+	if len(r.Unset) > 0 {
+		fmt.Fprintf(&b, "Variables to set: %s.\n", strings.Join(r.Unset, ", "))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -2,6 +2,7 @@ package migration
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ type Reference string
 
 var (
 	outsideVariables = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+	variable         = regexp.MustCompile(`\{env\.(\w+)\}`)
 	plainPath        = regexp.MustCompile(`^/[A-Za-z0-9._/-]+$`)
 )
 
@@ -23,6 +25,16 @@ func Env(name string) Reference {
 		return ""
 	}
 	return Reference("{env." + outsideVariables.ReplaceAllString(name, "_") + "}")
+}
+
+// Variables returns the names of the variables of the environment that a Caddyfile of an
+// import reads, sorted.
+func Variables(caddyfile string) (names []string) {
+	for _, found := range variable.FindAllStringSubmatch(caddyfile, -1) {
+		names = append(names, found[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // File returns the reference to a file, "" if the path is not absolute, or has characters
