@@ -25,6 +25,8 @@ func (l limitsOf) Limits(_ context.Context, q aigateway.LimitQuery) (aigateway.L
 
 func (limitsOf) LimitNames() []string { return []string{"large", "small"} }
 
+func (limitsOf) CheckTeam(*aigateway.Limit) error { return nil }
+
 // Every request with such a key got 403, and only the command knew beforehand.
 func TestKeysWithAnUndefinedLimitAreRefused(t *testing.T) {
 	s := newSite(t, nil)

@@ -8,8 +8,8 @@ import (
 // Counters is the interface of the modules in the namespace ai_gateway.counters.
 type Counters interface {
 	// Limiter returns a limiter that admits a request only if all of the limits admit
-	// it. It is called while a configuration is provisioned. The limits have passed
-	// Check, are ordered from the innermost to the outermost, and are distinct. If
+	// it. It is called while a configuration is provisioned, and, for the teams of a store,
+	// while requests run, by one goroutine of a site at a time. The limits have passed Check, are ordered from the innermost to the outermost, and are distinct. If
 	// several limiters have the same limit, the limit has one count. The counts of a
 	// limit should continue after a reload, unless the length of a period changes.
 	Limiter(limits []*Limit) (Limiter, error)

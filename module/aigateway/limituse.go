@@ -44,6 +44,9 @@ type LimitReader interface {
 	// LimitNames returns the names of the limits of the global option and of all sites,
 	// sorted, each once.
 	LimitNames() []string
+
+	// CheckTeam returns an error if a site could not apply the limit of a team.
+	CheckTeam(*Limit) error
 }
 
 // LimitQuery selects a page of states. An empty field selects all.

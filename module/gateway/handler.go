@@ -105,7 +105,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	app.serve(h)
-	if h.resolved, err = h.Config.resolve(ctx, app.resolved); err != nil {
+	if h.resolved, err = h.Config.resolve(ctx, app.resolved, h.users.Store != nil); err != nil {
 		return err
 	}
 	if h.users.Store != nil {

@@ -22,14 +22,18 @@ type resolved struct {
 	started chan struct{} // closed when the app starts
 }
 
-// resolve provisions c on top of base.
-func (c *Config) resolve(ctx caddy.Context, base *resolved) (r *resolved, err error) {
+// resolve provisions c on top of base. teams is true if keys may belong to teams of a store.
+func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *resolved, err error) {
 	r = &resolved{sources: slices.Clone(base.sources), started: base.started}
 	ctx = ctx.WithValue(exchange.StartedKey(), (<-chan struct{})(base.started))
 	// Limits are loaded before the keys that name them. Key sources are loaded before
 	// providers: loading a provider starts its health checks, which read state of ctx
 	// that loading another module writes.
-	r.limits, err = base.limits.Extend(c.KeyLimits, func() (aigateway.Counters, error) { return c.loadCounters(ctx) })
+	load := func() (aigateway.Counters, error) { return c.loadCounters(ctx) }
+	r.limits, err = base.limits.Extend(c.KeyLimits, load)
+	if err == nil && teams {
+		err = r.limits.CountTeams(load)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@
 package limits
 
 import (
+	"sync"
+
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
@@ -22,18 +24,20 @@ import (
 )
 
 func init() {
-	caddy.RegisterModule(Memory{})
+	caddy.RegisterModule(new(Memory))
 }
 
 // Memory counts the use of limits in the memory of this process. A reload keeps the
 // counts of limits whose name and periods are unchanged. A restart loses the counts of
 // rates. Budgets continue with the money that the ledger has recorded.
 type Memory struct {
-	used []identity // keys of pool that Cleanup releases
+	mu       sync.Mutex // guards the following fields: sites add the limits of teams while requests run
+	used     []identity // keys of pool that Cleanup releases
+	released bool       // Cleanup was called
 }
 
 // CaddyModule returns the Caddy module information.
-func (Memory) CaddyModule() caddy.ModuleInfo {
+func (*Memory) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{
 		ID:  "ai_gateway.counters.memory",
 		New: func() caddy.Module { return new(Memory) },
@@ -75,19 +79,32 @@ func (m *Memory) Limiter(limits []*aigateway.Limit) (aigateway.Limiter, error) {
 	return newLimiter(limits, m.counts)
 }
 
-// counts returns the counts of a limit, which Cleanup releases.
+// counts returns the counts of a limit, which Cleanup releases. After Cleanup, requests of the
+// old configuration may still need them; a new one keeps them if it has the limit.
 func (m *Memory) counts(l *aigateway.Limit) (*counts, error) {
 	id := identityOf(l)
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	loaded, _, err := pool.LoadOrNew(id, func() (caddy.Destructor, error) { return newCounts(), nil })
 	if err != nil {
 		return nil, err
 	}
 	m.used = append(m.used, id)
-	return loaded.(*counts), nil
+	if m.released {
+		err = m.release()
+	}
+	return loaded.(*counts), err
 }
 
 // Cleanup releases the counts.
 func (m *Memory) Cleanup() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.released = true
+	return m.release()
+}
+
+func (m *Memory) release() error {
 	var last error
 	for _, id := range m.used {
 		if _, err := pool.Delete(id); err != nil {

@@ -177,3 +177,24 @@ func BenchmarkAdmit(b *testing.B) {
 		})
 	}
 }
+
+// A request of an old configuration may be the first with the limit of a team. Its counts would
+// otherwise never be released, or not be those of the new configuration.
+func TestALimiterAfterTheCleanupSharesTheCountsOfTheNewConfiguration(t *testing.T) {
+	limits := []*aigateway.Limit{{Name: "late", Per: aigateway.PerGroup, LimitRules: aigateway.LimitRules{Concurrent: 1}}}
+	before, after := new(Memory), new(Memory)
+	require.NoError(t, before.Cleanup())
+	current, err := after.Limiter(limits)
+	require.NoError(t, err)
+	late, err := before.Limiter(limits)
+	require.NoError(t, err)
+	assert.NotNil(t, late.Admit(t.Context(), aigateway.Demand{Key: new(aigateway.Key)}).Reservation)
+	assert.Nil(t, current.Admit(t.Context(), aigateway.Demand{Key: new(aigateway.Key)}).Reservation)
+	require.NoError(t, after.Cleanup())
+	_, err = before.Limiter(limits)
+	require.NoError(t, err)
+	pool.Range(func(key, _ any) bool {
+		assert.NotEqual(t, "late", key.(identity).name, "the counts are not released")
+		return true
+	})
+}

@@ -22,18 +22,22 @@ type Chain struct {
 
 // newChain returns the chain of limits. The list of limits may be empty.
 func newChain(counters aigateway.Counters, limits []*aigateway.Limit) (*Chain, error) {
-	c := &Chain{limits: limits, logger: zap.NewNop()}
-	if len(limits) == 0 {
-		return c, nil
+	c, err := describe(limits)
+	if err == nil && len(limits) > 0 {
+		c.limiter, err = counters.Limiter(limits)
 	}
+	return c, err
+}
+
+// describe returns the chain of limits without a limiter.
+func describe(limits []*aigateway.Limit) (*Chain, error) {
+	c := &Chain{limits: limits, logger: zap.NewNop()}
 	for _, limit := range limits {
 		if err := c.add(limit); err != nil {
 			return nil, err
 		}
 	}
-	var err error
-	c.limiter, err = counters.Limiter(limits)
-	return c, err
+	return c, nil
 }
 
 // add sets the fields of the chain that depend on the budget of a limit.

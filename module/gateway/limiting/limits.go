@@ -47,17 +47,21 @@ type Limits struct {
 	counters aigateway.Counters // nil while there is no limit
 	chains   map[string]*Chain  // by the name of a limit; "" for keys without a limit
 	members  *members
+	teams    *teams
+
+	book   *userbase.Book // of budgets; nil without a ledger
+	logger *zap.Logger
 }
 
 // New returns an empty set of limits.
 func New() *Limits {
-	return &Limits{chains: map[string]*Chain{"": {}}, members: newMembers()}
+	return &Limits{chains: map[string]*Chain{"": {}}, members: newMembers(), teams: new(teams), logger: zap.NewNop()}
 }
 
 // Extend returns a copy of l with additional limits. load loads the counters; it is called
 // only if l has none.
 func (l *Limits) Extend(more []*Limit, load func() (aigateway.Counters, error)) (extended *Limits, err error) {
-	extended = &Limits{defined: slices.Clone(l.defined), counters: l.counters, members: l.members}
+	extended = &Limits{defined: slices.Clone(l.defined), counters: l.counters, members: l.members, teams: new(teams), logger: l.logger}
 	for _, limit := range more {
 		if err := extended.define(limit); err != nil {
 			return nil, fmt.Errorf("limit '%s': %w", limit.Name, err)
@@ -140,20 +144,33 @@ func (l *Limits) outward(name string) (limits []*aigateway.Limit, err error) {
 func (l *Limits) Attach(book *userbase.Book, logger *zap.Logger) error {
 	for _, limit := range l.defined {
 		if limit.Budget.Micros != 0 && book == nil {
-			return fmt.Errorf("limit '%s': budget needs a ledger, but the ledger is off, or there is no store that can keep one", limit.Name)
+			return fmt.Errorf("limit '%s': %w", limit.Name, errNoLedger)
 		}
 	}
+	l.book, l.logger = book, logger
 	for _, chain := range l.chains {
-		chain.logger = logger
-		if chain.currency != "" {
-			chain.spending = &spending{book: book, members: l.members}
-		}
+		l.attach(chain)
 	}
 	return nil
 }
 
-// Of returns the limits of a key, nil if the key names a limit that is not defined.
-func (l *Limits) Of(key *aigateway.Key) *Chain { return l.chains[key.Limit] }
+// attach connects a chain to the ledger and the logger.
+func (l *Limits) attach(chain *Chain) {
+	chain.logger = l.logger
+	if chain.currency != "" {
+		chain.spending = &spending{book: l.book, members: l.members}
+	}
+}
+
+// Of returns the limits of a key: those of the configuration, or else those of the key's team.
+// It returns nil if the key names a limit that is not defined.
+func (l *Limits) Of(key *aigateway.Key) *Chain {
+	chain := l.chains[key.Limit]
+	if chain == nil && key.Team != nil {
+		chain = l.ofTeam(key.Team)
+	}
+	return chain
+}
 
 // CheckAccounts returns an error if the limit for the keys of accounts is not defined, or
 // if it only counts single keys: users could evade such a limit by making more keys.

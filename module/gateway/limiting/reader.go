@@ -57,7 +57,7 @@ func (r Reader) Limits(ctx context.Context, q aigateway.LimitQuery) (page aigate
 	all := states{ledger: true, wants: named}
 	if q.After == "" && q.User == "" && q.Key == "" && !q.Own {
 		for _, site := range r.Sites() {
-			if err := site.Limits.addShared(ctx, &all); err != nil {
+			if err := all.addShared(ctx, &site); err != nil {
 				return page, err
 			}
 		}
@@ -92,13 +92,23 @@ func (r Reader) LimitNames() []string {
 	return slices.Compact(names)
 }
 
+// CheckTeam implements aigateway.LimitReader.
+func (r Reader) CheckTeam(limit *aigateway.Limit) error {
+	for _, site := range r.Sites() {
+		if err := site.Limits.CheckTeam(limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Levels returns the use of the limits per group and per gateway, as far as the counters know
 // it.
 func (r Reader) Levels(ctx context.Context) (levels []metrics.LimitLevel) {
 	var all states
 	for _, site := range r.Sites() {
 		// A scrape shows no limits while the counters do not answer, which is logged elsewhere.
-		_ = site.Limits.addShared(ctx, &all)
+		_ = all.addShared(ctx, &site)
 	}
 	for i := range all.list {
 		s := &all.list[i]

@@ -8,9 +8,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// counted identifies the counts of a limit for a subject.
+// counted identifies the counts of a limit for a subject. Sites may have a limit as copies.
 type counted struct {
-	limit   *aigateway.Limit
+	limit   aigateway.Limit
 	subject aigateway.Subject
 }
 
@@ -36,7 +36,7 @@ func (s *states) choose(c *Chain, key *aigateway.Key) map[int]aigateway.Subject 
 	chosen := make(map[int]aigateway.Subject)
 	for i, limit := range c.limits {
 		subject := limit.Subject(key)
-		of := counted{limit, subject}
+		of := counted{*limit, subject}
 		if s.seen[of] || s.wants != nil && !s.wants(limit, subject) {
 			continue
 		}
@@ -134,16 +134,23 @@ func after(d time.Duration) time.Time {
 	return time.Now().Add(d)
 }
 
-// addShared adds the states of the limits per group and per gateway.
-func (l *Limits) addShared(ctx context.Context, s *states) error {
+// addShared adds the states of the limits per group and per gateway of a site, and those of the
+// teams of its known keys.
+func (s *states) addShared(ctx context.Context, site *Site) error {
 	wants := s.wants
 	defer func() { s.wants = wants }()
 	s.wants = func(limit *aigateway.Limit, subject aigateway.Subject) bool {
 		return isShared(subject) && (wants == nil || wants(limit, subject))
 	}
-	for _, limit := range l.defined {
-		if err := s.add(ctx, l.chains[limit.Name], &aigateway.Key{Limit: limit.Name}); err != nil {
-			return err
+	keys := site.Limits.teamsOf(site.Keys)
+	for _, limit := range site.Limits.defined {
+		keys = append(keys, &aigateway.Key{Limit: limit.Name})
+	}
+	for _, key := range keys {
+		if chain := site.Limits.Of(key); chain != nil {
+			if err := s.add(ctx, chain, key); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -1,0 +1,100 @@
+package limiting
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// teams are the chains of the teams whose rules are in the store, by the name of the team.
+// They are built when they are needed, because the store may change while requests run.
+type teams struct {
+	mu     sync.Mutex // held to build a chain
+	chains sync.Map
+}
+
+// teamChain is the chain of a team with these rules.
+type teamChain struct {
+	rules aigateway.LimitRules
+	chain *Chain // nil if the rules cannot be applied
+}
+
+// CountTeams makes l apply the rules of teams of a store. load loads the counters, unless l
+// has some.
+func (l *Limits) CountTeams(load func() (aigateway.Counters, error)) (err error) {
+	if l.counters == nil {
+		l.counters, err = load()
+	}
+	return err
+}
+
+// ofTeam returns the limits of the keys of a team, nil if its rules cannot be applied.
+func (l *Limits) ofTeam(t *aigateway.Team) *Chain {
+	limit := t.Limit()
+	if limit == nil {
+		return l.chains[""]
+	}
+	if known, ok := l.teams.chains.Load(t.Name); ok && known.(teamChain).rules == t.Rules {
+		return known.(teamChain).chain
+	}
+	l.teams.mu.Lock()
+	defer l.teams.mu.Unlock()
+	chain, err := l.teamChain(limit)
+	if err != nil {
+		l.logger.Error("the limit of a team cannot be applied; requests with its keys are refused", zap.String("team", t.Name), zap.Error(err))
+	}
+	l.teams.chains.Store(t.Name, teamChain{t.Rules, chain})
+	return chain
+}
+
+func (l *Limits) teamChain(limit *aigateway.Limit) (*Chain, error) {
+	if err := l.CheckTeam(limit); err != nil {
+		return nil, err
+	}
+	limits, err := l.outward("")
+	if err != nil {
+		return nil, err
+	}
+	limits = slices.Insert(limits, 0, limit)
+	chain, err := newChain(l.counters, limits)
+	if err != nil {
+		return nil, err
+	}
+	l.members.add(limit.Name, limits)
+	l.attach(chain)
+	return chain, nil
+}
+
+// CheckTeam returns an error if the limit of a team cannot be applied: if it has a budget,
+// and there is no ledger, or a budget per gateway has another currency.
+func (l *Limits) CheckTeam(limit *aigateway.Limit) error {
+	limits, err := l.outward("")
+	if err != nil {
+		return err
+	}
+	if limit.Budget.Micros != 0 && l.book == nil {
+		return errNoLedger
+	}
+	_, err = describe(slices.Insert(limits, 0, limit))
+	return err
+}
+
+var errNoLedger = errors.New("budget needs a ledger, but the ledger is off, or there is no store that can keep one")
+
+// teamsOf returns a key without rights of each team that one of the keys belongs to, unless
+// the configuration defines its limit.
+func (l *Limits) teamsOf(keys iter.Seq[*aigateway.Key]) (all []*aigateway.Key) {
+	known := make(map[string]bool)
+	for key := range keys {
+		if key.Team != nil && !known[key.Limit] && l.chains[key.Limit] == nil {
+			known[key.Limit] = true
+			all = append(all, &aigateway.Key{Limit: key.Limit, Team: key.Team})
+		}
+	}
+	return all
+}

@@ -1,0 +1,71 @@
+package limiting
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+)
+
+// ofTeam returns a key of a team with rules.
+func ofTeam(name string, rules aigateway.LimitRules) *aigateway.Key {
+	return &aigateway.Key{Limit: name, Team: &aigateway.Team{Name: name, Rules: rules}}
+}
+
+func TestTheConfigurationDecidesAboutTheLimitOfATeam(t *testing.T) {
+	l, err := New().Extend([]*Limit{limit("research", "", aigateway.PerGroup), limit("all", "", aigateway.PerGateway)}, load)
+	require.NoError(t, err)
+	limits := func(key *aigateway.Key) []*aigateway.Limit { return l.Of(key).Limits() }
+	two := aigateway.LimitRules{Concurrent: 2}
+	assert.Equal(t, int64(1), limits(ofTeam("research", two))[0].Concurrent)
+	own := limits(ofTeam("support", two))
+	require.Len(t, own, 2, "the limits per gateway apply, too")
+	assert.Equal(t, aigateway.Limit{Name: "support", Per: aigateway.PerGroup, LimitRules: two}, *own[0])
+	assert.Equal(t, "all", own[1].Name)
+	assert.Len(t, limits(ofTeam("support", aigateway.LimitRules{})), 1, "a team without rules")
+	assert.Nil(t, l.Of(&aigateway.Key{Limit: "support"}), "a key of no team")
+
+	chain := l.Of(ofTeam("support", two))
+	assert.Same(t, chain, l.Of(ofTeam("support", two)), "the chain is not built again")
+	assert.Equal(t, int64(3), limits(ofTeam("support", aigateway.LimitRules{Concurrent: 3}))[0].Concurrent, "after a change")
+	assert.Equal(t, []string{"support"}, l.members.within("support"), "the costs in the ledger that its budget counts")
+}
+
+func TestTeamsNeedNoLimitInTheConfiguration(t *testing.T) {
+	failure := errors.New("no counters")
+	assert.ErrorIs(t, New().CountTeams(func() (aigateway.Counters, error) { return nil, failure }), failure)
+	l := New()
+	require.NoError(t, l.CountTeams(load))
+	assert.Len(t, l.Of(ofTeam("support", one)).Limits(), 1)
+	assert.Equal(t, []*aigateway.Key{ofTeam("support", one)}, l.teamsOf(slices.Values([]*aigateway.Key{{}, ofTeam("support", one), ofTeam("support", one)})))
+}
+
+// The store may contain what this configuration cannot apply. Without the limit, the keys
+// would be allowed too much.
+func TestATeamWhoseLimitCannotBeAppliedIsRefused(t *testing.T) {
+	l, err := New().Extend([]*Limit{in("EUR", costing(limit("all", "", aigateway.PerGateway), "50/month"))}, load)
+	require.NoError(t, err)
+	logged, logs := observer.New(zap.ErrorLevel)
+	require.NoError(t, l.Attach(new(userbase.Book), zap.New(logged)))
+	dollars := costing(limit("x", "", ""), "50/month").LimitRules
+	for range 2 {
+		assert.Nil(t, l.Of(ofTeam("support", dollars)))
+	}
+	assert.Equal(t, 1, logs.Len(), "once")
+	team := ofTeam("support", dollars).Team
+	assert.ErrorContains(t, l.CheckTeam(team.Limit()), "another currency")
+	team.Rules.Budget.Currency = "EUR"
+	require.NoError(t, l.CheckTeam(team.Limit()))
+	assert.Equal(t, "EUR", l.Of(&aigateway.Key{Limit: "support", Team: team}).currency)
+
+	without := New()
+	require.NoError(t, without.CountTeams(load))
+	assert.ErrorContains(t, without.CheckTeam(team.Limit()), "budget needs a ledger")
+}
