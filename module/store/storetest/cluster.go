@@ -20,6 +20,7 @@ import (
 type Cluster struct {
 	bin, dir  string
 	databases atomic.Int64 // created so far, by parallel tests
+	first     sync.Mutex   // held while a test starts the server for all
 	lifeline  io.Closer    // closing it ends the server
 	process   *exec.Cmd
 }
@@ -38,6 +39,8 @@ func Postgres(t testing.TB) (*Cluster, bool) {
 		t.Log("PostgreSQL is not installed: its tests do not run")
 		return nil, false
 	}
+	cluster.first.Lock()
+	defer cluster.first.Unlock()
 	if cluster.process == nil {
 		cluster.Start(t)
 	}
