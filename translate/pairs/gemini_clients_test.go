@@ -170,6 +170,12 @@ func TestReasoningOfGeminiClients(t *testing.T) {
 			want: []string{`[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"a"},{"type":"tool_use"`}},
 		{name: "Y028 an encrypted item", to: translate.Responses, traits: "responses_reasoning encrypted", body: signedCall(seal.Item, `[{"type":"thinking","thinking":"t","signature":"rs_1.1.gAAA"}]`).body,
 			want: []string{`"type":"reasoning"`, `"encrypted_content":"gAAA"`, `"type":"function_call"`}},
+		// Items came without what is encrypted, so that the signature of a call had nothing to seal.
+		{name: "Y028 an encrypted item is asked for", to: translate.Responses, traits: "responses_reasoning encrypted", body: contents(saying).body,
+			want: []string{`"include":["reasoning.encrypted_content"]`}},
+		// gemini-cli states no level for models that it does not know.
+		{name: "thoughts without a level are asked for", to: translate.Responses, body: configured(`"thinkingConfig":{"includeThoughts":true}`).body,
+			want: []string{`"reasoning":{"summary":"auto"}`}},
 		{name: "Y029 the signature that agents make up", to: translate.Messages, body: exchanging(`{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"skip_thought_signature_validator"}`, geminiResult).body,
 			not: "thinking", losses: "contents[*].parts[*].thoughtSignature hint"},
 		{name: "Y029 a broken seal", to: translate.Messages, body: strings.Replace(signed, signature, signature[:len(signature)-8]+"AAAAAAA=", 1),

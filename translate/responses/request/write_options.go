@@ -16,7 +16,7 @@ func writeReasoning(out *core.Members, x *core.Translation) (reasons bool) {
 	asked := effort != core.Nothing && x.KeepAs(effort, row, nil)
 	if asked {
 		reasons = effort != core.EffortNone
-	} else if x.Options.Has(core.ReasoningAdaptive) { // of providers that reason
+	} else if x.Options.Has(core.ReasoningAdaptive) || effort == core.Nothing && x.Options.Has(core.ReasoningShown) { // of providers that reason
 		reasons = x.Traits.EffortsOr(trait.EffortAll)&^trait.EffortNone != 0
 	}
 	summary := reasons && !x.Traits.NoReasoningSummary && !x.Options.Has(core.ReasoningHidden)
@@ -80,7 +80,7 @@ func writeText(out *core.Members, o *core.Options) {
 // writeInclude asks for what answers have only then: what takes reasoning back to the
 // provider, where the client can keep that, and probabilities.
 func writeInclude(out *core.Members, x *core.Translation) {
-	seals := x.PathOf(core.Reasoning) != "" && x.Info.Seals != nil && x.Can(core.EncryptedReasoning)
+	seals := x.PathOf(core.EncryptedReasoning) != "" && x.Info.Seals != nil && x.Can(core.EncryptedReasoning)
 	most, probabilities := x.Logprobs()
 	if !seals && !probabilities {
 		return
