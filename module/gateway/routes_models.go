@@ -24,6 +24,9 @@ func modelEndpoint(p, method string) (e endpoint, ok bool) {
 			if e, ok := namedEndpoint(f, below, method); ok {
 				return e, true
 			}
+			if name, ok := strings.CutPrefix(below, "models/"); ok && method == http.MethodPost && strings.Contains(name, ":") {
+				return unservedMethod(f), true
+			}
 			if version != "/v1" {
 				return listEndpoint(f, below)
 			}
@@ -54,6 +57,14 @@ func namedEndpoint(f *format.Descriptor, below, method string) (e endpoint, ok b
 		return e, true
 	}
 	return e, false
+}
+
+// unservedMethod returns an endpoint that refuses a method of models that a format has and the
+// gateway has not. The answer is not 405, since no other method of HTTP would be accepted.
+func unservedMethod(f *format.Descriptor) endpoint {
+	return endpoint{format: f, list: true, serve: func(*Handler, *reply.Reply, *http.Request) *fault.Fault {
+		return fault.NotServed("this method of models")
+	}}
 }
 
 // listEndpoint returns the endpoint of the list of models, or of one, for a path behind a version

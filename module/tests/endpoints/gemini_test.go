@@ -68,11 +68,29 @@ func TestY001Y002PathsOfGeminiClients(t *testing.T) {
 	unknown := s.Ask("/v1beta/models/unheard-of:generateContent", helloContent)
 	assert.Equal(t, http.StatusNotFound, unknown.Status)
 	assert.Contains(t, unknown.Body, `"status":"NOT_FOUND"`)
-	for _, path := range []string{"/v1beta/cachedContents", "/v1beta/files", "/v1beta/models/m:batchGenerateContent", "/v1beta/interactions"} {
-		answer := s.Ask(path, "{}")
-		assert.Contains(t, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, answer.Status, path)
-		assert.Contains(t, answer.Body, `{"error":{"code":4`, path)
+}
+
+// Other methods of models were answered 405, as if another method of HTTP could help.
+func TestWhatGeminiClientsCannotCallIsNotFound(t *testing.T) {
+	s, own, _ := geminiSite(t)
+	post := func(path string) site.Reply {
+		return s.Call(http.MethodPost, s.URL("site", path), "{}", "X-Goog-Api-Key", site.ClientKey, "X-Goog-Api-Client", "google-genai-sdk/3.1.0")
 	}
+	for _, version := range []string{"/v1beta", "/v1", "/v1alpha"} {
+		for _, path := range []string{
+			"/cachedContents", "/files", "/interactions", "/models/m:batchGenerateContent", "/models/m:embedContent",
+			"/models/llama3:8b:predict", "/models/x/y:z", "/models/:generate", "/tunedModels/m:transferOwnership",
+		} {
+			answer := post(version + path)
+			assert.Equal(t, http.StatusNotFound, answer.Status, version+path)
+			assert.Contains(t, answer.Body, `{"error":{"code":404,`, version+path)
+			assert.Contains(t, answer.Body, `"status":"NOT_FOUND"`, version+path)
+		}
+		for _, path := range []string{"/models", "/models/m"} {
+			assert.Equal(t, http.StatusMethodNotAllowed, post(version+path).Status, "these have GET")
+		}
+	}
+	assert.Zero(t, own.Count())
 }
 
 // The lists of three vendors share a path.
