@@ -21,14 +21,14 @@ export const key = required('GATEWAY_KEY');
 
 // startRelay passes requests on to the gateway and keeps them with the status of
 // their answers, and what the gateway reports as dropped, until the test ends. Agents repeat failed requests in silence,
-// so that their output alone proves little.
-export async function startRelay(test) {
+// so that their output alone proves little. The host names the site of the gateway.
+export async function startRelay(test, host = gateway.hostname) {
   const exchanges = [];
   const server = createServer(async (from, to) => {
     let body = '';
     for await (const piece of from.setEncoding('utf8')) body += piece; // whole letters, however the body is divided
     const { method, url: path, headers } = from;
-    const onward = send(gateway, { method, path, agent: false, headers: { ...headers, host: gateway.host } }, (answer) => {
+    const onward = send(gateway, { method, path, agent: false, headers: { ...headers, host: `${host}:${gateway.port}` } }, (answer) => {
       const dropped = answer.headers['x-gateway-dropped'] ?? '';
       exchanges.push({ method, path, status: answer.statusCode, dropped, body: body && JSON.parse(body) });
       to.writeHead(answer.statusCode, answer.rawHeaders);

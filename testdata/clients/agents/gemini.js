@@ -56,8 +56,9 @@ function refusal({ url, headers }, body, signatures) {
     if (i > 0 && contents[i - 1].role === content.role) return `contents ${i - 1} and ${i} have one role`;
     if (i > begin && calls.length > 0 && !signatures.has(calls[0].thoughtSignature)) return `Function call is missing a thought_signature in content ${i}`;
     const ids = calls.map(({ functionCall }) => `${functionCall.name} ${functionCall.id}`);
-    const answered = resultsOf(contents[i + 1] ?? { parts: [] }).map(({ functionResponse }) => `${functionResponse.name} ${functionResponse.id}`);
-    if (`${ids}` !== `${answered}`) return `the results ${answered} do not answer the calls ${ids}`;
+    // gemini-cli repeats the results of an earlier session.
+    const answered = new Set(resultsOf(contents[i + 1] ?? { parts: [] }).map(({ functionResponse }) => `${functionResponse.name} ${functionResponse.id}`));
+    if (`${ids}` !== `${[...answered]}`) return `the results ${[...answered]} do not answer the calls ${ids}`;
   }
   return undefined;
 }
