@@ -27,6 +27,39 @@ type recordView struct {
 	FirstByte int64      `json:"first_byte_ms"` // 0: there was no answer
 	Duration  int64      `json:"duration_ms"`
 	Calls     []callView `json:"calls"` // the last one decided the outcome
+
+	Attempts     []attemptView   `json:"attempts"`
+	Losses       []string        `json:"losses"`
+	AnswerLosses []string        `json:"answer_losses"`
+	Tags         []aigateway.Tag `json:"tags"`
+	Customer     string          `json:"customer"`
+}
+
+// attemptView is a target in an answer, which was called or passed over.
+type attemptView struct {
+	Provider string `json:"provider"`
+	Model    string `json:"upstream_model"`
+	Format   string `json:"format"` // empty: the target was passed over
+	End      string `json:"end"`
+	Status   int    `json:"status"` // 0: the provider has not answered
+	Duration int64  `json:"duration_ms"`
+	Repeated bool   `json:"repeated"`
+}
+
+// viewAttempts returns the attempts of a record. A call is repeated if its target was called
+// before.
+func viewAttempts(r *accounting.Record) []attemptView {
+	course := r.Course()
+	all := make([]attemptView, len(course))
+	for i, a := range course {
+		all[i] = attemptView{a.Provider, a.Model, a.Format, a.End, a.Status, a.Duration.Milliseconds(), false}
+		for _, earlier := range all[:i] {
+			if a.Format != "" && earlier.Format != "" && earlier.Provider == a.Provider && earlier.Model == a.Model {
+				all[i].Repeated = true
+			}
+		}
+	}
+	return all
 }
 
 // callView is one call of a provider in an answer. Amounts are in billionths of the unit of
@@ -59,7 +92,9 @@ func viewRecord(r *accounting.Record, zone *time.Location) recordView {
 		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
 		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
-		Calls: views(r.Calls, viewCall),
+		Calls: views(r.Calls, viewCall), Attempts: viewAttempts(r),
+		Losses: append([]string{}, r.Losses...), AnswerLosses: append([]string{}, r.AnswerLosses...),
+		Tags: append([]aigateway.Tag{}, r.Tags...), Customer: r.Customer,
 	}
 }
 
@@ -165,6 +200,12 @@ func (c *call) recordFilter(q *accounting.RecordQuery) (err error) {
 	q.Outcome, q.Request, q.KeyLimit = values.Get("outcome"), values.Get("request"), values.Get("limit_name")
 	q.Operation, q.Format = values.Get("operation"), values.Get("client_format")
 	q.Provider, q.Upstream = values.Get("provider"), values.Get("upstream_model")
+	q.Customer = values.Get("customer")
+	if tag := values.Get("tag"); tag != "" {
+		if q.Tag, err = aigateway.ParseTag(tag); err != nil {
+			return invalid("tag: %v", err)
+		}
+	}
 	if q.Status, err = c.queryNumber(0, "status"); err != nil {
 		return err
 	}
@@ -217,6 +258,8 @@ var recordColumns = []column[recordCells]{
 	{"currency", func(r *recordCells) string { return r.Currency }},
 	number("held_nano", func(r *recordCells) int64 { return r.HeldNano }),
 	{"corrected", func(r *recordCells) string { return strconv.FormatBool(r.Corrected) }},
+	{"tags", func(r *recordCells) string { return aigateway.FormatTags(r.Tags) }},
+	{"customer", func(r *recordCells) string { return r.Customer }},
 }
 
 // recordTable reads the first page of a table.

@@ -68,11 +68,12 @@ func TestRecordsAreSelectedByEachParameter(t *testing.T) {
 	assert.Equal(t, 25*time.Hour, search.To.Sub(search.From), "a day in autumn, in the zone of the ledger")
 	search.From, search.To = time.Time{}, time.Time{}
 	assert.Equal(t, accounting.RecordQuery{User: "u", Key: "k", Model: "m", Outcome: "o", Request: "r", Limit: largestRecords, Before: 7}, *search)
-	s.ask(testRequest{call: "GET /api/usage/records?limit_name=l&operation=generate&client_format=chat&provider=p&upstream_model=um&status=429&stream=false", token: s.token("boss")})
+	s.ask(testRequest{call: "GET /api/usage/records?limit_name=l&operation=generate&client_format=chat&provider=p&upstream_model=um&status=429&stream=false&tag=team=search&customer=c", token: s.token("boss")})
 	assert.Equal(t, accounting.RecordQuery{Limit: usualRecords, RecordFilter: accounting.RecordFilter{
 		KeyLimit: "l", Operation: "generate", Format: "chat", Provider: "p", Upstream: "um", Status: 429, Stream: new(false),
+		Tag: aigateway.Tag{Name: "team", Value: "search"}, Customer: "c",
 	}}, *search)
-	for _, wrong := range []string{"stream=1", "status=ok", "from=yesterday", "to=2026", "limit=x", "after=x", "after=0", "after=-1", "format=xlsx"} {
+	for _, wrong := range []string{"stream=1", "status=ok", "tag=team", "tag=team=", "tag=Team=x", "from=yesterday", "to=2026", "limit=x", "after=x", "after=0", "after=-1", "format=xlsx"} {
 		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage/records?" + wrong, token: s.token("boss")}).status, wrong)
 	}
 }
@@ -114,6 +115,13 @@ var fullRecord = accounting.Record{
 			Price:  "q up 1/2", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"}, Corrected: true,
 		},
 	},
+	Attempts: []accounting.Attempt{
+		{Provider: "z", Model: "up", End: "rests"},
+		{Provider: "p", Model: "up", Format: "chat", End: "overloaded", Status: 503, Duration: 120 * time.Millisecond},
+		{Provider: "q", Model: "up", Format: "responses", End: "refused", Status: 400, Duration: 80 * time.Millisecond},
+		{Provider: "q", Model: "up", Format: "messages", End: "answered", Status: 200, Duration: 1700 * time.Millisecond},
+	},
+	Losses: []string{"top_k", "?"}, Tags: []aigateway.Tag{{Name: "env", Value: "prod"}, {Name: "team", Value: "search"}}, Customer: "acme",
 }
 
 func TestARecordShowsEachCallWithItsCost(t *testing.T) {
@@ -128,7 +136,13 @@ func TestARecordShowsEachCallWithItsCost(t *testing.T) {
 				"price":"","cost_nano":0,"currency":"EUR","held_nano":77,"corrected":false},
 			{"provider":"q","upstream_model":"up","answered_model":"up-2026","format":"messages","status":200,"source":"provider","input_tokens":1,"cache_read_tokens":2,
 				"cache_write_tokens":7,"cache_write_1h_tokens":4,"output_tokens":11,"reasoning_tokens":6,"searches":7,
-				"price":"q up 1/2","cost_nano":1234,"currency":"USD","held_nano":0,"corrected":true}]}]}}`,
+				"price":"q up 1/2","cost_nano":1234,"currency":"USD","held_nano":0,"corrected":true}],
+		"attempts":[
+			{"provider":"z","upstream_model":"up","format":"","end":"rests","status":0,"duration_ms":0,"repeated":false},
+			{"provider":"p","upstream_model":"up","format":"chat","end":"overloaded","status":503,"duration_ms":120,"repeated":false},
+			{"provider":"q","upstream_model":"up","format":"responses","end":"refused","status":400,"duration_ms":80,"repeated":false},
+			{"provider":"q","upstream_model":"up","format":"messages","end":"answered","status":200,"duration_ms":1700,"repeated":true}],
+		"losses":["top_k","?"],"answer_losses":[],"tags":[{"name":"env","value":"prod"},{"name":"team","value":"search"}],"customer":"acme"}]}}`,
 		s.ask(testRequest{call: "GET /api/usage/records", token: s.token("boss")}).body)
 }
 
@@ -140,9 +154,9 @@ func TestATableOfRecordsHasARowForEachCall(t *testing.T) {
 	require.Len(t, rows, 1+2+largestRecords+1)
 	assert.Equal(t, "at,id,request,key,user,limit,model,operation,format,stream,status,outcome,first_byte_ms,duration_ms,"+
 		"provider,upstream_model,answered_model,upstream_status,source,input_tokens,cache_read_tokens,cache_write_tokens,cache_write_1h_tokens,"+
-		"output_tokens,reasoning_tokens,searches,price,cost_nano,currency,held_nano,corrected", rows[0])
+		"output_tokens,reasoning_tokens,searches,price,cost_nano,currency,held_nano,corrected,tags,customer", rows[0])
 	assert.Equal(t, "2026-11-22T00:00:00.005+01:00,912529198789165313,req_1,key_1,alice,small,'=cmd(),generate,messages,true,200,answered,250,2000,"+
-		"q,up,up-2026,200,provider,1,2,7,4,11,6,7,q up 1/2,1234,USD,0,true", rows[2])
+		"q,up,up-2026,200,provider,1,2,7,4,11,6,7,q up 1/2,1234,USD,0,true,env=prod team=search,acme", rows[2])
 	assert.Contains(t, rows[len(rows)-1], ",m1,")
 	assert.Equal(t, largestRecords, search.Limit, "the table is read page by page")
 

@@ -4,17 +4,20 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // CallSummary is the part of a call's result that operators see. It is kept until the
 // exchange ends, unlike the result, which may contain a large error answer.
 type CallSummary struct {
-	Provider string // name in the configuration
-	Model    string // the provider's own name
+	Provider string             // name in the configuration
+	Model    string             // the provider's own name
+	Format   *format.Descriptor // of the request to the provider
 	End      CallEnd
-	Status   int       // of the provider; 0 before it answers
-	Called   time.Time // when the request was sent; zero if it was not
-	Began    time.Time // when the first content of a stream came; zero if none did
+	Status   int           // of the provider; 0 before it answers
+	Called   time.Time     // when the request was sent; zero if it was not
+	Began    time.Time     // when the first content of a stream came; zero if none did
+	Took     time.Duration // until the end
 }
 
 // PassedOver is a target that was not asked when it was its turn.
@@ -22,6 +25,7 @@ type PassedOver struct {
 	Provider string // name in the configuration
 	Model    string // the provider's own name
 	Reason   Reason
+	After    int // number of calls that were made before
 }
 
 // Reason is the reason why a target was not asked. It continues a sentence that begins with
@@ -34,6 +38,17 @@ const (
 	Busy       Reason = "has too many requests at once"
 	Unsuitable Reason = "cannot take the request"
 )
+
+// Word returns the reason in one word: "rests", "busy" or "unsuitable".
+func (r Reason) Word() string {
+	switch r {
+	case Busy:
+		return "busy"
+	case Unsuitable:
+		return "unsuitable"
+	}
+	return string(r)
+}
 
 // CallEnd is how a call of a provider ended: one of the constants, or the name of a
 // fault's kind for a provider that failed.
@@ -48,12 +63,12 @@ const (
 	CallClientClosed CallEnd = "client_closed" // the client disconnected first
 )
 
-// Summary returns the summary of a call that has ended.
+// Summary returns the summary of a call that ends now.
 func (c *Conduit) Summary() CallSummary {
 	r := &c.Result
 	return CallSummary{
-		Provider: c.Attempt.Provider, Model: c.Attempt.Model,
-		End: r.end(), Status: r.Status, Called: r.Called, Began: r.Began,
+		Provider: c.Attempt.Provider, Model: c.Attempt.Model, Format: c.Attempt.Format,
+		End: r.end(), Status: r.Status, Called: r.Called, Began: r.Began, Took: time.Since(c.Started),
 	}
 }
 

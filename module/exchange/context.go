@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"maps"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -14,7 +15,9 @@ import (
 // in the context of the request, because reverse_proxy may be between the two.
 type Conduit struct {
 	Attempt Attempt
-	Result  Result // of the last call
+	Result  Result    // of the last call
+	Started time.Time // when the call began
+	ended   bool      // the call is among Course.Calls
 
 	// Addresses are the addresses that the selection policy has chosen for the attempt.
 	Addresses []string

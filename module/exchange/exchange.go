@@ -5,6 +5,7 @@ package exchange
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -70,7 +71,8 @@ type Course struct {
 	// first attempt, and if the gateway answers itself.
 	Attempt *Attempt
 	Result  *Result
-	asked   int // targets that were asked before the last attempt
+	asked   int      // targets that were asked before the last attempt
+	current *Conduit // of Attempt and Result
 
 	Calls      []CallSummary // the calls of providers that have ended, in their order
 	PassedOver []PassedOver  // targets that were not asked although it was their turn
@@ -78,13 +80,43 @@ type Course struct {
 
 // Begin makes a the current attempt. asked is the number of targets that were asked before.
 func (c *Course) Begin(a *Conduit, asked int) {
-	c.Attempt, c.Result, c.asked = &a.Attempt, &a.Result, asked
+	c.Attempt, c.Result, c.asked, c.current = &a.Attempt, &a.Result, asked, a
+}
+
+// End adds a call to Calls, unless its target was not asked.
+func (c *Course) End(call *Conduit) {
+	if call.Result.State != Unasked {
+		c.Calls = append(c.Calls, call.Summary())
+		call.ended = true
+	}
+}
+
+// Straight reports whether the first target whose turn it was has answered its only call.
+func (c *Course) Straight() bool {
+	calls := len(c.Calls)
+	if c.running() {
+		calls++
+	}
+	return calls == 1 && len(c.PassedOver) == 0 && c.Result != nil && c.Result.Whole()
+}
+
+// running reports whether the last attempt is a call that has not ended.
+func (c *Course) running() bool {
+	return c.current != nil && !c.current.ended && c.current.Result.State != Unasked
+}
+
+// CallsSoFar returns the calls of providers, with the one that is running.
+func (c *Course) CallsSoFar() []CallSummary {
+	if c.running() {
+		return append(slices.Clip(c.Calls), c.current.Summary())
+	}
+	return c.Calls
 }
 
 // AnswerItself removes the last attempt, because the gateway answers without a provider.
 func (c *Course) AnswerItself() {
 	c.asked = c.Attempts()
-	c.Attempt, c.Result = nil, nil
+	c.Attempt, c.Result, c.current = nil, nil, nil
 }
 
 // Attempts returns the number of targets that were asked so far. A target that is asked again
@@ -98,7 +130,7 @@ func (c *Course) Attempts() int {
 
 // PassOver records that a target was not asked although it was its turn.
 func (c *Course) PassOver(provider, model string, why Reason) {
-	c.PassedOver = append(c.PassedOver, PassedOver{Provider: provider, Model: model, Reason: why})
+	c.PassedOver = append(c.PassedOver, PassedOver{Provider: provider, Model: model, Reason: why, After: len(c.Calls)})
 }
 
 // Delivery is what the client has got.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -41,7 +42,9 @@ func (i internedNames) text(name []byte) string {
 
 var errRecord = errors.New("the record cannot be decoded")
 
-// recordVersion is the first byte of a record. It changes with the list of fields.
+// recordVersion is the first byte of a record. It changes if an earlier version of the
+// gateway, which may use the same database, could not read the record. New fields are at the
+// end, in additions, which earlier versions ignore.
 const recordVersion = 2
 
 // appendRecord appends an encoded record.
@@ -53,7 +56,7 @@ func appendRecord(dst []byte, r *accounting.Record) []byte {
 
 // parseRecord decodes a record.
 func parseRecord(text []byte) (*accounting.Record, error) {
-	r := &accounting.Record{Calls: []accounting.Call{}}
+	r := new(accounting.Record)
 	return r, readRecord(r, text, nil)
 }
 
@@ -79,19 +82,44 @@ func (c *codec) record(r *accounting.Record) {
 	flag(c, &r.Stream)
 	number(c, &r.FirstByte)
 	number(c, &r.Duration)
-	n := len(r.Calls)
+	list(c, &r.Calls, leastCall, (*codec).call)
+	c.additions(r)
+}
+
+// additions encodes or decodes the fields that not all records have. If they are empty,
+// nothing is written: most exchanges have one attempt, which answers, and no tags.
+func (c *codec) additions(r *accounting.Record) {
+	if c.reading && len(c.bytes) == 0 {
+		r.Attempts, r.Losses, r.AnswerLosses, r.Tags, r.Customer = nil, nil, nil, nil, ""
+		return
+	}
+	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Tags)+len(r.Customer) == 0 {
+		return
+	}
+	list(c, &r.Attempts, leastAttempt, (*codec).attempt)
+	list(c, &r.Losses, 1, (*codec).loss)
+	list(c, &r.AnswerLosses, 1, (*codec).loss)
+	list(c, &r.Tags, 2, (*codec).tag)
+	c.text(&r.Customer, c.interned)
+}
+
+// list encodes or decodes the number of elements, and each of them by a function that also
+// gets the element before it. An element takes at least so many bytes, which bounds the
+// memory for decoded ones.
+func list[T any](c *codec, elements *[]T, least int, element func(c *codec, e, before *T)) {
+	n := len(*elements)
 	number(c, &n)
-	if n < 0 || c.reading && n > len(c.bytes)/leastCall {
+	if n < 0 || c.reading && n > len(c.bytes)/least {
 		c.fail()
 		return
 	}
 	if c.reading {
-		r.Calls = slices.Grow(r.Calls[:0], n)[:n]
+		*elements = slices.Grow((*elements)[:0], n)[:n]
 	}
-	before := new(accounting.Call)
-	for i := range r.Calls {
-		c.call(&r.Calls[i], before)
-		before = &r.Calls[i]
+	before := new(T)
+	for i := range *elements {
+		element(c, &(*elements)[i], before)
+		before = &(*elements)[i]
 	}
 }
 
@@ -113,6 +141,25 @@ func (c *codec) call(call, before *accounting.Call) {
 	number(c, &call.Cost.Nanos)
 	number(c, &call.Held.Nanos)
 	number(c, &call.Terms)
+}
+
+// leastAttempt is the length of an attempt without texts and numbers, in bytes.
+const leastAttempt = 6
+
+func (c *codec) attempt(a, before *accounting.Attempt) {
+	c.textAgain(&a.Provider, before.Provider)
+	c.textAgain(&a.Model, before.Model)
+	c.textAgain(&a.Format, before.Format)
+	c.textAgain(&a.End, before.End)
+	number(c, &a.Status)
+	number(c, &a.Duration)
+}
+
+func (c *codec) loss(name, _ *string) { c.text(name, c.interned) }
+
+func (c *codec) tag(t, _ *aigateway.Tag) {
+	c.text(&t.Name, c.interned)
+	c.text(&t.Value, c.interned)
 }
 
 // recordNames returns the texts of a record that many records share.

@@ -19,7 +19,7 @@ type contents struct {
 func (b batch) contents(interned internedNames) contents {
 	c := contents{sums: make(sums)}
 	memory := b.memory()
-	r := accounting.Record{Calls: []accounting.Call{}}
+	var r accounting.Record
 	for _, e := range b {
 		if err := readRecord(&r, e.text, interned); err != nil {
 			c.unreadable++

@@ -5,7 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -60,7 +62,9 @@ func fill(v reflect.Value, random *rand.Rand) {
 	case reflect.Int, reflect.Int64:
 		v.SetInt(random.Int64() - random.Int64())
 	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), random.IntN(4), 4))
+		if n := random.IntN(4); n > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n, 4))
+		}
 		for i := range v.Len() {
 			fill(v.Index(i), random)
 		}
@@ -95,12 +99,49 @@ func TestARecordWithManyCallsFitsIntoTheJournal(t *testing.T) {
 	long := strings.Repeat("x", maxText)
 	call := accounting.Call{Provider: long, Model: long, Answered: long, Format: "messages", Status: 200, Source: accounting.SourceProvider,
 		Tokens: token.Counts{Fresh: 100_000, Answer: 1000}, Price: long, Cost: aigateway.Cost{Nanos: 1 << 40, Currency: "USD"}}
-	want := accounting.Record{Calls: slices.Repeat([]accounting.Call{call}, 1000)}
+	want := accounting.Record{Calls: slices.Repeat([]accounting.Call{call}, 1000), Customer: strings.Repeat("x", 128)}
+	for i := range accounting.MostAttempts {
+		want.Attempts = append(want.Attempts, accounting.Attempt{Provider: fmt.Sprint("provider", i), Model: long, Format: "messages", End: "unsuitable", Duration: time.Hour})
+		want.Losses = append(want.Losses, fmt.Sprint(strings.Repeat("x", 100), i))
+	}
+	for i := range aigateway.MostTags {
+		want.Tags = append(want.Tags, aigateway.Tag{Name: fmt.Sprint(strings.Repeat("x", 60), i), Value: strings.Repeat("x", 64)})
+	}
+	want.AnswerLosses = want.Losses
 	text := appendRecord(nil, &want)
 	assert.Less(t, len(text), journal.MaxPayload)
 	got, err := parseRecord(text)
 	require.NoError(t, err)
 	assert.Equal(t, want, *got)
+}
+
+// A record of an exchange with one attempt and without tags is encoded as it was before there
+// were either, and earlier versions of the gateway, which may use the same database, read the
+// part of other records that they know.
+func TestAdditionsCostOnlyRecordsThatHaveThem(t *testing.T) {
+	earlier, err := hex.DecodeString("02" + "057265715f31" + "016b" + "016103616c6c" + "016d" + "0867656e6572617465" + "0463686174" + "08616e737765726564" +
+		"9003" + "02" + "02" + "04" + "02" + "0170" + "0175" + "00" + "0463686174" + "00" + "00" + "00" + "9003" + "02" + "14" + "00" + "00" + "00" + "28" + "00" + "00" + "00" + "00" + "00")
+	require.NoError(t, err)
+	r := accounting.Record{
+		Request: "req_1", Key: "k", User: "a", Limit: "all", Model: "m", Operation: "generate", Format: "chat", Outcome: "answered",
+		Status: 200, Stream: true, FirstByte: 1, Duration: 2,
+		Calls: []accounting.Call{{Provider: "p", Model: "u", Format: "chat", Status: 200, Source: accounting.SourceProvider, Tokens: token.Counts{Fresh: 10, Answer: 20}}},
+	}
+	assert.Equal(t, hex.EncodeToString(earlier), hex.EncodeToString(appendRecord(nil, &r)))
+	got, err := parseRecord(earlier)
+	require.NoError(t, err)
+	assert.Equal(t, r, *got)
+
+	more := r
+	more.Attempts = []accounting.Attempt{{Provider: "o", Model: "u", End: "rests"}, {Provider: "p", Model: "u", Format: "chat", End: "answered"}}
+	more.Losses, more.Tags, more.Customer = []string{"top_k"}, []aigateway.Tag{{Name: "team", Value: "search"}}, "acme"
+	text := appendRecord(nil, &more)
+	assert.Equal(t, string(earlier), string(text[:len(earlier)]))
+	reused := new(accounting.Record)
+	require.NoError(t, readRecord(reused, text, nil))
+	assert.Equal(t, more, *reused)
+	require.NoError(t, readRecord(reused, earlier, nil))
+	assert.Equal(t, r, *reused, "the additions of the record before")
 }
 
 func FuzzParseRecord(f *testing.F) {

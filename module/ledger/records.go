@@ -165,8 +165,11 @@ func (s *search) add(p *page) error {
 }
 
 // queryTexts returns the texts that a query selects.
-func queryTexts(q *accounting.RecordQuery) [10]*string {
-	return [...]*string{&q.User, &q.Key, &q.KeyLimit, &q.Model, &q.Operation, &q.Format, &q.Outcome, &q.Request, &q.Provider, &q.Upstream}
+func queryTexts(q *accounting.RecordQuery) [13]*string {
+	return [...]*string{
+		&q.User, &q.Key, &q.KeyLimit, &q.Model, &q.Operation, &q.Format, &q.Outcome, &q.Request, &q.Provider, &q.Upstream,
+		&q.Customer, &q.Tag.Name, &q.Tag.Value,
+	}
 }
 
 // clean removes from texts the characters that databases cannot store, as the names of
@@ -181,4 +184,8 @@ func clean(r *accounting.Record) {
 			*name = database.Text(*name)
 		}
 	}
+	for i := range r.Attempts {
+		r.Attempts[i].Model = database.Text(r.Attempts[i].Model)
+	}
+	r.Customer = database.Text(r.Customer)
 }

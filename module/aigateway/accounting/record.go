@@ -27,6 +27,54 @@ type Record struct {
 	FirstByte time.Duration // until the first byte of the answer; 0 without one
 	Duration  time.Duration
 	Calls     []Call // of providers, in their order; the last one decided the outcome
+
+	// Attempts are the targets whose turn it was, in their order. They are empty if the only
+	// attempt answered; see Course.
+	Attempts []Attempt
+	// Losses are the names of the fields of the request that its translation left out, and
+	// AnswerLosses those of the answer, as far as they were known at its end. A name that a
+	// client or a provider chose is "?".
+	Losses, AnswerLosses []string
+
+	Tags     []aigateway.Tag // of the request and of its key, by name
+	Customer string          // of the user of the gateway, whom the request names; empty for none
+}
+
+// The bounds of the lists of a record.
+const (
+	MostAttempts = 16
+	MostLosses   = 16 // of the request, and of the answer
+)
+
+// Attempt is a target whose turn it was: one that was called, or passed over.
+type Attempt struct {
+	Provider string // name in the configuration
+	Model    string // the provider's own name
+	Format   string // wire format of the request to the provider; empty if the target was passed over
+	// End is how the call ended: "answered", "refused", "unreachable", "cut",
+	// "client_closed", or the kind of the fault, such as "timeout" or "overloaded". For a
+	// target that was passed over it is "rests", "busy" or "unsuitable".
+	End      string
+	Status   int           // of the provider; 0 if it has not answered
+	Duration time.Duration // until the end of the call; 0 if the target was passed over
+}
+
+// answered is the outcome of an exchange with a whole answer, and the end of its last call.
+const answered = "answered"
+
+// Course returns the attempts of the exchange, also of one whose only attempt answered:
+// its duration is that of the exchange. It returns none if they are unknown.
+func (r *Record) Course() []Attempt {
+	if len(r.Attempts) > 0 || r.Outcome != answered || len(r.Calls) == 0 {
+		return r.Attempts
+	}
+	last := &r.Calls[len(r.Calls)-1]
+	for i := range r.Calls {
+		if c := &r.Calls[i]; c.Provider != last.Provider || c.Status != last.Status {
+			return nil // a record of an earlier version
+		}
+	}
+	return []Attempt{{Provider: last.Provider, Model: last.Model, Format: last.Format, End: answered, Status: last.Status, Duration: r.Duration}}
 }
 
 // Call is the usage of one call of a provider.

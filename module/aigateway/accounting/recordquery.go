@@ -1,6 +1,11 @@
 package accounting
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
 
 // RecordQuery selects a page of records, the newest first. An empty field selects all.
 type RecordQuery struct {
@@ -25,6 +30,8 @@ type RecordFilter struct {
 	Upstream  string // the provider's own name of the model
 	Status    int    // sent to the client
 	Stream    *bool  // whether the client asked for a stream
+	Tag       aigateway.Tag
+	Customer  string
 }
 
 // Selects reports whether a record has the texts, the status and the kind of answer of the
@@ -32,11 +39,14 @@ type RecordFilter struct {
 func (q *RecordQuery) Selects(r *Record) bool {
 	for _, of := range [...]struct{ wanted, has string }{
 		{q.Key, r.Key}, {q.User, r.User}, {q.Model, r.Model}, {q.Outcome, r.Outcome}, {q.Request, r.Request},
-		{q.KeyLimit, r.Limit}, {q.Operation, r.Operation}, {q.Format, r.Format},
+		{q.KeyLimit, r.Limit}, {q.Operation, r.Operation}, {q.Format, r.Format}, {q.Customer, r.Customer},
 	} {
 		if of.wanted != "" && of.wanted != of.has {
 			return false
 		}
+	}
+	if q.Tag.Name != "" && !slices.Contains(r.Tags, q.Tag) {
+		return false
 	}
 	return (q.Status == 0 || q.Status == r.Status) && (q.Stream == nil || *q.Stream == r.Stream) && q.selectsCall(r.Calls)
 }

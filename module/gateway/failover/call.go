@@ -3,6 +3,7 @@ package failover
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
@@ -48,6 +49,7 @@ func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
 // providers, also after a panic.
 func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	a, result := &c.Attempt, &c.Result
+	c.Started = time.Now()
 	x.reply.Next(c, x.targets)
 	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
 	if !ok {
@@ -57,9 +59,7 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	var size *token.Size // of the request; nil if the ratios learn nothing from it
 	defer func() {
 		x.Ratios.Learn(c, size)
-		if result.State != exchange.Unasked {
-			x.ex.Calls = append(x.ex.Calls, c.Summary())
-		}
+		x.ex.End(c)
 		outcome := health.OutcomeOf(a, result)
 		if change := visit.End(outcome, t.Provider.Rests); change != health.Same {
 			x.reportHealth(t, outcome, change)

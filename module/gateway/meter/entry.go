@@ -138,6 +138,8 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 	if !ex.FirstByte.IsZero() {
 		e.record.FirstByte = ex.FirstByte.Sub(ex.Start)
 	}
+	e.record.Attempts = attempts(ex)
+	e.record.Losses, e.record.AnswerLosses = losses(ex)
 	if e.ledger != nil {
 		e.ledger.End(&e.record)
 	}

@@ -32,7 +32,7 @@ func Captured(ex *exchange.Exchange) map[string]any {
 		calls = append(calls, capturedCall{c.Provider, c.Model, c.End, c.Status})
 	}
 	for _, p := range ex.PassedOver {
-		passed = append(passed, passedOver(p))
+		passed = append(passed, passedOver{p.Provider, p.Model, p.Reason})
 	}
 	fields["calls"], fields["passed_over"] = calls, passed
 	return fields

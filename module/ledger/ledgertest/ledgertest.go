@@ -172,6 +172,13 @@ func Example() accounting.Record {
 				Held: aigateway.Cost{Currency: "USD"},
 			},
 		},
+		Attempts: []accounting.Attempt{
+			{Provider: "local", Model: "gpt-5", End: "rests"},
+			{Provider: "openai", Model: "gpt-5", Format: "chat", End: "overloaded", Status: 503, Duration: 300 * time.Millisecond},
+			{Provider: "anthropic", Model: "claude-opus-5", Format: "messages", End: "answered", Status: 200, Duration: 1700 * time.Millisecond},
+		},
+		Losses: []string{"top_k"}, AnswerLosses: []string{"citations"},
+		Tags: []aigateway.Tag{{Name: "env", Value: "prod"}, {Name: "team", Value: "search"}}, Customer: "acme",
 	}
 }
 

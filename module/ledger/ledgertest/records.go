@@ -227,6 +227,7 @@ func recordsAreFound(t *testing.T, d Database) {
 	wanted.Request, wanted.Key, wanted.User, wanted.Model, wanted.Outcome = "req_7", "phone", "bob", "small", "failed"
 	wanted.Limit, wanted.Operation, wanted.Format, wanted.Status, wanted.Stream = "tiny", "count_tokens", "responses", 429, !wanted.Stream
 	wanted.Calls = append(wanted.Calls, accounting.Call{Provider: "rare", Model: "rare-1"})
+	wanted.Tags, wanted.Customer = []aigateway.Tag{{Name: "env", Value: "test"}, {Name: "team", Value: "search"}}, "umbrella"
 	write(t, l, Example())
 	write(t, l, wanted)
 	write(t, l, Example())
@@ -238,6 +239,7 @@ func recordsAreFound(t *testing.T, d Database) {
 		"format": {RecordFilter: accounting.RecordFilter{Format: "responses"}}, "status": {RecordFilter: accounting.RecordFilter{Status: 429}},
 		"stream":   {RecordFilter: accounting.RecordFilter{Stream: new(wanted.Stream)}},
 		"provider": {RecordFilter: accounting.RecordFilter{Provider: "rare"}}, "upstream": {RecordFilter: accounting.RecordFilter{Upstream: "rare-1"}},
+		"tag": {RecordFilter: accounting.RecordFilter{Tag: aigateway.Tag{Name: "env", Value: "test"}}}, "customer": {RecordFilter: accounting.RecordFilter{Customer: "umbrella"}},
 		"call": {RecordFilter: accounting.RecordFilter{Provider: "rare", Upstream: "rare-1"}},
 	} {
 		q.Limit = 10

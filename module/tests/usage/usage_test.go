@@ -130,6 +130,75 @@ func TestL022TheCallsOfAnExchangeHaveARowEach(t *testing.T) {
 	assert.Positive(t, sums[1].Cost)
 }
 
+// attempt is an attempt of a record, as the admin API has it.
+type attempt struct {
+	Provider, Format, End string
+
+	Status   int
+	Repeated bool
+}
+
+// attempts returns the attempts of the record of a request, which has ended.
+func attempts(t *testing.T, s *site.Site, id string) (all []attempt) {
+	var records []struct {
+		Duration int64 `json:"duration_ms"`
+		Losses   []string
+		Attempts []struct {
+			attempt
+			Duration int64 `json:"duration_ms"`
+		}
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		records = nil
+		require.NoError(c, json.Unmarshal([]byte(usageCommand(t, s, "--records --json --request "+id)), &records))
+		require.Len(c, records, 1)
+	}, site.Patience, site.PollEvery)
+	for _, a := range records[0].Attempts {
+		assert.LessOrEqual(t, a.Duration, records[0].Duration)
+		all = append(all, a.attempt)
+	}
+	return all
+}
+
+// After a fallback, the record showed the calls that had cost something, but not why they had
+// failed, and no target that was passed over.
+func TestARecordShowsWhyEachTargetWasLeft(t *testing.T) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
+		first, second, third := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		s := site.Start(t, withLedger(t, "retry off",
+			w.Provider("first", first, "models off"), w.Provider("second", second, "models off"), w.Provider("third", third, "models off"),
+			"model m {\nto first\nto second\nto third\n}")...)
+		first.Script(gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "60"))
+		second.Script(gatewaytest.Status(http.StatusServiceUnavailable))
+		ask := func(stream bool) []attempt {
+			answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", stream))
+			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+			return attempts(t, s, answer.ID())
+		}
+		assert.Equal(t, []attempt{
+			{"first", "chat", "rate_limited", 429, false}, {"second", "chat", "overloaded", 503, false}, {"third", "chat", "answered", 200, false},
+		}, ask(true))
+		assert.Equal(t, []attempt{{"first", "", "rests", 0, false}, {"second", "chat", "answered", 200, false}}, ask(false))
+		second.Script(gatewaytest.Status(http.StatusBadRequest))
+		answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+		require.Equal(t, http.StatusBadRequest, answer.Status)
+		assert.Equal(t, attempt{"second", "chat", "refused", 400, false}, attempts(t, s, answer.ID())[1], "an answer with an error")
+	})
+}
+
+// The only attempt of an exchange takes no room in the record.
+func TestARecordShowsTheOnlyAttempt(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, "retry off", site.Direct.Provider("p", p))...)
+	for _, stream := range []bool{false, true} {
+		answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", stream))
+		assert.Equal(t, []attempt{{"p", "chat", "answered", 200, false}}, attempts(t, s, answer.ID()))
+	}
+	p.Script(gatewaytest.Status(http.StatusUnauthorized))
+	answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+	assert.Equal(t, []attempt{{"p", "chat", "credential_refused", 401, false}}, attempts(t, s, answer.ID()))
+}
+
 // L019: an answer that the client does not read to its end was free in other gateways.
 func TestL019AClientThatLeavesPaysWhatWasRelayed(t *testing.T) {
 	p := gatewaytest.NewProvider(t)

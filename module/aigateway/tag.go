@@ -1,0 +1,80 @@
+package aigateway
+
+import (
+	"errors"
+	"strings"
+)
+
+// Tag is a name with a value, by which the usage of requests is grouped, and by which limits
+// count it.
+type Tag struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// MostTags is the largest number of tags of a request.
+const MostTags = 8
+
+// maxTagText is the largest length of the name and of the value of a tag, in bytes.
+const maxTagText = 64
+
+var (
+	errTag      = errors.New("a tag is a name and a value, such as team=search")
+	errTagName  = errors.New("the name of a tag is 1 to 64 lower-case letters, digits, - or _, and begins with a letter")
+	errTagValue = errors.New("the value of a tag is 1 to 64 letters, digits or _.@-")
+)
+
+// ParseTag parses a tag in the notation of FormatTags: "team=search".
+func ParseTag(text string) (t Tag, err error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return t, errTag
+	}
+	t = Tag{Name: name, Value: value}
+	return t, t.Check()
+}
+
+// Check returns an error if the name or the value is not that of a tag.
+func (t Tag) Check() error {
+	if err := CheckTagName(t.Name); err != nil {
+		return err
+	}
+	if !consistsOf(t.Value, isTagValue) {
+		return errTagValue
+	}
+	return nil
+}
+
+// CheckTagName returns an error if a name is not that of a tag.
+func CheckTagName(name string) error {
+	if !consistsOf(name, isTagName) || name[0] < 'a' || name[0] > 'z' {
+		return errTagName
+	}
+	return nil
+}
+
+// consistsOf reports whether a text has a length from 1 to maxTagText, and only bytes that
+// are allowed.
+func consistsOf(text string, allowed func(byte) bool) bool {
+	for i := range len(text) {
+		if !allowed(text[i]) {
+			return false
+		}
+	}
+	return text != "" && len(text) <= maxTagText
+}
+
+func isTagName(c byte) bool {
+	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_'
+}
+
+func isTagValue(c byte) bool { return isTagName(c) || 'A' <= c && c <= 'Z' || c == '.' || c == '@' }
+
+// FormatTags returns tags as one text: "env=prod team=search".
+func FormatTags(tags []Tag) string {
+	texts := make([]string, len(tags))
+	for i, t := range tags {
+		texts[i] = t.Name + "=" + t.Value
+	}
+	return strings.Join(texts, " ")
+}

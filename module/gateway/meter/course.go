@@ -1,0 +1,59 @@
+package meter
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// attempts returns the calls of an exchange and the targets that were passed over, in their
+// order; nil if the first target answered its only call. The last one of too many is kept,
+// because it decided the outcome.
+func attempts(ex *exchange.Exchange) (all []accounting.Attempt) {
+	if ex.Straight() {
+		return nil
+	}
+	passed := ex.PassedOver
+	for i, c := range ex.CallsSoFar() {
+		for ; len(passed) > 0 && passed[0].After <= i; passed = passed[1:] {
+			all = append(all, skipped(passed[0]))
+		}
+		all = append(all, accounting.Attempt{
+			Provider: c.Provider, Model: c.Model, Format: string(c.Format.Name), End: string(c.End), Status: c.Status, Duration: c.Took,
+		})
+	}
+	for _, p := range passed {
+		all = append(all, skipped(p))
+	}
+	if len(all) > accounting.MostAttempts {
+		all[accounting.MostAttempts-1] = all[len(all)-1]
+		all = all[:accounting.MostAttempts]
+	}
+	return all
+}
+
+// skipped returns the attempt of a target that was passed over.
+func skipped(p exchange.PassedOver) accounting.Attempt {
+	return accounting.Attempt{Provider: p.Provider, Model: p.Model, End: p.Reason.Word()}
+}
+
+// losses returns the names of what the translations of the request and of the answer have
+// left out so far.
+func losses(ex *exchange.Exchange) (request, answer []string) {
+	if ex.Result == nil {
+		return nil, nil
+	}
+	client, provider := ex.Format.Name, ex.Attempt.Format.Name
+	return lossNames(client, provider, ex.Result.Losses), lossNames(provider, client, ex.Result.Dropped)
+}
+
+func lossNames(from, to translate.Format, losses translate.Losses) (names []string) {
+	for _, loss := range pairs.LossNames(from, to, losses) {
+		if len(names) == accounting.MostLosses {
+			break
+		}
+		names = append(names, loss.Path)
+	}
+	return names
+}
