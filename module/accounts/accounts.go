@@ -59,13 +59,19 @@ type Accounts struct {
 	ThrottleOff bool `json:"throttle_off,omitempty"`
 
 	Console
+	Audit
 
 	store  aigateway.Store
 	sites  sites
 	shared *shared
+	hashing
+	logger *zap.Logger
+}
+
+// hashing is how passwords are hashed.
+type hashing struct {
 	queue  *queue // of the process; tests replace it
 	hasher hasher
-	logger *zap.Logger
 }
 
 // Console configures the console, the page with which users and operators use the API.
@@ -120,6 +126,9 @@ func (a *Accounts) Provision(ctx caddy.Context) error {
 func (a *Accounts) Validate() error {
 	if a.Session < caddy.Duration(time.Minute) {
 		return errors.New("session must be at least one minute")
+	}
+	if a.AuditKeep != 0 && a.AuditKeep < caddy.Duration(24*time.Hour) {
+		return errors.New("audit_keep must be at least one day")
 	}
 	if a.LoginStatus != strict && a.LoginStatus != compat {
 		return errors.New("login_status must be strict or compat")
@@ -177,7 +186,9 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var data any
 	found, pathValue, err := findPublic(r.URL)
 	if err == nil {
-		data, err = a.answer(newCall(w, r, a.store), found, pathValue)
+		c := newCall(w, r, a.store)
+		c.actAs(nil, 0)
+		data, err = a.answer(c, found, pathValue)
 	}
 	if r.URL.Path == loginPath {
 		err = a.loginError(err)
@@ -200,7 +211,9 @@ func (a *Accounts) Admin() http.Handler {
 		var data any
 		found, pathValue, err := admin.find(r.URL.Path)
 		if err == nil {
-			data, err = a.answer(newCall(w, r, a.store), found, pathValue)
+			c := newCall(w, r, a.store)
+			c.actAsMachine()
+			data, err = a.answer(c, found, pathValue)
 		}
 		if err != nil {
 			writeAdminProblem(w, problemOf(a.logger, err))
@@ -240,6 +253,9 @@ func (a *Accounts) answer(c *call, found methods, pathValue string) (any, error)
 			return nil, errTooManyChanges
 		}
 		defer a.shared.changes.release(who)
+		if err := a.guard().countChange(c.user); err != nil {
+			return nil, err
+		}
 	}
 	return e.serve(a, c)
 }
@@ -263,12 +279,12 @@ func (a *Accounts) guard() guard {
 	return guard{a.store, a.passwords(), a.shared, a.ThrottleOff, a.logger}
 }
 
-func (a *Accounts) users() users { return users{a.store, a.passwords(), a.logger} }
+func (a *Accounts) users() users { return users{a.store, a.passwords()} }
 
-func (a *Accounts) keys() keys { return keys{a.store, a.sites.limits, a.KeyLimit, a.logger} }
+func (a *Accounts) keys() keys { return keys{a.store, a.sites.limits, a.KeyLimit} }
 
 func (a *Accounts) logins() logins {
-	return logins{a.users(), a.guard(), a.store, time.Duration(a.Session), a.logger}
+	return logins{a.users(), a.guard(), a.store, time.Duration(a.Session)}
 }
 
 func (a *Accounts) ownAccount() ownAccount {
@@ -292,4 +308,5 @@ var (
 
 	_ aigateway.LimitAccounts = (*Accounts)(nil)
 	_ aigateway.ViewAccounts  = (*Accounts)(nil)
+	_ aigateway.AuditAccounts = (*Accounts)(nil)
 )

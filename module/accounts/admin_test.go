@@ -138,7 +138,7 @@ func TestTimesOutOfRangeDoNotBreakLists(t *testing.T) {
 	s := newSite(t, nil)
 	s.user("alice", aigateway.RoleUser)
 	for _, year := range []int{10_000, 200_000, -5} {
-		_, err := s.keys().create(t.Context(), nil, &aigateway.StoredKey{
+		_, err := s.keys().create(t.Context(), &aigateway.StoredKey{
 			UserID: 1, Name: "k", Expires: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC),
 		})
 		require.NoError(t, err)

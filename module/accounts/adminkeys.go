@@ -165,7 +165,7 @@ func (m machine) addKey(c *call) (any, error) {
 	if err := change.apply(c.user, key, m.keys.limits); err != nil {
 		return nil, err
 	}
-	secret, err := m.keys.create(c.Context(), c.user, key)
+	secret, err := m.keys.create(c.Context(), key)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,6 @@ func (m machine) changeKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.keys.audit("key changed", c.user, user.ID, key.ID)
 	return viewAdminKey(changed, user), nil
 }
 
@@ -232,9 +231,5 @@ func (m machine) removeKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.keys.store.DeleteKey(c.Context(), user.ID, key.ID); err != nil {
-		return nil, err
-	}
-	m.keys.audit("key deleted", c.user, user.ID, key.ID)
-	return nil, nil
+	return nil, m.keys.store.DeleteKey(c.Context(), user.ID, key.ID)
 }

@@ -32,16 +32,10 @@ var roleWords = map[string]aigateway.Role{
 }
 
 func viewAdminUser(u *aigateway.User) adminUser {
-	view := adminUser{
-		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Disabled: u.Disabled,
+	return adminUser{
+		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Role: u.Role.String(), Disabled: u.Disabled,
 		Created: clampTime(u.Created), LastLogin: optionalTime(u.LastLogin),
 	}
-	for word, role := range roleWords {
-		if role == u.Role {
-			view.Role = word
-		}
-	}
-	return view
 }
 
 // optionalTime returns a time in UTC, nil for the zero time.

@@ -3,6 +3,7 @@ package accounts
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -21,6 +22,8 @@ import (
 //		throttle     on | off
 //		console      on | off
 //		capture      on | off
+//		audit        must | try
+//		audit_keep   <duration>
 //	}
 func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the word accounts
@@ -77,6 +80,21 @@ var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string
 		on, err := onOff(d, "capture", value)
 		a.CaptureOff = !on
 		return err
+	},
+	"audit": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
+		if value != "must" && value != "try" {
+			return d.Errf("audit must be must or try, not '%s'", value)
+		}
+		a.AuditTry = value == "try"
+		return nil
+	},
+	"audit_keep": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
+		keep, err := caddy.ParseDuration(value)
+		if err != nil || keep < 24*time.Hour {
+			return d.Errf("audit_keep must be a duration of at least one day, such as 400d, not '%s'", value)
+		}
+		a.AuditKeep = caddy.Duration(keep)
+		return nil
 	},
 	"throttle": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
 		on, err := onOff(d, "throttle", value)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -26,6 +27,35 @@ type call struct {
 
 func newCall(w http.ResponseWriter, r *http.Request, store aigateway.Store) *call {
 	return &call{Request: r, store: store, header: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
+}
+
+// actAs makes a user the actor of the changes of the call, nil for a client without a login.
+// session is that of the request, 0 for none.
+func (c *call) actAs(user *aigateway.User, session int64) {
+	by := aigateway.Actor{Name: aigateway.ActorAnonymous, Session: session}
+	if user != nil {
+		by.Name, by.Role = aigateway.ActorUser+user.Name, user.Role
+	}
+	if address := c.address(); address.IsValid() {
+		by.Address = address.String()
+	}
+	if replacer, ok := c.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
+		by.Request, _ = replacer.GetString("http.request.uuid")
+	}
+	c.Request = c.WithContext(aigateway.WithActor(c.Context(), by))
+}
+
+// actAsMachine makes the administrator of the machine the actor of the changes of the call,
+// unless a command of this process has named itself already.
+func (c *call) actAsMachine() {
+	if _, named := aigateway.ActorOf(c.Context()); named {
+		return
+	}
+	by := aigateway.Actor{Name: aigateway.ActorAdminAPI}
+	if address := c.address(); address.IsValid() {
+		by.Address = address.String()
+	}
+	c.Request = c.WithContext(aigateway.WithActor(c.Context(), by))
 }
 
 // id returns the variable part of a path with {id}.
@@ -62,6 +92,9 @@ func (c *call) admit() error {
 	}
 	if c.access == admins && c.user.Role < aigateway.RoleAdmin {
 		return refuse(http.StatusForbidden, "only administrators may do this")
+	}
+	if c.access == roots && c.user.Role < aigateway.RoleRoot {
+		return errRole
 	}
 	return nil
 }

@@ -64,6 +64,7 @@ var rights = []testRequest{
 	{call: "DELETE /api/token/1"},
 	{call: "GET /api/usage?by=day,model&from=2026-01-01"},
 	{call: "GET /api/usage/records?limit=5&from=2026-01-01"},
+	{call: "GET /api/audit?limit=5&from=2026-01-01"},
 	{call: "GET /api/limits?limit=5"},
 	{call: "GET /api/keys?limits=true"},
 	{call: "GET /api/token/?limits=true"},
@@ -230,7 +231,7 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s.store = struct{ aigateway.Store }{s.store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage/records", token: token}).status)
-	for _, call := range []string{"GET /api/usage/records/1", "GET /api/usage/records/live", "GET /api/limits", "GET /api/status", "GET /api/targets", "GET /api/explain", "GET /api/configuration", "GET /api/prices", "GET /api/health", "POST /api/targets/probe", "GET /api/keys/configured"} {
+	for _, call := range []string{"GET /api/usage/records/1", "GET /api/usage/records/live", "GET /api/audit", "GET /api/limits", "GET /api/status", "GET /api/targets", "GET /api/explain", "GET /api/configuration", "GET /api/prices", "GET /api/health", "POST /api/targets/probe", "GET /api/keys/configured"} {
 		assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 }
@@ -255,7 +256,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 	s.user("carol", aigateway.RoleUser)
 	token = s.token("carol")
 	for _, call := range []string{
-		"GET /api/user/", "GET /api/user/1", "GET /api/user/search", "GET /api/keys", "GET /api/keys/1", "DELETE /api/keys/1",
+		"GET /api/audit", "GET /api/user/", "GET /api/user/1", "GET /api/user/search", "GET /api/keys", "GET /api/keys/1", "DELETE /api/keys/1",
 		"GET /api/status", "GET /api/targets", "GET /api/explain?model=a", "GET /api/usage/records/live?user=root",
 		"GET /api/configuration", "GET /api/prices", "GET /api/health", "POST /api/targets/probe?provider=p", "GET /api/keys/configured?user=root",
 		"GET /api/user/1/sessions", "DELETE /api/user/1/sessions",

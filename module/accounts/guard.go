@@ -116,8 +116,23 @@ func (g guard) beginPasswordChange(c *call) (*attempt, error) {
 	return at, nil
 }
 
-// check reports whether the password is right, and ends the attempt.
-func (g guard) check(c *call, at *attempt, user *aigateway.User, password string) (bool, error) {
+// countChange counts a change or a login of a user with the smallest role. Each adds a row to
+// the audit log, and users must not be able to fill the database with them.
+func (g guard) countChange(user *aigateway.User) error {
+	if g.off || user.Role >= aigateway.RoleAdmin {
+		return nil
+	}
+	counted, wait := g.shared.changesMade.Begin(user.Name)
+	if counted == nil {
+		return later(http.StatusServiceUnavailable, wait, "too many changes, try again later")
+	}
+	g.shared.changesMade.End(counted, throttle.Failed)
+	return nil
+}
+
+// check reports whether the password is right, and ends the attempt. It records a wrong one as
+// a failed action.
+func (g guard) check(c *call, at *attempt, user *aigateway.User, password, action string) (bool, error) {
 	right, err := g.passwords.verify(c.Context(), at.who, user, password)
 	switch {
 	case err != nil:
@@ -126,9 +141,7 @@ func (g guard) check(c *call, at *attempt, user *aigateway.User, password string
 		at.end(throttle.Succeeded)
 	default:
 		at.end(throttle.Failed)
-		// The log must not contain the name, because users sometimes type their
-		// password into the wrong field.
-		g.logger.Info("login failed", zap.String("network", network(c.address())))
+		g.recordFailure(c, user, action)
 	}
 	return right, err
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -21,7 +19,6 @@ type keys struct {
 	store  aigateway.Store
 	limits aigateway.LimitReader // nil for the commands of this machine
 	limit  string                // of the keys that users create, unless they are administrators
-	logger *zap.Logger
 }
 
 // keyView is an API key in answers below /api/, with the names of fields that existing
@@ -148,7 +145,7 @@ func (k keys) add(c *call) (any, error) {
 	if err := change.apply(c.user, key, k.limits); err != nil {
 		return nil, err
 	}
-	secret, err := k.create(c.Context(), c.user, key)
+	secret, err := k.create(c.Context(), key)
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +154,8 @@ func (k keys) add(c *call) (any, error) {
 	return view, nil
 }
 
-// create generates an API key, and stores its digest and its hint in key. It logs the
-// creation.
-func (k keys) create(ctx context.Context, by *aigateway.User, key *aigateway.StoredKey) (aigateway.Secret, error) {
+// create generates an API key, and stores its digest and its hint in key.
+func (k keys) create(ctx context.Context, key *aigateway.StoredKey) (aigateway.Secret, error) {
 	secret := aigateway.NewAPIKey()
 	key.Digest, key.Hint = digest(string(secret)), aigateway.APIKeyHint(secret)
 	err := k.store.CreateKey(ctx, key, maxKeys)
@@ -169,7 +165,6 @@ func (k keys) create(ctx context.Context, by *aigateway.User, key *aigateway.Sto
 	if err != nil {
 		return "", err
 	}
-	k.audit("key created", by, key.UserID, key.ID)
 	return secret, nil
 }
 
@@ -193,23 +188,10 @@ func (k keys) update(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.audit("key changed", c.user, key.UserID, key.ID)
 	return viewKey(key), nil
 }
 
 // remove answers DELETE /api/token/{id}.
 func (k keys) remove(c *call) (any, error) {
-	if err := k.store.DeleteKey(c.Context(), c.user.ID, c.id()); err != nil {
-		return nil, err
-	}
-	k.audit("key deleted", c.user, c.user.ID, c.id())
-	return nil, nil
-}
-
-func (k keys) audit(message string, by *aigateway.User, owner, id int64) {
-	var actor int64 // the administrator of the machine
-	if by != nil {
-		actor = by.ID
-	}
-	k.logger.Info(message, zap.Int64("key", id), zap.Int64("user_id", owner), zap.Int64("by", actor))
+	return nil, k.store.DeleteKey(c.Context(), c.user.ID, c.id())
 }

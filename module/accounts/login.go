@@ -8,8 +8,6 @@ import (
 	"time"
 	"unicode"
 
-	"go.uber.org/zap"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -27,7 +25,6 @@ type logins struct {
 	guard    guard
 	store    aigateway.Store
 	lifetime time.Duration // of a session
-	logger   *zap.Logger
 }
 
 // loginView is the answer to a login. Older clients read the user from the embedded
@@ -58,13 +55,14 @@ func (l logins) logIn(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	right, err := l.guard.check(c, attempt, user, password)
+	right, err := l.guard.check(c, attempt, user, password, "login.fail")
 	if err != nil {
 		return nil, err
 	}
 	if !right {
 		return nil, errWrong
 	}
+	c.actAs(user, 0)
 	if importedHash.MatchString(user.Password) {
 		if user, err = l.renew(c, user, password); err != nil {
 			return nil, err
@@ -114,6 +112,9 @@ func (u users) find(ctx context.Context, name string) (*aigateway.User, error) {
 
 // open creates a session for a user whose password has just been checked.
 func (l logins) open(c *call, user *aigateway.User) (any, error) {
+	if err := l.guard.countChange(user); err != nil {
+		return nil, err
+	}
 	token := newToken()
 	session := &aigateway.Session{
 		UserID: user.ID, Digest: digest(string(token)),
@@ -134,7 +135,6 @@ func (l logins) open(c *call, user *aigateway.User) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.logger.Info("logged in", zap.Int64("user_id", user.ID), zap.Int64("session_id", session.ID))
 	c.setCookie(token, l.lifetime)
 	return loginView{
 		AccessToken: string(token), TokenType: "Bearer", Expires: session.Expires.Unix(),

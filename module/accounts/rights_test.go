@@ -16,11 +16,15 @@ import (
 )
 
 // right is a row of the table of rights: the statuses of a call without a login, of a user who
-// asks for what is another's, and of an administrator who asks for the same.
+// asks for what is another's, and of an administrator who asks for the same. A user with the role
+// root gets the answers of administrators, but for those of onlyRoots.
 type right struct {
 	call                   string
 	stranger, other, admin int
 }
+
+// onlyRoots are the calls that administrators may not make.
+var onlyRoots = []string{"GET /api/audit"}
 
 // The things in the calls belong to the user victim, whose ID is 3. Things that do not exist
 // get the same answer as those of others.
@@ -56,6 +60,7 @@ var rightsOf = []right{
 	{"GET /api/usage/records/{id}", 401, 404, 200},
 	{"GET /api/usage/records/live", 401, 200, 200},
 	{"GET /api/limits", 401, 200, 200},
+	{"GET /api/audit", 401, 403, 403},
 	{"GET /api/captures", 401, 200, 200},
 	{"POST /api/captures", 401, 200, 200},
 	{"GET /api/captures/{name}", 401, 404, 404}, // administrators included
@@ -93,20 +98,27 @@ func rightsSite(t *testing.T) (s *site, tokens map[string]string, ids *strings.R
 	s = newSite(t, nil)
 	boss, other, victim := s.user("boss", aigateway.RoleAdmin), s.user("other", aigateway.RoleUser), s.user("victim", aigateway.RoleUser)
 	require.Equal(t, []int64{1, 2, 3}, []int64{boss.ID, other.ID, victim.ID})
+	s.user("chief", aigateway.RoleRoot)
 	session := s.token("victim")
-	tokens = map[string]string{"stranger": "", "other": s.token("other"), "admin": s.token("boss")}
+	tokens = map[string]string{"stranger": "", "other": s.token("other"), "admin": s.token("boss"), "root": s.token("chief")}
 	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"victim's"}`, token: session}).status)
 	header := http.Header{capture.Header: {s.ask(testRequest{call: "POST /api/captures", token: session}).data(t)["token"].(string)}}
 	require.NotNil(t, capture.Process.Begin(testRequest{call: "POST /v1/messages", header: header}.request(t.Context()), "req_of_victim"))
 	watched := make(chan []accounting.Record)
 	close(watched) // so that the stream ends
-	s.store = &recorded{
+	s.store = audited{&recorded{
 		Store: s.store, records: []accounting.Record{{ID: 3, User: "victim", Admitted: victim.Created}},
 		search: new(accounting.RecordQuery), asked: new(accounting.UsageQuery), watched: watched,
-	}
+	}, s.store.(aigateway.AuditLog)}
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
 	s.UseViews(shown)
 	return s, tokens, strings.NewReplacer("{name}", "req_of_victim")
+}
+
+// audited is a store with records and an audit log.
+type audited struct {
+	*recorded
+	aigateway.AuditLog
 }
 
 // idIn returns the id that a call of the table has: that of the only key and session of victim is
@@ -124,7 +136,11 @@ func TestRightsOfEachRoleAtEachPath(t *testing.T) {
 		assert.True(t, slices.ContainsFunc(rightsOf, func(r right) bool { return r.call == o.Method+" "+o.Path }), "%s %s has no row", o.Method, o.Path)
 	}
 	for _, row := range rightsOf {
-		for role, want := range map[string]int{"stranger": row.stranger, "other": row.other, "admin": row.admin} {
+		root := row.admin
+		if slices.Contains(onlyRoots, row.call) {
+			root = http.StatusOK
+		}
+		for role, want := range map[string]int{"stranger": row.stranger, "other": row.other, "admin": row.admin, "root": root} {
 			t.Run(role+" "+strings.NewReplacer("{", "", "}", "").Replace(row.call), func(t *testing.T) {
 				s, tokens, names := rightsSite(t)
 				call := names.Replace(strings.ReplaceAll(row.call, "{id}", idIn(row.call)))
@@ -135,7 +151,7 @@ func TestRightsOfEachRoleAtEachPath(t *testing.T) {
 				}
 				answer := s.ask(testRequest{call: call, body: rightsBodies[row.call], token: tokens[role]})
 				assert.Equal(t, want, answer.status, answer.body)
-				if role != "admin" || want == http.StatusNotFound {
+				if role == "stranger" || role == "other" || want >= http.StatusForbidden {
 					assert.NotContains(t, answer.body, "victim", "the answer shows that it exists")
 				}
 			})

@@ -18,6 +18,7 @@ const (
 	anyone     access = iota
 	loggedIn          // users with a session
 	admins            // users with a session and a role above RoleUser
+	roots             // users with a session and the role RoleRoot
 	localAdmin        // the admin API and the commands of this machine, without a login
 )
 
@@ -133,6 +134,7 @@ var public = routes{
 	}},
 
 	{"/api/keys/configured", methods{"GET": {loggedIn, false, configuredKeys}}},
+	{"/api/audit", methods{"GET": ofReports.plain(roots, reports.audit)}},
 	{"/api/status", view("status")},
 	{"/api/targets", view("targets")},
 	{"/api/targets/probe", methods{"POST": view("probe")["GET"]}},
@@ -204,6 +206,7 @@ var admin = routes{
 	}},
 	{"/ai_gateway/usage", methods{"GET": ofReports.plain(localAdmin, reports.usage)}},
 	{"/ai_gateway/usage/records", methods{"GET": ofReports.plain(localAdmin, reports.records)}},
+	{"/ai_gateway/audit", methods{"GET": ofReports.plain(localAdmin, reports.audit)}},
 }
 
 // find returns the methods of a path, and the variable part of the path.

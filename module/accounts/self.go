@@ -4,8 +4,6 @@ import (
 	"errors"
 	"net/http"
 
-	"go.uber.org/zap"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -72,7 +70,7 @@ func (o ownAccount) newPassword(c *call, password, original string) (string, err
 	if err != nil {
 		return "", err
 	}
-	right, err := o.guard.check(c, attempt, c.user, original)
+	right, err := o.guard.check(c, attempt, c.user, original, "user.password")
 	if err != nil {
 		return "", err
 	}
@@ -86,7 +84,7 @@ func (o ownAccount) newPassword(c *call, password, original string) (string, err
 // verified, and ends all other sessions.
 func (o ownAccount) write(c *call, display *string, old, hash string) (*aigateway.User, error) {
 	renewed := hash != old
-	user, err := o.users.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *aigateway.User) error {
+	return o.users.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *aigateway.User) error {
 		if renewed && u.Password != old {
 			return refuse(http.StatusConflict, "the password has been changed by someone else in the meantime")
 		}
@@ -96,10 +94,6 @@ func (o ownAccount) write(c *call, display *string, old, hash string) (*aigatewa
 		u.DisplayName = valueOr(display, u.DisplayName)
 		return nil
 	})
-	if err == nil && renewed {
-		o.users.logger.Info("password changed", zap.Int64("user_id", user.ID), zap.Int64("by", user.ID))
-	}
-	return user, err
 }
 
 // register answers POST /api/user/register.

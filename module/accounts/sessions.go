@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -39,21 +37,13 @@ func (l logins) list(c *call) (any, error) {
 
 // revoke answers DELETE /api/user/sessions/{id}.
 func (l logins) revoke(c *call) (any, error) {
-	if err := l.store.DeleteSession(c.Context(), c.user.ID, c.id()); err != nil {
-		return nil, err
-	}
-	l.logger.Info("session revoked", zap.Int64("user_id", c.user.ID), zap.Int64("session_id", c.id()))
-	return nil, nil
+	return nil, l.store.DeleteSession(c.Context(), c.user.ID, c.id())
 }
 
 // revokeOthers answers DELETE /api/user/sessions. It ends all sessions of the user except
 // the session of the request.
 func (l logins) revokeOthers(c *call) (any, error) {
-	if err := l.store.DeleteSessionsOf(c.Context(), c.user.ID, c.session.ID); err != nil {
-		return nil, err
-	}
-	l.logger.Info("other sessions revoked", zap.Int64("user_id", c.user.ID))
-	return nil, nil
+	return nil, l.store.DeleteSessionsOf(c.Context(), c.user.ID, c.session.ID)
 }
 
 // listOf answers GET /api/user/{id}/sessions.
@@ -76,11 +66,7 @@ func (l logins) revokeAllOf(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.store.DeleteSessionsOf(c.Context(), user.ID, c.session.ID); err != nil {
-		return nil, err
-	}
-	l.logger.Info("sessions revoked", zap.Int64("user_id", user.ID), zap.Int64("by", c.user.ID))
-	return nil, nil
+	return nil, l.store.DeleteSessionsOf(c.Context(), user.ID, c.session.ID)
 }
 
 // managed returns the user that the path identifies, whose sessions the user of the call may
@@ -109,9 +95,6 @@ func (l logins) logOut(c *call) (any, error) {
 	}
 	if err != nil && !errors.Is(err, errNoLogin) && !errors.Is(err, errNoSession) && !errors.Is(err, aigateway.ErrNotFound) {
 		return nil, err
-	}
-	if err == nil {
-		l.logger.Info("logged out", zap.Int64("user_id", c.user.ID))
 	}
 	c.setCookie("", 0)
 	return nil, nil
@@ -196,5 +179,6 @@ func (c *call) authenticate() error {
 		return errNoSession
 	}
 	c.session, c.user = session, user
+	c.actAs(user, session.ID)
 	return nil
 }

@@ -18,7 +18,7 @@ func TestCredentialsOfSessions(t *testing.T) {
 	s := loginSite(t, nil)
 	token := s.token("alice")
 	again := s.token("alice")
-	key, err := s.keys().create(t.Context(), nil, &aigateway.StoredKey{UserID: 1, Name: "k"})
+	key, err := s.keys().create(t.Context(), &aigateway.StoredKey{UserID: 1, Name: "k"})
 	require.NoError(t, err)
 	const (
 		noLogin        = "log in first, at /api/user/login"

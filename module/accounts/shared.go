@@ -19,6 +19,8 @@ type shared struct {
 	passwordChanges *throttle.Throttle // wrong old passwords of a logged-in user
 	registrations   *throttle.Throttle // registrations from a network
 	changes         *shares            // changes in progress, by user
+	changesMade     *throttle.Throttle // changes and logins of a user with the smallest role
+	audited         failures           // failed logins that are recorded
 
 	warned atomic.Int64 // time of the last logged refusal, in Unix seconds
 }
@@ -58,6 +60,8 @@ func newShared() *shared {
 		passwordChanges: throttle.New(5, time.Minute),
 		registrations:   throttle.New(10, time.Minute),
 		changes:         newShares(maxChanges),
+		changesMade:     throttle.New(300, 6*time.Second),
+		audited:         newFailures(),
 	}
 }
 

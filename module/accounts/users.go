@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -15,7 +13,6 @@ import (
 type users struct {
 	store     aigateway.Store
 	passwords passwords
-	logger    *zap.Logger
 }
 
 // userView is a user in answers below /api/, with the names of fields that existing
@@ -263,7 +260,6 @@ func (u users) create(c *call, wanted newUser) (*aigateway.User, error) {
 	if err := u.store.CreateUser(c.Context(), user); err != nil {
 		return nil, err
 	}
-	u.audit("user created", c.user, user)
 	return user, nil
 }
 
@@ -295,7 +291,7 @@ func (u users) change(c *call, id int64, change userChange) (*aigateway.User, er
 	if err != nil {
 		return nil, err
 	}
-	user, err := u.store.ChangeUser(c.Context(), id, 0, func(u *aigateway.User) error {
+	return u.store.ChangeUser(c.Context(), id, 0, func(u *aigateway.User) error {
 		if err := change.allowed(c.user, u); err != nil {
 			return err
 		}
@@ -307,11 +303,6 @@ func (u users) change(c *call, id int64, change userChange) (*aigateway.User, er
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	u.audit("user changed", c.user, user)
-	return user, nil
 }
 
 // prepare checks the texts of a change, and returns the hash of a new password.
@@ -347,9 +338,7 @@ func (change userChange) allowed(by, target *aigateway.User) error {
 
 // delete deletes a user with all sessions and keys.
 func (u users) delete(ctx context.Context, by *aigateway.User, id int64) error {
-	var deleted *aigateway.User
-	err := u.store.DeleteUser(ctx, id, func(u *aigateway.User) error {
-		deleted = u
+	return u.store.DeleteUser(ctx, id, func(u *aigateway.User) error {
 		if !manages(by, u.Role) {
 			return errRole
 		}
@@ -358,19 +347,4 @@ func (u users) delete(ctx context.Context, by *aigateway.User, id int64) error {
 		}
 		return nil
 	})
-	if err == nil {
-		u.audit("user deleted", by, deleted)
-	}
-	return err
-}
-
-// audit logs a change of a user, and the ID of the user who made it: 0 for the
-// administrator of the machine and for registrations.
-func (u users) audit(message string, by, user *aigateway.User) {
-	var actor int64
-	if by != nil {
-		actor = by.ID
-	}
-	u.logger.Info(message, zap.Int64("user_id", user.ID), zap.Int64("by", actor),
-		zap.Int("role", int(user.Role)), zap.Bool("disabled", user.Disabled))
 }

@@ -15,6 +15,19 @@ const (
 	RoleRoot  Role = 100 // all accounts; the last enabled root user cannot be removed
 )
 
+// String returns the word of a role, "" for a number that is none.
+func (r Role) String() string {
+	switch r {
+	case RoleUser:
+		return "user"
+	case RoleAdmin:
+		return "admin"
+	case RoleRoot:
+		return "root"
+	}
+	return ""
+}
+
 // User is an account.
 type User struct {
 	ID          int64  // from 1; set by the store

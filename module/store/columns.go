@@ -87,9 +87,11 @@ func (l listColumn[T]) Scan(value any) error {
 }
 
 // likePattern returns a LIKE pattern for the folded texts that contain s.
-func likePattern(s string) string {
-	escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(fold(s))
-	return "%" + escaped + "%"
+func likePattern(s string) string { return "%" + escapeLike(fold(s)) + "%" }
+
+// escapeLike returns a LIKE pattern for a text, with \ as the escape.
+func escapeLike(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 }
 
 // fold returns s in lower case. Databases do not agree on letter case beyond ASCII.

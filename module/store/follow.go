@@ -11,13 +11,17 @@ import (
 func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
-	written := time.Now()
+	written, pruned := time.Now(), time.Time{}
 	s.refresh(ctx)
 	close(s.opened)
 	for {
 		if time.Since(written) >= usesInterval {
 			written = time.Now()
 			s.writeUses(ctx)
+			if time.Since(pruned) >= pruneInterval {
+				pruned = time.Now()
+				s.prune(ctx)
+			}
 		}
 		select {
 		case <-ctx.Done():

@@ -30,8 +30,8 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 	}
 	created := *key
 	created.Created = now()
-	err = s.change(ctx, "creating key", func(tx database.Statements) (int64, error) {
-		err := checkRoom(tx, key.UserID, limit)
+	err = s.change(ctx, "creating key", func(tx database.Statements) (changed, error) {
+		owner, err := checkRoom(tx, key.UserID, limit)
 		if err == nil {
 			err = checkMember(tx, key.UserID, key.Limit)
 		}
@@ -39,13 +39,13 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 			created.ID, err = nextKeyID(tx)
 		}
 		if err != nil {
-			return 0, err
+			return changed{}, err
 		}
 		err = tx.Change(`INSERT INTO gateway_keys (id, user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 			created.ID, key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:], models, networks,
 			database.Text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used))
-		return key.UserID, err
+		return changed{key.UserID, keyRow("key.create", &created, changesOf(nil, describeKey(owner, &created)))}, err
 	})
 	if err == nil {
 		*key = created
@@ -53,16 +53,17 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 	return err
 }
 
-// checkRoom returns aigateway.ErrTooMany if a user has limit keys or more.
-func checkRoom(in database.Statements, user int64, limit int) error {
-	if _, err := userByID(in, user); err != nil {
-		return err
+// checkRoom returns a user, and aigateway.ErrTooMany if the user has limit keys or more.
+func checkRoom(in database.Statements, user int64, limit int) (*aigateway.User, error) {
+	owner, err := userByID(in, user)
+	if err != nil {
+		return nil, err
 	}
 	n, err := in.Number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
 	if err == nil && n >= int64(limit) {
 		err = aigateway.ErrTooMany
 	}
-	return err
+	return owner, err
 }
 
 // restrictions returns the columns of the lists of a key.
@@ -100,22 +101,23 @@ func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) ([]ai
 
 // ChangeKey implements aigateway.Keys.
 func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aigateway.StoredKey) error) (key *aigateway.StoredKey, err error) {
-	err = s.change(ctx, "changing key", func(tx database.Statements) (int64, error) {
+	err = s.change(ctx, "changing key", func(tx database.Statements) (changed, error) {
 		if key, err = keyByID(tx, user, id); err != nil {
-			return 0, err
+			return changed{}, err
 		}
 		before := *key
 		if err := change(key); err != nil {
-			return 0, database.Refuse(err)
+			return changed{}, database.Refuse(err)
 		}
 		key.ID, key.UserID, key.Digest = before.ID, before.UserID, before.Digest
 		key.Hint, key.Created, key.Used = before.Hint, before.Created, before.Used
 		if key.Limit != before.Limit {
 			if err := checkMember(tx, key.UserID, key.Limit); err != nil {
-				return 0, err
+				return changed{}, err
 			}
 		}
-		return key.UserID, updateKey(tx, key)
+		changes := changesOf(describeKey(nil, &before), describeKey(nil, key))
+		return changed{key.UserID, keyRow(updated("key", changes), key, changes)}, updateKey(tx, key)
 	})
 	if err != nil {
 		return nil, err
@@ -134,8 +136,15 @@ func updateKey(tx database.Statements, key *aigateway.StoredKey) error {
 
 // DeleteKey implements aigateway.Keys.
 func (s *Store) DeleteKey(ctx context.Context, user, id int64) error {
-	return s.change(ctx, "deleting key", func(tx database.Statements) (owner int64, err error) {
-		err = tx.Row(`DELETE FROM gateway_keys WHERE id = $1 AND ($2 = 0 OR user_id = $2) RETURNING user_id`, id, user).Scan(&owner)
-		return owner, err
+	return s.change(ctx, "deleting key", func(tx database.Statements) (changed, error) {
+		key, err := keyByID(tx, user, id)
+		if err != nil {
+			return changed{}, err
+		}
+		owner, err := userByID(tx, key.UserID)
+		if err != nil {
+			return changed{}, err
+		}
+		return changed{owner.ID, keyRow("key.delete", key, changesOf(describeKey(owner, key), nil))}, tx.Change(`DELETE FROM gateway_keys WHERE id = $1`, id)
 	})
 }

@@ -15,7 +15,9 @@ var pool = caddy.NewUsagePool()
 // store. The caller releases it with Release.
 func Shared(backend database.Backend, module caddy.ModuleID) *Store {
 	store, _, _ := pool.LoadOrNew(backend.Identity(), func() (caddy.Destructor, error) {
-		return pooled{New(backend, func() *zap.Logger { return caddy.Log().Named(string(module)) })}, nil
+		store := New(backend, func() *zap.Logger { return caddy.Log().Named(string(module)) })
+		store.rows = func() *zap.Logger { return caddy.Log().Named("ai_gateway.audit") }
+		return pooled{store}, nil
 	})
 	return store.(pooled).Store
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -19,21 +20,22 @@ func sessionFields(s *aigateway.Session) []any {
 func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, limit int, check func(*aigateway.User) error) error {
 	created := *session
 	created.Created = now()
-	err := s.db.Write(ctx, "creating session", func(tx database.Statements) error {
+	err := s.write(ctx, "creating session", func(tx database.Statements) (changed, error) {
 		user, err := userByID(tx, session.UserID)
 		if err != nil {
-			return err
+			return changed{}, err
 		}
 		if err := check(user); err != nil {
-			return database.Refuse(err)
+			return changed{}, database.Refuse(err)
 		}
 		if err := recordLogin(tx, &created, limit); err != nil {
-			return err
+			return changed{}, err
 		}
-		return tx.Row(`INSERT INTO gateway_sessions (user_id, digest, created, expires, address, agent)
+		err = tx.Row(`INSERT INTO gateway_sessions (user_id, digest, created, expires, address, agent)
 			VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
 			session.UserID, session.Digest[:], millis(created.Created), millis(session.Expires),
 			database.Text(session.Address), database.Text(session.Agent)).Scan(&created.ID)
+		return changed{user.ID, userRow("login.ok", user, sessionChange(created.ID))}, err
 	})
 	if err == nil {
 		*session = created
@@ -87,19 +89,38 @@ func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []aigatewa
 
 // DeleteSession implements aigateway.Sessions.
 func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
-	return s.db.Write(ctx, "deleting session", func(tx database.Statements) error {
-		return tx.Change(`DELETE FROM gateway_sessions WHERE id = $1 AND user_id = $2`, id, user)
+	return s.write(ctx, "deleting session", func(tx database.Statements) (changed, error) {
+		of, err := userByID(tx, user)
+		if err == nil {
+			err = tx.Change(`DELETE FROM gateway_sessions WHERE id = $1 AND user_id = $2`, id, user)
+		}
+		if err != nil {
+			return changed{}, err
+		}
+		action := "session.end"
+		if by, _ := aigateway.ActorOf(ctx); by.Session == id {
+			action = "logout"
+		}
+		return changed{user, userRow(action, of, sessionChange(id))}, nil
 	})
 }
 
 // DeleteSessionsOf implements aigateway.Sessions.
 func (s *Store) DeleteSessionsOf(ctx context.Context, user, except int64) error {
-	return s.db.Write(ctx, "deleting sessions", func(tx database.Statements) error {
-		return endSessions(tx, user, except)
+	return s.write(ctx, "deleting sessions", func(tx database.Statements) (changed, error) {
+		n, err := endSessions(tx, user, except)
+		if err != nil || n == 0 {
+			return changed{}, err
+		}
+		of, err := userByID(tx, user)
+		if err != nil {
+			return changed{}, err
+		}
+		return changed{user, userRow("session.end_all", of, aigateway.AuditChange{Field: "ended", After: strconv.FormatInt(n, 10)})}, nil
 	})
 }
 
-func endSessions(tx database.Statements, user, except int64) error {
-	_, err := tx.Exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id <> $2`, user, except)
-	return err
+// endSessions deletes the sessions of a user except one, and returns their number.
+func endSessions(tx database.Statements, user, except int64) (int64, error) {
+	return tx.Exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id <> $2`, user, except)
 }

@@ -7,6 +7,9 @@
 // made completely or not at all; and that known keys stay valid during an outage of the
 // database. It logs an outage once, and recovers without a restart.
 //
+// Each change writes its row of the audit log in the same transaction: what cannot be
+// recorded is not done, unless the options allow it.
+//
 // It stores the digests of keys and of session tokens, never a key or a token. It
 // refuses databases of newer gateways, and databases that have become empty. It never
 // repairs, deletes or overwrites a damaged database.
@@ -31,12 +34,14 @@ const (
 	completeFor = 2 * time.Second
 	// usesInterval is the time between two writes of the last uses of keys.
 	usesInterval = time.Minute
+	// pruneInterval is the time between two deletions of rows of the audit log.
+	pruneInterval = time.Hour
 )
 
 // Store implements aigateway.Store over a database.
 type Store struct {
-	db     *database.Database
-	logger func() *zap.Logger
+	recorder // runs the changes, each with its row of the audit log
+
 	outage database.Outage // failures to read changes
 
 	follow sync.Once
@@ -51,7 +56,8 @@ type Store struct {
 // because it may outlive the configuration that created it, and the logger of that
 // configuration.
 func New(backend database.Backend, logger func() *zap.Logger) *Store {
-	s := &Store{logger: logger, opened: make(chan struct{})}
+	s := &Store{opened: make(chan struct{})}
+	s.recorder.logger, s.rows = logger, zap.NewNop
 	s.db = database.New("store", backend, logger, s.invalidate)
 	s.created = time.Now().Add(-completeFor) // a verified of 0 is too old
 	s.snapshot.Store(&snapshot{database: backend.Identity()})
@@ -99,4 +105,5 @@ var (
 	_ aigateway.StoreIdentity = (*Store)(nil)
 	_ aigateway.StoreOpening  = (*Store)(nil)
 	_ aigateway.KeyFinder     = (*Store)(nil)
+	_ aigateway.AuditLog      = (*Store)(nil)
 )

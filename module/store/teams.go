@@ -44,7 +44,7 @@ func (s teams) Create(ctx context.Context, team *aigateway.Team) error {
 		return err
 	}
 	created := now()
-	err = s.change(ctx, "creating team", func(tx database.Statements) (int64, error) {
+	err = s.change(ctx, "creating team", func(tx database.Statements) (changed, error) {
 		name := database.Text(team.Name)
 		err := tx.Change(`INSERT INTO gateway_teams (name, folded, models, rules, created) VALUES ($1, $2, $3, $4, $5)`,
 			name, fold(team.Name), models, rules, millis(created))
@@ -52,7 +52,7 @@ func (s teams) Create(ctx context.Context, team *aigateway.Team) error {
 			_, err = tx.Exec(`INSERT INTO gateway_members (team, user_id, admin)
 				SELECT DISTINCT limit_name, user_id, 1 = 0 FROM gateway_keys WHERE limit_name = $1`, name)
 		}
-		return aigateway.AnyUser, err
+		return changed{row: teamRow("team.create", team.Name, changesOf(nil, describeTeam(team))...)}, err
 	})
 	if err == nil {
 		team.Created = created
@@ -88,20 +88,21 @@ func (s teams) List(ctx context.Context, page aigateway.Page) ([]aigateway.Team,
 
 // Change implements aigateway.Teams.
 func (s teams) Change(ctx context.Context, name string, change func(*aigateway.Team) error) (team *aigateway.Team, err error) {
-	err = s.change(ctx, "changing team", func(tx database.Statements) (int64, error) {
+	err = s.change(ctx, "changing team", func(tx database.Statements) (changed, error) {
 		if team, err = teamByName(tx, name); err != nil {
-			return 0, err
+			return changed{}, err
 		}
 		before := *team
 		if err := change(team); err != nil {
-			return 0, database.Refuse(err)
+			return changed{}, database.Refuse(err)
 		}
 		team.Name, team.Created = before.Name, before.Created
 		models, rules, err := teamTexts(team)
 		if err != nil {
-			return 0, database.Refuse(err)
+			return changed{}, database.Refuse(err)
 		}
-		return aigateway.AnyUser, tx.Change(`UPDATE gateway_teams SET models = $1, rules = $2 WHERE name = $3`, models, rules, database.Text(name))
+		changes := changesOf(describeTeam(&before), describeTeam(team))
+		return changed{row: teamRow(updated("team", changes), name, changes...)}, tx.Change(`UPDATE gateway_teams SET models = $1, rules = $2 WHERE name = $3`, models, rules, database.Text(name))
 	})
 	if err != nil {
 		return nil, err
@@ -111,28 +112,34 @@ func (s teams) Change(ctx context.Context, name string, change func(*aigateway.T
 
 // Delete implements aigateway.Teams.
 func (s teams) Delete(ctx context.Context, name string, withKeys bool) error {
-	return s.change(ctx, "deleting team", func(tx database.Statements) (int64, error) {
-		if err := removeKeys(tx, name, aigateway.AnyUser, withKeys); err != nil {
-			return 0, err
+	return s.change(ctx, "deleting team", func(tx database.Statements) (changed, error) {
+		team, err := teamByName(tx, name)
+		if err != nil {
+			return changed{}, err
 		}
-		return aigateway.AnyUser, tx.Change(`DELETE FROM gateway_teams WHERE name = $1`, database.Text(name))
+		lost, err := removeKeys(tx, name, aigateway.AnyUser, withKeys)
+		if err != nil {
+			return changed{}, err
+		}
+		changes := append(changesOf(describeTeam(team), nil), lost...)
+		return changed{row: teamRow("team.delete", name, changes...)}, tx.Change(`DELETE FROM gateway_teams WHERE name = $1`, database.Text(name))
 	})
 }
 
 // removeKeys deletes the keys of a team, or only those of one user, if withKeys is true. Else
-// it returns aigateway.ErrHasKeys if there are any.
-func removeKeys(tx database.Statements, team string, user int64, withKeys bool) error {
+// it returns aigateway.ErrHasKeys if there are any. It returns the field with the keys.
+func removeKeys(tx database.Statements, team string, user int64, withKeys bool) ([]aigateway.AuditChange, error) {
 	const which = ` FROM gateway_keys WHERE limit_name = $1 AND ($2 = 0 OR user_id = $2)`
 	team = database.Text(team)
-	if withKeys {
-		_, err := tx.Exec(`DELETE`+which, team, user)
-		return err
+	lost, err := lostKeys(tx, which, team, user)
+	switch {
+	case err != nil:
+		return nil, err
+	case lost != nil && !withKeys:
+		return nil, aigateway.ErrHasKeys
 	}
-	n, err := tx.Number(`SELECT count(*)`+which, team, user)
-	if err == nil && n > 0 {
-		err = aigateway.ErrHasKeys
-	}
-	return err
+	_, err = tx.Exec(`DELETE`+which, team, user)
+	return lost, err
 }
 
 // Of implements aigateway.Teams.
@@ -161,39 +168,43 @@ func (s teams) Members(ctx context.Context, team string, page aigateway.Page) ([
 
 // SetMember implements aigateway.Teams.
 func (s teams) SetMember(ctx context.Context, team string, user int64, admin bool, limit int) error {
-	return s.db.Write(ctx, "setting member", func(tx database.Statements) error {
-		if _, err := teamByName(tx, team); err != nil {
-			return err
-		}
-		if _, err := userByID(tx, user); err != nil {
-			return err
+	return s.write(ctx, "setting member", func(tx database.Statements) (changed, error) {
+		before, err := memberOf(tx, team, user)
+		if err != nil {
+			return changed{}, err
 		}
 		others, err := tx.Number(`SELECT count(*) FROM gateway_members WHERE user_id = $1 AND team <> $2`, user, database.Text(team))
 		if err == nil && others >= int64(limit) {
 			err = aigateway.ErrTooMany
 		}
 		if err != nil {
-			return err
+			return changed{}, err
 		}
-		return tx.Change(`INSERT INTO gateway_members (team, user_id, admin) VALUES ($1, $2, $3)
+		after := before
+		after.word = memberWord(admin)
+		return memberChanged(team, before, after), tx.Change(`INSERT INTO gateway_members (team, user_id, admin) VALUES ($1, $2, $3)
 			ON CONFLICT (team, user_id) DO UPDATE SET admin = excluded.admin`, database.Text(team), user, admin)
 	})
 }
 
 // RemoveMember implements aigateway.Teams.
 func (s teams) RemoveMember(ctx context.Context, team string, user int64, withKeys bool) error {
-	return s.change(ctx, "removing member", func(tx database.Statements) (int64, error) {
-		if _, err := teamByName(tx, team); err != nil {
-			return 0, err
+	return s.change(ctx, "removing member", func(tx database.Statements) (changed, error) {
+		before, err := memberOf(tx, team, user)
+		if err != nil {
+			return changed{}, err
 		}
 		n, err := tx.Exec(`DELETE FROM gateway_members WHERE team = $1 AND user_id = $2`, database.Text(team), user)
 		if err == nil && n == 0 {
 			err = aigateway.ErrNoMember
 		}
 		if err != nil {
-			return 0, err
+			return changed{}, err
 		}
-		return user, removeKeys(tx, team, user, withKeys)
+		lost, err := removeKeys(tx, team, user, withKeys)
+		done := memberChanged(team, before, member{user: before.user})
+		done.row.Changes = append(done.row.Changes, lost...)
+		return done, err
 	})
 }
 

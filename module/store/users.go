@@ -18,12 +18,12 @@ func userFields(u *aigateway.User) []any {
 func (s *Store) CreateUser(ctx context.Context, user *aigateway.User) error {
 	created := *user
 	created.Created = now()
-	err := s.change(ctx, "creating user", func(tx database.Statements) (int64, error) {
+	err := s.change(ctx, "creating user", func(tx database.Statements) (changed, error) {
 		err := tx.Row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
 			database.Text(user.Name), database.Text(user.DisplayName), int64(user.Role), user.Disabled, database.Text(user.Password),
 			millis(created.Created), millis(user.LastLogin)).Scan(&created.ID)
-		return created.ID, err
+		return changed{created.ID, userRow("user.create", &created, changesOf(nil, describeUser(&created))...)}, err
 	})
 	if err == nil {
 		*user = created
@@ -69,16 +69,17 @@ func (s *Store) Users(ctx context.Context, page aigateway.Page) ([]aigateway.Use
 
 // ChangeUser implements aigateway.Users.
 func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aigateway.User) error) (user *aigateway.User, err error) {
-	err = s.change(ctx, "changing user", func(tx database.Statements) (int64, error) {
+	err = s.change(ctx, "changing user", func(tx database.Statements) (changed, error) {
 		if user, err = userByID(tx, id); err != nil {
-			return 0, err
+			return changed{}, err
 		}
 		before := *user
 		if err := change(user); err != nil {
-			return 0, database.Refuse(err)
+			return changed{}, database.Refuse(err)
 		}
 		user.ID, user.Name, user.Created = before.ID, before.Name, before.Created
-		return id, updateUser(tx, &before, user, keep)
+		changes := changesOf(describeUser(&before), describeUser(user))
+		return changed{id, userRow(updated("user", changes), user, changes...)}, updateUser(tx, &before, user, keep)
 	})
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func updateUser(tx database.Statements, before, user *aigateway.User, keep int64
 		}
 	}
 	if user.Disabled || user.Password != before.Password {
-		if err := endSessions(tx, user.ID, keep); err != nil {
+		if _, err := endSessions(tx, user.ID, keep); err != nil {
 			return err
 		}
 	}
@@ -105,20 +106,25 @@ func updateUser(tx database.Statements, before, user *aigateway.User, keep int64
 
 // DeleteUser implements aigateway.Users.
 func (s *Store) DeleteUser(ctx context.Context, id int64, check func(*aigateway.User) error) error {
-	return s.change(ctx, "deleting user", func(tx database.Statements) (int64, error) {
+	return s.change(ctx, "deleting user", func(tx database.Statements) (changed, error) {
 		user, err := userByID(tx, id)
 		if err != nil {
-			return 0, err
+			return changed{}, err
 		}
 		if err := check(user); err != nil {
-			return 0, database.Refuse(err)
+			return changed{}, database.Refuse(err)
 		}
 		if isRoot(user) {
 			if err := checkOtherRoot(tx, id); err != nil {
-				return 0, err
+				return changed{}, err
 			}
 		}
-		return id, tx.Change(`DELETE FROM gateway_users WHERE id = $1`, id)
+		lost, err := lostKeys(tx, ` FROM gateway_keys WHERE user_id = $1`, id)
+		if err != nil {
+			return changed{}, err
+		}
+		changes := append(changesOf(describeUser(user), nil), lost...)
+		return changed{id, userRow("user.delete", user, changes...)}, tx.Change(`DELETE FROM gateway_users WHERE id = $1`, id)
 	})
 }
 
