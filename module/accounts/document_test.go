@@ -154,7 +154,7 @@ var shown = map[string]aigateway.View{
 		return json.RawMessage(`{"targets":[{"provider":"p","upstream_model":"m","weight":1,"state":"available","running":0}]}`), nil
 	},
 	"configuration": func(url.Values) (any, error) {
-		return json.RawMessage(`{"providers":[],"models":[],"limits":[]}`), nil
+		return json.RawMessage(`{"providers":[],"models":[],"limits":[],"modules":[{"path":"a","version":"v1"}]}`), nil
 	},
 	"health": func(url.Values) (any, error) {
 		return json.RawMessage(`{"from":"2026-11-23T10:00:00Z","providers":[{"name":"p","calls":[1],"failed":[0],"p50_ms":[null],"p95_ms":[20]}],

@@ -4,17 +4,19 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/shown"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
 )
 
 // viewConfiguration returns the blocks of the global option and of the sites.
 func (a *App) viewConfiguration(sites []*Handler, _ url.Values) (any, error) {
-	c := shown.New()
+	c := shown.New(version.Running())
 	c.Add(a.Providers, a.Models, a.KeyLimits)
 	for _, site := range sites {
 		c.Add(site.Providers, site.Models, site.KeyLimits)
@@ -23,7 +25,7 @@ func (a *App) viewConfiguration(sites []*Handler, _ url.Values) (any, error) {
 }
 
 // viewPrices returns the prices in effect of the targets of all models with exact names, or of
-// one ("model"), now or at another time ("at").
+// some ("model", several times), now or at another time ("at").
 func viewPrices(sites []*Handler, query url.Values) (any, error) {
 	at := time.Now()
 	if text := query.Get("at"); text != "" {
@@ -34,7 +36,7 @@ func viewPrices(sites []*Handler, query url.Values) (any, error) {
 	}
 	all := []shown.TargetPrice{}
 	for _, site := range sites {
-		all = append(all, shown.Prices(site.resolved.catalog, query.Get("model"), at)...)
+		all = append(all, shown.Prices(site.resolved.catalog, slices.DeleteFunc(query["model"], func(name string) bool { return name == "" }), at)...)
 	}
 	return map[string]any{"items": all}, nil
 }

@@ -1,8 +1,13 @@
 // A browser with the console of the gateway under test, and what the tests have in common.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 export const base = process.env.GATEWAY_URL;
+export const program = process.env.CONSOLE_PROGRAM;
 export const root = { username: 'root', password: process.env.CONSOLE_PASSWORD };
 
 const executablePath = execFileSync('sh', ['-c', 'command -v chromium || command -v google-chrome'], { encoding: 'utf8' }).trim();
@@ -29,24 +34,100 @@ export async function logIn(page, { username, password } = root) {
 	await page.click('button.primary:text-is("Log in")');
 }
 
-/** enter opens a page of the console as root. */
-export async function enter(page, path = '') {
-	await page.goto(`${base}/console/${path}`);
-	await logIn(page);
+/** enter opens a page of the console as a user. */
+export async function enter(page, path = '', { at = base, user = root } = {}) {
+	await page.goto(`${at}/console/${path}`);
+	await logIn(page, user);
 	await page.waitForSelector('h1:not(:text-is("AI gateway"))');
 }
 
 /** api calls the API with the session of a page, from outside the browser. */
-export async function api(context, method, path, body) {
+export async function api(context, method, path, body, at = base) {
 	const cookie = (await context.cookies()).map((cookie) => `${cookie.name}=${cookie.value}`).join('; ');
-	return fetch(base + path, { method, headers: { cookie, ...(body && { 'content-type': 'application/json' }) }, body: body && JSON.stringify(body) });
+	return fetch(at + path, { method, headers: { cookie, ...(body && { 'content-type': 'application/json' }) }, body: body && JSON.stringify(body) });
 }
 
 /** ask sends a chat with a key, as a program does. */
-export const ask = (key, model = 'demo') => fetch(`${base}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }) });
+export const ask = (key, model = 'demo', at = base) => fetch(`${at}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }) });
 
 /** The pages, and what each shows when its data are there. */
 export const pages = {
-	connect: 'text=Make a key', playground: 'text=Make a key for this session', keys: 'table', usage: 'svg .bar', exchanges: 'table', models: 'text=Make a key for this session',
-	health: 'table', users: 'table', account: 'table',
+	connect: 'text=Make a key', playground: 'text=Make a key for this session', keys: 'table', 'keys?of=all': 'table', 'keys?of=configured': 'table >> text=tests', usage: 'svg .bar', exchanges: 'table',
+	models: 'text=Make a key for this session', health: 'table >> text=demo', users: 'table', account: 'table', configuration: 'article', 'configuration?part=prices': 'table', 'configuration?part=build': 'table',
 };
+
+/** show opens a page without loading the console anew, as a link does. */
+export async function show(page, path) {
+	await page.evaluate((to) => {
+		const link = Object.assign(document.createElement('a'), { href: `/console/${to}` });
+		document.body.append(link);
+		link.click();
+		link.remove();
+	}, path);
+}
+
+/** visit opens a page as a link does, and waits for its data. */
+export async function visit(page, path) {
+	await show(page, path);
+	await page.waitForSelector(pages[path]);
+}
+
+/** freePort returns a port that nobody listens on. */
+export const freePort = () => new Promise((done, failed) => {
+	const server = createServer().once('error', failed).listen(0, '127.0.0.1', () => {
+		const { port } = server.address();
+		server.close(() => done(port));
+	});
+});
+
+/** Gateway is a gateway of its own for one test, with data of its own, whose user is root. */
+export class Gateway {
+	/** start starts it with a configuration, in which {port} is its port, and other names in braces those of values. */
+	static async start(configuration, values = {}) {
+		const gateway = new Gateway();
+		gateway.folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+		gateway.port = await freePort();
+		gateway.base = `http://127.0.0.1:${gateway.port}`;
+		gateway.values = { port: gateway.port, ...values };
+		gateway.env = { ...process.env, XDG_DATA_HOME: gateway.folder, XDG_CONFIG_HOME: gateway.folder, GATEWAY_PORT: String(gateway.port) };
+		gateway.write(configuration);
+		execFileSync(program, ['ai-gateway', 'user', 'add', 'root', '--role', 'root', '--password-stdin'], { env: gateway.env, input: root.password, stdio: ['pipe', 'ignore', 'ignore'] });
+		await gateway.run();
+		return gateway;
+	}
+
+	/** write writes the configuration. */
+	write(configuration) {
+		writeFileSync(join(this.folder, 'Caddyfile'), configuration.replace(/\{(\w+)\}/g, (whole, name) => this.values[name] ?? whole));
+	}
+
+	/** run starts the process, and waits until it answers. */
+	async run() {
+		this.process = spawn(program, ['run', '--config', join(this.folder, 'Caddyfile')], { env: this.env, stdio: 'ignore' });
+		for (;;) {
+			if (await fetch(`${this.base}/readyz`).then((answer) => answer.ok, () => false)) return;
+			if (this.process.exitCode !== null) throw new Error(`the gateway ended with ${this.process.exitCode}`);
+			await new Promise((done) => setTimeout(done, 50));
+		}
+	}
+
+	/** reload loads a configuration, with the address of its admin API among the values. */
+	reload(configuration) {
+		this.write(configuration);
+		execFileSync(program, ['reload', '--config', join(this.folder, 'Caddyfile'), '--address', `127.0.0.1:${this.values.admin}`], { env: this.env, stdio: 'ignore' });
+	}
+
+	/** kill ends the process at once. */
+	async kill() {
+		if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+		const ended = new Promise((done) => this.process.once('exit', done));
+		this.process.kill('SIGKILL');
+		await ended;
+	}
+
+	/** stop ends the process, and removes its data. */
+	async stop() {
+		await this.kill();
+		rmSync(this.folder, { recursive: true, force: true });
+	}
+}

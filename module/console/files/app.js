@@ -1,6 +1,6 @@
 // The frame of the console: who is logged in, the pages, and the keys that lead to them.
 import { html, render, useEffect, useState } from './lib/preact.js';
-import { entered, get, left, over, self } from './lib/api.js';
+import { configured, entered, get, left, over, reread, self } from './lib/api.js';
 import { go, root, route } from './lib/route.js';
 import { administers, Dialog, logOut, Messages, Problem } from './lib/ui.js';
 import { drop } from './lib/key.js';
@@ -15,6 +15,7 @@ const pages = /** @type {Entry[]} */ ([
 	{ path: 'usage', name: 'Usage', key: 'u', group: 'See', load: () => import('./pages/usage.js') },
 	{ path: 'exchanges', name: 'Exchanges', key: 'e', group: 'See', load: () => import('./pages/exchanges.js') },
 	{ path: 'health', name: 'Health', key: 'h', group: 'Operate', admin: true, load: () => import('./pages/health.js') },
+	{ path: 'configuration', name: 'Configuration', key: 'o', group: 'Operate', admin: true, load: () => import('./pages/configuration.js') },
 	{ path: 'users', name: 'Users', key: 'p', group: 'Operate', admin: true, load: () => import('./pages/users.js') },
 	{ path: 'account', name: 'Account', key: 'a', group: '', load: () => import('./pages/account.js') },
 ]);
@@ -98,13 +99,15 @@ function Frame() {
 	const [menu, setMenu] = useState(false);
 	useKeys(() => setHelp(true));
 	const { page } = route.value;
+	const { shown, running } = configured.value;
 	useEffect(() => setMenu(false), [page]);
 	const entry = allowed().find((each) => each.path === page) ?? (page === '' ? pages[0] : undefined);
 	return html`<a class="skip" href="#main">Skip to the page</a>
 		<div class=${`frame${menu ? ' open' : ''}`}>
 			<header class="top"><button onClick=${() => setMenu(!menu)} aria-expanded=${menu ? 'true' : 'false'} aria-controls="pages">☰ <span class="sr">Pages</span></button><b>${entry?.name}</b></header>
 			<${Side} path=${entry?.path ?? ''} help=${() => setHelp(true)} />
-			<main id="main" tabindex="-1">${entry ? html`<${Current} entry=${entry} />` : html`<h1>No such page</h1><p>The address names no page of the console, or one for administrators only.</p>`}</main>
+			<main id="main" tabindex="-1">${running !== shown && html`<div class="note warn" role="status"><span class="grow"><b>The configuration was reloaded.</b> What is shown may be that of the one before.</span><button onClick=${reread}>Show the new one</button></div>`}
+				${entry ? html`<${Current} key=${shown} entry=${entry} />` : html`<h1>No such page</h1><p>The address names no page of the console, or one for administrators only.</p>`}</main>
 		</div>${help && html`<${Help} close=${() => setHelp(false)} />`}`;
 }
 
@@ -120,4 +123,4 @@ function App() {
 dress();
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));
 self.value = undefined;
-get('/api/user/self', { entering: true }).then(entered, left);
+get('/api/session').then((user) => user ? entered(user) : left(), left);

@@ -7,6 +7,7 @@
 package shown
 
 import (
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,13 @@ type Configuration struct {
 	Providers []Provider `json:"providers"`
 	Models    []Model    `json:"models"`
 	Limits    []Limit    `json:"limits"`
+	Modules   []Module   `json:"modules"` // of Go, in the running build
+}
+
+// Module is a module of Go.
+type Module struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
 }
 
 // Provider is a provider block. Durations are in the notation of Go, "" for the default.
@@ -74,9 +82,16 @@ type Limit struct {
 	Rules  string          `json:"rules"` // in words
 }
 
-// New returns an empty configuration.
-func New() *Configuration {
-	return &Configuration{[]Provider{}, []Model{}, []Limit{}}
+// New returns an empty configuration of a build.
+func New(build *debug.BuildInfo) *Configuration {
+	c := &Configuration{[]Provider{}, []Model{}, []Limit{}, []Module{}}
+	for _, m := range build.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		c.Modules = append(c.Modules, Module{m.Path, m.Version})
+	}
+	return c
 }
 
 // Add adds the blocks of the global option or of a site. Blocks that two sites have alike

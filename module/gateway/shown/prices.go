@@ -44,15 +44,14 @@ type Rates struct {
 	Characters   float64 `json:"characters"` // for a million of spoken text; 0 if they are not charged
 }
 
-// Prices returns the prices at a time of the targets of all models with exact names, or of one
-// model. Each target of a model occurs once, whatever the number of its API keys.
-func Prices(c *catalog.Catalog, model string, at time.Time) []TargetPrice {
+// Prices returns the prices at a time of the targets of models, or of all models with exact names
+// if there are none. Each target of a model occurs once, whatever the number of its API keys.
+func Prices(c *catalog.Catalog, models []string, at time.Time) []TargetPrice {
 	all, seen := []TargetPrice{}, make(map[TargetPrice]bool)
-	names := c.Names()
-	if model != "" {
-		names = []string{model}
+	if len(models) == 0 {
+		models = c.Names()
 	}
-	for _, name := range names {
+	for _, name := range models {
 		m := c.Model(name)
 		if m == nil {
 			continue

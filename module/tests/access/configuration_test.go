@@ -101,6 +101,7 @@ func TestPricesInEffectAreShown(t *testing.T) {
 	unpriced := read[prices](t, carol.ask(http.MethodGet, "/api/prices?model=nowhere", ""))
 	require.Len(t, unpriced.Items, 1)
 	assert.Nil(t, unpriced.Items[0].Price)
+	assert.Len(t, read[prices](t, carol.ask(http.MethodGet, "/api/prices?model=fast&model=nowhere", "")).Items, 2)
 	assert.Len(t, read[prices](t, carol.ask(http.MethodGet, "/api/prices", "")).Items, 3)
 	assert.Equal(t, http.StatusBadRequest, carol.ask(http.MethodGet, "/api/prices?at=now", "").Status)
 }

@@ -24,6 +24,18 @@ export const over = signal(false);
 /** Since when the gateway has not answered, and when the next attempt is; null if it answers. */
 export const away = signal(/** @type {{since: Date, pause: number}|null} */ (null));
 
+/** When the configuration began that the page shows, and the one that answered last. */
+export const configured = signal({ shown: '', running: '' });
+
+/** reread accepts the running configuration: what depends on it is read anew. */
+export const reread = () => { configured.value = { shown: configured.value.running, running: configured.value.running }; };
+
+/** noticed compares the configuration of an answer with that of the page. @param {string|null} running */
+function noticed(running) {
+	const { shown } = configured.value;
+	if (running && running !== configured.value.running) configured.value = { shown: shown || running, running };
+}
+
 /** @type {(() => void)[]} */
 let waiting = [];
 
@@ -70,6 +82,7 @@ export async function call(method, path, body, options = {}) {
 			continue;
 		}
 		away.value = null;
+		noticed(answer.headers.get('x-gateway-configured'));
 		if (answer.status === 401 && !options.entering && !options.headers?.Authorization) {
 			if (!self.value) throw new Failure(401, 'Log in first.');
 			over.value = true;

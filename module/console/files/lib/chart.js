@@ -61,3 +61,13 @@ export function Chart({ label, buckets, series, format, pick }) {
 			${series.map((each, n) => html`<button type="button" key=${each.name} onClick=${() => pick?.(each.name)} onMouseEnter=${() => setDim(each.name)} onMouseLeave=${() => setDim('')}>
 				<i class=${`swatch f${n % 7 + 1}`}></i><bdi class="cut">${each.name || '(none)'}</bdi><span class="tab muted">${format(at < 0 ? each.values.reduce((a, b) => a + b, 0) : each.values[at])}</span></button>`)}</figcaption></figure>`;
 }
+
+/** Spark is a small chart of a number over time, without axes: its neighbours say what it shows. Values that are null have no bar.
+ * @param {{label: string, values: (number|null)[], ill?: boolean}} props */
+export function Spark({ label, values, ill }) {
+	const tall = 24, step = 2;
+	const top = Math.max(1, ...values.map((value) => value ?? 0));
+	return html`<svg class=${`spark${ill ? ' ill' : ''}`} role="img" aria-label=${label} width=${60 * step} height=${tall} viewBox=${`0 0 ${60 * step} ${tall}`}><title>${label}</title>
+		<line class="grid" x1="0" x2=${60 * step} y1=${tall - 0.5} y2=${tall - 0.5} />
+		${values.map((value, i) => value ? html`<rect x=${(60 - values.length + i) * step} width=${step - 1} y=${tall - Math.max(2, tall * value / top)} height=${Math.max(2, tall * value / top)} />` : null)}</svg>`;
+}

@@ -4,7 +4,7 @@
 /** @typedef {{name: string, description: string, schema: unknown}} Tool */
 /** @typedef {{model: string, system: string, turns: Turn[], tools: Tool[], max: number, stream: boolean}} Wanted */
 /** @typedef {{kind: 'text'|'reasoning'|'call', text: string, name?: string, begins?: boolean}} Piece */
-/** @typedef {{path: string, headers?: Record<string, string>, plain?: boolean, body: (wanted: Wanted) => any, event: (event: any) => Piece[], whole: (answer: any) => Piece[], sdk: [string, string, string]}} Dialect */
+/** @typedef {{path: (wanted: {model: string, stream: boolean}) => string, headers?: Record<string, string>, plain?: boolean, body: (wanted: Wanted) => any, event: (event: any) => Piece[], whole: (answer: any) => Piece[], sdk: [string, string, string]}} Dialect */
 
 const text = (/** @type {string|undefined|null} */ value) => value ? [/** @type {Piece} */ ({ kind: 'text', text: value })] : [];
 const reasoning = (/** @type {string|undefined|null} */ value) => value ? [/** @type {Piece} */ ({ kind: 'reasoning', text: value })] : [];
@@ -16,13 +16,21 @@ function source(url) {
 	return { type: 'base64', media_type: media, data };
 }
 
+/** inline returns the image of a gemini request. @param {string} url */
+function inline(url) {
+	const { media_type, data } = source(url);
+	return { inlineData: { mimeType: media_type, data } };
+}
+
+const geminiPieces = (/** @type {any} */ answer) => (answer.candidates?.[0]?.content?.parts ?? []).flatMap((/** @type {any} */ part) => part.functionCall ? called(part.functionCall.name, JSON.stringify(part.functionCall.args ?? {})) : part.thought ? reasoning(part.text) : text(part.text));
+
 const chatCalls = (/** @type {any} */ message) => (message.tool_calls ?? []).flatMap((/** @type {any} */ call) => called(call.function?.name, call.function?.arguments));
 const chatPieces = (/** @type {any} */ message) => message ? [...reasoning(message.reasoning_content ?? message.reasoning), ...text(message.content), ...chatCalls(message)] : [];
 
 /** @type {Record<string, Dialect>} */
 export const dialects = {
 	messages: {
-		path: '/v1/messages',
+		path: () => '/v1/messages',
 		headers: { 'anthropic-version': '2023-06-01' },
 		body: (w) => ({
 			model: w.model, max_tokens: w.max, ...(w.system && { system: w.system }),
@@ -35,7 +43,7 @@ export const dialects = {
 		sdk: ['Anthropic from "@anthropic-ai/sdk"', 'messages.create', ''],
 	},
 	chat: {
-		path: '/v1/chat/completions',
+		path: () => '/v1/chat/completions',
 		body: (w) => ({
 			model: w.model, max_tokens: w.max,
 			messages: [...(w.system ? [{ role: 'system', content: w.system }] : []), ...w.turns.map((turn) => ({ role: turn.role, content: turn.image ? [{ type: 'image_url', image_url: { url: turn.image } }, { type: 'text', text: turn.text }] : turn.text }))],
@@ -47,15 +55,15 @@ export const dialects = {
 		sdk: ['OpenAI from "openai"', 'chat.completions.create', '/v1'],
 	},
 	completions: {
-		path: '/v1/completions',
+		path: () => '/v1/completions',
 		plain: true,
-		body: (w) => ({ model: w.model, max_tokens: w.max, prompt: [w.system, ...w.turns.map((turn) => turn.text)].filter(Boolean).join('\n\n'), ...(w.stream && { stream: true }) }),
+		body: (w) => ({ model: w.model, max_tokens: w.max, prompt: [w.system, ...w.turns.map((turn) => turn.text)].filter(Boolean).join('\n\n'), ...(w.stream && { stream: true, stream_options: { include_usage: true } }) }),
 		event: (e) => text(e.choices?.[0]?.text),
 		whole: (a) => text(a.choices?.[0]?.text),
 		sdk: ['OpenAI from "openai"', 'completions.create', '/v1'],
 	},
 	responses: {
-		path: '/v1/responses',
+		path: () => '/v1/responses',
 		body: (w) => ({
 			model: w.model, max_output_tokens: w.max, ...(w.system && { instructions: w.system }),
 			input: w.turns.map((turn) => ({ role: turn.role, content: [...(turn.image ? [{ type: 'input_image', image_url: turn.image }] : []), { type: turn.role === 'user' ? 'input_text' : 'output_text', text: turn.text }] })),
@@ -67,6 +75,23 @@ export const dialects = {
 			: [...(item.summary ?? []).flatMap((/** @type {any} */ each) => reasoning(each.text)), ...(item.content ?? []).flatMap((/** @type {any} */ each) => item.type === 'reasoning' ? reasoning(each.text) : text(each.text))]),
 		sdk: ['OpenAI from "openai"', 'responses.create', '/v1'],
 	},
+	gemini: {
+		path: (w) => `/v1beta/models/${w.model.split('/').map(encodeURIComponent).join('/')}:${w.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+		body: (w) => ({
+			...(w.system && { systemInstruction: { parts: [{ text: w.system }] } }),
+			contents: w.turns.map((turn) => ({ role: turn.role === 'user' ? 'user' : 'model', parts: [...(turn.image ? [inline(turn.image)] : []), { text: turn.text }] })),
+			...(w.tools.length > 0 && { tools: [{ functionDeclarations: w.tools.map((tool) => ({ name: tool.name, description: tool.description, parameters: tool.schema })) }] }), generationConfig: { maxOutputTokens: w.max },
+		}),
+		event: (e) => geminiPieces(e),
+		whole: (a) => geminiPieces(a),
+		sdk: ['', '', ''],
+	},
+};
+
+/** The tools that are ready to be sent. @type {Record<string, Tool[]>} */
+export const tools = {
+	weather: [{ name: 'get_weather', description: 'Returns the weather of a city', schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }],
+	time: [{ name: 'get_time', description: 'Returns the time of a zone', schema: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] } }],
 };
 
 /** problem returns the message of an error, in an answer or an event of any format; "" without one. @param {any} content */
@@ -103,11 +128,12 @@ export function dataOf(event) {
 	}
 }
 
-/** curl returns the request as a command. @param {Dialect} dialect @param {any} body */
-export const curl = (dialect, body) => `curl ${location.origin}${dialect.path} \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n${Object.entries(dialect.headers ?? {}).map(([name, value]) => `  -H "${name}: ${value}" \\\n`).join('')}  -H "content-type: application/json" \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+/** curl returns the request as a command. @param {Dialect} dialect @param {any} body @param {string} path */
+export const curl = (dialect, body, path) => `curl '${location.origin}${path}' \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n${Object.entries(dialect.headers ?? {}).map(([name, value]) => `  -H "${name}: ${value}" \\\n`).join('')}  -H "content-type: application/json" \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
 
-/** typescript returns the request as a program. @param {Dialect} dialect @param {any} body */
+/** typescript returns the request as a program; "" for formats without a library. @param {Dialect} dialect @param {any} body */
 export function typescript(dialect, body) {
 	const [library, method, base] = dialect.sdk;
+	if (!library) return '';
 	return `import ${library};\n\nconst client = new ${library.split(' ')[0]}({ baseURL: "${location.origin}${base}", apiKey: process.env.GATEWAY_KEY });\nconst answer = await client.${method}(${JSON.stringify(body, null, 2)});`;
 }

@@ -1,5 +1,6 @@
 // The key with which the console itself calls models. It is made for the session or given by the
-// user, and is only in memory: a reload of the page forgets it.
+// user, and is only in memory. Whoever leaves or reloads the page loses it, so that a key that was
+// made for the session is revoked then.
 import { html, signal, useState } from './preact.js';
 import { get, post, query, remove } from './api.js';
 import { Field, Form } from './ui.js';
@@ -7,7 +8,7 @@ import { Field, Form } from './ui.js';
 const name = 'Console';
 const hours = 8;
 
-/** @typedef {{secret: string, id: number}} HeldKey  id is 0 for a key that the user gave */
+/** @typedef {{secret: string, id: number, ours?: boolean}} HeldKey  id is 0 for a key that the user gave; ours: it was made for the session */
 export const held = signal(/** @type {HeldKey|null} */ (null));
 
 /** make creates the key of the session, after it removed those of earlier sessions that have expired. @returns {Promise<HeldKey>} */
@@ -17,7 +18,7 @@ export async function make() {
 		if (key.name === name && key.status === 3) await remove(`/api/token/${key.id}`);
 	}
 	const made = await post('/api/token/', { name, expired_time: Math.floor(Date.now() / 1000) + hours * 3600 });
-	held.value = { secret: made.key, id: made.id };
+	held.value = { secret: made.key, id: made.id, ours: true };
 	return held.value;
 }
 
@@ -25,8 +26,14 @@ export async function make() {
 export async function drop() {
 	const key = held.value;
 	held.value = null;
-	if (key?.id) await remove(`/api/token/${key.id}`).catch(() => {}); // it expires by itself
+	if (key?.ours) await remove(`/api/token/${key.id}`).catch(() => {}); // it expires by itself
 }
+
+addEventListener('pagehide', () => {
+	const key = held.value;
+	held.value = null; // the page may be shown again, from the memory of the browser
+	if (key?.ours) fetch(`/api/token/${key.id}`, { method: 'DELETE', keepalive: true });
+});
 
 /** bearer returns the headers of a request with the key. */
 export const bearer = () => ({ Authorization: `Bearer ${held.value?.secret}` });

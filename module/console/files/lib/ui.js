@@ -209,6 +209,22 @@ export function Pager({ page, size, total, set }) {
 		<span class="tab muted">${page} of ${last}</span><button class="small" disabled=${page >= last} onClick=${() => set(page + 1)}>Next</button></div>`;
 }
 
+/** program returns the short name of a User-Agent. @param {string} agent */
+function program(agent) {
+	const browser = /(Edg|OPR|Firefox|Chrome|Safari)\/(\d+)/.exec(agent);
+	const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(agent);
+	return browser ? `${browser[1].replace('Edg', 'Edge').replace('OPR', 'Opera')} ${browser[2]}${system ? `, ${system[1]}` : ''}` : agent;
+}
+
+/** SessionTable shows sessions, and ends one. @param {{rows: any[], end?: (id: number) => void}} props */
+export const SessionTable = ({ rows, end }) => html`<${Table} label="Sessions" rows=${rows} id=${(/** @type {any} */ s) => s.id} columns=${[
+	{ name: 'Program', cell: (/** @type {any} */ s) => html`<span class="cut wide" title=${s.agent}>${program(s.agent)}</span>` },
+	{ name: 'Address', cell: (/** @type {any} */ s) => html`<code>${s.address}</code>` },
+	{ name: 'Since', cell: (/** @type {any} */ s) => html`<${Time} at=${s.created_at} />` },
+	{ name: 'Until', cell: (/** @type {any} */ s) => html`<${Time} at=${s.expires_at} />` },
+	{ name: '', num: true, cell: (/** @type {any} */ s) => s.current ? html`<span class="muted">this one</span>` : end && html`<button class="small" onClick=${() => end(s.id)}>End</button>` },
+]} />`;
+
 /** logOut ends the session. */
 export async function logOut() {
 	await post('/api/user/logout');

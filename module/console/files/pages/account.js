@@ -1,7 +1,7 @@
 // Account: the user's own name, password and sessions.
 import { html } from '../lib/preact.js';
 import { get, put, remove, self, useData } from '../lib/api.js';
-import { Field, Form, Page, Part, Table, tell, Time } from '../lib/ui.js';
+import { Field, Form, Page, Part, SessionTable, tell, Time } from '../lib/ui.js';
 
 const roles = /** @type {Record<number, string>} */ ({ 1: 'user', 10: 'administrator', 100: 'root' });
 
@@ -33,18 +33,5 @@ export default function Account() {
 				<${Field} label="New password" hint="At least 8 bytes. All other sessions end."><input name="password" type="password" autocomplete="new-password" required minlength="8" /><//>
 				<${Field} label="New password again"><input name="again" type="password" autocomplete="new-password" required minlength="8" /><//><//></div></section></div>
 		<section class="panel"><header><h2>Sessions</h2><button class="small danger" onClick=${() => end('/api/user/sessions')}>End all others</button></header>
-			<${Part} of=${sessions} rows=${2}>${(/** @type {any[]} */ rows) => html`<${Table} label="Sessions" rows=${rows} id=${(row) => row.id} columns=${[
-				{ name: 'Program', cell: (/** @type {any} */ s) => html`<span class="cut wide" title=${s.agent}>${program(s.agent)}</span>` },
-				{ name: 'Address', cell: (/** @type {any} */ s) => html`<code>${s.address}</code>` },
-				{ name: 'Since', cell: (/** @type {any} */ s) => html`<${Time} at=${s.created_at} />` },
-				{ name: 'Until', cell: (/** @type {any} */ s) => html`<${Time} at=${s.expires_at} />` },
-				{ name: '', cell: (/** @type {any} */ s) => s.current ? html`<span class="muted">this one</span>` : html`<button class="small" onClick=${() => end(`/api/user/sessions/${s.id}`)}>End</button>`, num: true },
-			]} />`}<//></section><//>`;
-}
-
-/** program returns the short name of a User-Agent. @param {string} agent */
-function program(agent) {
-	const browser = /(Edg|OPR|Firefox|Chrome|Safari)\/(\d+)/.exec(agent);
-	const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(agent);
-	return browser ? `${browser[1].replace('Edg', 'Edge').replace('OPR', 'Opera')} ${browser[2]}${system ? `, ${system[1]}` : ''}` : agent;
+			<${Part} of=${sessions} rows=${2}>${(/** @type {any[]} */ rows) => html`<${SessionTable} rows=${rows} end=${(/** @type {number} */ id) => end(`/api/user/sessions/${id}`)} />`}<//></section><//>`;
 }

@@ -23,7 +23,7 @@ const snippets = [
 /** makeKey creates a key for a client, with one click. */
 async function makeKey() {
 	const made = await post('/api/token/', { name: `key of ${new Date().toISOString().slice(0, 16).replace('T', ' ')}`, expired_time: -1 });
-	held.value = { secret: made.key, id: made.id };
+	held.value = { secret: made.key, id: made.id }; // of the user: it stays when the session ends
 }
 
 export default function Connect() {

@@ -10,7 +10,7 @@ import { administers, Chip, Copy, Empty, Field, Name, Page, Part, Problem, Table
 
 const size = 50;
 const filters = /** @type {[string, string, string[]?][]} */ ([
-	['model', 'Model'], ['key', 'Key'], ['user', 'User'], ['provider', 'Provider'], ['format', 'Format', ['messages', 'chat', 'completions', 'responses']],
+	['model', 'Model'], ['key', 'Key'], ['user', 'User'], ['provider', 'Provider'], ['client_format', 'Format', ['messages', 'chat', 'completions', 'responses', 'gemini']],
 	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']], ['status', 'Status'], ['request', 'Request id'],
 ]);
 
@@ -51,7 +51,7 @@ function columns() {
 		{ name: 'Time', cell: (/** @type {UsageRecord} */ r) => html`<a class="tab nowrap" href=${`${root}exchanges/${r.id}`} title=${when(r.at).toString()}>${when(r.at).toDateString() === new Date().toDateString() ? clock(when(r.at)) : `${when(r.at).toISOString().slice(5, 10)} ${clock(when(r.at))}`}</a>` },
 		administers() && { name: 'User', cell: (/** @type {UsageRecord} */ r) => value('user', r.user) },
 		{ name: 'Key', cell: (/** @type {UsageRecord} */ r) => value('key', r.key) },
-		{ name: 'Format', cell: (/** @type {UsageRecord} */ r) => value('format', r.format) },
+		{ name: 'Format', cell: (/** @type {UsageRecord} */ r) => value('client_format', r.format) },
 		{ name: 'Model', cell: (/** @type {UsageRecord} */ r) => value('model', r.model) },
 		{ name: 'Answered by', cell: (/** @type {UsageRecord} */ r) => { const call = r.calls.at(-1); return call ? html`<span class="nowrap"><${Name} of=${`${call.provider}/${call.upstream_model}`} />${r.calls.length > 1 && html` <span class="muted" title="Calls of providers">×${r.calls.length}</span>`}</span>` : html`<span class="muted">no call</span>`; } },
 		{ name: 'Outcome', cell: (/** @type {UsageRecord} */ r) => html`<${Outcome} record=${r} />` },

@@ -1,18 +1,18 @@
-// Keys of the store: those of the user, and for administrators those of all users.
+// Keys: those of the user, for administrators those of all users, and those of the configuration.
 import { html, useState } from '../lib/preact.js';
 import { get, patch, post, put, query, remove, self, useData } from '../lib/api.js';
 import { money, number, plural, relative, when } from '../lib/format.js';
 import { root, route, set } from '../lib/route.js';
 import { administers, Chip, Confirm, Copy, Dialog, Empty, Field, Form, Meter, Name, Page, Pager, Part, Search, Switch, Table, Tags, tell, Time } from '../lib/ui.js';
 
-/** @typedef {{id: number, owner: string, name: string, hint: string, models: string[], from: string[], limit: string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null}} Row */
+/** @typedef {{id: number|string, owner: string, name: string, hint: string, models: string[], from: string[], limit: string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, limits?: LimitState[]}} Row */
 /** @typedef {import('../lib/api.js').Schemas['LimitState']} LimitState */
 
 const lines = (/** @type {string} */ text) => text.split(/[\s,]+/).filter(Boolean);
 
 /** own returns the row of a key of the user. @param {any} key @returns {Row} */
 const own = (key) => ({
-	id: key.id, owner: self.value?.username ?? '', name: key.name, hint: key.key, models: key.model_limits_enabled ? lines(key.model_limits) : [], from: lines(key.allow_ips), limit: key.group,
+	id: key.id, owner: self.value?.username ?? '', name: key.name, hint: key.key, models: key.model_limits_enabled ? lines(key.model_limits) : [], from: lines(key.allow_ips), limit: key.group, limits: key.limits,
 	off: key.status === 2 ? 'disabled' : key.status === 3 ? 'expired' : '', created: key.created_time, expires: key.expired_time, used: key.accessed_time,
 });
 
@@ -22,13 +22,19 @@ const any = (key) => ({
 	off: key.disabled ? 'disabled' : key.user_disabled ? 'owner disabled' : key.expires && when(key.expires) < new Date() ? 'expired' : '',
 });
 
+/** fixed returns the row of a key of the configuration. @param {any} key @returns {Row} */
+const fixed = (key) => ({ ...key, owner: key.user, name: key.id, hint: '', created: null, used: null, off: key.disabled ? 'disabled' : key.expires && when(key.expires) < new Date() ? 'expired' : '' });
+
 const kinds = /** @type {Record<string, {path: string, row: (key: any) => Row}>} */ ({
-	own: { path: '/api/token/', row: own }, all: { path: '/api/keys', row: any },
+	own: { path: '/api/token/', row: own }, all: { path: '/api/keys', row: any }, configured: { path: '/api/keys/configured', row: fixed },
 });
+
+/** counts reports whether a rule counts what a key of the configuration uses. @param {LimitState} rule @param {Row} row */
+const counts = (rule, row) => rule.limit === row.limit && (rule.per === 'key' ? rule.subject === row.id : rule.per !== 'user' || rule.subject === row.owner);
 
 /** Left shows what is left of the rules of the limit of a key. @param {{row: Row, states: LimitState[]}} props */
 function Left({ row, states }) {
-	const rules = states.filter((rule) => rule.limit === row.limit && (rule.per === 'key' ? rule.subject === `key_${row.id}` : rule.per !== 'user' || rule.subject === row.owner));
+	const rules = row.limits ?? states.filter((rule) => counts(rule, row));
 	if (rules.length === 0) return row.limit ? html`<${Name} of=${row.limit} />` : html`<span class="muted">none</span>`;
 	return html`<span class="stack" style=${{ gap: '2px' }}>${rules.map((rule) => {
 		const amount = (/** @type {number} */ n) => rule.rule === 'budget' ? money(n / 1e6, rule.currency) : number(n);
@@ -92,22 +98,29 @@ const columns = (kind, states, act) => [
 	{ name: 'State', cell: (/** @type {Row} */ r) => html`<${Chip} is=${r.off ? 'off' : 'ok'}>${r.off || 'enabled'}<//>`, sort: (/** @type {Row} */ r) => r.off },
 	{ name: 'Models', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.models} most=${1} />` },
 	{ name: 'Limit', cell: (/** @type {Row} */ r) => html`<${Left} row=${r} states=${states} />` },
-	{ name: 'Last use', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.used} />`, sort: (/** @type {Row} */ r) => String(r.used ?? '') },
+	kind !== 'configured' && { name: 'Last use', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.used} />`, sort: (/** @type {Row} */ r) => String(r.used ?? '') },
 	{ name: 'Expires', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.expires} />`, sort: (/** @type {Row} */ r) => String(r.expires ?? '') },
-	{ name: 'Created', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.created} />`, sort: (/** @type {Row} */ r) => String(r.created) },
-	{ name: '', cell: (/** @type {Row} */ r) => html`<span class="row end">
+	kind !== 'configured' && { name: 'Created', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.created} />`, sort: (/** @type {Row} */ r) => String(r.created) },
+	kind === 'configured' ? { name: '', cell: (/** @type {Row} */ r) => html`<span class="row end"><a href=${query(`${root}exchanges`, { key: String(r.id) })} aria-label=${`Exchanges of ${r.name}`}>Exchanges</a></span>` } : { name: '', cell: (/** @type {Row} */ r) => html`<span class="row end">
 		<button class="small" aria-label=${`Change ${r.name}`} onClick=${() => act(r, 'change')}>Change</button>
 		<button class="small" aria-label=${`${r.off === 'disabled' ? 'Enable' : 'Disable'} ${r.name}`} onClick=${() => act(r, 'toggle')}>${r.off === 'disabled' ? 'Enable' : 'Disable'}</button>
 		<button class="small danger" aria-label=${`Revoke ${r.name}`} onClick=${() => act(r, 'revoke')}>Revoke</button></span>` },
 ];
 
 export default function Keys() {
+	const of = route.value.query.get('of') ?? '';
+	const kind = kinds[of] && (administers() || of !== 'all') ? of : 'own';
+	return html`<${List} key=${kind} kind=${kind} />`;
+}
+
+/** List shows keys of a kind. @param {{kind: string}} props */
+function List({ kind }) {
 	const settings = route.value.query;
-	const kind = kinds[settings.get('of') ?? ''] && (administers() || settings.get('of') !== 'all') ? String(settings.get('of')) : 'own';
 	const page = Number(settings.get('p')) || 1, keyword = settings.get('q') ?? '', user = settings.get('user') ?? '';
 	const others = kind === 'all';
-	const keys = useData(query(kinds[kind].path, { p: page, page_size: 50, keyword, user: others ? user : '' }));
-	const limits = useData(query('/api/limits', { limit: 500, user: others ? user : self.value?.username }), { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items }); // without limits, their names are shown
+	const configured = kind === 'configured';
+	const keys = useData(configured ? query(kinds[kind].path, { limit: 50, after: settings.get('after') ?? '' }) : query(kinds[kind].path, { p: page, page_size: 50, keyword, user: others ? user : '', limits: true }));
+	const limits = useData(configured ? '/api/limits?limit=500' : null, { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items }); // without states, the names of limits are shown
 	const models = useData('/api/usage?by=model', { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items.map((/** @type {any} */ sum) => sum.model).filter(Boolean) });
 	const [open, setOpen] = useState(/** @type {{what: string, row?: Row}|null} */ (null));
 	const close = () => { setOpen(null); keys.reload(); };
@@ -116,14 +129,15 @@ export default function Keys() {
 		await toggle(row, others).catch((error) => tell(error.message));
 		keys.reload();
 	};
-	const tabs = /** @type {[string, string][]} */ ([['own', 'Yours'], ['all', 'All users']]);
+	const tabs = /** @type {[string, string][]} */ ([['own', 'Yours'], ...(administers() ? [['all', 'All users']] : []), ['configured', 'In the configuration']]);
 	return html`<${Page} title="Keys" actions=${html`<button class="primary" onClick=${() => setOpen({ what: 'new' })}>New key</button>`}>
-		<div class="row between">${administers() ? html`<${Switch} label="Whose keys" options=${tabs} value=${kind} set=${(value) => set({ of: value === 'own' ? '' : value, p: '', q: '', user: '' })} />` : html`<span></span>`}
-			<div class="row">${others && user && html`<button class="small" onClick=${() => set({ user: '' })}>Owner <bdi>${user}</bdi> ✕</button>`}<${Search} key=${kind} label="Search names" value=${keyword} set=${(text) => set({ q: text, p: '' })} /></div></div>
-		<section class="panel"><${Part} of=${keys} rows=${6}>${(/** @type {any} */ data) => data.items.length === 0 ? html`<${None} keyword=${keyword} make=${() => setOpen({ what: 'new' })} />` : html`
+		<div class="row between"><${Switch} label="Whose keys" options=${tabs} value=${kind} set=${(value) => set({ of: value === 'own' ? '' : value, p: '', q: '', user: '', after: '' })} />
+			${!configured && html`<div class="row">${others && user && html`<button class="small" onClick=${() => set({ user: '' })}>Owner <bdi>${user}</bdi> ✕</button>`}<${Search} key=${kind} label="Search names" value=${keyword} set=${(text) => set({ q: text, p: '' })} /></div>`}</div>
+		${configured && html`<p class="muted">Keys of the Caddyfile and of its keys files. They are changed there, and nothing of their values is shown.</p>`}
+		<section class="panel"><${Part} of=${keys} rows=${6}>${(/** @type {any} */ data) => data.items.length === 0 ? configured ? html`<${Empty} title=${`The configuration has no key${administers() ? '' : ' of yours'}.`} />` : html`<${None} keyword=${keyword} make=${() => setOpen({ what: 'new' })} />` : html`
 			<${Table} label="Keys" columns=${columns(kind, limits.data ?? [], act)} rows=${data.items.map(kinds[kind].row)} id=${(row) => row.id} />
-			<footer><span class="muted small">${plural(data.total, 'key')}</span>
-			<${Pager} page=${data.page} size=${data.page_size} total=${data.total} set=${(n) => set({ p: n === 1 ? '' : String(n) })} /></footer>`}<//></section>
+			${configured ? html`<footer><span class="muted small">${plural(data.items.length, 'key')}</span>${data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Further ones</button>`}</footer>` : html`<footer><span class="muted small">${plural(data.total, 'key')}</span>
+			<${Pager} page=${data.page} size=${data.page_size} total=${data.total} set=${(n) => set({ p: n === 1 ? '' : String(n) })} /></footer>`}`}<//></section>
 		${open?.what === 'new' && html`<${New} others=${others} models=${models.data ?? []} close=${close} />`}
 		${open?.what === 'change' && html`<${Change} row=${open.row} others=${others} models=${models.data ?? []} close=${close} />`}
 		${open?.what === 'revoke' && open.row && html`<${Confirm} title=${`Revoke ${open.row.name}`} name=${open.row.name} label="Revoke" close=${close} act=${() => remove(`${others ? '/api/keys' : '/api/token'}/${open.row?.id}`)}>

@@ -1,7 +1,7 @@
 // Playground: a request in any format, its answer as it arrives, and both sides of the wire.
 import { html, useEffect, useRef, useState } from '../lib/preact.js';
 import { call, get, post, query, useData } from '../lib/api.js';
-import { append, curl, dataOf, dialects, problem, splitEvents, typescript } from '../lib/dialects.js';
+import { append, curl, dataOf, dialects, problem, splitEvents, tools, typescript } from '../lib/dialects.js';
 import { milliseconds, short } from '../lib/format.js';
 import { bearer, held, NeedKey } from '../lib/key.js';
 import { Cost, tokensOf } from '../lib/record.js';
@@ -13,11 +13,9 @@ import { Wire } from '../lib/wire.js';
 /** @typedef {import('../lib/dialects.js').Piece} Piece */
 /** @typedef {{format: string, model: string}} Lane */
 /** @typedef {{lanes: Lane[], system: string, turns: Turn[], tools: string, max: number, stream: boolean}} Settings */
-/** @typedef {{format: string, body: any, state: 'running'|'ended'|'failed'|'cancelled', status: number, parts: Piece[], error: string, request: string, first: number, ended: number, raw: string, record?: any, capture?: any, missing?: string}} Run */
+/** @typedef {{format: string, path: string, body: any, state: 'running'|'ended'|'failed'|'cancelled', status: number, parts: Piece[], error: string, request: string, first: number, ended: number, raw: string, record?: any, capture?: any, missing?: string}} Run */
 
-const weather = JSON.stringify([{ name: 'get_weather', description: 'Returns the weather of a city', schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }], null, 2);
-const clock = JSON.stringify([{ name: 'get_time', description: 'Returns the time of a zone', schema: { type: 'object', properties: { zone: { type: 'string' } }, required: ['zone'] } }], null, 2);
-const ready = /** @type {[string, string][]} */ ([['', 'none'], [weather, 'weather'], [clock, 'time']]);
+const ready = /** @type {[string, string][]} */ ([['', 'none'], ...Object.entries(tools).map(([name, list]) => [JSON.stringify(list, null, 2), name])]);
 
 /** initial returns the request that the address keeps. @returns {Settings} */
 function initial() {
@@ -35,14 +33,14 @@ async function capturing() {
 	return token && { [token.header]: token.token };
 }
 
-/** run sends a request, and tells what has arrived. @param {string} format @param {any} body @param {AbortSignal} signal @param {(change: Partial<Run>) => void} change */
-async function run(format, body, signal, change) {
+/** run sends a request, and tells what has arrived. @param {string} format @param {string} path @param {any} body @param {AbortSignal} signal @param {(change: Partial<Run>) => void} change */
+async function run(format, path, body, signal, change) {
 	const dialect = dialects[format];
 	const capture = await capturing();
 	const start = performance.now();
 	let parts = /** @type {Piece[]} */ ([]), raw = '', request = '';
 	try {
-		const answer = await fetch(dialect.path, { method: 'POST', signal, headers: { ...bearer(), ...dialect.headers, ...capture, 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+		const answer = await fetch(path, { method: 'POST', signal, headers: { ...bearer(), ...dialect.headers, ...capture, 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 		request = answer.headers.get('x-request-id') ?? answer.headers.get('request-id') ?? '';
 		change({ status: answer.status, request });
 		const streams = answer.headers.get('content-type')?.startsWith('text/event-stream');
@@ -77,7 +75,8 @@ async function run(format, body, signal, change) {
 	await Promise.all([settled(request, change), capture && request ? captured(request, change) : change({ missing: capture ? 'The request did not reach the gateway.' : 'Captures are off in the configuration of the gateway.' })]);
 }
 
-const pause = () => new Promise((done) => setTimeout(done, 400));
+/** pause waits, the longer the more often it has waited. @param {number} turn */
+const pause = (turn) => new Promise((done) => setTimeout(done, 50 * 2 ** turn));
 
 /** captured reads the capture when it is complete. @param {string} request @param {(change: Partial<Run>) => void} change */
 async function captured(request, change) {
@@ -85,7 +84,7 @@ async function captured(request, change) {
 		const capture = await get(`/api/captures/${request}`).catch((error) => ({ missing: error.message }));
 		change('missing' in capture ? capture : { capture, missing: undefined });
 		if (capture.ended) return;
-		await pause();
+		await pause(turn);
 	}
 }
 
@@ -94,7 +93,7 @@ async function settled(request, change) {
 	for (let turn = 0; request && turn < 8; turn++) {
 		const page = await get(query('/api/usage/records', { request, limit: 1 })).catch(() => ({ items: [] })); // no ledger
 		if (page.items.length > 0) return change({ record: page.items[0] });
-		await pause();
+		await pause(turn);
 	}
 }
 
@@ -116,20 +115,23 @@ function Bench() {
 		const kept = JSON.stringify({ ...next, turns: next.turns.map(({ role, text }) => ({ role, text })) });
 		if (kept.length < 6000) set({ request: kept }); // a longer one is no link any more
 	};
-	const bodies = () => settings.lanes.map((lane) => dialects[lane.format].body({ ...settings, model: lane.model || models.data?.[0] || '', tools: settings.tools.trim() ? JSON.parse(settings.tools) : [] }));
+	const requests = () => settings.lanes.map((lane) => {
+		const wanted = { ...settings, model: lane.model || models.data?.[0] || '', tools: settings.tools.trim() ? JSON.parse(settings.tools) : [] };
+		return { format: lane.format, path: dialects[lane.format].path(wanted), body: dialects[lane.format].body(wanted) };
+	});
 	const running = runs.some((each) => each.state === 'running');
 	const send = () => {
 		let wanted;
 		try {
-			wanted = bodies();
+			wanted = requests();
 		} catch (error) {
 			return setProblem(`The tools are no valid JSON: ${error}`);
 		}
 		setProblem('');
 		control.current = new AbortController();
 		const { signal } = control.current;
-		setRuns(settings.lanes.map((lane, i) => ({ format: lane.format, body: wanted[i], state: 'running', status: 0, parts: [], error: '', request: '', first: 0, ended: 0, raw: '' })));
-		settings.lanes.forEach((lane, i) => run(lane.format, wanted[i], signal, (part) => setRuns((all) => all.map((each, n) => n === i ? { ...each, ...part } : each))));
+		setRuns(wanted.map((each) => ({ ...each, state: 'running', status: 0, parts: [], error: '', request: '', first: 0, ended: 0, raw: '' })));
+		wanted.forEach((each, i) => run(each.format, each.path, each.body, signal, (part) => setRuns((all) => all.map((other, n) => n === i ? { ...other, ...part } : other))));
 	};
 	return html`<${Page} title="Playground" actions=${html`<${Copy} text=${location.href} label="Copy link" />${running ? html`<button onClick=${() => control.current?.abort()}>Cancel</button>` : html`<button class="primary" onClick=${send}>Send</button>`}`}>
 		<div class="bench"><section class="panel" aria-label="Request" onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && !running) send(); }}><header><h2>Request</h2><span class="muted small"><kbd>Ctrl</kbd> <kbd>Enter</kbd> sends</span></header>
@@ -183,6 +185,6 @@ function Answer({ run }) {
 				: html`<div class="call"><b>${part.name ?? 'call'}</b> <code>${part.text}</code></div>`)}
 			${run.parts.length === 0 && !run.error && html`<p class="muted">${run.state === 'running' ? 'Waiting for the answer …' : 'The answer has no content.'}</p>`}</div>`}
 		${view === 'wire' && (run.capture ? html`<${Wire} key=${run.request} capture=${run.capture} />` : html`<${Empty} title=${run.missing ? 'No capture' : 'The capture appears when the exchange has begun.'}>${run.missing}<//>`)}
-		${view === 'code' && html`<${Code} label="curl" wrap text=${curl(dialects[run.format], run.body)} /><${Code} label="TypeScript" text=${typescript(dialects[run.format], run.body)} />`}
+		${view === 'code' && html`<${Code} label="curl" wrap text=${curl(dialects[run.format], run.body, run.path)} />${dialects[run.format].sdk[0] && html`<${Code} label="TypeScript" text=${typescript(dialects[run.format], run.body)} />`}`}
 		${run.request && html`<div class="row between small muted"><span>Request <code>${run.request}</code></span>${run.record && html`<a href=${`${root}exchanges/${run.record.id}`}>Open the exchange</a>`}</div>`}</div></section>`;
 }

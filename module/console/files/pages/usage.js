@@ -12,6 +12,7 @@ const ranges = /** @type {[string, string][]} */ ([['today', 'Today'], ['7d', '7
 const measures = /** @type {[string, string][]} */ ([['cost', 'Cost'], ['tokens', 'Tokens'], ['requests', 'Requests']]);
 const dimensions = /** @type {[string, string][]} */ ([['model', 'Model'], ['key', 'Key'], ['provider', 'Provider'], ['user', 'User']]);
 const steps = /** @type {[string, string][]} */ ([['hour', 'Hours'], ['day', 'Days'], ['month', 'Months']]);
+const most = 50; // rows of the table
 const hour = 3600e3, day = 24 * hour;
 
 /** span returns the times of a range. @param {URLSearchParams} settings @returns {{from: Date, to: Date}} */
@@ -34,8 +35,8 @@ function span(settings) {
 /** all reads every page of sums, up to 10,000 of them. @param {string} path @param {any} options @returns {Promise<Sum[]>} */
 async function all(path, options) {
 	const items = [];
-	for (let after = '', page = 0; page < 10; page++) {
-		const data = await get(after ? `${path}&after=${encodeURIComponent(after)}` : path, options);
+	for (let after = '', page = 0; page < 40; page++) {
+		const data = await get(`${path}&limit=250${after && `&after=${encodeURIComponent(after)}`}`, options);
 		items.push(...data.items);
 		after = data.next;
 		if (!after) break;
@@ -122,6 +123,7 @@ export default function Usage() {
 	const sums = useData(query('/api/usage', { ...at, by: `${step},${dimension}` }), { read: all });
 	const before = useData(query('/api/usage', { ...at, from: new Date(2 * from.getTime() - to.getTime()).toISOString(), to: from.toISOString(), by: dimension }), { read: all });
 	const outcomes = useData(query('/api/usage', { ...at, by: 'outcome' }), { read: all });
+	const saved = useData(administers() ? query('/api/usage', { ...at, by: 'model,provider,upstream_model' }) : null, { read: (path, options) => savings(path, options).catch(() => null) }); // the rest stands without it
 	const pick = (/** @type {string} */ name) => { if (['user', 'key'].includes(dimension)) set({ [dimension]: name, by: 'model' }); else if (dimension === 'model') location.assign(query(`${root}exchanges`, { model: name })); };
 	const options = dimensions.filter(([name]) => name !== 'user' || administers());
 	return html`<${Page} title="Usage" actions=${html`<a class="button" href=${query('/api/usage', { ...at, by: `${step},${dimension}`, format: 'csv' })} download="usage.csv">CSV</a>`}>
@@ -135,7 +137,7 @@ export default function Usage() {
 			const currency = rows.find((row) => row.currency)?.currency ?? 'USD';
 			const format = measure === 'cost' ? (/** @type {number} */ n) => money(n, currency) : short;
 			const label = (/** @type {string} */ name) => step === 'hour' ? `${name.slice(5, 10)} ${name.slice(11)}:00`.slice(to.getTime() - from.getTime() <= day ? 6 : 0) : step === 'day' ? name.slice(5) : name;
-			return html`<${Facts} sums=${[...joined.values()]} before=${before.data ?? []} outcomes=${outcomes.data ?? []} currency=${currency} />
+			return html`<${Facts} sums=${[...joined.values()]} before=${before.data ?? []} outcomes=${outcomes.data ?? []} saved=${saved.data ?? null} currency=${currency} />
 			<section class="panel"><header><${Switch} label="Measure" options=${measures} value=${measure} set=${(value) => set({ show: value === 'cost' ? '' : value, by: by === 'kind' ? '' : by === 'model' ? '' : by })} />
 				<label class="row small"><span class="muted">by</span><select value=${by} onChange=${(/** @type {any} */ e) => set({ by: e.target.value === 'model' ? '' : e.target.value })}>${[...options, ...(measure === 'tokens' ? [['kind', 'Kind of token']] : [])].map(([name, text]) => html`<option value=${name}>${text}</option>`)}</select></label></header>
 				<div class="body">${rows.length === 0 ? html`<${Empty} title="No usage in this range.">${before.data?.length ? html`The range before had ${plural(before.data.reduce((sum, row) => sum + row.requests, 0), 'request')}.` : html`<a href=${`${root}connect`}>Connect</a> a client, and what it uses appears here.`}<//>`
@@ -145,14 +147,25 @@ export default function Usage() {
 		<${Budgets} only=${only} /><//>`;
 }
 
-/** Facts are the totals at one look. @param {{sums: Sum[], before: Sum[], outcomes: Sum[], currency: string}} props */
-function Facts({ sums, before, outcomes, currency }) {
+/** savings returns what reads from caches cost less than fresh input, at the prices of today; null without prices, which only
+ * administrators see. @param {string} path @param {any} options @returns {Promise<number|null>} */
+async function savings(path, options) {
+	const sums = (await all(path, options)).filter((sum) => sum.cache_read_tokens > 0);
+	if (sums.length === 0) return null;
+	const names = [...new Set(sums.map((sum) => sum.model))].slice(0, 50);
+	const { items } = await get(`/api/prices?${names.map((name) => `model=${encodeURIComponent(String(name))}`).join('&')}`, options);
+	const prices = new Map(items.map((/** @type {any} */ each) => [`${each.provider}/${each.upstream_model}`, each.price]));
+	return sums.reduce((saved, sum) => { const price = prices.get(`${sum.provider}/${sum.upstream_model}`); return saved + (price ? sum.cache_read_tokens * (price.input - price.cache_read) / 1e6 : 0); }, 0);
+}
+
+/** Facts are the totals at one look. @param {{sums: Sum[], before: Sum[], outcomes: Sum[], saved: number|null, currency: string}} props */
+function Facts({ sums, before, outcomes, saved, currency }) {
 	const total = (/** @type {Sum[]} */ of, /** @type {(sum: Sum) => number} */ value) => of.reduce((sum, each) => sum + value(each), 0);
 	const read = total(sums, (sum) => sum.cache_read_tokens), whole = total(sums, input), unpriced = total(sums, (sum) => sum.unpriced);
 	const failed = outcomes.filter((sum) => sum.outcome !== 'answered' && sum.requests > 0);
 	return html`<dl class="facts"><div><dt>Cost</dt><dd>${sums.some((sum) => sum.floor) ? '≥ ' : ''}${money(total(sums, valueOf.cost), currency)}<small><${Against} now=${total(sums, valueOf.cost)} before=${total(before, valueOf.cost)} /></small></dd></div>
 		<div><dt>Requests</dt><dd>${number(total(sums, (sum) => sum.requests))}<small><${Against} now=${total(sums, valueOf.requests)} before=${total(before, valueOf.requests)} /></small></dd></div>
-		<div><dt>Input tokens</dt><dd>${short(whole)}<small>${percent(read, whole)} read from cache</small></dd></div>
+		<div><dt>Input tokens</dt><dd>${short(whole)}<small>${percent(read, whole)} read from cache${saved !== null && saved >= 0.005 ? html`, <span title="At the prices of today">${money(saved, currency)} saved</span>` : ''}</small></dd></div>
 		<div><dt>Output tokens</dt><dd>${short(total(sums, (sum) => sum.output_tokens))}<small>${short(total(sums, (sum) => sum.reasoning_tokens))} reasoning</small></dd></div>
 		<div><dt>Not answered</dt><dd>${number(total(failed, (sum) => sum.requests))}<small>${failed.map((sum) => html`<a href=${query(`${root}exchanges`, { outcome: sum.outcome })}>${number(sum.requests)} ${String(sum.outcome).replace('_', ' ')}</a> `)}</small></dd></div>
 		<div><dt>Calls without a price</dt><dd>${number(unpriced)}<small>${unpriced > 0 ? html`<a href="https://github.com/caddy-ai-gateway/caddy-ai-gateway/blob/main/caddyfile/usage.md#prices" target="_blank" rel="noreferrer">how to price them</a>` : 'all are priced'}</small></dd></div></dl>`;
@@ -163,8 +176,9 @@ function Sums({ rows, before, by, measure, currency }) {
 	const whole = rows.reduce((sum, row) => sum + valueOf[measure](row), 0);
 	const foot = (/** @type {(sum: Sum) => number} */ value) => rows.reduce((sum, row) => sum + value(row), 0);
 	const title = /** @type {[string, string]} */ (dimensions.find(([name]) => name === by))[1];
-	return html`<${Table} key=${by} label="Sums" rows=${rows} id=${(row) => row[by]} first=${1 + ['requests', '', '', 'cost', 'tokens'].indexOf(measure === 'tokens' ? '' : measure)} columns=${[
-		{ name: title, cell: (/** @type {Sum} */ r) => r[by] ? html`<${Name} of=${r[by]} wide />` : html`<span class="muted">none</span>`, sort: (/** @type {Sum} */ r) => r[by], foot: 'All' },
+	const largest = rows.toSorted((a, b) => valueOf[measure](b) - valueOf[measure](a)).slice(0, most);
+	return html`<${Table} key=${by} label="Sums" rows=${largest} id=${(row) => row[by]} first=${1 + ['requests', '', '', 'cost', 'tokens'].indexOf(measure === 'tokens' ? '' : measure)} columns=${[
+		{ name: title, cell: (/** @type {Sum} */ r) => r[by] ? html`<${Name} of=${r[by]} wide />` : html`<span class="muted">none</span>`, sort: (/** @type {Sum} */ r) => r[by], foot: rows.length > most ? `All ${number(rows.length)}, of which the largest ${most} are shown` : 'All' },
 		{ name: 'Requests', num: true, cell: (/** @type {Sum} */ r) => number(r.requests), sort: valueOf.requests, foot: number(foot(valueOf.requests)) },
 		{ name: 'Input', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(input(r))}>${short(input(r))}</span>`, sort: input, foot: short(foot(input)) },
 		{ name: 'Output', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(r.output_tokens)}>${short(r.output_tokens)}</span>`, sort: (/** @type {Sum} */ r) => r.output_tokens, foot: short(foot((r) => r.output_tokens)) },

@@ -1,9 +1,9 @@
 // Users, for administrators: accounts, their roles and states, and the way to their keys and usage.
 import { html, useState } from '../lib/preact.js';
-import { post, put, query, self, useData } from '../lib/api.js';
+import { post, put, query, remove, self, useData } from '../lib/api.js';
 import { plural } from '../lib/format.js';
 import { root, route, set } from '../lib/route.js';
-import { Chip, Confirm, Dialog, Empty, Field, Form, Name, Page, Pager, Part, Search, Table, tell, Time } from '../lib/ui.js';
+import { Chip, Confirm, Dialog, Empty, Field, Form, Name, Page, Pager, Part, Search, SessionTable, Table, tell, Time } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').User} User */
 
@@ -29,6 +29,13 @@ const Change = ({ user, close }) => html`<${Dialog} title=${`User ${user.usernam
 	${user.id !== self.value?.id && html`<${Role} value=${user.role} />`}
 	<${Field} label="New password" hint="Empty: the present one stays. A new one ends all sessions of the user."><input name="password" type="password" minlength="8" autocomplete="new-password" /><//><//><//>`;
 
+/** Sessions shows where a user is logged in, and ends all of it. @param {{user: User, close: () => void}} props */
+function Sessions({ user, close }) {
+	const sessions = useData(`/api/user/${user.id}/sessions`);
+	return html`<${Dialog} wide title=${`Sessions of ${user.username}`} close=${close}><${Part} of=${sessions} rows=${2}>${(/** @type {any[]} */ rows) => rows.length === 0 ? html`<${Empty} title="The user is not logged in." />`
+		: html`<${SessionTable} rows=${rows} /><${Form} label="End all sessions" danger cancel=${close} send=${async () => { await remove(`/api/user/${user.id}/sessions`); tell(`${user.username} must log in again`); close(); }} />`}<//><//>`;
+}
+
 export default function Users() {
 	const settings = route.value.query;
 	const page = Number(settings.get('p')) || 1, keyword = settings.get('q') ?? '';
@@ -48,12 +55,13 @@ export default function Users() {
 				{ name: 'State', cell: (/** @type {User} */ u) => html`<${Chip} is=${u.status === 1 ? 'ok' : 'off'}>${u.status === 1 ? 'enabled' : 'disabled'}<//>`, sort: (/** @type {User} */ u) => u.status },
 				{ name: 'Last login', cell: (/** @type {User} */ u) => html`<${Time} at=${u.last_login_at} />`, sort: (/** @type {User} */ u) => u.last_login_at },
 				{ name: 'Created', cell: (/** @type {User} */ u) => html`<${Time} at=${u.created_at} />`, sort: (/** @type {User} */ u) => u.created_at },
-				{ name: '', cell: (/** @type {User} */ u) => html`<span class="row"><a href=${query(`${root}keys`, { of: 'all', user: u.username })} aria-label=${`Keys of ${u.username}`}>Keys</a><a href=${query(`${root}usage`, { user: u.username })} aria-label=${`Usage of ${u.username}`}>Usage</a></span>` },
+				{ name: '', cell: (/** @type {User} */ u) => html`<span class="row"><a href=${query(`${root}keys`, { of: 'all', user: u.username })} aria-label=${`Keys of ${u.username}`}>Keys</a><a href=${query(`${root}usage`, { user: u.username })} aria-label=${`Usage of ${u.username}`}>Usage</a>
+					${manages(u) && html`<button class="link" aria-label=${`Sessions of ${u.username}`} onClick=${() => setOpen({ what: 'sessions', user: u })}>Sessions</button>`}</span>` },
 				{ name: '', cell: (/** @type {User} */ u) => manages(u) && html`<span class="row end"><button class="small" aria-label=${`Change ${u.username}`} onClick=${() => setOpen({ what: 'change', user: u })}>Change</button>
 					${u.id !== self.value?.id && html`<button class="small" aria-label=${`${u.status === 1 ? 'Disable' : 'Enable'} ${u.username}`} onClick=${() => manage(u, u.status === 1 ? 'disable' : 'enable')}>${u.status === 1 ? 'Disable' : 'Enable'}</button>
 					<button class="small danger" aria-label=${`Delete ${u.username}`} onClick=${() => setOpen({ what: 'delete', user: u })}>Delete</button>`}</span>` },
 			]} /><footer><span class="muted small">${plural(data.total, 'user')}</span><${Pager} page=${data.page} size=${data.page_size} total=${data.total} set=${(n) => set({ p: n === 1 ? '' : String(n) })} /></footer>`}<//></section>
-		${open?.what === 'new' && html`<${New} close=${close} />`}${open?.what === 'change' && html`<${Change} user=${open.user} close=${close} />`}
+		${open?.what === 'new' && html`<${New} close=${close} />`}${open?.what === 'sessions' && open.user && html`<${Sessions} user=${open.user} close=${close} />`}${open?.what === 'change' && html`<${Change} user=${open.user} close=${close} />`}
 		${open?.what === 'delete' && open.user && html`<${Confirm} title=${`Delete ${open.user.username}`} name=${open.user.username} label="Delete" close=${close} act=${() => post('/api/user/manage', { id: open.user?.id, action: 'delete' })}>
 			All sessions and keys of the user end. The ledger keeps the usage. This cannot be undone.<//>`}<//>`;
 }

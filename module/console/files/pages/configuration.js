@@ -1,0 +1,94 @@
+// Configuration, for administrators: what the gateway runs with, in the words of the Caddyfile and without secrets.
+import { html, useState } from '../lib/preact.js';
+import { query, useData } from '../lib/api.js';
+import { Check } from '../lib/check.js';
+import { number, plural } from '../lib/format.js';
+import { route, set } from '../lib/route.js';
+import { Chip, Empty, Name, Page, Part, Problem, Search, Switch, Table, Time } from '../lib/ui.js';
+
+/** @typedef {import('../lib/api.js').Schemas['Configuration']} Configuration */
+/** @typedef {import('../lib/api.js').Schemas['TargetPrice']} TargetPrice */
+/** @typedef {{name: string, head: string, lines: Line[]}} Block */
+/** @typedef {[string, any]} Line  a word and its values, which may have links */
+
+const parts = /** @type {[string, string][]} */ ([['providers', 'Providers'], ['models', 'Models'], ['limits', 'Limits'], ['prices', 'Prices'], ['check', 'Check'], ['build', 'Build']]);
+const most = 50;
+
+/** link leads to a block. @param {string} part @param {string} name @param {any} [text] */
+const link = (part, name, text = name) => html`<a href=${query('/console/configuration', { part: part === 'providers' ? '' : part, name })}>${text}</a>`;
+
+/** given returns the lines that say something. @param {[string, any][]} lines @returns {Line[]} */
+const given = (lines) => lines.filter(([, value]) => value !== '' && value !== 0 && value !== undefined && value !== false);
+
+const traits = (/** @type {Record<string, string>} */ of) => Object.entries(of).map(([name, value]) => /** @type {Line} */ (['trait', `${name} ${value}`]));
+
+/** The blocks of each part. @type {Record<string, (c: Configuration) => Block[]>} */
+const blocks = {
+	providers: (c) => c.providers.map((p) => ({
+		name: p.name, head: `provider ${p.name} ${p.preset}`, lines: [...given([
+			['base_url', p.base_url], ['to', p.pooled ? html`<span class="muted"># several addresses, which <a href="/console/health">Health</a> shows</span>` : ''], ['format', p.formats.join(' ')],
+			...p.api_keys.map((key) => /** @type {Line} */ (['api_key', key])), ['models', p.targets_only ? 'off' : p.models.join(' ')], ['priced_as', p.priced_as],
+			['cooldown', p.cooldown], ['fail_rate', p.fail_rate ? `${p.fail_rate}%` : ''], ['max_running', p.max_running],
+		]), ...traits(p.traits)],
+	})),
+	models: (c) => c.models.map((m) => ({
+		name: m.name, head: `model ${m.name}`, lines: [...m.targets.map((t) => /** @type {Line} */ (['to', html`${link('providers', t.provider, t.upstream_model ? `${t.provider}/${t.upstream_model}` : t.provider)}${t.weight > 1 ? ` weight ${t.weight}` : ''}`])),
+			...given([['fallback_on', m.fallback_on.join(' ')], ['attempts', m.attempts]]), ...traits(m.traits)],
+	})),
+	limits: (c) => c.limits.map((l) => ({ name: l.name, head: `limit ${l.name}`, lines: given([['per', l.per], ['within', l.within && link('limits', l.within)], ['#', l.rules]]) })),
+};
+
+export default function Configuration() {
+	const settings = route.value.query;
+	const part = settings.get('part') ?? 'providers';
+	const text = settings.get('q') ?? '';
+	const configuration = useData('/api/configuration');
+	return html`<${Page} title="Configuration" about="What the gateway runs with, in the words of the Caddyfile and without secrets. Change it in the Caddyfile, and reload." actions=${part in blocks || part === 'build' ? html`<${Search} key=${part} label="Search names" value=${text} set=${(value) => set({ q: value, name: '' })} />` : undefined}>
+		<${Switch} label="Part" options=${parts} value=${part} set=${(value) => set({ part: value === 'providers' ? '' : value, q: '', name: '' })} />
+		${part === 'prices' ? html`<${Prices} />` : part === 'check' ? html`<section class="panel"><div class="body"><${Check} /></div></section>`
+		: html`<${Part} of=${configuration} rows=${8}>${(/** @type {Configuration} */ c) => part === 'build' ? html`<${Build} modules=${c.modules} text=${text} />` : html`<${Blocks} part=${part} all=${(blocks[part] ?? blocks.providers)(c)} text=${text} name=${settings.get('name') ?? ''} />`}<//>`}<//>`;
+}
+
+/** Blocks shows the blocks of a part that have a name. @param {{part: string, all: Block[], text: string, name: string}} props */
+function Blocks({ part, all, text, name }) {
+	const found = all.filter((block) => name ? block.name === name : block.name.toLowerCase().includes(text.toLowerCase()));
+	if (all.length === 0) return html`<section class="panel"><${Empty} title=${`The configuration has no ${part}.`}>${part === 'models' ? 'Models of providers are used by their own names.' : part === 'limits' ? 'Keys may use what the providers allow.' : ''}<//></section>`;
+	if (found.length === 0) return html`<section class="panel"><${Empty} title="Nothing has such a name."><button onClick=${() => set({ q: '', name: '' })}>Show all</button><//></section>`;
+	return html`${name && html`<div class="row"><button class="small" onClick=${() => set({ name: '' })}>Only <bdi>${name}</bdi> ✕</button></div>`}
+		<div class="blocks">${found.slice(0, most).map((block) => html`<article class="code wrap" key=${block.name} aria-label=${block.head}><pre><b>${block.head}</b>${block.lines.length > 0 && ' {'}${block.lines.map(([word, value]) => html`${'\n\t'}<span class="muted">${word}</span> ${value}`)}${block.lines.length > 0 && '\n}'}</pre></article>`)}</div>
+		<p class="small muted">${found.length > most ? `${most} of ${plural(found.length, 'block')}: search for the others.` : plural(found.length, 'block')}</p>`;
+}
+
+/** Prices shows the prices at a time. */
+function Prices() {
+	const settings = route.value.query;
+	const on = settings.get('on') ?? '', text = settings.get('q') ?? '';
+	const prices = useData(query('/api/prices', { at: on && `${on}T12:00:00Z` }));
+	const amount = (/** @type {(p: NonNullable<TargetPrice['price']>) => number} */ of) => (/** @type {TargetPrice} */ t) => t.price ? number(of(t.price)) : html`<span class="muted">–</span>`;
+	return html`<section class="panel"><header><label class="row small"><span class="muted">On</span><input type="date" value=${on} onChange=${(/** @type {any} */ e) => set({ on: e.target.value })} />${on ? html`<button type="button" class="small" onClick=${() => set({ on: '' })}>Now</button>` : html`<span class="muted">now</span>`}</label><${Search} label="Search models" value=${text} set=${(value) => set({ q: value })} /></header>
+		<${Part} of=${prices} rows=${8}>${(/** @type {{items: TargetPrice[]}} */ data) => {
+			const found = data.items.filter((each) => `${each.model} ${each.provider}/${each.upstream_model}`.toLowerCase().includes(text.toLowerCase()));
+			if (found.length === 0) return html`<${Empty} title=${text ? 'No model has such a name.' : 'No model has an exact name.'}>${!text && 'Prices of models of patterns apply when they are used.'}<//>`;
+			return html`<${Table} label="Prices" rows=${found.slice(0, 2 * most)} id=${(t) => `${t.model} ${t.provider} ${t.upstream_model}`} columns=${[
+				{ name: 'Model', cell: (/** @type {TargetPrice} */ t) => html`<${Name} of=${t.model} />`, sort: (/** @type {TargetPrice} */ t) => t.model },
+				{ name: 'Target', cell: (/** @type {TargetPrice} */ t) => html`<${Name} of=${`${t.provider}/${t.upstream_model}`} />` },
+				{ name: 'Input', num: true, cell: amount((p) => p.input), sort: (/** @type {TargetPrice} */ t) => t.price?.input ?? -1 }, { name: 'from cache', num: true, cell: amount((p) => p.cache_read) }, { name: 'to cache', num: true, cell: amount((p) => p.cache_write) },
+				{ name: 'Output', num: true, cell: amount((p) => p.output), sort: (/** @type {TargetPrice} */ t) => t.price?.output ?? -1 },
+				{ name: 'Unit', cell: (/** @type {TargetPrice} */ t) => t.price ? html`<span class="nowrap">${t.price.currency} a million</span>${t.price.above && html` <span class="tag" title=${`Prompts of ${number(t.price.edge)} tokens and more: input ${t.price.above.input}, output ${t.price.above.output}`}>tiers</span>`}` : html`<${Chip} is="warn">no price<//>` },
+				{ name: 'Source', cell: (/** @type {TargetPrice} */ t) => t.price ? html`<${Name} of=${t.price.source || 'the configuration'} />` : '' },
+				{ name: 'Of', cell: (/** @type {TargetPrice} */ t) => t.price?.as_of ?? '' },
+			]} /><footer><span class="muted small">${found.length > 2 * most ? `${2 * most} of ${plural(found.length, 'target')}: search for the others` : plural(found.length, 'target')}</span><span class="muted small">For a million tokens</span></footer>`;
+		}}<//></section>`;
+}
+
+/** Build shows the version, and the modules of the build. @param {{modules: Configuration['modules'], text: string}} props */
+function Build({ modules, text }) {
+	const status = useData('/api/status');
+	const [all, setAll] = useState(false);
+	const found = modules.filter((module) => module.path.includes(text));
+	return html`<section class="panel"><header><h2>Build</h2></header><div class="body">${status.error ? html`<${Problem} error=${status.error} again=${status.reload} />` : status.data && html`<dl class="list"><dt>Gateway</dt><dd>${status.data.version || 'of a checkout'} <code>${status.data.revision}</code></dd>
+			<dt>Caddy</dt><dd>${status.data.caddy}</dd><dt>Go</dt><dd>${status.data.go}</dd><dt>Started</dt><dd><${Time} at=${status.data.started} /></dd></dl>`}</div></section>
+		<section class="panel"><header><h2>Modules</h2><span class="muted small">${plural(found.length, 'module')} of Go</span></header>${found.length === 0 ? html`<${Empty} title="The build names no such module." />` : html`<${Table} label="Modules" rows=${all ? found : found.slice(0, most)} id=${(m) => m.path} columns=${[
+			{ name: 'Module', cell: (/** @type {any} */ m) => html`<span class="mono">${m.path}</span>` }, { name: 'Version', cell: (/** @type {any} */ m) => html`<span class="mono nowrap">${m.version}</span>` }]} />
+			${!all && found.length > most && html`<footer><button class="small" onClick=${() => setAll(true)}>Show all</button></footer>`}`}</section>`;
+}

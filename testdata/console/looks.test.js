@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import axe from 'axe-core';
+import { ask, base, enter, launch, open, pages, show, visit } from './browser.js';
+
+// Where the pictures are put; the continuous tests keep the folder.
+const folder = process.env.CONSOLE_PICTURES ?? join(import.meta.dirname, 'pictures');
+const widths = [1440, 768, 360];
+
+let browser;
+before(async () => {
+	browser = await launch();
+	mkdirSync(folder, { recursive: true });
+	for (const model of ['demo', 'messages-only', 'chat-only', 'absent', 'many-007']) await ask(process.env.GATEWAY_KEY, model);
+});
+after(() => browser.close());
+
+/** The pictures: what each shows, and how the page gets there from the picture before. */
+const pictures = Object.entries(pages).map(([path, ready]) => [path.replace(/\?.*=/, '-'), (page) => visit(page, path).then(() => page.waitForSelector(ready))]).concat([
+	['exchange', async (page) => { await visit(page, 'exchanges'); await page.click('tbody tr >> nth=1 >> th a'); await page.waitForSelector('h2:text-is("Request")'); }],
+	['minutes', async (page) => { await visit(page, 'health'); await page.click('button[aria-label="Minutes of demo"]'); await page.waitForSelector('dialog table'); }],
+	['connected', async (page) => { await page.keyboard.press('Escape'); await show(page, 'connect'); await page.click('button:text-is("Make a key")'); await page.click('button:text-is("Send it from here")'); await page.waitForSelector('text=It arrived and was answered'); }],
+	['models-list', async (page) => { await show(page, 'models'); await page.waitForSelector('table >> text=demo'); await page.waitForSelector('table >> text=own'); }],
+	['playground-wire', async (page) => { await show(page, 'playground'); await page.click('button:text-is("weather")'); await page.selectOption('select[aria-label="Model 1"]', 'messages-only'); await page.click('button:text-is("Send")'); await page.click('button:text-is("Wire")'); await page.click('button:text-is("Provider answer")'); await page.waitForSelector('.events li'); }],
+	['configuration-check', async (page) => { await show(page, 'configuration?part=check'); await page.selectOption('select', 'demo'); await page.click('button.primary:text-is("Check")'); await page.waitForFunction(() => document.querySelectorAll('td .chip').length >= 14); }],
+]);
+
+/** faults returns what axe finds, and whether the page scrolls sideways. */
+async function faults(page) {
+	if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(axe.source); // below the policy: it is no script element
+	const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
+	const found = violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).slice(0, 3).join(' ')}`);
+	if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) found.push('scrolls sideways');
+	return found;
+}
+
+for (const colorScheme of ['light', 'dark']) {
+	test(`C008 C009 axe finds nothing on any page, none scrolls sideways, and each has its pictures, ${colorScheme}`, async () => {
+		const { context, page, problems } = await open(browser, { colorScheme });
+		const found = {};
+		const take = async (name) => {
+			for (const width of widths) {
+				await page.setViewportSize({ width, height: 900 });
+				if (width !== 768) {
+					const faulty = await faults(page);
+					if (faulty.length > 0) found[`${name}, ${width}`] = faulty;
+				}
+				assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} scrolls sideways at ${width}`);
+				await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+			}
+			await page.setViewportSize({ width: 1440, height: 900 });
+		};
+		await page.goto(`${base}/console/`);
+		await page.waitForSelector('input[name=password]');
+		await take('login');
+		await enter(page);
+		for (const [name, lead] of pictures) {
+			await lead(page);
+			await take(name);
+		}
+		assert.deepEqual(found, {});
+		assert.deepEqual(problems, []);
+		await context.close();
+	});
+}
+
+test('C008 nothing scrolls sideways at 200 % of a narrow window, and a menu leads to the pages', async () => {
+	const { context, page } = await open(browser, { viewport: { width: 640, height: 800 }, deviceScaleFactor: 2 });
+	await enter(page, 'usage');
+	await page.click('button:has-text("Pages")');
+	await page.click('nav >> text=Health');
+	await page.waitForSelector('h1:text-is("Health")');
+	assert.equal(await page.isVisible('nav'), false, 'the menu closes');
+	await context.close();
+});
+
+test('C012 how soon the first page is painted on a slow phone, which is reported', async (t) => {
+	const { context, page } = await open(browser, { viewport: { width: 360, height: 720 } });
+	const session = await context.newCDPSession(page);
+	await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+	await session.send('Network.enable');
+	await session.send('Network.emulateNetworkConditions', { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 625_000 });
+	await page.goto(`${base}/console/`);
+	await page.waitForSelector('input[name=password]');
+	const painted = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
+	assert.ok(painted > 0);
+	t.diagnostic(`first paint after ${Math.round(painted)} ms, with a fourth of this processor and 10 Mbit/s`);
+	await context.close();
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { enter, launch, open } from './browser.js';
+
+let browser, provider;
+before(async () => { browser = await launch(); provider = await play(); });
+after(() => { provider.server.close(); provider.server.closeAllConnections(); return browser.close(); });
+
+const chunk = (delta, more = {}) => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: '<b>stub</b>', choices: [{ index: 0, delta, finish_reason: null }], ...more })}\n\n`;
+
+/** play starts the provider that the configuration calls played. What it does depends on the model; it notes all that it got and sent. */
+async function play() {
+	const provider = { got: '', sent: '', closed: null };
+	const send = (answer, text) => { provider.sent += text; answer.write(text); };
+	provider.server = createServer(async (request, answer) => {
+		let body = '';
+		for await (const part of request.setEncoding('utf8')) body += part;
+		const { model = '' } = JSON.parse(body || '{}');
+		Object.assign(provider, { got: body, sent: '', closed: once(answer, 'close') });
+		if (model === 'played-refused') {
+			provider.sent = '{"error":{"message":"<img src=x onerror=alert(1)> is no tool","type":"invalid_request_error"}}';
+			answer.writeHead(400, { 'content-type': 'application/json' }).end(provider.sent);
+			return;
+		}
+		answer.writeHead(200, { 'content-type': 'text/event-stream' });
+		send(answer, chunk({ role: 'assistant', content: 'The first words ü 😀' }));
+		if (model === 'played-slow') return; // until the client leaves
+		if (model === 'played-cut') return setImmediate(() => answer.destroy());
+		send(answer, chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Bern"}' } }] }));
+		send(answer, chunk({}, { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], usage: { prompt_tokens: 9, completion_tokens: 5, total_tokens: 14 } }));
+		send(answer, 'data: [DONE]\n\n');
+		answer.end();
+	}).listen(Number(process.env.REPLAY_PORT), '127.0.0.1');
+	await once(provider.server, 'listening');
+	return provider;
+}
+
+/** bench opens the playground with a key. */
+async function bench() {
+	const opened = await open(browser);
+	await enter(opened.page, 'playground');
+	await opened.page.click('text=Make a key for this session');
+	await opened.page.waitForSelector('select[aria-label="Format 1"]');
+	return opened;
+}
+
+/** choose sets the format, the model and whether to stream. A model that the list lacks comes from a link. */
+async function choose(page, { format, model, stream }) {
+	await page.selectOption('select[aria-label="Format 1"]', format);
+	await page.selectOption('select[aria-label="Model 1"]', model);
+	await page.setChecked('input[type=checkbox]', stream);
+}
+
+/** send sends the request, and returns what the browser sent and received. */
+async function send(page) {
+	const [sent] = await Promise.all([page.waitForRequest((request) => /\/v1(beta)?\//.test(request.url()) && request.method() === 'POST'), page.click('button:text-is("Send")')]);
+	const answer = await sent.response();
+	return { sent: sent.postData(), answer, received: await answer.text() };
+}
+
+/** shows waits until a view of the wire shows a text. */
+async function shows(page, view, wanted, name) {
+	await page.click(`button:text-is("${view}")`);
+	const text = () => { const all = [...document.querySelectorAll('[data-body]')]; return all.map((element) => element.matches('pre') ? element.textContent : [...element.querySelectorAll('pre')].map((each) => each.textContent).join('')).join(''); };
+	const shown = await page.waitForFunction(([read, text]) => new Function(`return (${read})()`)() === text, [text.toString(), wanted], { timeout: 5000 }).then(() => wanted, () => page.evaluate(text));
+	assert.equal(shown, wanted, `${name}: ${view}`);
+}
+
+test('C004 the playground shows both sides of the wire of each format, byte for byte, without credentials', async () => {
+	const { page, problems } = await bench();
+	await page.fill('textarea[aria-label="Text of turn 1"]', 'What is the weather in Bern? ü 😀');
+	const image = { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64') };
+	await page.setInputFiles('input[type=file]', image);
+	await page.click('button:text-is("weather")');
+	for (const format of ['messages', 'chat', 'completions', 'responses', 'gemini']) {
+		for (const model of ['demo', format === 'chat' ? 'messages-only' : 'chat-only']) {
+			for (const stream of [true, false]) {
+				const name = `${format} ${model} ${stream}`;
+				await choose(page, { format, model, stream });
+				const { sent, answer, received } = await send(page);
+				assert.equal(answer.status(), 200, `${name}: ${received}`);
+				await page.click('button:text-is("Wire")');
+				await shows(page, 'Client request', sent, name);
+				await shows(page, 'Client answer', received, name);
+				const capture = await page.evaluate(async (id) => (await fetch(`/api/captures/${id}`)).text(), answer.headers()['x-request-id']);
+				assert.ok(!/sk-[A-Za-z0-9]{20}|cap_[A-Z0-9]{10}|Bearer/.test(capture), `${name}: a credential in the capture`);
+				const { calls } = JSON.parse(capture).data;
+				await shows(page, 'Provider request', calls.at(-1).request.body, name);
+				if (model === 'demo') assert.equal(calls.at(-1).request.body, sent, `${name}: one format, the same bytes`);
+				assert.ok(calls.at(-1).answer.body.length > 0, name);
+				await page.click('button:text-is("Answer")');
+				assert.ok((await page.textContent('[data-answer]')).trim().length > 0, name);
+			}
+		}
+	}
+	assert.deepEqual(problems, []);
+	await page.context().close();
+});
+
+test('C004 what the wire shows of a provider is what the provider got and sent', async () => {
+	const { page, problems } = await bench();
+	page.on('dialog', () => problems.push('a script of an answer ran'));
+	const request = (format, model) => page.evaluate(([format, model]) => {
+		const link = Object.assign(document.createElement('a'), { href: `/console/connect` });
+		document.body.append(link);
+		link.click();
+		link.href = `/console/playground?request=${encodeURIComponent(JSON.stringify({ lanes: [{ format, model }], turns: [{ role: 'user', text: 'Hello' }] }))}`;
+		setTimeout(() => { link.click(); link.remove(); });
+	}, [format, model]).then(() => page.waitForFunction((model) => document.querySelector('select[aria-label="Model 1"]')?.value === model, model));
+	for (const format of ['chat', 'messages']) {
+		await request(format, 'played-plain');
+		await send(page);
+		await page.waitForSelector('.call >> text=get_weather');
+		await page.click('button:text-is("Wire")');
+		await shows(page, 'Provider request', provider.got, format);
+		await shows(page, 'Provider answer', provider.sent, format);
+		if (format === 'chat') await shows(page, 'Client request', provider.got, format);
+	}
+	await request('messages', 'played-cut');
+	await page.click('button:text-is("Send")');
+	await page.waitForSelector('[data-answer] [role=alert]');
+	assert.match(await page.textContent('[data-answer]'), /The first words/);
+	await page.click('button:text-is("Wire")');
+	await shows(page, 'Provider answer', provider.sent, 'cut');
+
+	await request('chat', 'played-slow');
+	await page.click('button:text-is("Send")');
+	await page.waitForSelector('[data-answer] >> text=The first words');
+	await page.click('button:text-is("Cancel")');
+	await page.waitForSelector('.chip.warn >> text=cancelled');
+	await provider.closed; // the provider is left, too
+
+	await request('chat', 'played-refused');
+	await page.click('button:text-is("Send")');
+	await page.waitForSelector('.chip.ill >> text=failed 400');
+	await page.waitForSelector('[data-answer] [role=alert]');
+
+	await request('chat', 'demo');
+	await page.click('button:text-is("Send to two")');
+	await page.selectOption('select[aria-label="Format 2"]', 'messages');
+	await page.click('button:text-is("Send")');
+	await page.waitForSelector('section[aria-label=Answer] >> nth=1');
+	await page.waitForFunction(() => document.querySelectorAll('section[aria-label=Answer] .chip.ok').length === 2);
+	assert.deepEqual(problems, []);
+	await page.context().close();
+});
