@@ -51,10 +51,10 @@ function Events({ message }) {
 	const at = times(message, all);
 	const longest = Math.max(1, ...at.map((time, i) => time - (at[i - 1] ?? message.at_ms)));
 	return html`<div class="row between small muted"><span>${all.length} events in ${message.chunks.length} ${message.method ? 'reads' : 'parts'}</span><${Copy} text=${message.body} label="Copy all" /></div>
-		<ol class="events" data-body tabindex="0" role="region" aria-label="Events">${all.map((event, i) => {
+		<div class="events" data-body tabindex="0" role="region" aria-label="Events"><ol>${all.map((event, i) => {
 			const pause = at[i] - (at[i - 1] ?? message.at_ms);
 			return html`<li><span class="num muted" data-time=${`${at[i]} ms`}><i style=${{ width: `${Math.round(32 * pause / longest)}px` }} title=${`${pause} ms after the one before`}></i></span><pre>${event}</pre></li>`;
-		})}</ol>`;
+		})}</ol></div>`;
 }
 
 /** Report is what the gateway did: losses, usage, and how the calls ended. @param {{capture: Capture}} props */

@@ -55,7 +55,7 @@ function Blocks({ part, all, text, name }) {
 	if (all.length === 0) return html`<section class="panel"><${Empty} title=${`The configuration has no ${part}.`}>${part === 'models' ? 'Models of providers are used by their own names.' : part === 'limits' ? 'Keys may use what the providers allow.' : ''}<//></section>`;
 	if (found.length === 0) return html`<section class="panel"><${Empty} title="Nothing has such a name."><button onClick=${() => set({ q: '', name: '' })}>Show all</button><//></section>`;
 	return html`${name && html`<div class="row"><button class="small" onClick=${() => set({ name: '' })}>Only <bdi>${name}</bdi> ✕</button></div>`}
-		<div class="blocks">${found.slice(0, most).map((block) => html`<article class="code wrap" key=${block.name} aria-label=${block.head}><pre><b>${block.head}</b>${block.lines.length > 0 && ' {'}${block.lines.map(([word, value]) => html`${'\n\t'}<span class="muted">${word}</span> ${value}`)}${block.lines.length > 0 && '\n}'}</pre></article>`)}</div>
+		<div class="blocks">${found.slice(0, most).map((block) => html`<article class="code wrap" key=${block.name}><pre tabindex="0" role="region" aria-label=${block.head}><b>${block.head}</b>${block.lines.length > 0 && ' {'}${block.lines.map(([word, value]) => html`${'\n\t'}<span class="muted">${word}</span> ${value}`)}${block.lines.length > 0 && '\n}'}</pre></article>`)}</div>
 		<p class="small muted">${found.length > most ? `${most} of ${plural(found.length, 'block')}: search for the others.` : plural(found.length, 'block')}</p>`;
 }
 

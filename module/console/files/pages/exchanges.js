@@ -11,7 +11,7 @@ import { administers, Chip, Copy, Empty, Field, Name, Page, Part, Problem, Table
 const size = 50;
 const filters = /** @type {[string, string, string[]?][]} */ ([
 	['model', 'Model'], ['key', 'Key'], ['user', 'User'], ['provider', 'Provider'], ['client_format', 'Format', ['messages', 'chat', 'completions', 'responses', 'gemini']],
-	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']], ['status', 'Status'], ['request', 'Request id'],
+	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']], ['status', 'Status'], ['tag', 'Tag'], ['customer', 'Customer'], ['request', 'Request id'],
 ]);
 
 /** useLive returns the records that end while the page is visible, the newest first, and whether the stream is open.
@@ -111,9 +111,14 @@ function One({ id }) {
 				<dt>Key</dt><dd><a href=${query(`${root}exchanges`, { key: r.key })}><bdi>${r.key}</bdi></a></dd>
 				<dt>User</dt><dd>${r.user ? html`<bdi>${r.user}</bdi>` : html`<span class="muted">none</span>`}</dd>
 				<dt>Limit</dt><dd>${r.limit ? html`<bdi>${r.limit}</bdi>` : html`<span class="muted">none</span>`}</dd>
+				${r.customer && html`<dt>Customer</dt><dd><a href=${query(`${root}exchanges`, { customer: r.customer })}><bdi>${r.customer}</bdi></a></dd>`}
+				${r.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${r.tags.map((tag) => html`<a class="tag" href=${query(`${root}exchanges`, { tag: `${tag.name}=${tag.value}` })}><bdi>${tag.name}=${tag.value}</bdi></a>`)}</dd>`}
+				${r.losses.length > 0 && html`<dt>Left out of the request</dt><dd class="tags">${r.losses.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
+				${r.answer_losses.length > 0 && html`<dt>Left out of the answer</dt><dd class="tags">${r.answer_losses.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
 				<dt>Request id</dt><dd class="row"><code>${r.request}</code><${Copy} text=${r.request} /></dd></dl>
 				<p class="small muted">The logs name the request by this id. The ledger has no part of a prompt or of an answer.</p></div></section>
 				${administers() ? html`<${Why} record=${r} />` : html`<${Counted} record=${r} />`}</div>
+			${r.attempts.length > 0 && html`<section class="panel"><header><h2>Attempts</h2><span class="muted small">In the order in which the targets were asked</span></header><${Attempts} record=${r} /></section>`}
 			<section class="panel"><header><h2>Calls of providers</h2><span class="muted small">${r.calls.length === 0 ? '' : 'The last one decided the outcome.'}</span></header>
 				${r.calls.length === 0 ? html`<${Empty} title="No provider was called.">The gateway answered by itself, with status ${r.status}.<//>` : html`<${Table} label="Calls" id=${(c) => c.n} rows=${r.calls.map((call, n) => ({ ...call, n }))} columns=${[
 					{ name: '#', cell: (/** @type {any} */ c) => c.n + 1 },
@@ -129,6 +134,28 @@ function One({ id }) {
 					{ name: 'Price', cell: (/** @type {any} */ c) => c.price ? html`<${Name} of=${c.price} />` : html`<span class="muted">none</span>` },
 					{ name: 'Cost', num: true, cell: (/** @type {any} */ c) => html`<${Cost} calls=${[c]} />` },
 				]} />`}</section>`}<//><//>`;
+}
+
+/** What became of an attempt: its state, and its words. @type {Record<string, ['ok'|'warn'|'ill'|'off', string]>} */
+const ends = {
+	answered: ['ok', 'answered'], client_closed: ['off', 'the client left'], refused: ['warn', 'refused the request'], rests: ['off', 'not asked: it rests'], busy: ['off', 'not asked: too many requests at once'],
+	unsuitable: ['off', 'not asked: it cannot take the request'], unreachable: ['ill', 'no answer'], cut: ['ill', 'broke off after content'],
+};
+
+/** Attempts shows each target whose turn it was, and a line as long as its call. @param {{record: UsageRecord}} props */
+function Attempts({ record }) {
+	const whole = Math.max(1, record.duration_ms, record.attempts.reduce((sum, each) => sum + each.duration_ms, 0));
+	let before = 0;
+	const rows = record.attempts.map((each, n) => { const row = { ...each, n, from: before }; before += each.duration_ms; return row; });
+	/** @typedef {typeof rows[number]} Row */
+	return html`<${Table} label="Attempts" rows=${rows} id=${(/** @type {Row} */ a) => a.n} columns=${[
+		{ name: '#', cell: (/** @type {Row} */ a) => a.n + 1 },
+		{ name: 'Target', cell: (/** @type {Row} */ a) => html`<${Name} of=${`${a.provider}/${a.upstream_model}`} wide />${a.repeated && html` <span class="tag">again</span>`}` },
+		{ name: 'Format', cell: (/** @type {Row} */ a) => a.format || html`<span class="muted">–</span>` },
+		{ name: 'End', cell: (/** @type {Row} */ a) => { const [is, words] = ends[a.end] ?? ['ill', a.end.replaceAll('_', ' ')]; return html`<${Chip} is=${is}>${words}<//>`; } },
+		{ name: 'Status', cell: (/** @type {Row} */ a) => a.status || html`<span class="muted">–</span>` },
+		{ name: 'Time', num: true, cell: (/** @type {Row} */ a) => html`<span class="row end nowrap"><span class="span" title=${`from ${milliseconds(a.from)} to ${milliseconds(a.from + a.duration_ms)}`}><i style=${{ marginLeft: `${100 * a.from / whole}%`, width: `${100 * a.duration_ms / whole}%` }}></i></span><span class="tab fixed">${milliseconds(a.duration_ms)}</span></span>` },
+	]} />`;
 }
 
 /** Why shows where requests for the model go now: the ledger does not keep the choice. @param {{record: UsageRecord}} props */

@@ -90,7 +90,7 @@ function Probe({ name }) {
 		setResult(await post(query('/api/targets/probe', { provider: name })).catch((error) => ({ message: error.message })));
 	};
 	return html`<span class="row end nowrap">${result && !result.running && (result.message ? html`<${Chip} is="ill">${result.message}<//>` : html`<${Chip} is=${result.answered && result.status < 400 ? 'ok' : 'ill'}>${result.answered ? `${result.status} in ${milliseconds(result.milliseconds)}` : 'no answer'}<//>`)}
-		<button class="small" aria-label=${`Probe ${name} now`} disabled=${result?.running} onClick=${ask}>${result?.running ? 'Probing …' : 'Probe now'}</button></span>`;
+		<button class="small" aria-label=${`Probe now: ${name}`} disabled=${result?.running} onClick=${ask}>${result?.running ? 'Probing …' : 'Probe now'}</button></span>`;
 }
 
 /** Providers shows calls, failures and times by minute. @param {{hour: Hour, open: (name: string) => void}} props */

@@ -72,7 +72,7 @@ function Lane({ fate, model, format, open }) {
 	if (!fate) return html`<span class="muted">refused</span>`;
 	if (fate.lane === 'bytes') return 'own';
 	const lost = fate.reported + fate.refused;
-	return html`<span class="nowrap"><button class="link" title=${`${fate.reported} left out, ${fate.refused} refused`} aria-label=${`Fields of ${format} for ${model}`} onClick=${open}>translated</button>${lost > 0 && html` <span class="muted small tab">−${lost}</span>`}</span>`;
+	return html`<span class="nowrap"><button class="link" title=${`${fate.reported} left out, ${fate.refused} refused`} aria-label=${`translated: fields of ${format} for ${model}`} onClick=${open}>translated</button>${lost > 0 && html` <span class="muted small tab">−${lost}</span>`}</span>`;
 }
 
 /** Fields lists the fate of each field. @param {{model: string, format: string, close: () => void}} props */
