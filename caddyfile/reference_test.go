@@ -33,6 +33,9 @@ var blocks = map[string][]string{
 	"provider demo\nstore LINE":                         {"store"},
 	"provider demo\naccounts {\nLINE\n}":                {"accounts"},
 	"provider demo\nledger {\nLINE\n}":                  {"ledger"},
+
+	"provider demo\naccounts {\noidc https://login.example.com {\nclient_id c\nLINE\n}\n}": {"oidc"},
+	"provider demo\naccounts {\nproxy {http.vars.user} {\nLINE\n}\n}":                      {"proxy"},
 }
 
 // alongside are lines that a word requires in its block.

@@ -86,6 +86,7 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	t.Setenv("AZURE_CLIENT_SECRET", "upstream-0123456789abcdef")
 	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
 	t.Setenv("UPSTREAM_KEY", "sk-upstream-0123456789abcdef")
+	t.Setenv("OIDC_SECRET", "secret-of-the-client-0123456789")
 	t.Setenv("SECOND_API_KEY", "sk-upstream-9876543210fedcba")
 	t.Setenv("ADA_KEY", "sk-of-ada-0123456789abcdef")
 	t.Setenv("GRACE_KEY", "sk-of-grace-0123456789abcdef")

@@ -9,8 +9,8 @@
 // token or a key occurs in no log line, error or answer, except in the one answer that
 // returns it to its owner.
 //
-// It refuses to be an identity provider: there is no mail, no second factor and no
-// login with another service. Caddy modules in front of it can provide these.
+// It refuses to be an identity provider: there is no mail and no second factor. The services
+// of package signin can provide these.
 package accounts
 
 import (
@@ -42,12 +42,6 @@ type Accounts struct {
 	// refusals have the same status with both. Default: strict.
 	LoginStatus string `json:"login_status,omitempty"`
 
-	// Registration allows anyone to create an account with the smallest role. Only
-	// administrators can create a user whose name is the owner of a key of the
-	// configuration or of a keys file, because the usage of the key counts for that
-	// name. Default: false; administrators create all accounts.
-	Registration bool `json:"registration,omitempty"`
-
 	// KeyLimit is the name of the limit of the keys that users create, unless they
 	// are administrators. Every site with these accounts must define the limit. All
 	// keys of a user share it. Existing keys do not change. Default: none.
@@ -60,6 +54,7 @@ type Accounts struct {
 
 	Console
 	Audit
+	SignIn
 
 	store  aigateway.Store
 	sites  sites
@@ -119,7 +114,7 @@ func (a *Accounts) Provision(ctx caddy.Context) error {
 		a.LoginStatus = strict
 	}
 	a.queue, a.hasher = processQueue, owaspParameters
-	return nil
+	return a.SignIn.provision(ctx)
 }
 
 // Validate checks the settings.
@@ -133,7 +128,7 @@ func (a *Accounts) Validate() error {
 	if a.LoginStatus != strict && a.LoginStatus != compat {
 		return errors.New("login_status must be strict or compat")
 	}
-	return nil
+	return a.SignIn.validate()
 }
 
 // LimitOfKeys implements aigateway.Accounts.
@@ -186,7 +181,7 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var data any
 	found, pathValue, err := findPublic(r.URL)
 	if err == nil {
-		c := newCall(w, r, a.store)
+		c := newCall(w, r, a.store, a.Proxy)
 		c.actAs(nil, 0)
 		data, err = a.answer(c, found, pathValue)
 	}
@@ -211,7 +206,7 @@ func (a *Accounts) Admin() http.Handler {
 		var data any
 		found, pathValue, err := admin.find(r.URL.Path)
 		if err == nil {
-			c := newCall(w, r, a.store)
+			c := newCall(w, r, a.store, a.Proxy)
 			c.actAsMachine()
 			data, err = a.answer(c, found, pathValue)
 		}
@@ -284,8 +279,14 @@ func (a *Accounts) users() users { return users{a.store, a.passwords()} }
 func (a *Accounts) keys() keys { return keys{a.store, a.sites.limits, a.KeyLimit} }
 
 func (a *Accounts) logins() logins {
-	return logins{a.users(), a.guard(), a.store, time.Duration(a.Session)}
+	return logins{a.users(), a.guard(), a.store, time.Duration(a.Session), a.PasswordOff}
 }
+
+func (a *Accounts) signIns() signIns {
+	return signIns{a.SignIn, a.logins(), a.sites.reserved, !a.ConsoleOff}
+}
+
+func (a *Accounts) identities() identities { return identities{a.SignIn, a.logins(), a.users()} }
 
 func (a *Accounts) ownAccount() ownAccount {
 	return ownAccount{a.users(), a.guard(), a.Registration, a.sites.reserved}

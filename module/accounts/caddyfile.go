@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
@@ -24,6 +25,9 @@ import (
 //		capture      on | off
 //		audit        must | try
 //		audit_keep   <duration>
+//		password     on | off
+//		oidc  <issuer>      { … } // see signin.Issuer
+//		proxy <placeholder> { … } // see signin.Proxy
 //	}
 func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the word accounts
@@ -33,23 +37,34 @@ func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	seen := make(map[string]bool)
 	for d.NextBlock(0) {
 		word := d.Val()
-		if seen[word] {
+		if seen[word] && word != "oidc" {
 			return d.Errf("%s is given twice", word)
 		}
 		seen[word] = true
-		if err := a.set(d, word, d.RemainingArgs()); err != nil {
+		if err := set(a, d, word); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// set reads one line of the block.
-func (a *Accounts) set(d *caddyfile.Dispenser, word string, values []string) error {
+// set reads a word of the block with its values.
+func set(a *Accounts, d *caddyfile.Dispenser, word string) error {
+	switch word {
+	case "oidc":
+		a.Issuers = append(a.Issuers, new(signin.Issuer))
+		return a.Issuers[len(a.Issuers)-1].UnmarshalCaddyfile(d)
+	case "proxy":
+		a.Proxy = new(signin.Proxy)
+		return a.Proxy.UnmarshalCaddyfile(d)
+	}
 	read, known := settings[word]
+	values := d.RemainingArgs()
 	switch {
 	case !known:
-		return d.Err(suggest.Unrecognized("accounts", word, slices.Sorted(maps.Keys(settings))))
+		words := append(slices.Collect(maps.Keys(settings)), "oidc", "proxy")
+		slices.Sort(words)
+		return d.Err(suggest.Unrecognized("accounts", word, words))
 	case len(values) != 1:
 		return d.Errf("%s needs one value", word)
 	}
@@ -58,8 +73,8 @@ func (a *Accounts) set(d *caddyfile.Dispenser, word string, values []string) err
 
 // settings are the words of the block, with functions that read their values.
 var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string) error{
-	"session":      (*Accounts).setSession,
-	"login_status": (*Accounts).setLoginStatus,
+	"session":      setSession,
+	"login_status": setLoginStatus,
 	"registration": func(a *Accounts, d *caddyfile.Dispenser, value string) (err error) {
 		a.Registration, err = onOff(d, "registration", value)
 		return err
@@ -96,6 +111,11 @@ var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string
 		a.AuditKeep = caddy.Duration(keep)
 		return nil
 	},
+	"password": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
+		on, err := onOff(d, "password", value)
+		a.PasswordOff = !on
+		return err
+	},
 	"throttle": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
 		on, err := onOff(d, "throttle", value)
 		a.ThrottleOff = !on
@@ -103,7 +123,7 @@ var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string
 	},
 }
 
-func (a *Accounts) setLoginStatus(d *caddyfile.Dispenser, value string) error {
+func setLoginStatus(a *Accounts, d *caddyfile.Dispenser, value string) error {
 	if value != strict && value != compat {
 		return d.Errf("login_status must be strict or compat, not '%s'", value)
 	}
@@ -111,7 +131,7 @@ func (a *Accounts) setLoginStatus(d *caddyfile.Dispenser, value string) error {
 	return nil
 }
 
-func (a *Accounts) setSession(d *caddyfile.Dispenser, value string) error {
+func setSession(a *Accounts, d *caddyfile.Dispenser, value string) error {
 	duration, err := caddy.ParseDuration(value)
 	if err != nil {
 		return d.Errf("session must be a duration such as 24h or 7d, not '%s'", value)

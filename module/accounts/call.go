@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -16,6 +17,7 @@ import (
 type call struct {
 	*http.Request
 	store     aigateway.Store       // of sessions
+	proxy     *signin.Proxy         // nil without one
 	header    http.Header           // header of the answer
 	deadline  func(time.Time) error // sets the read deadline of the connection
 	access    access
@@ -25,8 +27,8 @@ type call struct {
 	user      *aigateway.User // nil for the administrator of the machine
 }
 
-func newCall(w http.ResponseWriter, r *http.Request, store aigateway.Store) *call {
-	return &call{Request: r, store: store, header: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
+func newCall(w http.ResponseWriter, r *http.Request, store aigateway.Store, proxy *signin.Proxy) *call {
+	return &call{Request: r, store: store, proxy: proxy, header: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
 }
 
 // actAs makes a user the actor of the changes of the call, nil for a client without a login.
@@ -42,6 +44,14 @@ func (c *call) actAs(user *aigateway.User, session int64) {
 	if replacer, ok := c.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
 		by.Request, _ = replacer.GetString("http.request.uuid")
 	}
+	c.Request = c.WithContext(aigateway.WithActor(c.Context(), by))
+}
+
+// actAsIssuer makes a way to sign in the actor of the changes of the call: it gives accounts and
+// roles.
+func (c *call) actAsIssuer(way string) {
+	by, _ := aigateway.ActorOf(c.Context())
+	by.Name = aigateway.ActorIssuer + way
 	c.Request = c.WithContext(aigateway.WithActor(c.Context(), by))
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
@@ -25,16 +26,17 @@ func withValues(path string) string {
 
 // bodies are valid bodies of the operations that read a body.
 var bodies = map[string]string{
-	"POST /api/user/login":    credentials("root", password),
-	"POST /api/user/register": credentials("new", password),
-	"PUT /api/user/self":      `{"password":"another horse","original_password":"` + password + `"}`,
-	"POST /api/user/":         credentials("other", password),
-	"PUT /api/user/":          `{"id":2,"password":"another horse"}`,
-	"POST /api/user/manage":   `{"id":2,"action":"disable"}`,
-	"POST /api/token/":        `{"name":"mine"}`,
-	"PUT /api/token/":         `{"id":1,"name":"yours"}`,
-	"POST /api/keys":          `{"user":"root","name":"theirs"}`,
-	"PATCH /api/keys/{id}":    `{"disabled":true}`,
+	"POST /api/user/login":           credentials("root", password),
+	"POST /api/user/register":        credentials("new", password),
+	"PUT /api/user/self":             `{"password":"another horse","original_password":"` + password + `"}`,
+	"POST /api/user/":                credentials("other", password),
+	"PUT /api/user/":                 `{"id":2,"password":"another horse"}`,
+	"POST /api/user/manage":          `{"id":2,"action":"disable"}`,
+	"POST /api/user/{id}/identities": `{"issuer":"https://login.example.com","subject":"7"}`,
+	"POST /api/token/":               `{"name":"mine"}`,
+	"PUT /api/token/":                `{"id":1,"name":"yours"}`,
+	"POST /api/keys":                 `{"user":"root","name":"theirs"}`,
+	"PATCH /api/keys/{id}":           `{"disabled":true}`,
 }
 
 // rights are bodies and IDs with which the operations succeed, in this order, for the
@@ -56,6 +58,10 @@ var rights = []testRequest{
 	{call: "GET /api/user/2"},
 	{call: "POST /api/user/manage", body: `{"username":"bob","action":"demote"}`},
 	{call: "DELETE /api/user/3"},
+	{call: "GET /api/signin"},
+	{call: "POST /api/user/2/identities", body: `{"issuer":"proxy","subject":"alice"}`},
+	{call: "GET /api/user/2/identities"},
+	{call: "DELETE /api/user/2/identities"},
 	{call: "POST /api/token/", body: `{"name":"mine","model_limits":"a,b-*","allow_ips":"192.0.2.1\n10.0.0.0/8","expired_time":4102444800}`},
 	{call: "PUT /api/token/", body: `{"id":1,"name":"yours"}`},
 	{call: "GET /api/token/"},
@@ -96,6 +102,7 @@ var conflicts = []testRequest{
 	{call: "PUT /api/user/", body: `{"id":1,"status":2}`},
 	{call: "POST /api/user/manage", body: `{"id":1,"action":"delete"}`},
 	{call: "DELETE /api/user/1"},
+	{call: "POST /api/user/1/identities", body: `{"issuer":"proxy","subject":"x"}`},
 }
 
 // Every status of every operation of the document occurs in an answer of the handler,
@@ -103,7 +110,7 @@ var conflicts = []testRequest{
 func TestDocumentMatchesTheHandlers(t *testing.T) {
 	given := make(map[string]bool)
 	for _, part := range []func(*testing.T, map[string]bool){
-		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askWithoutLedger, askTooMuch, askWithoutStore, askForARecord, askForACapture,
+		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askWithoutLedger, askTooMuch, askWithoutStore, askForARecord, askForACapture, askForSignIns,
 	} {
 		part(t, given)
 	}
@@ -129,7 +136,7 @@ func rooted(t *testing.T, given map[string]bool, configure func(*Accounts)) (*si
 }
 
 func askRight(t *testing.T, given map[string]bool) {
-	s, token := rooted(t, given, nil)
+	s, token := rooted(t, given, func(a *Accounts) { a.Proxy = &signin.Proxy{User: "{http.vars.user}"} })
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
 	s.UseViews(shown)
 	for _, a := range rights {
@@ -259,7 +266,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 		"GET /api/audit", "GET /api/user/", "GET /api/user/1", "GET /api/user/search", "GET /api/keys", "GET /api/keys/1", "DELETE /api/keys/1",
 		"GET /api/status", "GET /api/targets", "GET /api/explain?model=a", "GET /api/usage/records/live?user=root",
 		"GET /api/configuration", "GET /api/prices", "GET /api/health", "POST /api/targets/probe?provider=p", "GET /api/keys/configured?user=root",
-		"GET /api/user/1/sessions", "DELETE /api/user/1/sessions",
+		"GET /api/user/1/sessions", "DELETE /api/user/1/sessions", "GET /api/user/1/identities", "DELETE /api/user/1/identities",
 	} {
 		assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: call, token: token}).status, call)
 	}
@@ -270,7 +277,8 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 func askForNothing(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	for _, a := range []testRequest{
-		{call: "DELETE /api/user/sessions/99"}, {call: "GET /api/user/99"}, {call: "GET /api/user/99/sessions"}, {call: "DELETE /api/user/99/sessions"}, {call: "DELETE /api/user/99"},
+		{call: "DELETE /api/user/sessions/99"}, {call: "GET /api/user/99"}, {call: "GET /api/user/99/sessions"}, {call: "GET /api/user/99/identities"}, {call: "DELETE /api/user/99/identities"},
+		{call: "POST /api/user/99/identities", body: `{"issuer":"proxy","subject":"x"}`}, {call: "DELETE /api/user/99/sessions"}, {call: "DELETE /api/user/99"},
 		{call: "PUT /api/user/", body: `{"id":99,"role":1}`}, {call: "POST /api/user/manage", body: `{"id":99,"action":"enable"}`},
 		{call: "GET /api/captures/req_none"},
 		{call: "GET /api/token/99"}, {call: "DELETE /api/token/99"}, {call: "PUT /api/token/", body: `{"id":99}`},
@@ -283,7 +291,8 @@ func askForNothing(t *testing.T, given map[string]bool) {
 }
 
 func askForConflicts(t *testing.T, given map[string]bool) {
-	s, token := rooted(t, given, nil)
+	s, token := rooted(t, given, func(a *Accounts) { a.Proxy = &signin.Proxy{User: "{http.vars.user}"} })
+	s.admin("POST /ai_gateway/users/root/identities", `{"issuer":"proxy","subject":"x"}`)
 	for _, a := range conflicts {
 		a.token = token
 		assert.Equal(t, http.StatusConflict, s.ask(a).status, a.call)
@@ -334,7 +343,7 @@ func askWithoutStore(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	s.Accounts.store = broken{s.Accounts.store}
 	for _, o := range operations(t) {
-		if o.Path == "/api/openapi.json" {
+		if o.Path == "/api/openapi.json" || strings.HasPrefix(o.Path, "/api/signin") {
 			continue
 		}
 		a := testRequest{call: o.Method + " " + withValues(o.Path), body: bodies[o.Method+" "+o.Path], token: token}
@@ -342,4 +351,49 @@ func askWithoutStore(t *testing.T, given map[string]bool) {
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status, a.call)
 		assert.Equal(t, "2", answer.header.Get("Retry-After"), a.call)
 	}
+}
+
+// askForSignIns signs in with every outcome, without the console, whose answers are redirections.
+func askForSignIns(t *testing.T, given map[string]bool) {
+	i := newIssuer(t)
+	s, _ := rooted(t, given, func(a *Accounts) {
+		a.ConsoleOff, a.ThrottleOff, a.Registration = true, false, false
+		a.Issuers = []*signin.Issuer{i.settings(creating)}
+		a.Proxy = &signin.Proxy{User: "{http.vars.user}", Rules: signin.Rules{Create: "user"}}
+	})
+	callback := func(spoil func(query url.Values), who aigateway.Claims) int {
+		b := s.browser()
+		query := i.authorize(b.begin("company"), who)
+		spoil(query)
+		return b.get("/api/signin/company/callback?" + query.Encode()).status
+	}
+	right := func(url.Values) {}
+	assert.Equal(t, http.StatusOK, callback(right, person("alice")))
+	assert.Equal(t, http.StatusBadRequest, callback(func(q url.Values) { q.Del("state") }, nil))
+	assert.Equal(t, http.StatusForbidden, callback(func(q url.Values) { q.Set("error", "access_denied") }, nil))
+	assert.Equal(t, http.StatusConflict, callback(right, person("root")))
+	assert.Equal(t, http.StatusBadGateway, callback(right, aigateway.Claims{}))
+	assert.Equal(t, http.StatusServiceUnavailable, callback(func(url.Values) {
+		i.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
+	}, nil))
+	assert.Equal(t, http.StatusNotFound, s.browser().get("/api/signin/nobody/callback").status)
+	assert.Equal(t, http.StatusNotFound, s.browser().get("/api/signin/nobody").status)
+	for range 20 {
+		s.browser().get("/api/signin/company/callback")
+	}
+	assert.Equal(t, http.StatusTooManyRequests, s.browser().get("/api/signin/company/callback").status)
+	for user, status := range map[string]int{"bob": http.StatusOK, "": http.StatusForbidden, "root": http.StatusConflict} {
+		assert.Equal(t, status, s.ask(testRequest{call: "GET /api/signin/proxy", vars: map[string]any{"user": user}}).status)
+	}
+	for status, answer := range map[int]http.HandlerFunc{
+		http.StatusServiceUnavailable: i.answer,
+		http.StatusBadGateway:         func(w http.ResponseWriter, _ *http.Request) { writeDocument(w, map[string]any{"issuer": "x"}) },
+	} {
+		i.answer = answer
+		again, _ := rooted(t, given, func(a *Accounts) { a.ConsoleOff, a.Issuers = true, []*signin.Issuer{i.settings(nil)} })
+		assert.Equal(t, status, again.browser().get("/api/signin/company").status)
+	}
+	i.answer = nil
+	shown, _ := rooted(t, given, func(a *Accounts) { a.Issuers = []*signin.Issuer{i.settings(creating)} })
+	assert.Equal(t, home, shown.browser().signIn(i, person("alice")))
 }

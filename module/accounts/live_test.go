@@ -71,7 +71,7 @@ func TestNewRecordsComeAsEvents(t *testing.T) {
 func TestAStreamEndsWithItsSessionAndItsConfiguration(t *testing.T) {
 	s, _ := withRecords(t)
 	s.user("boss", aigateway.RoleAdmin)
-	c := newCall(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live", token: s.token("boss")}.request(t.Context()), s.store)
+	c := newCall(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live", token: s.token("boss")}.request(t.Context()), s.store, nil)
 	c.access = loggedIn
 	require.NoError(t, c.admit())
 	answer, err := s.reports().live(c)

@@ -19,12 +19,15 @@ const (
 // errWrong is the error for an unknown name, a wrong password and a disabled user.
 var errWrong = refuse(http.StatusUnauthorized, "the username or the password is wrong, or the account is disabled")
 
+var errPasswordOff = refuse(http.StatusForbidden, "logins with passwords are off: GET /api/signin lists the ways to sign in")
+
 // logins are the sessions of users.
 type logins struct {
 	users    users
 	guard    guard
 	store    aigateway.Store
 	lifetime time.Duration // of a session
+	off      bool          // logins with passwords are refused
 }
 
 // loginView is the answer to a login. Older clients read the user from the embedded
@@ -40,6 +43,9 @@ type loginView struct {
 
 // logIn answers POST /api/user/login.
 func (l logins) logIn(c *call) (any, error) {
+	if l.off {
+		return nil, errPasswordOff
+	}
 	if err := c.form.require("username", "password"); err != nil {
 		return nil, err
 	}
@@ -68,7 +74,7 @@ func (l logins) logIn(c *call) (any, error) {
 			return nil, err
 		}
 	}
-	return l.open(c, user)
+	return l.open(c, user, tokenPrefix)
 }
 
 // renew replaces the imported hash of a password that has just been checked, and returns the
@@ -110,14 +116,14 @@ func (u users) find(ctx context.Context, name string) (*aigateway.User, error) {
 	return user, err
 }
 
-// open creates a session for a user whose password has just been checked.
-func (l logins) open(c *call, user *aigateway.User) (any, error) {
+// open creates a session for a user whose password or identity has just been checked.
+func (l logins) open(c *call, user *aigateway.User, prefix string) (any, error) {
 	if err := l.guard.countChange(user); err != nil {
 		return nil, err
 	}
-	token := newToken()
+	token := newToken(prefix)
 	session := &aigateway.Session{
-		UserID: user.ID, Digest: digest(string(token)),
+		UserID: user.ID, Digest: c.digest(string(token)),
 		Expires: time.Now().Add(l.lifetime),
 		Address: c.address().String(), Agent: shorten(c.UserAgent(), maxAgent),
 	}

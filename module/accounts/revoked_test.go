@@ -115,7 +115,7 @@ func TestBodyHasADeadline(t *testing.T) {
 			w := &deadlined{ResponseRecorder: httptest.NewRecorder()}
 			r := httptest.NewRequest(http.MethodPost, "/api/user/login", c.body)
 			r.Header.Set("Content-Type", "application/json")
-			_, err := newCall(w, r, nil).readForm()
+			_, err := newCall(w, r, nil, nil).readForm()
 			want := []time.Time{time.Now().Add(10 * time.Second)}
 			if c.restored {
 				want = append(want, time.Time{})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
@@ -30,6 +31,9 @@ var onlyRoots = []string{"GET /api/audit"}
 // get the same answer as those of others.
 var rightsOf = []right{
 	{"GET /api/openapi.json", 200, 200, 200},
+	{"GET /api/signin", 200, 200, 200},
+	{"GET /api/signin/{name}", 303, 303, 303},
+	{"GET /api/signin/{name}/callback", 303, 303, 303},
 	{"POST /api/user/login", 401, 401, 401},
 	{"POST /api/user/register", 403, 403, 403},
 	{"GET /api/user/logout", 200, 200, 200},
@@ -49,6 +53,9 @@ var rightsOf = []right{
 	{"DELETE /api/user/{id}", 401, 403, 200},
 	{"GET /api/user/{id}/sessions", 401, 403, 200},
 	{"DELETE /api/user/{id}/sessions", 401, 403, 200},
+	{"GET /api/user/{id}/identities", 401, 403, 200},
+	{"POST /api/user/{id}/identities", 401, 403, 200},
+	{"DELETE /api/user/{id}/identities", 401, 403, 200},
 	{"GET /api/token/", 401, 200, 200},
 	{"POST /api/token/", 401, 200, 200},
 	{"PUT /api/token/", 401, 404, 404},
@@ -81,21 +88,25 @@ var rightsOf = []right{
 
 // rightsBodies are the bodies of the calls of rightsOf.
 var rightsBodies = map[string]string{
-	"POST /api/user/login":    credentials("victim", "wrong horse"),
-	"POST /api/user/register": credentials("new", password),
-	"PUT /api/user/self":      `{"display_name":"x"}`,
-	"POST /api/user/":         credentials("new", password),
-	"PUT /api/user/":          `{"id":3,"display_name":"x"}`,
-	"POST /api/user/manage":   `{"username":"victim","action":"disable"}`,
-	"POST /api/token/":        `{"name":"mine"}`,
-	"PUT /api/token/":         `{"id":1,"name":"stolen"}`,
-	"POST /api/keys":          `{"user":"victim","name":"theirs"}`,
-	"PATCH /api/keys/{id}":    `{"disabled":true}`,
+	"POST /api/user/login":           credentials("victim", "wrong horse"),
+	"POST /api/user/register":        credentials("new", password),
+	"PUT /api/user/self":             `{"display_name":"x"}`,
+	"POST /api/user/":                credentials("new", password),
+	"PUT /api/user/":                 `{"id":3,"display_name":"x"}`,
+	"POST /api/user/manage":          `{"username":"victim","action":"disable"}`,
+	"POST /api/user/{id}/identities": `{"issuer":"proxy","subject":"x"}`,
+	"POST /api/token/":               `{"name":"mine"}`,
+	"PUT /api/token/":                `{"id":1,"name":"stolen"}`,
+	"POST /api/keys":                 `{"user":"victim","name":"theirs"}`,
+	"PATCH /api/keys/{id}":           `{"disabled":true}`,
 }
 
 // rightsSite returns a site in which victim has a key, a session, a record and a capture.
 func rightsSite(t *testing.T) (s *site, tokens map[string]string, ids *strings.Replacer) {
-	s = newSite(t, nil)
+	i := newIssuer(t)
+	s = newSite(t, func(a *Accounts) {
+		a.Issuers, a.Proxy = []*signin.Issuer{i.settings(nil)}, &signin.Proxy{User: "{http.vars.user}"}
+	})
 	boss, other, victim := s.user("boss", aigateway.RoleAdmin), s.user("other", aigateway.RoleUser), s.user("victim", aigateway.RoleUser)
 	require.Equal(t, []int64{1, 2, 3}, []int64{boss.ID, other.ID, victim.ID})
 	s.user("chief", aigateway.RoleRoot)
@@ -107,7 +118,7 @@ func rightsSite(t *testing.T) (s *site, tokens map[string]string, ids *strings.R
 	watched := make(chan []accounting.Record)
 	close(watched) // so that the stream ends
 	s.store = audited{&recorded{
-		Store: s.store, records: []accounting.Record{{ID: 3, User: "victim", Admitted: victim.Created}},
+		Store: s.store, IdentityStore: s.store.(aigateway.IdentityStore), records: []accounting.Record{{ID: 3, User: "victim", Admitted: victim.Created}},
 		search: new(accounting.RecordQuery), asked: new(accounting.UsageQuery), watched: watched,
 	}, s.store.(aigateway.AuditLog)}
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
@@ -143,6 +154,9 @@ func TestRightsOfEachRoleAtEachPath(t *testing.T) {
 		for role, want := range map[string]int{"stranger": row.stranger, "other": row.other, "admin": row.admin, "root": root} {
 			t.Run(role+" "+strings.NewReplacer("{", "", "}", "").Replace(row.call), func(t *testing.T) {
 				s, tokens, names := rightsSite(t)
+				if strings.HasPrefix(row.call, "GET /api/signin/") {
+					names = strings.NewReplacer("{name}", "company")
+				}
 				call := names.Replace(strings.ReplaceAll(row.call, "{id}", idIn(row.call)))
 				if strings.HasSuffix(call, "/probe") {
 					call += "?provider=p"

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -52,6 +53,8 @@ var (
 	ofReports    = part[reports]((*Accounts).reports)
 	ofCaptures   = part[captures]((*Accounts).captures)
 	ofMachine    = part[machine]((*Accounts).machine)
+	ofSignIns    = part[signIns]((*Accounts).signIns)
+	ofIdentities = part[identities]((*Accounts).identities)
 )
 
 type methods map[string]endpoint
@@ -74,6 +77,9 @@ var public = routes{
 
 	{loginPath, methods{"POST": ofLogins.object(anyone, logins.logIn)}},
 	{"/api/session", methods{"GET": ofOwnAccount.plain(anyone, ownAccount.present)}},
+	{"/api/signin", methods{"GET": ofSignIns.plain(anyone, signIns.ways)}},
+	{signin.Path + "{name}", methods{"GET": ofSignIns.plain(anyone, signIns.begin)}},
+	{signin.Path + "{name}" + signin.CallbackSuffix, methods{"GET": ofSignIns.plain(anyone, signIns.finish)}},
 	{"/api/user/register", methods{"POST": ofOwnAccount.object(anyone, ownAccount.register)}},
 	// Existing clients log out with GET.
 	{"/api/user/logout", methods{
@@ -97,6 +103,11 @@ var public = routes{
 	{"/api/user/{id}/sessions", methods{
 		"GET":    ofLogins.plain(admins, logins.listOf),
 		"DELETE": ofLogins.plain(admins, logins.revokeAllOf),
+	}},
+	{"/api/user/{id}/identities", methods{
+		"GET":    ofIdentities.plain(admins, listIdentities.ofUser),
+		"POST":   ofIdentities.object(admins, linkIdentity.ofUser),
+		"DELETE": ofIdentities.plain(admins, deleteIdentities.ofUser),
 	}},
 	{"/api/user/{id}", methods{
 		"GET":    ofUsers.plain(admins, users.show),
@@ -195,6 +206,11 @@ var admin = routes{
 		"DELETE": ofMachine.plain(localAdmin, machine.removeUser),
 	}},
 	{"/ai_gateway/users/{name}/password", methods{"POST": ofMachine.object(localAdmin, machine.setPassword)}},
+	{"/ai_gateway/users/{name}/identities", methods{
+		"GET":    ofIdentities.plain(localAdmin, listIdentities.ofNamed),
+		"POST":   ofIdentities.object(localAdmin, linkIdentity.ofNamed),
+		"DELETE": ofIdentities.plain(localAdmin, deleteIdentities.ofNamed),
+	}},
 	{"/ai_gateway/keys", methods{
 		"GET":  ofMachine.plain(localAdmin, machine.listKeys),
 		"POST": ofMachine.object(localAdmin, machine.addKey),

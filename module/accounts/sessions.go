@@ -103,17 +103,30 @@ func (l logins) logOut(c *call) (any, error) {
 // cookieName is the name of the cookie with the token, which existing clients expect.
 const cookieName = "session"
 
-// tokenPrefix distinguishes session tokens from API keys.
-const tokenPrefix = "sess_"
+// The beginnings of session tokens, which distinguish them from API keys.
+const (
+	tokenPrefix = "sess_"
+	proxyPrefix = tokenPrefix + "proxy_" // of a session that a proxy has begun
+)
 
 // newToken returns a new session token with 256 random bits.
-func newToken() aigateway.Secret {
+func newToken(prefix string) aigateway.Secret {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
-	return aigateway.Secret(tokenPrefix + base64.RawURLEncoding.EncodeToString(random[:]))
+	return aigateway.Secret(prefix + base64.RawURLEncoding.EncodeToString(random[:]))
 }
 
 func digest(token string) aigateway.Digest { return sha256.Sum256([]byte(token)) }
+
+// digest returns the digest of a session token. If a proxy has begun the session, the digest
+// depends on whom the proxy names, so that the session ends for everybody else: the proxy may
+// have logged another person in, in the same browser.
+func (c *call) digest(token string) aigateway.Digest {
+	if strings.HasPrefix(token, proxyPrefix) && c.proxy != nil {
+		token += "\x00" + c.proxy.Subject(c.Request)
+	}
+	return digest(token)
+}
 
 // setCookie sets a cookie with the token, which scripts cannot read and which browsers do
 // not send with requests of other sites. An empty token deletes the cookie.
@@ -168,7 +181,7 @@ func (c *call) authenticate() error {
 	case byCookie && aigateway.CrossOrigin(c.Request):
 		return errCrossOrigin
 	}
-	session, user, err := c.store.Session(c.Context(), digest(token))
+	session, user, err := c.store.Session(c.Context(), c.digest(token))
 	if errors.Is(err, aigateway.ErrNotFound) {
 		return errNoSession
 	}

@@ -78,7 +78,7 @@ func TestCredentialsOfSessions(t *testing.T) {
 
 func TestSessionEndsWhenItExpires(t *testing.T) {
 	s := loginSite(t, nil)
-	token := newToken()
+	token := newToken(tokenPrefix)
 	require.NoError(t, s.store.CreateSession(t.Context(), &aigateway.Session{
 		UserID: 1, Digest: digest(string(token)), Expires: time.Now().Add(-time.Second),
 	}, maxSessions, func(*aigateway.User) error { return nil }))

@@ -18,6 +18,7 @@ type shared struct {
 	names           *throttle.Throttle // failed logins of a name from networks that are not known
 	passwordChanges *throttle.Throttle // wrong old passwords of a logged-in user
 	registrations   *throttle.Throttle // registrations from a network
+	signIns         *throttle.Throttle // failed answers of issuers, from a network
 	changes         *shares            // changes in progress, by user
 	changesMade     *throttle.Throttle // changes and logins of a user with the smallest role
 	audited         failures           // failed logins that are recorded
@@ -59,6 +60,7 @@ func newShared() *shared {
 		names:           throttle.New(50, time.Hour/50),
 		passwordChanges: throttle.New(5, time.Minute),
 		registrations:   throttle.New(10, time.Minute),
+		signIns:         throttle.New(20, 3*time.Second),
 		changes:         newShares(maxChanges),
 		changesMade:     throttle.New(300, 6*time.Second),
 		audited:         newFailures(),

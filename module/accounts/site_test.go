@@ -72,7 +72,7 @@ type testRequest struct {
 	cookie string
 	header http.Header // replaces the usual headers
 	peer   string
-	vars   map[string]any // variables of Caddy
+	vars   map[string]any // variables of Caddy, also as placeholders
 }
 
 // testAnswer is an answer.
@@ -110,7 +110,12 @@ func (a testRequest) request(ctx context.Context) *http.Request {
 		r.RemoteAddr = a.peer
 	}
 	if a.vars != nil {
-		r = r.WithContext(context.WithValue(r.Context(), caddyhttp.VarsCtxKey, a.vars))
+		values := caddy.NewReplacer()
+		for name, value := range a.vars {
+			values.Set("http.vars."+name, value)
+		}
+		ctx := context.WithValue(r.Context(), caddyhttp.VarsCtxKey, a.vars)
+		r = r.WithContext(context.WithValue(ctx, caddy.ReplacerCtxKey, values))
 	}
 	return r
 }

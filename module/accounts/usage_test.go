@@ -21,9 +21,10 @@ import (
 // recorded is a store with sums of usage, which differ in their models.
 type recorded struct {
 	aigateway.Store
-	sums  []accounting.Usage
-	asked *accounting.UsageQuery // the last query
-	fails error                  // of the queries for all pages but the first
+	aigateway.IdentityStore // nil unless a test needs it
+	sums                    []accounting.Usage
+	asked                   *accounting.UsageQuery // the last query
+	fails                   error                  // of the queries for all pages but the first
 
 	records []accounting.Record     // the newest first
 	search  *accounting.RecordQuery // the last query

@@ -10,7 +10,8 @@ type Actor struct {
 	// Name is the kind of the actor, and a name after a slash if there is one:
 	// "user/alice"; "command/root", a command of this machine with the account of the
 	// operating system; "admin_api"; "config/host1", a gateway that starts with a
-	// configuration; "anonymous", a client without a login.
+	// configuration; "issuer/company", a way to sign in; "anonymous", a client without a
+	// login.
 	Name    string
 	Role    Role   // of a user; 0 for other actors
 	Address string // of the client; "" if there is none
@@ -25,6 +26,7 @@ const (
 	ActorUser      = "user/"
 	ActorCommand   = "command/"
 	ActorConfig    = "config/"
+	ActorIssuer    = "issuer/"
 )
 
 type actorKey struct{}

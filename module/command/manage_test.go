@@ -69,6 +69,8 @@ func TestUserCommandManagesUsers(t *testing.T) {
 		`alice  admin  enabled   `+moment+`  never\n`+
 		`bob    user   disabled  `+moment+`  never\n$`, succeed(t, "user list"))
 	assert.Equal(t, "user bob is enabled\n", succeed(t, "user enable bob"))
+	assert.Equal(t, "user bob is linked\n", succeed(t, "user link bob --issuer https://login.example.com --subject 7"))
+	assert.Equal(t, "user bob is not linked any more\n", succeed(t, "user unlink bob"))
 	assert.Equal(t, "user bob is deleted\n", succeed(t, "user delete bob"))
 	assert.NotContains(t, succeed(t, "user list"), "bob")
 }
@@ -144,6 +146,9 @@ func TestErrorsNameTheCause(t *testing.T) {
 		"user add":                               "accepts 1 arg",
 		"user passwd bob":                        "user bob: there is no user with this name",
 		"user disable bob":                       "user bob: there is no user with this name",
+		"user link bob --issuer i --subject s":   "user bob: there is no user with this name",
+		"user link bob --issuer i":               "required flag",
+		"user unlink bob":                        "user bob: there is no user with this name",
 		"user delete bob":                        "user bob: there is no user with this name",
 		"user delete root":                       "user root: the last enabled root user must stay",
 		"user disable root":                      "user root: the last enabled root user must stay",

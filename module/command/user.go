@@ -37,6 +37,8 @@ func userCommand() *cobra.Command {
 		withAdmin(&cobra.Command{Use: "list", Short: "Lists the users", Args: cobra.NoArgs}, listUsers),
 		withAdmin(&cobra.Command{Use: "disable <name>", Short: "Ends all sessions of a user and refuses the user's keys", Args: cobra.ExactArgs(1)}, setDisabled(true)),
 		withAdmin(&cobra.Command{Use: "enable <name>", Short: "Enables a disabled user", Args: cobra.ExactArgs(1)}, setDisabled(false)),
+		linkCommand(),
+		withAdmin(&cobra.Command{Use: "unlink <name>", Short: "Deletes the identities of a user and ends all sessions", Args: cobra.ExactArgs(1)}, unlinkUser),
 		withAdmin(&cobra.Command{Use: "delete <name>", Short: "Deletes a user and the user's keys", Args: cobra.ExactArgs(1)}, deleteUser),
 	)
 	return cmd
@@ -144,5 +146,33 @@ func deleteUser(cmd *cobra.Command, a admin, args []string) error {
 		return userError(args[0], err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "user %s is deleted\n", args[0])
+	return nil
+}
+
+// linkCommand returns the command caddy ai-gateway user link.
+func linkCommand() *cobra.Command {
+	cmd := withAdmin(&cobra.Command{Use: "link <name>", Short: "Links a user with an identity at an issuer, with which the user then signs in", Args: cobra.ExactArgs(1)}, linkUser)
+	cmd.Flags().StringP("issuer", "", "", "Address of the issuer, or proxy")
+	cmd.Flags().StringP("subject", "", "", "What identifies the person there; the log has it when the person was refused")
+	_ = cmd.MarkFlagRequired("issuer") // fails for an unknown flag
+	_ = cmd.MarkFlagRequired("subject")
+	return cmd
+}
+
+func linkUser(cmd *cobra.Command, a admin, args []string) error {
+	issuer, _ := cmd.Flags().GetString("issuer")
+	subject, _ := cmd.Flags().GetString("subject")
+	if err := call(a, http.MethodPost, userPath(args[0], "/identities"), map[string]string{"issuer": issuer, "subject": subject}, nil); err != nil {
+		return userError(args[0], err)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "user %s is linked\n", args[0])
+	return nil
+}
+
+func unlinkUser(cmd *cobra.Command, a admin, args []string) error {
+	if err := call(a, http.MethodDelete, userPath(args[0], "/identities"), nil, nil); err != nil {
+		return userError(args[0], err)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "user %s is not linked any more\n", args[0])
 	return nil
 }

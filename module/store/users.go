@@ -19,16 +19,26 @@ func (s *Store) CreateUser(ctx context.Context, user *aigateway.User) error {
 	created := *user
 	created.Created = now()
 	err := s.change(ctx, "creating user", func(tx database.Statements) (changed, error) {
-		err := tx.Row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
-			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-			database.Text(user.Name), database.Text(user.DisplayName), int64(user.Role), user.Disabled, database.Text(user.Password),
-			millis(created.Created), millis(user.LastLogin)).Scan(&created.ID)
-		return changed{created.ID, userRow("user.create", &created, changesOf(nil, describeUser(&created))...)}, err
+		err := insertUser(tx, &created)
+		return createdUser(&created), err
 	})
 	if err == nil {
 		*user = created
 	}
 	return err
+}
+
+// createdUser returns what the creation of a user has changed.
+func createdUser(user *aigateway.User) changed {
+	return changed{user.ID, userRow("user.create", user, changesOf(nil, describeUser(user))...)}
+}
+
+// insertUser adds a user, and sets the ID.
+func insertUser(tx database.Statements, user *aigateway.User) error {
+	return tx.Row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+		database.Text(user.Name), database.Text(user.DisplayName), int64(user.Role), user.Disabled, database.Text(user.Password),
+		millis(user.Created), millis(user.LastLogin)).Scan(&user.ID)
 }
 
 // User implements aigateway.Users.
@@ -77,14 +87,19 @@ func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aig
 		if err := change(user); err != nil {
 			return changed{}, database.Refuse(err)
 		}
-		user.ID, user.Name, user.Created = before.ID, before.Name, before.Created
-		changes := changesOf(describeUser(&before), describeUser(user))
-		return changed{id, userRow(updated("user", changes), user, changes...)}, updateUser(tx, &before, user, keep)
+		return replaceUser(tx, &before, user, keep)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return user, nil
+}
+
+// replaceUser writes a user as it has been changed, except for what never changes.
+func replaceUser(tx database.Statements, before, user *aigateway.User, keep int64) (changed, error) {
+	user.ID, user.Name, user.Created = before.ID, before.Name, before.Created
+	changes := changesOf(describeUser(before), describeUser(user))
+	return changed{user.ID, userRow(updated("user", changes), user, changes...)}, updateUser(tx, before, user, keep)
 }
 
 // updateUser writes a changed user. If the user is disabled or has a new password, it

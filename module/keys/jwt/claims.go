@@ -11,12 +11,12 @@ import (
 
 // key returns the key of a verified token with these claims, without its digest. The key has no
 // expiry, since its owner renews it: the cache ends with the token.
-func (t *Tokens) key(all map[string]any) (*aigateway.Key, error) {
-	name, _ := claim(all, cmp.Or(t.Name, "sub")).(string)
+func (t *Tokens) key(all aigateway.Claims) (*aigateway.Key, error) {
+	name := all.Text(cmp.Or(t.Name, "sub"))
 	if name == "" {
 		return nil, &aigateway.TokenError{Problem: "it has no subject"}
 	}
-	rights := t.rightsOf(words(claim(all, cmp.Or(t.GroupClaim, "groups"))))
+	rights := t.rightsOf(all.Words(cmp.Or(t.GroupClaim, "groups")))
 	if rights == nil {
 		return nil, &aigateway.TokenError{Problem: "none of its groups may use the gateway", Forbidden: true}
 	}
@@ -43,13 +43,9 @@ func plain(name string) string {
 	return "sha256-" + hex.EncodeToString(digest[:16])
 }
 
-// ownerOf returns the owner of a key, "" if the token has none. An address that the issuer
-// has not verified may be that of somebody else.
-func (t *Tokens) ownerOf(all map[string]any) string {
-	owner, _ := claim(all, t.Owner).(string)
-	if t.Owner == "email" && all["email_verified"] != true {
-		return ""
-	}
+// ownerOf returns the owner of a key, "" if the token has none.
+func (t *Tokens) ownerOf(all aigateway.Claims) string {
+	owner := all.Text(t.Owner)
 	if !aigateway.IsName(owner) {
 		return ""
 	}
@@ -71,32 +67,4 @@ func (t *Tokens) rightsOf(names []string) *aigateway.Key {
 		}
 	}
 	return nil
-}
-
-// claim returns the claim at a path, nil for none. A claim whose name has the dots itself
-// takes precedence, as names that are addresses have them.
-func claim(claims map[string]any, path string) any {
-	if value, ok := claims[path]; ok {
-		return value
-	}
-	first, rest, ok := strings.Cut(path, ".")
-	if inner, isObject := claims[first].(map[string]any); ok && isObject {
-		return claim(inner, rest)
-	}
-	return nil
-}
-
-// words returns the texts of a list, or the words of a text.
-func words(value any) (texts []string) {
-	switch v := value.(type) {
-	case string:
-		return strings.Fields(v)
-	case []any:
-		for _, element := range v {
-			if text, ok := element.(string); ok {
-				texts = append(texts, text)
-			}
-		}
-	}
-	return texts
 }

@@ -9,9 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -55,7 +53,7 @@ func (s *keySet) provision(ctx caddy.Context, issuer, jwks string) error {
 	s.client = http.Client{Timeout: fetchTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	s.isFile = strings.HasPrefix(jwks, "/")
 	if !s.isFile {
-		if jwks != "" && !isTrusted(jwks) {
+		if jwks != "" && !aigateway.IsProtectedAddress(jwks) {
 			return errJWKS
 		}
 		return nil
@@ -79,17 +77,6 @@ var (
 	errAnother = errors.New("the discovery document is that of another issuer")
 	errAddress = errors.New("the discovery document has no https address of keys")
 )
-
-// isTrusted reports whether nobody on the way can change what an address answers: its scheme
-// is https, or its host is this machine.
-func isTrusted(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
-}
 
 // find returns the keys that may have signed a token with a key id, "" for none. It reads the
 // keys of the issuer if it has to, and waits for them only if there are none.
@@ -189,7 +176,7 @@ func (s *keySet) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 		if document.Issuer != s.issuer {
 			return nil, errAnother
 		}
-		if address = document.JWKS; !isTrusted(address) {
+		if address = document.JWKS; !aigateway.IsProtectedAddress(address) {
 			return nil, errAddress
 		}
 	}

@@ -109,7 +109,7 @@ var (
 )
 
 func (t *Tokens) check() error {
-	if !isTrusted(t.Issuer) {
+	if !aigateway.IsProtectedAddress(t.Issuer) {
 		return errIssuer
 	}
 	if t.Audience == "" {
@@ -191,7 +191,7 @@ func (t *Tokens) unreadable(credential string) error {
 var refused = []jose.SignatureAlgorithm{jose.HS256, jose.HS384, jose.HS512, jose.RS384, jose.RS512, jose.PS384, jose.PS512, jose.ES512}
 
 // verify verifies the signature of a token of the issuer, and returns its claims.
-func (t *Tokens) verify(ctx context.Context, token *jwt.JSONWebToken) (claims map[string]any, err error) {
+func (t *Tokens) verify(ctx context.Context, token *jwt.JSONWebToken) (claims aigateway.Claims, err error) {
 	if len(token.Headers) != 1 {
 		return nil, &aigateway.TokenError{Problem: "it must have one signature"}
 	}

@@ -67,6 +67,8 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"the user is checked before a session is created", sessionsAreChecked},
 		{"a new password ends sessions, as disabling a user does", changesEndSessions},
 		{"a change of a user that cannot end its sessions fails", changesWithoutEndingSessionsFail},
+		{"identities are linked with one user", identitiesAreLinked},
+		{"a new person gets one account", personsAreCreatedOnce},
 		{"keys are stored unchanged", keysAreKept},
 		{"keys of others do not exist", keysOfOthers},
 		{"keys are found by a part of their name", keysAreFound},

@@ -1,0 +1,338 @@
+package accounts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/console"
+)
+
+// SignIn configures the ways in which users sign in. All of them create the same sessions.
+type SignIn struct {
+	// Registration allows anyone to create an account with the smallest role. Only
+	// administrators can create a user whose name is the owner of a key of the
+	// configuration or of a keys file, because the usage of the key counts for that
+	// name. Default: false; administrators create all accounts.
+	Registration bool `json:"registration,omitempty"`
+
+	// PasswordOff refuses logins with passwords. The commands of this machine and Caddy's
+	// admin API need no login, and remain. Default: false.
+	PasswordOff bool `json:"password_off,omitempty"`
+
+	// Issuers are the issuers of OpenID Connect at which users sign in. Default: none.
+	Issuers []*signin.Issuer `json:"issuers,omitempty"`
+
+	// Proxy signs in who has passed the authentication of the site. Default: none.
+	Proxy *signin.Proxy `json:"proxy,omitempty"`
+}
+
+func (s *SignIn) provision(ctx caddy.Context) error {
+	for _, issuer := range s.Issuers {
+		if err := issuer.Provision(ctx); err != nil {
+			return err
+		}
+	}
+	if s.Proxy != nil {
+		return s.Proxy.Provision()
+	}
+	return nil
+}
+
+var (
+	errNoWay   = errors.New("password off needs oidc or proxy, since otherwise nobody could sign in")
+	errUseless = errors.New("registration on makes accounts with passwords, which password off refuses")
+)
+
+func (s *SignIn) validate() error {
+	seen := make(map[string]bool)
+	for _, name := range s.names() {
+		folded := strings.ToLower(name)
+		if seen[folded] {
+			return fmt.Errorf("two ways to sign in have the name %s: set another name", name)
+		}
+		seen[folded] = true
+	}
+	switch {
+	case s.PasswordOff && len(seen) == 0:
+		return errNoWay
+	case s.PasswordOff && s.Registration:
+		return errUseless
+	}
+	return nil
+}
+
+// names returns the names of the ways, in the order of the configuration.
+func (s *SignIn) names() (names []string) {
+	for _, issuer := range s.Issuers {
+		names = append(names, issuer.Name)
+	}
+	if s.Proxy != nil {
+		names = append(names, s.Proxy.Name)
+	}
+	return names
+}
+
+// issuer returns the issuer with a name, nil if there is none.
+func (s *SignIn) issuer(name string) *signin.Issuer {
+	for _, issuer := range s.Issuers {
+		if issuer.Name == name {
+			return issuer
+		}
+	}
+	return nil
+}
+
+// signIns answer sign-ins without a password.
+type signIns struct {
+	SignIn
+	logins   logins
+	reserved func(username string) bool // nil if no name is reserved
+	console  bool                       // browsers go on to the console
+}
+
+// waysView are the ways to sign in, in an answer.
+type waysView struct {
+	Password bool      `json:"password"`
+	Ways     []wayView `json:"ways"`
+}
+
+type wayView struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // where browsers begin
+}
+
+// ways answers GET /api/signin.
+func (s signIns) ways(*call) (any, error) {
+	view := waysView{!s.PasswordOff, []wayView{}}
+	for _, name := range s.names() {
+		view.Ways = append(view.Ways, wayView{name, signin.Path + name})
+	}
+	return view, nil
+}
+
+// begin answers GET /api/signin/{name}. It sends browsers to an issuer, or signs in who has
+// passed the proxy.
+func (s signIns) begin(c *call) (any, error) {
+	if s.Proxy != nil && s.Proxy.Name == c.pathValue {
+		person, err := s.Proxy.Finish(c.Request)
+		return s.end(c, person, err)
+	}
+	issuer := s.issuer(c.pathValue)
+	if issuer == nil {
+		return nil, errNoRoute
+	}
+	start, err := issuer.Begin(c.Context(), c.origin())
+	if err != nil {
+		return s.end(c, nil, err)
+	}
+	c.setTicket(issuer.Name, start.Ticket)
+	return redirect(start.Address), nil
+}
+
+// finish answers GET /api/signin/{name}/callback, to which the issuer sends the browser. It may
+// call the issuer, so failures from a network are throttled.
+func (s signIns) finish(c *call) (any, error) {
+	issuer := s.issuer(c.pathValue)
+	if issuer == nil {
+		return nil, errNoRoute
+	}
+	attempt := new(attempt)
+	if guard := s.logins.guard; !guard.off {
+		if wait := attempt.begin(guard.shared.signIns, network(c.address()), false); wait > 0 {
+			return nil, guard.throttled(c, wait)
+		}
+	}
+	ticket := c.takeTicket(issuer.Name)
+	person, err := issuer.Finish(c.Context(), c.origin(), ticket, c.URL.Query())
+	switch {
+	case errors.Is(err, signin.ErrExpired), errors.Is(err, signin.ErrAnswer):
+		attempt.end(throttle.Failed)
+	default:
+		attempt.end(throttle.Undecided)
+	}
+	return s.end(c, person, err)
+}
+
+// end answers the end of a sign-in: with a session, or with the reason for which there is none.
+func (s signIns) end(c *call, person *signin.Person, err error) (any, error) {
+	var answer any
+	if err == nil {
+		answer, err = s.enter(c, person)
+	}
+	if err == nil && s.console {
+		return redirect(console.Root), nil
+	}
+	if err == nil {
+		return answer, nil
+	}
+	for _, reason := range reasons {
+		if errors.Is(err, reason.error) {
+			s.log(c, person, err)
+			s.logins.guard.recordFailure(c, nil, "login.fail")
+			if s.console {
+				return redirect(console.Root + "?signin=" + reason.code), nil
+			}
+			return nil, reason.problem()
+		}
+	}
+	return nil, err
+}
+
+// log logs a refused sign-in. The subject is there for the administrator who links it.
+func (s signIns) log(c *call, person *signin.Person, err error) {
+	fields := []zap.Field{zap.String("way", c.pathValue), zap.String("network", network(c.address())), zap.Error(err)}
+	if person != nil {
+		fields = append(fields, zap.String("issuer", person.Issuer), zap.String("subject", person.Subject))
+	}
+	s.logins.guard.logger.Info("sign-in failed", fields...)
+}
+
+var (
+	errUnknownPerson = errors.New("no account is linked with this identity: ask an administrator")
+	errPersonName    = errors.New("an account with your name cannot be created: ask an administrator to link one")
+	errPersonOut     = errors.New("the account is disabled")
+	errNoIdentities  = errors.New("the store keeps no identities")
+)
+
+// reason is a reason for which a sign-in fails.
+type reason struct {
+	error
+	code   string // for the console
+	status int
+}
+
+var reasons = []reason{
+	{signin.ErrExpired, "expired", http.StatusBadRequest},
+	{signin.ErrRefused, "refused", http.StatusForbidden},
+	{signin.ErrAway, "away", http.StatusServiceUnavailable},
+	{signin.ErrAnswer, "invalid", http.StatusBadGateway},
+	{errUnknownPerson, "unknown", http.StatusForbidden},
+	{errPersonName, "name", http.StatusConflict},
+	{errPersonOut, "disabled", http.StatusForbidden},
+	{aigateway.ErrLastRoot, "root", http.StatusConflict},
+}
+
+// awayFor is the time after which a client may try an issuer again.
+const awayFor = 5 * time.Second
+
+func (r reason) problem() *problem {
+	p := refuse(r.status, "%s", r.Error())
+	if r.status == http.StatusServiceUnavailable {
+		p.retry = awayFor
+	}
+	return p
+}
+
+// enter creates a session for a person.
+func (s signIns) enter(c *call, person *signin.Person) (any, error) {
+	c.actAsIssuer(c.pathValue)
+	user, err := s.user(c.Context(), person)
+	if err != nil {
+		return nil, err
+	}
+	c.actAs(user, 0)
+	if person.Issuer == signin.ProxyIssuer {
+		return s.logins.open(c, user, proxyPrefix)
+	}
+	return s.logins.open(c, user, tokenPrefix)
+}
+
+// user returns the user that a person is. It never finds a user by a name or an address.
+func (s signIns) user(ctx context.Context, person *signin.Person) (*aigateway.User, error) {
+	store, ok := s.logins.store.(aigateway.IdentityStore)
+	if !ok {
+		return nil, errNoIdentities
+	}
+	identity := aigateway.Identity{Issuer: person.Issuer, Subject: person.Subject, Groups: person.Groups}
+	user, err := store.SignIn(ctx, identity, func() (*aigateway.User, error) { return s.newcomer(person) }, func(u *aigateway.User) error {
+		if u.Disabled {
+			return errPersonOut
+		}
+		if person.Role != 0 {
+			u.Role = person.Role
+		}
+		return nil
+	})
+	if errors.Is(err, aigateway.ErrTaken) {
+		err = errPersonName
+	}
+	return user, err
+}
+
+// newcomer returns the account of a person who has none.
+func (s signIns) newcomer(person *signin.Person) (*aigateway.User, error) {
+	if !person.Creates {
+		return nil, errUnknownPerson
+	}
+	name, err := newName(person.Name)
+	if err != nil || s.reserved != nil && s.reserved(name) {
+		return nil, errPersonName
+	}
+	return &aigateway.User{Name: name, DisplayName: cmp.Or(person.DisplayName, name), Role: aigateway.RoleUser}, nil
+}
+
+// redirect is an answer that sends a browser to an address, with GET.
+type redirect string
+
+// write implements written.
+func (to redirect) write(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Location", string(to))
+	header.Set("Cache-Control", "no-store")
+	header.Set("Referrer-Policy", "no-referrer") // the address of a callback contains a code
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// ticketFor is how long a person may take to sign in at an issuer.
+const ticketFor = 10 * time.Minute
+
+// ticketName returns the name of the cookie with the ticket of a sign-in. Browsers accept the
+// prefix __Host- only from this host, over TLS, so that no neighbour can set another ticket.
+func (c *call) ticketName(way string) string {
+	if c.secure() {
+		return "__Host-signin-" + way
+	}
+	return "signin-" + way
+}
+
+// setTicket keeps the ticket of a sign-in in the browser. Unlike the cookie of the session, it
+// is sent when another site, the issuer, leads the browser back.
+func (c *call) setTicket(way, ticket string) {
+	cookie := http.Cookie{
+		Name: c.ticketName(way), Value: ticket, Path: "/", MaxAge: int(ticketFor / time.Second),
+		HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteLaxMode,
+	}
+	if ticket == "" {
+		cookie.MaxAge = -1
+	}
+	c.header.Add("Set-Cookie", cookie.String())
+}
+
+// takeTicket returns the ticket of a sign-in, "" if there is not exactly one, and deletes it.
+func (c *call) takeTicket(way string) string {
+	cookies := c.CookiesNamed(c.ticketName(way))
+	c.setTicket(way, "")
+	if len(cookies) != 1 {
+		return ""
+	}
+	return cookies[0].Value
+}
+
+// origin returns the scheme and host of the request, as browsers show them.
+func (c *call) origin() string {
+	if c.secure() {
+		return "https://" + c.Host
+	}
+	return "http://" + c.Host
+}

@@ -1,0 +1,38 @@
+package aigateway
+
+import (
+	"context"
+	"time"
+)
+
+// Identity is what a user is at an issuer: a service that signs in the users of a company.
+type Identity struct {
+	Issuer  string // its address, or another text that identifies it
+	Subject string // unique at the issuer, and never given to another person
+	UserID  int64
+	Groups  []string  // at the issuer, as of the last sign-in
+	Created time.Time // set by the store
+	Used    time.Time // the last sign-in; zero: never
+}
+
+// IdentityStore is an optional interface of a Store. Accounts with issuers need it.
+type IdentityStore interface {
+	// SignIn returns the user with the issuer and the subject of an identity, and records
+	// the groups of the identity and the time. If no user has the identity, SignIn calls
+	// create, and adds the user that it returns, with the identity; it returns ErrTaken if
+	// another user has the name. SignIn calls change with the user, and stores the user as
+	// change leaves it, as ChangeUser does. All of this is one transaction: errors of
+	// create and change are returned unchanged, and nothing is stored.
+	SignIn(ctx context.Context, identity Identity, create func() (*User, error), change func(*User) error) (*User, error)
+
+	// LinkIdentity adds an identity to a user. It returns ErrTaken if a user has the
+	// identity, ErrTooMany if the user has limit identities, and ErrNotFound for an unknown
+	// user.
+	LinkIdentity(ctx context.Context, identity Identity, limit int) error
+
+	// IdentitiesOf returns the identities of a user, the oldest first.
+	IdentitiesOf(ctx context.Context, user int64) ([]Identity, error)
+
+	// DeleteIdentities deletes all identities and sessions of a user.
+	DeleteIdentities(ctx context.Context, user int64) error
+}
