@@ -227,7 +227,18 @@ func endsLike(p, pattern string) bool {
 // formatOf returns the format in which a request is answered, errors included: the format
 // of the endpoint; for an endpoint without one, the format to which the request points.
 func formatOf(r *http.Request, e endpoint) *format.Descriptor {
-	return cmp.Or(e.format, formatByHeader(r), e.meant, formatByPath(r), formatByKey(r), formatByPaging(r), formats.Unspecified())
+	f := formatFrom(r, e.format, formatByHeader)
+	f = formatFrom(r, cmp.Or(f, e.meant), formatByPath, formatByKey, formatByPaging)
+	return cmp.Or(f, formats.Unspecified())
+}
+
+// formatFrom returns the format that is known, else the first one to which the request points,
+// nil for none.
+func formatFrom(r *http.Request, known *format.Descriptor, ways ...func(*http.Request) *format.Descriptor) *format.Descriptor {
+	for i := 0; known == nil && i < len(ways); i++ {
+		known = ways[i](r)
+	}
+	return known
 }
 
 // formatByHeader returns the format whose version header the request has, or a header that

@@ -32,11 +32,14 @@ func (h *Handler) settle(ex *exchange.Exchange, to *reply.Reply, r *http.Request
 	}
 }
 
-// timeToRead is the time that clients have to read an error event. Several report only the end
-// of the connection if both arrive at once.
+// timeToRead is the time that clients have to read an error event. Several HTTP libraries drop
+// what they have not passed on yet when the connection breaks, and report only that.
 const timeToRead = 100 * time.Millisecond
 
-// abort closes the connection of a client, after the time to read what was sent.
+// abort closes the connection of a client, after the time to read what was sent. Nothing signals
+// that the client has read it: so abort waits, and holds no more than its goroutine, since the
+// exchange is settled. Only formats whose clients take a clean end for the end of the answer
+// need it, and files that broke off.
 func abort(ctx context.Context) {
 	select {
 	case <-ctx.Done():
