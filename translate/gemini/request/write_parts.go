@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -157,15 +158,23 @@ func (w *writer) Image(m *core.Media) { w.media(m, core.ImageAddress) }
 // Document adds a document as a text or a file.
 func (w *writer) Document(m *core.Media) {
 	if m.Kind == core.PlainText {
-		w.parts().AddLines(m.Title, m.Context, m.Data)
+		w.lines(m.Title, m.Context, m.Data)
 		return
 	}
-	w.parts().AddLines(m.Title, m.Context)
+	w.lines(m.Title, m.Context)
 	w.media(m, core.FileAddress)
 }
 
 // OpenDocument adds the title and the context of a document whose parts follow.
-func (w *writer) OpenDocument(m *core.Media) { w.parts().AddLines(m.Title, m.Context) }
+func (w *writer) OpenDocument(m *core.Media) { w.lines(m.Title, m.Context) }
+
+// lines adds a text of those lines that are not empty. Without one, it begins no content: an
+// empty content would separate two contents of one role.
+func (w *writer) lines(lines ...[]byte) {
+	if slices.ContainsFunc(lines, func(line []byte) bool { return len(line) > 0 }) {
+		w.parts().AddLines(lines...)
+	}
+}
 
 // OpenSearchResult begins a text of several lines: the title, the source, and the texts that
 // follow.

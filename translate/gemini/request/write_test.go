@@ -164,6 +164,14 @@ func TestImagesAndDocumentsAreParts(t *testing.T) {
 	assert.Contains(t, refusal(t, &messages.Source, older, content(`{"type":"image","source":{"type":"url","url":"https://h/a.png"}}`)), "cannot be translated")
 }
 
+// A document without a title, a context and parts began a content, which was not written: the
+// turns of the model before and after it were two contents of one role.
+func TestADocumentWithoutPartsIsNoContent(t *testing.T) {
+	const nothing = `{"role":"user","content":[{"type":"document","source":{"type":"content","content":[]}}]}`
+	out, _ := written(t, &messages.Source, flash, talk(`{"role":"user","content":"a"},{"role":"assistant","content":"b"},`+nothing+`,{"role":"assistant","content":"c"},{"role":"user","content":"d"}`))
+	assert.Contains(t, out, `{"role":"model","parts":[{"text":"b"},{"text":"c"}]}`)
+}
+
 // tool is a request with a tool that has a schema.
 func tool(schema, more string) string {
 	return asked(`,"tools":[{"name":"x","description":"d","input_schema":` + schema + `}]` + more)
