@@ -128,7 +128,7 @@ func TestARequestAllocatesLittle(t *testing.T) {
 			most = 15 // the names of the tools that were called are kept
 		}
 		if r.from == translate.Gemini {
-			most = 150 // the ids and the names of the 31 calls are kept for their results, and the tools are converted
+			most = 120 // the ids and the names of the 31 calls are kept for their results, and the tools are converted
 		}
 		assert.LessOrEqual(t, allocs, most, "%s to %s", r.from, r.to)
 	}

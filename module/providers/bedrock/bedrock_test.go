@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -196,13 +197,20 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
+// A request of 1 KB must be signed within 60 µs, and the time must be linear in the body.
 func BenchmarkSign(b *testing.B) {
-	body := bytes.Repeat([]byte("x"), 1024)
-	for b.Loop() {
-		r, _ := http.NewRequest(http.MethodPost, "https://bedrock-runtime.us-east-1.amazonaws.com/model/x/invoke", nil)
-		r.Header.Set("Content-Type", "application/json")
-		if signWith(r, bytes.NewReader(body), vectorCredentials, "us-east-1", vectorTime) != nil {
-			b.Fatal("not signed")
-		}
+	for _, size := range []int{1 << 10, 10 << 10, 100 << 10, 1 << 20} {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			body := bytes.Repeat([]byte("x"), size)
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				r, _ := http.NewRequest(http.MethodPost, "https://bedrock-runtime.us-east-1.amazonaws.com/model/x/invoke", nil)
+				r.Header.Set("Content-Type", "application/json")
+				if signWith(r, bytes.NewReader(body), vectorCredentials, "us-east-1", vectorTime) != nil {
+					b.Fatal("not signed")
+				}
+			}
+		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/request"
+	messages "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/request"
 )
 
 const oneContent = `"contents":[{"parts":[{"text":"hi"}]}]`
@@ -105,4 +106,17 @@ func FuzzReader(f *testing.F) {
 			require.Nil(t, fault, "%s", out)
 		}
 	})
+}
+
+// Clients write the role behind the parts, and parts without a member contain nothing to lose.
+func TestTheRoleOfAContentMayBeBehindItsParts(t *testing.T) {
+	read := func(content string) string {
+		body := `{"contents":[{"role":"user","parts":[{"text":"a"}]},` + content + `,{"role":"user","parts":[{"text":"c"}]}]}`
+		out, _, refused := core.Render(nil, []byte(body), &core.RequestInfo{Model: "m", Upstream: "m"}, &request.Source, &messages.Target)
+		require.Nil(t, refused)
+		return string(out)
+	}
+	const parts = `"parts":[{ },{"text":"b"},{"functionCall":{"name":"f","args":{}}}]`
+	assert.Contains(t, read(`{"role":"model",`+parts+`}`), `"role":"assistant"`)
+	assert.Equal(t, read(`{"role":"model",`+parts+`}`), read(`{`+parts+`,"role":"model"}`))
 }

@@ -27,14 +27,20 @@ func jsonSchema(schema []byte, ofAPI bool) (converted []byte, ordered bool) {
 	return v.append(nil, schema), v.ordered
 }
 
-// upperTypes are the types of the dialect of the API.
+// upperTypes are the types of the dialect of the API, with the quote behind them.
 var upperTypes = [][]byte{
-	[]byte(`"OBJECT"`), []byte(`"STRING"`), []byte(`"ARRAY"`), []byte(`"INTEGER"`), []byte(`"NUMBER"`), []byte(`"BOOLEAN"`), []byte(`"NULL"`),
+	[]byte(`OBJECT"`), []byte(`STRING"`), []byte(`ARRAY"`), []byte(`INTEGER"`), []byte(`NUMBER"`), []byte(`BOOLEAN"`), []byte(`NULL"`),
 }
 
 // hasUpperTypes reports whether a type of the dialect of the API is somewhere in a schema.
 func hasUpperTypes(schema []byte) bool {
-	return slices.ContainsFunc(upperTypes, func(word []byte) bool { return bytes.Contains(schema, word) })
+	for i := 1; i < len(schema); i++ { // few strings begin with a capital letter
+		if schema[i-1] == '"' && 'A' <= schema[i] && schema[i] <= 'S' &&
+			slices.ContainsFunc(upperTypes, func(word []byte) bool { return bytes.HasPrefix(schema[i:], word) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // schemaReader converts one schema to JSON Schema.

@@ -42,7 +42,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	}
 	r.x, r.w = x, w
 	r.turns.x, r.turns.w = x, w
-	c := jsonscan.Again(body)
+	c := x.Info.Texts.Again(body)
 	r.readRequest(&c, "")
 	if !r.turns.begun {
 		x.Invalid("contents", "must have a part that is not empty")
@@ -133,28 +133,38 @@ func (r *reader) readInstruction(raw []byte, prefix string) {
 	r.w.EndTurn()
 }
 
-// readContent reads a content, whose role may be behind its parts.
+// readContent reads a content. Parts in front of the role are read when it is known.
 func (r *reader) readContent(c *jsonscan.Cursor) {
-	r.object.Read(r.x, c, contentMembers, "")
+	o := &r.object
+	for o.Enter(c, contentMembers, ""); o.Next(r.x, c); {
+		if o.Name() == "parts" && o.Raw("role") != nil {
+			r.readParts(c)
+		} else {
+			o.Keep(c)
+		}
+	}
+	if list := o.Raw("parts"); list != nil {
+		parts := jsonscan.Again(list)
+		r.readParts(&parts)
+	}
+}
+
+// readParts reads the parts of the content.
+func (r *reader) readParts(c *jsonscan.Cursor) {
 	role := core.User
 	if string(r.object.Word("role")) == model {
 		role = core.Assistant
 	}
-	list := r.object.Raw("parts")
-	if len(list) == 0 {
-		return
-	}
-	parts := jsonscan.Again(list)
 	i := 0
-	for r.x.EnterList(&parts, "parts"); r.x.NextElement(&parts); i++ {
-		r.readPart(parts.Skip(), role, i)
+	for r.x.EnterList(c, "parts"); r.x.NextElement(c); i++ {
+		r.readPart(c, role, i)
 	}
 }
 
 // readPart reads a part of a content.
-func (r *reader) readPart(raw []byte, role core.Role, index int) {
-	p, x := &r.part, r.x
-	p.ReadRaw(x, raw, partMembers, "")
+func (r *reader) readPart(c *jsonscan.Cursor, role core.Role, index int) {
+	p, x, start := &r.part, r.x, c.Offset()
+	p.Read(x, c, partMembers, "")
 	signature := p.Raw("thoughtSignature")
 	for _, name := range [...]string{"videoMetadata", "mediaResolution", "partMetadata"} {
 		if p.Raw(name) != nil {
@@ -176,7 +186,7 @@ func (r *reader) readPart(raw []byte, role core.Role, index int) {
 	case p.Raw("inlineData") != nil, p.Raw("fileData") != nil:
 		r.turns.begin(role)
 		r.readMedia()
-	case signature == nil && !jsonscan.IsEmptyList(raw):
+	case signature == nil && !jsonscan.IsEmptyList(c.Document()[start:c.Offset()]):
 		x.Lose(r.unknown(), nil)
 	}
 }

@@ -63,6 +63,9 @@ func (r *reader) readTools(raw []byte, prefix string) {
 	r.allowed.Check(x, strings.TrimSuffix(ofChoice, ".")+".allowedFunctionNames", missingAllowedRow)
 }
 
+// noParameters is the schema of a function that declares none.
+var noParameters = []byte(`{"type":"object","properties":{}}`)
+
 // readFunctions writes the functions that an element of the tools declares.
 func (r *reader) readFunctions(raw []byte) {
 	o, x := &r.data, r.x
@@ -80,7 +83,7 @@ func (r *reader) readFunctions(raw []byte) {
 		if string(o.Word("behavior")) == "NON_BLOCKING" {
 			x.Lose(blockingTool, nil)
 		}
-		tool := core.Tool{Name: o.Raw("name"), Description: o.Raw("description"), Schema: []byte(`{"type":"object","properties":{}}`)}
+		tool := core.Tool{Name: o.Raw("name"), Description: o.Raw("description"), Schema: noParameters}
 		if raw := o.Raw("parameters"); raw != nil {
 			tool.Schema, _ = jsonSchema(raw, true)
 		} else if raw := o.Raw("parametersJsonSchema"); raw != nil {
