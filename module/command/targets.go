@@ -36,6 +36,8 @@ type target struct {
 	Price    string   `json:"price"`
 	Reported []string `json:"reported"`
 	Refused  []string `json:"refused"`
+	LeftOut  []string `json:"left_out"`
+	Counting string   `json:"count_tokens"`
 }
 
 // explanation is an answer of the admin API about a model.
@@ -155,6 +157,10 @@ func printExplanation(out io.Writer, e *explanation, fields bool) error {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
 		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, t.state(), t.share(), t.way(), cmp.Or(t.Price, "unknown"))
+		printFields(out, "left out by the preset", t.LeftOut)
+		if t.Counting != "" {
+			fmt.Fprintf(out, "   count of tokens: %s\n", t.Counting)
+		}
 		if fields {
 			printLosses(out, e.Targets[:i], t)
 		} else if lost := t.losses(); lost != "" {

@@ -100,7 +100,7 @@ func pageSize(paging *format.Paging, q url.Values) (int, *fault.Fault) {
 
 // serveCapabilities lists the models that the key may use. For each model and each format
 // of clients, it shows which fields of a request are kept, changed or lost, or how many with
-// fields=count. The parameter model, which may occur several times, selects models.
+// fields=count, and for each model the endpoints beside text. The parameter model, which may occur several times, selects models.
 func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fault {
 	body, query := []byte(`{"object":"list","data":[`), r.URL.Query()
 	wanted, counts := query["model"], query.Get("fields") == "count"
@@ -113,13 +113,12 @@ func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fau
 		}
 		body = append(body, `{"model":`...)
 		body = jsonscan.AppendString(body, name)
-		body = append(body, `,"formats":`...)
 		m := h.resolved.catalog.Model(name)
+		known := m.Capabilities
 		if counts {
-			body = append(append(body, m.Counts...), '}')
-		} else {
-			body = append(append(body, m.Capabilities...), '}')
+			known = m.Counts
 		}
+		body = append(append(body, ','), known[1:]...) // without its brace
 	}
 	to.WriteJSON(append(body, "]}"...))
 	return nil

@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -18,6 +19,14 @@ type capability struct {
 	Lane     string           `json:"lane"`     // "bytes" or "translated"
 	Upstream translate.Format `json:"upstream"` // of requests to the provider
 	pairs.Capabilities
+	LeftOut  []string `json:"left_out"`               // of the request to the provider, by its preset
+	Counting string   `json:"count_tokens,omitempty"` // see Target.Counting
+}
+
+// described is what GET /v1/capabilities shows of a model.
+type described struct {
+	Formats   any      `json:"formats"`   // by the formats of clients
+	Endpoints []string `json:"endpoints"` // beside text
 }
 
 // The values of capability's Lane.
@@ -38,9 +47,11 @@ func (c *Catalog) describe() {
 			continue
 		}
 		known, key := claim.model.capabilities()
+		endpoints := claim.model.endpoints()
+		key += strings.Join(endpoints, " ")
 		if shared[key] == nil {
-			shared[key], _ = json.Marshal(known) // strings always encode
-			counts[key], _ = json.Marshal(countsOf(known))
+			shared[key], _ = json.Marshal(described{known, endpoints}) // strings always encode
+			counts[key], _ = json.Marshal(described{countsOf(known), endpoints})
 		}
 		claim.model.Capabilities, claim.model.Counts = shared[key], counts[key]
 	}
@@ -53,12 +64,14 @@ type counted struct {
 	Kept     int              `json:"kept"`
 	Reported int              `json:"reported"`
 	Refused  int              `json:"refused"`
+	LeftOut  int              `json:"left_out"`
+	Counting string           `json:"count_tokens,omitempty"`
 }
 
 func countsOf(known map[translate.Format]capability) map[translate.Format]counted {
 	all := make(map[translate.Format]counted, len(known))
 	for client, c := range known {
-		all[client] = counted{c.Lane, c.Upstream, len(c.Kept), len(c.Reported), len(c.Refused)}
+		all[client] = counted{c.Lane, c.Upstream, len(c.Kept), len(c.Reported), len(c.Refused), len(c.LeftOut), c.Counting}
 	}
 	return all
 }
@@ -75,8 +88,10 @@ func (m *Model) capabilities() (known map[translate.Format]capability, key strin
 			if upstream == nil || !pairs.Possible(client.Name, upstream.Name, t.Traits) {
 				continue
 			}
-			known[client.Name] = capabilityOf(t.Provider, name, client, upstream, t.Traits)
-			key += fmt.Sprintf("%s %s %+v\n", client, upstream, *t.Traits)
+			of := capabilityOf(t.Provider, name, client, upstream, t.Traits)
+			of.LeftOut, of.Counting = t.Provider.LeftOut(upstream, name), t.Counting(name, client, upstream)
+			known[client.Name] = of
+			key += fmt.Sprintf("%s %s %+v %q %s\n", client, upstream, *t.Traits, of.LeftOut, of.Counting)
 			break
 		}
 	}
@@ -89,7 +104,7 @@ func capabilityOf(p *Provider, model string, client, upstream *format.Descriptor
 		if !p.SpeakSchemaFor(model, client, upstream, traits).Requests.HasSchemas(traits) {
 			relayed.Reported = append(relayed.Reported, client.Requests.Source.Rows.PathsOf(core.FormatSchema)...)
 		}
-		return capability{laneBytes, upstream.Name, relayed}
+		return capability{Lane: laneBytes, Upstream: upstream.Name, Capabilities: relayed}
 	}
-	return capability{laneTranslated, upstream.Name, pairs.CapabilitiesOf(client.Name, upstream.Name, traits)}
+	return capability{Lane: laneTranslated, Upstream: upstream.Name, Capabilities: pairs.CapabilitiesOf(client.Name, upstream.Name, traits)}
 }

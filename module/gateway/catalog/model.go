@@ -17,7 +17,7 @@ type Model struct {
 	Steps        [][]Target // the targets in the order in which they are tried; those of one step share the requests
 	Fallback     Fallback
 	Attempts     int             // largest number of targets that are asked for one request
-	Capabilities json.RawMessage // for GET /v1/capabilities, by the formats of clients
+	Capabilities json.RawMessage // for GET /v1/capabilities, an object
 	Counts       json.RawMessage // the same, with numbers in place of the lists of fields
 	prices       *prices.Table   // of all targets; see pricesOf
 }

@@ -56,6 +56,8 @@ type offer struct {
 	list   *modellist.List     // its own list of models; nil if the list is not read
 	whole  Target              // the target for the model name that the client uses
 	spoken []modelFormats      // the formats of single models; none if the formats are configured
+
+	address func(*aigateway.Call) error // of the protocol of its preset; nil if calls are those of the format
 }
 
 // newProvider provisions a provider. It loads its list of models and its caller from shared.
@@ -72,7 +74,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared) (*Pro
 		traits:  layers{defaults.Traits, defaults.ModelTraits, config.Traits},
 		Service: config.service(), APIKeys: config.APIKeys, pooled: config.ReverseProxyRaw != nil,
 	}
-	p.known = modellist.Named(defaults.Models)
+	p.known, p.address = modellist.Named(defaults.Models), defaults.Protocol.Address
 	p.Rests, p.MaxRunning = health.Rules{First: time.Duration(config.Cooldown), FailRate: config.FailRate}, config.MaxRunning
 	if len(p.APIKeys) == 0 {
 		p.APIKeys = []string{""}

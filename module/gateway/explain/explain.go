@@ -123,6 +123,8 @@ type Choice struct {
 	Price    string           `json:"price,omitempty"`  // name of the price, empty if it is unknown
 	Reported []string         `json:"reported"`         // fields of requests that are left out, and reported
 	Refused  []string         `json:"refused"`          // fields of requests for which the target is passed over
+	LeftOut  []string         `json:"left_out"`         // members of the request to the provider that its preset leaves out
+	Counting string           `json:"count_tokens,omitempty"`
 }
 
 // ModelOf explains the requests for a model name in the format of a client. It returns nil if
@@ -180,7 +182,7 @@ func greatestCommonDivisor(a, b int) int {
 const anySession = 1
 
 func choiceOf(c *choice.Candidate, name string, client *format.Descriptor) Choice {
-	shown := Choice{Target: targetOf(c), Reported: []string{}, Refused: []string{}}
+	shown := Choice{Target: targetOf(c), Reported: []string{}, Refused: []string{}, LeftOut: []string{}}
 	spoken := detour.FormatFor(c.Provider, c.Health.Model, client, c.Provider.SpeakFor(c.Health.Model, client))
 	switch spoken {
 	case nil:
@@ -191,6 +193,7 @@ func choiceOf(c *choice.Candidate, name string, client *format.Descriptor) Choic
 		known := pairs.CapabilitiesOf(client.Name, spoken.Name, detour.TraitsFor(c.Provider, c.Health.Model, spoken, c.TraitsOf(name)))
 		shown.Lane, shown.Reported, shown.Refused = "translated", known.Reported, known.Refused
 	}
-	shown.Format = spoken.Name
+	shown.Format, shown.LeftOut = spoken.Name, c.Provider.LeftOut(spoken, c.Health.Model)
+	shown.Counting = c.Counting(c.Health.Model, client, spoken)
 	return shown
 }

@@ -36,7 +36,8 @@ func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
 	assert.JSONEq(t, `{"object":"list","data":[]}`, s.List(site.AliceKey, capabilitiesPath+"?model=other").Body)
 	some := s.List(site.AliceKey, capabilitiesPath+"?model=m1&model=other&fields=count").Body
 	assert.Contains(t, some, `{"model":"m1","formats":{`)
-	assert.Contains(t, some, `{"lane":"bytes","upstream":"chat","kept":1,"reported":0,"refused":0}`)
+	assert.Contains(t, some, `{"lane":"bytes","upstream":"chat","kept":1,"reported":0,"refused":0,"left_out":0}`)
+	assert.Contains(t, some, `,"endpoints":["/v1/embeddings",`)
 	assert.NotContains(t, some, "allowed-fast")
 	assert.Equal(t, http.StatusUnauthorized, s.List("sk-nobody", capabilitiesPath).Status)
 	assert.Equal(t, http.StatusUnauthorized, s.List(site.OldKey, capabilitiesPath).Status)

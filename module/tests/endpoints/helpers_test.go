@@ -25,7 +25,10 @@ type capabilities struct {
 			Kept     []string `json:"kept"`
 			Reported []string `json:"reported"`
 			Refused  []string `json:"refused"`
+			LeftOut  []string `json:"left_out"`
+			Counting string   `json:"count_tokens,omitempty"`
 		} `json:"formats"`
+		Endpoints []string `json:"endpoints"`
 	} `json:"data"`
 }
 

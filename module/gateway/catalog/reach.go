@@ -1,0 +1,87 @@
+package catalog
+
+import (
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+)
+
+// This file finds out what a service lacks that others with its formats have: it asks the
+// protocol of the preset for the address of a call that is not made.
+
+// call returns the call of an operation in a format for a model, by p's own name; nil if the
+// service has no such endpoint.
+func (p *Provider) call(f *format.Descriptor, op translate.Operation, model string) *aigateway.Call {
+	call := &aigateway.Call{Format: f.Name, Operation: op, Model: model, Header: make(http.Header)}
+	if p.address == nil {
+		return call
+	}
+	call.Path, call.Query = f.Provider.Call(format.Call{Model: model, Operation: op})
+	if p.address(call) != nil {
+		return nil
+	}
+	return call
+}
+
+// LeftOut returns the members of requests in a format that the preset leaves out since the
+// service refuses them, by their paths.
+func (p *Provider) LeftOut(f *format.Descriptor, model string) []string {
+	paths := []string{}
+	if call := p.call(f, translate.Generate, model); call != nil {
+		for _, loss := range call.Body.Unsupported {
+			paths = append(paths, loss.Path)
+		}
+	}
+	return paths
+}
+
+// endpoints returns the paths of the endpoints beside text that a target of the model has.
+func (m *Model) endpoints() []string {
+	paths := []string{}
+	for _, e := range beside.Endpoints() {
+		for _, t := range m.Targets {
+			if f := t.Provider.besideText(); f != nil && t.Provider.call(f, e.Operation, t.UpstreamModel(string(m.Pattern))) != nil {
+				paths = append(paths, e.Path)
+				break
+			}
+		}
+	}
+	return paths
+}
+
+// besideText returns the format of p that has endpoints beside text, nil for none.
+func (p *Provider) besideText() *format.Descriptor {
+	for _, f := range p.Formats {
+		for _, e := range f.Client.Endpoints {
+			if e.Operation.Beside() {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// How tokens are counted for clients that ask for it.
+const (
+	countedByProvider = "provider" // estimated if the provider refuses
+	countedByEstimate = "estimate"
+	notCounted        = "none"
+)
+
+// Counting returns how tokens of a request to the target are counted: by the provider, which
+// gets the request in the format spoken; by an estimate; or not at all. It returns "" if clients
+// of their format do not ask for it.
+func (t Target) Counting(model string, client, spoken *format.Descriptor) string {
+	switch {
+	case client.Answers.TokenCount == nil:
+		return ""
+	case spoken.Answers.TokenCount != nil && t.Provider.call(spoken, translate.CountTokens, model) != nil:
+		return countedByProvider
+	case t.EstimatesTokens():
+		return countedByEstimate
+	}
+	return notCounted
+}
