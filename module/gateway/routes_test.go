@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // The headers and the query of each request were searched for a format that its path has.
 func TestTheFormatOfAnEndpointNeedsNoSearch(t *testing.T) {
-	r := httptest.NewRequest("POST", "/v1/models/m?key=k&limit=3", nil)
+	r := httptest.NewRequest(http.MethodPost, "/v1/models/m?key=k&limit=3", nil)
 	r.Header.Set("Anthropic-Version", "2023-06-01")
 	e := endpoint{format: formats.Of(translate.Chat)}
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
