@@ -34,12 +34,9 @@ func newCall(w http.ResponseWriter, r *http.Request, store aigateway.Store, prox
 // actAs makes a user the actor of the changes of the call, nil for a client without a login.
 // session is that of the request, 0 for none.
 func (c *call) actAs(user *aigateway.User, session int64) {
-	by := aigateway.Actor{Name: aigateway.ActorAnonymous, Session: session}
+	by := aigateway.Actor{Name: aigateway.ActorAnonymous, Address: aigateway.ClientAddressText(c.Request), Session: session}
 	if user != nil {
 		by.Name, by.Role = aigateway.ActorUser+user.Name, user.Role
-	}
-	if address := c.address(); address.IsValid() {
-		by.Address = address.String()
 	}
 	if replacer, ok := c.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
 		by.Request, _ = replacer.GetString("http.request.uuid")
@@ -61,10 +58,7 @@ func (c *call) actAsMachine() {
 	if _, named := aigateway.ActorOf(c.Context()); named {
 		return
 	}
-	by := aigateway.Actor{Name: aigateway.ActorAdminAPI}
-	if address := c.address(); address.IsValid() {
-		by.Address = address.String()
-	}
+	by := aigateway.Actor{Name: aigateway.ActorAdminAPI, Address: aigateway.ClientAddressText(c.Request)}
 	c.Request = c.WithContext(aigateway.WithActor(c.Context(), by))
 }
 

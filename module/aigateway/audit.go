@@ -90,7 +90,8 @@ type AuditAccounts interface {
 // log has no method that deletes or changes rows: it deletes a row itself when its time is
 // over.
 type AuditLog interface {
-	// UseAudit sets the options. The gateway calls it when a configuration starts.
+	// UseAudit sets the options. The gateway calls it when a configuration starts. Before
+	// that, no row is deleted, and the options are the defaults.
 	UseAudit(AuditOptions)
 
 	// Audit adds a row about what is no change of the store. The log sets ID, At and Actor.

@@ -27,6 +27,14 @@ func ClientAddress(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap().WithZone("")
 }
 
+// ClientAddressText returns ClientAddress as a text, "" if the address is unknown.
+func ClientAddressText(r *http.Request) string {
+	if address := ClientAddress(r); address.IsValid() {
+		return address.String()
+	}
+	return ""
+}
+
 // CrossOrigin reports whether a browser sent the request for a page of another
 // origin. In contrast to http.CrossOriginProtection, it checks requests of every
 // method, GET included.

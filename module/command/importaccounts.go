@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -33,7 +34,8 @@ func importAccounts(cmd *cobra.Command, g *migration.Gateway, report *migration.
 	if err != nil {
 		return err
 	}
-	created, err := importUsers(cmd.Context(), store, g.Users, report)
+	by := asCommand(cmd.Context())
+	created, err := importUsers(by, store, g.Users, report)
 	if err != nil {
 		return err
 	}
@@ -43,7 +45,7 @@ func importAccounts(cmd *cobra.Command, g *migration.Gateway, report *migration.
 			return err
 		}
 	}
-	added, err := importSpent(cmd.Context(), store, options, g, report)
+	added, err := importSpent(by, store, options, g, report)
 	if err != nil {
 		return err
 	}
@@ -81,6 +83,12 @@ func importSpent(ctx context.Context, store aigateway.Store, options accounting.
 	missing, err := openings(ctx, keeper, g)
 	if err != nil || len(missing) == 0 {
 		return 0, err
+	}
+	if log, ok := store.(aigateway.AuditLog); ok {
+		row := aigateway.AuditEntry{Action: "ledger.import", Object: "ledger", Changes: []aigateway.AuditChange{{Field: "records", After: strconv.Itoa(len(missing))}}}
+		if err := log.Audit(ctx, row); err != nil {
+			return 0, err
+		}
 	}
 	if options.Journal, err = os.MkdirTemp("", "import"); err != nil { // that of a gateway belongs to its process
 		return 0, fmt.Errorf("creating a journal: %w", err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os/user"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -74,7 +75,7 @@ func newContext() (caddy.Context, error) {
 }
 
 func (l *local) send(method, path string, body []byte) ([]byte, error) {
-	request, err := http.NewRequest(method, path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(asCommand(context.Background()), method, path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("creating request: %w", err)
 	}
@@ -89,6 +90,16 @@ func (l *local) send(method, path string, body []byte) ([]byte, error) {
 		return nil, errorOf(answer.Bytes())
 	}
 	return answer.Bytes(), nil
+}
+
+// asCommand returns a context for changes that a command of this machine makes, with the
+// account of the operating system.
+func asCommand(ctx context.Context) context.Context {
+	name := ""
+	if account, err := user.Current(); err == nil {
+		name = account.Username
+	}
+	return aigateway.WithActor(ctx, aigateway.Actor{Name: aigateway.ActorCommand + name})
 }
 
 // serve calls the handler. The handler panics with http.ErrAbortHandler if it cannot write

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -259,4 +260,25 @@ func TestTheGatewayRunsWithoutAccounts(t *testing.T) {
 	assert.Contains(t, banner, path)
 	status, answer := paste(t, banner, nil)
 	assert.Equal(t, 200, status, answer)
+}
+
+// A change by a command once left no trace of who ran it.
+func TestAuditCommandShowsWhoRanACommand(t *testing.T) {
+	freshData(t)
+	succeed(t, "user add alice")
+	succeed(t, "key new --user alice --name laptop")
+	account, err := user.Current()
+	require.NoError(t, err)
+	out := succeed(t, "audit --action key --json")
+	assert.Contains(t, out, `"actor": "command/`+account.Username+`"`)
+	assert.Contains(t, out, `"action": "key.create"`)
+	assert.Regexp(t, `^TIME +ACTOR +ADDRESS +ACTION +OBJECT +RESULT +CHANGES\n\S+ +command/\S+ +key.create +key/1 +ok +name: "" > "laptop", .*\n\S+ +command/\S+ +user.create +user/alice +ok +id: .*\n$`, succeed(t, "audit"))
+	lines := strings.Split(strings.TrimSpace(succeed(t, "audit --jsonl")), "\n")
+	assert.Len(t, lines, 2)
+	assert.Len(t, strings.Split(strings.TrimSpace(succeed(t, "audit --limit 1")), "\n"), 2)
+	assert.Len(t, strings.Split(strings.TrimSpace(succeed(t, "audit --object user --from 2999-01-01")), "\n"), 1)
+	for _, line := range []string{"audit --limit -1", "audit --from x"} {
+		_, _, err := execute(t, "", line)
+		assert.Error(t, err, line)
+	}
 }

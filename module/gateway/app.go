@@ -134,6 +134,7 @@ func (a *App) Start() error {
 		return err
 	}
 	a.awaitStores(openPatience)
+	a.recordLoads()
 	a.warnUnusable()
 	release, unwatch, unwatchLimits := metrics.Hold(a.metricNames()), metrics.WatchProviders(a.available), metrics.WatchLimits(func() []metrics.LimitLevel { return a.limitReader(nil).Levels(a.ctx) })
 	forget := func() {}

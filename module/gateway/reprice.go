@@ -81,6 +81,9 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 		if !ok {
 			continue
 		}
+		if err := wanted.record(r, users.Store); err != nil {
+			return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
+		}
 		changes, err := ledger.Reprice(r.Context(), accounting.RepriceQuery{
 			From: wanted.From, To: wanted.To, DryRun: wanted.DryRun, Price: price,
 		})
@@ -93,6 +96,22 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	return json.NewEncoder(w).Encode(map[string]any{"items": views})
+}
+
+// record adds a row to the audit log of a store before it changes costs.
+func (r *repriceRequest) record(sent *http.Request, store aigateway.Store) error {
+	log, ok := store.(aigateway.AuditLog)
+	if !ok || r.DryRun {
+		return nil
+	}
+	by := aigateway.Actor{Name: aigateway.ActorAdminAPI, Address: aigateway.ClientAddressText(sent)}
+	row := aigateway.AuditEntry{Action: "ledger.reprice", Object: "ledger"}
+	for _, part := range [][2]string{{"from", r.From.UTC().Format(time.RFC3339)}, {"to", r.To.UTC().Format(time.RFC3339)}, {"model", r.Model}, {"provider", r.Provider}} {
+		if part[1] != "" {
+			row.Changes = append(row.Changes, aigateway.AuditChange{Field: part[0], After: part[1]})
+		}
+	}
+	return log.Audit(aigateway.WithActor(sent.Context(), by), row)
 }
 
 func viewRepriced(c accounting.Repriced) repricedView {

@@ -20,11 +20,12 @@ type resolved struct {
 	sources keyring.Sources
 	limits  *limiting.Limits
 	started chan struct{} // closed when the app starts
+	digest  string        // of the configuration
 }
 
 // resolve provisions c on top of base. teams is true if keys may belong to teams of a store.
 func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *resolved, err error) {
-	r = &resolved{sources: slices.Clone(base.sources), started: base.started}
+	r = &resolved{sources: slices.Clone(base.sources), started: base.started, digest: c.digest()}
 	ctx = ctx.WithValue(exchange.StartedKey(), (<-chan struct{})(base.started))
 	// Limits are loaded before the keys that name them. Key sources are loaded before
 	// providers: loading a provider starts its health checks, which read state of ctx

@@ -18,10 +18,10 @@ func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
 		if time.Since(written) >= usesInterval {
 			written = time.Now()
 			s.writeUses(ctx)
-			if time.Since(pruned) >= pruneInterval {
-				pruned = time.Now()
-				s.prune(ctx)
-			}
+		}
+		if s.options.Load() != nil && time.Since(pruned) >= pruneInterval {
+			pruned = time.Now()
+			s.prune(ctx)
 		}
 		select {
 		case <-ctx.Done():

@@ -225,3 +225,21 @@ func longValuesAreCut(t *testing.T, database Database) {
 	assert.Contains(t, change.Before, "… sha256:")
 	assert.Equal(t, "x", change.After)
 }
+
+// Rows stay until the options are known: those of the configuration may keep them for longer.
+func oldRowsEnd(t *testing.T, database Database) {
+	s := database.Open(t)
+	Current(t, s)
+	everyChange(t, aigateway.WithActor(t.Context(), by), s)
+	backend := database()
+	db, err := backend.Connect(t.Context())
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), `INSERT INTO gateway_audit (at, actor, role, address, request, action, object, changes, failed) VALUES (1, 'user/old', 1, '', '', 'a', '', '[]', false)`)
+	require.NoError(t, err)
+	require.NoError(t, backend.Disconnect(db))
+	require.NoError(t, backend.Close())
+	require.Len(t, entries(t, s, aigateway.AuditQuery{Actor: "user/old"}), 1)
+	s.UseAudit(aigateway.AuditOptions{Keep: 24 * time.Hour})
+	require.Eventually(t, func() bool { return len(entries(t, s, aigateway.AuditQuery{Actor: "user/old"})) == 0 }, patience, tick)
+	assert.Len(t, entries(t, s, aigateway.AuditQuery{}), 20)
+}

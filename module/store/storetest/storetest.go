@@ -93,6 +93,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"rows of the audit log cannot be changed", rowsStay},
 		{"rows of the audit log are found by their columns", rowsAreFound},
 		{"a configuration is compared with the one before", loadsAreCompared},
+		{"rows of the audit log are deleted when their time is over", oldRowsEnd},
 		{"long values of the audit log are cut", longValuesAreCut},
 		{"any text can be stored", anyText},
 		{"concurrent calls do not exceed bounds", boundsHold},

@@ -1,0 +1,131 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/shown"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+)
+
+// recordLoads makes the stores record the start of this configuration in their audit logs.
+func (a *App) recordLoads() {
+	for _, users := range a.serving {
+		log, ok := users.Store.(aigateway.AuditLog)
+		if !ok {
+			continue
+		}
+		var options aigateway.AuditOptions
+		if accounts, ok := users.Accounts.(aigateway.AuditAccounts); ok {
+			options = accounts.AuditOptions()
+		}
+		log.UseAudit(options)
+		host, _ := os.Hostname() // "" if the machine has no name
+		ctx := aigateway.WithActor(a.ctx, aigateway.Actor{Name: aigateway.ActorConfig + host})
+		load := load{ctx, users.Store, log, a.parts(users), a.logger}
+		if !load.record() {
+			go load.retry()
+		}
+	}
+}
+
+// load is the start of a configuration, which a store has to record.
+type load struct {
+	ctx    context.Context // ends with the configuration
+	store  aigateway.Store
+	log    aigateway.AuditLog
+	parts  map[string]string
+	logger *zap.Logger
+}
+
+// retryLoad is the time between two attempts to record a load.
+const retryLoad = time.Second
+
+// retry records the load when the store is available.
+func (l load) retry() {
+	again := time.NewTicker(retryLoad)
+	defer again.Stop()
+	for {
+		select {
+		case <-l.ctx.Done():
+			return
+		case <-again.C:
+		}
+		if l.record() {
+			return
+		}
+	}
+}
+
+// record reports whether nothing is left to do. A store that cannot be reached keeps no
+// configuration from starting.
+func (l load) record() bool {
+	if !l.store.Complete() {
+		return false
+	}
+	err := l.log.AuditLoad(l.ctx, l.parts)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		l.logger.Error("recording the start of the configuration", zap.Error(err))
+	}
+	return !errors.Is(err, aigateway.ErrUnavailable) && !errors.Is(err, aigateway.ErrBusy)
+}
+
+// parts returns digests of the parts of the configuration with a userbase, by their names. The
+// part configuration is all of it, but for the contents of files.
+func (a *App) parts(users *userbase.Userbase) map[string]string {
+	contents := make(map[string][]string)
+	add := func(name string, part any) {
+		text, _ := json.Marshal(part) // the parts always encode
+		contents[name] = append(contents[name], string(text))
+	}
+	c := shown.New()
+	c.Add(a.Providers, a.Models, a.KeyLimits)
+	add("configuration", a.resolved.digest)
+	for _, site := range a.sites {
+		if site.users != users {
+			continue
+		}
+		c.Add(site.Providers, site.Models, site.KeyLimits)
+		add("configuration", site.resolved.digest)
+		for key := range site.resolved.sources.All() {
+			add("key "+key.ID, []any{shown.KeyOf(key), key.Digest})
+		}
+	}
+	for i := range c.Providers {
+		add("provider "+c.Providers[i].Name, c.Providers[i])
+	}
+	for i := range c.Models {
+		add("model "+c.Models[i].Name, c.Models[i])
+	}
+	for i := range c.Limits {
+		add("limit "+c.Limits[i].Name, c.Limits[i])
+	}
+	digests := make(map[string]string, len(contents))
+	for name, parts := range contents {
+		slices.Sort(parts) // the order of sites differs between loads
+		digests[name] = digestOf(strings.Join(slices.Compact(parts), "\n"))
+	}
+	return digests
+}
+
+// digestOf returns the beginning of the digest of a text.
+func digestOf(text string) string {
+	digest := sha256.Sum256([]byte(text))
+	return "sha256:" + hex.EncodeToString(digest[:6])
+}
+
+// digest returns the digest of a configuration whose modules are not loaded yet.
+func (c *Config) digest() string {
+	text, _ := json.Marshal(c) // a configuration always encodes
+	return digestOf(string(text))
+}

@@ -1,0 +1,94 @@
+package access_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// auditRow is a row of the audit log.
+type auditRow struct {
+	Actor, Address, Action, Object, Result string
+	Changes                                []struct{ Field, Before, After string }
+}
+
+// auditOf returns rows of the audit log by the admin API, the newest first.
+func auditOf(t *testing.T, s *site.Site, query string) []auditRow {
+	t.Helper()
+	answer := askAdmin(s, http.MethodGet, "/ai_gateway/audit?"+query, "")
+	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+	var page struct{ Items []auditRow }
+	require.NoError(t, json.Unmarshal([]byte(answer.Body), &page), answer.Body)
+	return page.Items
+}
+
+// fields returns the changed parts of the latest start of a configuration: "+" for one that is
+// new, "-" for one that is gone, and "~" for one that differs.
+func loaded(t *testing.T, s *site.Site) (parts string) {
+	t.Helper()
+	row := auditOf(t, s, "action=config.load&limit=1")[0]
+	assert.True(t, strings.HasPrefix(row.Actor, "config/"), row.Actor)
+	var all []string
+	for _, c := range row.Changes {
+		sign := "~"
+		switch {
+		case c.Before == "":
+			sign = "+"
+		case c.After == "":
+			sign = "-"
+		}
+		all = append(all, sign+c.Field)
+	}
+	return strings.Join(all, " ")
+}
+
+// A key that was added to the Caddyfile left no trace: after a reload, nobody could see since
+// when it was there.
+func TestEachStartOfAConfigurationIsRecordedWithWhatChanged(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "gateway.db")
+	t.Setenv("OTHER_KEY", "sk-other-0123456789abcdef00")
+	t.Setenv("THIRD_KEY", "sk-third-0123456789abcdef00")
+	config := func(lines ...string) string {
+		return "{\nadmin 127.0.0.1:PORT(admin)\nai_gateway {\nstore sqlite " + store + "\n}\n}\n" + site.Block("", append([]string{"provider demo", "limit small {\nrequests 60/1m\n}"}, lines...)...)
+	}
+	s := site.StartCaddyfile(t, config())
+	assert.Equal(t, "+configuration +key client +limit small +provider demo", loaded(t, s))
+
+	require.NoError(t, s.Reload(config("key other {env.OTHER_KEY}", "model m {\nto demo/demo\n}")))
+	assert.Equal(t, "~configuration +key other +model m", loaded(t, s))
+	require.NoError(t, s.Reload(config("key other {env.THIRD_KEY}", "model m {\nto demo/demo\nattempts 1\n}")))
+	assert.Equal(t, "~configuration ~key other ~model m", loaded(t, s), "another secret of the same key is a change")
+	require.NoError(t, s.Reload(config()))
+	assert.Equal(t, "~configuration -key other -model m", loaded(t, s))
+
+	text, err := json.Marshal(auditOf(t, s, ""))
+	require.NoError(t, err)
+	for _, secret := range []string{site.ClientKey, "sk-other", "sk-third"} {
+		assert.NotContains(t, string(text), secret)
+	}
+}
+
+// A change by the admin API and one by a user are told apart.
+func TestTheAuditLogHasWhoIsBehindEachAPI(t *testing.T) {
+	s := site.StartCaddyfile(t, "{\nadmin 127.0.0.1:PORT(admin)\n}\n"+site.Block("", "provider demo"))
+	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"root","role":"root","password":"`+site.Password+`"}`)
+	require.Equal(t, http.StatusOK, created.Status, created.Body)
+	root := logInAs(s, "site", "root")
+	require.Equal(t, http.StatusOK, root.ask(http.MethodPost, "/api/keys", `{"user":"root","name":"k"}`).Status)
+	var lines []string
+	for _, row := range auditOf(t, s, "limit=3") {
+		lines = append(lines, fmt.Sprintln(row.Actor, row.Address, row.Action, row.Object, row.Result))
+	}
+	assert.Equal(t, []string{
+		"user/root 127.0.0.1 key.create key/1 ok\n", "user/root 127.0.0.1 login.ok user/root ok\n", "admin_api 127.0.0.1 user.create user/root ok\n",
+	}, lines)
+	assert.Contains(t, root.ask(http.MethodGet, "/api/audit?action=key", "").Body, `"user/root"`)
+}
