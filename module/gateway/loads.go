@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/shown"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
 )
 
 // recordLoads makes the stores record the start of this configuration in their audit logs.
@@ -88,7 +89,7 @@ func (a *App) parts(users *userbase.Userbase) map[string]string {
 		text, _ := json.Marshal(part) // the parts always encode
 		contents[name] = append(contents[name], string(text))
 	}
-	c := shown.New()
+	c := shown.New(version.Running())
 	c.Add(a.Providers, a.Models, a.KeyLimits)
 	add("configuration", a.resolved.digest)
 	for _, site := range a.sites {
