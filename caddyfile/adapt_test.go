@@ -19,6 +19,7 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/balance"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/guards"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/redis"

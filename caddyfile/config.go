@@ -61,6 +61,7 @@ var configWords = withAnswerBounds(words[*config]{
 	}},
 	"keys_file": {read: readKeysFile, repeat: true},
 	"limit":     {read: readKeyLimit, repeat: true},
+	"guard":     {read: readGuard, repeat: true},
 	"counters":  {read: readCounters},
 	"store":     {read: readStore},
 	"ledger":    {read: readLedger},
@@ -115,6 +116,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		keys     <module> ...
 //		keys_file <path>
 //		limit    <name> { ... }
+//		guard    <name> <module> { ... }
 //		counters <module> ...
 //		store    <module> ...
 //		prices_file <path>
@@ -135,7 +137,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		<default bounds of answers: see withAnswerBounds>
 //	}
 //
-// See readProvider, readModel, readKeyLimit and readLedger for their blocks. Guest modules read
+// See readProvider, readModel, readKeyLimit, readGuard and readLedger for their blocks. Guest modules read
 // the words key (ai_gateway.keys.config), keys_file (ai_gateway.keys.file), accounts
 // (ai_gateway.accounts), and keys, store and counters (the named module of the
 // namespace ai_gateway.keys, ai_gateway.stores or ai_gateway.counters).

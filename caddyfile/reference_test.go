@@ -36,6 +36,7 @@ var blocks = map[string][]string{
 
 	"provider demo\naccounts {\noidc https://login.example.com {\nclient_id c\nLINE\n}\n}": {"oidc"},
 	"provider demo\naccounts {\nproxy {http.vars.user} {\nLINE\n}\n}":                      {"proxy"},
+	"provider demo\nguard g regex {\npattern p x\nblock p\nLINE\n}":                        {"guard"},
 }
 
 // alongside are lines that a word requires in its block.

@@ -55,6 +55,7 @@ var arrows = []arrow{
 	{"module/gateway/affinity", []string{"module/rendezvous", "translate/jsonscan"}},
 	{"module/gateway/catalog", []string{"module/gateway/health", "module/metrics", "module/gateway/meter", "module/gateway/modellist", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/failover", []string{"module/gateway/affinity", "module/gateway/catalog", "module/gateway/choice", "module/gateway/detour", "module/gateway/drain", "module/gateway/health", "module/gateway/meter", "module/gateway/observe", "module/gateway/reply", "module/gateway/sink", "module/events", "module/tracing", "module/aigateway", "module/exchange", "translate", "translate/beside", "translate/fault", "translate/seal", "translate/token"}},
+	{"module/gateway/guarding", []string{"module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format", "translate/trait"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
 	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/reply", "module/gateway/userbase", "module/prices", "module/events", "module/metrics", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/suggest", "translate/..."}},
@@ -73,6 +74,7 @@ var arrows = []arrow{
 	// Guests import the public API, and no other guest.
 	{"module/keys/jwt", []string{"module/filewatch", "module/aigateway"}},
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/secrets", "module/suggest", "translate"}},
+	{"module/guards", []string{"module/aigateway"}},
 	{"module/limits", []string{"module/aigateway", "module/limits/restore"}},
 	{"module/limits/restore", []string{"module/aigateway", "module/aigateway/accounting"}},
 	{"module/limits/limitstest", []string{"module/aigateway", "module/gatewaytest"}},
@@ -117,7 +119,7 @@ var arrows = []arrow{
 		"module/aigateway", "module/doctor", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
 	}},
 
-	{"caddyfile", []string{"module/gateway", "module/gateway/affinity", "module/gateway/catalog", "module/gateway/limiting", "module/gateway/userbase", "module/gateway/cors", "module/filewatch", "module/aigateway", "module/aigateway/accounting", "module/suggest", "translate", "translate/formats", "translate/trait"}},
+	{"caddyfile", []string{"module/gateway", "module/gateway/affinity", "module/gateway/catalog", "module/gateway/limiting", "module/gateway/userbase", "module/gateway/cors", "module/gateway/guarding", "module/filewatch", "module/aigateway", "module/aigateway/accounting", "module/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/caddy", []string{"module", "module/version"}},
 	{"cmd/...", []string{"module"}},

@@ -12,6 +12,7 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/balance"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/command"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/guards"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys/jwt"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits"

@@ -26,6 +26,7 @@ var nameMembers = map[string]string{
 	"module/gateway/affinity/affinity.go": "the default of an option, which operators replace",
 	"module/gateway/limiting/expected.go": "the fields with which a provider may summarize",
 	"module/gateway/upstream/address.go":  "the beginning of Caddy's placeholders of the system",
+	"module/aigateway/guard.go":           "the kinds of texts",
 	"module/command/usage.go":             "columns of a table",
 	"module/prices/...":                   "columns of prices",
 	"module/migration/litellm/...":        "words of another product's configuration",

@@ -9,6 +9,7 @@
 //   - ai_gateway.keys: a [KeySource] looks up API keys.
 //   - ai_gateway.counters: [Counters] count the requests, tokens and money that
 //     limits restrict.
+//   - ai_gateway.guards: a [Guard] checks the texts of requests and answers.
 //   - ai_gateway.stores: a [Store] stores users, their sessions and their keys.
 //
 // The module with the ID ai_gateway.accounts is the only one of its kind in a

@@ -12,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
@@ -48,6 +49,10 @@ type Config struct {
 
 	// Options configure store, ledger and accounts.
 	userbase.Options
+
+	// Guards check the texts of requests and answers, in their order. Those of a site come
+	// behind those of the global option. Default: none, and no text is searched.
+	Guards []*guarding.Config `json:"guards,omitempty"`
 
 	// CORS lists the origins of web pages whose scripts may call the models and the
 	// accounts from a browser: https://chat.example.com, or * for all. Such a script

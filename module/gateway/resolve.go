@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 )
@@ -19,6 +20,7 @@ type resolved struct {
 	catalog *catalog.Catalog
 	sources keyring.Sources
 	limits  *limiting.Limits
+	guards  guarding.Guards
 	started chan struct{} // closed when the app starts
 	digest  string        // of the configuration
 }
@@ -44,6 +46,10 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *reso
 	r.catalog, err = base.catalog.Extend(ctx, catalog.Settings{
 		Providers: c.Providers, Models: c.Models, AnswerBounds: c.AnswerBounds, PricesFile: c.PricesFile, Cooldown: c.Cooldown, FailRate: c.FailRate,
 	})
+	if err != nil {
+		return nil, err
+	}
+	r.guards, err = base.guards.Extend(ctx, c.Guards)
 	if err != nil {
 		return nil, err
 	}

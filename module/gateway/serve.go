@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/billing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
@@ -145,7 +146,23 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if refused := h.admit(to, r, m); refused != nil {
 		return refused
 	}
+	checks := h.resolved.guards.For(ex, h.logger)
+	if refused := checkRequest(checks, r); refused != nil {
+		return refused
+	}
 	return h.callProviders(m, to, r)
+}
+
+// checkRequest shows the request of an exchange to its guards, whose edits then are its body.
+func checkRequest(checks *guarding.Checks, r *http.Request) *fault.Fault {
+	if checks == nil {
+		return nil
+	}
+	body, refused := checks.Request(r.Context())
+	if body == nil {
+		return refused
+	}
+	return intake.Replace(checks.Exchange, body)
 }
 
 // callProviders makes the attempts of an exchange. If none of them has answered, it

@@ -3,6 +3,7 @@ package beside
 import (
 	"bufio"
 	"bytes"
+	"iter"
 	"mime"
 	"net/textproto"
 	"strconv"
@@ -136,4 +137,17 @@ func (f *form) read(view *translate.View, e *endpoint) bool {
 		view.Costs.Units.Seconds += int64(f.content.End-f.content.Start)/bytesPerSecond + 1
 	}
 	return true
+}
+
+// Fields returns an iterator over the names and contents of the parts of a valid form that are
+// no files.
+func Fields(body []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		f := form{body: body, delimiter: delimiterOf(body)}
+		for f.pos = len(f.delimiter); f.next(); {
+			if !f.file && !yield(f.name, body[f.content.Start:f.content.End]) {
+				return
+			}
+		}
+	}
 }

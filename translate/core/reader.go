@@ -54,5 +54,5 @@ func (x *Translation) Unseal(t *Thought) (ok bool) {
 	}
 	t.From, t.Signature = Encrypted, nil
 	t.Encrypted, ok = x.Info.Seals.Open(seal.Item, text)
-	return ok || x.listening
+	return ok || x.witness != nil
 }

@@ -99,12 +99,22 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 // AllPrompts selects all prompts in place of the index of one.
 const AllPrompts = -1
 
+// Witness is an optional interface of the writers of Listen, for the fields that become no part.
+type Witness interface {
+	// Saw gets each concept that the reader finds, the row of its field, and its raw value
+	// if the row does not name it.
+	Saw(c Concept, r *Row, raw []byte)
+}
+
 // Listen calls a writer with all parts of a request. Every concept is kept, and
 // nothing is refused or reported. It is used to inspect a request, for example to
 // estimate its tokens.
 func Listen(body []byte, from *Source, w Writer) {
 	x := begin(&RequestInfo{Prompt: AllPrompts}, from, &listener)
-	x.listening = true
+	x.witness = deaf{}
+	if witness, ok := w.(Witness); ok {
+		x.witness = witness
+	}
 	r := get(&from.readers, from.New)
 	w.Begin(x)
 	_ = r.Read(body, x, w) // of an invalid body, the part in front of the error counts
@@ -112,6 +122,12 @@ func Listen(body []byte, from *Source, w Writer) {
 	from.readers.Put(r)
 	x.end()
 }
+
+// deaf is the witness of a writer that needs none.
+type deaf struct{}
+
+// Saw implements Witness.
+func (deaf) Saw(Concept, *Row, []byte) {}
 
 // listener keeps every concept.
 var listener = Target{Outcomes: new(Outcomes)}

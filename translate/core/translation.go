@@ -25,7 +25,7 @@ type Translation struct {
 	// each with a comma before it.
 	Extensions Members
 	fault      *fault.Fault
-	listening  bool // nothing is reported
+	witness    Witness // of Listen, for which nothing is reported; nil for a translation
 	scratch    []byte
 }
 
@@ -48,6 +48,7 @@ var unnamed = Row{Lost: Refused, Concept: Content}
 
 // KeepAs is Keep for the field of row r, with the outcome of concept c.
 func (x *Translation) KeepAs(c Concept, r *Row, raw []byte) bool {
+	Witnessed(x, c, r, raw)
 	o := &x.To.Outcomes[c]
 	outcome := o.under(x.Traits)
 	if outcome == kept {
@@ -55,6 +56,13 @@ func (x *Translation) KeepAs(c Concept, r *Row, raw []byte) bool {
 	}
 	x.report(r, r.fate(outcome), raw, o)
 	return outcome == changed
+}
+
+// Witnessed passes a field to the witness of Listen. Keep calls it.
+func Witnessed(x *Translation, c Concept, r *Row, raw []byte) {
+	if x.witness != nil {
+		x.witness.Saw(c, r, raw)
+	}
 }
 
 // KeepAt is Keep for a part at another place than the reader's.
@@ -79,7 +87,7 @@ func (x *Translation) Lose(r *Row, raw []byte) {
 
 // report reports the loss, or the refusal, that a fate requires.
 func (x *Translation) report(r *Row, fate Fate, raw []byte, decidedBy *Outcome) {
-	if x.listening || r.idle && jsonscan.IsZero(raw) {
+	if x.witness != nil || r.idle && jsonscan.IsZero(raw) {
 		return
 	}
 	class := translate.Shaping
@@ -125,7 +133,7 @@ func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
 // freely. object is the path from the element at the reader's place to the object of
 // the member, or "".
 func (x *Translation) LoseMember(object string, name []byte) {
-	if x.listening {
+	if x.witness != nil {
 		return
 	}
 	x.scratch = x.At.append(x.scratch[:0], object, true)
@@ -138,7 +146,7 @@ func (x *Translation) LoseMember(object string, name []byte) {
 // Invalid refuses a member, of the element at the reader's place, that is invalid in
 // every format.
 func (x *Translation) Invalid(member, what string) {
-	if x.fault == nil && !x.listening {
+	if x.fault == nil && x.witness == nil {
 		x.fault = fault.InvalidField(x.At.path(member), what)
 	}
 }

@@ -46,6 +46,7 @@ type Event struct {
 	Refusal  bool
 	Part     int // of Text and Reasoning: consecutive parts have different numbers
 	Text     []byte
+	Raw      []byte // the raw string whose text is Text, as a slice of the answer; nil if there is none
 	ID       []byte // tool call id as the provider gave it
 	Name     []byte // tool name as the provider gave it
 	Custom   bool   // the tool takes free text, not a JSON object

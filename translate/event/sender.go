@@ -61,7 +61,7 @@ func (s *Sender) SendText(e Event, raw []byte, at jsonscan.Slot) (text []byte) {
 // sendString sends the event that was set last with a raw string.
 func (s *Sender) sendString(raw []byte, at jsonscan.Slot) {
 	s.text = jsonscan.AppendText(s.text[:0], raw)
-	s.at, s.event.Text = at, s.text
+	s.at, s.event.Text, s.event.Raw = at, s.text, raw
 	s.send()
 }
 

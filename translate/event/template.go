@@ -41,7 +41,7 @@ func (t *Template) Learn(delta sse.Event, e *Event, text jsonscan.Slot, others .
 	t.shape.Learn(delta.Data, slots)
 	if e != nil {
 		t.event = *e
-		t.event.Text = nil
+		t.event.Text, t.event.Raw = nil, nil
 	}
 }
 

@@ -3,6 +3,7 @@ package jsonscan
 import (
 	"bytes"
 	"iter"
+	"reflect"
 )
 
 // Scalars returns an iterator over the raw strings and numbers in the value at a slot of a
@@ -14,6 +15,18 @@ func Scalars(document []byte, at Slot) iter.Seq2[[]byte, Slot] {
 			eachScalar(document[:at.End], at.Start, nil, yield)
 		}
 	}
+}
+
+// SlotOf returns the position of a part of a document that a cursor or Scalars has returned. ok
+// is false for bytes that are no slice of the document. Parts have no capacity beyond their
+// ends, so that only their addresses show where they are.
+func SlotOf(document, part []byte) (at Slot, ok bool) {
+	first, start := reflect.ValueOf(document).Pointer(), reflect.ValueOf(part).Pointer()
+	if len(part) == 0 || start < first || start-first > uintptr(len(document)-len(part)) {
+		return Slot{}, false
+	}
+	i := int(start - first)
+	return Slot{Start: i, End: i + len(part)}, true
 }
 
 // eachScalar yields the strings and numbers of the value at i, and returns its end, len(data)

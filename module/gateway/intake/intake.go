@@ -34,6 +34,12 @@ func Read(ex *exchange.Exchange, r *http.Request, maxBody int64) *fault.Fault {
 	return inspect(ex)
 }
 
+// Replace puts another body in the place of that of an exchange, and checks it.
+func Replace(ex *exchange.Exchange, body []byte) *fault.Fault {
+	ex.Body = body
+	return inspect(ex)
+}
+
 // queryFor returns the part of the query that is sent to providers of the client's format.
 func queryFor(client *format.Descriptor, r *http.Request) string {
 	if r.URL.RawQuery == "" {

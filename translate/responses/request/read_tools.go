@@ -200,7 +200,9 @@ func (t *toolReader) readTool() bool {
 	o, x := &t.object, t.x
 	kind, s := o.Raw("type"), o.Shape()
 	if s == nil {
-		x.Lose(rows.Value("tools[*].type", jsonscan.TextOf(kind)), kind)
+		lost := rows.Value("tools[*].type", jsonscan.TextOf(kind))
+		core.Witnessed(x, core.VendorTool, lost, kind)
+		x.Lose(lost, kind)
 		return false
 	}
 	o.LoseOthers(x, s)

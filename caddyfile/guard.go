@@ -1,0 +1,96 @@
+package caddyfile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
+)
+
+const guardsNamespace = "ai_gateway.guards"
+
+var guardWords = words[*guarding.Config]{
+	"on": {read: func(d *cf.Dispenser, g *guarding.Config) (err error) {
+		g.On, err = readList(d, nil)
+		return err
+	}},
+	"check": {read: func(d *cf.Dispenser, g *guarding.Config) error {
+		kinds, err := readList(d, nil)
+		for _, kind := range kinds {
+			g.Check = append(g.Check, aigateway.GuardKind(kind))
+		}
+		return err
+	}},
+	"models": {read: func(d *cf.Dispenser, g *guarding.Config) error { return readScope(d, &g.Models) }},
+	"keys":   {read: func(d *cf.Dispenser, g *guarding.Config) error { return readScope(d, &g.Keys) }},
+	"allow_references": {read: func(d *cf.Dispenser, g *guarding.Config) (err error) {
+		g.AllowReferences, err = readOn(d)
+		return err
+	}},
+}
+
+// readScope reads the patterns of names to which a block applies.
+func readScope(d *cf.Dispenser, to *[]aigateway.Pattern) error {
+	list, err := readPatterns(d, nil)
+	for _, pattern := range list {
+		*to = append(*to, aigateway.Pattern(pattern))
+	}
+	return err
+}
+
+// readGuard reads a guard. Syntax:
+//
+//	guard <name> <module> {
+//		on               request
+//		check            <kind of text...>
+//		models           <pattern...>
+//		keys             <pattern...>
+//		allow_references on
+//		<words of the module>
+//	}
+//
+// The module of the namespace ai_gateway.guards reads its words, one after the other.
+func readGuard(d *cf.Dispenser, c *config) error {
+	line := *d // errors about the whole block contain its first line
+	args, known := d.RemainingArgs(), moduleNames(guardsNamespace)
+	if len(args) != 2 {
+		return d.Err("a guard is: guard <name> <module> { ... }")
+	}
+	if !slices.Contains(known, args[1]) {
+		return d.Errf("there is no guard '%s'; %sknown are: %s", args[1], suggest.DidYouMean(args[1], known), strings.Join(known, ", "))
+	}
+	info, err := caddy.GetModule(guardsNamespace + "." + args[1])
+	if err != nil {
+		return d.WrapErr(err)
+	}
+	mod, ok := info.New().(cf.Unmarshaler)
+	if !ok {
+		return d.Errf("the guard '%s' cannot be written in a Caddyfile", args[1])
+	}
+	g, own := &guarding.Config{Name: args[0]}, []cf.Token(nil)
+	err = guardWords.readBlock(d, "guard", g, func(d *cf.Dispenser) error {
+		if worded, ok := mod.(interface{ Words() []string }); ok && !slices.Contains(worded.Words(), d.Val()) {
+			return d.Err(suggest.Unrecognized("guard", d.Val(), slices.Sorted(slices.Values(append(guardWords.names(), worded.Words()...)))))
+		}
+		own = append(own, d.NextSegment()...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := mod.UnmarshalCaddyfile(cf.NewDispenser(own)); err != nil {
+		return err
+	}
+	g.GuardRaw = caddyconfig.JSONModuleObject(mod, "guard", args[1], nil)
+	if err := g.Validate(); err != nil {
+		return line.WrapErr(err)
+	}
+	c.Guards = append(c.Guards, g)
+	return nil
+}

@@ -1,0 +1,70 @@
+package guarding
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// Guards are the guards of a site, in their order.
+type Guards struct{ list []*guard }
+
+// guard is a guard in use.
+type guard struct {
+	Config
+	aigateway.Guard
+	kinds  []aigateway.GuardKind
+	passed *passed
+}
+
+// Extend returns the guards of g and those of configurations, which it loads.
+func (g Guards) Extend(ctx caddy.Context, configs []*Config) (Guards, error) {
+	all := Guards{slices.Clone(g.list)}
+	for _, c := range configs {
+		if err := c.Validate(); err != nil {
+			return all, err
+		}
+		if slices.ContainsFunc(all.list, func(other *guard) bool { return other.Name == c.Name }) {
+			return all, fmt.Errorf("guard '%s' is defined twice", c.Name)
+		}
+		loaded, err := load(ctx, *c)
+		if err != nil {
+			return all, fmt.Errorf("loading guard '%s': %w", c.Name, err)
+		}
+		all.list = append(all.list, loaded)
+	}
+	return all, nil
+}
+
+// load loads a guard. c is a copy, because loading empties the raw field.
+func load(ctx caddy.Context, c Config) (*guard, error) {
+	mod, err := ctx.LoadModule(&c, "GuardRaw")
+	if err != nil {
+		return nil, err
+	}
+	g := &guard{Config: c, Guard: mod.(aigateway.Guard), kinds: c.Check, passed: new(passed)}
+	if len(c.Check) == 0 {
+		g.kinds = defaultKinds
+	}
+	return g, nil
+}
+
+// For returns the checks of an exchange whose key and model are known, nil if no guard covers
+// it.
+func (g Guards) For(ex *exchange.Exchange, logger *zap.Logger) *Checks {
+	var covering []*guard
+	for _, guard := range g.list {
+		if guard.covers(ex.Key.ID, ex.View.Model) {
+			covering = append(covering, guard)
+		}
+	}
+	if covering == nil {
+		return nil
+	}
+	return &Checks{Exchange: ex, guards: covering, logger: logger}
+}

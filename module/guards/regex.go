@@ -1,0 +1,267 @@
+package guards
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+func init() { caddy.RegisterModule(Regex{}) }
+
+// Regex is the guard ai_gateway.guards.regex. It searches texts for rules, each of which
+// blocks a text or masks its matches. Texts are searched in their Unicode normal form NFKC and
+// without invisible characters. The parts of a message are searched one by one, and as one text.
+//
+// Built-in rules are card (numbers of payment cards with the right check digit), iban (with the
+// right check digits), key (the forms of API keys, and private keys) and email.
+type Regex struct {
+	// Patterns are further rules: regular expressions in the syntax RE2, by name. A name has 1
+	// to 64 letters, digits and the characters -_. and is not that of a built-in rule.
+	Patterns map[string]string `json:"patterns,omitempty"`
+	// Block are the names of rules whose matches block a text.
+	Block []string `json:"block,omitempty"`
+	// Mask are the names of rules whose matches are replaced by the name of the rule in
+	// brackets, such as [email]. In streams, the longest match must be bounded.
+	Mask []string `json:"mask,omitempty"`
+
+	rules []rule
+}
+
+// rule is a rule in use.
+type rule struct {
+	kind
+	name  string
+	masks bool
+}
+
+// CaddyModule returns the Caddy module information.
+func (Regex) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "ai_gateway.guards.regex", New: func() caddy.Module { return new(Regex) }}
+}
+
+// The bounds of a Regex.
+const (
+	mostRules   = 100
+	mostPattern = 4 << 10 // bytes
+	mostMatch   = 4 << 10 // bytes of a mask in a stream
+)
+
+var nameShape = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// Provision compiles the patterns.
+func (g *Regex) Provision(caddy.Context) error {
+	known := maps.Clone(kinds)
+	for name, text := range g.Patterns {
+		if _, taken := kinds[name]; taken || !nameShape.MatchString(name) {
+			return fmt.Errorf("pattern '%s': a name has 1 to 64 letters, digits and characters of -_. and is none of %s", name, kindNames())
+		}
+		pattern, err := regexp.Compile(text)
+		if err != nil || len(text) > mostPattern {
+			return fmt.Errorf("pattern '%s': %w", name, cmp.Or(err, errLongPattern))
+		}
+		parsed, _ := syntax.Parse(text, syntax.Perl) // it compiles
+		known[name] = kind{all(pattern), longestMatch(parsed)}
+	}
+	for _, name := range slices.Concat(g.Block, g.Mask) {
+		k, ok := known[name]
+		if !ok {
+			return fmt.Errorf("there is no rule '%s': it is neither the name of a pattern nor one of %s", name, kindNames())
+		}
+		g.rules = append(g.rules, rule{k, name, len(g.rules) >= len(g.Block)})
+	}
+	switch {
+	case len(g.rules) == 0:
+		return errors.New("a guard regex needs a rule: block or mask names it")
+	case len(g.rules) > mostRules:
+		return fmt.Errorf("a guard regex has at most %d rules", mostRules)
+	}
+	return nil
+}
+
+var errLongPattern = fmt.Errorf("it has more than %d bytes", mostPattern)
+
+func kindNames() string { return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ") }
+
+// Window implements aigateway.StreamGuard. A part of a text that no bounded rule can begin in
+// is sent at once.
+func (g *Regex) Window() (w aigateway.GuardWindow, err error) {
+	w.Overlap = aigateway.DefaultGuardWindow.Overlap
+	for _, r := range g.rules {
+		switch {
+		case r.masks && r.longest < 0:
+			return w, fmt.Errorf("the pattern '%s' has no longest match, so that a part of it would be sent before it is masked in a stream: bound its repetitions as in {0,80}, block it, or write 'on request'", r.name)
+		case r.masks && r.longest > mostMatch:
+			return w, fmt.Errorf("the pattern '%s' can match more than %d bytes, which is too long for a mask in streams: bound its repetitions, block it, or write 'on request'", r.name, mostMatch)
+		case r.longest <= mostMatch:
+			w.Overlap = max(w.Overlap, r.longest)
+		}
+	}
+	return w, nil
+}
+
+// longestMatch returns the length in bytes of the longest match of a pattern, -1 if there is
+// none.
+func longestMatch(r *syntax.Regexp) int {
+	const mostRune = 4 // bytes
+	sum := 0
+	switch r.Op {
+	case syntax.OpLiteral:
+		return mostRune * len(r.Rune)
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return mostRune
+	case syntax.OpStar, syntax.OpPlus:
+		return -1
+	case syntax.OpRepeat:
+		if r.Max < 0 {
+			return -1
+		}
+		if sum = longestMatch(r.Sub[0]); sum >= 0 {
+			sum *= r.Max
+		}
+		return sum
+	}
+	for _, sub := range r.Sub {
+		n := longestMatch(sub)
+		switch {
+		case n < 0:
+			return -1
+		case r.Op == syntax.OpAlternate:
+			sum = max(sum, n)
+		default:
+			sum += n
+		}
+	}
+	return sum
+}
+
+// Check implements aigateway.Guard.
+func (g *Regex) Check(_ context.Context, v *aigateway.GuardView) (verdict aigateway.GuardVerdict, _ error) {
+	overlap := 0
+	if v.Phase == aigateway.GuardStream {
+		w, _ := g.Window() // its error was returned when the configuration was loaded
+		overlap = w.Overlap
+	}
+	for first := 0; first < len(v.Texts); {
+		end := first + 1
+		for end < len(v.Texts) && v.Texts[end].Group == v.Texts[first].Group {
+			end++
+		}
+		for i := first; i < end; i++ {
+			if s := (search{g, &verdict, v, overlap}); s.one(i) {
+				return verdict, nil
+			}
+		}
+		if s := (search{g, &verdict, v, overlap}); end-first > 1 && s.joined(first, end) {
+			return verdict, nil
+		}
+		first = end
+	}
+	verdict.Edits = disjoint(verdict.Edits)
+	return verdict, nil
+}
+
+// search is the search for rules in the texts of a view.
+type search struct {
+	*Regex
+	verdict *aigateway.GuardVerdict
+	view    *aigateway.GuardView
+	overlap int
+}
+
+// one searches one text, and reports whether it is blocked.
+func (s *search) one(i int) (blocked bool) {
+	t := &s.view.Texts[i]
+	n := normalize(t.Text)
+	for _, r := range s.rules {
+		for _, found := range r.find(n.text) {
+			at := n.at(found)
+			if s.isOpen(t, at) {
+				continue
+			}
+			if s.blocks(r) {
+				return true
+			}
+			s.edit(i, at, r)
+		}
+	}
+	return false
+}
+
+// isOpen reports whether a match touches an end behind which the text goes on, so that it may
+// be none. It is found again if it fits into the overlap.
+func (s *search) isOpen(t *aigateway.GuardText, at span) bool {
+	return t.Before && at.start == 0 || t.More && at.end == len(t.Text) && at.end-at.start < s.overlap
+}
+
+// joined searches the texts from first to end as one, for matches that are in several of them.
+func (s *search) joined(first, end int) (blocked bool) {
+	var all strings.Builder
+	starts := make([]int, 0, end-first+1)
+	for i := first; i < end; i++ {
+		starts = append(starts, all.Len())
+		all.WriteString(s.view.Texts[i].Text)
+	}
+	starts = append(starts, all.Len())
+	n := normalize(all.String())
+	for _, r := range s.rules {
+		for _, found := range r.find(n.text) {
+			at := n.at(found)
+			for i := first; i < end; i++ {
+				from, to := max(at.start, starts[i-first]), min(at.end, starts[i-first+1])
+				if from >= to || from == at.start && to == at.end {
+					continue // it is in one text, which was searched alone
+				}
+				if s.blocks(r) {
+					return true
+				}
+				s.edit(i, span{from - starts[i-first], to - starts[i-first]}, r)
+			}
+		}
+	}
+	return false
+}
+
+// blocks reports whether a match of a rule blocks, and sets the verdict.
+func (s *search) blocks(r rule) bool {
+	if r.masks || s.view.Phase == aigateway.GuardLog {
+		return false
+	}
+	*s.verdict = aigateway.GuardVerdict{Block: r.name}
+	return true
+}
+
+func (s *search) edit(i int, at span, r rule) {
+	s.verdict.Edits = append(s.verdict.Edits, aigateway.GuardEdit{Text: i, Start: at.start, End: at.end, With: "[" + r.name + "]", Rule: r.name})
+}
+
+// disjoint returns edits in their order. Edits that overlap become one.
+func disjoint(edits []aigateway.GuardEdit) []aigateway.GuardEdit {
+	slices.SortStableFunc(edits, func(a, b aigateway.GuardEdit) int {
+		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Start, b.Start))
+	})
+	var merged []aigateway.GuardEdit
+	for _, e := range edits {
+		if n := len(merged) - 1; n >= 0 && merged[n].Text == e.Text && e.Start < merged[n].End {
+			merged[n].End = max(merged[n].End, e.End)
+			continue
+		}
+		merged = append(merged, e)
+	}
+	return merged
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner     = (*Regex)(nil)
+	_ aigateway.StreamGuard = (*Regex)(nil)
+)

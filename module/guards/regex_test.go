@@ -1,0 +1,145 @@
+package guards
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// regexOf returns a guard with these lines of a Caddyfile.
+func regexOf(t testing.TB, lines string) *Regex {
+	t.Helper()
+	g := new(Regex)
+	require.NoError(t, g.UnmarshalCaddyfile(caddyfile.NewTestDispenser(lines)))
+	require.NoError(t, g.Provision(caddy.Context{}))
+	return g
+}
+
+// check returns the verdict on texts of one group.
+func check(t testing.TB, g aigateway.Guard, texts ...string) aigateway.GuardVerdict {
+	t.Helper()
+	v := &aigateway.GuardView{Phase: aigateway.GuardRequest}
+	for _, text := range texts {
+		v.Texts = append(v.Texts, aigateway.GuardText{Kind: aigateway.GuardUser, Text: text})
+	}
+	verdict, err := g.Check(t.Context(), v)
+	require.NoError(t, err)
+	return verdict
+}
+
+// masked returns a text with the edits of a verdict on it.
+func masked(text string, verdict aigateway.GuardVerdict) string {
+	for i := len(verdict.Edits) - 1; i >= 0; i-- {
+		e := verdict.Edits[i]
+		text = text[:e.Start] + e.With + text[e.End:]
+	}
+	return text
+}
+
+func TestBuiltInRulesFindWhatTheyCheck(t *testing.T) {
+	g := regexOf(t, "mask card iban key email")
+	for text, want := range map[string]string{
+		"4111111111111111": "[card]",
+		"pay 4111-1111-1111-1111, or 378282246310005.":           "pay [card], or [card].",
+		"2024 4111 1111 1111 1111 12":                            "2024 [card] 12",
+		"5555 5555 5555 4444 and 6011000990139424":               "[card] and [card]",
+		"4111111111111112":                                       "4111111111111112", // the check digit is wrong
+		"1234567812345670":                                       "1234567812345670", // no issuer
+		"x4111111111111111":                                      "x4111111111111111",
+		"41111111111111111111":                                   "41111111111111111111",
+		"DE89 3704 0044 0532 0130 00 BITTE":                      "[iban] BITTE",
+		"gb29nwbk60161331926819":                                 "[iban]",
+		"DE88 3704 0044 0532 0130 00":                            "DE88 3704 0044 0532 0130 00",
+		"write to jane.doe+x@mail.example.com.":                  "write to [email].",
+		"a@b":                                                    "a@b",
+		"sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA":                  "[key]",
+		"AKIAIOSFODNN7EXAMPLE ghp_" + strings.Repeat("a", 36):    "[key] [key]",
+		"-----BEGIN RSA PRIVATE KEY-----":                        "[key]",
+		"4111\u200b1111\u00ad1111\u20601111 é":                   "[card] é",
+		"é ４１１１ １１１１ １１１１ １１１１ é":                                "é [card] é",
+		"risk-averse tasks, sk-short, disk-drive-of-the-network": "risk-averse tasks, sk-short, disk-drive-of-the-network",
+	} {
+		assert.Equal(t, want, masked(text, check(t, g, text)), text)
+	}
+}
+
+func TestAGeneratedKeyOfTheGatewayIsAKey(t *testing.T) {
+	assert.Equal(t, "key", check(t, regexOf(t, "block key"), "use "+string(aigateway.NewAPIKey())).Block)
+}
+
+func TestPatternsAreRules(t *testing.T) {
+	g := regexOf(t, "pattern codename \"(?i)project[ -]?x\"\npattern ticket TICKET-\\d{1,8}\nblock codename\nmask ticket")
+	assert.Equal(t, "codename", check(t, g, "about PROJECT-X").Block)
+	assert.Equal(t, "see [ticket]", masked("see TICKET-17", check(t, g, "see TICKET-17")))
+}
+
+func TestAMatchInSeveralPartsIsMaskedInEach(t *testing.T) {
+	verdict := check(t, regexOf(t, "mask card"), "4111 1111", " 1111 1111 and more")
+	assert.Equal(t, []aigateway.GuardEdit{
+		{Text: 0, Start: 0, End: 9, With: "[card]", Rule: "card"},
+		{Text: 1, Start: 0, End: 10, With: "[card]", Rule: "card"},
+	}, verdict.Edits)
+}
+
+func TestALogMasksWhatIsBlocked(t *testing.T) {
+	verdict, err := regexOf(t, "block card").Check(t.Context(), &aigateway.GuardView{Phase: aigateway.GuardLog, Texts: []aigateway.GuardText{{Text: "4111111111111111"}}})
+	require.NoError(t, err)
+	assert.Empty(t, verdict.Block)
+	assert.Equal(t, "[card]", masked("4111111111111111", verdict))
+}
+
+func TestX115AnUnboundedMaskIsRefusedInStreams(t *testing.T) {
+	for pattern, problem := range map[string]string{
+		`secret.*`: "has no longest match", `(a{2,}|b)`: "has no longest match", `x+`: "has no longest match", `[a-z]{0,1000}[a-z]{0,1000}`: "more than 4096 bytes",
+		`secret.{0,80}`: "", `(?i)ab?|c`: "",
+	} {
+		_, err := regexOf(t, "pattern p "+pattern+"\nmask p").Window()
+		if problem == "" {
+			assert.NoError(t, err, pattern)
+			continue
+		}
+		assert.ErrorContains(t, err, problem, pattern)
+		_, err = regexOf(t, "pattern p "+pattern+"\nblock p").Window()
+		assert.NoError(t, err, "what is found blocks, however long it is")
+	}
+}
+
+func TestConfigurationsOfRegexThatAreRefused(t *testing.T) {
+	for lines, problem := range map[string]string{
+		"":                              "needs a rule",
+		"block phone":                   "there is no rule 'phone'",
+		"pattern card x\nblock card":    "pattern 'card'",
+		"pattern p (\nblock p":          "missing closing",
+		"pattern p (?=x)\nblock p":      "invalid or unsupported",
+		"pattern \"a b\" x\nblock card": "1 to 64 letters",
+	} {
+		g := new(Regex)
+		require.NoError(t, g.UnmarshalCaddyfile(caddyfile.NewTestDispenser(lines)))
+		assert.ErrorContains(t, g.Provision(caddy.Context{}), problem, lines)
+	}
+	for _, lines := range []string{"block", "pattern p", "allow card"} {
+		assert.Error(t, new(Regex).UnmarshalCaddyfile(caddyfile.NewTestDispenser(lines)), lines)
+	}
+}
+
+// A mask never leaves a part of a match, and its edits are within the text.
+func FuzzRegex(f *testing.F) {
+	g := regexOf(f, "mask card iban key email")
+	for _, text := range []string{"4111 1111 1111 1111", "é４１１１１１１１１１１１１１１１", "DE89370400440532013000", "a\u200bb@c.de", "\xff4111111111111111", "ﬁ@x.de"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		verdict := check(t, g, text)
+		last := 0
+		for _, e := range verdict.Edits {
+			require.True(t, last <= e.Start && e.Start < e.End && e.End <= len(text), "%d %d of %d", e.Start, e.End, len(text))
+			last = e.End
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package texts
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Kind is what a text is in its conversation.
+type Kind uint8
+
+// The kinds.
+const (
+	Other     Kind = iota // outside of the conversation, such as metadata
+	System                // instructions
+	User                  // of the user, and of documents
+	Assistant             // of the model
+	Result                // of a tool
+	Call                  // the arguments of a call, as JSON or as a free text
+	Tool                  // a declared tool: its description, its schema
+	Reasoning             // of the model, in an answer
+)
+
+// Text is a text of a request or of a JSON answer.
+type Text struct {
+	Kind Kind
+	Name string // of the tool of a Call or a Tool; else ""
+	// Group is the same for texts that the model reads as one, such as the parts of a turn.
+	Group int
+	Text  string
+
+	at   jsonscan.Slot // of the value in the body; the zero Slot for none
+	form form
+}
+
+// form is how a text is in its body.
+type form uint8
+
+const (
+	literal form = iota // it cannot be changed: a number, a part of a form
+	plain               // a string
+	object              // JSON
+	encoded             // a string that contains JSON
+	signed              // a string of which a provider has a signature
+)
+
+// Signed reports whether a provider has signed the text, so that Put does not change it.
+func (t *Text) Signed() bool { return t.form == signed }
+
+// Put returns the edit of the body by which another text takes the place of t. ok is false if t
+// cannot be changed, or if its JSON would be invalid.
+func (t *Text) Put(text string) (e edit.Edit, ok bool) {
+	e.Span = translate.Span{Start: t.at.Start, End: t.at.End}
+	switch t.form {
+	case plain:
+		e.With = jsonscan.AppendString(nil, text)
+	case object:
+		e.With = []byte(text)
+		return e, isJSON(e.With)
+	case encoded:
+		e.With = jsonscan.AppendString(nil, text)
+		return e, isJSON([]byte(text))
+	default:
+		return e, false
+	}
+	return e, true
+}
+
+// isJSON reports whether a text is one value of JSON.
+func isJSON(text []byte) bool {
+	c := jsonscan.New(text)
+	c.Skip()
+	return c.Finish() == nil
+}
+
+// unescaped returns valid JSON whose strings have no escapes but those that JSON requires, so
+// that each text in it can be found in only one form.
+func unescaped(raw []byte) []byte {
+	if !bytes.Contains(raw, []byte(`\`)) {
+		return raw
+	}
+	plain := make([]byte, 0, len(raw))
+	for len(raw) > 0 {
+		start := bytes.IndexByte(raw, '"')
+		if start < 0 {
+			break
+		}
+		c := jsonscan.Again(raw[start:])
+		text := c.Skip()
+		plain = append(plain, raw[:start]...)
+		plain = jsonscan.AppendString(plain, jsonscan.AppendText(nil, text))
+		raw = raw[start+len(text):]
+	}
+	return append(plain, raw...)
+}
