@@ -100,6 +100,50 @@ test('C002 C011 a throttled login, a Redis that is away, a killed gateway and a 
 	}
 });
 
+test('C002 who signs in without a password gets a button for each way, and the reason of a refusal', async () => {
+	const gateway = await Gateway.start(`{
+	admin 127.0.0.1:{admin}
+	log {
+		level ERROR
+	}
+}
+
+http://127.0.0.1:{port} {
+	bind 127.0.0.1
+	vars person alice
+	ai_gateway {
+		provider demo
+		accounts {
+			password off
+			oidc http://127.0.0.1:9 {
+				name Nowhere
+				client_id gateway
+			}
+			proxy {http.vars.person} {
+				name Example
+				create user
+			}
+		}
+	}
+}
+`, { admin: await freePort() });
+	const { context, page, problems } = await open(browser);
+	try {
+		await page.goto(`${gateway.base}/console/`);
+		await page.click('text=Sign in with Nowhere');
+		await page.waitForSelector('text=The sign-in service does not answer');
+		assert.equal(await page.locator('input').count(), 0);
+		await page.click('text=Sign in with Example');
+		await page.waitForSelector('nav >> text=alice');
+		await page.click('text=Log out');
+		await page.waitForSelector('text=Sign in with Example');
+		assert.deepEqual(problems, []);
+	} finally {
+		await context.close();
+		await gateway.stop();
+	}
+});
+
 /** admin returns a function that calls the API of a gateway as root. */
 async function admin(at) {
 	const call = (token) => async (method, path, body) => {
