@@ -92,21 +92,8 @@ func readBudget(d *cf.Dispenser, l *limiting.Limit) (err error) {
 	if len(args) == 0 {
 		return d.ArgErr()
 	}
-	if l.Budget, err = aigateway.ParseBudget(args[0]); err != nil {
-		return d.Errf("budget: %w, not '%s'", err, args[0])
-	}
-	rest := args[1:]
-	if len(rest) > 0 && rest[0] != "soft" {
-		if err := aigateway.CheckCurrency(rest[0]); err != nil {
-			return d.Errf("budget: '%s' is neither soft nor a currency, which has three upper-case letters", rest[0])
-		}
-		l.Budget.Currency, rest = rest[0], rest[1:]
-	}
-	if len(rest) > 0 && rest[0] == "soft" {
-		l.Budget.Soft, rest = true, rest[1:]
-	}
-	if len(rest) > 0 {
-		return d.Errf("budget: '%s' is too much: what may follow the budget is a currency, and then soft", rest[0])
+	if l.Budget, err = aigateway.ParseBudget(args...); err != nil {
+		return d.Errf("budget: %w", err)
 	}
 	return nil
 }

@@ -294,6 +294,8 @@ func (a *Accounts) ownAccount() ownAccount {
 
 func (a *Accounts) machine() machine { return machine{a.users(), a.keys()} }
 
+func (a *Accounts) teams() teams { return teams{a.store.Teams(), a.users(), a.sites.limits} }
+
 func (a *Accounts) captures() captures { return captures{a.CaptureOff} }
 
 func (a *Accounts) reports() reports {

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -37,15 +38,11 @@ func viewAdminKey(k *aigateway.StoredKey, user *aigateway.User) adminKey {
 }
 
 // listKeys answers GET /ai_gateway/keys with all keys. The query may restrict the list to
-// the keys of one user (user), and to names that contain a text (search).
+// the keys of one user (user) or of one team (team), and to names that contain a text (search).
 func (m machine) listKeys(c *call) (any, error) {
-	owner, err := m.ownerOf(c)
-	if err != nil {
-		return nil, err
-	}
 	list, userOf := []adminKey{}, m.users.byID(c.Context())
-	err = eachPage(c, func(page aigateway.Page) (int, error) {
-		found, _, err := m.keys.store.Keys(c.Context(), owner, page)
+	err := eachPage(c, func(page aigateway.Page) (int, error) {
+		found, _, err := m.foundKeys(c, page)
 		if err != nil {
 			return 0, err
 		}
@@ -57,18 +54,14 @@ func (m machine) listKeys(c *call) (any, error) {
 }
 
 // pageOfKeys answers GET /api/keys with a page of the keys of all users, the latest first.
-// The query may restrict the list to the keys of one user (user), and to names that contain
-// a text (keyword).
+// The query may restrict the list to the keys of one user (user) or of one team (team), and to
+// names that contain a text (keyword). Administrators of a team must name it.
 func (m machine) pageOfKeys(c *call) (any, error) {
 	view, page, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	owner, err := m.ownerOf(c)
-	if err != nil {
-		return nil, err
-	}
-	found, total, err := m.keys.store.Keys(c.Context(), owner, page)
+	found, total, err := m.foundKeys(c, page)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +73,26 @@ func (m machine) pageOfKeys(c *call) (any, error) {
 	}
 	view.Items, view.Total = shown, total
 	return view, err
+}
+
+// foundKeys returns the keys that the query selects.
+func (m machine) foundKeys(c *call, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
+	team, _, err := c.ofTeam()
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case team != "" && c.URL.Query().Get("user") != "":
+		return nil, 0, invalid("team and user cannot be used together")
+	case team != "":
+		return m.keys.store.Teams().Keys(c.Context(), team, page)
+	case !c.isAdmin():
+		return nil, 0, refuse(http.StatusForbidden, "only administrators may see all keys: name your team")
+	}
+	owner, err := m.ownerOf(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	return m.keys.store.Keys(c.Context(), owner, page)
 }
 
 // ownerOf returns the ID of the user that the query names, AnyUser if it names none.
@@ -121,9 +134,13 @@ func (m machine) showKey(c *call) (any, error) {
 	return viewAdminKey(key, user), nil
 }
 
-// key returns the key that the path identifies, and its owner.
+// key returns the key that the path identifies, and its owner. For administrators of teams,
+// keys of other teams do not exist.
 func (m machine) key(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
 	key, err := m.keys.store.Key(c.Context(), aigateway.AnyUser, c.id())
+	if err == nil && !c.isAdmin() {
+		err = c.checkKey(key)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,7 +152,7 @@ func (m machine) key(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
 // and their own.
 func (m machine) managedKey(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
 	key, user, err := m.key(c)
-	if err == nil && !managesKeysOf(c.user, user) {
+	if err == nil && !c.manages(user, key.Limit) {
 		err = errRole
 	}
 	return key, user, err
@@ -154,11 +171,17 @@ func (m machine) addKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := change.readTeam(c); err != nil {
+		return nil, err
+	}
+	if !c.isAdmin() && (change.team == nil || !change.team.Admin) {
+		return nil, refuse(http.StatusForbidden, "limit must be the name of a team that you administrate")
+	}
 	user, err := m.users.byName(c, *c.form.text("user"))
 	if err != nil {
 		return nil, err
 	}
-	if !managesKeysOf(c.user, user) {
+	if !c.manages(user, valueOr(change.limit, "")) {
 		return nil, errRole
 	}
 	key := &aigateway.StoredKey{UserID: user.ID}
@@ -182,10 +205,17 @@ func (m machine) changeKey(c *call) (any, error) {
 		return nil, err
 	}
 	key, user, err := m.managedKey(c)
+	if err == nil {
+		err = change.readTeam(c)
+	}
 	if err != nil {
 		return nil, err
 	}
+	limit := key.Limit
 	changed, err := m.keys.store.ChangeKey(c.Context(), user.ID, key.ID, func(key *aigateway.StoredKey) error {
+		if !c.isAdmin() && key.Limit != limit { // it has left the team meanwhile
+			return aigateway.ErrNotFound
+		}
 		return change.apply(c.user, key, m.keys.limits)
 	})
 	if err != nil {

@@ -143,6 +143,10 @@ func problemOf(logger *zap.Logger, err error) *problem {
 		return refuse(http.StatusConflict, "the username is taken")
 	case errors.Is(err, aigateway.ErrLastRoot):
 		return refuse(http.StatusConflict, "the last enabled root user must stay")
+	case errors.Is(err, aigateway.ErrNoMember):
+		return refuse(http.StatusConflict, "the user is no member of the team")
+	case errors.Is(err, aigateway.ErrHasKeys):
+		return refuse(http.StatusConflict, "there are keys of the team: delete them first, or with keys=delete")
 	case errors.Is(err, context.Canceled):
 		return refuse(statusClientClosed, "the client has left")
 	case errors.Is(err, aigateway.ErrBusy):

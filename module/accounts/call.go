@@ -24,7 +24,8 @@ type call struct {
 	pathValue string // the variable part of the path
 	form      *form  // nil if the endpoint reads no body
 	session   *aigateway.Session
-	user      *aigateway.User // nil for the administrator of the machine
+	user      *aigateway.User        // nil for the administrator of the machine
+	teams     []aigateway.Membership // of the user; nil until they are needed
 }
 
 func newCall(w http.ResponseWriter, r *http.Request, store aigateway.Store, proxy *signin.Proxy) *call {
@@ -94,8 +95,11 @@ func (c *call) admit() error {
 	if err := c.authenticate(); err != nil {
 		return err
 	}
-	if c.access == admins && c.user.Role < aigateway.RoleAdmin {
-		return refuse(http.StatusForbidden, "only administrators may do this")
+	if c.access == admins && !c.isAdmin() {
+		return errOnlyAdmins
+	}
+	if c.access == teamAdmins {
+		return c.checkTeamAdmin()
 	}
 	if c.access == roots && c.user.Role < aigateway.RoleRoot {
 		return errRole

@@ -37,6 +37,10 @@ var bodies = map[string]string{
 	"PUT /api/token/":                `{"id":1,"name":"yours"}`,
 	"POST /api/keys":                 `{"user":"root","name":"theirs"}`,
 	"PATCH /api/keys/{id}":           `{"disabled":true}`,
+
+	"POST /api/teams":               `{"name":"research"}`,
+	"PATCH /api/teams/{name}":       `{"models":["a"]}`,
+	"PUT /api/teams/{name}/members": `{"user":"root"}`,
 }
 
 // rights are bodies and IDs with which the operations succeed, in this order, for the
@@ -81,6 +85,15 @@ var rights = []testRequest{
 	{call: "GET /api/keys/2"},
 	{call: "PATCH /api/keys/2", body: `{"disabled":true,"expires":""}`},
 	{call: "DELETE /api/keys/2"},
+	{call: "POST /api/teams", body: `{"name":"research","models":["a"],"requests":"60/1m","tokens":"1000/1d","concurrent":8,"budget":"50/month EUR soft"}`},
+	{call: "PUT /api/teams/research/members", body: `{"user":"root","admin":true}`},
+	{call: "GET /api/teams/research/members"},
+	{call: "GET /api/teams?keyword=search"},
+	{call: "PATCH /api/teams/research", body: `{"models":[],"budget":"","tokens":""}`},
+	{call: "GET /api/teams/research"},
+	{call: "GET /api/limits?team=research"},
+	{call: "DELETE /api/teams/research/members?user=root&keys=delete"},
+	{call: "DELETE /api/teams/research"},
 	{call: "GET /api/status"},
 	{call: "GET /api/targets"},
 	{call: "GET /api/explain?model=a"},
@@ -102,6 +115,12 @@ var conflicts = []testRequest{
 	{call: "PUT /api/user/", body: `{"id":1,"status":2}`},
 	{call: "POST /api/user/manage", body: `{"id":1,"action":"delete"}`},
 	{call: "DELETE /api/user/1"},
+	{call: "POST /api/teams", body: `{"name":"research"}`},
+	{call: "PATCH /api/teams/small", body: `{"concurrent":2}`},
+	{call: "DELETE /api/teams/small"},
+	{call: "DELETE /api/teams/small/members?user=root"},
+	{call: "PUT /api/token/", body: `{"id":2,"group":"research"}`},
+	{call: "PATCH /api/keys/2", body: `{"limit":"research"}`},
 	{call: "POST /api/user/1/identities", body: `{"issuer":"proxy","subject":"x"}`},
 }
 
@@ -266,7 +285,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 		"GET /api/audit", "GET /api/user/", "GET /api/user/1", "GET /api/user/search", "GET /api/keys", "GET /api/keys/1", "DELETE /api/keys/1",
 		"GET /api/status", "GET /api/targets", "GET /api/explain?model=a", "GET /api/usage/records/live?user=root",
 		"GET /api/configuration", "GET /api/prices", "GET /api/health", "POST /api/targets/probe?provider=p", "GET /api/keys/configured?user=root",
-		"GET /api/user/1/sessions", "DELETE /api/user/1/sessions", "GET /api/user/1/identities", "DELETE /api/user/1/identities",
+		"GET /api/user/1/sessions", "DELETE /api/user/1/sessions", "DELETE /api/teams/none", "GET /api/user/1/identities", "DELETE /api/user/1/identities",
 	} {
 		assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: call, token: token}).status, call)
 	}
@@ -283,6 +302,8 @@ func askForNothing(t *testing.T, given map[string]bool) {
 		{call: "GET /api/captures/req_none"},
 		{call: "GET /api/token/99"}, {call: "DELETE /api/token/99"}, {call: "PUT /api/token/", body: `{"id":99}`},
 		{call: "GET /api/keys?user=nobody"}, {call: "POST /api/keys", body: `{"user":"nobody","name":"a"}`},
+		{call: "GET /api/teams/none"}, {call: "PATCH /api/teams/none", body: `{}`}, {call: "DELETE /api/teams/none"}, {call: "GET /api/teams/none/members"},
+		{call: "PUT /api/teams/none/members", body: `{"user":"root"}`}, {call: "DELETE /api/teams/none/members"},
 		{call: "GET /api/keys/99"}, {call: "PATCH /api/keys/99", body: `{}`}, {call: "DELETE /api/keys/99"},
 	} {
 		a.token = token
@@ -293,11 +314,27 @@ func askForNothing(t *testing.T, given map[string]bool) {
 func askForConflicts(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, func(a *Accounts) { a.Proxy = &signin.Proxy{User: "{http.vars.user}"} })
 	s.admin("POST /ai_gateway/users/root/identities", `{"issuer":"proxy","subject":"x"}`)
+	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
+	for _, a := range []testRequest{
+		{call: "POST /api/token/", body: `{"name":"of the team","group":"small"}`}, {call: "POST /api/token/", body: `{"name":"own"}`},
+		{call: "POST /api/teams", body: `{"name":"small"}`}, {call: "POST /api/teams", body: `{"name":"research"}`},
+	} {
+		a.token = token
+		require.Equal(t, http.StatusOK, s.ask(a).status, a.call)
+	}
 	for _, a := range conflicts {
 		a.token = token
 		assert.Equal(t, http.StatusConflict, s.ask(a).status, a.call)
 	}
-	for i := range maxKeys {
+	for i := range 101 {
+		team := &aigateway.Team{Name: fmt.Sprint(i)}
+		require.NoError(t, s.store.Teams().Create(t.Context(), team))
+		if i < maxTeams-1 { // root is in one team already
+			require.NoError(t, s.store.Teams().SetMember(t.Context(), team.Name, 1, false, maxTeams))
+		}
+	}
+	assert.Equal(t, http.StatusConflict, s.ask(testRequest{call: "PUT /api/teams/100/members", body: `{"user":"root"}`, token: token}).status)
+	for i := range maxKeys - 2 {
 		require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: fmt.Sprintf(`{"name":"%d"}`, i), token: token}).status)
 	}
 	for _, one := range []testRequest{{call: "POST /api/token/", body: `{"name":"one more"}`}, {call: "POST /api/keys", body: `{"user":"root","name":"one more"}`}} {

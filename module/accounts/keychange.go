@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -24,7 +25,22 @@ type keyChange struct {
 	networks *[]netip.Prefix
 	limit    *string
 
-	limitField string // the name of the field with the limit, for messages
+	limitField string                // the name of the field with the limit, for messages
+	team       *aigateway.Membership // the team with the name of the limit, nil if the user is not in it
+}
+
+// readTeam reads the team of a changed limit.
+func (change *keyChange) readTeam(c *call) error {
+	limit := valueOr(change.limit, "")
+	if limit == "" {
+		return nil
+	}
+	team, err := c.membership(limit)
+	if errors.Is(err, aigateway.ErrNotFound) {
+		return nil
+	}
+	change.team = team
+	return err
 }
 
 // readKeyChange reads the fields of a key, whose names are those of keyView.
@@ -150,7 +166,8 @@ func refuseQuota(f *form) error {
 
 // apply changes a key on behalf of a user, nil for the administrator of the machine. It
 // refuses a new expiry in the past, and a new limit that limits does not define, because every
-// request with the key would be refused. It accepts both if they are unchanged, so that such
+// request with the key would be refused. Users who are not administrators set the limit of a new
+// key alone, to that of a team. It accepts both if they are unchanged, so that such
 // keys can be changed. limits is nil if the limits are not known.
 func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey, limits aigateway.LimitReader) error {
 	name, limit := valueOr(change.name, k.Name), valueOr(change.limit, k.Limit)
@@ -162,12 +179,12 @@ func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey, limits
 		return checkText("name", name)
 	case !expires.IsZero() && !expires.Equal(k.Expires) && !time.Now().Before(expires):
 		return invalid("the expiry of the key must be in the future")
-	case limit != k.Limit && by != nil && by.Role < aigateway.RoleAdmin:
+	case limit != k.Limit && by != nil && by.Role < aigateway.RoleAdmin && (change.team == nil || k.ID != 0):
 		return refuse(http.StatusForbidden, "%s: only administrators may set the limit of a key", change.limitField)
 	case limit != "" && aigateway.CheckLimitName(limit) != nil:
 		return invalid("%s", aigateway.CheckLimitName(limit))
 	}
-	if limit != "" && limit != k.Limit && limits != nil {
+	if limit != "" && limit != k.Limit && limits != nil && change.team == nil {
 		if err := aigateway.CheckLimitDefined(limit, limits.LimitNames()); err != nil {
 			return invalid("%s: %s", change.limitField, err)
 		}

@@ -135,6 +135,9 @@ func (k keys) add(c *call) (any, error) {
 	if change.name == nil {
 		return nil, invalid("name is required")
 	}
+	if err := change.readTeam(c); err != nil {
+		return nil, err
+	}
 	key := &aigateway.StoredKey{UserID: c.user.ID}
 	if c.user.Role < aigateway.RoleAdmin {
 		key.Limit = k.limit
@@ -181,6 +184,9 @@ func (k keys) update(c *call) (any, error) {
 	}
 	if id == nil {
 		return nil, invalid("id is required")
+	}
+	if err := change.readTeam(c); err != nil {
+		return nil, err
 	}
 	key, err := k.store.ChangeKey(c.Context(), c.user.ID, *id, func(key *aigateway.StoredKey) error {
 		return change.apply(c.user, key, k.limits)

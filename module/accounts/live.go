@@ -27,7 +27,7 @@ func (r reports) live(c *call) (any, error) {
 	if err := c.recordFilter(&s.query); err != nil {
 		return nil, err
 	}
-	if err := c.restrict(&s.query.User, &s.query.From); err != nil {
+	if err := c.restrictRecords(&s.query); err != nil {
 		return nil, err
 	}
 	s.records, s.stop, err = watched.Watch()
@@ -78,7 +78,7 @@ func (s stream) write(w http.ResponseWriter) {
 		case <-exit.C:
 			ok = !caddy.Exiting()
 		case <-rights.C:
-			ok = s.call.admit() == nil && s.send(w, ": \n\n")
+			ok = s.mayWatch() && s.send(w, ": \n\n")
 		case batch, open := <-s.records:
 			if !open {
 				s.send(w, "event: dropped\ndata: {}\n\n")
@@ -87,6 +87,16 @@ func (s stream) write(w http.ResponseWriter) {
 			ok = s.send(w, s.events(batch))
 		}
 	}
+}
+
+// mayWatch reports whether the session has not ended, nor the rights of the user in a team.
+func (s stream) mayWatch() bool {
+	s.call.teams = nil
+	if s.call.admit() != nil {
+		return false
+	}
+	_, _, err := s.call.ofTeam()
+	return err == nil
 }
 
 // events returns the events for the records of a batch that the query selects.

@@ -156,7 +156,7 @@ func (r reports) record(c *call) (any, error) {
 		return nil, err
 	}
 	query := accounting.RecordQuery{Before: c.id() + 1, Limit: 1}
-	if err := c.restrict(&query.User, &query.From); err != nil {
+	if err := c.restrictRecords(&query); err != nil {
 		return nil, err
 	}
 	found, err := reader.Records(c.Context(), query)
@@ -190,7 +190,16 @@ func (c *call) recordQuery(zone *time.Location) (q accounting.RecordQuery, err e
 			return q, errCursor
 		}
 	}
-	return q, c.restrict(&q.User, &q.From)
+	return q, c.restrictRecords(&q)
+}
+
+// restrictRecords is restrict for a query of records.
+func (c *call) restrictRecords(q *accounting.RecordQuery) error {
+	team, err := c.restrict(&q.User, &q.From)
+	if team != "" {
+		q.KeyLimit = team
+	}
+	return err
 }
 
 // recordFilter reads the parameters that are columns of records.

@@ -112,8 +112,12 @@ func (r reports) usage(c *call) (any, error) {
 		return nil, err
 	}
 	query, err := c.usageQuery(zone)
+	var team string
 	if err == nil {
-		err = c.restrict(&query.User, &query.From)
+		team, err = c.restrict(&query.User, &query.From)
+	}
+	if team != "" {
+		query.Limits = []string{team}
 	}
 	if err != nil {
 		return nil, err
@@ -130,21 +134,25 @@ func (r reports) usage(c *call) (any, error) {
 	return ledgerPage[usageView]{page, behind}, err
 }
 
-// restrict restricts a query to the user's own usage, except for administrators. The query
-// then begins with the creation of the account, so that it excludes the usage of an earlier
-// account with the same name.
-func (c *call) restrict(user *string, from *time.Time) error {
-	if c.user == nil || c.user.Role >= aigateway.RoleAdmin {
-		return nil
+// restrict restricts a query to the user's own usage, except for administrators, or to the usage
+// of the team that the query of the request names. The query then begins with the creation of
+// the account or of the team, so that it excludes the usage of an earlier one with the same
+// name.
+func (c *call) restrict(user *string, from *time.Time) (team string, err error) {
+	team, since, err := c.ofTeam()
+	switch {
+	case err != nil:
+		return "", err
+	case team == "" && !c.isAdmin():
+		if *user != "" && *user != c.user.Name {
+			return "", refuse(http.StatusForbidden, "only administrators may see the usage of others")
+		}
+		*user, since = c.user.Name, c.user.Created
 	}
-	if *user != "" && *user != c.user.Name {
-		return refuse(http.StatusForbidden, "only administrators may see the usage of others")
+	if since.After(*from) {
+		*from = since
 	}
-	*user = c.user.Name
-	if c.user.Created.After(*from) {
-		*from = c.user.Created
-	}
-	return nil
+	return team, nil
 }
 
 // usageQuery reads the parameters from, to, by, user and key.
@@ -280,7 +288,13 @@ func (r reports) limitStates(c *call) (any, error) {
 		User: values.Get("user"), Key: values.Get("key"), Limit: values.Get("name"), After: values.Get("after"),
 		Most: min(max(most, 1), largestStates),
 	}
-	if c.user.Role < aigateway.RoleAdmin {
+	team, _, err := c.ofTeam()
+	switch {
+	case err != nil:
+		return nil, err
+	case team != "":
+		q.Limit = team
+	case !c.isAdmin():
 		if q.User != "" && q.User != c.user.Name {
 			return nil, refuse(http.StatusForbidden, "only administrators may see the limits of others")
 		}

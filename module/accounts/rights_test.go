@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,11 +18,12 @@ import (
 )
 
 // right is a row of the table of rights: the statuses of a call without a login, of a user who
-// asks for what is another's, and of an administrator who asks for the same. A user with the role
-// root gets the answers of administrators, but for those of onlyRoots.
+// asks for what is another's, of the administrator of a team whose member the other is, and of an
+// administrator who asks for the same. A user with the role root gets the answers of
+// administrators, but for those of onlyRoots. What is of the team has a table of its own.
 type right struct {
-	call                   string
-	stranger, other, admin int
+	call                         string
+	stranger, other, lead, admin int
 }
 
 // onlyRoots are the calls that administrators may not make.
@@ -30,60 +32,68 @@ var onlyRoots = []string{"GET /api/audit"}
 // The things in the calls belong to the user victim, whose ID is 3. Things that do not exist
 // get the same answer as those of others.
 var rightsOf = []right{
-	{"GET /api/openapi.json", 200, 200, 200},
-	{"GET /api/signin", 200, 200, 200},
-	{"GET /api/signin/{name}", 303, 303, 303},
-	{"GET /api/signin/{name}/callback", 303, 303, 303},
-	{"POST /api/user/login", 401, 401, 401},
-	{"POST /api/user/register", 403, 403, 403},
-	{"GET /api/user/logout", 200, 200, 200},
-	{"POST /api/user/logout", 200, 200, 200},
-	{"GET /api/session", 200, 200, 200},
-	{"GET /api/user/self", 401, 200, 200},
-	{"PUT /api/user/self", 401, 200, 200},
-	{"GET /api/user/sessions", 401, 200, 200},
-	{"DELETE /api/user/sessions", 401, 200, 200},
-	{"DELETE /api/user/sessions/{id}", 401, 404, 404},
-	{"GET /api/user/", 401, 403, 200},
-	{"POST /api/user/", 401, 403, 200},
-	{"PUT /api/user/", 401, 403, 200},
-	{"GET /api/user/search", 401, 403, 200},
-	{"POST /api/user/manage", 401, 403, 200},
-	{"GET /api/user/{id}", 401, 403, 200},
-	{"DELETE /api/user/{id}", 401, 403, 200},
-	{"GET /api/user/{id}/sessions", 401, 403, 200},
-	{"DELETE /api/user/{id}/sessions", 401, 403, 200},
-	{"GET /api/user/{id}/identities", 401, 403, 200},
-	{"POST /api/user/{id}/identities", 401, 403, 200},
-	{"DELETE /api/user/{id}/identities", 401, 403, 200},
-	{"GET /api/token/", 401, 200, 200},
-	{"POST /api/token/", 401, 200, 200},
-	{"PUT /api/token/", 401, 404, 404},
-	{"GET /api/token/search", 401, 200, 200},
-	{"GET /api/token/{id}", 401, 404, 404},
-	{"DELETE /api/token/{id}", 401, 404, 404},
-	{"GET /api/usage", 401, 200, 200},
-	{"GET /api/usage/records", 401, 200, 200},
-	{"GET /api/usage/records/{id}", 401, 404, 200},
-	{"GET /api/usage/records/live", 401, 200, 200},
-	{"GET /api/limits", 401, 200, 200},
-	{"GET /api/audit", 401, 403, 403},
-	{"GET /api/captures", 401, 200, 200},
-	{"POST /api/captures", 401, 200, 200},
-	{"GET /api/captures/{name}", 401, 404, 404}, // administrators included
-	{"GET /api/keys", 401, 403, 200},
-	{"POST /api/keys", 401, 403, 200},
-	{"GET /api/keys/configured", 401, 200, 200},
-	{"GET /api/keys/{id}", 401, 403, 200},
-	{"PATCH /api/keys/{id}", 401, 403, 200},
-	{"DELETE /api/keys/{id}", 401, 403, 200},
-	{"GET /api/status", 401, 403, 200},
-	{"GET /api/targets", 401, 403, 200},
-	{"POST /api/targets/probe", 401, 403, 200},
-	{"GET /api/explain", 401, 403, 200},
-	{"GET /api/configuration", 401, 403, 200},
-	{"GET /api/prices", 401, 403, 200},
-	{"GET /api/health", 401, 403, 200},
+	{"GET /api/openapi.json", 200, 200, 200, 200},
+	{"GET /api/signin", 200, 200, 200, 200},
+	{"GET /api/signin/{name}", 303, 303, 303, 303},
+	{"GET /api/signin/{name}/callback", 303, 303, 303, 303},
+	{"POST /api/user/login", 401, 401, 401, 401},
+	{"POST /api/user/register", 403, 403, 403, 403},
+	{"GET /api/user/logout", 200, 200, 200, 200},
+	{"POST /api/user/logout", 200, 200, 200, 200},
+	{"GET /api/session", 200, 200, 200, 200},
+	{"GET /api/user/self", 401, 200, 200, 200},
+	{"PUT /api/user/self", 401, 200, 200, 200},
+	{"GET /api/user/sessions", 401, 200, 200, 200},
+	{"DELETE /api/user/sessions", 401, 200, 200, 200},
+	{"DELETE /api/user/sessions/{id}", 401, 404, 404, 404},
+	{"GET /api/user/", 401, 403, 403, 200},
+	{"POST /api/user/", 401, 403, 403, 200},
+	{"PUT /api/user/", 401, 403, 403, 200},
+	{"GET /api/user/search", 401, 403, 403, 200},
+	{"POST /api/user/manage", 401, 403, 403, 200},
+	{"GET /api/user/{id}", 401, 403, 403, 200},
+	{"DELETE /api/user/{id}", 401, 403, 403, 200},
+	{"GET /api/user/{id}/sessions", 401, 403, 403, 200},
+	{"DELETE /api/user/{id}/sessions", 401, 403, 403, 200},
+	{"GET /api/user/{id}/identities", 401, 403, 403, 200},
+	{"POST /api/user/{id}/identities", 401, 403, 403, 200},
+	{"DELETE /api/user/{id}/identities", 401, 403, 403, 200},
+	{"GET /api/token/", 401, 200, 200, 200},
+	{"POST /api/token/", 401, 200, 200, 200},
+	{"PUT /api/token/", 401, 404, 404, 404},
+	{"GET /api/token/search", 401, 200, 200, 200},
+	{"GET /api/token/{id}", 401, 404, 404, 404},
+	{"DELETE /api/token/{id}", 401, 404, 404, 404},
+	{"GET /api/usage", 401, 200, 200, 200},
+	{"GET /api/usage/records", 401, 200, 200, 200},
+	{"GET /api/usage/records/{id}", 401, 404, 404, 200},
+	{"GET /api/usage/records/live", 401, 200, 200, 200},
+	{"GET /api/limits", 401, 200, 200, 200},
+	{"GET /api/audit", 401, 403, 403, 403},
+	{"GET /api/captures", 401, 200, 200, 200},
+	{"POST /api/captures", 401, 200, 200, 200},
+	{"GET /api/captures/{name}", 401, 404, 404, 404}, // administrators included
+	{"GET /api/keys", 401, 403, 403, 200},
+	{"POST /api/keys", 401, 403, 403, 200},
+	{"GET /api/keys/configured", 401, 200, 200, 200},
+	{"GET /api/keys/{id}", 401, 403, 404, 200},
+	{"PATCH /api/keys/{id}", 401, 403, 404, 200},
+	{"DELETE /api/keys/{id}", 401, 403, 404, 200},
+	{"GET /api/teams", 401, 200, 200, 200},
+	{"POST /api/teams", 401, 403, 403, 200},
+	{"GET /api/teams/{name}", 401, 404, 404, 200},
+	{"PATCH /api/teams/{name}", 401, 403, 403, 200},
+	{"DELETE /api/teams/{name}", 401, 403, 403, 200},
+	{"GET /api/teams/{name}/members", 401, 404, 404, 200},
+	{"PUT /api/teams/{name}/members", 401, 404, 404, 200},
+	{"DELETE /api/teams/{name}/members", 401, 404, 404, 200},
+	{"GET /api/status", 401, 403, 403, 200},
+	{"GET /api/targets", 401, 403, 403, 200},
+	{"POST /api/targets/probe", 401, 403, 403, 200},
+	{"GET /api/explain", 401, 403, 403, 200},
+	{"GET /api/configuration", 401, 403, 403, 200},
+	{"GET /api/prices", 401, 403, 403, 200},
+	{"GET /api/health", 401, 403, 403, 200},
 }
 
 // rightsBodies are the bodies of the calls of rightsOf.
@@ -99,9 +109,15 @@ var rightsBodies = map[string]string{
 	"PUT /api/token/":                `{"id":1,"name":"stolen"}`,
 	"POST /api/keys":                 `{"user":"victim","name":"theirs"}`,
 	"PATCH /api/keys/{id}":           `{"disabled":true}`,
+
+	"POST /api/teams":               `{"name":"new"}`,
+	"PATCH /api/teams/{name}":       `{"concurrent":1}`,
+	"PUT /api/teams/{name}/members": `{"user":"victim","admin":true}`,
 }
 
-// rightsSite returns a site in which victim has a key, a session, a record and a capture.
+// rightsSite returns a site in which victim has a key, a session, a record and a capture, is a
+// member of the teams theirs-of-victim and research, and has a key of the latter. The user lead
+// administrates research.
 func rightsSite(t *testing.T) (s *site, tokens map[string]string, ids *strings.Replacer) {
 	i := newIssuer(t)
 	s = newSite(t, func(a *Accounts) {
@@ -111,19 +127,30 @@ func rightsSite(t *testing.T) (s *site, tokens map[string]string, ids *strings.R
 	require.Equal(t, []int64{1, 2, 3}, []int64{boss.ID, other.ID, victim.ID})
 	s.user("chief", aigateway.RoleRoot)
 	session := s.token("victim")
-	tokens = map[string]string{"stranger": "", "other": s.token("other"), "admin": s.token("boss"), "root": s.token("chief")}
+	lead, foreign := s.user("lead", aigateway.RoleUser), s.user("foreign", aigateway.RoleUser)
+	tokens = map[string]string{
+		"stranger": "", "other": s.token("other"), "lead": s.token("lead"), "foreign": s.token("foreign"), "member": session,
+		"admin": s.token("boss"), "root": s.token("chief"),
+	}
+	for team, members := range map[string][]*aigateway.User{"theirs-of-victim": {victim}, "research": {victim, lead}, "support": {foreign}} {
+		require.NoError(t, s.store.Teams().Create(t.Context(), &aigateway.Team{Name: team}))
+		for _, user := range members {
+			require.NoError(t, s.store.Teams().SetMember(t.Context(), team, user.ID, user != victim, 9))
+		}
+	}
 	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"victim's"}`, token: session}).status)
+	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"victim's of research","group":"research"}`, token: session}).status)
 	header := http.Header{capture.Header: {s.ask(testRequest{call: "POST /api/captures", token: session}).data(t)["token"].(string)}}
 	require.NotNil(t, capture.Process.Begin(testRequest{call: "POST /v1/messages", header: header}.request(t.Context()), "req_of_victim"))
 	watched := make(chan []accounting.Record)
 	close(watched) // so that the stream ends
 	s.store = audited{&recorded{
-		Store: s.store, IdentityStore: s.store.(aigateway.IdentityStore), records: []accounting.Record{{ID: 3, User: "victim", Admitted: victim.Created}},
+		Store: s.store, IdentityStore: s.store.(aigateway.IdentityStore), records: []accounting.Record{{ID: 3, User: "victim", Limit: "research", Admitted: time.Now()}},
 		search: new(accounting.RecordQuery), asked: new(accounting.UsageQuery), watched: watched,
 	}, s.store.(aigateway.AuditLog)}
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
 	s.UseViews(shown)
-	return s, tokens, strings.NewReplacer("{name}", "req_of_victim")
+	return s, tokens, strings.NewReplacer("teams/{name}", "teams/theirs-of-victim", "{name}", "req_of_victim")
 }
 
 // audited is a store with records and an audit log.
@@ -151,7 +178,7 @@ func TestRightsOfEachRoleAtEachPath(t *testing.T) {
 		if slices.Contains(onlyRoots, row.call) {
 			root = http.StatusOK
 		}
-		for role, want := range map[string]int{"stranger": row.stranger, "other": row.other, "admin": row.admin, "root": root} {
+		for role, want := range map[string]int{"stranger": row.stranger, "other": row.other, "lead": row.lead, "admin": row.admin, "root": root} {
 			t.Run(role+" "+strings.NewReplacer("{", "", "}", "").Replace(row.call), func(t *testing.T) {
 				s, tokens, names := rightsSite(t)
 				if strings.HasPrefix(row.call, "GET /api/signin/") {
@@ -162,6 +189,8 @@ func TestRightsOfEachRoleAtEachPath(t *testing.T) {
 					call += "?provider=p"
 				} else if strings.HasSuffix(call, "/explain") {
 					call += "?model=a"
+				} else if strings.HasPrefix(call, "DELETE /api/teams/") {
+					call += "?user=victim"
 				}
 				answer := s.ask(testRequest{call: call, body: rightsBodies[row.call], token: tokens[role]})
 				assert.Equal(t, want, answer.status, answer.body)
@@ -194,6 +223,77 @@ func TestWhatIsOfOthersIsAnsweredAsWhatDoesNotExist(t *testing.T) {
 		a, b := s.ask(testRequest{call: theirs, token: tokens["other"]}), s.ask(testRequest{call: none, token: tokens["other"]})
 		assert.Equal(t, fmt.Sprint(b.status, b.body), fmt.Sprint(a.status, a.body), theirs)
 		assert.GreaterOrEqual(t, a.status, 400, theirs)
+	}
+}
+
+// rightsInTeam are the statuses of calls about the team research: of an administrator of another
+// team, of a member, of an administrator of the team, and of one of the gateway. The key 2 is
+// one of the team, and belongs to victim; 1 is not.
+var rightsInTeam = []struct {
+	call, body                   string
+	foreign, member, lead, admin int
+}{
+	{"GET /api/teams/research", "", 404, 200, 200, 200},
+	{"PATCH /api/teams/research", `{"models":[],"budget":"1000/day"}`, 403, 403, 403, 200},
+	{"DELETE /api/teams/research?keys=delete", "", 403, 403, 403, 200},
+	{"GET /api/teams/research/members", "", 404, 403, 200, 200},
+	{"PUT /api/teams/research/members", `{"user":"other","admin":true}`, 404, 403, 200, 200},
+	{"DELETE /api/teams/research/members?user=victim&keys=delete", "", 404, 403, 200, 200},
+	{"GET /api/keys?team=research", "", 404, 403, 200, 200},
+	{"GET /api/keys", "", 403, 403, 403, 200},
+	{"POST /api/keys", `{"user":"victim","name":"new","limit":"research"}`, 403, 403, 200, 200},
+	{"POST /api/keys", `{"user":"lead","name":"unbound"}`, 403, 403, 403, 200},
+	{"POST /api/keys", `{"user":"lead","name":"unbound","limit":"large"}`, 403, 403, 403, 200},
+	{"POST /api/keys", `{"user":"other","name":"outside","limit":"research"}`, 403, 403, 409, 409},
+	{"POST /api/keys", `{"user":"boss","name":"above","limit":"research"}`, 403, 403, 403, 409},
+	{"GET /api/keys/2", "", 404, 403, 200, 200},
+	{"PATCH /api/keys/2", `{"disabled":true,"models":["a"]}`, 404, 403, 200, 200},
+	{"PATCH /api/keys/2", `{"limit":""}`, 404, 403, 403, 200},
+	{"PATCH /api/keys/2", `{"limit":"large"}`, 404, 403, 403, 200},
+	{"DELETE /api/keys/2", "", 404, 403, 200, 200},
+	{"GET /api/keys/1", "", 404, 403, 404, 200},
+	{"PATCH /api/keys/1", `{"limit":"research"}`, 404, 403, 404, 200},
+	{"DELETE /api/keys/1", "", 404, 403, 404, 200},
+	{"GET /api/token/2", "", 404, 200, 404, 404},
+	{"PUT /api/token/", `{"id":2,"status":2}`, 404, 200, 404, 404},
+	{"PUT /api/token/", `{"id":2,"group":""}`, 404, 403, 404, 404},
+	{"POST /api/token/", `{"name":"own","group":"research"}`, 403, 200, 200, 409},
+	{"GET /api/usage?team=research&by=user", "", 404, 403, 200, 200},
+	{"GET /api/usage/records?team=research", "", 404, 403, 200, 200},
+	{"GET /api/usage/records/3?team=research", "", 404, 403, 200, 200},
+	{"GET /api/usage/records/live?team=research", "", 404, 403, 200, 200},
+	{"GET /api/limits?team=research", "", 404, 403, 200, 200},
+	{"GET /api/usage/records/3", "", 404, 200, 404, 200},
+	{"GET /api/usage?user=victim", "", 403, 200, 403, 200},
+	{"GET /api/limits?user=victim", "", 403, 200, 403, 200},
+}
+
+func TestRightsInATeam(t *testing.T) {
+	for _, row := range rightsInTeam {
+		for role, want := range map[string]int{"stranger": 401, "foreign": row.foreign, "member": row.member, "lead": row.lead, "admin": row.admin} {
+			t.Run(role+" "+row.call+strings.NewReplacer(`"`, " ", "{", "", "}", "", ":", "").Replace(row.body), func(t *testing.T) {
+				s, tokens, _ := rightsSite(t)
+				answer := s.ask(testRequest{call: row.call, body: row.body, token: tokens[role]})
+				assert.Equal(t, want, answer.status, answer.body)
+				if want == http.StatusNotFound && role == "foreign" {
+					none := s.ask(testRequest{call: strings.NewReplacer("research", "none", "/2", "/77", "/1", "/77").Replace(row.call), body: strings.ReplaceAll(row.body, `"id":2`, `"id":77`), token: tokens[role]})
+					assert.Equal(t, answer.body, none.body, "the answer shows that the team or the key exists")
+				}
+			})
+		}
+	}
+}
+
+// A team that does not exist and one of others are the same to those who ask for keys of it.
+func TestNobodyLearnsOfATeamByMakingKeys(t *testing.T) {
+	s, tokens, _ := rightsSite(t)
+	for _, call := range []string{"POST /api/token/", "POST /api/keys"} {
+		ask := func(team string) testAnswer {
+			return s.ask(testRequest{call: call, body: `{"user":"victim","name":"x","group":"` + team + `","limit":"` + team + `"}`, token: tokens["foreign"]})
+		}
+		theirs, none := ask("research"), ask("none")
+		assert.Equal(t, http.StatusForbidden, theirs.status)
+		assert.Equal(t, none.body, theirs.body, call)
 	}
 }
 
@@ -231,5 +331,5 @@ func TestListsOfKeysHaveWhatIsLeft(t *testing.T) {
 	assert.NotContains(t, s.ask(testRequest{call: "GET /api/keys", token: tokens["admin"]}).body, `"limits"`)
 	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"mine"}`, token: tokens["other"]}).status)
 	assert.Contains(t, s.ask(testRequest{call: "GET /api/token/?limits=true", token: tokens["other"]}).body, `"limits":[`)
-	assert.Equal(t, aigateway.LimitQuery{Key: "key_2", Own: true, Most: largestStates}, *query, "limits of groups show the use of others")
+	assert.Equal(t, aigateway.LimitQuery{Key: "key_3", Own: true, Most: largestStates}, *query, "limits of groups show the use of others")
 }

@@ -18,6 +18,7 @@ type access int
 const (
 	anyone     access = iota
 	loggedIn          // users with a session
+	teamAdmins        // users with a session who administrate the gateway or a team
 	admins            // users with a session and a role above RoleUser
 	roots             // users with a session and the role RoleRoot
 	localAdmin        // the admin API and the commands of this machine, without a login
@@ -55,6 +56,7 @@ var (
 	ofMachine    = part[machine]((*Accounts).machine)
 	ofSignIns    = part[signIns]((*Accounts).signIns)
 	ofIdentities = part[identities]((*Accounts).identities)
+	ofTeams      = part[teams]((*Accounts).teams)
 )
 
 type methods map[string]endpoint
@@ -135,13 +137,28 @@ var public = routes{
 	{"/api/captures/{name}", methods{"GET": ofCaptures.plain(loggedIn, captures.show)}},
 
 	{"/api/keys", methods{
-		"GET":  ofMachine.plain(admins, machine.pageOfKeys),
-		"POST": ofMachine.object(admins, machine.addKey),
+		"GET":  ofMachine.plain(teamAdmins, machine.pageOfKeys),
+		"POST": ofMachine.object(teamAdmins, machine.addKey),
 	}},
 	{"/api/keys/{id}", methods{
-		"GET":    ofMachine.plain(admins, machine.showKey),
-		"PATCH":  ofMachine.object(admins, machine.changeKey),
-		"DELETE": ofMachine.plain(admins, machine.removeKey),
+		"GET":    ofMachine.plain(teamAdmins, machine.showKey),
+		"PATCH":  ofMachine.object(teamAdmins, machine.changeKey),
+		"DELETE": ofMachine.plain(teamAdmins, machine.removeKey),
+	}},
+
+	{"/api/teams", methods{
+		"GET":  ofTeams.plain(loggedIn, teams.list),
+		"POST": ofTeams.object(admins, teams.add),
+	}},
+	{"/api/teams/{name}", methods{
+		"GET":    ofTeams.plain(loggedIn, teams.show),
+		"PATCH":  ofTeams.object(admins, teams.change),
+		"DELETE": ofTeams.plain(admins, teams.remove),
+	}},
+	{"/api/teams/{name}/members", methods{
+		"GET":    ofTeams.plain(loggedIn, teams.members),
+		"PUT":    ofTeams.object(loggedIn, teams.setMember),
+		"DELETE": ofTeams.plain(loggedIn, teams.removeMember),
 	}},
 
 	{"/api/keys/configured", methods{"GET": {loggedIn, false, configuredKeys}}},
@@ -219,6 +236,20 @@ var admin = routes{
 		"GET":    ofMachine.plain(localAdmin, machine.showKey),
 		"PATCH":  ofMachine.object(localAdmin, machine.changeKey),
 		"DELETE": ofMachine.plain(localAdmin, machine.removeKey),
+	}},
+	{"/ai_gateway/teams", methods{
+		"GET":  ofTeams.plain(localAdmin, teams.listAll),
+		"POST": ofTeams.object(localAdmin, teams.add),
+	}},
+	{"/ai_gateway/teams/{name}", methods{
+		"GET":    ofTeams.plain(localAdmin, teams.show),
+		"PATCH":  ofTeams.object(localAdmin, teams.change),
+		"DELETE": ofTeams.plain(localAdmin, teams.remove),
+	}},
+	{"/ai_gateway/teams/{name}/members", methods{
+		"GET":    ofTeams.plain(localAdmin, teams.allMembers),
+		"PUT":    ofTeams.object(localAdmin, teams.setMember),
+		"DELETE": ofTeams.plain(localAdmin, teams.removeMember),
 	}},
 	{"/ai_gateway/usage", methods{"GET": ofReports.plain(localAdmin, reports.usage)}},
 	{"/ai_gateway/usage/records", methods{"GET": ofReports.plain(localAdmin, reports.records)}},

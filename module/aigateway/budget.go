@@ -3,6 +3,7 @@ package aigateway
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -56,8 +57,33 @@ var (
 	amount   = regexp.MustCompile(`^[0-9]{1,7}(\.[0-9]{1,6})?$`)
 )
 
-// ParseBudget parses a budget, such as "50/30d" or "0.50/day".
-func ParseBudget(s string) (b Budget, err error) {
+// ParseBudget parses a budget: an amount per period, such as "50/30d" or "0.50/day", and then
+// perhaps a currency and "soft".
+func ParseBudget(words ...string) (b Budget, err error) {
+	if len(words) == 0 {
+		return b, errBudget
+	}
+	if b, err = parseAmount(words[0]); err != nil {
+		return b, fmt.Errorf("%w, not '%s'", err, words[0])
+	}
+	rest := words[1:]
+	if len(rest) > 0 && rest[0] != "soft" {
+		if CheckCurrency(rest[0]) != nil {
+			return b, fmt.Errorf("'%s' is neither soft nor a currency, which has three upper-case letters", rest[0])
+		}
+		b.Currency, rest = rest[0], rest[1:]
+	}
+	if len(rest) > 0 && rest[0] == "soft" {
+		b.Soft, rest = true, rest[1:]
+	}
+	if len(rest) > 0 {
+		return b, fmt.Errorf("'%s' is too much: what may follow the budget is a currency, and then soft", rest[0])
+	}
+	return b, nil
+}
+
+// parseAmount parses the amount and the period of a budget.
+func parseAmount(s string) (b Budget, err error) {
 	money, period, _ := strings.Cut(s, "/")
 	if !amount.MatchString(money) {
 		return b, errBudget
@@ -75,6 +101,21 @@ func ParseBudget(s string) (b Budget, err error) {
 		b.Per = caddy.Duration(per)
 	}
 	return b, b.check()
+}
+
+// Notation returns the budget as ParseBudget reads it: "50/month EUR soft"; empty for none.
+func (b *Budget) Notation() string {
+	if b.Micros == 0 {
+		return ""
+	}
+	text := strconv.FormatFloat(float64(b.Micros)/1e6, 'f', -1, 64) + "/" + b.PeriodName()
+	if b.Currency != "" {
+		text += " " + b.Currency
+	}
+	if b.Soft {
+		text += " soft"
+	}
+	return text
 }
 
 func (b *Budget) check() error {

@@ -141,6 +141,14 @@ func (r Rate) check() error {
 	return nil
 }
 
+// Notation returns the rate as ParseRate reads it: "60/1m"; empty for none.
+func (r Rate) Notation() string {
+	if r.Most == 0 {
+		return ""
+	}
+	return strconv.FormatInt(r.Most, 10) + "/" + r.PeriodName()
+}
+
 // String returns the rules in words, such as "60 requests per 1m, 8 at once".
 func (r LimitRules) String() string {
 	var rules []string

@@ -1,0 +1,107 @@
+package accounts
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// teamChange is a change of a team. Fields that are nil stay unchanged.
+type teamChange struct {
+	models           *[]aigateway.Pattern
+	requests, tokens *aigateway.Rate
+	concurrent       *int64
+	budget           *aigateway.Budget
+
+	check func(*aigateway.Limit) error // of the sites; nil if they are not known
+}
+
+// read reads the fields of a team. It refuses rules for a team whose limit is defined by the
+// configuration, because they would have no effect.
+func (t teams) read(c *call, name string) (change teamChange, err error) {
+	if t.limits != nil {
+		change.check = t.limits.CheckTeam
+	}
+	if models := c.form.texts("models"); models != nil {
+		names, err := patterns("models", models)
+		if err != nil {
+			return change, err
+		}
+		change.models = new([]aigateway.Pattern)
+		for _, name := range *names {
+			*change.models = append(*change.models, aigateway.Pattern(name))
+		}
+	}
+	if change.requests, err = readRate(c.form, "requests"); err != nil {
+		return change, err
+	}
+	if change.tokens, err = readRate(c.form, "tokens"); err != nil {
+		return change, err
+	}
+	if change.budget, err = readBudget(c.form); err != nil {
+		return change, err
+	}
+	change.concurrent = c.form.number("concurrent")
+	if err := c.form.err(); err != nil {
+		return change, err
+	}
+	if t.configured(name) && (change.requests != nil || change.tokens != nil || change.concurrent != nil || change.budget != nil) {
+		return change, refuse(http.StatusConflict, "the configuration defines a limit with the name of the team: change the rules there")
+	}
+	return change, nil
+}
+
+// readRate reads a rate; the empty text is the zero Rate.
+func readRate(f *form, field string) (*aigateway.Rate, error) {
+	text := f.text(field)
+	if text == nil || *text == "" {
+		return empty[aigateway.Rate](text), f.err()
+	}
+	rate, err := aigateway.ParseRate(*text)
+	if err != nil {
+		return nil, invalid("%s: %s", field, err)
+	}
+	return &rate, nil
+}
+
+// readBudget reads a budget; the empty text is the zero Budget.
+func readBudget(f *form) (*aigateway.Budget, error) {
+	text := f.text("budget")
+	if text == nil || *text == "" {
+		return empty[aigateway.Budget](text), f.err()
+	}
+	budget, err := aigateway.ParseBudget(strings.Fields(*text)...)
+	if err != nil {
+		return nil, invalid("budget must be an amount and a period, which a currency and soft may follow: 500/month EUR soft")
+	}
+	return &budget, nil
+}
+
+// empty returns a zero value, nil without a text.
+func empty[T any](text *string) *T {
+	if text == nil {
+		return nil
+	}
+	return new(T)
+}
+
+// apply changes a team.
+func (change teamChange) apply(team *aigateway.Team) error {
+	team.Models = valueOr(change.models, team.Models)
+	rules := &team.Rules
+	rules.Requests, rules.Tokens = valueOr(change.requests, rules.Requests), valueOr(change.tokens, rules.Tokens)
+	rules.Concurrent, rules.Budget = valueOr(change.concurrent, rules.Concurrent), valueOr(change.budget, rules.Budget)
+	limit := team.Limit()
+	if limit == nil {
+		return nil
+	}
+	err := limit.Check()
+	if err == nil && change.check != nil {
+		err = change.check(limit)
+	}
+	if err != nil {
+		return invalid("%s", err)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package accounts
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+)
+
+func TestFieldsOfTeamsAreChecked(t *testing.T) {
+	s := newSite(t, nil)
+	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
+	s.user("root", aigateway.RoleRoot)
+	root := s.token("root")
+	for body, want := range map[string]string{
+		`{}`:                                    "name is required",
+		`{"name":"a b"}`:                        "name must be 1 to 64 letters",
+		`{"name":"a","models":[""]}`:            "models: ",
+		`{"name":"a","models":"a"}`:             "models must be an array of strings",
+		`{"name":"a","requests":"60"}`:          "requests: a rate is a number",
+		`{"name":"a","tokens":5}`:               "tokens must be a string",
+		`{"name":"a","concurrent":-1}`:          "concurrent must be",
+		`{"name":"a","budget":"50"}`:            "budget must be an amount and a period",
+		`{"name":"a","budget":"50/month euro"}`: "budget must be an amount and a period",
+	} {
+		answer := s.ask(testRequest{call: "POST /api/teams", body: body, token: root})
+		assert.Equal(t, http.StatusBadRequest, answer.status, body)
+		assert.Contains(t, answer.body, want, body)
+	}
+	answer := s.ask(testRequest{call: "POST /api/teams", body: `{"name":"a","models":["gpt-*"],"requests":"60/1m","tokens":"5/1h30m","concurrent":3,"budget":"0.5/30d EUR soft"}`, token: root})
+	require.Equal(t, http.StatusOK, answer.status, answer.body)
+	data := answer.data(t)
+	delete(data, "created")
+	assert.Equal(t, map[string]any{
+		"name": "a", "models": []any{"gpt-*"}, "requests": "60/1m", "tokens": "5/1h30m", "concurrent": 3.0, "budget": "0.5/30d EUR soft",
+		"configured": false, "admin": true,
+	}, data)
+	answer = s.ask(testRequest{call: "PATCH /api/teams/a", body: `{"tokens":"","concurrent":0,"budget":""}`, token: root})
+	assert.Contains(t, answer.body, `"models":["gpt-*"],"requests":"60/1m","tokens":"","concurrent":0,"budget":""`)
+}
+
+// Rules of the store beside those of the configuration would be a second truth.
+func TestTheRulesOfAConfiguredTeamAreThoseOfTheConfiguration(t *testing.T) {
+	s := newSite(t, nil)
+	s.user("root", aigateway.RoleRoot)
+	root := s.token("root")
+	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/teams", body: `{"name":"small","concurrent":3}`, token: root}).status, "nothing is known about the limits")
+	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
+	assert.Contains(t, s.ask(testRequest{call: "GET /api/teams/small", token: root}).body, `"concurrent":0,"budget":"","configured":true`)
+	for _, body := range []string{`{"requests":"1/1m"}`, `{"tokens":"1/1m"}`, `{"concurrent":0}`, `{"budget":""}`} {
+		assert.Equal(t, http.StatusConflict, s.ask(testRequest{call: "PATCH /api/teams/small", body: body, token: root}).status, body)
+	}
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "PATCH /api/teams/small", body: `{"models":["a"]}`, token: root}).status)
+}
+
+func TestMembersMakeKeysOfTheirTeam(t *testing.T) {
+	s := newSite(t, func(a *Accounts) { a.KeyLimit = "small" })
+	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
+	root, ada := s.user("root", aigateway.RoleRoot), s.user("ada", aigateway.RoleUser)
+	for _, ask := range []testRequest{
+		{call: "POST /api/teams", body: `{"name":"research"}`}, {call: "PUT /api/teams/research/members", body: `{"user":"Ada","admin":true}`},
+		{call: "PUT /api/teams/research/members", body: `{"user":"root"}`},
+	} {
+		ask.token = s.token("root")
+		answer := s.ask(ask)
+		require.Equal(t, http.StatusOK, answer.status, answer.body)
+	}
+	adas := s.token("ada")
+	for body, limit := range map[string]string{`{"name":"a"}`: "small", `{"name":"b","group":""}`: "small", `{"name":"c","group":"research"}`: "research"} {
+		assert.Contains(t, s.ask(testRequest{call: "POST /api/token/", body: body, token: adas}).body, `"group":"`+limit+`"`)
+	}
+	for _, view := range []string{`{"name":"research","models":[],"requests":"","tokens":"","concurrent":0,"budget":"","configured":false,"admin":true,`, `"total":1`} {
+		assert.Contains(t, s.ask(testRequest{call: "GET /api/teams?keyword=RESEARCH", token: adas}).body, view)
+		assert.NotContains(t, s.ask(testRequest{call: "GET /api/teams?keyword=x", token: adas}).body, view)
+	}
+	// Within a team, its administrator has no rights over those of the gateway.
+	require.NoError(t, s.store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: root.ID, Name: "root's", Limit: "research"}, 9))
+	assert.Contains(t, s.ask(testRequest{call: "GET /api/keys?team=research", token: adas}).body, "root's")
+	assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: "DELETE /api/keys/4", token: adas}).status)
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "PATCH /api/keys/3", body: `{"name":"renamed"}`, token: adas}).status, ada.Name)
+
+	answer := s.ask(testRequest{call: "DELETE /api/teams/research", token: s.token("root")})
+	assert.Equal(t, failure("there are keys of the team: delete them first, or with keys=delete"), answer.body)
+	assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "DELETE /api/teams/research?keys=yes", token: s.token("root")}).status)
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "DELETE /api/teams/research?keys=delete", token: s.token("root")}).status)
+	assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: "GET /api/keys?team=research", token: adas}).status, "the right ended with the team")
+}
+
+// The usage of an earlier team with the same name, and of its members elsewhere, is not that of
+// the team.
+func TestAdministratorsOfATeamSeeItsUsageAlone(t *testing.T) {
+	s, tokens, _ := rightsSite(t)
+	reader := s.store.(audited).recorded
+	team, err := s.store.Teams().Team(t.Context(), "research")
+	require.NoError(t, err)
+	for role, from := range map[string]time.Time{"lead": team.Created, "admin": time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		s.ask(testRequest{call: "GET /api/usage?team=research&from=2020-01-01T00:00:00Z&user=victim", token: tokens[role]})
+		assert.Equal(t, []string{"research"}, reader.asked.Limits)
+		assert.Equal(t, "victim", reader.asked.User)
+		assert.Equal(t, from, reader.asked.From, role)
+		s.ask(testRequest{call: "GET /api/usage/records?team=research&from=2020-01-01T00:00:00Z&limit_name=large", token: tokens[role]})
+		assert.Equal(t, accounting.RecordQuery{From: from, Limit: usualRecords, RecordFilter: accounting.RecordFilter{KeyLimit: "research"}}, *reader.search, role)
+	}
+}
