@@ -1,8 +1,10 @@
 // How the tests run gemini-cli.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import { key, newFolder, run, startRelay } from './agent.js';
 
 // settings choose the key. With a base URL and without this choice, gemini-cli refuses to start.
@@ -33,3 +35,18 @@ export async function startGeminiCLI(t, model, host) {
 
 // textOf returns what the model wrote in a turn.
 export const textOf = (events) => events.filter(({ type, role }) => type === 'message' && role === 'assistant').map(({ content }) => content).join('');
+
+// runPage runs what the page about clients shows, with a prompt, and returns what is printed.
+export async function runPage(t) {
+  const { exchanges, url } = await startRelay(t);
+  const { folder } = newFolder(t);
+  const page = readFileSync(new URL('../../../caddyfile/clients.md', import.meta.url), 'utf8');
+  const [, shown, commands] = page.match(/^```json\n(\{ "security".*?)^```\n\n```sh\n(.*?)^```$/ms);
+  mkdirSync(join(folder, '.gemini'));
+  writeFileSync(join(folder, '.gemini', 'settings.json'), JSON.stringify({ ...settings, ...JSON.parse(shown) }));
+  assert.ok(commands.includes('http://localhost:8080'), 'the address that is replaced is in the commands');
+  const script = `${commands.replaceAll('http://localhost:8080', url).trimEnd()} --skip-trust --prompt "Say hello"`;
+  const PATH = join(import.meta.dirname, 'node_modules', '.bin') + delimiter + process.env.PATH;
+  const { stdout } = await promisify(execFile)('sh', ['-euc', script], { cwd: folder, env: { PATH, HOME: folder, GATEWAY_KEY: key } });
+  return { exchanges, stdout };
+}

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { order } from './agent.js';
-import { startGeminiCLI, textOf } from './gemini-cli.js';
+import { runPage, startGeminiCLI, textOf } from './gemini-cli.js';
 
 const shell = (command) => order('run_shell_command', { command });
 
@@ -48,6 +48,12 @@ describe('gemini-cli', { concurrency: true }, () => {
     assert.deepEqual(posted(exchanges), [
       `POST /v1beta/models/gemini-3.5-flash-lite:generateContent 200`, ...Array(2).fill(streamed("gemini-3.8-flash")),
     ]);
+  });
+
+  test('the commands of the page about clients work', async (t) => {
+    const { exchanges, stdout } = await runPage(t);
+    assert.match(stdout, /This is the demo provider/);
+    assert.deepEqual(posted(exchanges), [streamed('demo')]);
   });
 
   test('Y036 a stream that failed is a failed turn, and asked for once', async (t) => {

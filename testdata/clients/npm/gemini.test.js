@@ -99,6 +99,17 @@ for (const [major, SDK, Failure] of majors) {
       assert.deepEqual(narrow.map(({ name }) => name), ['models/alias']);
     });
 
+    // The page about clients names these variables.
+    test('the base URL and the key are read from the environment', async (t) => {
+      t.after(() => { for (const name of ['GOOGLE_GEMINI_BASE_URL', 'GEMINI_API_KEY', 'GOOGLE_API_KEY']) delete process.env[name]; });
+      process.env.GOOGLE_GEMINI_BASE_URL = baseURL;
+      for (const name of ['GEMINI_API_KEY', 'GOOGLE_API_KEY']) {
+        process.env[name] = key;
+        assert.equal((await new SDK({}).models.generateContent({ model: 'demo', contents: 'Hello' })).modelVersion, 'demo');
+        delete process.env[name];
+      }
+    });
+
     test('unknown keys and models', async () => {
       const ask = (client, model) => failure(client.models.generateContent({ model, contents: 'Hi' }));
       assert.equal((await ask(connect('wrong'), 'demo')).status, 401);
