@@ -4,10 +4,12 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 )
 
@@ -18,9 +20,8 @@ type Event struct{ Name, Data string }
 // also returns the events before the error.
 func ReadEvents(r io.Reader) ([]Event, error) {
 	raw, err := io.ReadAll(r)
-	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(raw), "\ufeff"))
 	var events []Event
-	for block := range strings.SplitSeq(text, "\n\n") {
+	for block := range eventBlocks(string(raw)) {
 		if e, ok := parseEvent(block); ok {
 			events = append(events, e)
 		}
@@ -29,6 +30,12 @@ func ReadEvents(r io.Reader) ([]Event, error) {
 		return events, fmt.Errorf("reading events: %w", err)
 	}
 	return events, nil
+}
+
+// eventBlocks returns the events of a stream, and the rest behind the last one unless it is empty.
+func eventBlocks(raw string) iter.Seq[string] {
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(raw, "\ufeff"))
+	return strings.SplitSeq(strings.TrimSuffix(text, "\n\n"), "\n\n")
 }
 
 func parseEvent(block string) (e Event, ok bool) {
@@ -55,19 +62,20 @@ func (e Event) decode(into any) error {
 	return nil
 }
 
-// Failure is an error body or an in-stream error event.
+// Failure is an error body or an in-stream error event. Type is the status of the gemini format.
 type Failure struct {
 	Type, Message, Code string
 }
 
 var errNoFailure = errors.New("no error object")
 
-// ParseFailure reads an error body of either family.
+// ParseFailure reads an error body of any format.
 func ParseFailure(body []byte) (Failure, error) {
 	var b struct {
 		Error *struct {
 			Type    string `json:"type"`
 			Message string `json:"message"`
+			Status  string `json:"status"`
 			Code    any    `json:"code"` // a number from some providers
 		} `json:"error"`
 	}
@@ -77,7 +85,7 @@ func ParseFailure(body []byte) (Failure, error) {
 	if b.Error == nil {
 		return Failure{}, errNoFailure
 	}
-	f := Failure{Type: b.Error.Type, Message: b.Error.Message}
+	f := Failure{Type: cmp.Or(b.Error.Type, b.Error.Status), Message: b.Error.Message}
 	if b.Error.Code != nil {
 		f.Code = fmt.Sprint(b.Error.Code)
 	}

@@ -26,7 +26,7 @@ func geminiSite(t *testing.T) (s *site.Site, own, chat *gatewaytest.Provider) {
 	own, chat = gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	own.Always(func(c *gatewaytest.Call) {
 		if strings.Contains(c.Request.URL.Path, "streamGenerateContent") {
-			gatewaytest.Chunks(gatewaytest.EventStream, site.GeminiEvents...)(c)
+			gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.GeminiPath]...)(c)
 			return
 		}
 		gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"candidates": [{"content":{"parts":[{"text":"Hi"}],"role":"model"},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9}}`))(c)
@@ -137,7 +137,7 @@ func TestY005BytesOfGeminiClientsReachProvidersOfTheFormat(t *testing.T) {
 	answer := s.Ask(streamed, helloContent)
 	require.Equal(t, http.StatusOK, answer.Status)
 	assert.Equal(t, helloContent, string(lastOf(own).Body))
-	assert.Equal(t, strings.Join(site.GeminiEvents, ""), answer.Body)
+	assert.Equal(t, strings.Join(site.Streams[site.GeminiPath], ""), answer.Body)
 	whole := s.Ask(generate, helloContent)
 	assert.Contains(t, whole.Body, `{"candidates": [`)
 

@@ -21,13 +21,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// describedSite returns a site that can give every documented answer.
-func describedSite(t *testing.T) (*site.Site, *gatewaytest.Provider, *openapi.Document) {
+// describedSite returns a site that can give every documented answer. more are further lines.
+func describedSite(t *testing.T, more ...string) (*site.Site, *gatewaytest.Provider, *openapi.Document) {
 	t.Helper()
 	t.Setenv("KEY_BOB", site.BobKey)
 	t.Setenv("KEY_ELSEWHERE", elsewhereKey)
 	p := gatewaytest.NewProvider(t)
-	s := site.Start(t, "provider demo {\npace off\nmodels demo-known allowed-*\n}", "max_body 4KB", "key bob {env.KEY_BOB} {\nmodels allowed-*\n}", "key elsewhere {env.KEY_ELSEWHERE} {\nfrom 192.0.2.0/24\n}", site.Direct.Provider("up", p, "models counted"))
+	s := site.Start(t, append(more, "provider demo {\npace off\nmodels demo-known allowed-*\n}", "max_body 4KB", "key bob {env.KEY_BOB} {\nmodels allowed-*\n}", "key elsewhere {env.KEY_ELSEWHERE} {\nfrom 192.0.2.0/24\n}", site.Direct.Provider("up", p, "models counted"))...)
 	answer := s.Raw("", "GET /api/openapi.json HTTP/1.1")
 	require.Equal(t, http.StatusOK, answer.Status)
 	return s, p, openapi.ParseDocument(t, []byte(answer.Body))
@@ -159,6 +159,56 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 		for _, status := range o.Statuses {
 			// The default describes what providers answer beyond these: clients that were
 			// generated from the document failed with it.
+			assert.True(t, status == "default" || given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
+		}
+	}
+}
+
+// tooLong is a request of gemini clients that is longer than max_body.
+var tooLong = described{status: 413, body: `{"contents":"` + strings.Repeat("m", 5000) + `"}`}
+
+// The answers of gemini clients match the document, and so does each event of a stream.
+func TestDocumentDescribesTheAnswersOfGeminiClients(t *testing.T) {
+	google := gatewaytest.NewProvider(t)
+	s, _, document := describedSite(t, site.Direct.Provider("google", google, "format gemini", "models of-google"))
+	given := make(map[string]bool)
+	check := func(method, path string, answer site.Reply) {
+		t.Helper()
+		assert.Empty(t, document.Check(method, path, answer.Status, []byte(answer.Body)), answer.Body)
+		given[fmt.Sprint(method, " ", path, " ", answer.Status)] = true
+	}
+	const below = "/v1beta/models/{model}:"
+	refused := slices.DeleteFunc(slices.Clone(refusedAlike), func(r described) bool { return r.status == tooLong.status })
+	for _, method := range []string{"generateContent", "streamGenerateContent", "countTokens"} {
+		for _, r := range append(slices.Concat(refused, failedAlike), described{status: 503, prompt: "[[fault:503]]"}, tooLong) {
+			if method == "countTokens" && r.status >= 429 { // the demo provider counts what it would fail to answer
+				google.Script(gatewaytest.Body(r.status, "application/json", []byte(`{"error":{"code":500,"message":"no","status":"INTERNAL"}}`)))
+				r = described{status: r.status, model: "of-google", prompt: "hi"}
+			}
+			target, body := site.Addressed(site.GeminiPath, r.text(site.GeminiPath))
+			answer := s.Ask(strings.Replace(target, "generateContent", method, 1)+"?alt=sse", body, r.headers...)
+			assert.Equal(t, r.status, answer.Status, "%s %+v: %s", method, r, answer.Body)
+			if method != "streamGenerateContent" || answer.Status != http.StatusOK {
+				check("POST", below+method, answer)
+				continue
+			}
+			given[fmt.Sprint("POST ", below, method, " 200")] = true
+			assert.True(t, answer.Read(t, site.GeminiPath).Complete, answer.Body)
+			for event := range strings.SplitSeq(strings.TrimSpace(answer.Body), "\n\n") {
+				data := strings.TrimPrefix(event, "data: ")
+				assert.Empty(t, document.Check("POST", below+"generateContent", http.StatusOK, []byte(data)), event)
+			}
+		}
+	}
+	for path, targets := range map[string][]string{"/v1beta/models": {"", "?pageSize=1", "?pageSize=x"}, "/v1beta/models/{model}": {"/demo-known", "/unheard-of"}} {
+		for _, target := range targets {
+			for _, key := range []string{site.ClientKey, "wrong", elsewhereKey} {
+				check("GET", path, s.List(key, "/v1beta/models"+target))
+			}
+		}
+	}
+	for _, o := range document.Operations("/v1beta/") {
+		for _, status := range o.Statuses {
 			assert.True(t, status == "default" || given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
 		}
 	}

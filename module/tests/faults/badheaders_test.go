@@ -99,10 +99,11 @@ var badVersions = []string{
 func TestBadHeaders(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("p", p, "models m"))
-	for _, path := range site.CallPaths {
+	for _, path := range site.ClientPaths {
 		var golden strings.Builder
 		for _, bad := range headersFor(path) {
-			answer := s.Raw(site.BodyFor(path, "m", "hello", false), append(head(path), bad...)...)
+			target, body := site.Addressed(path, site.BodyFor(path, "m", "hello", false))
+			answer := s.Raw(body, append(head(target), bad...)...)
 			assert.GreaterOrEqual(t, answer.Status, http.StatusBadRequest, "%s: %q", path, bad)
 			fmt.Fprintf(&golden, "# %q\n%s\n", bad[len(bad)-1], shown(answer))
 		}

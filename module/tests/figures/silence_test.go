@@ -30,7 +30,7 @@ func TestAStreamWithSilentGapsIsWhole(t *testing.T) {
 // gapsOf answers streams with two gaps of this length behind their first text.
 func gapsOf(gap time.Duration) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
-		events := site.Streams[c.Request.URL.Path]
+		events := site.Streams[site.Called(c.Request.URL.Path)]
 		gatewaytest.Chunks(gatewaytest.EventStream, events[:len(events)-2]...)(c)
 		for _, event := range events[len(events)-2:] {
 			timer := time.NewTimer(gap)

@@ -160,7 +160,7 @@ func TestIdleStreamsEndWithATimeoutEvent(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "idle_timeout 300ms"))
-		p.Always(func(c *gatewaytest.Call) { thenSilence(t, c.Request.URL.Path)(c) })
+		p.Always(func(c *gatewaytest.Call) { thenSilence(t, site.Called(c.Request.URL.Path))(c) })
 		answers := make([]func() site.Reply, len(site.CallPaths))
 		for i, path := range site.CallPaths { // they wait at once
 			answers[i] = s.Later(path, site.BodyFor(path, "m", "hello", true))

@@ -26,8 +26,12 @@ type ErrorAnswer struct {
 func (want ErrorAnswer) Assert(t *testing.T, path string, answer Reply) {
 	t.Helper()
 	status, kind, code := want.Status, want.Kind, want.Code
-	if path == MessagesPath {
+	switch path {
+	case MessagesPath:
 		status, kind, code = cmp.Or(want.MessagesStatus, status), want.MessagesKind, ""
+	case GeminiPath:
+		status, kind = want.inGemini()
+		code = fmt.Sprint(status)
 	}
 	assert.Equal(t, status, answer.Status)
 	assert.Equal(t, "application/json", answer.Header.Get("Content-Type"))
@@ -35,10 +39,29 @@ func (want ErrorAnswer) Assert(t *testing.T, path string, answer Reply) {
 	assert.Equal(t, client.Failure{Type: kind, Message: want.Message, Code: code}, answer.Failure(t))
 }
 
+// geminiKinds are the words for errors of the gemini format, by status.
+var geminiKinds = map[int]string{
+	400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 409: "ABORTED", 413: "INVALID_ARGUMENT",
+	429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 502: "UNAVAILABLE", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED",
+}
+
+// inGemini returns the status and its word for clients of the gemini format, which repeat what
+// is not answered 400 for minutes, though only the operator of the gateway can mend it.
+func (want ErrorAnswer) inGemini() (status int, word string) {
+	if want.Code == BadCredential.Code || want.Code == Exhausted.Code {
+		return http.StatusBadRequest, "FAILED_PRECONDITION"
+	}
+	return want.Status, geminiKinds[want.Status]
+}
+
 // Event returns the error as an event for clients of the path. id is the id of the request.
 func (want ErrorAnswer) Event(path, id string) string {
 	if path == MessagesPath {
 		return fmt.Sprintf("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":%q,\"message\":%q},\"request_id\":%q}\n\n", want.MessagesKind, want.Message, id)
+	}
+	if path == GeminiPath {
+		status, word := want.inGemini()
+		return fmt.Sprintf("data: {\"error\":{\"code\":%d,\"message\":%q,\"status\":%q}}\n\n", status, want.Message, word)
 	}
 	code := "null"
 	if want.Code != "" {

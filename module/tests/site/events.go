@@ -43,12 +43,12 @@ var Streams = map[string][]string{
 		`response.output_item.done ,"output_index":0,"item":`+hiThere,
 		"response.completed "+response("completed", hiThere, `{"input_tokens":9,"input_tokens_details":{"cached_tokens":0},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":13}`),
 	),
-}
-
-// GeminiEvents are a whole answer of a provider of the gemini format.
-var GeminiEvents = []string{
-	"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}],\"role\":\"model\"},\"index\":0}],\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
-	"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\" there\"}],\"role\":\"model\"},\"finishReason\":\"STOP\",\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":9,\"candidatesTokenCount\":4,\"totalTokenCount\":13},\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
+	GeminiPath: {
+		"data: {\"candidates\":[],\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
+		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}],\"role\":\"model\"},\"index\":0}],\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
+		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\" there\"}],\"role\":\"model\"},\"index\":0}],\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
+		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}],\"role\":\"model\"},\"finishReason\":\"STOP\",\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":9,\"candidatesTokenCount\":4,\"totalTokenCount\":13},\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
+	},
 }
 
 // hiThere is the item of a response that is "Hi there".
@@ -66,13 +66,14 @@ var ErrorEvents = map[string]string{
 	ChatPath:        "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\",\"vendor\":1}}\n\n",
 	CompletionsPath: "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\",\"vendor\":1}}\n\n",
 	ResponsesPath:   "event: error\ndata: {\"type\":\"error\",\"sequence_number\":5,\"code\":\"server_error\",\"message\":\"The server had an error\",\"param\":null,\"vendor\":1}\n\n",
+	GeminiPath:      "data: {\"error\":{\"code\":500,\"message\":\"The server had an error\",\"status\":\"INTERNAL\",\"vendor\":1}}\n\n",
 }
 
 // WaitingAt answers with the stream of the call's endpoint, whose last three events wait for
 // the gate: the turn is not over before.
 func WaitingAt(gate *gatewaytest.Gate) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
-		events := Streams[c.Request.URL.Path]
+		events := Streams[Called(c.Request.URL.Path)]
 		gatewaytest.InOrder(
 			gatewaytest.Chunks(gatewaytest.EventStream, events[:len(events)-3]...),
 			gatewaytest.Stall(gate, gatewaytest.More(events[len(events)-3:]...)),
@@ -85,6 +86,7 @@ var KeepAlives = map[string]string{
 	MessagesPath:    "event: ping\ndata: {\"type\": \"ping\"}\n",
 	ChatPath:        ": keep-alive\n",
 	CompletionsPath: ": keep-alive\n",
+	GeminiPath:      "data: {}\n",
 	ResponsesPath:   ": keep-alive\n", // of the byte lane; see IsBridge for translated streams
 }
 

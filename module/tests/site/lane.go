@@ -1,6 +1,8 @@
 package site
 
 import (
+	"slices"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -27,27 +29,26 @@ func (l Lane) IsBytes() bool { return l.Path == l.Upstream }
 // String returns a name for subtests.
 func (l Lane) String() string { return l.Path + " to " + l.Upstream }
 
-// Lanes are all lanes of the gateway between formats whose bodies name the model, and
-// TranslatedLanes those with a translation. Tests over these lists also cover new formats.
+// ClientLanes are all lanes of the gateway, Lanes those between formats whose bodies name the
+// model, and TranslatedLanes those of them with a translation. Tests over these lists also cover
+// new formats.
 var (
-	Lanes = lanes(func(client, provider translate.Format) bool {
-		return client == provider || pairs.CanTranslate(client, provider)
-	})
-	TranslatedLanes = lanes(func(client, provider translate.Format) bool {
-		return client != provider && pairs.CanTranslate(client, provider)
-	})
+	ClientLanes     = lanes()
+	Lanes           = where(ClientLanes, func(l Lane) bool { return l.Path != GeminiPath && l.Upstream != GeminiPath })
+	TranslatedLanes = where(Lanes, func(l Lane) bool { return !l.IsBytes() })
 )
 
-// inBody reports whether requests of a format name the model in their bodies.
-func inBody(name translate.Format) bool { return formats.Of(name).Requests.ModelName == nil }
-
-func lanes(exists func(client, provider translate.Format) bool) (all []Lane) {
+func lanes() (all []Lane) {
 	for _, client := range formats.Names() {
 		for _, provider := range formats.Names() {
-			if inBody(client) && inBody(provider) && exists(client, provider) {
+			if client == provider || pairs.CanTranslate(client, provider) {
 				all = append(all, NewLane(client, provider))
 			}
 		}
 	}
 	return all
+}
+
+func where(all []Lane, is func(Lane) bool) []Lane {
+	return slices.DeleteFunc(slices.Clone(all), func(l Lane) bool { return !is(l) })
 }

@@ -41,7 +41,7 @@ func (*panicking) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !strings.Contains(string(body), `"later"`) {
 		panic(PanicText)
 	}
-	events := Streams[r.URL.Path]
+	events := Streams[Called(r.URL.Path)]
 	begin := strings.NewReader(strings.Join(events[:len(events)-2], ""))
 	return &http.Response{
 		StatusCode: http.StatusOK, ContentLength: -1,

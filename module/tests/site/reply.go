@@ -67,15 +67,26 @@ func (r Reply) Text(t testing.TB, path string) string {
 		response, err := client.ParseResponse([]byte(r.Body))
 		require.NoError(t, err, r.Body)
 		return response.Text()
+	case GeminiPath:
+		content, err := client.ParseContent([]byte(r.Body))
+		require.NoError(t, err, r.Body)
+		return content.Text()
 	}
 	c, err := client.ParseCompletion([]byte(r.Body))
 	require.NoError(t, err, r.Body)
 	return c.Choices[0].Text
 }
 
-// Read assembles a stream by the rules of the official clients.
+// Read assembles a stream by the rules of the official clients. A failed stream of GeminiPath
+// breaks off behind its last event.
 func (r Reply) Read(t testing.TB, path string) Outcome {
 	t.Helper()
+	if path == GeminiPath {
+		content, err := client.ReadContentStream(strings.NewReader(r.Body))
+		require.NoError(t, err, r.Body)
+		require.Equal(t, content.Failure != nil, r.Err != nil, r.Body)
+		return Outcome{content.Text(), content.Complete && content.Failure == nil, content.Failure}
+	}
 	require.NoError(t, r.Err)
 	if path == MessagesPath {
 		m, err := client.ReadMessageStream(strings.NewReader(r.Body))

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,8 +29,12 @@ const (
 	GeminiPath = "/v1beta/models/{model}:generateContent"
 )
 
-// CallPaths are the endpoints that generate, one for each format whose bodies name the model.
-var CallPaths = []string{MessagesPath, ChatPath, CompletionsPath, ResponsesPath}
+// CallPaths are the endpoints that generate, one for each format whose bodies name the model,
+// and ClientPaths those of all formats.
+var (
+	CallPaths   = []string{MessagesPath, ChatPath, CompletionsPath, ResponsesPath}
+	ClientPaths = append(CallPaths[:len(CallPaths):len(CallPaths)], GeminiPath)
+)
 
 // CountPaths are the endpoints that count the tokens of a request: each is below the
 // endpoint that would answer the request.
@@ -41,7 +46,7 @@ func Counted(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(path, "/count_tokens"), "/input_tokens")
 }
 
-// BodyFor returns a request body for one of CallPaths.
+// BodyFor returns a request body for one of ClientPaths.
 func BodyFor(path, model, prompt string, stream bool) string {
 	body := map[string]any{"model": model}
 	switch path {
@@ -49,6 +54,8 @@ func BodyFor(path, model, prompt string, stream bool) string {
 		body["prompt"] = prompt
 	case ResponsesPath:
 		body["input"] = prompt
+	case GeminiPath:
+		body["contents"] = []any{map[string]any{"parts": []any{map[string]any{"text": prompt}}}}
 	default:
 		body["messages"] = []any{map[string]any{"role": "user", "content": prompt}}
 	}
@@ -60,6 +67,44 @@ func BodyFor(path, model, prompt string, stream bool) string {
 	}
 	raw, _ := json.Marshal(body) // these values always encode
 	return string(raw)
+}
+
+// Addressed returns the target and the body of a request that BodyFor has made: clients of
+// GeminiPath state in the target what others state in the members model and stream.
+func Addressed(path, body string) (target, sent string) {
+	endpoint, query, _ := strings.Cut(path, "?")
+	if endpoint != GeminiPath {
+		return path, body
+	}
+	model, stream := "m", strings.Contains(body, `"stream":true`)
+	if found := modelMember.FindStringSubmatch(body); found != nil {
+		model = found[1]
+	}
+	if stream {
+		endpoint, query = strings.Replace(endpoint, ":generate", ":streamGenerate", 1), strings.Trim("alt=sse&"+query, "&")
+	}
+	target = strings.Replace(endpoint, "{model}", model, 1)
+	if query != "" {
+		target += "?" + query
+	}
+	for _, member := range []*regexp.Regexp{modelMember, streamMember} { // the rest may be what no encoder writes
+		body = member.ReplaceAllString(body, "")
+	}
+	return target, body
+}
+
+var (
+	modelMember  = regexp.MustCompile(`,?"model":"([^"]*)"`)
+	streamMember = regexp.MustCompile(`,?"stream":(true|false)`)
+)
+
+// Called returns the endpoint, as the tables of this package name it, of a path that a provider
+// was asked for.
+func Called(path string) string {
+	if strings.HasSuffix(path, "enerateContent") {
+		return GeminiPath
+	}
+	return path
 }
 
 // NewClient returns a client of one version of HTTP, without TLS. Its connections end with
@@ -100,6 +145,7 @@ func Encoded(t testing.TB, coding, text string) string {
 // Send posts a body with ClientKey; headers are names and values in turn. The
 // test closes the body of the answer.
 func (s *Site) Send(ctx context.Context, path, body string, headers ...string) (*http.Response, error) {
+	path, body = Addressed(path, body)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL("site", path), strings.NewReader(body))
 	require.NoError(s.T, err)
 	SetClientHeaders(request)
