@@ -25,6 +25,8 @@ const (
 	azure      = "azure"
 	gemini     = "gemini"
 	ollama     = "ollama"
+	bedrock    = "bedrock"
+	vertex     = "vertex"
 )
 
 // kinds are the kinds of channels that have a counterpart.
@@ -35,6 +37,8 @@ var kinds = []kind{
 	{14, 14, anthropic, "", ""},
 	{20, 20, "openrouter", "", "/v1"},
 	{24, 24, gemini, "", ""},
+	{33, 33, bedrock, "", ""},
+	{41, 42, vertex, "", ""},
 	{42, 28, "mistral", "", "/v1"},
 	{43, 36, "deepseek", "", "/v1"},
 	{48, 45, "xai", "", "/v1"},
@@ -62,7 +66,8 @@ type channel struct {
 	row      *migration.Section
 	provider *migration.Provider
 	groups   []string
-	upstream map[string]string // the provider's names of models
+	upstream map[string]string         // the provider's names of models
+	rename   func(model string) string // what the product makes of such a name; nil for nothing
 	models   []string
 	priority float64
 	weight   float64
@@ -115,7 +120,13 @@ func (s *source) channel(row *migration.Section, names *migration.Names) (*chann
 	if reason := c.address(k, base); reason != "" {
 		return nil, reason
 	}
-	s.secrets(c, k)
+	if k.preset == bedrock || k.preset == vertex {
+		if reason := s.cloud(c, k.preset); reason != "" {
+			return nil, reason
+		}
+	} else {
+		s.secrets(c, k)
+	}
 	s.settings(c)
 	return c, ""
 }

@@ -96,6 +96,9 @@ func (s *source) model(name string, channels []*channel, ratios *ratios) {
 			}
 			upstream = next
 		}
+		if c.rename != nil {
+			upstream = c.rename(upstream)
+		}
 		t := migration.Target{Provider: c.provider.Name, Model: upstream, Lines: ratios.price(name, c.provider.Preset, upstream)}
 		shares = append(shares, migration.Share{Target: t, Weight: c.weight, Order: -c.priority})
 	}

@@ -111,7 +111,7 @@ func TestTheExample(t *testing.T) {
 			"limit alice-laptop-2: a request for claude-opus-5 with an answer of up to 32000 tokens reserves 0.8 USD, more than the whole budget",
 		}},
 		"a mapping is followed, and what has no counterpart is a comment": {"default", nil, []string{
-			"to openai-main/gpt-4o-2024-11-20\n", "!attempts", "# left out: channel 6 Bedrock: the gateway has no provider for channels of kind 33", "# left out: channel 7 DeepSeek, off by hand: it is off", "resource contoso",
+			"to openai-main/gpt-4o-2024-11-20\n", "!attempts", "# channel 6: Bedrock\n\t\tprovider bedrock {\n\t\t\tmodels off\n\t\t\tregion us-east-1\n", "to bedrock/us.anthropic.claude-3-7-sonnet-20250219-v1:0", "# left out: channel 7 DeepSeek, off by hand: it is off", "resource contoso",
 		}, nil, []string{"codes of 10 USD", "gemini-2.5-pro-thinking: the ending asks for reasoning", "2 keys of other groups than default", "the group auto becomes the group default"}},
 	} {
 		t.Run(name, func(t *testing.T) {
