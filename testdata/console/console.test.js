@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { api, ask, base, enter, launch, logIn, open, pages, show, visit } from './browser.js';
+import { api, ask, base, enter, launch, logIn, open, pages, root, show, visit } from './browser.js';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -22,7 +22,7 @@ test('C001 a newcomer gets from the login to a request that the page shows arriv
 	page.on('console', (message) => { if (message.type() === 'error') problems.push(message.text()); }); // the first load once logged a 401
 	const start = Date.now();
 	await enter(page);
-	await page.click('text=Make a key');
+	await page.click('button:text-is("Make a key")');
 	await page.selectOption('select[aria-label=Model]', 'demo');
 	const snippet = await page.textContent('.code pre');
 	const key = await page.textContent('[data-secret]');
@@ -177,6 +177,29 @@ test('C008 a key is made and revoked by the keyboard alone', async () => {
 	await page.keyboard.type('by keyboard');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('button[aria-label="Revoke by keyboard"]', { state: 'detached' });
+	await page.context().close();
+});
+
+test('C008 a newcomer gets to the first request by the keyboard alone', async () => {
+	const { page } = await open(browser);
+	await page.goto(`${base}/console/`);
+	await page.waitForSelector('input[name=username]:focus');
+	for (const text of [root.username, root.password]) {
+		await page.keyboard.type(text);
+		await page.keyboard.press(text === root.password ? 'Enter' : 'Tab');
+	}
+	await page.waitForSelector('h1:text-is("Connect")');
+	const reach = async (name, most) => {
+		for (let step = 0; step < most; step++) {
+			await page.keyboard.press('Tab');
+			if (await page.evaluate(() => document.activeElement?.textContent?.trim()) === name) return page.keyboard.press('Enter');
+		}
+		assert.fail(`${name} is further away than ${most} steps`);
+	};
+	await reach('Make a key', 4); // behind the heading, which has the focus
+	await page.waitForSelector('button:text-is("Send it from here")');
+	await reach('Send it from here', 40);
+	await page.waitForSelector('text=It arrived');
 	await page.context().close();
 });
 

@@ -104,7 +104,7 @@ function Frame() {
 	const entry = allowed().find((each) => each.path === page) ?? (page === '' ? pages[0] : undefined);
 	return html`<a class="skip" href="#main">Skip to the page</a>
 		<div class=${`frame${menu ? ' open' : ''}`}>
-			<header class="top"><button onClick=${() => setMenu(!menu)} aria-expanded=${menu ? 'true' : 'false'} aria-controls="pages">☰ <span class="sr">Pages</span></button><b>${entry?.name}</b></header>
+			<header class="top"><button onClick=${() => setMenu(!menu)} aria-expanded=${menu ? 'true' : 'false'} aria-controls="pages">☰ <span class="sr">Pages</span></button><a class="brand" href=${root}><img src=${new URL('./icon.svg', import.meta.url).href} alt="" />AI gateway</a></header>
 			<${Side} path=${entry?.path ?? ''} help=${() => setHelp(true)} />
 			<main id="main" tabindex="-1">${running !== shown && html`<div class="note warn" role="status"><span class="grow"><b>The configuration was reloaded.</b> What is shown may be that of the one before.</span><button onClick=${reread}>Show the new one</button></div>`}
 				${entry ? html`<${Current} key=${shown} entry=${entry} />` : html`<h1>No such page</h1><p>The address names no page of the console, or one for administrators only.</p>`}</main>

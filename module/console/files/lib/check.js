@@ -59,6 +59,6 @@ function Run({ fixed }) {
 				${running ? html`<button onClick=${() => control.current?.abort()}>Stop</button>` : html`<button class="primary" disabled=${!model} onClick=${() => run(model)}>Check</button>`}
 				<span class="muted small">Sends up to ${Object.values(dialects).reduce((sum, each) => sum + (each.plain ? 2 : 3), 0)} small requests; they count and cost as any.</span></div>
 			<${Table} label="Results" rows=${Object.keys(dialects)} id=${(format) => format} columns=${[{ name: 'Format of the client', cell: (/** @type {string} */ format) => format },
-				...checks.map(([check, name]) => ({ name, cell: (/** @type {string} */ format) => { const is = results[`${format} ${check}`]; return is ? html`<span class="row nowrap" title=${is.text}><${Chip} is=${is.state}><bdi class="cut">${is.text}</bdi><//><span class="muted small tab">${is.ms > 0 && milliseconds(is.ms)}</span></span>` : html`<span class="muted">${check === 'tool' && dialects[format].plain ? 'not in the format' : '–'}</span>`; } }))]} /></div>`;
+				...checks.map(([check, name]) => ({ name, cell: (/** @type {string} */ format) => { const is = results[`${format} ${check}`]; return is ? html`<span class="row nowrap" title=${is.text}><${Chip} is=${is.state}><bdi class="cut">${is.text}</bdi><//><span class="muted small tab">${is.ms > 0 && milliseconds(is.ms)}</span></span>` : html`<span class="muted nowrap">${check === 'tool' && dialects[format].plain ? 'not in the format' : '–'}</span>`; } }))]} /></div>`;
 	}}<//>`;
 }

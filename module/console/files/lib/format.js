@@ -18,12 +18,12 @@ export function short(n) {
 	return count.format(n);
 }
 
-/** money returns an amount with its currency. Small amounts have as many digits as they need.
+/** money returns an amount with its currency. Small amounts have four or six digits, so that those of a column are aligned.
  * @param {number} amount in units @param {string} currency */
 export function money(amount, currency) {
 	const size = Math.abs(amount);
 	const digits = size === 0 || size >= 1 ? 2 : size >= 0.01 ? 4 : 6;
-	const text = amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: digits });
+	const text = amount.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 	return currency === 'USD' || currency === '' ? `$${text}` : `${text} ${currency}`;
 }
 
@@ -37,8 +37,14 @@ export function milliseconds(ms) {
 /** bytes returns a size. @param {number} n */
 export const bytes = (n) => n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(2)} MB`;
 
+/** rate returns a price for an amount of tokens, with as many digits as it needs. @param {number} amount @param {string} currency */
+export function rate(amount, currency) {
+	const text = amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+	return currency === 'USD' ? `$${text}` : `${text} ${currency}`;
+}
+
 /** percent returns a share. @param {number} part @param {number} whole */
-export const percent = (part, whole) => whole === 0 ? '–' : `${(100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
+export const percent = (part, whole) => whole === 0 ? '–' : part === 0 ? '0 %' : `${(100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
 
 /** when returns the date of Unix seconds or of an RFC 3339 text. @param {number|string} at */
 export const when = (at) => new Date(typeof at === 'number' ? at * 1000 : at);

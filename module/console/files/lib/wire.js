@@ -53,7 +53,7 @@ function Events({ message }) {
 	return html`<div class="row between small muted"><span>${all.length} events in ${message.chunks.length} ${message.method ? 'reads' : 'parts'}</span><${Copy} text=${message.body} label="Copy all" /></div>
 		<div class="events" data-body tabindex="0" role="region" aria-label="Events"><ol>${all.map((event, i) => {
 			const pause = at[i] - (at[i - 1] ?? message.at_ms);
-			return html`<li><span class="num muted" data-time=${`${at[i]} ms`}><i style=${{ width: `${Math.round(32 * pause / longest)}px` }} title=${`${pause} ms after the one before`}></i></span><pre>${event}</pre></li>`;
+			return html`<li><span class="num muted" data-time=${`${at[i]} ms`}><i style=${{ width: `${Math.round(32 * pause / longest)}px` }} title=${`${pause} ms after the one before`}></i></span><pre class=${/\n\r?\n$/.test(event) ? 'whole' : ''}>${event}</pre></li>`;
 		})}</ol></div>`;
 }
 

@@ -4,7 +4,7 @@ import { query, useData } from '../lib/api.js';
 import { Check } from '../lib/check.js';
 import { number, plural } from '../lib/format.js';
 import { route, set } from '../lib/route.js';
-import { Chip, Empty, Name, Page, Part, Problem, Search, Switch, Table, Time } from '../lib/ui.js';
+import { Chip, Empty, Name, Page, Pager, Part, Problem, Search, Switch, Table, Time } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').Schemas['Configuration']} Configuration */
 /** @typedef {import('../lib/api.js').Schemas['TargetPrice']} TargetPrice */
@@ -12,7 +12,7 @@ import { Chip, Empty, Name, Page, Part, Problem, Search, Switch, Table, Time } f
 /** @typedef {[string, any]} Line  a word and its values, which may have links */
 
 const parts = /** @type {[string, string][]} */ ([['providers', 'Providers'], ['models', 'Models'], ['limits', 'Limits'], ['prices', 'Prices'], ['check', 'Check'], ['build', 'Build']]);
-const most = 50;
+const most = 50, size = 25;
 
 /** link leads to a block. @param {string} part @param {string} name @param {any} [text] */
 const link = (part, name, text = name) => html`<a href=${query('/console/configuration', { part: part === 'providers' ? '' : part, name })}>${text}</a>`;
@@ -20,15 +20,18 @@ const link = (part, name, text = name) => html`<a href=${query('/console/configu
 /** given returns the lines that say something. @param {[string, any][]} lines @returns {Line[]} */
 const given = (lines) => lines.filter(([, value]) => value !== '' && value !== 0 && value !== undefined && value !== false);
 
+/** some returns names, and how many more there are. @param {string[]} names */
+const some = (names) => names.length > 24 ? html`${names.slice(0, 20).join(' ')} <span class="muted"># and ${names.length - 20} more</span>` : names.join(' ');
+
 const traits = (/** @type {Record<string, string>} */ of) => Object.entries(of).map(([name, value]) => /** @type {Line} */ (['trait', `${name} ${value}`]));
 
 /** The blocks of each part. @type {Record<string, (c: Configuration) => Block[]>} */
 const blocks = {
 	providers: (c) => c.providers.map((p) => ({
 		name: p.name, head: `provider ${p.name} ${p.preset}`, lines: [...given([
-			['base_url', p.base_url], ['to', p.pooled ? html`<span class="muted"># several addresses, which <a href="/console/health">Health</a> shows</span>` : ''], ['format', p.formats.join(' ')],
-			...p.api_keys.map((key) => /** @type {Line} */ (['api_key', key])), ['models', p.targets_only ? 'off' : p.models.join(' ')], ['priced_as', p.priced_as],
-			['cooldown', p.cooldown], ['fail_rate', p.fail_rate ? `${p.fail_rate}%` : ''], ['max_running', p.max_running],
+			['base_url', p.pooled ? '' : p.base_url], ['to', p.pooled ? html`<span class="muted"># several addresses, which <a href="/console/health">Health</a> shows</span>` : ''], ['format', p.formats.join(' ')],
+			...p.api_keys.map((key) => /** @type {Line} */ (['api_key', key])), ['models', p.targets_only ? 'off' : some(p.models)], ['priced_as', p.priced_as],
+			['cooldown', p.cooldown.startsWith('-') ? 'off' : p.cooldown], ['fail_rate', p.fail_rate < 0 ? 'off' : p.fail_rate ? `${p.fail_rate}%` : ''], ['max_running', p.max_running],
 		]), ...traits(p.traits)],
 	})),
 	models: (c) => c.models.map((m) => ({
@@ -44,7 +47,7 @@ export default function Configuration() {
 	const text = settings.get('q') ?? '';
 	const configuration = useData('/api/configuration');
 	return html`<${Page} title="Configuration" about="What the gateway runs with, in the words of the Caddyfile and without secrets. Change it in the Caddyfile, and reload." actions=${part in blocks || part === 'build' ? html`<${Search} key=${part} label="Search names" value=${text} set=${(value) => set({ q: value, name: '' })} />` : undefined}>
-		<${Switch} label="Part" options=${parts} value=${part} set=${(value) => set({ part: value === 'providers' ? '' : value, q: '', name: '' })} />
+		<${Switch} label="Part" options=${parts} value=${part} set=${(value) => set({ part: value === 'providers' ? '' : value, q: '', name: '', p: '' })} />
 		${part === 'prices' ? html`<${Prices} />` : part === 'check' ? html`<section class="panel"><div class="body"><${Check} /></div></section>`
 		: html`<${Part} of=${configuration} rows=${8}>${(/** @type {Configuration} */ c) => part === 'build' ? html`<${Build} modules=${c.modules} text=${text} />` : html`<${Blocks} part=${part} all=${(blocks[part] ?? blocks.providers)(c)} text=${text} name=${settings.get('name') ?? ''} />`}<//>`}<//>`;
 }
@@ -62,22 +65,22 @@ function Blocks({ part, all, text, name }) {
 /** Prices shows the prices at a time. */
 function Prices() {
 	const settings = route.value.query;
-	const on = settings.get('on') ?? '', text = settings.get('q') ?? '';
+	const on = settings.get('on') ?? '', page = Number(settings.get('p')) || 1, text = settings.get('q') ?? '';
 	const prices = useData(query('/api/prices', { at: on && `${on}T12:00:00Z` }));
 	const amount = (/** @type {(p: NonNullable<TargetPrice['price']>) => number} */ of) => (/** @type {TargetPrice} */ t) => t.price ? number(of(t.price)) : html`<span class="muted">–</span>`;
-	return html`<section class="panel"><header><label class="row small"><span class="muted">On</span><input type="date" value=${on} onChange=${(/** @type {any} */ e) => set({ on: e.target.value })} />${on ? html`<button type="button" class="small" onClick=${() => set({ on: '' })}>Now</button>` : html`<span class="muted">now</span>`}</label><${Search} label="Search models" value=${text} set=${(value) => set({ q: value })} /></header>
+	return html`<section class="panel"><header><label class="row small"><span class="muted">On</span><input type="date" value=${on} onChange=${(/** @type {any} */ e) => set({ on: e.target.value })} />${on ? html`<button type="button" class="small" onClick=${() => set({ on: '' })}>Now</button>` : html`<span class="muted">now</span>`}</label><${Search} label="Search models" value=${text} set=${(value) => set({ q: value, p: '' })} /></header>
 		<${Part} of=${prices} rows=${8}>${(/** @type {{items: TargetPrice[]}} */ data) => {
 			const found = data.items.filter((each) => `${each.model} ${each.provider}/${each.upstream_model}`.toLowerCase().includes(text.toLowerCase()));
 			if (found.length === 0) return html`<${Empty} title=${text ? 'No model has such a name.' : 'No model has an exact name.'}>${!text && 'Prices of models of patterns apply when they are used.'}<//>`;
-			return html`<${Table} label="Prices" rows=${found.slice(0, 2 * most)} id=${(t) => `${t.model} ${t.provider} ${t.upstream_model}`} columns=${[
+			return html`<${Table} label="Prices" rows=${found.slice((page - 1) * size, page * size)} id=${(t) => `${t.model} ${t.provider} ${t.upstream_model}`} columns=${[
 				{ name: 'Model', cell: (/** @type {TargetPrice} */ t) => html`<${Name} of=${t.model} />`, sort: (/** @type {TargetPrice} */ t) => t.model },
 				{ name: 'Target', cell: (/** @type {TargetPrice} */ t) => html`<${Name} of=${`${t.provider}/${t.upstream_model}`} />` },
 				{ name: 'Input', num: true, cell: amount((p) => p.input), sort: (/** @type {TargetPrice} */ t) => t.price?.input ?? -1 }, { name: 'from cache', num: true, cell: amount((p) => p.cache_read) }, { name: 'to cache', num: true, cell: amount((p) => p.cache_write) },
 				{ name: 'Output', num: true, cell: amount((p) => p.output), sort: (/** @type {TargetPrice} */ t) => t.price?.output ?? -1 },
-				{ name: 'Unit', cell: (/** @type {TargetPrice} */ t) => t.price ? html`<span class="nowrap">${t.price.currency} a million</span>${t.price.above && html` <span class="tag" title=${`Prompts of ${number(t.price.edge)} tokens and more: input ${t.price.above.input}, output ${t.price.above.output}`}>tiers</span>`}` : html`<${Chip} is="warn">no price<//>` },
+				{ name: 'Currency', cell: (/** @type {TargetPrice} */ t) => t.price ? html`${t.price.currency}${t.price.above && html` <span class="tag" title=${`Prompts of ${number(t.price.edge)} tokens and more: input ${t.price.above.input}, output ${t.price.above.output}`}>tiers</span>`}` : html`<${Chip} is="warn">no price<//>` },
 				{ name: 'Source', cell: (/** @type {TargetPrice} */ t) => t.price ? html`<${Name} of=${t.price.source || 'the configuration'} />` : '' },
-				{ name: 'Of', cell: (/** @type {TargetPrice} */ t) => t.price?.as_of ?? '' },
-			]} /><footer><span class="muted small">${found.length > 2 * most ? `${2 * most} of ${plural(found.length, 'target')}: search for the others` : plural(found.length, 'target')}</span><span class="muted small">For a million tokens</span></footer>`;
+				{ name: 'As of', cell: (/** @type {TargetPrice} */ t) => html`<span class="nowrap">${t.price?.as_of ?? ''}</span>` },
+			]} /><footer><span class="muted small">${plural(found.length, 'target')}, for a million tokens</span><${Pager} page=${page} size=${size} total=${found.length} set=${(n) => set({ p: n === 1 ? '' : String(n) })} /></footer>`;
 		}}<//></section>`;
 }
 
@@ -88,7 +91,7 @@ function Build({ modules, text }) {
 	const found = modules.filter((module) => module.path.includes(text));
 	return html`<section class="panel"><header><h2>Build</h2></header><div class="body">${status.error ? html`<${Problem} error=${status.error} again=${status.reload} />` : status.data && html`<dl class="list"><dt>Gateway</dt><dd>${status.data.version || 'of a checkout'} <code>${status.data.revision}</code></dd>
 			<dt>Caddy</dt><dd>${status.data.caddy}</dd><dt>Go</dt><dd>${status.data.go}</dd><dt>Started</dt><dd><${Time} at=${status.data.started} /></dd></dl>`}</div></section>
-		<section class="panel"><header><h2>Modules</h2><span class="muted small">${plural(found.length, 'module')} of Go</span></header>${found.length === 0 ? html`<${Empty} title="The build names no such module." />` : html`<${Table} label="Modules" rows=${all ? found : found.slice(0, most)} id=${(m) => m.path} columns=${[
+		<section class="panel"><header><h2>Modules</h2><span class="muted small">${plural(found.length, 'module')} of Go</span></header>${found.length === 0 ? html`<${Empty} title="The build names no such module." />` : html`<${Table} label="Modules" rows=${all ? found : found.slice(0, size)} id=${(m) => m.path} columns=${[
 			{ name: 'Module', cell: (/** @type {any} */ m) => html`<span class="mono">${m.path}</span>` }, { name: 'Version', cell: (/** @type {any} */ m) => html`<span class="mono nowrap">${m.version}</span>` }]} />
-			${!all && found.length > most && html`<footer><button class="small" onClick=${() => setAll(true)}>Show all</button></footer>`}`}</section>`;
+			${!all && found.length > size && html`<footer><button class="small" onClick=${() => setAll(true)}>Show all</button></footer>`}`}</section>`;
 }

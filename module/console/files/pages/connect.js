@@ -30,11 +30,11 @@ export default function Connect() {
 	const key = held.value;
 	return html`<${Page} title="Connect" about="A client needs two settings: the base URL of the gateway, and a key.">
 		${key ? html`<${Settings} secret=${key.secret} /><${Snippets} secret=${key.secret} />${key.id > 0 && html`<${Arrival} key=${key.id} id=${key.id} />`}`
-		: html`<section class="panel"><header><h2>1. A key</h2></header><div class="body stack wide">
+		: html`<div class="two"><section class="panel"><header><h2>Make a key</h2></header><div class="body stack wide">
 			<p>The key is shown once, and has your rights and limits. You can change or revoke it in <a href=${`${root}keys`}>Keys</a>.</p>
 			<${Form} label="Make a key" send=${makeKey} /></div></section>
-			<section class="panel"><header><h2>Do you have a key?</h2></header><div class="body"><${Form} label="Use this key" send=${async (data) => { held.value = { secret: data.key.trim(), id: 0 }; }}>
-			<${Field} label="Key" hint="Kept in this tab only, until it is closed or loaded again."><input name="key" type="password" autocomplete="off" required /><//><//></div></section>`}<//>`;
+			<section class="panel"><header><h2>Or use one that you have</h2></header><div class="body"><${Form} label="Use this key" send=${async (data) => { held.value = { secret: data.key.trim(), id: 0 }; }}>
+			<${Field} label="Key" hint="Kept in this tab only, until it is closed or loaded again."><input name="key" type="password" autocomplete="off" required /><//><//></div></section></div>`}<//>`;
 }
 
 /** working returns the models of the key: first those that have answered lately. @param {string} path @param {any} options @returns {Promise<string[]>} */

@@ -101,7 +101,7 @@ function One({ id }) {
 	const record = useData(`/api/usage/records/${encodeURIComponent(id)}`, { read });
 	return html`<${Page} title="Exchange" actions=${html`<a class="button" href=${`${root}exchanges`}>All exchanges</a>`}>
 		<${Part} of=${record} rows=${8}>${(/** @type {UsageRecord} */ r) => html`
-			<dl class="facts"><div><dt>Outcome</dt><dd><${Outcome} record=${r} /><small>${r.status ? `status ${r.status}` : 'no status sent'}</small></dd></div>
+			<dl class="facts"><div><dt>Outcome</dt><dd><${Outcome} record=${r} bare /><small>${r.status ? `status ${r.status}` : 'no status sent'}</small></dd></div>
 				<div><dt>Model</dt><dd><${Name} of=${r.model} /><small>${r.format}${r.stream ? ', stream' : ''}${r.operation === 'generate' ? '' : `, ${r.operation}`}</small></dd></div>
 				<div><dt>Tokens</dt><dd class="nowrap">${short(tokensOf(r).input)} → ${short(tokensOf(r).output)}<small>in → out</small></dd></div>
 				<div><dt>Cost</dt><dd><${Cost} calls=${r.calls} /></dd></div>
@@ -168,7 +168,7 @@ function Why({ record }) {
 			{ name: 'Lane', cell: (/** @type {any} */ t) => t.lane ?? html`<span class="muted">not for ${record.format}</span>` },
 			{ name: 'Left out', cell: (/** @type {any} */ t) => html`<span title=${t.reported.join('\n')}>${plural(t.reported.length, 'field')}</span>` },
 			{ name: 'Refused', cell: (/** @type {any} */ t) => html`<span title=${t.refused.join('\n')}>${plural(t.refused.length, 'field')}</span>` },
-		]} />${data.key && html`<div class="body small"><span class="muted">Limits that count:</span> ${data.key.limits.length === 0 ? 'none' : data.key.limits.map((/** @type {any} */ l) => html`<bdi>${l.name}</bdi> (${l.per}: ${l.rules}) `)}</div>`}`}<//>`}</section>`;
+		]} />${data.key && html`<div class="body small"><span class="muted">Limits that count:</span> ${data.key.limits.length === 0 ? 'none' : data.key.limits.map((/** @type {any} */ l) => html`<bdi>${l.name}</bdi> (per ${l.per}: ${l.rules}) `)}</div>`}`}<//>`}</section>`;
 }
 
 /** Counted shows which limits count requests with the key. @param {{record: UsageRecord}} props */

@@ -70,7 +70,7 @@ function ills(status, hour, targets, limits) {
 	if (hour && sum(hour.ledger_refused, 5) > 0) found.push({ what: 'The ledger cannot be written.', then: 'Exchanges leave no record, or are refused.' });
 	if (hour && sum(hour.ledger_damaged) > 0) found.push({ what: `${plural(sum(hour.ledger_damaged), 'damaged part')} of the journal were skipped.`, then: 'Look at the disk.' });
 	if (hour && sum(hour.unshared, 5) > 0) found.push({ what: 'Limits decide without their shared counters.', then: 'Redis does not answer. Each gateway counts alone, or refuses, as on_error of the counters says.' });
-	for (const rule of limits.filter((each) => each.per !== 'key' && each.left <= 0 && each.rule !== 'concurrent')) found.push({ what: html`The ${rule.rule} of the limit <b>${rule.limit}</b> ${rule.subject && html`of ${rule.subject} `}is used up.`, then: html`Requests are refused until it begins anew${rule.renews_at && html`: <${Time} at=${rule.renews_at} />`}.` });
+	for (const rule of limits.filter((each) => each.per !== 'key' && each.left <= 0 && each.rule !== 'concurrent')) found.push({ what: html`The limit <b>${rule.limit}</b> ${rule.subject && html`of ${rule.subject} `}has no ${rule.rule} left.`, then: html`Requests are refused until it begins anew${rule.renews_at && html`: <${Time} at=${rule.renews_at} />`}.` });
 	return found;
 }
 
@@ -113,8 +113,10 @@ function Minutes({ hour, name, close }) {
 	if (!provider) return null;
 	const minutes = provider.calls.map((calls, i) => ({ i, at: clock(new Date(Date.parse(hour.from) + i * 60000)).slice(0, 5), calls, failed: provider.failed[i], p50: provider.p50_ms[i], p95: provider.p95_ms[i] }));
 	const ms = (/** @type {number|null} */ value) => value === null ? html`<span class="muted">–</span>` : milliseconds(value);
+	const before = Array.from({ length: 60 - minutes.length }, (_, i) => clock(new Date(Date.parse(hour.from) - (60 - minutes.length - i) * 60000)).slice(0, 5));
+	const drawn = (/** @type {(m: typeof minutes[number]) => number} */ of) => [...before.map(() => 0), ...minutes.map(of)];
 	return html`<${Dialog} wide title=${`${name}: the last hour`} close=${close}>
-		<${Chart} label="Calls by minute" buckets=${minutes.map((m) => m.at)} format=${number} series=${[{ name: 'not failed', values: minutes.map((m) => m.calls - m.failed) }, { name: 'failed', values: minutes.map((m) => m.failed) }]} />
+		<${Chart} label="Calls by minute" buckets=${[...before, ...minutes.map((m) => m.at)]} format=${number} series=${[{ name: 'not failed', values: drawn((m) => m.calls - m.failed) }, { name: 'failed', values: drawn((m) => m.failed), ill: true }]} />
 		<${Table} label="Minutes" rows=${minutes.toReversed()} id=${(m) => m.i} columns=${[
 			{ name: 'Minute', cell: (/** @type {any} */ m) => html`<span class="tab">${m.at}</span>` }, { name: 'Calls', num: true, cell: (/** @type {any} */ m) => number(m.calls) }, { name: 'Failed', num: true, cell: (/** @type {any} */ m) => number(m.failed) },
 			{ name: 'First event, p50', num: true, cell: (/** @type {any} */ m) => ms(m.p50) }, { name: 'p95', num: true, cell: (/** @type {any} */ m) => ms(m.p95) },

@@ -39,7 +39,7 @@ function Left({ row, states }) {
 	return html`<span class="stack" style=${{ gap: '2px' }}>${rules.map((rule) => {
 		const amount = (/** @type {number} */ n) => rule.rule === 'budget' ? money(n / 1e6, rule.currency) : number(n);
 		const label = `${rule.limit}: ${amount(rule.left)} of ${amount(rule.amount)} ${rule.rule === 'budget' ? '' : rule.rule} left${rule.period ? ` per ${rule.period}` : ''}${rule.per === 'key' ? '' : `, with all of the ${rule.per}`}`;
-		return html`<span class="row small nowrap" title=${label}><${Meter} share=${rule.amount === 0 ? 1 : 1 - rule.left / rule.amount} label=${label} /><span class="tab">${amount(rule.left)} left</span></span>`;
+		return html`<span class="row small nowrap" title=${label}><${Meter} share=${rule.amount === 0 ? 1 : 1 - rule.left / rule.amount} label=${label} /><span class="tab">${amount(rule.left)}${rule.rule === 'budget' ? '' : ` ${rule.rule}`} left</span></span>`;
 	})}</span>`;
 }
 

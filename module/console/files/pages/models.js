@@ -2,7 +2,7 @@
 import { html, useState } from '../lib/preact.js';
 import { get, useData } from '../lib/api.js';
 import { Check } from '../lib/check.js';
-import { money, number, plural } from '../lib/format.js';
+import { number, plural, rate } from '../lib/format.js';
 import { bearer, held, NeedKey } from '../lib/key.js';
 import { root, route, set } from '../lib/route.js';
 import { administers, Dialog, Empty, Name, Page, Pager, Part, Search, Table } from '../lib/ui.js';
@@ -64,7 +64,7 @@ function List() {
 function Price({ of }) {
 	if (!of?.price) return html`<span class="muted">${of ? 'unknown' : ''}</span>`;
 	const { input, output, currency, name, source, as_of } = of.price;
-	return html`<span class="nowrap" title=${`${name}, ${source || 'of the configuration'}${as_of ? `, as of ${as_of}` : ''}`}>${money(input, currency)}, ${money(output, currency)}</span>`;
+	return html`<span class="nowrap" title=${`${name}, ${source || 'of the configuration'}${as_of ? `, as of ${as_of}` : ''}`}>${rate(input, currency)}, ${rate(output, currency)}</span>`;
 }
 
 /** Lane is what becomes of requests of a format. @param {{fate: Fate|undefined, model: string, format: string, open: () => void}} props */

@@ -12,7 +12,7 @@ const ranges = /** @type {[string, string][]} */ ([['today', 'Today'], ['7d', '7
 const measures = /** @type {[string, string][]} */ ([['cost', 'Cost'], ['tokens', 'Tokens'], ['requests', 'Requests']]);
 const dimensions = /** @type {[string, string][]} */ ([['model', 'Model'], ['key', 'Key'], ['provider', 'Provider'], ['user', 'User']]);
 const steps = /** @type {[string, string][]} */ ([['hour', 'Hours'], ['day', 'Days'], ['month', 'Months']]);
-const most = 50; // rows of the table
+const most = 25; // rows of the table
 const hour = 3600e3, day = 24 * hour;
 
 /** span returns the times of a range. @param {URLSearchParams} settings @returns {{from: Date, to: Date}} */
@@ -96,7 +96,7 @@ function series(sums, names, { step, by, measure }) {
 		} else put(sum[by], i, valueOf[measure](sum));
 	}
 	const total = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0);
-	const sorted = [...parts].map(([name, values]) => ({ name, values })).sort((a, b) => total(b.values) - total(a.values));
+	const sorted = [...parts].map(([name, values]) => ({ name, values })).filter(({ values }, _, list) => list.length === 1 || total(values) > 0).sort((a, b) => total(b.values) - total(a.values));
 	if (sorted.length <= 7) return sorted;
 	const others = sorted.slice(6);
 	return [...sorted.slice(0, 6), { name: plural(others.length, 'other'), values: names.map((_, i) => others.reduce((sum, each) => sum + each.values[i], 0)) }];
