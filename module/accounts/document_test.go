@@ -187,7 +187,7 @@ var shown = map[string]aigateway.View{
 			"unshared":[0],"ledger_refused":[0],"ledger_damaged":[0],"ledger":{"pending":0,"bytes":1,"oldest_seconds":0},
 			"addresses":[{"provider":"p","address":"127.0.0.1:1","available":true,"running":0,"failures":0}]}`), nil
 	},
-	"prices": viewOfNoItems(`{"items":[]}`),
+	"prices": viewOfNoItems(`{"items":[],"next":""}`),
 	"keys":   viewOfNoItems(`{"items":[],"next":""}`),
 	"probe": func(query url.Values) (any, error) {
 		if query.Get("provider") == "" {

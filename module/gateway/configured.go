@@ -25,7 +25,8 @@ func (a *App) viewConfiguration(sites []*Handler, _ url.Values) (any, error) {
 }
 
 // viewPrices returns the prices in effect of the targets of all models with exact names, or of
-// some ("model", several times), now or at another time ("at").
+// some ("model", several times), now or at another time ("at"): a page of about "limit" prices
+// after the name of a model ("after").
 func viewPrices(sites []*Handler, query url.Values) (any, error) {
 	at := time.Now()
 	if text := query.Get("at"); text != "" {
@@ -38,8 +39,15 @@ func viewPrices(sites []*Handler, query url.Values) (any, error) {
 	for _, site := range sites {
 		all = append(all, shown.Prices(site.resolved.catalog, slices.DeleteFunc(query["model"], func(name string) bool { return name == "" }), at)...)
 	}
-	return map[string]any{"items": all}, nil
+	size, err := strconv.Atoi(query.Get("limit"))
+	if err != nil || size > mostPrices {
+		size = mostPrices
+	}
+	return shown.PageOfPrices(all, query.Get("after"), max(size, 1)), nil
 }
+
+// mostPrices is the number of prices from which a page ends.
+const mostPrices = 1000
 
 // mostKeys is the largest number of keys in a page.
 const mostKeys = 100

@@ -85,6 +85,7 @@ func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
 func TestPricesInEffectAreShown(t *testing.T) {
 	_, carol, _ := startShown(t)
 	type prices struct {
+		Next  string
 		Items []struct {
 			Model, Provider string
 			Price           *struct {
@@ -103,6 +104,11 @@ func TestPricesInEffectAreShown(t *testing.T) {
 	assert.Nil(t, unpriced.Items[0].Price)
 	assert.Len(t, read[prices](t, carol.ask(http.MethodGet, "/api/prices?model=fast&model=nowhere", "")).Items, 2)
 	assert.Len(t, read[prices](t, carol.ask(http.MethodGet, "/api/prices", "")).Items, 3)
+	first := read[prices](t, carol.ask(http.MethodGet, "/api/prices?limit=2", ""))
+	assert.Len(t, first.Items, 2)
+	second := read[prices](t, carol.ask(http.MethodGet, "/api/prices?limit=2&after="+first.Next, ""))
+	assert.Len(t, second.Items, 1)
+	assert.Empty(t, second.Next)
 	assert.Equal(t, http.StatusBadRequest, carol.ask(http.MethodGet, "/api/prices?at=now", "").Status)
 }
 

@@ -1,6 +1,6 @@
 // Configuration, for administrators: what the gateway runs with, in the words of the Caddyfile and without secrets.
 import { html, useState } from '../lib/preact.js';
-import { query, useData } from '../lib/api.js';
+import { all, query, useData } from '../lib/api.js';
 import { Check } from '../lib/check.js';
 import { number, plural } from '../lib/format.js';
 import { route, set } from '../lib/route.js';
@@ -66,11 +66,11 @@ function Blocks({ part, all, text, name }) {
 function Prices() {
 	const settings = route.value.query;
 	const on = settings.get('on') ?? '', page = Number(settings.get('p')) || 1, text = settings.get('q') ?? '';
-	const prices = useData(query('/api/prices', { at: on && `${on}T12:00:00Z` }));
+	const prices = useData(query('/api/prices', { at: on && `${on}T12:00:00Z` }), { read: all });
 	const amount = (/** @type {(p: NonNullable<TargetPrice['price']>) => number} */ of) => (/** @type {TargetPrice} */ t) => t.price ? number(of(t.price)) : html`<span class="muted">–</span>`;
 	return html`<section class="panel"><header><label class="row small"><span class="muted">On</span><input type="date" value=${on} onChange=${(/** @type {any} */ e) => set({ on: e.target.value })} />${on ? html`<button type="button" class="small" onClick=${() => set({ on: '' })}>Now</button>` : html`<span class="muted">now</span>`}</label><${Search} label="Search models" value=${text} set=${(value) => set({ q: value, p: '' })} /></header>
-		<${Part} of=${prices} rows=${8}>${(/** @type {{items: TargetPrice[]}} */ data) => {
-			const found = data.items.filter((each) => `${each.model} ${each.provider}/${each.upstream_model}`.toLowerCase().includes(text.toLowerCase()));
+		<${Part} of=${prices} rows=${8}>${(/** @type {TargetPrice[]} */ items) => {
+			const found = items.filter((each) => `${each.model} ${each.provider}/${each.upstream_model}`.toLowerCase().includes(text.toLowerCase()));
 			if (found.length === 0) return html`<${Empty} title=${text ? 'No model has such a name.' : 'No model has an exact name.'}>${!text && 'Prices of models of patterns apply when they are used.'}<//>`;
 			return html`<${Table} label="Prices" rows=${found.slice((page - 1) * size, page * size)} id=${(t) => `${t.model} ${t.provider} ${t.upstream_model}`} columns=${[
 				{ name: 'Model', cell: (/** @type {TargetPrice} */ t) => html`<${Name} of=${t.model} />`, sort: (/** @type {TargetPrice} */ t) => t.model },

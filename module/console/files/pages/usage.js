@@ -1,6 +1,6 @@
 // Usage: sums of the ledger over a range, as a chart and as a table with the same numbers.
 import { html } from '../lib/preact.js';
-import { get, query, useData } from '../lib/api.js';
+import { all, get, query, useData } from '../lib/api.js';
 import { Chart } from '../lib/chart.js';
 import { money, number, percent, plural, short } from '../lib/format.js';
 import { root, route, set } from '../lib/route.js';
@@ -30,18 +30,6 @@ function span(settings) {
 		}
 		default: return { from: new Date(midnight.getTime() - 6 * day), to };
 	}
-}
-
-/** all reads every page of sums, up to 10,000 of them. @param {string} path @param {any} options @returns {Promise<Sum[]>} */
-async function all(path, options) {
-	const items = [];
-	for (let after = '', page = 0; page < 40; page++) {
-		const data = await get(`${path}&limit=250${after && `&after=${encodeURIComponent(after)}`}`, options);
-		items.push(...data.items);
-		after = data.next;
-		if (!after) break;
-	}
-	return items;
 }
 
 const input = (/** @type {Sum} */ sum) => sum.input_tokens + sum.cache_read_tokens + sum.cache_write_tokens;
@@ -182,7 +170,7 @@ function Sums({ rows, before, by, measure, currency }) {
 		{ name: 'Requests', num: true, cell: (/** @type {Sum} */ r) => number(r.requests), sort: valueOf.requests, foot: number(foot(valueOf.requests)) },
 		{ name: 'Input', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(input(r))}>${short(input(r))}</span>`, sort: input, foot: short(foot(input)) },
 		{ name: 'Output', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(r.output_tokens)}>${short(r.output_tokens)}</span>`, sort: (/** @type {Sum} */ r) => r.output_tokens, foot: short(foot((r) => r.output_tokens)) },
-		{ name: 'Cost', num: true, cell: (/** @type {Sum} */ r) => r.currency ? `${r.floor ? '≥ ' : ''}${money(r.cost_micro / 1e6, r.currency)}` : html`<span class="muted">no price</span>`, sort: valueOf.cost, foot: money(foot(valueOf.cost), currency) },
+		{ name: 'Cost', num: true, cell: (/** @type {Sum} */ r) => r.currency ? `${r.floor ? '≥ ' : ''}${money(r.cost_micro / 1e6, r.currency)}` : html`<span class="muted">${r.unpriced > 0 ? 'no price' : '–'}</span>`, sort: valueOf.cost, foot: money(foot(valueOf.cost), currency) },
 		{ name: 'Share', num: true, cell: (/** @type {Sum} */ r) => percent(valueOf[measure](r), whole), sort: valueOf[measure], foot: '' },
 		{ name: 'Change', num: true, cell: (/** @type {Sum} */ r) => html`<${Change} now=${valueOf[measure](r)} before=${before.get(r[by]) ? valueOf[measure](/** @type {Sum} */ (before.get(r[by]))) : 0} />`, foot: '' },
 	]} />`;
