@@ -139,7 +139,7 @@ func (m machine) showKey(c *call) (any, error) {
 func (m machine) key(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
 	key, err := m.keys.store.Key(c.Context(), aigateway.AnyUser, c.id())
 	if err == nil && !c.isAdmin() {
-		err = c.checkKey(key)
+		err = c.checkKey(c.Context(), key)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -152,7 +152,7 @@ func (m machine) key(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
 // and their own.
 func (m machine) managedKey(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
 	key, user, err := m.key(c)
-	if err == nil && !c.manages(user, key.Limit) {
+	if err == nil && !c.manages(c.Context(), user, key.Limit) {
 		err = errRole
 	}
 	return key, user, err
@@ -181,7 +181,7 @@ func (m machine) addKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.manages(user, valueOr(change.limit, "")) {
+	if !c.manages(c.Context(), user, valueOr(change.limit, "")) {
 		return nil, errRole
 	}
 	key := &aigateway.StoredKey{UserID: user.ID}

@@ -16,7 +16,7 @@ import (
 // call is a request while it is being answered.
 type call struct {
 	*http.Request
-	store     aigateway.Store       // of sessions
+	userRights
 	proxy     *signin.Proxy         // nil without one
 	header    http.Header           // header of the answer
 	deadline  func(time.Time) error // sets the read deadline of the connection
@@ -24,12 +24,10 @@ type call struct {
 	pathValue string // the variable part of the path
 	form      *form  // nil if the endpoint reads no body
 	session   *aigateway.Session
-	user      *aigateway.User        // nil for the administrator of the machine
-	teams     []aigateway.Membership // of the user; nil until they are needed
 }
 
 func newCall(w http.ResponseWriter, r *http.Request, store aigateway.Store, proxy *signin.Proxy) *call {
-	return &call{Request: r, store: store, proxy: proxy, header: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
+	return &call{Request: r, userRights: userRights{store: store}, proxy: proxy, header: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
 }
 
 // actAs makes a user the actor of the changes of the call, nil for a client without a login.
@@ -99,7 +97,7 @@ func (c *call) admit() error {
 		return errOnlyAdmins
 	}
 	if c.access == teamAdmins {
-		return c.checkTeamAdmin()
+		return c.checkTeamAdmin(c.Context())
 	}
 	if c.access == roots && c.user.Role < aigateway.RoleRoot {
 		return errRole

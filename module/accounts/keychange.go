@@ -35,7 +35,7 @@ func (change *keyChange) readTeam(c *call) error {
 	if limit == "" {
 		return nil
 	}
-	team, err := c.membership(limit)
+	team, err := c.membership(c.Context(), limit)
 	if errors.Is(err, aigateway.ErrNotFound) {
 		return nil
 	}

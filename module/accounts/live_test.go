@@ -88,7 +88,7 @@ func TestAStreamEndsWithItsSessionAndItsConfiguration(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			of := running
-			of.call = &call{Request: c.Request.WithContext(context.WithoutCancel(c.Context())), store: c.store, access: loggedIn}
+			of.call = &call{Request: c.Request.WithContext(context.WithoutCancel(c.Context())), userRights: userRights{store: c.store}, access: loggedIn}
 			of.records, of.ended = make(chan []accounting.Record), make(chan struct{})
 			change(&of)
 			start := time.Now()

@@ -9,7 +9,7 @@ import (
 
 // members answers GET /api/teams/{name}/members.
 func (t teams) members(c *call) (any, error) {
-	if _, err := c.administered(c.pathValue); err != nil {
+	if _, err := c.administered(c.Context(), c.pathValue); err != nil {
 		return nil, err
 	}
 	view, page, err := c.page()
@@ -46,7 +46,7 @@ const maxTeams = 100
 // setMember answers PUT /api/teams/{name}/members, which adds a member or changes whether a
 // member administrates the team.
 func (t teams) setMember(c *call) (any, error) {
-	if _, err := c.administered(c.pathValue); err != nil {
+	if _, err := c.administered(c.Context(), c.pathValue); err != nil {
 		return nil, err
 	}
 	if err := c.form.require("user"); err != nil {
@@ -73,7 +73,7 @@ func (t teams) setMember(c *call) (any, error) {
 // removeMember answers DELETE /api/teams/{name}/members, whose query names the user. With
 // keys=delete, the keys of the team that the user owns are deleted, too.
 func (t teams) removeMember(c *call) (any, error) {
-	if _, err := c.administered(c.pathValue); err != nil {
+	if _, err := c.administered(c.Context(), c.pathValue); err != nil {
 		return nil, err
 	}
 	withKeys, err := c.withKeys()

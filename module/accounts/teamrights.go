@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -22,28 +23,35 @@ var (
 	errOnlyTeamAdmins = refuse(http.StatusForbidden, "only administrators of the team may do this")
 )
 
-// isAdmin reports whether the call is one of an administrator of the gateway or of the machine.
-func (c *call) isAdmin() bool { return c.user == nil || c.user.Role >= aigateway.RoleAdmin }
+// userRights are what the user of a call may do.
+type userRights struct {
+	store aigateway.Store
+	user  *aigateway.User        // nil for the administrator of the machine
+	teams []aigateway.Membership // of the user; nil until they are needed
+}
+
+// isAdmin reports whether the user administrates the gateway or the machine.
+func (r *userRights) isAdmin() bool { return r.user == nil || r.user.Role >= aigateway.RoleAdmin }
 
 // memberships returns the teams of the user. It reads them once from the store.
-func (c *call) memberships() ([]aigateway.Membership, error) {
-	if c.teams == nil {
-		teams, err := c.store.Teams().Of(c.Context(), c.user.ID)
+func (r *userRights) memberships(ctx context.Context) ([]aigateway.Membership, error) {
+	if r.teams == nil {
+		teams, err := r.store.Teams().Of(ctx, r.user.ID)
 		if err != nil {
 			return nil, err
 		}
-		c.teams = append([]aigateway.Membership{}, teams...)
+		r.teams = append([]aigateway.Membership{}, teams...)
 	}
-	return c.teams, nil
+	return r.teams, nil
 }
 
 // checkTeamAdmin returns an error unless the user administrates the gateway or a team.
-func (c *call) checkTeamAdmin() error {
-	if c.isAdmin() {
+func (r *userRights) checkTeamAdmin(ctx context.Context) error {
+	if r.isAdmin() {
 		return nil
 	}
-	c.teams = nil // they may have changed since the last check
-	teams, err := c.memberships()
+	r.teams = nil // they may have changed since the last check
+	teams, err := r.memberships(ctx)
 	if err == nil && !slices.ContainsFunc(teams, func(m aigateway.Membership) bool { return m.Admin }) {
 		err = errOnlyAdmins
 	}
@@ -52,15 +60,15 @@ func (c *call) checkTeamAdmin() error {
 
 // membership returns the team with a name as the user may use it, and ErrNotFound for the team
 // of others. Administrators administrate all teams.
-func (c *call) membership(team string) (*aigateway.Membership, error) {
-	if c.isAdmin() {
-		found, err := c.store.Teams().Team(c.Context(), team)
+func (r *userRights) membership(ctx context.Context, team string) (*aigateway.Membership, error) {
+	if r.isAdmin() {
+		found, err := r.store.Teams().Team(ctx, team)
 		if err != nil {
 			return nil, err
 		}
 		return &aigateway.Membership{Team: *found, Admin: true}, nil
 	}
-	teams, err := c.memberships()
+	teams, err := r.memberships(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +80,8 @@ func (c *call) membership(team string) (*aigateway.Membership, error) {
 }
 
 // administered returns the team with a name, and an error unless the user administrates it.
-func (c *call) administered(team string) (*aigateway.Team, error) {
-	m, err := c.membership(team)
+func (r *userRights) administered(ctx context.Context, team string) (*aigateway.Team, error) {
+	m, err := r.membership(ctx, team)
 	if err != nil {
 		return nil, err
 	}
@@ -84,17 +92,17 @@ func (c *call) administered(team string) (*aigateway.Team, error) {
 }
 
 // manages reports whether the user manages the keys of an owner with a limit.
-func (c *call) manages(owner *aigateway.User, limit string) bool {
-	if c.isAdmin() {
-		return managesKeysOf(c.user, owner)
+func (r *userRights) manages(ctx context.Context, owner *aigateway.User, limit string) bool {
+	if r.isAdmin() {
+		return managesKeysOf(r.user, owner)
 	}
-	_, err := c.administered(limit)
-	return err == nil && (owner.Role < aigateway.RoleAdmin || owner.ID == c.user.ID)
+	_, err := r.administered(ctx, limit)
+	return err == nil && (owner.Role < aigateway.RoleAdmin || owner.ID == r.user.ID)
 }
 
 // checkKey returns ErrNotFound unless the user administrates the team of a key.
-func (c *call) checkKey(key *aigateway.StoredKey) error {
-	_, err := c.administered(key.Limit)
+func (r *userRights) checkKey(ctx context.Context, key *aigateway.StoredKey) error {
+	_, err := r.administered(ctx, key.Limit)
 	if errors.Is(err, errOnlyTeamAdmins) {
 		err = aigateway.ErrNotFound
 	}
@@ -108,7 +116,7 @@ func (c *call) ofTeam() (name string, since time.Time, err error) {
 	if name = c.URL.Query().Get("team"); name == "" {
 		return "", since, nil
 	}
-	team, err := c.administered(name)
+	team, err := c.administered(c.Context(), name)
 	if err == nil && !c.isAdmin() {
 		since = team.Created
 	}

@@ -68,7 +68,7 @@ func (t teams) list(c *call) (any, error) {
 		view.Items, view.Total = views(found, t.viewOfAdmin), total
 		return view, err
 	}
-	found, err := c.memberships()
+	found, err := c.memberships(c.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (t teams) listAll(c *call) (any, error) {
 
 // show answers GET /api/teams/{name}.
 func (t teams) show(c *call) (any, error) {
-	m, err := c.membership(c.pathValue)
+	m, err := c.membership(c.Context(), c.pathValue)
 	if err != nil {
 		return nil, err
 	}
