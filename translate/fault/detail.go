@@ -110,7 +110,7 @@ const creditTooLow = "Your credit balance is too low"
 
 // exhausted reports whether the account has no credit.
 func (d detail) exhausted() bool {
-	return exhaustedWords[d.code] || exhaustedWords[d.kind] || strings.HasPrefix(d.message, creditTooLow) || d.rpc.usedUp
+	return exhaustedWords[d.code] || exhaustedWords[d.kind] || strings.HasPrefix(d.message, creditTooLow) || d.rpc.usedUp || d.rpc.reason == unpaid
 }
 
 // unauthenticated reports whether the provider did not accept the credential, whatever

@@ -10,9 +10,15 @@ type rpcDetails struct {
 	usedUp bool    // a quota of the day is used up, so that no retry helps
 }
 
-// refusedKeys are the reasons for which a key is not accepted. Status and type blame the
-// request.
-var refusedKeys = map[string]bool{"API_KEY_INVALID": true, "API_KEY_EXPIRED": true, "ACCESS_TOKEN_EXPIRED": true}
+// refusedKeys are the reasons for which a key is not accepted, or the project of the account.
+// Status and type blame the request.
+var refusedKeys = map[string]bool{
+	"API_KEY_INVALID": true, "API_KEY_EXPIRED": true, "API_KEY_SERVICE_BLOCKED": true, "ACCESS_TOKEN_EXPIRED": true,
+	"CONSUMER_INVALID": true, "CONSUMER_SUSPENDED": true, "SERVICE_DISABLED": true, "USER_PROJECT_DENIED": true,
+}
+
+// unpaid is the reason of a project that cannot be charged.
+const unpaid = "BILLING_DISABLED"
 
 // rpcDetailsOf returns the details of an error body, which may be in a list.
 func rpcDetailsOf(body any) (d rpcDetails) {

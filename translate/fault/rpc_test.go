@@ -24,6 +24,12 @@ func TestK038KeysThatGoogleRefusesAreTroubleWithTheAccount(t *testing.T) {
 		assert.Equal(t, CredentialRefused, f.Kind)
 		assert.NotContains(t, f.Message, "API key not valid")
 	}
+	// A project without billing, or without the API, was answered as if the client had no permission.
+	for reason, kind := range map[string]Kind{"BILLING_DISABLED": AccountExhausted, "SERVICE_DISABLED": CredentialRefused, "CONSUMER_SUSPENDED": CredentialRefused} {
+		f := Read(403, "application/json", []byte(`{"error":{"code":403,"message":"Enable it on project #my-project","status":"PERMISSION_DENIED","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"`+reason+`"}]}}`))
+		assert.Equal(t, kind, f.Kind, reason)
+		assert.NotContains(t, f.Message, "project")
+	}
 	f := Read(502, "text/html", []byte("<html>no</html>"))
 	assert.Equal(t, BadGateway, f.Kind)
 	assert.NotContains(t, f.Message, "html")

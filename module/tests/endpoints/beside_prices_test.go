@@ -27,7 +27,7 @@ func TestUnitsBesideTextAreCharged(t *testing.T) {
 		"images":             {images, `{"model":"small","prompt":"p","n":3}`, "", "application/json", `{"data":[{"url":"a"},{"url":"b"}]}`, 2 * 4 * cents},
 		"an edit":            {"/v1/images/edits", edit, editType, "application/json", `{"data":[{"url":"a"},{"url":"b"}]}`, 2 * 4 * cents},
 		"images of a stream": {images, `{"model":"small","prompt":"p","stream":true}`, "", "text/event-stream", stream, 4 * cents},
-		"a reported length":  {transcriptions, talk, formType, "application/json", `{"text":"a","usage":{"type":"duration","seconds":120}}`, 120 * cents},
+		"K082 a length":      {transcriptions, talk, formType, "application/json", `{"text":"a","usage":{"type":"duration","seconds":120}}`, 120 * cents},
 		"a verbose length":   {"/v1/audio/translations", talk, formType, "application/json", `{"text":"a","duration":8.47}`, 9 * cents},
 		"a length of a file": {transcriptions, talk, formType, "text/plain", "hello", 4 * cents},
 		"K084 characters":    {"/v1/audio/speech", `{"model":"small","input":"h\u00e9llo"}`, "", "audio/mpeg", "ID3", 5 * cents / 10},
