@@ -68,6 +68,7 @@ function Prices() {
 	const on = settings.get('on') ?? '', page = Number(settings.get('p')) || 1, text = settings.get('q') ?? '';
 	const prices = useData(query('/api/prices', { at: on && `${on}T12:00:00Z` }), { read: all });
 	const amount = (/** @type {(p: NonNullable<TargetPrice['price']>) => number} */ of) => (/** @type {TargetPrice} */ t) => t.price ? number(of(t.price)) : html`<span class="muted">–</span>`;
+	const units = (/** @type {NonNullable<TargetPrice['price']>} */ p) => [p.image && `${p.image} an image`, p.minute && `${p.minute} a minute`, p.characters && `${p.characters} for a million characters`].filter(Boolean).join(', ');
 	return html`<section class="panel"><header><label class="row small"><span class="muted">On</span><input type="date" value=${on} onChange=${(/** @type {any} */ e) => set({ on: e.target.value })} />${on ? html`<button type="button" class="small" onClick=${() => set({ on: '' })}>Now</button>` : html`<span class="muted">now</span>`}</label><${Search} label="Search models" value=${text} set=${(value) => set({ q: value, p: '' })} /></header>
 		<${Part} of=${prices} rows=${8}>${(/** @type {TargetPrice[]} */ items) => {
 			const found = items.filter((each) => `${each.model} ${each.provider}/${each.upstream_model}`.toLowerCase().includes(text.toLowerCase()));
@@ -77,6 +78,7 @@ function Prices() {
 				{ name: 'Target', cell: (/** @type {TargetPrice} */ t) => html`<${Name} of=${`${t.provider}/${t.upstream_model}`} />` },
 				{ name: 'Input', num: true, cell: amount((p) => p.input), sort: (/** @type {TargetPrice} */ t) => t.price?.input ?? -1 }, { name: 'from cache', num: true, cell: amount((p) => p.cache_read) }, { name: 'to cache', num: true, cell: amount((p) => p.cache_write) },
 				{ name: 'Output', num: true, cell: amount((p) => p.output), sort: (/** @type {TargetPrice} */ t) => t.price?.output ?? -1 },
+				{ name: 'Units', cell: (/** @type {TargetPrice} */ t) => t.price && units(t.price) },
 				{ name: 'Currency', cell: (/** @type {TargetPrice} */ t) => t.price ? html`${t.price.currency}${t.price.above && html` <span class="tag" title=${`Prompts of ${number(t.price.edge)} tokens and more: input ${t.price.above.input}, output ${t.price.above.output}`}>tiers</span>`}` : html`<${Chip} is="warn">no price<//>` },
 				{ name: 'Source', cell: (/** @type {TargetPrice} */ t) => t.price ? html`<${Name} of=${t.price.source || 'the configuration'} />` : '' },
 				{ name: 'As of', cell: (/** @type {TargetPrice} */ t) => html`<span class="nowrap">${t.price?.as_of ?? ''}</span>` },
