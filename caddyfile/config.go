@@ -105,6 +105,8 @@ var configWords = withAnswerBounds(words[*config]{
 		return err
 	}},
 	"affinity": {read: readAffinity},
+	"tags":     {read: readTags},
+	"customer": {read: readCustomer},
 }, func(c *config) *aigateway.AnswerBounds { return &c.AnswerBounds })
 
 // parseConfig reads the directive or the global option. Syntax:
@@ -134,6 +136,8 @@ var configWords = withAnswerBounds(words[*config]{
 //		target_header on
 //		max_running  <number>
 //		affinity     <source...> | off
+//		tags         <name...>
+//		customer     <source...>
 //		<default bounds of answers: see withAnswerBounds>
 //	}
 //

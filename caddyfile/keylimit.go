@@ -11,9 +11,16 @@ import (
 
 var keyLimitWords = words[*limiting.Limit]{
 	"per": {read: func(d *cf.Dispenser, l *limiting.Limit) error {
-		scope, err := readOne(d)
-		l.Per = aigateway.Scope(scope)
-		return err
+		args := d.RemainingArgs()
+		switch {
+		case len(args) == 1 && args[0] != "tag":
+			l.Per = aigateway.Scope(args[0])
+		case len(args) == 2 && args[0] == "tag":
+			l.Per = aigateway.PerTag(args[1])
+		default:
+			return d.Err("per needs exactly one value, or tag and the name of a tag")
+		}
+		return nil
 	}},
 	"within": {read: func(d *cf.Dispenser, l *limiting.Limit) (err error) {
 		l.Within, err = readOne(d)
@@ -39,7 +46,7 @@ var keyLimitWords = words[*limiting.Limit]{
 // readKeyLimit reads a limit, which keys refer to by its name. Syntax:
 //
 //	limit <name> {
-//		per        key | user | group | gateway
+//		per        key | user | group | gateway | customer | tag <name>
 //		within     <name>
 //		requests   <number>/<duration>
 //		tokens     <number>/<duration>

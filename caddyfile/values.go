@@ -174,9 +174,37 @@ func readAffinity(d *cf.Dispenser, c *config) error {
 		}
 	}
 	if err := sources.Check(); err != nil {
-		return d.WrapErr(err)
+		return d.Errf("affinity: %w", err)
 	}
 	c.Affinity = &sources
+	return nil
+}
+
+// readTags reads the names of tags.
+func readTags(d *cf.Dispenser, c *config) (err error) {
+	if c.Tags, err = readList(d, nil); err != nil {
+		return err
+	}
+	return checkNames(d, c)
+}
+
+// readCustomer reads the headers and fields with the customer of a request.
+func readCustomer(d *cf.Dispenser, c *config) error {
+	list, err := readList(d, nil)
+	if err != nil {
+		return err
+	}
+	for _, source := range list {
+		c.Customer = append(c.Customer, affinity.Source(source))
+	}
+	return checkNames(d, c)
+}
+
+// checkNames returns an error for names of tags, or sources of customers, that are not valid.
+func checkNames(d *cf.Dispenser, c *config) error {
+	if err := c.Names.Check(); err != nil {
+		return d.WrapErr(err)
+	}
 	return nil
 }
 

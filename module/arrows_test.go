@@ -58,6 +58,7 @@ var arrows = []arrow{
 	{"module/gateway/guarding", []string{"module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format", "translate/trait"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
+	{"module/gateway/labels", []string{"module/gateway/affinity", "module/aigateway", "module/exchange", "translate/beside", "translate/fault"}},
 	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/reply", "module/gateway/userbase", "module/prices", "module/events", "module/metrics", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/userbase", []string{"module/gateway/meter", "module/events", "module/metrics", "module/aigateway", "module/aigateway/accounting", "module/exchange", "translate/fault"}},
 	{"module/gateway/sealkeys", []string{"module/aigateway", "module/secrets", "translate/seal"}},

@@ -121,7 +121,7 @@ var fullRecord = accounting.Record{
 		{Provider: "q", Model: "up", Format: "responses", End: "refused", Status: 400, Duration: 80 * time.Millisecond},
 		{Provider: "q", Model: "up", Format: "messages", End: "answered", Status: 200, Duration: 1700 * time.Millisecond},
 	},
-	Losses: []string{"top_k", "?"}, Tags: []aigateway.Tag{{Name: "env", Value: "prod"}, {Name: "team", Value: "search"}}, Customer: "acme",
+	Losses: []string{"top_k", "?"}, Labels: aigateway.Labels{Tags: []aigateway.Tag{{Name: "env", Value: "prod"}, {Name: "team", Value: "search"}}, Customer: "acme"},
 }
 
 func TestARecordShowsEachCallWithItsCost(t *testing.T) {

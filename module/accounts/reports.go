@@ -31,6 +31,8 @@ type usageView struct {
 	Provider string `json:"provider,omitempty"`
 	Upstream string `json:"upstream_model,omitempty"`
 	Outcome  string `json:"outcome,omitempty"`
+	Tag      string `json:"tag,omitempty"` // the value
+	Customer string `json:"customer,omitempty"`
 
 	Requests        int64 `json:"requests"`
 	Calls           int64 `json:"calls"`
@@ -52,6 +54,7 @@ func viewUsage(u *accounting.Usage, zone *time.Location) usageView {
 	t := u.Tokens
 	v := usageView{
 		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
+		Tag: u.Tag, Customer: u.Customer,
 		Requests: u.Requests, Calls: u.Calls, InputTokens: t.Fresh, CacheReadTokens: t.CacheRead,
 		CacheWrite: t.Written(), OutputTokens: t.Output(), ReasoningTokens: t.Reasoning,
 		Searches: t.Searches, CostMicro: (u.Cost.Nanos + 500) / 1000, Currency: u.Cost.Currency,
@@ -155,7 +158,7 @@ func (c *call) restrict(user *string, from *time.Time) (team string, err error) 
 	return team, nil
 }
 
-// usageQuery reads the parameters from, to, by, user and key.
+// usageQuery reads the parameters from, to, by, user, key, and those of usageLabel.
 func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err error) {
 	values := c.URL.Query()
 	q = accounting.UsageQuery{User: values.Get("user"), Key: values.Get("key")}
@@ -165,7 +168,10 @@ func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err err
 	if q.From, err = c.moment("from", q.To.Add(-usualRange), zone); err != nil {
 		return q, err
 	}
-	times := 0
+	if err := c.usageLabel(&q); err != nil {
+		return q, err
+	}
+	times, label := 0, q.Label
 	for by := range strings.SplitSeq(values.Get("by"), ",") {
 		dimension := accounting.Dimension(by)
 		if slices.Contains(q.By, dimension) {
@@ -179,7 +185,11 @@ func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err err
 		case accounting.ByKey, accounting.ByUser, accounting.ByLimit, accounting.ByModel, accounting.ByProvider, accounting.ByUpstream, accounting.ByOutcome:
 			q.By = append(q.By, dimension)
 		default:
-			return q, errBy
+			if !dimension.IsLabel() || label != "" && label != dimension {
+				return q, errBy
+			}
+			label = dimension
+			q.By = append(q.By, dimension)
 		}
 	}
 	if times > 1 {
@@ -188,7 +198,26 @@ func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err err
 	return q, nil
 }
 
-var errBy = invalid("by is a list of key, user, limit, model, provider, upstream_model, outcome and one of hour, day and month, each once")
+// usageLabel reads the parameters tag and customer.
+func (c *call) usageLabel(q *accounting.UsageQuery) error {
+	values := c.URL.Query()
+	text, customer := values.Get("tag"), values.Get("customer")
+	switch {
+	case text != "" && customer != "":
+		return invalid("usage is selected by a tag or by a customer, not by both")
+	case customer != "":
+		q.Label, q.Value = accounting.ByCustomer, customer
+	case text != "":
+		tag, err := aigateway.ParseTag(text)
+		if err != nil {
+			return invalid("tag: %v", err)
+		}
+		q.Label, q.Value = accounting.ByTag(tag.Name), tag.Value
+	}
+	return nil
+}
+
+var errBy = invalid("by is a list of key, user, limit, model, provider, upstream_model, outcome, one of hour, day and month, and one of customer and tag:NAME, each once")
 
 // moment reads a parameter that is a date in the zone of the ledger, or an RFC 3339 time.
 func (c *call) moment(name string, standard time.Time, zone *time.Location) (time.Time, error) {
@@ -232,7 +261,7 @@ func (c *call) usagePage(reader accounting.LedgerReader, q accounting.UsageQuery
 // cursorTexts returns the texts of a sum that a cursor contains. The cursor of a page is the
 // position of its last sum.
 func cursorTexts(u *accounting.Usage) []*string {
-	return []*string{&u.Key, &u.User, &u.Limit, &u.Model, &u.Provider, &u.Upstream, &u.Outcome, &u.Cost.Currency}
+	return []*string{&u.Key, &u.User, &u.Limit, &u.Model, &u.Provider, &u.Upstream, &u.Outcome, &u.Tag, &u.Customer, &u.Cost.Currency}
 }
 
 func formatCursor(last *accounting.Usage) string {

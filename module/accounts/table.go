@@ -102,6 +102,15 @@ var dimensionColumns = map[accounting.Dimension]column[usageView]{
 	accounting.ByProvider: {"provider", func(v *usageView) string { return v.Provider }},
 	accounting.ByUpstream: {"upstream_model", func(v *usageView) string { return v.Upstream }},
 	accounting.ByOutcome:  {"outcome", func(v *usageView) string { return v.Outcome }},
+	accounting.ByCustomer: {"customer", func(v *usageView) string { return v.Customer }},
+}
+
+// columnOf returns the column of a dimension.
+func columnOf(d accounting.Dimension) column[usageView] {
+	if d.IsTag() {
+		return column[usageView]{string(d), func(v *usageView) string { return v.Tag }}
+	}
+	return dimensionColumns[d]
 }
 
 // sumColumns are the columns of every table of sums, after those of the dimensions.
@@ -124,7 +133,7 @@ var sumColumns = []column[usageView]{
 func (r reports) usageTable(c *call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (table, error) {
 	var columns []column[usageView]
 	for _, dimension := range q.By {
-		columns = append(columns, dimensionColumns[dimension])
+		columns = append(columns, columnOf(dimension))
 	}
 	columns = append(columns, sumColumns...)
 	q.Limit = tablePage

@@ -29,6 +29,10 @@ type Key struct {
 	// Subject identifies the user of the key among the users of all stores. Reasoning
 	// is sealed for the subject. Empty: the key belongs to no user of a store.
 	Subject string
+
+	// Labels are those that every request with the key has. The key of a request that the
+	// gateway admits has all labels of the request: limits and the ledger read them there.
+	Labels
 }
 
 const storedKeyPrefix = "key_"

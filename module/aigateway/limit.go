@@ -33,18 +33,41 @@ const (
 	PerGroup Scope = "group"
 	// PerGateway is the group of all keys.
 	PerGateway Scope = "gateway"
+	// PerCustomer is the group of the requests of one customer. Requests without a customer
+	// have counts of their own.
+	PerCustomer Scope = "customer"
 )
+
+// tagScope is the prefix of the scopes of tags.
+const tagScope = "tag:"
+
+// PerTag is the group of the requests with one value of a tag: "tag:team". Requests without
+// the tag have counts of their own.
+func PerTag(name string) Scope { return Scope(tagScope + name) }
+
+// Tag returns the name of the tag of a scope that PerTag has returned.
+func (s Scope) Tag() (name string, ok bool) { return strings.CutPrefix(string(s), tagScope) }
+
+// Labelled reports whether the scope depends on the labels of requests.
+func (s Scope) Labelled() bool {
+	_, ok := s.Tag()
+	return ok || s == PerCustomer
+}
 
 // Subject identifies a group of keys that share the counts of a limit. Subjects can be
 // compared.
 type Subject struct {
 	Per  Scope
-	Name string // the ID of a key or the name of a user; else empty
+	Name string // the ID of a key, the name of a user or customer, or the value of a tag; else empty
 }
 
-// Subject returns the subject of a key for the limit.
+// Subject returns the subject of a key for the limit. The key has the labels of the request.
 func (l *Limit) Subject(key *Key) Subject {
-	switch {
+	switch tag, tagged := l.Per.Tag(); {
+	case tagged:
+		return Subject{l.Per, key.Tag(tag)}
+	case l.Per == PerCustomer:
+		return Subject{l.Per, key.Customer}
 	case l.Per == PerGroup || l.Per == PerGateway:
 		return Subject{Per: l.Per}
 	case l.Per == PerKey || key.Owner == "":
@@ -59,7 +82,10 @@ func (l *Limit) Check() error {
 		return err
 	}
 	switch l.Per {
-	case "", PerKey, PerUser, PerGroup, PerGateway:
+	case "", PerKey, PerUser, PerGroup, PerGateway, PerCustomer:
+		return l.LimitRules.Check()
+	}
+	if tag, ok := l.Per.Tag(); ok && CheckTagName(tag) == nil {
 		return l.LimitRules.Check()
 	}
 	return errScope
@@ -112,7 +138,7 @@ const (
 
 // The errors of rules.
 var (
-	errScope      = errors.New("per must be key, user, group or gateway")
+	errScope      = errors.New("per must be key, user, group, gateway, customer or tag and a name")
 	errNoRule     = errors.New("a limit needs at least one of requests, tokens, concurrent and budget")
 	errUnpriced   = errors.New("unpriced needs a budget")
 	errRate       = errors.New("a rate is a number from 1 to 1000000000000, a slash and a period from 1s to 366d: 60/1m")

@@ -42,10 +42,11 @@ func TestRulesThatCannotBeMeantAreRefused(t *testing.T) {
 
 func TestLimitsHaveANameAndAScope(t *testing.T) {
 	rules := LimitRules{Concurrent: 1}
-	for _, per := range []Scope{"", PerKey, PerUser, PerGroup, PerGateway} {
+	for _, per := range []Scope{"", PerKey, PerUser, PerGroup, PerGateway, PerCustomer, PerTag("team")} {
 		assert.NoError(t, (&Limit{Name: "small", Per: per, LimitRules: rules}).Check())
 	}
-	assert.ErrorContains(t, (&Limit{Name: "small", Per: "team", LimitRules: rules}).Check(), "per must be key, user, group or gateway")
+	assert.ErrorContains(t, (&Limit{Name: "small", Per: "team", LimitRules: rules}).Check(), "per must be key, user, group, gateway, customer or tag and a name")
+	assert.Error(t, (&Limit{Name: "small", Per: PerTag("Team"), LimitRules: rules}).Check())
 	assert.Error(t, (&Limit{LimitRules: rules}).Check())
 	assert.Error(t, (&Limit{Name: "small"}).Check())
 }

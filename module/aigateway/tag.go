@@ -2,6 +2,8 @@ package aigateway
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +14,23 @@ type Tag struct {
 	Value string `json:"value"`
 }
 
+// Labels are the tags and the customer of a request: those of its key, and those that the
+// client names.
+type Labels struct {
+	Tags     []Tag  // ordered by name, each name once
+	Customer string // whom the client serves with the request; empty for none
+}
+
+// Tag returns the value of the tag with a name, empty for none.
+func (l *Labels) Tag(name string) string {
+	for _, t := range l.Tags {
+		if t.Name == name {
+			return t.Value
+		}
+	}
+	return ""
+}
+
 // MostTags is the largest number of tags of a request.
 const MostTags = 8
 
@@ -19,6 +38,8 @@ const MostTags = 8
 const maxTagText = 64
 
 var (
+	errManyTags = fmt.Errorf("a request has at most %d tags", MostTags)
+	errTwoTags  = errors.New("a tag must occur once")
 	errTag      = errors.New("a tag is a name and a value, such as team=search")
 	errTagName  = errors.New("the name of a tag is 1 to 64 lower-case letters, digits, - or _, and begins with a letter")
 	errTagValue = errors.New("the value of a tag is 1 to 64 letters, digits or _.@-")
@@ -77,4 +98,19 @@ func FormatTags(tags []Tag) string {
 		texts[i] = t.Name + "=" + t.Value
 	}
 	return strings.Join(texts, " ")
+}
+
+// SortTags orders tags by name. It returns an error if there are more than MostTags, or two
+// with one name.
+func SortTags(tags []Tag) ([]Tag, error) {
+	slices.SortFunc(tags, func(a, b Tag) int { return strings.Compare(a.Name, b.Name) })
+	for i := range tags {
+		if i > 0 && tags[i].Name == tags[i-1].Name {
+			return nil, fmt.Errorf("%w: '%s'", errTwoTags, tags[i].Name)
+		}
+	}
+	if len(tags) > MostTags {
+		return nil, errManyTags
+	}
+	return tags, nil
 }

@@ -36,7 +36,7 @@ type record struct {
 }
 
 // recordFlags are the flags that only have a meaning with --records.
-var recordFlags = []string{"model", "outcome", "request", "tag", "customer", "limit"}
+var recordFlags = []string{"model", "outcome", "request", "limit"}
 
 func addRecordFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
@@ -44,8 +44,6 @@ func addRecordFlags(cmd *cobra.Command) {
 	flags.StringP("model", "m", "", "With --records: the client's name of the model (default all)")
 	flags.StringP("outcome", "", "", "With --records: the outcome, such as answered or failed (default all)")
 	flags.StringP("request", "", "", "With --records: the id of the request (default all)")
-	flags.StringP("tag", "", "", "With --records: a tag, such as team=search (default all)")
-	flags.StringP("customer", "", "", "With --records: the customer (default all)")
 	flags.IntP("limit", "l", 100, "With --records: the largest number of records, 0 for all; --csv prints all")
 	cmd.MarkFlagsMutuallyExclusive("records", "by")
 }

@@ -26,6 +26,8 @@ type usage struct {
 	Provider string `json:"provider"`
 	Upstream string `json:"upstream_model"`
 	Outcome  string `json:"outcome"`
+	Tag      string `json:"tag"` // the value
+	Customer string `json:"customer"`
 
 	Requests   int64  `json:"requests"`
 	Input      int64  `json:"input_tokens"`
@@ -49,17 +51,28 @@ var columns = map[string]func(*usage) string{
 	"provider":       func(u *usage) string { return u.Provider },
 	"upstream_model": func(u *usage) string { return u.Upstream },
 	"outcome":        func(u *usage) string { return u.Outcome },
+	"customer":       func(u *usage) string { return u.Customer },
+}
+
+// columnOf returns the column of a dimension: that of tags, if it has no other.
+func columnOf(name string) func(*usage) string {
+	if column := columns[name]; column != nil {
+		return column
+	}
+	return func(u *usage) string { return u.Tag }
 }
 
 // usageCommand returns the command caddy ai-gateway usage.
 func usageCommand() *cobra.Command {
 	cmd := withAdmin(&cobra.Command{Use: "usage", Short: "Shows the requests, tokens and costs in the ledger", Args: cobra.NoArgs}, showUsage)
 	addStoreFlags(cmd)
-	cmd.Flags().StringSliceP("by", "", []string{"day", "model"}, "Dimensions to group by: hour, day or month, key, user, limit, model, provider, upstream_model, outcome")
+	cmd.Flags().StringSliceP("by", "", []string{"day", "model"}, "Dimensions to group by: hour, day or month, key, user, limit, model, provider, upstream_model, outcome, and customer or tag:NAME")
 	cmd.Flags().StringP("from", "", "", "First day, YYYY-MM-DD, or RFC 3339 time (default 30 days ago)")
 	cmd.Flags().StringP("to", "", "", "Day or time before which requests count (default now)")
 	cmd.Flags().StringP("user", "u", "", "Name of the user (default all)")
 	cmd.Flags().StringP("key", "k", "", "ID of the key (default all)")
+	cmd.Flags().StringP("tag", "", "", "A tag, such as team=search (default all)")
+	cmd.Flags().StringP("customer", "", "", "Name of the customer (default all)")
 	addRecordFlags(cmd)
 	addFormatFlags(cmd)
 	cmd.AddCommand(repriceCommand())
@@ -84,7 +97,7 @@ func showUsage(cmd *cobra.Command, a admin, _ []string) error {
 		}
 	}
 	by, _ := cmd.Flags().GetStringSlice("by")
-	query := flagQuery(cmd, "from", "to", "user", "key")
+	query := flagQuery(cmd, "from", "to", "user", "key", "tag", "customer")
 	query.Set("by", strings.Join(by, ","))
 	return printList(cmd, a, list{path: usagePath, query: query, table: func(out io.Writer, items []json.RawMessage) error {
 		sums, err := decoded[usage](items)
@@ -188,7 +201,7 @@ func printUsage(out io.Writer, by []string, sums []usage) error {
 	for i := range sums {
 		var row []string
 		for _, name := range by {
-			row = append(row, columns[name](&sums[i]))
+			row = append(row, columnOf(name)(&sums[i]))
 		}
 		table.row(append(row, sums[i].cells()...)...)
 	}

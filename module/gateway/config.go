@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/labels"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
@@ -120,6 +121,8 @@ type Config struct {
 	// header.X-Session-Affinity, prompt_cache_key, metadata.user_id, user.
 	Affinity *affinity.Sources `json:"affinity,omitempty"`
 
+	labels.Names
+
 	// AnswerBounds are the bounds of answers for providers that set none.
 	aigateway.AnswerBounds
 }
@@ -143,6 +146,7 @@ func (c *Config) inherit(app *Config) error {
 	if c.SealKeys == nil {
 		c.SealKeys = app.SealKeys
 	}
+	c.Names.Inherit(app.Names)
 	c.AnswerBounds.Inherit(app.AnswerBounds)
 	c.Cooldown = cmp.Or(c.Cooldown, app.Cooldown)
 	c.FailRate = cmp.Or(c.FailRate, app.FailRate)

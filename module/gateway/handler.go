@@ -137,6 +137,9 @@ func (h *Handler) Validate() error {
 		return errors.New("needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it")
 	}
 	if err := h.Affinity.Check(); err != nil {
+		return fmt.Errorf("affinity: %w", err)
+	}
+	if err := h.Names.Check(); err != nil {
 		return err
 	}
 	return h.CORS.Check()

@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/caddyserver/caddy/v2"
@@ -33,6 +35,11 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *reso
 	// providers: loading a provider starts its health checks, which read state of ctx
 	// that loading another module writes.
 	load := func() (aigateway.Counters, error) { return c.loadCounters(ctx) }
+	for _, limit := range c.KeyLimits {
+		if err := c.CheckScope(limit.Per); err != nil {
+			return nil, fmt.Errorf("limit '%s': %w", limit.Name, err)
+		}
+	}
 	r.limits, err = base.limits.Extend(c.KeyLimits, load)
 	if err == nil && teams {
 		err = r.limits.CountTeams(load)
@@ -80,11 +87,14 @@ func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 	if err != nil {
 		return fmt.Errorf("loading key sources: %w", err)
 	}
+	check := func(keys iter.Seq[*aigateway.Key]) error {
+		return cmp.Or(r.limits.Check(keys), c.CheckKeys(keys))
+	}
 	for _, mod := range mods.([]any) {
-		if r.sources, err = r.sources.Add(mod.(aigateway.KeySource), r.limits.Check); err != nil {
+		if r.sources, err = r.sources.Add(mod.(aigateway.KeySource), check); err != nil {
 			return err
 		}
 	}
-	r.sources.CheckChanges(r.limits.Check)
+	r.sources.CheckChanges(check)
 	return nil
 }

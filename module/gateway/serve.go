@@ -143,6 +143,9 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 		return fault.OtherModels(ex.View.Beyond.OtherModels)
 	}
 	ex.Covering = string(m.Pattern)
+	if refused := h.Names.Apply(ex); refused != nil {
+		return refused
+	}
 	if refused := h.admit(to, r, m); refused != nil {
 		return refused
 	}

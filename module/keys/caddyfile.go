@@ -19,6 +19,7 @@ import (
 //		expires  <YYYY-MM-DD | RFC 3339 time>
 //		owner    <name>
 //		limit    <name>
+//		tags     <name=value...>
 //		disabled
 //	}
 //
@@ -99,6 +100,7 @@ func readRestriction(d *caddyfile.Dispenser, entry *Entry) error {
 // returns the rest of an error that begins with the word.
 var restrictions = map[string]func(e *Entry, args []string) string{
 	"models": list("pattern", func(e *Entry) *[]string { return &e.Models }),
+	"tags":   list("tag", func(e *Entry) *[]string { return &e.Tags }),
 	"from":   list("address", func(e *Entry) *[]string { return &e.From }),
 
 	"expires": once("date", func(e *Entry) *string { return &e.Expires }),

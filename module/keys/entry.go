@@ -53,6 +53,10 @@ type Entry struct {
 	// Default: none.
 	Limit string `json:"limit,omitempty"`
 
+	// Tags are tags that every request with the key has: "team=search". Their names are
+	// among those of the site. Default: none.
+	Tags []string `json:"tags,omitempty"`
+
 	// Disabled refuses the key, as if it had expired. Default: false.
 	Disabled bool `json:"disabled,omitempty"`
 }
@@ -92,6 +96,12 @@ func (e Entry) restrict(key *aigateway.Key) (err error) {
 	}
 	if key.Networks, err = parseAll(e.From, aigateway.ParseNetwork); err != nil {
 		return fmt.Errorf("from: %w", err)
+	}
+	if key.Tags, err = parseAll(e.Tags, aigateway.ParseTag); err != nil {
+		return fmt.Errorf("tags: %w", err)
+	}
+	if key.Tags, err = aigateway.SortTags(key.Tags); err != nil {
+		return fmt.Errorf("tags: %w", err)
 	}
 	if e.Expires == "" {
 		return nil

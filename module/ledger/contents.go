@@ -55,7 +55,7 @@ func (c *contents) write(tx database.Statements, known names, zone *time.Locatio
 	if err := c.insertPages(tx, known); err != nil {
 		return err
 	}
-	return insertRows(tx, usageTable, usageExists, c.sums.rows(known, zone))
+	return c.sums.write(tx, known, zone)
 }
 
 func (c *contents) insertPages(tx database.Statements, known names) error {

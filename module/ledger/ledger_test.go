@@ -99,7 +99,7 @@ func TestARecordWithManyCallsFitsIntoTheJournal(t *testing.T) {
 	long := strings.Repeat("x", maxText)
 	call := accounting.Call{Provider: long, Model: long, Answered: long, Format: "messages", Status: 200, Source: accounting.SourceProvider,
 		Tokens: token.Counts{Fresh: 100_000, Answer: 1000}, Price: long, Cost: aigateway.Cost{Nanos: 1 << 40, Currency: "USD"}}
-	want := accounting.Record{Calls: slices.Repeat([]accounting.Call{call}, 1000), Customer: strings.Repeat("x", 128)}
+	want := accounting.Record{Calls: slices.Repeat([]accounting.Call{call}, 1000), Labels: aigateway.Labels{Customer: strings.Repeat("x", 128)}}
 	for i := range accounting.MostAttempts {
 		want.Attempts = append(want.Attempts, accounting.Attempt{Provider: fmt.Sprint("provider", i), Model: long, Format: "messages", End: "unsuitable", Duration: time.Hour})
 		want.Losses = append(want.Losses, fmt.Sprint(strings.Repeat("x", 100), i))
@@ -306,7 +306,7 @@ func TestStatementsHaveTheirParameters(t *testing.T) {
 	assert.Equal(t, "($1)", placeholders(1, 1))
 	assert.Equal(t, len(sumColumns), len(sumsOf(new(accounting.Usage))))
 	for _, column := range sumColumns {
-		assert.Contains(t, usageExists, "ELSE gateway_usage."+column+" + excluded."+column+" END")
+		assert.Contains(t, usageTable.exists(), "ELSE gateway_usage."+column+" + excluded."+column+" END")
 	}
 }
 

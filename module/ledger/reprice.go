@@ -165,7 +165,7 @@ func writeCorrections(tx database.Statements, found []correction) error {
 	if err := insertRows(tx, correctionsTable, "", correctionRows(found, known)); err != nil {
 		return err
 	}
-	return insertRows(tx, usageTable, usageExists, sums.rows(known, zone))
+	return sums.write(tx, known, zone)
 }
 
 // correctionsTable is the table of corrections, with its columns.
@@ -189,9 +189,10 @@ func (c *correction) addDifference(sums sums) {
 	for _, sum := range sumsOf(&old) {
 		*sum = -*sum
 	}
-	g := groupOf(c.record)
-	addSums(sums.of(g.withCall(&c.old)), &old)
-	addCall(sums.of(g.withCall(&c.new)), &c.new)
+	for g := range groupsOf(c.record) {
+		addSums(sums.of(g.withCall(&c.old)), &old)
+		addCall(sums.of(g.withCall(&c.new)), &c.new)
+	}
 }
 
 // changes are the sums of corrections. The key is a Repriced without amounts and counts.

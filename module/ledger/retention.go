@@ -55,6 +55,8 @@ func deleteOld(tx database.Statements, oldest, hours int64) (most int64, err err
 			(SELECT at FROM gateway_usage WHERE span = 1 AND at < $1 ORDER BY at LIMIT $2)`, hours},
 		{`DELETE FROM gateway_usage WHERE span = 4 AND at IN
 			(SELECT at FROM gateway_usage WHERE span = 4 AND at < $1 ORDER BY at LIMIT $2)`, hours},
+		{`DELETE FROM gateway_usage_labels WHERE span = 1 AND at IN
+			(SELECT at FROM gateway_usage_labels WHERE span = 1 AND at < $1 ORDER BY at LIMIT $2)`, hours},
 	} {
 		n, err := tx.Exec(statement.text, statement.bound, maxDeleted)
 		if err != nil {

@@ -87,12 +87,13 @@ func cover(from, to time.Time, longest span, zone *time.Location) []interval {
 	return slices.Concat(cover(from, begin, longest-1, zone), whole, cover(end, to, longest-1, zone))
 }
 
-// rowKey is the primary key of a row of gateway_usage. All numbers after at are ids of
+// rowKey is the primary key of a row of a table of sums. All numbers after at are ids of
 // names.
 type rowKey struct {
 	span                                                           span
 	at                                                             int64
 	key, user, limit, model, provider, upstream, outcome, currency int64
+	label, value                                                   int64 // 0 in the sum of all exchanges
 }
 
 // total returns the key of the row for all exchanges.
@@ -100,14 +101,20 @@ func (k rowKey) total() rowKey {
 	return rowKey{span: k.span + totals, at: k.at, currency: k.currency}
 }
 
-// values returns the key as the values of its columns.
+// values returns the key as the values of the columns of its table.
 func (k rowKey) values() []any {
+	if k.label != 0 {
+		whole := k
+		k.label = 0
+		return append([]any{whole.label, whole.value}, k.values()...)
+	}
 	return []any{int64(k.span), k.at, k.key, k.user, k.limit, k.model, k.provider, k.upstream, k.outcome, k.currency}
 }
 
 // compare orders keys like the index of the primary key.
 func (k rowKey) compare(other rowKey) int {
 	return cmp.Or(
+		cmp.Compare(k.label, other.label), cmp.Compare(k.value, other.value),
 		cmp.Compare(k.span, other.span), cmp.Compare(k.at, other.at), cmp.Compare(k.key, other.key),
 		cmp.Compare(k.user, other.user), cmp.Compare(k.limit, other.limit), cmp.Compare(k.model, other.model), cmp.Compare(k.provider, other.provider),
 		cmp.Compare(k.upstream, other.upstream), cmp.Compare(k.outcome, other.outcome), cmp.Compare(k.currency, other.currency),

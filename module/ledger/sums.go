@@ -2,28 +2,43 @@ package ledger
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
-// usageTable is the table of sums, with its columns.
-const usageTable = `gateway_usage (span, at, api_key, holder, limit_name, model, provider, upstream, outcome, currency,
-	requests, calls, streams, estimated, unpriced,
-	fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held, duration, ttfb, ttfb_n)`
+// sumTable is a table of sums. Its rows have a key, and then the columns sumColumns.
+type sumTable struct {
+	name string
+	key  []string // columns of the primary key
+}
 
-// usageExists is the conflict clause that adds the sums of a row to an existing row.
-var usageExists = func() string {
+var (
+	// usageTable has the sums of all exchanges.
+	usageTable = sumTable{"gateway_usage", strings.Fields(`span at api_key holder limit_name model provider upstream outcome currency`)}
+	// labelTable has the sums of exchanges with a label, once for each label of theirs.
+	labelTable = sumTable{"gateway_usage_labels", slices.Concat([]string{"label", "value"}, usageTable.key)}
+)
+
+// insert inserts rows, or adds their sums to existing rows.
+func (t sumTable) insert(tx database.Statements, rows [][]any) error {
+	return insertRows(tx, t.name+" ("+strings.Join(slices.Concat(t.key, sumColumns), ", ")+")", t.exists(), rows)
+}
+
+// exists returns the conflict clause that adds the sums of a row to an existing row.
+func (t sumTable) exists() string {
 	changes := make([]string, len(sumColumns))
 	for i, column := range sumColumns {
-		changes[i] = fmt.Sprintf("%[1]s = CASE WHEN gateway_usage.%[1]s > %[2]d - excluded.%[1]s THEN %[2]d ELSE gateway_usage.%[1]s + excluded.%[1]s END",
-			column, int64(maxSum))
+		changes[i] = fmt.Sprintf("%[1]s = CASE WHEN %[3]s.%[1]s > %[2]d - excluded.%[1]s THEN %[2]d ELSE %[3]s.%[1]s + excluded.%[1]s END",
+			column, int64(maxSum), t.name)
 	}
-	return " ON CONFLICT (span, at, api_key, holder, limit_name, model, provider, upstream, outcome, currency) DO UPDATE SET " + strings.Join(changes, ", ")
-}()
+	return " ON CONFLICT (" + strings.Join(t.key, ", ") + ") DO UPDATE SET " + strings.Join(changes, ", ")
+}
 
 // maxSum is the largest sum. Providers choose the counts in their answers. If a sum
 // exceeded the integers of the database, no later record could be written.
@@ -54,6 +69,7 @@ type sums map[group]*accounting.Usage
 type group struct {
 	at                                                             int64 // the beginning of a quarter of an hour, in milliseconds
 	key, user, limit, model, provider, upstream, outcome, currency string
+	label, value                                                   string // empty in the sum of all exchanges
 }
 
 // quarter is the unit of time of groups, in milliseconds. Hours, days and months begin with
@@ -72,9 +88,35 @@ func (g group) withCall(c *accounting.Call) group {
 	return g
 }
 
-// addRecord adds a record. The request itself is added to the group of its last call.
+// groupsOf returns the group of all exchanges, and then one for each label of a record,
+// without calls.
+func groupsOf(r *accounting.Record) iter.Seq[group] {
+	return func(yield func(group) bool) {
+		g := groupOf(r)
+		if !yield(g) {
+			return
+		}
+		for _, tag := range r.Tags {
+			g.label, g.value = string(accounting.ByTag(tag.Name)), tag.Value
+			if !yield(g) {
+				return
+			}
+		}
+		if g.label, g.value = string(accounting.ByCustomer), r.Customer; g.value != "" {
+			yield(g)
+		}
+	}
+}
+
+// addRecord adds a record to the sums of all exchanges, and to those of its labels.
 func (s sums) addRecord(r *accounting.Record) {
-	g := groupOf(r)
+	for g := range groupsOf(r) {
+		s.addTo(g, r)
+	}
+}
+
+// addTo adds a record to groups. The request itself is added to the group of its last call.
+func (s sums) addTo(g group, r *accounting.Record) {
 	var sum *accounting.Usage
 	for i := range r.Calls {
 		sum = s.of(g.withCall(&r.Calls[i]))
@@ -105,25 +147,37 @@ func (s sums) of(g group) *accounting.Usage {
 func (s sums) texts() map[string]textKind {
 	texts := make(map[string]textKind)
 	for g := range s {
-		texts[g.model], texts[g.upstream] = chosen, chosen
+		texts[g.model], texts[g.upstream], texts[g.value] = chosen, chosen, chosen
 	}
 	for g := range s {
-		for _, text := range [...]string{g.key, g.user, g.limit, g.provider, g.outcome, g.currency} {
+		for _, text := range [...]string{g.key, g.user, g.limit, g.provider, g.outcome, g.currency, g.label} {
 			texts[text] = configured
 		}
 	}
 	return texts
 }
 
-// rows returns the rows of gateway_usage for all spans, with their totals. The rows are
-// ordered by primary key: transactions that lock rows in the same order cannot deadlock.
-func (s sums) rows(known names, zone *time.Location) (rows [][]any) {
+// write adds the sums to those of the database.
+func (s sums) write(tx database.Statements, known names, zone *time.Location) error {
+	usage, labelled := s.rows(known, zone)
+	if err := usageTable.insert(tx, usage); err != nil {
+		return err
+	}
+	return labelTable.insert(tx, labelled)
+}
+
+// rows returns the rows of usageTable for all spans, with their totals, and those of
+// labelTable. The rows are ordered by their keys: transactions that lock rows in the same
+// order cannot deadlock.
+func (s sums) rows(known names, zone *time.Location) (usage, labelled [][]any) {
 	sums := make(map[rowKey]*accounting.Usage)
 	for g, sum := range s {
 		for _, span := range spans {
 			key := g.rowKey(span, known, zone)
 			addTo(sums, key, sum)
-			addTo(sums, key.total(), sum)
+			if key.label == 0 {
+				addTo(sums, key.total(), sum)
+			}
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(sums), rowKey.compare) {
@@ -131,9 +185,13 @@ func (s sums) rows(known names, zone *time.Location) (rows [][]any) {
 		for _, sum := range sumsOf(sums[key]) {
 			row = append(row, *sum)
 		}
-		rows = append(rows, row)
+		if key.label == 0 {
+			usage = append(usage, row)
+		} else {
+			labelled = append(labelled, row)
+		}
 	}
-	return rows
+	return usage, labelled
 }
 
 // rowKey returns the key of the row to which the sum of the group is added.
@@ -142,6 +200,7 @@ func (g group) rowKey(s span, known names, zone *time.Location) rowKey {
 		span: s, at: s.begin(time.UnixMilli(g.at), zone).UnixMilli(),
 		key: known.id(g.key), user: known.id(g.user), limit: known.id(g.limit), model: known.id(g.model),
 		provider: known.id(g.provider), upstream: known.id(g.upstream), outcome: known.id(g.outcome), currency: known.id(g.currency),
+		label: known.id(g.label), value: known.id(g.value),
 	}
 }
 

@@ -40,7 +40,15 @@ var ErrQuery = errors.New("invalid query")
 type grouping struct {
 	by   []dimension // without the unit of time and the currency
 	unit span        // the unit of time; 0 for none
+
+	label accounting.Dimension // whose values are among by; empty for none
 }
+
+// customers and tags are the dimensions of labels.
+var (
+	customers = dimension{"value", func(u *accounting.Usage) *string { return &u.Customer }}
+	tags      = dimension{"value", func(u *accounting.Usage) *string { return &u.Tag }}
+)
 
 func parseGrouping(by []accounting.Dimension) (d grouping, err error) {
 	for i, name := range by {
@@ -48,13 +56,26 @@ func parseGrouping(by []accounting.Dimension) (d grouping, err error) {
 			d.unit = unit
 			continue
 		}
+		if name.IsLabel() && d.label == "" {
+			d.label = name
+			d.by = append(d.by, labels(name))
+			continue
+		}
 		dim, ok := dimensions[name]
 		if !ok || slices.Contains(by[:i], name) {
-			return d, fmt.Errorf("%w: cannot group by %q: unknown, repeated, or a second unit of time", ErrQuery, name)
+			return d, fmt.Errorf("%w: cannot group by %q: unknown, repeated, or a second unit of time or label", ErrQuery, name)
 		}
 		d.by = append(d.by, dim)
 	}
 	return d, nil
+}
+
+// labels returns the dimension of a label.
+func labels(name accounting.Dimension) dimension {
+	if name.IsTag() {
+		return tags
+	}
+	return customers
 }
 
 // longest returns the longest span whose rows can be read.
@@ -70,6 +91,12 @@ func (r *Reader) Usage(ctx context.Context, q accounting.UsageQuery) (usage []ac
 	d, err := parseGrouping(q.By)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case q.Label == "":
+		q.Label = d.label
+	case !q.Label.IsLabel() || d.label != "" && d.label != q.Label:
+		return nil, fmt.Errorf("%w: %q is no label, or a second one", ErrQuery, q.Label)
 	}
 	err = r.db.Query(ctx, "adding up usage", func(in database.Statements) error {
 		zone, err := readZone(in)

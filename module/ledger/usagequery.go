@@ -82,12 +82,14 @@ func (q *sumStatement) columns(at string) []string {
 
 // rows returns the subquery for the rows of an interval.
 func (q *sumStatement) rows(part interval) string {
-	span := part.span
-	if len(q.by) == 0 && q.User == "" && q.Key == "" && len(q.Limits) == 0 {
+	span, table := part.span, usageTable.name
+	if q.Label != "" {
+		table = labelTable.name
+	} else if len(q.by) == 0 && q.User == "" && q.Key == "" && len(q.Limits) == 0 {
 		span += totals
 	}
-	return fmt.Sprintf("SELECT %s FROM gateway_usage WHERE span = %d AND at >= %s AND at < %s%s",
-		strings.Join(append(q.columns(q.unitBegin(part)), sumColumns...), ", "), span,
+	return fmt.Sprintf("SELECT %s FROM %s WHERE span = %d AND at >= %s AND at < %s%s",
+		strings.Join(append(q.columns(q.unitBegin(part)), sumColumns...), ", "), table, span,
 		q.param(part.from.UnixMilli()), q.param(part.to.UnixMilli()), q.filter())
 }
 
@@ -103,8 +105,14 @@ func (q *sumStatement) unitBegin(part interval) string {
 	return fmt.Sprintf("%d AS at", q.unit.begin(part.from, q.zone).UnixMilli())
 }
 
-// filter returns the conditions for the user, key, limits and currency of the query.
+// filter returns the conditions for the label, user, key, limits and currency of the query.
 func (q *sumStatement) filter() (conditions string) {
+	if q.Label != "" {
+		conditions += " AND label = " + q.name(string(q.Label))
+	}
+	if q.Value != "" {
+		conditions += " AND value = " + q.name(q.Value)
+	}
 	if q.Currency != "" {
 		conditions += " AND currency = " + q.name(q.Currency)
 	}

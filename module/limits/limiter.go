@@ -28,8 +28,20 @@ type limit struct {
 type counts struct {
 	created time.Time
 	tallies map[aigateway.Subject]*tally
-	sweepAt int // number of tallies at which idle ones are removed
+	sweepAt int       // number of tallies at which idle ones are removed
+	swept   time.Time // when they were removed last
 }
+
+// mostLabelled is the largest number of tallies of a limit per customer or tag. Clients choose
+// these subjects: further ones are counted together.
+const mostLabelled = 1 << 16
+
+// otherSubjects is the name of the subject that is counted for further ones. It is the value
+// of no tag.
+const otherSubjects = "(other)"
+
+// sweepEvery is the time between two removals of idle tallies while there are mostLabelled.
+const sweepEvery = time.Minute
 
 // minSweep is the smallest number of tallies at which idle ones are removed.
 const minSweep = 1024
@@ -111,6 +123,13 @@ func (l *limit) tally(d *aigateway.Demand, now time.Time) *tally {
 	t := l.tallies[who]
 	if t == nil {
 		l.sweep(now)
+		if who.Per.Labelled() && len(l.tallies) >= mostLabelled {
+			who.Name = otherSubjects
+			if t = l.tallies[who]; t != nil {
+				t.advance(now)
+				return t
+			}
+		}
 		t = newTally(l.Limit, l.created, zoneOf(d))
 		l.tallies[who] = t
 	}
@@ -125,10 +144,12 @@ func zoneOf(d *aigateway.Demand) *time.Location {
 	return d.Spending.Zone()
 }
 
-// sweep removes idle tallies, if there are sweepAt of them. Its time is proportional to the
-// number of tallies, so it runs only after that number has doubled.
+// sweep removes idle tallies, if there are sweepAt of them, or once in a while if there may be
+// no more. Its time is proportional to the number of tallies, so it runs only after that number
+// has doubled.
 func (l *limit) sweep(now time.Time) {
-	if len(l.tallies) < l.sweepAt {
+	again := len(l.tallies) >= mostLabelled && now.Sub(l.swept) >= sweepEvery
+	if len(l.tallies) < l.sweepAt && !again {
 		return
 	}
 	for who, t := range l.tallies {
@@ -136,7 +157,7 @@ func (l *limit) sweep(now time.Time) {
 			delete(l.tallies, who)
 		}
 	}
-	l.sweepAt = max(minSweep, 2*len(l.tallies))
+	l.sweepAt, l.swept = max(minSweep, 2*len(l.tallies)), now
 }
 
 // reportBudget adds to the decision whether a soft budget is exceeded, and whether the

@@ -5,7 +5,8 @@
 // limit. In no period of the length of a rate or of a sliding budget, wherever it begins,
 // is more used than the limit allows. A reload that does not change the periods of a limit
 // keeps its counts. Idle keys free their memory: a limit has at most 1024 tallies, or
-// twice as many as were in use at the last sweep.
+// twice as many as were in use at the last sweep. A limit per customer or tag has at most
+// 65537: further customers are counted together.
 //
 // After a restart, rates begin with nothing, and budgets with the money that the ledger has
 // recorded. The package does not share counts with other processes.

@@ -75,6 +75,35 @@ func TestIdleKeysFreeTheirMemory(t *testing.T) {
 	})
 }
 
+// Clients choose customers: a client that invented one for each request took memory for each.
+func TestInventedCustomersAreCountedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, err := open(t).Limiter([]*aigateway.Limit{{Name: "small", Per: aigateway.PerCustomer, LimitRules: aigateway.LimitRules{Requests: rate(2, time.Hour)}}})
+		require.NoError(t, err)
+		c := l.(*limiter).limits[0].counts
+		ask := func(customer string) bool {
+			demand := aigateway.Demand{Key: &aigateway.Key{Labels: aigateway.Labels{Customer: customer}}}
+			r := l.Admit(t.Context(), demand).Reservation
+			if r != nil {
+				end(r)
+			}
+			return r != nil
+		}
+		for n := range mostLabelled {
+			require.True(t, ask(strconv.Itoa(n)))
+		}
+		assert.True(t, ask("one more"))
+		assert.True(t, ask("another"))
+		assert.False(t, ask("and another"), "they have the requests of one customer together")
+		assert.True(t, ask("7"), "a known customer keeps its own")
+		assert.False(t, ask("7"))
+		assert.Len(t, c.tallies, mostLabelled+1)
+		time.Sleep(2 * time.Hour)
+		assert.True(t, ask("and another"))
+		assert.Less(t, len(c.tallies), 10, "idle customers make room")
+	})
+}
+
 // Counts that no configuration uses would otherwise stay in memory.
 func TestCountsOfUnusedLimitsAreReleased(t *testing.T) {
 	m := new(Memory)

@@ -71,6 +71,11 @@ func CredentialRepeated(header string) *Fault {
 	return &Fault{Kind: Invalid, Message: header + ": must be sent once, with one value"}
 }
 
+// BadLabel refuses a tag or a customer of a request. field is the header or the field with it.
+func BadLabel(field, problem string) *Fault {
+	return &Fault{Kind: Invalid, Message: field + ": " + problem, Code: codeInvalidValue}
+}
+
 // ModelNotAllowed refuses a model that the key may not use.
 func ModelNotAllowed(model string) *Fault {
 	return &Fault{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -161,7 +162,25 @@ const (
 	ByProvider Dimension = "provider"
 	ByUpstream Dimension = "upstream_model"
 	ByOutcome  Dimension = "outcome"
+	// ByCustomer and ByTag are labels, which not all exchanges have. A query may have one
+	// label; it leaves out the exchanges without it.
+	ByCustomer Dimension = "customer"
 )
+
+// tagPrefix is the prefix of the dimensions of tags.
+const tagPrefix = "tag:"
+
+// ByTag returns the dimension of the tags with a name: "tag:team".
+func ByTag(name string) Dimension { return Dimension(tagPrefix + name) }
+
+// IsTag reports whether a dimension is that of tags with a name.
+func (d Dimension) IsTag() bool {
+	name, ok := strings.CutPrefix(string(d), tagPrefix)
+	return ok && aigateway.CheckTagName(name) == nil
+}
+
+// IsLabel reports whether a dimension is a label.
+func (d Dimension) IsLabel() bool { return d == ByCustomer || d.IsTag() }
 
 // UsageQuery selects the records over which Usage returns sums.
 type UsageQuery struct {
@@ -172,6 +191,11 @@ type UsageQuery struct {
 
 	// Limits selects the exchanges of keys with one of these limits; empty for all.
 	Limits []string
+
+	// Label selects the exchanges with this label, and Value those with a value of it; empty
+	// for all.
+	Label Dimension
+	Value string
 
 	Currency string // only calls whose costs are in this currency; empty for all
 
@@ -195,6 +219,7 @@ var ErrManySums = fmt.Errorf("more than %d sums", MostSums)
 type Usage struct {
 	At                                                   time.Time
 	Key, User, Limit, Model, Provider, Upstream, Outcome string
+	Tag, Customer                                        string
 
 	Requests  int64
 	Calls     int64 // of providers

@@ -36,8 +36,7 @@ type Record struct {
 	// client or a provider chose is "?".
 	Losses, AnswerLosses []string
 
-	Tags     []aigateway.Tag // of the request and of its key, by name
-	Customer string          // of the user of the gateway, whom the request names; empty for none
+	aigateway.Labels
 }
 
 // The bounds of the lists of a record.

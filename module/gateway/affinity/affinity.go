@@ -33,7 +33,7 @@ var Default = Sources{
 
 const headerSource = "header."
 
-var errOff = errors.New("affinity: off must be the only value")
+var errOff = errors.New("off must be the only value")
 
 // Check returns an error unless the source is valid.
 func (s Source) Check() error {
@@ -47,7 +47,7 @@ func (s Source) Check() error {
 	case !isHeader && len(names) <= 2 && !slices.ContainsFunc(names, isNoField):
 		return nil
 	}
-	return fmt.Errorf("affinity: '%s' is neither header.NAME nor the name of a field, such as metadata.user_id", s)
+	return fmt.Errorf("'%s' is neither header.NAME nor the name of a field, such as metadata.user_id", s)
 }
 
 // isNoField reports whether a name cannot be the name of a field. All formats write fields
@@ -72,12 +72,21 @@ const (
 // Session returns the seed of the session of a request, 0 if no source has a text. Owners
 // never share a session. body is valid JSON.
 func (s Sources) Session(owner string, header func(name string) string, body []byte) uint64 {
+	if text, _ := s.Text(header, body); text != "" {
+		return rendezvous.Seed(owner, text)
+	}
+	return 0
+}
+
+// Text returns the text of the first source that has one, and that source. body is valid
+// JSON, or nil.
+func (s Sources) Text(header func(name string) string, body []byte) (text string, from Source) {
 	var members map[string][]byte // of the body, read when the first source needs them
 	for _, source := range s {
 		name, isHeader := strings.CutPrefix(string(source), headerSource)
 		if isHeader {
 			if text := header(textproto.CanonicalMIMEHeaderKey(name)); text != "" {
-				return rendezvous.Seed(owner, text)
+				return text, source
 			}
 			continue
 		}
@@ -85,10 +94,10 @@ func (s Sources) Session(owner string, header func(name string) string, body []b
 			members = s.members(body)
 		}
 		if text := textAt(members, string(source)); text != "" {
-			return rendezvous.Seed(owner, text)
+			return text, source
 		}
 	}
-	return 0
+	return "", ""
 }
 
 // members returns the top-level members of the body that the sources name.

@@ -173,7 +173,8 @@ func (l *Limits) Of(key *aigateway.Key) *Chain {
 }
 
 // CheckAccounts returns an error if the limit for the keys of accounts is not defined, or
-// if it only counts single keys: users could evade such a limit by making more keys.
+// if it only counts single keys, or labels: users could evade such a limit by making more keys,
+// or by choosing other labels.
 func (l *Limits) CheckAccounts(accounts aigateway.Accounts) error {
 	if accounts == nil || accounts.LimitOfKeys() == "" {
 		return nil
@@ -183,8 +184,8 @@ func (l *Limits) CheckAccounts(accounts aigateway.Accounts) error {
 	if chain == nil {
 		return fmt.Errorf("accounts: the limit '%s' is not defined%s", name, l.hint(name))
 	}
-	if !slices.ContainsFunc(chain.limits, func(limit *aigateway.Limit) bool { return limit.Per != aigateway.PerKey }) {
-		return fmt.Errorf("accounts: the limit '%s' counts each key alone, and users can make many: name one per user, or within one", name)
+	if !slices.ContainsFunc(chain.limits, func(limit *aigateway.Limit) bool { return limit.Per != aigateway.PerKey && !limit.Per.Labelled() }) {
+		return fmt.Errorf("accounts: the limit '%s' counts each key, customer or tag alone, and users can have many: name one per user, or within one", name)
 	}
 	return nil
 }

@@ -121,10 +121,10 @@ func (a accounts) LimitOfKeys() string { return a.limit }
 
 // With a limit for each key alone, a user could get any quota by making keys.
 func TestUsersCannotGetRoundTheirLimit(t *testing.T) {
-	l, err := New().Extend([]*Limit{limit("alone", "", aigateway.PerKey), limit("bounded", "user", aigateway.PerKey), limit("user", "", "")}, load)
+	l, err := New().Extend([]*Limit{limit("alone", "", aigateway.PerKey), limit("chosen", "alone", aigateway.PerCustomer), limit("bounded", "user", aigateway.PerKey), limit("user", "", "")}, load)
 	require.NoError(t, err)
 	for name, want := range map[string]string{
-		"alone": "accounts: the limit 'alone' counts each key alone", "unknown": "accounts: the limit 'unknown' is not defined",
+		"alone": "accounts: the limit 'alone' counts each key,", "chosen": "accounts: the limit 'chosen' counts each key, customer or tag alone", "unknown": "accounts: the limit 'unknown' is not defined",
 	} {
 		assert.ErrorContains(t, l.CheckAccounts(accounts{limit: name}), want)
 	}

@@ -52,7 +52,13 @@ func refuse(to *reply.Reply, a *aigateway.Admission, e meter.Estimate) *fault.Fa
 
 // whoseOf returns the subject of a limit for a key, in the words of fault messages.
 func whoseOf(l *aigateway.Limit, key *aigateway.Key) fault.Whose {
-	switch l.Subject(key).Per {
+	subject := l.Subject(key)
+	if tag, ok := subject.Per.Tag(); ok {
+		return fault.Whose("the tag " + tag + "=" + subject.Name)
+	}
+	switch subject.Per {
+	case aigateway.PerCustomer:
+		return "this customer"
 	case aigateway.PerGateway:
 		return "this gateway"
 	case aigateway.PerGroup:

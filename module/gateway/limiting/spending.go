@@ -55,7 +55,7 @@ func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now := time.Now()
-	sums, err := s.book.Usage(ctx, s.query(l, key, since, now))
+	sums, err := s.sums(ctx, l, key, s.query(l, key, since, now))
 	for _, sum := range sums {
 		by := now
 		if !sum.At.IsZero() {
@@ -64,6 +64,25 @@ func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway
 		spent = append(spent, aigateway.Spent{By: by, Nanos: sum.Cost.Nanos + sum.Held})
 	}
 	return spent, err
+}
+
+// sums returns the sums of a query. Requests without the label that the limit counts have no
+// sums of their own: their costs are those of all requests without those of the labelled ones.
+func (s *spending) sums(ctx context.Context, l *aigateway.Limit, key *aigateway.Key, q accounting.UsageQuery) ([]accounting.Usage, error) {
+	sums, err := s.book.Usage(ctx, q)
+	subject := l.Subject(key)
+	if err != nil || !subject.Per.Labelled() || subject.Name != "" {
+		return sums, err
+	}
+	q.Label = accounting.Dimension(subject.Per)
+	labelled, err := s.book.Usage(ctx, q)
+	for _, sum := range labelled {
+		if i := slices.IndexFunc(sums, func(all accounting.Usage) bool { return all.At.Equal(sum.At) }); i >= 0 {
+			sums[i].Cost.Nanos -= sum.Cost.Nanos
+			sums[i].Held -= sum.Held
+		}
+	}
+	return sums, err
 }
 
 // query returns the query for the costs that count in a limit for the subject of a key.
@@ -80,6 +99,10 @@ func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time
 		q.Key = subject.Name
 	case aigateway.PerUser:
 		q.User = subject.Name
+	default:
+		if subject.Per.Labelled() && subject.Name != "" {
+			q.Label, q.Value = accounting.Dimension(subject.Per), subject.Name
+		}
 	}
 	if l.Per != aigateway.PerGateway {
 		q.Limits = s.members.within(l.Name)

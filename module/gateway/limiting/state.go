@@ -37,7 +37,8 @@ func (s *states) choose(c *Chain, key *aigateway.Key) map[int]aigateway.Subject 
 	for i, limit := range c.limits {
 		subject := limit.Subject(key)
 		of := counted{*limit, subject}
-		if s.seen[of] || s.wants != nil && !s.wants(limit, subject) {
+		unlabelled := subject.Per.Labelled() && subject.Name == "" // the labels of requests are not known here
+		if s.seen[of] || unlabelled || s.wants != nil && !s.wants(limit, subject) {
 			continue
 		}
 		s.seen[of] = true
@@ -156,7 +157,7 @@ func (s *states) addShared(ctx context.Context, site *Site) error {
 	return nil
 }
 
-// isShared reports whether a subject consists of keys of several users.
+// isShared reports whether a subject may consist of keys of several users.
 func isShared(s aigateway.Subject) bool {
-	return s.Per == aigateway.PerGroup || s.Per == aigateway.PerGateway
+	return s.Per.Labelled() || s.Per == aigateway.PerGroup || s.Per == aigateway.PerGateway
 }

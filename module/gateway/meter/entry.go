@@ -33,7 +33,7 @@ func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry
 	return &Entry{pricer: pricer, bound: bound, record: accounting.Record{
 		Admitted: time.Now(),
 		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
-		Operation: ex.Operation.String(), Format: string(ex.Format.Name), Stream: ex.Streaming(),
+		Operation: ex.Operation.String(), Format: string(ex.Format.Name), Stream: ex.Streaming(), Labels: ex.Key.Labels,
 	}}
 }
 

@@ -47,6 +47,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"records that have ended before Settled can be read", settled},
 		{"Settled does not wait for what ends later", settledUnderLoad},
 		{"sums can be those of some limits", sumsOfLimits},
+		{"sums can be those of a tag or of a customer", sumsOfLabels},
 		{"L041 sums equal the records, however they are divided", sumsEqualRecords},
 		{"L042 a day in autumn has 25 hours", longDay},
 		{"L043 days begin where the zone says", halfHourZone},
@@ -178,7 +179,7 @@ func Example() accounting.Record {
 			{Provider: "anthropic", Model: "claude-opus-5", Format: "messages", End: "answered", Status: 200, Duration: 1700 * time.Millisecond},
 		},
 		Losses: []string{"top_k"}, AnswerLosses: []string{"citations"},
-		Tags: []aigateway.Tag{{Name: "env", Value: "prod"}, {Name: "team", Value: "search"}}, Customer: "acme",
+		Labels: aigateway.Labels{Tags: []aigateway.Tag{{Name: "env", Value: "prod"}, {Name: "team", Value: "search"}}, Customer: "acme"},
 	}
 }
 

@@ -46,6 +46,8 @@ func Run(t *testing.T, in func(t *testing.T, test func(t *testing.T, p *Place)))
 		{"a reload keeps counts unless periods change", reload},
 
 		{"scopes determine which keys count together", scopes},
+		{"tags and customers count, whichever key a request has", labels},
+		{"a budget of a customer continues with the costs of the customer", customerBudgets},
 		{"limits admit together or not at all", allOrNone},
 		{"the limit that refuses for longest is reported", refusingLimit},
 		{"limits that several limiters share are counted once", sharedLimits},
