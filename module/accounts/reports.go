@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,7 +169,7 @@ func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err err
 	if q.From, err = c.moment("from", q.To.Add(-usualRange), zone); err != nil {
 		return q, err
 	}
-	if err := c.usageLabel(&q); err != nil {
+	if err := usageLabel(&q, values); err != nil {
 		return q, err
 	}
 	times, label := 0, q.Label
@@ -199,8 +200,7 @@ func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err err
 }
 
 // usageLabel reads the parameters tag and customer.
-func (c *call) usageLabel(q *accounting.UsageQuery) error {
-	values := c.URL.Query()
+func usageLabel(q *accounting.UsageQuery, values url.Values) error {
 	text, customer := values.Get("tag"), values.Get("customer")
 	switch {
 	case text != "" && customer != "":
