@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { enter, launch, open } from './browser.js';
+import { enter, launch, open, show } from './browser.js';
 
 let browser, provider;
 before(async () => { browser = await launch(); provider = await play(); });
@@ -29,7 +29,7 @@ async function play() {
 		if (model === 'played-slow') return; // until the client leaves
 		if (model === 'played-cut') return setImmediate(() => answer.destroy());
 		send(answer, chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Bern"}' } }] }));
-		send(answer, chunk({}, { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], usage: { prompt_tokens: 9, completion_tokens: 5, total_tokens: 14 } }));
+		send(answer, chunk({}, { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], usage: { prompt_tokens: 9000, completion_tokens: 5, total_tokens: 9005, prompt_tokens_details: { cached_tokens: 8000 } } }));
 		send(answer, 'data: [DONE]\n\n');
 		answer.end();
 	}).listen(Number(process.env.REPLAY_PORT), '127.0.0.1');
@@ -118,6 +118,9 @@ test('C004 what the wire shows of a provider is what the provider got and sent',
 		await shows(page, 'Provider answer', provider.sent, format);
 		if (format === 'chat') await shows(page, 'Client request', provider.got, format);
 	}
+	await show(page, 'usage');
+	await page.waitForSelector('text=/read from cache, \\$0\\.\\d+ saved/');
+
 	await request('messages', 'played-cut');
 	await page.click('button:text-is("Send")');
 	await page.waitForSelector('[data-answer] [role=alert]');

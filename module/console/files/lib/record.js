@@ -6,10 +6,10 @@ import { Chip } from './ui.js';
 /** @typedef {import('./api.js').Schemas['UsageRecord']} UsageRecord */
 /** @typedef {import('./api.js').Schemas['UsageCall']} UsageCall */
 
-const states = /** @type {Record<string, 'ok'|'warn'|'ill'|'off'>} */ ({ answered: 'ok', refused: 'warn', client_closed: 'off', failed: 'ill', cut: 'ill', crashed: 'ill' });
+const states = /** @type {Map<string, 'ok'|'warn'|'ill'|'off'>} */ (new Map(Object.entries({ answered: 'ok', refused: 'warn', client_closed: 'off', imported: 'off' })));
 
 /** Outcome is how an exchange ended. @param {{record: UsageRecord, bare?: boolean}} props  bare: without the status */
-export const Outcome = ({ record, bare }) => html`<${Chip} is=${states[record.outcome] ?? 'ill'}>${record.outcome.replace('_', ' ')}${bare || record.outcome === 'answered' ? '' : ` ${record.status || ''}`}<//>`;
+export const Outcome = ({ record, bare }) => html`<${Chip} is=${states.get(record.outcome) ?? 'ill'}>${record.outcome.replace('_', ' ')}${bare || record.outcome === 'answered' ? '' : ` ${record.status || ''}`}<//>`;
 
 /** inputOf returns all tokens that a call read. @param {UsageCall} call */
 export const inputOf = (call) => call.input_tokens + call.cache_read_tokens + call.cache_write_tokens;

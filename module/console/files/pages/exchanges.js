@@ -136,11 +136,11 @@ function One({ id }) {
 				]} />`}</section>`}<//><//>`;
 }
 
-/** What became of an attempt: its state, and its words. @type {Record<string, ['ok'|'warn'|'ill'|'off', string]>} */
-const ends = {
+/** What became of an attempt: its state, and its words. @type {Map<string, ['ok'|'warn'|'ill'|'off', string]>} */
+const ends = new Map(Object.entries({
 	answered: ['ok', 'answered'], client_closed: ['off', 'the client left'], refused: ['warn', 'refused the request'], rests: ['off', 'not asked: it rests'], busy: ['off', 'not asked: too many requests at once'],
 	unsuitable: ['off', 'not asked: it cannot take the request'], unreachable: ['ill', 'no answer'], cut: ['ill', 'broke off after content'],
-};
+}));
 
 /** Attempts shows each target whose turn it was, and a line as long as its call. @param {{record: UsageRecord}} props */
 function Attempts({ record }) {
@@ -152,7 +152,7 @@ function Attempts({ record }) {
 		{ name: '#', cell: (/** @type {Row} */ a) => a.n + 1 },
 		{ name: 'Target', cell: (/** @type {Row} */ a) => html`<${Name} of=${`${a.provider}/${a.upstream_model}`} wide />${a.repeated && html` <span class="tag">again</span>`}` },
 		{ name: 'Format', cell: (/** @type {Row} */ a) => a.format || html`<span class="muted">–</span>` },
-		{ name: 'End', cell: (/** @type {Row} */ a) => { const [is, words] = ends[a.end] ?? ['ill', a.end.replaceAll('_', ' ')]; return html`<${Chip} is=${is}>${words}<//>`; } },
+		{ name: 'End', cell: (/** @type {Row} */ a) => { const [is, words] = ends.get(a.end) ?? ['ill', a.end.replaceAll('_', ' ')]; return html`<${Chip} is=${is}>${words}<//>`; } },
 		{ name: 'Status', cell: (/** @type {Row} */ a) => a.status || html`<span class="muted">–</span>` },
 		{ name: 'Time', num: true, cell: (/** @type {Row} */ a) => html`<span class="row end nowrap"><span class="span" title=${`from ${milliseconds(a.from)} to ${milliseconds(a.from + a.duration_ms)}`}><i style=${{ marginLeft: `${100 * a.from / whole}%`, width: `${100 * a.duration_ms / whole}%` }}></i></span><span class="tab fixed">${milliseconds(a.duration_ms)}</span></span>` },
 	]} />`;
@@ -166,8 +166,8 @@ function Why({ record }) {
 			{ name: 'Target', cell: (/** @type {any} */ t) => html`<${Name} of=${`${t.provider}/${t.upstream_model}`} />` },
 			{ name: 'State', cell: (/** @type {any} */ t) => html`<${Chip} is=${t.state === 'available' ? 'ok' : t.state === 'failing' ? 'warn' : 'ill'}>${t.state}<//>` },
 			{ name: 'Lane', cell: (/** @type {any} */ t) => t.lane ?? html`<span class="muted">not for ${record.format}</span>` },
-			{ name: 'Left out', cell: (/** @type {any} */ t) => html`<span title=${t.reported.join('\n')}>${plural(t.reported.length, 'field')}</span>` },
-			{ name: 'Refused', cell: (/** @type {any} */ t) => html`<span title=${t.refused.join('\n')}>${plural(t.refused.length, 'field')}</span>` },
+			{ name: 'Left out', cell: (/** @type {any} */ t) => html`<span class="nowrap" title=${t.reported.join('\n')}>${plural(t.reported.length, 'field')}</span>` },
+			{ name: 'Refused', cell: (/** @type {any} */ t) => html`<span class="nowrap" title=${t.refused.join('\n')}>${plural(t.refused.length, 'field')}</span>` },
 		]} />${data.key && html`<div class="body small"><span class="muted">Limits that count:</span> ${data.key.limits.length === 0 ? 'none' : data.key.limits.map((/** @type {any} */ l) => html`<bdi>${l.name}</bdi> (per ${l.per}: ${l.rules}) `)}</div>`}`}<//>`}</section>`;
 }
 
