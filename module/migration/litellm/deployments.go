@@ -174,18 +174,25 @@ func (d *deployment) reference(parameter, variable string) []migration.Reference
 	return []migration.Reference{migration.Env(variable)}
 }
 
-// columns are the parameters of prices, for one token, and the columns of our table, for a
-// million.
-var columns = []struct{ parameter, column string }{
-	{"input_cost_per_token", "input"},
-	{"output_cost_per_token", "output"},
-	{"cache_read_input_token_cost", "cache_read"},
-	{"cache_creation_input_token_cost", "cache_write"},
-	{"cache_creation_input_token_cost_above_1hr", "cache_write_1h"},
-	{"input_cost_per_token_above_200k_tokens", "input_above"},
-	{"output_cost_per_token_above_200k_tokens", "output_above"},
-	{"cache_read_input_token_cost_above_200k_tokens", "cache_read_above"},
-	{"cache_creation_input_token_cost_above_200k_tokens", "cache_write_above"},
+// columns are the parameters of prices and the columns of our table, with the number of what
+// the parameter is the price for that the price of the column is for.
+var columns = []struct {
+	parameter, column string
+	number            int64
+}{
+	{"input_cost_per_token", "input", 1_000_000},
+	{"output_cost_per_token", "output", 1_000_000},
+	{"cache_read_input_token_cost", "cache_read", 1_000_000},
+	{"cache_creation_input_token_cost", "cache_write", 1_000_000},
+	{"cache_creation_input_token_cost_above_1hr", "cache_write_1h", 1_000_000},
+	{"input_cost_per_token_above_200k_tokens", "input_above", 1_000_000},
+	{"output_cost_per_token_above_200k_tokens", "output_above", 1_000_000},
+	{"cache_read_input_token_cost_above_200k_tokens", "cache_read_above", 1_000_000},
+	{"cache_creation_input_token_cost_above_200k_tokens", "cache_write_above", 1_000_000},
+	{"input_cost_per_image", "image", 1},
+	{"output_cost_per_image", "image", 1},
+	{"input_cost_per_second", "minute", 60},
+	{"input_cost_per_character", "characters", 1_000_000},
 }
 
 // price returns the price of a deployment, if the file has one, or names the model of Azure
@@ -200,14 +207,14 @@ func (d *deployment) price() []migration.Line {
 			d.info.Take(c.parameter)
 		}
 		amount, ok := new(big.Rat).SetString(value)
-		if value == "" || !ok {
+		if value == "" || !ok || amount.Sign() == 0 && c.number < 1_000_000 || slices.Contains(words, c.column) {
 			continue
 		}
 		if strings.HasSuffix(c.column, "_above") && !slices.Contains(words, "edge") {
 			words = append(words, "edge", ">200000")
 		}
-		millions := new(big.Rat).Mul(amount, big.NewRat(1_000_000, 1))
-		words = append(words, c.column, strings.TrimRight(strings.TrimRight(millions.FloatString(9), "0"), "."))
+		amount.Mul(amount, big.NewRat(c.number, 1))
+		words = append(words, c.column, strings.TrimRight(strings.TrimRight(amount.FloatString(6), "0"), "."))
 	}
 	if len(words) > 1 {
 		return []migration.Line{{Words: words}}
@@ -221,11 +228,18 @@ func (d *deployment) price() []migration.Line {
 		d.note(migration.Lost, "the table of prices has no model "+base+" of "+vendor)
 		return nil
 	}
-	for _, c := range [...]struct {
+	const ofTokens = 3 // which are stated also if they are 0
+	for i, c := range [...]struct {
 		column string
 		rate   prices.Rate
-	}{{"input", known.Base.Fresh}, {"cache_read", known.Base.CacheRead}, {"output", known.Base.Answer}} {
-		words = append(words, c.column, migration.Decimal(float64(c.rate)/1e6))
+		unit   float64 // in pico units
+	}{
+		{"input", known.Base.Fresh, 1e6}, {"cache_read", known.Base.CacheRead, 1e6}, {"output", known.Base.Answer, 1e6},
+		{"image", known.Base.Image, 1e12}, {"minute", known.Base.Minute, 1e12}, {"characters", known.Base.Character, 1e6},
+	} {
+		if i < ofTokens || c.rate > 0 {
+			words = append(words, c.column, migration.Decimal(float64(c.rate)/c.unit))
+		}
 	}
 	d.note(migration.Changed, "the price is that of base_model "+base+" at the time of the import")
 	return []migration.Line{{Words: words}}

@@ -163,6 +163,11 @@ func TestDeployments(t *testing.T) {
 			listed("", `a: {model: openai/x, input_cost_per_token: 1.5e-07, output_cost_per_token: "4e-06", cache_creation_input_token_cost_above_1hr: 0.00001, input_cost_per_token_above_200k_tokens: 3e-7}`),
 			[]string{"price input 0.15 output 4 cache_write_1h 10 edge >200000 input_above 0.3\n"}, nil,
 		},
+		"prices of units become those of a minute and of a million characters": {
+			listed("", `a: {model: openai/x, input_cost_per_second: 0.00003083, output_cost_per_second: 0}`, `b: {model: openai/y, input_cost_per_character: 1.5e-05}`, `c: {model: openai/z, output_cost_per_image: 0.04}`,
+				`d: {model: azure/hear, api_base: "https://eu.openai.azure.com"} | {base_model: openai/whisper-1}`),
+			[]string{"price minute 0.00185\n", "price characters 15\n", "price image 0.04\n", "price input 0 cache_read 0 output 0 minute 0.006\n"}, nil,
+		},
 		"Z029 a deployment of Azure has the price of its base model": {
 			listed("", `a: {model: azure/my-deployment, api_base: "https://eu.openai.azure.com"} | {base_model: azure/gpt-4o}`, `b: {model: azure/other, api_base: "https://eu.openai.azure.com"} | {base_model: azure/unheard-of}`),
 			[]string{"to azure-eu/my-deployment {\n\t\t\t\tprice input 2.5 cache_read 1.25 output 10\n"}, []string{"the table of prices has no model unheard-of"},
