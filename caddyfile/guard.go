@@ -47,7 +47,7 @@ func readScope(d *cf.Dispenser, to *[]aigateway.Pattern) error {
 // readGuard reads a guard. Syntax:
 //
 //	guard <name> <module> {
-//		on               request
+//		on               request | answer
 //		check            <kind of text...>
 //		models           <pattern...>
 //		keys             <pattern...>

@@ -153,7 +153,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if refused := checkRequest(checks, r); refused != nil {
 		return refused
 	}
-	return h.callProviders(m, to, r)
+	return h.callProviders(m, to, r, checks)
 }
 
 // checkRequest shows the request of an exchange to its guards, whose edits then are its body.
@@ -170,8 +170,8 @@ func checkRequest(checks *guarding.Checks, r *http.Request) *fault.Fault {
 
 // callProviders makes the attempts of an exchange. If none of them has answered, it
 // returns the fault for the client, or answers with an estimate of tokens.
-func (h *Handler) callProviders(m *catalog.Model, to *reply.Reply, r *http.Request) *fault.Fault {
-	switch v := h.providers.Ask(m, to, r); {
+func (h *Handler) callProviders(m *catalog.Model, to *reply.Reply, r *http.Request, checks *guarding.Checks) *fault.Fault {
+	switch v := h.providers.Ask(m, to, r, checks); {
 	case v == failover.Verdict{}:
 		return nil
 	case to.Exchange.Operation == translate.CountTokens && mayEstimate(m, v):

@@ -75,10 +75,21 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	size = x.Ratios.Measure(a)
 	ctx, span := tracing.StartCall(x.ctx, a)
 	defer span.End(c)
-	err := t.Provider.Caller.Call(x.reply, x.client.WithContext(exchange.WithConduit(ctx, c)))
+	err := x.receive(t, x.client.WithContext(exchange.WithConduit(ctx, c)))
 	if result.Fault == nil && !result.Whole() {
 		result.Fail(unexplained(err, x.ex.View.Model))
 	}
+}
+
+// receive calls a provider. Its answer goes to the reply, through the checks of the exchange if
+// there are any.
+func (x *run) receive(t *choice.Candidate, r *http.Request) error {
+	checked := x.checks.Receiver(x.client.Context(), x.reply)
+	if checked == nil {
+		return t.Provider.Caller.Call(x.reply, r)
+	}
+	defer checked.Close()
+	return t.Provider.Caller.Call(checked, r)
 }
 
 // unexplained returns the fault of a call for which the transport has set none:

@@ -20,6 +20,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
@@ -55,7 +56,8 @@ type run struct {
 	model  *catalog.Model
 	ex     *exchange.Exchange
 	reply  *reply.Reply
-	client *http.Request   // the request of the client
+	client *http.Request // the request of the client
+	checks *guarding.Checks
 	ctx    context.Context // of the calls
 
 	candidates []choice.Candidate // that were not considered yet
@@ -74,8 +76,10 @@ type asked struct {
 // Ask asks the targets of a model in order until one answers. If none does, the verdict has
 // the last attempt that got an HTTP answer, or the last attempt if none got one. If no
 // target was asked, it has the reason why the first one was not.
-func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request) Verdict {
-	x := &run{Site: s, model: m, ex: to.Exchange, reply: to, client: r}
+//
+// checks are those of the answer, nil for none.
+func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request, checks *guarding.Checks) Verdict {
+	x := &run{Site: s, model: m, ex: to.Exchange, reply: to, client: r, checks: checks}
 	x.choose()
 	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
 	x.ctx = ctx

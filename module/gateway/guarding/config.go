@@ -18,7 +18,7 @@ type Config struct {
 	// GuardRaw is the module that checks texts.
 	GuardRaw json.RawMessage `json:"guard,omitempty" caddy:"namespace=ai_gateway.guards inline_key=guard"`
 
-	// On are the parts of exchanges that the guard checks: "request". Default: all.
+	// On are the parts of exchanges that the guard checks: "request", "answer". Default: both.
 	On []string `json:"on,omitempty"`
 
 	// Check are the kinds of texts that the guard checks: system, user, assistant,
@@ -40,8 +40,11 @@ type Config struct {
 	AllowReferences bool `json:"allow_references,omitempty"`
 }
 
-// OnRequest is a value of Config.On.
-const OnRequest = "request"
+// The values of On.
+const (
+	OnRequest = "request"
+	OnAnswer  = "answer"
+)
 
 // defaultKinds are the kinds of texts that a guard checks by default.
 var defaultKinds = []aigateway.GuardKind{
@@ -56,8 +59,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("guard '%s': a name has 1 to 64 letters, digits and characters of -_. only", c.Name)
 	}
 	for _, on := range c.On {
-		if on != OnRequest {
-			return fmt.Errorf("guard '%s': on must be %s, not '%s'", c.Name, OnRequest, on)
+		if on != OnRequest && on != OnAnswer {
+			return fmt.Errorf("guard '%s': on must be %s or %s, not '%s'", c.Name, OnRequest, OnAnswer, on)
 		}
 	}
 	known := append(slices.Clone(defaultKinds), aigateway.GuardReasoning)

@@ -19,6 +19,7 @@ type guard struct {
 	Config
 	aigateway.Guard
 	kinds  []aigateway.GuardKind
+	window aigateway.GuardWindow // of streams
 	passed *passed
 }
 
@@ -47,11 +48,14 @@ func load(ctx caddy.Context, c Config) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &guard{Config: c, Guard: mod.(aigateway.Guard), kinds: c.Check, passed: new(passed)}
+	g := &guard{Config: c, Guard: mod.(aigateway.Guard), kinds: c.Check, window: aigateway.DefaultGuardWindow, passed: new(passed)}
 	if len(c.Check) == 0 {
 		g.kinds = defaultKinds
 	}
-	return g, nil
+	if windowed, ok := g.Guard.(aigateway.StreamGuard); ok && c.on(OnAnswer) {
+		g.window, err = windowed.Window()
+	}
+	return g, err
 }
 
 // For returns the checks of an exchange whose key and model are known, nil if no guard covers

@@ -3,6 +3,7 @@
 package reply
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -84,7 +85,7 @@ func (r *Reply) RelayError(upstream *exchange.Result) {
 
 // settleFault settles the exchange, if the client is about to get a fault.
 func (r *Reply) settleFault(f *fault.Fault) {
-	r.Exchange.Fault = f
+	r.Exchange.Fault = cmp.Or(r.Exchange.Fault, f)
 	if outcome, ok := r.Sink.Ending(); ok {
 		r.settle(outcome)
 	}

@@ -27,7 +27,8 @@ const (
 func guarded(t *testing.T, guard ...string) (*site.Site, *gatewaytest.Provider) {
 	t.Helper()
 	p := gatewaytest.NewProvider(t)
-	return site.Start(t, append(guard, site.Direct.Provider("p", p), site.Steady)...), p
+	google := site.Direct.Provider("google", p, "format gemini", "models gem")
+	return site.Start(t, append(guard, site.Direct.Provider("p", p), google, "model gem {\nto google\n}", site.Steady)...), p
 }
 
 const pii = "guard pii regex {\nblock card iban key\nmask email\n}"
@@ -114,14 +115,9 @@ func handlersOf(config any) (found []map[string]any) {
 
 func TestX106ABlockedRequestNamesGuardAndRule(t *testing.T) {
 	s, p := guarded(t, pii)
-	paths := append([]string{strings.Replace(site.GeminiPath, "{model}", "m", 1), site.CountPath}, site.CallPaths...)
-	for _, path := range paths {
+	for _, path := range append([]string{site.CountPath}, site.ClientPaths...) {
 		t.Run(path, func(t *testing.T) {
-			body := site.BodyFor(site.Counted(path), "m", "my card is "+card, false)
-			if strings.Contains(path, "Content") {
-				body = `{"contents":[{"role":"user","parts":[{"text":"my card is ` + card + `"}]}]}`
-			}
-			answer := s.Ask(path, body)
+			answer := s.Ask(path, site.BodyFor(site.Counted(path), "m", "my card is "+card, false))
 			assert.Equal(t, http.StatusBadRequest, answer.Status)
 			assert.Contains(t, answer.Failure(t).Message, "blocked by the guard 'pii', rule 'card'")
 			assert.Equal(t, "false", answer.Header.Get("X-Should-Retry"))

@@ -1,0 +1,153 @@
+package texts
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Channel identifies a text of an answer, which may come in several pieces.
+type Channel struct {
+	Kind   Kind // Assistant, Reasoning or Call
+	Choice int
+	Index  int // of the part or the call
+}
+
+// Any is the choice and the index of all channels that end together.
+const Any = -1
+
+// Piece is a part of the text of a channel.
+type Piece struct {
+	Channel Channel
+	Name    string // of the tool, in the first piece of a Call
+	Text    string
+	// At is the position of the string in the data of the event, or in the body; the zero
+	// Slot if it is not known.
+	At jsonscan.Slot
+}
+
+// Part are the texts in an event of a stream, or in a whole JSON answer.
+type Part struct {
+	Pieces []Piece
+	Ended  []Channel // that get no more pieces
+	Others []Piece   // the other strings, each a text of its own
+	// Logprobs reports that the part repeats its text in pieces.
+	Logprobs bool
+	// Fault is the error that ends the answer, nil for none.
+	Fault *fault.Fault
+}
+
+// Answer reads the texts of one answer.
+type Answer struct {
+	parser format.Parser
+	data   []byte
+	part   *Part
+}
+
+// NewAnswer returns a reader of one answer in a format.
+func NewAnswer(as *format.Answers) *Answer {
+	a := new(Answer)
+	a.parser = as.NewParser(a)
+	return a
+}
+
+// Event reads the next event of a stream.
+func (a *Answer) Event(e sse.Event) *Part {
+	a.data, a.part = e.Data, new(Part)
+	a.parser.Event(e)
+	a.readOthers(e.Data)
+	return a.part
+}
+
+// Body reads a whole JSON answer.
+func (a *Answer) Body(body []byte) *Part {
+	a.data, a.part = body, new(Part)
+	a.parser.Answer(body)
+	a.readOthers(body)
+	return a.part
+}
+
+// Handle implements event.Handler.
+func (a *Answer) Handle(e *event.Event) {
+	end := func(kind Kind, index int) {
+		a.part.Ended = append(a.part.Ended, Channel{kind, e.Choice, index})
+	}
+	switch e.Kind {
+	case event.Text:
+		a.add(Channel{Assistant, e.Choice, e.Part}, "", e)
+	case event.Reasoning:
+		a.add(Channel{Reasoning, e.Choice, e.Part}, "", e)
+	case event.ToolStart:
+		a.part.Pieces = append(a.part.Pieces, Piece{Channel: Channel{Call, e.Choice, e.Tool}, Name: string(e.Name)})
+	case event.ToolArgs:
+		a.add(Channel{Call, e.Choice, e.Tool}, "", e)
+	case event.TextEnd:
+		end(Assistant, Any)
+	case event.ReasoningEnd:
+		end(Reasoning, Any)
+	case event.ToolEnd:
+		end(Call, e.Tool)
+	case event.Finish:
+		end(Other, Any)
+	case event.End:
+		a.part.Ended = append(a.part.Ended, Channel{Choice: Any})
+	case event.Logprobs:
+		a.part.Logprobs = true
+	case event.Error:
+		a.part.Fault = e.Fault
+	}
+}
+
+func (a *Answer) add(c Channel, name string, e *event.Event) {
+	at, _ := jsonscan.SlotOf(a.data, e.Raw)
+	a.part.Pieces = append(a.part.Pieces, Piece{Channel: c, Name: name, Text: string(e.Text), At: at})
+}
+
+// Ends reports whether the end of a channel is that of another one, too.
+func (c Channel) Ends(other Channel) bool {
+	return (c.Choice == Any || c.Choice == other.Choice) && (c.Kind == Other || c.Kind == other.Kind) && (c.Kind == Other || c.Index == Any || c.Index == other.Index)
+}
+
+// readOthers adds the strings that are no pieces. A piece whose position is unknown is the first
+// string with its text.
+func (a *Answer) readOthers(data []byte) {
+	if !isJSON(data) {
+		if string(data) != "[DONE]" {
+			a.part.Others = append(a.part.Others, Piece{Text: string(data)})
+		}
+		return
+	}
+	known := make(map[int]bool, len(a.part.Pieces))
+	for i := range a.part.Pieces {
+		known[a.part.Pieces[i].At.Start] = true
+	}
+	for _, at := range jsonscan.Scalars(data, jsonscan.Slot{End: len(data)}) {
+		t := Text{at: at, form: plain}
+		if known[at.Start] || !isText(data[at.Start:at.End], &t) {
+			continue
+		}
+		raw := data[at.Start:at.End]
+		text := string(raw)
+		if t.form == plain {
+			text = string(jsonscan.AppendText(nil, raw))
+		} else {
+			at = jsonscan.Slot{}
+		}
+		if !a.locate(text, at) {
+			a.part.Others = append(a.part.Others, Piece{Text: text, At: at})
+		}
+	}
+}
+
+// locate gives a piece without a position that of a string with its text.
+func (a *Answer) locate(text string, at jsonscan.Slot) bool {
+	for i := range a.part.Pieces {
+		if p := &a.part.Pieces[i]; p.At.End == 0 && p.Text == text {
+			p.At = at
+			return true
+		}
+	}
+	return false
+}
