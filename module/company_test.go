@@ -3,12 +3,15 @@ package module_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,6 +24,14 @@ import (
 type company struct {
 	*site.Site
 	anthropic, openai, own *gatewaytest.Provider
+	employees, ci          *issuer
+	alerts                 chan alert
+}
+
+// alert is a message of the gateway.
+type alert struct {
+	Event, Text string
+	Data        map[string]any
 }
 
 const adaKey = "sk-of-ada-0123456789abcdef"
@@ -40,13 +51,21 @@ func startCompany(t *testing.T) company {
 	config = regexp.MustCompile(`(?s)\t\tcounters redis.*?\n\t\t\}\n`).ReplaceAllString(config, "")
 	t.Setenv("OTEL_TRACES_EXPORTER", "none")
 
-	c := company{anthropic: gatewaytest.NewProvider(t), openai: gatewaytest.NewProvider(t), own: gatewaytest.NewProvider(t)}
+	c := company{
+		anthropic: gatewaytest.NewProvider(t), openai: gatewaytest.NewProvider(t), own: gatewaytest.NewProvider(t),
+		employees: newIssuer(t), ci: newIssuer(t), alerts: make(chan alert, 100),
+	}
+	secrets := secretFiles(t)
 	c.Site = site.StartCaddyfile(t, strings.NewReplacer(
 		"ai.example.com {", "http://127.0.0.1:PORT(site) {",
 		"http://localhost:9180 {", "http://127.0.0.1:PORT(metrics) {",
 		"shutdown_delay 10s", "",
 		"store postgres {file./run/secrets/postgres-dsn}", "store sqlite "+filepath.Join(t.TempDir(), "gateway.db"),
-		"/run/secrets", secretFiles(t),
+		"/run/secrets", secrets,
+		"https://login.example.com/realms/company", c.employees.URL,
+		"https://token.actions.githubusercontent.com", c.ci.URL,
+		"https://alerts.example.com", c.receiveAlerts(t),
+		"grace_period 30s", "storage file_system "+filepath.Join(t.TempDir(), "storage"),
 		"/etc/caddy/keys", keys,
 		"from 10.0.0.0/8", "from 127.0.0.0/8",
 		"models claude-*", "models claude-*\nbase_url http://"+c.anthropic.Address(),
@@ -57,6 +76,20 @@ func startCompany(t *testing.T) company {
 		return c.Call(http.MethodGet, c.URL("site", "/readyz"), "").Status == http.StatusOK
 	}, site.Patience, site.PollEvery)
 	return c
+}
+
+// receiveAlerts receives the alerts of the company, and returns the address.
+func (c company) receiveAlerts(t *testing.T) string {
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		assert.NotContains(t, string(body), "sk-")
+		assert.True(t, strings.HasPrefix(r.Header.Get("Webhook-Signature"), "v1,"), "it is signed")
+		var a alert
+		assert.NoError(t, json.Unmarshal(body, &a), string(body))
+		c.alerts <- a
+	}))
+	t.Cleanup(receiver.Close)
+	return receiver.URL
 }
 
 // ask sends a chat request of a session.
@@ -128,4 +161,67 @@ func TestEmployeesOfTheCompanyHaveTheirLimits(t *testing.T) {
 		}
 		assert.Equal(t, limits, names, key)
 	}
+}
+
+// alerted returns the next alert.
+func (c company) alerted() alert {
+	c.T.Helper()
+	select {
+	case a := <-c.alerts:
+		return a
+	case <-time.After(site.Patience):
+		require.FailNow(c.T, "there is no alert")
+		return alert{}
+	}
+}
+
+// asUser sends a request with a session, and returns the answer.
+func (c company) asUser(session, method, path, body string) site.Reply {
+	return c.Call(method, c.URL("site", path), body, "Authorization", "Bearer "+session)
+}
+
+// A person of the company signs in, makes a key, spends money until there is an alert, and all
+// of it is in the audit log.
+func TestTheCompanyFromSignInToAnAlert(t *testing.T) {
+	c := startCompany(t)
+	grace := map[string]any{"sub": "1", "preferred_username": "grace", "groups": []string{"staff"}}
+	root := map[string]any{"sub": "2", "preferred_username": "ruth", "groups": []string{"staff", "ai-root"}}
+	assert.Contains(t, c.signIn(map[string]any{"sub": "3", "preferred_username": "guest", "groups": []string{"guests"}}), "refused")
+
+	session := c.signIn(grace)
+	made := c.asUser(session, http.MethodPost, "/api/token/", `{"name":"laptop"}`)
+	require.Equal(t, http.StatusOK, made.Status, made.Body)
+	var answer struct{ Data struct{ Key, Group string } }
+	require.NoError(t, json.Unmarshal([]byte(made.Body), &answer))
+	assert.Equal(t, "employee", answer.Data.Group)
+
+	c.anthropic.Always(gatewaytest.Body(http.StatusOK, "application/json", []byte(
+		`{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":10000000,"output_tokens":20}}`)))
+	require.Equal(t, http.StatusOK, c.ask(answer.Data.Key, "assistant", "s").Status)
+	assert.Equal(t, http.StatusTooManyRequests, c.ask(answer.Data.Key, "assistant", "s").Status, "60 of 50 USD are spent")
+	got := c.alerted()
+	assert.Equal(t, "ai_gateway_budget_threshold", got.Event, got.Text)
+	assert.Equal(t, []any{"employee", "grace", 100.0}, []any{got.Data["limit"], got.Data["subject"], got.Data["percent"]}, got.Text)
+
+	for name, job := range map[string]struct {
+		audience, repository, model string
+		status                      int
+	}{
+		"a job of the company":             {"https://ai.example.com", "example/web", "coder", http.StatusOK},
+		"a model that jobs may not use":    {"https://ai.example.com", "example/web", "assistant", http.StatusForbidden},
+		"a job of others":                  {"https://ai.example.com", "mallory/web", "coder", http.StatusForbidden},
+		"a token for another service":      {"https://pypi.org", "example/web", "coder", http.StatusUnauthorized},
+		"a repository with a similar name": {"https://ai.example.com", "example-x/web", "coder", http.StatusForbidden},
+	} {
+		token := c.ci.token(job.audience, map[string]any{"sub": "repo:" + job.repository, "repository": job.repository})
+		assert.Equal(t, job.status, c.ask(token, job.model, "s").Status, name)
+	}
+	assert.Equal(t, http.StatusUnauthorized, c.ask(c.employees.token("https://ai.example.com", map[string]any{"repository": "example/web", "sub": "x"}), "coder", "s").Status, "another issuer")
+
+	assert.Equal(t, http.StatusForbidden, c.asUser(session, http.MethodGet, "/api/audit", "").Status)
+	rows := c.asUser(c.signIn(root), http.MethodGet, "/api/audit", "").Body
+	for _, row := range []string{`"action":"config.load"`, `"field":"key build"`, `"actor":"user/grace","role":"user"`, `"action":"key.create"`, `"action":"login.ok","object":"user/ruth"`} {
+		assert.Contains(t, rows, row)
+	}
+	assert.NotContains(t, rows, answer.Data.Key)
 }
