@@ -73,5 +73,8 @@ export const precise = (at) => exact.format(at);
 /** clock returns the time of a day, to the second. @param {Date} at */
 export const clock = (at) => at.toLocaleTimeString('en-GB');
 
+/** sentence returns a message of the API as a sentence. @param {string} text */
+export const sentence = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?!)]$/.test(text) ? '' : '.'}`;
+
 /** plural returns a number with its noun. @param {number} n @param {string} noun */
 export const plural = (n, noun) => `${number(n)} ${noun}${n === 1 ? '' : 's'}`;

@@ -1,7 +1,7 @@
 // What all pages are made of.
 import { html, signal, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { away, post, self } from './api.js';
-import { precise, relative, when } from './format.js';
+import { precise, relative, sentence, when } from './format.js';
 
 export const administers = () => (self.value?.role ?? 0) >= 10;
 
@@ -36,7 +36,7 @@ export function Part({ of, rows = 5, children }) {
 /** Problem says what failed, and offers to try again. @param {{error: import('./api.js').Failure, again?: () => void, at?: Date|null}} props */
 export function Problem({ error, again, at }) {
 	return html`<div class="note ill" role="alert"><div class="grow">
-		${error.status === 403 ? html`<b>Not allowed.</b> ${error.message} An administrator of the gateway has the right.` : html`<b>That did not work.</b> ${error.message}`}
+		${error.status === 403 ? html`<b>Not allowed.</b> ${sentence(error.message)} An administrator of the gateway has the right.` : html`<b>That did not work.</b> ${sentence(error.message)}`}
 		${error.request && html` <span class="small muted">Request <code>${error.request}</code></span>`}
 		${at && html` <span class="small muted">What is shown is as of ${relative(at)}.</span>`}
 		${error.status === 503 && html` <span class="small muted">The page tries again by itself.</span>`}</div>

@@ -87,7 +87,7 @@ function List() {
 		<section class="panel"><${Part} of=${records} rows=${12}>${(/** @type {any} */ data) => {
 			const known = new Set(data.items.map((/** @type {UsageRecord} */ r) => r.id));
 			const rows = [...live.fresh.filter((r) => !known.has(r.id)), ...data.items].slice(0, after ? size : 2 * size);
-			if (rows.length === 0) return data.next ? html`<${Empty} title="Nothing among the newest records."><button onClick=${() => set({ after: data.next })}>Search older ones</button><//>` : html`<${Empty} title=${given.length > 0 ? 'No exchange is like that.' : 'No exchange yet'}>${given.length === 0 && html`A request appears here when it has ended. <a href=${`${root}connect`}>Connect</a> sends the first one.`}<//>`;
+			if (rows.length === 0) return data.next ? html`<${Empty} title="Nothing among the newest records."><button onClick=${() => set({ after: data.next })}>Search older ones</button><//>` : html`<${Empty} title=${given.length > 0 ? 'No exchange matches the filter.' : 'No exchange yet'}>${given.length === 0 ? html`A request appears here when it has ended. <a href=${`${root}connect`}>Connect</a> sends the first one.` : html`<button onClick=${() => set(Object.fromEntries([...filters.map(([name]) => [name, '']), ['after', '']]))}>Show all exchanges</button>`}<//>`;
 			return html`<${Table} label="Exchanges" columns=${columns()} rows=${rows} id=${(r) => r.id} fresh=${(r) => !known.has(r.id)} />
 				<footer><span class="muted small">${plural(rows.length, 'exchange')}${data.behind_seconds ? `, the ledger is ${data.behind_seconds} s behind` : ''}</span>${data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Older</button>`}</footer>`;
 		}}<//></section><//>`;

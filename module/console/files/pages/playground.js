@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from '../lib/preact.js';
 import { call, get, post, query, useData } from '../lib/api.js';
 import { append, curl, dataOf, dialects, problem, splitEvents, tools, typescript } from '../lib/dialects.js';
-import { milliseconds, short } from '../lib/format.js';
+import { milliseconds, sentence, short } from '../lib/format.js';
 import { bearer, held, NeedKey } from '../lib/key.js';
 import { Cost, tokensOf } from '../lib/record.js';
 import { root, route, set } from '../lib/route.js';
@@ -180,7 +180,7 @@ function Answer({ run }) {
 		<div class="body stack wide"><dl class="facts small">
 			<div><dt>First content</dt><dd>${run.first ? milliseconds(run.first) : '–'}</dd></div><div><dt>End</dt><dd>${run.ended ? milliseconds(run.ended) : '–'}</dd></div>
 			<div><dt>Tokens</dt><dd class="nowrap">${tokens ? `${short(tokens.input)} → ${short(tokens.output)}` : '–'}</dd></div><div><dt>Cost</dt><dd>${run.record ? html`<${Cost} calls=${run.record.calls} />` : '–'}</dd></div></dl>
-		${view === 'answer' && html`<div class="stack" aria-live="off" data-answer>${run.error && html`<div class="note ill" role="alert">${run.error}</div>`}
+		${view === 'answer' && html`<div class="stack" aria-live="off" data-answer>${run.error && html`<div class="note ill" role="alert">${sentence(run.error)}</div>`}
 			${run.parts.map((part) => part.kind === 'text' ? html`<div class="answer">${part.text}</div>` : part.kind === 'reasoning' ? html`<details open class="small muted"><summary>Reasoning</summary><div class="answer">${part.text}</div></details>`
 				: html`<div class="call"><b>${part.name ?? 'call'}</b> <code>${part.text}</code></div>`)}
 			${run.parts.length === 0 && !run.error && html`<p class="muted">${run.state === 'running' ? 'Waiting for the answer …' : 'The answer has no content.'}</p>`}</div>`}
