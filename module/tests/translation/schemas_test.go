@@ -45,6 +45,6 @@ func TestASchemaThatNoFormatHeedsIsReported(t *testing.T) {
 	assert.Equal(t, "response_format", chat.Header.Get("X-Gateway-Dropped"))
 	refused := s.Ask(site.MessagesPath, bySchema, "X-Gateway-On-Loss", "reject")
 	assert.Equal(t, http.StatusBadRequest, refused.Status)
-	assert.Contains(t, s.List(site.ClientKey, "/v1/capabilities").Body, `"messages":{"lane":"bytes","upstream":"messages","kept":["*"],"reported":["output_config.format","output_format"],"refused":[]}`)
+	assert.Contains(t, s.List(site.ClientKey, "/v1/capabilities").Body, `"messages":{"lane":"bytes","upstream":"messages","kept":["*"],"reported":["output_config.format","output_format"],"refused":[],`)
 	assert.Equal(t, []string{site.MessagesPath, site.MessagesPath, "/v1/models"}, asked(p), "what is refused is not sent")
 }
