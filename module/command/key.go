@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -54,9 +53,11 @@ func keyCommand() *cobra.Command {
 	create.Flags().StringP("expires", "", "", "Expiry: YYYY-MM-DD or an RFC 3339 time (default never)")
 	create.Flags().StringSliceP("models", "", nil, "Models that the key may use; * matches any characters (default all)")
 	create.Flags().StringSliceP("from", "", nil, "Client addresses and networks that may use the key (default all)")
-	create.Flags().StringP("limit", "", "", "Name of the limit of the key; with --config or --address, it must be defined there")
+	create.Flags().StringP("limit", "", "", "Name of the limit or the team of the key; with --config or --address, the limit must be defined there")
 	list := withAdmin(&cobra.Command{Use: "list", Short: "Lists the keys of users; keys of a configuration are not included", Args: cobra.NoArgs}, listKeys)
 	list.Flags().StringP("user", "u", "", "Name of the user (default all users)")
+	list.Flags().StringP("team", "", "", "Name of the team (default all keys)")
+	list.MarkFlagsMutuallyExclusive("user", "team")
 	cmd.AddCommand(create, list,
 		withAdmin(&cobra.Command{Use: "revoke <id>", Short: "Deletes a key", Args: cobra.ExactArgs(1)}, revokeKey))
 	return cmd
@@ -76,7 +77,7 @@ func createKey(cmd *cobra.Command, a admin, _ []string) error {
 	if request.User == "" || request.Name == "" {
 		return errors.New("a key needs --user and --name")
 	}
-	if err := checkLimit(cmd, request.Limit); err != nil {
+	if err := checkLimit(cmd, a, request.Limit); err != nil {
 		return err
 	}
 	var created apiKey
@@ -89,9 +90,8 @@ func createKey(cmd *cobra.Command, a admin, _ []string) error {
 }
 
 func listKeys(cmd *cobra.Command, a admin, _ []string) error {
-	user, _ := cmd.Flags().GetString("user")
 	var keys []apiKey
-	if err := call(a, http.MethodGet, keysPath+"?user="+url.QueryEscape(user), nil, &keys); err != nil {
+	if err := call(a, http.MethodGet, keysPath+"?"+flagQuery(cmd, "user", "team").Encode(), nil, &keys); err != nil {
 		return err
 	}
 	table := newTable(cmd.OutOrStdout(), "ID", "USER", "NAME", "KEY", "STATUS", "EXPIRES", "LAST USED")

@@ -12,9 +12,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// checkLimit returns an error unless the selected configuration defines a limit. A key with
-// another one would be refused. Without a configuration, every limit passes.
-func checkLimit(cmd *cobra.Command, name string) error {
+// checkLimit returns an error unless the selected configuration defines a limit, or a team has
+// its name. A key with another one would be refused. Without a configuration, every limit passes.
+func checkLimit(cmd *cobra.Command, a admin, name string) error {
 	if name == "" {
 		return nil
 	}
@@ -23,10 +23,13 @@ func checkLimit(cmd *cobra.Command, name string) error {
 		return err
 	}
 	limits, err := limitsOf(config)
-	if err != nil {
-		return err
+	if err == nil {
+		err = aigateway.CheckLimitDefined(name, limits)
 	}
-	return aigateway.CheckLimitDefined(name, limits)
+	if err != nil && call(a, http.MethodGet, teamPath(name, ""), nil, nil) == nil {
+		return nil
+	}
+	return err
 }
 
 // selectedConfig returns the configuration of --config or of the running Caddy at

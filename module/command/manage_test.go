@@ -127,6 +127,9 @@ func TestAKeyHasALimitOfTheRunningConfiguration(t *testing.T) {
 			"/config/": `{"apps":{"ai_gateway":{"limits":[{"name":"team","concurrent":1}]}}}`,
 			keysPath:   `{"id":1,"user":"alice","key":"sk-1"}`,
 		}
+		if answers[r.URL.Path] == "" {
+			w.WriteHeader(http.StatusNotFound)
+		}
 		_, _ = io.WriteString(w, answers[r.URL.Path])
 	}))
 	defer running.Close()

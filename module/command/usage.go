@@ -73,6 +73,7 @@ func usageCommand() *cobra.Command {
 	cmd.Flags().StringP("key", "k", "", "ID of the key (default all)")
 	cmd.Flags().StringP("tag", "", "", "A tag, such as team=search (default all)")
 	cmd.Flags().StringP("customer", "", "", "Name of the customer (default all)")
+	cmd.Flags().StringP("team", "", "", "Name of the team (default all)")
 	addRecordFlags(cmd)
 	addFormatFlags(cmd)
 	cmd.AddCommand(repriceCommand())
@@ -97,7 +98,7 @@ func showUsage(cmd *cobra.Command, a admin, _ []string) error {
 		}
 	}
 	by, _ := cmd.Flags().GetStringSlice("by")
-	query := flagQuery(cmd, "from", "to", "user", "key", "tag", "customer")
+	query := flagQuery(cmd, "from", "to", "user", "key", "team", "tag", "customer")
 	query.Set("by", strings.Join(by, ","))
 	return printList(cmd, a, list{path: usagePath, query: query, table: func(out io.Writer, items []json.RawMessage) error {
 		sums, err := decoded[usage](items)

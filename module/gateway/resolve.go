@@ -41,7 +41,7 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *reso
 		}
 	}
 	r.limits, err = base.limits.Extend(c.KeyLimits, load)
-	if err == nil && teams {
+	if err == nil && teams && c.mayCount() {
 		err = r.limits.CountTeams(load)
 	}
 	if err != nil {
@@ -65,6 +65,12 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *reso
 
 // defaultCounters are the counters of a configuration that sets none.
 const defaultCounters = `{"counters":"memory"}`
+
+// mayCount reports whether there are counters. A custom build may leave the default ones out.
+func (c *Config) mayCount() bool {
+	_, err := caddy.GetModule("ai_gateway.counters.memory")
+	return c.CountersRaw != nil || err == nil
+}
 
 func (c *Config) loadCounters(ctx caddy.Context) (aigateway.Counters, error) {
 	own := *c // a copy: loading empties the raw field, which sites inherit

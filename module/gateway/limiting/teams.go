@@ -70,14 +70,18 @@ func (l *Limits) teamChain(limit *aigateway.Limit) (*Chain, error) {
 	return chain, nil
 }
 
-// CheckTeam returns an error if the limit of a team cannot be applied: if it has a budget,
-// and there is no ledger, or a budget per gateway has another currency.
+// CheckTeam returns an error if the limit of a team cannot be applied: if there are no
+// counters, if it has a budget, and there is no ledger, or if a budget per gateway has another
+// currency.
 func (l *Limits) CheckTeam(limit *aigateway.Limit) error {
 	limits, err := l.outward("")
 	if err != nil {
 		return err
 	}
-	if limit.Budget.Micros != 0 && l.book == nil {
+	switch {
+	case l.counters == nil:
+		return errors.New("this build has no counters")
+	case limit.Budget.Micros != 0 && l.book == nil:
 		return errNoLedger
 	}
 	_, err = describe(slices.Insert(limits, 0, limit))

@@ -42,6 +42,7 @@ func TestTeamsNeedNoLimitInTheConfiguration(t *testing.T) {
 	failure := errors.New("no counters")
 	assert.ErrorIs(t, New().CountTeams(func() (aigateway.Counters, error) { return nil, failure }), failure)
 	l := New()
+	assert.ErrorContains(t, l.CheckTeam(ofTeam("support", one).Team.Limit()), "no counters")
 	require.NoError(t, l.CountTeams(load))
 	assert.Len(t, l.Of(ofTeam("support", one)).Limits(), 1)
 	assert.Equal(t, []*aigateway.Key{ofTeam("support", one)}, l.teamsOf(slices.Values([]*aigateway.Key{{}, ofTeam("support", one), ofTeam("support", one)})))
