@@ -242,10 +242,15 @@ func (s signIns) enter(c *call, person *signin.Person) (any, error) {
 		return nil, err
 	}
 	c.actAs(user, 0)
+	prefix := tokenPrefix
 	if person.Issuer == signin.ProxyIssuer {
-		return s.logins.open(c, user, proxyPrefix)
+		prefix = proxyPrefix
 	}
-	return s.logins.open(c, user, tokenPrefix)
+	answer, err := s.logins.open(c, user, prefix)
+	if errors.Is(err, errWrong) { // the user was changed meanwhile
+		err = errPersonOut
+	}
+	return answer, err
 }
 
 // user returns the user that a person is. It never finds a user by a name or an address.

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -643,4 +644,49 @@ func TestASessionOfAProxyIsThatOfThePersonWhomTheProxyNames(t *testing.T) {
 	assert.Equal(t, failedWith("name"), ask("a b", "GET /api/signin/proxy", "").header.Get("Location"))
 	s.user("root", aigateway.RoleRoot)
 	assert.Equal(t, failedWith("name"), ask("root", "GET /api/signin/proxy", "").header.Get("Location"), "no account is found by its name")
+}
+
+// A user who is disabled while the sign-in runs once got the answer about a wrong password.
+func TestAUserWhoIsDisabledMeanwhileStaysOut(t *testing.T) {
+	s, i := signInSite(t, creating)
+	s.store = disabling{s.store, s.store.(aigateway.IdentityStore)}
+	b := s.browser()
+	assert.Equal(t, failedWith("disabled"), b.signIn(i, person("alice")))
+	assert.Nil(t, b.self())
+}
+
+// disabling is a store in which a user is disabled after each sign-in.
+type disabling struct {
+	aigateway.Store
+	aigateway.IdentityStore
+}
+
+func (d disabling) SignIn(ctx context.Context, identity aigateway.Identity, create func() (*aigateway.User, error), change func(*aigateway.User) error) (*aigateway.User, error) {
+	user, err := d.IdentityStore.SignIn(ctx, identity, create, change)
+	if err == nil {
+		_, err = d.ChangeUser(ctx, user.ID, 0, func(u *aigateway.User) error { u.Disabled = true; return nil })
+	}
+	return user, err
+}
+
+func TestSignInsAreInTheAuditLog(t *testing.T) {
+	s, i := signInSite(t, func(c *signin.Issuer) { c.Create, c.Roles = "user", map[string][]string{"admin": {"ops"}} })
+	s.user("root", aigateway.RoleRoot)
+	root := s.token("root")
+	require.Equal(t, home, s.browser().signIn(i, person("alice")))
+	require.Equal(t, home, s.browser().signIn(i, person("alice", "ops")))
+	require.Equal(t, failedWith("name"), s.browser().signIn(i, person("root")))
+	s.ask(testRequest{call: "POST /api/user/2/identities", body: fmt.Sprintf(`{"issuer":"%s","subject":"7"}`, i.URL), token: root})
+	s.ask(testRequest{call: "DELETE /api/user/2/identities", token: root})
+	var actions []string
+	for _, row := range s.rows(root, "limit=20") {
+		words := strings.Fields(row)
+		actions = append(actions, strings.Join(words[:3], " "))
+	}
+	assert.Subset(t, actions, []string{
+		"issuer/company user.create user/alice", "issuer/company user.update user/alice", "user/alice login.ok user/alice",
+		"user/root user.link user/alice", "user/root user.unlink user/alice",
+	})
+	assert.Contains(t, strings.Join(s.rows(root, "actor=issuer"), "\n"), "role[user>admin]")
+	assert.Len(t, s.rows(root, "action=login.fail"), 1)
 }
