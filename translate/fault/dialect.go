@@ -96,7 +96,7 @@ func (l *Dialect) RelayableEvent(name, data []byte) bool {
 // not if the answer is about the gateway's account, if the status is a redirect or no
 // status of HTTP, or if clients would not recognize an overflow of the context.
 func (l *Dialect) Relayable(status int, body []byte) bool {
-	if status < 400 || status > maxStatus || status == 401 || status == 402 {
+	if status < 400 || status > maxStatus {
 		return false
 	}
 	return l.relays(readDetail("", body), status)
@@ -112,7 +112,7 @@ func (l *Dialect) relays(d detail, status int) bool {
 	if l.KnowsOverflow != nil && d.overflows(rowOf(status)) && !l.KnowsOverflow(d.message) {
 		return false
 	}
-	return d.account() == 0
+	return d.account() == 0 && status != 401 && status != 402
 }
 
 // invalidWords are further codes of the responses format that blame the request.

@@ -47,6 +47,7 @@ var Streams = map[string][]string{
 		"data: {\"candidates\":[],\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
 		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}],\"role\":\"model\"},\"index\":0}],\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
 		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\" there\"}],\"role\":\"model\"},\"index\":0}],\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
+		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}],\"role\":\"model\"},\"index\":0}],\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
 		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}],\"role\":\"model\"},\"finishReason\":\"STOP\",\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":9,\"candidatesTokenCount\":4,\"totalTokenCount\":13},\"modelVersion\":\"x\",\"responseId\":\"g1\"}\n\n",
 	},
 }

@@ -48,6 +48,13 @@ func (r Reply) RateLimits() map[string]string {
 	return shown
 }
 
+// AssertEnded checks how the connection of a stream that failed ends for a client of the path: in
+// order, but for clients of GeminiPath, of which some take that for the end of the answer.
+func (r Reply) AssertEnded(t testing.TB, path string) {
+	t.Helper()
+	require.Equal(t, path == GeminiPath, r.Err != nil, "%v", r.Err)
+}
+
 // Outcome is a stream as a client reads it.
 type Outcome struct {
 	Text     string

@@ -34,6 +34,8 @@ func TestAFullContextIsWordedAsClientsKnowIt(t *testing.T) {
 			switch {
 			case r.Path == site.MessagesPath:
 				assert.Contains(t, answer.Body, `{"type":"invalid_request_error","message":"prompt is too long: `+sentence+`"`, name)
+			case r.Path == site.GeminiPath:
+				assert.Contains(t, answer.Body, `"message":"The input token count exceeds the maximum number of tokens allowed: `+sentence, name)
 			case r.IsBytes() && name == "by a status":
 				assert.Equal(t, failure, answer.Body, "a client of the format gets the provider's bytes")
 			default:

@@ -2,15 +2,14 @@ package translation_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -116,7 +115,7 @@ func TestErrorBodiesOfAnyShapeAreReadable(t *testing.T) {
 				continue
 			}
 			assert.Equal(t, jsonType, answer.Header.Get("Content-Type"), c.name)
-			assert.Equal(t, client.Failure{Type: "invalid_request_error", Message: c.message}, answer.Failure(t), c.name)
+			site.ErrorAnswer{Status: status, Kind: "invalid_request_error", MessagesKind: "invalid_request_error", Message: c.message}.Assert(t, r.Path, answer)
 		}
 	})
 }
@@ -151,8 +150,12 @@ func TestAccountTroubleIsHiddenWhateverItsStatus(t *testing.T) {
 				answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", status%2 == 0))
 				if status == 200 && !strings.HasPrefix(body, `{"error"`) && !strings.HasPrefix(body, `{"type":"error"`) {
 					wanted := http.StatusBadGateway
-					if strings.HasPrefix(body, `{"detail"`) && r.Upstream != site.MessagesPath {
-						wanted = want.Status // the other formats' errors may be in detail
+					inDetail := strings.HasPrefix(body, `{"detail"`) && r.Upstream != site.MessagesPath && r.Upstream != site.GeminiPath
+					switch inArray := strings.HasPrefix(body, "[") && r.Upstream == site.GeminiPath; { // so are errors of these formats
+					case (inDetail || inArray) && r.Path == site.GeminiPath:
+						wanted = http.StatusBadRequest
+					case inDetail:
+						wanted = want.Status
 					}
 					assert.Equal(t, wanted, answer.Status, "no answer, and in other formats no error object: %s", body)
 				} else {
@@ -167,6 +170,9 @@ func TestAccountTroubleIsHiddenWhateverItsStatus(t *testing.T) {
 // inStream are errors in the middle of a stream, by the provider's format, and the
 // errors that clients of other formats get (wire format D.11, E.2).
 func inStream(upstream string) map[string]site.ErrorAnswer {
+	if upstream == site.GeminiPath {
+		return ofGoogle()
+	}
 	limited := explained(translatedStatuses[429], "m", "")
 	overloaded := explained(translatedStatuses[529], "m", "")
 	late := explained(translatedStatuses[504], "m", "")
@@ -201,6 +207,18 @@ func inStream(upstream string) map[string]site.ErrorAnswer {
 		all["event: error\ndata: {\"type\":\"error\",\"sequence_number\":9,\"code\":\"rate_limit_exceeded\",\"message\":\"m\",\"param\":null}\n\n"] = limited
 		all["event: response.failed\ndata: {\"type\":\"response.failed\",\"sequence_number\":9,\"response\":{\"id\":\"r\",\"status\":\"failed\",\"error\":{\"code\":\"server_is_overloaded\",\"message\":\"m\"}}}\n\n"] = overloaded
 	}
+	return all
+}
+
+// ofGoogle is inStream for providers of the gemini format.
+func ofGoogle() map[string]site.ErrorAnswer {
+	all := make(map[string]site.ErrorAnswer)
+	for word, status := range map[string]int{
+		"INVALID_ARGUMENT": 400, "PERMISSION_DENIED": 403, "NOT_FOUND": 404, "RESOURCE_EXHAUSTED": 429, "INTERNAL": 500, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
+	} {
+		all[fmt.Sprintf("data: {\"error\":{\"code\":%d,\"message\":\"m\",\"status\":%q}}\n\n", status, word)] = explained(translatedStatuses[status], "m", "400")
+	}
+	all["data: {\"error\":{\"code\":401,\"message\":\"m\",\"status\":\"UNAUTHENTICATED\"}}\n\n"] = site.BadCredential
 	return all
 }
 
@@ -251,7 +269,7 @@ func TestG098G099ErrorsBehindContentEndTheStream(t *testing.T) {
 		for event, want := range inStream(r.Upstream) {
 			rest := gatewaytest.More(event, "data: [DONE]\n\n", site.Streams[r.Upstream][len(site.Streams[r.Upstream])-1])
 			whole := afterTranslated(s, r, rest)
-			require.NoError(t, whole.Err)
+			whole.AssertEnded(t, r.Path)
 			if r.IsBytes() && relayedEvent(r.Path, event, want) {
 				assert.True(t, strings.HasSuffix(whole.Body, event), "%s\n%s", event, whole.Body)
 			} else {

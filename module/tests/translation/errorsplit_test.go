@@ -15,7 +15,7 @@ import (
 )
 
 // made are the parts of an answer that differ each time.
-var made = regexp.MustCompile(`"(id|request_id)":"[^"]*"|"created(_at)?":\d+|"item_id":"[^"]*"`)
+var made = regexp.MustCompile(`"(id|request_id|responseId)":"[^"]*"|"created(_at)?":\d+|"item_id":"[^"]*"`)
 
 // If an error arrived in the same read as the text before it, the client once got an error
 // status without the text. The result depended on the division into packets.

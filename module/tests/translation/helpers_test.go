@@ -58,7 +58,7 @@ func ours(name, more string) string {
 // "1" leads to the first provider alone.
 func eachLane(t *testing.T, test func(t *testing.T, s site.Failover, r site.Lane)) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
-		for _, r := range site.Lanes {
+		for _, r := range site.ClientLanes {
 			t.Run(r.String(), func(t *testing.T) { test(t, startTranslated(t, w, r), r) })
 		}
 	})
@@ -151,7 +151,7 @@ func assertUnfinished(t *testing.T, r site.Lane, whole site.Reply) {
 	assert.False(t, seen.Complete)
 	require.NotNil(t, seen.Failure)
 	assert.Equal(t, "Hi", seen.Text)
-	for _, end := range []string{"message_stop", "message_delta", "content_block_stop", "[DONE]", `"finish_reason":"`} {
+	for _, end := range []string{"message_stop", "message_delta", "content_block_stop", "[DONE]", `"finish_reason":"`, `"finishReason"`} {
 		assert.NotContains(t, whole.Body, end)
 	}
 }

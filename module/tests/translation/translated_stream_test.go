@@ -22,7 +22,7 @@ func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				whole := afterTranslated(s, r, then)
-				require.NoError(t, whole.Err, "the body ends in order")
+				whole.AssertEnded(t, r.Path)
 				site.Truncated.AssertEnds(t, r.Path, whole)
 				assertUnfinished(t, r, whole)
 				assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
@@ -37,7 +37,7 @@ func TestAnErrorEventOfTheProviderEndsTheTranslatedStream(t *testing.T) {
 		s := startTranslated(t, w, r)
 		rest := site.ErrorEvents[r.Upstream] + strings.Join(site.Streams[r.Upstream][len(site.Streams[r.Upstream])-2:], "")
 		whole := afterTranslated(s, r, gatewaytest.More(rest))
-		require.NoError(t, whole.Err)
+		whole.AssertEnded(t, r.Path)
 		assertUnfinished(t, r, whole)
 		failure := whole.Read(t, r.Path).Failure
 		if r.Upstream == site.MessagesPath {
@@ -54,7 +54,7 @@ func TestGarbageInATranslatedStreamEndsItWithAnErrorEvent(t *testing.T) {
 	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		whole := afterTranslated(s, r, gatewaytest.More("data: secret garbage\n\n", strings.Join(site.Streams[r.Upstream], "")))
-		require.NoError(t, whole.Err)
+		whole.AssertEnded(t, r.Path)
 		assertUnfinished(t, r, whole)
 		assert.NotContains(t, whole.Body, "garbage")
 	})
