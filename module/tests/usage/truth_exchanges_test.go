@@ -50,12 +50,12 @@ type exchange struct {
 
 // names are the providers' names by their endpoints, and endpoints the reverse.
 var (
-	names     = map[string]string{site.MessagesPath: "pm", site.ChatPath: "pc", site.CompletionsPath: "pl", site.ResponsesPath: "pr"}
-	endpoints = map[string]string{"pm": site.MessagesPath, "pc": site.ChatPath, "pl": site.CompletionsPath, "pr": site.ResponsesPath}
+	names     = map[string]string{site.MessagesPath: "pm", site.ChatPath: "pc", site.CompletionsPath: "pl", site.ResponsesPath: "pr", site.GeminiPath: "pg"}
+	endpoints = map[string]string{"pm": site.MessagesPath, "pc": site.ChatPath, "pl": site.CompletionsPath, "pr": site.ResponsesPath, "pg": site.GeminiPath}
 )
 
 // fallbackTo is the second provider of an exchange with a fallback, by the first.
-var fallbackTo = map[string]string{"pm": "pc", "pc": "pm", "pl": "pc", "pr": "pm"}
+var fallbackTo = map[string]string{"pm": "pc", "pc": "pm", "pl": "pc", "pr": "pm", "pg": "pc"}
 
 // generator makes random exchanges.
 type generator struct {
@@ -123,14 +123,14 @@ func (g *generator) exchange(c class) *exchange {
 // lane returns a lane in which there are exchanges of a class.
 func (g *generator) lane(c class) site.Lane {
 	for {
-		lane := site.Lanes[g.IntN(len(site.Lanes))]
+		lane := site.ClientLanes[g.IntN(len(site.ClientLanes))]
 		switch c {
 		case compacted:
 			if lane.Upstream == site.MessagesPath {
 				return lane
 			}
 		case unknown:
-			if lane.Upstream != site.CompletionsPath {
+			if lane.Upstream != site.CompletionsPath && lane.Upstream != site.GeminiPath {
 				return lane
 			}
 		case several, oneRefused, oneCut, severalLeft:
@@ -241,6 +241,12 @@ func (g *generator) parts(lane site.Lane) (parts []part) {
 	if lane.Path == site.ResponsesPath && !lane.IsBytes() && kinds[0] == reasoning {
 		kinds = kinds[1:] // the client would get the reasoning sealed
 	}
+	if lane.Path == site.GeminiPath && !lane.IsBytes() {
+		kinds = slices.DeleteFunc(kinds, func(k kind) bool { return k == arguments }) // the client gets a call at its end
+	}
+	if len(kinds) == 0 {
+		kinds = []kind{text}
+	}
 	size, letters := pick(g, 5, 20, 80, 200, 800), []rune(pick(g, alphabets...))
 	for _, k := range kinds {
 		p := part{kind: k}
@@ -281,6 +287,10 @@ func (x *exchange) body() string {
 	case site.ResponsesPath:
 		b["input"], b["max_output_tokens"] = x.prompt, 20_000
 		b["tools"] = []any{object{"type": "function", "name": "f", "parameters": tool}}
+	case site.GeminiPath:
+		b["contents"] = []any{object{"role": "user", "parts": []any{object{"text": x.prompt}}}}
+		b["generationConfig"] = object{"maxOutputTokens": 20_000, "thinkingConfig": object{"includeThoughts": true}}
+		b["tools"] = []any{object{"functionDeclarations": []any{object{"name": "f", "parametersJsonSchema": tool}}}}
 	case site.CompletionsPath:
 		b["prompt"], b["max_tokens"] = slices.Repeat([]string{x.prompt}, x.calls), 20_000
 		if x.calls == 1 {

@@ -210,6 +210,70 @@ var writers = map[string]writer{
 		},
 		last: "response.completed",
 	},
+	site.GeminiPath: {
+		answer: func(parts []part, u *usage) object {
+			var content []any
+			for _, p := range parts {
+				content = append(content, contentPart(p.kind, p.whole()))
+			}
+			return candidate(content, "STOP", u)
+		},
+		begin: func(*usage) []event { return nil },
+		deltas: func(_ int, p part) (events []event) {
+			if p.kind == arguments {
+				return []event{{"", candidate([]any{contentPart(p.kind, p.whole())}, nil, nil)}}
+			}
+			for _, piece := range p.pieces {
+				events = append(events, event{"", candidate([]any{contentPart(p.kind, piece)}, nil, nil)})
+			}
+			return events
+		},
+		end: func(_ []part, u *usage) []event {
+			return []event{{"", candidate([]any{contentPart(text, "")}, "STOP", u)}}
+		},
+		failure: event{"", object{"error": object{"code": 500, "message": "The server had an error", "status": "INTERNAL"}}},
+		read: func(data object) (all string) {
+			for _, candidate := range list(data["candidates"]) {
+				content, _ := candidate["content"].(object)
+				for _, p := range list(content["parts"]) {
+					all += texts(p, "text")
+					if call, ok := p["functionCall"].(object); ok {
+						all += encoded(call["args"])
+					}
+				}
+			}
+			return all
+		},
+		last: `"finishReason":"STOP"`,
+	},
+}
+
+// contentPart returns a part of the gemini format.
+func contentPart(k kind, whole string) object {
+	switch k {
+	case reasoning:
+		return object{"text": whole, "thought": true}
+	case arguments:
+		return object{"functionCall": object{"id": "f1", "name": "f", "args": json.RawMessage(whole)}}
+	default:
+		return object{"text": whole}
+	}
+}
+
+// candidate returns an answer of the gemini format, or an event of its stream.
+func candidate(parts []any, finish any, u *usage) object {
+	one := object{"content": object{"role": "model", "parts": parts}, "index": 0}
+	if finish != nil {
+		one["finishReason"] = finish
+	}
+	answer := object{"candidates": []any{one}, "modelVersion": "x", "responseId": "g1"}
+	if u != nil {
+		answer["usageMetadata"] = object{
+			"promptTokenCount": u.prompt(), "cachedContentTokenCount": u.cacheRead, "candidatesTokenCount": u.output - u.reasoning,
+			"thoughtsTokenCount": u.reasoning, "totalTokenCount": u.prompt() + u.output,
+		}
+	}
+	return answer
 }
 
 // named returns an event that is named after its type.

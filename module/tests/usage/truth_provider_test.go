@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // ending is how a call ends after its parts.
@@ -75,6 +77,11 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name, endpoint, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if _, named, ok := strings.Cut(endpoint, "models/"); ok { // the path has what the body has in other formats
+		asked.Model, _, _ = strings.Cut(named, ":")
+		asked.Stream = strings.HasSuffix(named, ":streamGenerateContent")
+	}
+	endpoint = site.Called("/" + endpoint)
 	s := p.take(name, asked.Model)
 	if s == nil {
 		http.Error(w, `{"error":{"message":"no such model"}}`, http.StatusNotFound)
@@ -87,14 +94,14 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	format := writers["/"+endpoint]
+	format := writers[endpoint]
 	switch {
 	case s.hangup:
 		panic(http.ErrAbortHandler)
 	case s.status != 0:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(s.status)
-		_, _ = io.WriteString(w, refusals["/"+endpoint])
+		_, _ = io.WriteString(w, refusals[endpoint])
 	case asked.Stream:
 		s.stream(w, r, format)
 	default:
@@ -188,5 +195,6 @@ var refusals = map[string]string{
 	"/v1/messages":         `{"type":"error","error":{"type":"invalid_request_error","message":"refused"}}`,
 	"/v1/chat/completions": `{"error":{"message":"refused","type":"invalid_request_error","param":null,"code":null}}`,
 	"/v1/completions":      `{"error":{"message":"refused","type":"invalid_request_error","param":null,"code":null}}`,
+	site.GeminiPath:        `{"error":{"code":400,"message":"refused","status":"INVALID_ARGUMENT"}}`,
 	"/v1/responses":        `{"error":{"message":"refused","type":"invalid_request_error","param":null,"code":null}}`,
 }

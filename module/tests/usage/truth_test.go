@@ -60,11 +60,11 @@ func exchanges(t testing.TB, count int, prices []price) []*exchange {
 // configuration returns the lines of a site with the providers and their prices.
 func configuration(address, dir string) []string {
 	lines := []string{"store sqlite " + dir + "/gateway.db", "ledger {\njournal " + dir + "/journal\n}"}
-	for _, path := range site.CallPaths {
+	for _, path := range site.ClientPaths {
 		name := names[path]
 		var block strings.Builder
 		block.WriteString("provider " + name + " openai_compatible {\nbase_url " + address + "/" + name + "/v1\ncooldown off\n")
-		block.WriteString("format " + map[string]string{"pm": "messages", "pc": "chat", "pl": "completions", "pr": "responses"}[name] + "\n")
+		block.WriteString("format " + map[string]string{"pm": "messages", "pc": "chat", "pl": "completions", "pr": "responses", "pg": "gemini"}[name] + "\n")
 		for _, price := range prices {
 			block.WriteString("models " + price.name + "-" + name + "-*\nprice " + price.name + "-* " + price.columns + "\n")
 			lines = append(lines, "model "+price.name+"-"+name+fallbackTo[name]+"-* {\nto "+name+"\nto "+fallbackTo[name]+"\n}")
@@ -110,7 +110,8 @@ func run(t testing.TB, address string, queue <-chan *exchange, dead *atomic.Bool
 func (x *exchange) send(t testing.TB, client *http.Client, address string) {
 	ctx, leave := context.WithTimeout(context.Background(), site.Patience)
 	defer leave()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address+x.path, strings.NewReader(x.body()))
+	target, body := site.Addressed(x.path, x.body())
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address+target, strings.NewReader(body))
 	if !assert.NoError(t, err) {
 		return
 	}
