@@ -29,7 +29,7 @@ type hostile struct {
 // mixture returns successes, refusals and faults, with secrets in all possible places.
 func mixture(c *gatewaytest.Canaries, r site.Lane, streaming bool) []hostile {
 	prompt := c.Secret("prompt")
-	body := site.BodyFor(r.Path, r.Upstream, prompt, streaming)
+	body := site.BodyFor(r.Path, modelOf(r), prompt, streaming)
 	path := r.Upstream
 	odd := func(member string) string { return strings.TrimSuffix(body, "}") + "," + member + "}" }
 	status := func(status int, text string) gatewaytest.Step {
@@ -85,6 +85,9 @@ func mixture(c *gatewaytest.Canaries, r site.Lane, streaming bool) []hostile {
 	return list
 }
 
+// modelOf returns the name of the model, and of the provider, to which a lane leads.
+func modelOf(r site.Lane) string { return strings.ReplaceAll(r.Format, " ", "-") }
+
 // slowly sends each piece after the client has got the previous one.
 func slowly(pieces []string) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
@@ -119,19 +122,21 @@ func TestNoSecretLeaves(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		lines := []string{site.Steady, w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "api_key {env.UPSTREAM_KEY}", "models r")}
-		for format, path := range map[string]string{"messages": site.MessagesPath, "chat": site.ChatPath, "completions": site.CompletionsPath} {
-			lines = append(lines, w.Provider(format, p, "api_key {env.UPSTREAM_KEY}", "format "+format, "models off"),
-				"model "+path+" {\nto refused/m\nto "+format+"/m\n}")
+		for _, r := range site.ClientLanes {
+			if r.IsBytes() {
+				name := modelOf(r)
+				lines = append(lines, w.Provider(name, p, "api_key {env.UPSTREAM_KEY}", r.Format, "models off"), "model "+name+" {\nto refused/m\nto "+name+"/m\n}")
+			}
 		}
 		c := gatewaytest.StartCaddy(t, site.Block(shippedFilter+logs.String(), lines...))
 		s := &site.Site{Caddy: c, T: t}
 		answered, last := 0, ""
-		for _, r := range site.Lanes {
+		for _, r := range site.ClientLanes {
 			for _, streaming := range []bool{false, true} {
 				for _, h := range mixture(canaries, r, streaming) {
 					p.Always(h.step)
 					if h.body == "" {
-						h.body = site.BodyFor(r.Path, r.Upstream, canaries.Secret("prompt"), streaming)
+						h.body = site.BodyFor(r.Path, modelOf(r), canaries.Secret("prompt"), streaming)
 					}
 					headers := append([]string{"Authorization", "Bearer " + canaries.Secret("client-key")}, h.headers...)
 					answer := s.Ask(r.Path, h.body, headers...)
@@ -149,7 +154,7 @@ func TestNoSecretLeaves(t *testing.T) {
 				}
 			}
 		}
-		assert.GreaterOrEqual(t, answered, 2*len(site.Lanes), "successes are in the mixture")
+		assert.GreaterOrEqual(t, answered, 2*len(site.ClientLanes), "successes are in the mixture")
 		s.AccessEntry(last) // all is logged
 		require.NoError(t, s.Logs.Wait(site.Waiting(t), "Unsolicited response received"), "the standard logger as well")
 		canaries.AssertPresent(t, "what the provider received", fmt.Sprint(p.Requests()[0].Header), "upstream-key")
