@@ -59,14 +59,15 @@ var configWords = withAnswerBounds(words[*config]{
 		}
 		return err
 	}},
-	"keys_file": {read: readKeysFile, repeat: true},
-	"limit":     {read: readKeyLimit, repeat: true},
-	"guard":     {read: readGuard, repeat: true},
-	"counters":  {read: readCounters},
-	"store":     {read: readStore},
-	"ledger":    {read: readLedger},
-	"accounts":  {read: readAccounts},
-	"cors":      {read: readCORS},
+	"keys_file":   {read: readKeysFile, repeat: true},
+	"limit":       {read: readKeyLimit, repeat: true},
+	"guard":       {read: readGuard, repeat: true},
+	"log_content": {read: readLogContent},
+	"counters":    {read: readCounters},
+	"store":       {read: readStore},
+	"ledger":      {read: readLedger},
+	"accounts":    {read: readAccounts},
+	"cors":        {read: readCORS},
 	"seal_keys": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.SealKeys, err = readReferences(d)
 		return err
@@ -119,6 +120,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		keys_file <path>
 //		limit    <name> { ... }
 //		guard    <name> <module> { ... }
+//		log_content { ... }
 //		counters <module> ...
 //		store    <module> ...
 //		prices_file <path>

@@ -94,3 +94,32 @@ func readGuard(d *cf.Dispenser, c *config) error {
 	c.Guards = append(c.Guards, g)
 	return nil
 }
+
+var logWords = words[*guarding.LogConfig]{
+	"models": {read: func(d *cf.Dispenser, l *guarding.LogConfig) error { return readScope(d, &l.Models) }},
+	"keys":   {read: func(d *cf.Dispenser, l *guarding.LogConfig) error { return readScope(d, &l.Keys) }},
+	"max_size": {read: func(d *cf.Dispenser, l *guarding.LogConfig) (err error) {
+		l.MaxSize, err = readSize(d)
+		return err
+	}},
+	"redact": {read: func(d *cf.Dispenser, l *guarding.LogConfig) (err error) {
+		l.Redact, err = readList(d, nil)
+		return err
+	}},
+}
+
+// readLogContent reads which texts are logged. Syntax:
+//
+//	log_content {
+//		models   <pattern...>
+//		keys     <pattern...>
+//		max_size <size>
+//		redact   <guard...>
+//	}
+func readLogContent(d *cf.Dispenser, c *config) error {
+	if d.NextArg() {
+		return d.Err("log_content has only a block")
+	}
+	c.LogContent = new(guarding.LogConfig)
+	return logWords.readBlock(d, "log_content", c.LogContent, nil)
+}

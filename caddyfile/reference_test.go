@@ -36,7 +36,10 @@ var blocks = map[string][]string{
 
 	"provider demo\naccounts {\noidc https://login.example.com {\nclient_id c\nLINE\n}\n}": {"oidc"},
 	"provider demo\naccounts {\nproxy {http.vars.user} {\nLINE\n}\n}":                      {"proxy"},
-	"provider demo\nguard g regex {\npattern p x\nblock p\nLINE\n}":                        {"guard"},
+	"provider demo\nguard g webhook {\nurl http://127.0.0.1:1\non_error block\nLINE\n}":    {"guard", "Words of the guard webhook"},
+	"provider demo\nguard g tools {\nallow x\nLINE\n}":                                     {"guard", "Words of the guard tools"},
+	"provider demo\nguard g regex {\nblock card\n}\nlog_content {\nLINE\n}":                {"log_content"},
+	"provider demo\nguard g regex {\npattern p x\nblock p\nLINE\n}":                        {"guard", "Words of the guard regex"},
 }
 
 // alongside are lines that a word requires in its block.

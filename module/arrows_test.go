@@ -75,7 +75,7 @@ var arrows = []arrow{
 	// Guests import the public API, and no other guest.
 	{"module/keys/jwt", []string{"module/filewatch", "module/aigateway"}},
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/secrets", "module/suggest", "translate"}},
-	{"module/guards", []string{"module/aigateway"}},
+	{"module/guards", []string{"module/aigateway", "module/secrets"}},
 	{"module/limits", []string{"module/aigateway", "module/limits/restore"}},
 	{"module/limits/restore", []string{"module/aigateway", "module/aigateway/accounting"}},
 	{"module/limits/limitstest", []string{"module/aigateway", "module/gatewaytest"}},

@@ -55,6 +55,11 @@ type Config struct {
 	// behind those of the global option. Default: none, and no text is searched.
 	Guards []*guarding.Config `json:"guards,omitempty"`
 
+	// LogContent makes the gateway log the texts of requests and answers, with the logger
+	// http.handlers.ai_gateway.content. That of a site replaces that of the global option.
+	// Default: no texts are logged.
+	LogContent *guarding.LogConfig `json:"log_content,omitempty"`
+
 	// CORS lists the origins of web pages whose scripts may call the models and the
 	// accounts from a browser: https://chat.example.com, or * for all. Such a script
 	// needs a key or a token; session cookies are not accepted from other origins. The

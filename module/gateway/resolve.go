@@ -56,8 +56,10 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *reso
 	if err != nil {
 		return nil, err
 	}
-	r.guards, err = base.guards.Extend(ctx, c.Guards)
-	if err != nil {
+	if r.guards, err = base.guards.Extend(ctx, c.Guards); err != nil {
+		return nil, err
+	}
+	if r.guards, err = r.guards.WithLog(c.LogContent); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -1,6 +1,7 @@
 package failover
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -84,12 +85,17 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 // receive calls a provider. Its answer goes to the reply, through the checks of the exchange if
 // there are any.
 func (x *run) receive(t *choice.Candidate, r *http.Request) error {
-	checked := x.checks.Receiver(x.client.Context(), x.reply)
+	if x.checks == nil {
+		return t.Provider.Caller.Call(x.reply, r)
+	}
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	checked := x.checks.Receiver(x.client.Context(), x.reply, stop)
 	if checked == nil {
 		return t.Provider.Caller.Call(x.reply, r)
 	}
 	defer checked.Close()
-	return t.Provider.Caller.Call(checked, r)
+	return t.Provider.Caller.Call(checked, r.WithContext(ctx))
 }
 
 // unexplained returns the fault of a call for which the transport has set none:

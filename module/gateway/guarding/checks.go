@@ -18,6 +18,7 @@ type Checks struct {
 	Exchange *exchange.Exchange
 
 	guards []*guard
+	log    *contentLog // nil if the exchange is not logged
 	logger *zap.Logger
 }
 

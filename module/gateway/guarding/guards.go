@@ -11,8 +11,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// Guards are the guards of a site, in their order.
-type Guards struct{ list []*guard }
+// Guards are the guards of a site, in their order, and its log of contents.
+type Guards struct {
+	list []*guard
+	log  *contentLog // nil if no content is logged
+}
 
 // guard is a guard in use.
 type guard struct {
@@ -25,7 +28,7 @@ type guard struct {
 
 // Extend returns the guards of g and those of configurations, which it loads.
 func (g Guards) Extend(ctx caddy.Context, configs []*Config) (Guards, error) {
-	all := Guards{slices.Clone(g.list)}
+	all := Guards{slices.Clone(g.list), g.log}
 	for _, c := range configs {
 		if err := c.Validate(); err != nil {
 			return all, err
@@ -58,8 +61,8 @@ func load(ctx caddy.Context, c Config) (*guard, error) {
 	return g, err
 }
 
-// For returns the checks of an exchange whose key and model are known, nil if no guard covers
-// it.
+// For returns the checks of an exchange whose key and model are known, nil if neither a guard
+// nor the log covers it.
 func (g Guards) For(ex *exchange.Exchange, logger *zap.Logger) *Checks {
 	var covering []*guard
 	for _, guard := range g.list {
@@ -67,8 +70,13 @@ func (g Guards) For(ex *exchange.Exchange, logger *zap.Logger) *Checks {
 			covering = append(covering, guard)
 		}
 	}
-	if covering == nil {
+	logged := g.log.covers(ex.Key.ID, ex.View.Model)
+	if covering == nil && !logged {
 		return nil
 	}
-	return &Checks{Exchange: ex, guards: covering, logger: logger}
+	checks := &Checks{Exchange: ex, guards: covering, logger: logger}
+	if logged {
+		checks.log = g.log
+	}
+	return checks
 }

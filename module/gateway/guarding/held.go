@@ -86,6 +86,7 @@ type held struct {
 	others   []*other // that were not checked
 	known    map[string]bool
 	logprobs bool
+	open     bool // nothing is held back: the texts are only logged
 }
 
 // add adds an event. locate returns the position in its bytes of an offset in its data.
@@ -169,13 +170,23 @@ func (h *held) pass(o *other, text string) bool {
 	return !o.at.Empty()
 }
 
+// sent returns the texts of the answer with their edits.
+func (h *held) sent() (list []aigateway.GuardText) {
+	for _, c := range h.order {
+		whole := piece{of: c, end: c.text.Len()}
+		text, _ := whole.edited()
+		list = append(list, aigateway.GuardText{Kind: kinds[c.kind], Name: c.name, Group: len(list), Text: text})
+	}
+	return list
+}
+
 // release returns the bytes of the events that may be sent, with their edits. ok is false if an
 // edit cannot be put back.
 func (h *held) release() (out []byte, ok bool) {
 	for len(h.queue) > 0 {
 		e := h.queue[0]
 		waits := func(p piece) bool { return p.end > p.of.clear || !p.of.asked && p.of.kind == texts.Call }
-		if e.unchecked > 0 || slices.ContainsFunc(e.pieces, waits) {
+		if !h.open && (e.unchecked > 0 || slices.ContainsFunc(e.pieces, waits)) {
 			break
 		}
 		for i := range e.pieces {

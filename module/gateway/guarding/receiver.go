@@ -19,6 +19,7 @@ import (
 // JSON answer is held back as a whole, a stream by the window of its guards.
 type Receiver struct {
 	reply    *reply.Reply
+	stop     context.CancelFunc // ends the call
 	check    answerCheck
 	reader   *texts.Answer
 	accepted bool
@@ -28,9 +29,10 @@ type Receiver struct {
 	follower *follower // nil before the first bytes, and for a format that needs none
 }
 
-// Receiver returns the receiver of the answer to a call, nil if no guard checks it.
-func (c *Checks) Receiver(ctx context.Context, to *reply.Reply) *Receiver {
-	if c == nil || c.Exchange.Operation != translate.Generate {
+// Receiver returns the receiver of the answer to a call, nil if it is neither checked nor logged.
+// ctx is that of the client, and stop ends the call.
+func (c *Checks) Receiver(ctx context.Context, to *reply.Reply, stop context.CancelFunc) *Receiver {
+	if c.Exchange.Operation != translate.Generate {
 		return nil
 	}
 	check := answerCheck{Checks: c, ctx: ctx, phase: aigateway.GuardAnswer}
@@ -41,10 +43,11 @@ func (c *Checks) Receiver(ctx context.Context, to *reply.Reply) *Receiver {
 			check.window.Step = max(check.window.Step, g.window.Step)
 		}
 	}
-	if check.guards == nil {
+	if check.guards == nil && c.log == nil {
 		return nil
 	}
-	return &Receiver{reply: to, check: check, reader: texts.NewAnswer(&c.Exchange.Format.Answers)}
+	check.held.open = check.guards == nil
+	return &Receiver{reply: to, stop: stop, check: check, reader: texts.NewAnswer(&c.Exchange.Format.Answers)}
 }
 
 // Header implements exchange.Receiver.
@@ -80,7 +83,7 @@ func (r *Receiver) Write(p []byte) (int, error) {
 		r.blocked = &block{err: errMuchHeld}
 	}
 	if r.blocked != nil {
-		r.reply.Cancel()
+		r.stop()
 	}
 	return len(p), nil
 }
@@ -168,5 +171,7 @@ func (r *Receiver) Close() {
 	r.proceed(true)
 	if r.blocked != nil {
 		r.reply.Fail(r.blocked.answerFault())
+		return
 	}
+	r.check.logContent(r.check.ctx, OnAnswer, r.check.held.sent())
 }

@@ -13,7 +13,7 @@ import (
 // Request checks the request of the exchange. It returns the body with the edits of the guards,
 // nil if there are none, or the fault of a request that does not pass.
 func (c *Checks) Request(ctx context.Context) (body []byte, refused *fault.Fault) {
-	if !slices.ContainsFunc(c.guards, func(g *guard) bool { return g.on(OnRequest) }) {
+	if c.log == nil && !slices.ContainsFunc(c.guards, func(g *guard) bool { return g.on(OnRequest) }) {
 		return nil, nil
 	}
 	ex := c.Exchange
@@ -35,7 +35,10 @@ func (c *Checks) Request(ctx context.Context) (body []byte, refused *fault.Fault
 			return nil, b.requestFault()
 		}
 	}
-	return r.edited(ex.Body)
+	if body, refused = r.edited(ex.Body); refused == nil {
+		c.logContent(ctx, OnRequest, r.now)
+	}
+	return body, refused
 }
 
 // requestCheck is the check of one request.

@@ -230,9 +230,6 @@ func (s *Sink) lose() {
 	s.cancel()
 }
 
-// Cancel ends the call of the provider.
-func (s *Sink) Cancel() { s.cancel() }
-
 // End is how the answer of a sink ended.
 type End struct {
 	Outcome exchange.Outcome

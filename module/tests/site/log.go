@@ -22,6 +22,12 @@ func (s *Site) RecordWhere(fits func(map[string]any) bool) map[string]any {
 	return s.logEntry(func(entry map[string]any) bool { return entry["logger"] == Exchanges && fits(entry) })
 }
 
+// EntryWhere waits for the first entry of the log that fits.
+func (s *Site) EntryWhere(fits func(map[string]any) bool) map[string]any {
+	s.T.Helper()
+	return s.logEntry(fits)
+}
+
 // FailedAttempt waits for the log entry about a failed attempt of an exchange.
 func (s *Site) FailedAttempt(id string) map[string]any {
 	s.T.Helper()

@@ -1,0 +1,104 @@
+package guards
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+func init() { caddy.RegisterModule(Tools{}) }
+
+// Tools is the guard ai_gateway.guards.tools. It blocks requests with tools, and requests and
+// answers with calls of tools, by the names of the tools. The name of a tool that a vendor
+// defines is its type, such as web_search_20250305.
+type Tools struct {
+	// Allow are the names and patterns of the tools that are allowed. Default: all.
+	Allow []aigateway.Pattern `json:"allow,omitempty"`
+	// Deny are the names and patterns of the tools that are not allowed. They take precedence.
+	Deny []aigateway.Pattern `json:"deny,omitempty"`
+}
+
+// CaddyModule returns the Caddy module information.
+func (Tools) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "ai_gateway.guards.tools", New: func() caddy.Module { return new(Tools) }}
+}
+
+// The rules of Tools.
+const (
+	ruleAllow = "allow"
+	ruleDeny  = "deny"
+)
+
+// Validate returns an error for a guard without names, and for invalid patterns.
+func (g *Tools) Validate() error {
+	if len(g.Allow)+len(g.Deny) == 0 {
+		return errors.New("a guard tools needs names: allow or deny lists them")
+	}
+	for _, p := range slices.Concat(g.Allow, g.Deny) {
+		if _, err := aigateway.ParsePattern(string(p)); err != nil {
+			return fmt.Errorf("the pattern '%s' of a tool: %w", p, err)
+		}
+	}
+	return nil
+}
+
+// Window implements aigateway.StreamGuard: names come as a whole.
+func (*Tools) Window() (w aigateway.GuardWindow, err error) { return w, nil }
+
+// Check implements aigateway.Guard.
+func (g *Tools) Check(_ context.Context, v *aigateway.GuardView) (verdict aigateway.GuardVerdict, _ error) {
+	if v.Phase == aigateway.GuardLog {
+		return verdict, nil
+	}
+	for i := range v.Texts {
+		t := &v.Texts[i]
+		matches := func(p aigateway.Pattern) bool { return p.Match(t.Name) }
+		switch {
+		case t.Kind != aigateway.GuardTool && t.Kind != aigateway.GuardCall:
+		case slices.ContainsFunc(g.Deny, matches):
+			verdict.Block = ruleDeny
+		case len(g.Allow) > 0 && !slices.ContainsFunc(g.Allow, matches):
+			verdict.Block = ruleAllow
+		}
+	}
+	return verdict, nil
+}
+
+// Words returns the words of Tools in the Caddyfile.
+func (*Tools) Words() []string { return []string{ruleAllow, ruleDeny} }
+
+// UnmarshalCaddyfile reads the words of a guard. Syntax:
+//
+//	allow <pattern...>
+//	deny  <pattern...>
+func (g *Tools) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	for d.Next() {
+		to := &g.Allow
+		switch d.Val() {
+		case ruleAllow:
+		case ruleDeny:
+			to = &g.Deny
+		default:
+			return d.Errf("a guard tools has no word '%s'", d.Val())
+		}
+		for d.NextArg() {
+			*to = append(*to, aigateway.Pattern(d.Val()))
+		}
+	}
+	if err := g.Validate(); err != nil {
+		return d.WrapErr(err)
+	}
+	return nil
+}
+
+// Interface guards
+var (
+	_ caddy.Validator       = (*Tools)(nil)
+	_ aigateway.StreamGuard = (*Tools)(nil)
+)

@@ -1,0 +1,105 @@
+package guards
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// webhookOf returns a guard that asks a service, and what the service was asked.
+func webhookOf(t *testing.T, status int, answer string, lines ...string) (*Webhook, *[]question) {
+	t.Helper()
+	asked := new([]question)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q question
+		body, _ := io.ReadAll(r.Body)
+		assert.NoError(t, json.Unmarshal(body, &q))
+		*asked = append(*asked, q)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(server.Close)
+	g := new(Webhook)
+	config := strings.Join(append([]string{"url " + server.URL, "on_error block"}, lines...), "\n")
+	require.NoError(t, g.UnmarshalCaddyfile(caddyfile.NewTestDispenser(config)))
+	require.NoError(t, g.Provision(caddy.Context{}))
+	return g, asked
+}
+
+func TestAWebhookDecides(t *testing.T) {
+	g, asked := webhookOf(t, http.StatusOK, `{"action":"NONE"}`)
+	assert.Zero(t, check(t, g, "one", "two"))
+	require.Len(t, *asked, 1)
+	assert.Equal(t, "request", (*asked)[0].InputType)
+	assert.Equal(t, []string{"one", "two"}, (*asked)[0].Texts)
+
+	g, _ = webhookOf(t, http.StatusOK, `{"action":"BLOCKED","rule":"harm","blocked_reason":"they wrote: one"}`)
+	assert.Equal(t, aigateway.GuardVerdict{Block: "harm"}, check(t, g, "one"))
+	g, _ = webhookOf(t, http.StatusOK, `{"action":"BLOCKED","rule":"they wrote: one"}`)
+	assert.Equal(t, "webhook", check(t, g, "one").Block, "a rule that may quote a text is not repeated")
+
+	g, _ = webhookOf(t, http.StatusOK, `{"action":"GUARDRAIL_INTERVENED","texts":["call <é> now","same"]}`)
+	verdict := check(t, g, "call è now", "same")
+	assert.Len(t, verdict.Edits, 1)
+	assert.Equal(t, "call <é> now", masked("call è now", verdict))
+}
+
+func TestSingleWordsOutsideOfTheConversationAreNotSent(t *testing.T) {
+	g, asked := webhookOf(t, http.StatusOK, `{"action":"NONE"}`)
+	_, err := g.Check(t.Context(), &aigateway.GuardView{Phase: aigateway.GuardStream, Texts: []aigateway.GuardText{{Kind: aigateway.GuardOther, Text: "msg_1"}}})
+	require.NoError(t, err)
+	assert.Empty(t, *asked)
+}
+
+func TestX112WhatAWebhookDoesNotAnswerIsAnError(t *testing.T) {
+	for _, bad := range []struct {
+		status int
+		answer string
+	}{
+		{http.StatusInternalServerError, `{"action":"NONE"}`}, {http.StatusFound, ""}, {http.StatusOK, `nothing`}, {http.StatusOK, `{}`}, {http.StatusOK, `{"action":"PASS"}`},
+		{http.StatusOK, `{"action":"GUARDRAIL_INTERVENED","texts":[]}`}, {http.StatusOK, strings.Repeat(" ", 2*mostAnswer) + `{"action":"NONE"}`},
+	} {
+		g, _ := webhookOf(t, bad.status, bad.answer)
+		_, err := g.Check(t.Context(), &aigateway.GuardView{Phase: aigateway.GuardRequest, Texts: []aigateway.GuardText{{Text: "private words"}}})
+		require.Error(t, err, bad.answer)
+		assert.NotContains(t, err.Error(), "private")
+		assert.NotContains(t, err.Error(), "127.0.0.1")
+		g, _ = webhookOf(t, bad.status, bad.answer, "on_error pass")
+		assert.True(t, check(t, g, "private words").Unchecked, bad.answer)
+	}
+}
+
+func TestConfigurationsOfWebhooksThatAreRefused(t *testing.T) {
+	for _, lines := range []string{
+		"", "url http://a", "url a\non_error block", "url http://u:p@a\non_error block", "url ftp://a\non_error pass", "url http://a\non_error open",
+		"url http://a\non_error block\ntimeout 0s", "url http://a\non_error block\nsecret literal", "url http://a\non_error block\nother x",
+	} {
+		assert.Error(t, new(Webhook).UnmarshalCaddyfile(caddyfile.NewTestDispenser(lines)), lines)
+	}
+}
+
+func TestToolsAreAllowedByTheirNames(t *testing.T) {
+	g := new(Tools)
+	require.NoError(t, g.UnmarshalCaddyfile(caddyfile.NewTestDispenser("allow search_* read\ndeny search_web")))
+	for name, want := range map[string]string{"read": "", "search_files": "", "search_web": "deny", "write": "allow", "": "allow"} {
+		for _, kind := range []aigateway.GuardKind{aigateway.GuardTool, aigateway.GuardCall} {
+			verdict, err := g.Check(t.Context(), &aigateway.GuardView{Phase: aigateway.GuardRequest, Texts: []aigateway.GuardText{{Kind: kind, Name: name}}})
+			require.NoError(t, err)
+			assert.Equal(t, want, verdict.Block, name)
+		}
+	}
+	verdict, _ := g.Check(t.Context(), &aigateway.GuardView{Texts: []aigateway.GuardText{{Kind: aigateway.GuardUser, Text: "write"}}})
+	assert.Zero(t, verdict)
+	assert.Error(t, new(Tools).UnmarshalCaddyfile(caddyfile.NewTestDispenser("")))
+	assert.Error(t, new(Tools).UnmarshalCaddyfile(caddyfile.NewTestDispenser("block x")))
+}
