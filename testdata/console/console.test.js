@@ -144,6 +144,28 @@ test('C006 hostile names are texts, and the layout holds', async () => {
 	await context.close();
 });
 
+test('C006 hostile links show a page, whatever they ask for', async () => {
+	const { context, page, problems } = await open(browser);
+	await page.goto(`${base}/console/?signin=constructor`);
+	await enter(page, '?signin=__proto__');
+	for (const [link, heading] of [
+		['keys?of=constructor', 'Keys'], ['usage?show=constructor&by=__proto__&step=x&range=toString', 'Usage'], ['usage?range=custom&from=x&to=-1', 'Usage'], ['configuration?part=constructor', 'Configuration'],
+		['exchanges/%E0%A4%A', 'Exchange'], ['exchanges?after=x&status=y', 'Exchanges'], ['users?p=-1', 'Users'], ['models?p=x', 'Models'], ['constructor', 'No such page'],
+	]) {
+		await show(page, link);
+		await page.waitForSelector(`h1:text-is("${heading}")`);
+	}
+	await show(page, 'models');
+	await page.click('text=Make a key for this session');
+	for (const request of ['{"lanes":[{"format":"constructor","model":"demo"}]}', '{"lanes":[],"turns":5}', '{"turns":[null]}', '{', '{"tools":7}']) {
+		await show(page, 'account');
+		await show(page, `playground?request=${encodeURIComponent(request)}`);
+		await page.waitForSelector('textarea[aria-label="Text of turn 1"]');
+	}
+	assert.deepEqual(problems, []);
+	await context.close();
+});
+
 test('C007 the policy of the pages is kept, and no token is where a script could read it', async () => {
 	const { context, page, problems, requests } = await open(browser);
 	await enter(page);

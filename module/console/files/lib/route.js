@@ -9,10 +9,26 @@ export const root = '/console/';
 /** read returns the route of the address. @returns {Route} */
 function read() {
 	const [page = '', ...rest] = location.pathname.slice(root.length).split('/');
-	return { page, rest: decodeURIComponent(rest.join('/')), query: new URLSearchParams(location.search) };
+	return { page, rest: decoded(rest.join('/')), query: new URLSearchParams(location.search) };
+}
+
+/** decoded returns the text of a part of a path; what is no valid encoding, as it is. @param {string} part */
+function decoded(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
 }
 
 export const route = signal(read());
+
+/** oneOf returns a setting of the address if it is one of the choices, else another value. Anyone can write a link.
+ * @param {string} name @param {[string, string][]} choices @param {string} otherwise */
+export function oneOf(name, choices, otherwise) {
+	const value = route.value.query.get(name) ?? '';
+	return choices.some(([choice]) => choice === value) ? value : otherwise;
+}
 
 /** go shows another page. @param {string} path below /console/ @param {boolean} [replace] */
 export function go(path, replace) {

@@ -3,7 +3,7 @@ import { html, useState } from '../lib/preact.js';
 import { all, query, useData } from '../lib/api.js';
 import { Check } from '../lib/check.js';
 import { number, plural } from '../lib/format.js';
-import { route, set } from '../lib/route.js';
+import { oneOf, route, set } from '../lib/route.js';
 import { Chip, Empty, Name, Page, Pager, Part, Problem, Search, Switch, Table, Time } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').Schemas['Configuration']} Configuration */
@@ -43,13 +43,13 @@ const blocks = {
 
 export default function Configuration() {
 	const settings = route.value.query;
-	const part = settings.get('part') ?? 'providers';
+	const part = oneOf('part', parts, 'providers');
 	const text = settings.get('q') ?? '';
 	const configuration = useData('/api/configuration');
-	return html`<${Page} title="Configuration" about="What the gateway runs with, in the words of the Caddyfile and without secrets. Change it in the Caddyfile, and reload." actions=${part in blocks || part === 'build' ? html`<${Search} key=${part} label="Search names" value=${text} set=${(value) => set({ q: value, name: '' })} />` : undefined}>
+	return html`<${Page} title="Configuration" about="What the gateway runs with, in the words of the Caddyfile and without secrets. Change it in the Caddyfile, and reload." actions=${Object.hasOwn(blocks, part) || part === 'build' ? html`<${Search} key=${part} label="Search names" value=${text} set=${(value) => set({ q: value, name: '' })} />` : undefined}>
 		<${Switch} label="Part" options=${parts} value=${part} set=${(value) => set({ part: value === 'providers' ? '' : value, q: '', name: '', p: '' })} />
 		${part === 'prices' ? html`<${Prices} />` : part === 'check' ? html`<section class="panel"><div class="body"><${Check} /></div></section>`
-		: html`<${Part} of=${configuration} rows=${8}>${(/** @type {Configuration} */ c) => part === 'build' ? html`<${Build} modules=${c.modules} text=${text} />` : html`<${Blocks} part=${part} all=${(blocks[part] ?? blocks.providers)(c)} text=${text} name=${settings.get('name') ?? ''} />`}<//>`}<//>`;
+		: html`<${Part} of=${configuration} rows=${8}>${(/** @type {Configuration} */ c) => part === 'build' ? html`<${Build} modules=${c.modules} text=${text} />` : html`<${Blocks} part=${part} all=${blocks[part](c)} text=${text} name=${settings.get('name') ?? ''} />`}<//>`}<//>`;
 }
 
 /** Blocks shows the blocks of a part that have a name. @param {{part: string, all: Block[], text: string, name: string}} props */

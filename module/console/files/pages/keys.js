@@ -109,7 +109,7 @@ const columns = (kind, states, act) => [
 
 export default function Keys() {
 	const of = route.value.query.get('of') ?? '';
-	const kind = kinds[of] && (administers() || of !== 'all') ? of : 'own';
+	const kind = Object.hasOwn(kinds, of) && (administers() || of !== 'all') ? of : 'own';
 	return html`<${List} key=${kind} kind=${kind} />`;
 }
 

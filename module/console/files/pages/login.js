@@ -36,7 +36,7 @@ export function Login({ bare }) {
 	const { data, error } = useData('/api/signin');
 	const shown = data ?? (error ? { password: true, ways: [] } : undefined);
 	const failed = new URLSearchParams(location.search).get('signin') ?? '';
-	const form = html`${reasons[failed] && html`<${Problem} error=${new Failure(0, reasons[failed])} />`}
+	const form = html`${Object.hasOwn(reasons, failed) && html`<${Problem} error=${new Failure(0, reasons[failed])} />`}
 		${shown?.ways.length > 0 && html`<${Ways} ways=${shown.ways} />`}
 		${shown?.password && html`<${Form} label="Log in" send=${logIn}>
 		<${Field} label="Name"><input name="username" autocomplete="username" required autofocus autocapitalize="none" spellcheck=${false} defaultValue=${self.value?.username ?? ''} /><//>

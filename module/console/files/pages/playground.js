@@ -21,7 +21,10 @@ const ready = /** @type {[string, string][]} */ ([['', 'none'], ...Object.entrie
 function initial() {
 	const settings = { lanes: [{ format: 'chat', model: '' }], system: '', turns: [{ role: 'user', text: 'Hello' }], tools: '', max: 400, stream: true };
 	try {
-		return { ...settings, ...JSON.parse(route.value.query.get('request') ?? '{}') };
+		const given = { ...settings, ...JSON.parse(route.value.query.get('request') ?? '{}') };
+		const valid = given.lanes.length > 0 && given.lanes.every((/** @type {any} */ lane) => Object.hasOwn(dialects, lane.format) && typeof lane.model === 'string')
+			&& given.turns.length > 0 && given.turns.every((/** @type {any} */ turn) => typeof turn.text === 'string') && typeof given.tools === 'string' && typeof given.system === 'string' && typeof given.max === 'number';
+		return /** @type {Settings} */ (valid ? given : settings);
 	} catch {
 		return /** @type {Settings} */ (settings);
 	}

@@ -3,7 +3,7 @@ import { html } from '../lib/preact.js';
 import { all, get, query, useData } from '../lib/api.js';
 import { Chart } from '../lib/chart.js';
 import { money, number, percent, plural, short } from '../lib/format.js';
-import { root, route, set } from '../lib/route.js';
+import { oneOf, root, route, set } from '../lib/route.js';
 import { administers, Empty, Meter, Name, Page, Part, Switch, Table, Time } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').Schemas['UsageSum'] & Record<string, any>} Sum */
@@ -102,9 +102,9 @@ const Against = ({ now, before }) => before === 0 ? 'nothing in the range before
 
 export default function Usage() {
 	const settings = route.value.query;
-	const range = settings.get('range') ?? '7d', measure = settings.get('show') ?? 'cost', by = settings.get('by') ?? 'model';
+	const range = oneOf('range', ranges, '7d'), measure = oneOf('show', measures, 'cost'), by = oneOf('by', [...dimensions, ['kind', '']], 'model');
 	const { from, to } = span(settings);
-	const step = settings.get('step') ?? (to.getTime() - from.getTime() <= 2 * day ? 'hour' : 'day');
+	const step = oneOf('step', steps, to.getTime() - from.getTime() <= 2 * day ? 'hour' : 'day');
 	const dimension = by === 'kind' ? 'model' : by;
 	const only = { user: settings.get('user') ?? '', key: settings.get('key') ?? '' };
 	const at = { from: from.toISOString(), to: to.toISOString(), ...only };
