@@ -134,7 +134,7 @@ func (r reports) usage(c *call) (any, error) {
 	if table {
 		return r.usageTable(c, reader, query, zone)
 	}
-	page, err := c.usagePage(reader, query, zone)
+	page, err := usagePage(c, reader, query, zone)
 	return ledgerPage[usageView]{page, behind}, err
 }
 
@@ -237,7 +237,7 @@ func (c *call) moment(name string, standard time.Time, zone *time.Location) (tim
 
 // usagePage returns the page that the parameters limit and after select. after is the value
 // of next in the previous page.
-func (c *call) usagePage(reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page listPage[usageView], err error) {
+func usagePage(c *call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page listPage[usageView], err error) {
 	limit, err := c.queryNumber(largestUsage, "limit")
 	if err != nil {
 		return page, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -82,7 +81,12 @@ func (c *codec) record(r *accounting.Record) {
 	flag(c, &r.Stream)
 	number(c, &r.FirstByte)
 	number(c, &r.Duration)
-	list(c, &r.Calls, leastCall, (*codec).call)
+	length(c, &r.Calls, leastCall)
+	before := new(accounting.Call)
+	for i := range r.Calls {
+		c.call(&r.Calls[i], before)
+		before = &r.Calls[i]
+	}
 	c.additions(r)
 }
 
@@ -96,30 +100,38 @@ func (c *codec) additions(r *accounting.Record) {
 	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Tags)+len(r.Customer) == 0 {
 		return
 	}
-	list(c, &r.Attempts, leastAttempt, (*codec).attempt)
-	list(c, &r.Losses, 1, (*codec).loss)
-	list(c, &r.AnswerLosses, 1, (*codec).loss)
-	list(c, &r.Tags, 2, (*codec).tag)
+	length(c, &r.Attempts, leastAttempt)
+	before := new(accounting.Attempt)
+	for i := range r.Attempts {
+		c.attempt(&r.Attempts[i], before)
+		before = &r.Attempts[i]
+	}
+	for _, losses := range [...]*[]string{&r.Losses, &r.AnswerLosses} {
+		length(c, losses, 1)
+		for i := range *losses {
+			c.text(&(*losses)[i], c.interned)
+		}
+	}
+	length(c, &r.Tags, 2)
+	for i := range r.Tags {
+		c.text(&r.Tags[i].Name, c.interned)
+		c.text(&r.Tags[i].Value, c.interned)
+	}
 	c.text(&r.Customer, c.interned)
 }
 
-// list encodes or decodes the number of elements, and each of them by a function that also
-// gets the element before it. An element takes at least so many bytes, which bounds the
-// memory for decoded ones.
-func list[T any](c *codec, elements *[]T, least int, element func(c *codec, e, before *T)) {
+// length encodes or decodes the number of elements, which follow. Each takes at least so many
+// bytes, which bounds the memory for decoded ones.
+func length[T any](c *codec, elements *[]T, least int) {
 	n := len(*elements)
 	number(c, &n)
-	if n < 0 || c.reading && n > len(c.bytes)/least {
+	switch {
+	case !c.reading:
+	case n < 0 || n > len(c.bytes)/least:
 		c.fail()
-		return
-	}
-	if c.reading {
+		*elements = nil
+	default:
 		*elements = slices.Grow((*elements)[:0], n)[:n]
-	}
-	before := new(T)
-	for i := range *elements {
-		element(c, &(*elements)[i], before)
-		before = &(*elements)[i]
 	}
 }
 
@@ -153,13 +165,6 @@ func (c *codec) attempt(a, before *accounting.Attempt) {
 	c.textAgain(&a.End, before.End)
 	number(c, &a.Status)
 	number(c, &a.Duration)
-}
-
-func (c *codec) loss(name, _ *string) { c.text(name, c.interned) }
-
-func (c *codec) tag(t, _ *aigateway.Tag) {
-	c.text(&t.Name, c.interned)
-	c.text(&t.Value, c.interned)
 }
 
 // recordNames returns the texts of a record that many records share.

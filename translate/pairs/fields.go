@@ -106,11 +106,3 @@ func LossName(from, to translate.Format, loss translate.Loss) string {
 		return "?"
 	}
 }
-
-// LossNames returns losses with the names of LossName, each once.
-func LossNames(from, to translate.Format, losses translate.Losses) (named translate.Losses) {
-	for _, loss := range losses {
-		named.Add(loss.Class, LossName(from, to, loss))
-	}
-	return named
-}

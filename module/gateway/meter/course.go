@@ -1,6 +1,8 @@
 package meter
 
 import (
+	"slices"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -49,11 +51,14 @@ func losses(ex *exchange.Exchange) (request, answer []string) {
 }
 
 func lossNames(from, to translate.Format, losses translate.Losses) (names []string) {
-	for _, loss := range pairs.LossNames(from, to, losses) {
-		if len(names) == accounting.MostLosses {
-			break
+	for _, loss := range losses {
+		name := pairs.LossName(from, to, loss)
+		if names == nil {
+			names = make([]string, 0, min(len(losses), accounting.MostLosses))
 		}
-		names = append(names, loss.Path)
+		if len(names) < accounting.MostLosses && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -122,7 +123,11 @@ func lossNames(ex *exchange.Exchange) string {
 	if ex.Result == nil {
 		return ""
 	}
-	return pairs.LossNames(ex.Format.Name, ex.Attempt.Format.Name, ex.Result.Losses).String()
+	var named translate.Losses
+	for _, loss := range ex.Result.Losses {
+		named.Add(loss.Class, pairs.LossName(ex.Format.Name, ex.Attempt.Format.Name, loss))
+	}
+	return named.String()
 }
 
 func ofUsage(count func(*token.Counts) int64) func(*exchange.Exchange) any {

@@ -173,3 +173,22 @@ func TestMetricsOfALimit(t *testing.T) {
 	}
 	assert.Equal(t, 1, refused)
 }
+
+// Clients choose tags and customers: with a series for each, a client could fill the memory of
+// gateway and Prometheus.
+func TestTagsAndCustomersAreNoLabelsOfMetrics(t *testing.T) {
+	t.Setenv("LIMITED_KEY", "sk-the-key-with-a-limit")
+	s := site.Start(t, site.DemoProvider, "tags team", "customer user", "limit teams {\nper tag team\nrequests 9/1h\n}",
+		"limit customers {\nper customer\nwithin teams\nrequests 9/1h\n}", "key limited {env.LIMITED_KEY} {\nlimit customers\n}")
+	count := func(n int) int {
+		body := fmt.Sprintf(`{"model":"m","user":"customer-%d","messages":[{"role":"user","content":"hello"}]}`, n)
+		answer := s.Ask(site.ChatPath, body, "Authorization", "Bearer sk-the-key-with-a-limit", "X-Gateway-Tags", fmt.Sprint("team=t", n))
+		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+		s.Record(answer.ID())
+		return len(scrape(t, s))
+	}
+	first := count(0)
+	for n := range 5 {
+		assert.Equal(t, first, count(n+1))
+	}
+}
