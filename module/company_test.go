@@ -195,6 +195,10 @@ func TestTheCompanyFromSignInToAnAlert(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(made.Body), &answer))
 	assert.Equal(t, "employee", answer.Data.Group)
 
+	blocked := c.Call(http.MethodPost, c.URL("site", site.ChatPath), `{"model":"coder","messages":[{"role":"user","content":"4111 1111 1111 1111"}]}`, "Authorization", "Bearer "+answer.Data.Key)
+	assert.Equal(t, http.StatusBadRequest, blocked.Status, blocked.Body)
+	assert.Contains(t, blocked.Body, "'numbers'")
+
 	c.anthropic.Always(gatewaytest.Body(http.StatusOK, "application/json", []byte(
 		`{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":10000000,"output_tokens":20}}`)))
 	require.Equal(t, http.StatusOK, c.ask(answer.Data.Key, "assistant", "s").Status)
@@ -216,6 +220,11 @@ func TestTheCompanyFromSignInToAnAlert(t *testing.T) {
 		token := c.ci.token(job.audience, map[string]any{"sub": "repo:" + job.repository, "repository": job.repository})
 		assert.Equal(t, job.status, c.ask(token, job.model, "s").Status, name)
 	}
+	const build = "sk-of-build-key-0123456789abcdef"
+	require.Equal(t, http.StatusOK, c.ask(build, "coder", "s").Status)
+	require.Eventually(t, func() bool {
+		return strings.Contains(c.Call(http.MethodGet, c.AdminURL("/ai_gateway/usage/records?tag=team=platform"), "").Body, `"key":"build"`)
+	}, site.Patience, site.PollEvery)
 	assert.Equal(t, http.StatusUnauthorized, c.ask(c.employees.token("https://ai.example.com", map[string]any{"repository": "example/web", "sub": "x"}), "coder", "s").Status, "another issuer")
 
 	assert.Equal(t, http.StatusForbidden, c.asUser(session, http.MethodGet, "/api/audit", "").Status)

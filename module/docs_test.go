@@ -308,3 +308,28 @@ func TestEveryDependencyHasItsReason(t *testing.T) {
 		assert.Contains(t, string(reasons), "| `"+m[1]+"` |")
 	}
 }
+
+var auditAction = regexp.MustCompile(`"((?:user|key|team|login|session|ledger)\.[a-z_]+|logout|config\.load)"`)
+
+// The page of the audit log has each action that the code records.
+func TestActionsOfTheAuditLogAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../caddyfile/audit.md")
+	require.NoError(t, err)
+	found := 0
+	for _, folder := range []string{"store", "accounts", "gateway", "command"} {
+		files, err := filepath.Glob(folder + "/*.go")
+		require.NoError(t, err)
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			require.NoError(t, err)
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, m := range auditAction.FindAllStringSubmatch(string(source), -1) {
+				found++
+				assert.Contains(t, string(page), "`"+m[1]+"`", file)
+			}
+		}
+	}
+	assert.Greater(t, found, 15)
+}

@@ -8,7 +8,8 @@ import (
 )
 
 // normal is a text in the form in which patterns search it: compatibility characters are
-// replaced by those that they stand for (NFKC), and characters without a width are left out.
+// replaced by those that they stand for (NFKC), digits of all scripts by 0 to 9, dashes by
+// hyphens, and characters without a width are left out.
 type normal struct {
 	text string
 	// from are, for each byte of the text and for its end, the offsets in the original; nil if
@@ -34,7 +35,7 @@ func normalize(text string) normal {
 				continue
 			}
 			before := len(out)
-			out = utf8.AppendRune(out, r)
+			out = utf8.AppendRune(out, plain(r))
 			for range len(out) - before {
 				n.from = append(n.from, at)
 			}
@@ -42,6 +43,23 @@ func normalize(text string) normal {
 	}
 	n.text, n.from = string(out), append(n.from, len(text))
 	return n
+}
+
+// plain returns the ASCII digit of a digit of any script, the hyphen of a dash, and other
+// characters unchanged: models read a number the same in each of these spellings.
+func plain(r rune) rune {
+	const minus = '\u2212'
+	switch {
+	case r == minus, unicode.Is(unicode.Pd, r):
+		return '-'
+	case r < utf8.RuneSelf, !unicode.Is(unicode.Nd, r):
+		return r
+	}
+	digit := '0' // the digits of a script follow each other, from 0 to 9
+	for q := r - 1; unicode.Is(unicode.Nd, q); q-- {
+		digit++
+	}
+	return '0' + (digit-'0')%10
 }
 
 // at returns the part of the original that a part of the normal text stands for.

@@ -69,6 +69,9 @@ func (g *Regex) Provision(caddy.Context) error {
 		if err != nil || len(text) > mostPattern {
 			return fmt.Errorf("pattern '%s': %w", name, cmp.Or(err, errLongPattern))
 		}
+		if plain := normalize(text).text; plain != text {
+			return fmt.Errorf("pattern '%s': texts are searched in a form in which it never matches: write %q", name, plain)
+		}
 		parsed, _ := syntax.Parse(text, syntax.Perl) // it compiles
 		known[name] = kind{all(pattern), longestMatch(parsed)}
 	}

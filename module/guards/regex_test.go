@@ -118,6 +118,8 @@ func TestConfigurationsOfRegexThatAreRefused(t *testing.T) {
 		"pattern p (\nblock p":          "missing closing",
 		"pattern p (?=x)\nblock p":      "invalid or unsupported",
 		"pattern \"a b\" x\nblock card": "1 to 64 letters",
+		"pattern p \"a–b\"\nblock p":    `never matches: write "a-b"`,
+		"pattern p ٣\nblock p":          `never matches: write "3"`,
 	} {
 		g := new(Regex)
 		require.NoError(t, g.UnmarshalCaddyfile(caddyfile.NewTestDispenser(lines)))
@@ -128,10 +130,16 @@ func TestConfigurationsOfRegexThatAreRefused(t *testing.T) {
 	}
 }
 
+// Numbers passed in the digits of another script, or with dashes in place of hyphens.
+func TestDigitsOfAllScriptsAreDigits(t *testing.T) {
+	assert.Equal(t, "0123456789 9-8-7-6 x", normalize("٠١٢٣٤٥٦٧٨٩ ९–८—७−६ x").text)
+	assert.Equal(t, "0123456789", normalize("𝟘𝟙𝟚𝟛𝟜𝟝𝟞𝟟𝟠𝟡").text)
+}
+
 // A mask never leaves a part of a match, and its edits are within the text.
 func FuzzRegex(f *testing.F) {
 	g := regexOf(f, "mask card iban key email")
-	for _, text := range []string{"4111 1111 1111 1111", "é４１１１１１１１１１１１１１１１", "DE89370400440532013000", "a\u200bb@c.de", "\xff4111111111111111", "ﬁ@x.de"} {
+	for _, text := range []string{"4111 1111 1111 1111", "é４１１１１１１１１１１１１１１１", "DE89370400440532013000", "a\u200bb@c.de", "\xff4111111111111111", "٤١١١–١١١١–١١١١–١١١١", "ﬁ@x.de"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

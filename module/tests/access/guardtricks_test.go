@@ -1,0 +1,103 @@
+package access_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// spellings are ways to write the number of a card so that a model still reads it.
+var spellings = map[string]string{
+	"digits":                 "4111111111111111",
+	"hyphens":                "4111-1111-1111-1111",
+	"wide digits":            "４１１１ １１１１ １１１１ １１１１",
+	"mathematical digits":    "𝟒𝟏𝟏𝟏 𝟏𝟏𝟏𝟏 𝟏𝟏𝟏𝟏 𝟏𝟏𝟏𝟏",
+	"spaces without a width": "4111\u200b1111\u200b1111\u200b1111",
+	"soft hyphens":           "41\u00ad11\u00ad1111\u00ad11111111",
+	"another direction":      "4111\u202e1111\u202c11111111",
+	"spaces that do not end": "4111\u00a01111\u202f1111\u20071111",
+	"tags of characters":     "4111\U000e00011111\U000e007f11111111",
+	"dashes":                 "4111–1111—1111‑1111",
+	"digits of Arabic":       "٤١١١ ١١١١ ١١١١ ١١١١",
+	"digits of Devanagari":   "४१११ ११११ ११११ ११११",
+	"selectors of variants":  "4\ufe0f111\ufe0f1111\ufe0f11111111",
+}
+
+func quoted(text string) string {
+	raw, _ := json.Marshal(text) // a text can be written
+	return string(raw)
+}
+
+// escaped returns a JSON string in which every character is an escape.
+func escaped(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		fmt.Fprintf(&out, `\u%04x`, r)
+	}
+	return `"` + out.String() + `"`
+}
+
+// Whoever knows the guard writes around it. No spelling of a number passes that leaves its digits
+// in their order.
+func TestNoSpellingOfANumberPassesAGuard(t *testing.T) {
+	s, p := guarded(t, pii)
+	for name, text := range spellings {
+		for _, path := range site.ClientPaths {
+			answer := s.Ask(path, site.BodyFor(path, "m", "my card is "+text, false))
+			assert.Equal(t, http.StatusBadRequest, answer.Status, "%s %s", path, name)
+			assert.NotContains(t, answer.Body, text)
+		}
+	}
+	for name, content := range map[string]string{"escapes of JSON": escaped(card)} {
+		answer := s.Ask(site.ChatPath, `{"model":"m","messages":[{"role":"user","content":`+content+`}]}`)
+		assert.Equal(t, http.StatusBadRequest, answer.Status, name)
+	}
+	assert.Zero(t, p.Count(), "no provider got one of them")
+}
+
+// A number that is divided, or in a part of a request that no person reads, passes no guard;
+// TestNoWayAroundAGuard has more of them.
+func TestNoPlaceInARequestPassesAGuard(t *testing.T) {
+	s, p := guarded(t, pii)
+	const call = `{"id":"call_1","type":"function","function":{"name":"pay","arguments":`
+	chat := func(messages, more string) string { return `{"model":"m"` + more + `,"messages":[` + messages + `]}` }
+	messages := func(content, more string) string {
+		return `{"model":"m","max_tokens":9` + more + `,"messages":[{"role":"user","content":` + content + `}]}`
+	}
+	ask := `{"role":"user","content":"hello"}`
+	for name, request := range map[string]struct{ path, body string }{
+		"a developer message":           {site.ChatPath, chat(`{"role":"developer","content":"`+card+`"},`+ask, "")},
+		"an earlier answer":             {site.ChatPath, chat(ask+`,{"role":"assistant","content":"`+card+`"},`+ask, "")},
+		"a call of a chat tool":         {site.ChatPath, chat(ask+`,{"role":"assistant","tool_calls":[`+call+quoted(`{"card":"`+card+`"}`)+`}}]},{"role":"tool","tool_call_id":"call_1","content":"x"}`, "")},
+		"escapes in a call":             {site.ChatPath, chat(ask+`,{"role":"assistant","tool_calls":[`+call+quoted(`{"card":`+escaped(card)+`}`)+`}}]},{"role":"tool","tool_call_id":"call_1","content":"x"}`, "")},
+		"a number in a call":            {site.ChatPath, chat(ask+`,{"role":"assistant","tool_calls":[`+call+quoted(`{"card":4111111111111111}`)+`}}]},{"role":"tool","tool_call_id":"call_1","content":"x"}`, "")},
+		"the schema of a tool":          {site.ChatPath, chat(ask, `,"tools":[{"type":"function","function":{"name":"pay","parameters":{"type":"object","properties":{"card":{"enum":["`+card+`"]}}}}}]`)},
+		"the format of an answer":       {site.ChatPath, chat(ask, `,"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":{"description":"`+card+`"}}}`)},
+		"a stop sequence":               {site.ChatPath, chat(ask, `,"stop":["`+card+`"]`)},
+		"metadata":                      {site.ChatPath, chat(ask, `,"metadata":{"note":"`+card+`"}`)},
+		"the user":                      {site.ChatPath, chat(ask, `,"user":"`+card+`"`)},
+		"a prediction":                  {site.ChatPath, chat(ask, `,"prediction":{"type":"content","content":"`+card+`"}`)},
+		"parts of a messages message":   {site.MessagesPath, messages(`[{"type":"text","text":"4111 1111"},{"type":"text","text":" 1111 1111"}]`, "")},
+		"parts of a system text":        {site.MessagesPath, messages(`"hello"`, `,"system":[{"type":"text","text":"4111 1111"},{"type":"text","text":" 1111 1111"}]`)},
+		"the title of a document":       {site.MessagesPath, messages(`[{"type":"document","title":"`+card+`","source":{"type":"text","media_type":"text/plain","data":"x"}}]`, "")},
+		"the result of a messages tool": {site.MessagesPath, `{"model":"m","max_tokens":9,"messages":[` + ask + `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"pay","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"4111 1111"},{"type":"text","text":" 1111 1111"}]}]}]}`},
+		"the input of a messages tool":  {site.MessagesPath, `{"model":"m","max_tokens":9,"messages":[` + ask + `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"pay","input":{"a":{"b":[4111111111111111]}}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"x"}]}]}`},
+		"the output of a function":      {site.ResponsesPath, `{"model":"m","input":[{"type":"function_call","call_id":"c","name":"pay","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"` + card + `"}]}`},
+		"a suffix":                      {site.CompletionsPath, `{"model":"m","prompt":"hello","suffix":"` + card + `"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := s.Ask(request.path, request.body)
+			assert.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
+			assert.NotContains(t, answer.Body, "1111")
+		})
+	}
+	assert.Zero(t, p.Count(), "no provider got one of them")
+	clean := s.Ask(site.ChatPath, chat(ask, ""))
+	assert.Equal(t, http.StatusOK, clean.Status, clean.Body)
+}
