@@ -19,7 +19,7 @@ after(() => browser.close());
 
 /** The pictures: what each shows, and how the page gets there from the picture before. */
 const pictures = Object.entries(pages).map(([path, ready]) => [path.replace(/\?.*=/, '-'), (page) => visit(page, path).then(() => page.waitForSelector(ready))]).concat([
-	['exchange', async (page) => { await visit(page, 'exchanges'); await page.click('tbody tr:has-text("assistant") >> th a'); await page.waitForSelector('h2:text-is("Request")'); }],
+	['exchange', async (page) => { await show(page, 'exchanges?model=assistant'); await page.click('tbody tr >> nth=0 >> th a'); await page.waitForSelector('h2:text-is("Request")'); }],
 	['minutes', async (page) => { await visit(page, 'health'); await page.click('button[aria-label="Minutes of demo"]'); await page.waitForSelector('dialog table'); }],
 	['connected', async (page) => { await page.keyboard.press('Escape'); await show(page, 'connect'); await page.click('button:text-is("Make a key")'); await page.click('button:text-is("Send it from here")'); await page.waitForSelector('text=It arrived and was answered'); }],
 	['models-list', async (page) => { await show(page, 'models'); await page.waitForSelector('table >> text=demo'); await page.waitForSelector('table >> text=own'); }],

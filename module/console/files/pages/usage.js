@@ -12,7 +12,7 @@ const ranges = /** @type {[string, string][]} */ ([['today', 'Today'], ['7d', '7
 const measures = /** @type {[string, string][]} */ ([['cost', 'Cost'], ['tokens', 'Tokens'], ['requests', 'Requests']]);
 const dimensions = /** @type {[string, string][]} */ ([['model', 'Model'], ['key', 'Key'], ['provider', 'Provider'], ['user', 'User']]);
 const steps = /** @type {[string, string][]} */ ([['hour', 'Hours'], ['day', 'Days'], ['month', 'Months']]);
-const most = 25; // rows of the table
+const most = 50; // rows of the table
 const hour = 3600e3, day = 24 * hour;
 
 /** span returns the times of a range. @param {URLSearchParams} settings @returns {{from: Date, to: Date}} */
