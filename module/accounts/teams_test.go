@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -71,8 +72,8 @@ func TestMembersMakeKeysOfTheirTeam(t *testing.T) {
 		require.Equal(t, http.StatusOK, answer.status, answer.body)
 	}
 	adas := s.token("ada")
-	for body, limit := range map[string]string{`{"name":"a"}`: "small", `{"name":"b","group":""}`: "small", `{"name":"c","group":"research"}`: "research"} {
-		assert.Contains(t, s.ask(testRequest{call: "POST /api/token/", body: body, token: adas}).body, `"group":"`+limit+`"`)
+	for _, of := range [][2]string{{`{"name":"a"}`, "small"}, {`{"name":"b","group":""}`, "small"}, {`{"name":"c","group":"research"}`, "research"}} {
+		assert.Contains(t, s.ask(testRequest{call: "POST /api/token/", body: of[0], token: adas}).body, `"group":"`+of[1]+`"`)
 	}
 	for _, view := range []string{`{"name":"research","models":[],"requests":"","tokens":"","concurrent":0,"budget":"","configured":false,"admin":true,`, `"total":1`} {
 		assert.Contains(t, s.ask(testRequest{call: "GET /api/teams?keyword=RESEARCH", token: adas}).body, view)
@@ -89,6 +90,19 @@ func TestMembersMakeKeysOfTheirTeam(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "DELETE /api/teams/research?keys=yes", token: s.token("root")}).status)
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "DELETE /api/teams/research?keys=delete", token: s.token("root")}).status)
 	assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: "GET /api/keys?team=research", token: adas}).status, "the right ended with the team")
+}
+
+// A stream would otherwise go on for as long as the session of someone who has left.
+func TestAStreamOfATeamEndsWithTheRightInTheTeam(t *testing.T) {
+	s, tokens, _ := rightsSite(t)
+	c := newCall(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live?team=research", token: tokens["lead"]}.request(t.Context()), s.store, nil)
+	c.access = loggedIn
+	require.NoError(t, c.admit())
+	answer, err := s.reports().live(c)
+	require.NoError(t, err)
+	assert.True(t, answer.(stream).mayWatch())
+	require.NoError(t, s.store.Teams().SetMember(t.Context(), "research", c.user.ID, false, 9))
+	assert.False(t, answer.(stream).mayWatch())
 }
 
 // The usage of an earlier team with the same name, and of its members elsewhere, is not that of

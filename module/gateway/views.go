@@ -198,11 +198,16 @@ func (h *Handler) explainKey(id, model string) *explainedKey {
 	if key == nil {
 		return nil
 	}
-	return &explainedKey{ID: id, Allowed: key.Allows(model), Limits: explainLimits(h.resolved.limits.Of(key))}
+	limits := h.resolved.limits.Of(key)
+	return &explainedKey{ID: id, Allowed: limits != nil && key.Allows(model), Limits: explainLimits(limits)}
 }
 
+// explainLimits returns the limits of a chain, which is nil if the limit of the key is not defined.
 func explainLimits(chain *limiting.Chain) []explainedLimit {
 	all := []explainedLimit{}
+	if chain == nil {
+		return all
+	}
 	for _, l := range chain.Limits() {
 		all = append(all, explainedLimit{l.Name, cmp.Or(l.Per, aigateway.PerUser), l.LimitRules.String()})
 	}

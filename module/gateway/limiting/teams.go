@@ -39,17 +39,29 @@ func (l *Limits) ofTeam(t *aigateway.Team) *Chain {
 	if limit == nil {
 		return l.chains[""]
 	}
-	if known, ok := l.teams.chains.Load(t.Name); ok && known.(teamChain).rules == t.Rules {
-		return known.(teamChain).chain
+	if chain, ok := l.teams.known(t); ok {
+		return chain
 	}
 	l.teams.mu.Lock()
 	defer l.teams.mu.Unlock()
+	if chain, ok := l.teams.known(t); ok { // another request has built it
+		return chain
+	}
 	chain, err := l.teamChain(limit)
 	if err != nil {
 		l.logger.Error("the limit of a team cannot be applied; requests with its keys are refused", zap.String("team", t.Name), zap.Error(err))
 	}
 	l.teams.chains.Store(t.Name, teamChain{t.Rules, chain})
 	return chain
+}
+
+// known returns the chain of a team, and false if none was built for its rules.
+func (t *teams) known(team *aigateway.Team) (*Chain, bool) {
+	found, ok := t.chains.Load(team.Name)
+	if !ok || found.(teamChain).rules != team.Rules {
+		return nil, false
+	}
+	return found.(teamChain).chain, true
 }
 
 func (l *Limits) teamChain(limit *aigateway.Limit) (*Chain, error) {

@@ -107,3 +107,23 @@ func TestAKeyOfADeletedTeamIsRefusedAtOnce(t *testing.T) {
 	assert.Equal(t, http.StatusOK, remove("research?keys=delete"))
 	assert.Equal(t, http.StatusUnauthorized, askWith(s, keys[1], asking(1)).Status)
 }
+
+// The admin API broke off the answer about a key whose limit had left the configuration.
+func TestAKeyWhoseLimitIsGoneIsExplained(t *testing.T) {
+	s, _, block := startTeam(t)
+	require.NoError(t, s.Reload(site.Block("", append(block, "limit small {\nconcurrent 1\n}")...)))
+	manage(s, http.MethodPost, "keys", `{"user":"ada","name":"small","limit":"small"}`, nil)
+	var answer struct {
+		Key struct {
+			Allowed bool
+			Limits  []any
+		}
+	}
+	manage(s, http.MethodGet, "explain?model=m&key=3", "", &answer)
+	assert.True(t, answer.Key.Allowed)
+	assert.Len(t, answer.Key.Limits, 1)
+	require.NoError(t, s.Reload(site.Block("", block...)))
+	manage(s, http.MethodGet, "explain?model=m&key=3", "", &answer)
+	assert.False(t, answer.Key.Allowed)
+	assert.Empty(t, answer.Key.Limits)
+}
