@@ -16,6 +16,10 @@ export async function startGemini(test) {
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const piece of request.setEncoding('utf8')) text += piece;
+    if (request.method === 'GET') { // of the list of models, whenever the gateway wants to know it
+      response.writeHead(404).end();
+      return;
+    }
     const body = JSON.parse(text);
     const message = refusal(request, body, signatures);
     if (message) {

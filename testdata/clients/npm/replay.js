@@ -29,6 +29,10 @@ export async function startReplay() {
   replay.server = createServer(async (request, response) => {
     let body = '';
     for await (const piece of request) body += piece;
+    if (request.method === 'GET') { // of the list of models, whenever the gateway wants to know it
+      response.writeHead(404).end();
+      return;
+    }
     const entry = cases[Number(JSON.parse(body).model.slice(2))];
     (replay.director ?? ((_, to) => play(to, entry)))(request, response, entry);
   });
