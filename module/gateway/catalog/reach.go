@@ -12,13 +12,17 @@ import (
 // This file finds out what a service lacks that others with its formats have: it asks the
 // protocol of the preset for the address of a call that is not made.
 
+// unchanged is the call of a provider without a protocol of its own. There may be thousands of
+// models, each with several calls.
+var unchanged aigateway.Call
+
 // call returns the call of an operation in a format for a model, by p's own name; nil if the
 // service has no such endpoint.
 func (p *Provider) call(f *format.Descriptor, op translate.Operation, model string) *aigateway.Call {
-	call := &aigateway.Call{Format: f.Name, Operation: op, Model: model, Header: make(http.Header)}
 	if p.address == nil {
-		return call
+		return &unchanged
 	}
+	call := &aigateway.Call{Format: f.Name, Operation: op, Model: model, Header: make(http.Header)}
 	call.Path, call.Query = f.Provider.Call(format.Call{Model: model, Operation: op})
 	if p.address(call) != nil {
 		return nil
