@@ -92,3 +92,29 @@ func TestTheAuditLogHasWhoIsBehindEachAPI(t *testing.T) {
 	}, lines)
 	assert.Contains(t, root.ask(http.MethodGet, "/api/audit?action=key", "").Body, `"user/root"`)
 }
+
+// A credential of one kind is none of another: a key opens no account, a session no model, and
+// neither of them the audit log of others.
+func TestCredentialsOfOneKindAreNoneOfAnother(t *testing.T) {
+	s := site.StartCaddyfile(t, "{\nadmin 127.0.0.1:PORT(admin)\n}\n"+site.Block("", "provider demo"))
+	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"root","role":"root","password":"`+site.Password+`"}`)
+	require.Equal(t, http.StatusOK, created.Status, created.Body)
+	root := logInAs(s, "site", "root")
+	made := root.ask(http.MethodPost, "/api/token/", `{"name":"k"}`)
+	key := read[struct{ Key string }](t, made).Key
+	model := site.BodyFor(site.ChatPath, "demo", "hello", false)
+	call := func(method, path, body, credential string) int {
+		return s.Call(method, s.URL("site", path), body, "Authorization", "Bearer "+credential).Status
+	}
+	require.Equal(t, http.StatusOK, call(http.MethodPost, site.ChatPath, model, key))
+	require.Equal(t, http.StatusOK, call(http.MethodGet, "/api/audit", "", root.token))
+	for _, path := range []string{"/api/audit", "/api/user/self", "/api/user/", "/api/keys"} {
+		assert.Equal(t, http.StatusUnauthorized, call(http.MethodGet, path, "", key), path)
+		assert.Equal(t, http.StatusUnauthorized, call(http.MethodGet, path, "", site.ClientKey), path)
+	}
+	assert.Equal(t, http.StatusUnauthorized, call(http.MethodPost, site.ChatPath, model, root.token))
+	for _, method := range []string{http.MethodDelete, http.MethodPost, http.MethodPut, http.MethodPatch} {
+		assert.Equal(t, http.StatusMethodNotAllowed, call(method, "/api/audit", "", root.token), "no method changes the log")
+		assert.Equal(t, http.StatusMethodNotAllowed, askAdmin(s, method, "/ai_gateway/audit", "").Status)
+	}
+}
