@@ -290,3 +290,13 @@ func TestAGuardChecksOnlyItsKeysAndModelsAndKinds(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "other-m", card, false)).Status)
 	assert.Equal(t, 1, p.Count())
 }
+
+// A request that is blocked must not be free: it would show, at no cost, what a guard finds.
+func TestABlockedRequestCountsForTheRateOfItsKey(t *testing.T) {
+	site.SetKeys(t)
+	s, _ := guarded(t, pii, "limit two {\nrequests 2/1h\n}", "key alice {env.KEY_ALICE} {\nlimit two\n}")
+	ask := func(text string) int {
+		return s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", text, false), "Authorization", "Bearer "+site.AliceKey).Status
+	}
+	assert.Equal(t, []int{http.StatusBadRequest, http.StatusOK, http.StatusTooManyRequests}, []int{ask(card), ask("hello"), ask("hello")})
+}
