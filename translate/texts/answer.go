@@ -76,13 +76,13 @@ func (a *Answer) Handle(e *event.Event) {
 	}
 	switch e.Kind {
 	case event.Text:
-		a.add(Channel{Assistant, e.Choice, e.Part}, "", e)
+		a.add(Channel{Assistant, e.Choice, e.Part}, e)
 	case event.Reasoning:
-		a.add(Channel{Reasoning, e.Choice, e.Part}, "", e)
+		a.add(Channel{Reasoning, e.Choice, e.Part}, e)
 	case event.ToolStart:
 		a.part.Pieces = append(a.part.Pieces, Piece{Channel: Channel{Call, e.Choice, e.Tool}, Name: string(e.Name)})
 	case event.ToolArgs:
-		a.add(Channel{Call, e.Choice, e.Tool}, "", e)
+		a.add(Channel{Call, e.Choice, e.Tool}, e)
 	case event.TextEnd:
 		end(Assistant, Any)
 	case event.ReasoningEnd:
@@ -100,9 +100,9 @@ func (a *Answer) Handle(e *event.Event) {
 	}
 }
 
-func (a *Answer) add(c Channel, name string, e *event.Event) {
+func (a *Answer) add(c Channel, e *event.Event) {
 	at, _ := jsonscan.SlotOf(a.data, e.Raw)
-	a.part.Pieces = append(a.part.Pieces, Piece{Channel: c, Name: name, Text: string(e.Text), At: at})
+	a.part.Pieces = append(a.part.Pieces, Piece{Channel: c, Text: string(e.Text), At: at})
 }
 
 // Ends reports whether the end of a channel is that of another one, too.

@@ -113,26 +113,26 @@ func (a *answerCheck) decide(s subject, r *revision) *block {
 	}
 	c := s.channel
 	end := c.text.Len()
-	clear := end
+	limit := end
 	if !c.ended {
-		clear = max(c.clear, end-a.window.Overlap)
+		limit = max(c.clear, end-a.window.Overlap)
 	}
 	for _, e := range r.edits {
 		e.Start, e.End = e.Start+s.from, e.End+s.from
-		if e.Start < c.clear || e.Start >= clear && !c.ended {
+		if e.Start < c.clear || e.Start >= limit && !c.ended {
 			continue // it was decided before, or more of the text may change it
 		}
 		if c.kind != texts.Assistant || a.held.logprobs {
 			return a.blocked(r.guard, e.Rule, a.phase)
 		}
 		c.edits = append(c.edits, e)
-		clear = max(clear, e.End)
+		limit = max(limit, e.End)
 	}
-	c.asked, c.checked, c.clear = true, end, clear
+	c.asked, c.checked, c.clear = true, end, limit
 	return nil
 }
 
-// fault returns the fault of an answer that does not pass.
+// answerFault returns the fault of an answer that does not pass.
 func (b *block) answerFault() *fault.Fault {
 	if b.err != nil && b.guard == "" {
 		return fault.Unusable(b.err)
