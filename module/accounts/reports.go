@@ -314,7 +314,7 @@ func (r reports) limitStates(c *call) (any, error) {
 		return nil, err
 	}
 	q := aigateway.LimitQuery{
-		User: values.Get("user"), Key: values.Get("key"), Limit: values.Get("name"), After: values.Get("after"),
+		User: values.Get("user"), Key: values.Get("key"), Limit: values.Get("name"), Customer: values.Get("customer"), After: values.Get("after"),
 		Most: min(max(most, 1), largestStates),
 	}
 	team, _, err := c.ofTeam()

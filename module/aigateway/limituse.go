@@ -55,6 +55,9 @@ type LimitQuery struct {
 	Key   string // only of limits that apply to the key with this ID
 	Limit string // only of the limit with this name
 
+	// Customer selects the state of limits per customer, which the keys do not have.
+	Customer string
+
 	// Own leaves out the limits of groups and of the gateway, whose use is that of others.
 	Own bool
 

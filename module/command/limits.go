@@ -35,7 +35,7 @@ func limitsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			query := flagQuery(cmd, "user", "key")
+			query := flagQuery(cmd, "user", "key", "customer")
 			limit, _ := cmd.Flags().GetString("limit")
 			query.Set("name", limit) // limit is the size of a page there
 			return printList(cmd, remote{address}, list{path: limitsPath, query: query, table: printLimits})
@@ -44,6 +44,7 @@ func limitsCommand() *cobra.Command {
 	addRunningFlags(cmd)
 	cmd.Flags().StringP("user", "u", "", "Name of the user, whose limits and keys to show (default all)")
 	cmd.Flags().StringP("key", "k", "", "ID of the key, whose limits to show, those of its user, group and gateway included (default all)")
+	cmd.Flags().StringP("customer", "", "", "With --key: the customer whose limits to show, too")
 	cmd.Flags().StringP("limit", "l", "", "Name of the limit (default all)")
 	cmd.Flags().BoolP("json", "", false, "Print JSON instead of a table")
 	return cmd

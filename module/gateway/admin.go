@@ -102,11 +102,11 @@ const statesPerPage = 500
 
 // serveLimits answers with a page of the states of the limits of all sites. The query may
 // have a user ("user"), the ID of a key ("key"), the name of a limit ("name"), and the value
-// of next in the page before ("after").
+// of next in the page before ("after"); "customer" adds the limits of a customer to those of a key.
 func (a *App) serveLimits(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	page, err := a.limitReader(nil).Limits(r.Context(), aigateway.LimitQuery{
-		User: query.Get("user"), Key: query.Get("key"), Limit: query.Get("name"), After: query.Get("after"), Most: statesPerPage,
+		Customer: query.Get("customer"), User: query.Get("user"), Key: query.Get("key"), Limit: query.Get("name"), After: query.Get("after"), Most: statesPerPage,
 	})
 	if errors.Is(err, aigateway.ErrUnavailable) {
 		return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}

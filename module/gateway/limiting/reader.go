@@ -133,6 +133,11 @@ func (r Reader) keys(q aigateway.LimitQuery) (keys []limited) {
 			if chain == nil || q.User != "" && q.User != key.Owner {
 				continue
 			}
+			if q.Customer != "" {
+				labelled := *key
+				labelled.Customer = q.Customer
+				key = &labelled
+			}
 			keys = append(keys, limited{key, chain})
 		}
 	}

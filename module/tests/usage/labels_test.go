@@ -79,6 +79,10 @@ func TestX131LimitsAndLedgerSeeATagWhereverItComesFrom(t *testing.T) {
 			assert.Equal(t, map[string]int64{"prod": 2}, sumsBy(t, gateway, "day,tag:env"))
 			assert.Equal(t, map[string]int64{"acme": 3, "umbrella": 1}, sumsBy(t, gateway, "customer,model"))
 
+			left := site.RunCommand(t, "ai-gateway limits --key bob --customer umbrella --address "+strings.TrimPrefix(gateway.AdminURL(""), "http://"))
+			assert.Regexp(t, `customers +customer +umbrella +budget/month +50\.0+ USD +20\.`, left)
+			assert.Regexp(t, `teams +tag:team +search +budget/month +70\.0+ USD +60\.`, left)
+
 			gateway.Kill()
 			gateway = site.StartProcess(t, "", lines...)
 			assert.Equal(t, http.StatusTooManyRequests, askAs(gateway, site.AliceKey, "new", "X-Gateway-Tags", search), "the budget of the tag")
