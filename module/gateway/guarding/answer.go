@@ -82,10 +82,11 @@ func (a *answerCheck) check(final bool) *block {
 		if len(v.Texts) == 0 && len(list) > 0 {
 			continue
 		}
-		edits, b := a.ask(a.ctx, g, v)
+		verdict, b := a.ask(a.ctx, g, v)
 		if b != nil {
 			return b
 		}
+		edits := verdict.Edits
 		for first := 0; first < len(edits); {
 			end := first + 1
 			for end < len(edits) && edits[end].Text == edits[first].Text {

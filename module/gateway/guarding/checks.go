@@ -46,7 +46,7 @@ func (c *Checks) view(phase aigateway.GuardPhase) *aigateway.GuardView {
 var errEdits = errors.New("the guard has returned edits that are out of order, or out of their texts")
 
 // ask asks a guard. It returns why the texts do not pass, nil if they do, perhaps with edits.
-func (c *Checks) ask(ctx context.Context, g *guard, v *aigateway.GuardView) ([]aigateway.GuardEdit, *block) {
+func (c *Checks) ask(ctx context.Context, g *guard, v *aigateway.GuardView) (aigateway.GuardVerdict, *block) {
 	verdict, err := g.Guard.Check(ctx, v)
 	switch {
 	case err == nil && !areInOrder(verdict.Edits, v.Texts):
@@ -54,13 +54,13 @@ func (c *Checks) ask(ctx context.Context, g *guard, v *aigateway.GuardView) ([]a
 		fallthrough
 	case err != nil:
 		c.logger.Error("guard failed", append(c.fields(g.Name, v.Phase), zap.Error(err))...)
-		return nil, &block{guard: g.Name, err: err}
+		return verdict, &block{guard: g.Name, err: err}
 	case verdict.Block != "":
-		return nil, c.blocked(g.Name, verdict.Block, v.Phase)
+		return verdict, c.blocked(g.Name, verdict.Block, v.Phase)
 	case verdict.Unchecked:
 		c.logger.Warn("content was not checked", c.fields(g.Name, v.Phase)...)
 	}
-	return verdict.Edits, nil
+	return verdict, nil
 }
 
 // blocked logs that a rule blocks a text.

@@ -54,9 +54,11 @@ func (p *passed) keep(d digest) {
 	p.newer[d] = struct{}{}
 }
 
-// digestOf returns the digest of the texts of a group.
-func digestOf(group []aigateway.GuardText) (d digest) {
+// digestOf returns the digest of the texts of a group, and of all else that the verdict of a
+// guard may depend on.
+func digestOf(v *aigateway.GuardView, group []aigateway.GuardText) (d digest) {
 	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%q %q %q %q ", v.Key, v.Owner, v.Model, v.Format)
 	for i := range group {
 		t := &group[i]
 		_, _ = fmt.Fprintf(h, "%s %q %d ", t.Kind, t.Name, len(t.Text)) // a hash never fails

@@ -68,7 +68,7 @@ func (r *requestCheck) check(ctx context.Context, g *guard) *block {
 			end++
 		}
 		if g.sees(r.now[first].Kind) {
-			d := digestOf(r.now[first:end])
+			d := digestOf(v, r.now[first:end])
 			if g.passed.has(d) {
 				known = true
 			} else {
@@ -83,15 +83,17 @@ func (r *requestCheck) check(ctx context.Context, g *guard) *block {
 	if known && len(fresh) == 0 {
 		return nil
 	}
-	edits, b := r.ask(ctx, g, v)
-	if b != nil {
+	verdict, b := r.ask(ctx, g, v)
+	switch {
+	case b != nil:
 		return b
-	}
-	if len(edits) == 0 {
+	case verdict.Unchecked: // the guard is asked again
+		return nil
+	case len(verdict.Edits) == 0:
 		g.passed.add(fresh)
 		return nil
 	}
-	for _, e := range slices.Backward(edits) { // the offsets of those before stay the same
+	for _, e := range slices.Backward(verdict.Edits) { // the offsets of those before stay the same
 		i := index[e.Text]
 		if r.texts[i].Signed() {
 			continue

@@ -52,7 +52,7 @@ func hearing() func() []aigateway.GuardView {
 }
 
 // recorder is a guard that notes what it is asked about. It edits calls so that their JSON
-// breaks, and fails for a text with the word "unspeakable".
+// breaks, fails for a text with the word "unspeakable", and does not check "unreadable".
 type recorder struct{}
 
 func init() { caddy.RegisterModule(recorder{}) }
@@ -69,6 +69,7 @@ func (*recorder) Check(_ context.Context, v *aigateway.GuardView) (verdict aigat
 		if strings.Contains(text.Text, "unspeakable") {
 			return verdict, errors.New("the guard has no words")
 		}
+		verdict.Unchecked = verdict.Unchecked || strings.Contains(text.Text, "unreadable")
 		if at := strings.Index(text.Text, "breakable"); at >= 0 {
 			verdict.Edits = append(verdict.Edits, aigateway.GuardEdit{Text: i, Start: at, End: at + len("breakable"), With: `"`, Rule: "quote"})
 		}
@@ -170,6 +171,11 @@ func TestX107AGuardSeesOnlyTheTextsThatItHasNotPassed(t *testing.T) {
 	assert.Equal(t, []string{"assistant two", "user three"}, seen(turns("one", "two", "three")))
 	assert.Equal(t, []string{"user one changed"}, seen(turns("one changed", "two", "three")), "what looks old is checked, too")
 	assert.Equal(t, 3, p.Count())
+	// A guard that could not be asked, with on_error pass, was never asked again about the texts
+	// of that moment. And what it had passed for one key or model, it had passed for all.
+	assert.Equal(t, []string{"user unreadable"}, seen(turns("unreadable")))
+	assert.Equal(t, []string{"user unreadable"}, seen(turns("unreadable")), "an unchecked text has not passed")
+	assert.Equal(t, []string{"user one"}, seen(strings.Replace(turns("one"), `"m"`, `"other"`, 1)), "the verdict may depend on the model")
 }
 
 func TestX108AnEditIsPutBackAsValidJSON(t *testing.T) {
