@@ -55,7 +55,7 @@ var arrows = []arrow{
 	{"module/gateway/affinity", []string{"module/rendezvous", "translate/jsonscan"}},
 	{"module/gateway/catalog", []string{"module/gateway/health", "module/metrics", "module/gateway/meter", "module/gateway/modellist", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/failover", []string{"module/gateway/affinity", "module/gateway/catalog", "module/gateway/choice", "module/gateway/detour", "module/gateway/drain", "module/gateway/guarding", "module/gateway/health", "module/gateway/meter", "module/gateway/observe", "module/gateway/reply", "module/gateway/sink", "module/events", "module/tracing", "module/aigateway", "module/exchange", "translate", "translate/beside", "translate/fault", "translate/seal", "translate/token"}},
-	{"module/gateway/guarding", []string{"module/gateway/reply", "module/aigateway", "module/exchange", "translate/..."}},
+	{"module/gateway/guarding", []string{"module/gateway/reply", "module/metrics", "module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format", "translate/trait"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
 	{"module/gateway/labels", []string{"module/gateway/affinity", "module/aigateway", "module/exchange", "translate/beside", "translate/fault"}},

@@ -31,6 +31,7 @@ type recordView struct {
 	Attempts     []attemptView   `json:"attempts"`
 	Losses       []string        `json:"losses"`
 	AnswerLosses []string        `json:"answer_losses"`
+	Unchecked    []string        `json:"unchecked"` // by guards
 	Tags         []aigateway.Tag `json:"tags"`
 	Customer     string          `json:"customer"`
 }
@@ -93,7 +94,7 @@ func viewRecord(r *accounting.Record, zone *time.Location) recordView {
 		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
 		Calls: views(r.Calls, viewCall), Attempts: viewAttempts(r),
-		Losses: append([]string{}, r.Losses...), AnswerLosses: append([]string{}, r.AnswerLosses...),
+		Losses: append([]string{}, r.Losses...), AnswerLosses: append([]string{}, r.AnswerLosses...), Unchecked: append([]string{}, r.Unchecked...),
 		Tags: append([]aigateway.Tag{}, r.Tags...), Customer: r.Customer,
 	}
 }

@@ -34,6 +34,9 @@ type Exchange struct {
 	// Capture gets both sides of the wire. It is nil for almost all exchanges.
 	Capture *capture.Exchange
 
+	// Unchecked are the guards that have let texts pass although they could not check them.
+	Unchecked []string
+
 	// Opening contains the events that are sent before an answer; nil for none.
 	Opening *Opening
 

@@ -153,6 +153,7 @@ func (a *App) metricNames() (n metrics.Names) {
 		}
 		n.Models = append(n.Models, site.resolved.catalog.Patterns()...)
 		n.Limits = append(n.Limits, site.resolved.limits.Names()...)
+		n.Guards = append(n.Guards, site.resolved.guards.Names()...)
 	}
 	return n
 }

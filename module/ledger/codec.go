@@ -94,10 +94,10 @@ func (c *codec) record(r *accounting.Record) {
 // nothing is written: most exchanges have one attempt, which answers, and no tags.
 func (c *codec) additions(r *accounting.Record) {
 	if c.reading && len(c.bytes) == 0 {
-		r.Attempts, r.Losses, r.AnswerLosses, r.Tags, r.Customer = nil, nil, nil, nil, ""
+		r.Attempts, r.Losses, r.AnswerLosses, r.Unchecked, r.Tags, r.Customer = nil, nil, nil, nil, nil, ""
 		return
 	}
-	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Tags)+len(r.Customer) == 0 {
+	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer) == 0 {
 		return
 	}
 	length(c, &r.Attempts, leastAttempt)
@@ -106,10 +106,10 @@ func (c *codec) additions(r *accounting.Record) {
 		c.attempt(&r.Attempts[i], before)
 		before = &r.Attempts[i]
 	}
-	for _, losses := range [...]*[]string{&r.Losses, &r.AnswerLosses} {
-		length(c, losses, 1)
-		for i := range *losses {
-			c.text(&(*losses)[i], c.interned)
+	for _, names := range [...]*[]string{&r.Losses, &r.AnswerLosses, &r.Unchecked} {
+		length(c, names, 1)
+		for i := range *names {
+			c.text(&(*names)[i], c.interned)
 		}
 	}
 	length(c, &r.Tags, 2)

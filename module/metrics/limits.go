@@ -7,6 +7,10 @@ var (
 		"Requests within a limit: admitted, refused by one of its rules, or warned of a soft budget.",
 		"limit", "rule", "decision")
 
+	guardVerdicts = counter("guard_verdicts_total",
+		"Verdicts of guards that do not pass a text, and failures to check one.",
+		"guard", "verdict")
+
 	budgets = gauge("budgets",
 		"Keys with a budget, by the largest part of it that was spent or reserved in the period.",
 		"limit", "state")
@@ -32,6 +36,16 @@ const (
 func LimitDecision(limit, rule, decision string) {
 	limitDecisions.WithLabelValues(limit, rule, decision).Inc()
 }
+
+// The verdicts of guards that are counted.
+const (
+	GuardBlocked   = "blocked"
+	GuardFailed    = "failed"    // the text could not be checked, and does not pass
+	GuardUnchecked = "unchecked" // the text could not be checked, and passes
+)
+
+// GuardVerdict counts a verdict of a guard.
+func GuardVerdict(guard, verdict string) { guardVerdicts.WithLabelValues(guard, verdict).Inc() }
 
 // The states of budgets.
 const (

@@ -20,7 +20,7 @@ var collectors = []prometheus.Collector{
 	exchanges, exchangeDuration, overhead, inFlight,
 	attempts, fallbacks, firstEvent, eventGap, providers, losses,
 	tokens, cost, unpriced, searches, usageSources, pricesTime,
-	limitDecisions, budgets, limits, countersDuration, countersFallback,
+	limitDecisions, guardVerdicts, budgets, limits, countersDuration, countersFallback,
 	ledgerRecords, ledgerAppend, ledgerApply, ledgerOrphans, ledgerRefusals, ledgerDamaged, ledgers,
 }
 

@@ -64,6 +64,7 @@ func countEverything(provider, model, limit string) {
 	Use(Usage{Provider: provider, Model: model, Source: "none"})
 	SetPricesTime("builtin", time.Unix(1_700_000_000, 0))
 	LimitDecision(limit, "", Admitted)
+	GuardVerdict("g", GuardBlocked)
 	MoveBudget(limit, "", Below50)
 	CounterCall("admit", "ok", time.Millisecond)
 	CounterFallback("allow")
@@ -86,7 +87,7 @@ func TestNamesOfMetrics(t *testing.T) {
 		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight
 		attempts_total fallbacks_total provider_available losses_total
 		tokens_total cost_usd_total unpriced_total searches_total usage_sources_total prices_timestamp_seconds
-		limit_decisions_total budgets limit_used limit_reserved limit_left counters_duration_seconds counters_fallback_total
+		limit_decisions_total guard_verdicts_total budgets limit_used limit_reserved limit_left counters_duration_seconds counters_fallback_total
 		ledger_records_total ledger_pending_records ledger_journal_bytes ledger_oldest_pending_seconds
 		ledger_append_seconds ledger_apply_seconds ledger_orphans_total ledger_refusals_total ledger_damaged_total`) {
 		assert.Contains(t, families, name)

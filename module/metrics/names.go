@@ -7,7 +7,7 @@ import (
 )
 
 // Names are the names of a configuration that metrics have as labels.
-type Names struct{ Providers, Models, Limits []string }
+type Names struct{ Providers, Models, Limits, Guards []string }
 
 // Hold keeps the series of names until release is called. When the last configuration with a
 // name releases it, the series of the name are deleted. During a reload, the new
@@ -34,6 +34,9 @@ func (n Names) labels() (all []label) {
 	}
 	for _, l := range n.Limits {
 		all = append(all, label{"limit", l})
+	}
+	for _, g := range n.Guards {
+		all = append(all, label{"guard", g})
 	}
 	return all
 }

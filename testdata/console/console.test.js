@@ -136,7 +136,7 @@ test('C006 hostile names are texts, and the layout holds', async () => {
 	await shows(`configuration?name=${encodeURIComponent(names[1])}`, []);
 	await shows('health', ['played']);
 	await page.route('**/api/usage/records/1', async (route) => { // names that no client can choose
-		const record = { id: '1', at: new Date().toISOString(), request: names[0], key: names[1], user: names[2], limit: names[3], model: names[4], operation: names[5], format: 'chat', stream: true, status: 200, outcome: names[7], first_byte_ms: 1, duration_ms: 2, calls: [], losses: names, answer_losses: names, customer: names[6], tags: names.map((name) => ({ name, value: name })), attempts: names.map((name) => ({ provider: name, upstream_model: name, format: name, end: name, status: 0, duration_ms: 1, repeated: true })) };
+		const record = { id: '1', at: new Date().toISOString(), request: names[0], key: names[1], user: names[2], limit: names[3], model: names[4], operation: names[5], format: 'chat', stream: true, status: 200, outcome: names[7], first_byte_ms: 1, duration_ms: 2, calls: [], losses: names, answer_losses: names, unchecked: names, customer: names[6], tags: names.map((name) => ({ name, value: name })), attempts: names.map((name) => ({ provider: name, upstream_model: name, format: name, end: name, status: 0, duration_ms: 1, repeated: true })) };
 		await route.fulfill({ json: { success: true, message: '', data: record } });
 	});
 	await shows('exchanges/1', [...names.slice(2, 5), names[6], ...names.map((name) => `${name}=${name}`), ...names.map((name) => `${name}/${name}`)]);

@@ -35,6 +35,9 @@ type Record struct {
 	// AnswerLosses those of the answer, as far as they were known at its end. A name that a
 	// client or a provider chose is "?".
 	Losses, AnswerLosses []string
+	// Unchecked are the names of the guards that have let texts pass although they could not
+	// check them, as their configuration demands.
+	Unchecked []string
 
 	aigateway.Labels
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/texts"
 )
@@ -53,18 +54,24 @@ func (c *Checks) ask(ctx context.Context, g *guard, v *aigateway.GuardView) (aig
 		err = errEdits
 		fallthrough
 	case err != nil:
+		metrics.GuardVerdict(g.Name, metrics.GuardFailed)
 		c.logger.Error("guard failed", append(c.fields(g.Name, v.Phase), zap.Error(err))...)
 		return verdict, &block{guard: g.Name, err: err}
 	case verdict.Block != "":
 		return verdict, c.blocked(g.Name, verdict.Block, v.Phase)
 	case verdict.Unchecked:
+		metrics.GuardVerdict(g.Name, metrics.GuardUnchecked)
+		if !slices.Contains(c.Exchange.Unchecked, g.Name) {
+			c.Exchange.Unchecked = append(c.Exchange.Unchecked, g.Name)
+		}
 		c.logger.Warn("content was not checked", c.fields(g.Name, v.Phase)...)
 	}
 	return verdict, nil
 }
 
-// blocked logs that a rule blocks a text.
+// blocked logs and counts that a rule blocks a text.
 func (c *Checks) blocked(guard, rule string, phase aigateway.GuardPhase) *block {
+	metrics.GuardVerdict(guard, metrics.GuardBlocked)
 	c.logger.Info("content blocked", append(c.fields(guard, phase), zap.String("rule", rule))...)
 	return &block{guard: guard, rule: rule}
 }

@@ -61,6 +61,14 @@ func load(ctx caddy.Context, c Config) (*guard, error) {
 	return g, err
 }
 
+// Names returns the names of the guards.
+func (g Guards) Names() (names []string) {
+	for _, guard := range g.list {
+		names = append(names, guard.Name)
+	}
+	return names
+}
+
 // For returns the checks of an exchange whose key and model are known, nil if neither a guard
 // nor the log covers it.
 func (g Guards) For(ex *exchange.Exchange, logger *zap.Logger) *Checks {

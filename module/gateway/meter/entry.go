@@ -140,6 +140,7 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 	}
 	e.record.Attempts = attempts(ex)
 	e.record.Losses, e.record.AnswerLosses = losses(ex)
+	e.record.Unchecked = ex.Unchecked
 	if e.ledger != nil {
 		e.ledger.End(&e.record)
 	}

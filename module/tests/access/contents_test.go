@@ -46,6 +46,7 @@ func TestX112AWebhookThatHangsBlocksOrPasses(t *testing.T) {
 				assert.Contains(t, answer.Failure(t).Message, "the guard 'hook' cannot check the content right now")
 			} else {
 				s.EntryWhere(func(e map[string]any) bool { return e["msg"] == "content was not checked" && e["guard"] == "hook" })
+				assert.Contains(t, s.Call(http.MethodGet, s.AdminURL("/metrics"), "").Body, `caddy_ai_gateway_guard_verdicts_total{guard="hook",verdict="unchecked"} 1`)
 			}
 			s.AssertNoEntry("private words")
 		})

@@ -115,6 +115,7 @@ function One({ id }) {
 				${r.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${r.tags.map((tag) => html`<a class="tag" href=${query(`${root}exchanges`, { tag: `${tag.name}=${tag.value}` })}><bdi>${tag.name}=${tag.value}</bdi></a>`)}</dd>`}
 				${r.losses.length > 0 && html`<dt>Left out of the request</dt><dd class="tags">${r.losses.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
 				${r.answer_losses.length > 0 && html`<dt>Left out of the answer</dt><dd class="tags">${r.answer_losses.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
+				${r.unchecked.length > 0 && html`<dt>Not checked by</dt><dd class="tags">${r.unchecked.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
 				<dt>Request id</dt><dd class="row"><code>${r.request}</code><${Copy} text=${r.request} /></dd></dl>
 				<p class="small muted">The logs name the request by this id. The ledger has no part of a prompt or of an answer.</p></div></section>
 				${administers() ? html`<${Why} record=${r} />` : html`<${Counted} record=${r} />`}</div>
