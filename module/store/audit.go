@@ -36,7 +36,7 @@ const (
 type recorder struct {
 	db      *database.Database
 	logger  func() *zap.Logger
-	rows    func() *zap.Logger // logs the rows
+	rows    atomic.Pointer[zap.Logger] // logs the rows
 	options atomic.Pointer[aigateway.AuditOptions]
 }
 
@@ -100,7 +100,7 @@ func (r *recorder) logRow(row *aigateway.AuditEntry) {
 	if row.Action == "" {
 		return
 	}
-	r.rows().Info(row.Action, zap.Int64("id", row.ID), zap.String("actor", row.Actor.Name),
+	r.rows.Load().Info(row.Action, zap.Int64("id", row.ID), zap.String("actor", row.Actor.Name),
 		zap.Stringer("role", row.Role), zap.String("address", row.Address), zap.String("request_id", row.Request),
 		zap.String("object", row.Object), zap.Any("changes", row.Changes), zap.Bool("failed", row.Failed))
 }

@@ -11,15 +11,25 @@ import (
 // old one is cleaned up, so that stores survive a reload.
 var pool = caddy.NewUsagePool()
 
+// auditLog is the module whose logger writes the rows of the audit log. Only loggers of modules
+// write to logs that a configuration names.
+type auditLog struct{}
+
+// CaddyModule returns the Caddy module information.
+func (auditLog) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "ai_gateway.audit", New: func() caddy.Module { return auditLog{} }}
+}
+
 // Shared returns the store of a database. Calls for the same database return the same
-// store. The caller releases it with Release.
-func Shared(backend database.Backend, module caddy.ModuleID) *Store {
-	store, _, _ := pool.LoadOrNew(backend.Identity(), func() (caddy.Destructor, error) {
-		store := New(backend, func() *zap.Logger { return caddy.Log().Named(string(module)) })
-		store.rows = func() *zap.Logger { return caddy.Log().Named("ai_gateway.audit") }
-		return pooled{store}, nil
+// store, which writes its rows to the logs of the configuration of the last call. The caller
+// releases it with Release.
+func Shared(ctx caddy.Context, backend database.Backend, module caddy.ModuleID) *Store {
+	loaded, _, _ := pool.LoadOrNew(backend.Identity(), func() (caddy.Destructor, error) {
+		return pooled{New(backend, func() *zap.Logger { return caddy.Log().Named(string(module)) })}, nil
 	})
-	return store.(pooled).Store
+	store := loaded.(pooled).Store
+	store.rows.Store(ctx.Logger(auditLog{}))
+	return store
 }
 
 // Release releases a store that Shared returned. The last call closes the store.

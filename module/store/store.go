@@ -57,7 +57,8 @@ type Store struct {
 // configuration.
 func New(backend database.Backend, logger func() *zap.Logger) *Store {
 	s := &Store{opened: make(chan struct{})}
-	s.recorder.logger, s.rows = logger, zap.NewNop
+	s.recorder.logger = logger
+	s.rows.Store(zap.NewNop())
 	s.db = database.New("store", backend, logger, s.invalidate)
 	s.created = time.Now().Add(-completeFor) // a verified of 0 is too old
 	s.snapshot.Store(&snapshot{database: backend.Identity()})

@@ -45,7 +45,7 @@ async function startRedis(port) {
 	return server;
 }
 
-test('C002 C011 a throttled login, a Redis that is away, a killed gateway and a reload say what they are', async () => {
+test('C002C011 a throttled login, a Redis that is away, a killed gateway and a reload say what they are', async () => {
 	const redis = await freePort();
 	const server = await startRedis(redis);
 	const gateway = await Gateway.start(configuration, { admin: await freePort(), redis });

@@ -36,7 +36,7 @@ async function faults(page) {
 	return found;
 }
 
-test('C008 C009 axe finds nothing on any page in either theme, none scrolls sideways, and each has its pictures', async () => {
+test('C008C009 axe finds nothing on any page in either theme, none scrolls sideways, and each has its pictures', async () => {
 	const found = {};
 	await Promise.all(['light', 'dark'].map(async (colorScheme) => {
 		const { context, page, problems } = await open(browser, { colorScheme });

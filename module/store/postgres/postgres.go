@@ -60,7 +60,7 @@ func (Postgres) CaddyModule() caddy.ModuleInfo {
 var errReference = errors.New("the DSN of postgres is {env.NAME} or {file./absolute/path}; a literal DSN is refused, and {$NAME} inserts one")
 
 // Provision loads the store of the database, but does not connect to it.
-func (p *Postgres) Provision(caddy.Context) error {
+func (p *Postgres) Provision(ctx caddy.Context) error {
 	if aigateway.CheckSecretReference(p.DSN) != nil {
 		return fmt.Errorf("store: %w", errReference)
 	}
@@ -76,7 +76,7 @@ func (p *Postgres) Provision(caddy.Context) error {
 		return fmt.Errorf("store postgres: dsn: %w", err)
 	}
 	p.Reader = ledger.NewReader(p.records, func() *zap.Logger { return caddy.Log().Named(string(p.CaddyModule().ID)) })
-	p.Store = store.Shared(backend, p.CaddyModule().ID)
+	p.Store = store.Shared(ctx, backend, p.CaddyModule().ID)
 	return nil
 }
 

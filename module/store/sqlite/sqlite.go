@@ -55,7 +55,7 @@ func (SQLite) CaddyModule() caddy.ModuleInfo {
 }
 
 // Provision loads the store of the file, but does not open the file.
-func (s *SQLite) Provision(caddy.Context) error {
+func (s *SQLite) Provision(ctx caddy.Context) error {
 	path, err := s.resolve()
 	if err != nil {
 		return fmt.Errorf("store sqlite: path: %w", err)
@@ -64,7 +64,7 @@ func (s *SQLite) Provision(caddy.Context) error {
 	s.records = strings.TrimSuffix(path, extension) + "-ledger" + extension
 	s.journal = strings.TrimSuffix(path, extension) + "-journal"
 	s.Reader = ledger.NewReader(s.ledgerFile(), func() *zap.Logger { return caddy.Log().Named(string(s.CaddyModule().ID)) })
-	s.Store = store.Shared(&file{schema: accounts, path: path}, s.CaddyModule().ID)
+	s.Store = store.Shared(ctx, &file{schema: accounts, path: path}, s.CaddyModule().ID)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -117,4 +118,17 @@ func TestCredentialsOfOneKindAreNoneOfAnother(t *testing.T) {
 		assert.Equal(t, http.StatusMethodNotAllowed, call(method, "/api/audit", "", root.token), "no method changes the log")
 		assert.Equal(t, http.StatusMethodNotAllowed, askAdmin(s, method, "/ai_gateway/audit", "").Status)
 	}
+}
+
+// The rows went to the default log only, so that the log of the example got none, and took them
+// from the default log.
+func TestRowsAreWrittenToTheLogOfTheConfiguration(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.log")
+	s := site.StartCaddyfile(t, "{\nadmin 127.0.0.1:PORT(admin)\nlog audit {\noutput file "+file+" {\nroll_disabled\n}\ninclude ai_gateway.audit\n}\nai_gateway {\nstore sqlite "+filepath.Join(t.TempDir(), "gateway.db")+"\n}\n}\n"+site.Block("", "provider demo"))
+	require.Equal(t, http.StatusOK, askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"ada","password":"`+site.Password+`"}`).Status)
+	assert.EventuallyWithT(t, func(c *assert.CollectT) {
+		written, err := os.ReadFile(file)
+		require.NoError(c, err)
+		assert.Contains(c, string(written), `"msg":"user.create"`)
+	}, site.Patience, site.PollEvery)
 }
