@@ -299,7 +299,7 @@ func (a *Accounts) teams() teams { return teams{a.store.Teams(), a.users(), a.si
 func (a *Accounts) captures() captures { return captures{a.CaptureOff} }
 
 func (a *Accounts) reports() reports {
-	return reports{a.store, a.sites.limits, func(err error) { _ = problemOf(a.logger, err) }, a.sites.ended}
+	return reports{a.store, a.sites.limits, func(err error) { _ = problemOf(a.logger, err) }, a.sites.ended, a.shared.streams}
 }
 
 // Interface guards

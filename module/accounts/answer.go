@@ -146,7 +146,7 @@ func problemOf(logger *zap.Logger, err error) *problem {
 	case errors.Is(err, aigateway.ErrNoMember):
 		return refuse(http.StatusConflict, "the user is no member of the team")
 	case errors.Is(err, aigateway.ErrHasKeys):
-		return refuse(http.StatusConflict, "there are keys of the team: delete them first, or with keys=delete")
+		return refuse(http.StatusConflict, "there are keys of the team: delete them first, or with keys=delete (--delete-keys of the command)")
 	case errors.Is(err, context.Canceled):
 		return refuse(statusClientClosed, "the client has left")
 	case errors.Is(err, aigateway.ErrBusy):

@@ -213,6 +213,9 @@ func askForARecord(t *testing.T, given map[string]bool) {
 		assert.Equal(t, http.StatusOK, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 	assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage/records/live?stream=x", token: token}).status)
+	for s.shared.streams.acquire("1") {
+	}
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: "GET /api/usage/records/live", token: token}).status)
 }
 
 // askForACapture captures a request, and fills the captures.

@@ -23,23 +23,41 @@ func (r reports) live(c *call) (any, error) {
 	if !ok {
 		return nil, refuse(http.StatusNotFound, "the records of this store cannot be watched")
 	}
-	s := stream{call: c, zone: zone, ended: r.ended}
+	s := stream{call: c, admin: c.isAdmin(), zone: zone, ended: r.ended}
 	if err := c.recordFilter(&s.query); err != nil {
 		return nil, err
 	}
 	if err := c.restrictRecords(&s.query); err != nil {
 		return nil, err
 	}
-	s.records, s.stop, err = watched.Watch()
-	if errors.Is(err, accounting.ErrManyWatches) {
-		return nil, later(http.StatusServiceUnavailable, 10*time.Second, "too many clients watch records")
+	if err := s.begin(watched, r.streams); err != nil {
+		return nil, err
 	}
-	return s, err
+	return s, nil
+}
+
+// begin makes the stream a watch of records, as one of those of the user.
+func (s *stream) begin(of accounting.WatchedReader, streams *shares) error {
+	who := s.call.principal().account
+	if !streams.acquire(who) {
+		return later(http.StatusTooManyRequests, watchRetry, "too many streams of the user: end one first")
+	}
+	records, stop, err := of.Watch()
+	if err != nil {
+		streams.release(who)
+		if errors.Is(err, accounting.ErrManyWatches) {
+			err = later(http.StatusServiceUnavailable, watchRetry, "too many clients watch records")
+		}
+		return err
+	}
+	s.records, s.stop = records, func() { stop(); streams.release(who) }
+	return nil
 }
 
 // stream is an answer with events.
 type stream struct {
 	call    *call
+	admin   bool // it began with the rights of an administrator of the gateway
 	query   accounting.RecordQuery
 	zone    *time.Location
 	records <-chan []accounting.Record
@@ -51,15 +69,17 @@ const (
 	// exitCheck is the time in which a stream notices that the process exits. The servers
 	// wait for open streams.
 	exitCheck = time.Second
-	// rightsCheck is the time in which a stream notices that the session has ended. The
-	// client gets a comment as often, so that proxies keep the connection.
+	// rightsCheck is the time in which a stream notices that the session or a right has ended.
+	// The client gets a comment as often, so that proxies keep the connection.
 	rightsCheck = 15 * time.Second
 	// writePatience is the longest time for one write to a client.
 	writePatience = 10 * time.Second
+	// watchRetry is the time after which a client that was refused may ask again.
+	watchRetry = 10 * time.Second
 )
 
 // write implements written. It returns when the client has left or is too slow, when the
-// session, the configuration or the process ends.
+// session, a right that it needs, the configuration or the process ends.
 func (s stream) write(w http.ResponseWriter) {
 	defer s.stop()
 	writeHeader(w, "text/event-stream", "no-store, no-transform")
@@ -89,10 +109,11 @@ func (s stream) write(w http.ResponseWriter) {
 	}
 }
 
-// mayWatch reports whether the session has not ended, nor the rights of the user in a team.
+// mayWatch reports whether the session has not ended, nor the rights of the user in a team or
+// as an administrator. A change of the role ends no session.
 func (s stream) mayWatch() bool {
 	s.call.teams = nil
-	if s.call.admit() != nil {
+	if s.call.admit() != nil || s.admin && !s.call.isAdmin() {
 		return false
 	}
 	_, _, err := s.call.ofTeam()

@@ -66,6 +66,41 @@ func TestNewRecordsComeAsEvents(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, s.ask(testRequest{call: "GET /api/usage/records/live", token: s.token("boss")}).status)
 }
 
+// One user of the smallest role could open all streams of the process, and none was left for
+// others.
+func TestAUserHasFewStreams(t *testing.T) {
+	s, _ := withRecords(t)
+	s.user("alice", aigateway.RoleUser)
+	s.user("boss", aigateway.RoleAdmin)
+	open := func(who string) (any, error) {
+		c := newCall(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live", token: s.token(who)}.request(t.Context()), s.store, nil)
+		c.access = loggedIn
+		require.NoError(t, c.admit())
+		return s.reports().live(c)
+	}
+	s.store.(*recorded).full = true
+	for range maxStreams + 1 { // what is refused takes nothing
+		_, err := open("alice")
+		require.ErrorContains(t, err, "too many clients watch records")
+	}
+	s.store.(*recorded).full = false
+	var last any
+	for range maxStreams {
+		var err error
+		last, err = open("alice")
+		require.NoError(t, err)
+	}
+	answer := s.ask(testRequest{call: "GET /api/usage/records/live", token: s.token("alice")})
+	assert.Equal(t, http.StatusTooManyRequests, answer.status)
+	assert.Equal(t, failure("too many streams of the user: end one first"), answer.body)
+	_, err := open("boss")
+	require.NoError(t, err, "others have their own")
+	last.(stream).call.Method = http.MethodHead // so that it ends at once
+	last.(stream).write(httptest.NewRecorder())
+	_, err = open("alice")
+	assert.NoError(t, err)
+}
+
 // The servers wait for open streams: one that outlives its session or its configuration
 // would show records without a right, or delay a restart.
 func TestAStreamEndsWithItsSessionAndItsConfiguration(t *testing.T) {

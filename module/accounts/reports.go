@@ -20,6 +20,8 @@ type reports struct {
 	limits aigateway.LimitReader // nil for the commands of this machine
 	failed func(error)           // logs why a table breaks off
 	ended  <-chan struct{}       // is closed when the configuration ends
+
+	streams *shares // streams of records, by user
 }
 
 // usageView is one sum in an answer.

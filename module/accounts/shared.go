@@ -20,6 +20,7 @@ type shared struct {
 	registrations   *throttle.Throttle // registrations from a network
 	signIns         *throttle.Throttle // failed answers of issuers, from a network
 	changes         *shares            // changes in progress, by user
+	streams         *shares            // streams of records, by user
 	changesMade     *throttle.Throttle // changes and logins of a user with the smallest role
 	audited         failures           // failed logins that are recorded
 
@@ -29,6 +30,10 @@ type shared struct {
 // maxChanges is the largest number of concurrent changes of one user. It is smaller than
 // the number of changes that may wait for a store.
 const maxChanges = 10
+
+// maxStreams is the largest number of streams of records of one user. It is much smaller than
+// accounting.MostWatches, so that no user has all of them.
+const maxStreams = 4
 
 // stores contains the shared state by store.
 var stores = caddy.NewUsagePool()
@@ -62,6 +67,7 @@ func newShared() *shared {
 		registrations:   throttle.New(10, time.Minute),
 		signIns:         throttle.New(20, 3*time.Second),
 		changes:         newShares(maxChanges),
+		streams:         newShares(maxStreams),
 		changesMade:     throttle.New(300, 6*time.Second),
 		audited:         newFailures(),
 	}

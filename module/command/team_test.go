@@ -27,8 +27,8 @@ func TestTeamCommandManagesTeams(t *testing.T) {
 	assert.Contains(t, succeed(t, "key list --team research"), "laptop")
 	for line, want := range map[string]string{
 		"key new --user grace --name x --limit support": "creating key for grace: the user is no member of the team",
-		"team remove research ada":                      "team research: there are keys of the team: delete them first, or with keys=delete",
-		"team delete research":                          "team research: there are keys of the team: delete them first, or with keys=delete",
+		"team remove research ada":                      "team research: there are keys of the team: delete them first, or with keys=delete (--delete-keys of the command)",
+		"team delete research":                          "team research: there are keys of the team: delete them first, or with keys=delete (--delete-keys of the command)",
 		"team delete none":                              "team none: not found",
 		"team add research":                             "team research: the name is taken by another team",
 		"team member research nobody":                   "team research: there is no user with this name",
