@@ -181,7 +181,13 @@ func (m machine) addKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.manages(c.Context(), user, valueOr(change.limit, "")) {
+	limit := valueOr(change.limit, "")
+	if !c.isAdmin() { // before the role is compared, so that the answer does not reveal it
+		if err := checkMember(c.Context(), m.users.store, user, limit); err != nil {
+			return nil, err
+		}
+	}
+	if !c.manages(c.Context(), user, limit) {
 		return nil, errRole
 	}
 	key := &aigateway.StoredKey{UserID: user.ID}

@@ -119,6 +119,7 @@ var rightsBodies = map[string]string{
 // member of the teams theirs-of-victim and research, and has a key of the latter. The user lead
 // administrates research.
 func rightsSite(t *testing.T) (s *site, tokens map[string]string, ids *strings.Replacer) {
+	capture.Process = capture.New() // many sites would use up the tokens of one
 	i := newIssuer(t)
 	s = newSite(t, func(a *Accounts) {
 		a.Issuers, a.Proxy = []*signin.Issuer{i.settings(nil)}, &signin.Proxy{User: "{http.vars.user}"}
@@ -245,7 +246,7 @@ var rightsInTeam = []struct {
 	{"POST /api/keys", `{"user":"lead","name":"unbound"}`, 403, 403, 403, 200},
 	{"POST /api/keys", `{"user":"lead","name":"unbound","limit":"large"}`, 403, 403, 403, 200},
 	{"POST /api/keys", `{"user":"other","name":"outside","limit":"research"}`, 403, 403, 409, 409},
-	{"POST /api/keys", `{"user":"boss","name":"above","limit":"research"}`, 403, 403, 403, 409},
+	{"POST /api/keys", `{"user":"boss","name":"above","limit":"research"}`, 403, 403, 409, 409},
 	{"GET /api/keys/2", "", 404, 403, 200, 200},
 	{"PATCH /api/keys/2", `{"disabled":true,"models":["a"]}`, 404, 403, 200, 200},
 	{"PATCH /api/keys/2", `{"limit":""}`, 404, 403, 403, 200},
@@ -294,6 +295,21 @@ func TestNobodyLearnsOfATeamByMakingKeys(t *testing.T) {
 		theirs, none := ask("research"), ask("none")
 		assert.Equal(t, http.StatusForbidden, theirs.status)
 		assert.Equal(t, none.body, theirs.body, call)
+	}
+}
+
+// The administrator of a team was refused for the role of a user outside of the team, which showed
+// who administrates the gateway.
+func TestNobodyLearnsOfARoleByMakingKeys(t *testing.T) {
+	s, tokens, _ := rightsSite(t)
+	ask := func(user string) testAnswer {
+		return s.ask(testRequest{call: "POST /api/keys", body: `{"user":"` + user + `","name":"x","limit":"research"}`, token: tokens["lead"]})
+	}
+	user := ask("other")
+	assert.Equal(t, failure("the user is no member of the team"), user.body)
+	for _, above := range []string{"boss", "chief"} {
+		assert.Equal(t, user.status, ask(above).status, above)
+		assert.Equal(t, user.body, ask(above).body, above)
 	}
 }
 

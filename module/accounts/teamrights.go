@@ -100,6 +100,15 @@ func (r *userRights) manages(ctx context.Context, owner *aigateway.User, limit s
 	return err == nil && (owner.Role < aigateway.RoleAdmin || owner.ID == r.user.ID)
 }
 
+// checkMember returns aigateway.ErrNoMember unless the user is a member of a team.
+func checkMember(ctx context.Context, store aigateway.Store, user *aigateway.User, team string) error {
+	of, err := store.Teams().Of(ctx, user.ID)
+	if err == nil && !slices.ContainsFunc(of, func(m aigateway.Membership) bool { return m.Name == team }) {
+		err = aigateway.ErrNoMember
+	}
+	return err
+}
+
 // checkKey returns ErrNotFound unless the user administrates the team of a key.
 func (r *userRights) checkKey(ctx context.Context, key *aigateway.StoredKey) error {
 	_, err := r.administered(ctx, key.Limit)
