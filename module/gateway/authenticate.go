@@ -95,8 +95,8 @@ func keyFormat(r *http.Request, e endpoint) *format.Descriptor {
 
 // hideKey leaves a request with a key in its query out of the access log of the site, which
 // contains the whole address.
-func hideKey(r *http.Request, f *format.Descriptor) {
-	if name := f.Client.KeyParameter; name != "" && r.URL.RawQuery != "" && r.URL.Query().Has(name) {
+func hideKey(r *http.Request) {
+	if exchange.HasQueryKey(r.URL.RawQuery) {
 		caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true)
 	}
 }

@@ -38,6 +38,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		h.serveAccounts(w, r)
 		return nil
 	}
+	if isBelow(r.URL.Path, "/upload") { // clients of the Gemini API upload files there
+		hideKey(r)
+	}
 	err := next.ServeHTTP(w, r)
 	if unanswered, _ := caddyhttp.GetVar(r.Context(), unhandled).(bool); unanswered && err == nil {
 		h.serveUnanswered(w, r)
@@ -78,6 +81,7 @@ func (h *Handler) serveAccounts(w http.ResponseWriter, r *http.Request) {
 
 // answer serves an endpoint.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
+	hideKey(r)
 	if r = h.CORS.Share(w, r); r == nil {
 		return
 	}
@@ -90,7 +94,6 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	ex.Capture = capture.Process.Begin(r, ex.ID)
 	to := reply.New(ex.Capture.Answer(w), ex)
 	observe.Publish(r, ex)
-	hideKey(r, ex.Format)
 	if e.format != nil && !e.list { // lists of models are not counted as exchanges
 		observe.Begin(ex)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -59,10 +60,15 @@ func withPolicy(balancing json.RawMessage) (json.RawMessage, error) {
 }
 
 // Call implements exchange.Caller. The request has no header, host or body of the client, because
-// the transport builds all of them.
+// the transport builds all of them. It has no query with a key, because reverse_proxy logs the
+// address at level DEBUG.
 func (p *proxied) Call(to exchange.Receiver, r *http.Request) error {
 	r.Host = ""                                                                                       // otherwise the provider would receive the host name of the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
+	if exchange.HasQueryKey(r.URL.RawQuery) {
+		r.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath} // a new one: the other is the client's
+		r.RequestURI = r.URL.RequestURI()
+	}
 	return p.handler.ServeHTTP(to, r, endOfChain)
 }
 

@@ -175,17 +175,27 @@ func TestNoSecretLeaves(t *testing.T) {
 	})
 }
 
-// Access logs contain the address of a request, its query included.
+// Access logs contain the address of a request, its query included, and so does what
+// reverse_proxy logs at level DEBUG. Only the parameter key of the paths of the Gemini API was once
+// hidden, and only from access logs.
 func TestY004KeysInTheQueryReachNoLog(t *testing.T) {
 	canaries := gatewaytest.NewCanaries()
 	t.Setenv("CLIENT_KEY", canaries.Secret("client-key"))
-	c := gatewaytest.StartCaddy(t, site.Block("log\n", site.Steady, "provider demo {\npace off\n}"))
+	p := gatewaytest.NewProvider(t)
+	c := gatewaytest.StartCaddy(t, site.Block("log\n", site.Steady, "provider demo {\npace off\n}", "provider pool vllm {\nto "+p.Address()+" 127.0.0.1:9\nmodels pooled\nlb_policy first\n}"))
 	s := &site.Site{Caddy: c, T: t}
 	ask := func(target string, lines ...string) site.Reply {
 		return s.Raw(`{"contents":[{"parts":[{"text":"hello"}]}]}`, append([]string{"POST /v1beta/models/demo:generateContent" + target + " HTTP/1.1", "Content-Type: application/json"}, lines...)...)
 	}
 	require.Equal(t, http.StatusOK, ask("?key="+canaries.Secret("client-key")).Status)
 	require.Equal(t, http.StatusUnauthorized, ask("?key="+canaries.Secret("client-key")+"x").Status)
+	for _, query := range []string{"?key=%s;a=b", "?key=%%zz%s", "?Key=%s", "?alt=sse&%%6bey=%s"} {
+		for _, path := range []string{"/v1beta/models/demo:generateContent", "/v1/chat/completions", "/v1/no/path", "/chat/completions", "/upload/v1beta/files"} {
+			s.Raw("{}", "POST "+path+fmt.Sprintf(query, canaries.Secret("client-key"))+" HTTP/1.1", "Content-Type: application/json")
+		}
+	}
+	s.Raw(`{"contents":[{"parts":[{"text":"hello"}]}]}`, "POST /v1beta/models/pooled:generateContent?key="+canaries.Secret("client-key")+" HTTP/1.1", "Content-Type: application/json")
+	require.Contains(t, s.Logs.String(), "upstream roundtrip")
 	last := ask("", "Authorization: Bearer "+canaries.Secret("client-key"))
 	require.Equal(t, http.StatusOK, last.Status)
 	s.AccessEntry(last.ID())
