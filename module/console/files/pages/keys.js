@@ -55,14 +55,17 @@ function Fields({ row, models, named }) {
 		${named && html`<${Field} label="Limit" hint="Name of a limit of the configuration. Empty: none."><input name="limit" autocomplete="off" spellcheck=${false} defaultValue=${row?.limit ?? ''} /><//>`}`;
 }
 
+/** endOf returns the last second of a day. @param {string} day */
+const endOf = (day) => `${day}T23:59:59Z`;
+
 /** ownBody returns the members of a key of the user. @param {Record<string, string>} data */
 const ownBody = (data) => ({
 	name: data.name, model_limits_enabled: lines(data.models).length > 0, model_limits: lines(data.models).join(','), allow_ips: lines(data.from).join('\n'),
-	expired_time: data.expires ? Date.parse(`${data.expires}T23:59:59Z`) / 1000 : -1, ...(administers() ? { group: data.limit.trim() } : {}),
+	expired_time: data.expires ? Date.parse(endOf(data.expires)) / 1000 : -1, ...(administers() ? { group: data.limit.trim() } : {}),
 });
 
 /** anyBody returns the members of a key of any user. @param {Record<string, string>} data */
-const anyBody = (data) => ({ name: data.name, models: lines(data.models), from: lines(data.from), limit: data.limit.trim(), expires: data.expires });
+const anyBody = (data) => ({ name: data.name, models: lines(data.models), from: lines(data.from), limit: data.limit.trim(), expires: data.expires && endOf(data.expires) });
 
 /** New makes a key and shows it once. @param {{others: boolean, close: () => void, models: string[]}} props */
 function New({ others, close, models }) {
