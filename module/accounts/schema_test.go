@@ -3,11 +3,13 @@ package accounts
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
 )
@@ -66,6 +68,24 @@ func operations(t *testing.T) []openapi.Operation {
 	described := openapi.ParseDocument(t, openAPIDocument).Operations("/api/")
 	// The gateway itself answers requests with an API key.
 	return slices.DeleteFunc(described, func(o openapi.Operation) bool { return o.Path == "/api/usage/token" })
+}
+
+// The page of the paths once lacked teams, the audit log and the sign-in: behind its matcher,
+// they were answered by the site.
+func TestThePageOfPathsNamesEveryRoute(t *testing.T) {
+	page, err := os.ReadFile("../../caddyfile/paths.md")
+	require.NoError(t, err)
+	table, rest, _ := strings.Cut(string(page), "## Other paths of the site")
+	listed, matched, _ := strings.Cut(rest, "@gateway path ")
+	matched, _, _ = strings.Cut(matched, "\n")
+	for _, row := range public {
+		assert.Contains(t, table, row.root(), "the table of endpoints")
+		assert.Contains(t, listed, "`"+row.root()+"`", "the list of handled paths")
+		assert.Contains(t, strings.Fields(matched), row.root(), "the matcher")
+		if below, found := strings.CutPrefix(row.path, row.root()+"/"); found && below != "" {
+			assert.Contains(t, strings.Fields(matched), row.root()+"/*", "the matcher")
+		}
+	}
 }
 
 func TestDocumentAndRouteTableNameTheSameOperations(t *testing.T) {
