@@ -15,8 +15,8 @@ import (
 func init() { caddy.RegisterModule(Tools{}) }
 
 // Tools is the guard ai_gateway.guards.tools. It blocks requests with tools, and requests and
-// answers with calls of tools, by the names of the tools. The name of a tool that a vendor
-// defines is its type, such as web_search_20250305.
+// answers with calls of tools, by the names of the tools. A tool that a vendor
+// defines has the name of its type, such as web_search_20250305, and that of its calls.
 type Tools struct {
 	// Allow are the names and patterns of the tools that are allowed. Default: all.
 	Allow []aigateway.Pattern `json:"allow,omitempty"`

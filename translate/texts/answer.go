@@ -44,11 +44,12 @@ type Answer struct {
 	parser format.Parser
 	data   []byte
 	part   *Part
+	called names // so far
 }
 
 // NewAnswer returns a reader of one answer in a format.
 func NewAnswer(as *format.Answers) *Answer {
-	a := new(Answer)
+	a := &Answer{called: make(names)}
 	a.parser = as.NewParser(a)
 	return a
 }
@@ -80,6 +81,7 @@ func (a *Answer) Handle(e *event.Event) {
 	case event.Reasoning:
 		a.add(Channel{Reasoning, e.Choice, e.Part}, e)
 	case event.ToolStart:
+		a.called.add(Call, string(e.Name))
 		a.part.Pieces = append(a.part.Pieces, Piece{Channel: Channel{Call, e.Choice, e.Tool}, Name: string(e.Name)})
 	case event.ToolArgs:
 		a.add(Channel{Call, e.Choice, e.Tool}, e)
@@ -119,6 +121,7 @@ func (a *Answer) readOthers(data []byte) {
 		}
 		return
 	}
+	a.addCalls(data)
 	known := make(map[int]bool, len(a.part.Pieces))
 	for i := range a.part.Pieces {
 		known[a.part.Pieces[i].At.Start] = true
@@ -138,6 +141,20 @@ func (a *Answer) readOthers(data []byte) {
 		if !a.locate(text, at) {
 			a.part.Others = append(a.part.Others, Piece{Text: text, At: at})
 		}
+	}
+}
+
+// addCalls adds the calls that the parser has not recognised, each as a channel that has ended,
+// with an index that no other has.
+func (a *Answer) addCalls(data []byte) {
+	for _, t := range namesIn(data).sorted() {
+		if t.kind != Call || a.called[t] {
+			continue
+		}
+		a.called[t] = true
+		c := Channel{Kind: Call, Index: Any - len(a.called)}
+		a.part.Pieces = append(a.part.Pieces, Piece{Channel: c, Name: t.name})
+		a.part.Ended = append(a.part.Ended, c)
 	}
 }
 

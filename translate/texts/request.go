@@ -36,6 +36,7 @@ func OfRequest(body []byte, view *translate.View, as *format.Requests) Request {
 		}
 	}
 	l.hide(jsonscan.Slot{Start: view.ModelSpan.Start, End: view.ModelSpan.End})
+	l.addNames()
 	return Request{l.texts(), l.reference}
 }
 
@@ -205,6 +206,18 @@ func (l *listener) Saw(c core.Concept, row *core.Row, raw []byte) {
 		l.regions = append(l.regions, region{Text: Text{Kind: Tool, Name: name, Group: l.group}})
 	case core.ImageReference, core.FileReference, core.ItemReference:
 		l.reference = cmp.Or(l.reference, l.x.PathOf(c))
+	}
+}
+
+// addNames adds the tools and calls that the reader has not recognised, in order.
+func (l *listener) addNames() {
+	found := namesIn(l.body)
+	for i := range l.regions {
+		delete(found, named{l.regions[i].Kind, l.regions[i].Name})
+	}
+	for _, t := range found.sorted() {
+		l.group++
+		l.regions = append(l.regions, region{Text: Text{Kind: t.kind, Name: t.name, Group: l.group}})
 	}
 }
 

@@ -1,0 +1,155 @@
+package texts
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// named is the name of a tool or of the tool of a call.
+type named struct {
+	kind Kind
+	name string
+}
+
+// naming are the members whose objects name tools or calls, in whatever format. The names of
+// members here and below are folded, since servers accept several spellings.
+var naming = map[string]Kind{
+	"tools":                Tool,
+	"functions":            Tool,
+	"functiondeclarations": Tool,
+	"mcpservers":           Tool,
+	"allowedtools":         Tool,
+	"toolnames":            Tool,
+	"allowedfunctionnames": Tool,
+	"toolcalls":            Call,
+	"functioncall":         Call,
+}
+
+// features are the members that are a tool or a call themselves.
+var features = map[string]named{
+	"websearchoptions": {Tool, "web_search"},
+	"mcpservers":       {Tool, "mcp"},
+	"executablecode":   {Call, "codeExecution"},
+}
+
+// data are the members whose objects have names of the client: schemas, arguments and results.
+// The member input of a call is one, too; that of a request is a list.
+var data = map[string]bool{
+	"properties": true, "$defs": true, "definitions": true, "args": true, "arguments": true, "functionresponse": true,
+}
+
+// general are the types, and the types of calls without their suffix, that name no tool.
+var general = []string{"", "function", "custom", "custom_tool", "namespace", "url", "tool"}
+
+// deepest bounds the containers around a name, and so the time for a body.
+const deepest = 16
+
+// names collects the names in a body, each once.
+type names map[named]bool
+
+// namesIn returns the names of tools and calls in valid JSON.
+func namesIn(body []byte) names {
+	n := make(names)
+	c := jsonscan.Again(body)
+	n.value(c.Skip(), Other, deepest)
+	return n
+}
+
+func (n names) add(kind Kind, list ...string) {
+	for _, name := range list {
+		if name != "" {
+			n[named{kind, name}] = true
+		}
+	}
+}
+
+// sorted returns the names in a stable order.
+func (n names) sorted() []named {
+	return slices.SortedFunc(maps.Keys(n), func(a, b named) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.name, b.name))
+	})
+}
+
+// value reads a value, whose objects name tools or calls if the kind is not Other.
+func (n names) value(raw []byte, kind Kind, depth int) {
+	if len(raw) == 0 || depth == 0 {
+		return
+	}
+	switch raw[0] {
+	case '{':
+		n.object(raw, kind, depth-1)
+	case '[':
+		c := jsonscan.Again(raw)
+		for c.EnterArray(); c.Element(); {
+			element := c.Skip()
+			if kind == Tool {
+				n.add(kind, jsonscan.TextOf(element))
+			}
+			n.value(element, kind, depth-1)
+		}
+	}
+}
+
+// object reads the members of an object in whatever order, repeated ones included.
+func (n names) object(raw []byte, kind Kind, depth int) {
+	var own, types, keys []string
+	for key, value := range jsonscan.Members(raw) {
+		if bytes.IndexByte(key, '\\') >= 0 {
+			key = jsonscan.AppendUnescaped(nil, key)
+		}
+		folded := strings.ReplaceAll(strings.ToLower(string(key)), "_", "")
+		if data[folded] || folded == "input" && value[0] == '{' {
+			continue
+		}
+		if f, ok := features[folded]; ok && (value[0] == '{' || !jsonscan.IsZero(value)) {
+			n.add(f.kind, f.name)
+		}
+		inner := naming[folded]
+		switch folded {
+		case "name":
+			own = append(own, jsonscan.TextOf(value))
+		case "type":
+			types = append(types, jsonscan.TextOf(value))
+		case "function", "custom":
+			inner = kind
+		case "configs": // of the tools of a server
+			for name := range jsonscan.Members(value) {
+				own = append(own, string(jsonscan.AppendUnescaped(nil, name)))
+			}
+		default:
+			if value[0] == '{' && inner == Other {
+				keys = append(keys, string(key))
+			}
+		}
+		n.value(value, inner, depth)
+	}
+	n.names(kind, own, types, keys)
+}
+
+// names adds the names of an object: its own ones and its types, or else its members with
+// objects, such as googleSearch.
+func (n names) names(kind Kind, own, types, keys []string) {
+	for i, t := range types {
+		base, call := strings.CutSuffix(t, "_call")
+		if call || strings.HasSuffix(t, "tool_use") || t == "mcp_approval_request" {
+			kind = Call
+		}
+		if !call && kind == Call {
+			base = ""
+		}
+		types[i] = base
+	}
+	if kind == Other {
+		return
+	}
+	n.add(kind, own...)
+	n.add(kind, slices.DeleteFunc(types, func(t string) bool { return slices.Contains(general, t) })...)
+	if kind == Tool && len(own)+len(types) == 0 {
+		n.add(kind, keys...)
+	}
+}
