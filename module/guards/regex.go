@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -219,7 +220,8 @@ func (s *search) joined(first, end int) (blocked bool) {
 	for _, r := range s.rules {
 		for _, found := range r.find(n.text) {
 			at := n.at(found)
-			for i := first; i < end; i++ {
+			before := sort.Search(end-first, func(i int) bool { return starts[i+1] > at.start })
+			for i := first + before; i < end && starts[i-first] < at.end; i++ {
 				from, to := max(at.start, starts[i-first]), min(at.end, starts[i-first+1])
 				if from >= to || from == at.start && to == at.end {
 					continue // it is in one text, which was searched alone

@@ -85,6 +85,12 @@ func TestAMatchInSeveralPartsIsMaskedInEach(t *testing.T) {
 		{Text: 0, Start: 0, End: 9, With: "[card]", Rule: "card"},
 		{Text: 1, Start: 0, End: 10, With: "[card]", Rule: "card"},
 	}, verdict.Edits)
+	verdict = check(t, regexOf(t, "mask card"), "pay ", "", "4111", "", " 1111 1111", " 1111", " and more")
+	var masked []int
+	for _, e := range verdict.Edits {
+		masked = append(masked, e.Text)
+	}
+	assert.Equal(t, []int{2, 4, 5}, masked)
 }
 
 func TestALogMasksWhatIsBlocked(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 type Request struct {
 	Texts []Text
 	// Reference is the path of the first field that refers to what a provider keeps, such as
-	// an earlier answer or a file, whose texts are unknown; "" for none.
+	// an earlier answer or a file, or that is an array of tokens: its texts are unknown. ""
+	// for none.
 	Reference string
 }
 
@@ -26,7 +27,7 @@ func OfRequest(body []byte, view *translate.View, as *format.Requests) Request {
 	if beside.IsForm(body) {
 		return ofForm(body)
 	}
-	l := listener{body: body, reference: view.Beyond.State}
+	l := listener{body: body, reference: cmp.Or(view.Beyond.State, tokens(body))}
 	if as.Source != nil {
 		core.Listen(body, as.Source, &l)
 	}
@@ -38,6 +39,38 @@ func OfRequest(body []byte, view *translate.View, as *format.Requests) Request {
 	l.hide(jsonscan.Slot{Start: view.ModelSpan.Start, End: view.ModelSpan.End})
 	l.addNames()
 	return Request{l.texts(), l.reference}
+}
+
+// tokens returns the name of a field that has numbers of tokens in the place of a text; "" for
+// none.
+func tokens(body []byte) (field string) {
+	c := jsonscan.Again(body)
+	for c.OpenObject(); c.Member(); {
+		switch name := string(c.Name()); name {
+		case "prompt", "input":
+			if hasNumber(&c) {
+				field = name
+			}
+		default:
+			c.Skip()
+		}
+	}
+	return field
+}
+
+// hasNumber consumes a value, and reports whether it is a number or an array with one, in
+// whatever depth.
+func hasNumber(c *jsonscan.Cursor) bool {
+	if !c.EnterArray() {
+		number := c.Kind() == jsonscan.Number
+		c.Skip()
+		return number
+	}
+	found := false
+	for c.Element() {
+		found = hasNumber(c) || found
+	}
+	return found
 }
 
 // ofForm returns the texts of a form.

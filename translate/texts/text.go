@@ -2,6 +2,7 @@ package texts
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -73,6 +74,15 @@ func isJSON(text []byte) bool {
 	c := jsonscan.New(text)
 	c.Skip()
 	return c.Finish() == nil
+}
+
+// Unescaped returns JSON whose strings have no escapes but those that JSON requires, as the texts
+// of calls in requests. A text that is no JSON stays the same.
+func Unescaped(text string) string {
+	if !strings.Contains(text, `\`) || !isJSON([]byte(text)) {
+		return text
+	}
+	return string(unescaped([]byte(text)))
 }
 
 // unescaped returns valid JSON whose strings have no escapes but those that JSON requires, so

@@ -31,10 +31,13 @@ func (a *answerCheck) due(final bool) (v []aigateway.GuardText, about []subject)
 		if !c.isDue(a.window.Step) {
 			continue
 		}
-		from := max(0, c.clear-a.window.Overlap)
+		text, from := c.text.String(), max(0, c.clear-a.window.Overlap)
+		if c.kind == texts.Call {
+			text, from = texts.Unescaped(text), 0
+		}
 		about = append(about, subject{channel: c, from: from})
 		v = append(v, aigateway.GuardText{
-			Kind: kinds[c.kind], Name: c.name, Group: len(v), Text: c.text.String()[from:], Before: from > 0, More: !c.ended,
+			Kind: kinds[c.kind], Name: c.name, Group: len(v), Text: text[from:], Before: from > 0, More: !c.ended,
 		})
 	}
 	isText := func(o *other) bool { return strings.Contains(o.text, " ") }
@@ -86,14 +89,8 @@ func (a *answerCheck) check(final bool) *block {
 		if b != nil {
 			return b
 		}
-		edits := verdict.Edits
-		for first := 0; first < len(edits); {
-			end := first + 1
-			for end < len(edits) && edits[end].Text == edits[first].Text {
-				end++
-			}
-			now[index[edits[first].Text]].apply(g.Name, edits[first:end])
-			first = end
+		for i, edits := range byText(verdict.Edits) {
+			now[index[i]].apply(g.Name, edits)
 		}
 	}
 	for i := range now {
@@ -113,6 +110,9 @@ func (a *answerCheck) decide(s subject, r *revision) *block {
 		return nil
 	}
 	c := s.channel
+	if c.kind == texts.Call && len(r.edits) > 0 { // their offsets are those of the text without escapes
+		return a.blocked(r.guard, r.edits[0].Rule, a.phase)
+	}
 	end := c.text.Len()
 	limit := end
 	if !c.ended {

@@ -83,9 +83,8 @@ func (c *Checks) logContent(ctx context.Context, side string, list []aigateway.G
 			c.logger.Warn("content was not logged, because it could not be redacted", append(c.fields(g.Name, v.Phase), zap.Error(err))...)
 			return
 		}
-		for _, e := range slices.Backward(verdict.Edits) {
-			t := &list[e.Text]
-			t.Text = t.Text[:e.Start] + e.With + t.Text[e.End:]
+		for i, edits := range byText(verdict.Edits) {
+			list[i].Text = replaced(list[i].Text, 0, edits)
 		}
 	}
 	ex := c.Exchange

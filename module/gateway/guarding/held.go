@@ -3,6 +3,7 @@ package guarding
 import (
 	"errors"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -48,18 +49,25 @@ type piece struct {
 
 // edited returns the text of the piece with the edits of its channel, and whether there are any.
 func (p *piece) edited() (text string, changed bool) {
-	whole, from := p.of.text.String(), p.start
-	for _, e := range p.of.edits {
-		if e.End <= p.start && e.Start < p.start || e.Start >= p.end {
-			continue
+	whole, from, edits := p.of.text.String(), p.start, p.of.edits
+	first := sort.Search(len(edits), func(i int) bool { return edits[i].End > p.start || edits[i].Start >= p.start })
+	var b strings.Builder
+	for _, e := range edits[first:] {
+		if e.Start >= p.end {
+			break
 		}
 		changed = true
 		if e.Start >= p.start {
-			text += whole[from:e.Start] + e.With
+			b.WriteString(whole[from:e.Start])
+			b.WriteString(e.With)
 		}
 		from = min(max(e.End, from), p.end)
 	}
-	return text + whole[from:p.end], changed
+	if !changed {
+		return whole[p.start:p.end], false
+	}
+	b.WriteString(whole[from:p.end])
+	return b.String(), true
 }
 
 // other is a string of an event that is a text of its own.
@@ -175,6 +183,9 @@ func (h *held) sent() (list []aigateway.GuardText) {
 	for _, c := range h.order {
 		whole := piece{of: c, end: c.text.Len()}
 		text, _ := whole.edited()
+		if c.kind == texts.Call {
+			text = texts.Unescaped(text)
+		}
 		list = append(list, aigateway.GuardText{Kind: kinds[c.kind], Name: c.name, Group: len(list), Text: text})
 	}
 	return list

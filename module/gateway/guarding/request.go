@@ -93,14 +93,13 @@ func (r *requestCheck) check(ctx context.Context, g *guard) *block {
 		g.passed.add(fresh)
 		return nil
 	}
-	for _, e := range slices.Backward(verdict.Edits) { // the offsets of those before stay the same
-		i := index[e.Text]
+	for text, edits := range byText(verdict.Edits) {
+		i := index[text]
 		if r.texts[i].Signed() {
 			continue
 		}
-		t := &r.now[i]
-		t.Text = t.Text[:e.Start] + e.With + t.Text[e.End:]
-		r.by = append(r.by, edited{i, g.Name, e.Rule})
+		r.now[i].Text = replaced(r.now[i].Text, 0, edits)
+		r.by = append(r.by, edited{i, g.Name, edits[len(edits)-1].Rule})
 	}
 	return nil
 }

@@ -204,3 +204,18 @@ func TestX115AnUnboundedMaskIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Guards were asked about the raw JSON of arguments in answers, so that escapes hid a match.
+func TestEscapesInArgumentsOfAnAnswerHideNothing(t *testing.T) {
+	s, p := guarded(t, answers)
+	const call = `{"index":0,"id":"t","type":"function","function":{"name":"f","arguments":"{\"a\":\"\\u0034111111111111111\"}"}}`
+	whole := `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` + call + `]},"finish_reason":"tool_calls"}]}`
+	stream := `data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[` + call + "]}}]}\n\n" +
+		`data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"
+	for kind, body := range map[string]string{"application/json": whole, "text/event-stream": stream} {
+		p.Script(gatewaytest.Chunks(kind, body))
+		answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "go", kind != "application/json"))
+		assert.Contains(t, answer.Body, "rule 'card'", kind)
+		assert.NotContains(t, answer.Body, "111111", kind)
+	}
+}

@@ -222,9 +222,11 @@ func TestX113SignedReasoningIsNeverMasked(t *testing.T) {
 func TestX114AReferenceIsRefusedUnlessAllowed(t *testing.T) {
 	s, p := guarded(t, pii)
 	for path, body := range map[string]string{
-		site.ResponsesPath: `{"model":"m","previous_response_id":"resp_1","input":"go on"}`,
-		site.MessagesPath:  `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"document","source":{"type":"file","file_id":"file_1"}}]}]}`,
-		site.ChatPath:      `{"model":"m","messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"file_1"}}]}]}`,
+		site.ResponsesPath:   `{"model":"m","previous_response_id":"resp_1","input":"go on"}`,
+		site.MessagesPath:    `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"document","source":{"type":"file","file_id":"file_1"}}]}]}`,
+		site.ChatPath:        `{"model":"m","messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"file_1"}}]}]}`,
+		site.CompletionsPath: `{"model":"m","prompt":[19,16243,15]}`, // arrays of tokens passed unchecked
+		"/v1/embeddings":     ` {"model":"m","\u0069nput":["a",[1,2,3]]}`,
 	} {
 		answer := s.Ask(path, body)
 		assert.Equal(t, http.StatusBadRequest, answer.Status, path)
@@ -236,7 +238,8 @@ func TestX114AReferenceIsRefusedUnlessAllowed(t *testing.T) {
 func TestAReferenceIsAllowedByItsWord(t *testing.T) {
 	s, p := guarded(t, "guard pii regex {\nblock card\nallow_references on\n}")
 	s.Ask(site.MessagesPath, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"document","source":{"type":"file","file_id":"file_1"}}]}]}`)
-	assert.Equal(t, 1, p.Count())
+	s.Ask(site.CompletionsPath, `{"model":"m","prompt":[[19,16243,15]]}`)
+	assert.Equal(t, 2, p.Count())
 }
 
 func TestX114AGuardIsAskedAboutAnEmptyText(t *testing.T) {
