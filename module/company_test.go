@@ -227,10 +227,23 @@ func TestTheCompanyFromSignInToAnAlert(t *testing.T) {
 	}, site.Patience, site.PollEvery)
 	assert.Equal(t, http.StatusUnauthorized, c.ask(c.employees.token("https://ai.example.com", map[string]any{"repository": "example/web", "sub": "x"}), "coder", "s").Status, "another issuer")
 
+	admin := c.signIn(root)
+	require.Equal(t, http.StatusOK, c.asUser(admin, http.MethodPost, "/api/teams", `{"name":"apps","models":["coder"],"budget":"300/month"}`).Status)
+	require.Equal(t, http.StatusOK, c.asUser(admin, http.MethodPut, "/api/teams/apps/members", `{"user":"grace","admin":true}`).Status)
+	made = c.asUser(session, http.MethodPost, "/api/token/", `{"name":"app","group":"apps"}`)
+	require.Equal(t, http.StatusOK, made.Status, made.Body)
+	key := answer.Data.Key
+	require.NoError(t, json.Unmarshal([]byte(made.Body), &answer))
+	assert.Equal(t, http.StatusOK, c.ask(answer.Data.Key, "coder", "s").Status)
+	assert.Equal(t, http.StatusForbidden, c.ask(answer.Data.Key, "assistant", "s").Status, "no model of the team")
+	members := c.asUser(session, http.MethodGet, "/api/teams/apps/members", "")
+	assert.Equal(t, http.StatusOK, members.Status, members.Body)
+
 	assert.Equal(t, http.StatusForbidden, c.asUser(session, http.MethodGet, "/api/audit", "").Status)
-	rows := c.asUser(c.signIn(root), http.MethodGet, "/api/audit", "").Body
-	for _, row := range []string{`"action":"config.load"`, `"field":"key build"`, `"actor":"user/grace","role":"user"`, `"action":"key.create"`, `"action":"login.ok","object":"user/ruth"`} {
+	rows := c.asUser(admin, http.MethodGet, "/api/audit", "").Body
+	for _, row := range []string{`"action":"config.load"`, `"field":"key build"`, `"actor":"user/grace","role":"user"`, `"action":"key.create"`, `"object":"team/apps"`, `"action":"login.ok","object":"user/ruth"`} {
 		assert.Contains(t, rows, row)
 	}
+	assert.NotContains(t, rows, key)
 	assert.NotContains(t, rows, answer.Data.Key)
 }
