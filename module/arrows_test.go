@@ -37,7 +37,7 @@ var arrows = []arrow{
 	{"module/metrics", []string{"translate/token"}},
 	{"module/events", nil},
 	{"module/filewatch", nil},
-	{"module/alerts", []string{"module/aigateway", "module/events", "module/secrets"}},
+	{"module/alerts", []string{"module/aigateway", "module/events", "module/secrets", "module/webhook"}},
 	{"module/prices/pricefile", []string{"module/prices", "module/metrics", "module/filewatch"}},
 	{"module/tracing", []string{"module/exchange", "translate/..."}},
 	{"module/aigateway", []string{"translate/..."}},
@@ -72,10 +72,12 @@ var arrows = []arrow{
 	{"module/transport/payload", []string{"module/exchange", "translate/edit"}},
 	{"module/transport", []string{"module/version", "module/capture", "module/transport/...", "module/metrics", "module/tracing", "module/aigateway", "module/secrets", "module/exchange", "module/coding", "translate/..."}},
 
+	{"module/webhook", []string{"module/aigateway"}},
+
 	// Guests import the public API, and no other guest.
 	{"module/keys/jwt", []string{"module/filewatch", "module/aigateway"}},
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/secrets", "module/suggest", "translate"}},
-	{"module/guards", []string{"module/aigateway", "module/secrets"}},
+	{"module/guards", []string{"module/aigateway", "module/secrets", "module/webhook"}},
 	{"module/limits", []string{"module/aigateway", "module/limits/restore"}},
 	{"module/limits/restore", []string{"module/aigateway", "module/aigateway/accounting"}},
 	{"module/limits/limitstest", []string{"module/aigateway", "module/gatewaytest"}},

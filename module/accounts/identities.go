@@ -89,7 +89,7 @@ func (i identities) link(c *call, store aigateway.IdentityStore, user *aigateway
 	if len(identity.Issuer) > maxPassword || len(identity.Subject) > maxPassword {
 		return nil, invalid("issuer and subject must be at most %d bytes", maxPassword)
 	}
-	if c.access != localAdmin && !i.knows(identity.Issuer) {
+	if c.access != localAdmin && !i.has(identity.Issuer) {
 		return nil, invalid("issuer must be the address of a configured issuer, or proxy")
 	}
 	err := store.LinkIdentity(c.Context(), identity, maxIdentities)
@@ -104,8 +104,8 @@ func (i identities) link(c *call, store aigateway.IdentityStore, user *aigateway
 	return i.list(c, store, user)
 }
 
-// knows reports whether a way to sign in gives identities of an issuer.
-func (i identities) knows(issuer string) bool {
+// has reports whether a way to sign in gives identities of an issuer.
+func (i identities) has(issuer string) bool {
 	for _, configured := range i.Issuers {
 		if configured.Issuer == issuer {
 			return true

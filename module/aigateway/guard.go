@@ -1,13 +1,17 @@
 package aigateway
 
-import "context"
+import (
+	"context"
+	"strings"
+	"unicode"
+)
 
 // Guard is the interface of the modules in the namespace ai_gateway.guards. A guard checks
 // the texts of requests and answers. It sees no JSON and no headers.
 type Guard interface {
 	// Check returns the verdict on the texts of a view. The verdict on the texts of a group
-	// must depend on nothing else, because the gateway does not show texts again that a
-	// guard has passed. An error means that the texts could not be checked: the client gets
+	// must depend on nothing else but the key, the owner, the model and the format, because
+	// the gateway does not show texts again that a guard has passed for these. An error means that the texts could not be checked: the client gets
 	// a status of 503, or the error event of its stream. The error is logged, and must not
 	// contain a text.
 	Check(ctx context.Context, v *GuardView) (GuardVerdict, error)
@@ -85,6 +89,12 @@ type GuardText struct {
 	Text  string
 	// Before and More report that a part of a streamed text comes before and behind Text.
 	Before, More bool
+}
+
+// IsWord reports whether the text is a single word outside of the conversation, such as an id.
+// A text with white space is none, and neither is one in a script that needs none.
+func (t *GuardText) IsWord() bool {
+	return t.Kind == GuardOther && !strings.ContainsFunc(t.Text, func(r rune) bool { return unicode.IsSpace(r) || r > unicode.MaxLatin1 })
 }
 
 // GuardVerdict is the verdict on the texts of a view. The zero verdict passes them.

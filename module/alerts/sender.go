@@ -3,17 +3,12 @@ package alerts
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/webhook"
 )
 
 const (
@@ -69,19 +65,13 @@ func (s *sender) setURL(text aigateway.Secret) error {
 	return nil
 }
 
-var errSecret = errors.New("a secret that begins with whsec_ must have base64 behind it")
-
 // setSecret sets the secret of signatures.
 func (s *sender) setSecret(text aigateway.Secret) error {
-	key := []byte(text)
-	if encoded, ok := strings.CutPrefix(string(text), "whsec_"); ok {
-		var err error
-		if key, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-			return errSecret
-		}
+	key, err := webhook.Key(text)
+	if err == nil {
+		s.secret.Store(&key)
 	}
-	s.secret.Store(&key)
-	return nil
+	return err
 }
 
 // start starts sending, once.
@@ -176,13 +166,12 @@ func (s *sender) post(a *alert, body []byte) (again bool, err error) {
 	if err != nil {
 		return false, errAddress
 	}
-	now := strconv.FormatInt(time.Now().Unix(), 10)
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Webhook-Id", a.ID)
-	r.Header.Set("Webhook-Timestamp", now)
+	var key []byte
 	if secret := s.secret.Load(); secret != nil {
-		r.Header.Set("Webhook-Signature", sign(*secret, a.ID, now, body))
+		key = *secret
 	}
+	webhook.SetHeaders(r.Header, key, a.ID, body)
 	res, err := s.client.Do(r)
 	if cause := new(url.Error); errors.As(err, &cause) {
 		return true, cause.Err // without the address
@@ -194,11 +183,4 @@ func (s *sender) post(a *alert, body []byte) (again bool, err error) {
 	}
 	again = res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusRequestTimeout
 	return again, fmt.Errorf("the webhook answered with status %d", res.StatusCode)
-}
-
-// sign returns the signature of a request (Standard Webhooks, "Signature scheme").
-func sign(secret []byte, id, timestamp string, body []byte) string {
-	mac := hmac.New(sha256.New, secret)
-	fmt.Fprintf(mac, "%s.%s.%s", id, timestamp, body)
-	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/webhook"
 )
 
 // request is what a receiver got.
@@ -199,24 +200,19 @@ func TestLogsDoNotContainTheAddress(t *testing.T) {
 }
 
 func TestRequestsAreSigned(t *testing.T) {
-	// The example of Standard Webhooks.
-	key, err := base64.StdEncoding.DecodeString("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-	require.NoError(t, err)
-	assert.Equal(t, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
-		sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`)))
-
+	key := []byte("of the company")
 	address, got := receive(t)
 	s := start(t, address, t.TempDir(), false)
 	require.NoError(t, s.setSecret("whsec_"+aigateway.Secret(base64.StdEncoding.EncodeToString(key))))
 	s.add(&alert{ID: "1", Event: events.ProviderUp})
 	r := <-got
-	assert.Equal(t, sign(key, "1", r.header.Get("Webhook-Timestamp"), []byte(r.body)), r.header.Get("Webhook-Signature"))
+	assert.Equal(t, webhook.Sign(key, "1", r.header.Get("Webhook-Timestamp"), []byte(r.body)), r.header.Get("Webhook-Signature"))
 	assert.Equal(t, "1", r.header.Get("Webhook-Id"))
 	require.NoError(t, s.setSecret("plain"))
 	s.add(&alert{ID: "2", Event: events.ProviderUp})
 	r = <-got
-	assert.Equal(t, sign([]byte("plain"), "2", r.header.Get("Webhook-Timestamp"), []byte(r.body)), r.header.Get("Webhook-Signature"))
-	require.ErrorIs(t, s.setSecret("whsec_%"), errSecret)
+	assert.Equal(t, webhook.Sign([]byte("plain"), "2", r.header.Get("Webhook-Timestamp"), []byte(r.body)), r.header.Get("Webhook-Signature"))
+	require.ErrorIs(t, s.setSecret("whsec_%"), webhook.ErrSecret)
 	require.NoError(t, s.Destruct())
 }
 

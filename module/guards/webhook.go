@@ -3,17 +3,13 @@ package guards
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -23,6 +19,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/webhook"
 )
 
 func init() { caddy.RegisterModule(new(Webhook)) }
@@ -34,8 +31,8 @@ type Webhook struct {
 	// URL is the http or https address of the service. Required.
 	URL string `json:"url"`
 	// Secret is a reference to the secret of signatures: {env.NAME} or
-	// {file./absolute/path}. A request then has the headers of Standard Webhooks. Default:
-	// no signatures.
+	// {file./absolute/path}. A request then has the headers of Standard Webhooks; a secret
+	// that begins with "whsec_" is base64 behind it. Default: no signatures.
 	Secret string `json:"secret,omitempty"`
 	// Timeout bounds a call of the service. Default: 2s.
 	Timeout caddy.Duration `json:"timeout,omitempty"`
@@ -78,9 +75,11 @@ func (g *Webhook) Provision(ctx caddy.Context) error {
 		return nil
 	}
 	return secrets.Follow(ctx, g.Secret, ctx.Logger(), func(value aigateway.Secret) error {
-		key := []byte(value)
-		g.secret.Store(&key)
-		return nil
+		key, err := webhook.Key(value)
+		if err == nil {
+			g.secret.Store(&key)
+		}
+		return err
 	})
 }
 
@@ -146,7 +145,7 @@ func ask(v *aigateway.GuardView) (q *question, index []int) {
 		q.InputType = "request"
 	}
 	for i := range v.Texts {
-		if t := &v.Texts[i]; t.Kind != aigateway.GuardOther || strings.Contains(t.Text, " ") {
+		if t := &v.Texts[i]; !t.IsWord() {
 			q.Texts, q.Kinds, q.Tools, index = append(q.Texts, t.Text), append(q.Kinds, t.Kind), append(q.Tools, t.Name), append(index, i)
 		}
 	}
@@ -165,7 +164,7 @@ func (g *Webhook) post(ctx context.Context, q *question) (a answer, err error) {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	if secret := g.secret.Load(); secret != nil {
-		sign(r.Header, *secret, q.RequestID, body)
+		webhook.SetHeaders(r.Header, *secret, rand.Text(), body) // a request may need several questions
 	}
 	res, err := g.client.Do(r)
 	if cause := new(url.Error); errors.As(err, &cause) {
@@ -179,16 +178,6 @@ func (g *Webhook) post(ctx context.Context, q *question) (a answer, err error) {
 		return a, errors.New("the webhook answered with something else than an object of JSON, or with too much")
 	}
 	return a, nil
-}
-
-// sign sets the headers of Standard Webhooks.
-func sign(h http.Header, secret []byte, id string, body []byte) {
-	now := strconv.FormatInt(time.Now().Unix(), 10)
-	mac := hmac.New(sha256.New, secret)
-	_, _ = fmt.Fprintf(mac, "%s.%s.%s", id, now, body) // a hash never fails
-	h.Set("Webhook-Id", id)
-	h.Set("Webhook-Timestamp", now)
-	h.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }
 
 // decide returns the verdict of an answer.

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/webhook"
 )
 
 // webhookOf returns a guard that asks a service, and what the service was asked.
@@ -59,6 +60,42 @@ func TestSingleWordsOutsideOfTheConversationAreNotSent(t *testing.T) {
 	_, err := g.Check(t.Context(), &aigateway.GuardView{Phase: aigateway.GuardStream, Texts: []aigateway.GuardText{{Kind: aigateway.GuardOther, Text: "msg_1"}}})
 	require.NoError(t, err)
 	assert.Empty(t, *asked)
+	// Only a space made a text of several words: lines, and scripts without spaces, were not sent.
+	others := []string{"msg_1", "one\ntwo", "秘密计划"}
+	v := &aigateway.GuardView{Phase: aigateway.GuardStream}
+	for _, text := range others {
+		v.Texts = append(v.Texts, aigateway.GuardText{Kind: aigateway.GuardOther, Text: text})
+	}
+	_, err = g.Check(t.Context(), v)
+	require.NoError(t, err)
+	require.Len(t, *asked, 1)
+	assert.Equal(t, others[1:], (*asked)[0].Texts)
+}
+
+// A secret in the notation of Standard Webhooks was used as it is, so that their libraries
+// refused the signatures. All questions about a request had the same id, by which services drop
+// what they have seen.
+func TestQuestionsAreSignedOneByOne(t *testing.T) {
+	const encoded = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	t.Setenv("GUARD_SECRET", encoded)
+	key, err := webhook.Key(encoded)
+	require.NoError(t, err)
+	ids := make(map[string]bool)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		id := r.Header.Get("Webhook-Id")
+		ids[id] = true
+		assert.Equal(t, webhook.Sign(key, id, r.Header.Get("Webhook-Timestamp"), body), r.Header.Get("Webhook-Signature"))
+		_, _ = io.WriteString(w, `{"action":"NONE"}`)
+	}))
+	t.Cleanup(server.Close)
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
+	t.Cleanup(cancel)
+	g := &Webhook{URL: server.URL, OnError: onErrorBlock, Secret: "{env.GUARD_SECRET}"}
+	require.NoError(t, g.Provision(ctx))
+	assert.Zero(t, check(t, g, "one"))
+	assert.Zero(t, check(t, g, "two"))
+	assert.Len(t, ids, 2)
 }
 
 func TestX112WhatAWebhookDoesNotAnswerIsAnError(t *testing.T) {

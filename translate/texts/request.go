@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
@@ -138,8 +139,8 @@ func (l *listener) Turn(role core.Role) {
 	l.role = role
 }
 
-// said returns the region of a text of the turn.
-func (l *listener) said(as form) region {
+// ofTurn returns the region of a text of the turn.
+func (l *listener) ofTurn(as form) region {
 	kind := kinds[l.role]
 	if l.result {
 		kind = Result
@@ -148,10 +149,10 @@ func (l *listener) said(as form) region {
 }
 
 // Text implements core.Writer.
-func (l *listener) Text(text []byte) { l.inside(text, l.said(plain)) }
+func (l *listener) Text(text []byte) { l.inside(text, l.ofTurn(plain)) }
 
 // Refusal implements core.Writer.
-func (l *listener) Refusal(text []byte) { l.inside(text, l.said(plain)) }
+func (l *listener) Refusal(text []byte) { l.inside(text, l.ofTurn(plain)) }
 
 // Image implements core.Writer.
 func (l *listener) Image(m *core.Media) { l.media(m) }
@@ -164,19 +165,19 @@ func (l *listener) OpenDocument(m *core.Media) { l.media(m) }
 
 // media adds the texts around a file, and the file itself if it is a text.
 func (l *listener) media(m *core.Media) {
-	l.inside(m.Title, l.said(plain))
-	l.inside(m.Context, l.said(plain))
+	l.inside(m.Title, l.ofTurn(plain))
+	l.inside(m.Context, l.ofTurn(plain))
 	hidden := region{hidden: true}
 	if m.Kind == core.PlainText {
-		hidden = l.said(plain)
+		hidden = l.ofTurn(plain)
 	}
 	l.inside(m.Data, hidden)
 }
 
 // OpenSearchResult implements core.Writer.
 func (l *listener) OpenSearchResult(title, source []byte) {
-	l.inside(title, l.said(plain))
-	l.inside(source, l.said(plain))
+	l.inside(title, l.ofTurn(plain))
+	l.inside(source, l.ofTurn(plain))
 }
 
 // Reasoning implements core.Writer. Reasoning without a signature is a text like any other.
@@ -185,7 +186,7 @@ func (l *listener) Reasoning(r *core.Thought) {
 	if r.From == core.Unsigned {
 		as = plain
 	}
-	l.inside(r.Text, l.said(as))
+	l.inside(r.Text, l.ofTurn(as))
 	l.inside(r.Signature, region{hidden: true})
 	l.inside(r.Sealed, region{hidden: true})
 }
@@ -233,7 +234,7 @@ func (l *listener) Saw(c core.Concept, row *core.Row, raw []byte) {
 	case core.VendorTool:
 		name := jsonscan.TextOf(raw)
 		if name == "" {
-			name = row.Name[bytes.LastIndexByte([]byte(row.Name), '.')+1:]
+			name = row.Name[strings.LastIndexByte(row.Name, '.')+1:]
 		}
 		l.group++
 		l.regions = append(l.regions, region{Text: Text{Kind: Tool, Name: name, Group: l.group}})

@@ -53,13 +53,12 @@ type remote struct {
 	err   error // of the last reading
 }
 
-// endpoints are what the discovery document of an issuer says.
+// endpoints are the contents of the discovery document of an issuer.
 type endpoints struct {
 	*oidc.Provider
-	JWKS       string   `json:"jwks_uri"`
-	EndSession string   `json:"end_session_endpoint"`
-	Methods    []string `json:"token_endpoint_auth_methods_supported"`
-	SendsIss   bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207
+	JWKS     string   `json:"jwks_uri"`
+	Methods  []string `json:"token_endpoint_auth_methods_supported"`
+	SendsIss bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207
 }
 
 // get returns the endpoints of the issuer. A document that cannot be read again stays valid.

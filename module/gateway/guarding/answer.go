@@ -3,7 +3,6 @@ package guarding
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -40,18 +39,16 @@ func (a *answerCheck) due(final bool) (v []aigateway.GuardText, about []subject)
 			Kind: kinds[c.kind], Name: c.name, Group: len(v), Text: text[from:], Before: from > 0, More: !c.ended,
 		})
 	}
-	isText := func(o *other) bool { return strings.Contains(o.text, " ") }
 	due := final || len(v) > 0 || a.window.Step == 0
 	for _, o := range a.held.others {
-		due = due || isText(o)
+		text := aigateway.GuardText{Kind: aigateway.GuardOther, Group: len(v), Text: o.text}
+		due = due || !text.IsWord()
+		v, about = append(v, text), append(about, subject{other: o})
 	}
-	if due {
-		for _, o := range a.held.others {
-			about = append(about, subject{other: o})
-			v = append(v, aigateway.GuardText{Kind: aigateway.GuardOther, Group: len(v), Text: o.text})
-		}
-		a.held.others = nil
+	if !due { // words wait for a text
+		return nil, nil
 	}
+	a.held.others = nil
 	return v, about
 }
 

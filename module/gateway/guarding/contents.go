@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"go.uber.org/zap"
@@ -71,10 +70,7 @@ func (c *Checks) logContent(ctx context.Context, side string, list []aigateway.G
 	if c.log == nil {
 		return
 	}
-	worth := func(t aigateway.GuardText) bool {
-		return t.Kind == aigateway.GuardOther && !strings.Contains(t.Text, " ")
-	}
-	list = slices.DeleteFunc(slices.Clone(list), worth)
+	list = slices.DeleteFunc(slices.Clone(list), func(t aigateway.GuardText) bool { return t.IsWord() })
 	for _, g := range c.log.redact {
 		v := c.view(aigateway.GuardLog)
 		v.Texts = list

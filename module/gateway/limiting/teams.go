@@ -35,12 +35,12 @@ func (l *Limits) CountTeams(load func() (aigateway.Counters, error)) (err error)
 
 // ofTeam returns the limits of the keys of a team, nil if its rules cannot be applied.
 func (l *Limits) ofTeam(t *aigateway.Team) *Chain {
+	if chain, ok := l.teams.known(t); ok { // of nearly all requests
+		return chain
+	}
 	limit := t.Limit()
 	if limit == nil {
 		return l.chains[""]
-	}
-	if chain, ok := l.teams.known(t); ok {
-		return chain
 	}
 	l.teams.mu.Lock()
 	defer l.teams.mu.Unlock()

@@ -81,8 +81,8 @@ func (e *Entry) addRun(within accounting.Call, run *token.Run, share float64) {
 	e.record.Calls = append(e.record.Calls, call)
 }
 
-// cost sets the cost of a call, if its price is known. units are those of the call, and share is the part of the request that
-// the call is.
+// cost sets the cost of a call, if its price is known. units are those of the call, and share
+// is the part of the request that the call is.
 func (e *Entry) cost(call *accounting.Call, units *token.Units, share float64) {
 	if call.Source == accounting.SourceNone {
 		return

@@ -31,7 +31,7 @@ func auditOf(t *testing.T, s *site.Site, query string) []auditRow {
 	return page.Items
 }
 
-// fields returns the changed parts of the latest start of a configuration: "+" for one that is
+// loaded returns the changed parts of the latest start of a configuration: "+" for one that is
 // new, "-" for one that is gone, and "~" for one that differs.
 func loaded(t *testing.T, s *site.Site) (parts string) {
 	t.Helper()
@@ -77,7 +77,7 @@ func TestEachStartOfAConfigurationIsRecordedWithWhatChanged(t *testing.T) {
 	}
 }
 
-// A change by the admin API and one by a user are told apart.
+// A change by the admin API has another actor than one by a user.
 func TestTheAuditLogHasWhoIsBehindEachAPI(t *testing.T) {
 	s := site.StartCaddyfile(t, "{\nadmin 127.0.0.1:PORT(admin)\n}\n"+site.Block("", "provider demo"))
 	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"root","role":"root","password":"`+site.Password+`"}`)

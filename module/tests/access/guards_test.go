@@ -77,7 +77,7 @@ func (*recorder) Check(_ context.Context, v *aigateway.GuardView) (verdict aigat
 	return verdict, nil
 }
 
-// recorderConfig is the JSON of a guard that no Caddyfile can name.
+// startRecorded starts a gateway with the guard recorder, which no Caddyfile can name.
 func startRecorded(t *testing.T) (*site.Site, *gatewaytest.Provider) {
 	t.Helper()
 	p := gatewaytest.NewProvider(t)

@@ -23,7 +23,7 @@ async function details(path, options) {
 	const names = path.split('\n');
 	const [capabilities, prices] = await Promise.all([
 		get(several('/v1/capabilities?fields=count', names), { ...options, headers: bearer() }),
-		administers() ? get(several('/api/prices', names), options).catch(() => ({ items: [] })) : { items: [] }, // without prices, the rest stands
+		administers() ? get(several('/api/prices', names), options).catch(() => ({ items: [] })) : { items: [] }, // without prices, the rest is shown
 	]);
 	return {
 		fates: new Map(capabilities.data.map((/** @type {any} */ each) => [each.model, each.formats])),
