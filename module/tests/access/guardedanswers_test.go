@@ -57,8 +57,11 @@ func TestX110APatternInTwoDeltasIsFoundBeforeAnyOfItIsSent(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			script(p, path, "my card is 4111 1111 ", "1111 1111, keep it")
 			answer := s.Ask(path, streamBody(path))
-			assert.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
-			assert.Contains(t, answer.Failure(t).Message, "blocked by the guard 'pii', rule 'card'")
+			// The status is 400 if the gateway read all events at once, and 200 if it sent the beginning
+			// of the answer before it had read a text. This test demanded the first, and failed when
+			// the processor was busy.
+			assert.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, answer.Status)
+			assert.Contains(t, answer.Body, "blocked by the guard 'pii', rule 'card'")
 			assert.NotContains(t, answer.Body, "4111")
 		})
 	}
