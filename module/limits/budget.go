@@ -19,17 +19,17 @@ type budget struct {
 }
 
 func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *budget {
-	var p pace = periodic{b, zone}
+	var p pace = &periodic{budget: b, zone: zone}
 	if b.Calendar == "" {
 		p = newSliding(time.Duration(b.Per), created)
 	}
 	return &budget{window: newWindow(p), reported: aigateway.Unknown}
 }
 
-// advance clears slots that no longer count. If the clock was set back to an earlier
+// advance makes a slot the current one. If the clock was set back to an earlier
 // period, the money of that period has to be read from the ledger again.
-func (b *budget) advance(now time.Time) {
-	if b.window.advance(now) {
+func (b *budget) advance(slot int64) {
+	if b.window.advance(slot) {
 		b.restored = false
 	}
 }
@@ -56,7 +56,7 @@ func (b *budget) reach(nanos int64) {
 
 // fill counts the money that the ledger has recorded. Times after now count as now.
 func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
-	b.advance(now)
+	b.advance(b.pace.slot(now))
 	for _, s := range spent {
 		if len(b.counts) == 1 || s.By.After(now) {
 			s.By = now

@@ -60,7 +60,7 @@ func (l *limiter) Admit(ctx context.Context, d aigateway.Demand) aigateway.Admis
 		if unknown < 0 {
 			return admission
 		}
-		if err := l.restore(ctx, unknown, &d); err != nil {
+		if err := l.restore(ctx, unknown, d); err != nil {
 			return aigateway.Admission{Err: err}
 		}
 	}
@@ -188,11 +188,11 @@ func (l *limit) showLeft(a *aigateway.Admission, t *tally, now time.Time) {
 }
 
 // restore restores the budget of one of the limits.
-func (l *limiter) restore(ctx context.Context, i int, d *aigateway.Demand) error {
+func (l *limiter) restore(ctx context.Context, i int, d aigateway.Demand) error {
 	mu.Lock()
-	t := l.limits[i].tally(d, time.Now())
+	t := l.limits[i].tally(&d, time.Now())
 	mu.Unlock()
-	return t.budget.restore(ctx, l.limits[i].Limit, d)
+	return t.budget.restore(ctx, l.limits[i].Limit, &d)
 }
 
 // reservation implements aigateway.Reservation.

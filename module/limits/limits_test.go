@@ -126,10 +126,10 @@ func TestABudgetFollowsAClockThatIsSetBack(t *testing.T) {
 	b := newBudget(&rule, at(1), time.UTC)
 	b.fill(nil, at(1))
 	b.add(5)
-	b.advance(at(7))
+	b.advance(b.pace.slot(at(7)))
 	assert.True(t, b.restored)
 	b.add(3)
-	b.advance(at(1))
+	b.advance(b.pace.slot(at(1)))
 	assert.False(t, b.restored, "the ledger has to be read again")
 	assert.Zero(t, b.used)
 }
@@ -190,20 +190,42 @@ func TestAClientThatLeavesEmptiesNoBudget(t *testing.T) {
 	})
 }
 
+// newBooks is a ledger without any costs.
+type newBooks struct{}
+
+func (newBooks) Zone() *time.Location { return time.UTC }
+
+func (newBooks) Spent(context.Context, *aigateway.Limit, *aigateway.Key, time.Time) ([]aigateway.Spent, error) {
+	return nil, nil
+}
+
+// nested returns a limiter of three nested limits with rates and budgets, and a demand.
+func nested(t testing.TB) (aigateway.Limiter, aigateway.Demand) {
+	budget, err := aigateway.ParseBudget("1000000/month")
+	require.NoError(t, err)
+	l, err := new(Memory).Limiter([]*aigateway.Limit{
+		{Name: "own", LimitRules: aigateway.LimitRules{Requests: rate(1e9, time.Minute), Budget: budget}},
+		{Name: "team", Per: aigateway.PerGroup, LimitRules: aigateway.LimitRules{Tokens: rate(1e12, time.Minute), Budget: budget}},
+		{Name: "all", Per: aigateway.PerGateway, LimitRules: aigateway.LimitRules{Concurrent: 8, Budget: budget}},
+	})
+	require.NoError(t, err)
+	demand := demandOf(1)
+	demand.Spending = newBooks{}
+	end(l.Admit(t.Context(), demand).Reservation) // reads the ledger
+	return l, demand
+}
+
+// Each request allocates its reservation alone.
+func TestADecisionAllocatesTheReservation(t *testing.T) {
+	l, demand := nested(t)
+	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { end(l.Admit(t.Context(), demand).Reservation) }), 1.0)
+}
+
 func BenchmarkAdmit(b *testing.B) {
-	rules := aigateway.LimitRules{Requests: rate(1e9, time.Minute), Tokens: rate(1e12, time.Minute), Concurrent: 8}
-	one := []*aigateway.Limit{{Name: "a", LimitRules: rules}}
-	three := append(one, &aigateway.Limit{Name: "b", Per: aigateway.PerGroup, LimitRules: rules}, &aigateway.Limit{Name: "c", Per: aigateway.PerGateway, LimitRules: rules})
-	for name, limits := range map[string][]*aigateway.Limit{"one": one, "three": three} {
-		b.Run(name, func(b *testing.B) {
-			l, err := new(Memory).Limiter(limits)
-			require.NoError(b, err)
-			demand := demandOf(1)
-			b.ReportAllocs()
-			for b.Loop() {
-				end(l.Admit(b.Context(), demand).Reservation)
-			}
-		})
+	l, demand := nested(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		end(l.Admit(b.Context(), demand).Reservation)
 	}
 }
 

@@ -39,21 +39,24 @@ func (s sliding) over(slot int64) time.Time {
 // periodic is the pace of a window that begins with a period of the calendar. A slot is
 // a period, and its number is the Unix time of its beginning.
 type periodic struct {
-	budget *aigateway.Budget
-	zone   *time.Location
+	budget     *aigateway.Budget
+	zone       *time.Location
+	begin, end time.Time // of the period of the last slot
 }
 
-func (periodic) slots() int64 { return 1 }
+func (*periodic) slots() int64 { return 1 }
 
-func (p periodic) slot(now time.Time) int64 {
-	begin, end := p.budget.Period(now.In(p.zone))
-	if end.IsZero() {
+func (p *periodic) slot(now time.Time) int64 {
+	if now.Before(p.begin) || !now.Before(p.end) {
+		p.begin, p.end = p.budget.Period(now.In(p.zone))
+	}
+	if p.end.IsZero() {
 		return 0
 	}
-	return begin.Unix()
+	return p.begin.Unix()
 }
 
-func (p periodic) over(slot int64) time.Time {
+func (p *periodic) over(slot int64) time.Time {
 	_, end := p.budget.Period(time.Unix(slot, 0).In(p.zone))
 	return end
 }

@@ -37,15 +37,17 @@ func newTally(l *aigateway.Limit, created time.Time, zone *time.Location) *tally
 // advance clears slots that no longer count.
 func (t *tally) advance(now time.Time) {
 	if t.requests != nil {
-		t.requests.advance(now)
+		t.requests.advance(t.requests.pace.slot(now))
 	}
 	if t.tokens != nil {
-		t.tokens.advance(now)
-		t.heldTokens.advance(now)
+		slot := t.tokens.pace.slot(now)
+		t.tokens.advance(slot)
+		t.heldTokens.advance(slot)
 	}
 	if t.budget != nil {
-		t.budget.advance(now)
-		t.heldMoney.advance(now)
+		slot := t.budget.pace.slot(now)
+		t.budget.advance(slot)
+		t.heldMoney.advance(slot)
 	}
 }
 

@@ -30,10 +30,9 @@ func newWindow(p pace) *window {
 	return &window{pace: p, counts: make([]int64, p.slots())}
 }
 
-// advance clears the slots that no longer count. It reports whether the clock was set back,
-// so that the use of the current slot is unknown.
-func (w *window) advance(now time.Time) (setBack bool) {
-	slot := w.pace.slot(now)
+// advance makes a slot the current one, and clears the slots that no longer count. It reports
+// whether the clock was set back, so that the use of the current slot is unknown.
+func (w *window) advance(slot int64) (setBack bool) {
 	if slot < w.newest || slot >= w.newest+int64(len(w.counts)) {
 		setBack = slot < w.newest
 		w.newest, w.used = slot, 0
