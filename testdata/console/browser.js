@@ -12,6 +12,9 @@ export const root = { username: 'root', password: process.env.CONSOLE_PASSWORD }
 
 const executablePath = execFileSync('sh', ['-c', 'command -v chromium || command -v google-chrome'], { encoding: 'utf8' }).trim();
 
+/** How long a page may take for what a test waits for, in milliseconds: 20 seconds were too short on a busy machine. */
+const patience = 60_000;
+
 /** launch starts the browser. */
 export const launch = () => chromium.launch({ executablePath, args: ['--no-sandbox'] });
 
@@ -19,7 +22,7 @@ export const launch = () => chromium.launch({ executablePath, args: ['--no-sandb
 export async function open(browser, options = {}) {
 	const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
 	const page = await context.newPage();
-	page.setDefaultTimeout(20_000);
+	page.setDefaultTimeout(patience);
 	const problems = [], requests = [];
 	page.on('pageerror', (error) => problems.push(error.message));
 	page.on('console', (message) => { if (/Content.Security.Policy|Refused to/i.test(message.text())) problems.push(message.text()); });
@@ -72,12 +75,11 @@ export async function visit(page, path) {
 	await page.waitForSelector(pages[path]);
 }
 
-/** freePort returns a port that nobody listens on. */
-export const freePort = () => new Promise((done, failed) => {
-	const server = createServer().once('error', failed).listen(0, '127.0.0.1', () => {
-		const { port } = server.address();
-		server.close(() => done(port));
-	});
+/** freePort returns a port that nobody listens on. It is one of those that no system gives to whoever asks for any, as it did
+ * before: a connection of another test could take it until the gateway listened. */
+export const freePort = () => new Promise((done) => {
+	const port = 10_000 + Math.floor(Math.random() * 20_000);
+	const server = createServer().once('error', () => done(freePort())).listen(port, '127.0.0.1', () => server.close(() => done(port)));
 });
 
 /** Gateway is a gateway of its own for one test, with data of its own, whose user is root. */
