@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -31,7 +32,8 @@ func webhookOf(t *testing.T, status int, answer string, lines ...string) (*Webho
 	}))
 	t.Cleanup(server.Close)
 	g := new(Webhook)
-	config := strings.Join(append([]string{"url " + server.URL, "on_error block"}, lines...), "\n")
+	// The default of two seconds was a claim about the processor.
+	config := strings.Join(append([]string{"url " + server.URL, "on_error block", "timeout 1m"}, lines...), "\n")
 	require.NoError(t, g.UnmarshalCaddyfile(caddyfile.NewTestDispenser(config)))
 	require.NoError(t, g.Provision(caddy.Context{}))
 	return g, asked
@@ -91,7 +93,7 @@ func TestQuestionsAreSignedOneByOne(t *testing.T) {
 	t.Cleanup(server.Close)
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	t.Cleanup(cancel)
-	g := &Webhook{URL: server.URL, OnError: onErrorBlock, Secret: "{env.GUARD_SECRET}"}
+	g := &Webhook{URL: server.URL, OnError: onErrorBlock, Timeout: caddy.Duration(time.Minute), Secret: "{env.GUARD_SECRET}"}
 	require.NoError(t, g.Provision(ctx))
 	assert.Zero(t, check(t, g, "one"))
 	assert.Zero(t, check(t, g, "two"))

@@ -182,7 +182,7 @@ func TestY004KeysInTheQueryReachNoLog(t *testing.T) {
 	canaries := gatewaytest.NewCanaries()
 	t.Setenv("CLIENT_KEY", canaries.Secret("client-key"))
 	p := gatewaytest.NewProvider(t)
-	c := gatewaytest.StartCaddy(t, site.Block("log\n", site.Steady, "provider demo {\npace off\n}", "provider pool vllm {\nto "+p.Address()+" 127.0.0.1:9\nmodels pooled\nlb_policy first\n}"))
+	c := gatewaytest.StartCaddy(t, site.Block("log\n", site.Steady, "provider demo {\npace off\n}", "provider pool vllm {\nto "+p.Address()+" 127.0.0.1:9\nmodels pooled\nlb_policy first\n}", "accounts off"))
 	s := &site.Site{Caddy: c, T: t}
 	ask := func(target string, lines ...string) site.Reply {
 		return s.Raw(`{"contents":[{"parts":[{"text":"hello"}]}]}`, append([]string{"POST /v1beta/models/demo:generateContent" + target + " HTTP/1.1", "Content-Type: application/json"}, lines...)...)
