@@ -5,10 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// Lease is the pooled memory of a request body, with the number of its holders. The holders
-// are the exchange, and every call that has not closed its body: a transport may read the
-// body after its call has returned. The last release returns the memory to the pool. A nil
-// Lease is valid; its methods do nothing, except for Buffer and Keep.
+// Lease is the pooled memory of a body, with the number of its holders. The holders of a
+// request body are the exchange, and every call that has not closed its body: a transport may
+// read the body after its call has returned. The holder of a JSON answer is the body of the
+// response. The last release returns the memory to the pool. A nil Lease is valid; its methods
+// do nothing, except for Buffer and Keep.
 type Lease struct {
 	buffer  []byte
 	holders atomic.Int32

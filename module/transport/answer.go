@@ -28,15 +28,21 @@ const (
 // and checked, so that another target can answer instead.
 func (c *call) answer(res *http.Response) (*http.Response, error) {
 	c.life.turnOver.Store(true)
-	body, err := c.read(res, maxAnswer)
+	memory := exchange.NewLease()
+	body, err := c.read(memory.Buffer(), res, maxAnswer)
 	if err != nil {
 		return nil, c.unread(err)
 	}
+	memory.Keep(body)
 	var answer jsonAnswer
 	if c.attempt.ByteLane() || c.attempt.Exchange.Operation == translate.CountTokens {
 		answer = inspected(c.attempt, body)
 	} else {
-		answer = translated(newTranslator(c.attempt, &c.answerContext), body)
+		read := memory
+		memory = exchange.NewLease()
+		answer = translated(newTranslator(c.attempt, &c.answerContext), body, memory.Buffer())
+		memory.Keep(answer.body)
+		read.Release()
 	}
 	c.result.noteAnswer(answer.usage, answer.text, answer.model, answer.losses)
 	if answer.relayed {
@@ -51,7 +57,27 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if ex := c.attempt.Exchange; ex.Streaming() && !ex.Operation.Beside() {
 		length = -1
 	}
-	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(answer.body)), length), nil
+	return c.response(res, http.StatusOK, newLeased(answer.body, memory), length), nil
+}
+
+// leased is the body of an answer in leased memory, which Close releases.
+type leased struct {
+	bytes.Reader
+	memory *exchange.Lease
+}
+
+func newLeased(body []byte, memory *exchange.Lease) *leased {
+	l := &leased{memory: memory}
+	l.Reset(body)
+	return l
+}
+
+// Close ends the reading, since other answers use the memory afterwards.
+func (l *leased) Close() error {
+	l.Reset(nil)
+	l.memory.Release()
+	l.memory = nil
+	return nil
 }
 
 // jsonAnswer is what was read of a whole JSON answer.
@@ -98,8 +124,9 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 }
 
 // translated returns an answer in the client's format, which is a stream if the client asked
-// for one.
-func translated(t *pairs.Translator, body []byte) jsonAnswer {
+// for one. It writes the answer to memory, as far as that suffices.
+func translated(t *pairs.Translator, body, memory []byte) jsonAnswer {
+	t.Use(memory)
 	fault := readAnswer(t, body)
 	return jsonAnswer{body: t.Output(), usage: t.Usage(), text: t.Text(), model: t.Model(), losses: t.Losses(), fault: fault}
 }
@@ -130,7 +157,7 @@ func answerIDs(a *exchange.Attempt) translate.IDs {
 
 // refused reads the provider's error answer, and ends the call.
 func (c *call) refused(res *http.Response) (*http.Response, error) {
-	body, err := c.read(res, maxErrorAnswer)
+	body, err := c.read(nil, res, maxErrorAnswer)
 	if err != nil && c.life.client.Err() != nil {
 		return nil, c.unread(err)
 	}
@@ -146,14 +173,16 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	return c.failed(res, res.StatusCode, fault), nil
 }
 
-// read reads a body to its end and decodes it, within limit and IdleTimeout.
-func (c *call) read(res *http.Response, limit int64) ([]byte, error) {
+// read reads a body to its end and decodes it, within limit and IdleTimeout. It writes the
+// body to memory, as far as that suffices.
+func (c *call) read(memory []byte, res *http.Response, limit int64) ([]byte, error) {
 	c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
-	return readBody(res, &touching{src: res.Body, watch: &c.life.watch}, limit)
+	return readBody(memory, res, &touching{src: res.Body, watch: &c.life.watch}, limit)
 }
 
-// readBody reads src, the body of res, to its end and decodes it, within limit.
-func readBody(res *http.Response, src io.Reader, limit int64) ([]byte, error) {
+// readBody reads src, the body of res, to its end and decodes it, within limit. It writes the
+// body to memory, as far as that suffices.
+func readBody(memory []byte, res *http.Response, src io.Reader, limit int64) ([]byte, error) {
 	name, err := coding.Name(res.Header["Content-Encoding"])
 	if err != nil {
 		return nil, err
@@ -161,7 +190,7 @@ func readBody(res *http.Response, src io.Reader, limit int64) ([]byte, error) {
 	if name != "" {
 		return coding.Decode(name, src, limit)
 	}
-	return coding.ReadAll(nil, src, res.ContentLength, limit)
+	return coding.ReadAll(memory, src, res.ContentLength, limit)
 }
 
 // touching is a reader that calls Touch of a watch after every read with bytes.

@@ -35,7 +35,7 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 	}
 	defer res.Body.Close()
 	if q.Status = res.StatusCode; q.Status == http.StatusOK {
-		page, err := readBody(res, res.Body, maxModelsPage)
+		page, err := readBody(nil, res, res.Body, maxModelsPage)
 		if err == nil && !fault.Leaks(string(page), credential) {
 			q.Page = page
 		}

@@ -90,7 +90,7 @@ func (s *subcall) giveUp(res *http.Response, err error, deliver func(arrival) bo
 // collect reads and delivers a whole JSON answer. All subcalls together may read as many
 // bytes as a single call.
 func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
-	body, err := s.read(res, max(0, s.room.Load()))
+	body, err := s.read(nil, res, max(0, s.room.Load()))
 	if err == nil && s.room.Add(-int64(len(body))) < 0 { // others have read in the meantime
 		err = coding.ErrTooLarge
 	}

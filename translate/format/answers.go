@@ -104,6 +104,9 @@ type Opening interface {
 // Emitter writes core events for a client.
 type Emitter interface {
 	event.Handler
+	// Use makes the emitter write to memory, as far as that suffices. It is called before
+	// the first event.
+	Use(memory []byte)
 	// Output returns what was written since its last call. It is valid until the next
 	// event.
 	Output() []byte

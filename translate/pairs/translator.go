@@ -68,6 +68,10 @@ func (t *Translator) Event(e sse.Event) signal.Signal {
 	return t.signals
 }
 
+// Use makes the translator write its output to memory, as far as that suffices. It must be
+// called before the answer is read.
+func (t *Translator) Use(memory []byte) { t.emitter.Use(memory) }
+
 // Answer reads a whole JSON answer of status 2xx. It returns a fault if the body is not
 // an answer, or contains an error.
 func (t *Translator) Answer(body []byte) *fault.Fault {

@@ -71,6 +71,9 @@ func (m *Emitter) alone(e *event.Event) *event.Event {
 	return &m.moved
 }
 
+// Use makes the emitter write to memory, as far as that suffices.
+func (m *Emitter) Use(memory []byte) { m.out = memory[:0] }
+
 // Output returns the bytes written since the last call. For a JSON answer it returns nothing
 // before the end. The bytes are valid until the next event.
 func (m *Emitter) Output() []byte {
