@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -80,7 +81,7 @@ func TestJournalsThatNobodyUsesAreAdopted(t *testing.T) {
 func TestAReloadChangesOptions(t *testing.T) {
 	usual := filepath.Join(t.TempDir(), "journal")
 	require.NoError(t, os.Mkdir(usual, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(usual, "0000000000000001.journal"), make([]byte, 1<<20+1), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(usual, "0000000000000001.journal"), bytes.Repeat([]byte{1}, 1<<20+1), 0o600))
 	first := sharedLedger(t, accounting.LedgerOptions{}, usual)
 	require.NoError(t, first.Begin(new(accounting.Record)))
 	first.End(new(accounting.Record))

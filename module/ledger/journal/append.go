@@ -105,16 +105,25 @@ func (j *Journal) append(e Entry) error {
 	j.writer.Lock()
 	defer j.writer.Unlock()
 	j.mu.Lock()
-	j.next = &batch{frames: j.writer.frames[:0]}
+	j.next = j.writer.spare
 	j.mu.Unlock()
 	if b.err = j.writeDelayed(); b.err == nil {
 		b.err = j.write(b.frames)
 	}
-	j.writer.frames = b.frames
+	return j.writer.finish(b)
+}
+
+// finish returns the error of a batch that was written. It wakes the writers that wait for the
+// batch, and prepares another one with its memory.
+func (w *writer) finish(b *batch) error {
+	err := b.err
+	w.spare = b
 	if b.done != nil {
 		close(b.done)
+		w.spare = new(batch) // the others read the error of b
 	}
-	return b.err
+	*w.spare = batch{frames: b.frames[:0]}
+	return err
 }
 
 // wait returns after another writer has written a batch. The caller holds mu, which wait

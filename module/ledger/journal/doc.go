@@ -7,6 +7,9 @@
 // did not end. While the disk is full, Begin fails, and the entries of End are kept in
 // memory until they can be written. Concurrent writers share one write.
 //
+// Where the system can reserve the room for it, the end of a segment is in memory, and an entry
+// is written without a system call; a full disk is then an error at the end of that memory.
+//
 // The package refuses a directory that another process uses. It never repairs a file: it
 // skips damaged bytes, reports them, and keeps their segment under another name.
 package journal

@@ -26,13 +26,45 @@ func limitFiles(t *testing.T, bytes int64) {
 }
 
 // longer writes more entries than the log of the go command is long, and returns the
-// position after them.
+// position after them. It closes the window of the segment, which has room on a full disk.
 func longer(t *testing.T, j *Journal) Position {
 	t.Helper()
 	for j.Size() < 4<<20 {
 		require.NoError(t, j.End(begin(t, j, ""), make([]byte, MaxPayload)))
 	}
+	require.NoError(t, j.writer.file.trim())
 	return j.State().End
+}
+
+// What is confirmed has room on the disk: a full disk is an error at the end of a window.
+func TestAFullDiskEndsAWindow(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := opened(t, Options{Dir: dir})
+	start := longer(t, j)
+	j.writer.file.plain = false
+	wrote := 0
+	write := func() error {
+		id, err := j.Begin(make([]byte, MaxPayload))
+		if err != nil {
+			return err
+		}
+		wrote++
+		return j.End(id, nil)
+	}
+	require.NoError(t, write())
+	t.Run("full", func(t *testing.T) {
+		limitFiles(t, j.State().End.Offset+10)
+		var full error
+		for full == nil {
+			full = write()
+		}
+		assert.ErrorIs(t, full, syscall.EFBIG)
+	})
+	for range 100 {
+		require.NoError(t, write())
+	}
+	texts, _ := read(t, j, start)
+	assert.Len(t, texts, 2*wrote)
 }
 
 func TestL032AFullDiskLosesNothing(t *testing.T) {

@@ -79,7 +79,7 @@ type writer struct {
 	sync.Mutex
 	file   segmentFile
 	failed bool   // the last write failed
-	frames []byte // the memory of the batch that was written last, for reuse
+	spare  *batch // empty, with the memory of the batch that was written last
 }
 
 // entries are what the journal knows of its entries.
@@ -113,7 +113,7 @@ func Open(o Options) (*Journal, []Entry, error) {
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j := &Journal{
-		options: o, lockFile: lockFile, next: new(batch), entries: entries{open: make(map[ID][]byte)},
+		options: o, lockFile: lockFile, next: new(batch), writer: writer{spare: new(batch)}, entries: entries{open: make(map[ID][]byte)},
 		written: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
 	j.Configure(o)
@@ -180,8 +180,9 @@ func (j *Journal) recoverSegment(number uint64) error {
 	if last, ok := parseSegmentHeader(data); ok {
 		j.entries.last = max(j.entries.last, last)
 	}
-	found := segment{number: number, size: int64(len(data))}
-	for _, d := range readSegment(data, j.entries.track) {
+	size, damages := readSegment(data, j.entries.track)
+	found := segment{number: number, size: int64(size)}
+	for _, d := range damages {
 		found.damaged = found.damaged || !d.torn
 		j.reportDamage(path, d)
 	}
@@ -265,5 +266,16 @@ func (j *Journal) writeAndSync() {
 	j.writer.Unlock()
 	if err := file.sync(); err != nil && !errors.Is(err, os.ErrClosed) { // startSegment syncs a segment and closes it
 		j.options.Logger.Error("syncing the journal", zap.Error(err))
+		j.distrust(file.file)
+	}
+}
+
+// distrust ends the writes to memory of a segment whose sync has failed: a system call returns
+// an error if its disk is, for example, read-only.
+func (j *Journal) distrust(failed *os.File) {
+	j.writer.Lock()
+	defer j.writer.Unlock()
+	if j.writer.file.file == failed {
+		_ = j.writer.file.trim() // the next write returns the error
 	}
 }

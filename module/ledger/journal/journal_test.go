@@ -267,6 +267,16 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
+// Of both entries of a request, the journal keeps only the payload of the beginning.
+func TestAnEntryAllocatesOnlyItsPayload(t *testing.T) {
+	j, _ := opened(t, Options{Dir: t.TempDir()})
+	payload := make([]byte, 180)
+	assert.LessOrEqual(t, testing.AllocsPerRun(1000, func() {
+		id, _ := j.Begin(payload)
+		_ = j.End(id, payload)
+	}), 1.0)
+}
+
 func BenchmarkBeginEnd(b *testing.B) {
 	j, _ := opened(b, Options{Dir: b.TempDir()})
 	payload := make([]byte, 180)

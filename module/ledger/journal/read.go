@@ -176,7 +176,7 @@ func (j *Journal) emptyCurrent() error {
 	if err := os.Truncate(segmentPath(j.options.Dir, last.number), int64(segmentHeader)); err != nil {
 		return err
 	}
-	last.size = int64(segmentHeader)
+	last.size, j.writer.file.size = int64(segmentHeader), int64(segmentHeader)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -59,22 +60,26 @@ type damage struct {
 	torn          bool // the bytes are at the end of the segment: a write did not finish
 }
 
-// readSegment calls visit for each entry of a segment, and returns its damage.
-func readSegment(data []byte, visit func(Entry)) (damages []damage) {
+// readSegment calls visit for each entry of a segment. It returns the damage, and the size of the
+// segment without the zeros behind the last entry, which are left of a window after a crash.
+func readSegment(data []byte, visit func(Entry)) (size int, damages []damage) {
 	at := segmentHeader
 	if _, ok := parseSegmentHeader(data); !ok {
 		at = 0
 	}
 	for at < len(data) {
 		e, length := parseFrame(data[at:])
-		if length == 0 {
+		switch {
+		case length > 0:
+			at += length
+			visit(e)
+		case len(bytes.TrimLeft(data[at:], "\x00")) == 0:
+			return at, damages
+		default:
 			skipped := nextFrame(data[at:])
 			damages = append(damages, damage{int64(at), int64(skipped), at+skipped == len(data)})
 			at += skipped
-			continue
 		}
-		at += length
-		visit(e)
 	}
-	return damages
+	return at, damages
 }
