@@ -157,12 +157,6 @@ func (d *document) failed() bool {
 	return isSet(d.Raw(aroundError)) || string(d.Raw(aroundObject)) == `"error"` || isSet(d.Raw(aroundDetail)) && !d.listed
 }
 
-// release drops the references to the document that was read last.
-func (d *document) release() {
-	d.cursor = jsonscan.Cursor{}
-	d.Reset(&d.cursor)
-}
-
 // isSet reports whether a raw value is present and not null.
 func isSet(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
 

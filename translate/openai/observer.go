@@ -26,6 +26,7 @@ type Observer struct {
 	summary  summary
 	progress progress
 	template event.Template // of the last chunk that had only content
+	turns    bool           // chunks like that may be of any choice
 }
 
 // Content reports whether a choice has content that is not empty, and adds its texts.
@@ -84,20 +85,30 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 		o.Over = true
 		return signal.Terminal
 	}
-	signal := o.read(delta)
-	o.chunk.release()
-	o.choice.Reset(&o.chunk.cursor)
-	return signal
+	return o.read(delta)
 }
 
 // repeats reports whether a chunk contains nothing but content, which is known from an
 // earlier chunk of the same shape.
 func (o *Observer) repeats(name, data []byte) bool {
-	text, _, ok := o.template.Match(name, data)
-	if ok {
-		o.Written.AddString(text)
+	text, number, ok := o.template.Match(name, data)
+	if !ok {
+		return false
 	}
-	return ok
+	o.Written.AddString(text)
+	if o.turns {
+		o.see(number)
+	}
+	return true
+}
+
+// see returns the state of the choice with a raw index, or of another one if there are too
+// many: others need not finish.
+func (o *Observer) see(index []byte) *choice {
+	if i := token.CountOf(index); i < maxChoices {
+		return o.progress.choice(int(i))
+	}
+	return &choice{}
 }
 
 // read reads a chunk whole.
@@ -130,8 +141,12 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	if d.listed && d.count == 0 && d.hasUsage {
 		s |= signal.UsageOnly
 	}
-	if s == signal.Content && t.texts.count == 1 {
-		o.template.Learn(delta, nil, t.texts.last, d.At(aroundPadding), t.texts.Number)
+	if s == signal.Content && !t.finished && t.texts.count == 1 {
+		number := t.texts.Number
+		if o.turns = len(o.progress) > 1; o.turns { // choices that take turns
+			number = o.choice.At(choiceIndex)
+		}
+		o.template.Learn(delta, nil, t.texts.last, d.At(aroundPadding), number)
 	}
 	return s
 }
@@ -144,9 +159,7 @@ func (o *Observer) readChoice() error {
 	reason := choice.Filled(choiceFinish)
 	t.finished = t.finished || reason != nil
 	t.failed = t.failed || string(reason) == `"error"`
-	if index := token.CountOf(choice.Raw(choiceIndex)); index < maxChoices { // others need not finish
-		state := o.progress.choice(int(index))
-		state.finished = state.finished || reason != nil
-	}
+	state := o.see(choice.Raw(choiceIndex))
+	state.finished = state.finished || reason != nil
 	return nil
 }

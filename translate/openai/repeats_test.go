@@ -79,6 +79,28 @@ func TestOnlyContentIsLearned(t *testing.T) {
 	assert.False(t, repeats(o, end))
 }
 
+// In a stream of several choices, every chunk differs from the one before in the index of its
+// choice: all of them were read. A chunk that is not read begins its choice all the same, and
+// one that ends a choice is always read.
+func TestChoicesThatTakeTurnsAreRecognised(t *testing.T) {
+	of := func(index, reason string) sse.Event {
+		data := strings.Replace(someContent, `"index":0`, `"index":`+index, 1)
+		return chunk(strings.Replace(data, `"finish_reason":null`, `"finish_reason":`+reason, 1))
+	}
+	o := begun()
+	assert.Equal(t, signal.Content, o.Observe(of("1", "null")))
+	for _, index := range []string{"0", "1", "2"} {
+		assert.True(t, repeats(o, of(index, "null")), index)
+	}
+	assert.Equal(t, signal.Content, o.Observe(of("0", `"stop"`)))
+	assert.Equal(t, signal.Content, o.Observe(of("1", `"stop"`)))
+	assert.Equal(t, signal.Content|signal.Finish, o.Observe(of("2", `"stop"`)))
+
+	o = begun()
+	o.Observe(of("1", `"stop"`))
+	assert.False(t, repeats(o, of("0", `"stop"`)), "an end like that of another choice")
+}
+
 // FuzzRepeats checks that a chunk which is not read contains nothing but content, by
 // reading it.
 func FuzzRepeats(f *testing.F) {

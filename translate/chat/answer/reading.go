@@ -101,12 +101,14 @@ func hasContent(choice *members.Values, texts *openai.Texts) (found bool) {
 // addTexts adds the texts of a member of a message with a raw value, and reports whether the
 // member is content: neither null nor false, nor an empty string, array or object.
 func addTexts(choice *members.Values, m members.Member, raw []byte, texts *openai.Texts) bool {
-	isText := m == messageContent || raw[0] == '"' && m != messageAudio
+	if raw[0] == '"' && m != messageAudio { // nearly always
+		return texts.Add(raw, choice.At(m))
+	}
 	for name, at := range choice.Scalars(m) {
 		switch scalar := choice.Slice(at); {
 		case scalar[0] != '"':
 			texts.Number = at
-		case name == nil && isText || textNames.Index(name) >= 0:
+		case name == nil && m == messageContent || textNames.Index(name) >= 0:
 			texts.Add(scalar, at)
 		}
 	}

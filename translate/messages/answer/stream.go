@@ -42,7 +42,6 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	content := o.Begun && (kind == blockStart || kind == blockDelta)
 	switch kind {
 	case namelessEvent, messageStart, blockStart, blockDelta, messageDelta:
-		defer func() { o.reading = reading{} }()
 		switch err := o.reading.read(e.Data, events, nil); {
 		case err != nil && content:
 			return signal.Content
