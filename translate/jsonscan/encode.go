@@ -15,8 +15,8 @@ func AppendString[T string | []byte](dst []byte, s T) []byte {
 }
 
 // AppendStringOrNull is AppendString, with null for the empty string.
-func AppendStringOrNull(dst []byte, s string) []byte {
-	if s == "" {
+func AppendStringOrNull[T string | []byte](dst []byte, s T) []byte {
+	if len(s) == 0 {
 		return append(dst, "null"...)
 	}
 	return AppendString(dst, s)

@@ -13,7 +13,7 @@ import (
 // both, so that their content is the same.
 type Emitter struct {
 	turn.Emitter
-	out    writer
+	index  int // of the open block, or of the next one
 	block  writtenBlock
 	calls  toolcall.IDs
 	native *native // nil unless the provider has the same format
@@ -22,7 +22,6 @@ type Emitter struct {
 // NewEmitter returns an emitter of one answer to the request of the answer context.
 func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
 	m := &Emitter{}
-	m.out.Emitter = &m.Emitter
 	m.Init(m, context, ids)
 	return m
 }
@@ -32,9 +31,19 @@ func (m *Emitter) Start(begin *turn.Beginning) {
 	if m.native != nil {
 		return
 	}
-	members := jsonscan.AppendString([]byte(`"id":`), m.IDs.Message)
-	members = append(members, `,"type":"message","role":"assistant","model":`...)
-	m.out.start(jsonscan.AppendString(members, begin.Model), begin.Usage, begin.Tier)
+	message := jsonscan.AppendString([]byte(`{"id":`), m.IDs.Message)
+	message = append(message, `,"type":"message","role":"assistant","model":`...)
+	message = append(jsonscan.AppendString(message, begin.Model), `,"content":[`...)
+	if !m.Context.Stream {
+		m.Out = append(m.Out, message...)
+		return
+	}
+	// All output is counted as answer here, since clients would keep a count of reasoning that
+	// message_delta omits because it has become 0.
+	usage := begin.Usage
+	usage.Answer, usage.Reasoning = usage.Output(), 0
+	m.event("message_start", `,"message":`, string(message), `],"stop_reason":null,"stop_sequence":null,"usage":`,
+		string(AppendUsage(nil, usage, begin.Tier)), "}")
 }
 
 // endOf contains the kinds of blocks that events end.
@@ -56,7 +65,7 @@ func (m *Emitter) Write(e *event.Event) {
 	case event.Redacted: // has no deltas
 		if m.native == nil { // the block has it
 			m.close()
-			m.out.block(append(jsonscan.AppendString([]byte(`{"type":"redacted_thinking","data":`), e.Text), '}'))
+			m.writeBlock(append(jsonscan.AppendString([]byte(`{"type":"redacted_thinking","data":`), e.Text), '}'))
 		}
 	case event.ToolStart:
 		m.startTool(e)
@@ -79,20 +88,35 @@ func (m *Emitter) Write(e *event.Event) {
 	}
 }
 
-// Finish closes the open block and writes the end.
+// Finish closes the open block, and writes the reason why the turn ended, the usage, and the
+// end.
 func (m *Emitter) Finish(end *turn.Ending) {
 	m.close()
+	if m.native != nil {
+		m.endNative()
+		return
+	}
 	reason := StopReason(end.Reason, end.HasCalls)
 	if reason == "end_turn" && len(end.Stop) > 0 {
 		reason = "stop_sequence"
 	} else {
 		end.Stop = nil
 	}
-	if m.native != nil {
-		m.endNative()
+	stop := append([]byte(`"stop_reason":"`), reason...)
+	stop = jsonscan.AppendStringOrNull(append(stop, `","stop_sequence":`...), end.Stop)
+	if end.Reason == event.FinishFiltered || end.Reason == event.FinishRefused {
+		stop = append(stop, `,"stop_details":{"type":"refusal","category":null,"explanation":`...)
+		stop = append(jsonscan.AppendStringOrNull(stop, end.Explanation), '}')
 	} else {
-		m.out.end(reason, end)
+		stop = append(stop, `,"stop_details":null`...)
 	}
+	usage := AppendUsage([]byte(`,"usage":`), end.Usage, end.Tier)
+	if m.Context.Stream {
+		m.event("message_delta", `,"delta":{`, string(stop), "}", string(usage))
+		m.event("message_stop")
+		return
+	}
+	m.Out = append(append(append(append(m.Out, "],"...), stop...), usage...), '}')
 }
 
 // stopReasons lists the values of stop_reason in answers of the format.

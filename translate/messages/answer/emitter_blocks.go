@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // writtenBlock is the block that is being written.
@@ -19,6 +21,7 @@ type writtenBlock struct {
 	kind   blockKind // unknownBlock for none
 	part   int       // of its text or reasoning
 	signed bool      // its thinking has a signature
+	sealed []byte    // the signature, which a JSON body has at the end of the block
 	digest hash.Hash // of its thinking
 
 	args    toolcall.Arguments
@@ -28,31 +31,100 @@ type writtenBlock struct {
 
 var errCustom = errors.New("a custom tool call")
 
+// shapes contains the constant parts of the blocks that deltas fill.
+var shapes = [...]struct {
+	head  string // of a block without further members
+	fill  string // the members that deltas fill, at the beginning of a stream's block
+	open  string // of a JSON body: up to the content
+	shut  string // of a JSON body: what follows the content
+	delta string // up to the fragment
+}{
+	textBlock:     {`{"type":"text"`, `,"text":""`, `,"text":"`, `"`, `{"type":"text_delta","text":"`},
+	thinkingBlock: {`{"type":"thinking"`, `,"thinking":"","signature":""`, `,"thinking":"`, `"`, `{"type":"thinking_delta","thinking":"`},
+	toolUseBlock:  {``, `,"input":{}`, `,"input":`, ``, `{"type":"input_json_delta","partial_json":"`},
+}
+
 // open opens a block, after the end of the open one. head contains its members up to its
 // content, "" for those that all blocks of the kind have.
 func (m *Emitter) open(kind blockKind, part int, head string) {
 	m.close()
-	m.block.kind, m.block.part = kind, part
+	m.block.kind, m.block.part, m.block.sealed = kind, part, m.block.sealed[:0]
 	if m.native != nil {
 		head, m.native.head = m.native.head, ""
 	}
-	m.out.open(kind, cmp.Or(head, shapes[kind].head))
+	s := &shapes[kind]
+	head = cmp.Or(head, s.head)
+	m.begin(head+s.fill+"}", turn.Shape{
+		Head: head + s.open, Tail: s.shut, Event: m.delta(s.delta), Close: deltaEnd, Raw: kind == toolUseBlock,
+	})
 }
 
 // close closes the open block, if there is one.
 func (m *Emitter) close() {
 	b := &m.block
 	switch {
+	case b.kind == unknownBlock:
+		return
 	case b.kind == thinkingBlock && !b.signed && m.native == nil:
 		m.selfSign()
 	case b.kind == toolUseBlock && !b.passing: // a call without arguments gets an empty object
 		m.Fragment(toolcall.AppendArguments(nil, b.held, m.Ending.Reason == event.FinishLength))
 	}
-	if b.kind != unknownBlock {
-		m.out.close()
+	m.Shut()
+	if !m.Context.Stream {
+		if b.kind == thinkingBlock {
+			m.Out = jsonscan.AppendString(append(m.Out, `,"signature":`...), b.sealed)
+		}
+		m.Out = append(m.Out, '}')
 	}
 	b.kind = unknownBlock
+	m.end()
 }
+
+// writeBlock writes a block that has no deltas.
+func (m *Emitter) writeBlock(whole []byte) {
+	m.begin(string(whole), turn.Shape{Head: string(whole)})
+	m.end()
+}
+
+// begin writes the beginning of a block. block is the whole object in the event of a stream.
+func (m *Emitter) begin(block string, s turn.Shape) {
+	if m.Context.Stream {
+		m.blockEvent("content_block_start", `,"content_block":`+block)
+	}
+	m.Open(s)
+}
+
+// end writes the end of a block, whose content is written.
+func (m *Emitter) end() {
+	m.Shut()
+	if m.Context.Stream {
+		m.blockEvent("content_block_stop", "")
+	}
+	m.index++
+}
+
+// event writes an event of a stream. members follow its type.
+func (m *Emitter) event(name string, members ...string) {
+	m.Out = append(append(m.Out, "event: "...), name...)
+	m.Out = append(append(append(m.Out, "\ndata: {\"type\":\""...), name...), '"')
+	for _, member := range members {
+		m.Out = append(m.Out, member...)
+	}
+	m.Out = append(m.Out, "}\n\n"...)
+}
+
+// blockEvent writes an event about the open block. members follow its index.
+func (m *Emitter) blockEvent(name, members string) {
+	m.event(name, `,"index":`, strconv.Itoa(m.index), members)
+}
+
+// delta returns the beginning of a delta of the open block.
+func (m *Emitter) delta(kind string) string {
+	return "event: content_block_delta\n" + `data: {"type":"content_block_delta","index":` + strconv.Itoa(m.index) + `,"delta":` + kind
+}
+
+const deltaEnd = "\"}}\n\n"
 
 // separator separates the parts of reasoning in one block.
 var separator = []byte("\n\n")
@@ -93,8 +165,7 @@ func (m *Emitter) sign(e *event.Event) {
 		return
 	}
 	m.openThinking()
-	m.out.sign(signature)
-	m.block.signed = true
+	m.writeSignature(signature)
 }
 
 // selfSign signs the open thinking block: clients do not send back thinking without a
@@ -103,7 +174,19 @@ func (m *Emitter) selfSign() {
 	var room [sha256.Size]byte
 	digest := m.block.digest.Sum(room[:0])
 	signature := append(make([]byte, 0, seal.SelfSignedSize), seal.SelfSigned...)
-	m.out.sign(base64.RawURLEncoding.AppendEncode(signature, digest[:seal.SelfSignedDigest]))
+	m.writeSignature(base64.RawURLEncoding.AppendEncode(signature, digest[:seal.SelfSignedDigest]))
+}
+
+// writeSignature writes a signature, which usually is the last delta of its block; thinking may
+// follow.
+func (m *Emitter) writeSignature(signature []byte) {
+	m.block.signed = true
+	if !m.Context.Stream {
+		m.block.sealed = append(m.block.sealed[:0], signature...)
+		return
+	}
+	m.Out = append(m.Out, m.delta(`{"type":"signature_delta","signature":"`)...)
+	m.Out = append(jsonscan.AppendEscaped(m.Out, signature), deltaEnd...)
 }
 
 // startTool begins a tool call. Its id is that of the provider, encoded if the format does

@@ -56,14 +56,14 @@ func (m *Emitter) startNative(message []byte) {
 		}
 	}
 	m.native = n
-	m.out.event("message_start", `,"message":{"type":"message"`, string(event.AppendNative(nil, message, atEnd)), `,"content":[],"usage":`, n.usage, "}")
+	m.event("message_start", `,"message":{"type":"message"`, string(event.AppendNative(nil, message, atEnd)), `,"content":[],"usage":`, n.usage, "}")
 }
 
 // endNative writes the end of a native answer.
 func (m *Emitter) endNative() {
 	n := m.native
-	m.out.event("message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.beside), `,"usage":`, n.usage)
-	m.out.event("message_stop")
+	m.event("message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.beside), `,"usage":`, n.usage)
+	m.event("message_stop")
 }
 
 // nextBlock writes a block, up to the content with which the next events fill it.
@@ -83,7 +83,7 @@ func (m *Emitter) nextBlock(block []byte) {
 		kind = toolUseBlock
 	}
 	if kind == unknownBlock || kind == redactedThinkingBlock {
-		m.out.block(jsonscan.AppendCompact(nil, block))
+		m.writeBlock(jsonscan.AppendCompact(nil, block))
 		return
 	}
 	m.native.head = string(event.AppendNative(append([]byte(`{"type":`), raw...), block, filled[kind]))
@@ -115,7 +115,7 @@ func (m *Emitter) cite(citations []byte) {
 	c := jsonscan.Again(citations)
 	for c.OpenArray(); m.Fault() == nil && c.Element(); {
 		m.countNative()
-		m.out.blockEvent("content_block_delta", `,"delta":{"type":"citations_delta","citation":`+string(jsonscan.AppendCompact(nil, c.Skip()))+"}")
+		m.blockEvent("content_block_delta", `,"delta":{"type":"citations_delta","citation":`+string(jsonscan.AppendCompact(nil, c.Skip()))+"}")
 	}
 }
 
