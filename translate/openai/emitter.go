@@ -10,16 +10,32 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
+// Writer is the part of an emitter that depends on the format. It writes choices, as chunks of
+// a stream or into the JSON body, into Out of its Emitter.
+type Writer interface {
+	// Write writes an event from Start to Finish. No usage, no error and no end is among them.
+	Write(*event.Event)
+	// Close is called at the end of an answer, and returns the number of its choices, which is
+	// at least 1.
+	Close() int
+	// Finish writes the last chunk of a choice, or the whole choice of a JSON body. It reports
+	// whether there is a choice with the index.
+	Finish(index int) bool
+}
+
 // Emitter writes the members around the choices of an answer: in every chunk of a
-// stream, or in the one JSON body. The emitters of both formats embed it.
+// stream, or in the one JSON body. The emitters of both formats embed it, call Init, and
+// implement Writer.
 type Emitter struct {
 	translate.Dropped
 
 	Context *translate.AnswerContext // of the request
 	IDs     translate.IDs
-	Usage   token.Usage
 	Out     []byte // the bytes written since the last call of Output
 
+	writer Writer
+	format *Format
+	usage  token.Usage
 	prefix []byte // the beginning of every chunk and of the body; empty until Start
 	whole  bool   // the JSON body is complete
 	fault  *fault.Fault
@@ -33,6 +49,24 @@ type patch struct{ choice, at int }
 
 // Separator separates the texts of an answer that become the one text of a choice.
 var Separator = []byte("\n\n")
+
+// Init prepares the emitter of one answer to the request of the answer context.
+func (m *Emitter) Init(w Writer, f *Format, context *translate.AnswerContext, ids translate.IDs) {
+	m.writer, m.format, m.Context, m.IDs = w, f, context, ids
+}
+
+// Handle writes the next core event. Errors are not written here.
+func (m *Emitter) Handle(e *event.Event) {
+	switch {
+	case m.fault != nil || m.writeNative(e):
+	case e.Kind == event.Usage:
+		m.usage = *e.Usage
+	case e.Kind == event.End:
+		m.end()
+	case e.Kind != event.Error:
+		m.writer.Write(e)
+	}
+}
 
 // Fault returns the reason why the events cannot be written, or nil.
 func (m *Emitter) Fault() *fault.Fault { return m.fault }
@@ -57,11 +91,14 @@ func (m *Emitter) Output() []byte {
 
 // Start keeps the beginning of every chunk. Only the first call has an effect. Members
 // that the start event lacks are filled in. tier is "" for none.
-func (m *Emitter) Start(object string, start *event.Event, tier string) {
+func (m *Emitter) Start(start *event.Event, tier string) {
 	if len(m.prefix) > 0 {
 		return
 	}
-	model, created := start.Model, start.Created
+	object, model, created := m.format.Answer, start.Model, start.Created
+	if m.Context.Stream {
+		object = m.format.Chunk
+	}
 	if len(model) == 0 {
 		model = []byte(m.IDs.Model)
 	}
@@ -116,32 +153,35 @@ func (m *Emitter) Patch(logprobs []byte) {
 	m.patch = patch{}
 }
 
-// EndStream writes the usage, if the client asked for it, and the end.
-func (m *Emitter) EndStream() {
-	if m.Context.IncludeUsage {
-		m.Out = append(append(m.Out, "data: "...), m.prefix...)
-		m.endBody()
-		m.Out = append(m.Out, "\n\n"...)
+// end writes the end: that of every choice, the usage, for streams only if the client asked for
+// it, and that of the answer.
+func (m *Emitter) end() {
+	choices := m.writer.Close()
+	if m.Context.Stream {
+		for i := range choices {
+			m.writer.Finish(i)
+		}
+		if m.Context.IncludeUsage {
+			m.Out = append(append(m.Out, "data: "...), m.prefix...)
+			m.endBody()
+			m.Out = append(m.Out, "\n\n"...)
+		}
+		m.Out = append(m.Out, "data: [DONE]\n\n"...)
+		return
 	}
-	m.Out = append(m.Out, "data: [DONE]\n\n"...)
-}
-
-// WriteBody writes the JSON body of n choices. write writes the choice with an index,
-// and reports whether there is one.
-func (m *Emitter) WriteBody(n int, write func(index int) bool) {
 	m.Out = append(m.Out, m.prefix...)
-	for i := range n {
-		if write(i) {
+	for i := range choices {
+		if m.writer.Finish(i) {
 			m.Out = append(m.Out, ',')
 		}
 	}
-	m.Out = m.Out[:len(m.Out)-len(",")] // there is always a choice 0
+	m.Out = m.Out[:len(m.Out)-len(",")]
 	m.endBody()
 	m.whole = true
 }
 
 func (m *Emitter) endBody() {
 	m.Out = append(m.Out, `],"usage":`...)
-	m.Out = AppendUsage(m.Out, m.Usage, m.Context)
+	m.Out = AppendUsage(m.Out, m.usage, m.Context)
 	m.Out = append(m.Out, '}')
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Chunks describes the chunks of a format.
-type Chunks struct {
-	Object string // the value of object
+// Format describes the answers of a format.
+type Format struct {
+	Answer, Chunk string // the values of object
+	// Of native answers.
 	Deltas bool   // the content of a choice is in its member message or delta
 	Empty  string // the members of an empty choice in its first chunk
 	Last   string // the members of the last chunk of a choice, before the reason
@@ -34,20 +35,20 @@ var (
 	errMessage = errors.New("two messages in one choice")
 )
 
-// WriteNative writes the next event of a native answer as chunks: one with the whole
+// writeNative writes the next event of a native answer as chunks: one with the whole
 // content of a choice, one for each call, and one with the reason why the choice ended. It
 // reports false, and does nothing, if the answer is not native.
-func (m *Emitter) WriteNative(chunks *Chunks, e *event.Event) bool {
+func (m *Emitter) writeNative(e *event.Event) bool {
 	switch {
 	case m.native == nil && e.Kind == event.Native:
 		m.readNative(e.Text)
 	case m.native == nil:
 		return false
 	case e.Kind == event.Native:
-		m.writeNative(chunks, e.Choice, e.Text)
+		m.writeChoice(e.Choice, e.Text)
 	case e.Kind == event.End:
 		if m.Context.IncludeUsage && m.native.usage != nil {
-			m.writeChunk(chunks, "", m.native.usage)
+			m.writeChunk("", m.native.usage)
 		}
 		m.Out = append(m.Out, "data: [DONE]\n\n"...)
 	}
@@ -82,10 +83,10 @@ var (
 	besideCalls   = event.Without{"role": "", "tool_calls": ""}
 )
 
-// writeNative writes the chunks of a choice.
-func (m *Emitter) writeNative(chunks *Chunks, index int, choice []byte) {
+// writeChoice writes the chunks of a choice.
+func (m *Emitter) writeChoice(index int, choice []byte) {
 	at := `{"index":` + strconv.Itoa(index)
-	first, last := event.AppendNative([]byte(at), choice, besideMessage), at+chunks.Last
+	first, last := event.AppendNative([]byte(at), choice, besideMessage), at+m.format.Last
 	var message, text, calls []byte
 	reason := noReason
 	for name, value := range jsonscan.Members(choice) {
@@ -110,7 +111,7 @@ func (m *Emitter) writeNative(chunks *Chunks, index int, choice []byte) {
 		first = jsonscan.AppendCompact(append(first, `,"text":`...), text)
 	}
 	switch {
-	case chunks.Deltas && message != nil && message[0] == '{':
+	case m.format.Deltas && message != nil && message[0] == '{':
 		role := []byte(`"assistant"`)
 		for name, value := range jsonscan.Members(message) {
 			switch {
@@ -122,18 +123,18 @@ func (m *Emitter) writeNative(chunks *Chunks, index int, choice []byte) {
 		}
 		first = append(append(first, `,"delta":{"role":`...), role...)
 		first = append(event.AppendNative(first, message, besideCalls), '}')
-	case chunks.Deltas || text == nil:
-		first = append(first, chunks.Empty...)
+	case m.format.Deltas || text == nil:
+		first = append(first, m.format.Empty...)
 	}
-	m.writeChunk(chunks, string(first)+noReason, nil)
-	m.writeCalls(chunks, at, calls)
-	m.writeChunk(chunks, last+reason, nil)
+	m.writeChunk(string(first)+noReason, nil)
+	m.writeCalls(at, calls)
+	m.writeChunk(last+reason, nil)
 }
 
 const noReason = `,"finish_reason":null`
 
 // writeCalls writes a chunk for each call of a list, with its position as the index.
-func (m *Emitter) writeCalls(chunks *Chunks, at string, calls []byte) {
+func (m *Emitter) writeCalls(at string, calls []byte) {
 	c := jsonscan.Again(calls)
 	if calls == nil || !c.EnterArray() {
 		return
@@ -141,7 +142,7 @@ func (m *Emitter) writeCalls(chunks *Chunks, at string, calls []byte) {
 	for number := 0; c.Element(); {
 		if call := c.Skip(); call[0] == '{' {
 			members := event.AppendNative(nil, call, event.Without{"index": ""})
-			m.writeChunk(chunks, at+`,"delta":{"tool_calls":[{"index":`+strconv.Itoa(number)+string(members)+`}]}`+noReason, nil)
+			m.writeChunk(at+`,"delta":{"tool_calls":[{"index":`+strconv.Itoa(number)+string(members)+`}]}`+noReason, nil)
 			number++
 		}
 	}
@@ -149,9 +150,9 @@ func (m *Emitter) writeCalls(chunks *Chunks, at string, calls []byte) {
 
 // writeChunk writes a chunk with the members of a choice behind its opening brace, or with
 // the raw usage and without a choice.
-func (m *Emitter) writeChunk(chunks *Chunks, choice string, usage []byte) {
+func (m *Emitter) writeChunk(choice string, usage []byte) {
 	n := m.native
-	data := append(append([]byte(`{"object":"`+chunks.Object+`"`), n.head...), n.more...)
+	data := append(append([]byte(`{"object":"`+m.format.Chunk+`"`), n.head...), n.more...)
 	data = append(data, `,"choices":[`...)
 	n.more = nil
 	if usage == nil {

@@ -43,9 +43,9 @@ type texts struct {
 	all  []byte
 }
 
-// chunks describes the chunks of a native answer.
-var chunks = openai.Chunks{
-	Object: "chat.completion.chunk", Deltas: true,
+// format describes the answers of the format.
+var format = openai.Format{
+	Answer: "chat.completion", Chunk: "chat.completion.chunk", Deltas: true,
 	Empty: `,"delta":{"role":"assistant"}`, Last: `,"delta":{}`,
 }
 
@@ -53,31 +53,17 @@ var chunks = openai.Chunks{
 const maxThinking = sse.DefaultMaxEvent
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.
-func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
-	return &Emitter{Emitter: openai.Emitter{Context: m, IDs: ids}}
+func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
+	m := &Emitter{}
+	m.Init(m, &format, context, ids)
+	return m
 }
 
-// Handle writes the next core event. Errors are not written here.
-func (m *Emitter) Handle(e *event.Event) {
-	if m.Fault() != nil || m.WriteNative(&chunks, e) {
-		return
+// Write writes an event that belongs to a choice, or begins the answer.
+func (m *Emitter) Write(e *event.Event) {
+	if e.Kind == event.Start {
+		m.Start(e, openai.Tiers[e.Tier])
 	}
-	switch e.Kind {
-	case event.Start:
-		m.start(e)
-		m.begin(0)
-	case event.Usage:
-		m.Usage = *e.Usage
-	case event.End:
-		m.end()
-	case event.Error:
-	default:
-		m.content(e)
-	}
-}
-
-// content writes an event that belongs to a choice.
-func (m *Emitter) content(e *event.Event) {
 	c := m.begin(e.Choice)
 	switch e.Kind {
 	case event.Text:
@@ -106,15 +92,6 @@ func (m *Emitter) content(e *event.Event) {
 	}
 }
 
-// start keeps the members of every chunk. Only the first call has an effect.
-func (m *Emitter) start(e *event.Event) {
-	object := "chat.completion"
-	if m.Context.Stream {
-		object = "chat.completion.chunk"
-	}
-	m.Start(object, e, openai.Tiers[e.Tier])
-}
-
 // begin returns a choice by its index, and begins it, once, with its role.
 func (m *Emitter) begin(index int) *choice {
 	for len(m.choices) <= index {
@@ -127,7 +104,7 @@ func (m *Emitter) begin(index int) *choice {
 		return c
 	}
 	c.begun = true
-	m.start(&event.Event{})
+	m.Start(&event.Event{}, "")
 	if m.Context.Stream {
 		m.open(index)
 		m.Out = append(m.Out, `"role":"assistant","content":""`...)
@@ -164,17 +141,13 @@ func (m *Emitter) fragment(choice int, to *texts, fragment []byte) {
 	m.close("")
 }
 
-// end writes the end. There is always a choice 0, even without content.
-func (m *Emitter) end() {
+// Close begins choice 0, which every answer has, even without content.
+func (m *Emitter) Close() int {
 	m.begin(0)
 	for i := range m.choices {
 		if c := &m.choices[i]; len(c.explanation) > 0 && !c.showsExplanation() {
 			m.Drop("stop_details.explanation")
 		}
 	}
-	if m.Context.Stream {
-		m.endStream()
-		return
-	}
-	m.WriteBody(len(m.choices), m.writeChoice)
+	return len(m.choices)
 }

@@ -18,21 +18,17 @@ func (m *Emitter) close(reason string) {
 	m.End(reason)
 }
 
-// endStream writes the finish_reason of every choice, the usage if the client asked for
-// it, and the end.
-func (m *Emitter) endStream() {
-	for i := range m.choices {
-		if c := &m.choices[i]; c.begun {
-			m.finish(i, c)
-		}
-	}
-	m.EndStream()
-}
-
-// finish writes the reason why a choice ended. The explanation of a refusal without text
-// and the sources of the text precede the reason.
-func (m *Emitter) finish(index int, c *choice) {
-	if c.showsExplanation() {
+// Finish writes the reason why a choice ended: in a stream behind the explanation of a refusal
+// without text and the sources of the text, in a JSON body with the whole choice.
+func (m *Emitter) Finish(index int) bool {
+	c := &m.choices[index]
+	switch {
+	case !c.begun:
+		return false
+	case !m.Context.Stream:
+		m.writeChoice(index, c)
+		return true
+	case c.showsExplanation():
 		m.fragment(index, &c.refusal, c.explanation)
 	}
 	if len(c.sources.list) > 0 {
@@ -42,6 +38,7 @@ func (m *Emitter) finish(index int, c *choice) {
 	}
 	m.open(index)
 	m.close(openai.FinishReason(c.reason, c.hasCalls()))
+	return true
 }
 
 // showsExplanation reports whether the provider's explanation becomes the text of the
@@ -51,16 +48,11 @@ func (c *choice) showsExplanation() bool {
 }
 
 // writeChoice writes a choice of the JSON body.
-func (m *Emitter) writeChoice(index int) bool {
-	c := &m.choices[index]
-	if !c.begun {
-		return false
-	}
+func (m *Emitter) writeChoice(index int, c *choice) {
 	m.Out = jsonscan.AppendCount(m.Out, `{"index":`, int64(index))
 	m.Out = c.appendMessage(append(m.Out, `,"message":`...))
 	m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
 	m.Out = openai.AppendReason(m.Out, openai.FinishReason(c.reason, c.hasCalls()))
-	return true
 }
 
 // appendMessage appends the message of a choice.

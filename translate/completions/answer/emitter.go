@@ -28,24 +28,24 @@ type choice struct {
 	logprobs legacy
 }
 
-// chunks describes the chunks of a native answer.
-var chunks = openai.Chunks{Object: "text_completion", Empty: `,"text":""`, Last: `,"text":"","logprobs":null`}
+// format describes the answers of the format.
+var format = openai.Format{Answer: "text_completion", Chunk: "text_completion", Empty: `,"text":""`, Last: `,"text":"","logprobs":null`}
 
 var errTools = errors.New("tool calls in answer to a completions request")
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.
-func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
-	return &Emitter{Emitter: openai.Emitter{Context: m, IDs: ids}}
+func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
+	m := &Emitter{}
+	m.Init(m, &format, context, ids)
+	return m
 }
 
-// Handle writes the next core event. Errors are not written here.
-func (m *Emitter) Handle(e *event.Event) {
-	if m.Fault() != nil || m.WriteNative(&chunks, e) {
-		return
-	}
+// Write writes an event that belongs to a choice, or begins the answer. The format has no
+// service tier.
+func (m *Emitter) Write(e *event.Event) {
 	switch e.Kind {
 	case event.Start:
-		m.start(e)
+		m.Start(e, "")
 	case event.Text:
 		m.text(e)
 	case event.TextEnd:
@@ -62,15 +62,8 @@ func (m *Emitter) Handle(e *event.Event) {
 		m.logprobs(e)
 	case event.Finish:
 		m.finish(e)
-	case event.Usage:
-		m.Usage = *e.Usage
-	case event.End:
-		m.end()
 	}
 }
-
-// start keeps the members of every chunk, once. The format has no service tier.
-func (m *Emitter) start(e *event.Event) { m.Start("text_completion", e, "") }
 
 // choice returns a choice by its index.
 func (m *Emitter) choice(index int) *choice {
@@ -86,7 +79,7 @@ func (m *Emitter) begin(index int) *choice {
 	if c.begun {
 		return c
 	}
-	m.start(&event.Event{})
+	m.Start(&event.Event{}, "")
 	c.begun = true
 	asked := m.Context.Of(index)
 	c.logprobs.offset = asked.Input.Length
@@ -128,14 +121,10 @@ func (m *Emitter) finish(e *event.Event) {
 	}
 }
 
-// end writes the end. There is always a choice 0, even without content.
-func (m *Emitter) end() {
+// Close begins choice 0, which every answer has, even without content.
+func (m *Emitter) Close() int {
 	m.begin(0)
-	if m.Context.Stream {
-		m.endStream()
-		return
-	}
-	m.WriteBody(len(m.choices), m.writeChoice)
+	return len(m.choices)
 }
 
 // chunk writes a chunk with text of one choice; finish is "" if the choice goes on.
@@ -146,22 +135,15 @@ func (m *Emitter) chunk(index int, text []byte, finish string) {
 	m.End(finish)
 }
 
-// endStream writes the finish_reason of every choice, the usage if the client asked for
-// it, and the end.
-func (m *Emitter) endStream() {
-	for i := range m.choices {
-		if m.choices[i].begun {
-			m.chunk(i, nil, m.choices[i].reason)
-		}
-	}
-	m.EndStream()
-}
-
-// writeChoice writes a choice of the JSON body.
-func (m *Emitter) writeChoice(index int) bool {
+// Finish writes the reason why a choice ended, in a JSON body with the whole choice.
+func (m *Emitter) Finish(index int) bool {
 	c := &m.choices[index]
-	if !c.begun {
+	switch {
+	case !c.begun:
 		return false
+	case m.Context.Stream:
+		m.chunk(index, nil, c.reason)
+		return true
 	}
 	m.Out = jsonscan.AppendString(append(m.Out, `{"text":`...), c.text)
 	m.Out = jsonscan.AppendCount(m.Out, `,"index":`, int64(index))
