@@ -11,7 +11,7 @@ import (
 type Sender struct {
 	handler  Handler
 	event    Event  // the one sent last: a field, so that an event costs no allocation
-	text     []byte // memory of decoded texts
+	text     []byte // memory of texts with escapes
 	template Template
 	sent     int           // since Begin
 	at       jsonscan.Slot // of the text sent last
@@ -54,15 +54,19 @@ func (s *Sender) SendText(e Event, raw []byte, at jsonscan.Slot) (text []byte) {
 		return nil
 	}
 	s.event = e
-	s.sendString(raw, at)
-	return s.text
+	return s.sendString(raw, at)
 }
 
-// sendString sends the event that was set last with a raw string.
-func (s *Sender) sendString(raw []byte, at jsonscan.Slot) {
-	s.text = jsonscan.AppendText(s.text[:0], raw)
-	s.at, s.event.Text, s.event.Raw = at, s.text, raw
+// sendString sends the event that was set last with a raw string, and returns its text.
+func (s *Sender) sendString(raw []byte, at jsonscan.Slot) (text []byte) {
+	text = jsonscan.Inner(raw)
+	if jsonscan.HasEscapes(text) {
+		s.text = jsonscan.AppendText(s.text[:0], raw)
+		text = s.text
+	}
+	s.at, s.event.Text, s.event.Raw = at, text, raw
 	s.send()
+	return text
 }
 
 // Fail ends the answer with a fault.
