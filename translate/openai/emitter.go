@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -105,8 +103,9 @@ func (m *Emitter) Start(start *event.Event, tier string) {
 	if created == 0 {
 		created = m.IDs.Created
 	}
-	m.prefix = jsonscan.AppendString(append(m.prefix, `{"id":`...), m.IDs.Message)
-	m.prefix = strconv.AppendInt(append(m.prefix, `,"object":"`+object+`","created":`...), created, 10)
+	m.prefix = append(make([]byte, 0, 160+len(model)), `{"id":`...)
+	m.prefix = append(jsonscan.AppendString(m.prefix, m.IDs.Message), `,"object":"`...)
+	m.prefix = jsonscan.AppendCount(append(m.prefix, object...), `","created":`, created)
 	m.prefix = jsonscan.AppendString(append(m.prefix, `,"model":`...), model)
 	if tier != "" {
 		m.prefix = append(m.prefix, `,"service_tier":"`+tier+`"`...)

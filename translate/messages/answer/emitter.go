@@ -31,19 +31,22 @@ func (m *Emitter) Start(begin *turn.Beginning) {
 	if m.native != nil {
 		return
 	}
-	message := jsonscan.AppendString([]byte(`{"id":`), m.IDs.Message)
-	message = append(message, `,"type":"message","role":"assistant","model":`...)
-	message = append(jsonscan.AppendString(message, begin.Model), `,"content":[`...)
+	if m.Context.Stream {
+		m.beginEvent("message_start")
+		m.Out = append(m.Out, `,"message":`...)
+	}
+	m.Out = jsonscan.AppendString(append(m.Out, `{"id":`...), m.IDs.Message)
+	m.Out = append(m.Out, `,"type":"message","role":"assistant","model":`...)
+	m.Out = append(jsonscan.AppendString(m.Out, begin.Model), `,"content":[`...)
 	if !m.Context.Stream {
-		m.Out = append(m.Out, message...)
 		return
 	}
 	// All output is counted as answer here, since clients would keep a count of reasoning that
 	// message_delta omits because it has become 0.
 	usage := begin.Usage
 	usage.Answer, usage.Reasoning = usage.Output(), 0
-	m.event("message_start", `,"message":`, string(message), `],"stop_reason":null,"stop_sequence":null,"usage":`,
-		string(AppendUsage(nil, usage, begin.Tier)), "}")
+	m.Out = append(m.Out, `],"stop_reason":null,"stop_sequence":null,"usage":`...)
+	m.Out = append(AppendUsage(m.Out, usage, begin.Tier), "}"+eventEnd...)
 }
 
 // endOf contains the kinds of blocks that events end.
@@ -102,21 +105,26 @@ func (m *Emitter) Finish(end *turn.Ending) {
 	} else {
 		end.Stop = nil
 	}
-	stop := append([]byte(`"stop_reason":"`), reason...)
-	stop = jsonscan.AppendStringOrNull(append(stop, `","stop_sequence":`...), end.Stop)
-	if end.Reason == event.FinishFiltered || end.Reason == event.FinishRefused {
-		stop = append(stop, `,"stop_details":{"type":"refusal","category":null,"explanation":`...)
-		stop = append(jsonscan.AppendStringOrNull(stop, end.Explanation), '}')
-	} else {
-		stop = append(stop, `,"stop_details":null`...)
-	}
-	usage := AppendUsage([]byte(`,"usage":`), end.Usage, end.Tier)
+	before, behind := "],", ""
 	if m.Context.Stream {
-		m.event("message_delta", `,"delta":{`, string(stop), "}", string(usage))
-		m.event("message_stop")
+		m.beginEvent("message_delta")
+		before, behind = `,"delta":{`, "}"
+	}
+	m.Out = append(append(append(m.Out, before...), `"stop_reason":"`...), reason...)
+	m.Out = jsonscan.AppendStringOrNull(append(m.Out, `","stop_sequence":`...), end.Stop)
+	if end.Reason == event.FinishFiltered || end.Reason == event.FinishRefused {
+		m.Out = append(m.Out, `,"stop_details":{"type":"refusal","category":null,"explanation":`...)
+		m.Out = append(jsonscan.AppendStringOrNull(m.Out, end.Explanation), '}')
+	} else {
+		m.Out = append(m.Out, `,"stop_details":null`...)
+	}
+	m.Out = AppendUsage(append(append(m.Out, behind...), `,"usage":`...), end.Usage, end.Tier)
+	if !m.Context.Stream {
+		m.Out = append(m.Out, '}')
 		return
 	}
-	m.Out = append(append(append(append(m.Out, "],"...), stop...), usage...), '}')
+	m.Out = append(m.Out, eventEnd...)
+	m.event("message_stop")
 }
 
 // stopReasons lists the values of stop_reason in answers of the format.

@@ -106,13 +106,20 @@ func (m *Emitter) end() {
 
 // event writes an event of a stream. members follow its type.
 func (m *Emitter) event(name string, members ...string) {
-	m.Out = append(append(m.Out, "event: "...), name...)
-	m.Out = append(append(append(m.Out, "\ndata: {\"type\":\""...), name...), '"')
+	m.beginEvent(name)
 	for _, member := range members {
 		m.Out = append(m.Out, member...)
 	}
-	m.Out = append(m.Out, "}\n\n"...)
+	m.Out = append(m.Out, eventEnd...)
 }
+
+// beginEvent writes the beginning of an event of a stream. Its members follow, and eventEnd.
+func (m *Emitter) beginEvent(name string) {
+	m.Out = append(append(m.Out, "event: "...), name...)
+	m.Out = append(append(append(m.Out, "\ndata: {\"type\":\""...), name...), '"')
+}
+
+const eventEnd = "}\n\n"
 
 // blockEvent writes an event about the open block. members follow its index.
 func (m *Emitter) blockEvent(name, members string) {
