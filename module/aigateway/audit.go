@@ -2,6 +2,7 @@ package aigateway
 
 import (
 	"context"
+	"encoding/hex"
 	"time"
 )
 
@@ -61,6 +62,12 @@ type AuditChange struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`
 	After  string `json:"after"`
+}
+
+// ShortDigest returns the beginning of a digest for a row of an audit log: enough to see that a
+// secret or a configuration differs, and too little to find the secret.
+func ShortDigest(digest Digest) string {
+	return "sha256:" + hex.EncodeToString(digest[:6])
 }
 
 // AuditOptions configure an audit log.

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -114,19 +113,13 @@ func (a *App) parts(users *userbase.Userbase) map[string]string {
 	digests := make(map[string]string, len(contents))
 	for name, parts := range contents {
 		slices.Sort(parts) // the order of sites differs between loads
-		digests[name] = digestOf(strings.Join(slices.Compact(parts), "\n"))
+		digests[name] = aigateway.ShortDigest(sha256.Sum256([]byte(strings.Join(slices.Compact(parts), "\n"))))
 	}
 	return digests
-}
-
-// digestOf returns the beginning of the digest of a text.
-func digestOf(text string) string {
-	digest := sha256.Sum256([]byte(text))
-	return "sha256:" + hex.EncodeToString(digest[:6])
 }
 
 // digest returns the digest of a configuration whose modules are not loaded yet.
 func (c *Config) digest() string {
 	text, _ := json.Marshal(c) // a configuration always encodes
-	return digestOf(string(text))
+	return aigateway.ShortDigest(sha256.Sum256(text))
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"strconv"
 	"strings"
@@ -87,7 +86,7 @@ func describeKey(owner *aigateway.User, k *aigateway.StoredKey) description {
 		{"limit", k.Limit}, {"disabled", strconv.FormatBool(k.Disabled)}, {"expires", describeTime(k.Expires)},
 	}
 	if owner != nil {
-		fields = append(fields, [2]string{"user", owner.Name}, [2]string{"digest", digestPrefix + hex.EncodeToString(k.Digest[:digestBytes])})
+		fields = append(fields, [2]string{"user", owner.Name}, [2]string{"digest", aigateway.ShortDigest(k.Digest)})
 	}
 	return fields
 }
@@ -167,17 +166,10 @@ func describeTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// The beginning of a digest in a row: enough to compare secrets, and too little to use.
-const (
-	digestPrefix = "sha256:"
-	digestBytes  = 6
-)
-
 // shortDigest returns the beginning of the digest of a text with a secret, "" without one.
 func shortDigest(secret string) string {
 	if secret == "" {
 		return ""
 	}
-	digest := sha256.Sum256([]byte(secret))
-	return digestPrefix + hex.EncodeToString(digest[:digestBytes])
+	return aigateway.ShortDigest(sha256.Sum256([]byte(secret)))
 }
