@@ -177,6 +177,7 @@ func (m machine) addKey(c *call) (any, error) {
 	if !c.isAdmin() && (change.team == nil || !change.team.Admin) {
 		return nil, refuse(http.StatusForbidden, "limit must be the name of a team that you administrate")
 	}
+	// Who gets here may know which users exist: they list users, or add them to their team.
 	user, err := m.users.byName(c, *c.form.text("user"))
 	if err != nil {
 		return nil, err

@@ -247,6 +247,7 @@ var rightsInTeam = []struct {
 	{"POST /api/keys", `{"user":"lead","name":"unbound","limit":"large"}`, 403, 403, 403, 200},
 	{"POST /api/keys", `{"user":"other","name":"outside","limit":"research"}`, 403, 403, 409, 409},
 	{"POST /api/keys", `{"user":"boss","name":"above","limit":"research"}`, 403, 403, 409, 409},
+	{"POST /api/keys", `{"user":"nobody","name":"new","limit":"research"}`, 403, 403, 404, 404}, // only who may add members learns it
 	{"GET /api/keys/2", "", 404, 403, 200, 200},
 	{"PATCH /api/keys/2", `{"disabled":true,"models":["a"]}`, 404, 403, 200, 200},
 	{"PATCH /api/keys/2", `{"limit":""}`, 404, 403, 403, 200},

@@ -114,7 +114,7 @@ func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p, open := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, "commit_after off", "keep_alive 1ms",
-			w.Provider("p", p, "models m", "response_header_timeout 50ms"), w.Provider("open", open, "models open", "idle_timeout 300ms"))
+			w.Provider("p", p, "models m", "response_header_timeout 50ms"), w.Provider("open", open, "models open", "idle_timeout 1s"))
 		p.Always(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
 		var running sync.WaitGroup
 		for range 20 {

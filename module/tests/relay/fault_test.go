@@ -191,8 +191,10 @@ func TestRefusedConnectionsAndTimeouts(t *testing.T) {
 				})
 			}
 		}
-		require.NoError(t, stalling.WaitCancelledN(site.Waiting(t), 3), "a call that timed out is cancelled")
-		require.NoError(t, silent.WaitCancelledN(site.Waiting(t), 3))
+		// Of the calls that have arrived: this test waited for three of four, and failed where the time of
+		// more than one was over before it had begun.
+		require.NoError(t, stalling.WaitCancelledN(site.Waiting(t), stalling.Count()), "a call that timed out is cancelled")
+		require.NoError(t, silent.WaitCancelledN(site.Waiting(t), silent.Count()))
 	})
 }
 
