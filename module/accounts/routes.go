@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // access is the group of clients that may use an endpoint.
@@ -45,6 +47,34 @@ func (of part[T]) object(to access, serve func(T, *call) (any, error)) endpoint 
 	e.body = true
 	return e
 }
+
+// taking returns the endpoint of a list that refuses parameters with other names: without a
+// filter whose name is mistyped, the list would have items that the client excludes.
+func (e endpoint) taking(names ...string) endpoint {
+	serve := e.serve
+	e.serve = func(a *Accounts, c *call) (any, error) {
+		for _, name := range slices.Sorted(maps.Keys(c.URL.Query())) {
+			if !slices.Contains(names, name) {
+				return nil, invalid("unknown parameter %.40q; %sknown are: %s", name, suggest.DidYouMean(name, names), strings.Join(names, ", "))
+			}
+		}
+		return serve(a, c)
+	}
+	return e
+}
+
+// The parameters of lists.
+var (
+	pageParameters   = []string{"from", "to", "format", "limit", "after"}
+	auditParameters  = slices.Concat([]string{"actor", "object", "action"}, pageParameters)
+	usageParameters  = slices.Concat([]string{"team", "by", "key", "user", "tag", "customer"}, pageParameters)
+	recordParameters = slices.Concat(recordFilters, pageParameters)
+	recordFilters    = []string{
+		"team", "key", "user", "model", "outcome", "request", "limit_name", "operation", "client_format", "provider", "upstream_model",
+		"status", "stream", "tag", "customer",
+	}
+	stateParameters = []string{"team", "user", "key", "name", "customer", "limit", "after"}
+)
 
 var (
 	ofOwnAccount = part[ownAccount]((*Accounts).ownAccount)
@@ -124,11 +154,11 @@ var public = routes{
 		"DELETE": ofKeys.plain(loggedIn, keys.remove),
 	}},
 
-	{"/api/usage", methods{"GET": ofReports.plain(loggedIn, reports.usage)}},
-	{"/api/usage/records", methods{"GET": ofReports.plain(loggedIn, reports.records)}},
-	{"/api/usage/records/live", methods{"GET": ofReports.plain(loggedIn, reports.live)}},
+	{"/api/usage", methods{"GET": ofReports.plain(loggedIn, reports.usage).taking(usageParameters...)}},
+	{"/api/usage/records", methods{"GET": ofReports.plain(loggedIn, reports.records).taking(recordParameters...)}},
+	{"/api/usage/records/live", methods{"GET": ofReports.plain(loggedIn, reports.live).taking(recordFilters...)}},
 	{"/api/usage/records/{id}", methods{"GET": ofReports.plain(loggedIn, reports.record)}},
-	{"/api/limits", methods{"GET": ofReports.plain(loggedIn, reports.limitStates)}},
+	{"/api/limits", methods{"GET": ofReports.plain(loggedIn, reports.limitStates).taking(stateParameters...)}},
 
 	{"/api/captures", methods{
 		"GET":  ofCaptures.plain(loggedIn, captures.list),
@@ -162,7 +192,7 @@ var public = routes{
 	}},
 
 	{"/api/keys/configured", methods{"GET": {loggedIn, false, configuredKeys}}},
-	{"/api/audit", methods{"GET": ofReports.plain(roots, reports.audit)}},
+	{"/api/audit", methods{"GET": ofReports.plain(roots, reports.audit).taking(auditParameters...)}},
 	{"/api/status", view("status")},
 	{"/api/targets", view("targets")},
 	{"/api/targets/probe", methods{"POST": view("probe")["GET"]}},
@@ -251,9 +281,9 @@ var admin = routes{
 		"PUT":    ofTeams.object(localAdmin, teams.setMember),
 		"DELETE": ofTeams.plain(localAdmin, teams.removeMember),
 	}},
-	{"/ai_gateway/usage", methods{"GET": ofReports.plain(localAdmin, reports.usage)}},
-	{"/ai_gateway/usage/records", methods{"GET": ofReports.plain(localAdmin, reports.records)}},
-	{"/ai_gateway/audit", methods{"GET": ofReports.plain(localAdmin, reports.audit)}},
+	{"/ai_gateway/usage", methods{"GET": ofReports.plain(localAdmin, reports.usage).taking(usageParameters...)}},
+	{"/ai_gateway/usage/records", methods{"GET": ofReports.plain(localAdmin, reports.records).taking(recordParameters...)}},
+	{"/ai_gateway/audit", methods{"GET": ofReports.plain(localAdmin, reports.audit).taking(auditParameters...)}},
 }
 
 // find returns the methods of a path, and the variable part of the path.

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -99,4 +100,32 @@ func TestDocumentAndRouteTableNameTheSameOperations(t *testing.T) {
 		}
 	}
 	assert.Equal(t, described, routed)
+}
+
+// A filter with a mistyped name was once ignored: GET /api/audit?actr=user/alice answered with the
+// changes of all users.
+func TestListsRefuseParametersThatTheDocumentDoesNotName(t *testing.T) {
+	var document struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct{ Name string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(openAPIDocument, &document))
+	s, root := rooted(t, map[string]bool{}, nil)
+	for path, taken := range map[string][]string{
+		"/api/audit": auditParameters, "/api/usage": usageParameters, "/api/usage/records": recordParameters,
+		"/api/usage/records/live": recordFilters, "/api/limits": stateParameters,
+	} {
+		var named []string
+		for _, parameter := range document.Paths[path]["get"].Parameters {
+			named = append(named, parameter.Name)
+		}
+		assert.ElementsMatch(t, named, taken, path)
+		answer := s.ask(testRequest{call: "GET " + path + "?custmer=x&afte=x", token: root})
+		assert.Equal(t, http.StatusBadRequest, answer.status, path)
+		assert.Contains(t, answer.body, `unknown parameter \"afte\"`, path)
+	}
+	answer := s.admin("GET /ai_gateway/audit?actr=user/root", "")
+	assert.Equal(t, http.StatusBadRequest, answer.status)
+	assert.Equal(t, `{"error":"unknown parameter \"actr\"; did you mean 'actor'? known are: actor, object, action, from, to, format, limit, after"}`, answer.body)
 }
