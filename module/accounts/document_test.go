@@ -422,6 +422,11 @@ func askForSignIns(t *testing.T, given map[string]bool) {
 		s.browser().get("/api/signin/company/callback")
 	}
 	assert.Equal(t, http.StatusTooManyRequests, s.browser().get("/api/signin/company/callback").status)
+	begin := testRequest{call: "GET /api/signin/nobody", peer: "198.51.100.1:1"}
+	for s.ask(begin).status == http.StatusNotFound {
+		continue // until sign-ins of the network are throttled
+	}
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(begin).status)
 	for user, status := range map[string]int{"bob": http.StatusOK, "": http.StatusForbidden, "root": http.StatusConflict} {
 		assert.Equal(t, status, s.ask(testRequest{call: "GET /api/signin/proxy", vars: map[string]any{"user": user}}).status)
 	}

@@ -122,12 +122,32 @@ func (g guard) countChange(user *aigateway.User) error {
 	if g.off || user.Role >= aigateway.RoleAdmin {
 		return nil
 	}
-	counted, wait := g.shared.changesMade.Begin(user.Name)
-	if counted == nil {
+	if wait := count(g.shared.changesMade, user.Name); wait > 0 {
 		return later(http.StatusServiceUnavailable, wait, "too many changes, try again later")
 	}
-	g.shared.changesMade.End(counted, throttle.Failed)
 	return nil
+}
+
+// countBegin counts the beginning of a sign-in. Whether it fails is not known before the browser
+// comes back, so each counts. Nothing of it is kept in memory but this count.
+func (g guard) countBegin(c *call) error {
+	if g.off {
+		return nil
+	}
+	if wait := count(g.shared.begins, network(c.address())); wait > 0 {
+		return g.throttled(c, wait)
+	}
+	return nil
+}
+
+// count counts an event of a key as a failure. If the throttle refuses the event, count returns
+// the time to wait.
+func count(t *throttle.Throttle, key string) time.Duration {
+	counted, wait := t.Begin(key)
+	if counted != nil {
+		t.End(counted, throttle.Failed)
+	}
+	return wait
 }
 
 // check reports whether the password is right, and ends the attempt. It records a wrong one as

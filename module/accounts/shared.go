@@ -18,6 +18,7 @@ type shared struct {
 	names           *throttle.Throttle // failed logins of a name from networks that are not known
 	passwordChanges *throttle.Throttle // wrong old passwords of a logged-in user
 	registrations   *throttle.Throttle // registrations from a network
+	begins          *throttle.Throttle // sign-ins begun from a network
 	signIns         *throttle.Throttle // failed answers of issuers, from a network
 	changes         *shares            // changes in progress, by user
 	streams         *shares            // streams of records, by user
@@ -65,6 +66,7 @@ func newShared() *shared {
 		names:           throttle.New(50, time.Hour/50),
 		passwordChanges: throttle.New(5, time.Minute),
 		registrations:   throttle.New(10, time.Minute),
+		begins:          throttle.New(300, 200*time.Millisecond), // many persons may share an address
 		signIns:         throttle.New(20, 3*time.Second),
 		changes:         newShares(maxChanges),
 		streams:         newShares(maxStreams),

@@ -122,8 +122,11 @@ func (s signIns) ways(*call) (any, error) {
 }
 
 // begin answers GET /api/signin/{name}. It sends browsers to an issuer, or signs in who has
-// passed the proxy.
+// passed the proxy. Sign-ins from a network are throttled.
 func (s signIns) begin(c *call) (any, error) {
+	if err := s.logins.guard.countBegin(c); err != nil {
+		return nil, err
+	}
 	if s.Proxy != nil && s.Proxy.Name == c.pathValue {
 		person, err := s.Proxy.Finish(c.Request)
 		return s.end(c, person, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -127,6 +128,23 @@ func TestRegistrationIsThrottledByNetwork(t *testing.T) {
 		}
 		answer := s.ask(testRequest{call: "POST /api/user/register", body: credentials("new", password)})
 		assert.Equal(t, http.StatusTooManyRequests, answer.status)
+	})
+}
+
+// The beginning of a sign-in was once not throttled: an address could begin any number of them, each
+// with a line of the log if it failed.
+func TestSignInsThatBeginAreThrottledByNetwork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, func(a *Accounts) { a.ThrottleOff, a.Proxy = false, &signin.Proxy{User: "{http.vars.user}"} })
+		begin := testRequest{call: "GET /api/signin/proxy", peer: "198.51.100.1:1"}
+		for range 300 {
+			require.Equal(t, failedWith("refused"), s.ask(begin).header.Get("Location"))
+		}
+		answer := s.ask(begin)
+		assert.Equal(t, http.StatusTooManyRequests, answer.status)
+		assert.Equal(t, "60", answer.header.Get("Retry-After"))
+		begin.peer = "203.0.113.1:1"
+		assert.Equal(t, http.StatusSeeOther, s.ask(begin).status, "another network")
 	})
 }
 
