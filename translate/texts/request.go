@@ -1,7 +1,6 @@
 package texts
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -290,24 +289,6 @@ func (l *listener) texts() []Text {
 	}
 	slices.SortStableFunc(found, func(a, b Text) int { return cmp.Compare(a.Group, b.Group) })
 	return found
-}
-
-// The smallest number of digits that a number needs to be a text, and of bytes that make a
-// string without white space data.
-const (
-	fewestDigits = 12
-	fewestData   = 256
-)
-
-// isText reports whether a value that the reader has not recognised is a text. A number cannot
-// become another text.
-func isText(raw []byte, t *Text) bool {
-	if !jsonscan.IsString(raw) {
-		t.form = literal
-		return len(raw) >= fewestDigits
-	}
-	text := jsonscan.Inner(raw)
-	return len(text) > 0 && (len(text) < fewestData || bytes.ContainsAny(text, " \\"))
 }
 
 // read returns a text with its words.

@@ -80,6 +80,30 @@ func TestFilesAreNoTexts(t *testing.T) {
 	}
 }
 
+// A string of 256 bytes or more without a space or an escape once counted as data where the reader
+// does not recognise it, so that a card number in a long text of Chinese, in a query, or behind many
+// letters was not found.
+func TestOnlyBase64IsData(t *testing.T) {
+	const base64 = "aB3dE5gH+/jK7mN9pQ2s" // 20 bytes
+	random, safe := strings.Repeat(base64, 20), strings.Repeat("aB3dE5gH_-jK7mN9pQ2s", 20)
+	for long, isText := range map[string]bool{
+		random: false, random + "==": false, safe: false, "data:image/png;base64," + random: false, strings.Repeat("A", 300): false,
+		strings.Repeat("中文没有空格", 50):                            true,
+		strings.Repeat("a=1&", 100) + "card=4111111111111111":   true,
+		strings.Repeat("a", 300) + "-4111111111111111":          true,
+		strings.Repeat("a", 300) + "-sk-aB3dE5gH7jK7mN9pQ2saB3": true,
+		random + "/4111111111111111":                            true,
+		safe + "-4111-1111-1111-1111":                           true,
+		random + "-sk-aB3dE5gH7jK7mN9pQ2s":                      true, // two alphabets
+		"data:text/plain," + random:                             true,
+		random + "=" + random:                                   true,
+	} {
+		r := find(t, translate.Chat, `{"model":"m","messages":[{"role":"user","content":"x"}],"metadata":{"note":"`+long+`"}}`)
+		found := slices.ContainsFunc(r.Texts, func(a texts.Text) bool { return a.Text == long })
+		assert.Equal(t, isText, found, long)
+	}
+}
+
 // FuzzPut replaces each text of a request by another one. The result must be valid JSON, and
 // differ in that text alone.
 func FuzzPut(f *testing.F) {

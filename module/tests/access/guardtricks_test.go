@@ -81,6 +81,8 @@ func TestNoPlaceInARequestPassesAGuard(t *testing.T) {
 		"the format of an answer":       {site.ChatPath, chat(ask, `,"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":{"description":"`+card+`"}}}`)},
 		"a stop sequence":               {site.ChatPath, chat(ask, `,"stop":["`+card+`"]`)},
 		"metadata":                      {site.ChatPath, chat(ask, `,"metadata":{"note":"`+card+`"}`)},
+		"a long string":                 {site.ChatPath, chat(ask, `,"metadata":{"note":"`+strings.Repeat("word-", 60)+card+`"}`)},
+		"a long text without spaces":    {site.ChatPath, chat(ask, `,"metadata":{"note":"`+strings.Repeat("中文", 60)+"："+card+`"}`)},
 		"the user":                      {site.ChatPath, chat(ask, `,"user":"`+card+`"`)},
 		"a prediction":                  {site.ChatPath, chat(ask, `,"prediction":{"type":"content","content":"`+card+`"}`)},
 		"parts of a messages message":   {site.MessagesPath, messages(`[{"type":"text","text":"4111 1111"},{"type":"text","text":" 1111 1111"}]`, "")},
