@@ -30,7 +30,7 @@ type StreamGuard interface {
 type GuardWindow struct {
 	// Overlap is the number of bytes at the end of a checked text that are held back, and
 	// are checked again together with the text that follows: the longest match that a guard
-	// finds in a stream, however it is divided.
+	// finds in a stream, however it is divided. Characters that IsInvisible do not count.
 	Overlap int
 	// Step is the number of new bytes after which a text is checked; 0 checks every event.
 	Step int
@@ -89,6 +89,12 @@ type GuardText struct {
 	Text  string
 	// Before and More report that a part of a streamed text comes before and behind Text.
 	Before, More bool
+}
+
+// IsInvisible reports whether a character has no width, as a space without a width or a selector of
+// variants. A model reads the text around it as if it were not there.
+func IsInvisible(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // IsWord reports whether the text is a single word outside of the conversation, such as an id.

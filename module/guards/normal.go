@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // normal is a text in the form in which patterns search it: compatibility characters are
@@ -31,7 +33,7 @@ func normalize(text string) normal {
 	for !it.Done() {
 		at := it.Pos()
 		for _, r := range string(it.Next()) {
-			if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
+			if aigateway.IsInvisible(r) {
 				continue
 			}
 			before := len(out)

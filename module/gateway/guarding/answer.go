@@ -3,6 +3,7 @@ package guarding
 import (
 	"context"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -30,7 +31,7 @@ func (a *answerCheck) due(final bool) (v []aigateway.GuardText, about []subject)
 		if !c.isDue(a.window.Step) {
 			continue
 		}
-		text, from := c.text.String(), max(0, c.clear-a.window.Overlap)
+		text, from := c.text.String(), a.heldFrom(c, c.clear)
 		if c.kind == texts.Call {
 			text, from = texts.Unescaped(text), 0
 		}
@@ -57,6 +58,24 @@ type subject struct {
 	channel *channel
 	from    int
 	other   *other
+}
+
+// mostInvisible is the largest number of bytes of invisible characters that the window of a stream
+// has in addition. Each check reads the window.
+const mostInvisible = 16 << 10
+
+// heldFrom returns the beginning of the window that ends at an offset in the text of a channel.
+func (a *answerCheck) heldFrom(c *channel, end int) int {
+	text, n := c.text.String(), a.window.Overlap
+	at := end
+	for at > 0 && n > 0 && end-at < a.window.Overlap+mostInvisible {
+		r, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+		if r < utf8.RuneSelf || !aigateway.IsInvisible(r) {
+			n -= size
+		}
+	}
+	return at
 }
 
 // check asks the guards about the texts that are due. It returns why the answer does not pass.
@@ -113,7 +132,7 @@ func (a *answerCheck) decide(s subject, r *revision) *block {
 	end := c.text.Len()
 	limit := end
 	if !c.ended {
-		limit = max(c.clear, end-a.window.Overlap)
+		limit = max(c.clear, a.heldFrom(c, end))
 	}
 	for _, e := range r.edits {
 		e.Start, e.End = e.Start+s.from, e.End+s.from

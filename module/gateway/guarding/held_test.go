@@ -49,6 +49,38 @@ func checkOf(ctx context.Context, window aigateway.GuardWindow, guards ...aigate
 	return a
 }
 
+// unseen is a guard that blocks a number, however many invisible characters are in it.
+type unseen struct{}
+
+func (unseen) Check(_ context.Context, v *aigateway.GuardView) (verdict aigateway.GuardVerdict, _ error) {
+	for _, t := range v.Texts {
+		if strings.Contains(strings.ReplaceAll(t.Text, "\u200b", ""), "41111111") {
+			verdict.Block = "number"
+		}
+	}
+	return verdict, nil
+}
+
+// Characters without a width once filled the window of a stream, so that the first half of a number
+// was sent before the second half was checked.
+func TestInvisibleCharactersDoNotFillTheWindow(t *testing.T) {
+	a := checkOf(t.Context(), aigateway.DefaultGuardWindow, unseen{})
+	space := strings.Repeat("\u200b", 500) // more bytes than a step
+	var blocked *block
+	for _, delta := range []string{"it is 4111", space, space, "1111"} {
+		raw := jsonscan.AppendString(nil, delta)
+		a.held.add(raw, &texts.Part{Pieces: []texts.Piece{{
+			Channel: texts.Channel{Kind: texts.Assistant}, Text: delta, At: jsonscan.Slot{End: len(raw)},
+		}}}, func(offset int) int { return offset })
+		blocked = a.check(delta == "1111")
+		if blocked == nil {
+			out, _ := a.held.release()
+			assert.Zero(t, len(out))
+		}
+	}
+	assert.NotNil(t, blocked)
+}
+
 // FuzzHeld divides a text into deltas. Whatever the division, what is sent is the text with all
 // masks, and nothing of a word that blocks.
 func FuzzHeld(f *testing.F) {
