@@ -147,7 +147,7 @@ func (a *Answer) readOthers(data []byte) {
 // addCalls adds the calls that the parser has not recognised, each as a channel that has ended,
 // with an index that no other has.
 func (a *Answer) addCalls(data []byte) {
-	for _, t := range namesIn(data).sorted() {
+	for _, t := range inventoryOf(data).sorted() {
 		if t.kind != Call || a.called[t] {
 			continue
 		}

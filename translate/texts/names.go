@@ -49,15 +49,22 @@ var general = []string{"", "function", "custom", "custom_tool", "namespace", "ur
 // deepest bounds the containers around a name, and so the time for a body.
 const deepest = 16
 
-// names collects the names in a body, each once.
+// names are the names in a body, each once.
 type names map[named]bool
 
-// namesIn returns the names of tools and calls in valid JSON.
-func namesIn(body []byte) names {
-	n := make(names)
+// inventory is what a body has, whether or not a reader recognises it.
+type inventory struct {
+	names
+	data    [][]byte // the objects of data that are in no other one
+	results [][]byte // those that a tool has returned
+}
+
+// inventoryOf returns the inventory of valid JSON.
+func inventoryOf(body []byte) inventory {
+	in := inventory{names: make(names)}
 	c := jsonscan.Again(body)
-	n.value(c.Skip(), Other, deepest)
-	return n
+	in.value(c.Skip(), Other, deepest)
+	return in
 }
 
 func (n names) add(kind Kind, list ...string) {
@@ -76,27 +83,27 @@ func (n names) sorted() []named {
 }
 
 // value reads a value, whose objects name tools or calls if the kind is not Other.
-func (n names) value(raw []byte, kind Kind, depth int) {
+func (in *inventory) value(raw []byte, kind Kind, depth int) {
 	if len(raw) == 0 || depth == 0 {
 		return
 	}
 	switch raw[0] {
 	case '{':
-		n.object(raw, kind, depth-1)
+		in.object(raw, kind, depth-1)
 	case '[':
 		c := jsonscan.Again(raw)
 		for c.EnterArray(); c.Element(); {
 			element := c.Skip()
 			if kind == Tool {
-				n.add(kind, jsonscan.TextOf(element))
+				in.add(kind, jsonscan.TextOf(element))
 			}
-			n.value(element, kind, depth-1)
+			in.value(element, kind, depth-1)
 		}
 	}
 }
 
 // object reads the members of an object in whatever order, repeated ones included.
-func (n names) object(raw []byte, kind Kind, depth int) {
+func (in *inventory) object(raw []byte, kind Kind, depth int) {
 	var own, types, keys []string
 	for key, value := range jsonscan.Members(raw) {
 		if bytes.IndexByte(key, '\\') >= 0 {
@@ -104,10 +111,11 @@ func (n names) object(raw []byte, kind Kind, depth int) {
 		}
 		folded := strings.ReplaceAll(strings.ToLower(string(key)), "_", "")
 		if data[folded] || folded == "input" && value[0] == '{' {
+			in.keep(folded, value)
 			continue
 		}
 		if f, ok := features[folded]; ok && (value[0] == '{' || !jsonscan.IsZero(value)) {
-			n.add(f.kind, f.name)
+			in.add(f.kind, f.name)
 		}
 		inner := naming[folded]
 		switch folded {
@@ -126,14 +134,29 @@ func (n names) object(raw []byte, kind Kind, depth int) {
 				keys = append(keys, string(key))
 			}
 		}
-		n.value(value, inner, depth)
+		in.value(value, inner, depth)
 	}
-	n.names(kind, own, types, keys)
+	in.addObject(kind, own, types, keys)
 }
 
-// names adds the names of an object: its own ones and its types, or else its members with
+// keep adds the objects of a member with data.
+func (in *inventory) keep(name string, value []byte) {
+	switch {
+	case value[0] != '{':
+	case name != "functionresponse":
+		in.data = append(in.data, value)
+	default: // beside files
+		for _, part := range jsonscan.Members(value) {
+			if part[0] == '{' {
+				in.results = append(in.results, part)
+			}
+		}
+	}
+}
+
+// addObject adds the names of an object: its own ones and its types, or else its members with
 // objects, such as googleSearch.
-func (n names) names(kind Kind, own, types, keys []string) {
+func (n names) addObject(kind Kind, own, types, keys []string) {
 	for i, t := range types {
 		base, call := strings.CutSuffix(t, "_call")
 		if call || strings.HasSuffix(t, "tool_use") || t == "mcp_approval_request" {

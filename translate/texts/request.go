@@ -37,7 +37,10 @@ func OfRequest(body []byte, view *translate.View, as *format.Requests) Request {
 		}
 	}
 	l.hide(jsonscan.Slot{Start: view.ModelSpan.Start, End: view.ModelSpan.End})
-	l.addNames()
+	found := inventoryOf(body)
+	l.addNames(found.names)
+	l.addData(found.results, Result)
+	l.addData(found.data, Other)
 	return Request{l.texts(), l.reference}
 }
 
@@ -86,6 +89,7 @@ type region struct {
 	Text
 	hidden bool // it contains no text
 	wide   bool // it contains strings, each of which is a text
+	weak   bool // the reader has not recognised it, but perhaps a part of it
 }
 
 // listener is the writer that gets the parts of a request. It keeps where they are.
@@ -242,9 +246,16 @@ func (l *listener) Saw(c core.Concept, row *core.Row, raw []byte) {
 	}
 }
 
+// addData adds objects with names of the client.
+func (l *listener) addData(objects [][]byte, kind Kind) {
+	for _, raw := range objects {
+		l.group++
+		l.add(raw, region{Text: Text{Kind: kind, Group: l.group, form: object}, weak: true})
+	}
+}
+
 // addNames adds the tools and calls that the reader has not recognised, in order.
-func (l *listener) addNames() {
-	found := namesIn(l.body)
+func (l *listener) addNames(found names) {
 	for i := range l.regions {
 		delete(found, named{l.regions[i].Kind, l.regions[i].Name})
 	}
@@ -265,15 +276,20 @@ func (l *listener) texts() []Text {
 		found = append(found, rest[0].Text)
 	}
 	var around region // of the strings up to its end
-	for _, at := range jsonscan.Scalars(l.body, jsonscan.Slot{End: len(l.body)}) {
-		for ; len(rest) > 0 && rest[0].at.Start <= at.Start; rest = rest[1:] {
-			if next := rest[0]; next.at.Start >= around.at.End {
-				around = next
-				if !next.hidden && !next.wide {
-					found = append(found, l.read(next.Text))
-				}
+	enter := func(start int) {
+		for ; len(rest) > 0 && rest[0].at.Start <= start; rest = rest[1:] {
+			next, more := rest[0], rest[1:]
+			if next.at.Start < around.at.End || next.weak && len(more) > 0 && more[0].at.Start < next.at.End {
+				continue
+			}
+			around = next
+			if !next.hidden && !next.wide {
+				found = append(found, l.read(next.Text))
 			}
 		}
+	}
+	for _, at := range jsonscan.Scalars(l.body, jsonscan.Slot{End: len(l.body)}) {
+		enter(at.Start)
 		switch inside := at.Start < around.at.End; {
 		case inside && !around.wide:
 		default:
@@ -287,6 +303,7 @@ func (l *listener) texts() []Text {
 			}
 		}
 	}
+	enter(len(l.body)) // regions without a string
 	slices.SortStableFunc(found, func(a, b Text) int { return cmp.Compare(a.Group, b.Group) })
 	return found
 }

@@ -72,6 +72,28 @@ func TestVendorToolsHaveTheirNames(t *testing.T) {
 	}
 }
 
+// Names of members in the response of a function, in the schema of an answer and in declarations that
+// no reader recognises were not searched, and the response was no result of a tool.
+func TestNamesInDataAreInTheTexts(t *testing.T) {
+	const history = `{"contents":[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":`
+	for body, want := range map[string]struct {
+		format translate.Format
+		kind   texts.Kind
+		text   string
+	}{
+		history + `{"4111":{"a":"b"},"c":2}}}]}]}`: {translate.Gemini, texts.Result, `{"4111":{"a":"b"},"c":2}`},
+		history + `{"4111":true}}}]}]}`:            {translate.Gemini, texts.Result, `{"4111":true}`},
+		history + `{"output":"4111"}}}]}]}`:        {translate.Gemini, texts.Result, `4111`},
+		`{"model":"m","messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"object","properties":{"4111":{}}}}}}`: {
+			translate.Chat, texts.Other, `{"4111":{}}`},
+		`{"model":"m","messages":[{"role":"user","content":"x"}],"functions":[{"name":"f","parameters":{"type":"object","properties":{"4\u0031 11":{"type":"string"}}}}]}`: {
+			translate.Chat, texts.Other, `{"41 11":{"type":"string"}}`},
+	} {
+		found := find(t, want.format, body).Texts
+		assert.True(t, slices.ContainsFunc(found, func(a texts.Text) bool { return a.Kind == want.kind && a.Text == want.text }), "%s: %v", body, found)
+	}
+}
+
 func TestFilesAreNoTexts(t *testing.T) {
 	data := strings.Repeat("QUJD", 10)
 	r := find(t, translate.Messages, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`+data+`"}}]}]}`)

@@ -83,6 +83,8 @@ func TestNoPlaceInARequestPassesAGuard(t *testing.T) {
 		"metadata":                      {site.ChatPath, chat(ask, `,"metadata":{"note":"`+card+`"}`)},
 		"a long string":                 {site.ChatPath, chat(ask, `,"metadata":{"note":"`+strings.Repeat("word-", 60)+card+`"}`)},
 		"a long text without spaces":    {site.ChatPath, chat(ask, `,"metadata":{"note":"`+strings.Repeat("中文", 60)+"："+card+`"}`)},
+		"a name in a schema":            {site.ChatPath, chat(ask, `,"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":{"properties":{"`+card+`":{}}}}}`)},
+		"a name in a response":          {"/v1beta/models/gem:generateContent", `{"contents":[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"` + card + `":true}}}]}]}`},
 		"the user":                      {site.ChatPath, chat(ask, `,"user":"`+card+`"`)},
 		"a prediction":                  {site.ChatPath, chat(ask, `,"prediction":{"type":"content","content":"`+card+`"}`)},
 		"parts of a messages message":   {site.MessagesPath, messages(`[{"type":"text","text":"4111 1111"},{"type":"text","text":" 1111 1111"}]`, "")},
