@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,7 +58,7 @@ type Options struct {
 type Journal struct {
 	options  Options
 	settings settings
-	lockFile *os.File
+	lock     io.Closer
 	writer   writer // guards itself, and the order of writes
 
 	mu       sync.Mutex // guards the fields up to closed
@@ -108,17 +109,17 @@ func Open(o Options) (*Journal, []Entry, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("opening journal: %w", err)
 	}
-	lockFile, err := lock(filepath.Join(o.Dir, lockName))
+	locked, err := lock(filepath.Join(o.Dir, lockName))
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j := &Journal{
-		options: o, lockFile: lockFile, next: new(batch), writer: writer{spare: new(batch)}, entries: entries{open: make(map[ID][]byte)},
+		options: o, lock: locked, next: new(batch), writer: writer{spare: new(batch)}, entries: entries{open: make(map[ID][]byte)},
 		written: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
 	j.Configure(o)
 	if err := j.recover(); err != nil {
-		_ = lockFile.Close() // the first error is the cause
+		_ = locked.Close() // the first error is the cause
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j.done.Go(j.maintain)
@@ -233,7 +234,7 @@ func (j *Journal) Close() error {
 	j.writer.Lock()
 	defer j.writer.Unlock()
 	err := errors.Join(j.writeDelayed(), j.writer.file.close())
-	return errors.Join(err, j.lockFile.Close())
+	return errors.Join(err, j.lock.Close())
 }
 
 // maintain writes delayed entries and syncs the file, at intervals of SyncEvery.

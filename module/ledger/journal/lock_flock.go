@@ -4,12 +4,22 @@ package journal
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 )
 
-// lock locks the directory for this process until the file is closed.
-func lock(path string) (*os.File, error) {
+// locked is a locked file.
+type locked struct{ *os.File }
+
+// Close unlocks the file before it closes it. A program that this process starts at the same
+// time has the descriptor, too, until it runs, and would keep the lock.
+func (l locked) Close() error {
+	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
+}
+
+// lock locks the directory for this process until the lock is closed.
+func lock(path string) (io.Closer, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -21,5 +31,5 @@ func lock(path string) (*os.File, error) {
 		}
 		return nil, err
 	}
-	return file, nil
+	return locked{file}, nil
 }

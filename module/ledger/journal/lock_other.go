@@ -2,7 +2,10 @@
 
 package journal
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
 // lock only opens the file: these systems have no lock that ends with the process.
-func lock(path string) (*os.File, error) { return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) }
+func lock(path string) (io.Closer, error) { return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 )
@@ -10,9 +11,9 @@ import (
 // sharing it.
 const sharingViolation = syscall.Errno(32)
 
-// lock locks the directory for this process until the file is closed: no other process
+// lock locks the directory for this process until the lock is closed: no other process
 // can open the file.
-func lock(path string) (*os.File, error) {
+func lock(path string) (io.Closer, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
