@@ -1,6 +1,10 @@
 package jsonscan
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 // stringEnd returns the end of the string at the cursor and whether it has escapes, or
 // the position and the reason of its first error.
@@ -20,9 +24,12 @@ func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
 func knownStringEnd(data []byte, i int) (end int, reason string) {
 	first := i + 1
 	// Most strings are names and short words.
-	for i = first; i < len(data) && i < first+maxPlainName && data[i] != '\\'; i++ {
-		if data[i] == '"' {
-			return i + 1, ""
+	for i = first; i+8 <= len(data) && i < first+maxPlainName; i += 8 {
+		if hit := special(binary.LittleEndian.Uint64(data[i:])) & highs; hit != 0 {
+			if i += bits.TrailingZeros64(hit) / 8; data[i] == '"' {
+				return i + 1, ""
+			}
+			break
 		}
 	}
 	for i = first; ; i++ {

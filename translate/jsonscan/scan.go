@@ -38,10 +38,16 @@ func plainEnd(data []byte, i int) int {
 	}
 	for ; i+32 <= len(data); i += 32 { // and most of a request is long ones
 		block := data[i : i+32 : i+32]
-		hit := special(binary.LittleEndian.Uint64(block)) | special(binary.LittleEndian.Uint64(block[8:])) |
-			special(binary.LittleEndian.Uint64(block[16:])) | special(binary.LittleEndian.Uint64(block[24:]))
-		if hit&highs != 0 {
-			break
+		a, b := special(binary.LittleEndian.Uint64(block)), special(binary.LittleEndian.Uint64(block[8:]))
+		c, d := special(binary.LittleEndian.Uint64(block[16:])), special(binary.LittleEndian.Uint64(block[24:]))
+		if (a|b|c|d)&highs == 0 {
+			continue
+		}
+		for _, hit := range [...]uint64{a, b, c, d} {
+			if hit &= highs; hit != 0 {
+				return i + bits.TrailingZeros64(hit)/8
+			}
+			i += 8
 		}
 	}
 	for ; i+8 <= len(data); i += 8 {
@@ -80,6 +86,10 @@ func stringEnd(data []byte, i int) (end int, escaped bool, reason string) {
 			return i, escaped, whyControl
 		}
 		escaped = true
+		if i+1 < len(data) && escapes[data[i+1]] != 0 {
+			i += 2 // nearly always
+			continue
+		}
 		if i, reason = escapesEnd(data, i); reason != "" {
 			return i, escaped, reason
 		}
