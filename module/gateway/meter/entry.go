@@ -25,16 +25,20 @@ type Entry struct {
 	pricer Pricer
 	record accounting.Record
 	bound  aigateway.Cost // the cost that is reserved in budgets
+
+	only [1]accounting.Call // memory for the calls of the record: most exchanges have one
 }
 
 // NewEntry returns the record of an exchange that is admitted now. bound is the highest
 // possible cost, which is reserved in budgets; zero without a budget.
 func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry {
-	return &Entry{pricer: pricer, bound: bound, record: accounting.Record{
+	e := &Entry{pricer: pricer, bound: bound, record: accounting.Record{
 		Admitted: time.Now(),
 		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
 		Operation: ex.Operation.String(), Format: string(ex.Format.Name), Stream: ex.Streaming(), Labels: ex.Key.Labels,
 	}}
+	e.record.Calls = e.only[:0]
+	return e
 }
 
 // Begin writes the beginning of the exchange to a ledger. The ledger gets the whole record
@@ -43,10 +47,10 @@ func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry
 func (e *Entry) Begin(l accounting.Ledger) error {
 	e.ledger = l
 	if e.bound.Nanos > 0 {
-		e.record.Calls = []accounting.Call{{Source: accounting.SourceReserved, Held: e.bound}}
+		e.record.Calls = append(e.record.Calls, accounting.Call{Source: accounting.SourceReserved, Held: e.bound})
 	}
 	err := l.Begin(&e.record)
-	e.record.Calls = nil
+	e.record.Calls = e.record.Calls[:0]
 	return err
 }
 
