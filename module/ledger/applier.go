@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -20,7 +21,7 @@ const (
 	// batch are collected for restFactor times as long as the batch before took, within
 	// these bounds: batches take a small part of the time, and while little happens, a record
 	// is in the database at once.
-	restFactor      = 50
+	restFactor      = 100
 	shortestCollect = 20 * time.Millisecond
 	longestCollect  = time.Second
 	// retryAfter is the pause after a failure.
@@ -44,6 +45,9 @@ type applier struct {
 	names        names
 	interned     internedNames
 	outage       database.Outage // until records are written
+
+	records batch  // the memory of the batch before, for reuse
+	pages   []byte // the memory of its pages, for reuse
 }
 
 // registration is what the database contains about a journal.
@@ -153,14 +157,14 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 	}
-	var records batch
-	from := a.position
+	records, from := a.records[:0], a.position
 	if a.position, err = a.ledger.journal.ReadWhile(from, func(e journal.Entry) (more bool) {
 		records = a.collect(records, e)
 		return len(records) < a.largest
 	}); err != nil {
 		return false, fmt.Errorf("reading journal: %w", err)
 	}
+	a.records = records
 	if len(records) > 0 {
 		records.sort()
 		if err := a.write(ctx, records); err != nil {
@@ -223,7 +227,8 @@ func (a *applier) apply(tx database.Statements, records batch) error {
 	if err != nil {
 		return err
 	}
-	added := absent.contents(a.interned)
+	a.pages = slices.Grow(a.pages[:0], absent.size())
+	added := absent.contents(a.interned, a.pages)
 	if added.unreadable > 0 {
 		a.ledger.logger().Error("the journal contains records that cannot be read; they are lost", zap.Int("records", added.unreadable))
 	}

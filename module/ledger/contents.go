@@ -15,10 +15,10 @@ type contents struct {
 	unreadable int // number of records that could not be decoded
 }
 
-// contents returns the pages and sums of the batch.
-func (b batch) contents(interned internedNames) contents {
+// contents returns the pages and sums of the batch. The pages use the memory after the end of
+// memory, if there is enough.
+func (b batch) contents(interned internedNames, memory []byte) contents {
 	c := contents{sums: make(sums)}
-	memory := b.memory()
 	var r accounting.Record
 	for _, e := range b {
 		if err := readRecord(&r, e.text, interned); err != nil {
@@ -37,13 +37,12 @@ func (b batch) contents(interned internedNames) contents {
 	return c
 }
 
-// memory returns an empty slice with room for all pages of the batch.
-func (b batch) memory() []byte {
-	size := 0
+// size returns the largest possible size of all pages of the batch, in bytes.
+func (b batch) size() (bytes int) {
 	for _, e := range b {
-		size += 2*binary.MaxVarintLen64 + len(e.text)
+		bytes += 2*binary.MaxVarintLen64 + len(e.text)
 	}
-	return make([]byte, 0, size)
+	return bytes
 }
 
 // write writes the pages and their owners, and adds the sums to the sums of the database.

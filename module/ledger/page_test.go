@@ -27,7 +27,7 @@ func TestPagesHaveTheirRecords(t *testing.T) {
 		entryAt(periodEnd(begin)+3, 1), // after a full page
 	}
 	unreadable := entry{begin + 9, []byte("no record")}
-	c := slices.Insert(slices.Clone(written), 2, unreadable).contents(make(internedNames))
+	c := slices.Insert(slices.Clone(written), 2, unreadable).contents(make(internedNames), nil)
 	assert.Equal(t, 1, c.unreadable)
 	var read batch
 	var sizes []int

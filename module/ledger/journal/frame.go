@@ -29,8 +29,8 @@ const (
 	Ended Kind = 2
 )
 
-// Entry is one entry. The payload must not be changed. A caller that keeps the payload of
-// an entry that was read keeps the memory of the whole read: about a megabyte.
+// Entry is one entry. The payload must not be changed, and that of an entry that was read is
+// valid until the next read.
 type Entry struct {
 	Kind    Kind
 	ID      ID

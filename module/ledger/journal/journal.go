@@ -67,9 +67,9 @@ type Journal struct {
 	segments segments // by number; the last one is the current segment
 	closed   bool
 
-	written chan struct{} // has an element after a write
-	stop    chan struct{}
-	done    sync.WaitGroup
+	reader reader
+	stop   chan struct{}
+	done   sync.WaitGroup
 }
 
 // settings are the options that Configure changes.
@@ -81,6 +81,12 @@ type writer struct {
 	file   segmentFile
 	failed bool   // the last write failed
 	spare  *batch // empty, with the memory of the batch that was written last
+}
+
+// reader belongs to the goroutine that reads.
+type reader struct {
+	written chan struct{} // has an element after a write
+	memory  []byte        // of the last read
 }
 
 // entries are what the journal knows of its entries.
@@ -115,7 +121,7 @@ func Open(o Options) (*Journal, []Entry, error) {
 	}
 	j := &Journal{
 		options: o, lock: locked, next: new(batch), writer: writer{spare: new(batch)}, entries: entries{open: make(map[ID][]byte)},
-		written: make(chan struct{}, 1), stop: make(chan struct{}),
+		reader: reader{written: make(chan struct{}, 1)}, stop: make(chan struct{}),
 	}
 	j.Configure(o)
 	if err := j.recover(); err != nil {

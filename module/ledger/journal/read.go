@@ -25,12 +25,12 @@ func (p Position) Before(q Position) bool {
 const readSize = 1 << 20
 
 // Written returns a channel that has an element when there may be more to read.
-func (j *Journal) Written() <-chan struct{} { return j.written }
+func (j *Journal) Written() <-chan struct{} { return j.reader.written }
 
 // Read calls visit for the entries after a position, in the order in which they were
 // written. It reads about a megabyte at most, and returns the position after the last
 // entry, or the given position if there are no more entries. Entries that were open when
-// a segment began are read again in that segment.
+// a segment began are read again in that segment. One goroutine at a time may read.
 func (j *Journal) Read(from Position, visit func(Entry)) (Position, error) {
 	return j.ReadWhile(from, func(e Entry) bool {
 		visit(e)
@@ -48,7 +48,7 @@ func (j *Journal) ReadWhile(from Position, visit func(Entry) (more bool)) (Posit
 		if s.number != from.Segment {
 			from = Position{s.number, int64(segmentHeader)}
 		}
-		data, err := readRange(segmentPath(j.options.Dir, s.number), from.Offset, s.size)
+		data, err := j.reader.read(segmentPath(j.options.Dir, s.number), from.Offset, s.size)
 		if err != nil {
 			return from, err
 		}
@@ -72,15 +72,17 @@ func (j *Journal) segmentAt(from Position) (segment, bool) {
 	return segment{}, false
 }
 
-func readRange(path string, offset, end int64) ([]byte, error) {
+// read reads a part of a segment to the memory of the read before.
+func (r *reader) read(path string, offset, end int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	data := make([]byte, min(end-offset, readSize+maxFrame))
-	_, err = io.ReadFull(io.NewSectionReader(file, offset, end-offset), data)
-	return data, err
+	size := int(min(end-offset, readSize+maxFrame))
+	r.memory = slices.Grow(r.memory[:0], size)[:size]
+	_, err = io.ReadFull(io.NewSectionReader(file, offset, int64(size)), r.memory)
+	return r.memory, err
 }
 
 // maxFrame is the size of the largest frame.
@@ -212,7 +214,7 @@ func (j *Journal) State() State {
 // Wake adds an element to Written without a write.
 func (j *Journal) Wake() {
 	select {
-	case j.written <- struct{}{}:
+	case j.reader.written <- struct{}{}:
 	default: // there is one
 	}
 }
