@@ -7,10 +7,11 @@ import (
 
 // Caller calls a provider.
 type Caller interface {
-	// Call calls the provider for an attempt. The context of r has its conduit, which gets
-	// the result. Call changes r, and writes the answer to a receiver. Its error explains a
-	// call that has not reached the transport.
-	Call(to Receiver, r *http.Request) error
+	// Call calls the provider for an attempt, whose conduit gets the result, and writes the
+	// answer to a receiver. The call ends with ctx. client is the request of the client, of
+	// which nothing is sent. The error of Call explains a call that has not reached the
+	// transport.
+	Call(ctx context.Context, c *Conduit, to Receiver, client *http.Request) error
 
 	// Query asks the provider for its models. ctx has the query, which gets the result.
 	// Nothing of a client is sent.
@@ -35,4 +36,7 @@ type Address struct {
 type Receiver interface {
 	http.ResponseWriter
 	FlushError() error
+
+	// TakeHeader makes h what Header returns. It is called before WriteHeader.
+	TakeHeader(h http.Header)
 }

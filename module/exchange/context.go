@@ -12,7 +12,7 @@ import (
 )
 
 // Conduit carries an attempt from the gateway to the transport, and its result back. It is
-// in the context of the request, because reverse_proxy may be between the two.
+// in the context of the request if reverse_proxy is between the two.
 type Conduit struct {
 	Attempt Attempt
 	Result  Result    // of the last call
@@ -82,6 +82,12 @@ func WithOwnVars(ctx context.Context) context.Context {
 		own = make(map[string]any)
 	}
 	return context.WithValue(ctx, varsKey, own)
+}
+
+// WithoutVars returns a context without variables of the request, for calls in which nothing
+// sets any.
+func WithoutVars(ctx context.Context) context.Context {
+	return context.WithValue(ctx, varsKey, nil)
 }
 
 // Ending is a cause with which the gateway ends the context of an exchange while the client

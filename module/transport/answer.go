@@ -40,7 +40,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	} else {
 		read := memory
 		memory = exchange.NewLease()
-		answer = translated(newTranslator(c.attempt, &c.answerContext), body, memory.Buffer())
+		answer = translated(newTranslator(c.attempt, c.answerContext), body, memory.Buffer())
 		memory.Keep(answer.body)
 		read.Release()
 	}

@@ -22,19 +22,19 @@ import (
 type call struct {
 	t             *Transport
 	attempt       *exchange.Attempt
-	proxied       *http.Request   // the request of reverse_proxy or of the direct path
+	proxied       *http.Request   // the request of reverse_proxy; unproxied without it
 	address       *aigateway.Call // as the protocol of the provider changes it
 	result        result
 	life          lifetime
-	conn          connection              // of the first request
-	body          io.Closer               // of the answer; nil before its headers, and for a subcall, whose goroutine closes it
-	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
+	conn          connection               // of the first request
+	body          io.Closer                // of the answer; nil before its headers, and for a subcall, whose goroutine closes it
+	answerContext *translate.AnswerContext // for the translation of the answer; nil on the byte lane
 }
 
-func newCall(t *Transport, a *exchange.Attempt, r *exchange.Result, req *http.Request) *call {
+func newCall(client context.Context, t *Transport, a *exchange.Attempt, r *exchange.Result, proxied *http.Request) *call {
 	a.Exchange.Opening.Reopen()
-	c := &call{t: t, attempt: a, proxied: req, result: result{r, t.redactor(a.APIKey, req)}}
-	c.life.begin(req.Context())
+	c := &call{t: t, attempt: a, proxied: proxied, result: result{r, t.redactor(a.APIKey, proxied)}}
+	c.life.begin(client)
 	return c
 }
 

@@ -26,11 +26,11 @@ var calls = []struct {
 	answer      func(events int) string
 	allocations float64
 }{
-	{"byte lane/stream", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true}`, http.StatusOK, "text/event-stream", longStream, 62},
-	{"byte lane/JSON", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusOK, "application/json", always(answer), 47},
-	{"byte lane/refused", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusTooManyRequests, "application/json", always(`{"error":{"message":"slow down","type":"rate_limit"}}`), 136},
-	{"translated/stream", translate.Completions, `{"model":"m","prompt":"a","stream":true}`, http.StatusOK, "text/event-stream", longStream, 76},
-	{"translated/JSON", translate.Completions, `{"model":"m","prompt":"a"}`, http.StatusOK, "application/json", always(answer), 68},
+	{"byte lane/stream", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true}`, http.StatusOK, "text/event-stream", longStream, 56},
+	{"byte lane/JSON", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusOK, "application/json", always(answer), 43},
+	{"byte lane/refused", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusTooManyRequests, "application/json", always(`{"error":{"message":"slow down","type":"rate_limit"}}`), 132},
+	{"translated/stream", translate.Completions, `{"model":"m","prompt":"a","stream":true}`, http.StatusOK, "text/event-stream", longStream, 68},
+	{"translated/JSON", translate.Completions, `{"model":"m","prompt":"a"}`, http.StatusOK, "application/json", always(answer), 60},
 }
 
 func longStream(events int) string {

@@ -54,7 +54,7 @@ func (c *call) fanOut(first prepared) (*http.Response, error) {
 		c.result.Losses = request.losses
 		for range first.samples {
 			s := newSubcall(c, request, &f.room)
-			f.subcalls, answers = append(f.subcalls, s), append(answers, &s.answerContext)
+			f.subcalls, answers = append(f.subcalls, s), append(answers, s.answerContext)
 			length += s.payload.Length()
 		}
 		request.payload.Close()

@@ -18,8 +18,8 @@ import (
 // prepared is the client's request in the form in which a call sends it.
 type prepared struct {
 	payload       *payload.Payload
-	losses        translate.Losses        // fields of the client's request that are left out
-	answerContext translate.AnswerContext // for the translation of the answer; set for translated requests
+	losses        translate.Losses         // fields of the client's request that are left out
+	answerContext *translate.AnswerContext // for the translation of the answer; nil on the byte lane
 
 	// The number of prompts, each of which needs its own calls, and the number of calls
 	// for each prompt. Both are 0 without a translation.
@@ -60,13 +60,14 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.
 		lease.Release()
 		return prepared{}, fault
 	}
-	r.Answer.MaxHeld = int(t.MaxEventBytes)
+	answerContext := r.Answer
+	answerContext.MaxHeld = int(t.MaxEventBytes)
 	p := payload.New(body, lease)
 	if edits != nil {
 		p = splicedBody(protocol, body, edits, lease)
 		lease.Release()
 	}
-	return prepared{p, r.Losses, r.Answer, r.Prompts, r.Samples}, nil
+	return prepared{p, r.Losses, &answerContext, r.Prompts, r.Samples}, nil
 }
 
 // splice renders a request in the client's own format: the client's bytes, with the edits

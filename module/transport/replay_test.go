@@ -203,8 +203,7 @@ func carry(tb testing.TB, t *Transport, a *exchange.Attempt) replayed {
 func carryBy(tb testing.TB, t *Transport, a *exchange.Attempt, read func(io.Reader) ([]byte, error)) replayed {
 	tb.Helper()
 	c := &exchange.Conduit{Attempt: *a}
-	r := (&http.Request{Method: http.MethodPost, URL: new(url.URL)}).WithContext(exchange.WithConduit(context.Background(), c))
-	res, err := t.RoundTrip(r)
+	res, err := t.Ask(context.Background(), c)
 	if err != nil {
 		require.Nil(tb, res)
 		return replayed{Result: &c.Result, err: err}

@@ -98,7 +98,7 @@ func (c *call) events(res *http.Response) (io.Reader, error) {
 func (c *call) lane() lane {
 	a, events := c.attempt, newEvents(c.t)
 	if !a.ByteLane() {
-		return &translation{newTranslator(a, &c.answerContext), events}
+		return &translation{newTranslator(a, c.answerContext), events}
 	}
 	newObserver, onFinish := a.Format.Answers.NewObserver, c.t.StreamEnd == aigateway.StreamEndFinish || a.Format.Answers.NoLastEvent
 	if a.Exchange.Operation.Beside() { // whose streams end with their bodies

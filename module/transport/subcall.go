@@ -37,9 +37,9 @@ type noAnswer struct {
 // newSubcall returns a call of a fan-out, whose whole call is c. It has its own result and
 // lifetime, because it runs in its own goroutine. It lacks a translator and a lane.
 func newSubcall(c *call, request prepared, room *atomic.Int64) *subcall {
-	own := *c.result.Result
+	own, answerContext := *c.result.Result, *request.answerContext
 	own.Parts = nil
-	part := &call{t: c.t, attempt: c.attempt, address: c.address, result: result{&own, c.result.hide}, proxied: c.proxied, answerContext: request.answerContext}
+	part := &call{t: c.t, attempt: c.attempt, address: c.address, result: result{&own, c.result.hide}, proxied: c.proxied, answerContext: &answerContext}
 	part.life.beginWithin(&c.life)
 	return &subcall{call: part, payload: request.payload.Share(), room: room, relay: relay{call: part, gaps: metrics.EventGaps(c.attempt.Provider)}}
 }

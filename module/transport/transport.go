@@ -11,6 +11,7 @@ package transport
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,7 +169,7 @@ func (t *Transport) setCredential(h http.Header, credential string) {
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if conduit := exchange.ConduitFrom(req.Context()); conduit != nil {
 		a, result := conduit.Begin()
-		return newCall(t, a, result, req).do()
+		return newCall(req.Context(), t, a, result, req).do()
 	}
 	if q := exchange.ModelsQueryFrom(req.Context()); q != nil {
 		return t.models(req, q)
@@ -192,6 +193,16 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	return t.carry(req)
 }
+
+// Ask makes a call of an attempt without reverse_proxy, which ends with ctx. A dial may read the
+// context after the call, so that the context of the call has no variables of the request.
+func (t *Transport) Ask(ctx context.Context, conduit *exchange.Conduit) (*http.Response, error) {
+	a, result := conduit.Begin()
+	return newCall(exchange.WithoutVars(ctx), t, a, result, unproxied).do()
+}
+
+// unproxied is the request of reverse_proxy for calls without it. Nothing changes it.
+var unproxied = &http.Request{URL: new(url.URL)}
 
 // Interface guards
 var (

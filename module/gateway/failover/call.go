@@ -76,7 +76,7 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	size = x.Ratios.Measure(a)
 	ctx, span := tracing.StartCall(x.ctx, a)
 	defer span.End(c)
-	err := x.receive(t, x.client.WithContext(exchange.WithConduit(ctx, c)))
+	err := x.receive(ctx, t, c)
 	if result.Fault == nil && !result.Whole() {
 		result.Fail(unexplained(err, x.ex.View.Model))
 	}
@@ -84,18 +84,18 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 
 // receive calls a provider. Its answer goes to the reply, through the checks of the exchange if
 // there are any.
-func (x *run) receive(t *choice.Candidate, r *http.Request) error {
+func (x *run) receive(ctx context.Context, t *choice.Candidate, c *exchange.Conduit) error {
 	if x.checks == nil {
-		return t.Provider.Caller.Call(x.reply, r)
+		return t.Provider.Caller.Call(ctx, c, x.reply, x.client)
 	}
-	ctx, stop := context.WithCancel(r.Context())
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	checked := x.checks.Receiver(x.client.Context(), x.reply, stop)
 	if checked == nil {
-		return t.Provider.Caller.Call(x.reply, r)
+		return t.Provider.Caller.Call(ctx, c, x.reply, x.client)
 	}
 	defer checked.Close()
-	return t.Provider.Caller.Call(checked, r.WithContext(ctx))
+	return t.Provider.Caller.Call(ctx, c, checked, x.client)
 }
 
 // unexplained returns the fault of a call for which the transport has set none:

@@ -53,6 +53,9 @@ func (c *Checks) Receiver(ctx context.Context, to *reply.Reply, stop context.Can
 // Header implements exchange.Receiver.
 func (r *Receiver) Header() http.Header { return r.reply.Header() }
 
+// TakeHeader implements exchange.Receiver.
+func (r *Receiver) TakeHeader(h http.Header) { r.reply.TakeHeader(h) }
+
 // WriteHeader implements exchange.Receiver.
 func (r *Receiver) WriteHeader(status int) {
 	if status >= 200 {

@@ -3,6 +3,7 @@ package meter
 import (
 	"bytes"
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,7 +28,9 @@ type pages struct {
 
 func (p *pages) Begin(r *accounting.Record) error {
 	r.Admitted = time.Now()
-	p.begun = append(p.begun, *r)
+	begun := *r
+	begun.Calls = slices.Clone(r.Calls)
+	p.begun = append(p.begun, begun)
 	return nil
 }
 func (p *pages) End(r *accounting.Record)    { p.ended = append(p.ended, *r) }

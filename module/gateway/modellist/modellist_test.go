@@ -25,7 +25,9 @@ type querier func(context.Context)
 
 func (f querier) Query(ctx context.Context) { f(ctx) }
 
-func (querier) Call(exchange.Receiver, *http.Request) error { return nil }
+func (querier) Call(context.Context, *exchange.Conduit, exchange.Receiver, *http.Request) error {
+	return nil
+}
 
 // lister answers queries for models like the transport.
 type lister func(q *exchange.ModelsQuery)

@@ -23,7 +23,7 @@ func (s *Sink) SetHeader(name, value string) {
 func (s *Sink) Ending() (outcome exchange.Outcome, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.outcome(false), s.state == waiting || s.state.open() && s.answer.streams(s.ex)
+	return s.state.outcome(s.ex, false), s.state == waiting || s.state.open() && s.answer.streams(s.ex)
 }
 
 // Fail answers with a fault: by status and body if nothing was sent, else by an error event

@@ -65,11 +65,19 @@ func (s *Sink) Init(w http.ResponseWriter, ex *exchange.Exchange) {
 func (s *Sink) Next() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answer = upstreamAnswer{header: make(http.Header, 4)}
+	s.answer = upstreamAnswer{}
 }
 
 // Header returns the header map of the current attempt.
-func (s *Sink) Header() http.Header { return s.answer.header }
+func (s *Sink) Header() http.Header {
+	if s.answer.header == nil {
+		s.answer.header = make(http.Header, 4)
+	}
+	return s.answer.header
+}
+
+// TakeHeader sets the header map of the current attempt.
+func (s *Sink) TakeHeader(h http.Header) { s.answer.header = h }
 
 // WriteHeader accepts the current attempt if its status is 200. Nothing is sent
 // before the first byte of the answer.
@@ -250,7 +258,7 @@ func (s *Sink) Close(clientGone bool) (end End, ok bool) {
 	}
 	s.heartbeat.stop()
 	s.advance()
-	end = End{Outcome: s.outcome(clientGone), Aborts: s.broken && s.ex.Format.Errors.Aborts}
+	end = End{Outcome: s.state.outcome(s.ex, clientGone), Aborts: s.broken && s.ex.Format.Errors.Aborts}
 	if end.Outcome == exchange.Cut && !s.answer.streams(s.ex) {
 		end.Aborts = true // so that the part of an answer that was sent does not look whole
 	}

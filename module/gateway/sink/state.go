@@ -26,16 +26,16 @@ func (s state) final() bool { return s >= failed }
 // hasContent reports whether the client has received content.
 func (s state) hasContent() bool { return s == flowing || s == complete || s == cut }
 
-// outcome returns how the exchange ended. The caller holds the lock.
-func (s *Sink) outcome(clientGone bool) exchange.Outcome {
+// outcome returns how an exchange ended.
+func (s state) outcome(ex *exchange.Exchange, clientGone bool) exchange.Outcome {
 	switch {
-	case s.state == complete:
+	case s == complete:
 		return exchange.Answered
-	case s.state == abandoned, clientGone:
+	case s == abandoned, clientGone:
 		return exchange.ClientClosed
-	case s.state.hasContent():
+	case s.hasContent():
 		return exchange.Cut
-	case s.ex.Attempts() == 0:
+	case ex.Attempts() == 0:
 		return exchange.Refused
 	}
 	return exchange.Failed

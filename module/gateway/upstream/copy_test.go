@@ -34,6 +34,8 @@ type recorder struct{ *httptest.ResponseRecorder }
 
 func (recorder) FlushError() error { return nil }
 
+func (recorder) TakeHeader(http.Header) {}
+
 // Every open stream held a buffer of 32 KiB while it waited for events of some
 // hundred bytes: 67 MB of the 159 MB that 2,000 streams took.
 func TestWhatWaitsHoldsASmallBuffer(t *testing.T) {

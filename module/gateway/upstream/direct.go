@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"net/url"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -14,32 +12,37 @@ import (
 )
 
 // direct calls the transport without reverse_proxy.
-type direct struct{ transport http.RoundTripper }
+type direct struct{ transport directTransport }
+
+// directTransport is what direct needs of the transport.
+type directTransport interface {
+	http.RoundTripper
+	Ask(ctx context.Context, c *exchange.Conduit) (*http.Response, error)
+}
 
 func newDirect(ctx caddy.Context, transport json.RawMessage) (exchange.Caller, error) {
 	mod, err := ctx.LoadModuleByID("http.reverse_proxy.transport.ai", transport)
 	if err != nil {
 		return nil, fmt.Errorf("loading transport: %w", err)
 	}
-	return &direct{mod.(http.RoundTripper)}, nil
+	return &direct{mod.(directTransport)}, nil
 }
 
-// nowhere is the URL of a request before the transport sets one. The client's URL must not
-// be used, because it can contain a host.
-var nowhere = new(url.URL)
-
 // Call implements exchange.Caller.
-func (d *direct) Call(to exchange.Receiver, r *http.Request) error {
-	r.Header, r.Host, r.URL = nil, "", nowhere
-	res, err := d.transport.RoundTrip(r)
+func (d *direct) Call(ctx context.Context, c *exchange.Conduit, to exchange.Receiver, _ *http.Request) error {
+	res, err := d.transport.Ask(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
-	maps.Copy(to.Header(), res.Header)
+	to.TakeHeader(res.Header)
 	to.WriteHeader(res.StatusCode)
 	return copyBody(to, res)
 }
 
 // Query implements exchange.Caller.
-func (d *direct) Query(ctx context.Context) { query(ctx, d) }
+func (d *direct) Query(ctx context.Context) {
+	if res, err := d.transport.RoundTrip(query(ctx)); err == nil {
+		_ = res.Body.Close()
+	}
+}

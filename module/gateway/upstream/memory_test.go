@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -19,11 +20,13 @@ import (
 
 // stalled is a transport whose answers are streams of one event, which then wait.
 type stalled struct {
+	http.RoundTripper // for queries, of which there are none
+
 	waiting sync.WaitGroup // for all answers to wait
 	over    chan struct{}
 }
 
-func (s *stalled) RoundTrip(*http.Request) (*http.Response, error) {
+func (s *stalled) Ask(context.Context, *exchange.Conduit) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1,
 		Body: &stalledBody{begin: strings.NewReader("event: x\ndata: {}\n\n"), stalled: s},
@@ -61,11 +64,10 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 		ex.Body = ex.Lease.Buffer()[:2<<20]
 		s := new(sink.Sink)
 		s.Init(httptest.NewRecorder(), ex)
-		ex.Begin(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex}}, 0)
+		c := &exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex}}
+		ex.Begin(c, 0)
 		s.Next()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
-		assert.NoError(t, err)
-		running.Go(func() { assert.NoError(t, caller.Call(s, r)) })
+		running.Go(func() { assert.NoError(t, caller.Call(t.Context(), c, s, nil)) })
 	}
 	inner.waiting.Wait()
 	assert.Less(t, (memoryInUse()-before)/streams, int64(16<<10), "bytes of heap and stack")

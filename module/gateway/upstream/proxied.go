@@ -62,7 +62,12 @@ func withPolicy(balancing json.RawMessage) (json.RawMessage, error) {
 // Call implements exchange.Caller. The request has no header, host or body of the client, because
 // the transport builds all of them. It has no query with a key, because reverse_proxy logs the
 // address at level DEBUG.
-func (p *proxied) Call(to exchange.Receiver, r *http.Request) error {
+func (p *proxied) Call(ctx context.Context, c *exchange.Conduit, to exchange.Receiver, client *http.Request) error {
+	return p.serve(to, client.WithContext(exchange.WithConduit(ctx, c)))
+}
+
+// serve changes r, and sends it through reverse_proxy.
+func (p *proxied) serve(to http.ResponseWriter, r *http.Request) error {
 	r.Host = ""                                                                                       // otherwise the provider would receive the host name of the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
 	if exchange.HasQueryKey(r.URL.RawQuery) {
@@ -85,7 +90,9 @@ func (p *proxied) Addresses() (all []exchange.Address) {
 }
 
 // Query implements exchange.Caller.
-func (p *proxied) Query(ctx context.Context) { query(ctx, p) }
+func (p *proxied) Query(ctx context.Context) {
+	_ = p.serve(queryAnswer{}, query(ctx)) // the result is in the query
+}
 
 var endOfChain = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
 	return errors.New("reverse_proxy called the next handler")
