@@ -31,9 +31,6 @@ const (
 // may end by themselves in the grace period; shortly before its end, the remaining calls
 // are cancelled. Its methods may be called concurrently.
 type Drain struct {
-	ctx    context.Context // ends when calls are cancelled
-	cancel context.CancelCauseFunc
-
 	begun   atomic.Bool   // the process shuts down
 	running atomic.Int64  // exchanges
 	idle    chan struct{} // receives when the last running exchange has ended
@@ -42,6 +39,10 @@ type Drain struct {
 	mu       sync.Mutex // guards the fields below
 	deadline time.Time  // end of the grace period; zero before it begins, or without one
 	timer    *time.Timer
+
+	// calls are what cancels the calls of each running exchange; nil when they are cancelled.
+	// A context that ends them would cost each exchange several allocations.
+	calls map[*context.CancelCauseFunc]struct{}
 }
 
 // Process is the drain of this process. It counts the exchanges of all configurations,
@@ -52,9 +53,7 @@ func init() { caddy.OnExit(Process.Wait) }
 
 // New returns a Drain that has not begun.
 func New() *Drain {
-	d := &Drain{idle: make(chan struct{}, 1)}
-	d.ctx, d.cancel = context.WithCancelCause(context.Background())
-	return d
+	return &Drain{idle: make(chan struct{}, 1), calls: make(map[*context.CancelCauseFunc]struct{})}
 }
 
 // Begin starts the shutdown with its grace period. With 0 or less, no period ends. Later
@@ -67,7 +66,7 @@ func (d *Drain) Begin(grace time.Duration) {
 		return
 	}
 	d.deadline = time.Now().Add(grace)
-	d.timer = time.AfterFunc(grace-min(farewell, grace/2), func() { d.cancel(ErrShuttingDown) })
+	d.timer = time.AfterFunc(grace-min(farewell, grace/2), d.cancel)
 }
 
 // Begun reports whether the shutdown has begun.
@@ -102,7 +101,7 @@ func (d *Drain) Wait(context.Context) {
 	deadline := d.graceEnd()
 	if deadline.IsZero() {
 		deadline = time.Now().Add(farewell)
-		d.cancel(ErrShuttingDown)
+		d.cancel()
 	}
 	over := time.NewTimer(time.Until(deadline))
 	defer over.Stop()
@@ -126,9 +125,17 @@ func (d *Drain) graceEnd() time.Time {
 // none. The caller must call cancel when the exchange ends.
 func (d *Drain) Bind(parent context.Context, deadline time.Duration) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, end := context.WithCancelCause(parent)
-	unbind := context.AfterFunc(d.ctx, func() { end(ErrShuttingDown) })
+	d.mu.Lock()
+	if d.calls == nil {
+		end(ErrShuttingDown)
+	} else {
+		d.calls[&end] = struct{}{}
+	}
+	d.mu.Unlock()
 	release := func() {
-		unbind()
+		d.mu.Lock()
+		delete(d.calls, &end)
+		d.mu.Unlock()
 		end(nil)
 	}
 	if deadline == 0 {
@@ -139,4 +146,14 @@ func (d *Drain) Bind(parent context.Context, deadline time.Duration) (ctx contex
 		stop()
 		release()
 	}
+}
+
+// cancel cancels all calls, and those that begin later.
+func (d *Drain) cancel() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for end := range d.calls {
+		(*end)(ErrShuttingDown)
+	}
+	d.calls = nil
 }
