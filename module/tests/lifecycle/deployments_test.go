@@ -169,7 +169,7 @@ func TestThePageOfTheSetupWorks(t *testing.T) {
 	env := append(cluster.Environment(), "POSTGRES_DSN="+cluster.DSN("gateway", "gateway"), "SEAL_KEY="+strings.Repeat("0123456789abcdef", 4), "ANTHROPIC_API_KEY=sk-upstream-0123456789abcdef")
 	machines := make([]*machine, 2)
 	for i := range machines {
-		machines[i] = newMachine(t, env, "redis.internal:6379", redis.Address, "provider anthropic {file./run/credentials/caddy.service/secrets_anthropic}", "provider demo {\npace 20ms\nprice * input 1 output 1\n}")
+		machines[i] = newMachine(t, env, "shutdown_delay 5s", "shutdown_delay 500ms", "redis.internal:6379", redis.Address, "provider anthropic {file./run/credentials/caddy.service/secrets_anthropic}", "provider demo {\npace 20ms\nprice * input 1 output 1\n}")
 		machines[i].configure(t, caddyfile)
 	}
 	one, two := machines[0], machines[1]

@@ -41,6 +41,7 @@ func TestARotatedKeyOfAProviderIsUsedWithoutAReload(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{"directly": "", "by reverse_proxy": "lb_retries 0\n"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			provider := gatewaytest.NewProvider(t)
 			provider.Always(accepts("sk-first-of-provider"))
 			reference, rotate := secretFile(t, "provider", "sk-first-of-provider")
@@ -67,16 +68,19 @@ func TestARotatedKeyOfAProviderIsUsedWithoutAReload(t *testing.T) {
 // A leaked key of a client once stayed valid after its rotation.
 func TestARotatedKeyOfAClientReplacesTheOldOne(t *testing.T) {
 	t.Parallel()
-	reference, rotate := secretFile(t, "client", "sk-first-of-client-0123")
-	keysFile, _ := site.KeysFile(t, "key mobile "+reference+" {", "limit small", "}")
-	small := "limit small {\nconcurrent 8\n}"
-	for name, source := range map[string]struct{ keys, conflict string }{
-		"of the configuration": {"key mobile " + reference, "has the same value as key client"},
-		"of a keys file":       {"keys_file " + keysFile, "key 'mobile' has the same value as key 'client'"},
+	for name, conflict := range map[string]string{
+		"of the configuration": "has the same value as key client",
+		"of a keys file":       "key 'mobile' has the same value as key 'client'",
 	} {
 		t.Run(name, func(t *testing.T) {
-			rotate("sk-first-of-client-0123")
-			p := site.StartProcess(t, "", site.DemoProvider, small, source.keys)
+			t.Parallel()
+			reference, rotate := secretFile(t, "client", "sk-first-of-client-0123")
+			keys := "key mobile " + reference
+			if name == "of a keys file" {
+				path, _ := site.KeysFile(t, keys+" {", "limit small", "}")
+				keys = "keys_file " + path
+			}
+			p := site.StartProcess(t, "", site.DemoProvider, "limit small {\nconcurrent 8\n}", keys)
 			assert.Equal(t, http.StatusOK, site.Status(p, "sk-first-of-client-0123"))
 			rotate("sk-second-of-client-0123")
 			p.Wait(`secret has changed","key":"mobile","reference":"` + reference)
@@ -86,7 +90,7 @@ func TestARotatedKeyOfAClientReplacesTheOldOne(t *testing.T) {
 			rotate("short")
 			p.Wait("a key has 8 to 256 printable ASCII characters")
 			rotate(site.ClientKey)
-			p.Wait(source.conflict)
+			p.Wait(conflict)
 			assert.Equal(t, http.StatusOK, site.Status(p, "sk-second-of-client-0123"))
 			assert.Equal(t, http.StatusOK, site.Status(p, site.ClientKey))
 			assert.NotContains(t, p.Log(), "of-client")

@@ -266,9 +266,12 @@ func relayedEvent(path, event string, want site.ErrorAnswer) bool {
 // the stream.
 func TestG098G099ErrorsBehindContentEndTheStream(t *testing.T) {
 	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
-		for event, want := range inStream(r.Upstream) {
-			rest := gatewaytest.More(event, "data: [DONE]\n\n", site.Streams[r.Upstream][len(site.Streams[r.Upstream])-1])
-			whole := afterTranslated(s, r, rest)
+		errors, open := inStream(r.Upstream), make(map[string]*site.Stream)
+		for event := range errors {
+			open[event] = openTranslated(s, r, gatewaytest.More(event, "data: [DONE]\n\n", site.Streams[r.Upstream][len(site.Streams[r.Upstream])-1]))
+		}
+		for event, want := range errors {
+			whole := open[event].Rest()
 			whole.AssertEnded(t, r.Path)
 			if r.IsBytes() && relayedEvent(r.Path, event, want) {
 				assert.True(t, strings.HasSuffix(whole.Body, event), "%s\n%s", event, whole.Body)

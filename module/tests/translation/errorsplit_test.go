@@ -24,14 +24,18 @@ func TestAnErrorRightBehindContentEndsTheStreamHoweverItArrives(t *testing.T) {
 		events := site.Streams[r.Upstream]
 		stream := strings.Join(events[:len(events)-3], "") +
 			strings.Replace(site.ErrorEvents[r.Upstream], `"sequence_number":5`, fmt.Sprint(`"sequence_number":`, len(events)-3), 1)
-		var first string
+		open := make(map[string]*site.Stream)
 		for name, pieces := range map[string][]string{
 			"in one piece": {stream},
 			"by events":    strings.SplitAfter(stream, "\n\n"),
 			"by bytes":     strings.Split(stream, ""),
 		} {
 			s.First.Script(gatewaytest.Chunks(gatewaytest.EventStream, pieces...))
-			answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", true))
+			open[name] = s.Open(r.Path, site.BodyFor(r.Path, "1", "hello", true))
+		}
+		var first string
+		for name, stream := range open {
+			answer := stream.Rest()
 			require.Equal(t, http.StatusOK, answer.Status, "%s: %s", name, answer.Body)
 			read := answer.Read(t, r.Path)
 			require.NotNil(t, read.Failure, name)

@@ -138,10 +138,16 @@ var translatedStatuses = map[int]site.ErrorAnswer{
 // up to the text "Hi", and goes on with the step once the client has read it.
 func afterTranslated(s site.Failover, r site.Lane, then gatewaytest.Step) site.Reply {
 	s.T.Helper()
+	return openTranslated(s, r, then).Rest()
+}
+
+// openTranslated is afterTranslated without the wait for the end of the stream.
+func openTranslated(s site.Failover, r site.Lane, then gatewaytest.Step) *site.Stream {
+	s.T.Helper()
 	whole := strings.Join(site.Streams[r.Upstream], "")
 	text := strings.Index(whole, "Hi")
 	end := text + strings.Index(whole[text:], "\n\n") + len("\n\n")
-	return s.AfterContent(s.First, r.Path, whole[:end], then)
+	return s.OpenAfterContent(s.First, r.Path, whole[:end], then)
 }
 
 // assertUnfinished checks that nothing in a stream marks it as complete.
