@@ -61,8 +61,14 @@ func newSite(t testing.TB, configure func(*Accounts)) *site {
 		require.NoError(t, a.Cleanup())
 		require.NoError(t, store.Cleanup())
 	})
-	return &site{a, t, logs, make(map[string]bool), openapi.ParseDocument(t, openAPIDocument)}
+	if described == nil {
+		described = openapi.ParseDocument(t, openAPIDocument)
+	}
+	return &site{a, t, logs, make(map[string]bool), described}
 }
+
+// described is the document of the API, which the first site reads for all.
+var described *openapi.Document
 
 // testRequest is a request: a method and a path, and optional parts.
 type testRequest struct {
