@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"flag"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -19,7 +20,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
 )
 
-func TestMain(m *testing.M) { gatewaytest.Main(m) }
+// parallel is how many parallel tests run at once: most of them wait for a server or for the
+// end of a pause, and not for a processor.
+const parallel = "8"
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", parallel); err != nil {
+		panic(err)
+	}
+	gatewaytest.Main(m)
+}
 
 // serving starts a Redis server for the test, and returns it with a client. It returns
 // false if redis-server is not installed.
