@@ -29,7 +29,7 @@ func TestPostgreSQL(t *testing.T) {
 	if !ok {
 		return
 	}
-	storetest.Run(t, func(t testing.TB) storetest.Database { return at(t, cluster.NewDatabase(t)) })
+	storetest.Run(t, func(t testing.TB) storetest.Database { return at(t, cluster.EmptyDatabase(t)) })
 	for claim, run := range map[string]func(*testing.T, *fixture){
 		"polling finds changes without notifications":        pollingAloneIsEnough,
 		"other gateways are notified of changes":             othersAreNotified,
