@@ -16,7 +16,7 @@ const executablePath = execFileSync('sh', ['-c', 'command -v chromium || command
 const patience = 60_000;
 
 /** launch starts the browser. */
-export const launch = () => chromium.launch({ executablePath, args: ['--no-sandbox'] });
+export const launch = () => chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: patience });
 
 /** open returns a page of a new visitor. Whatever it reports as an error, and whatever the policy of the page refuses, is in problems. */
 export async function open(browser, options = {}) {
