@@ -53,6 +53,7 @@ type State string
 const (
 	Works       State = "ok"
 	Unsupported State = "unsupported" // the provider or the gateway does not have the feature
+	Blocked     State = "blocked"     // a guard of the gateway forbids the probe
 	Broken      State = "broken"
 )
 
@@ -77,7 +78,7 @@ func Examine(ctx context.Context, g Gateway, m Model, report func(Result)) {
 			}
 			r := e.run(p)
 			report(r)
-			if p.essential && (r.State == Broken || f.optional && r.State == Unsupported) {
+			if p.essential && (r.State == Broken || r.State == Blocked || f.optional && r.State == Unsupported) {
 				break
 			}
 		}

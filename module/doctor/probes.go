@@ -92,7 +92,7 @@ func (e *exam) ask(request map[string]any) (answer, bool) {
 func (e *exam) refused(got reply) {
 	e.broken(fmt.Sprintf("%d: %s", got.status, got.message()))
 	refused := got.status >= 400 && got.status < 500 && got.status != http.StatusTooManyRequests
-	if e.Advice == "" && (e.Probe != "text" || e.format.optional) && (refused || notSupported.MatchString(e.Reason)) {
+	if e.State == Broken && e.Advice == "" && (e.Probe != "text" || e.format.optional) && (refused || notSupported.MatchString(e.Reason)) {
 		e.State = Unsupported
 	}
 }
@@ -100,7 +100,15 @@ func (e *exam) refused(got reply) {
 // notSupported matches messages about features that a model or a server does not have.
 var notSupported = regexp.MustCompile(`(?i)not support|unsupported`)
 
+// blockedBy matches the guard and the rule in a message of the gateway.
+var blockedBy = regexp.MustCompile(`blocked by the guard '[^']+', rule '[^']+'`)
+
+// broken fails the probe. What a guard blocks is as the configuration demands.
 func (e *exam) broken(reason string) {
+	if guard := blockedBy.FindString(reason); guard != "" {
+		e.State, e.Reason = Blocked, guard
+		return
+	}
 	e.State, e.Reason, e.Advice = Broken, reason, adviceFor(reason, e.bytes)
 }
 

@@ -120,6 +120,20 @@ func TestAServerErrorThatNamesAMissingFeatureIsNotBroken(t *testing.T) {
 	}
 }
 
+// A probe that a guard of the gateway blocks was once unsupported, as if the model lacked the feature.
+func TestTheDoctorNamesTheGuardThatBlocks(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	results := examine(t, site.Start(t, "guard agents tools {\ndeny *\n}", provider(p)))
+	assert.True(t, doctor.Healthy(results), "%+v", results)
+	for _, r := range results {
+		assert.Equal(t, r.Probe == "tools", r.State == doctor.Blocked, "%+v", r)
+		if r.State == doctor.Blocked {
+			assert.Equal(t, "blocked by the guard 'agents', rule 'deny'", r.Reason)
+			assert.Empty(t, r.Advice)
+		}
+	}
+}
+
 // A responses client of llama.cpp's server gets its events as they are, and fails: the
 // doctor did not look at them.
 func TestTheDoctorFindsIncompleteEvents(t *testing.T) {
