@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -53,7 +55,19 @@ func (*Demo) Defaults() aigateway.Defaults {
 		BaseURL:     "http://demo/v1",
 		Formats:     formats.Names(),
 		ListsModels: true,
+		Protocol:    aigateway.Protocol{Address: demoAddress},
 	}
+}
+
+// errNoEndpoint refuses calls of endpoints beside text.
+var errNoEndpoint = errors.New("the demo provider has no endpoint beside text but that of embeddings")
+
+// demoAddress refuses what the engine does not answer.
+func demoAddress(call *aigateway.Call) error {
+	if call.Operation.Beside() && call.Operation != translate.Embed {
+		return errNoEndpoint
+	}
+	return nil
 }
 
 // RoundTrip answers a request in-process.

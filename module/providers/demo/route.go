@@ -21,7 +21,7 @@ type route struct {
 func routeOf(r *http.Request) route {
 	for _, f := range formats {
 		for _, e := range f.Endpoints {
-			if e.Matches(r.URL.Path) {
+			if e.Matches(r.URL.EscapedPath()) {
 				return formatRoute(f, e)
 			}
 		}
@@ -90,7 +90,7 @@ func (x *exchange) generate(format string, read func(*wire.Body) (*reply.Request
 
 func (x *exchange) parse() *wire.Body {
 	body := wire.NewBody(x.body, x.route.family, x.engine.strict)
-	body.Path = x.r.URL.Path
+	body.Path = x.r.URL.EscapedPath()
 	return body
 }
 

@@ -51,6 +51,20 @@ func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
 	assert.Zero(t, p.Count(), "no provider is asked")
 }
 
+// Capabilities once listed endpoints for images and audio of the demo provider, which answers them with
+// 404, and its model with a slash in the name was answered with 405 in the gemini format.
+func TestTheDemoProviderHasWhatItsCapabilitiesList(t *testing.T) {
+	s := site.Start(t, "provider demo {\nnames org/model:free\npace off\n}", "model org/model:free {\nto demo\n}")
+	c, _ := capabilitiesOf(s, site.ClientKey)
+	assert.Equal(t, []string{"/v1/embeddings"}, c.Data[0].Endpoints)
+	assert.Equal(t, http.StatusOK, s.Ask("/v1/embeddings", `{"model":"org/model:free","input":"x"}`).Status)
+	assert.Equal(t, http.StatusNotFound, s.Ask("/v1/rerank", `{"model":"org/model:free","query":"x","documents":["x"]}`).Status)
+	for _, method := range []string{"generateContent", "streamGenerateContent?alt=sse", "countTokens"} {
+		answer := s.Ask("/v1beta/models/org/model:free:"+method, `{"contents":[{"role":"user","parts":[{"text":"x"}]}]}`)
+		assert.Equal(t, http.StatusOK, answer.Status, "%s: %s", method, answer.Body)
+	}
+}
+
 func TestCapabilitiesFollowTheTraitsOfTheTarget(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t,

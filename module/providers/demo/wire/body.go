@@ -14,7 +14,7 @@ import (
 // further ones.
 type Body struct {
 	Object         // the whole body
-	Path    string // of the URL
+	Path    string // of the URL, with escapes
 	Strict  bool   // unknown fields are refused
 	dotted  bool
 	refused *reply.Refusal

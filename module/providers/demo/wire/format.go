@@ -27,9 +27,10 @@ type Endpoint struct {
 	Refuse *reply.Refusal
 }
 
-// Matches reports whether the endpoint serves the path of a URL.
-func (e Endpoint) Matches(urlPath string) bool {
-	matched, _ := path.Match(e.Path, urlPath) // the patterns are well-formed
+// Matches reports whether the endpoint serves the path of a URL, with its escapes: names of models
+// may contain slashes.
+func (e Endpoint) Matches(escaped string) bool {
+	matched, _ := path.Match(e.Path, escaped) // the patterns are well-formed
 	return matched
 }
 

@@ -3,6 +3,8 @@ package gemini
 
 import (
 	"net/http"
+	"net/url"
+	"path"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
@@ -38,8 +40,10 @@ var family = &wire.Family{
 // generate reads a request. The name of the model and the kind of the answer are in the path.
 func generate(b *wire.Body) (*reply.Request, wire.Writer) {
 	r := read(b)
-	name, method, _ := strings.Cut(b.Path[strings.LastIndexByte(b.Path, '/')+1:], ":")
-	r.Model, r.Stream = name, method == "streamGenerateContent"
+	segment := path.Base(b.Path)
+	method := strings.LastIndexByte(segment, ':')
+	r.Model, _ = url.PathUnescape(segment[:method]) // it is part of a valid path
+	r.Stream = segment[method:] == ":streamGenerateContent"
 	return r.Request, &writer{ErrorBody: wire.ErrorBody{Family: family}, hidden: r.hidden}
 }
 
