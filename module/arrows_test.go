@@ -51,7 +51,7 @@ var arrows = []arrow{
 	{"module/balance", []string{"module/rendezvous", "module/exchange"}},
 	{"module/gateway/choice", []string{"module/gateway/catalog", "module/gateway/health", "module/rendezvous"}},
 	{"module/gateway/explain", []string{"module/gateway/catalog", "module/gateway/choice", "module/gateway/detour", "module/gateway/health", "translate", "translate/format", "translate/pairs"}},
-	{"module/gateway/shown", []string{"module/gateway/catalog", "module/gateway/choice", "module/gateway/limiting", "module/prices", "module/aigateway", "translate"}},
+	{"module/gateway/shown", []string{"module/gateway/catalog", "module/gateway/choice", "module/gateway/guarding", "module/gateway/labels", "module/gateway/limiting", "module/prices", "module/aigateway", "translate"}},
 	{"module/gateway/affinity", []string{"module/rendezvous", "translate/jsonscan"}},
 	{"module/gateway/catalog", []string{"module/gateway/health", "module/metrics", "module/gateway/meter", "module/gateway/modellist", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/failover", []string{"module/gateway/affinity", "module/gateway/catalog", "module/gateway/choice", "module/gateway/detour", "module/gateway/drain", "module/gateway/guarding", "module/gateway/health", "module/gateway/meter", "module/gateway/observe", "module/gateway/reply", "module/gateway/sink", "module/events", "module/tracing", "module/aigateway", "module/exchange", "translate", "translate/beside", "translate/fault", "translate/seal", "translate/token"}},

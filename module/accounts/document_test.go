@@ -73,6 +73,7 @@ var rights = []testRequest{
 	{call: "GET /api/token/1"},
 	{call: "DELETE /api/token/1"},
 	{call: "GET /api/usage?by=day,model&from=2026-01-01"},
+	{call: "GET /api/usage?by=label&from=2026-01-01"},
 	{call: "GET /api/usage/records?limit=5&from=2026-01-01"},
 	{call: "GET /api/audit?limit=5&from=2026-01-01"},
 	{call: "GET /api/limits?limit=5"},
@@ -180,7 +181,7 @@ var shown = map[string]aigateway.View{
 		return json.RawMessage(`{"targets":[{"provider":"p","upstream_model":"m","weight":1,"state":"available","running":0}]}`), nil
 	},
 	"configuration": func(url.Values) (any, error) {
-		return json.RawMessage(`{"providers":[],"models":[],"limits":[],"modules":[{"path":"a","version":"v1"}]}`), nil
+		return json.RawMessage(`{"providers":[],"models":[],"limits":[],"guards":[{"name":"g","module":"regex","on":[],"check":[],"models":[],"keys":[],"allow_references":false,"rules":["mask email"]}],"tags":["team"],"customer":["user"],"modules":[{"path":"a","version":"v1"}]}`), nil
 	},
 	"health": func(url.Values) (any, error) {
 		return json.RawMessage(`{"from":"2026-11-23T10:00:00Z","providers":[{"name":"p","calls":[1],"failed":[0],"p50_ms":[null],"p95_ms":[20]}],

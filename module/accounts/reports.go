@@ -36,6 +36,7 @@ type usageView struct {
 	Outcome  string `json:"outcome,omitempty"`
 	Tag      string `json:"tag,omitempty"` // the value
 	Customer string `json:"customer,omitempty"`
+	Label    string `json:"label,omitempty"` // a dimension: customer or tag:NAME
 
 	Requests        int64 `json:"requests"`
 	Calls           int64 `json:"calls"`
@@ -57,7 +58,7 @@ func viewUsage(u *accounting.Usage, zone *time.Location) usageView {
 	t := u.Tokens
 	v := usageView{
 		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
-		Tag: u.Tag, Customer: u.Customer,
+		Tag: u.Tag, Customer: u.Customer, Label: u.Label,
 		Requests: u.Requests, Calls: u.Calls, InputTokens: t.Fresh, CacheReadTokens: t.CacheRead,
 		CacheWrite: t.Written(), OutputTokens: t.Output(), ReasoningTokens: t.Reasoning,
 		Searches: t.Searches, CostMicro: (u.Cost.Nanos + 500) / 1000, Currency: u.Cost.Currency,
@@ -188,7 +189,7 @@ func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err err
 		case accounting.ByKey, accounting.ByUser, accounting.ByLimit, accounting.ByModel, accounting.ByProvider, accounting.ByUpstream, accounting.ByOutcome:
 			q.By = append(q.By, dimension)
 		default:
-			if !dimension.IsLabel() || label != "" && label != dimension {
+			if !dimension.IsLabel() && dimension != accounting.ByLabel || label != "" && label != dimension {
 				return q, errBy
 			}
 			label = dimension
@@ -219,7 +220,7 @@ func usageLabel(q *accounting.UsageQuery, values url.Values) error {
 	return nil
 }
 
-var errBy = invalid("by is a list of key, user, limit, model, provider, upstream_model, outcome, one of hour, day and month, and one of customer and tag:NAME, each once")
+var errBy = invalid("by is a list of key, user, limit, model, provider, upstream_model, outcome, one of hour, day and month, and one of customer, tag:NAME and label, each once")
 
 // moment reads a parameter that is a date in the zone of the ledger, or an RFC 3339 time.
 func (c *call) moment(name string, standard time.Time, zone *time.Location) (time.Time, error) {
@@ -263,7 +264,7 @@ func usagePage(c *call, reader accounting.LedgerReader, q accounting.UsageQuery,
 // cursorTexts returns the texts of a sum that a cursor contains. The cursor of a page is the
 // position of its last sum.
 func cursorTexts(u *accounting.Usage) []*string {
-	return []*string{&u.Key, &u.User, &u.Limit, &u.Model, &u.Provider, &u.Upstream, &u.Outcome, &u.Tag, &u.Customer, &u.Cost.Currency}
+	return []*string{&u.Key, &u.User, &u.Limit, &u.Model, &u.Provider, &u.Upstream, &u.Outcome, &u.Tag, &u.Customer, &u.Label, &u.Cost.Currency}
 }
 
 func formatCursor(last *accounting.Usage) string {

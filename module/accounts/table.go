@@ -103,6 +103,7 @@ var dimensionColumns = map[accounting.Dimension]column[usageView]{
 	accounting.ByUpstream: {"upstream_model", func(v *usageView) string { return v.Upstream }},
 	accounting.ByOutcome:  {"outcome", func(v *usageView) string { return v.Outcome }},
 	accounting.ByCustomer: {"customer", func(v *usageView) string { return v.Customer }},
+	accounting.ByLabel:    {"label", func(v *usageView) string { return v.Label }},
 }
 
 // columnOf returns the column of a dimension.

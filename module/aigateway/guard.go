@@ -26,6 +26,14 @@ type StreamGuard interface {
 	Window() (GuardWindow, error)
 }
 
+// DescribedGuard is an optional interface of guards that show administrators what they check.
+type DescribedGuard interface {
+	Guard
+	// Rules returns the rules as lines of the Caddyfile, without secrets: "mask email". An
+	// address is its scheme and host only, because its path may be a secret.
+	Rules() []string
+}
+
 // GuardWindow is the part of a streamed text that a guard gets at once.
 type GuardWindow struct {
 	// Overlap is the number of bytes at the end of a checked text that are held back, and

@@ -20,6 +20,8 @@ func (a *App) viewConfiguration(sites []*Handler, _ url.Values) (any, error) {
 	c.Add(a.Providers, a.Models, a.KeyLimits)
 	for _, site := range sites {
 		c.Add(site.Providers, site.Models, site.KeyLimits)
+		c.AddGuards(site.resolved.guards.All())
+		c.AddLabels(&site.Names)
 	}
 	return c, nil
 }

@@ -1,6 +1,8 @@
 package guards
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -8,6 +10,25 @@ import (
 
 // Words returns the words of a Regex in the Caddyfile.
 func (*Regex) Words() []string { return []string{"block", "mask", "pattern"} }
+
+// Rules implements aigateway.DescribedGuard.
+func (g *Regex) Rules() (rules []string) {
+	for _, name := range slices.Sorted(maps.Keys(g.Patterns)) {
+		rules = append(rules, fmt.Sprintf("pattern %s %q", name, g.Patterns[name]))
+	}
+	return slices.Concat(rules, line("block", g.Block), line("mask", g.Mask))
+}
+
+// line returns a word and its names as a line of the Caddyfile; none without names.
+func line[T ~string](word string, names []T) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	for _, name := range names {
+		word += " " + string(name)
+	}
+	return []string{word}
+}
 
 // UnmarshalCaddyfile reads the words of a guard. Syntax:
 //

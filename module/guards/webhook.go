@@ -227,6 +227,12 @@ func difference(i int, old, now, rule string) aigateway.GuardEdit {
 // Words returns the words of a Webhook in the Caddyfile.
 func (*Webhook) Words() []string { return []string{"on_error", "secret", "timeout", "url"} }
 
+// Rules implements aigateway.DescribedGuard.
+func (g *Webhook) Rules() []string {
+	u, _ := url.Parse(g.URL) // Validate has parsed it
+	return []string{"url " + u.Scheme + "://" + u.Host, "on_error " + g.OnError, "timeout " + g.client.Timeout.String()}
+}
+
 // UnmarshalCaddyfile reads the words of a guard. Syntax:
 //
 //	url      <address>

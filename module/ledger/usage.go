@@ -25,6 +25,7 @@ var dimensions = map[accounting.Dimension]dimension{
 	accounting.ByProvider: {"provider", func(u *accounting.Usage) *string { return &u.Provider }},
 	accounting.ByUpstream: {"upstream", func(u *accounting.Usage) *string { return &u.Upstream }},
 	accounting.ByOutcome:  {"outcome", func(u *accounting.Usage) *string { return &u.Outcome }},
+	accounting.ByLabel:    {"label", func(u *accounting.Usage) *string { return &u.Label }},
 }
 
 // currencies is the last dimension of every query.
@@ -41,7 +42,7 @@ type grouping struct {
 	by   []dimension // without the unit of time and the currency
 	unit span        // the unit of time; 0 for none
 
-	label accounting.Dimension // whose values are among by; empty for none
+	label accounting.Dimension // whose values are among by, or ByLabel; empty for none
 }
 
 // customers and tags are the dimensions of labels.
@@ -62,6 +63,10 @@ func parseGrouping(by []accounting.Dimension) (d grouping, err error) {
 			continue
 		}
 		dim, ok := dimensions[name]
+		if name == accounting.ByLabel {
+			ok = d.label == ""
+			d.label = name
+		}
 		if !ok || slices.Contains(by[:i], name) {
 			return d, fmt.Errorf("%w: cannot group by %q: unknown, repeated, or a second unit of time or label", ErrQuery, name)
 		}

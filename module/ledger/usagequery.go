@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
@@ -107,7 +108,7 @@ func (q *sumStatement) unitBegin(part interval) string {
 
 // filter returns the conditions for the label, user, key, limits and currency of the query.
 func (q *sumStatement) filter() (conditions string) {
-	if q.Label != "" {
+	if q.Label != "" && q.Label != accounting.ByLabel {
 		conditions += " AND label = " + q.name(string(q.Label))
 	}
 	if q.Value != "" {

@@ -165,6 +165,9 @@ const (
 	// ByCustomer and ByTag are labels, which not all exchanges have. A query may have one
 	// label; it leaves out the exchanges without it.
 	ByCustomer Dimension = "customer"
+	// ByLabel are the labels themselves, ByCustomer and those of tags: an exchange counts once
+	// for each label that it has. A query may have it in place of a label.
+	ByLabel Dimension = "label"
 )
 
 // tagPrefix is the prefix of the dimensions of tags.
@@ -219,7 +222,7 @@ var ErrManySums = fmt.Errorf("more than %d sums", MostSums)
 type Usage struct {
 	At                                                   time.Time
 	Key, User, Limit, Model, Provider, Upstream, Outcome string
-	Tag, Customer                                        string
+	Tag, Customer, Label                                 string
 
 	Requests  int64
 	Calls     int64 // of providers

@@ -2,6 +2,7 @@ package guarding
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/caddyserver/caddy/v2"
@@ -59,6 +60,17 @@ func load(ctx caddy.Context, c Config) (*guard, error) {
 		g.window, err = windowed.Window()
 	}
 	return g, err
+}
+
+// All returns the configurations of the guards, and the guards, in their order.
+func (g Guards) All() iter.Seq2[*Config, aigateway.Guard] {
+	return func(yield func(*Config, aigateway.Guard) bool) {
+		for _, guard := range g.list {
+			if !yield(&guard.Config, guard.Guard) {
+				return
+			}
+		}
+	}
 }
 
 // Names returns the names of the guards.

@@ -1,5 +1,5 @@
-// Package shown is what administrators see of a running configuration: its providers, models
-// and limits, the prices in effect, and the keys outside of the store.
+// Package shown is what administrators see of a running configuration: its providers, models,
+// limits, guards and labels, the prices in effect, and the keys outside of the store.
 //
 // It copies fields one by one into types of its own, whose names are words of the Caddyfile.
 // A field that is not copied is not shown, so that no secret of a later version can be. Of
@@ -7,6 +7,8 @@
 package shown
 
 import (
+	"iter"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -16,6 +18,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/labels"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -25,7 +29,10 @@ type Configuration struct {
 	Providers []Provider `json:"providers"`
 	Models    []Model    `json:"models"`
 	Limits    []Limit    `json:"limits"`
-	Modules   []Module   `json:"modules"` // of Go, in the running build
+	Guards    []Guard    `json:"guards"`
+	Tags      []string   `json:"tags"`     // the names that tags may have
+	Customer  []string   `json:"customer"` // the headers and fields that name the customer
+	Modules   []Module   `json:"modules"`  // of Go, in the running build
 }
 
 // Module is a module of Go.
@@ -82,9 +89,21 @@ type Limit struct {
 	Rules  string          `json:"rules"` // in words
 }
 
+// Guard is a guard block. Empty lists are those of the default.
+type Guard struct {
+	Name            string                `json:"name"`
+	Module          string                `json:"module"`
+	On              []string              `json:"on"`
+	Check           []aigateway.GuardKind `json:"check"`
+	Models          []aigateway.Pattern   `json:"models"`
+	Keys            []aigateway.Pattern   `json:"keys"`
+	AllowReferences bool                  `json:"allow_references"`
+	Rules           []string              `json:"rules"` // lines of the module; none if it shows none
+}
+
 // New returns an empty configuration of a build.
 func New(build *debug.BuildInfo) *Configuration {
-	c := &Configuration{[]Provider{}, []Model{}, []Limit{}, []Module{}}
+	c := &Configuration{[]Provider{}, []Model{}, []Limit{}, []Guard{}, []string{}, []string{}, []Module{}}
 	for _, m := range build.Deps {
 		if m.Replace != nil {
 			m = m.Replace
@@ -94,8 +113,7 @@ func New(build *debug.BuildInfo) *Configuration {
 	return c
 }
 
-// Add adds the blocks of the global option or of a site. Blocks that two sites have alike
-// occur once.
+// Add adds the blocks of the global option or of a site.
 func (c *Configuration) Add(providers []*catalog.ProviderConfig, models []*catalog.ModelConfig, limits []*limiting.Limit) {
 	for _, p := range providers {
 		c.Providers = append(c.Providers, providerOf(p))
@@ -106,6 +124,48 @@ func (c *Configuration) Add(providers []*catalog.ProviderConfig, models []*catal
 	for _, l := range limits {
 		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, l.LimitRules.String()})
 	}
+}
+
+// AddGuards adds the guards of a site. Those that two sites have alike occur once.
+func (c *Configuration) AddGuards(guards iter.Seq2[*guarding.Config, aigateway.Guard]) {
+	for config, guard := range guards {
+		shown := guardOf(config, guard)
+		if !slices.ContainsFunc(c.Guards, func(other Guard) bool { return reflect.DeepEqual(other, shown) }) {
+			c.Guards = append(c.Guards, shown)
+		}
+	}
+}
+
+// AddLabels adds the names of the labels of a site, each once.
+func (c *Configuration) AddLabels(names *labels.Names) {
+	for _, name := range names.Tags {
+		c.Tags = addOnce(c.Tags, name)
+	}
+	for _, source := range names.Customer {
+		c.Customer = addOnce(c.Customer, string(source))
+	}
+}
+
+func addOnce(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
+func guardOf(g *guarding.Config, guard aigateway.Guard) Guard {
+	shown := Guard{
+		Name: g.Name, On: append([]string{}, g.On...), Check: append([]aigateway.GuardKind{}, g.Check...),
+		Models: append([]aigateway.Pattern{}, g.Models...), Keys: append([]aigateway.Pattern{}, g.Keys...),
+		AllowReferences: g.AllowReferences, Rules: []string{},
+	}
+	if module, ok := guard.(caddy.Module); ok {
+		shown.Module = module.CaddyModule().ID.Name()
+	}
+	if described, ok := guard.(aigateway.DescribedGuard); ok {
+		shown.Rules = append(shown.Rules, described.Rules()...)
+	}
+	return shown
 }
 
 func providerOf(p *catalog.ProviderConfig) Provider {
@@ -161,13 +221,17 @@ type Key struct {
 	Models   []string   `json:"models"`
 	From     []string   `json:"from"`
 	Limit    string     `json:"limit"`
+	Tags     []string   `json:"tags"` // team=search
 	Disabled bool       `json:"disabled"`
 	Expires  *time.Time `json:"expires"` // null: never
 }
 
 // KeyOf returns a key.
 func KeyOf(k *aigateway.Key) Key {
-	shown := Key{ID: k.ID, Owner: k.Owner, Models: []string{}, From: []string{}, Limit: k.Limit, Disabled: k.Disabled}
+	shown := Key{ID: k.ID, Owner: k.Owner, Models: []string{}, From: []string{}, Limit: k.Limit, Tags: []string{}, Disabled: k.Disabled}
+	for _, tag := range k.Tags {
+		shown.Tags = append(shown.Tags, tag.Name+"="+tag.Value)
+	}
 	for _, m := range k.Models {
 		shown.Models = append(shown.Models, string(m))
 	}

@@ -33,10 +33,11 @@ func sumsOfLabels(t *testing.T, d Database) {
 		assert.EqualValues(t, 4*cost, total(t, l).Cost.Nanos)
 		for by, want := range map[accounting.Dimension]map[string]int64{
 			team: {"ads": 1, "search": 2}, accounting.ByTag("env"): {"prod": 1}, accounting.ByCustomer: {"acme": 1, "umbrella": 1}, accounting.ByTag("none"): {},
+			accounting.ByLabel: {"customer": 2, "tag:env": 1, "tag:team": 3},
 		} {
 			got := make(map[string]int64)
 			for _, sum := range usage(t, l, by) {
-				got[sum.Tag+sum.Customer] = sum.Requests
+				got[sum.Tag+sum.Customer+sum.Label] = sum.Requests
 				assert.Equal(t, cost*sum.Requests, sum.Cost.Nanos, by)
 			}
 			assert.Equal(t, want, got, by)
@@ -54,9 +55,15 @@ func sumsOfLabels(t *testing.T, d Database) {
 	sums, err = l.Usage(t.Context(), query)
 	require.NoError(t, err)
 	assert.Empty(t, sums)
-	query.Limits, query.By = nil, []accounting.Dimension{accounting.ByCustomer}
+	query.Limits = nil
+	for _, second := range []accounting.Dimension{accounting.ByCustomer, accounting.ByLabel} {
+		query.By = []accounting.Dimension{second}
+		_, err = l.Usage(t.Context(), query)
+		assert.ErrorContains(t, err, "second one", second)
+	}
+	query.By, query.Label, query.Value = []accounting.Dimension{accounting.ByLabel, team}, "", ""
 	_, err = l.Usage(t.Context(), query)
-	assert.ErrorContains(t, err, "second one", "two labels")
+	assert.ErrorContains(t, err, "second unit of time or label", "a label among the values of one")
 
 	_, err = l.Reprice(t.Context(), accounting.RepriceQuery{
 		From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour),

@@ -3,6 +3,7 @@ package access_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,10 +40,25 @@ func startShown(t *testing.T) (p *gatewaytest.Provider, carol, alice loggedIn) {
 		limit small {
 			requests 60/1m
 		}
+		tags team env
+		customer header.X-Customer user
+		guard cards regex {
+			pattern ticket "T-[0-9]{4}"
+			block card
+			mask ticket email
+			on request
+			keys hers
+		}
+		guard asked webhook {
+			url http://127.0.0.1:9/services/sk-hook-0123456789abcdef
+			on_error pass
+			secret {env.HERS_KEY}
+		}
 		key hers {env.HERS_KEY} {
 			owner alice
 			models fast
 			limit small
+			tags team=search
 		}`)
 	s.AddUser("alice")
 	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"carol","role":"admin","password":"`+site.Password+`"}`)
@@ -65,6 +81,12 @@ func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
 			Targets  []struct{ Provider string }
 		}
 		Limits []struct{ Name, Rules string }
+		Guards []struct {
+			Name, Module string
+			On, Keys     []string
+			Rules        []string
+		}
+		Tags, Customer []string
 	}](t, got)
 	require.Len(t, c.Providers, 2)
 	assert.Equal(t, []string{"{env.UPSTREAM_KEY}"}, c.Providers[0].APIKeys)
@@ -74,6 +96,13 @@ func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
 	assert.Equal(t, 1, c.Models[0].Attempts)
 	assert.Equal(t, "up", c.Models[0].Targets[0].Provider)
 	assert.Equal(t, "60 requests per 1m", c.Limits[0].Rules)
+	require.Len(t, c.Guards, 2)
+	assert.Equal(t, "cards regex", c.Guards[0].Name+" "+c.Guards[0].Module)
+	assert.Equal(t, []string{"request", "hers"}, slices.Concat(c.Guards[0].On, c.Guards[0].Keys))
+	assert.Equal(t, []string{`pattern ticket "T-[0-9]{4}"`, "block card", "mask ticket email"}, c.Guards[0].Rules)
+	assert.Equal(t, []string{"url http://127.0.0.1:9", "on_error pass", "timeout 2s"}, c.Guards[1].Rules, "the path may be a secret")
+	assert.Equal(t, []string{"team", "env"}, c.Tags)
+	assert.Equal(t, []string{"header.X-Customer", "user"}, c.Customer)
 	for _, path := range []string{"/api/configuration", "/api/keys/configured", "/api/prices", "/api/targets"} {
 		body := carol.ask(http.MethodGet, path, "").Body
 		for _, secret := range []string{"sk-", site.ClientKey, "sha256"} {
@@ -117,7 +146,7 @@ func TestKeysOfTheConfigurationAreListed(t *testing.T) {
 	type page struct {
 		Items []struct {
 			ID, User, Limit string
-			Models          []string
+			Models, Tags    []string
 		}
 		Next string
 	}
@@ -126,6 +155,7 @@ func TestKeysOfTheConfigurationAreListed(t *testing.T) {
 	assert.Equal(t, "hers", own.Items[0].ID)
 	assert.Equal(t, []string{"fast"}, own.Items[0].Models)
 	assert.Equal(t, "small", own.Items[0].Limit)
+	assert.Equal(t, []string{"team=search"}, own.Items[0].Tags)
 	first := read[page](t, carol.ask(http.MethodGet, "/api/keys/configured?limit=1", ""))
 	require.Len(t, first.Items, 1)
 	assert.Equal(t, "client", first.Items[0].ID)
