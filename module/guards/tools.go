@@ -74,7 +74,9 @@ func (g *Tools) Check(_ context.Context, v *aigateway.GuardView) (verdict aigate
 func (*Tools) Words() []string { return []string{ruleAllow, ruleDeny} }
 
 // Rules implements aigateway.DescribedGuard.
-func (g *Tools) Rules() []string { return slices.Concat(line(ruleAllow, g.Allow), line(ruleDeny, g.Deny)) }
+func (g *Tools) Rules() []string {
+	return slices.Concat(line(ruleAllow, g.Allow), line(ruleDeny, g.Deny))
+}
 
 // UnmarshalCaddyfile reads the words of a guard. Syntax:
 //

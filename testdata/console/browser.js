@@ -1,4 +1,5 @@
 // A browser with the console of the gateway under test, and what the tests have in common.
+import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -50,13 +51,24 @@ export async function api(context, method, path, body, at = base) {
 	return fetch(at + path, { method, headers: { cookie, ...(body && { 'content-type': 'application/json' }) }, body: body && JSON.stringify(body) });
 }
 
+/** admin returns a function that calls the API of a gateway as root, and returns the data of its answers. */
+export async function admin(at = base) {
+	const call = (token) => async (method, path, body) => {
+		const answer = await fetch(at + path, { method, headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, body: JSON.stringify(body) });
+		const content = await answer.json();
+		assert.equal(answer.status, 200, `${method} ${path}: ${content.message}`);
+		return content.data;
+	};
+	return call((await call('')('POST', '/api/user/login', root)).access_token);
+}
+
 /** ask sends a chat with a key, as a program does. */
-export const ask = (key, model = 'demo', at = base) => fetch(`${at}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }) });
+export const ask = (key, model = 'demo', at = base, headers = {}) => fetch(`${at}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers }, body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }) });
 
 /** The pages, and what each shows when its data are there. */
 export const pages = {
 	connect: 'text=Make a key', playground: 'text=Make a key for this session', keys: 'table', 'keys?of=all': 'table', 'keys?of=configured': 'table >> text=tests', usage: 'svg .bar', exchanges: 'table',
-	models: 'text=Make a key for this session', health: 'table >> text=demo', users: 'table', account: 'table', configuration: 'article', 'configuration?part=prices': 'table', 'configuration?part=build': 'table',
+	models: 'text=Make a key for this session', health: 'table >> text=demo', users: 'table', teams: 'main table, main .empty', audit: 'table', account: 'table', configuration: 'article', 'configuration?part=guards': 'article', 'configuration?part=prices': 'table', 'configuration?part=build': 'table',
 };
 
 /** show opens a page without loading the console anew, as a link does. */

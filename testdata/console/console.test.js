@@ -152,7 +152,7 @@ test('C006 hostile links show a page, whatever they ask for', async () => {
 	await enter(page, '?signin=__proto__');
 	for (const [link, heading] of [
 		['keys?of=constructor', 'Keys'], ['usage?show=constructor&by=__proto__&step=x&range=toString', 'Usage'], ['usage?range=custom&from=x&to=-1', 'Usage'], ['configuration?part=constructor', 'Configuration'],
-		['exchanges/%E0%A4%A', 'Exchange'], ['exchanges?after=x&status=y', 'Exchanges'], ['users?p=-1', 'Users'], ['models?p=x', 'Models'], ['constructor', 'No such page'],
+		['exchanges/%E0%A4%A', 'Exchange'], ['exchanges?after=x&status=y', 'Exchanges'], ['users?p=-1', 'Users'], ['teams?p=x', 'Teams'], ['teams/constructor', 'constructor'], ['audit?after=x&from=y', 'Audit'], ['usage?by=tag:__proto__&tag=constructor', 'Usage'], ['keys?of=all&team=__proto__', 'Keys'], ['models?p=x', 'Models'], ['constructor', 'No such page'],
 	]) {
 		await show(page, link);
 		await page.waitForSelector(`h1:text-is("${heading}")`);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { ask, enter, freePort, Gateway, launch, logIn, open, pages, root, show, visit } from './browser.js';
+import { admin, ask, enter, freePort, Gateway, launch, logIn, open, pages, root, show, visit } from './browser.js';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -143,17 +143,6 @@ http://127.0.0.1:{port} {
 		await gateway.stop();
 	}
 });
-
-/** admin returns a function that calls the API of a gateway as root. */
-async function admin(at) {
-	const call = (token) => async (method, path, body) => {
-		const answer = await fetch(at + path, { method, headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, body: JSON.stringify(body) });
-		const content = await answer.json();
-		assert.equal(answer.status, 200, `${method} ${path}: ${content.message}`);
-		return content.data;
-	};
-	return call((await call('')('POST', '/api/user/login', root)).access_token);
-}
 
 /** inParallel calls a function with the numbers below n, some at a time. */
 async function inParallel(n, act, atOnce = 8) {

@@ -1,12 +1,14 @@
 // The frame of the console: who is logged in, the pages, and the keys that lead to them.
 import { html, render, useEffect, useState } from './lib/preact.js';
-import { configured, entered, get, left, over, reread, self } from './lib/api.js';
+import { configured, entered, get, left, over, reread, self, teams } from './lib/api.js';
 import { go, root, route } from './lib/route.js';
-import { administers, Dialog, logOut, Messages, Problem } from './lib/ui.js';
+import { administers, Dialog, isRoot, logOut, Messages, Problem } from './lib/ui.js';
 import { drop } from './lib/key.js';
 import { Login } from './pages/login.js';
 
-/** The pages: below which path, with which key, for whom, in which group. */
+const inTeam = () => administers() || teams.value.length > 0;
+
+/** The pages: below which path, with which key, in which group, and for whom. */
 const pages = /** @type {Entry[]} */ ([
 	{ path: 'connect', name: 'Connect', key: 'c', group: 'Use', load: () => import('./pages/connect.js') },
 	{ path: 'playground', name: 'Playground', key: 'y', group: 'Use', load: () => import('./pages/playground.js') },
@@ -14,15 +16,17 @@ const pages = /** @type {Entry[]} */ ([
 	{ path: 'models', name: 'Models', key: 'm', group: 'Use', load: () => import('./pages/models.js') },
 	{ path: 'usage', name: 'Usage', key: 'u', group: 'See', load: () => import('./pages/usage.js') },
 	{ path: 'exchanges', name: 'Exchanges', key: 'e', group: 'See', load: () => import('./pages/exchanges.js') },
-	{ path: 'health', name: 'Health', key: 'h', group: 'Operate', admin: true, load: () => import('./pages/health.js') },
-	{ path: 'configuration', name: 'Configuration', key: 'o', group: 'Operate', admin: true, load: () => import('./pages/configuration.js') },
-	{ path: 'users', name: 'Users', key: 'p', group: 'Operate', admin: true, load: () => import('./pages/users.js') },
+	{ path: 'health', name: 'Health', key: 'h', group: 'Operate', may: administers, load: () => import('./pages/health.js') },
+	{ path: 'configuration', name: 'Configuration', key: 'o', group: 'Operate', may: administers, load: () => import('./pages/configuration.js') },
+	{ path: 'users', name: 'Users', key: 'p', group: 'Operate', may: administers, load: () => import('./pages/users.js') },
+	{ path: 'teams', name: 'Teams', key: 't', group: 'Operate', may: inTeam, load: () => import('./pages/teams.js') },
+	{ path: 'audit', name: 'Audit', key: 'd', group: 'Operate', may: isRoot, load: () => import('./pages/audit.js') },
 	{ path: 'account', name: 'Account', key: 'a', group: '', load: () => import('./pages/account.js') },
 ]);
 
-/** @typedef {{path: string, name: string, key: string, group: string, admin?: boolean, load: () => Promise<{default: any}>}} Entry */
+/** @typedef {{path: string, name: string, key: string, group: string, may?: () => boolean, load: () => Promise<{default: any}>}} Entry */
 
-const allowed = () => pages.filter((page) => !page.admin || administers());
+const allowed = () => pages.filter((page) => !page.may || page.may());
 
 /** theme switches between the system's colours, light and dark. */
 function theme() {
@@ -98,6 +102,7 @@ function Frame() {
 	const [help, setHelp] = useState(false);
 	const [menu, setMenu] = useState(false);
 	useKeys(() => setHelp(true));
+	useEffect(() => { if (!administers()) get('/api/teams?page_size=100').then((data) => { teams.value = data.items; }, () => {}); }, []);
 	const { page } = route.value;
 	const { shown, running } = configured.value;
 	useEffect(() => setMenu(false), [page]);
@@ -107,7 +112,7 @@ function Frame() {
 			<header class="top"><button onClick=${() => setMenu(!menu)} aria-expanded=${menu ? 'true' : 'false'} aria-controls="pages">☰ <span class="sr">Pages</span></button><a class="brand" href=${root}><img src=${new URL('./icon.svg', import.meta.url).href} alt="" />AI gateway</a></header>
 			<${Side} path=${entry?.path ?? ''} help=${() => setHelp(true)} />
 			<main id="main" tabindex="-1">${running !== shown && html`<div class="note warn" role="status"><span class="grow"><b>The configuration was reloaded.</b> What is shown may be that of the one before.</span><button onClick=${reread}>Show the new one</button></div>`}
-				${entry ? html`<${Current} key=${shown} entry=${entry} />` : html`<h1>No such page</h1><p>The address names no page of the console, or one for administrators only.</p>`}</main>
+				${entry ? html`<${Current} key=${shown} entry=${entry} />` : html`<h1>No such page</h1><p>The address names no page of the console, or one that others may see.</p>`}</main>
 		</div>${help && html`<${Help} close=${() => setHelp(false)} />`}`;
 }
 

@@ -18,6 +18,9 @@ export class Failure extends Error {
 /** The user of the session: undefined before it is known, null without one. */
 export const self = signal(/** @type {User|null|undefined} */ (undefined));
 
+/** The teams of the user, as far as they are read: at most as many as a user can have. Administrators see all teams, and have none here. */
+export const teams = signal(/** @type {Schemas['Team'][]} */ ([]));
+
 /** Whether the session ended while a page was open. */
 export const over = signal(false);
 

@@ -1,9 +1,17 @@
 // What all pages are made of.
 import { html, signal, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
-import { away, post, self } from './api.js';
+import { away, post, self, teams } from './api.js';
 import { precise, relative, sentence, when } from './format.js';
+import { set } from './route.js';
 
 export const administers = () => (self.value?.role ?? 0) >= 10;
+export const isRoot = () => self.value?.role === 100;
+
+/** leads reports whether the user administrates a team, or all of them. @param {string} [team] default: any */
+export const leads = (team) => administers() || teams.value.some((each) => each.admin && (!team || each.name === team));
+
+/** lines returns the names in a text that separates them by spaces or commas. @param {string} text */
+export const lines = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 /** Page is the frame of a page: its heading, what it is for, and its actions.
  * @param {{title: string, about?: any, actions?: any, children?: any}} props */
@@ -154,12 +162,13 @@ export function Form({ send, label, danger, disabled, cancel, children }) {
 		<button class=${danger ? 'danger' : 'primary'} disabled=${busy || disabled}>${label}</button></div></form>`;
 }
 
-/** Confirm asks for a name before something ends for good.
- * @param {{title: string, name: string, label: string, act: () => Promise<unknown>, close: () => void, children?: any}} props */
-export function Confirm({ title, name, label, act, close, children }) {
+/** Confirm asks for a name before something ends for good; fields are further ones of its form.
+ * @param {{title: string, name: string, label: string, act: (data: Record<string, string>) => Promise<unknown>, close: () => void, fields?: any, children?: any}} props */
+export function Confirm({ title, name, label, act, close, fields, children }) {
 	const [typed, setTyped] = useState('');
 	return html`<${Dialog} title=${title} close=${close}><div>${children}</div>
-		<${Form} label=${label} danger disabled=${typed !== name} cancel=${close} send=${async () => { await act(); close(); }}>
+		<${Form} label=${label} danger disabled=${typed !== name} cancel=${close} send=${async (data) => { await act(data); close(); }}>
+			${fields}
 			<${Field} label=${html`Type <bdi class="mono">${name}</bdi> to confirm`}><input value=${typed} autofocus autocomplete="off" onInput=${(/** @type {any} */ e) => setTyped(e.target.value)} /><//>
 		<//><//>`;
 }
@@ -174,6 +183,30 @@ export function Search({ value, set, label }) {
 	return html`<input type="search" data-search placeholder=${`${label}  /`} aria-label=${label} value=${value}
 		onInput=${(/** @type {any} */ event) => { const text = event.target.value; clearTimeout(timer.current); timer.current = setTimeout(() => set(text), 200); }} />`;
 }
+
+/** Check is a choice of yes or no in a form. @param {{name: string, label: any, checked?: boolean}} props */
+export const Check = ({ name, label, checked = false }) => html`<label class="check"><input type="checkbox" name=${name} defaultChecked=${checked} /><span>${label}</span></label>`;
+
+/** A filter of a list: the parameter of the address, its name, and the choices or the type of its field.
+ * @typedef {[string, string, (string[]|string)?]} Filter */
+
+/** filtered returns the values of filters in an address. @param {Filter[]} filters @param {URLSearchParams} settings */
+export const filtered = (filters, settings) => Object.fromEntries(filters.map(([name]) => [name, settings.get(name) ?? '']));
+
+/** Filters is the form of filters, if it is open, and a button for each that is in effect, which removes it. The page begins anew then.
+ * @param {{filters: Filter[], wanted: Record<string, string>, open: boolean}} props */
+export function Filters({ filters, wanted, open }) {
+	const given = filters.filter(([name]) => wanted[name]);
+	return html`${open && html`<form class="panel" onSubmit=${(/** @type {any} */ e) => { e.preventDefault(); set({ ...Object.fromEntries(new FormData(e.target)), after: '' }); }}><div class="body stack"><div class="facts filters">
+			${filters.map(([name, label, values], i) => html`<div><${Field} label=${label}>${Array.isArray(values)
+				? html`<select name=${name} value=${wanted[name]}><option value="">any</option>${values.map((value) => html`<option value=${value}>${value}</option>`)}</select>`
+				: html`<input name=${name} type=${values ?? 'text'} data-search=${i === 0} autocomplete="off" spellcheck=${false} value=${wanted[name]} />`}<//></div>`)}</div>
+			<div class="row end"><button class="primary">Apply</button></div></div></form>`}
+		${given.length > 0 && html`<div class="row small"><span class="muted">Only</span>${given.map(([name, label]) => html`<button class="small" onClick=${() => set({ [name]: '', after: '' })} aria-label=${`Remove the filter ${label} ${wanted[name]}`}>${label}: <${Name} of=${wanted[name]} /> ✕</button>`)}</div>`}`;
+}
+
+/** unfiltered shows the whole list. @param {Filter[]} filters */
+export const unfiltered = (filters) => set(Object.fromEntries([...filters.map(([name]) => [name, '']), ['after', '']]));
 
 /**
  * Column of a table. A column with sort can be sorted by.

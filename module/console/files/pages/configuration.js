@@ -8,10 +8,10 @@ import { Chip, Empty, Name, Page, Pager, Part, Problem, Search, Switch, Table, T
 
 /** @typedef {import('../lib/api.js').Schemas['Configuration']} Configuration */
 /** @typedef {import('../lib/api.js').Schemas['TargetPrice']} TargetPrice */
-/** @typedef {{name: string, head: string, lines: Line[]}} Block */
+/** @typedef {{name: string, head: string, lines: Line[], notes?: any[]}} Block */
 /** @typedef {[string, any]} Line  a word and its values, which may have links */
 
-const parts = /** @type {[string, string][]} */ ([['providers', 'Providers'], ['models', 'Models'], ['limits', 'Limits'], ['prices', 'Prices'], ['check', 'Check'], ['build', 'Build']]);
+const parts = /** @type {[string, string][]} */ ([['providers', 'Providers'], ['models', 'Models'], ['limits', 'Limits'], ['guards', 'Guards'], ['tags', 'Tags'], ['prices', 'Prices'], ['check', 'Check'], ['build', 'Build']]);
 const most = 50, size = 25;
 
 /** link leads to a block. @param {string} part @param {string} name @param {any} [text] */
@@ -38,8 +38,21 @@ const blocks = {
 		name: m.name, head: `model ${m.name}`, lines: [...m.targets.map((t) => /** @type {Line} */ (['to', html`${link('providers', t.provider, t.upstream_model ? `${t.provider}/${t.upstream_model}` : t.provider)}${t.weight > 1 ? ` weight ${t.weight}` : ''}`])),
 			...given([['fallback_on', m.fallback_on.join(' ')], ['attempts', m.attempts]]), ...traits(m.traits)],
 	})),
-	limits: (c) => c.limits.map((l) => ({ name: l.name, head: `limit ${l.name}`, lines: given([['per', l.per], ['within', l.within && link('limits', l.within)], ['#', l.rules]]) })),
+	limits: (c) => c.limits.map((l) => ({ name: l.name, head: `limit ${l.name}`, lines: given([['per', l.per.replace(':', ' ')], ['within', l.within && link('limits', l.within)], ['#', l.rules]]) })),
+	guards: (c) => c.guards.map((g) => ({
+		name: g.name, head: `guard ${g.name} ${g.module}`, lines: [
+			...g.rules.map((rule) => /** @type {Line} */ ([rule.split(' ', 1)[0], rule.slice(rule.indexOf(' ') + 1)])),
+			...given([['on', g.on.join(' ')], ['check', g.check.join(' ')], ['models', some(g.models)], ['keys', some(g.keys)], ['allow_references', g.allow_references && 'on']]),
+		],
+	})),
+	tags: (c) => [
+		...c.tags.map((name) => ({ name, head: `tags ${name}`, lines: [], notes: seen(c, `tag:${name}`) })),
+		...c.customer.map((name) => ({ name, head: `customer ${name}`, lines: [], notes: seen(c, 'customer') })),
+	],
 };
+
+/** seen leads to the usage by a label, and to the limits that count by it. @param {Configuration} c @param {string} label */
+const seen = (c, label) => [html`<a href=${query('/console/usage', { by: label })}>usage</a>`, ...c.limits.filter((l) => l.per === label).map((l) => link('limits', l.name, `limit ${l.name}`))];
 
 export default function Configuration() {
 	const settings = route.value.query;
@@ -55,10 +68,10 @@ export default function Configuration() {
 /** Blocks shows the blocks of a part that have a name. @param {{part: string, all: Block[], text: string, name: string}} props */
 function Blocks({ part, all, text, name }) {
 	const found = all.filter((block) => name ? block.name === name : block.name.toLowerCase().includes(text.toLowerCase()));
-	if (all.length === 0) return html`<section class="panel"><${Empty} title=${`The configuration has no ${part}.`}>${part === 'models' ? 'Models of providers are used by their own names.' : part === 'limits' ? 'Keys may use what the providers allow.' : ''}<//></section>`;
+	if (all.length === 0) return html`<section class="panel"><${Empty} title=${`The configuration has no ${part}.`}>${part === 'models' ? 'Models of providers are used by their own names.' : part === 'limits' ? 'Keys may use what the providers allow.' : part === 'guards' ? 'No text is searched.' : part === 'tags' ? 'Requests have neither tags nor customers.' : ''}<//></section>`;
 	if (found.length === 0) return html`<section class="panel"><${Empty} title="Nothing has such a name."><button onClick=${() => set({ q: '', name: '' })}>Show all</button><//></section>`;
 	return html`${name && html`<div class="row"><button class="small" onClick=${() => set({ name: '' })}>Only <bdi>${name}</bdi> ✕</button></div>`}
-		<div class="blocks">${found.slice(0, most).map((block) => html`<article class="code wrap" key=${block.name}><pre tabindex="0" role="region" aria-label=${block.head}><b>${block.head}</b>${block.lines.length > 0 && ' {'}${block.lines.map(([word, value]) => html`${'\n\t'}<span class="muted">${word}</span> ${value}`)}${block.lines.length > 0 && '\n}'}</pre></article>`)}</div>
+		<div class="blocks">${found.slice(0, most).map((block) => html`<article class="code wrap" key=${block.name}><pre tabindex="0" role="region" aria-label=${block.head}><b>${block.head}</b>${block.lines.length > 0 && ' {'}${block.lines.map(([word, value]) => html`${'\n\t'}<span class="muted">${word}</span> ${value}`)}${block.lines.length > 0 && '\n}'}${block.notes?.map((note) => html`${'\n'}<span class="muted">#</span> ${note}`)}</pre></article>`)}</div>
 		<p class="small muted">${found.length > most ? `${most} of ${plural(found.length, 'block')}: search for the others.` : plural(found.length, 'block')}</p>`;
 }
 

@@ -2,17 +2,21 @@
 import { html, useEffect, useState } from '../lib/preact.js';
 import { get, query, useData } from '../lib/api.js';
 import { clock, milliseconds, number, plural, short, when } from '../lib/format.js';
+import { LimitTable } from '../lib/limits.js';
 import { Cost, inputOf, Outcome, tokensOf } from '../lib/record.js';
 import { root, route, set } from '../lib/route.js';
-import { administers, Chip, Copy, Empty, Field, Name, Page, Part, Problem, Table, Time } from '../lib/ui.js';
+import { administers, Chip, Copy, Empty, filtered, Filters, leads, Name, Page, Part, Table, Time, unfiltered } from '../lib/ui.js';
 
 /** @typedef {import('../lib/record.js').UsageRecord} UsageRecord */
 
 const size = 50;
-const filters = /** @type {[string, string, string[]?][]} */ ([
+const filters = /** @type {import('../lib/ui.js').Filter[]} */ ([
 	['model', 'Model'], ['key', 'Key'], ['user', 'User'], ['provider', 'Provider'], ['client_format', 'Format', ['messages', 'chat', 'completions', 'responses', 'gemini']],
-	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']], ['status', 'Status'], ['tag', 'Tag'], ['customer', 'Customer'], ['request', 'Request id'],
+	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']], ['status', 'Status'], ['tag', 'Tag'], ['customer', 'Customer'], ['team', 'Team'], ['request', 'Request id'],
 ]);
+
+/** usable returns the filters that the user may use. */
+const usable = () => filters.filter(([name]) => name === 'user' || name === 'team' ? leads() : true);
 
 /** useLive returns the records that end while the page is visible, the newest first, and whether the stream is open.
  * A listener that was too slow reads the list anew. @param {string|null} path @param {() => void} missed */
@@ -43,13 +47,13 @@ function useLive(path, missed) {
 	return { fresh, open };
 }
 
-/** columns returns the columns of records. A click on a value filters by it. */
-function columns() {
+/** columns returns the columns of records. A click on a value filters by it. @param {string} team whose records they are; empty for none */
+function columns(team) {
 	const value = (/** @type {string} */ name, /** @type {string} */ text) => text === '' ? html`<span class="muted">–</span>`
-		: html`<button class="link" title=${`Only ${text}`} style=${{ color: 'inherit', textDecoration: 'none' }} onClick=${() => set({ [name]: text, after: '' })}><${Name} of=${text} /></button>`;
+		: html`<button class="link bare" title=${`Only ${text}`} onClick=${() => set({ [name]: text, after: '' })}><${Name} of=${text} /></button>`;
 	return [
-		{ name: 'Time', cell: (/** @type {UsageRecord} */ r) => html`<a class="tab nowrap" href=${`${root}exchanges/${r.id}`} title=${when(r.at).toString()}>${when(r.at).toDateString() === new Date().toDateString() ? clock(when(r.at)) : `${when(r.at).toISOString().slice(5, 10)} ${clock(when(r.at))}`}</a>` },
-		administers() && { name: 'User', cell: (/** @type {UsageRecord} */ r) => value('user', r.user) },
+		{ name: 'Time', cell: (/** @type {UsageRecord} */ r) => html`<a class="tab nowrap" href=${query(`${root}exchanges/${r.id}`, { team })} title=${when(r.at).toString()}>${when(r.at).toDateString() === new Date().toDateString() ? clock(when(r.at)) : `${when(r.at).toISOString().slice(5, 10)} ${clock(when(r.at))}`}</a>` },
+		(administers() || team) && { name: 'User', cell: (/** @type {UsageRecord} */ r) => value('user', r.user) },
 		{ name: 'Key', cell: (/** @type {UsageRecord} */ r) => value('key', r.key) },
 		{ name: 'Format', cell: (/** @type {UsageRecord} */ r) => value('client_format', r.format) },
 		{ name: 'Model', cell: (/** @type {UsageRecord} */ r) => value('model', r.model) },
@@ -70,25 +74,20 @@ export default function Exchanges() {
 /** List shows the newest exchanges. */
 function List() {
 	const settings = route.value.query;
-	const wanted = Object.fromEntries(filters.map(([name]) => [name, settings.get(name) ?? '']));
+	const wanted = filtered(filters, settings);
 	const after = settings.get('after') ?? '';
 	const records = useData(query('/api/usage/records', { ...wanted, limit: size, after }));
 	const live = useLive(after ? null : query('/api/usage/records/live', wanted), records.reload);
-	const given = filters.filter(([name]) => wanted[name]);
+	const given = Object.values(wanted).some(Boolean);
 	const [open, setOpen] = useState(false);
 	return html`<${Page} title="Exchanges" actions=${html`<span aria-live="off">${after ? html`<a class="button" href=${`${root}exchanges`}>Newest</a>` : html`<${Chip} is=${live.open ? 'ok' : 'off'}>${live.open ? 'live' : 'not live'}<//>`}</span>
 			${!live.open && html`<button onClick=${records.reload}>Read again</button>`}<button aria-expanded=${open ? 'true' : 'false'} onClick=${() => setOpen(!open)}>Filter</button>`}>
-		${open && html`<form class="panel" onSubmit=${(/** @type {any} */ e) => { e.preventDefault(); set({ ...Object.fromEntries(new FormData(e.target)), after: '' }); }}><div class="body stack"><div class="facts filters">
-			${filters.filter(([name]) => name !== 'user' || administers()).map(([name, label, values]) => html`<div><${Field} label=${label}>${values
-				? html`<select name=${name} value=${wanted[name]}><option value="">any</option>${values.map((value) => html`<option value=${value}>${value}</option>`)}</select>`
-				: html`<input name=${name} data-search=${name === 'model'} autocomplete="off" spellcheck=${false} value=${wanted[name]} />`}<//></div>`)}</div>
-			<div class="row end"><button class="primary">Apply</button></div></div></form>`}
-		${given.length > 0 && html`<div class="row small"><span class="muted">Only</span>${given.map(([name, label]) => html`<button class="small" onClick=${() => set({ [name]: '', after: '' })} aria-label=${`Remove the filter ${label} ${wanted[name]}`}>${label}: <${Name} of=${wanted[name]} /> ✕</button>`)}</div>`}
+		<${Filters} filters=${usable()} wanted=${wanted} open=${open} />
 		<section class="panel"><${Part} of=${records} rows=${12}>${(/** @type {any} */ data) => {
 			const known = new Set(data.items.map((/** @type {UsageRecord} */ r) => r.id));
 			const rows = [...live.fresh.filter((r) => !known.has(r.id)), ...data.items].slice(0, after ? size : 2 * size);
-			if (rows.length === 0) return data.next ? html`<${Empty} title="Nothing among the newest records."><button onClick=${() => set({ after: data.next })}>Search older ones</button><//>` : html`<${Empty} title=${given.length > 0 ? 'No exchange matches the filter.' : 'No exchange yet'}>${given.length === 0 ? html`A request appears here when it has ended. <a href=${`${root}connect`}>Connect</a> sends the first one.` : html`<button onClick=${() => set(Object.fromEntries([...filters.map(([name]) => [name, '']), ['after', '']]))}>Show all exchanges</button>`}<//>`;
-			return html`<${Table} label="Exchanges" columns=${columns()} rows=${rows} id=${(r) => r.id} fresh=${(r) => !known.has(r.id)} />
+			if (rows.length === 0) return data.next ? html`<${Empty} title="Nothing among the newest records."><button onClick=${() => set({ after: data.next })}>Search older ones</button><//>` : html`<${Empty} title=${given ? 'No exchange matches the filter.' : 'No exchange yet'}>${!given ? html`A request appears here when it has ended. <a href=${`${root}connect`}>Connect</a> sends the first one.` : html`<button onClick=${() => unfiltered(filters)}>Show all exchanges</button>`}<//>`;
+			return html`<${Table} label="Exchanges" columns=${columns(wanted.team)} rows=${rows} id=${(r) => r.id} fresh=${(r) => !known.has(r.id)} />
 				<footer><span class="muted small">${plural(rows.length, 'exchange')}${data.behind_seconds ? `, the ledger is ${data.behind_seconds} s behind` : ''}</span>${data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Older</button>`}</footer>`;
 		}}<//></section><//>`;
 }
@@ -98,8 +97,9 @@ const read = (path, options) => get(path, options);
 
 /** One shows an exchange with its calls. @param {{id: string}} props */
 function One({ id }) {
-	const record = useData(`/api/usage/records/${encodeURIComponent(id)}`, { read });
-	return html`<${Page} title="Exchange" actions=${html`<a class="button" href=${`${root}exchanges`}>All exchanges</a>`}>
+	const team = route.value.query.get('team') ?? '';
+	const record = useData(query(`/api/usage/records/${encodeURIComponent(id)}`, { team }), { read });
+	return html`<${Page} title="Exchange" actions=${html`<a class="button" href=${query(`${root}exchanges`, { team })}>All exchanges</a>`}>
 		<${Part} of=${record} rows=${8}>${(/** @type {UsageRecord} */ r) => html`
 			<dl class="facts"><div><dt>Outcome</dt><dd><${Outcome} record=${r} bare /><small>${r.status ? `status ${r.status}` : 'no status sent'}</small></dd></div>
 				<div><dt>Model</dt><dd><${Name} of=${r.model} /><small>${r.format}${r.stream ? ', stream' : ''}${r.operation === 'generate' ? '' : `, ${r.operation}`}</small></dd></div>
@@ -108,17 +108,17 @@ function One({ id }) {
 				<div><dt>First byte</dt><dd>${r.first_byte_ms ? milliseconds(r.first_byte_ms) : '–'}</dd></div><div><dt>Duration</dt><dd>${milliseconds(r.duration_ms)}</dd></div></dl>
 			<div class="two"><section class="panel"><header><h2>Request</h2></header><div class="body"><dl class="list">
 				<dt>Time</dt><dd><${Time} at=${r.at} /> <span class="muted">${when(r.at).toLocaleString()}</span></dd>
-				<dt>Key</dt><dd><a href=${query(`${root}exchanges`, { key: r.key })}><bdi>${r.key}</bdi></a></dd>
+				<dt>Key</dt><dd><a href=${query(`${root}exchanges`, { key: r.key, team })}><bdi>${r.key}</bdi></a></dd>
 				<dt>User</dt><dd>${r.user ? html`<bdi>${r.user}</bdi>` : html`<span class="muted">none</span>`}</dd>
 				<dt>Limit</dt><dd>${r.limit ? html`<bdi>${r.limit}</bdi>` : html`<span class="muted">none</span>`}</dd>
-				${r.customer && html`<dt>Customer</dt><dd><a href=${query(`${root}exchanges`, { customer: r.customer })}><bdi>${r.customer}</bdi></a></dd>`}
-				${r.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${r.tags.map((tag) => html`<a class="tag" href=${query(`${root}exchanges`, { tag: `${tag.name}=${tag.value}` })}><bdi>${tag.name}=${tag.value}</bdi></a>`)}</dd>`}
+				${r.customer && html`<dt>Customer</dt><dd><a href=${query(`${root}exchanges`, { customer: r.customer, team })}><bdi>${r.customer}</bdi></a></dd>`}
+				${r.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${r.tags.map((tag) => html`<a class="tag" href=${query(`${root}exchanges`, { tag: `${tag.name}=${tag.value}`, team })}><bdi>${tag.name}=${tag.value}</bdi></a>`)}</dd>`}
 				${r.losses.length > 0 && html`<dt>Left out of the request</dt><dd class="tags">${r.losses.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
 				${r.answer_losses.length > 0 && html`<dt>Left out of the answer</dt><dd class="tags">${r.answer_losses.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
 				${r.unchecked.length > 0 && html`<dt>Not checked by</dt><dd class="tags">${r.unchecked.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
 				<dt>Request id</dt><dd class="row"><code>${r.request}</code><${Copy} text=${r.request} /></dd></dl>
 				<p class="small muted">The logs name the request by this id. The ledger has no part of a prompt or of an answer.</p></div></section>
-				${administers() ? html`<${Why} record=${r} />` : html`<${Counted} record=${r} />`}</div>
+				${administers() ? html`<${Why} record=${r} />` : html`<${Counted} record=${r} team=${team} />`}</div>
 			${r.attempts.length > 0 && html`<section class="panel"><header><h2>Attempts</h2><span class="muted small">In the order in which the targets were asked</span></header><${Attempts} record=${r} /></section>`}
 			<section class="panel"><header><h2>Calls of providers</h2><span class="muted small">${r.calls.length === 0 ? '' : 'The last one decided the outcome.'}</span></header>
 				${r.calls.length === 0 ? html`<${Empty} title="No provider was called.">The gateway answered by itself, with status ${r.status}.<//>` : html`<${Table} label="Calls" id=${(c) => c.n} rows=${r.calls.map((call, n) => ({ ...call, n }))} columns=${[
@@ -172,11 +172,9 @@ function Why({ record }) {
 		]} />${data.key && html`<div class="body small"><span class="muted">Limits that count:</span> ${data.key.limits.length === 0 ? 'none' : data.key.limits.map((/** @type {any} */ l) => html`<bdi>${l.name}</bdi> (per ${l.per}: ${l.rules}) `)}</div>`}`}<//>`}</section>`;
 }
 
-/** Counted shows which limits count requests with the key. @param {{record: UsageRecord}} props */
-function Counted({ record }) {
-	const limits = useData(query('/api/limits', { key: record.key }));
-	return html`<section class="panel"><header><h2>Limits of the key</h2></header><${Part} of=${limits} rows=${1}>${(/** @type {any} */ data) => data.items.length === 0 ? html`<div class="body muted">None.</div>`
-		: html`<${Table} label="Limits" id=${(l) => l.limit + l.rule + l.period} rows=${data.items} columns=${[
-			{ name: 'Limit', cell: (/** @type {any} */ l) => html`<${Name} of=${l.limit} />` }, { name: 'Rule', cell: (/** @type {any} */ l) => `${l.rule}${l.period ? ` per ${l.period}` : ''}` },
-			{ name: 'Left', num: true, cell: (/** @type {any} */ l) => l.rule === 'budget' ? `${l.left / 1e6} ${l.currency}` : number(l.left) }]} />`}<//></section>`;
+/** Counted shows which limits count requests with the key, or the limit of the team whose record it is. @param {{record: UsageRecord, team: string}} props */
+function Counted({ record, team }) {
+	const limits = useData(query('/api/limits', team ? { team } : { key: record.key }));
+	return html`<section class="panel"><header><h2>Limits of the ${team ? 'team' : 'key'}</h2></header><${Part} of=${limits} rows=${1}>${(/** @type {any} */ data) => data.items.length === 0 ? html`<div class="body muted">None.</div>`
+		: html`<${LimitTable} rows=${data.items} />`}<//></section>`;
 }

@@ -3,14 +3,15 @@ import { html, useState } from '../lib/preact.js';
 import { post, query, useData } from '../lib/api.js';
 import { Chart, Spark } from '../lib/chart.js';
 import { bytes, clock, milliseconds, number, percent, plural, relative, when } from '../lib/format.js';
+import { LimitTable } from '../lib/limits.js';
 import { root, route, set } from '../lib/route.js';
-import { Chip, Dialog, Empty, Meter, Name, Page, Part, Search, Table, Time } from '../lib/ui.js';
+import { Chip, Dialog, Empty, Name, Page, Part, Search, Table, Time } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').Schemas['Target']} Target */
 /** @typedef {import('../lib/api.js').Schemas['GatewayStatus']} Status */
 /** @typedef {import('../lib/api.js').Schemas['LastHour']} Hour */
 /** @typedef {Hour['providers'][number]} Provider */
-/** @typedef {import('../lib/api.js').Schemas['LimitState']} LimitState */
+/** @typedef {import('../lib/limits.js').LimitState} LimitState */
 
 const signs = /** @type {Record<string, 'ok'|'warn'|'ill'>} */ ({ available: 'ok', failing: 'warn', resting: 'ill' });
 const severity = /** @type {Record<string, number>} */ ({ resting: 0, failing: 1, available: 2 });
@@ -145,10 +146,5 @@ function Limits({ all, more }) {
 	const rows = all.filter((each) => each.left < each.amount / 5);
 	if (all.length === 0) return html`<div class="body muted">The configuration has no limit that is in use.</div>`;
 	if (rows.length === 0) return html`<div class="body muted">None of the ${more ? 'first ' : ''}${plural(all.length, 'rule')} has less than a fifth left.</div>`;
-	return html`<${Table} label="Limits" rows=${rows.slice(0, 100)} id=${(l) => l.limit + l.per + l.subject + l.rule + l.period} columns=${[
-		{ name: 'Limit', cell: (/** @type {LimitState} */ l) => html`<${Name} of=${l.limit} />` }, { name: 'Of', cell: (/** @type {LimitState} */ l) => html`${l.per} <${Name} of=${l.subject} />` },
-		{ name: 'Rule', cell: (/** @type {LimitState} */ l) => `${l.rule}${l.period ? ` per ${l.period}` : ''}` },
-		{ name: 'Used', num: true, cell: (/** @type {LimitState} */ l) => html`<${Meter} share=${1 - l.left / l.amount} label=${percent(l.amount - l.left, l.amount)} /> ${percent(l.amount - l.left, l.amount)}` },
-		{ name: 'Begins anew', cell: (/** @type {LimitState} */ l) => html`<${Time} at=${l.renews_at} none="–" />` },
-	]} />`;
+	return html`<${LimitTable} rows=${rows.slice(0, 100)} />`;
 }

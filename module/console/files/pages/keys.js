@@ -1,14 +1,13 @@
 // Keys: those of the user, for administrators those of all users, and those of the configuration.
 import { html, useState } from '../lib/preact.js';
-import { get, patch, post, put, query, remove, self, useData } from '../lib/api.js';
-import { money, number, plural, relative, when } from '../lib/format.js';
+import { get, patch, post, put, query, remove, self, teams, useData } from '../lib/api.js';
+import { plural, relative, when } from '../lib/format.js';
+import { Left } from '../lib/limits.js';
 import { root, route, set } from '../lib/route.js';
-import { administers, Chip, Confirm, Copy, Dialog, Empty, Field, Form, Meter, Name, Page, Pager, Part, Search, Switch, Table, Tags, tell, Time } from '../lib/ui.js';
+import { administers, Chip, Confirm, Copy, Dialog, Empty, Field, Form, leads, lines, Name, Page, Pager, Part, Search, Switch, Table, Tags, tell, Time } from '../lib/ui.js';
 
-/** @typedef {{id: number|string, owner: string, name: string, hint: string, models: string[], from: string[], limit: string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, limits?: LimitState[]}} Row */
-/** @typedef {import('../lib/api.js').Schemas['LimitState']} LimitState */
-
-const lines = (/** @type {string} */ text) => text.split(/[\s,]+/).filter(Boolean);
+/** @typedef {{id: number|string, owner: string, name: string, hint: string, models: string[], from: string[], limit: string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, tags?: string[], limits?: LimitState[]}} Row */
+/** @typedef {import('../lib/limits.js').LimitState} LimitState */
 
 /** own returns the row of a key of the user. @param {any} key @returns {Row} */
 const own = (key) => ({
@@ -32,15 +31,11 @@ const kinds = /** @type {Record<string, {path: string, row: (key: any) => Row}>}
 /** counts reports whether a rule counts what a key of the configuration uses. @param {LimitState} rule @param {Row} row */
 const counts = (rule, row) => rule.limit === row.limit && (rule.per === 'key' ? rule.subject === row.id : rule.per !== 'user' || rule.subject === row.owner);
 
-/** Left shows what is left of the rules of the limit of a key. @param {{row: Row, states: LimitState[]}} props */
-function Left({ row, states }) {
+/** Limit is the limit of a key, with what is left of its rules. @param {{row: Row, states: LimitState[]}} props */
+function Limit({ row, states }) {
 	const rules = row.limits ?? states.filter((rule) => counts(rule, row));
-	if (rules.length === 0) return row.limit ? html`<${Name} of=${row.limit} />` : html`<span class="muted">none</span>`;
-	return html`<span class="stack" style=${{ gap: '2px' }}>${rules.map((rule) => {
-		const amount = (/** @type {number} */ n) => rule.rule === 'budget' ? money(n / 1e6, rule.currency) : number(n);
-		const label = `${rule.limit}: ${amount(rule.left)} of ${amount(rule.amount)} ${rule.rule === 'budget' ? '' : rule.rule} left${rule.period ? ` per ${rule.period}` : ''}${rule.per === 'key' ? '' : `, with all of the ${rule.per}`}`;
-		return html`<span class="row small nowrap" title=${label}><${Meter} share=${rule.amount === 0 ? 1 : 1 - rule.left / rule.amount} label=${label} /><span class="tab">${amount(rule.left)}${rule.rule === 'budget' ? '' : ` ${rule.rule}`} left</span></span>`;
-	})}</span>`;
+	if (rules.length > 0) return html`<${Left} rules=${rules} />`;
+	return row.limit ? html`<${Name} of=${row.limit} />` : html`<span class="muted">none</span>`;
 }
 
 /** Fields are what can be said of a key. @param {{row?: Row, models: string[], named: boolean}} props */
@@ -61,14 +56,21 @@ const endOf = (day) => `${day}T23:59:59Z`;
 /** ownBody returns the members of a key of the user. @param {Record<string, string>} data */
 const ownBody = (data) => ({
 	name: data.name, model_limits_enabled: lines(data.models).length > 0, model_limits: lines(data.models).join(','), allow_ips: lines(data.from).join('\n'),
-	expired_time: data.expires ? Date.parse(endOf(data.expires)) / 1000 : -1, ...(administers() ? { group: data.limit.trim() } : {}),
+	expired_time: data.expires ? Date.parse(endOf(data.expires)) / 1000 : -1, ...(data.limit === undefined ? {} : { group: data.limit.trim() }),
 });
 
 /** anyBody returns the members of a key of any user. @param {Record<string, string>} data */
-const anyBody = (data) => ({ name: data.name, models: lines(data.models), from: lines(data.from), limit: data.limit.trim(), expires: data.expires && endOf(data.expires) });
+const anyBody = (data) => ({ name: data.name, models: lines(data.models), from: lines(data.from), limit: data.limit?.trim(), expires: data.expires && endOf(data.expires) });
 
-/** New makes a key and shows it once. @param {{others: boolean, close: () => void, models: string[]}} props */
-function New({ others, close, models }) {
+/** OfTeam gives a new key the limit of a team: that of the page, or one that its owner chooses. @param {{team: string}} props */
+function OfTeam({ team }) {
+	if (team) return html`<${Field} label="Team"><input name="limit" readonly value=${team} /><//>`;
+	return teams.value.length > 0 && html`<${Field} label="Team" hint="Keys of a team share its limit.">
+		<select name="limit"><option value="">none</option>${teams.value.map(({ name }) => html`<option value=${name}>${name}</option>`)}</select><//>`;
+}
+
+/** New makes a key and shows it once. @param {{others: boolean, team: string, close: () => void, models: string[]}} props */
+function New({ others, team, close, models }) {
 	const [made, setMade] = useState(/** @type {{name: string, key: string}|null} */ (null));
 	if (made) {
 		return html`<${Dialog} title="The new key" close=${close} firm><p>This is the only time that the key is shown. The gateway keeps a digest of it, and nothing from which it could be shown again.</p>
@@ -79,7 +81,7 @@ function New({ others, close, models }) {
 	const send = async (/** @type {Record<string, string>} */ data) => setMade(others ? await post('/api/keys', { user: data.user.trim(), ...anyBody(data) }) : await post('/api/token/', ownBody(data)));
 	return html`<${Dialog} title=${others ? 'New key for a user' : 'New key'} close=${close}><${Form} label="Create key" cancel=${close} send=${send}>
 		${others && html`<${Field} label="Owner" hint="Name of the user."><input name="user" required autocomplete="off" spellcheck=${false} defaultValue=${self.value?.username} /><//>`}
-		<${Fields} models=${models} named=${administers()} /><//><//>`;
+		<${Fields} models=${models} named=${administers() && !team} />${(team || !administers()) && html`<${OfTeam} team=${team} />`}<//><//>`;
 }
 
 /** Change changes a key. @param {{row: Row, others: boolean, close: () => void, models: string[]}} props */
@@ -94,13 +96,14 @@ async function toggle(row, others) {
 	tell(disabled ? `${row.name} is disabled` : `${row.name} is enabled`);
 }
 
-/** columns returns the columns of a kind of keys. @param {string} kind @param {LimitState[]} states @param {(row: Row, what: string) => void} act */
-const columns = (kind, states, act) => [
+/** KeyTable shows keys of a kind. @param {{kind: string, rows: Row[], states: LimitState[], act: (row: Row, what: string) => void}} props */
+const KeyTable = ({ kind, rows, states, act }) => html`<${Table} label="Keys" rows=${rows} id=${(row) => row.id} columns=${[
 	{ name: 'Name', cell: (/** @type {Row} */ r) => html`<${Name} of=${r.name} />${r.hint && html`<code class="muted nowrap under">${r.hint}</code>`}`, sort: (/** @type {Row} */ r) => r.name.toLowerCase() },
 	kind !== 'own' && { name: 'Owner', cell: (/** @type {Row} */ r) => r.owner ? html`<${Name} of=${r.owner} />` : html`<span class="muted">none</span>`, sort: (/** @type {Row} */ r) => r.owner },
 	{ name: 'State', cell: (/** @type {Row} */ r) => html`<${Chip} is=${r.off ? 'off' : 'ok'}>${r.off || 'enabled'}<//>`, sort: (/** @type {Row} */ r) => r.off },
 	{ name: 'Models', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.models} most=${1} />` },
-	{ name: 'Limit', cell: (/** @type {Row} */ r) => html`<${Left} row=${r} states=${states} />` },
+	{ name: 'Limit', cell: (/** @type {Row} */ r) => html`<${Limit} row=${r} states=${states} />` },
+	rows.some((row) => row.tags?.length) && { name: 'Tags', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.tags ?? []} none="none" most=${2} />` },
 	kind !== 'configured' && { name: 'Last use', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.used} />`, sort: (/** @type {Row} */ r) => String(r.used ?? '') },
 	{ name: 'Expires', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.expires} />`, sort: (/** @type {Row} */ r) => String(r.expires ?? '') },
 	kind !== 'configured' && { name: 'Created', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.created} />`, sort: (/** @type {Row} */ r) => String(r.created) },
@@ -108,21 +111,22 @@ const columns = (kind, states, act) => [
 		<button class="small" aria-label=${`Change ${r.name}`} onClick=${() => act(r, 'change')}>Change</button>
 		<button class="small" aria-label=${`${r.off === 'disabled' ? 'Enable' : 'Disable'} ${r.name}`} onClick=${() => act(r, 'toggle')}>${r.off === 'disabled' ? 'Enable' : 'Disable'}</button>
 		<button class="small danger" aria-label=${`Revoke ${r.name}`} onClick=${() => act(r, 'revoke')}>Revoke</button></span>` },
-];
+]} />`;
 
 export default function Keys() {
 	const of = route.value.query.get('of') ?? '';
-	const kind = Object.hasOwn(kinds, of) && (administers() || of !== 'all') ? of : 'own';
-	return html`<${List} key=${kind} kind=${kind} />`;
+	const team = route.value.query.get('team') ?? '';
+	const kind = Object.hasOwn(kinds, of) && (of !== 'all' || administers() || leads(team) && team) ? of : 'own';
+	return html`<${List} key=${kind} kind=${kind} team=${team} />`;
 }
 
-/** List shows keys of a kind. @param {{kind: string}} props */
-function List({ kind }) {
+/** List shows keys of a kind. @param {{kind: string, team: string}} props  team: only of this one; empty for all */
+function List({ kind, team }) {
 	const settings = route.value.query;
 	const page = Number(settings.get('p')) || 1, keyword = settings.get('q') ?? '', user = settings.get('user') ?? '';
 	const others = kind === 'all';
 	const configured = kind === 'configured';
-	const keys = useData(configured ? query(kinds[kind].path, { limit: 50, after: settings.get('after') ?? '' }) : query(kinds[kind].path, { p: page, page_size: 50, keyword, user: others ? user : '', limits: true }));
+	const keys = useData(configured ? query(kinds[kind].path, { limit: 50, after: settings.get('after') ?? '' }) : query(kinds[kind].path, { p: page, page_size: 50, keyword, ...(others ? { team, user } : {}), limits: true }));
 	const limits = useData(configured ? '/api/limits?limit=500' : null, { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items }); // without states, the names of limits are shown
 	const models = useData('/api/usage?by=model', { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items.map((/** @type {any} */ sum) => sum.model).filter(Boolean) });
 	const [open, setOpen] = useState(/** @type {{what: string, row?: Row}|null} */ (null));
@@ -132,16 +136,16 @@ function List({ kind }) {
 		await toggle(row, others).catch((error) => tell(error.message));
 		keys.reload();
 	};
-	const tabs = /** @type {[string, string][]} */ ([['own', 'Yours'], ...(administers() ? [['all', 'All users']] : []), ['configured', 'In the configuration']]);
+	const tabs = /** @type {[string, string][]} */ ([['own', 'Yours'], ...(administers() ? [['all', 'All users']] : team ? [['all', `Team ${team}`]] : []), ['configured', 'In the configuration']]);
 	return html`<${Page} title="Keys" actions=${html`<button class="primary" onClick=${() => setOpen({ what: 'new' })}>New key</button>`}>
 		<div class="row between"><${Switch} label="Whose keys" options=${tabs} value=${kind} set=${(value) => set({ of: value === 'own' ? '' : value, p: '', q: '', user: '', after: '' })} />
-			${!configured && html`<div class="row">${others && user && html`<button class="small" onClick=${() => set({ user: '' })}>Owner <bdi>${user}</bdi> ✕</button>`}<${Search} key=${kind} label="Search names" value=${keyword} set=${(text) => set({ q: text, p: '' })} /></div>`}</div>
+			${!configured && html`<div class="row">${others && team && administers() && html`<button class="small" onClick=${() => set({ team: '' })}>Team <bdi>${team}</bdi> ✕</button>`}${others && user && html`<button class="small" onClick=${() => set({ user: '' })}>Owner <bdi>${user}</bdi> ✕</button>`}<${Search} key=${kind} label="Search names" value=${keyword} set=${(text) => set({ q: text, p: '' })} /></div>`}</div>
 		${configured && html`<p class="muted">Keys of the Caddyfile and of its keys files. They are changed there, and nothing of their values is shown.</p>`}
 		<section class="panel"><${Part} of=${keys} rows=${6}>${(/** @type {any} */ data) => data.items.length === 0 ? configured ? html`<${Empty} title=${`The configuration has no key${administers() ? '' : ' of yours'}.`} />` : html`<${None} keyword=${keyword} make=${() => setOpen({ what: 'new' })} />` : html`
-			<${Table} label="Keys" columns=${columns(kind, limits.data ?? [], act)} rows=${data.items.map(kinds[kind].row)} id=${(row) => row.id} />
+			<${KeyTable} kind=${kind} rows=${data.items.map(kinds[kind].row)} states=${limits.data ?? []} act=${act} />
 			${configured ? html`<footer><span class="muted small">${plural(data.items.length, 'key')}</span>${data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Further ones</button>`}</footer>` : html`<footer><span class="muted small">${plural(data.total, 'key')}</span>
 			<${Pager} page=${data.page} size=${data.page_size} total=${data.total} set=${(n) => set({ p: n === 1 ? '' : String(n) })} /></footer>`}`}<//></section>
-		${open?.what === 'new' && html`<${New} others=${others} models=${models.data ?? []} close=${close} />`}
+		${open?.what === 'new' && html`<${New} others=${others} team=${others ? team : ''} models=${models.data ?? []} close=${close} />`}
 		${open?.what === 'change' && html`<${Change} row=${open.row} others=${others} models=${models.data ?? []} close=${close} />`}
 		${open?.what === 'revoke' && open.row && html`<${Confirm} title=${`Revoke ${open.row.name}`} name=${open.row.name} label="Revoke" close=${close} act=${() => remove(`${others ? '/api/keys' : '/api/token'}/${open.row?.id}`)}>
 			Requests with this key are refused from now on. This cannot be undone. ${open.row.used && open.row.used !== -1 ? `The key was last used ${relative(when(open.row.used))}.` : 'The key was never used.'}<//>`}<//>`;

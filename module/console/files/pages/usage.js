@@ -10,7 +10,7 @@ import { administers, Empty, Meter, Name, Page, Part, Switch, Table, Time } from
 
 const ranges = /** @type {[string, string][]} */ ([['today', 'Today'], ['7d', '7 days'], ['30d', '30 days'], ['month', 'Month'], ['custom', 'Custom']]);
 const measures = /** @type {[string, string][]} */ ([['cost', 'Cost'], ['tokens', 'Tokens'], ['requests', 'Requests']]);
-const dimensions = /** @type {[string, string][]} */ ([['model', 'Model'], ['key', 'Key'], ['provider', 'Provider'], ['user', 'User']]);
+const dimensions = /** @type {[string, string][]} */ ([['model', 'Model'], ['key', 'Key'], ['provider', 'Provider'], ['user', 'User'], ['limit', 'Limit or team']]);
 const steps = /** @type {[string, string][]} */ ([['hour', 'Hours'], ['day', 'Days'], ['month', 'Months']]);
 const most = 50; // rows of the table
 const hour = 3600e3, day = 24 * hour;
@@ -30,6 +30,23 @@ function span(settings) {
 		}
 		default: return { from: new Date(midnight.getTime() - 6 * day), to };
 	}
+}
+
+/** isLabel reports whether a dimension is a label, which not all requests have. @param {string} by */
+const isLabel = (by) => by === 'customer' || by.startsWith('tag:');
+
+/** titleOf returns the name of a dimension. @param {string} by */
+const titleOf = (by) => by.startsWith('tag:') ? `Tag ${by.slice('tag:'.length)}` : by === 'customer' ? 'Customer' : dimensions.find(([name]) => name === by)?.[1] ?? by;
+
+/** fieldOf returns the member of a sum with the value of a dimension. @param {string} by */
+const fieldOf = (by) => by.startsWith('tag:') ? 'tag' : by;
+
+/** dimensionOf returns the dimension that the address names, if it suits its filters: a query has one label. @param {URLSearchParams} settings */
+function dimensionOf(settings) {
+	const by = settings.get('by') ?? '';
+	const tag = settings.get('tag') ?? '';
+	const only = tag ? `tag:${tag.split('=', 1)[0]}` : settings.get('customer') ? 'customer' : '';
+	return isLabel(by) && (!only || only === by) ? by : oneOf('by', [...dimensions, ['kind', '']], 'model');
 }
 
 const input = (/** @type {Sum} */ sum) => sum.input_tokens + sum.cache_read_tokens + sum.cache_write_tokens;
@@ -67,10 +84,9 @@ function ticks(step, from, to, sums) {
 
 const cut = (/** @type {string} */ step, /** @type {string} */ from) => from.slice(0, step === 'month' ? 7 : step === 'day' ? 10 : 13);
 
-/** series returns what the chart stacks: the six largest, and the sum of the others. @param {Sum[]} sums @param {string[]} names @param {{step: string, by: string, measure: string}} shown */
-function series(sums, names, { step, by, measure }) {
+/** series returns what the chart stacks: the six largest, and the sum of the others. @param {Sum[]} sums @param {string[]} names @param {{step: string, by: string, kinds: boolean, measure: string}} shown */
+function series(sums, names, { step, by, kinds, measure }) {
 	const index = new Map(names.map((name, i) => [name, i]));
-	const kinds = measure === 'tokens' && by === 'kind';
 	const parts = /** @type {Map<string, number[]>} */ (new Map());
 	const put = (/** @type {string} */ name, /** @type {number|undefined} */ i, /** @type {number} */ value) => {
 		if (i === undefined) return;
@@ -102,18 +118,23 @@ const Against = ({ now, before }) => before === 0 ? 'nothing in the range before
 
 export default function Usage() {
 	const settings = route.value.query;
-	const range = oneOf('range', ranges, '7d'), measure = oneOf('show', measures, 'cost'), by = oneOf('by', [...dimensions, ['kind', '']], 'model');
+	const range = oneOf('range', ranges, '7d'), measure = oneOf('show', measures, 'cost'), by = dimensionOf(settings);
 	const { from, to } = span(settings);
 	const step = oneOf('step', steps, to.getTime() - from.getTime() <= 2 * day ? 'hour' : 'day');
-	const dimension = by === 'kind' ? 'model' : by;
-	const only = { user: settings.get('user') ?? '', key: settings.get('key') ?? '' };
+	const dimension = by === 'kind' ? 'model' : by, field = fieldOf(dimension);
+	const of = { team: settings.get('team') ?? '', user: settings.get('user') ?? '', key: settings.get('key') ?? '' };
+	const only = { ...of, tag: settings.get('tag') ?? '', customer: settings.get('customer') ?? '' };
 	const at = { from: from.toISOString(), to: to.toISOString(), ...only };
 	const sums = useData(query('/api/usage', { ...at, by: `${step},${dimension}` }), { read: all });
-	const before = useData(query('/api/usage', { ...at, from: new Date(2 * from.getTime() - to.getTime()).toISOString(), to: from.toISOString(), by: dimension }), { read: all });
+	const ago = { ...at, from: new Date(2 * from.getTime() - to.getTime()).toISOString(), to: from.toISOString() };
+	const before = useData(query('/api/usage', { ...ago, by: dimension }), { read: all });
 	const outcomes = useData(query('/api/usage', { ...at, by: 'outcome' }), { read: all });
+	const allBefore = useData(isLabel(dimension) ? query('/api/usage', { ...ago, by: 'outcome' }) : null, { read: all });
+	const labels = useData(query('/api/usage', { ...of, from: at.from, to: at.to, by: 'label' }), { read: (path, options) => labelsOf(path, options).catch(() => []) });
 	const saved = useData(administers() ? query('/api/usage', { ...at, by: 'model,provider,upstream_model' }) : null, { read: (path, options) => savings(path, options).catch(() => null) }); // the rest stands without it
-	const pick = (/** @type {string} */ name) => { if (['user', 'key'].includes(dimension)) set({ [dimension]: name, by: 'model' }); else if (dimension === 'model') location.assign(query(`${root}exchanges`, { model: name })); };
-	const options = dimensions.filter(([name]) => name !== 'user' || administers());
+	const pick = (/** @type {string} */ name) => { if (['user', 'key'].includes(dimension)) set({ [dimension]: name, by: 'model' }); else if (isLabel(dimension)) set({ tag: '', customer: '', [field]: field === 'tag' ? `${dimension.slice('tag:'.length)}=${name}` : name, by: '' }); else if (dimension === 'model') location.assign(query(`${root}exchanges`, { ...only, model: name })); };
+	const options = [...dimensions.filter(([name]) => !['user', 'limit'].includes(name) || administers() || of.team && name === 'user'),
+		...[...new Set([...(labels.data ?? []), ...(isLabel(by) ? [by] : [])])].filter((name) => dimensionOf(new URLSearchParams({ ...only, by: name })) === name).map((name) => [name, titleOf(name)])];
 	return html`<${Page} title="Usage" actions=${html`<a class="button" href=${query('/api/usage', { ...at, by: `${step},${dimension}`, format: 'csv' })} download="usage.csv">CSV</a>`}>
 		<div class="row"><${Switch} label="Range" options=${ranges} value=${range} set=${(value) => set({ range: value === '7d' ? '' : value, step: '' })} />
 			${range === 'custom' && html`<input type="date" aria-label="From" value=${settings.get('from') ?? tick('day', from)} onChange=${(/** @type {any} */ e) => set({ from: e.target.value })} /><input type="date" aria-label="To, included" value=${settings.get('to') ?? ''} onChange=${(/** @type {any} */ e) => set({ to: e.target.value })} />`}
@@ -121,19 +142,23 @@ export default function Usage() {
 			${Object.entries(only).map(([name, value]) => value && html`<button class="small" onClick=${() => set({ [name]: '' })} aria-label=${`Remove the filter ${name} ${value}`}>${name}: <${Name} of=${value} /> ✕</button>`)}</div>
 		<${Part} of=${sums} rows=${14}>${(/** @type {Sum[]} */ rows) => {
 			const names = ticks(step, from, to, rows);
-			const joined = add(rows, dimension);
+			const joined = add(rows, field);
 			const currency = rows.find((row) => row.currency)?.currency ?? 'USD';
 			const format = measure === 'cost' ? (/** @type {number} */ n) => money(n, currency) : short;
 			const label = (/** @type {string} */ name) => step === 'hour' ? `${name.slice(5, 10)} ${name.slice(11)}:00`.slice(to.getTime() - from.getTime() <= day ? 6 : 0) : step === 'day' ? name.slice(5) : name;
-			return html`<${Facts} sums=${[...joined.values()]} before=${before.data ?? []} outcomes=${outcomes.data ?? []} saved=${saved.data ?? null} currency=${currency} />
-			<section class="panel"><header><${Switch} label="Measure" options=${measures} value=${measure} set=${(value) => set({ show: value === 'cost' ? '' : value, by: by === 'kind' ? '' : by === 'model' ? '' : by })} />
-				<label class="row small"><span class="muted">by</span><select value=${by} onChange=${(/** @type {any} */ e) => set({ by: e.target.value === 'model' ? '' : e.target.value })}>${[...options, ...(measure === 'tokens' ? [['kind', 'Kind of token']] : [])].map(([name, text]) => html`<option value=${name}>${text}</option>`)}</select></label></header>
+			return html`<${Facts} sums=${isLabel(dimension) ? outcomes.data ?? [] : [...joined.values()]} before=${(isLabel(dimension) ? allBefore : before).data ?? []} outcomes=${outcomes.data ?? []} saved=${saved.data ?? null} currency=${currency} />
+			<section class="panel"><header><${Switch} label="Measure" options=${measures} value=${measure} set=${(value) => set({ show: value === 'cost' ? '' : value, by: by === 'kind' || by === 'model' ? '' : by })} />
+				<label class="row small"><span class="muted">by</span><select value=${by} onChange=${(/** @type {any} */ e) => set({ by: e.target.value === 'model' ? '' : e.target.value })}>${[...options, ...(measure === 'tokens' ? [['kind', 'Kind of token']] : [])].map(([name, text]) => html`<option value=${name} selected=${name === by}>${text}</option>`)}</select></label></header>
 				<div class="body">${rows.length === 0 ? html`<${Empty} title="No usage in this range.">${before.data?.length ? html`The range before had ${plural(before.data.reduce((sum, row) => sum + row.requests, 0), 'request')}.` : html`<a href=${`${root}connect`}>Connect</a> a client, and what it uses appears here.`}<//>`
-				: html`<${Chart} label=${`${measure} by ${by} and ${step}`} buckets=${names.map(label)} series=${series(rows, names, { step, by, measure })} format=${format} pick=${by === 'kind' ? undefined : pick} />`}</div></section>
-			${rows.length > 0 && html`<section class="panel"><${Sums} rows=${[...joined.values()]} before=${add(before.data ?? [], dimension)} by=${dimension} measure=${measure} currency=${currency} /></section>`}`;
+				: html`<${Chart} label=${`${measure} by ${by} and ${step}`} buckets=${names.map(label)} series=${series(rows, names, { step, by: field, kinds: by === 'kind' && measure === 'tokens', measure })} format=${format} pick=${by === 'kind' ? undefined : pick} />`}</div></section>
+			${rows.length > 0 && html`<section class="panel"><${Sums} rows=${[...joined.values()]} before=${add(before.data ?? [], field)} by=${dimension} measure=${measure} currency=${currency} />
+				${isLabel(dimension) && html`<footer class="muted small">Requests without ${dimension === 'customer' ? 'a customer' : 'the tag'} are left out of the chart and of the table.</footer>`}</section>`}`;
 		}}<//>
-		<${Budgets} only=${only} /><//>`;
+		<${Budgets} only=${of} /><//>`;
 }
+
+/** labelsOf returns the labels that requests have. @param {string} path @param {any} options @returns {Promise<string[]>} */
+const labelsOf = async (path, options) => (await all(path, options)).map((sum) => sum.label);
 
 /** savings returns what reads from caches cost less than fresh input, at the prices of today; null without prices, which only
  * administrators see. @param {string} path @param {any} options @returns {Promise<number|null>} */
@@ -163,20 +188,20 @@ function Facts({ sums, before, outcomes, saved, currency }) {
 function Sums({ rows, before, by, measure, currency }) {
 	const whole = rows.reduce((sum, row) => sum + valueOf[measure](row), 0);
 	const foot = (/** @type {(sum: Sum) => number} */ value) => rows.reduce((sum, row) => sum + value(row), 0);
-	const title = /** @type {[string, string]} */ (dimensions.find(([name]) => name === by))[1];
+	const field = fieldOf(by);
 	const largest = rows.toSorted((a, b) => valueOf[measure](b) - valueOf[measure](a)).slice(0, most);
-	return html`<${Table} key=${by} label="Sums" rows=${largest} id=${(row) => row[by]} first=${1 + ['requests', '', '', 'cost', 'tokens'].indexOf(measure === 'tokens' ? '' : measure)} columns=${[
-		{ name: title, cell: (/** @type {Sum} */ r) => r[by] ? html`<${Name} of=${r[by]} wide />` : html`<span class="muted">none</span>`, sort: (/** @type {Sum} */ r) => r[by], foot: rows.length > most ? `All ${number(rows.length)}, of which the largest ${most} are shown` : 'All' },
+	return html`<${Table} key=${by} label="Sums" rows=${largest} id=${(row) => row[field]} first=${1 + ['requests', '', '', 'cost', 'tokens'].indexOf(measure === 'tokens' ? '' : measure)} columns=${[
+		{ name: titleOf(by), cell: (/** @type {Sum} */ r) => r[field] ? html`<${Name} of=${r[field]} wide />` : html`<span class="muted">none</span>`, sort: (/** @type {Sum} */ r) => r[field], foot: rows.length > most ? `All ${number(rows.length)}, of which the largest ${most} are shown` : 'All' },
 		{ name: 'Requests', num: true, cell: (/** @type {Sum} */ r) => number(r.requests), sort: valueOf.requests, foot: number(foot(valueOf.requests)) },
 		{ name: 'Input', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(input(r))}>${short(input(r))}</span>`, sort: input, foot: short(foot(input)) },
 		{ name: 'Output', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(r.output_tokens)}>${short(r.output_tokens)}</span>`, sort: (/** @type {Sum} */ r) => r.output_tokens, foot: short(foot((r) => r.output_tokens)) },
 		{ name: 'Cost', num: true, cell: (/** @type {Sum} */ r) => r.currency ? `${r.floor ? '≥ ' : ''}${money(r.cost_micro / 1e6, r.currency)}` : html`<span class="muted">${r.unpriced > 0 ? 'no price' : '–'}</span>`, sort: valueOf.cost, foot: money(foot(valueOf.cost), currency) },
 		{ name: 'Share', num: true, cell: (/** @type {Sum} */ r) => percent(valueOf[measure](r), whole), sort: valueOf[measure], foot: '' },
-		{ name: 'Change', num: true, cell: (/** @type {Sum} */ r) => html`<${Change} now=${valueOf[measure](r)} before=${before.get(r[by]) ? valueOf[measure](/** @type {Sum} */ (before.get(r[by]))) : 0} />`, foot: '' },
+		{ name: 'Change', num: true, cell: (/** @type {Sum} */ r) => html`<${Change} now=${valueOf[measure](r)} before=${before.get(r[field]) ? valueOf[measure](/** @type {Sum} */ (before.get(r[field]))) : 0} />`, foot: '' },
 	]} />`;
 }
 
-/** Budgets shows what is spent and left, and when it begins anew. @param {{only: {user: string, key: string}}} props */
+/** Budgets shows what is spent and left, and when it begins anew. @param {{only: {team: string, user: string, key: string}}} props */
 function Budgets({ only }) {
 	const limits = useData(query('/api/limits', { ...only, limit: 100 }));
 	if (!limits.error && !limits.data?.items.some((/** @type {any} */ each) => each.rule === 'budget')) return null;
