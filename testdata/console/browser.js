@@ -87,6 +87,14 @@ export async function visit(page, path) {
 	await page.waitForSelector(pages[path]);
 }
 
+/** until waits until a check passes that asks the gateway. waitForFunction cannot: it takes the promise of an answer for true. */
+export async function until(passes) {
+	for (const end = Date.now() + 20_000; !await passes();) {
+		assert.ok(Date.now() < end, `never passed: ${passes}`);
+		await new Promise((done) => setTimeout(done, 50));
+	}
+}
+
 /** freePort returns a port that nobody listens on. It is one of those that no system gives to whoever asks for any, as it did
  * before: a connection of another test could take it until the gateway listened. */
 export const freePort = () => new Promise((done) => {

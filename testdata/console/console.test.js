@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { api, ask, base, enter, launch, logIn, open, pages, root, show, visit } from './browser.js';
+import { api, ask, base, enter, launch, logIn, open, pages, root, show, until, visit } from './browser.js';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -109,7 +109,7 @@ test('C003 a key made for the session is revoked when the page is loaded again, 
 	await page.waitForSelector('table >> text=demo');
 	await page.reload();
 	await page.waitForSelector('text=Make a key for this session');
-	await page.waitForFunction(async (id) => (await fetch(`/api/token/${id}`)).status === 404, ours);
+	await until(async () => (await api(context, 'GET', `/api/token/${ours}`)).status === 404);
 	assert.equal((await api(context, 'GET', `/api/token/${theirs}`)).status, 200, 'the key of the user stays');
 	await context.close();
 });

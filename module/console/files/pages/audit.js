@@ -1,7 +1,7 @@
 // Audit, for root: who has changed what, the newest first.
 import { html, useState } from '../lib/preact.js';
 import { query, useData } from '../lib/api.js';
-import { plural, relative, when } from '../lib/format.js';
+import { plural, when } from '../lib/format.js';
 import { root, route, set } from '../lib/route.js';
 import { Chip, Copy, Dialog, Empty, filtered, Filters, Name, Page, Part, Table, Tags, Time, unfiltered } from '../lib/ui.js';
 
@@ -31,7 +31,7 @@ export default function Audit() {
 		<section class="panel"><${Part} of=${log} rows=${12}>${(/** @type {{items: AuditRow[], next: string}} */ data) => data.items.length === 0
 			? html`<${Empty} title=${given ? 'No row matches the filter.' : 'No row yet'}>${given && html`<button onClick=${() => unfiltered(filters)}>Show all rows</button>`}<//>`
 			: html`<${Table} label="Audit log" rows=${data.items} id=${(r) => r.id} columns=${[
-				{ name: 'Time', cell: (/** @type {AuditRow} */ r) => html`<button class="link" aria-label=${`${relative(when(r.at))}, ${r.action}, row ${r.id}`} onClick=${() => setShown(r)}><${Time} at=${r.at} /></button>` },
+				{ name: 'Time', cell: (/** @type {AuditRow} */ r) => html`<button class="link" onClick=${() => setShown(r)}><${Time} at=${r.at} /><span class="sr">, row ${r.id}</span></button>` },
 				{ name: 'Actor', cell: (/** @type {AuditRow} */ r) => html`<span class="nowrap"><${Only} name="actor" of=${r.actor} />${r.role && html` <span class="muted">${r.role}</span>`}</span>` },
 				{ name: 'Action', cell: (/** @type {AuditRow} */ r) => html`<${Only} name="action" of=${r.action} />` },
 				{ name: 'Object', cell: (/** @type {AuditRow} */ r) => html`<${Only} name="object" of=${r.object} />` },

@@ -130,7 +130,7 @@ export default function Usage() {
 	const before = useData(query('/api/usage', { ...ago, by: dimension }), { read: all });
 	const outcomes = useData(query('/api/usage', { ...at, by: 'outcome' }), { read: all });
 	const allBefore = useData(isLabel(dimension) ? query('/api/usage', { ...ago, by: 'outcome' }) : null, { read: all });
-	const labels = useData(query('/api/usage', { ...of, from: at.from, to: at.to, by: 'label' }), { read: (path, options) => labelsOf(path, options).catch(() => []) });
+	const labels = useData(query('/api/usage', { ...of, from: at.from, to: at.to, by: 'label' }), { read: labelsOf }); // without them, none is offered
 	const saved = useData(administers() ? query('/api/usage', { ...at, by: 'model,provider,upstream_model' }) : null, { read: (path, options) => savings(path, options).catch(() => null) }); // the rest stands without it
 	const pick = (/** @type {string} */ name) => { if (['user', 'key'].includes(dimension)) set({ [dimension]: name, by: 'model' }); else if (isLabel(dimension)) set({ tag: '', customer: '', [field]: field === 'tag' ? `${dimension.slice('tag:'.length)}=${name}` : name, by: '' }); else if (dimension === 'model') location.assign(query(`${root}exchanges`, { ...only, model: name })); };
 	const options = [...dimensions.filter(([name]) => !['user', 'limit'].includes(name) || administers() || of.team && name === 'user'),
