@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { enter, launch, open, show } from './browser.js';
+import { api, enter, launch, open, show, until } from './browser.js';
 
 let browser, provider;
 before(async () => { browser = await launch(); provider = await play(); });
@@ -122,7 +122,7 @@ test('C004 what the wire shows of a provider is what the provider got and sent',
 		if (format === 'chat') await shows(page, 'Client request', provider.got, format);
 	}
 	// The page reads its sums once: it did not show those of records that the ledger had not written yet.
-	await page.waitForFunction(async () => (await (await fetch('/api/usage?by=provider')).json()).data.items.some((sum) => sum.provider === 'played' && sum.cache_read_tokens > 0));
+	await until(async () => (await (await api(page.context(), 'GET', '/api/usage?by=provider')).json()).data.items.some((sum) => sum.provider === 'played' && sum.cache_read_tokens > 0));
 	await show(page, 'usage');
 	await page.waitForSelector('text=/read from cache, \\$0\\.\\d+ saved/');
 
