@@ -10,9 +10,9 @@ import (
 // Nothing is sent behind an End or an Error.
 type Sender struct {
 	handler  Handler
-	event    Event  // the one sent last: a field, so that an event costs no allocation
-	text     []byte // memory of texts with escapes
-	template Template
+	event    Event         // the one sent last: a field, so that an event costs no allocation
+	text     []byte        // memory of texts with escapes
+	template *Template     // nil before a delta was learned
 	sent     int           // since Begin
 	at       jsonscan.Slot // of the text sent last
 	over     bool
@@ -85,7 +85,9 @@ func (s *Sender) Resume() { s.over = false }
 
 // Begin begins a delta, which is read because Repeat has not recognised it.
 func (s *Sender) Begin() {
-	s.template.Forget()
+	if s.template != nil {
+		s.template.Forget()
+	}
 	s.sent = 0
 	s.Differ()
 }
@@ -97,15 +99,19 @@ func (s *Sender) Differ() { s.at = jsonscan.Slot{} }
 // Learn ends a delta. Later deltas of its shape are recognised if it became one event with a
 // text. others are the positions of values that may differ too; zero Slots are ignored.
 func (s *Sender) Learn(delta sse.Event, others ...jsonscan.Slot) {
-	if s.sent == 1 && !s.over {
-		s.template.Learn(delta, &s.event, s.at, others...)
+	if s.sent != 1 || s.over {
+		return
 	}
+	if s.template == nil {
+		s.template = new(Template)
+	}
+	s.template.Learn(delta, &s.event, s.at, others...)
 }
 
 // Repeat sends the event of a delta with that name and data that has the shape of the one
 // learned last, and returns the event; nil for any other delta, with nothing sent.
 func (s *Sender) Repeat(name, data []byte) *Event {
-	if raw, _, ok := s.template.Match(name, data); ok {
+	if raw, _, ok := s.Match(name, data); ok {
 		return s.SendAgain(raw)
 	}
 	return nil
@@ -113,6 +119,9 @@ func (s *Sender) Repeat(name, data []byte) *Event {
 
 // Match is Template.Match for the delta learned last.
 func (s *Sender) Match(name, data []byte) (text, third []byte, ok bool) {
+	if s.template == nil {
+		return nil, nil, false
+	}
 	return s.template.Match(name, data)
 }
 

@@ -22,7 +22,6 @@ type Sequencer struct {
 	open  int     // the number of the open call, from 1; 0 for none
 	queue []Event // waiting events, with memory of their own
 	held  int     // bytes that wait
-	event Event   // memory of events made here
 	fault *fault.Fault
 }
 
@@ -172,13 +171,13 @@ func (s *Sequencer) advance() {
 		if s.open > 0 && !s.end() || len(s.queue) == 0 {
 			return
 		}
-		s.event = s.queue[0]
+		e := s.queue[0]
 		s.queue = s.queue[1:]
-		s.held -= s.event.size()
-		if s.event.Kind == ToolStart {
-			s.begin(&s.event)
+		s.held -= e.size()
+		if e.Kind == ToolStart {
+			s.begin(&e)
 		} else {
-			s.next(&s.event)
+			s.next(&e)
 		}
 	}
 }
@@ -202,9 +201,9 @@ func (s *Sequencer) end() bool {
 		return false
 	}
 	c.closed = true
-	s.event = Event{Kind: ToolEnd, Tool: s.open - 1}
+	ended := s.open - 1
 	s.open = 0
-	s.next(&s.event)
+	s.next(&Event{Kind: ToolEnd, Tool: ended})
 	return true
 }
 
@@ -217,9 +216,9 @@ func (s *Sequencer) begin(e *Event) {
 		return
 	}
 	s.held -= len(c.waiting)
-	s.event = Event{Kind: ToolArgs, Tool: e.Tool, Text: c.waiting}
+	waiting := c.waiting
 	c.waiting = nil
-	s.next(&s.event)
+	s.next(&Event{Kind: ToolArgs, Tool: e.Tool, Text: waiting})
 }
 
 // clone returns the event with memory of its own.

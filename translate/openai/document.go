@@ -54,7 +54,6 @@ type document struct {
 	cursor         jsonscan.Cursor // a field, so that a document costs no allocation
 
 	report   token.Report  // of all documents of the answer
-	next     token.Report  // of the usage of this document too
 	hasUsage bool          // the document has a usage object
 	counted  bool          // report contains its counts
 	usageAt  jsonscan.Slot // of the usage object that is counted
@@ -82,6 +81,7 @@ func (d *document) read(data []byte, whole bool, losses members.Losses, readChoi
 		c.Skip()
 		return errors.Join(errNoObject, c.Finish())
 	}
+	var next token.Report // of the usage of this document too
 	for c.Member() {
 		switch string(c.Name()) {
 		case "choices":
@@ -93,8 +93,8 @@ func (d *document) read(data []byte, whole bool, losses members.Losses, readChoi
 				continue
 			}
 			start := c.Offset()
-			d.next = d.report
-			d.hasUsage = d.next.Read(c, usageRows)
+			next = d.report
+			d.hasUsage = next.Read(c, usageRows)
 			d.usageAt = jsonscan.Slot{Start: start, End: c.Offset()}
 		default:
 			d.Keep(c, around, losses)
@@ -108,8 +108,8 @@ func (d *document) read(data []byte, whole bool, losses members.Losses, readChoi
 		return err
 	}
 	// Some servers send zeros in every chunk but the last.
-	if d.counted = d.hasUsage && (whole || d.next.Positive() || d.count == 0); d.counted {
-		d.report = d.next
+	if d.counted = d.hasUsage && (whole || next.Positive() || d.count == 0); d.counted {
+		d.report = next
 	} else {
 		d.usageAt = jsonscan.Slot{}
 	}
@@ -122,11 +122,11 @@ func (d *document) read(data []byte, whole bool, losses members.Losses, readChoi
 // read because of that object.
 func (d *document) recount(usage []byte) bool {
 	d.cursor = jsonscan.Skipped(usage)
-	d.next = d.report
-	if d.next.Read(&d.cursor, usageRows); !d.next.Positive() || d.cursor.Finish() != nil {
+	next := d.report
+	if next.Read(&d.cursor, usageRows); !next.Positive() || d.cursor.Finish() != nil {
 		return false
 	}
-	d.report = d.next
+	d.report = next
 	return true
 }
 
