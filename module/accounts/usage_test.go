@@ -167,7 +167,7 @@ func TestUsageIsAskedInTheZoneOfTheLedger(t *testing.T) {
 	assert.Equal(t, []accounting.Dimension{accounting.ByDay, accounting.ByModel}, query.By)
 	s.ask(testRequest{call: "GET /api/usage", token: s.token("boss")})
 	assert.Equal(t, usualRange, query.To.Sub(query.From))
-	for _, wrong := range []string{"by=colour", "by=day,hour", "by=key,model,key", "from=yesterday", "to=2026", "limit=x", "after=***"} {
+	for _, wrong := range []string{"by=colour", "by=day,hour", "by=key,model,key", "by=label,label", "by=label,customer", "by=tag:team,label", "by=label&tag=team=search", "from=yesterday", "to=2026", "limit=x", "after=***"} {
 		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage?" + wrong, token: s.token("boss")}).status, wrong)
 	}
 }
