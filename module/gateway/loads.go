@@ -20,23 +20,55 @@ import (
 
 // recordLoads makes the stores record the start of this configuration in their audit logs.
 func (a *App) recordLoads() {
-	for _, users := range a.serving {
-		log, ok := users.Store.(aigateway.AuditLog)
+	for _, same := range a.byDatabase() {
+		for _, users := range same {
+			useAudit(users)
+		}
+		log, ok := same[0].Store.(aigateway.AuditLog)
 		if !ok {
 			continue
 		}
-		var options aigateway.AuditOptions
-		if accounts, ok := users.Accounts.(aigateway.AuditAccounts); ok {
-			options = accounts.AuditOptions()
-		}
-		log.UseAudit(options)
 		host, _ := os.Hostname() // "" if the machine has no name
 		ctx := aigateway.WithActor(a.ctx, aigateway.Actor{Name: aigateway.ActorConfig + host})
-		load := load{ctx, users.Store, log, a.parts(users), a.logger}
+		load := load{ctx, same[0].Store, log, a.parts(same), a.logger}
 		if !load.record() {
 			go load.retry()
 		}
 	}
+}
+
+// useAudit sets the options of the audit log of a userbase.
+func useAudit(users *userbase.Userbase) {
+	log, ok := users.Store.(aigateway.AuditLog)
+	if !ok {
+		return
+	}
+	var options aigateway.AuditOptions
+	if accounts, ok := users.Accounts.(aigateway.AuditAccounts); ok {
+		options = accounts.AuditOptions()
+	}
+	log.UseAudit(options)
+}
+
+// byDatabase returns the userbases with a store, those with the same database together.
+func (a *App) byDatabase() (groups [][]*userbase.Userbase) {
+	index := make(map[any]int)
+	for _, users := range a.serving {
+		if users.Store == nil {
+			continue
+		}
+		var database any = users.Store
+		if named, ok := users.Store.(aigateway.StoreIdentity); ok {
+			database = named.Identity()
+		}
+		i, known := index[database]
+		if !known {
+			i, groups = len(groups), append(groups, nil)
+			index[database] = i
+		}
+		groups[i] = append(groups[i], users)
+	}
+	return groups
 }
 
 // load is the start of a configuration, which a store has to record.
@@ -80,9 +112,9 @@ func (l load) record() bool {
 	return !errors.Is(err, aigateway.ErrUnavailable) && !errors.Is(err, aigateway.ErrBusy)
 }
 
-// parts returns digests of the parts of the configuration with a userbase, by their names. The
-// part configuration is all of it, but for the contents of files.
-func (a *App) parts(users *userbase.Userbase) map[string]string {
+// parts returns digests of the parts of the configuration with one of the userbases, by their
+// names. The part configuration is all of it, but for the contents of files.
+func (a *App) parts(of []*userbase.Userbase) map[string]string {
 	contents := make(map[string][]string)
 	add := func(name string, part any) {
 		text, _ := json.Marshal(part) // the parts always encode
@@ -92,7 +124,7 @@ func (a *App) parts(users *userbase.Userbase) map[string]string {
 	c.Add(a.Providers, a.Models, a.KeyLimits)
 	add("configuration", a.resolved.digest)
 	for _, site := range a.sites {
-		if site.users != users {
+		if !slices.Contains(of, site.users) {
 			continue
 		}
 		c.Add(site.Providers, site.Models, site.KeyLimits)

@@ -76,12 +76,13 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: err}
 	}
 	views := []repricedView{}
-	for _, users := range a.serving {
-		ledger, ok := users.Store.(accounting.LedgerRepricer)
+	for _, same := range a.byDatabase() {
+		store := same[0].Store
+		ledger, ok := store.(accounting.LedgerRepricer)
 		if !ok {
 			continue
 		}
-		if err := wanted.record(r, users.Store); err != nil {
+		if err := wanted.record(r, store); err != nil {
 			return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
 		}
 		changes, err := ledger.Reprice(r.Context(), accounting.RepriceQuery{

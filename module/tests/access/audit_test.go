@@ -83,6 +83,22 @@ func TestEachStartOfAConfigurationIsRecordedWithWhatChanged(t *testing.T) {
 	}
 }
 
+// Sites with accounts or a store of their own once recorded their own part of the configuration in the
+// same database, each over that of the others: a reload had a row for each of them, with changes that
+// nobody had made.
+func TestSitesWithOneDatabaseRecordOneStart(t *testing.T) {
+	t.Setenv("OTHER_KEY", "sk-other-0123456789abcdef00")
+	store := "store sqlite " + filepath.Join(t.TempDir(), "gateway.db")
+	config := func(more string) string {
+		other := strings.Replace(site.Block("", "provider demo", store, "accounts off", "model other {\nto demo/demo\n}", more), "PORT(site)", "PORT(other)", 1)
+		return "{\nadmin 127.0.0.1:PORT(admin)\n}\n" + site.Block("", "provider demo", store) + other
+	}
+	s := site.StartCaddyfile(t, config(""))
+	assert.Equal(t, "+configuration +key client +model other +provider demo", loaded(t, s, 1))
+	require.NoError(t, s.Reload(config("key other {env.OTHER_KEY}")))
+	assert.Equal(t, "~configuration +key other", loaded(t, s, 2))
+}
+
 // A change by the admin API has another actor than one by a user.
 func TestTheAuditLogHasWhoIsBehindEachAPI(t *testing.T) {
 	s := site.StartCaddyfile(t, "{\nadmin 127.0.0.1:PORT(admin)\n}\n"+site.Block("", "provider demo"))
