@@ -155,6 +155,13 @@ type Dropped struct {
 // text that a provider chose.
 func (d *Dropped) Drop(path string) { d.losses.Add(OfAnswer, path) }
 
+// Lose reports a raw value as dropped, unless it is nil.
+func (d *Dropped) Lose(path string, raw []byte) {
+	if raw != nil {
+		d.Drop(path)
+	}
+}
+
 // DropNamed is Drop for a part with a name that the provider chose. prefix is the path
 // of its object, with the last dot.
 func (d *Dropped) DropNamed(prefix string, name []byte) {

@@ -48,7 +48,7 @@ func (m *Members) Option(name string, o *Option) {
 
 // AppendSchema appends the schema of a tool, with the type that providers require.
 func AppendSchema(dst, schema []byte) []byte {
-	if schema[0] != '{' || jsonscan.HasMember(schema, "type") {
+	if schema[0] != '{' || jsonscan.MemberOf(schema, "type") != nil {
 		return append(dst, schema...)
 	}
 	dst = append(dst, `{"type":"object"`...)

@@ -35,14 +35,15 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// HasMember reports whether a valid object has a member with that name.
-func HasMember(object []byte, name string) bool {
-	for found := range Members(object) {
+// MemberOf returns the raw value of the first member of a valid object with that name, nil for
+// none.
+func MemberOf(object []byte, name string) []byte {
+	for found, value := range Members(object) {
 		if string(found) == name || escapedIs(found, name) {
-			return true
+			return value
 		}
 	}
-	return false
+	return nil
 }
 
 // CutMember returns the span of the first member of a valid object with that name,

@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-func TestHasMemberFindsMembersOfTheObjectItself(t *testing.T) {
+func TestMemberOfFindsMembersOfTheObjectItself(t *testing.T) {
 	for object, want := range map[string]bool{
 		`{"type":"x"}`: true,
 		` {}`:          false, // callers hand in values, which begin with their first byte
@@ -22,7 +22,7 @@ func TestHasMemberFindsMembersOfTheObjectItself(t *testing.T) {
 		`{"type ":1}`:                              false,
 		`{"a":{"b":[1,{"c":"}"}]} , "type" : []}`:  true,
 	} {
-		assert.Equal(t, want, jsonscan.HasMember([]byte(object), "type"), object)
+		assert.Equal(t, want, jsonscan.MemberOf([]byte(object), "type") != nil, object)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestTheWalkOverABrokenObjectEndsAtTheBreak(t *testing.T) {
 	whole := `{"a":1,"b":"x","c":{"d":[2]}}`
 	for i := range whole {
 		for _, broken := range []string{whole[:i], whole[:i] + "\x12" + whole[i+1:]} {
-			assert.NotPanics(t, func() { jsonscan.HasMember([]byte(broken), "z") }, broken)
+			assert.NotPanics(t, func() { jsonscan.MemberOf([]byte(broken), "z") }, broken)
 		}
 	}
 }

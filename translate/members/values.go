@@ -132,6 +132,12 @@ func (v *Values) Filled(m Member) []byte {
 	return v.filled(m)
 }
 
+// Set reports whether a member is present and not null.
+func (v *Values) Set(m Member) bool {
+	raw := v.Raw(m)
+	return len(raw) > 0 && raw[0] != 'n'
+}
+
 func (v *Values) filled(m Member) []byte {
 	raw := v.Raw(m)
 	if jsonscan.Blank(raw) {

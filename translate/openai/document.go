@@ -154,14 +154,8 @@ func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 
 // failed reports whether the document is an error in one of the shapes that servers use.
 func (d *document) failed() bool {
-	return isSet(d.Raw(aroundError)) || string(d.Raw(aroundObject)) == `"error"` || isSet(d.Raw(aroundDetail)) && !d.listed
+	return d.Set(aroundError) || string(d.Raw(aroundObject)) == `"error"` || d.Set(aroundDetail) && !d.listed
 }
-
-// isSet reports whether a raw value is present and not null.
-func isSet(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
-
-// model returns the name of the model, "" for none.
-func (d *document) model() string { return jsonscan.TextOf(d.Raw(aroundModel)) }
 
 var errNoChoice = errors.New("no choices")
 
@@ -178,7 +172,7 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 	if d.count == 0 {
 		return signal.Answer{}, fault.Unusable(errNoChoice)
 	}
-	a := signal.Answer{Model: d.model()}
+	a := signal.Answer{Model: jsonscan.TextOf(d.Raw(aroundModel))}
 	if d.hasUsage {
 		a.Usage = d.report.Usage()
 	}

@@ -125,7 +125,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 		o.Used = o.Used.Then(d.report.Usage())
 	}
 	if o.ModelName == "" {
-		o.ModelName = d.model()
+		o.ModelName = jsonscan.TextOf(d.Raw(aroundModel))
 	}
 	o.Written = o.Written.Plus(t.texts.size)
 	if t.content || t.finished {

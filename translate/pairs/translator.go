@@ -1,6 +1,8 @@
 package pairs
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -26,15 +28,15 @@ type Translator struct {
 	parser  format.Parser
 	cutter  *cutter // nil if there are no stop texts
 	emitter format.Emitter
-	choices int  // asked for in one call
-	ends    bool // the call ends at a stop
-	native  bool // the client has the provider's format
-	calls   toolCalls
+	choices int          // asked for in one call
+	ends    bool         // the call ends at a stop
+	native  bool         // the client has the provider's format
+	calls   int          // of tools, which an answer may have
+	room    int          // bytes of ids and names of calls that it may have
 	seals   *seal.Sealer // remembers the signatures of calls; may be nil
 	missing translate.Dropped
 
-	signals  signal.Signal // of the current event
-	finished bool
+	signals signal.Signal // of the current event
 }
 
 // NewTranslator returns a translator of one answer, from the provider's format
@@ -48,7 +50,7 @@ func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids tr
 
 func newTranslator(from translate.Format, m *translate.AnswerContext, e format.Emitter) *Translator {
 	newParser := formats.Of(from).Answers.NewParser
-	t := &Translator{emitter: e, choices: max(1, m.Choices), ends: m.Cuts.EndCall, calls: toolCalls{room: m.Room()}, seals: m.Seals}
+	t := &Translator{emitter: e, choices: max(1, m.Choices), ends: m.Cuts.EndCall, calls: maxToolCalls, room: m.Room(), seals: m.Seals}
 	if len(m.Cuts.Enforced) == 0 && !m.Cuts.LeadingSpace {
 		t.parser = newParser(t)
 		return t
@@ -111,7 +113,7 @@ func (t *Translator) Losses() translate.Losses {
 }
 
 // Finished reports whether the answer is complete and was written to its end.
-func (t *Translator) Finished() bool { return t.finished }
+func (t *Translator) Finished() bool { return t.Over && t.Fault() == nil }
 
 const meaningful = 1<<event.Text | 1<<event.Reasoning | 1<<event.Signature |
 	1<<event.Redacted | 1<<event.ToolStart | 1<<event.Finish
@@ -130,7 +132,7 @@ func (t *Translator) Handle(e *event.Event) {
 	case fault != nil:
 		t.signals |= t.Fail(fault)
 	case e.Kind == event.End:
-		t.Over, t.finished = true, true
+		t.Over = true
 		t.signals |= signal.Terminal
 	}
 }
@@ -156,7 +158,7 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 	case event.Signature:
 		t.seals.Remember(e.ID, e.Text)
 	case event.ToolStart:
-		return t.calls.add(e)
+		return t.count(e)
 	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:
 		t.signals |= signal.BlockEnd
 	case event.Finish:
@@ -174,6 +176,29 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 		if t.parser.Choices() < t.choices { // many servers ignore n
 			t.missing.Drop("choices")
 		}
+	}
+	return nil
+}
+
+// maxToolCalls is the greatest number of tool calls in an answer, of all choices together.
+const maxToolCalls = 4096
+
+var (
+	errManyCalls = fmt.Errorf("more than %d tool calls", maxToolCalls)
+	errLongCalls = errors.New("ids and names of tool calls beyond the limit of an event")
+)
+
+// count counts a tool call, and returns a fault if the answer has too many. Each call is kept in
+// memory until the end, since its fragments may come in any order and since no other call may
+// have its id.
+func (t *Translator) count(e *event.Event) *fault.Fault {
+	t.calls--
+	t.room -= len(e.ID) + len(e.Name)
+	switch {
+	case t.calls < 0:
+		return fault.Unusable(errManyCalls)
+	case t.room < 0:
+		return fault.Unusable(errLongCalls)
 	}
 	return nil
 }

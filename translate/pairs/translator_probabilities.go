@@ -52,10 +52,8 @@ func (p *probabilities) list() []byte {
 
 // tokenLength returns the length, in bytes, of the text of a token in the list.
 func tokenLength(token []byte) int {
-	for name, value := range jsonscan.Members(token) {
-		if string(name) == "token" && jsonscan.IsString(value) {
-			return jsonscan.TextLen(value)
-		}
+	if text := jsonscan.MemberOf(token, "token"); jsonscan.IsString(text) {
+		return jsonscan.TextLen(text)
 	}
 	return 0
 }

@@ -2,7 +2,6 @@ package signal
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -99,24 +98,4 @@ func (o *Observed) Unreadable(cause error) Signal {
 		return 0
 	}
 	return o.Fail(fault.Unusable(cause))
-}
-
-// TypeOf returns the type in the data of an event, for events without a name. Some
-// servers write errors with neither.
-func TypeOf(c *jsonscan.Cursor) (name []byte) {
-	c.EnterObject()
-	for c.Member() {
-		switch string(c.Name()) {
-		case "type":
-			if name, _ := c.Text(); name != nil {
-				return name
-			}
-		case "error":
-			if c.Kind() != jsonscan.Null {
-				name = []byte("error")
-			}
-		}
-		c.Skip()
-	}
-	return name
 }

@@ -45,10 +45,16 @@ type IDs struct {
 	next map[string]int // by id: the number to try next
 }
 
+// AsIs appends an id that clients get as it is.
+func AsIs(dst, id []byte) []byte { return append(dst, id...) }
+
 // Show returns the client's id of a call for the provider's id, as write appends it, in
-// memory of its own. An id that repeats an earlier one gets a number, which is a part
-// of the id that the provider gets back.
-func (s *IDs) Show(id []byte, write func(dst, id []byte) []byte) []byte {
+// memory of its own. If the provider gave none, it gets a new one. An id that repeats an
+// earlier one gets a number, which is a part of the id that the provider gets back.
+func (s *IDs) Show(id []byte, newID func() string, write func(dst, id []byte) []byte) []byte {
+	if len(id) == 0 {
+		id = []byte(newID())
+	}
 	shown := write(nil, id)
 	if n := s.next[string(shown)]; n > 0 {
 		same := string(shown)

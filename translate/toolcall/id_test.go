@@ -47,13 +47,12 @@ func TestToolNamesAreShortenedAlwaysAlike(t *testing.T) {
 // hundred kilobytes kept a processor busy for seconds. The test counts allocations
 // instead of time.
 func TestManyCallsWithOneIDCostNoMoreEach(t *testing.T) {
-	same := func(dst, id []byte) []byte { return append(dst, id...) }
 	steps := func(calls int) float64 {
 		return testing.AllocsPerRun(1, func() {
 			var ids toolcall.IDs
 			seen := make(map[string]bool, calls)
 			for range calls {
-				seen[string(ids.Show([]byte("a"), same))] = true
+				seen[string(ids.Show([]byte("a"), nil, toolcall.AsIs))] = true
 			}
 			assert.Len(t, seen, calls)
 		})
@@ -62,11 +61,10 @@ func TestManyCallsWithOneIDCostNoMoreEach(t *testing.T) {
 }
 
 func TestNumberedIDsKeepClearOfThoseThatTheProviderGave(t *testing.T) {
-	same := func(dst, id []byte) []byte { return append(dst, id...) }
 	var ids toolcall.IDs
 	var shown []string
 	for _, id := range []string{"a", "a_2", "a", "a", "a_2"} {
-		shown = append(shown, string(ids.Show([]byte(id), same)))
+		shown = append(shown, string(ids.Show([]byte(id), nil, toolcall.AsIs)))
 	}
 	assert.Equal(t, []string{"a", "a_2", "a_3", "a_4", "a_2_2"}, shown)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -32,7 +33,7 @@ type Parser struct {
 	sent     sent
 	usage    token.Usage
 	finished bool            // the reason why the turn ended is known
-	cursor   jsonscan.Cursor // of ReadPart; a field, so that an event costs no allocation
+	cursor   jsonscan.Cursor // a field, so that an event costs no allocation
 }
 
 // sent counts what the events of an answer contain, and passes them on. It sends Start before
@@ -98,10 +99,14 @@ func (p *Parser) Start(model []byte, created int64) {
 	}
 }
 
-// Count reads the usage object at the cursor, and reports whether it is an object. Its counts
+// Count reads a member that is a usage object, and reports whether there is one. Its counts
 // replace those of earlier objects, as far as it has them.
-func (p *Parser) Count(c *jsonscan.Cursor) bool {
-	if !p.Report.Read(c, p.words.Usage) {
+func (p *Parser) Count(v *members.Values, usage members.Member) bool {
+	if v.Raw(usage) == nil {
+		return false
+	}
+	p.cursor = v.Cursor(usage)
+	if !p.Report.Read(&p.cursor, p.words.Usage) {
 		return false
 	}
 	p.usage = p.usage.Then(p.Report.Usage())
@@ -146,11 +151,4 @@ func (p *Parser) Complete() {
 		return
 	}
 	p.Send(event.Event{Kind: event.End})
-}
-
-// Lose reports a raw value as dropped, unless it is nil.
-func (p *Parser) Lose(path string, raw []byte) {
-	if raw != nil {
-		p.Drop(path)
-	}
 }

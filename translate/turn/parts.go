@@ -50,11 +50,7 @@ func (p *Parser) readPart(v *members.Values, data []byte, failed func([]byte) *f
 	if p.Refuse(err); p.Over() {
 		return false
 	}
-	counted := false
-	if v.Raw(parts.Usage) != nil {
-		p.cursor = v.Cursor(parts.Usage)
-		counted = p.Count(&p.cursor)
-	}
+	counted := p.Count(v, parts.Usage)
 	p.Start(jsonscan.DecodedOf(v.Raw(parts.Model)), 0)
 	if counted {
 		p.SendUsage()

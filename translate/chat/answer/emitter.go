@@ -77,7 +77,7 @@ func (m *Emitter) Write(e *event.Event) {
 	case event.Signature:
 		m.signature(c, e)
 	case event.Redacted:
-		m.redacted(c, e)
+		m.block(c, e.Choice, []byte(`{"type":"redacted_thinking","data":`), e.Text)
 	case event.ReasoningEnd:
 		c.thinking.end()
 	case event.ToolStart:

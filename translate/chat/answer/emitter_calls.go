@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // toolCall is the state of a tool call.
@@ -26,12 +27,7 @@ func (m *Emitter) startTool(c *choice, e *event.Event) {
 	if call.known {
 		return
 	}
-	id := e.ID
-	if len(id) == 0 {
-		id = []byte(m.IDs.NewToolID())
-	}
-	asIs := func(dst, id []byte) []byte { return append(dst, id...) }
-	*call = toolCall{known: true, custom: e.Custom, id: c.ids.Show(id, asIs), name: append([]byte(nil), e.Name...)}
+	*call = toolCall{known: true, custom: e.Custom, id: c.ids.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs), name: append([]byte(nil), e.Name...)}
 	if m.Context.Stream {
 		m.writeTool(e, call)
 	}

@@ -61,11 +61,6 @@ func (m *Emitter) signature(c *choice, e *event.Event) {
 	c.thinking.end()
 }
 
-// redacted writes a block of redacted thinking.
-func (m *Emitter) redacted(c *choice, e *event.Event) {
-	m.block(c, e.Choice, []byte(`{"type":"redacted_thinking","data":`), e.Text)
-}
-
 // block writes a thinking block, whose last member is a text.
 func (m *Emitter) block(c *choice, choice int, block, text []byte) {
 	block = append(jsonscan.AppendString(block, text), '}')

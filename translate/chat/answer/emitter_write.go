@@ -107,10 +107,10 @@ func (c *choice) appendCalls(dst []byte) []byte {
 // belong to the chunk of the text, or to a chunk of their own if that one was already
 // returned by Output.
 func (m *Emitter) addLogprobs(c *choice, e *event.Event) {
-	list := elements(e.Logprobs)
-	if !m.Context.Logprobs.Asked || len(list) == 0 {
+	if !m.Context.Logprobs.Asked || len(e.Logprobs) <= len("[]") {
 		return
 	}
+	list := e.Logprobs[1 : len(e.Logprobs)-1]
 	if !m.Context.Stream {
 		c.logprobs = append(append(c.logprobs, ','), list...)
 		return
@@ -120,14 +120,6 @@ func (m *Emitter) addLogprobs(c *choice, e *event.Event) {
 		m.close("")
 	}
 	m.Patch(appendLogprobs(nil, append([]byte{','}, list...)))
-}
-
-// elements returns the inside of a raw array.
-func elements(raw []byte) []byte {
-	if len(raw) < len("[]") {
-		return nil
-	}
-	return raw[1 : len(raw)-1]
 }
 
 // appendLogprobs appends the object with a list whose elements begin with a comma each,

@@ -61,15 +61,11 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 		p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, v.Raw(reasoning), v.At(reasoning))
 	}
 	sendContent(p, v, choice.Index)
-	if v.Filled(messageDetails) != nil && !c.open {
-		p.Drop(inMessage + "reasoning_details")
+	if !c.open {
+		p.Lose(inMessage+"reasoning_details", v.Filled(messageDetails))
 	}
-	if v.Filled(messageAudio) != nil {
-		p.Drop(inMessage + "audio")
-	}
-	if v.Filled(messageImages) != nil {
-		p.Drop(inMessage + "images")
-	}
+	p.Lose(inMessage+"audio", v.Filled(messageAudio))
+	p.Lose(inMessage+"images", v.Filled(messageImages))
 	switch {
 	case hasCalls:
 		c.calls.sendEntries(p, v, choice.Whole)

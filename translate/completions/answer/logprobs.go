@@ -31,18 +31,14 @@ type alternative struct {
 // there, and uses this value for very unlikely tokens.
 const unknownWeight = "-9999.0"
 
-// of returns the list of a choice, nil without any token.
+// of returns the list of a choice, nil without any token: the list of servers that send one, or
+// three parallel lists joined, of which the values and the alternatives may be missing.
 func (w *logprobList) of(choice *members.Values) []byte {
 	if content := choice.Filled(logprobsContent); content != nil {
 		return content
 	}
-	return w.write(choice.Raw(logprobsTokens), choice.Raw(logprobsValues), choice.Raw(logprobsTop))
-}
-
-// write joins three parallel lists. The values and the alternatives may be missing.
-func (w *logprobList) write(tokens, values, tops []byte) []byte {
 	w.out = w.out[:0]
-	token, value, top := elements(tokens), elements(values), elements(tops)
+	token, value, top := elements(choice.Raw(logprobsTokens)), elements(choice.Raw(logprobsValues)), elements(choice.Raw(logprobsTop))
 	for token.Element() {
 		text := token.Skip()
 		probability, others := next(&value), next(&top)

@@ -206,10 +206,7 @@ func (p *Parser) count(usage, tier members.Member) {
 		p.Tier = tiers.Read(raw)
 		p.Report.Terms.ReadTier(raw)
 	}
-	if v.Raw(usage) != nil {
-		p.cursor = v.Cursor(usage)
-		p.Count(&p.cursor)
-	}
+	p.Count(v, usage)
 	p.SendUsage()
 }
 

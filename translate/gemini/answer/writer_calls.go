@@ -25,13 +25,8 @@ func (m *writer) startCall(e *event.Event) {
 		m.Fail(errCustom)
 		return
 	}
-	id := e.ID
-	if len(id) == 0 {
-		id = []byte(m.IDs.NewToolID())
-	}
-	asIs := func(dst, id []byte) []byte { return append(dst, id...) }
 	c := &m.call
-	c.head = jsonscan.AppendString(append(c.head[:0], `{"functionCall":{"id":`...), m.calls.Show(id, asIs))
+	c.head = jsonscan.AppendString(append(c.head[:0], `{"functionCall":{"id":`...), m.calls.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs))
 	c.head = jsonscan.AppendString(append(c.head, `,"name":`...), m.Context.Tools.Of(e.Name))
 	c.args = c.args[:0]
 }

@@ -77,8 +77,8 @@ func (m *Emitter) nextBlock(block []byte) {
 		return
 	}
 	kind := blockKindOf(raw)
-	input := memberOf(block, "input")
-	ownTool := (string(raw) == `"server_tool_use"` || string(raw) == `"mcp_tool_use"`) && input[0] == '{'
+	input := jsonscan.MemberOf(block, "input")
+	ownTool := (string(raw) == `"server_tool_use"` || string(raw) == `"mcp_tool_use"`) && len(input) > 0 && input[0] == '{'
 	if ownTool {
 		kind = toolUseBlock
 	}
@@ -92,22 +92,12 @@ func (m *Emitter) nextBlock(block []byte) {
 		m.openThinking()
 	case kind == textBlock:
 		m.open(textBlock, 0, "")
-		m.cite(memberOf(block, "citations"))
+		m.cite(jsonscan.MemberOf(block, "citations"))
 	case ownTool: // no other event contains its input
 		m.open(toolUseBlock, 0, "")
 		m.block.passing = true
 		m.Fragment(jsonscan.AppendCompact(nil, input))
 	}
-}
-
-// memberOf returns the raw value of a member of an object, null for none.
-func memberOf(object []byte, name string) []byte {
-	for n, value := range jsonscan.Members(object) {
-		if string(n) == name {
-			return value
-		}
-	}
-	return []byte("null")
 }
 
 // cite writes the citations of the open block.

@@ -17,7 +17,7 @@ import (
 type Parser struct {
 	turn.Parser
 	reading reading
-	blocks  map[int64]*block // that have not ended, by index
+	blocks  map[int64]*turn.Item // that have not ended, by index
 }
 
 // words are the words of the format for what all answers state.
@@ -31,7 +31,7 @@ const (
 
 // NewParser returns a parser of one answer.
 func NewParser(h event.Handler) *Parser {
-	p := &Parser{blocks: make(map[int64]*block, 4)}
+	p := &Parser{blocks: make(map[int64]*turn.Item, 4)}
 	p.Init(&words, h)
 	return p
 }
@@ -69,8 +69,8 @@ func (p *Parser) Event(e sse.Event) {
 		p.Learn(e)
 	case blockStop:
 		index := token.CountOf(r.whole.Raw(eventIndex))
-		if b := p.blocks[index]; b != nil {
-			p.Close(&b.item)
+		if it := p.blocks[index]; it != nil {
+			p.Close(it)
 		}
 		delete(p.blocks, index)
 	case messageDelta:
@@ -116,7 +116,8 @@ func (p *Parser) Answer(body []byte) {
 	for list.OpenArray(); list.Element() && !p.Over(); {
 		whole := list
 		p.Send(event.Event{Kind: event.Native, Text: whole.Skip()})
-		p.Close(&p.beginBlock(&list).item)
+		it := p.beginBlock(&list)
+		p.Close(&it)
 	}
 	p.Refuse(list.Err())
 	p.Finish(r.whole.Raw(messageReason), r.whole.Raw(messageSequence), r.whole.Raw(messageExplained))
@@ -125,8 +126,8 @@ func (p *Parser) Answer(body []byte) {
 
 // end ends a complete answer.
 func (p *Parser) end() {
-	for _, b := range p.blocks {
-		if b.item.HasSources() {
+	for _, it := range p.blocks {
+		if it.HasSources() {
 			p.Drop(lostCitations)
 		}
 	}
@@ -143,21 +144,10 @@ func (p *Parser) start(message *members.Values) {
 
 // count adds the usage in an event or a message, and reports whether there is any.
 func (p *Parser) count(v *members.Values, usage members.Member) bool {
-	c := &p.reading.cursor
-	if v.Raw(usage) == nil {
-		return false
+	if tier := jsonscan.MemberOf(v.Raw(usage), "service_tier"); jsonscan.IsString(tier) {
+		p.Tier = Tiers.Read(tier)
 	}
-	*c = v.Cursor(usage)
-	if !p.Count(c) {
-		return false
-	}
-	var words members.Values
-	*c = v.Cursor(usage)
-	words.Read(c, tiers, nil)
-	if raw := words.Raw(usageTier); raw != nil {
-		p.Tier = Tiers.Read(raw)
-	}
-	return true
+	return p.Count(v, usage)
 }
 
 // readPart reads an object inside the event. An invalid one ends the answer.

@@ -11,12 +11,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
-// block is a block of the answer that has begun.
-type block struct {
-	kind blockKind
-	item turn.Item
-}
-
 // maxOpen bounds the blocks that are open at the same time. Most servers end a block before
 // they begin the next one.
 const maxOpen = 4096
@@ -38,41 +32,42 @@ func (p *Parser) blockStart() {
 		p.Refuse(errOpen)
 	case r.whole.Raw(eventBlock) == nil:
 		p.Drop(lostBlock)
-		p.blocks[index] = &block{}
+		p.blocks[index] = &turn.Item{}
 	default:
 		r.cursor = r.whole.Cursor(eventBlock)
-		p.blocks[index] = p.beginBlock(&r.cursor)
+		it := p.beginBlock(&r.cursor)
+		p.blocks[index] = &it
 	}
 }
 
-// beginBlock reads the block at the cursor, and sends its beginning. The members of a block
-// that core events cannot express are not reported as dropped, since the block as a whole
-// is.
-func (p *Parser) beginBlock(c *jsonscan.Cursor) *block {
-	b, v := &block{kind: blockKindOf(c.TypeAhead())}, &p.reading.part
-	if b.kind == unknownBlock {
+// beginBlock reads the block at the cursor, sends its beginning, and returns its item. The
+// members of a block that core events cannot express are not reported as dropped, since the block
+// as a whole is.
+func (p *Parser) beginBlock(c *jsonscan.Cursor) (it turn.Item) {
+	kind, v := blockKindOf(c.TypeAhead()), &p.reading.part
+	if kind == unknownBlock {
 		c.Skip()
 		p.Drop(lostBlock)
-		return b
+		return it
 	}
 	if v.Read(c, blocks, &p.Dropped); c.Err() != nil {
 		p.Refuse(c.Err())
-		return b
+		return it
 	}
 	var none jsonscan.Slot
-	switch b.kind {
+	switch kind {
 	case textBlock:
-		b.item = p.Open(event.Text)
-		p.Add(&b.item, v.Raw(blockText), none)
+		it = p.Open(event.Text)
+		p.Add(&it, v.Raw(blockText), none)
 	case thinkingBlock:
-		b.item = p.Open(event.Reasoning)
-		p.Add(&b.item, v.Raw(blockThinking), none)
+		it = p.Open(event.Reasoning)
+		p.Add(&it, v.Raw(blockThinking), none)
 		p.SendText(event.Event{Kind: event.Signature}, v.Raw(blockSignature), none)
 	case redactedThinkingBlock:
 		p.SendText(event.Event{Kind: event.Redacted}, v.Raw(blockData), none)
 	case toolUseBlock:
-		b.item = p.OpenCall(v.Raw(blockID), v.Raw(blockName))
-		p.AddInput(&b.item, v.Filled(blockInput)) // an empty object only announces the deltas
+		it = p.OpenCall(v.Raw(blockID), v.Raw(blockName))
+		p.AddInput(&it, v.Filled(blockInput)) // an empty object only announces the deltas
 	}
 	if v.Filled(blockCitations) != nil {
 		list := v.Cursor(blockCitations)
@@ -80,10 +75,10 @@ func (p *Parser) beginBlock(c *jsonscan.Cursor) *block {
 			p.Drop(lostCitations)
 		}
 		for list.Element() {
-			p.cite(b, &list)
+			p.cite(&it, &list)
 		}
 	}
-	return b
+	return it
 }
 
 // knownDeltas lists the raw types of the deltas that core events can express. A delta
@@ -103,23 +98,23 @@ func (p *Parser) blockDelta() {
 		p.DropNamed(inBlock, jsonscan.Inner(kind))
 		return
 	}
-	b, known := p.blocks[token.CountOf(r.whole.Raw(eventIndex))]
+	it, known := p.blocks[token.CountOf(r.whole.Raw(eventIndex))]
 	if !known {
-		b = &block{}
+		it = &turn.Item{}
 	}
 	if v.Filled(deltaCitation) != nil {
 		citation := v.Cursor(deltaCitation)
-		p.cite(b, &citation)
+		p.cite(it, &citation)
 	}
 	p.Lose(inBlock+"content", v.Filled(deltaSummary))
 	switch {
-	case b.kind == toolUseBlock:
+	case it.Kind == event.ToolArgs:
 		p.Lose(inBlock+"text", v.Filled(deltaText))
 		p.Lose(inBlock+"thinking", v.Filled(deltaThinking))
-		p.Add(&b.item, v.Raw(deltaJSON), v.At(deltaJSON))
-	case !known || b.kind == textBlock || b.kind == thinkingBlock:
+		p.Add(it, v.Raw(deltaJSON), v.At(deltaJSON))
+	case !known || it.Kind == event.Text || it.Kind == event.Reasoning:
 		p.Lose(inBlock+"partial_json", v.Filled(deltaJSON))
-		p.SendText(event.Event{Kind: event.Text, Part: b.item.Part}, v.Raw(deltaText), v.At(deltaText))
+		p.SendText(event.Event{Kind: event.Text, Part: it.Part}, v.Raw(deltaText), v.At(deltaText))
 		p.SendText(event.Event{Kind: event.Reasoning}, v.Raw(deltaThinking), v.At(deltaThinking))
 		p.SendText(event.Event{Kind: event.Signature}, v.Raw(deltaSignature), v.At(deltaSignature))
 	}
@@ -128,7 +123,7 @@ func (p *Parser) blockDelta() {
 // cite consumes a citation, and keeps its source until the block ends, since a source
 // refers to the whole text of its block. Other formats can express only web pages, without
 // the quoted text.
-func (p *Parser) cite(b *block, c *jsonscan.Cursor) {
+func (p *Parser) cite(it *turn.Item, c *jsonscan.Cursor) {
 	p.Differ()
 	var v members.Values
 	if string(c.TypeAhead()) == `"web_search_result_location"` {
@@ -137,7 +132,7 @@ func (p *Parser) cite(b *block, c *jsonscan.Cursor) {
 		c.Skip()
 	}
 	url, title := []byte(jsonscan.TextOf(v.Raw(citationURL))), []byte(jsonscan.TextOf(v.Raw(citationTitle)))
-	if c.Err() != nil || !p.Cite(&b.item, url, title) {
+	if c.Err() != nil || !p.Cite(it, url, title) {
 		p.Drop(lostCitations)
 	}
 }

@@ -69,7 +69,7 @@ var (
 	blockName      = blocks.Maybe(members.String, "name")
 	blockInput     = blocks.Maybe(members.Any, "input")
 	blockCitations = blocks.Maybe(members.Any, "citations")
-	_              = blocks.Skip("type")
+	blockType      = blocks.Maybe(members.String, "type")
 )
 
 // The members of the delta of a content_block_delta.
@@ -90,12 +90,6 @@ var (
 	citationURL   = citations.Maybe(members.String, "url")
 	citationTitle = citations.Maybe(members.String, "title")
 	_             = citations.Skip("type")
-)
-
-// The service tier among the counts of usage, of which usageRows lists the others.
-var (
-	tiers     = members.New("usage.")
-	usageTier = tiers.Maybe(members.String, "service_tier")
 )
 
 // eventKind is the kind of an event, by its name or the type in its data.
@@ -172,14 +166,6 @@ func (r *reading) readPart(m members.Member, table *members.Table, losses member
 	r.cursor = r.whole.Cursor(m)
 	r.part.Read(&r.cursor, table, losses)
 	return r.cursor.Err()
-}
-
-// typeOf returns the raw type of an object inside, nil for none.
-func (r *reading) typeOf(m members.Member) []byte {
-	if r.whole.Raw(m) == nil {
-		return nil
-	}
-	return r.whole.Cursor(m).TypeAhead()
 }
 
 // count adds the usage in an event or a message to the report, and reports whether there is

@@ -116,7 +116,7 @@ func (o *observer) block() bool {
 	r.readPart(eventBlock, blocks, nil)
 	o.Written.Add(r.part.Filled(blockInput))
 	found := o.texts(sse.Event{}, blockText, blockThinking) || r.part.Filled(blockSignature) != nil
-	kind := blockKindOf(r.typeOf(eventBlock))
+	kind := blockKindOf(r.part.Raw(blockType))
 	return found || kind != textBlock && kind != thinkingBlock
 }
 
@@ -170,8 +170,7 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 
 // isError reports whether a JSON answer is an error.
 func (r *reading) isError() bool {
-	raw := r.whole.Raw(messageError)
-	return raw != nil && string(raw) != "null" || string(r.whole.Raw(messageType)) == `"error"`
+	return r.whole.Set(messageError) || string(r.whole.Raw(messageType)) == `"error"`
 }
 
 // hasContent reports whether a JSON answer has a list of blocks. Servers written in Go send

@@ -35,7 +35,7 @@ type Emitter struct {
 func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
 	_, random, _ := strings.Cut(ids.Message, "_")
 	m := &Emitter{items: itemWriter{stem: random[:min(len(random), 20)]}}
-	m.items.events = eventWriter{Emitter: &m.Emitter, stream: context.Stream}
+	m.items.events = eventWriter{Emitter: &m.Emitter}
 	m.Init(m, context, ids)
 	return m
 }

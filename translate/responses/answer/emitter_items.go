@@ -27,11 +27,7 @@ func (m *Emitter) startCall(e *event.Event) {
 	if !known {
 		tool.Name = string(name)
 	}
-	id := e.ID
-	if len(id) == 0 {
-		id = []byte(m.IDs.NewToolID())
-	}
-	id = m.calls.Show(id, func(dst, id []byte) []byte { return append(dst, id...) })
+	id := m.calls.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs)
 	shape := &functionShape
 	switch {
 	case tool.Search:
@@ -103,16 +99,12 @@ func unwrap(arguments []byte) []byte {
 // textIn returns the member "input" of a valid object if it is a string, otherwise the
 // only member that is a string, or nil.
 func textIn(object []byte) (text []byte) {
+	if input := jsonscan.MemberOf(object, "input"); jsonscan.IsString(input) {
+		return input
+	}
 	texts := 0
-	c := jsonscan.Again(object)
-	for c.EnterObject(); c.Member(); {
-		input := string(c.Name()) == "input"
-		raw := c.StringOrSkip()
-		switch {
-		case raw == nil:
-		case input:
-			return raw
-		default:
+	for _, raw := range jsonscan.Members(object) {
+		if jsonscan.IsString(raw) {
 			texts++
 			text = raw
 		}

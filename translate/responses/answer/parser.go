@@ -63,7 +63,7 @@ func (p *Parser) Event(e sse.Event) {
 		return
 	}
 	if len(name) == 0 {
-		name = jsonscan.DecodedOf(r.Raw(eventType))
+		name = r.name()
 		kind = eventKindOf(name)
 	}
 	if kind.step == failStep || r.isError() {
@@ -130,7 +130,7 @@ func (p *Parser) subject(kind *eventKind) subject {
 
 // mustWait reports whether an event about an item has to wait for the end of the open item.
 func (p *Parser) mustWait(step step, s subject) bool {
-	last, others := p.outputs.last, len(p.waiting.queues) > 0
+	last, others := p.outputs.last, len(p.waiting.events) > 0
 	if last == nil || len(last.id) == 0 || s.index < 0 || s.index == last.index || s.kind == unknownItem {
 		return false
 	}
@@ -146,7 +146,7 @@ func (p *Parser) mustWait(step step, s subject) bool {
 // begins.
 func (p *Parser) release(all bool) {
 	o := &p.outputs
-	for len(p.waiting.queues) > 0 && !p.Over() {
+	for len(p.waiting.events) > 0 && !p.Over() {
 		switch {
 		case o.last == nil:
 		case all:

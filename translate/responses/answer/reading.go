@@ -132,11 +132,17 @@ func (r *reading) index(m members.Member) int64 {
 	return -1
 }
 
-// isError reports whether the event is an error, whatever its name.
-func (r *reading) isError() bool { return isSet(r.Raw(eventError)) }
+// name returns the name of an event without one: its type. Some servers write errors with
+// neither.
+func (r *reading) name() []byte {
+	if r.Raw(eventType) == nil && r.isError() {
+		return []byte("error")
+	}
+	return jsonscan.DecodedOf(r.Raw(eventType))
+}
 
-// isSet reports whether a raw value is present and not null.
-func isSet(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
+// isError reports whether the event is an error, whatever its name.
+func (r *reading) isError() bool { return r.Set(eventError) }
 
 // is reports whether the status of the response is the word.
 func (r *reading) is(status string) bool {
@@ -145,7 +151,7 @@ func (r *reading) is(status string) bool {
 
 // isFault reports whether the response is an error instead of an answer.
 func (r *reading) isFault() bool {
-	return isSet(r.Raw(responseError)) || r.is(failed) || isSet(r.Raw(responseDetail)) && !r.hasOutput()
+	return r.Set(responseError) || r.is(failed) || r.Set(responseDetail) && !r.hasOutput()
 }
 
 func (r *reading) hasOutput() bool { return r.Raw(responseOutput) != nil }

@@ -31,9 +31,6 @@ type Observer struct {
 // NewObserver returns an observer for one stream.
 func NewObserver() signal.Observer { return &Observer{} }
 
-// Model returns the model that the response names, "" while unknown.
-func (o *Observer) Model() string { return o.frame.model }
-
 // ID returns the id of the response, "" while unknown.
 func (o *Observer) ID() string { return o.frame.id }
 
@@ -48,7 +45,7 @@ func (o *Observer) AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) 
 	response := o.frame
 	response.id = cmp.Or(response.id, ids.Message)
 	response.created = cmp.Or(response.created, ids.Created)
-	response.model = cmp.Or(response.model, ids.Model)
+	response.model = cmp.Or(o.ModelName, ids.Model)
 	return response.appendFailed(dst, number, []byte{}, f)
 }
 
@@ -67,28 +64,34 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 		o.Written.AddString(text)
 		return signal.Content
 	}
-	name := e.Name
-	if len(name) == 0 {
-		c := jsonscan.New(e.Data)
-		name = signal.TypeOf(&c)
+	r, name, kind := &o.reading, e.Name, eventKindOf(e.Name)
+	read := len(name) == 0 || !o.Begun || isRead(kind, e.Data)
+	var err error
+	if read {
+		err = r.read(e.Data, events, nil)
 	}
-	kind := eventKindOf(name)
-	isHead := kind.step == completeStep || kind.step == incompleteStep || kind.step == headStep
+	if len(name) == 0 {
+		name = r.name()
+		kind = eventKindOf(name)
+	}
 	switch {
 	case len(name) == 0:
 		return o.Unreadable(errNoType)
 	case kind.step == failStep:
 		return o.Fail(Dialect.ReadEvent(e.Data))
-	case kind.step == endItemStep && bytes.Contains(e.Data, []byte(searchType)):
-		o.countSearch(e.Data)
+	case kind.step == endItemStep && read && err == nil:
+		o.countSearch()
 	}
 	switch {
-	case isHead && (kind.step != headStep || !o.Begun):
-		return o.head(e.Data, kind)
+	case kind.step == completeStep || kind.step == incompleteStep || kind.step == headStep && !o.Begun:
+		return o.head(e.Data, kind, err)
 	case !o.Begun:
-		return o.content(e.Data, kind)
+		return o.content(e.Data, kind, err)
 	case kind.step == deltaStep:
-		o.delta(e)
+		if err == nil { // one that cannot be read is relayed unchanged
+			o.Written.AddString(r.Raw(eventText))
+			o.template.Learn(e, nil, r.At(eventText), r.At(eventNumber), r.At(eventPadding))
+		}
 		return signal.Content
 	case kind.step == endItemStep:
 		return signal.BlockEnd
@@ -97,14 +100,26 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 	}
 }
 
-// head reads an event about the whole response. It keeps the usage, and the first id and
-// model of the response.
-func (o *Observer) head(data []byte, kind eventKind) signal.Signal {
-	r := &o.reading
-	if err := r.read(data, events, nil); err != nil {
-		return o.Unreadable(err)
+// isRead reports whether the data of an event is read once there is content.
+func isRead(kind eventKind, data []byte) bool {
+	switch kind.step {
+	case deltaStep, completeStep, incompleteStep:
+		return true
+	case endItemStep:
+		return bytes.Contains(data, []byte(searchType))
+	default:
+		return false
 	}
-	if r.isError() || r.isFault() {
+}
+
+// head notes an event about the whole response. It keeps the usage, and the first id and
+// model of the response.
+func (o *Observer) head(data []byte, kind eventKind, err error) signal.Signal {
+	r := &o.reading
+	switch {
+	case err != nil:
+		return o.Unreadable(err)
+	case r.isError() || r.isFault():
 		return o.Fail(Dialect.ReadEvent(data))
 	}
 	r.count(&o.report)
@@ -112,8 +127,8 @@ func (o *Observer) head(data []byte, kind eventKind) signal.Signal {
 	if o.frame.id == "" {
 		o.frame.id, o.frame.created = jsonscan.TextOf(r.Raw(responseID)), token.CountOf(r.Raw(responseCreated))
 	}
-	if o.frame.model == "" {
-		o.frame.model = jsonscan.TextOf(r.Raw(responseModel))
+	if o.ModelName == "" {
+		o.ModelName = jsonscan.TextOf(r.Raw(responseModel))
 	}
 	if kind.step == headStep {
 		return 0
@@ -122,10 +137,10 @@ func (o *Observer) head(data []byte, kind eventKind) signal.Signal {
 	return signal.Content | signal.Finish | signal.Terminal
 }
 
-// content reads an event that may be the first with content.
-func (o *Observer) content(data []byte, kind eventKind) signal.Signal {
+// content notes an event that may be the first with content.
+func (o *Observer) content(data []byte, kind eventKind, err error) signal.Signal {
 	r := &o.reading
-	switch err := r.read(data, events, nil); {
+	switch {
 	case err != nil && kind.known():
 		return o.Unreadable(err)
 	case r.isError():
@@ -144,23 +159,12 @@ func (o *Observer) content(data []byte, kind eventKind) signal.Signal {
 	return signal.Content
 }
 
-// delta counts the text of a delta. One that cannot be read is relayed unchanged.
-func (o *Observer) delta(e sse.Event) {
-	r := &o.reading
-	if r.read(e.Data, events, nil) == nil {
-		o.Written.AddString(r.Raw(eventText))
-		o.template.Learn(e, nil, r.At(eventText), r.At(eventNumber), r.At(eventPadding))
-	}
-}
-
 // countSearch counts the item of an event that ends one, if it is a search.
-func (o *Observer) countSearch(data []byte) {
-	if o.reading.read(data, events, nil) == nil {
-		if v := identify(o.reading.Raw(eventItem)); v.isSearch() {
-			o.report.Searches++
-		}
+func (o *Observer) countSearch() {
+	if v := identify(o.reading.Raw(eventItem)); v.isSearch() {
+		o.report.Searches++
+		o.Used = o.Used.Then(o.report.Usage())
 	}
-	o.Used = o.Used.Then(o.report.Usage())
 }
 
 // itemHasContent reports whether a raw item is content. Messages and reasoning begin empty; a
@@ -228,7 +232,7 @@ func inspectCount(body []byte) (signal.Answer, *fault.Fault) {
 	switch n, isCount := jsonscan.Integer(tokens); {
 	case err != nil:
 		return signal.Answer{}, fault.Unusable(err)
-	case isSet(r.Raw(countedError)):
+	case r.Set(countedError):
 		return signal.Answer{}, fault.ReadAnswer(body)
 	case !isCount || n < 0:
 		return signal.Answer{}, fault.Unusable(errNoCount)

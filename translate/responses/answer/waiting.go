@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -17,16 +18,16 @@ import (
 // stream, if at all. Such an item is left when the next one begins, and more content of it is
 // a fault.
 
-// waiting contains the events that wait, item by item, in the order of their first events.
+// waiting contains the events that wait, in their order.
 type waiting struct {
-	queues []queue
+	events []waitingEvent
 	held   int // bytes
 }
 
-// queue contains the events of the item with an index.
-type queue struct {
-	index  int64
-	events []sse.Event
+// waitingEvent is an event about the item with an index.
+type waitingEvent struct {
+	index int64
+	sse.Event
 }
 
 // maxWaiting bounds the events that wait, in bytes.
@@ -40,23 +41,20 @@ func (w *waiting) add(index int64, e sse.Event) error {
 		return errWaiting
 	}
 	e.Name, e.Data = bytes.Clone(e.Name), bytes.Clone(e.Data)
-	for i := range w.queues {
-		if q := &w.queues[i]; q.index == index {
-			q.events = append(q.events, e)
-			return nil
-		}
-	}
-	w.queues = append(w.queues, queue{index, []sse.Event{e}})
+	w.events = append(w.events, waitingEvent{index, e})
 	return nil
 }
 
-// next removes the events of the first item, and returns them.
-func (w *waiting) next() []sse.Event {
-	events := w.queues[0].events
-	w.queues = w.queues[1:]
-	for _, e := range events {
-		w.held -= eventSize(e)
-	}
+// next removes the events about the item whose event is the first one, and returns them.
+func (w *waiting) next() (events []sse.Event) {
+	first := w.events[0].index
+	w.events = slices.DeleteFunc(w.events, func(e waitingEvent) bool {
+		if e.index == first {
+			events = append(events, e.Event)
+			w.held -= eventSize(e.Event)
+		}
+		return e.index == first
+	})
 	return events
 }
 

@@ -68,7 +68,7 @@ func (w *itemWriter) announce() {
 	switch {
 	case w.native != nil:
 		w.itemEvent("response.output_item.added", w.native.begunItem())
-	case w.events.stream:
+	case w.events.Context.Stream:
 		w.itemEvent("response.output_item.added", w.open.append(nil, inProgress))
 	}
 }
@@ -79,13 +79,9 @@ func (w *itemWriter) newID() []byte {
 	if w.native != nil && w.native.id != nil {
 		return w.native.id
 	}
-	prefix, number := w.open.shape.prefix, strconv.Itoa(w.ended.count)
-	id := make([]byte, 0, len(prefix)+len(w.stem)+max(4, len(number)))
-	id = append(append(id, prefix...), w.stem...)
-	for range 4 - len(number) {
-		id = append(id, '0')
-	}
-	return append(id, number...)
+	number := strconv.Itoa(w.ended.count)
+	id := append(append(make([]byte, 0, 32), w.open.shape.prefix...), w.stem...)
+	return append(append(id, "0000"[min(4, len(number)):]...), number...)
 }
 
 // itemEvent writes an event about an item as a whole.
@@ -136,7 +132,6 @@ func (w *itemWriter) size() int { return len(w.ended.json) + len(w.open.content.
 // eventWriter writes the events of a stream.
 type eventWriter struct {
 	*turn.Emitter
-	stream   bool
 	sequence int64 // the number of the next event
 	scores   int   // the position for log probabilities in the last delta, 0 for none
 }
@@ -150,7 +145,7 @@ func (w *eventWriter) next() int64 {
 // write writes an event with a raw value, unless the answer is a JSON body. place contains
 // the members that identify what the event is about, each with a comma before it.
 func (w *eventWriter) write(name string, place []byte, member string, value []byte) {
-	if !w.stream {
+	if !w.Context.Stream {
 		return
 	}
 	w.Out = strconv.AppendInt(appendHead(w.Out, name), w.next(), 10)

@@ -60,7 +60,7 @@ func (w *itemWriter) beginText(kind *textKind, part int) {
 	w.endText()
 	t.kind, t.part, t.from = kind, part, t.seen
 	t.quoted = append(t.quoted, '"')
-	if !w.events.stream {
+	if !w.events.Context.Stream {
 		return
 	}
 	t.lead = appendHead(t.lead[:0], kind.event+".delta")
@@ -78,7 +78,7 @@ func (w *itemWriter) fragment(fragment []byte) {
 	t, events := &w.text, &w.events
 	before := len(t.quoted)
 	t.quoted = jsonscan.AppendEscaped(t.quoted, fragment)
-	if !events.stream {
+	if !events.Context.Stream {
 		return
 	}
 	events.Out = events.appendDelta(events.Out, t, t.quoted[before:])
@@ -105,7 +105,7 @@ func (w *itemWriter) score(list []byte) {
 	scores, events := &w.text.scores, &w.events
 	before := scores.next(0)
 	scores.json = jsonscan.AppendCompact(scores.json, list[1:len(list)-1])
-	if !events.stream {
+	if !events.Context.Stream {
 		return
 	}
 	if events.scores == 0 {
@@ -126,7 +126,7 @@ func (w *itemWriter) endText() {
 	before := content.next(t.size() + roomOfItem)
 	content.json = t.append(content.json)
 	content.count++
-	if w.events.stream {
+	if w.events.Context.Stream {
 		w.events.write(kind.event+".done", t.place, kind.member, t.ending())
 		if kind.part != "" {
 			w.events.write(kind.part+".done", t.place, "part", content.json[before:])
