@@ -305,6 +305,19 @@ func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 	}
 }
 
+// Log probabilities of any kind were passed on: those that were a number made the emitter panic
+// if a JSON answer became a stream of its own format, and an object became broken JSON.
+func TestLogProbabilitiesThatAreNoListAreIgnored(t *testing.T) {
+	for _, scores := range []string{`7`, `true`, `"a"`, `{"token":"a"}`} {
+		answer := parseAnswer(wholeAnswer(`"status":"completed","output":[` + whole("output_text", `"text":"t","logprobs":`+scores) + `]`))
+		assert.Contains(t, answer, "end", scores)
+		stream := parse(around(added(0, message), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","logprobs":`+scores)), true)
+		for _, line := range append(answer, stream...) {
+			assert.NotContains(t, line, "logprobs", scores)
+		}
+	}
+}
+
 func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, output, lost string

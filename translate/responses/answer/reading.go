@@ -34,7 +34,7 @@ var (
 	eventContent    = events.Maybe(members.Number, "content_index")
 	eventSummary    = events.Maybe(members.Number, "summary_index")
 	eventItemID     = events.Maybe(members.String, "item_id")
-	eventScores     = events.Maybe(members.Any, "logprobs")
+	eventScores     = events.Maybe(members.Array, "logprobs")
 	eventNumber     = events.Maybe(members.Number, "sequence_number")
 	eventPadding    = events.Maybe(members.String, "obfuscation") // servers hide the lengths of texts with it
 	eventType       = events.Maybe(members.String, "type")
@@ -92,7 +92,7 @@ var (
 	partRefusal     = parts.Of(members.String, "refusal")
 	partType        = parts.Maybe(members.String, "type")
 	partAnnotations = parts.Maybe(members.Any, "annotations")
-	partScores      = parts.Maybe(members.Any, "logprobs")
+	partScores      = parts.Maybe(members.Array, "logprobs")
 	summaries       = parts.At(inSummary)
 )
 
