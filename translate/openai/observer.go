@@ -62,9 +62,6 @@ func (t *Texts) Add(raw []byte, at jsonscan.Slot) bool {
 	return true
 }
 
-// Len returns the number of texts.
-func (t *Texts) Len() int { return t.count }
-
 // NewObserver returns an observer for one stream with choices of a table.
 func NewObserver(choices *members.Table, content Content) *Observer {
 	return &Observer{choices: choices, content: content}

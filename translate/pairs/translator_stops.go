@@ -83,17 +83,11 @@ func (s *stopSearch) link() {
 			if state != 0 {
 				shorter[next] = back[class]
 			}
-			s.inherit(next, shorter[next])
+			if s.states[next].stop == 0 { // its text ends with the suffix, and with the stop of that
+				s.states[next].stop = s.states[shorter[next]].stop
+			}
 			queue = append(queue, next)
 		}
-	}
-}
-
-// inherit gives a state the stop of a shorter suffix, since a text that ends with the
-// state's text also ends with the suffix.
-func (s *stopSearch) inherit(state, shorter uint16) {
-	if s.states[state].stop == 0 {
-		s.states[state].stop = s.states[shorter].stop
 	}
 }
 

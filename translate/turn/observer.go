@@ -1,11 +1,16 @@
 package turn
 
 import (
+	"errors"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // reader is a parser of a format that embeds event.Sender.
@@ -84,4 +89,33 @@ func Inspect[R reader](newParser func(event.Handler) R) func([]byte, translate.O
 		newParser(o).Answer(body)
 		return signal.Answer{Model: o.ModelName, Usage: o.Used}, o.failure
 	}
+}
+
+// The members of an answer to a request that only counts its input.
+var (
+	counted       = members.New("")
+	countedTokens = counted.Maybe(members.Number, "input_tokens")
+	countedError  = counted.Maybe(members.Any, "error")
+	countedType   = counted.Maybe(members.String, "type")
+
+	errNoCount = errors.New("no input_tokens")
+)
+
+// InspectCount inspects the JSON answer to a request that only counts its input, in formats that
+// name the count input_tokens. The count is the Input of the usage, which is not Known, since
+// counting uses no tokens.
+func InspectCount(body []byte) (signal.Answer, *fault.Fault) {
+	var v members.Values
+	c := jsonscan.New(body)
+	err := v.ReadDocument(&c, counted, nil)
+	tokens := v.Raw(countedTokens)
+	switch n, isCount := jsonscan.Integer(tokens); {
+	case err != nil:
+		return signal.Answer{}, fault.Unusable(err)
+	case v.Set(countedError) || string(v.Raw(countedType)) == `"error"`:
+		return signal.Answer{}, fault.ReadAnswer(body)
+	case !isCount || n < 0:
+		return signal.Answer{}, fault.Unusable(errNoCount)
+	}
+	return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(tokens)}}}, nil
 }

@@ -79,6 +79,3 @@ func (m *Emitter) addArguments(c *choice, e *event.Event) {
 	m.Out = append(jsonscan.AppendEscaped(m.Out, e.Text), `"}}]`...)
 	m.close("")
 }
-
-// hasCalls reports whether a choice has tool calls.
-func (c *choice) hasCalls() bool { return len(c.calls) > 0 }

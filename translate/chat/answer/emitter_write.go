@@ -22,11 +22,15 @@ func (m *Emitter) close(reason string) {
 // without text and the sources of the text, in a JSON body with the whole choice.
 func (m *Emitter) Finish(index int) bool {
 	c := &m.choices[index]
+	reason := openai.FinishReason(c.reason, len(c.calls) > 0)
 	switch {
 	case !c.begun:
 		return false
 	case !m.Context.Stream:
-		m.writeChoice(index, c)
+		m.Out = jsonscan.AppendCount(m.Out, `{"index":`, int64(index))
+		m.Out = c.appendMessage(append(m.Out, `,"message":`...))
+		m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
+		m.Out = openai.AppendReason(m.Out, reason)
 		return true
 	case c.showsExplanation():
 		m.fragment(index, &c.refusal, c.explanation)
@@ -37,7 +41,7 @@ func (m *Emitter) Finish(index int) bool {
 		m.close("")
 	}
 	m.open(index)
-	m.close(openai.FinishReason(c.reason, c.hasCalls()))
+	m.close(reason)
 	return true
 }
 
@@ -47,17 +51,9 @@ func (c *choice) showsExplanation() bool {
 	return len(c.explanation) > 0 && !c.text.has && !c.refusal.has
 }
 
-// writeChoice writes a choice of the JSON body.
-func (m *Emitter) writeChoice(index int, c *choice) {
-	m.Out = jsonscan.AppendCount(m.Out, `{"index":`, int64(index))
-	m.Out = c.appendMessage(append(m.Out, `,"message":`...))
-	m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
-	m.Out = openai.AppendReason(m.Out, openai.FinishReason(c.reason, c.hasCalls()))
-}
-
 // appendMessage appends the message of a choice.
 func (c *choice) appendMessage(dst []byte) []byte {
-	dst = appendText(append(dst, `{"role":"assistant","content":`...), c.text.all, c.text.has || !c.hasCalls())
+	dst = appendText(append(dst, `{"role":"assistant","content":`...), c.text.all, c.text.has || len(c.calls) == 0)
 	dst = append(dst, `,"refusal":`...)
 	if c.showsExplanation() {
 		dst = jsonscan.AppendString(dst, c.explanation)
@@ -89,7 +85,7 @@ func appendText(dst, text []byte, present bool) []byte {
 }
 
 func (c *choice) appendCalls(dst []byte) []byte {
-	if !c.hasCalls() {
+	if len(c.calls) == 0 {
 		return dst
 	}
 	before := `,"tool_calls":[{`

@@ -60,19 +60,21 @@ type entry struct {
 
 // newEntry returns the entry of an element of tool_calls.
 func newEntry(v *members.Values) entry {
-	e := entry{index: -1, id: v.Raw(entryID), custom: v.Raw(customName) != nil || v.Raw(customArgs) != nil}
+	e := newCalled(v, functionName, functionArgs)
+	if v.Raw(customName) != nil || v.Raw(customArgs) != nil {
+		e = newCalled(v, customName, customArgs)
+		e.custom = true
+	}
+	e.index, e.id = -1, v.Raw(entryID)
 	if n, ok := jsonscan.Integer(v.Raw(entryIndex)); ok && n >= 0 {
 		e.index = n
 	}
-	if e.custom {
-		return e.called(v, customName, customArgs)
-	}
-	return e.called(v, functionName, functionArgs)
+	return e
 }
 
-// called returns the entry with the name and the arguments of a function or a tool.
-func (e entry) called(v *members.Values, name, args members.Member) entry {
-	e.name, e.args = v.Raw(name), v.Raw(args)
+// newCalled returns an entry with the name and the arguments of a function or a tool.
+func newCalled(v *members.Values, name, args members.Member) entry {
+	e := entry{name: v.Raw(name), args: v.Raw(args)}
 	if jsonscan.IsString(e.args) {
 		e.at = v.At(args)
 	}
@@ -108,7 +110,7 @@ func (a *calls) sendOnly(p *openai.Parser, message *members.Values) {
 	var v members.Values
 	v.Read(&c, onlyCall, &p.Dropped)
 	if p.Refuse(c.Finish()); c.Err() == nil {
-		e := entry{}.called(&v, onlyCallName, onlyCallArgs)
+		e := newCalled(&v, onlyCallName, onlyCallArgs)
 		a.add(p, a.find(&e, false), &e)
 	}
 }

@@ -86,13 +86,9 @@ func hasContent(choice *members.Values, texts *openai.Texts) (found bool) {
 		}
 	}
 	var repeated openai.Texts
-	before, into := texts.Len(), texts
 	for _, m := range [...]members.Member{messageReasoning, messageReasoningToo, messageThinking} {
-		if raw := choice.Raw(m); raw != nil {
-			found = addTexts(choice, m, raw, into) || found
-		}
-		if texts.Len() > before {
-			into = &repeated
+		if raw := choice.Raw(m); raw != nil && addTexts(choice, m, raw, texts) {
+			found, texts = true, &repeated
 		}
 	}
 	return found

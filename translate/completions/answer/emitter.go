@@ -47,7 +47,11 @@ func (m *Emitter) Write(e *event.Event) {
 	case event.Start:
 		m.Start(e, "")
 	case event.Text:
-		m.text(e)
+		if c := m.begin(e.Choice); c.newText {
+			c.newText = false
+			m.write(e.Choice, openai.Separator)
+		}
+		m.write(e.Choice, e.Text)
 	case event.TextEnd:
 		c := m.choice(e.Choice)
 		c.newText = c.begun
@@ -87,15 +91,6 @@ func (m *Emitter) begin(index int) *choice {
 		m.write(index, asked.Input.Echo)
 	}
 	return c
-}
-
-// text writes a fragment of text.
-func (m *Emitter) text(e *event.Event) {
-	if c := m.begin(e.Choice); c.newText {
-		c.newText = false
-		m.write(e.Choice, openai.Separator)
-	}
-	m.write(e.Choice, e.Text)
 }
 
 // write writes text that is not empty.

@@ -139,22 +139,21 @@ func (l *legacy) add(list []byte, m *translate.AnswerContext) {
 	c := jsonscan.New(list)
 	var v members.Values
 	for c.EnterArray(); c.Element(); {
-		if v.Read(&c, scored, nil); v.Raw(scoredToken) != nil {
-			l.addToken(v.Raw(scoredToken), v.Raw(scoredValue), v.Raw(scoredTop), m.Logprobs.Top)
+		v.Read(&c, scored, nil)
+		token := v.Raw(scoredToken)
+		if token == nil {
+			continue
 		}
+		if len(l.tokens) > 0 {
+			l.tokens, l.values = append(l.tokens, ','), append(l.values, ',')
+			l.tops, l.offsets = append(l.tops, ','), append(l.offsets, ',')
+		}
+		l.tokens = append(l.tokens, token...)
+		l.values = append(l.values, orNull(v.Raw(scoredValue))...)
+		l.tops = appendTop(l.tops, v.Raw(scoredTop), m.Logprobs.Top)
+		l.offsets = strconv.AppendInt(l.offsets, int64(l.offset), 10)
+		l.offset += utf8.RuneCount(jsonscan.AppendText(nil, token))
 	}
-}
-
-func (l *legacy) addToken(token, value, top []byte, most int) {
-	if len(l.tokens) > 0 {
-		l.tokens, l.values = append(l.tokens, ','), append(l.values, ',')
-		l.tops, l.offsets = append(l.tops, ','), append(l.offsets, ',')
-	}
-	l.tokens = append(l.tokens, token...)
-	l.values = append(l.values, orNull(value)...)
-	l.tops = appendTop(l.tops, top, most)
-	l.offsets = strconv.AppendInt(l.offsets, int64(l.offset), 10)
-	l.offset += utf8.RuneCount(jsonscan.AppendText(nil, token))
 }
 
 func orNull(raw []byte) []byte {

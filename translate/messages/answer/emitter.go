@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strings"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -95,8 +97,9 @@ func (m *Emitter) Write(e *event.Event) {
 // end.
 func (m *Emitter) Finish(end *turn.Ending) {
 	m.close()
-	if m.native != nil {
-		m.endNative()
+	if n := m.native; n != nil {
+		m.event("message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.beside), `,"usage":`, n.usage)
+		m.event("message_stop")
 		return
 	}
 	reason := StopReason(end.Reason, end.HasCalls)

@@ -3,7 +3,6 @@ package answer
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -57,13 +56,6 @@ func (m *Emitter) startNative(message []byte) {
 	}
 	m.native = n
 	m.event("message_start", `,"message":{"type":"message"`, string(event.AppendNative(nil, message, atEnd)), `,"content":[],"usage":`, n.usage, "}")
-}
-
-// endNative writes the end of a native answer.
-func (m *Emitter) endNative() {
-	n := m.native
-	m.event("message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.beside), `,"usage":`, n.usage)
-	m.event("message_stop")
 }
 
 // nextBlock writes a block, up to the content with which the next events fill it.

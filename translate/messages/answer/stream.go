@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // observer observes a stream of events by their names. It reads the data only if the name
@@ -138,15 +139,14 @@ func (o *observer) texts(e sse.Event, of ...members.Member) bool {
 	return count > 0
 }
 
-var (
-	errNoContent = errors.New("no content")
-	errNoCount   = errors.New("no input_tokens")
-)
+var errNoContent = errors.New("no content")
 
 // Inspect reads a whole JSON answer to the operation. It returns a fault for an answer
-// that contains an error object, no content, or no count of tokens. Counted tokens are
-// the Input of the usage, which is not Known, since counting uses no tokens.
+// that contains an error object, no content, or no count of tokens.
 func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
+	if op == translate.CountTokens {
+		return turn.InspectCount(body)
+	}
 	var r reading
 	if err := r.read(body, messages, nil); err != nil {
 		return signal.Answer{}, fault.Unusable(err)
@@ -154,12 +154,6 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	switch {
 	case r.isError():
 		return signal.Answer{}, fault.ReadAnswer(body)
-	case op == translate.CountTokens:
-		raw := r.whole.Raw(messageTokens)
-		if n, ok := jsonscan.Integer(raw); !ok || n < 0 {
-			return signal.Answer{}, fault.Unusable(errNoCount)
-		}
-		return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(raw)}}}, nil
 	case !r.hasContent():
 		return signal.Answer{}, fault.Unusable(errNoContent)
 	}

@@ -223,7 +223,7 @@ func (m *Emitter) AppendFailure(dst []byte, ids translate.IDs, fault *fault.Faul
 	if !m.begun {
 		return AppendFailure(dst, ids, fault)
 	}
-	return m.frame.appendFailed(dst, m.items.events.next(), m.items.ended.json, fault)
+	return m.frame.appendEvent(dst, "response.failed", m.items.events.next(), &ending{status: failed, fault: fault, output: m.items.ended.json})
 }
 
 // AppendKeepAlive appends an event that changes nothing, since some clients do not count

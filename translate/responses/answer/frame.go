@@ -91,11 +91,6 @@ func (f *frame) appendEvent(dst []byte, name string, sequence int64, e *ending) 
 	return append(f.append(append(dst, `,"response":`...), e), "}\n\n"...)
 }
 
-// appendFailed appends the last event of a failed stream.
-func (f *frame) appendFailed(dst []byte, sequence int64, output []byte, fault *fault.Fault) []byte {
-	return f.appendEvent(dst, "response.failed", sequence, &ending{status: failed, fault: fault, output: output})
-}
-
 // Opening writes the events of a stream to which no provider has answered yet.
 type Opening struct {
 	frame    frame

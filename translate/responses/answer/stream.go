@@ -3,7 +3,6 @@ package answer
 import (
 	"bytes"
 	"cmp"
-	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
@@ -14,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Observer observes a stream of events by their names. It reads the data only of events
@@ -46,7 +46,7 @@ func (o *Observer) AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) 
 	response.id = cmp.Or(response.id, ids.Message)
 	response.created = cmp.Or(response.created, ids.Created)
 	response.model = cmp.Or(o.ModelName, ids.Model)
-	return response.appendFailed(dst, number, []byte{}, f)
+	return response.appendEvent(dst, "response.failed", number, &ending{status: failed, fault: f})
 }
 
 // AppendKeepAlive appends a comment: an event would take the sequence number of the
@@ -193,14 +193,11 @@ func partHasContent(raw []byte) bool {
 	return v.Filled(partText) != nil || v.Filled(partRefusal) != nil
 }
 
-var errNoCount = errors.New("no input_tokens")
-
 // Inspect reads a whole JSON answer to the operation. It returns a fault for an answer
-// that contains an error object, no output, or no count of tokens. Counted tokens are
-// the Input of the usage, which is not Known, since counting uses no tokens.
+// that contains an error object, no output, or no count of tokens.
 func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
 	if op == translate.CountTokens {
-		return inspectCount(body)
+		return turn.InspectCount(body)
 	}
 	var r reading
 	switch err := r.read(body, responses, nil); {
@@ -215,27 +212,4 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	var report token.Report
 	r.count(&report)
 	return signal.Answer{Model: jsonscan.TextOf(r.Raw(responseModel)), Usage: report.Usage()}, nil
-}
-
-// The members of an answer to a request that only counts its input.
-var (
-	counted       = members.New(inAnswer)
-	countedTokens = counted.Maybe(members.Number, "input_tokens")
-	countedError  = counted.Maybe(members.Any, "error")
-)
-
-// inspectCount reads the answer to a request that only counts its input.
-func inspectCount(body []byte) (signal.Answer, *fault.Fault) {
-	var r reading
-	err := r.read(body, counted, nil)
-	tokens := r.Raw(countedTokens)
-	switch n, isCount := jsonscan.Integer(tokens); {
-	case err != nil:
-		return signal.Answer{}, fault.Unusable(err)
-	case r.Set(countedError):
-		return signal.Answer{}, fault.ReadAnswer(body)
-	case !isCount || n < 0:
-		return signal.Answer{}, fault.Unusable(errNoCount)
-	}
-	return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(tokens)}}}, nil
 }
