@@ -27,5 +27,5 @@ func TestKeysWithoutALimitPayNothing(t *testing.T) {
 		if refused := h.admit(s, r, &catalog.Model{Targets: []catalog.Target{target}}); refused != nil {
 			t.Fail()
 		}
-	}), 3.0)
+	}), 1.0)
 }
