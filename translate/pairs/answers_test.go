@@ -3,6 +3,7 @@ package pairs_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -205,14 +206,12 @@ func TestAnyChunkingGivesTheSameAnswer(t *testing.T) {
 	}
 }
 
+var divisions = flag.Int("divisions", 10, "the number of divisions of each stream of TestAnyChunking, with each line end, in each form")
+
 // assertAnyChunking translates a stream with each line end, in both forms, byte by byte and
 // in random chunks.
 func assertAnyChunking(t *testing.T, w way, stream []byte, random *rand.Rand) {
 	t.Helper()
-	splits := 100 // with each line end, in each form
-	if raced {
-		splits = 10 // one goroutine translates: there is no race to find
-	}
 	lines := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(stream))
 	for _, streaming := range []bool{true, false} {
 		m := w.remembered(streaming)
@@ -220,7 +219,7 @@ func assertAnyChunking(t *testing.T, w way, stream []byte, random *rand.Rand) {
 		summary := want.summary()
 		for _, end := range []string{"\n", "\r\n", "\r"} {
 			data := []byte(strings.ReplaceAll(lines, "\n", end))
-			for n := range splits {
+			for n := range *divisions {
 				most := 1 // byte by byte
 				if n > 0 {
 					most += random.IntN(97)
