@@ -23,11 +23,11 @@ var allocationBounds = []struct {
 	scenario string
 	most     map[string]float64
 }{
-	{"chat 1 KB", map[string]float64{"bare": 201, "default": 203, "full": 227}},
-	{"messages stream", map[string]float64{"bare": 226, "default": 228, "full": 250}},
-	{"messages to chat 1 KB", map[string]float64{"bare": 223, "default": 224, "full": 249}},
-	{"messages to chat 100 KB", map[string]float64{"bare": 223, "default": 224, "full": 249}},
-	{"messages to chat stream", map[string]float64{"bare": 249, "default": 250, "full": 275}},
+	{"chat 1 KB", map[string]float64{"bare": 192, "default": 193, "full": 217}},
+	{"messages stream", map[string]float64{"bare": 215, "default": 216, "full": 240}},
+	{"messages to chat 1 KB", map[string]float64{"bare": 215, "default": 216, "full": 240}},
+	{"messages to chat 100 KB", map[string]float64{"bare": 215, "default": 216, "full": 240}},
+	{"messages to chat stream", map[string]float64{"bare": 240, "default": 241, "full": 265}},
 }
 
 // perEvent is the most allocations of an event of a stream: those of net/http, when a read has
