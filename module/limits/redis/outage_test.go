@@ -108,6 +108,10 @@ func TestWhatTheLedgerHasIsNotAddedAgain(t *testing.T) {
 	before, during := g.reserve(t, tenth), g.reserve(t, tenth)
 	server.Kill()
 	g.spend(before, tenth) // the ledger contains this tenth
+	// Whether a request ended before the restoration is known no better than the time that the calls
+	// take: on a busy machine, the server restarted within it, and the tenth was added.
+	ended := time.Now()
+	require.Eventually(t, func() bool { return time.Since(ended) > time.Second }, patience, 50*time.Millisecond)
 	server.Forget()
 	server.Start()
 	g.admitsSoon(t, 0)
