@@ -36,7 +36,7 @@ func TestNoSecretIsInWhatOperatorsSee(t *testing.T) {
 		site.Direct.Provider("first", first, "models first", "api_key {env.FIRST_KEY} {env.SECOND_KEY}"),
 		site.Direct.Provider("second", second, "models second"), "model m {\nto first\nto second\n}"))
 	seen := collectEvents()
-	for _, path := range site.CallPaths {
+	for _, path := range site.ClientPaths {
 		for i, step := range leaking(c) {
 			first.Always(step)
 			headers := []string{"Authorization", "Bearer " + c.Secret("client-key"), "X-Claude-Code-Session-Id", c.Secret("session")}
