@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -92,7 +93,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	}
 	ex.View.Model, ex.View.Stream = e.model, e.stream
 	ex.Capture = capture.Process.Begin(r, ex.ID)
-	to := reply.New(ex.Capture.Answer(w), ex)
+	to := reply.New(ex.Capture.Answer(sink.Copying(w, r)), ex)
 	observe.Publish(r, ex)
 	if e.format != nil && !e.list { // lists of models are not counted as exchanges
 		observe.Begin(ex)
