@@ -7,6 +7,7 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,58 +15,60 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// allocationBounds are the most allocations of a request, by the names of the setups: what is
-// reached, and 2 % of it, or 3 % with everything on, because the ledger and the counters work in
-// the background, and for streams, because the number of reads varies. Caddy and net/http make
-// about 110 of them before and behind the gateway. Lower a number when the gateway has become
-// better.
-var allocationBounds = []struct {
+// reachedAllocations are what a request allocates, by the names of the setups: one with a JSON
+// answer, or with a stream of one text. Caddy and net/http make about 110 of them before and
+// behind the gateway. Lower a number to what the test prints when the gateway has become better.
+var reachedAllocations = []struct {
 	scenario string
-	most     map[string]float64
+	reached  map[string]float64
 }{
-	{"chat 1 KB", map[string]float64{"bare": 192, "default": 193, "full": 217}},
-	{"messages stream", map[string]float64{"bare": 215, "default": 216, "full": 240}},
-	{"messages to chat 1 KB", map[string]float64{"bare": 215, "default": 216, "full": 240}},
-	{"messages to chat 100 KB", map[string]float64{"bare": 215, "default": 216, "full": 240}},
-	{"messages to chat stream", map[string]float64{"bare": 240, "default": 241, "full": 265}},
+	{"chat 1 KB", map[string]float64{"bare": 188, "default": 189, "full": 210}},
+	{"messages stream", map[string]float64{"bare": 201, "default": 202, "full": 223}},
+	{"messages to chat 1 KB", map[string]float64{"bare": 210, "default": 211, "full": 232}},
+	{"messages to chat 100 KB", map[string]float64{"bare": 210, "default": 211, "full": 232}},
+	{"messages to chat stream", map[string]float64{"bare": 229, "default": 230, "full": 251}},
 }
 
-// perEvent is the most allocations of an event of a stream: those of net/http, when a read has
-// to wait. The gateway makes none.
-const perEvent = 0.35
+// varying is how many more a request may make, because the scheduler decides how many reads and
+// writes an answer takes. The count differed by one, whatever the load and GOMAXPROCS were; a
+// stream of one text has at most two more writes.
+const varying = 4
+
+// perEvent is the most allocations of a further event of a stream. The gateway makes none, and
+// net/http one for each write of 256 bytes or more, which are two events at least.
+const perEvent = 0.6
 
 func TestAllocationsOfRequestsAndEvents(t *testing.T) {
 	b := newBench(t, setups)
 	stage, err := newStage(t.Context(), b.folder, setups[1:], b.servers, setting{})
 	require.NoError(t, err)
 	defer stage.stop()
-	for _, bound := range allocationBounds {
+	for _, bound := range reachedAllocations {
 		s := selected(scenarios, bound.scenario, ";", func(s scenario) string { return s.name })[0]
+		s.events = min(s.events, 1)
 		for _, p := range stage.gateways {
-			got := allocationsOf(t, p, s, 100, bound.most[p.name])
-			t.Logf("%s, %s: %.1f", s.name, p.name, got)
-			assert.LessOrEqual(t, got, bound.most[p.name], "%s, %s", s.name, p.name)
+			most := bound.reached[p.name] + varying
+			got := allocationsOf(t, p, s, most)
+			t.Logf("%s, %s: %.0f", s.name, p.name, got)
+			assert.LessOrEqual(t, got, most, "%s, %s", s.name, p.name)
 			if s.events == 0 {
 				continue
 			}
 			longer := s
-			longer.events = 11 * s.events
-			added := float64(longer.events - s.events)
-			each := (allocationsOf(t, p, longer, 20, got+perEvent*added) - got) / added
+			longer.events += 1000
+			each := (allocationsOf(t, p, longer, got+1000*perEvent) - got) / 1000
 			t.Logf("%s, %s: %.3f for an event", s.name, p.name, each)
 			assert.LessOrEqual(t, each, perEvent, "%s, %s", s.name, p.name)
 		}
 	}
 }
 
-// mostTries is the largest number of tries for a bound. With three, whatever they counted, the
-// ledger wrote to its database during each of them in one run of five.
-const mostTries = 12
-
-// allocationsOf returns how many allocations one of n requests makes, one after the other:
-// the fewest of several tries, since other work of the process only adds to them. There are
-// further tries while these are more than a bound. What reading the count makes is not counted.
-func allocationsOf(t *testing.T, p *process, s scenario, n int, bound float64) float64 {
+// allocationsOf returns how many allocations a request makes: what a tenth of single requests
+// does not exceed. Other work of the process only adds to a count, as the ledger does while it
+// writes to its database. It may disturb nine requests of ten, but would be part of any mean.
+// What reading the count makes is not counted. There are further tries while these are more
+// than a bound.
+func allocationsOf(t *testing.T, p *process, s scenario, bound float64) float64 {
 	t.Helper()
 	s.clients = 1
 	l, err := newLoad(p, s)
@@ -78,13 +81,18 @@ func allocationsOf(t *testing.T, p *process, s scenario, n int, bound float64) f
 		}
 		return mallocs(t, p) - before
 	}
-	made(n)
-	none, all, each := math.Inf(1), math.Inf(1), math.Inf(1)
-	for try := 0; try < 3 || each > bound && try < mostTries; try++ {
-		none, all = min(none, made(0)), min(all, made(n))
-		each = (all - none) / float64(n)
+	made(100)
+	least := math.Inf(1)
+	for try := 0; try == 0 || least > bound && try < 5; try++ {
+		var none, one [50]float64
+		for i := range one {
+			none[i], one[i] = made(0), made(1)
+		}
+		slices.Sort(none[:])
+		slices.Sort(one[:])
+		least = min(least, one[len(one)/10]-none[len(none)/10])
 	}
-	return each
+	return least
 }
 
 // mallocs returns the exact number of allocations since the start of a process. The metrics
