@@ -52,7 +52,7 @@ func refusedByLimit(t *testing.T, answer site.Reply, what string) {
 func TestG120KeysWithLimitsGetWhatIsLeftOfThem(t *testing.T) {
 	site.SetKeys(t)
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			for _, streaming := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s stream=%t", path, streaming), func(t *testing.T) {
 					p := gatewaytest.NewProvider(t)
@@ -94,7 +94,10 @@ func assertRefusal(t *testing.T, path string, answer site.Reply) {
 	t.Helper()
 	const message = "request rate limit reached for this key"
 	want := `{"error":{"message":"` + message + `","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`
-	if path == site.MessagesPath {
+	switch path {
+	case site.GeminiPath:
+		want = `{"error":{"code":429,"message":"` + message + `","status":"RESOURCE_EXHAUSTED"}}`
+	case site.MessagesPath:
 		want = `{"type":"error","error":{"type":"rate_limit_error","message":"` + message + `"},"request_id":"` + answer.Header.Get("Request-Id") + `"}`
 	}
 	assert.JSONEq(t, want, answer.Body)
@@ -252,7 +255,7 @@ func TestARequestThatIsTooLargeForTheTokenLimitIsNotToBeRetried(t *testing.T) {
 	site.SetKeys(t)
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("p", p), limitedKey("tokens 1000/1m"))
-	for _, path := range site.CallPaths {
+	for _, path := range site.ClientPaths {
 		answer := askAsAlice(s, path, site.BodyFor(path, "m", "hello", false))
 		require.Equal(t, http.StatusTooManyRequests, answer.Status)
 		assert.Regexp(t, `^this request alone may use \d{4} tokens, more than the token rate limit of 1000 for this key: `, answer.Failure(t).Message)
@@ -307,7 +310,7 @@ func askMeanwhile(s *site.Site, path, body string) <-chan site.Reply {
 func TestNoMoreRequestsRunAtOnceThanMay(t *testing.T) {
 	site.SetKeys(t)
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			t.Run(path, func(t *testing.T) { testAtOnce(t, w, path) })
 		}
 	})
@@ -341,7 +344,7 @@ func TestOneRequestAfterTheOtherIsNotTwoAtOnce(t *testing.T) {
 		s := site.Start(t, w.Provider("p", p, "models m"), w.Provider("chat", p, "models translated", "format chat"),
 			w.Provider("single", p, "models single", "format messages"), limitedKey("concurrent 1", "tokens 1000000/1h"))
 		for i := range 60 {
-			path := site.CallPaths[i%len(site.CallPaths)]
+			path := site.ClientPaths[i%len(site.ClientPaths)]
 			for _, body := range []string{
 				site.BodyFor(path, "m", "hello", i%2 == 0), site.BodyFor(path, "translated", "hello", i%2 == 0),
 				`{"model":"single","prompt":["a","b"],"stream":true}`,

@@ -23,7 +23,7 @@ func TestRateLimitHeadersAreForwardedWithTheTrait(t *testing.T) {
 			w.Provider("off", p, "models off", "api_key {env.UPSTREAM_KEY}", "forward_ratelimit_headers off"),
 			w.Provider("chat", chat, "models chat", "format chat", "forward_ratelimit_headers on"),
 		)
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			for _, streaming := range []bool{false, true} {
 				for name, answer := range map[string]gatewaytest.Step{
 					"an answer": gatewaytest.Answer(), "a 429": gatewaytest.Status(429), "a 401": gatewaytest.Status(401),
@@ -63,7 +63,7 @@ func TestRetryHeadersAreKept(t *testing.T) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, site.Steady, w.Provider("byte", p, "models byte"), w.Provider("chat", p, "models chat", "format chat"))
 		for _, value := range []string{"7", "0", "Wed, 21 Oct 2026 07:28:00 GMT", "0.5"} {
-			for _, path := range site.CallPaths {
+			for _, path := range site.ClientPaths {
 				for _, model := range []string{"byte", "chat"} {
 					for _, streaming := range []bool{false, true} {
 						for _, status := range []int{429, 503, 529} {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -23,10 +22,6 @@ func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
 	for _, d := range c.Data {
 		require.Len(t, d.Formats, len(formats.Names()))
 		for format, got := range d.Formats {
-			if format == string(translate.Gemini) { // the provider does not speak it
-				assert.Equal(t, "translated", got.Lane)
-				continue
-			}
 			assert.Equal(t, "bytes", got.Lane)
 			assert.Equal(t, format, got.Upstream)
 			assert.Equal(t, []string{"*"}, got.Kept)

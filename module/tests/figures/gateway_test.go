@@ -34,10 +34,7 @@ type open struct {
 func openStream(t *testing.T, c *http.Client, p *site.Process, path, model string) *open {
 	ctx, leave := context.WithTimeout(context.Background(), 5*site.Patience)
 	t.Cleanup(leave)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.Address+path, strings.NewReader(site.BodyFor(path, model, "hello", true)))
-	require.NoError(t, err)
-	site.SetClientHeaders(request)
-	response, err := c.Do(request)
+	response, err := c.Do(site.NewRequest(ctx, t, "http://"+p.Address, path, site.BodyFor(path, model, "hello", true)))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	require.Equal(t, http.StatusOK, response.StatusCode)
@@ -59,7 +56,7 @@ func openStreams(t *testing.T, c *http.Client, p *site.Process, n int) []*open {
 		running.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			list[i] = openStream(t, c, p, site.CallPaths[i%len(site.CallPaths)], "m")
+			list[i] = openStream(t, c, p, site.ClientPaths[i%len(site.ClientPaths)], "m")
 		})
 	}
 	running.Wait()

@@ -2,7 +2,6 @@ package figures_test
 
 import (
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 
@@ -22,7 +21,7 @@ func TestNothingIsHeldBehindRequests(t *testing.T) {
 	c := site.NewClient(t, false)
 	request := func(n int) {
 		for i := range n {
-			path := site.CallPaths[i%len(site.CallPaths)]
+			path := site.ClientPaths[i%len(site.ClientPaths)]
 			assert.True(t, askOnce(t, c, p, path).Read(t, path).Complete)
 		}
 	}
@@ -44,10 +43,7 @@ func TestNothingIsHeldBehindRequests(t *testing.T) {
 
 // askOnce sends one streaming request, and reads the answer to its end.
 func askOnce(t *testing.T, c *http.Client, p *site.Process, path string) site.Reply {
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+p.Address+path, strings.NewReader(site.BodyFor(path, "m", "hello", true)))
-	require.NoError(t, err)
-	site.SetClientHeaders(request)
-	response, err := c.Do(request)
+	response, err := c.Do(site.NewRequest(t.Context(), t, "http://"+p.Address, path, site.BodyFor(path, "m", "hello", true)))
 	require.NoError(t, err)
 	return site.ReadReply(response)
 }

@@ -47,7 +47,7 @@ func assertCut(t *testing.T, list []*open) {
 	for _, o := range list {
 		running.Go(func() {
 			whole := o.rest()
-			assert.NoError(t, whole.Err)
+			whole.AssertEnded(t, o.path)
 			assert.True(t, strings.Contains(whole.Body, "the gateway is shutting down"), whole.Body)
 			assert.False(t, strings.HasSuffix(whole.Body, site.Streams[o.path][len(site.Streams[o.path])-1]), "shown as finished")
 		})

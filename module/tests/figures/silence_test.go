@@ -19,7 +19,7 @@ func TestAStreamWithSilentGapsIsWhole(t *testing.T) {
 			p := site.StartProcess(t, options, site.Direct.Provider("p", provider), "keep_alive off")
 			c := site.NewClient(t, http2)
 			var list []*open
-			for _, path := range site.CallPaths {
+			for _, path := range site.ClientPaths {
 				list = append(list, openStream(t, c, p, path, "m"))
 			}
 			assertWhole(t, list)

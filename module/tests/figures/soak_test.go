@@ -32,7 +32,7 @@ func TestSoak(t *testing.T) {
 	block := site.Direct.Provider("p", provider, "transport http {\nkeepalive 1s\n}")
 	p := site.StartProcess(t, options, block)
 	c := site.NewClient(t, true) // over HTTP/2, a reload loses no request
-	ask := func() string { return askOnce(t, c, p, site.CallPaths[rand.N(len(site.CallPaths))]).Body }
+	ask := func() string { return askOnce(t, c, p, site.ClientPaths[rand.N(len(site.ClientPaths))]).Body }
 	inTurns(4, func() { ask() })
 	before := footprintOf(t, p)
 

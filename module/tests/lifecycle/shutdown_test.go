@@ -35,7 +35,7 @@ func TestWaitingClientsGetAnErrorWhenTheGracePeriodEnds(t *testing.T) {
 		ending, never, unheard := gatewaytest.NewGate(t), gatewaytest.NewGate(t), gatewaytest.NewGate(t)
 		finishing, hanging := make(map[string]*site.Stream), make(map[string]*site.Stream)
 		silent := make(map[string][]func() site.Reply)
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			finishing[path] = stalledStream(p, provider, ending, path)
 			hanging[path] = stalledStream(p, provider, never, path)
 			for _, streaming := range []bool{false, true} {
@@ -46,15 +46,15 @@ func TestWaitingClientsGetAnErrorWhenTheGracePeriodEnds(t *testing.T) {
 		}
 		p.Terminate()
 		p.Wait("shutdown scheduled")
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			assert.Equal(t, http.StatusOK, p.Open(path, site.BodyFor(path, "m", "hello", false)).Rest().Status, "new requests before the grace period")
 		}
 		p.Wait("grace period initiated")
 		ending.Open()
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			assertSent(t, path, finishing[path].Rest().Body)
 			whole := hanging[path].Rest()
-			require.NoError(t, whole.Err, "the body ends in order")
+			whole.AssertEnded(t, path)
 			shuttingDown.AssertAfter(t, path, site.WithoutKeepAlives(path, strings.Join(site.Streams[path][:len(site.Streams[path])-3], "")), whole)
 			for _, answer := range silent[path] {
 				shuttingDown.Assert(t, path, answer())

@@ -101,8 +101,11 @@ func leaking(c *gatewaytest.Canaries) []gatewaytest.Step {
 // and its end user.
 func bodyWith(c *gatewaytest.Canaries, path string) string {
 	more := `,"user":"` + c.Secret("end-user") + `"`
-	if path == site.MessagesPath {
+	switch path {
+	case site.MessagesPath:
 		more = `,"metadata":{"user_id":"` + c.Secret("end-user") + `"}`
+	case site.GeminiPath:
+		more = `,"labels":{"user":"` + c.Secret("end-user") + `"}`
 	}
 	if path == site.ResponsesPath || path == site.ChatPath {
 		more += `,"prompt_cache_key":"` + c.Secret("cache-key") + `"`

@@ -59,7 +59,7 @@ func testLeavingEarly(t *testing.T, w site.Way, streaming bool) {
 
 func TestG100AClientThatLeavesInMidStreamEndsTheCall(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			t.Run(path, func(t *testing.T) { testLeavingMidStream(t, w, path) })
 		}
 	})

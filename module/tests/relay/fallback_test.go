@@ -33,7 +33,7 @@ func startStanding(t *testing.T, w site.Way, modelLines ...string) standing {
 func TestFallbackReachesTheThirdTarget(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startStanding(t, w)
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			for _, streaming := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s stream=%t", path, streaming), func(t *testing.T) {
 					s.first.Script(gatewaytest.Status(http.StatusServiceUnavailable))
@@ -51,8 +51,8 @@ func TestFallbackReachesTheThirdTarget(t *testing.T) {
 				})
 			}
 		}
-		assert.Equal(t, 2*len(site.CallPaths), s.first.Count(), "each request asks the first provider once")
-		assert.Equal(t, 2*len(site.CallPaths), s.second.Count())
+		assert.Equal(t, 2*len(site.ClientPaths), s.first.Count(), "each request asks the first provider once")
+		assert.Equal(t, 2*len(site.ClientPaths), s.second.Count())
 	})
 }
 
@@ -102,7 +102,7 @@ func TestTheHeaderOfTheTargetNamesWhatAnswered(t *testing.T) {
 		s := site.Start(t, site.Steady, "target_header on\ncors *",
 			w.Provider("first", first, "models off"), w.Provider("second", second, "models off"),
 			"model m {\nto first/vendor/m1\nto second/m2\n}")
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			for _, streaming := range []bool{false, true} {
 				body := site.BodyFor(path, "m", "hello", streaming)
 				answer := s.Ask(path, body, "Origin", "https://chat.example.com")

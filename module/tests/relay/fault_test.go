@@ -45,7 +45,7 @@ func TestFaultsBeforeContentAreAnsweredWithAStatus(t *testing.T) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
 		for _, c := range cases {
-			for _, path := range site.CallPaths {
+			for _, path := range site.ClientPaths {
 				for _, streaming := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s %s stream=%t", c.name, path, streaming), func(t *testing.T) {
 						p.Always(c.step)
@@ -81,7 +81,7 @@ func TestA200ThatHoldsAnErrorIsAnError(t *testing.T) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
 		for _, c := range cases {
-			for _, path := range site.CallPaths {
+			for _, path := range site.ClientPaths {
 				for _, streaming := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s %s stream=%t", c.name, path, streaming), func(t *testing.T) {
 						p.Script(gatewaytest.Body(200, "application/json", []byte(c.body)))
@@ -97,7 +97,7 @@ func TestAnAnswerOfTheOtherKindIsUnusable(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			t.Run("an event stream for JSON "+path, func(t *testing.T) {
 				p.Script(gatewaytest.Chunks(gatewaytest.EventStream, "data: {\"choices\":[]}\n\n", "data: [DONE]\n\n"))
 				site.BadGateway.Assert(t, path, s.Ask(path, site.BodyFor(path, "m", "hello", false)))
@@ -118,7 +118,7 @@ func TestG106AJSONAnswerOfTheSameFormatIsReplayedAsAStream(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			t.Run(path, func(t *testing.T) {
 				answer := s.Ask(path, site.BodyFor(path, "m", "hello [[fault:json]]", true))
 				require.Equal(t, http.StatusOK, answer.Status, answer.Body)
@@ -147,7 +147,7 @@ func TestG063ErrorsOfTheSameFormatAreRelayedByteForByte(t *testing.T) {
 			assert.Equal(t, "application/problem+json", answer.Header.Get("Content-Type"))
 		}
 		// Errors that are not JSON have no bytes that a client could read.
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			for status, body := range map[int]string{400: "plain words\n", 503: "oops", 422: "<html>", 413: ""} {
 				p.Script(gatewaytest.Body(status, "text/plain", []byte(body)))
 				answer := s.Ask(path, site.BodyFor(path, "m", "hello", false))
@@ -178,12 +178,12 @@ func TestRefusedConnectionsAndTimeouts(t *testing.T) {
 		}
 		answers := make(map[string]func() site.Reply)
 		for model := range wants {
-			for _, path := range site.CallPaths { // they wait at once
+			for _, path := range site.ClientPaths { // they wait at once
 				answers[model+path] = s.Later(path, site.BodyFor(path, model, "hello", true))
 			}
 		}
 		for model, want := range wants {
-			for _, path := range site.CallPaths {
+			for _, path := range site.ClientPaths {
 				t.Run(model+" "+path, func(t *testing.T) {
 					answer := answers[model+path]()
 					want.Assert(t, path, answer)
@@ -206,10 +206,10 @@ func TestHalfAJSONAnswerIsAnError(t *testing.T) {
 		s := site.Start(t, w.Provider("silent", silent, "models silent", "idle_timeout 50ms"), w.Provider("cutting", cutting, "models cutting"))
 		silent.Always(gatewaytest.StallAt(20, gatewaytest.NewGate(t)))
 		timedOut := make(map[string]func() site.Reply)
-		for _, path := range site.CallPaths { // they wait at once
+		for _, path := range site.ClientPaths { // they wait at once
 			timedOut[path] = s.Later(path, site.BodyFor(path, "silent", "hello", false))
 		}
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			site.TimedOut.Assert(t, path, timedOut[path]())
 			cutting.Script(gatewaytest.CutAt(20))
 			site.Unreachable.Assert(t, path, s.Ask(path, site.BodyFor(path, "cutting", "hello", false)))
@@ -221,7 +221,7 @@ func TestCompressedAnswersAreRead(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			for _, streaming := range []bool{false, true} {
 				p.Script(gatewaytest.Gzip())
 				answer := s.Ask(path, site.BodyFor(path, "m", "hello", streaming))

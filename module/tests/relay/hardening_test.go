@@ -68,7 +68,7 @@ func TestAProvidersKeyIsFoundInEveryPartOfItsErrors(t *testing.T) {
 		s := site.Start(t, w.Provider("p", p, "api_key {env.UPSTREAM_KEY}"))
 		const telling = "sk-up" // and its rest, however spelt
 		for _, answer := range leakingAnswers() {
-			for _, path := range site.CallPaths {
+			for _, path := range site.ClientPaths {
 				p.Always(answer.step)
 				got := s.Ask(path, site.BodyFor(path, "m", "hi", false))
 				assert.GreaterOrEqual(t, got.Status, 400, answer.name)
@@ -89,7 +89,7 @@ func TestErrorsDoNotNameTheOperatorsAccount(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			p.Always(gatewaytest.Body(http.StatusForbidden, "application/json", []byte(private)))
 			got := s.Ask(path, site.BodyFor(path, "m", "hi", false))
 			assert.Equal(t, http.StatusForbidden, got.Status)
@@ -109,7 +109,7 @@ func TestWhatComesBeforeTheContentIsBounded(t *testing.T) {
 		p := gatewaytest.NewProvider(t)
 		p.Always(gatewaytest.Endless(": " + strings.Repeat("a", 4000) + "\n\n"))
 		s := site.Start(t, w.Provider("p", p))
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			got := s.Ask(path, site.BodyFor(path, "m", "hi", true))
 			require.NoError(t, got.Err)
 			site.BadGateway.Assert(t, path, got)

@@ -71,7 +71,7 @@ func TestUnhealthyAnswersMarkAProviderDown(t *testing.T) {
 				site.Proxied.Provider("other", other, "models o"), "model both {\nto p\nto other\n}")
 			p.Script(step)
 			s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
-			for _, path := range site.CallPaths {
+			for _, path := range site.ClientPaths {
 				site.ErrorAnswer{
 					Status: 503, Kind: "server_error", Code: "upstream_unavailable",
 					MessagesStatus: 529, MessagesKind: "overloaded_error", Message: "no upstream for model 'm' is available",

@@ -12,7 +12,7 @@ import (
 func TestAPanicIsAnErrorOfTheOneRequest(t *testing.T) {
 	s := site.Start(t, "provider panicking")
 	want := site.ErrorAnswer{Status: 500, Kind: "server_error", MessagesKind: "api_error", Message: "internal error"}
-	for _, path := range site.CallPaths {
+	for _, path := range site.ClientPaths {
 		for _, streaming := range []bool{false, true} {
 			answer := s.Ask(path, site.BodyFor(path, "now", "hello", streaming))
 			want.Assert(t, path, answer)

@@ -69,13 +69,13 @@ func TestAnExchangeEndsAtItsDeadline(t *testing.T) {
 	whole, streams := make(map[string]func() site.Reply), make(map[string]func() site.Reply)
 	models := []string{"direct", "proxied"}
 	for _, model := range models {
-		for _, path := range site.CallPaths { // they wait at once
+		for _, path := range site.ClientPaths { // they wait at once
 			whole[model+path] = s.Later(path, site.BodyFor(path, model, "hello", false))
 			streams[model+path] = s.Later(path, site.BodyFor(path, model, "hello", true))
 		}
 	}
 	for _, model := range models {
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			answer := whole[model+path]()
 			assert.Equal(t, http.StatusGatewayTimeout, answer.Status, answer.Body)
 			assert.Equal(t, "failed", s.Record(answer.ID())["outcome"])
@@ -128,7 +128,7 @@ func TestABusyGatewayRefusesRequests(t *testing.T) {
 // assertBusy checks that clients of every format get an error with a time to wait.
 func assertBusy(t *testing.T, s *site.Site, model, message string) {
 	t.Helper()
-	for _, path := range site.CallPaths {
+	for _, path := range site.ClientPaths {
 		answer := s.Ask(path, site.BodyFor(path, model, "hello", true))
 		want := http.StatusServiceUnavailable
 		if path == site.MessagesPath {

@@ -22,7 +22,7 @@ func TestStreamHeaders(t *testing.T) {
 		p.Header.Set("Access-Control-Allow-Origin", "*")
 		p.Header.Set("Server", "vendor")
 		s := site.Start(t, w.Provider("p", p))
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			p.Script(gatewaytest.InOrder(gatewaytest.SetHeader("Request-Id", "req_vendor"), gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path]...)))
 			answer := s.Ask(path, site.BodyFor(path, "m", "hello", true))
 			answer.Header.Del("Date")
@@ -42,7 +42,7 @@ func TestAnErrorAsTheFirstEventHasItsStatusAndFailsOver(t *testing.T) {
 		alone := map[string]site.ErrorAnswer{
 			site.MessagesPath: {Status: 529, MessagesKind: "overloaded_error"},
 		}
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			body := site.BodyFor(path, "1", "hello [[fault:first-event-error]]", true)
 			answer := s.Ask(path, body)
 			assert.GreaterOrEqual(t, answer.Status, 500, answer.Body)
@@ -63,7 +63,7 @@ func TestAnErrorAsTheFirstEventHasItsStatusAndFailsOver(t *testing.T) {
 func TestAnErrorEventAfterContentIsRelayedAndEndsTheStream(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w)
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			events := site.Streams[path]
 			half := events[:len(events)/2+1]
 			// Events after the error, such as the terminal event, would make a failed
@@ -74,7 +74,7 @@ func TestAnErrorEventAfterContentIsRelayedAndEndsTheStream(t *testing.T) {
 			} {
 				t.Run(path+" "+name, func(t *testing.T) {
 					whole := s.AfterContent(s.First, path, strings.Join(half, ""), then)
-					require.NoError(t, whole.Err)
+					whole.AssertEnded(t, path)
 					assert.Equal(t, strings.Join(half, "")+site.ErrorEvents[path], whole.Body)
 					assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
 				})
@@ -88,7 +88,7 @@ func TestG084TruncatedStreamsEndWithAnErrorEvent(t *testing.T) {
 	abort := func(*gatewaytest.Call) { panic(http.ErrAbortHandler) }
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w)
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			events := site.Streams[path]
 			last := events[len(events)-1]
 			complete := strings.Join(events, "")
@@ -108,7 +108,7 @@ func TestG084TruncatedStreamsEndWithAnErrorEvent(t *testing.T) {
 			} {
 				t.Run(path+" "+name, func(t *testing.T) {
 					whole := s.AfterContent(s.First, path, c.begin, c.then)
-					require.NoError(t, whole.Err, "the body itself ends in order")
+					whole.AssertEnded(t, path)
 					site.Truncated.AssertAfter(t, path, site.WithoutKeepAlives(path, c.relayed), whole)
 					assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
 				})
@@ -130,7 +130,7 @@ func thenCut(body string) gatewaytest.Step {
 func TestAStreamThatBreaksOffBeforeContentFailsOver(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w)
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			start := "" // what comes before content
 			if path != site.CompletionsPath {
 				start = site.Streams[path][0]
@@ -161,27 +161,17 @@ func TestIdleStreamsEndWithATimeoutEvent(t *testing.T) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "idle_timeout 1s")) // with 300ms, a busy machine ended a stream before its first content
 		p.Always(func(c *gatewaytest.Call) { thenSilence(t, site.Called(c.Request.URL.Path))(c) })
-		answers := make([]func() site.Reply, len(site.CallPaths))
-		for i, path := range site.CallPaths { // they wait at once
+		answers := make([]func() site.Reply, len(site.ClientPaths))
+		for i, path := range site.ClientPaths { // they wait at once
 			answers[i] = s.Later(path, site.BodyFor(path, "m", "hello", true))
 		}
-		for i, path := range site.CallPaths {
+		for i, path := range site.ClientPaths {
 			whole := answers[i]()
-			seen := whole.Read(t, path)
-			assert.False(t, seen.Complete)
-			require.NotNil(t, seen.Failure)
-			assert.Equal(t, site.TimedOut.Message, seen.Failure.Message)
-			switch path {
-			case site.MessagesPath:
-				assert.Equal(t, "timeout_error", seen.Failure.Type)
-			case site.ResponsesPath:
-				assert.Equal(t, "server_error", seen.Failure.Code)
-			default:
-				assert.Equal(t, "upstream_timeout", seen.Failure.Code)
-			}
+			assert.False(t, whole.Read(t, path).Complete)
+			site.TimedOut.AssertEnds(t, path, whole)
 			assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
 		}
-		require.NoError(t, p.WaitCancelledN(site.Waiting(t), len(site.CallPaths)))
+		require.NoError(t, p.WaitCancelledN(site.Waiting(t), len(site.ClientPaths)))
 	})
 }
 

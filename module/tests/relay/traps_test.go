@@ -63,7 +63,7 @@ func TestADeadlineOfTheGatewayIsNotTakenForTheClients(t *testing.T) {
 func TestAddressesOfOneProviderAreTriedWithinOneAttempt(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, "provider p vllm {\nto "+gatewaytest.RefusedAddress(t)+" "+p.Address()+"\nlb_policy round_robin\nlb_retries 1\n}")
-	for _, path := range site.CallPaths {
+	for _, path := range site.ClientPaths {
 		for _, streaming := range []bool{false, true} {
 			answer := s.Ask(path, site.BodyFor(path, "m", "hello", streaming))
 			assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
@@ -80,7 +80,7 @@ func TestEncodeLeavesEventStreamsAlone(t *testing.T) {
 		p := gatewaytest.NewProvider(t)
 		s := site.StartCaddyfile(t, site.Block("encode gzip {\nminimum_length 1\n}", w.Provider("p", p)))
 		gate := gatewaytest.NewGate(t)
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path]...), gatewaytest.Stall(gate, gatewaytest.More())))
 			response, err := s.Send(t.Context(), path, site.BodyFor(path, "m", "hello", true), "Accept-Encoding", "gzip, zstd, br")
 			require.NoError(t, err)
@@ -212,8 +212,8 @@ func TestAProviderOverTLSIsReachedByHTTP2(t *testing.T) {
 		if w == site.Proxied {
 			address = "to " + p.URL + "\nlb_policy first"
 		}
-		s := site.Start(t, "provider p vllm {\n"+address+"\n"+trust+"}")
-		for _, path := range site.CallPaths {
+		s := site.Start(t, "provider p vllm {\n"+address+"\n"+site.EveryFormat+trust+"}")
+		for _, path := range site.ClientPaths {
 			major := make(chan int, 1)
 			p.Script(func(c *gatewaytest.Call) {
 				major <- c.Request.ProtoMajor
@@ -241,7 +241,7 @@ func TestInterimResponsesOfAProviderAreIgnored(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, "commit_after 1ms", "keep_alive 1ms", w.Provider("p", p))
-		for _, path := range site.CallPaths {
+		for _, path := range site.ClientPaths {
 			for _, streaming := range []bool{false, true} {
 				p.Script(func(c *gatewaytest.Call) {
 					c.Header().Set("Link", "</style.css>; rel=preload")
@@ -267,7 +267,7 @@ func TestRequestsAtOnceDoNotMix(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 60 {
 			all.Go(func() {
-				path := site.CallPaths[i%len(site.CallPaths)]
+				path := site.ClientPaths[i%len(site.ClientPaths)]
 				prompt := fmt.Sprintf("word-%d-%s", i, strings.Repeat("x", 50*i))
 				response, err := s.Send(t.Context(), path, site.BodyFor(path, "m", prompt, i%2 == 0))
 				if !assert.NoError(t, err) {

@@ -38,7 +38,7 @@ func (*panicking) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !strings.Contains(string(body), `"later"`) {
+	if !strings.Contains(r.URL.Path+string(body), "later") {
 		panic(PanicText)
 	}
 	events := Streams[Called(r.URL.Path)]

@@ -115,11 +115,7 @@ func (p *Process) Wait(text string) {
 func (p *Process) Open(path, body string, headers ...string) *Stream {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	p.t.Cleanup(cancel)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.Address+path, strings.NewReader(body))
-	require.NoError(p.t, err)
-	SetClientHeaders(request)
-	setHeaders(request, headers)
-	response, err := p.client.Do(request)
+	response, err := p.client.Do(NewRequest(ctx, p.t, "http://"+p.Address, path, body, headers...))
 	require.NoError(p.t, err)
 	return newStream(p.t, response, cancel)
 }

@@ -29,8 +29,8 @@ const (
 	GeminiPath = "/v1beta/models/{model}:generateContent"
 )
 
-// CallPaths are the endpoints that generate, one for each format whose bodies name the model,
-// and ClientPaths those of all formats.
+// ClientPaths are the endpoints that generate, one for each format, and CallPaths those of formats
+// whose bodies name the model and whose streams have a last event.
 var (
 	CallPaths   = []string{MessagesPath, ChatPath, CompletionsPath, ResponsesPath}
 	ClientPaths = append(CallPaths[:len(CallPaths):len(CallPaths)], GeminiPath)
@@ -145,12 +145,18 @@ func Encoded(t testing.TB, coding, text string) string {
 // Send posts a body with ClientKey; headers are names and values in turn. The
 // test closes the body of the answer.
 func (s *Site) Send(ctx context.Context, path, body string, headers ...string) (*http.Response, error) {
-	path, body = Addressed(path, body)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL("site", path), strings.NewReader(body))
-	require.NoError(s.T, err)
+	return s.Client.Do(NewRequest(ctx, s.T, s.URL("site", ""), path, body, headers...))
+}
+
+// NewRequest returns a request to the gateway with this URL, which posts a body of BodyFor with
+// ClientKey; headers are names and values in turn.
+func NewRequest(ctx context.Context, t testing.TB, gateway, path, body string, headers ...string) *http.Request {
+	target, body := Addressed(path, body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, gateway+target, strings.NewReader(body))
+	require.NoError(t, err)
 	SetClientHeaders(request)
 	setHeaders(request, headers)
-	return s.Client.Do(request)
+	return request
 }
 
 // SetClientHeaders sets what a client of any format sends, ClientKey included.

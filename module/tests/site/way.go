@@ -42,13 +42,29 @@ func (w Way) To(address string) string {
 	return "to " + address + "\nlb_policy first\n"
 }
 
-// Provider returns the block of a provider that speaks every format and whose
-// usage is left as it is, with lines of its own.
+// EveryFormat is the line of a provider that speaks every format.
+const EveryFormat = "format chat completions messages responses gemini\n"
+
+// Provider returns the block of a provider that speaks every format, unless one of its own lines
+// is format, and whose usage is left as it is.
 func (w Way) Provider(name string, p *gatewaytest.Provider, lines ...string) string {
 	return w.ProviderAt(name, p.Address(), lines...)
 }
 
 // ProviderAt is Provider for an address.
 func (w Way) ProviderAt(name, address string, lines ...string) string {
-	return "provider " + name + " vllm {\n" + w.To(address) + "usage_details keep\n" + strings.Join(lines, "\n") + "\n}\n"
+	own := strings.Join(lines, "\n")
+	if !strings.Contains("\n"+own, "\nformat ") {
+		own = EveryFormat + own
+	}
+	return w.preset("vllm", name, address, own)
+}
+
+// Preset is Provider with the formats and the traits of a preset.
+func (w Way) Preset(preset, name string, p *gatewaytest.Provider, lines ...string) string {
+	return w.preset(preset, name, p.Address(), strings.Join(lines, "\n"))
+}
+
+func (w Way) preset(preset, name, address, lines string) string {
+	return "provider " + name + " " + preset + " {\n" + w.To(address) + "usage_details keep\n" + lines + "\n}\n"
 }

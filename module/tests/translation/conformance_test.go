@@ -51,11 +51,10 @@ func startConforming(t *testing.T, w site.Way, pairs ...[2]string) conforming {
 		lane, preset, _ := strings.Cut(pair[0], " ")
 		model := fmt.Sprint("m", len(c.models))
 		c.models[pair[0]+pair[1]] = model
-		block := w.Provider("of-"+model, p, conformingLanes[lane].Format, "models "+model, strings.ReplaceAll(pair[1], "; ", "\n"))
 		if preset == "" {
 			preset = "openai_compatible"
 		}
-		lines = append(lines, strings.Replace(block, " vllm ", " "+preset+" ", 1))
+		lines = append(lines, w.Preset(preset, "of-"+model, p, conformingLanes[lane].Format, "models "+model, strings.ReplaceAll(pair[1], "; ", "\n")))
 	}
 	c.Site = site.Start(t, lines...)
 	return c

@@ -2,7 +2,6 @@ package translation_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,7 +23,7 @@ func startTemplate(t *testing.T, w site.Way, preset string, lines ...string) (*s
 	t.Helper()
 	p := gatewaytest.NewProvider(t)
 	p.Always(gatewaytest.StrictTemplate(gatewaytest.Answer()))
-	return site.Start(t, strings.Replace(w.Provider("p", p, lines...), " vllm ", " "+preset+" ", 1)), p
+	return site.Start(t, w.Preset(preset, "p", p, lines...)), p
 }
 
 // Templates such as Qwen's refuse a system message that is not the first. Claude Code
@@ -75,7 +74,7 @@ func TestLateSystemMessagesPassWhereTheyMay(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				p := gatewaytest.NewProvider(t)
 				p.Always(gatewaytest.Body(http.StatusOK, "application/json", []byte(wholeMessage)))
-				s := site.Start(t, strings.Replace(w.Provider("p", p, c.line), " vllm ", " "+c.preset+" ", 1))
+				s := site.Start(t, w.Preset(c.preset, "p", p, c.line))
 				s.Ask(c.path, c.body)
 				require.Equal(t, 1, p.Count())
 				assert.Equal(t, c.body, string(p.Requests()[0].Body))

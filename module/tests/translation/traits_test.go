@@ -34,8 +34,7 @@ func TestPresetsBringTraitsAndTheConfigurationOverrulesThem(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		mistral := func(name string, lines ...string) string {
-			block := w.Provider(name, p, append(lines, "models "+name, "api_key {env.MISTRAL_API_KEY}")...)
-			return strings.Replace(block, " vllm ", " mistral ", 1)
+			return w.Preset("mistral", name, p, append(lines, "models "+name, "api_key {env.MISTRAL_API_KEY}")...)
 		}
 		s := site.Start(t, mistral("preset"), mistral("overruled", "include_usage on", "user_field user"))
 		asked := func(path, model, more string) map[string]any {
@@ -77,8 +76,7 @@ func TestTokensAreThoseThatThePresetKnowsOfTheModel(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		block := func(preset string, lines ...string) string {
-			block := w.Provider(preset, p, append(lines, "api_key {env.PROVIDER_KEY}")...)
-			return strings.Replace(block, " vllm ", " "+preset+" ", 1)
+			return w.Preset(preset, preset, p, append(lines, "api_key {env.PROVIDER_KEY}")...)
 		}
 		s := site.Start(t, block("deepseek", "models deepseek-*"), block("anthropic", "models claude-*", "thinking_style none"), "model alias {\nto deepseek/deepseek-chat\n}")
 		for _, c := range []struct {
