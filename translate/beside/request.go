@@ -24,7 +24,8 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	if e.json == nil || IsForm(body) && e.form != "" {
 		return inspectForm(body, e)
 	}
-	p := strict.New(body, strict.Brackets, e.json)
+	var p strict.Pass
+	p.Init(body, strict.Brackets, e.json)
 	for p.NextField() {
 		switch field := p.Field(); {
 		case field == "stream_format":

@@ -53,6 +53,12 @@ func New(data []byte) Cursor {
 	return Cursor{data: data, pos: start, err: err}
 }
 
+// Init prepares a zero cursor at the value of a document, as New does.
+func (c *Cursor) Init(data []byte) {
+	c.data = data
+	c.pos, c.err = examine(data)
+}
+
 // Again returns a cursor at a document, or at a value of one, that another cursor has
 // read to its end without an error. The new cursor does not repeat the checks of texts,
 // repeated names and skipped values. It may misread a document that was never checked,

@@ -33,9 +33,7 @@ func (c *Cursor) noteText(start, end int) {
 
 // Again is the function Again for the document whose strings these are.
 func (t Texts) Again(document []byte) Cursor {
-	c := Again(document)
-	c.document, c.texts = t, t
-	return c
+	return Cursor{data: document, again: true, unnamed: true, pos: markEnd(document), document: t, texts: t}
 }
 
 // At returns a cursor at a value that c has skipped in a document that is read again. The

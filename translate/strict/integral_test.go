@@ -25,7 +25,8 @@ func TestPathsAreWrittenInBothNotations(t *testing.T) {
 		Dots:     "messages.0.content.12.text",
 		Brackets: "messages[0].content[12].text",
 	} {
-		p := New([]byte(`{}`), notation, nil)
+		var p Pass
+		p.Init([]byte(`{}`), notation, nil)
 		p.Push("messages")
 		p.PushIndex(0)
 		p.Push("content")
@@ -38,7 +39,8 @@ func TestPathsAreWrittenInBothNotations(t *testing.T) {
 }
 
 func TestPathsBeyondTheBoundAreCutOff(t *testing.T) {
-	p := New([]byte(`{}`), Dots, nil)
+	var p Pass
+	p.Init([]byte(`{}`), Dots, nil)
 	for range maxSteps + 3 {
 		p.Push("a")
 	}
@@ -50,7 +52,8 @@ func TestPathsBeyondTheBoundAreCutOff(t *testing.T) {
 }
 
 func TestTheEarlierFaultWins(t *testing.T) {
-	p := New([]byte(`{}`), Dots, nil)
+	var p Pass
+	p.Init([]byte(`{}`), Dots, nil)
 	p.NextField()
 	p.Row(3)
 	p.NoteMember("c", "third")

@@ -21,7 +21,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Pass reads the fields of one body. Make it with New.
+// Pass reads the fields of one body, after Init.
 type Pass struct {
 	Value
 	View translate.View // the properties of the body that have been read
@@ -41,15 +41,13 @@ const (
 	other
 )
 
-// New returns the pass over a body with these fields. Messages write paths in the
-// notation.
-func New(body []byte, notation Notation, fields Fields) Pass {
-	p := Pass{fields: fields, Value: Value{
-		Cursor: jsonscan.New(body), body: body,
-		Faults: Faults{path: path{notation: notation}, found: Mark{order: math.MaxUint64}},
-	}}
+// Init prepares a zero Pass over a body with these fields. Messages write paths in the
+// notation. A Pass is not copied: it is large, and the stack of a request would grow for it.
+func (p *Pass) Init(body []byte, notation Notation, fields Fields) {
+	p.Cursor.Init(body)
 	p.NoteTexts()
-	return p
+	p.body, p.fields = body, fields
+	p.path.notation, p.found.order = notation, math.MaxUint64
 }
 
 // NextField checks the fields of the body up to one that the caller reads, and

@@ -113,18 +113,20 @@ func repeatable(a *exchange.Attempt) bool {
 // Around returns the attempt that replaces a refused one. It has the format of d. If the
 // refused attempt had the same format, the new one omits the sealed reasoning of earlier
 // turns; the reasoning of the new answer is sealed nevertheless.
-func (d Detour) Around(refused exchange.Attempt) exchange.Attempt {
+func (d Detour) Around(refused *exchange.Attempt) *exchange.Conduit {
+	c := &exchange.Conduit{Attempt: *refused}
+	a := &c.Attempt
 	switch {
 	case d.Unencrypted:
-		refused.Traits = withoutEncryption(refused.Traits)
-	case d.Format != refused.Format:
-	case refused.ByteLane():
-		refused.Encrypted = refused.Format.Requests.Encrypted(refused.Exchange.Body)
+		a.Traits = withoutEncryption(a.Traits)
+	case d.Format != a.Format:
+	case a.ByteLane():
+		a.Encrypted = a.Format.Requests.Encrypted(a.Exchange.Body)
 	default:
-		refused.Seals = refused.Seals.SealOnly()
+		a.Seals = a.Seals.SealOnly()
 	}
-	refused.Format = d.Format
-	return refused
+	a.Format = d.Format
+	return c
 }
 
 // Teaches reports whether later requests may take the same detour if it succeeds for this

@@ -27,7 +27,7 @@ func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
 	if d.Format == nil {
 		return c
 	}
-	again := &exchange.Conduit{Attempt: d.Around(c.Attempt)}
+	again := d.Around(&c.Attempt)
 	teaches := d.Teaches(&c.Attempt)
 	x.call(t, again)
 	switch {

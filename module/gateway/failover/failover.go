@@ -69,7 +69,7 @@ type run struct {
 
 // asked is a candidate that was called, with its failed attempt.
 type asked struct {
-	choice.Candidate
+	*choice.Candidate
 	failed *exchange.Conduit
 }
 
@@ -85,26 +85,26 @@ func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request, checks *g
 	x.ctx = ctx
 	to.Start(cancel, s.Answers)
 	for {
-		t, again, ok := x.next()
-		if !ok {
+		t, again := x.next()
+		if t == nil {
 			return x.verdict
 		}
-		c, f := x.attempt(&t, again)
+		c, f := x.attempt(t, again)
 		if f != nil {
-			x.passOver(&t, exchange.Unsuitable, f)
+			x.passOver(t, exchange.Unsuitable, f)
 			continue
 		}
 		t.Provider.Retries.Deposit()
-		c = x.ask(&t, c)
+		c = x.ask(t, c)
 		switch {
 		case x.conclude(&c.Result):
 			return x.verdict
 		case c.Result.State == exchange.Unasked && c.Result.Fault.Kind == fault.Overloaded:
-			x.passOver(&t, exchange.Busy, c.Result.Fault)
+			x.passOver(t, exchange.Busy, c.Result.Fault)
 		case c.Result.State == exchange.Unasked:
-			x.passOver(&t, exchange.Unsuitable, c.Result.Fault)
+			x.passOver(t, exchange.Unsuitable, c.Result.Fault)
 		default:
-			x.reportFailure(&t, c)
+			x.reportFailure(t, c)
 			x.asked = append(x.asked, asked{t, c})
 			if !again {
 				x.targets++
@@ -144,40 +144,43 @@ func (x *run) choose() {
 // sealed reasoning, or the key itself.
 func tenantOf(key *aigateway.Key) string { return cmp.Or(key.Subject, key.ID) }
 
-// next returns the next candidate that may be asked after the attempts so far. Another API
-// key of a target may be asked if the last key caused the failure; another target if the
-// model allows it. After all candidates, the last one that was asked comes a second time,
-// if its failure cost nothing and may be over soon, and the retry budget of its provider
-// allows it. again reports whether the target was asked before.
-func (x *run) next() (t choice.Candidate, again, ok bool) {
+// next returns the next candidate that may be asked after the attempts so far, nil for
+// none. Another API key of a target may be asked if the last key caused the failure;
+// another target if the model allows it. After all candidates, the last one that was asked
+// comes a second time, if its failure cost nothing and may be over soon, and the retry
+// budget of its provider allows it. again reports whether the target was asked before.
+func (x *run) next() (t *choice.Candidate, again bool) {
 	for len(x.candidates) > 0 {
-		t, x.candidates = x.candidates[0], x.candidates[1:]
+		t, x.candidates = &x.candidates[0], x.candidates[1:]
 		if len(x.asked) == 0 {
-			return t, false, true
+			return t, false
 		}
 		last := x.asked[len(x.asked)-1].failed
 		allowed := x.targets < x.model.Attempts && x.model.Fallback.After(&last.Attempt, &last.Result)
 		again = false // the candidates before this one were passed over
 		for _, earlier := range x.asked {
-			if t.SameTarget(&earlier.Candidate) {
+			if t.SameTarget(earlier.Candidate) {
 				allowed, again = health.BlamesKey(&earlier.failed.Attempt, &earlier.failed.Result), true
 			}
 		}
 		if allowed {
-			return t, again, true
+			return t, again
 		}
 	}
 	if len(x.asked) == 0 || x.retried || x.DisableRetry {
-		return t, false, false
+		return nil, false
 	}
 	last := x.asked[len(x.asked)-1]
 	wait, ok := retryWait(&last.failed.Result)
 	if !ok || !last.Provider.Retries.Withdraw() {
-		return t, false, false
+		return nil, false
 	}
 	x.retried = true
 	pause(x.ctx, wait)
-	return last.Candidate, true, !x.conclude(&last.failed.Result)
+	if x.conclude(&last.failed.Result) {
+		return nil, false
+	}
+	return last.Candidate, true
 }
 
 const (

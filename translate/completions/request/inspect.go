@@ -31,7 +31,8 @@ type request struct{ strict.Pass }
 // the fault that comes first: JSON faults in byte order, then the fields in the order of
 // their table.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
-	r := request{strict.New(body, strict.Brackets, fields)}
+	var r request
+	r.Init(body, strict.Brackets, fields)
 	for r.NextField() {
 		r.read()
 	}

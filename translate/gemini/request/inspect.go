@@ -37,7 +37,8 @@ type request struct{ strict.Pass }
 // table. The view has neither the kind of the answer, which only the path states, nor usually
 // the model.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
-	r := request{strict.New(body, strict.Brackets, fields)}
+	var r request
+	r.Init(body, strict.Brackets, fields)
 	for r.NextField() {
 		r.read(r.Field())
 	}

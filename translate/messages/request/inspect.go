@@ -48,7 +48,8 @@ type request struct {
 // the fault that comes first: JSON faults in byte order, then the fields in the order of
 // their table. Requests of CountTokens need no max_tokens.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
-	r := request{Pass: strict.New(body, strict.Dots, fields)}
+	var r request
+	r.Init(body, strict.Dots, fields)
 	for r.NextField() {
 		r.read()
 	}

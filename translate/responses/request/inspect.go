@@ -51,7 +51,8 @@ type request struct {
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their table.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
-	r := request{Pass: strict.New(body, strict.Brackets, fields), items: -1, calls: token.DefaultSearches}
+	r := request{items: -1, calls: token.DefaultSearches}
+	r.Init(body, strict.Brackets, fields)
 	for r.NextField() {
 		r.read()
 	}
