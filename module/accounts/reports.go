@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -38,6 +39,8 @@ type usageView struct {
 	Customer string `json:"customer,omitempty"`
 	Label    string `json:"label,omitempty"` // a dimension: customer or tag:NAME
 
+	Others int64 `json:"others,omitempty"` // number of values that are not among the largest, if the sum is theirs
+
 	Requests        int64 `json:"requests"`
 	Calls           int64 `json:"calls"`
 	InputTokens     int64 `json:"input_tokens"` // without tokens read from or written to a cache
@@ -56,9 +59,15 @@ type usageView struct {
 
 func viewUsage(u *accounting.Usage, zone *time.Location) usageView {
 	t := u.Tokens
+	if u.Others > 0 {
+		u = new(*u)
+		for _, value := range cursorTexts(u) {
+			*value = strings.TrimPrefix(*value, accounting.Others)
+		}
+	}
 	v := usageView{
 		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
-		Tag: u.Tag, Customer: u.Customer, Label: u.Label,
+		Tag: u.Tag, Customer: u.Customer, Label: u.Label, Others: u.Others,
 		Requests: u.Requests, Calls: u.Calls, InputTokens: t.Fresh, CacheReadTokens: t.CacheRead,
 		CacheWrite: t.Written(), OutputTokens: t.Output(), ReasoningTokens: t.Reasoning,
 		Searches: t.Searches, CostMicro: (u.Cost.Nanos + 500) / 1000, Currency: u.Cost.Currency,
@@ -199,7 +208,27 @@ func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err err
 	if times > 1 {
 		return q, errBy
 	}
-	return q, nil
+	return q, c.largest(&q, len(q.By)-times)
+}
+
+// mostLargest is the largest number of values with sums of their own.
+const mostLargest = 250
+
+// largest reads the parameters largest and measure of a query with so many dimensions besides
+// time.
+func (c *call) largest(q *accounting.UsageQuery, dimensions int) (err error) {
+	if q.Largest, err = c.queryNumber(0, "largest"); err != nil || q.Largest == 0 {
+		return err
+	}
+	if q.Largest < 0 || q.Largest > mostLargest || dimensions != 1 {
+		return invalid("largest is a number up to %d, for one dimension besides time", mostLargest)
+	}
+	q.Measure = accounting.Measure(cmp.Or(c.URL.Query().Get("measure"), string(accounting.MeasureCost)))
+	switch q.Measure {
+	case accounting.MeasureCost, accounting.MeasureTokens, accounting.MeasureRequests:
+		return nil
+	}
+	return invalid("measure is cost, tokens or requests")
 }
 
 // usageLabel reads the parameters tag and customer.

@@ -67,7 +67,7 @@ func (e endpoint) taking(names ...string) endpoint {
 var (
 	pageParameters   = []string{"from", "to", "format", "limit", "after"}
 	auditParameters  = slices.Concat([]string{"actor", "object", "action"}, pageParameters)
-	usageParameters  = slices.Concat([]string{"team", "by", "key", "user", "tag", "customer"}, pageParameters)
+	usageParameters  = slices.Concat([]string{"team", "by", "key", "user", "tag", "customer", "largest", "measure"}, pageParameters)
 	recordParameters = slices.Concat(recordFilters, pageParameters)
 	recordFilters    = []string{
 		"team", "key", "user", "model", "outcome", "request", "limit_name", "operation", "client_format", "provider", "upstream_model",

@@ -167,9 +167,22 @@ func TestUsageIsAskedInTheZoneOfTheLedger(t *testing.T) {
 	assert.Equal(t, []accounting.Dimension{accounting.ByDay, accounting.ByModel}, query.By)
 	s.ask(testRequest{call: "GET /api/usage", token: s.token("boss")})
 	assert.Equal(t, usualRange, query.To.Sub(query.From))
-	for _, wrong := range []string{"by=colour", "by=day,hour", "by=key,model,key", "by=label,label", "by=label,customer", "by=tag:team,label", "by=label&tag=team=search", "from=yesterday", "to=2026", "limit=x", "after=***"} {
+	for _, wrong := range []string{"by=colour", "by=day,hour", "by=key,model,key", "by=label,label", "by=label,customer", "by=tag:team,label", "by=label&tag=team=search", "from=yesterday", "to=2026", "limit=x", "after=***",
+		"by=day,model&largest=x", "by=day,model&largest=-1", "by=day,model&largest=251", "by=day&largest=6", "by=model,key&largest=6", "by=model&largest=6&measure=beauty"} {
 		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage?" + wrong, token: s.token("boss")}).status, wrong)
 	}
+}
+
+func TestTheLargestSumsHaveTheOthersInOne(t *testing.T) {
+	s, query := withUsage(t, accounting.Usage{Model: "dear", Requests: 1}, accounting.Usage{Model: accounting.Others, Others: 298, Requests: 7})
+	s.user("boss", aigateway.RoleAdmin)
+	answer := s.ask(testRequest{call: "GET /api/usage?by=day,model&largest=1", token: s.token("boss")})
+	assert.Equal(t, 1, query.Largest)
+	assert.Equal(t, accounting.MeasureCost, query.Measure)
+	assert.Contains(t, answer.body, `{"model":"dear","requests":1,`)
+	assert.Contains(t, answer.body, `{"others":298,"requests":7,`)
+	s.ask(testRequest{call: "GET /api/usage?by=tag:team&largest=6&measure=tokens", token: s.token("boss")})
+	assert.Equal(t, accounting.MeasureTokens, query.Measure)
 }
 
 func TestUsageNamesWhatIsUnknown(t *testing.T) {

@@ -20,11 +20,16 @@ type sumStatement struct {
 }
 
 // sumQuery returns the query for the sums over some intervals, with its arguments. A row
-// consists of the time, the texts of the dimensions, and the sums. The query returns at
-// most limit rows, after the row of UsageQuery.After.
+// consists of the time, the texts of the dimensions, the sums, and with UsageQuery.Largest
+// the number of others. The query returns at most limit rows, after the row of
+// UsageQuery.After.
 func sumQuery(s selection, parts []interval, limit int) (query string, args []any) {
 	q := &sumStatement{selection: s}
-	query = "SELECT " + strings.Join(append(q.order(), prefixed("sums.", sumColumns)...), ", ") + " FROM (" + q.sums(parts) + ") AS sums"
+	columns, sums := append(q.order(), prefixed("sums.", sumColumns)...), q.sums(parts)
+	if s.Largest > 0 {
+		query, columns, sums = q.withLargest(sums), append(columns, q.countOthers()), q.keepLargest()
+	}
+	query += "SELECT " + strings.Join(columns, ", ") + " FROM (" + sums + ") AS sums"
 	for i, dim := range s.textDimensions() {
 		query += fmt.Sprintf(" LEFT JOIN gateway_names n%d ON n%[1]d.id = sums.%s", i, dim.column)
 	}
@@ -38,7 +43,11 @@ func sumQuery(s selection, parts []interval, limit int) (query string, args []an
 func (q *sumStatement) order() []string {
 	by := []string{"sums.at"}
 	for i := range q.textDimensions() {
-		by = append(by, fmt.Sprintf("COALESCE(n%d.name, '')", i)) // the empty text has no row
+		nameless := "''" // the empty text has no row
+		if q.Largest > 0 && i == 0 {
+			nameless = fmt.Sprintf("CASE sums.%s WHEN %d THEN '%s' ELSE '' END", q.by[0].column, others, accounting.Others)
+		}
+		by = append(by, fmt.Sprintf("COALESCE(n%d.name, %s)", i, nameless))
 	}
 	return by
 }
@@ -58,17 +67,50 @@ func (q *sumStatement) after() []string {
 
 // sums returns the subquery that adds up the rows of some intervals.
 func (q *sumStatement) sums(parts []interval) string {
+	rows := make([]string, len(parts))
+	for i, part := range parts {
+		rows[i] = q.rows(part)
+	}
+	return q.added(strings.Join(rows, " UNION ALL "))
+}
+
+// added returns the subquery that adds up rows with the same dimensions.
+func (q *sumStatement) added(rows string) string {
 	groups := q.columns("at")
 	selected := groups
 	for _, column := range sumColumns {
 		selected = append(selected, "CAST(SUM("+column+") AS BIGINT) AS "+column)
 	}
-	rows := make([]string, len(parts))
-	for i, part := range parts {
-		rows[i] = q.rows(part)
-	}
-	return "SELECT " + strings.Join(selected, ", ") + " FROM (" + strings.Join(rows, " UNION ALL ") + ") AS parts" +
-		" GROUP BY " + strings.Join(groups, ", ")
+	return "SELECT " + strings.Join(selected, ", ") + " FROM (" + rows + ") AS parts GROUP BY " + strings.Join(groups, ", ")
+}
+
+// others is the id of all values that are not among the largest. Names have positive ids.
+const others = -1
+
+// measures are expressions for measures.
+var measures = map[accounting.Measure]string{
+	accounting.MeasureCost:     "cost",
+	accounting.MeasureTokens:   "fresh + cache_read + cache_write + cache_write_long + answer + reasoning",
+	accounting.MeasureRequests: "requests",
+}
+
+// withLargest returns the common tables of a query for the largest values: every has all
+// sums, and kept the largest values.
+func (q *sumStatement) withLargest(sums string) string {
+	return fmt.Sprintf("WITH every AS (%s), kept AS (SELECT %s AS value FROM every GROUP BY %[2]s ORDER BY SUM(%[3]s) DESC, %[2]s LIMIT %[4]s) ",
+		sums, q.by[0].column, measures[q.Measure], q.param(q.Largest))
+}
+
+// keepLargest returns the subquery that adds up the sums of the values that are not kept.
+func (q *sumStatement) keepLargest() string {
+	columns, value := q.columns("at"), q.by[0].column
+	columns[1] = fmt.Sprintf("CASE WHEN %s IN (SELECT value FROM kept) THEN %[1]s ELSE %d END AS %[1]s", value, others)
+	return q.added("SELECT " + strings.Join(append(columns, sumColumns...), ", ") + " FROM every")
+}
+
+// countOthers returns the expression for the number of values that are not kept.
+func (q *sumStatement) countOthers() string {
+	return fmt.Sprintf("CASE sums.%s WHEN %d THEN (SELECT COUNT(DISTINCT %[1]s) FROM every) - (SELECT COUNT(*) FROM kept) ELSE 0 END", q.by[0].column, others)
 }
 
 // columns returns the columns by which sums are grouped. The first is at, the expression

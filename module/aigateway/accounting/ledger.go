@@ -202,6 +202,12 @@ type UsageQuery struct {
 
 	Currency string // only calls whose costs are in this currency; empty for all
 
+	// Largest is the number of values of the only dimension besides time that have sums of their
+	// own: those with the most of Measure in the whole time, whatever its currency. The values
+	// of the others are added up in sums with the value Others. 0 adds up none.
+	Largest int
+	Measure Measure
+
 	// Limit is the largest number of sums. With 0, Usage returns ErrManySums if there are
 	// more than MostSums.
 	Limit int
@@ -210,6 +216,20 @@ type UsageQuery struct {
 	// Nil selects all.
 	After *Usage
 }
+
+// Measure is a number by which values are ordered: a cost, tokens, or requests.
+type Measure string
+
+// The measures.
+const (
+	MeasureCost     Measure = "cost"
+	MeasureTokens   Measure = "tokens"
+	MeasureRequests Measure = "requests"
+)
+
+// Others is the value of sums that add up what is not among the largest. It comes after all
+// other values.
+const Others = "\U0010FFFF"
 
 // MostSums is the largest number of sums of a query without a limit.
 const MostSums = 10_000
@@ -223,6 +243,8 @@ type Usage struct {
 	At                                                   time.Time
 	Key, User, Limit, Model, Provider, Upstream, Outcome string
 	Tag, Customer, Label                                 string
+
+	Others int64 // number of values that are not among UsageQuery.Largest, if the sum is theirs
 
 	Requests  int64
 	Calls     int64 // of providers

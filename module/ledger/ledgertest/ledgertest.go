@@ -70,6 +70,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"names of models are bounded", manyModels},
 		{"sums are paged by their dimensions", sumsArePaged},
 		{"sums of any time are paged", anyTimeIsPaged},
+		{"the largest sums are found, and the others added up", largestSums},
 		{"names are in the order of their bytes", namesAreInTheOrderOfTheirBytes},
 		{busy, sumsAreBounded},
 		{alone, watchesAreBounded},

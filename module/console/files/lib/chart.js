@@ -1,7 +1,7 @@
 // Stacked bars over time. The table below a chart has the same numbers.
 import { html, useEffect, useRef, useState } from './preact.js';
 
-/** @typedef {{name: string, values: number[], ill?: boolean}} Series */
+/** @typedef {{name: string, values: number[], ill?: boolean, rest?: boolean}} Series rest: several names, which cannot be picked */
 
 /** colour returns the class of a series. @param {Series} series @param {number} n */
 const colour = (series, n) => series.ill ? 'fill-ill' : `f${n % 7 + 1}`;
@@ -32,6 +32,7 @@ function useWidth() {
  * the legend; a click on a part or on its name picks it.
  * @param {{label: string, buckets: string[], series: Series[], format: (n: number) => string, pick?: (name: string) => void}} props */
 export function Chart({ label, buckets, series, format, pick }) {
+	const choose = (/** @type {Series} */ { name, rest }) => rest || pick?.(name);
 	const { element, width } = useWidth();
 	const [at, setAt] = useState(-1);
 	const [dim, setDim] = useState('');
@@ -56,12 +57,12 @@ export function Chart({ label, buckets, series, format, pick }) {
 						const value = each.values[i];
 						if (value <= 0) return null;
 						below += value;
-						return html`<rect class=${`${colour(each, n)}${dim && dim !== each.name ? ' dim' : ''}`} x=${gutter + i * step + Math.min(2, step * 0.1)} width=${Math.max(1, step - Math.min(4, step * 0.2))} y=${y(below)} height=${Math.max(1, y(below - value) - y(below))} onClick=${() => pick?.(each.name)} />`;
+						return html`<rect class=${`${colour(each, n)}${dim && dim !== each.name ? ' dim' : ''}`} x=${gutter + i * step + Math.min(2, step * 0.1)} width=${Math.max(1, step - Math.min(4, step * 0.2))} y=${y(below)} height=${Math.max(1, y(below - value) - y(below))} onClick=${() => choose(each)} />`;
 					})}
 					${i % every === 0 && html`<text x=${gutter + i * step + step / 2} y=${height - 6} text-anchor="middle">${bucket}</text>`}</g>`;
 			})}</svg>
 		<figcaption class="legend"><b class="tab">${at < 0 ? 'All' : buckets[at]}: ${format(at < 0 ? totals.reduce((a, b) => a + b, 0) : totals[at])}</b>
-			${series.map((each, n) => html`<button type="button" key=${each.name} onClick=${() => pick?.(each.name)} onMouseEnter=${() => setDim(each.name)} onMouseLeave=${() => setDim('')}>
+			${series.map((each, n) => html`<button type="button" key=${each.name} onClick=${() => choose(each)} onMouseEnter=${() => setDim(each.name)} onMouseLeave=${() => setDim('')}>
 				<i class=${`swatch ${colour(each, n)}`}></i><bdi class="cut">${each.name || '(none)'}</bdi><span class="tab muted">${format(at < 0 ? each.values.reduce((a, b) => a + b, 0) : each.values[at])}</span></button>`)}</figcaption></figure>`;
 }
 

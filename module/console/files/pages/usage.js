@@ -12,7 +12,7 @@ const ranges = /** @type {[string, string][]} */ ([['today', 'Today'], ['7d', '7
 const measures = /** @type {[string, string][]} */ ([['cost', 'Cost'], ['tokens', 'Tokens'], ['requests', 'Requests']]);
 const dimensions = /** @type {[string, string][]} */ ([['model', 'Model'], ['key', 'Key'], ['provider', 'Provider'], ['user', 'User'], ['limit', 'Limit or team']]);
 const steps = /** @type {[string, string][]} */ ([['hour', 'Hours'], ['day', 'Days'], ['month', 'Months']]);
-const most = 50; // rows of the table
+const stacked = 6, listed = 50, compared = 250; // names in the chart, in the table, and of the range before
 const hour = 3600e3, day = 24 * hour;
 
 /** span returns the times of a range. @param {URLSearchParams} settings @returns {{from: Date, to: Date}} */
@@ -53,16 +53,19 @@ const input = (/** @type {Sum} */ sum) => sum.input_tokens + sum.cache_read_toke
 
 const valueOf = /** @type {Record<string, (sum: Sum) => number>} */ ({ cost: (sum) => sum.cost_micro / 1e6, tokens: (sum) => input(sum) + sum.output_tokens, requests: (sum) => sum.requests });
 
+/** nameOf returns the value of a dimension, or how many values the sum is for. @param {Sum} sum @param {string} by */
+const nameOf = (sum, by) => sum.others ? plural(sum.others, 'other') : sum[by] ?? '';
+
 /** add joins the sums of a name, so that there is one for each. @param {Sum[]} sums @param {string} by */
 function add(sums, by) {
 	const joined = /** @type {Map<string, Sum>} */ (new Map());
 	for (const sum of sums) {
-		const before = joined.get(sum[by]);
+		const name = nameOf(sum, by), before = joined.get(name);
 		if (!before) {
-			joined.set(sum[by], { ...sum });
+			joined.set(name, { ...sum });
 			continue;
 		}
-		for (const [name, value] of Object.entries(sum)) if (typeof value === 'number') before[name] += value;
+		for (const [name, value] of Object.entries(sum)) if (typeof value === 'number' && name !== 'others') before[name] += value;
 		before.currency = before.currency || sum.currency;
 	}
 	return joined;
@@ -84,26 +87,24 @@ function ticks(step, from, to, sums) {
 
 const cut = (/** @type {string} */ step, /** @type {string} */ from) => from.slice(0, step === 'month' ? 7 : step === 'day' ? 10 : 13);
 
-/** series returns what the chart stacks: the six largest, and the sum of the others. @param {Sum[]} sums @param {string[]} names @param {{step: string, by: string, kinds: boolean, measure: string}} shown */
+/** series returns what the chart stacks, the largest first, and the sum of the others last. @param {Sum[]} sums @param {string[]} names @param {{step: string, by: string, kinds: boolean, measure: string}} shown */
 function series(sums, names, { step, by, kinds, measure }) {
 	const index = new Map(names.map((name, i) => [name, i]));
-	const parts = /** @type {Map<string, number[]>} */ (new Map());
-	const put = (/** @type {string} */ name, /** @type {number|undefined} */ i, /** @type {number} */ value) => {
+	const parts = /** @type {Map<string, {name: string, values: number[], rest: boolean}>} */ (new Map());
+	const put = (/** @type {string} */ name, /** @type {number|undefined} */ i, /** @type {number} */ value, rest = false) => {
 		if (i === undefined) return;
-		if (!parts.has(name)) parts.set(name, names.map(() => 0));
-		/** @type {number[]} */ (parts.get(name))[i] += value;
+		const part = parts.get(name) ?? { name, values: names.map(() => 0), rest };
+		part.values[i] += value;
+		parts.set(name, part);
 	};
 	for (const sum of sums) {
 		const i = index.get(cut(step, sum.from ?? ''));
 		if (kinds) {
 			for (const [name, value] of /** @type {[string, number][]} */ ([['input', sum.input_tokens], ['read from cache', sum.cache_read_tokens], ['written to cache', sum.cache_write_tokens], ['output', sum.output_tokens]])) put(name, i, value);
-		} else put(sum[by], i, valueOf[measure](sum));
+		} else put(nameOf(sum, by), i, valueOf[measure](sum), Boolean(sum.others));
 	}
 	const total = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0);
-	const sorted = [...parts].map(([name, values]) => ({ name, values })).filter(({ values }, _, list) => list.length === 1 || total(values) > 0).sort((a, b) => total(b.values) - total(a.values));
-	if (sorted.length <= 7) return sorted;
-	const others = sorted.slice(6);
-	return [...sorted.slice(0, 6), { name: plural(others.length, 'other'), values: names.map((_, i) => others.reduce((sum, each) => sum + each.values[i], 0)) }];
+	return [...parts.values()].filter(({ values }, _, list) => list.length === 1 || total(values) > 0).sort((a, b) => Number(a.rest) - Number(b.rest) || total(b.values) - total(a.values));
 }
 
 /** Change is the change against the range before. @param {{now: number, before: number}} props */
@@ -125,11 +126,13 @@ export default function Usage() {
 	const of = { team: settings.get('team') ?? '', user: settings.get('user') ?? '', key: settings.get('key') ?? '' };
 	const only = { ...of, tag: settings.get('tag') ?? '', customer: settings.get('customer') ?? '' };
 	const at = { from: from.toISOString(), to: to.toISOString(), ...only };
-	const sums = useData(query('/api/usage', { ...at, by: `${step},${dimension}` }), { read: all });
+	const kinds = by === 'kind' && measure === 'tokens';
+	const sums = useData(query('/api/usage', { ...at, by: kinds ? step : `${step},${dimension}`, ...!kinds && { largest: stacked, measure } }), { read: all });
+	const table = useData(query('/api/usage', { ...at, by: dimension, largest: listed, measure }), { read: all });
 	const ago = { ...at, from: new Date(2 * from.getTime() - to.getTime()).toISOString(), to: from.toISOString() };
-	const before = useData(query('/api/usage', { ...ago, by: dimension }), { read: all });
+	const before = useData(query('/api/usage', { ...ago, by: dimension, largest: compared, measure }), { read: all });
 	const outcomes = useData(query('/api/usage', { ...at, by: 'outcome' }), { read: all });
-	const allBefore = useData(isLabel(dimension) ? query('/api/usage', { ...ago, by: 'outcome' }) : null, { read: all });
+	const allBefore = useData(query('/api/usage', { ...ago, by: 'outcome' }), { read: all });
 	const labels = useData(query('/api/usage', { ...of, from: at.from, to: at.to, by: 'label' }), { read: labelsOf }); // without them, none is offered
 	const saved = useData(administers() ? query('/api/usage', { ...at, by: 'model,provider,upstream_model' }) : null, { read: (path, options) => savings(path, options).catch(() => null) }); // the rest stands without it
 	const pick = (/** @type {string} */ name) => { if (['user', 'key'].includes(dimension)) set({ [dimension]: name, by: 'model' }); else if (isLabel(dimension)) set({ tag: '', customer: '', [field]: field === 'tag' ? `${dimension.slice('tag:'.length)}=${name}` : name, by: '' }); else if (dimension === 'model') location.assign(query(`${root}exchanges`, { ...only, model: name })); };
@@ -142,16 +145,15 @@ export default function Usage() {
 			${Object.entries(only).map(([name, value]) => value && html`<button class="small" onClick=${() => set({ [name]: '' })} aria-label=${`Remove the filter ${name} ${value}`}>${name}: <${Name} of=${value} /> ✕</button>`)}</div>
 		<${Part} of=${sums} rows=${14}>${(/** @type {Sum[]} */ rows) => {
 			const names = ticks(step, from, to, rows);
-			const joined = add(rows, field);
 			const currency = rows.find((row) => row.currency)?.currency ?? 'USD';
 			const format = measure === 'cost' ? (/** @type {number} */ n) => money(n, currency) : short;
 			const label = (/** @type {string} */ name) => step === 'hour' ? `${name.slice(5, 10)} ${name.slice(11)}:00`.slice(to.getTime() - from.getTime() <= day ? 6 : 0) : step === 'day' ? name.slice(5) : name;
-			return html`<${Facts} sums=${isLabel(dimension) ? outcomes.data ?? [] : [...joined.values()]} before=${(isLabel(dimension) ? allBefore : before).data ?? []} outcomes=${outcomes.data ?? []} saved=${saved.data ?? null} currency=${currency} />
+			return html`<${Facts} sums=${outcomes.data ?? []} before=${allBefore.data ?? []} saved=${saved.data ?? null} currency=${currency} />
 			<section class="panel"><header><${Switch} label="Measure" options=${measures} value=${measure} set=${(value) => set({ show: value === 'cost' ? '' : value, by: by === 'kind' || by === 'model' ? '' : by })} />
 				<label class="row small"><span class="muted">by</span><select value=${by} onChange=${(/** @type {any} */ e) => set({ by: e.target.value === 'model' ? '' : e.target.value })}>${[...options, ...(measure === 'tokens' ? [['kind', 'Kind of token']] : [])].map(([name, text]) => html`<option value=${name} selected=${name === by}>${text}</option>`)}</select></label></header>
-				<div class="body">${rows.length === 0 ? html`<${Empty} title="No usage in this range.">${before.data?.length ? html`The range before had ${plural(before.data.reduce((sum, row) => sum + row.requests, 0), 'request')}.` : html`<a href=${`${root}connect`}>Connect</a> a client, and what it uses appears here.`}<//>`
-				: html`<${Chart} label=${`${measure} by ${by} and ${step}`} buckets=${names.map(label)} series=${series(rows, names, { step, by: field, kinds: by === 'kind' && measure === 'tokens', measure })} format=${format} pick=${by === 'kind' ? undefined : pick} />`}</div></section>
-			${rows.length > 0 && html`<section class="panel"><${Sums} rows=${[...joined.values()]} before=${add(before.data ?? [], field)} by=${dimension} measure=${measure} currency=${currency} />
+				<div class="body">${rows.length === 0 ? html`<${Empty} title="No usage in this range.">${allBefore.data?.length ? html`The range before had ${plural(allBefore.data.reduce((sum, row) => sum + row.requests, 0), 'request')}.` : html`<a href=${`${root}connect`}>Connect</a> a client, and what it uses appears here.`}<//>`
+				: html`<${Chart} label=${`${measure} by ${by} and ${step}`} buckets=${names.map(label)} series=${series(rows, names, { step, by: field, kinds, measure })} format=${format} pick=${by === 'kind' ? undefined : pick} />`}</div></section>
+			${rows.length > 0 && html`<section class="panel"><${Part} of=${table} rows=${8}>${(/** @type {Sum[]} */ found) => html`<${Sums} rows=${[...add(found, field).values()]} before=${add(before.data ?? [], field)} by=${dimension} measure=${measure} currency=${currency} />`}<//>
 				${isLabel(dimension) && html`<footer class="muted small">Requests without ${dimension === 'customer' ? 'a customer' : 'the tag'} are left out of the chart and of the table.</footer>`}</section>`}`;
 		}}<//>
 		<${Budgets} only=${of} /><//>`;
@@ -171,11 +173,11 @@ async function savings(path, options) {
 	return sums.reduce((saved, sum) => { const price = prices.get(`${sum.provider}/${sum.upstream_model}`); return saved + (price ? sum.cache_read_tokens * (price.input - price.cache_read) / 1e6 : 0); }, 0);
 }
 
-/** Facts are the totals at one look. @param {{sums: Sum[], before: Sum[], outcomes: Sum[], saved: number|null, currency: string}} props */
-function Facts({ sums, before, outcomes, saved, currency }) {
+/** Facts are the totals at one look. @param {{sums: Sum[], before: Sum[], saved: number|null, currency: string}} props the sums are by outcome */
+function Facts({ sums, before, saved, currency }) {
 	const total = (/** @type {Sum[]} */ of, /** @type {(sum: Sum) => number} */ value) => of.reduce((sum, each) => sum + value(each), 0);
 	const read = total(sums, (sum) => sum.cache_read_tokens), whole = total(sums, input), unpriced = total(sums, (sum) => sum.unpriced);
-	const failed = outcomes.filter((sum) => sum.outcome !== 'answered' && sum.requests > 0);
+	const failed = sums.filter((sum) => sum.outcome !== 'answered' && sum.requests > 0);
 	return html`<dl class="facts"><div><dt>Cost</dt><dd>${sums.some((sum) => sum.floor) ? '≥ ' : ''}${money(total(sums, valueOf.cost), currency)}<small><${Against} now=${total(sums, valueOf.cost)} before=${total(before, valueOf.cost)} /></small></dd></div>
 		<div><dt>Requests</dt><dd>${number(total(sums, (sum) => sum.requests))}<small><${Against} now=${total(sums, valueOf.requests)} before=${total(before, valueOf.requests)} /></small></dd></div>
 		<div><dt>Input tokens</dt><dd>${short(whole)}<small>${percent(read, whole)} read from cache${saved !== null && saved >= 0.005 ? html`, <span title="At the prices of today">${money(saved, currency)} saved</span>` : ''}</small></dd></div>
@@ -189,15 +191,17 @@ function Sums({ rows, before, by, measure, currency }) {
 	const whole = rows.reduce((sum, row) => sum + valueOf[measure](row), 0);
 	const foot = (/** @type {(sum: Sum) => number} */ value) => rows.reduce((sum, row) => sum + value(row), 0);
 	const field = fieldOf(by);
-	const largest = rows.toSorted((a, b) => valueOf[measure](b) - valueOf[measure](a)).slice(0, most);
-	return html`<${Table} key=${by} label="Sums" rows=${largest} id=${(row) => row[field]} first=${1 + ['requests', '', '', 'cost', 'tokens'].indexOf(measure === 'tokens' ? '' : measure)} columns=${[
-		{ name: titleOf(by), cell: (/** @type {Sum} */ r) => r[field] ? html`<${Name} of=${r[field]} wide />` : html`<span class="muted">none</span>`, sort: (/** @type {Sum} */ r) => r[field], foot: rows.length > most ? `All ${number(rows.length)}, of which the largest ${most} are shown` : 'All' },
+	const most = rows.toSorted((a, b) => (a.others ?? 0) - (b.others ?? 0) || valueOf[measure](b) - valueOf[measure](a));
+	const earlier = (/** @type {Sum} */ row) => { const sum = before.get(nameOf(row, field)); return sum ? valueOf[measure](sum) : 0; };
+	const unknown = [...before.values()].some((sum) => sum.others); // a name may be among them
+	return html`<${Table} key=${by} label="Sums" rows=${most} id=${(row) => row.others ? 'others ' : row[field]} first=${1 + ['requests', '', '', 'cost', 'tokens'].indexOf(measure === 'tokens' ? '' : measure)} columns=${[
+		{ name: titleOf(by), cell: (/** @type {Sum} */ r) => r[field] ? html`<${Name} of=${r[field]} wide />` : html`<span class="muted">${nameOf(r, field) || 'none'}</span>`, sort: (/** @type {Sum} */ r) => nameOf(r, field), foot: 'All' },
 		{ name: 'Requests', num: true, cell: (/** @type {Sum} */ r) => number(r.requests), sort: valueOf.requests, foot: number(foot(valueOf.requests)) },
 		{ name: 'Input', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(input(r))}>${short(input(r))}</span>`, sort: input, foot: short(foot(input)) },
 		{ name: 'Output', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(r.output_tokens)}>${short(r.output_tokens)}</span>`, sort: (/** @type {Sum} */ r) => r.output_tokens, foot: short(foot((r) => r.output_tokens)) },
 		{ name: 'Cost', num: true, cell: (/** @type {Sum} */ r) => r.currency ? `${r.floor ? '≥ ' : ''}${money(r.cost_micro / 1e6, r.currency)}` : html`<span class="muted">${r.unpriced > 0 ? 'no price' : '–'}</span>`, sort: valueOf.cost, foot: money(foot(valueOf.cost), currency) },
 		{ name: 'Share', num: true, cell: (/** @type {Sum} */ r) => percent(valueOf[measure](r), whole), sort: valueOf[measure], foot: '' },
-		{ name: 'Change', num: true, cell: (/** @type {Sum} */ r) => html`<${Change} now=${valueOf[measure](r)} before=${before.get(r[field]) ? valueOf[measure](/** @type {Sum} */ (before.get(r[field]))) : 0} />`, foot: '' },
+		{ name: 'Change', num: true, cell: (/** @type {Sum} */ r) => r.others || unknown && earlier(r) === 0 ? html`<span class="muted">–</span>` : html`<${Change} now=${valueOf[measure](r)} before=${earlier(r)} />`, foot: '' },
 	]} />`;
 }
 
