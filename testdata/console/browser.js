@@ -104,8 +104,9 @@ export const freePort = () => new Promise((done) => {
 
 /** Gateway is a gateway of its own for one test, with data of its own, whose user is root. */
 export class Gateway {
-	/** start starts it with a configuration, in which {port} is its port, and other names in braces those of values. */
-	static async start(configuration, values = {}) {
+	/** start starts it with a configuration, in which {port} is its port, and other names in braces those of values. What fill
+	 * returns is awaited before; its argument is the path of the store. */
+	static async start(configuration, values = {}, fill = async (_store) => {}) {
 		const gateway = new Gateway();
 		gateway.folder = mkdtempSync(join(tmpdir(), 'gateway-'));
 		gateway.port = await freePort();
@@ -114,6 +115,7 @@ export class Gateway {
 		gateway.env = { ...process.env, XDG_DATA_HOME: gateway.folder, XDG_CONFIG_HOME: gateway.folder, GATEWAY_PORT: String(gateway.port) };
 		gateway.write(configuration);
 		execFileSync(program, ['ai-gateway', 'user', 'add', 'root', '--role', 'root', '--password-stdin'], { env: gateway.env, input: root.password, stdio: ['pipe', 'ignore', 'ignore'] });
+		await fill(join(gateway.folder, 'caddy/ai_gateway/gateway.db'));
 		await gateway.run();
 		return gateway;
 	}

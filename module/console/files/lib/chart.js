@@ -34,7 +34,8 @@ function useWidth() {
 export function Chart({ label, buckets, series, format, pick }) {
 	const choose = (/** @type {Series} */ { name, rest }) => rest || pick?.(name);
 	const { element, width } = useWidth();
-	const [at, setAt] = useState(-1);
+	const [pointed, setAt] = useState(-1);
+	const at = pointed < buckets.length ? pointed : -1; // there may have been more
 	const [dim, setDim] = useState('');
 	const totals = buckets.map((_, i) => series.reduce((sum, each) => sum + each.values[i], 0));
 	const top = ceiling(Math.max(0, ...totals));
