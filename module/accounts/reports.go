@@ -216,16 +216,18 @@ const mostLargest = 250
 
 // largest reads the parameters largest and measure of a query with so many dimensions besides
 // time.
-func (c *call) largest(q *accounting.UsageQuery, dimensions int) (err error) {
-	if q.Largest, err = c.queryNumber(0, "largest"); err != nil || q.Largest == 0 {
+func (c *call) largest(q *accounting.UsageQuery, dimensions int) error {
+	number, err := c.queryNumber(0, "largest")
+	if err != nil || number == 0 {
 		return err
 	}
-	if q.Largest < 0 || q.Largest > mostLargest || dimensions != 1 {
+	if number < 0 || number > mostLargest || dimensions != 1 {
 		return invalid("largest is a number up to %d, for one dimension besides time", mostLargest)
 	}
-	q.Measure = accounting.Measure(cmp.Or(c.URL.Query().Get("measure"), string(accounting.MeasureCost)))
-	switch q.Measure {
+	measure := accounting.Measure(cmp.Or(c.URL.Query().Get("measure"), string(accounting.MeasureCost)))
+	switch measure {
 	case accounting.MeasureCost, accounting.MeasureTokens, accounting.MeasureRequests:
+		q.Largest = &accounting.Largest{Number: number, Measure: measure}
 		return nil
 	}
 	return invalid("measure is cost, tokens or requests")

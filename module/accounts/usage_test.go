@@ -177,12 +177,11 @@ func TestTheLargestSumsHaveTheOthersInOne(t *testing.T) {
 	s, query := withUsage(t, accounting.Usage{Model: "dear", Requests: 1}, accounting.Usage{Model: accounting.Others, Others: 298, Requests: 7})
 	s.user("boss", aigateway.RoleAdmin)
 	answer := s.ask(testRequest{call: "GET /api/usage?by=day,model&largest=1", token: s.token("boss")})
-	assert.Equal(t, 1, query.Largest)
-	assert.Equal(t, accounting.MeasureCost, query.Measure)
+	assert.Equal(t, &accounting.Largest{Number: 1, Measure: accounting.MeasureCost}, query.Largest)
 	assert.Contains(t, answer.body, `{"model":"dear","requests":1,`)
 	assert.Contains(t, answer.body, `{"others":298,"requests":7,`)
 	s.ask(testRequest{call: "GET /api/usage?by=tag:team&largest=6&measure=tokens", token: s.token("boss")})
-	assert.Equal(t, accounting.MeasureTokens, query.Measure)
+	assert.Equal(t, accounting.MeasureTokens, query.Largest.Measure)
 }
 
 func TestUsageNamesWhatIsUnknown(t *testing.T) {

@@ -98,7 +98,7 @@ func (r *Reader) Usage(ctx context.Context, q accounting.UsageQuery) (usage []ac
 		return nil, err
 	}
 	switch {
-	case q.Largest > 0 && (len(d.by) != 1 || measures[q.Measure] == ""):
+	case q.Largest != nil && (len(d.by) != 1 || measures[q.Largest.Measure] == ""):
 		return nil, fmt.Errorf("%w: the largest need one dimension besides time, and a measure", ErrQuery)
 	case q.Label == "":
 		q.Label = d.label
@@ -149,7 +149,7 @@ func (s selection) read(in database.Statements) (usage []accounting.Usage, err e
 		limit = accounting.MostSums + 1
 	}
 	from, to := hour.begin(s.From, s.zone), hour.ceil(s.To, s.zone)
-	if s.After != nil && s.After.At.After(from) && s.Largest == 0 {
+	if s.After != nil && s.After.At.After(from) && s.Largest == nil {
 		from = s.After.At
 	}
 	for window := firstWindow[s.unit]; from.Before(to) && len(usage) < limit; {
@@ -185,7 +185,7 @@ func (s selection) nextWindow(window time.Duration, had, needed int) time.Durati
 // time, or to. A selection without a window or without a limit is read in one piece, and so
 // is one of the largest values, which are those of the whole time.
 func (s selection) windowEnd(from, to time.Time, window time.Duration) time.Time {
-	if window == 0 || s.Limit == 0 || s.Largest > 0 {
+	if window == 0 || s.Limit == 0 || s.Largest != nil {
 		return to
 	}
 	end := s.unit.ceil(from.Add(window), s.zone)
@@ -218,7 +218,7 @@ func (s selection) scan(row database.Scanner) (sum accounting.Usage, err error) 
 	for _, column := range sumsOf(&sum) {
 		fields = append(fields, column)
 	}
-	if s.Largest > 0 {
+	if s.Largest != nil {
 		fields = append(fields, &sum.Others)
 	}
 	err = row.Scan(fields...)

@@ -26,7 +26,7 @@ type sumStatement struct {
 func sumQuery(s selection, parts []interval, limit int) (query string, args []any) {
 	q := &sumStatement{selection: s}
 	columns, sums := append(q.order(), prefixed("sums.", sumColumns)...), q.sums(parts)
-	if s.Largest > 0 {
+	if s.Largest != nil {
 		query, columns, sums = q.withLargest(sums), append(columns, q.countOthers()), q.keepLargest()
 	}
 	query += "SELECT " + strings.Join(columns, ", ") + " FROM (" + sums + ") AS sums"
@@ -44,7 +44,7 @@ func (q *sumStatement) order() []string {
 	by := []string{"sums.at"}
 	for i := range q.textDimensions() {
 		nameless := "''" // the empty text has no row
-		if q.Largest > 0 && i == 0 {
+		if q.Largest != nil && i == 0 {
 			nameless = fmt.Sprintf("CASE sums.%s WHEN %d THEN '%s' ELSE '' END", q.by[0].column, others, accounting.Others)
 		}
 		by = append(by, fmt.Sprintf("COALESCE(n%d.name, %s)", i, nameless))
@@ -98,7 +98,7 @@ var measures = map[accounting.Measure]string{
 // sums, and kept the largest values.
 func (q *sumStatement) withLargest(sums string) string {
 	return fmt.Sprintf("WITH every AS (%s), kept AS (SELECT %s AS value FROM every GROUP BY %[2]s ORDER BY SUM(%[3]s) DESC, %[2]s LIMIT %[4]s) ",
-		sums, q.by[0].column, measures[q.Measure], q.param(q.Largest))
+		sums, q.by[0].column, measures[q.Largest.Measure], q.param(q.Largest.Number))
 }
 
 // keepLargest returns the subquery that adds up the sums of the values that are not kept.

@@ -202,11 +202,9 @@ type UsageQuery struct {
 
 	Currency string // only calls whose costs are in this currency; empty for all
 
-	// Largest is the number of values of the only dimension besides time that have sums of their
-	// own: those with the most of Measure in the whole time, whatever its currency. The values
-	// of the others are added up in sums with the value Others. 0 adds up none.
-	Largest int
-	Measure Measure
+	// Largest selects the values of the only dimension besides time that have sums of their
+	// own. The sums of the others are added up, with the value Others. Nil adds up none.
+	Largest *Largest
 
 	// Limit is the largest number of sums. With 0, Usage returns ErrManySums if there are
 	// more than MostSums.
@@ -215,6 +213,13 @@ type UsageQuery struct {
 	// After selects the sums after this one, which is the last sum of the page before.
 	// Nil selects all.
 	After *Usage
+}
+
+// Largest selects the values with the most of a measure in the whole time of a query, whatever
+// the currency.
+type Largest struct {
+	Number  int // at least 1
+	Measure Measure
 }
 
 // Measure is a number by which values are ordered: a cost, tokens, or requests.

@@ -31,7 +31,7 @@ func largestSums(t *testing.T, d Database) {
 	repeated(t, d, 1)
 	q := accounting.UsageQuery{
 		From: time.Now().AddDate(0, 0, -3), To: time.Now().Add(time.Hour),
-		By: []accounting.Dimension{accounting.ByModel, accounting.ByDay}, Largest: 2, Limit: 100,
+		By: []accounting.Dimension{accounting.ByModel, accounting.ByDay}, Largest: &accounting.Largest{Number: 2, Measure: accounting.MeasureCost}, Limit: 100,
 	}
 	type sum struct {
 		model                  string
@@ -43,21 +43,20 @@ func largestSums(t *testing.T, d Database) {
 		}
 		return sums
 	}
-	q.Measure = accounting.MeasureCost
 	day := []sum{{"dear", 1, 100, 0}, {"frequent", 4, 60, 0}, {accounting.Others, 4, 30, 3}}
 	assert.Equal(t, append(day, day...), found())
 	q.Limit = 1 // the order of the values is that of the whole time, also in later pages
 	assert.Equal(t, append(day, day...), found())
-	q.Measure = accounting.MeasureRequests
+	q.Largest.Measure = accounting.MeasureRequests
 	day = []sum{{"free", 2, 0, 0}, {"frequent", 4, 60, 0}, {accounting.Others, 3, 130, 3}}
 	assert.Equal(t, append(day, day...), found())
-	q.Measure, q.By, q.Largest = accounting.MeasureTokens, q.By[:1], 10
+	q.By, q.Largest = q.By[:1], &accounting.Largest{Number: 10, Measure: accounting.MeasureTokens}
 	assert.Equal(t, []sum{{"", 2, 40, 0}, {"cheap", 2, 20, 0}, {"dear", 2, 200, 0}, {"free", 4, 0, 0}, {"frequent", 8, 120, 0}}, found())
 
-	q.Measure = "beauty"
+	q.Largest.Measure = "beauty"
 	_, err := l.Usage(t.Context(), q)
 	require.ErrorContains(t, err, "measure")
-	q.Measure, q.By = accounting.MeasureCost, []accounting.Dimension{accounting.ByModel, accounting.ByKey}
+	q.Largest.Measure, q.By = accounting.MeasureCost, []accounting.Dimension{accounting.ByModel, accounting.ByKey}
 	_, err = l.Usage(t.Context(), q)
 	require.ErrorContains(t, err, "one dimension")
 }
