@@ -76,7 +76,7 @@ func (r *result) noteErrorAnswer(res *http.Response, body []byte, f *fault.Fault
 	r.Answer = &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: fault.Mask(body, r.hide.host)}
 	if !fault.IsJSON(r.Answer.Body) || r.hide.leaks(string(body)) {
 		r.hide.fault(f)
-		r.Answer.Body = a.Format.Errors.Append(nil, f, a.Exchange.ID)
+		r.Answer.Body = a.Format.Errors.Append(nil, f.WithStatus(res.StatusCode), a.Exchange.ID)
 	} else if own := r.hide.contentType(res); exchange.IsJSON(own) {
 		r.Answer.ContentType = own
 	}

@@ -99,6 +99,7 @@ type Fault struct {
 	// Quoted is true if Message is the wording of a provider. It may quote the request,
 	// so it is for the client alone: the log gets LogMessage.
 	Quoted bool
+	status int // that of WithStatus, 0 for that of the kind
 }
 
 // Log contains what only the log has of a fault: the client does not get it.
@@ -141,4 +142,12 @@ func (f *Fault) Unwrap() error { return f.Cause }
 
 // Status returns the HTTP status of the answer to a client, unless the format of the
 // client has a status of its own for the kind.
-func (f *Fault) Status() int { return statuses[f.Kind] }
+func (f *Fault) Status() int { return cmp.Or(f.status, statuses[f.Kind]) }
+
+// WithStatus returns a copy of the fault that has this status in place of that of its kind: that
+// of a provider's answer, which clients of the provider's format get.
+func (f *Fault) WithStatus(status int) *Fault {
+	with := *f
+	with.status = status
+	return &with
+}

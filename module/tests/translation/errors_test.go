@@ -50,10 +50,11 @@ func TestEveryStatusIsAnsweredAsInTheTable(t *testing.T) {
 	})
 }
 
-// TestErrorBodiesOfAnyShapeAreReadable is wire format E.1. Three bugs were here:
+// TestErrorBodiesOfAnyShapeAreReadable is wire format E.1. Four bugs were here:
 // on the way of the bytes a text was relayed as it was, of which official SDKs make
 // a nameless error, and so was markup behind a byte order mark; JSON kept a content
-// type that was not its own.
+// type that was not its own; and the code in the body for Gemini clients, which is
+// that of the status, was 400 with the status 422.
 func TestErrorBodiesOfAnyShapeAreReadable(t *testing.T) {
 	huge := `{"error":{"message":"` + strings.Repeat("x", 1<<20) + `"}}`
 	long := strings.Repeat("y", 3000)
