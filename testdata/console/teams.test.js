@@ -61,8 +61,14 @@ test('C013 a team is made, led and deleted in the console, and each role sees it
 	await led.page.click('table >> text=led');
 	await led.page.click('button:text-is("Add member")');
 	await led.page.fill('dialog input[name=user]', member.username);
+	const other = await open(browser);
+	await enter(other.page, 'account', { user: member });
+	assert.ok(!(await linked(other.page)).includes('Teams'));
 	await led.page.keyboard.press('Enter');
 	await led.page.waitForSelector('tr:has-text("team-member")');
+	// Who was added saw the page of the team only after the browser had loaded the console anew.
+	await other.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+	await other.page.waitForSelector('nav >> text=Teams');
 	assert.equal(await led.page.locator('button:text-is("Change")').count(), 0);
 	assert.equal(await status(led.context, 'PATCH', '/api/teams/led', { budget: '' }), 403);
 	await led.page.click('.head >> text=Keys');
@@ -82,8 +88,6 @@ test('C013 a team is made, led and deleted in the console, and each role sees it
 	await led.page.waitForSelector('tbody >> text=team-member');
 
 	// A member sees the team, and makes keys of it.
-	const other = await open(browser);
-	await enter(other.page, 'keys', { user: member });
 	await other.page.click('nav >> text=Teams');
 	await other.page.click('table >> text=led');
 	await other.page.waitForSelector('text=You are a member of this team');
@@ -110,9 +114,8 @@ test('C013 a team is made, led and deleted in the console, and each role sees it
 	assert.equal((await ask(key)).status, 401);
 
 	// To others, the team does not exist.
-	await other.page.reload();
-	await other.page.waitForSelector('table, .empty');
-	assert.ok(!(await linked(other.page)).includes('Teams'));
+	await show(other.page, 'account');
+	await other.page.waitForSelector('nav >> text=Teams', { state: 'detached' });
 	await show(other.page, 'teams');
 	await other.page.waitForSelector('h1:text-is("No such page")');
 	assert.equal(await status(other.context, 'GET', '/api/teams/led'), 404);

@@ -97,13 +97,36 @@ function Current({ entry }) {
 	return shown?.path === entry.path ? html`<${shown.page} key=${entry.path} />` : null;
 }
 
+/** replace sets a signal if the value is another one: what shows it is drawn anew.
+ * @template T @param {{value: T}} signal @param {T} value */
+const replace = (signal, value) => { if (JSON.stringify(signal.value) !== JSON.stringify(value)) signal.value = value; };
+
+/** useRights reads the user and the teams of the user, again with each page and whenever the window is seen again: others may have
+ * changed them. @param {string} page */
+function useRights(page) {
+	useEffect(() => {
+		const control = new AbortController(), options = { signal: control.signal };
+		const read = async () => {
+			if (document.hidden) return;
+			const user = await get('/api/session', options);
+			if (user?.id !== self.value?.id) return; // the next request asks for a login
+			replace(self, user);
+			if (!administers()) replace(teams, (await get('/api/teams?page_size=100', options)).items);
+		};
+		const again = () => { read().catch(() => {}); }; // until then, what is known counts
+		again();
+		document.addEventListener('visibilitychange', again);
+		return () => { control.abort(); document.removeEventListener('visibilitychange', again); };
+	}, [page]);
+}
+
 /** Frame is the console of a user. */
 function Frame() {
 	const [help, setHelp] = useState(false);
 	const [menu, setMenu] = useState(false);
 	useKeys(() => setHelp(true));
-	useEffect(() => { if (!administers()) get('/api/teams?page_size=100').then((data) => { teams.value = data.items; }, () => {}); }, []);
 	const { page } = route.value;
+	useRights(page);
 	const { shown, running } = configured.value;
 	useEffect(() => setMenu(false), [page]);
 	const entry = allowed().find((each) => each.path === page) ?? (page === '' ? pages[0] : undefined);
