@@ -23,6 +23,21 @@ func (s *lines) feed(p []byte) {
 // left returns the number of bytes of the last feed that were not consumed.
 func (s *lines) left() int { return len(s.in) - s.at }
 
+// uncut returns the bytes of the last feed that were not consumed, if they begin with a line
+// and contain no CR; otherwise nil.
+func (s *lines) uncut() []byte {
+	if s.cut || len(s.partial) > 0 {
+		return nil
+	}
+	if s.cr < s.at {
+		s.cr = s.index('\r')
+	}
+	if s.cr < len(s.in) {
+		return nil
+	}
+	return s.in[s.at:]
+}
+
 // next returns the next line without its end, false if it is not complete. The
 // line is valid until the next call of hold.
 func (s *lines) next() (line []byte, ok bool) {
