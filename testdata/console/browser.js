@@ -89,7 +89,7 @@ export async function visit(page, path) {
 
 /** until waits until a check passes that asks the gateway. waitForFunction cannot: it takes the promise of an answer for true. */
 export async function until(passes) {
-	for (const end = Date.now() + 20_000; !await passes();) {
+	for (const end = Date.now() + patience; !await passes();) {
 		assert.ok(Date.now() < end, `never passed: ${passes}`);
 		await new Promise((done) => setTimeout(done, 50));
 	}

@@ -20,7 +20,6 @@ async function makeKey(page, name) {
 test('C001 a newcomer gets from the login to a request that the page shows arriving', async () => {
 	const { page, problems } = await open(browser);
 	page.on('console', (message) => { if (message.type() === 'error') problems.push(message.text()); }); // the first load once logged a 401
-	const start = Date.now();
 	await enter(page);
 	await page.click('button:text-is("Make a key")');
 	await page.selectOption('select[aria-label=Model]', 'demo');
@@ -32,7 +31,6 @@ test('C001 a newcomer gets from the login to a request that the page shows arriv
 	const shown = await page.textContent('main');
 	assert.match(shown, /Tokens\d+ in, \d+ out/);
 	assert.match(shown, /Cost\$0\.\d+/);
-	assert.ok(Date.now() - start < 60_000);
 	assert.deepEqual(problems, []);
 	await page.context().close();
 });
