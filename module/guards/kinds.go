@@ -3,6 +3,7 @@ package guards
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // span is a part of a text.
@@ -18,8 +19,8 @@ type kind struct {
 var kinds = map[string]kind{
 	"card":  {cards, 2*mostCardDigits - 1},
 	"iban":  {ibans, 2 * mostIBAN},
-	"key":   {all(keyShapes), 256},
-	"email": {all(emailShape), 64 + 1 + 190 + 1 + 24},
+	"key":   {whenUsed(keyShapes), 256},
+	"email": {whenUsed(emailShape), 64 + 1 + 190 + 1 + 24},
 }
 
 // all returns the find of a pattern.
@@ -32,11 +33,18 @@ func all(pattern *regexp.Regexp) func(string) []span {
 	}
 }
 
-var (
-	emailShape = regexp.MustCompile(`\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24}\b`)
+// whenUsed returns the find of a pattern that is compiled when it is first used: compiling
+// those below takes milliseconds, and most gateways have no guard.
+func whenUsed(pattern string) func(string) []span {
+	find := sync.OnceValue(func() func(string) []span { return all(regexp.MustCompile(pattern)) })
+	return func(text string) []span { return find()(text) }
+}
+
+const (
+	emailShape = `\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24}\b`
 	// keyShapes are the forms of the keys of this gateway and of well-known services, and the
 	// first line of private keys.
-	keyShapes = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{20,250}|AKIA[0-9A-Z]{16}|gh[opsur]_[A-Za-z0-9]{36,250}|github_pat_[A-Za-z0-9_]{22,240}|glpat-[A-Za-z0-9_-]{20,240}|xox[abeoprs]-[A-Za-z0-9-]{10,240}|AIza[0-9A-Za-z_-]{35}|hf_[A-Za-z]{30,240}|npm_[A-Za-z0-9]{36})\b|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----`)
+	keyShapes = `\b(?:sk-[A-Za-z0-9_-]{20,250}|AKIA[0-9A-Z]{16}|gh[opsur]_[A-Za-z0-9]{36,250}|github_pat_[A-Za-z0-9_]{22,240}|glpat-[A-Za-z0-9_-]{20,240}|xox[abeoprs]-[A-Za-z0-9-]{10,240}|AIza[0-9A-Za-z_-]{35}|hf_[A-Za-z]{30,240}|npm_[A-Za-z0-9]{36})\b|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----`
 )
 
 // runs returns the runs of characters of a class, with at most one separator between two
