@@ -36,7 +36,7 @@ type DescribedGuard interface {
 
 // GuardWindow is the part of a streamed text that a guard gets at once.
 type GuardWindow struct {
-	// Overlap is the number of bytes at the end of a checked text that are held back, and
+	// Overlap is the number of characters at the end of a checked text that are held back, and
 	// are checked again together with the text that follows: the longest match that a guard
 	// finds in a stream, however it is divided. Characters that IsInvisible do not count.
 	Overlap int

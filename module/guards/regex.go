@@ -114,7 +114,7 @@ func (g *Regex) Window() (w aigateway.GuardWindow, err error) {
 }
 
 // longestMatch returns the length in bytes of the longest match of a pattern, -1 if there is
-// none.
+// none. In the original, it has no more characters: four are never composed to one.
 func longestMatch(r *syntax.Regexp) int {
 	const mostRune = 4 // bytes
 	sum := 0
@@ -204,7 +204,17 @@ func (s *search) one(i int) (blocked bool) {
 // isOpen reports whether a match touches an end behind which the text goes on, so that it may
 // be none. It is found again if it fits into the overlap.
 func (s *search) isOpen(t *aigateway.GuardText, at span) bool {
-	return t.Before && at.start == 0 || t.More && at.end == len(t.Text) && at.end-at.start < s.overlap
+	return t.Before && at.start == 0 || t.More && at.end == len(t.Text) && visible(t.Text[at.start:at.end]) < s.overlap
+}
+
+// visible returns the number of characters of a text that have a width.
+func visible(text string) (n int) {
+	for _, r := range text {
+		if !aigateway.IsInvisible(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // joined searches the texts from first to end as one, for matches that are in several of them.

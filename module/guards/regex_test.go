@@ -93,6 +93,21 @@ func TestAMatchInSeveralPartsIsMaskedInEach(t *testing.T) {
 	assert.Equal(t, []int{2, 4, 5}, masked)
 }
 
+// An address of full-width letters was once too long for the window of a stream, so that its
+// beginning was masked before its end came.
+func TestWideLettersAtTheEndOfAPartWaitForMore(t *testing.T) {
+	address := strings.Repeat("ａ", 60) + "@" + strings.Repeat("ｂ", 60) + ".com"
+	check := func(more bool) []aigateway.GuardEdit {
+		verdict, err := regexOf(t, "mask email").Check(t.Context(), &aigateway.GuardView{
+			Phase: aigateway.GuardStream, Texts: []aigateway.GuardText{{Text: address, More: more}},
+		})
+		require.NoError(t, err)
+		return verdict.Edits
+	}
+	assert.Empty(t, check(true))
+	assert.Len(t, check(false), 1)
+}
+
 func TestALogMasksWhatIsBlocked(t *testing.T) {
 	verdict, err := regexOf(t, "block card").Check(t.Context(), &aigateway.GuardView{Phase: aigateway.GuardLog, Texts: []aigateway.GuardText{{Text: "4111111111111111"}}})
 	require.NoError(t, err)

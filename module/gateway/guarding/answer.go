@@ -68,11 +68,11 @@ const mostInvisible = 16 << 10
 func (a *answerCheck) heldFrom(c *channel, end int) int {
 	text, n := c.text.String(), a.window.Overlap
 	at := end
-	for at > 0 && n > 0 && end-at < a.window.Overlap+mostInvisible {
+	for at > 0 && n > 0 && end-at < utf8.UTFMax*a.window.Overlap+mostInvisible {
 		r, size := utf8.DecodeLastRuneInString(text[:at])
 		at -= size
 		if r < utf8.RuneSelf || !aigateway.IsInvisible(r) {
-			n -= size
+			n--
 		}
 	}
 	return at

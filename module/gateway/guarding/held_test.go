@@ -61,6 +61,25 @@ func (unseen) Check(_ context.Context, v *aigateway.GuardView) (verdict aigatewa
 	return verdict, nil
 }
 
+// The window of a stream was once a number of bytes, of which full-width characters have three
+// each: the beginning of a match that fits into the window as ASCII was sent before its end came.
+func TestWideCharactersCountOnce(t *testing.T) {
+	number := strings.Repeat("４", 150)
+	a := checkOf(t.Context(), aigateway.DefaultGuardWindow, masking{mask: number})
+	var sent string
+	for i, delta := range []string{strings.Repeat("x", 1024) + number[:300], number[300:]} {
+		raw := jsonscan.AppendString(nil, delta)
+		a.held.add(raw, &texts.Part{Pieces: []texts.Piece{{
+			Channel: texts.Channel{Kind: texts.Assistant}, Text: delta, At: jsonscan.Slot{End: len(raw)},
+		}}}, func(offset int) int { return offset })
+		require.Nil(t, a.check(i == 1))
+		out, _ := a.held.release()
+		sent += string(out)
+	}
+	assert.NotContains(t, sent, "４")
+	assert.Contains(t, sent, "[m]")
+}
+
 // Characters without a width once filled the window of a stream, so that the first half of a number
 // was sent before the second half was checked.
 func TestInvisibleCharactersDoNotFillTheWindow(t *testing.T) {
