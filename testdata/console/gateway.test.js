@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { admin, ask, enter, freePort, Gateway, launch, logIn, open, pages, root, show, until, visit } from './browser.js';
@@ -183,6 +184,10 @@ test('C005 an administrator reads all pages of a gateway with a million records,
 		await show(page, `usage?range=custom&from=${day(91)}&to=${day(0)}&by=key`);
 		await page.waitForSelector('tfoot >> text="1,000,000"'); // of all keys, and not of those that are shown
 		await page.waitForSelector('dl.facts >> text="1,000,000"');
+		await show(page, 'usage?range=30d');
+		for (const shown of ['.legend >> text=claude-sonnet-5', 'tbody >> text=claude-sonnet-5', 'text=against the range before', 'text=/≥ .* saved/', 'tbody td:last-child:has-text("%")']) await page.waitForSelector(shown);
+		await page.mouse.move(0, 0);
+		if (process.env.CONSOLE_PICTURES) await page.screenshot({ path: join(process.env.CONSOLE_PICTURES, 'usage-large.png') });
 		await show(page, 'models');
 		await page.click('text=Make a key for this session');
 		await page.waitForSelector('table >> text=translated');

@@ -1,7 +1,7 @@
 // Command large fills the store of a gateway that has not run yet with 200 users, 10,000 keys
 // and their rows of the audit log, and the records of a million requests of the last 89 days
 // for 300 models of 40 providers. A key sends its requests in sessions of some minutes, as
-// programs do.
+// programs do, and most of them on working days, for a few of the models.
 //
 //	large <path of gateway.db>
 //
@@ -32,7 +32,7 @@ const (
 	users, keys, models = 200, 10_000, 300
 	originals           = 2 * keys // records, of which the ledger writes pages
 	sessions, repeats   = 10, 5    // copies of an original: so often, in so many hours
-	days                = 89       // the ledger keeps records for 90
+	days                = 84       // and up to five more; the ledger keeps records for 90
 )
 
 func main() {
@@ -94,7 +94,7 @@ func writeOriginals(ctx context.Context, path string) error {
 // original returns the record of a request.
 func original(i int) accounting.Record {
 	key := i / 2
-	model := fmt.Sprintf("many-%03d", (key+i%2*7)%models+1)
+	model := modelOf(key, i%2)
 	r := accounting.Record{
 		Request: fmt.Sprintf("req_%05d", i), Key: aigateway.StoredKeyID(int64(1000 + key)), User: fmt.Sprintf("user-%03d", key%users), Limit: "daily",
 		Model: model, Operation: "generate", Format: [...]string{"messages", "chat", "responses"}[i%3], Stream: i%2 == 0, Status: 200, Outcome: "answered",
@@ -112,6 +112,18 @@ func original(i int) accounting.Record {
 		r.Labels = aigateway.Labels{Tags: []aigateway.Tag{{Name: "team", Value: fmt.Sprint("team ", key%12)}}, Customer: fmt.Sprint("customer ", key%500)}
 	}
 	return r
+}
+
+// popular are the models of three keys of five, in twelfths of their requests.
+var popular = strings.Fields(`claude-sonnet-5 claude-sonnet-5 claude-sonnet-5 claude-sonnet-5 gpt-5.5 gpt-5.5 gpt-5.5 gemini-3-pro gemini-3-pro
+	claude-haiku-5 claude-haiku-5 deepseek-v4`)
+
+// modelOf returns the model of a request of a key.
+func modelOf(key, request int) string {
+	if n := key % 20; n < len(popular) {
+		return popular[(n+7*request)%len(popular)]
+	}
+	return fmt.Sprintf("many-%03d", (key/20*8+key%20+7*request)%(models-5)+1)
 }
 
 // run runs statements in one transaction.
@@ -134,8 +146,8 @@ func run(ctx context.Context, path string, statements []string) error {
 	return tx.Commit()
 }
 
-// The units of the ledger, in milliseconds. The bits of an id above 38 number its period.
-const hour, period = 3_600_000, 65_536
+// period is that of a page, in milliseconds. The bits of an id above 38 number it.
+const period = 65_536
 
 // sumColumns are the columns of sums, in the order of the tables.
 var sumColumns = strings.Fields(`requests calls streams estimated unpriced fresh cache_read cache_write cache_write_long answer reasoning searches cost held duration ttfb ttfb_n`)
@@ -158,8 +170,10 @@ var records = func() []string {
 		fmt.Sprintf(`CREATE TEMP TABLE sessions AS
 			WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d - 1),
 				page AS (SELECT last, first, row_number() OVER (ORDER BY last) * 7919 AS number FROM gateway_ledger_pages),
-				at AS (SELECT last, first, (unixepoch() * 1000 / %[2]d - 1 - (i * %[3]d / %[1]d + number %% (%[3]d / %[1]d)) %% %[3]d) * %[2]d AS hour FROM n, page)
-			SELECT last, first, hour, (hour - 1577836800000) / %[4]d + 1 - (first >> 38) AS shift FROM at`, sessions, hour, days*24, period),
+				at AS (SELECT last, first, (i * %[2]d / %[1]d + number %% (%[2]d / %[1]d)) %% %[2]d AS ago FROM n, page),
+				on_day AS (SELECT last, first, ago, 8 + ago %% 24 * 10 / 24 AS hour, unixepoch() / 86400 - ago / 24 - (8 + ago %% 24 * 10 / 24 >= unixepoch() / 3600 %% 24) AS day FROM at),
+				worked AS (SELECT last, first, ((day - (2 + ago %% 3) * ((day + 4) %% 7 IN (0, 6) AND hour %% 4 > 0)) * 24 + hour) * 3600000 AS hour FROM on_day)
+			SELECT last, first, hour, (hour - 1577836800000) / %[3]d + 1 - (first >> 38) AS shift FROM worked`, sessions, days*24, period),
 		`CREATE TEMP TABLE original_pages AS SELECT * FROM gateway_ledger_pages`,
 		`CREATE TEMP TABLE original_owners AS SELECT * FROM gateway_ledger_owners`,
 		`CREATE TEMP TABLE gateway_usage AS SELECT * FROM main.gateway_usage WHERE span = 1`,

@@ -53,12 +53,12 @@ function columns(team) {
 		: html`<button class="link bare" title=${`Only ${text}`} onClick=${() => set({ [name]: text, after: '' })}><${Name} of=${text} /></button>`;
 	return [
 		{ name: 'Time', cell: (/** @type {UsageRecord} */ r) => html`<a class="tab nowrap" href=${query(`${root}exchanges/${r.id}`, { team })} title=${when(r.at).toString()}>${when(r.at).toDateString() === new Date().toDateString() ? clock(when(r.at)) : `${when(r.at).toISOString().slice(5, 10)} ${clock(when(r.at))}`}</a>` },
+		{ name: 'Outcome', cell: (/** @type {UsageRecord} */ r) => html`<${Outcome} record=${r} />` },
 		(administers() || team) && { name: 'User', cell: (/** @type {UsageRecord} */ r) => value('user', r.user) },
 		{ name: 'Key', cell: (/** @type {UsageRecord} */ r) => value('key', r.key) },
 		{ name: 'Format', cell: (/** @type {UsageRecord} */ r) => value('client_format', r.format) },
 		{ name: 'Model', cell: (/** @type {UsageRecord} */ r) => value('model', r.model) },
 		{ name: 'Answered by', cell: (/** @type {UsageRecord} */ r) => { const call = r.calls.at(-1); return call ? html`<span class="nowrap"><${Name} of=${`${call.provider}/${call.upstream_model}`} />${r.calls.length > 1 && html` <span class="muted" title="Calls of providers">×${r.calls.length}</span>`}</span>` : html`<span class="muted">no call</span>`; } },
-		{ name: 'Outcome', cell: (/** @type {UsageRecord} */ r) => html`<${Outcome} record=${r} />` },
 		{ name: 'In', num: true, cell: (/** @type {UsageRecord} */ r) => short(tokensOf(r).input) },
 		{ name: 'Out', num: true, cell: (/** @type {UsageRecord} */ r) => short(tokensOf(r).output) },
 		{ name: 'Cost', num: true, cell: (/** @type {UsageRecord} */ r) => html`<${Cost} calls=${r.calls} />` },

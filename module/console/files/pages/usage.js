@@ -134,7 +134,7 @@ export default function Usage() {
 	const outcomes = useData(query('/api/usage', { ...at, by: 'outcome' }), { read: all });
 	const allBefore = useData(query('/api/usage', { ...ago, by: 'outcome' }), { read: all });
 	const labels = useData(query('/api/usage', { ...of, from: at.from, to: at.to, by: 'label' }), { read: labelsOf }); // without them, none is offered
-	const saved = useData(administers() ? query('/api/usage', { ...at, by: 'model,provider,upstream_model' }) : null, { read: (path, options) => savings(path, options).catch(() => null) }); // the rest stands without it
+	const saved = useData(administers() ? query('/api/usage', { ...at, by: 'model', largest: listed, measure: 'tokens' }) : null, { read: (path, options) => savings(path, options).catch(() => null) }); // the rest stands without it
 	const pick = (/** @type {string} */ name) => { if (['user', 'key'].includes(dimension)) set({ [dimension]: name, by: 'model' }); else if (isLabel(dimension)) set({ tag: '', customer: '', [field]: field === 'tag' ? `${dimension.slice('tag:'.length)}=${name}` : name, by: '' }); else if (dimension === 'model') location.assign(query(`${root}exchanges`, { ...only, model: name })); };
 	const options = [...dimensions.filter(([name]) => !['user', 'limit'].includes(name) || administers() || of.team && name === 'user'),
 		...[...new Set([...(labels.data ?? []), ...(isLabel(by) ? [by] : [])])].filter((name) => dimensionOf(new URLSearchParams({ ...only, by: name })) === name).map((name) => [name, titleOf(name)])];
@@ -148,59 +148,70 @@ export default function Usage() {
 			const currency = rows.find((row) => row.currency)?.currency ?? 'USD';
 			const format = measure === 'cost' ? (/** @type {number} */ n) => money(n, currency) : short;
 			const label = (/** @type {string} */ name) => step === 'hour' ? `${name.slice(5, 10)} ${name.slice(11)}:00`.slice(to.getTime() - from.getTime() <= day ? 6 : 0) : step === 'day' ? name.slice(5) : name;
-			return html`<${Facts} sums=${outcomes.data ?? []} before=${allBefore.data ?? []} saved=${saved.data ?? null} currency=${currency} />
+			return html`<${Facts} sums=${outcomes.data ?? []} before=${current(allBefore)} saved=${saved.data ?? null} currency=${currency} />
 			<section class="panel"><header><${Switch} label="Measure" options=${measures} value=${measure} set=${(value) => set({ show: value === 'cost' ? '' : value, by: by === 'kind' || by === 'model' ? '' : by })} />
 				<label class="row small"><span class="muted">by</span><select value=${by} onChange=${(/** @type {any} */ e) => set({ by: e.target.value === 'model' ? '' : e.target.value })}>${[...options, ...(measure === 'tokens' ? [['kind', 'Kind of token']] : [])].map(([name, text]) => html`<option value=${name} selected=${name === by}>${text}</option>`)}</select></label></header>
 				<div class="body">${rows.length === 0 ? html`<${Empty} title="No usage in this range.">${allBefore.data?.length ? html`The range before had ${plural(allBefore.data.reduce((sum, row) => sum + row.requests, 0), 'request')}.` : html`<a href=${`${root}connect`}>Connect</a> a client, and what it uses appears here.`}<//>`
 				: html`<${Chart} label=${`${measure} by ${by} and ${step}`} buckets=${names.map(label)} series=${series(rows, names, { step, by: field, kinds, measure })} format=${format} pick=${by === 'kind' ? undefined : pick} />`}</div></section>
-			${rows.length > 0 && html`<section class="panel"><${Part} of=${table} rows=${8}>${(/** @type {Sum[]} */ found) => html`<${Sums} rows=${[...add(found, field).values()]} before=${add(before.data ?? [], field)} by=${dimension} measure=${measure} currency=${currency} />`}<//>
+			${rows.length > 0 && html`<section class="panel"><${Part} of=${table} rows=${8}>${(/** @type {Sum[]} */ found) => html`<${Sums} rows=${[...add(found, field).values()]} before=${current(before) && add(before.data ?? [], field)} by=${dimension} measure=${measure} currency=${currency} />`}<//>
 				${isLabel(dimension) && html`<footer class="muted small">Requests without ${dimension === 'customer' ? 'a customer' : 'the tag'} are left out of the chart and of the table.</footer>`}</section>`}`;
 		}}<//>
 		<${Budgets} only=${of} /><//>`;
 }
 
+/** current returns data unless they are those of another range or dimension. @param {import('../lib/api.js').Data<Sum[]>} of */
+const current = (of) => of.stale ? undefined : of.data;
+
 /** labelsOf returns the labels that requests have. @param {string} path @param {any} options @returns {Promise<string[]>} */
 const labelsOf = async (path, options) => (await all(path, options)).map((sum) => sum.label);
 
-/** savings returns what reads from caches cost less than fresh input, at the prices of today; null without prices, which only
- * administrators see. @param {string} path @param {any} options @returns {Promise<number|null>} */
+/** savings returns what reads from caches cost less than fresh input, at the prices of today, which only administrators see; null
+ * without any. It is the least of it if there are models beyond the largest, or providers of a model have several prices: one read
+ * of all models with all their targets took seconds. @param {string} path @param {any} options @returns {Promise<{amount: number, least: boolean}|null>} */
 async function savings(path, options) {
 	const sums = (await all(path, options)).filter((sum) => sum.cache_read_tokens > 0);
-	if (sums.length === 0) return null;
-	const names = [...new Set(sums.map((sum) => sum.model))].slice(0, 50);
-	const { items } = await get(`/api/prices?${names.map((name) => `model=${encodeURIComponent(String(name))}`).join('&')}`, options);
-	const prices = new Map(items.map((/** @type {any} */ each) => [`${each.provider}/${each.upstream_model}`, each.price]));
-	return sums.reduce((saved, sum) => { const price = prices.get(`${sum.provider}/${sum.upstream_model}`); return saved + (price ? sum.cache_read_tokens * (price.input - price.cache_read) / 1e6 : 0); }, 0);
+	const named = sums.filter((sum) => !sum.others);
+	if (named.length === 0) return null;
+	const { items } = await get(`/api/prices?${named.map(({ model }) => `model=${encodeURIComponent(model)}`).join('&')}`, options);
+	let amount = 0, least = named.length < sums.length;
+	for (const sum of named) {
+		const differences = items.filter((/** @type {any} */ each) => each.model === sum.model).map((/** @type {any} */ { price }) => price ? price.input - price.cache_read : 0);
+		amount += sum.cache_read_tokens * (differences.length > 0 ? Math.min(...differences) : 0) / 1e6;
+		least ||= new Set(differences).size !== 1;
+	}
+	return { amount, least };
 }
 
-/** Facts are the totals at one look. @param {{sums: Sum[], before: Sum[], saved: number|null, currency: string}} props the sums are by outcome */
+/** Facts are the totals at one look. @param {{sums: Sum[], before: Sum[]|undefined, saved: {amount: number, least: boolean}|null, currency: string}} props the sums are by outcome */
 function Facts({ sums, before, saved, currency }) {
 	const total = (/** @type {Sum[]} */ of, /** @type {(sum: Sum) => number} */ value) => of.reduce((sum, each) => sum + value(each), 0);
+	const against = (/** @type {(sum: Sum) => number} */ value) => html`<small>${before ? html`<${Against} now=${total(sums, value)} before=${total(before, value)} />` : '…'}</small>`;
 	const read = total(sums, (sum) => sum.cache_read_tokens), whole = total(sums, input), unpriced = total(sums, (sum) => sum.unpriced);
 	const failed = sums.filter((sum) => sum.outcome !== 'answered' && sum.requests > 0);
-	return html`<dl class="facts"><div><dt>Cost</dt><dd>${sums.some((sum) => sum.floor) ? '≥ ' : ''}${money(total(sums, valueOf.cost), currency)}<small><${Against} now=${total(sums, valueOf.cost)} before=${total(before, valueOf.cost)} /></small></dd></div>
-		<div><dt>Requests</dt><dd>${number(total(sums, (sum) => sum.requests))}<small><${Against} now=${total(sums, valueOf.requests)} before=${total(before, valueOf.requests)} /></small></dd></div>
-		<div><dt>Input tokens</dt><dd>${short(whole)}<small>${percent(read, whole)} read from cache${saved !== null && saved >= 0.005 ? html`, <span title="At the prices of today">${money(saved, currency)} saved</span>` : ''}</small></dd></div>
+	return html`<dl class="facts"><div><dt>Cost</dt><dd>${sums.some((sum) => sum.floor) ? '≥ ' : ''}${money(total(sums, valueOf.cost), currency)}${against(valueOf.cost)}</dd></div>
+		<div><dt>Requests</dt><dd>${number(total(sums, (sum) => sum.requests))}${against(valueOf.requests)}</dd></div>
+		<div><dt>Input tokens</dt><dd>${short(whole)}<small>${percent(read, whole)} read from cache${saved !== null && saved.amount >= 0.005 ? html`, <span title="At the prices of today">${saved.least ? '≥ ' : ''}${money(saved.amount, currency)} saved</span>` : ''}</small></dd></div>
 		<div><dt>Output tokens</dt><dd>${short(total(sums, (sum) => sum.output_tokens))}<small>${short(total(sums, (sum) => sum.reasoning_tokens))} reasoning</small></dd></div>
 		<div><dt>Not answered</dt><dd>${number(total(failed, (sum) => sum.requests))}<small>${failed.map((sum) => html`<a href=${query(`${root}exchanges`, { outcome: sum.outcome })}>${number(sum.requests)} ${String(sum.outcome).replace('_', ' ')}</a> `)}</small></dd></div>
 		<div><dt>Calls without a price</dt><dd>${number(unpriced)}<small>${unpriced > 0 ? html`<a href="https://github.com/caddy-ai-gateway/caddy-ai-gateway/blob/main/caddyfile/usage.md#prices" target="_blank" rel="noreferrer">how to price them</a>` : 'all are priced'}</small></dd></div></dl>`;
 }
 
-/** Sums is the table of the chart's numbers. @param {{rows: Sum[], before: Map<string, Sum>, by: string, measure: string, currency: string}} props */
+/** Sums is the table of the chart's numbers. @param {{rows: Sum[], before: Map<string, Sum>|undefined, by: string, measure: string, currency: string}} props */
 function Sums({ rows, before, by, measure, currency }) {
 	const whole = rows.reduce((sum, row) => sum + valueOf[measure](row), 0);
 	const foot = (/** @type {(sum: Sum) => number} */ value) => rows.reduce((sum, row) => sum + value(row), 0);
 	const field = fieldOf(by);
 	const most = rows.toSorted((a, b) => (a.others ?? 0) - (b.others ?? 0) || valueOf[measure](b) - valueOf[measure](a));
-	const earlier = (/** @type {Sum} */ row) => { const sum = before.get(nameOf(row, field)); return sum ? valueOf[measure](sum) : 0; };
-	const unknown = [...before.values()].some((sum) => sum.others); // a name may be among them
+	const earlier = (/** @type {Sum} */ row) => { const sum = before?.get(nameOf(row, field)); return sum ? valueOf[measure](sum) : 0; };
+	const unknown = !before || [...before.values()].some((sum) => sum.others); // a name may be among them
+	const last = (/** @type {(sum: Sum) => number} */ value) => (/** @type {Sum} */ row) => row.others ? -1 : value(row); // the others are no name that could be the largest
 	return html`<${Table} key=${by} label="Sums" rows=${most} id=${(row) => row.others ? 'others ' : row[field]} first=${1 + ['requests', '', '', 'cost', 'tokens'].indexOf(measure === 'tokens' ? '' : measure)} columns=${[
 		{ name: titleOf(by), cell: (/** @type {Sum} */ r) => r[field] ? html`<${Name} of=${r[field]} wide />` : html`<span class="muted">${nameOf(r, field) || 'none'}</span>`, sort: (/** @type {Sum} */ r) => nameOf(r, field), foot: 'All' },
-		{ name: 'Requests', num: true, cell: (/** @type {Sum} */ r) => number(r.requests), sort: valueOf.requests, foot: number(foot(valueOf.requests)) },
-		{ name: 'Input', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(input(r))}>${short(input(r))}</span>`, sort: input, foot: short(foot(input)) },
-		{ name: 'Output', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(r.output_tokens)}>${short(r.output_tokens)}</span>`, sort: (/** @type {Sum} */ r) => r.output_tokens, foot: short(foot((r) => r.output_tokens)) },
-		{ name: 'Cost', num: true, cell: (/** @type {Sum} */ r) => r.currency ? `${r.floor ? '≥ ' : ''}${money(r.cost_micro / 1e6, r.currency)}` : html`<span class="muted">${r.unpriced > 0 ? 'no price' : '–'}</span>`, sort: valueOf.cost, foot: money(foot(valueOf.cost), currency) },
-		{ name: 'Share', num: true, cell: (/** @type {Sum} */ r) => percent(valueOf[measure](r), whole), sort: valueOf[measure], foot: '' },
+		{ name: 'Requests', num: true, cell: (/** @type {Sum} */ r) => number(r.requests), sort: last(valueOf.requests), foot: number(foot(valueOf.requests)) },
+		{ name: 'Input', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(input(r))}>${short(input(r))}</span>`, sort: last(input), foot: short(foot(input)) },
+		{ name: 'Output', num: true, cell: (/** @type {Sum} */ r) => html`<span title=${number(r.output_tokens)}>${short(r.output_tokens)}</span>`, sort: last((r) => r.output_tokens), foot: short(foot((r) => r.output_tokens)) },
+		{ name: 'Cost', num: true, cell: (/** @type {Sum} */ r) => r.currency ? `${r.floor ? '≥ ' : ''}${money(r.cost_micro / 1e6, r.currency)}` : html`<span class="muted">${r.unpriced > 0 ? 'no price' : '–'}</span>`, sort: last(valueOf.cost), foot: money(foot(valueOf.cost), currency) },
+		{ name: 'Share', num: true, cell: (/** @type {Sum} */ r) => percent(valueOf[measure](r), whole), sort: last(valueOf[measure]), foot: '' },
 		{ name: 'Change', num: true, cell: (/** @type {Sum} */ r) => r.others || unknown && earlier(r) === 0 ? html`<span class="muted">–</span>` : html`<${Change} now=${valueOf[measure](r)} before=${earlier(r)} />`, foot: '' },
 	]} />`;
 }
