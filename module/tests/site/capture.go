@@ -44,7 +44,7 @@ func Captures(t testing.TB) []Capture {
 // Replay sends the capture with ClientKey in place of the recorded key.
 func (s *Site) Replay(c Capture) *http.Response {
 	s.T.Helper()
-	request, err := http.NewRequestWithContext(s.T.Context(), c.Method, s.URL("site", c.Path), bytes.NewReader(c.Body))
+	request, err := http.NewRequestWithContext(s.T.Context(), c.Method, s.URL(s.name(), c.Path), bytes.NewReader(c.Body))
 	require.NoError(s.T, err)
 	for name, value := range c.Headers {
 		request.Header.Set(name, strings.ReplaceAll(value, "KEY", ClientKey))

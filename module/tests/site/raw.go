@@ -17,14 +17,14 @@ import (
 // host and length are added.
 func (s *Site) Raw(body string, lines ...string) Reply {
 	s.T.Helper()
-	head := append(lines, fmt.Sprint("Host: 127.0.0.1:", s.Port("site")), fmt.Sprint("Content-Length: ", len(body)), "Connection: close")
+	head := append(lines, fmt.Sprint("Host: 127.0.0.1:", s.Port(s.name())), fmt.Sprint("Content-Length: ", len(body)), "Connection: close")
 	return s.RawBytes(strings.Join(head, "\r\n") + "\r\n\r\n" + body)
 }
 
 // RawBytes sends all bytes of a connection and reads the first answer.
 func (s *Site) RawBytes(text string) Reply {
 	s.T.Helper()
-	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port("site")), Patience)
+	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port(s.name())), Patience)
 	require.NoError(s.T, err)
 	defer func() { _ = conn.Close() }()
 	require.NoError(s.T, conn.SetDeadline(time.Now().Add(Patience)))

@@ -145,7 +145,7 @@ func Encoded(t testing.TB, coding, text string) string {
 // Send posts a body with ClientKey; headers are names and values in turn. The
 // test closes the body of the answer.
 func (s *Site) Send(ctx context.Context, path, body string, headers ...string) (*http.Response, error) {
-	return s.Client.Do(NewRequest(ctx, s.T, s.URL("site", ""), path, body, headers...))
+	return s.Client.Do(NewRequest(ctx, s.T, s.URL(s.name(), ""), path, body, headers...))
 }
 
 // NewRequest returns a request to the gateway with this URL, which posts a body of BodyFor with

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -21,6 +22,8 @@ const DemoProvider = "provider demo {\npace off\n}"
 type Site struct {
 	*gatewaytest.Caddy
 	T testing.TB
+
+	port string // the name of its port in the configuration, "site" if empty
 }
 
 // Start runs a site that accepts ClientKey and has these lines in its ai_gateway
@@ -37,10 +40,23 @@ func StartCaddyfile(t testing.TB, caddyfile string) *Site {
 	return &Site{Caddy: gatewaytest.StartCaddy(t, caddyfile), T: t}
 }
 
+// At returns the site at PORT(port) of the same Caddy, for a test.
+func (s *Site) At(t testing.TB, port string) *Site {
+	return &Site{Caddy: s.Caddy, T: t, port: port}
+}
+
+// name returns the name of the site's port.
+func (s *Site) name() string { return cmp.Or(s.port, "site") }
+
 // Block is a site at PORT(site): lines of its own, and an ai_gateway block that
 // accepts {env.CLIENT_KEY}.
 func Block(before string, lines ...string) string {
-	return "http://127.0.0.1:PORT(site) {\n" + before +
+	return BlockAt("site", before, lines...)
+}
+
+// BlockAt is Block for the site at PORT(port).
+func BlockAt(port, before string, lines ...string) string {
+	return "http://127.0.0.1:PORT(" + port + ") {\n" + before +
 		"\nai_gateway {\nkey client {env.CLIENT_KEY}\n" + strings.Join(lines, "\n") + "\n}\n}\n"
 }
 

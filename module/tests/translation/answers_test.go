@@ -59,11 +59,10 @@ func TestAnAnswerThatOnlySpeaksOfCallsEndsForAllClients(t *testing.T) {
 		site.ChatPath:     `{"id":"c1","object":"chat.completion","created":1,"model":"x","choices":[{"index":0,"message":{"role":"assistant","content":"Hi","tool_calls":[]},"finish_reason":"tool_calls"}]}`,
 	}
 	ends := map[string]string{site.MessagesPath: `"stop_reason":"end_turn"`, site.ChatPath: `"finish_reason":"stop"`, site.CompletionsPath: `"finish_reason":"stop"`}
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		if answers[r.Upstream] == "" {
 			return
 		}
-		s := startTranslated(t, w, r)
 		for _, stream := range []bool{false, true} { // the gateway replays a JSON answer as a stream
 			s.First.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(answers[r.Upstream])))
 			answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", stream))

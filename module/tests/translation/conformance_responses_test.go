@@ -58,20 +58,17 @@ func TestR035AResponseThatFailsBeforeContentIsNotSent(t *testing.T) {
 		"response.in_progress "+responseOf(`"status":"in_progress","error":null`),
 		"response.failed "+responseOf(`"status":"failed","error":{"code":"server_is_overloaded","message":"too busy"}`))
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
-		for _, r := range site.Lanes {
+		onLanes(t, w, site.Lanes, func(t *testing.T, s site.Failover, r site.Lane) {
 			if r.Upstream != site.ResponsesPath {
-				continue
+				return
 			}
-			t.Run(r.String(), func(t *testing.T) {
-				s := startTranslated(t, w, r)
-				s.First.Always(overloaded)
-				seen := s.Ask(r.Path, site.BodyFor(r.Path, "m", "hello", true)).Read(t, r.Path)
-				assert.True(t, seen.Complete)
-				assert.Equal(t, []int{1, 1}, []int{s.First.Count(), s.Second.Count()})
-				alone := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", true))
-				explained(translatedStatuses[http.StatusServiceUnavailable], "too busy", "").Assert(t, r.Path, alone)
-			})
-		}
+			s.First.Always(overloaded)
+			seen := s.Ask(r.Path, site.BodyFor(r.Path, "m", "hello", true)).Read(t, r.Path)
+			assert.True(t, seen.Complete)
+			assert.Equal(t, []int{1, 1}, []int{s.First.Count(), s.Second.Count()})
+			alone := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", true))
+			explained(translatedStatuses[http.StatusServiceUnavailable], "too busy", "").Assert(t, r.Path, alone)
+		})
 	})
 }
 

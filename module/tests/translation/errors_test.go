@@ -20,7 +20,7 @@ var onAccount = map[int]site.ErrorAnswer{401: site.BadCredential, 402: site.Exha
 // E.3 where the provider speaks the client's format.
 func TestEveryStatusIsAnsweredAsInTheTable(t *testing.T) {
 	const vendor = `{"error":{"message":"what happened","type":"service_unavailable_error","code":"their_code"}}`
-	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
+	eitherLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for status := 400; status <= 600; status++ {
 			want, listed := translatedStatuses[status]
 			switch {
@@ -57,6 +57,7 @@ func TestEveryStatusIsAnsweredAsInTheTable(t *testing.T) {
 // that of the status, was 400 with the status 422.
 func TestErrorBodiesOfAnyShapeAreReadable(t *testing.T) {
 	huge := `{"error":{"message":"` + strings.Repeat("x", 1<<20) + `"}}`
+	bomb := strings.Repeat(" ", 8<<20) + `{"error":{"message":"m"}}`
 	long := strings.Repeat("y", 3000)
 	none := "the upstream answered with status 422 and no usable error body"
 	const jsonType = "application/json"
@@ -94,13 +95,19 @@ func TestErrorBodiesOfAnyShapeAreReadable(t *testing.T) {
 		{"white space", jsonType, " \n", none, false},
 		{"more than a megabyte", jsonType, huge, none, false},
 		{"compressed", "gzip", `{"error":{"message":"m"}}`, "m", true},
-		{"a bomb", "gzip", strings.Repeat(" ", 8<<20) + `{"error":{"message":"m"}}`, none, false},
+		{"a bomb", "gzip", bomb, none, false},
 	}
-	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
+	encoded := map[string][]byte{}
+	for _, c := range cases {
+		if c.contentType == "gzip" {
+			encoded[c.name] = []byte(site.Encoded(t, "gzip", c.body))
+		}
+	}
+	eitherLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for i, c := range cases {
 			headers, body := []string{}, []byte(c.body)
 			if c.contentType == "gzip" {
-				c.contentType, headers, body = jsonType, []string{"Content-Encoding", "gzip"}, []byte(site.Encoded(t, "gzip", c.body))
+				c.contentType, headers, body = jsonType, []string{"Content-Encoding", "gzip"}, encoded[c.name]
 			}
 			s.First.Script(gatewaytest.Body(http.StatusUnprocessableEntity, c.contentType, body, headers...))
 			answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", i%2 == 0))
@@ -133,7 +140,7 @@ func typeOfJSON(contentType string) string {
 // blames the request: its client would believe that its own key is bad, or its
 // own money spent.
 func TestAccountTroubleIsHiddenWhateverItsStatus(t *testing.T) {
-	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
+	eitherLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for body, want := range map[string]site.ErrorAnswer{
 			`{"error":{"message":"secret plan","type":"insufficient_quota","code":null}}`:                                                 site.Exhausted,
 			`{"error":{"message":"secret plan","code":"insufficient_quota"}}`:                                                             site.Exhausted,

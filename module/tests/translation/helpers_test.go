@@ -3,6 +3,7 @@ package translation_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,14 +55,53 @@ func ours(name, more string) string {
 	return `{"name":"` + name + `",` + more + `"input_schema":` + schema + `}`
 }
 
-// eachLane runs a test over all lanes, on both ways to a provider. The model
-// "1" leads to the first provider alone.
+// eachLane runs a test over all lanes, on both ways to a provider. The providers of a lane speak
+// only its format; the model "m" leads to both, with the name "vendor-m", and "1" to the first
+// alone.
 func eachLane(t *testing.T, test func(t *testing.T, s site.Failover, r site.Lane)) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
-		for _, r := range site.ClientLanes {
-			t.Run(r.String(), func(t *testing.T) { test(t, startTranslated(t, w, r), r) })
-		}
-	})
+	site.EachWay(t, func(t *testing.T, w site.Way) { onLanes(t, w, site.ClientLanes, test) })
+}
+
+// eachTranslated is eachLane for the lanes that translate. The lines are added to the ai_gateway
+// block of each lane.
+func eachTranslated(t *testing.T, test func(t *testing.T, s site.Failover, r site.Lane), lines ...string) {
+	site.EachWay(t, func(t *testing.T, w site.Way) { onLanes(t, w, site.TranslatedLanes, test, lines...) })
+}
+
+// eitherLane is eachLane on one of the ways, for large tables about the bodies and statuses of
+// errors, which both ways read with the same code.
+func eitherLane(t *testing.T, test func(t *testing.T, s site.Failover, r site.Lane)) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) { onLanes(t, w, site.ClientLanes, test) })
+}
+
+// onLanes is eachLane for some lanes and one way. One Caddy has a site for each lane: most of the
+// time of a test was once that of starts.
+func onLanes(t *testing.T, w site.Way, lanes []site.Lane, test func(t *testing.T, s site.Failover, r site.Lane), lines ...string) {
+	t.Helper()
+	var blocks strings.Builder
+	all := make([]site.Failover, len(lanes))
+	for i, r := range lanes {
+		all[i].First, all[i].Second = gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		blocks.WriteString(site.BlockAt(portOf(i), "", slices.Concat(lines, laneOf(w, r, all[i]))...))
+	}
+	caddy := site.StartCaddyfile(t, blocks.String())
+	for i, r := range lanes {
+		t.Run(r.String(), func(t *testing.T) {
+			t.Parallel()
+			all[i].Site, all[i].Gate = caddy.At(t, portOf(i)), gatewaytest.NewGate(t)
+			test(t, all[i], r)
+		})
+	}
+}
+
+// portOf returns the name of a lane's port.
+func portOf(lane int) string { return fmt.Sprint("lane", lane) }
+
+// laneOf returns the lines of a gateway with the providers of a lane.
+func laneOf(w site.Way, r site.Lane, s site.Failover) []string {
+	return []string{site.Steady,
+		w.Provider("first", s.First, r.Format, "models 1"), w.Provider("second", s.Second, r.Format, "models 2"),
+		"model m {\nto first/vendor-m\nto second/vendor-m\n}"}
 }
 
 // explained returns a row of translatedStatuses with the provider's own message.
@@ -162,24 +202,11 @@ func assertUnfinished(t *testing.T, r site.Lane, whole site.Reply) {
 	}
 }
 
-// eachTranslated runs a test over all lanes that translate, on both ways to a
-// provider.
-func eachTranslated(t *testing.T, test func(t *testing.T, w site.Way, r site.Lane)) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
-		for _, r := range site.TranslatedLanes {
-			t.Run(r.String(), func(t *testing.T) { test(t, w, r) })
-		}
-	})
-}
-
-// startTranslated runs a gateway whose providers speak only the format of the
-// lane. The model "m" has the name "vendor-m" there.
+// startTranslated runs a gateway for a single lane, as eachLane does for all.
 func startTranslated(t *testing.T, w site.Way, r site.Lane, lines ...string) site.Failover {
-	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-	s := site.Start(t, append(lines, site.Steady,
-		w.Provider("first", first, r.Format, "models 1"), w.Provider("second", second, r.Format, "models 2"),
-		"model m {\nto first/vendor-m\nto second/vendor-m\n}")...)
-	return site.Failover{Site: s, First: first, Second: second, Gate: gatewaytest.NewGate(t)}
+	s := site.Failover{First: gatewaytest.NewProvider(t), Second: gatewaytest.NewProvider(t), Gate: gatewaytest.NewGate(t)}
+	s.Site = site.Start(t, slices.Concat(lines, laneOf(w, r, s))...)
+	return s
 }
 
 // mixed is a gateway whose model "m" leads to a provider of chat, then to

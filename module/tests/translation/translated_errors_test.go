@@ -12,8 +12,7 @@ import (
 )
 
 func TestTheStatusOfAProviderIsAnsweredInTheClientsFormat(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r)
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for status, want := range translatedStatuses {
 			for _, streaming := range []bool{false, true} {
 				s.First.Script(gatewaytest.Status(status, "Retry-After", "7", "X-Ratelimit-Remaining-Requests", "0", "Request-Id", "req_vendor"))
@@ -30,8 +29,7 @@ func TestTheStatusOfAProviderIsAnsweredInTheClientsFormat(t *testing.T) {
 }
 
 func TestG125TranslatedTargetsFailingAfterTheCommitAreOneErrorEvent(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r, "commit_after 1ms", "keep_alive 5ms")
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		s.First.Always(gatewaytest.Stall(s.Gate, gatewaytest.Status(http.StatusServiceUnavailable)))
 		s.Second.Always(gatewaytest.Status(http.StatusServiceUnavailable))
 		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))
@@ -42,12 +40,11 @@ func TestG125TranslatedTargetsFailingAfterTheCommitAreOneErrorEvent(t *testing.T
 		whole.AssertEnded(t, r.Path)
 		explained(translatedStatuses[503], "scripted error", "").AssertAfter(t, r.Path, "", whole)
 		assert.False(t, strings.HasSuffix(whole.Body, site.KeepAlives[r.Path]+"\n"), "nothing after it")
-	})
+	}, "commit_after 1ms", "keep_alive 5ms")
 }
 
 func TestG124PingsThenTheSecondTranslatedTargetInOneResponse(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r, "commit_after 1ms", "keep_alive 5ms")
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		s.First.Always(gatewaytest.Stall(s.Gate, gatewaytest.Status(http.StatusServiceUnavailable)))
 		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))
 		for range 3 {
@@ -59,7 +56,7 @@ func TestG124PingsThenTheSecondTranslatedTargetInOneResponse(t *testing.T) {
 		assert.True(t, seen.Complete)
 		assert.Contains(t, seen.Text, "hello")
 		assert.Equal(t, "second", s.Record(whole.ID())["provider"])
-	})
+	}, "commit_after 1ms", "keep_alive 5ms")
 }
 
 // Responses clients got comments while the provider was silent. Codex counts only events, and

@@ -13,8 +13,7 @@ import (
 )
 
 func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r)
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for name, then := range map[string]gatewaytest.Step{
 			"in order":         gatewaytest.More(),
 			"in half an event": gatewaytest.More(`data: {"choices":[{"index":0,"del`),
@@ -33,8 +32,7 @@ func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
 }
 
 func TestAnErrorEventOfTheProviderEndsTheTranslatedStream(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r)
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		rest := site.ErrorEvents[r.Upstream] + strings.Join(site.Streams[r.Upstream][len(site.Streams[r.Upstream])-2:], "")
 		whole := afterTranslated(s, r, gatewaytest.More(rest))
 		whole.AssertEnded(t, r.Path)
@@ -51,8 +49,7 @@ func TestAnErrorEventOfTheProviderEndsTheTranslatedStream(t *testing.T) {
 }
 
 func TestGarbageInATranslatedStreamEndsItWithAnErrorEvent(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r)
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		whole := afterTranslated(s, r, gatewaytest.More("data: secret garbage\n\n", strings.Join(site.Streams[r.Upstream], "")))
 		whole.AssertEnded(t, r.Path)
 		assertUnfinished(t, r, whole)
@@ -61,8 +58,7 @@ func TestGarbageInATranslatedStreamEndsItWithAnErrorEvent(t *testing.T) {
 }
 
 func TestKeepAlivesComeBetweenTranslatedEvents(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r, "keep_alive 5ms")
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		plain := strings.Join(site.Streams[r.Upstream], "")
 		middle := strings.Index(plain, "there") + 2 // in the middle of a word of an event
 		s.First.Script(gatewaytest.InOrder(
@@ -77,12 +73,11 @@ func TestKeepAlivesComeBetweenTranslatedEvents(t *testing.T) {
 		seen := answer.Rest().Read(t, r.Path)
 		assert.True(t, seen.Complete)
 		assert.Equal(t, "Hi there", seen.Text)
-	})
+	}, "keep_alive 5ms")
 }
 
 func TestG106AJSONAnswerToAStreamingRequestIsReplayedAsAStream(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r)
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		body := site.BodyFor(r.Path, "m", "hello [[fault:json]]", true)
 		answer := s.Ask(r.Path, body)
 		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
@@ -95,8 +90,7 @@ func TestG106AJSONAnswerToAStreamingRequestIsReplayedAsAStream(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNoneMovesOnToTheNextTarget(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r)
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		nothing := site.Streams[r.Upstream][0]
 		if r.Upstream == site.CompletionsPath {
 			nothing = ": hello\n\n" // the first event of this format has content
@@ -119,8 +113,7 @@ func TestAnAnswerThatIsNoneMovesOnToTheNextTarget(t *testing.T) {
 }
 
 func TestAClientThatLeavesATranslatedStreamEndsTheCall(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r)
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		s.First.Script(gatewaytest.InOrder(
 			gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[r.Upstream][:len(site.Streams[r.Upstream])-2]...), gatewaytest.Stall(s.Gate, gatewaytest.More())))
 		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))

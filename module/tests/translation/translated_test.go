@@ -14,8 +14,7 @@ import (
 )
 
 func TestATranslatedRequestIsAnsweredInTheClientsFormat(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r)
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for _, streaming := range []bool{false, true} {
 			answer := s.Ask(r.Path, site.BodyFor(r.Path, "m", "hello", streaming))
 			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
@@ -42,8 +41,7 @@ func TestATranslatedRequestIsAnsweredInTheClientsFormat(t *testing.T) {
 
 // Headers of a client have no meaning for a provider of another format.
 func TestATranslatedRequestCarriesNoHeaderOfTheClient(t *testing.T) {
-	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
-		s := startTranslated(t, w, r)
+	eachTranslated(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		s.Ask(r.Path+"?beta=true", site.BodyFor(r.Path, "m", "hello", true),
 			"Anthropic-Beta", "context-1m", "Anthropic-Version", "2026-10-21", "User-Agent", "agent/1", "Accept", "application/json", "X-Api-Key", site.ClientKey)
 		got := s.First.Requests()[0]
