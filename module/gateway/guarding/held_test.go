@@ -66,7 +66,7 @@ func (unseen) Check(_ context.Context, v *aigateway.GuardView) (verdict aigatewa
 func TestWideCharactersCountOnce(t *testing.T) {
 	number := strings.Repeat("４", 150)
 	a := checkOf(t.Context(), aigateway.DefaultGuardWindow, masking{mask: number})
-	var sent string
+	var sent strings.Builder
 	for i, delta := range []string{strings.Repeat("x", 1024) + number[:300], number[300:]} {
 		raw := jsonscan.AppendString(nil, delta)
 		a.held.add(raw, &texts.Part{Pieces: []texts.Piece{{
@@ -74,10 +74,10 @@ func TestWideCharactersCountOnce(t *testing.T) {
 		}}}, func(offset int) int { return offset })
 		require.Nil(t, a.check(i == 1))
 		out, _ := a.held.release()
-		sent += string(out)
+		sent.Write(out)
 	}
-	assert.NotContains(t, sent, "４")
-	assert.Contains(t, sent, "[m]")
+	assert.NotContains(t, sent.String(), "４")
+	assert.Contains(t, sent.String(), "[m]")
 }
 
 // Characters without a width once filled the window of a stream, so that the first half of a number
