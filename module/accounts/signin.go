@@ -263,6 +263,9 @@ func (s signIns) user(ctx context.Context, person *signin.Person) (*aigateway.Us
 		return nil, errNoIdentities
 	}
 	identity := aigateway.Identity{Issuer: person.Issuer, Subject: person.Subject, Groups: person.Groups}
+	if person.Joins {
+		identity.MaxTeams = maxTeams
+	}
 	user, err := store.SignIn(ctx, identity, func() (*aigateway.User, error) { return s.newcomer(person) }, func(u *aigateway.User) error {
 		if u.Disabled {
 			return errPersonOut

@@ -179,6 +179,39 @@ func TestGroupsDecideTheRoleAtEachSignIn(t *testing.T) {
 	}
 }
 
+// The groups of a person are names that an issuer chooses, and may be those of teams by accident.
+func TestGroupsAreTeamsOnlyIfTheConfigurationSaysSo(t *testing.T) {
+	many := make([]string, 300)
+	for n := range many {
+		many[n] = fmt.Sprint("group-", n)
+	}
+	for name, c := range map[string]struct {
+		teams  string
+		groups any
+		joins  bool
+	}{
+		"by default":             {"", []string{"research"}, false},
+		"off":                    {"off", []string{"research"}, false},
+		"a group":                {"groups", []string{"x", "research"}, true},
+		"another case":           {"groups", []string{"Research", "RESEARCH"}, false},
+		"almost the name":        {"groups", []string{"researc", "research2", "/research", "research ", "%", "*"}, false},
+		"behind too many groups": {"groups", append(many, "research"), false},
+		"an object":              {"groups", map[string]any{"research": true}, false},
+	} {
+		s, i := signInSite(t, func(way *signin.Issuer) { way.Create, way.Teams = "user", c.teams })
+		require.Equal(t, http.StatusOK, s.admin("POST /ai_gateway/teams", `{"name":"research"}`).status)
+		who, b := person("alice"), s.browser()
+		who["groups"] = c.groups
+		require.Equal(t, home, b.signIn(i, who), name)
+		members := func() string { return s.admin("GET /ai_gateway/teams/research/members", "").body }
+		assert.Equal(t, c.joins, strings.Contains(members(), `"user":"alice"`), "%s: %s", name, members())
+		assert.NotContains(t, members(), `"admin":true`, "no group makes an administrator of a team")
+		assert.NotContains(t, s.admin("GET /ai_gateway/teams", "").body, "group-1", "nor a team")
+		require.Equal(t, home, b.signIn(i, person("alice")))
+		assert.NotContains(t, members(), "alice", "%s: the group is gone", name)
+	}
+}
+
 // Without rules for roles, an administrator decides, and no claim changes the role.
 func TestWithoutRulesNoClaimChangesARole(t *testing.T) {
 	s, i := signInSite(t, creating)

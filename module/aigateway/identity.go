@@ -13,6 +13,10 @@ type Identity struct {
 	Groups  []string  // at the issuer, as of the last sign-in
 	Created time.Time // set by the store
 	Used    time.Time // the last sign-in; zero: never
+
+	// MaxTeams is the largest number of teams of the user if SignIn makes the memberships
+	// follow Groups; 0: it does not. It is not stored.
+	MaxTeams int
 }
 
 // IdentityStore is an optional interface of a Store. Accounts with issuers need it.
@@ -23,6 +27,11 @@ type IdentityStore interface {
 	// another user has the name. SignIn calls change with the user, and stores the user as
 	// change leaves it, as ChangeUser does. All of this is one transaction: errors of
 	// create and change are returned unchanged, and nothing is stored.
+	//
+	// If the memberships follow the groups, the user becomes a member of each team whose
+	// name is that of a group, and ceases to be one of teams whose names are not, if a
+	// sign-in at the issuer gave the membership: the keys that the user has of such a team
+	// are deleted. Memberships that SetMember set stay as they are.
 	SignIn(ctx context.Context, identity Identity, create func() (*User, error), change func(*User) error) (*User, error)
 
 	// LinkIdentity adds an identity to a user. It returns ErrTaken if a user has the
@@ -33,6 +42,7 @@ type IdentityStore interface {
 	// IdentitiesOf returns the identities of a user, the oldest first.
 	IdentitiesOf(ctx context.Context, user int64) ([]Identity, error)
 
-	// DeleteIdentities deletes all identities and sessions of a user.
+	// DeleteIdentities deletes all identities and sessions of a user, and the memberships
+	// that sign-ins gave, as SignIn does without groups.
 	DeleteIdentities(ctx context.Context, user int64) error
 }

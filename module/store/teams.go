@@ -183,7 +183,7 @@ func (s teams) SetMember(ctx context.Context, team string, user int64, admin boo
 		after := before
 		after.word = memberWord(admin)
 		return memberChanged(team, before, after), tx.Change(`INSERT INTO gateway_members (team, user_id, admin) VALUES ($1, $2, $3)
-			ON CONFLICT (team, user_id) DO UPDATE SET admin = excluded.admin`, database.Text(team), user, admin)
+			ON CONFLICT (team, user_id) DO UPDATE SET admin = excluded.admin, issuer = ''`, database.Text(team), user, admin)
 	})
 }
 

@@ -25,6 +25,7 @@ type word func(d *caddyfile.Dispenser, values []string) error
 //		require       <claim> <value...>
 //		role          admin | root <group...>
 //		create        off | user
+//		teams         off | groups
 //	}
 func (i *Issuer) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if !d.Args(&i.Issuer) || d.NextArg() {
@@ -66,6 +67,7 @@ func (i *Issuer) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 //		require groups <group...>
 //		role    admin | root <group...>
 //		create  off | user
+//		teams   off | groups
 //	}
 func (p *Proxy) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if !d.Args(&p.User) || d.NextArg() {
@@ -83,6 +85,7 @@ func (p *Proxy) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 func (r *Rules) words() map[string]word {
 	return map[string]word{
 		"create":  one(&r.Create),
+		"teams":   one(&r.Teams),
 		"require": listed(&r.Require, errRequire),
 		"role":    listed(&r.Roles, errRole),
 	}

@@ -25,6 +25,13 @@ type Rules struct {
 	// account with the smallest role is created; with "off", the person is refused until an
 	// administrator links an account with the identity. Default: off.
 	Create string `json:"create,omitempty"`
+
+	// Teams is what the groups of a person mean for teams: with "groups", each sign-in makes
+	// the user a member of the teams that have the name of a group, and ends the memberships
+	// that an earlier one gave for other groups, with the keys that the user has of these
+	// teams. It creates no team, and no administrator of one. With "off", groups mean nothing
+	// for teams. Default: off.
+	Teams string `json:"teams,omitempty"`
 }
 
 // The values of Create.
@@ -33,8 +40,15 @@ const (
 	createUser = "user"
 )
 
+// The values of Teams.
+const (
+	teamsOff    = "off"
+	teamsGroups = "groups"
+)
+
 var (
 	errCreate  = errors.New("create must be off or user")
+	errTeams   = errors.New("teams must be off or groups")
 	errRole    = errors.New("role must be admin or root, with at least one group")
 	errRequire = errors.New("require must be a claim with at least one value")
 )
@@ -42,6 +56,9 @@ var (
 func (r *Rules) check() error {
 	if r.Create != "" && r.Create != createOff && r.Create != createUser {
 		return errCreate
+	}
+	if r.Teams != "" && r.Teams != teamsOff && r.Teams != teamsGroups {
+		return errTeams
 	}
 	for word, groups := range r.Roles {
 		if !slices.ContainsFunc(roles, func(role ruledRole) bool { return role.word == word }) || len(groups) == 0 {
@@ -90,6 +107,7 @@ type Person struct {
 	Groups          []string       // at most mostGroups
 	Role            aigateway.Role // to set; 0: the role stays as it is
 	Creates         bool           // an account is created for a person without one
+	Joins           bool           // the memberships in teams follow Groups
 }
 
 // The bounds of what is stored of a person.
@@ -114,6 +132,7 @@ func (r *Rules) person(issuer, subject string, claims aigateway.Claims, name, di
 	p := &Person{
 		Issuer: issuer, Subject: subject, Name: claims.Text(name), DisplayName: shown(claims.Text(display)),
 		Role: r.roleOf(groups), Creates: r.Create == createUser,
+		Joins: r.Teams == teamsGroups,
 	}
 	for _, g := range groups {
 		if len(p.Groups) < mostGroups && len(g) <= longestGroup && !strings.ContainsFunc(g, isHidden) {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,6 +64,67 @@ func identitiesAreLinked(t *testing.T, database Database) {
 	assert.Empty(t, all)
 	assert.Empty(t, sessionsOf(t, s, alice.ID))
 	assert.Equal(t, []aigateway.Session{*bobs}, sessionsOf(t, s, bob.ID))
+}
+
+func membershipsFollowGroups(t *testing.T, database Database) {
+	s := database.Open(t)
+	for _, team := range []string{"ops", "research", "support"} {
+		NewTeam(t, s, team)
+	}
+	create := func() (*aigateway.User, error) {
+		return &aigateway.User{Name: "alice", Role: aigateway.RoleUser}, nil
+	}
+	enter := func(most int, groups ...string) string {
+		identity := of("7", groups...)
+		identity.MaxTeams = most
+		user, err := s.SignIn(t.Context(), identity, create, keep)
+		require.NoError(t, err)
+		return teamsOf(t, s, user.ID)
+	}
+	const alice = 1
+	assert.Empty(t, enter(0, "research", "ops"), "only if memberships follow groups")
+	assert.Equal(t, "ops research", enter(9, "research", "Support", "ops", "ops", "none"), "the case counts, and no team is created")
+	assert.Equal(t, "ops research", enter(0), "nor do they end otherwise")
+	assert.Equal(t, "ops research", enter(2, "ops", "research", "support"), "no more than the bound")
+
+	require.NoError(t, s.Teams().SetMember(t.Context(), "support", alice, false, plenty))
+	require.NoError(t, s.Teams().SetMember(t.Context(), "ops", alice, true, plenty))
+	own, key := NewKey(t, s, alice, "own"), teamKey(&aigateway.User{ID: alice}, "laptop")
+	require.NoError(t, s.CreateKey(t.Context(), key, plenty))
+	assert.Equal(t, "ops (admin) support", enter(9), "what somebody has set stays")
+	assert.Nil(t, s.Lookup(key.Digest), "the key of the team ends, at once")
+	assert.NotNil(t, s.Lookup(own.Digest))
+	rows, err := s.AuditEntries(t.Context(), aigateway.AuditQuery{Object: "user/alice", Limit: 1})
+	require.NoError(t, err)
+	assert.Equal(t, "user.update", rows[0].Action)
+	assert.Equal(t, []aigateway.AuditChange{{Field: "team research", Before: "member"}, {Field: "keys", Before: "2"}}, rows[0].Changes)
+
+	other := aigateway.Identity{Issuer: "https://other.example", Subject: "x", UserID: alice, MaxTeams: 9}
+	require.NoError(t, s.LinkIdentity(t.Context(), other, 9))
+	assert.Equal(t, "ops (admin) research support", enter(9, "research"))
+	_, err = s.SignIn(t.Context(), other, nobody, keep)
+	require.NoError(t, err)
+	assert.Equal(t, "ops (admin) research support", teamsOf(t, s, alice), "an issuer takes what it has given")
+	again := teamKey(&aigateway.User{ID: alice}, "again")
+	require.NoError(t, s.CreateKey(t.Context(), again, plenty))
+	require.NoError(t, s.DeleteIdentities(t.Context(), alice))
+	assert.Equal(t, "ops (admin) support", teamsOf(t, s, alice))
+	assert.Nil(t, s.Lookup(again.Digest))
+}
+
+// teamsOf returns the teams of a user.
+func teamsOf(t *testing.T, s aigateway.Store, user int64) string {
+	t.Helper()
+	teams, err := s.Teams().Of(t.Context(), user)
+	require.NoError(t, err)
+	var names []string
+	for _, team := range teams {
+		if team.Admin {
+			team.Name += " (admin)"
+		}
+		names = append(names, team.Name)
+	}
+	return strings.Join(names, " ")
 }
 
 // Two sign-ins of a new person must not create two accounts, nor fail because the name is taken.

@@ -69,6 +69,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a change of a user that cannot end its sessions fails", changesWithoutEndingSessionsFail},
 		{"identities are linked with one user", identitiesAreLinked},
 		{"a new person gets one account", personsAreCreatedOnce},
+		{"memberships follow groups if they may", membershipsFollowGroups},
 		{"keys are stored unchanged", keysAreKept},
 		{"keys of others do not exist", keysOfOthers},
 		{"keys are found by a part of their name", keysAreFound},
