@@ -127,7 +127,7 @@ function List({ kind, team }) {
 	const others = kind === 'all';
 	const configured = kind === 'configured';
 	const keys = useData(configured ? query(kinds[kind].path, { limit: 50, after: settings.get('after') ?? '' }) : query(kinds[kind].path, { p: page, page_size: 50, keyword, ...(others ? { team, user } : {}), limits: true }));
-	const limits = useData(configured ? '/api/limits?limit=500' : null, { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items }); // without states, the names of limits are shown
+	const limits = useData(configured ? '/api/limits?limit=400' : null, { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items }); // without states, the names of limits are shown
 	const models = useData('/api/usage?by=model', { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items.map((/** @type {any} */ sum) => sum.model).filter(Boolean) });
 	const [open, setOpen] = useState(/** @type {{what: string, row?: Row}|null} */ (null));
 	const close = () => { setOpen(null); keys.reload(); };

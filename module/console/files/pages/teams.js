@@ -60,7 +60,7 @@ function List() {
 	const settings = route.value.query;
 	const page = settings.get('p') ?? '1', keyword = settings.get('q') ?? '';
 	const found = useData(query('/api/teams', { p: page, page_size: size, keyword }));
-	const limits = useData(administers() ? '/api/limits?limit=500' : null, { read: async (path, options) => (await get(path, options).catch(() => ({ items: [] }))).items }); // groups come first; without states, the rules are shown
+	const limits = useData(administers() ? '/api/limits?limit=400' : null, { read: async (path, options) => (await get(path, options).catch(() => ({ items: [] }))).items }); // groups come first; without states, the rules are shown
 	const [open, setOpen] = useState(/** @type {{what: string, team?: Team}|null} */ (null));
 	const close = () => { setOpen(null); found.reload(); };
 	const left = (/** @type {Team} */ team) => (limits.data ?? []).filter((/** @type {LimitState} */ state) => state.limit === team.name && state.per === 'group');
