@@ -79,7 +79,7 @@ func TestClientsReadWhatABudgetLeaves(t *testing.T) {
 	t.Setenv("KEY_ALICE", site.AliceKey)
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, "price m input 30 output 30"), "key alice {env.KEY_ALICE} {\nlimit soft\n}",
-		"limit small {\nbudget 10/day\nwithin wide\n}", "limit wide {\nper group\nbudget 500/month\n}",
+		"limit small {\nbudget 10/30d\nwithin wide\n}", "limit wide {\nper group\nbudget 500/month\n}",
 		"limit soft {\nper user\nbudget 1/total soft\nwithin small\n}", "limit all {\nper gateway\nbudget 5/total\n}")...)
 	alice := []string{"Authorization", "Bearer " + site.AliceKey}
 	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), alice...).Status)

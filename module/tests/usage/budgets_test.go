@@ -118,7 +118,7 @@ func TestL018AModelWithoutAPriceIsRefusedByABudget(t *testing.T) {
 func TestASoftBudgetWarns(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	p.Always(twenty)
-	s := site.Start(t, withLedger(t, budget(p, "budget 30/day soft")...)...)
+	s := site.Start(t, withLedger(t, budget(p, "budget 30/30d soft")...)...)
 	assert.Empty(t, s.Ask(site.ChatPath, asking(20)).Header.Get("X-Gateway-Budget-Exceeded"))
 	beyond := s.Ask(site.ChatPath, asking(20))
 	assert.Equal(t, http.StatusOK, beyond.Status)

@@ -56,7 +56,7 @@ func TestABudgetCountsCompactions(t *testing.T) {
 	whole, _ := messageOf(compactedUsage)
 	p := gatewaytest.NewProvider(t)
 	p.Always(gatewaytest.Body(200, "application/json", []byte(whole)))
-	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced, "format messages"), "limit all {\nper gateway\nbudget 0.5/day\n}")...)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced, "format messages"), "limit all {\nper gateway\nbudget 0.5/30d\n}")...)
 	var statuses []int
 	for range 4 {
 		statuses = append(statuses, s.Ask(site.MessagesPath, compacting(false)).Status)

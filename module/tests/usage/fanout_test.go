@@ -129,7 +129,7 @@ func TestWholeAnswersCountBeforeAFallback(t *testing.T) {
 func TestABudgetCountsWholeAnswersBesideAFailedCall(t *testing.T) {
 	whole, _ := messageOf(`{"input_tokens":100000,"output_tokens":2000}`)
 	p := gatewaytest.NewProvider(t)
-	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced, "format messages"), "limit all {\nper gateway\nbudget 0.5/day\n}")...)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced, "format messages"), "limit all {\nper gateway\nbudget 0.5/30d\n}")...)
 	var statuses []int
 	for range 4 {
 		p.Always(oneThenOther(t, untilRead("application/json", whole), gatewaytest.Status(http.StatusBadRequest)))
