@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 
 func TestTheLastTargetIsAskedAgainIfThatCostsNothing(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
-		for _, test := range []struct {
+		tests := []struct {
 			name  string
 			step  gatewaytest.Step
 			lines []string
@@ -29,10 +30,18 @@ func TestTheLastTargetIsAskedAgainIfThatCostsNothing(t *testing.T) {
 			{"overloaded in a stream", gatewaytest.Chunks(gatewaytest.EventStream, "data: {\"error\":{\"message\":\"try again in 20ms\",\"code\":503}}\n\n"), nil, 503, 1},
 			{"the provider failed", gatewaytest.Status(500, "Retry-After-Ms", "20"), nil, 500, 1},
 			{"retry off", gatewaytest.Status(429, "Retry-After-Ms", "20"), []string{"retry off"}, 429, 1},
-		} {
+		}
+		var blocks strings.Builder
+		providers := make([]*gatewaytest.Provider, len(tests))
+		for i, test := range tests {
+			providers[i] = gatewaytest.NewProvider(t)
+			blocks.WriteString(site.BlockAt(fmt.Sprint("case", i), "", append(test.lines, w.Provider("p", providers[i]))...))
+		}
+		all := site.StartCaddyfile(t, blocks.String())
+		for i, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
-				p := gatewaytest.NewProvider(t)
-				s := site.Start(t, append(test.lines, w.Provider("p", p))...)
+				t.Parallel() // times in messages are rounded up to whole seconds
+				p, s := providers[i], all.At(t, fmt.Sprint("case", i))
 				p.Script(test.step)
 				answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
 				assert.Equal(t, test.want, answer.Status, answer.Body)
