@@ -114,6 +114,7 @@ var arrows = []arrow{
 	{"module/command", []string{"module/aigateway", "module/aigateway/accounting", "module/doctor", "module/migration", "module/migration/...", "translate/formats"}},
 
 	{"module/gatewaytest/client", nil},
+	{"module/gatewaytest/memory", nil},
 	{"module/gatewaytest/openapi", nil},
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
 	{"module/tests/site", []string{"module", "module/gatewaytest", "module/gatewaytest/client", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs"}},

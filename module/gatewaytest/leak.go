@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/memory"
 )
 
 // leakTimeout is how long goroutines may take to end after the last test.
@@ -16,7 +18,7 @@ const leakTimeout = time.Minute
 // `func TestMain(m *testing.M) { gatewaytest.Main(m) }`. ignore contains parts of the
 // stacks of goroutines that may last. Temporary files are created in memory if possible.
 func Main(m *testing.M, ignore ...string) {
-	useMemory()
+	memory.Use()
 	code := m.Run()
 	if code == 0 {
 		if leaked := Leaked(ignore...); len(leaked) > 0 {

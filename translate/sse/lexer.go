@@ -76,10 +76,11 @@ func (l *Lexer) Next() (Event, bool) {
 	return Event{}, false
 }
 
-// The beginnings of the lines of most events.
+// The beginnings of the lines of most events, and their ends.
 var (
 	eventField = []byte("event: ")
 	dataField  = []byte("data: ")
+	lineFeed   = []byte("\n")
 )
 
 // plain returns the next event if it is whole, and has the form that nearly all events have:
@@ -91,13 +92,9 @@ func (l *Lexer) plain() (Event, bool) {
 	}
 	in := l.lines.uncut()
 	var name []byte
-	rest, named := bytes.CutPrefix(in, eventField)
-	if named {
-		end := bytes.IndexByte(rest, '\n')
-		if end < 0 {
-			return Event{}, false
-		}
-		name, rest = rest[:end], rest[end+1:]
+	rest, ok := bytes.CutPrefix(in, eventField)
+	if ok {
+		name, rest, _ = bytes.Cut(rest, lineFeed) // without a line feed, no data follows
 	}
 	data, ok := bytes.CutPrefix(rest, dataField)
 	if !ok {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/memory"
 )
 
 // childDir is an environment variable. It makes this test binary a child process, which
@@ -21,6 +23,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, writeForever(dir))
 		os.Exit(1)
 	}
+	memory.Use()
 	os.Exit(m.Run())
 }
 

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package gatewaytest
-
-// useMemory does nothing on this system.
-func useMemory() {}
