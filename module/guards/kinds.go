@@ -33,8 +33,8 @@ func all(pattern *regexp.Regexp) func(string) []span {
 	}
 }
 
-// whenUsed returns the find of a pattern that is compiled when it is first used: compiling
-// those below takes milliseconds, and most gateways have no guard.
+// whenUsed returns the find of a pattern that the first call compiles: compiling those below
+// takes milliseconds, and most gateways have no guard.
 func whenUsed(pattern string) func(string) []span {
 	find := sync.OnceValue(func() func(string) []span { return all(regexp.MustCompile(pattern)) })
 	return func(text string) []span { return find()(text) }

@@ -81,6 +81,7 @@ func (g *Regex) Provision(caddy.Context) error {
 		if !ok {
 			return fmt.Errorf("there is no rule '%s': it is neither the name of a pattern nor one of %s", name, kindNames())
 		}
+		k.find("") // compiles a built-in rule, so that no request waits for it
 		g.rules = append(g.rules, rule{k, name, len(g.rules) >= len(g.Block)})
 	}
 	switch {

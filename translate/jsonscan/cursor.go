@@ -53,7 +53,8 @@ func New(data []byte) Cursor {
 	return Cursor{data: data, pos: start, err: err}
 }
 
-// Init prepares a zero cursor at the value of a document, as New does.
+// Init prepares a zero cursor at the value of a document, as New does. It copies no cursor,
+// which is large.
 func (c *Cursor) Init(data []byte) {
 	c.data = data
 	c.pos, c.err = examine(data)

@@ -110,8 +110,8 @@ func repeatable(a *exchange.Attempt) bool {
 	return a.Traits.RetryEncrypted && find != nil && a.Encrypted == nil && len(find(a.Exchange.Body)) > 0
 }
 
-// Around returns the attempt that replaces a refused one. It has the format of d. If the
-// refused attempt had the same format, the new one omits the sealed reasoning of earlier
+// Around returns the conduit of the attempt that replaces a refused one. It has the format of
+// d. If the refused attempt had the same format, the new one omits the sealed reasoning of earlier
 // turns; the reasoning of the new answer is sealed nevertheless.
 func (d Detour) Around(refused *exchange.Attempt) *exchange.Conduit {
 	c := &exchange.Conduit{Attempt: *refused}
