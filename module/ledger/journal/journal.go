@@ -178,18 +178,26 @@ func (j *Journal) recover() error {
 	return nil
 }
 
+// recoverSegment reads a segment of an earlier process in parts: a whole one would multiply the
+// memory of a process that starts.
 func (j *Journal) recoverSegment(number uint64) error {
 	path := segmentPath(j.options.Dir, number)
-	data, err := os.ReadFile(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	if last, ok := parseSegmentHeader(data); ok {
-		j.entries.last = max(j.entries.last, last)
+	s := scan{visit: j.entries.track}
+	for s.at < info.Size() {
+		data, err := j.reader.read(path, s.at, info.Size())
+		if err != nil {
+			return err
+		}
+		s.part(data, s.at+int64(len(data)) == info.Size())
 	}
-	size, damages := readSegment(data, j.entries.track)
-	found := segment{number: number, size: int64(size)}
-	for _, d := range damages {
+	s.end()
+	j.entries.last = max(j.entries.last, s.last)
+	found := segment{number: number, size: s.size}
+	for _, d := range s.damages {
 		found.damaged = found.damaged || !d.torn
 		j.reportDamage(path, d)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -225,19 +226,28 @@ func TestL031DamagedBytesArePassedOverAndKept(t *testing.T) {
 	}
 }
 
-// A read may end within a frame, and within damaged bytes.
+// A read may end within a frame, and within damaged bytes. Once a segment that an earlier
+// process left, of 64 MB, was read at once.
 func TestLargeSegmentsAreReadInParts(t *testing.T) {
 	dir := t.TempDir()
 	data := newSegmentHeader(0)
 	const entries = 100
+	hole := damage{bytes: 3 * readSize}
 	for i := range entries {
 		data = appendFrame(data, Entry{Ended, ID(i + 1), make([]byte, MaxPayload-i)})
 		if i == entries/2 {
-			data = append(data, make([]byte, 3*readSize)...)
+			hole.offset = int64(len(data))
+			data = append(data, make([]byte, hole.bytes)...)
 		}
 	}
 	require.NoError(t, os.WriteFile(segmentPath(dir, 1), data, 0o600))
-	j, _ := opened(t, Options{Dir: dir})
+	var found []damage
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	j, _ := opened(t, Options{Dir: dir, Damaged: func(_ string, offset, bytes int64) { found = append(found, damage{offset: offset, bytes: bytes}) }})
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2*readSize))
+	assert.Equal(t, []damage{hole}, found)
 	texts, _ := read(t, j, Position{})
 	assert.Len(t, texts, entries)
 }

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -60,26 +59,51 @@ type damage struct {
 	torn          bool // the bytes are at the end of the segment: a write did not finish
 }
 
-// readSegment calls visit for each entry of a segment. It returns the damage, and the size of the
-// segment without the zeros behind the last entry, which are left of a window after a crash.
-func readSegment(data []byte, visit func(Entry)) (size int, damages []damage) {
-	at := segmentHeader
-	if _, ok := parseSegmentHeader(data); !ok {
-		at = 0
+// scan reads a segment of an earlier process, part after part.
+type scan struct {
+	visit func(Entry) // is called for each entry
+
+	at      int64 // up to here, the segment has been read
+	last    ID    // before the segment
+	size    int64 // up to the last entry; after end, without zeros behind it, which are left of a window after a crash
+	torn    bool  // a byte behind the last entry is not zero
+	damages []damage
+}
+
+// part reads the next part of the segment, which has room for a whole frame. It leaves the
+// beginning of a frame that may continue in the next part.
+func (s *scan) part(data []byte, isEnd bool) {
+	if last, ok := parseSegmentHeader(data); ok && s.at == 0 {
+		s.last, s.at, s.size = last, int64(segmentHeader), int64(segmentHeader)
+		data = data[segmentHeader:]
 	}
-	for at < len(data) {
-		e, length := parseFrame(data[at:])
-		switch {
-		case length > 0:
-			at += length
-			visit(e)
-		case len(bytes.TrimLeft(data[at:], "\x00")) == 0:
-			return at, damages
-		default:
-			skipped := nextFrame(data[at:])
-			damages = append(damages, damage{int64(at), int64(skipped), at+skipped == len(data)})
-			at += skipped
+	for len(data) > 0 && (isEnd || len(data) >= maxFrame) {
+		e, length := parseFrame(data)
+		if length == 0 {
+			s.torn = s.torn || data[0] != 0
+			s.at++
+			data = data[1:]
+			continue
 		}
+		s.skip(false)
+		s.visit(e)
+		s.at += int64(length)
+		s.size = s.at
+		data = data[length:]
 	}
-	return at, damages
+}
+
+// end ends the last part.
+func (s *scan) end() {
+	if s.torn {
+		s.skip(true)
+	}
+}
+
+// skip adds the bytes behind the last entry to the damages.
+func (s *scan) skip(torn bool) {
+	if s.at > s.size {
+		s.damages = append(s.damages, damage{s.size, s.at - s.size, torn})
+	}
+	s.size, s.torn = s.at, false
 }
