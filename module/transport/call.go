@@ -168,9 +168,9 @@ const (
 )
 
 // response returns the response for the sink. It has only the headers that the sink reads:
-// the content type and, for a whole answer, the length. The content type is that of the
-// provider if the answer is relayed unchanged and the type fits. Official SDKs read JSON with
-// another type, or without one, as plain text.
+// the content type and, for a whole answer, the length. They take the place of those of res.
+// The content type is that of the provider if the answer is relayed unchanged and the type
+// fits. Official SDKs read JSON with another type, or without one, as plain text.
 func (c *call) response(res *http.Response, status int, body io.ReadCloser, length int64) *http.Response {
 	own, contentType := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
 	switch op := c.attempt.Exchange.Operation; {
@@ -182,7 +182,10 @@ func (c *call) response(res *http.Response, status int, body io.ReadCloser, leng
 	if c.attempt.ByteLane() && own {
 		contentType = cmp.Or(c.result.hide.contentType(res), contentType)
 	}
-	h := make(http.Header, 2)
+	h := res.Header
+	if clear(h); h == nil { // a RoundTripper of another module has set none
+		h = make(http.Header)
+	}
 	h["Content-Type"] = []string{contentType}
 	if length > 0 {
 		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}

@@ -26,11 +26,11 @@ var calls = []struct {
 	answer      func(events int) string
 	allocations float64
 }{
-	{"byte lane/stream", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true}`, http.StatusOK, "text/event-stream", longStream, 56},
-	{"byte lane/JSON", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusOK, "application/json", always(answer), 43},
+	{"byte lane/stream", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true}`, http.StatusOK, "text/event-stream", longStream, 54},
+	{"byte lane/JSON", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusOK, "application/json", always(answer), 41},
 	{"byte lane/refused", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusTooManyRequests, "application/json", always(`{"error":{"message":"slow down","type":"rate_limit"}}`), 132},
-	{"translated/stream", translate.Completions, `{"model":"m","prompt":"a","stream":true}`, http.StatusOK, "text/event-stream", longStream, 69},
-	{"translated/JSON", translate.Completions, `{"model":"m","prompt":"a"}`, http.StatusOK, "application/json", always(answer), 60},
+	{"translated/stream", translate.Completions, `{"model":"m","prompt":"a","stream":true}`, http.StatusOK, "text/event-stream", longStream, 67},
+	{"translated/JSON", translate.Completions, `{"model":"m","prompt":"a"}`, http.StatusOK, "application/json", always(answer), 58},
 }
 
 func longStream(events int) string {

@@ -220,3 +220,14 @@ func TestCodedAnswersAreHandedOnDecoded(t *testing.T) {
 		assert.EqualValues(t, 2, got.Usage.Output())
 	}
 }
+
+// Only net/http promises a map of headers, and the headers for the sink take the place of those
+// of the provider.
+func TestAnAnswerWithoutAMapOfHeadersIsHandedOn(t *testing.T) {
+	inner := answers(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(answer))}, nil
+	})
+	got := carry(t, newTransport(inner), attemptFor(t, translate.Chat, true))
+	assert.Equal(t, answer, got.output)
+	assert.True(t, got.Whole())
+}
