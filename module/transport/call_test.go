@@ -225,9 +225,11 @@ func TestCodedAnswersAreHandedOnDecoded(t *testing.T) {
 // of the provider.
 func TestAnAnswerWithoutAMapOfHeadersIsHandedOn(t *testing.T) {
 	inner := answers(func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(answer))}, nil
+		return &http.Response{StatusCode: http.StatusOK, ContentLength: -1, Body: io.NopCloser(strings.NewReader(answer))}, nil
 	})
-	got := carry(t, newTransport(inner), attemptFor(t, translate.Chat, true))
+	a := attemptFor(t, translate.Chat, true)
+	a.Exchange.View.Stream = false
+	got := carry(t, newTransport(inner), a)
 	assert.Equal(t, answer, got.output)
 	assert.True(t, got.Whole())
 }
