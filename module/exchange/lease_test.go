@@ -10,7 +10,7 @@ import (
 func TestLeasedMemoryIsOneHoldersUntilTheLastRelease(t *testing.T) {
 	lease := NewLease()
 	lease.Keep(append(lease.Buffer(), "body"...))
-	held := lease.buffer
+	held := *lease.memory
 	lease.Retain()
 	lease.Release()
 	for range 100 { // while the lease has a holder, the pool returns other memory

@@ -18,12 +18,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// longAttempt returns an attempt at a stream with a request too large for the pool.
-func longAttempt(t *testing.T, provider translate.Format) *exchange.Attempt {
+// longAttempt returns an attempt at a stream with a request of more bytes than length.
+func longAttempt(t *testing.T, provider translate.Format, length int) *exchange.Attempt {
 	t.Helper()
 	lease := exchange.NewLease()
 	body := append(lease.Buffer(), `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"`...)
-	body = append(body, strings.Repeat("x", 1<<20)+`"}]}`...)
+	body = append(body, strings.Repeat("x", length)+`"}]}`...)
 	lease.Keep(body)
 	view, fault := formats.Of(translate.Messages).Requests.Inspect(body, translate.Generate)
 	require.Nil(t, fault)
@@ -33,7 +33,8 @@ func longAttempt(t *testing.T, provider translate.Format) *exchange.Attempt {
 
 // An open stream kept its request in memory, a translated one twice, and the buffer for its
 // beginning: net/http keeps a request until the end of its answer, and a cursor kept the
-// last event that it had read.
+// last event that it had read. Later, streams that began together kept those requests that
+// were small enough for the pool: net/http kept their leases.
 func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	const streams = 30
 	const messagesBegin = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"m\",\"usage\":{}}}\n\n" +
@@ -55,11 +56,14 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 				requests = append(requests, r)
 				return responds(http.StatusOK, "text/event-stream", then(test.events[0], then(test.events[1], silent{r.Context()}))), nil
 			}))
+			var attempts []*exchange.Attempt // at the same time, so that none has the memory of another
 			var open []*http.Response
 			buf := make([]byte, 4<<10) // may contain the last event
 			before := heapInUse()
-			for range streams {
-				a := longAttempt(t, format)
+			for i := range streams {
+				attempts = append(attempts, longAttempt(t, format, 300<<10<<(i%2*2))) // below and above the size of the pool
+			}
+			for _, a := range attempts {
 				r := (&http.Request{URL: new(url.URL)}).WithContext(exchange.WithConduit(context.Background(), &exchange.Conduit{Attempt: *a}))
 				res, err := transport.RoundTrip(r)
 				require.NoError(t, err)
