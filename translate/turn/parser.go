@@ -32,8 +32,7 @@ type Parser struct {
 	words    *Words
 	sent     sent
 	usage    token.Usage
-	finished bool            // the reason why the turn ended is known
-	cursor   jsonscan.Cursor // a field, so that an event costs no allocation
+	finished bool // the reason why the turn ended is known
 }
 
 // sent counts what the events of an answer contain, and passes them on. It sends Start before
@@ -105,8 +104,8 @@ func (p *Parser) Count(v *members.Values, usage members.Member) bool {
 	if v.Raw(usage) == nil {
 		return false
 	}
-	p.cursor = v.Cursor(usage)
-	if !p.Report.Read(&p.cursor, p.words.Usage) {
+	c := v.Cursor(usage)
+	if !p.Report.Read(&c, p.words.Usage) {
 		return false
 	}
 	p.usage = p.usage.Then(p.Report.Usage())

@@ -38,8 +38,8 @@ func (p *Parser) ReadWhole(v *members.Values, body []byte) bool {
 
 func (p *Parser) readPart(v *members.Values, data []byte, failed func([]byte) *fault.Fault) bool {
 	parts, dropped := &p.words.Parts, p.Dropped
-	p.cursor = jsonscan.New(data)
-	err := v.ReadDocument(&p.cursor, parts.Table, &p.Dropped)
+	c := jsonscan.New(data)
+	err := v.ReadDocument(&c, parts.Table, &p.Dropped)
 	if err == nil && v.Filled(parts.Failure) != nil {
 		p.Dropped = dropped // the members around an error are not part of an answer
 		p.Fail(failed(data))

@@ -21,8 +21,7 @@ import (
 type Parser struct {
 	turn.Parser
 	whole, part members.Values
-	cursor      jsonscan.Cursor // a field, so that an event costs no allocation
-	open        []openBlock     // in the order of their beginnings
+	open        []openBlock // in the order of their beginnings
 }
 
 // openBlock is a block of a stream that has not ended.
@@ -68,8 +67,8 @@ func (p *Parser) Event(e sse.Event) {
 		return
 	}
 	v := &p.whole
-	p.cursor = jsonscan.New(e.Data)
-	if p.Refuse(v.ReadDocument(&p.cursor, events, &p.Dropped)); p.Over() {
+	c := jsonscan.New(e.Data)
+	if p.Refuse(v.ReadDocument(&c, events, &p.Dropped)); p.Over() {
 		return
 	}
 	if v.Unreadable() {
@@ -213,8 +212,8 @@ func (p *Parser) count(usage, tier members.Member) {
 // Answer reads a whole JSON answer.
 func (p *Parser) Answer(body []byte) {
 	v := &p.whole
-	p.cursor = jsonscan.New(body)
-	switch err := v.ReadDocument(&p.cursor, answers, &p.Dropped); {
+	c := jsonscan.New(body)
+	switch err := v.ReadDocument(&c, answers, &p.Dropped); {
 	case err != nil:
 		p.Refuse(err)
 		return

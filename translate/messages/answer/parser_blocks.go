@@ -34,8 +34,8 @@ func (p *Parser) blockStart() {
 		p.Drop(lostBlock)
 		p.blocks[index] = &turn.Item{}
 	default:
-		r.cursor = r.whole.Cursor(eventBlock)
-		it := p.beginBlock(&r.cursor)
+		c := r.whole.Cursor(eventBlock)
+		it := p.beginBlock(&c)
 		p.blocks[index] = &it
 	}
 }

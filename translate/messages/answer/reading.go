@@ -135,15 +135,14 @@ func blockKindOf(raw []byte) blockKind { return blockKinds[string(jsonscan.Decod
 // reading is the event or the JSON answer that was read last. What it contains are slices
 // of the data.
 type reading struct {
-	whole  members.Values  // of the event or the answer
-	part   members.Values  // of its message, its block or its delta
-	cursor jsonscan.Cursor // a field, so that an event costs no allocation
+	whole members.Values // of the event or the answer
+	part  members.Values // of its message, its block or its delta
 }
 
 // read reads an object by its table, as members.Values.ReadDocument does.
 func (r *reading) read(data []byte, table *members.Table, losses members.Losses) error {
-	r.cursor = jsonscan.New(data)
-	return r.whole.ReadDocument(&r.cursor, table, losses)
+	c := jsonscan.New(data)
+	return r.whole.ReadDocument(&c, table, losses)
 }
 
 // kind returns the kind of an event without a name. Some servers write errors with neither
@@ -163,9 +162,9 @@ func (r *reading) readPart(m members.Member, table *members.Table, losses member
 		r.part = members.Values{}
 		return nil
 	}
-	r.cursor = r.whole.Cursor(m)
-	r.part.Read(&r.cursor, table, losses)
-	return r.cursor.Err()
+	c := r.whole.Cursor(m)
+	r.part.Read(&c, table, losses)
+	return c.Err()
 }
 
 // count adds the usage in an event or a message to the report, and reports whether there is
@@ -174,6 +173,6 @@ func (r *reading) count(v *members.Values, m members.Member, report *token.Repor
 	if v.Raw(m) == nil {
 		return false
 	}
-	r.cursor = v.Cursor(m)
-	return report.Read(&r.cursor, usageRows)
+	c := v.Cursor(m)
+	return report.Read(&c, usageRows)
 }

@@ -113,15 +113,12 @@ var (
 
 // reading is the event or the JSON answer that was read last. What it contains are slices
 // of the data.
-type reading struct {
-	members.Values
-	cursor jsonscan.Cursor // a field, so that an event costs no allocation
-}
+type reading struct{ members.Values }
 
 // read reads a document by its table, as members.Values.ReadDocument does.
 func (r *reading) read(data []byte, t *members.Table, losses members.Losses) error {
-	r.cursor = jsonscan.New(data)
-	return r.ReadDocument(&r.cursor, t, losses)
+	c := jsonscan.New(data)
+	return r.ReadDocument(&c, t, losses)
 }
 
 // index returns the index of an item or a part, -1 for none and for an invalid one.
