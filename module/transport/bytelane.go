@@ -83,6 +83,9 @@ func (l *byteLane) observe(held []byte) (n int) {
 	first := l.lexer.Offset() - int64(len(held))
 	l.edits = l.edits[:0]
 	for {
+		if l.Repeat(l.lexer) > 0 { // nearly all of a stream
+			l.events.note(l.lexer.Settled(), signal.Content)
+		}
 		event, ok := l.lexer.Next()
 		if !ok {
 			return int(l.lexer.Settled() - first)
@@ -99,7 +102,7 @@ func (l *byteLane) observe(held []byte) (n int) {
 // gets the event.
 func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) {
 	sig := l.Observe(event)
-	l.events.note(event, sig)
+	l.events.note(event.End, sig)
 	at := translate.Span{Start: int(event.Start - first), End: int(event.End - first)}
 	raw := held[at.Start:at.End]
 	switch {

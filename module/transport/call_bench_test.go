@@ -1,8 +1,11 @@
 package transport
 
 import (
+	"bytes"
 	"io"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,10 +29,10 @@ var calls = []struct {
 	answer      func(events int) string
 	allocations float64
 }{
-	{"byte lane/stream", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true}`, http.StatusOK, "text/event-stream", longStream, 54},
+	{"byte lane/stream", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true}`, http.StatusOK, "text/event-stream", longStream, 53},
 	{"byte lane/JSON", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusOK, "application/json", always(answer), 41},
 	{"byte lane/refused", translate.Chat, `{"model":"m","messages":[{"role":"user","content":"a"}]}`, http.StatusTooManyRequests, "application/json", always(`{"error":{"message":"slow down","type":"rate_limit"}}`), 132},
-	{"translated/stream", translate.Completions, `{"model":"m","prompt":"a","stream":true}`, http.StatusOK, "text/event-stream", longStream, 67},
+	{"translated/stream", translate.Completions, `{"model":"m","prompt":"a","stream":true}`, http.StatusOK, "text/event-stream", longStream, 66},
 	{"translated/JSON", translate.Completions, `{"model":"m","prompt":"a"}`, http.StatusOK, "application/json", always(answer), 58},
 }
 
@@ -72,6 +75,35 @@ func newCallOf(tb testing.TB, i, events int) func(read func(io.Reader) ([]byte, 
 		a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m", Traits: traits}
 		if got := carryBy(tb, transport, a, read); got.Status != c.status || got.Whole() != (c.status == http.StatusOK) {
 			tb.Fatal(got.Fault)
+		}
+	}
+}
+
+// BenchmarkByteLane measures the byte lane with recorded streams, of which one delta comes a
+// hundred times. Each event arrives alone, as models write them, or all together.
+func BenchmarkByteLane(b *testing.B) {
+	for _, name := range []translate.Format{translate.Messages, translate.Chat, translate.Completions, translate.Responses} {
+		recorded, err := os.ReadFile("../../testdata/streams/" + string(name) + "/text.sse")
+		require.NoError(b, err)
+		var events [][]byte
+		for event := range bytes.SplitAfterSeq(recorded, []byte("\n\n")) {
+			if events = append(events, event); bytes.Contains(event, []byte("☂")) && len(events) < 100 {
+				events = append(events, slices.Repeat([][]byte{event}, 100)...)
+			}
+		}
+		for way, feeds := range map[string][][]byte{"paced": events, "burst": {bytes.Join(events, nil)}} {
+			b.Run(string(name)+"/"+way, func(b *testing.B) {
+				described := formats.Of(name)
+				b.ReportAllocs()
+				for b.Loop() {
+					lane := &byteLane{Observer: described.Answers.NewObserver(), events: newEvents(new(Transport)), format: described}
+					for _, feed := range feeds {
+						if lane.take(feed, 0, nil) != len(feed) {
+							b.Fatal("an event is held back")
+						}
+					}
+				}
+			})
 		}
 	}
 }

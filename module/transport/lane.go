@@ -59,9 +59,9 @@ func (s *events) err() error             { return s.lexer.Err() }
 func (s *events) offset() int64          { return s.lexer.Offset() }
 func (s *events) lastEvent() int64       { return s.last }
 
-// note adds the signal of an event.
-func (s *events) note(event sse.Event, signal signal.Signal) {
-	s.last = event.End
+// note adds the signal of an event that ends at an offset.
+func (s *events) note(end int64, signal signal.Signal) {
+	s.last = end
 	s.add(signal)
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -39,6 +41,13 @@ func TestAnyChunkingOfAStreamHandsOnTheSameBytesAndUsage(t *testing.T) {
 					want := r.expect(withhold)
 					got := replay(t, r.format, withhold, split(r.bytes, size), io.EOF)
 					requireAsExpected(t, want, got)
+				}
+			}
+			for range 10 {
+				m := r.mutated(random)
+				for _, most := range []int{len(m.bytes), 300} {
+					got := replay(t, m.format, false, split(m.bytes, func() int { return 1 + random.IntN(most) }), io.EOF)
+					requireAsExpected(t, m.expect(false), got)
 				}
 			}
 		})
@@ -87,7 +96,11 @@ func requireAsExpected(t *testing.T, want expected, got replayed) {
 	require.Equal(t, !want.finished, got.Fault != nil)
 	require.Equal(t, want.relayed, got.State == exchange.Relayed)
 	require.Equal(t, want.usage, got.Usage)
+	require.Equal(t, want.text, got.Text)
 	require.Equal(t, want.model, got.AnsweredBy)
+	if want.number != "" {
+		require.Equal(t, want.number, number.FindString(string(got.Appender.AppendFailure(nil, fault.Truncated(nil)))))
+	}
 }
 
 // TestNoProperPrefixOfAStreamIsFinished ensures that a stream which breaks off at any byte is
@@ -306,6 +319,18 @@ func (e endless) Read(p []byte) (int, error) {
 }
 
 func (endless) Close() error { return nil }
+
+// A long stream of events that are alike is no silence.
+func TestEventsAreNoSilence(t *testing.T) {
+	pieces := slices.Repeat(whole([]byte(chunkText)), (aigateway.MinMaxEventBytes+maxPrelude)/len(chunkText)+2)
+	source := &chunks{append(pieces, []byte(chunkFinish+chunkUsage+done)), io.EOF, false}
+	transport := newTransport(body(source), func(t *Transport) { t.MaxEventBytes = aigateway.MinMaxEventBytes })
+	got := carryBy(t, transport, attemptFor(t, translate.Chat, true), func(answer io.Reader) ([]byte, error) {
+		_, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, answer, make([]byte, 4<<10))
+		return nil, err
+	})
+	assert.True(t, got.Whole())
+}
 
 // A translated stream of comments was read without a bound, because nothing of it is held
 // back. The bytes of a stream without a blank line were kept in memory, up to 4 GB.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,6 +21,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -55,6 +59,24 @@ func recordings(t testing.TB) (all []recording) {
 	return all
 }
 
+// mutated returns a recording whose events are repeated, some of them with another byte, or
+// without one.
+func (r recording) mutated(random *rand.Rand) recording {
+	var stream []byte
+	for event := range bytes.SplitAfterSeq(r.bytes, []byte("\n\n")) {
+		for range 1 + random.IntN(3) {
+			at := len(stream) + random.IntN(len(event)+1)
+			if stream = append(stream, event...); at == len(stream) || random.IntN(2) == 0 {
+				continue
+			}
+			if stream[at] = "\"\\{}\n\r: ax\xff"[random.IntN(11)]; random.IntN(3) == 0 {
+				stream = slices.Delete(stream, at, at+1)
+			}
+		}
+	}
+	return recording{r.name, r.format, append(stream, "\n\n"...)}
+}
+
 // expected is the expected result of a stream, which only the lexer and the observer have
 // read, in one piece.
 type expected struct {
@@ -65,7 +87,9 @@ type expected struct {
 	failed   bool // by an error event
 	relayed  bool // the client gets this event unchanged
 	usage    token.Usage
+	text     token.Text
 	model    string
+	number   string // of an event of a failure behind the stream, "" for a format without numbers
 }
 
 func (r recording) expect(withhold bool) (x expected) {
@@ -81,7 +105,7 @@ func (r recording) expect(withhold bool) (x expected) {
 	for event, ok := next(); ok && !x.finished && !x.failed; event, ok = next() {
 		sig := observer.Observe(event)
 		x.content = x.content || sig.Has(signal.Content)
-		ends = ends || sig.Has(signal.Finish)
+		ends = sig.Has(signal.Finish) || ends && !sig.Has(signal.Content)
 		x.finished, x.failed = sig.Has(signal.Terminal), sig.Has(signal.Failed)
 		if x.finished {
 			x.terminal = event.End
@@ -103,12 +127,18 @@ func (r recording) expect(withhold bool) (x expected) {
 	if withhold && formats.Of(r.format).Answers.Usage.Ask != nil {
 		x.output = usageMember.ReplaceAllString(x.output, "")
 	}
-	x.usage, x.model = observer.Usage(), observer.Model()
+	x.usage, x.text, x.model = observer.Usage(), observer.Text(), observer.Model()
+	if c, ok := observer.(format.Continuation); ok {
+		x.number = number.FindString(string(c.AppendFailure(nil, translate.IDs{}, fault.Truncated(nil))))
+	}
 	return x
 }
 
 // usageMember is the usage of a chunk that has other members, too.
 var usageMember = regexp.MustCompile(`,\s*"usage"\s*:\s*\{(?:[^{}]|\{[^{}]*\})*\}`)
+
+// number is the number of an event.
+var number = regexp.MustCompile(`"sequence_number":\d+`)
 
 // chunks is a body that arrives in pieces, and then ends with an error.
 type chunks struct {

@@ -33,7 +33,7 @@ func (t *translation) take(p []byte, _ int, ready *output) int {
 }
 
 func (t *translation) event(event sse.Event, ready *output) {
-	t.note(event, t.Event(event))
+	t.note(event.End, t.Event(event))
 	ready.Write(t.Output())
 }
 

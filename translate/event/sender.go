@@ -9,13 +9,19 @@ import (
 // Sender sends the core events of one answer to a Handler, for the parsers, which embed it.
 // Nothing is sent behind an End or an Error.
 type Sender struct {
-	handler  Handler
-	event    Event         // the one sent last: a field, so that an event costs no allocation
-	text     []byte        // memory of texts with escapes
-	template *Template     // nil before a delta was learned
-	sent     int           // since Begin
-	at       jsonscan.Slot // of the text sent last
-	over     bool
+	handler Handler
+	event   Event         // the one sent last: a field, so that an event costs no allocation
+	text    []byte        // memory of texts with escapes
+	again   *repeated     // nil before a delta was learned
+	sent    int           // since Begin
+	at      jsonscan.Slot // of the text sent last
+	over    bool
+}
+
+// repeated recognises the deltas that become the same event with another text.
+type repeated struct {
+	sse.Template
+	event Event // without its text
 }
 
 // NewSender returns a Sender of one answer.
@@ -85,8 +91,8 @@ func (s *Sender) Resume() { s.over = false }
 
 // Begin begins a delta, which is read because Repeat has not recognised it.
 func (s *Sender) Begin() {
-	if s.template != nil {
-		s.template.Forget()
+	if s.again != nil {
+		s.again.Forget()
 	}
 	s.sent = 0
 	s.Differ()
@@ -102,10 +108,12 @@ func (s *Sender) Learn(delta sse.Event, others ...jsonscan.Slot) {
 	if s.sent != 1 || s.over {
 		return
 	}
-	if s.template == nil {
-		s.template = new(Template)
+	if s.again == nil {
+		s.again = new(repeated)
 	}
-	s.template.Learn(delta, &s.event, s.at, others...)
+	s.again.Learn(delta, s.at, others...)
+	s.again.event = s.event
+	s.again.event.Text, s.again.event.Raw = nil, nil
 }
 
 // Repeat sends the event of a delta with that name and data that has the shape of the one
@@ -117,17 +125,17 @@ func (s *Sender) Repeat(name, data []byte) *Event {
 	return nil
 }
 
-// Match is Template.Match for the delta learned last.
+// Match is sse.Template.Match for the delta learned last.
 func (s *Sender) Match(name, data []byte) (text, third []byte, ok bool) {
-	if s.template == nil {
+	if s.again == nil {
 		return nil, nil, false
 	}
-	return s.template.Match(name, data)
+	return s.again.Match(name, data)
 }
 
 // SendAgain sends the event of the delta learned last with another raw text.
 func (s *Sender) SendAgain(raw []byte) *Event {
-	s.event = s.template.event
+	s.event = s.again.event
 	s.sendString(raw, jsonscan.Slot{})
 	return &s.event
 }

@@ -41,7 +41,7 @@ func TestNothingIsSentBehindAnEnd(t *testing.T) {
 
 // A delta that became more than one text would lose the rest if its shape were learned.
 func TestOnlyDeltasOfOneTextAreRepeated(t *testing.T) {
-	text, at := event.Event{Kind: event.Text}, slotIn(string(delta.Data), `"a"`)
+	text, at := event.Event{Kind: event.Text}, jsonscan.Slot{Start: 8, End: 11}
 	for name, tt := range map[string]struct {
 		send    func(s *event.Sender)
 		repeats bool

@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -20,13 +21,15 @@ type Slot struct{ Start, End int }
 // same, and each hole has one valid value again, there is nothing else to read.
 // Repeated names in objects are not detected. The zero Template recognises nothing.
 type Template struct {
-	fixed [MaxHoles + 1][]byte // the bytes around the holes
-	holes [MaxHoles]hole       // in the order of the document
-	count int                  // of holes, 0 while nothing is recognised
+	fixed []byte         // the bytes around the holes
+	holes [MaxHoles]hole // in the order of the document
+	count int            // of holes, 0 while nothing is recognised
+	lines bool           // the documents may have line breaks
 }
 
 // hole is a value that may differ.
 type hole struct {
+	at   int  // where in the fixed bytes
 	nth  int  // which of the slots that Learn was given
 	kind Kind // String, Number or Object
 }
@@ -36,19 +39,25 @@ type hole struct {
 // number or an object. Without such a slot, the Template recognises nothing.
 func (t *Template) Learn(document []byte, slots [MaxHoles]Slot) {
 	t.count = 0
-	from := 0
+	t.lines = bytes.ContainsAny(document, "\r\n")
+	size, from := len(document), 0
+	for _, at := range slots {
+		size -= at.End - at.Start
+	}
+	t.fixed = slices.Grow(t.fixed[:0], size)
 	for range slots {
 		nth := nextSlot(&slots, from)
 		if nth < 0 {
 			break
 		}
 		at := slots[nth]
-		t.fixed[t.count] = append(t.fixed[t.count][:0], document[from:at.Start]...)
-		t.holes[t.count] = hole{nth, kinds[document[at.Start]]}
+		t.fixed = append(t.fixed, document[from:at.Start]...)
+		t.holes[t.count] = hole{len(t.fixed), nth, kinds[document[at.Start]]}
+		t.lines = t.lines || document[at.Start] == '{'
 		t.count++
 		from = at.End
 	}
-	t.fixed[t.count] = append(t.fixed[t.count][:0], document[from:]...)
+	t.fixed = append(t.fixed, document[from:]...)
 }
 
 // nextSlot returns the first of the slots that begin at an offset or behind it,
@@ -69,21 +78,43 @@ func (t *Template) Forget() { t.count = 0 }
 // Match reports whether a document is like the learned one, and returns its raw values
 // in the order of the slots passed to Learn.
 func (t *Template) Match(document []byte) (values [MaxHoles][]byte, ok bool) {
+	values, size := t.match(document)
+	return values, size > 0 && size == len(document)
+}
+
+// MatchLine is Match for the document at the beginning of a text, whose size it returns, 0
+// if the document does not match. It recognises no document that may have line breaks.
+func (t *Template) MatchLine(text []byte) (values [MaxHoles][]byte, size int) {
+	if t.lines {
+		return values, 0
+	}
+	return t.match(text)
+}
+
+// match returns the values and the size of the document at the beginning of a text, 0 if it
+// is not like the learned one.
+func (t *Template) match(text []byte) (values [MaxHoles][]byte, size int) {
 	if t.count == 0 {
-		return values, false
+		return values, 0
 	}
-	rest := document
+	rest, from := text, 0
 	for i := range t.count {
-		if rest, ok = bytes.CutPrefix(rest, t.fixed[i]); !ok {
-			return values, false
+		hole := &t.holes[i]
+		var ok bool
+		if rest, ok = bytes.CutPrefix(rest, t.fixed[from:hole.at]); !ok {
+			return values, 0
 		}
-		end := t.holes[i].end(rest)
+		end := hole.end(rest)
 		if end == 0 {
-			return values, false
+			return values, 0
 		}
-		values[t.holes[i].nth], rest = rest[:end:end], rest[end:]
+		values[hole.nth], rest, from = rest[:end:end], rest[end:], hole.at
 	}
-	return values, bytes.Equal(rest, t.fixed[t.count])
+	rest, ok := bytes.CutPrefix(rest, t.fixed[from:])
+	if !ok {
+		return values, 0
+	}
+	return values, len(text) - len(rest)
 }
 
 // end returns the length of the value that the bytes begin with, 0 if that is not

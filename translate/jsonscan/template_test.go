@@ -42,6 +42,9 @@ func TestATemplateRecognisesDocumentsThatDifferInItsHoles(t *testing.T) {
 		for i, value := range values {
 			assert.Equal(t, want[i], string(value), document)
 		}
+		first, size := learned(t).MatchLine([]byte(document + "\n\n" + document))
+		assert.Equal(t, values, first)
+		assert.Equal(t, len(document), size)
 	}
 }
 
@@ -85,6 +88,8 @@ func TestAnObjectMayDiffer(t *testing.T) {
 		if ok {
 			assert.Equal(t, usage, string(values[2]))
 		}
+		_, size := template.MatchLine([]byte(`{"text":"a","usage":` + usage + `}`))
+		assert.Zero(t, size, "an object may have line breaks")
 	}
 }
 

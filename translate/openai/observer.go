@@ -3,7 +3,6 @@ package openai
 import (
 	"bytes"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -25,8 +24,7 @@ type Observer struct {
 	choice   members.Values // of the chunk, the one read last
 	summary  summary
 	progress progress
-	template event.Template // of the last chunk that had only content
-	turns    bool           // chunks like that may be of any choice
+	turns    bool // the Deltas may be of any choice
 }
 
 // Content reports whether a choice has content that is not empty, and adds its texts.
@@ -85,10 +83,18 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 	return o.read(delta)
 }
 
+// Repeat implements signal.Observer. It leaves choices that take turns to Observe.
+func (o *Observer) Repeat(l *sse.Lexer) int {
+	if o.turns {
+		return 0
+	}
+	return o.Observed.Repeat(l)
+}
+
 // repeats reports whether a chunk contains nothing but content, which is known from an
 // earlier chunk of the same shape.
 func (o *Observer) repeats(name, data []byte) bool {
-	text, number, ok := o.template.Match(name, data)
+	text, number, ok := o.Deltas.Match(name, data)
 	if !ok {
 		return false
 	}
@@ -143,7 +149,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 		if o.turns = len(o.progress) > 1; o.turns { // choices that take turns
 			number = o.choice.At(choiceIndex)
 		}
-		o.template.Learn(delta, nil, t.texts.last, d.At(aroundPadding), number)
+		o.Deltas.Learn(delta, t.texts.last, d.At(aroundPadding), number)
 	}
 	return s
 }

@@ -31,6 +31,14 @@ const someContent = `{"id":"x","choices":[{"index":0,"text":" the sea","finish_r
 // repeats reports whether an observer need not read an event.
 func repeats(o *Observer, e sse.Event) bool { return o.repeats(e.Name, e.Data) }
 
+// before returns a lexer that returns an event next.
+func before(e sse.Event) *sse.Lexer {
+	l := sse.NewLexer(0)
+	l.Feed(sse.AppendEvent([]byte("data:\n\n"), string(e.Name), e.Data))
+	l.Next()
+	return l
+}
+
 // begun returns an observer that has read some content of choice 0.
 func begun() *Observer {
 	o := NewObserver(texts, hasText)
@@ -70,6 +78,13 @@ func TestTheFirstChunkIsRead(t *testing.T) {
 	assert.False(t, repeats(NewObserver(texts, hasText), chunk(someContent)))
 }
 
+func TestNothingIsRepeatedBehindTheEnd(t *testing.T) {
+	o := begun()
+	assert.Equal(t, 1, o.Repeat(before(chunk(someContent))))
+	o.Observe(chunk("[DONE]"))
+	assert.Zero(t, o.Repeat(before(chunk(someContent))))
+}
+
 // The observer learns only chunks that contain nothing but content. Otherwise the other
 // members of a repeated chunk would be missed.
 func TestOnlyContentIsLearned(t *testing.T) {
@@ -95,6 +110,11 @@ func TestChoicesThatTakeTurnsAreRecognised(t *testing.T) {
 	assert.Equal(t, signal.Content, o.Observe(of("0", `"stop"`)))
 	assert.Equal(t, signal.Content, o.Observe(of("1", `"stop"`)))
 	assert.Equal(t, signal.Content|signal.Finish, o.Observe(of("2", `"stop"`)))
+
+	// The choice of such a chunk would not have begun.
+	o = begun()
+	o.Observe(of("1", "null"))
+	assert.Zero(t, o.Repeat(before(of("2", "null"))))
 
 	o = begun()
 	o.Observe(of("1", `"stop"`))

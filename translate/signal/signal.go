@@ -44,6 +44,10 @@ func (s Signal) Has(x Signal) bool { return s&x == x }
 type Observer interface {
 	// Observe reads the next event. It keeps no slice of the event.
 	Observe(sse.Event) Signal
+	// Repeat reads the next events of a lexer while they differ from an event before them
+	// only in their text, and returns their number. They have no signal but Content. All
+	// other events, which the lexer returns, are for Observe.
+	Repeat(*sse.Lexer) (events int)
 	// Usage returns the usage reported so far.
 	Usage() token.Usage
 	// Text returns the size of the text in the events so far: of texts, reasoning and
@@ -65,12 +69,32 @@ type Answer struct {
 
 // Observed contains what an Observer has read of its stream. Observers embed it.
 type Observed struct {
-	Used      token.Usage // what Usage returns
-	ModelName string      // what Model returns
-	Written   token.Text  // what Text returns
-	Begun     bool        // content was seen
-	Over      bool        // all later events are ignored
+	Used      token.Usage  // what Usage returns
+	ModelName string       // what Model returns
+	Written   token.Text   // what Text returns
+	Begun     bool         // content was seen
+	Over      bool         // all later events are ignored
+	Deltas    sse.Template // of the last event with only a text
 	fault     *fault.Fault
+}
+
+// Repeats reports whether Deltas recognises an event, and adds its text.
+func (o *Observed) Repeats(e sse.Event) bool {
+	text, _, ok := o.Deltas.Match(e.Name, e.Data)
+	o.Written.AddString(text)
+	return ok
+}
+
+// Repeat implements Observer for the events that Deltas recognises.
+func (o *Observed) Repeat(l *sse.Lexer) (events int) {
+	for ; !o.Over; events++ {
+		text, ok := o.Deltas.Next(l)
+		if !ok {
+			break
+		}
+		o.Written.AddString(text)
+	}
+	return events
 }
 
 // Usage returns the usage so far.

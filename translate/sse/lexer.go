@@ -76,47 +76,6 @@ func (l *Lexer) Next() (Event, bool) {
 	return Event{}, false
 }
 
-// The beginnings of the lines of most events, and their ends.
-var (
-	eventField = []byte("event: ")
-	dataField  = []byte("data: ")
-	lineFeed   = []byte("\n")
-)
-
-// plain returns the next event if it is whole, and has the form that nearly all events have:
-// a line with a name or none, a line with data, and a blank line, which end with LF. It is
-// what take makes of these lines, in a third of the time.
-func (l *Lexer) plain() (Event, bool) {
-	if l.name.set || l.data.set || l.bare.set || !l.begun {
-		return Event{}, false
-	}
-	in := l.lines.uncut()
-	var name []byte
-	rest, ok := bytes.CutPrefix(in, eventField)
-	if ok {
-		name, rest, _ = bytes.Cut(rest, lineFeed) // without a line feed, no data follows
-	}
-	data, ok := bytes.CutPrefix(rest, dataField)
-	if !ok {
-		return Event{}, false
-	}
-	end := bytes.IndexByte(data, '\n')
-	if end < 0 || end+1 == len(data) || data[end+1] != '\n' {
-		return Event{}, false
-	}
-	size := len(in) - len(data[end+2:])
-	if l.taken()+int64(size)-l.settled > l.max {
-		return Event{}, false // and take finds the error
-	}
-	l.lines.at += size
-	if len(name) == 0 {
-		name = nil
-	}
-	event := Event{Name: name, Data: data[:end], Start: l.settled, End: l.taken(), HasData: true}
-	l.settled = event.End
-	return event, true
-}
-
 // Close ends the stream. It returns an unterminated event if its data is "[DONE]" or
 // complete JSON: some servers leave out the last blank line. It must be called after
 // Next has returned false.

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -18,14 +20,37 @@ func remember(e sse.Event) event {
 	return event{string(e.Name), string(e.Data), e.Start, e.End}
 }
 
+// quoted is the text of data, for a template.
+var quoted = regexp.MustCompile(`"[^"\\\x00-\x1f]+"`)
+
 // lex reads a stream in feeds of the sizes that next returns, each of which is
 // spoilt as soon as the lexer must not rely on it any more.
 func lex(t testing.TB, l *sse.Lexer, stream string, next func() int) (events []event) {
+	var template sse.Template
+	var learned event
+	var text []int // in its data
+	learn := func(e sse.Event) {
+		template.Forget()
+		if text = quoted.FindIndex(e.Data); text != nil {
+			learned = remember(e)
+			template.Learn(e, jsonscan.Slot{Start: text[0], End: text[1]})
+		}
+	}
+	repeat := func() bool {
+		start := l.Settled()
+		raw, ok := template.Next(l)
+		if ok {
+			data := learned.Data[:text[0]] + string(raw) + learned.Data[text[1]:]
+			events = append(events, event{learned.Name, data, start, l.Settled()})
+		}
+		return ok
+	}
 	take := func(e sse.Event, ok bool) bool {
 		if ok {
 			assert.True(t, e.HasData)
 			assert.Equal(t, e.End, l.Settled())
 			events = append(events, remember(e))
+			learn(e)
 		}
 		return ok
 	}
@@ -34,7 +59,7 @@ func lex(t testing.TB, l *sse.Lexer, stream string, next func() int) (events []e
 		feed := []byte(rest[:n])
 		rest = rest[n:]
 		l.Feed(feed)
-		for take(l.Next()) {
+		for repeat() || take(l.Next()) {
 		}
 		copy(feed, bytes.Repeat([]byte("#"), n))
 		assert.Equal(t, int64(len(stream)-len(rest)), l.Offset())
@@ -64,6 +89,8 @@ var streams = map[string]struct {
 	"no space":                     {"data:a\n\n", []event{{"", "a", 0, 8}}},
 	"only one space is removed":    {"data:  a \n\n", []event{{"", " a ", 0, 11}}},
 	"several data lines":           {"data: a\ndata:\ndata: b\n\n", []event{{"", "a\n\nb", 0, 23}}},
+	"texts alike":                  {"event: e\ndata: {\"a\"}\n\nevent: e\ndata: {\"b\"}\n\ndata: {\"c\"}\n\ndata: {\"d\"}\n: d\n\n", []event{{"e", `{"a"}`, 0, 22}, {"e", `{"b"}`, 22, 44}, {"", `{"c"}`, 44, 57}, {"", `{"d"}`, 57, 74}}},
+	"a line break beside a text":   {"data: {\ndata: \"a\"}\n\ndata: {\n\"b\"}\n\n", []event{{"", "{\n\"a\"}", 0, 20}, {"", "{", 20, 34}}},
 	"empty data":                   {"data:\n\n", []event{{"", "", 0, 7}}},
 	"data without a colon":         {"data\ndata\n\n", []event{{"", "\n", 0, 11}}},
 	"the last name counts":         {"event: x\ndata: a\nevent: y\n\n", []event{{"y", "a", 0, 27}}},
@@ -120,7 +147,7 @@ func TestAnyTwoFeedsGiveTheSameEvents(t *testing.T) {
 
 // conversation is a long stream whose line ends are chosen by ends.
 func conversation(random *rand.Rand, ends ...string) string {
-	lines := []string{"", "", "event: content_block_delta", "data: {\"n\":1}", "data:", "data", ": keep-alive", "id: 7",
+	lines := []string{"", "", "event: content_block_delta", "data: {\"n\":1}", "data: {\"m\":1}\n", "data:", "data", ": keep-alive", "id: 7",
 		"data: " + strings.Repeat("long ", 40), "\ufeffdata: x", "event:", "event: " + strings.Repeat("e", 30)}
 	var b strings.Builder
 	for range 60 {
@@ -238,6 +265,8 @@ func TestEventsAreBounded(t *testing.T) {
 		"many comments":                 {strings.Repeat(":\n\n", 10*limit) + "data: 1\n\n", 1, false},
 		"many small events":             {strings.Repeat("data: 1\r\n\r\n", 10*limit), 10 * limit, false},
 		"a large event after small":     {"data: 1\n\ndata: 2\n\ndata: 1234567890123\n\n", 2, true},
+		"a large text after a small":    {"data: \"1\"\n\ndata: \"2\"\n\ndata: \"12345678901\"\n\n", 2, true},
+		"a text of the limit":           {"data: \"1\"\n\ndata: \"1234567890\"\n\n", 2, false},
 		"an event after a large one":    {"data: 1234567890123\n\ndata: 2\n\n", 0, true},
 		"a large event, unterminated":   {"data: [\ndata: 123456]", 0, true},
 		"the limit, unterminated":       {"data: [\ndata: 12345]", 1, false},

@@ -23,26 +23,22 @@ func (s *lines) feed(p []byte) {
 // left returns the number of bytes of the last feed that were not consumed.
 func (s *lines) left() int { return len(s.in) - s.at }
 
-// uncut returns the bytes of the last feed that were not consumed, if they begin with a line
-// and contain no CR; otherwise nil.
-func (s *lines) uncut() []byte {
-	if s.cut || len(s.partial) > 0 {
-		return nil
-	}
+// hasCR reports whether the bytes of the last feed that were not consumed contain a CR.
+func (s *lines) hasCR() bool {
 	if s.cr < s.at {
 		s.cr = s.index('\r')
 	}
-	if s.cr < len(s.in) {
-		return nil
-	}
-	return s.in[s.at:]
+	return s.cr < len(s.in)
 }
 
 // next returns the next line without its end, false if it is not complete. The
 // line is valid until the next call of hold.
 func (s *lines) next() (line []byte, ok bool) {
+	if s.left() == 0 {
+		return nil, false
+	}
 	if s.cut {
-		return s.afterCR()
+		return s.afterCR(), true
 	}
 	end, next, ok := s.end()
 	if !ok {
@@ -59,15 +55,12 @@ func (s *lines) next() (line []byte, ok bool) {
 
 // afterCR returns the line that ended with the last byte of an earlier feed. It needs one
 // more byte, since an LF would belong to the end of that line.
-func (s *lines) afterCR() (line []byte, ok bool) {
-	if s.left() == 0 {
-		return nil, false
-	}
+func (s *lines) afterCR() (line []byte) {
 	if s.in[s.at] == '\n' {
 		s.at++
 	}
 	line, _ = s.last()
-	return line, true
+	return line
 }
 
 // end returns the end of the line at the cursor, and the beginning of the next one. A CR

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
@@ -19,9 +18,8 @@ import (
 // the one before only in their text.
 type observer struct {
 	signal.Observed
-	reading  reading
-	report   token.Report   // of the last usage objects
-	template event.Template // of the last delta with one text
+	reading reading
+	report  token.Report // of the last usage objects
 }
 
 // NewObserver returns an observer for one stream.
@@ -34,8 +32,7 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	if o.Over {
 		return 0
 	}
-	if text, _, ok := o.template.Match(e.Name, e.Data); ok { // nearly all of a stream
-		o.Written.AddString(text)
+	if o.Repeats(e) { // nearly all of a stream
 		return signal.Content
 	}
 	kind := eventKinds[string(e.Name)]
@@ -134,7 +131,7 @@ func (o *observer) texts(e sse.Event, of ...members.Member) bool {
 		}
 	}
 	if count == 1 && e.Data != nil {
-		o.template.Learn(e, nil, at)
+		o.Deltas.Learn(e, at)
 	}
 	return count > 0
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
@@ -21,11 +20,10 @@ import (
 // content. Most deltas differ from the one before only in their text, number and padding.
 type Observer struct {
 	signal.Observed
-	reading  reading
-	report   token.Report
-	frame    frame
-	events   int64          // seen so far
-	template event.Template // of the last delta
+	reading reading
+	report  token.Report
+	frame   frame
+	events  int64 // seen so far
 }
 
 // NewObserver returns an observer for one stream.
@@ -53,6 +51,13 @@ func (o *Observer) AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) 
 // provider's next event.
 func (o *Observer) AppendKeepAlive(dst []byte) []byte { return append(dst, openai.KeepAlive...) }
 
+// Repeat implements signal.Observer.
+func (o *Observer) Repeat(l *sse.Lexer) int {
+	events := o.Observed.Repeat(l)
+	o.events += int64(events)
+	return events
+}
+
 // Observe reads the next event. Events after the end of the response or an error are
 // ignored.
 func (o *Observer) Observe(e sse.Event) signal.Signal {
@@ -60,8 +65,7 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 		return 0
 	}
 	o.events++
-	if text, _, ok := o.template.Match(e.Name, e.Data); ok { // nearly all of a stream
-		o.Written.AddString(text)
+	if o.Repeats(e) { // nearly all of a stream
 		return signal.Content
 	}
 	r, name, kind := &o.reading, e.Name, eventKindOf(e.Name)
@@ -90,7 +94,7 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 	case kind.step == deltaStep:
 		if err == nil { // one that cannot be read is relayed unchanged
 			o.Written.AddString(r.Raw(eventText))
-			o.template.Learn(e, nil, r.At(eventText), r.At(eventNumber), r.At(eventPadding))
+			o.Deltas.Learn(e, r.At(eventText), r.At(eventNumber), r.At(eventPadding))
 		}
 		return signal.Content
 	case kind.step == endItemStep:

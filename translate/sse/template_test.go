@@ -1,4 +1,4 @@
-package event_test
+package sse_test
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -20,12 +19,12 @@ func slotIn(document, value string) jsonscan.Slot {
 
 func TestATemplateRecognisesDeltasByTheirNameAndShape(t *testing.T) {
 	const learned = `{"text":"a","n":1,"pad":"xx"}`
-	var template event.Template
+	var template sse.Template
 	_, _, ok := template.Match(nil, []byte(learned))
 	assert.False(t, ok, "nothing was learned")
 
 	delta := sse.Event{Name: []byte("delta"), Data: []byte(learned)}
-	template.Learn(delta, &event.Event{Kind: event.Reasoning, Choice: 3, Text: []byte("a")}, slotIn(learned, `"a"`), slotIn(learned, "1"), slotIn(learned, `"xx"`))
+	template.Learn(delta, slotIn(learned, `"a"`), slotIn(learned, "1"), slotIn(learned, `"xx"`))
 	for _, tt := range []struct{ name, data, text string }{
 		{"delta", `{"text":"b\n","n":22,"pad":""}`, `"b\n"`},
 		{"delta", `{"text":"","n":22,"pad":""}`, ""},
@@ -37,8 +36,15 @@ func TestATemplateRecognisesDeltasByTheirNameAndShape(t *testing.T) {
 		assert.Equal(t, tt.text, string(text), tt.data)
 		assert.Equal(t, ok, string(third) == `""`, "the value of the third slot")
 		assert.Equal(t, tt.text != "", ok, tt.data)
+
+		lexer := sse.NewLexer(0)
+		lexer.Feed(sse.AppendEvent(sse.AppendEvent(nil, "", nil), tt.name, []byte(tt.data)))
+		lexer.Next()
+		text, ok = template.Next(lexer)
+		assert.Equal(t, tt.text, string(text), tt.data)
+		assert.Equal(t, tt.text != "", ok, tt.data)
 	}
-	template.Learn(delta, nil, jsonscan.Slot{}, slotIn(learned, "1"))
+	template.Learn(delta, jsonscan.Slot{}, slotIn(learned, "1"))
 	_, _, ok = template.Match(delta.Name, delta.Data)
 	assert.False(t, ok, "a delta without a text")
 }
@@ -46,8 +52,8 @@ func TestATemplateRecognisesDeltasByTheirNameAndShape(t *testing.T) {
 // Deltas that all had shapes of their own, such as those with counts of a vendor, were each
 // learned in vain. Such a stream may still become one whose deltas repeat.
 func TestATemplateRecognisesDeltasAgainBehindManyShapes(t *testing.T) {
-	var template event.Template
-	learn := func(data string) { template.Learn(sse.Event{Data: []byte(data)}, nil, slotIn(data, `"a"`)) }
+	var template sse.Template
+	learn := func(data string) { template.Learn(sse.Event{Data: []byte(data)}, slotIn(data, `"a"`)) }
 	for i := range 100 {
 		learn(fmt.Sprintf(`{"text":"a","n":%d}`, i))
 	}

@@ -1,21 +1,19 @@
-package event
+package sse
 
 import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // Template recognises the deltas of a stream: most of them differ from the one before only
 // in a text, and in a number and padding that mean nothing. They need not be read again: a
-// delta of the same shape is the same core event with another text. The zero Template
-// recognises nothing.
+// delta of the same shape means the same with another text. The zero Template recognises
+// nothing.
 type Template struct {
-	name    []byte // of the events of the stream
+	name    []byte // of the deltas
 	shape   jsonscan.Template
-	event   Event // without its text
-	learned uint  // shapes in a row that no delta had
+	learned uint // shapes in a row that no delta had
 }
 
 // patience is the number of shapes in a row that are learned though no delta has them. Of a
@@ -23,11 +21,10 @@ type Template struct {
 // each delta with the one before would only cost time.
 const patience = 16
 
-// Learn makes the Template recognise deltas like this one, which became the core event e
-// alone; nil if only the text is needed. text is the position of its text, others those of
-// values that may differ too; zero Slots are ignored. Without a text, the Template recognises
-// nothing.
-func (t *Template) Learn(delta sse.Event, e *Event, text jsonscan.Slot, others ...jsonscan.Slot) {
+// Learn makes the Template recognise deltas like this one. text is the position of its text,
+// others those of values that may differ too; zero Slots are ignored. Without a text, the
+// Template recognises nothing.
+func (t *Template) Learn(delta Event, text jsonscan.Slot, others ...jsonscan.Slot) {
 	t.Forget()
 	if text == (jsonscan.Slot{}) {
 		return
@@ -39,10 +36,6 @@ func (t *Template) Learn(delta sse.Event, e *Event, text jsonscan.Slot, others .
 	copy(slots[1:], others)
 	t.name = append(t.name[:0], delta.Name...)
 	t.shape.Learn(delta.Data, slots)
-	if e != nil {
-		t.event = *e
-		t.event.Text, t.event.Raw = nil, nil
-	}
 }
 
 // Match returns the raw text of a delta with that name and data that has the shape of the
@@ -55,6 +48,24 @@ func (t *Template) Match(name, data []byte) (text, third []byte, ok bool) {
 	}
 	t.learned = 0
 	return values[0], values[2], true
+}
+
+// Next returns the raw text of the next event of a lexer, which passes over the event, if
+// Match would recognise it. It takes a third of the time of both. ok is also false for an
+// event that is not as AppendEvent writes it, or is not whole.
+func (t *Template) Next(l *Lexer) (text []byte, ok bool) {
+	in := l.ahead()
+	name, rest, ok := cutHead(in)
+	if !ok || !bytes.Equal(name, t.name) {
+		return nil, false
+	}
+	values, size := t.shape.MatchLine(rest)
+	if len(values[0]) <= len(`""`) || !begins(rest[size:], blankLine) {
+		return nil, false
+	}
+	l.skip(len(in) - len(rest[size:]) + len(blankLine))
+	t.learned = 0
+	return values[0], true
 }
 
 // Forget makes the Template recognise nothing.
