@@ -28,10 +28,10 @@ var wideTypes = map[string]string{
 // records are types that may have more fields, because each field is a member
 // of a document, a column or an option that exists outside the program.
 var records = []string{
-	"module/accounts.callView", // members of answers, as of the next three
+	"module/accounts/reports.callView", // members of answers, as of the next three
 	"module/accounts.keyView",
-	"module/accounts.recordView",
-	"module/accounts.usageView",
+	"module/accounts/reports.recordView",
+	"module/accounts/reports.usageView",
 	"module/aigateway/accounting.Record", // columns of the database, as of the next
 	"module/aigateway/accounting.Usage",
 	"module/command.target", // of an answer of the admin API

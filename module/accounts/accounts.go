@@ -21,6 +21,9 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/console"
 )
@@ -181,18 +184,18 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var data any
 	found, pathValue, err := findPublic(r.URL)
 	if err == nil {
-		c := newCall(w, r, a.store, a.Proxy)
-		c.actAs(nil, 0)
+		c := call.New(w, r, a.store, a.Proxy)
+		c.ActAs(nil, 0)
 		data, err = a.answer(c, found, pathValue)
 	}
 	if r.URL.Path == loginPath {
 		err = a.loginError(err)
 	}
 	if err != nil {
-		writeProblem(w, problemOf(a.logger, err))
+		answer.WriteProblem(w, answer.ProblemOf(a.logger, err))
 		return
 	}
-	writeAnswer(w, data, envelope{true, "", data})
+	answer.WriteEnvelope(w, data)
 }
 
 // configuredHeader has the time since which the running configuration is in use. A page that gets
@@ -206,18 +209,15 @@ func (a *Accounts) Admin() http.Handler {
 		var data any
 		found, pathValue, err := admin.find(r.URL.Path)
 		if err == nil {
-			c := newCall(w, r, a.store, a.Proxy)
-			c.actAsMachine()
+			c := call.New(w, r, a.store, a.Proxy)
+			c.ActAsMachine()
 			data, err = a.answer(c, found, pathValue)
 		}
 		if err != nil {
-			writeAdminProblem(w, problemOf(a.logger, err))
+			answer.WriteBareProblem(w, answer.ProblemOf(a.logger, err))
 			return
 		}
-		if data == nil {
-			data = struct{}{}
-		}
-		writeAnswer(w, data, data)
+		answer.WriteBare(w, data)
 	})
 }
 
@@ -225,30 +225,30 @@ func (a *Accounts) Admin() http.Handler {
 // method. It reads the body first, because a client may send it slowly, and may lose its
 // rights in the meantime. It bounds the number of concurrent changes of each user: a store
 // makes one change at a time, and refuses changes if too many wait.
-func (a *Accounts) answer(c *call, found methods, pathValue string) (any, error) {
+func (a *Accounts) answer(c *call.Call, found methods, pathValue string) (any, error) {
 	e, ok := found.of(c.Method)
 	if !ok {
-		c.header.Set("Allow", found.allowed())
-		return nil, refuse(http.StatusMethodNotAllowed, "this path accepts %s", found.allowed())
+		c.AnswerHeader.Set("Allow", found.allowed())
+		return nil, answer.Refuse(http.StatusMethodNotAllowed, "this path accepts %s", found.allowed())
 	}
-	c.pathValue, c.access = pathValue, e.access
+	c.PathValue, c.Access = pathValue, e.access
 	var formErr error // returned after admit, so that strangers get 401 instead
 	if e.body {
-		c.form, formErr = c.readForm()
+		c.Form, formErr = c.ReadForm()
 	}
-	if err := c.admit(); err != nil {
+	if err := c.Admit(); err != nil {
 		return nil, err
 	}
 	if formErr != nil {
 		return nil, formErr
 	}
-	if c.user != nil && c.Method != http.MethodGet && c.Method != http.MethodHead {
-		who := c.principal().account
-		if !a.shared.changes.acquire(who) {
-			return nil, errTooManyChanges
+	if c.User != nil && c.Method != http.MethodGet && c.Method != http.MethodHead {
+		who := c.Principal().Account
+		if !a.shared.changes.Acquire(who) {
+			return nil, answer.ErrTooManyChanges
 		}
-		defer a.shared.changes.release(who)
-		if err := a.guard().countChange(c.user); err != nil {
+		defer a.shared.changes.Release(who)
+		if err := a.guard().countChange(c.User); err != nil {
 			return nil, err
 		}
 	}
@@ -258,10 +258,10 @@ func (a *Accounts) answer(c *call, found methods, pathValue string) (any, error)
 // loginError returns the error of a failed login with the status that LoginStatus
 // selects. A request with an invalid body is a failed login, too.
 func (a *Accounts) loginError(err error) error {
-	var p *problem
+	var p *answer.Problem
 	if a.LoginStatus == compat && errors.As(err, &p) &&
-		(p.status == http.StatusUnauthorized || p.status == http.StatusBadRequest) {
-		return refuse(http.StatusOK, "%s", p.message)
+		(p.Status == http.StatusUnauthorized || p.Status == http.StatusBadRequest) {
+		return answer.Refuse(http.StatusOK, "%s", p.Message)
 	}
 	return err
 }
@@ -296,10 +296,13 @@ func (a *Accounts) machine() machine { return machine{a.users(), a.keys()} }
 
 func (a *Accounts) teams() teams { return teams{a.store.Teams(), a.users(), a.sites.limits} }
 
-func (a *Accounts) captures() captures { return captures{a.CaptureOff} }
+func (a *Accounts) captures() reports.Captures { return reports.Captures{Off: a.CaptureOff} }
 
-func (a *Accounts) reports() reports {
-	return reports{a.store, a.sites.limits, func(err error) { _ = problemOf(a.logger, err) }, a.sites.ended, a.shared.streams}
+func (a *Accounts) reports() reports.Reports {
+	return reports.Reports{
+		Store: a.store, Limits: a.sites.limits, Failed: func(err error) { _ = answer.ProblemOf(a.logger, err) },
+		Ended: a.sites.ended, Streams: a.shared.streams,
+	}
 }
 
 // Interface guards
@@ -313,3 +316,19 @@ var (
 	_ aigateway.ViewAccounts  = (*Accounts)(nil)
 	_ aigateway.AuditAccounts = (*Accounts)(nil)
 )
+
+// Audit configures the audit log of the store.
+type Audit struct {
+	// AuditKeep is how long rows are kept, at least one day. Default: 9600h, which is 400
+	// days.
+	AuditKeep caddy.Duration `json:"audit_keep,omitempty"`
+
+	// AuditTry makes a change although its row cannot be written. Default: false; the
+	// change is refused.
+	AuditTry bool `json:"audit_try,omitempty"`
+}
+
+// AuditOptions implements aigateway.AuditAccounts.
+func (a *Accounts) AuditOptions() aigateway.AuditOptions {
+	return aigateway.AuditOptions{Keep: time.Duration(a.AuditKeep), Lenient: a.AuditTry}
+}

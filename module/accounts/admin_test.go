@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -69,7 +70,7 @@ func TestAdministratorOfTheMachineManagesKeys(t *testing.T) {
 	assert.Equal(t, []any{"alice", "ci", "2099-01-01T00:00:00Z", []any{"a", "b-*"}, []any{"10.0.0.0/8", "192.0.2.1"}, "gold", false, nil},
 		members(created, "user", "name", "expires", "models", "from", "limit", "disabled", "used"))
 	key := created["key"].(string)
-	found := s.store.Lookup(digest(key))
+	found := s.store.Lookup(call.Digest(key))
 	require.NotNil(t, found)
 	assert.Equal(t, "gold", found.Limit)
 
@@ -84,7 +85,7 @@ func TestAdministratorOfTheMachineManagesKeys(t *testing.T) {
 		assert.NotContains(t, answer.body, key)
 	}
 	assert.Equal(t, `{}`, s.admin("DELETE /ai_gateway/keys/1", "").body)
-	assert.Nil(t, s.store.Lookup(digest(key)))
+	assert.Nil(t, s.store.Lookup(call.Digest(key)))
 }
 
 func TestAdminErrorsNameTheField(t *testing.T) {

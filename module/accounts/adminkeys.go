@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -33,13 +35,13 @@ type keyTimes struct {
 func viewAdminKey(k *aigateway.StoredKey, user *aigateway.User) adminKey {
 	return adminKey{
 		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: networkNames(k),
-		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled, keyTimes: keyTimes{clampTime(k.Created), optionalTime(k.Expires), optionalTime(k.Used)},
+		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled, keyTimes: keyTimes{answer.Time(k.Created), answer.OptionalTime(k.Expires), answer.OptionalTime(k.Used)},
 	}
 }
 
 // listKeys answers GET /ai_gateway/keys with all keys. The query may restrict the list to
 // the keys of one user (user) or of one team (team), and to names that contain a text (search).
-func (m machine) listKeys(c *call) (any, error) {
+func (m machine) listKeys(c *call.Call) (any, error) {
 	list, userOf := []adminKey{}, m.users.byID(c.Context())
 	err := eachPage(c, func(page aigateway.Page) (int, error) {
 		found, _, err := m.foundKeys(c, page)
@@ -56,8 +58,8 @@ func (m machine) listKeys(c *call) (any, error) {
 // pageOfKeys answers GET /api/keys with a page of the keys of all users, the latest first.
 // The query may restrict the list to the keys of one user (user) or of one team (team), and to
 // names that contain a text (keyword). Administrators of a team must name it.
-func (m machine) pageOfKeys(c *call) (any, error) {
-	view, page, err := c.page()
+func (m machine) pageOfKeys(c *call.Call) (any, error) {
+	view, page, err := c.Page()
 	if err != nil {
 		return nil, err
 	}
@@ -76,17 +78,17 @@ func (m machine) pageOfKeys(c *call) (any, error) {
 }
 
 // foundKeys returns the keys that the query selects.
-func (m machine) foundKeys(c *call, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
-	team, _, err := c.ofTeam()
+func (m machine) foundKeys(c *call.Call, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
+	team, _, err := c.OfTeam()
 	switch {
 	case err != nil:
 		return nil, 0, err
 	case team != "" && c.URL.Query().Get("user") != "":
-		return nil, 0, invalid("team and user cannot be used together")
+		return nil, 0, answer.Invalid("team and user cannot be used together")
 	case team != "":
 		return m.keys.store.Teams().Keys(c.Context(), team, page)
-	case !c.isAdmin():
-		return nil, 0, refuse(http.StatusForbidden, "only administrators may see all keys: name your team")
+	case !c.IsAdmin():
+		return nil, 0, answer.Refuse(http.StatusForbidden, "only administrators may see all keys: name your team")
 	}
 	owner, err := m.ownerOf(c)
 	if err != nil {
@@ -96,7 +98,7 @@ func (m machine) foundKeys(c *call, page aigateway.Page) ([]aigateway.StoredKey,
 }
 
 // ownerOf returns the ID of the user that the query names, AnyUser if it names none.
-func (m machine) ownerOf(c *call) (int64, error) {
+func (m machine) ownerOf(c *call.Call) (int64, error) {
 	name := c.URL.Query().Get("user")
 	if name == "" {
 		return aigateway.AnyUser, nil
@@ -126,7 +128,7 @@ func viewAdminKeys(keys []aigateway.StoredKey, userOf func(int64) (*aigateway.Us
 }
 
 // showKey answers GET /api/keys/{id} and GET /ai_gateway/keys/{id}.
-func (m machine) showKey(c *call) (any, error) {
+func (m machine) showKey(c *call.Call) (any, error) {
 	key, user, err := m.key(c)
 	if err != nil {
 		return nil, err
@@ -136,10 +138,10 @@ func (m machine) showKey(c *call) (any, error) {
 
 // key returns the key that the path identifies, and its owner. For administrators of teams,
 // keys of other teams do not exist.
-func (m machine) key(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
-	key, err := m.keys.store.Key(c.Context(), aigateway.AnyUser, c.id())
-	if err == nil && !c.isAdmin() {
-		err = c.checkKey(c.Context(), key)
+func (m machine) key(c *call.Call) (*aigateway.StoredKey, *aigateway.User, error) {
+	key, err := m.keys.store.Key(c.Context(), aigateway.AnyUser, c.ID())
+	if err == nil && !c.IsAdmin() {
+		err = c.CheckKey(c.Context(), key)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -150,49 +152,45 @@ func (m machine) key(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
 
 // managedKey is key for a change. Administrators manage the keys of users whom they manage,
 // and their own.
-func (m machine) managedKey(c *call) (*aigateway.StoredKey, *aigateway.User, error) {
+func (m machine) managedKey(c *call.Call) (*aigateway.StoredKey, *aigateway.User, error) {
 	key, user, err := m.key(c)
-	if err == nil && !c.manages(c.Context(), user, key.Limit) {
-		err = errRole
+	if err == nil && !c.Manages(c.Context(), user, key.Limit) {
+		err = call.ErrRole
 	}
 	return key, user, err
 }
 
-func managesKeysOf(by, owner *aigateway.User) bool {
-	return manages(by, owner.Role) || by.ID == owner.ID
-}
-
 // addKey answers POST /api/keys and POST /ai_gateway/keys. Only this answer contains the key.
-func (m machine) addKey(c *call) (any, error) {
-	if err := c.form.require("user", "name"); err != nil {
+func (m machine) addKey(c *call.Call) (any, error) {
+	if err := c.Form.Require("user", "name"); err != nil {
 		return nil, err
 	}
-	change, err := readAdminKey(c.form)
+	change, err := readAdminKey(c.Form)
 	if err != nil {
 		return nil, err
 	}
 	if err := change.readTeam(c); err != nil {
 		return nil, err
 	}
-	if !c.isAdmin() && (change.team == nil || !change.team.Admin) {
-		return nil, refuse(http.StatusForbidden, "limit must be the name of a team that you administrate")
+	if !c.IsAdmin() && (change.team == nil || !change.team.Admin) {
+		return nil, answer.Refuse(http.StatusForbidden, "limit must be the name of a team that you administrate")
 	}
 	// Who gets here may know which users exist: they list users, or add them to their team.
-	user, err := m.users.byName(c, *c.form.text("user"))
+	user, err := m.users.byName(c, *c.Form.Text("user"))
 	if err != nil {
 		return nil, err
 	}
-	limit := valueOr(change.limit, "")
-	if !c.isAdmin() { // before the role is compared, so that the answer does not reveal it
-		if err := checkMember(c.Context(), m.users.store, user, limit); err != nil {
+	limit := call.ValueOr(change.limit, "")
+	if !c.IsAdmin() { // before the role is compared, so that the answer does not reveal it
+		if err := call.CheckMember(c.Context(), m.users.store, user, limit); err != nil {
 			return nil, err
 		}
 	}
-	if !c.manages(c.Context(), user, limit) {
-		return nil, errRole
+	if !c.Manages(c.Context(), user, limit) {
+		return nil, call.ErrRole
 	}
 	key := &aigateway.StoredKey{UserID: user.ID}
-	if err := change.apply(c.user, key, m.keys.limits); err != nil {
+	if err := change.apply(c.User, key, m.keys.limits); err != nil {
 		return nil, err
 	}
 	secret, err := m.keys.create(c.Context(), key)
@@ -206,8 +204,8 @@ func (m machine) addKey(c *call) (any, error) {
 
 // changeKey answers PATCH /api/keys/{id} and PATCH /ai_gateway/keys/{id}. Absent fields stay
 // unchanged.
-func (m machine) changeKey(c *call) (any, error) {
-	change, err := readAdminKey(c.form)
+func (m machine) changeKey(c *call.Call) (any, error) {
+	change, err := readAdminKey(c.Form)
 	if err != nil {
 		return nil, err
 	}
@@ -220,10 +218,10 @@ func (m machine) changeKey(c *call) (any, error) {
 	}
 	limit := key.Limit
 	changed, err := m.keys.store.ChangeKey(c.Context(), user.ID, key.ID, func(key *aigateway.StoredKey) error {
-		if !c.isAdmin() && key.Limit != limit { // it has left the team meanwhile
+		if !c.IsAdmin() && key.Limit != limit { // it has left the team meanwhile
 			return aigateway.ErrNotFound
 		}
-		return change.apply(c.user, key, m.keys.limits)
+		return change.apply(c.User, key, m.keys.limits)
 	})
 	if err != nil {
 		return nil, err
@@ -233,11 +231,11 @@ func (m machine) changeKey(c *call) (any, error) {
 
 // readAdminKey reads the fields of a key, whose names are those of the Caddyfile. An empty
 // expiry means never.
-func readAdminKey(f *form) (change keyChange, err error) {
+func readAdminKey(f *call.Form) (change keyChange, err error) {
 	change.limitField = "limit"
-	change.name, change.limit, change.disabled = f.text("name"), f.text("limit"), f.flag("disabled")
-	expires, models, from := f.text("expires"), f.texts("models"), f.texts("from")
-	if err := f.err(); err != nil {
+	change.name, change.limit, change.disabled = f.Text("name"), f.Text("limit"), f.Flag("disabled")
+	expires, models, from := f.Text("expires"), f.Texts("models"), f.Texts("from")
+	if err := f.Err(); err != nil {
 		return change, err
 	}
 	switch {
@@ -247,7 +245,7 @@ func readAdminKey(f *form) (change keyChange, err error) {
 	default:
 		date, err := aigateway.ParseDate(*expires)
 		if err != nil {
-			return change, invalid("expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC")
+			return change, answer.Invalid("expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC")
 		}
 		change.expires = &date
 	}
@@ -263,7 +261,7 @@ func readAdminKey(f *form) (change keyChange, err error) {
 }
 
 // removeKey answers DELETE /api/keys/{id} and DELETE /ai_gateway/keys/{id}.
-func (m machine) removeKey(c *call) (any, error) {
+func (m machine) removeKey(c *call.Call) (any, error) {
 	key, user, err := m.managedKey(c)
 	if err != nil {
 		return nil, err

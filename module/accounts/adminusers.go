@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -34,35 +36,13 @@ var roleWords = map[string]aigateway.Role{
 func viewAdminUser(u *aigateway.User) adminUser {
 	return adminUser{
 		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Role: u.Role.String(), Disabled: u.Disabled,
-		Created: clampTime(u.Created), LastLogin: optionalTime(u.LastLogin),
+		Created: answer.Time(u.Created), LastLogin: answer.OptionalTime(u.LastLogin),
 	}
-}
-
-// optionalTime returns a time in UTC, nil for the zero time.
-func optionalTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return new(clampTime(t))
-}
-
-// clampTime returns a time in UTC. It replaces times outside the years that JSON can
-// represent: another program may have stored one, and lists must not fail because of
-// it.
-func clampTime(t time.Time) time.Time {
-	t = t.UTC()
-	switch {
-	case t.Year() < 0:
-		return time.Time{}
-	case t.Year() > 9999:
-		return time.Unix(aigateway.LatestDate, 0).UTC()
-	}
-	return t
 }
 
 // listUsers answers GET /ai_gateway/users. The query may restrict the list to
 // names that contain a text (search).
-func (m machine) listUsers(c *call) (any, error) {
+func (m machine) listUsers(c *call.Call) (any, error) {
 	list := []adminUser{}
 	err := eachPage(c, func(page aigateway.Page) (int, error) {
 		found, _, err := m.users.store.Users(c.Context(), page)
@@ -75,10 +55,10 @@ func (m machine) listUsers(c *call) (any, error) {
 }
 
 // eachPage reads a whole list, page by page.
-func eachPage(c *call, read func(aigateway.Page) (int, error)) error {
+func eachPage(c *call.Call, read func(aigateway.Page) (int, error)) error {
 	page := aigateway.Page{Search: c.URL.Query().Get("search"), Limit: 1000}
-	if len(page.Search) > maxKeyword {
-		return invalid("search must be at most %d bytes", maxKeyword)
+	if len(page.Search) > call.MaxKeyword {
+		return answer.Invalid("search must be at most %d bytes", call.MaxKeyword)
 	}
 	for {
 		n, err := read(page)
@@ -91,22 +71,22 @@ func eachPage(c *call, read func(aigateway.Page) (int, error)) error {
 
 // addUser answers POST /ai_gateway/users. If the body has no password, the answer
 // contains a generated one.
-func (m machine) addUser(c *call) (any, error) {
-	if err := c.form.require("username"); err != nil {
+func (m machine) addUser(c *call.Call) (any, error) {
+	if err := c.Form.Require("username"); err != nil {
 		return nil, err
 	}
-	display := c.form.text("display_name")
-	role, err := readRoleWord(c.form)
+	display := c.Form.Text("display_name")
+	role, err := readRoleWord(c.Form)
 	if err != nil {
 		return nil, err
 	}
-	password, generated, err := readOrGenerate(c.form)
+	password, generated, err := readOrGenerate(c.Form)
 	if err != nil {
 		return nil, err
 	}
 	user, err := m.users.create(c, newUser{
-		name: *c.form.text("username"), display: valueOr(display, ""),
-		password: password, role: valueOr(role, aigateway.RoleUser),
+		name: *c.Form.Text("username"), display: call.ValueOr(display, ""),
+		password: password, role: call.ValueOr(role, aigateway.RoleUser),
 	})
 	if err != nil {
 		return nil, err
@@ -116,30 +96,30 @@ func (m machine) addUser(c *call) (any, error) {
 	return view, nil
 }
 
-func readRoleWord(f *form) (*aigateway.Role, error) {
-	word := f.text("role")
-	if err := f.err(); word == nil || err != nil {
+func readRoleWord(f *call.Form) (*aigateway.Role, error) {
+	word := f.Text("role")
+	if err := f.Err(); word == nil || err != nil {
 		return nil, err
 	}
 	role, ok := roleWords[*word]
 	if !ok {
-		return nil, invalid("role must be user, admin or root")
+		return nil, answer.Invalid("role must be user, admin or root")
 	}
 	return &role, nil
 }
 
 // readOrGenerate reads a password, or generates one of 130 random bits.
-func readOrGenerate(f *form) (password, generated string, err error) {
-	given := f.text("password")
+func readOrGenerate(f *call.Form) (password, generated string, err error) {
+	given := f.Text("password")
 	if given == nil {
 		generated = rand.Text()
 	}
-	return valueOr(given, generated), generated, f.err()
+	return call.ValueOr(given, generated), generated, f.Err()
 }
 
 // showUser answers GET /ai_gateway/users/{name}.
-func (m machine) showUser(c *call) (any, error) {
-	user, err := m.users.byName(c, c.pathValue)
+func (m machine) showUser(c *call.Call) (any, error) {
+	user, err := m.users.byName(c, c.PathValue)
 	if err != nil {
 		return nil, err
 	}
@@ -147,10 +127,10 @@ func (m machine) showUser(c *call) (any, error) {
 }
 
 // changeUser answers PATCH /ai_gateway/users/{name}.
-func (m machine) changeUser(c *call) (any, error) {
-	change := userChange{display: c.form.text("display_name"), disabled: c.form.flag("disabled")}
+func (m machine) changeUser(c *call.Call) (any, error) {
+	change := userChange{display: c.Form.Text("display_name"), disabled: c.Form.Flag("disabled")}
 	var err error
-	if change.role, err = readRoleWord(c.form); err != nil {
+	if change.role, err = readRoleWord(c.Form); err != nil {
 		return nil, err
 	}
 	return m.changed(c, change, "")
@@ -158,16 +138,16 @@ func (m machine) changeUser(c *call) (any, error) {
 
 // setPassword answers POST /ai_gateway/users/{name}/password. If the body has no
 // password, the answer contains a generated one.
-func (m machine) setPassword(c *call) (any, error) {
-	password, generated, err := readOrGenerate(c.form)
+func (m machine) setPassword(c *call.Call) (any, error) {
+	password, generated, err := readOrGenerate(c.Form)
 	if err != nil {
 		return nil, err
 	}
 	return m.changed(c, userChange{password: &password}, generated)
 }
 
-func (m machine) changed(c *call, change userChange, generated string) (any, error) {
-	user, err := m.users.byName(c, c.pathValue)
+func (m machine) changed(c *call.Call, change userChange, generated string) (any, error) {
+	user, err := m.users.byName(c, c.PathValue)
 	if err != nil {
 		return nil, err
 	}
@@ -180,8 +160,8 @@ func (m machine) changed(c *call, change userChange, generated string) (any, err
 }
 
 // removeUser answers DELETE /ai_gateway/users/{name}.
-func (m machine) removeUser(c *call) (any, error) {
-	user, err := m.users.byName(c, c.pathValue)
+func (m machine) removeUser(c *call.Call) (any, error) {
+	user, err := m.users.byName(c, c.PathValue)
 	if err != nil {
 		return nil, err
 	}

@@ -214,7 +214,7 @@ func askForARecord(t *testing.T, given map[string]bool) {
 		assert.Equal(t, http.StatusOK, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 	assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage/records/live?stream=x", token: token}).status)
-	for s.shared.streams.acquire("1") {
+	for s.shared.streams.Acquire("1") {
 	}
 	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: "GET /api/usage/records/live", token: token}).status)
 }
@@ -247,7 +247,7 @@ func askWithoutBody(t *testing.T, given map[string]bool) {
 		for status, a := range map[int]testRequest{
 			http.StatusBadRequest:            {body: "[]"},
 			http.StatusUnsupportedMediaType:  {body: "{}", header: http.Header{"Content-Type": {"text/plain"}}},
-			http.StatusRequestEntityTooLarge: {body: `{"a":"` + strings.Repeat("b", maxBody) + `"}`},
+			http.StatusRequestEntityTooLarge: {body: `{"a":"` + strings.Repeat("b", largestBody) + `"}`},
 		} {
 			a.call, a.token = call, token
 			assert.Equal(t, status, s.ask(a).status, call)

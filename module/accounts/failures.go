@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -42,12 +43,12 @@ func (f failures) admit(network string) bool {
 // recordFailure writes a row about a wrong password, if there are not too many. The name
 // occurs in it only if there is such a user: users sometimes type their password into the
 // wrong field.
-func (g guard) recordFailure(c *call, user *aigateway.User, action string) {
+func (g guard) recordFailure(c *call.Call, user *aigateway.User, action string) {
 	log, ok := g.store.(aigateway.AuditLog)
 	if !ok {
 		return
 	}
-	if !g.shared.audited.admit(network(c.address())) {
+	if !g.shared.audited.admit(call.Network(c.Address())) {
 		g.shared.audited.unrecorded.Add(1)
 		return
 	}

@@ -7,6 +7,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -22,7 +24,7 @@ type guard struct {
 
 // attempt is one check of a password, counted by each throttle that admitted it.
 type attempt struct {
-	who  principal
+	who  call.Principal
 	ends []func(throttle.Outcome) // end the attempt in these throttles
 }
 
@@ -54,16 +56,16 @@ func (at *attempt) end(o throttle.Outcome) {
 // beginLogin counts a login in the throttles of logins. The throttle of the network is
 // the first, so that its refusals do not count in the others. A success clears only the
 // failures of the name in the network; other failures may have other origins.
-func (g guard) beginLogin(c *call, name string, user *aigateway.User) (*attempt, error) {
+func (g guard) beginLogin(c *call.Call, name string, user *aigateway.User) (*attempt, error) {
 	if !username.MatchString(name) {
 		name = "" // names that no user can have share a counter
 	}
-	from := network(c.address())
-	at := &attempt{who: principal{account: name + " " + from, network: from}}
+	from := call.Network(c.Address())
+	at := &attempt{who: call.Principal{Account: name + " " + from, Network: from}}
 	if !g.off {
 		wait := at.begin(g.shared.networks, from, false)
 		if wait == 0 {
-			wait = at.begin(g.shared.networkNames, at.who.account, true)
+			wait = at.begin(g.shared.networkNames, at.who.Account, true)
 		}
 		if wait > 0 {
 			return nil, g.throttled(c, wait)
@@ -74,7 +76,7 @@ func (g guard) beginLogin(c *call, name string, user *aigateway.User) (*attempt,
 		at.end(throttle.Undecided)
 		return nil, err
 	}
-	at.who.stranger = !known
+	at.who.Stranger = !known
 	if known || g.off {
 		return at, nil
 	}
@@ -87,7 +89,7 @@ func (g guard) beginLogin(c *call, name string, user *aigateway.User) (*attempt,
 // knows reports whether a user has a session from this network. Failed logins
 // from other networks do not prevent logins from a known network. If user is nil,
 // knows does the same work, so that its time does not reveal which names exist.
-func (g guard) knows(c *call, user *aigateway.User, from string) (bool, error) {
+func (g guard) knows(c *call.Call, user *aigateway.User, from string) (bool, error) {
 	var id int64
 	if user != nil {
 		id = user.ID
@@ -95,7 +97,7 @@ func (g guard) knows(c *call, user *aigateway.User, from string) (bool, error) {
 	sessions, err := g.store.SessionsOf(c.Context(), id)
 	for i := range sessions {
 		address, err := netip.ParseAddr(sessions[i].Address)
-		if err == nil && network(address) == from {
+		if err == nil && call.Network(address) == from {
 			return true, nil
 		}
 	}
@@ -105,12 +107,12 @@ func (g guard) knows(c *call, user *aigateway.User, from string) (bool, error) {
 // beginPasswordChange counts a password change of a logged-in user. It has a throttle of
 // its own, so that failed logins with the user's name, which anyone can cause, do not
 // prevent the change.
-func (g guard) beginPasswordChange(c *call) (*attempt, error) {
-	at := &attempt{who: c.principal()}
+func (g guard) beginPasswordChange(c *call.Call) (*attempt, error) {
+	at := &attempt{who: c.Principal()}
 	if g.off {
 		return at, nil
 	}
-	if wait := at.begin(g.shared.passwordChanges, at.who.account, true); wait > 0 {
+	if wait := at.begin(g.shared.passwordChanges, at.who.Account, true); wait > 0 {
 		return nil, g.throttled(c, wait)
 	}
 	return at, nil
@@ -123,18 +125,18 @@ func (g guard) countChange(user *aigateway.User) error {
 		return nil
 	}
 	if wait := count(g.shared.changesMade, user.Name); wait > 0 {
-		return later(http.StatusServiceUnavailable, wait, "too many changes, try again later")
+		return answer.Later(http.StatusServiceUnavailable, wait, "too many changes, try again later")
 	}
 	return nil
 }
 
 // countBegin counts the beginning of a sign-in. Whether it fails is not known before the browser
 // comes back, so each counts. Nothing of it is kept in memory but this count.
-func (g guard) countBegin(c *call) error {
+func (g guard) countBegin(c *call.Call) error {
 	if g.off {
 		return nil
 	}
-	if wait := count(g.shared.begins, network(c.address())); wait > 0 {
+	if wait := count(g.shared.begins, call.Network(c.Address())); wait > 0 {
 		return g.throttled(c, wait)
 	}
 	return nil
@@ -152,7 +154,7 @@ func count(t *throttle.Throttle, key string) time.Duration {
 
 // check reports whether the password is right, and ends the attempt. It records a wrong one as
 // a failed action.
-func (g guard) check(c *call, at *attempt, user *aigateway.User, password, action string) (bool, error) {
+func (g guard) check(c *call.Call, at *attempt, user *aigateway.User, password, action string) (bool, error) {
 	right, err := g.passwords.verify(c.Context(), at.who, user, password)
 	switch {
 	case err != nil:
@@ -168,11 +170,11 @@ func (g guard) check(c *call, at *attempt, user *aigateway.User, password, actio
 
 // throttled returns the problem of a refused attempt. It logs at most one refusal per
 // second.
-func (g guard) throttled(c *call, wait time.Duration) error {
+func (g guard) throttled(c *call.Call, wait time.Duration) error {
 	now, last := time.Now().Unix(), g.shared.warned.Load()
 	if now != last && g.shared.warned.CompareAndSwap(last, now) {
 		g.logger.Warn("too many attempts", zap.String("path", c.URL.Path),
-			zap.String("network", network(c.address())), zap.Duration("wait", wait))
+			zap.String("network", call.Network(c.Address())), zap.Duration("wait", wait))
 	}
-	return later(http.StatusTooManyRequests, wait, "too many attempts, try again later")
+	return answer.Later(http.StatusTooManyRequests, wait, "too many attempts, try again later")
 }

@@ -50,7 +50,7 @@ func TestPathsWithoutARouteAreNotFound(t *testing.T) {
 		"/api/token/my%20key": "", "/api/token/12/": "/api/token/12", "/api/token//": "/api/token", "/api/user/../token/1": "/api/token/1",
 		"/api/user/sessions/": "/api/user/sessions", "/api/user/sessions/x": "",
 	} {
-		want := errNoRoute.message
+		want := errNoRoute.Message
 		if meant != "" {
 			want = "there is no such path: did you mean " + meant + "?"
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -32,15 +34,15 @@ func viewIdentity(i *aigateway.Identity) identityView {
 	if groups == nil {
 		groups = []string{}
 	}
-	return identityView{i.Issuer, i.Subject, groups, unix(i.Created, 0), unix(i.Used, 0)}
+	return identityView{i.Issuer, i.Subject, groups, answer.Unix(i.Created, 0), answer.Unix(i.Used, 0)}
 }
 
 // identityChange reads or changes the identities of a user.
-type identityChange func(i identities, c *call, store aigateway.IdentityStore, user *aigateway.User) (any, error)
+type identityChange func(i identities, c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (any, error)
 
 // ofUser returns the handler of a path with the ID of a user. Administrators manage the identities
 // of users whose passwords they may set, since an identity is worth as much.
-func (change identityChange) ofUser(i identities, c *call) (any, error) {
+func (change identityChange) ofUser(i identities, c *call.Call) (any, error) {
 	user, err := i.logins.managed(c)
 	if err != nil {
 		return nil, err
@@ -49,18 +51,18 @@ func (change identityChange) ofUser(i identities, c *call) (any, error) {
 }
 
 // ofNamed is ofUser for the administrator of the machine, and a path with the name of a user.
-func (change identityChange) ofNamed(i identities, c *call) (any, error) {
-	user, err := i.users.byName(c, c.pathValue)
+func (change identityChange) ofNamed(i identities, c *call.Call) (any, error) {
+	user, err := i.users.byName(c, c.PathValue)
 	if err != nil {
 		return nil, err
 	}
 	return change.on(i, c, user)
 }
 
-func (change identityChange) on(i identities, c *call, user *aigateway.User) (any, error) {
+func (change identityChange) on(i identities, c *call.Call, user *aigateway.User) (any, error) {
 	store, ok := i.users.store.(aigateway.IdentityStore)
 	if !ok {
-		return nil, refuse(http.StatusNotFound, "%s", errNoIdentities)
+		return nil, answer.Refuse(http.StatusNotFound, "%s", errNoIdentities)
 	}
 	return change(i, c, store, user)
 }
@@ -72,32 +74,32 @@ var (
 	deleteIdentities identityChange = identities.remove
 )
 
-func (i identities) list(c *call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
+func (i identities) list(c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
 	all, err := store.IdentitiesOf(c.Context(), user.ID)
 	if err != nil {
 		return nil, err
 	}
-	return views(all, viewIdentity), nil
+	return answer.Views(all, viewIdentity), nil
 }
 
 // link links a user with an identity that the administrator names.
-func (i identities) link(c *call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
-	if err := c.form.require("issuer", "subject"); err != nil {
+func (i identities) link(c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
+	if err := c.Form.Require("issuer", "subject"); err != nil {
 		return nil, err
 	}
-	identity := aigateway.Identity{Issuer: *c.form.text("issuer"), Subject: *c.form.text("subject"), UserID: user.ID}
+	identity := aigateway.Identity{Issuer: *c.Form.Text("issuer"), Subject: *c.Form.Text("subject"), UserID: user.ID}
 	if len(identity.Issuer) > maxPassword || len(identity.Subject) > maxPassword {
-		return nil, invalid("issuer and subject must be at most %d bytes", maxPassword)
+		return nil, answer.Invalid("issuer and subject must be at most %d bytes", maxPassword)
 	}
-	if c.access != localAdmin && !i.has(identity.Issuer) {
-		return nil, invalid("issuer must be the address of a configured issuer, or proxy")
+	if c.Access != call.LocalAdmin && !i.has(identity.Issuer) {
+		return nil, answer.Invalid("issuer must be the address of a configured issuer, or proxy")
 	}
 	err := store.LinkIdentity(c.Context(), identity, maxIdentities)
 	switch {
 	case errors.Is(err, aigateway.ErrTaken):
-		return nil, refuse(http.StatusConflict, "a user is linked with this identity already")
+		return nil, answer.Refuse(http.StatusConflict, "a user is linked with this identity already")
 	case errors.Is(err, aigateway.ErrTooMany):
-		return nil, refuse(http.StatusConflict, "a user has at most %d identities", maxIdentities)
+		return nil, answer.Refuse(http.StatusConflict, "a user has at most %d identities", maxIdentities)
 	case err != nil:
 		return nil, err
 	}
@@ -115,6 +117,6 @@ func (i identities) has(issuer string) bool {
 }
 
 // remove deletes all identities of a user, and ends the sessions.
-func (i identities) remove(c *call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
+func (i identities) remove(c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
 	return nil, store.DeleteIdentities(c.Context(), user.ID)
 }

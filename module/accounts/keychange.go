@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -30,12 +32,12 @@ type keyChange struct {
 }
 
 // readTeam reads the team of a changed limit.
-func (change *keyChange) readTeam(c *call) error {
-	limit := valueOr(change.limit, "")
+func (change *keyChange) readTeam(c *call.Call) error {
+	limit := call.ValueOr(change.limit, "")
 	if limit == "" {
 		return nil
 	}
-	team, err := c.membership(c.Context(), limit)
+	team, err := c.Membership(c.Context(), limit)
 	if errors.Is(err, aigateway.ErrNotFound) {
 		return nil
 	}
@@ -44,9 +46,9 @@ func (change *keyChange) readTeam(c *call) error {
 }
 
 // readKeyChange reads the fields of a key, whose names are those of keyView.
-func readKeyChange(f *form) (change keyChange, err error) {
+func readKeyChange(f *call.Form) (change keyChange, err error) {
 	change.limitField = "group"
-	change.name, change.limit = f.text("name"), f.text("group")
+	change.name, change.limit = f.Text("name"), f.Text("group")
 	if change.disabled, err = readStatus(f); err != nil {
 		return change, err
 	}
@@ -65,76 +67,76 @@ func readKeyChange(f *form) (change keyChange, err error) {
 // readStatus returns whether a key is disabled, nil if the form does not determine it.
 // For an expired key, clients send the status 3 that they have read. Such a key may be
 // enabled or disabled.
-func readStatus(f *form) (*bool, error) {
-	status := f.number("status")
-	switch valueOr(status, expired) {
+func readStatus(f *call.Form) (*bool, error) {
+	status := f.Number("status")
+	switch call.ValueOr(status, expired) {
 	case enabled, disabled:
 		return new(*status == disabled), nil
 	case expired:
-		return nil, f.err()
+		return nil, f.Err()
 	}
-	return nil, invalid("status must be 1 for enabled or 2 for disabled")
+	return nil, answer.Invalid("status must be 1 for enabled or 2 for disabled")
 }
 
-func readExpiry(f *form) (*time.Time, error) {
-	n := f.number("expired_time")
+func readExpiry(f *call.Form) (*time.Time, error) {
+	n := f.Number("expired_time")
 	switch {
 	case n == nil:
-		return nil, f.err()
+		return nil, f.Err()
 	case *n == -1:
 		return new(time.Time), nil
 	case *n <= 0 || *n > aigateway.LatestDate:
-		return nil, invalid("expired_time must be in Unix seconds, or -1 for never")
+		return nil, answer.Invalid("expired_time must be in Unix seconds, or -1 for never")
 	}
 	return new(time.Unix(*n, 0)), nil
 }
 
 // readModelLimits reads the models. Without model_limits_enabled, the list is enabled,
 // so that the key never allows more models than the client intends.
-func readModelLimits(f *form) (*[]string, error) {
-	enabled, list := f.flag("model_limits_enabled"), f.text("model_limits")
-	if err := f.err(); err != nil || enabled == nil && list == nil {
+func readModelLimits(f *call.Form) (*[]string, error) {
+	enabled, list := f.Flag("model_limits_enabled"), f.Text("model_limits")
+	if err := f.Err(); err != nil || enabled == nil && list == nil {
 		return nil, err
 	}
-	names := split(valueOr(list, ""), ",")
-	if !valueOr(enabled, true) {
+	names := split(call.ValueOr(list, ""), ",")
+	if !call.ValueOr(enabled, true) {
 		return new([]string), nil
 	}
-	if valueOr(enabled, false) && len(names) == 0 {
-		return nil, invalid("model_limits must contain a model if model_limits_enabled is true")
+	if call.ValueOr(enabled, false) && len(names) == 0 {
+		return nil, answer.Invalid("model_limits must contain a model if model_limits_enabled is true")
 	}
 	return patterns("model_limits", names)
 }
 
 func patterns(field string, names []string) (*[]string, error) {
 	if len(names) > maxModels {
-		return nil, invalid("%s must be at most %d names", field, maxModels)
+		return nil, answer.Invalid("%s must be at most %d names", field, maxModels)
 	}
 	for _, name := range names {
 		if _, err := aigateway.ParsePattern(name); err != nil {
-			return nil, invalid("%s: %s", field, err)
+			return nil, answer.Invalid("%s: %s", field, err)
 		}
 	}
 	return &names, nil
 }
 
-func readAllowIPs(f *form) (*[]netip.Prefix, error) {
-	text := f.text("allow_ips")
+func readAllowIPs(f *call.Form) (*[]netip.Prefix, error) {
+	text := f.Text("allow_ips")
 	if text == nil {
-		return nil, f.err()
+		return nil, f.Err()
 	}
 	return networks("allow_ips", split(strings.ReplaceAll(*text, ",", "\n"), "\n"))
 }
 
 func networks(field string, names []string) (*[]netip.Prefix, error) {
 	if len(names) > maxNetworks {
-		return nil, invalid("%s must be at most %d networks", field, maxNetworks)
+		return nil, answer.Invalid("%s must be at most %d networks", field, maxNetworks)
 	}
 	list := make([]netip.Prefix, len(names))
 	for i, name := range names {
 		var err error
 		if list[i], err = aigateway.ParseNetwork(name); err != nil {
-			return nil, invalid("%s must be IP addresses or networks such as 192.0.2.0/24", field)
+			return nil, answer.Invalid("%s must be IP addresses or networks such as 192.0.2.0/24", field)
 		}
 	}
 	return &list, nil
@@ -153,13 +155,13 @@ func split(list, separator string) []string {
 
 // refuseQuota refuses budgets. If it ignored them, clients would rely on a budget that
 // does not exist.
-func refuseQuota(f *form) error {
-	unlimited, remain := f.flag("unlimited_quota"), f.number("remain_quota")
-	if err := f.err(); err != nil {
+func refuseQuota(f *call.Form) error {
+	unlimited, remain := f.Flag("unlimited_quota"), f.Number("remain_quota")
+	if err := f.Err(); err != nil {
 		return err
 	}
-	if !valueOr(unlimited, true) || unlimited == nil && valueOr(remain, 0) != 0 {
-		return invalid("unlimited_quota must be true: a key has no budget of its own")
+	if !call.ValueOr(unlimited, true) || unlimited == nil && call.ValueOr(remain, 0) != 0 {
+		return answer.Invalid("unlimited_quota must be true: a key has no budget of its own")
 	}
 	return nil
 }
@@ -170,27 +172,27 @@ func refuseQuota(f *form) error {
 // key alone, to that of a team. It accepts both if they are unchanged, so that such
 // keys can be changed. limits is nil if the limits are not known.
 func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey, limits aigateway.LimitReader) error {
-	name, limit := valueOr(change.name, k.Name), valueOr(change.limit, k.Limit)
-	expires := valueOr(change.expires, k.Expires)
+	name, limit := call.ValueOr(change.name, k.Name), call.ValueOr(change.limit, k.Limit)
+	expires := call.ValueOr(change.expires, k.Expires)
 	switch {
 	case name == "":
-		return invalid("name is required")
+		return answer.Invalid("name is required")
 	case checkText("name", name) != nil:
 		return checkText("name", name)
 	case !expires.IsZero() && !expires.Equal(k.Expires) && !time.Now().Before(expires):
-		return invalid("the expiry of the key must be in the future")
+		return answer.Invalid("the expiry of the key must be in the future")
 	case limit != k.Limit && by != nil && by.Role < aigateway.RoleAdmin && (change.team == nil || k.ID != 0):
-		return refuse(http.StatusForbidden, "%s: only administrators may set the limit of a key", change.limitField)
+		return answer.Refuse(http.StatusForbidden, "%s: only administrators may set the limit of a key", change.limitField)
 	case limit != "" && aigateway.CheckLimitName(limit) != nil:
-		return invalid("%s", aigateway.CheckLimitName(limit))
+		return answer.Invalid("%s", aigateway.CheckLimitName(limit))
 	}
 	if limit != "" && limit != k.Limit && limits != nil && change.team == nil {
 		if err := aigateway.CheckLimitDefined(limit, limits.LimitNames()); err != nil {
-			return invalid("%s: %s", change.limitField, err)
+			return answer.Invalid("%s: %s", change.limitField, err)
 		}
 	}
 	k.Name, k.Limit, k.Expires = name, limit, expires
-	k.Disabled = valueOr(change.disabled, k.Disabled)
-	k.Models, k.Networks = valueOr(change.models, k.Models), valueOr(change.networks, k.Networks)
+	k.Disabled = call.ValueOr(change.disabled, k.Disabled)
+	k.Models, k.Networks = call.ValueOr(change.models, k.Models), call.ValueOr(change.networks, k.Networks)
 	return nil
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -50,7 +53,7 @@ type keyLimits struct {
 func viewKey(k *aigateway.StoredKey) keyView {
 	return keyView{
 		ID: k.ID, UserID: k.UserID, Key: k.Hint, Status: keyStatus(k), Name: k.Name,
-		Created: unix(k.Created, 0), Accessed: unix(k.Used, 0), Expires: unix(k.Expires, -1),
+		Created: answer.Unix(k.Created, 0), Accessed: answer.Unix(k.Used, 0), Expires: answer.Unix(k.Expires, -1),
 		UnlimitedQuota: true,
 		ModelsEnabled:  len(k.Models) > 0, Models: strings.Join(k.Models, ","),
 		Networks: strings.Join(networkNames(k), "\n"), Limit: k.Limit,
@@ -90,16 +93,16 @@ func networkName(network netip.Prefix) string {
 }
 
 // list answers GET /api/token/ and GET /api/token/search.
-func (k keys) list(c *call) (any, error) {
-	view, page, err := c.page()
+func (k keys) list(c *call.Call) (any, error) {
+	view, page, err := c.Page()
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := k.store.Keys(c.Context(), c.user.ID, page)
+	found, total, err := k.store.Keys(c.Context(), c.User.ID, page)
 	if err != nil {
 		return nil, err
 	}
-	shown := views(found, viewKey)
+	shown := answer.Views(found, viewKey)
 	for i := range shown {
 		if shown[i].Limits, err = k.limitsOf(c, shown[i].ID); err != nil {
 			return nil, err
@@ -111,41 +114,41 @@ func (k keys) list(c *call) (any, error) {
 
 // limitsOf returns what is left of the limits of a key, nil unless the parameter limits asks
 // for it. Users do not see the limits of groups and of the gateway.
-func (k keys) limitsOf(c *call, id int64) ([]aigateway.LimitState, error) {
+func (k keys) limitsOf(c *call.Call, id int64) ([]aigateway.LimitState, error) {
 	if k.limits == nil || c.URL.Query().Get("limits") != "true" {
 		return nil, nil
 	}
 	page, err := k.limits.Limits(c.Context(), aigateway.LimitQuery{
-		Key: aigateway.StoredKeyID(id), Own: c.user.Role < aigateway.RoleAdmin, Most: largestStates,
+		Key: aigateway.StoredKeyID(id), Own: c.User.Role < aigateway.RoleAdmin, Most: reports.LargestStates,
 	})
 	return page.States, err
 }
 
 // show answers GET /api/token/{id}.
-func (k keys) show(c *call) (any, error) {
-	return answerKey(k.store.Key(c.Context(), c.user.ID, c.id()))
+func (k keys) show(c *call.Call) (any, error) {
+	return answerKey(k.store.Key(c.Context(), c.User.ID, c.ID()))
 }
 
 // add answers POST /api/token/. Only this answer contains the key.
-func (k keys) add(c *call) (any, error) {
-	change, err := readKeyChange(c.form)
+func (k keys) add(c *call.Call) (any, error) {
+	change, err := readKeyChange(c.Form)
 	if err != nil {
 		return nil, err
 	}
 	if change.name == nil {
-		return nil, invalid("name is required")
+		return nil, answer.Invalid("name is required")
 	}
 	if err := change.readTeam(c); err != nil {
 		return nil, err
 	}
-	key := &aigateway.StoredKey{UserID: c.user.ID}
-	if c.user.Role < aigateway.RoleAdmin {
+	key := &aigateway.StoredKey{UserID: c.User.ID}
+	if c.User.Role < aigateway.RoleAdmin {
 		key.Limit = k.limit
-		if valueOr(change.limit, "") == "" { // clients send an empty group if the user sets none
+		if call.ValueOr(change.limit, "") == "" { // clients send an empty group if the user sets none
 			change.limit = nil
 		}
 	}
-	if err := change.apply(c.user, key, k.limits); err != nil {
+	if err := change.apply(c.User, key, k.limits); err != nil {
 		return nil, err
 	}
 	secret, err := k.create(c.Context(), key)
@@ -160,10 +163,10 @@ func (k keys) add(c *call) (any, error) {
 // create generates an API key, and stores its digest and its hint in key.
 func (k keys) create(ctx context.Context, key *aigateway.StoredKey) (aigateway.Secret, error) {
 	secret := aigateway.NewAPIKey()
-	key.Digest, key.Hint = digest(string(secret)), aigateway.APIKeyHint(secret)
+	key.Digest, key.Hint = call.Digest(string(secret)), aigateway.APIKeyHint(secret)
 	err := k.store.CreateKey(ctx, key, maxKeys)
 	if errors.Is(err, aigateway.ErrTooMany) {
-		err = refuse(http.StatusConflict, "a user may have at most %d keys: delete one first", maxKeys)
+		err = answer.Refuse(http.StatusConflict, "a user may have at most %d keys: delete one first", maxKeys)
 	}
 	if err != nil {
 		return "", err
@@ -173,23 +176,23 @@ func (k keys) create(ctx context.Context, key *aigateway.StoredKey) (aigateway.S
 
 // update answers PUT /api/token/, with the id in the body. Absent fields stay
 // unchanged; with ?status_only=1, only the status changes.
-func (k keys) update(c *call) (any, error) {
-	id := c.form.number("id")
+func (k keys) update(c *call.Call) (any, error) {
+	id := c.Form.Number("id")
 	if c.URL.Query().Get("status_only") != "" {
-		c.form.keep("id", "status")
+		c.Form.Keep("id", "status")
 	}
-	change, err := readKeyChange(c.form)
+	change, err := readKeyChange(c.Form)
 	if err != nil {
 		return nil, err
 	}
 	if id == nil {
-		return nil, invalid("id is required")
+		return nil, answer.Invalid("id is required")
 	}
 	if err := change.readTeam(c); err != nil {
 		return nil, err
 	}
-	key, err := k.store.ChangeKey(c.Context(), c.user.ID, *id, func(key *aigateway.StoredKey) error {
-		return change.apply(c.user, key, k.limits)
+	key, err := k.store.ChangeKey(c.Context(), c.User.ID, *id, func(key *aigateway.StoredKey) error {
+		return change.apply(c.User, key, k.limits)
 	})
 	if err != nil {
 		return nil, err
@@ -198,6 +201,6 @@ func (k keys) update(c *call) (any, error) {
 }
 
 // remove answers DELETE /api/token/{id}.
-func (k keys) remove(c *call) (any, error) {
-	return nil, k.store.DeleteKey(c.Context(), c.user.ID, c.id())
+func (k keys) remove(c *call.Call) (any, error) {
+	return nil, k.store.DeleteKey(c.Context(), c.User.ID, c.ID())
 }

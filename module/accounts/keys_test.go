@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -45,7 +46,7 @@ func TestKeyIsShownOnce(t *testing.T) {
 		assert.NotContains(t, answer.body, key, a.call)
 		assert.Contains(t, answer.body, `"key":"`+aigateway.APIKeyHint(aigateway.Secret(key))+`"`, a.call)
 	}
-	found := s.store.Lookup(digest(key))
+	found := s.store.Lookup(call.Digest(key))
 	require.NotNil(t, found)
 	assert.Equal(t, "alice", found.Owner)
 }
@@ -115,7 +116,7 @@ func usualKey(t *testing.T, created map[string]any, replaced string) string {
 		"model_limits_enabled": false, "model_limits": "", "allow_ips": "", "group": "",
 	}
 	require.NoError(t, json.Unmarshal([]byte(replaced), &key))
-	answer, err := json.Marshal(envelope{true, "", key})
+	answer, err := json.Marshal(map[string]any{"success": true, "message": "", "data": key})
 	require.NoError(t, err)
 	return string(answer)
 }
@@ -180,7 +181,7 @@ func TestKeysOfOthersDoNotExist(t *testing.T) {
 func TestDeletedAndDisabledKeysTakeEffectAtOnce(t *testing.T) {
 	s, root, alice := keySite(t)
 	created := s.ask(testRequest{call: newKeyCall, body: `{"name":"k"}`, token: alice})
-	d := digest(created.data(t)["key"].(string))
+	d := call.Digest(created.data(t)["key"].(string))
 	valid := func() bool {
 		key := s.store.Lookup(d)
 		return key != nil && !key.Disabled && !key.Expired(time.Now())

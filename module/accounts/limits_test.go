@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -76,7 +77,7 @@ func TestUsersAskForTheirOwnLimitsAlone(t *testing.T) {
 		want      aigateway.LimitQuery
 	}{
 		{"alice", "GET /api/limits", http.StatusOK, aigateway.LimitQuery{User: "alice", Own: true, Most: usualStates}},
-		{"alice", "GET /api/limits?user=alice&key=key_9&limit=9999", http.StatusOK, aigateway.LimitQuery{User: "alice", Key: "key_9", Own: true, Most: largestStates}},
+		{"alice", "GET /api/limits?user=alice&key=key_9&limit=9999", http.StatusOK, aigateway.LimitQuery{User: "alice", Key: "key_9", Own: true, Most: reports.LargestStates}},
 		{"alice", "GET /api/limits?user=boss", http.StatusForbidden, aigateway.LimitQuery{}},
 		{"boss", "GET /api/limits?user=alice&name=small&after=x", http.StatusOK, aigateway.LimitQuery{User: "alice", Limit: "small", After: "x", Most: usualStates}},
 		{"boss", "GET /api/limits?limit=-1", http.StatusOK, aigateway.LimitQuery{Most: 1}},

@@ -1,18 +1,18 @@
 package accounts
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
@@ -72,11 +72,12 @@ func TestAUserHasFewStreams(t *testing.T) {
 	s, _ := withRecords(t)
 	s.user("alice", aigateway.RoleUser)
 	s.user("boss", aigateway.RoleAdmin)
+	var c *call.Call
 	open := func(who string) (any, error) {
-		c := newCall(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live", token: s.token(who)}.request(t.Context()), s.store, nil)
-		c.access = loggedIn
-		require.NoError(t, c.admit())
-		return s.reports().live(c)
+		c = call.New(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live", token: s.token(who)}.request(t.Context()), s.store, nil)
+		c.Access = call.LoggedIn
+		require.NoError(t, c.Admit())
+		return s.reports().Live(c)
 	}
 	s.store.(*recorded).full = true
 	for range maxStreams + 1 { // what is refused takes nothing
@@ -90,52 +91,14 @@ func TestAUserHasFewStreams(t *testing.T) {
 		last, err = open("alice")
 		require.NoError(t, err)
 	}
-	answer := s.ask(testRequest{call: "GET /api/usage/records/live", token: s.token("alice")})
-	assert.Equal(t, http.StatusTooManyRequests, answer.status)
-	assert.Equal(t, failure("too many streams of the user: end one first"), answer.body)
+	of := c
+	refused := s.ask(testRequest{call: "GET /api/usage/records/live", token: s.token("alice")})
+	assert.Equal(t, http.StatusTooManyRequests, refused.status)
+	assert.Equal(t, failure("too many streams of the user: end one first"), refused.body)
 	_, err := open("boss")
 	require.NoError(t, err, "others have their own")
-	last.(stream).call.Method = http.MethodHead // so that it ends at once
-	last.(stream).write(httptest.NewRecorder())
+	of.Method = http.MethodHead // so that it ends at once
+	last.(answer.Written).Write(httptest.NewRecorder())
 	_, err = open("alice")
 	assert.NoError(t, err)
-}
-
-// The servers wait for open streams: one that outlives its session or its configuration
-// would show records without a right, or delay a restart.
-func TestAStreamEndsWithItsSessionAndItsConfiguration(t *testing.T) {
-	s, _ := withRecords(t)
-	s.user("boss", aigateway.RoleAdmin)
-	c := newCall(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live", token: s.token("boss")}.request(t.Context()), s.store, nil)
-	c.access = loggedIn
-	require.NoError(t, c.admit())
-	answer, err := s.reports().live(c)
-	require.NoError(t, err)
-	running := answer.(stream)
-	ended := make(chan struct{})
-	close(ended)
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	for name, change := range map[string]func(*stream){
-		"configuration": func(s *stream) { s.ended = ended },
-		"client":        func(s *stream) { s.call.Request = s.call.WithContext(gone) },
-		"session":       func(s *stream) { s.call.store = nobody{s.call.store} },
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			of := running
-			of.call = &call{Request: c.Request.WithContext(context.WithoutCancel(c.Context())), userRights: userRights{store: c.store}, access: loggedIn}
-			of.records, of.ended = make(chan []accounting.Record), make(chan struct{})
-			change(&of)
-			start := time.Now()
-			of.write(httptest.NewRecorder())
-			assert.LessOrEqual(t, time.Since(start), rightsCheck, name)
-		})
-	}
-}
-
-// nobody is a store in which every session has ended.
-type nobody struct{ aigateway.Store }
-
-func (nobody) Session(context.Context, aigateway.Digest) (*aigateway.Session, *aigateway.User, error) {
-	return nil, nil, aigateway.ErrNotFound
 }

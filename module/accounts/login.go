@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -17,9 +19,9 @@ const (
 )
 
 // errWrong is the error for an unknown name, a wrong password and a disabled user.
-var errWrong = refuse(http.StatusUnauthorized, "the username or the password is wrong, or the account is disabled")
+var errWrong = answer.Refuse(http.StatusUnauthorized, "the username or the password is wrong, or the account is disabled")
 
-var errPasswordOff = refuse(http.StatusForbidden, "logins with passwords are off: GET /api/signin lists the ways to sign in")
+var errPasswordOff = answer.Refuse(http.StatusForbidden, "logins with passwords are off: GET /api/signin lists the ways to sign in")
 
 // logins are the sessions of users.
 type logins struct {
@@ -42,16 +44,16 @@ type loginView struct {
 }
 
 // logIn answers POST /api/user/login.
-func (l logins) logIn(c *call) (any, error) {
+func (l logins) logIn(c *call.Call) (any, error) {
 	if l.off {
 		return nil, errPasswordOff
 	}
-	if err := c.form.require("username", "password"); err != nil {
+	if err := c.Form.Require("username", "password"); err != nil {
 		return nil, err
 	}
-	name, password := foldName(*c.form.text("username")), *c.form.text("password")
+	name, password := foldName(*c.Form.Text("username")), *c.Form.Text("password")
 	if len(password) > maxPassword {
-		return nil, invalid("password must be at most %d bytes", maxPassword)
+		return nil, answer.Invalid("password must be at most %d bytes", maxPassword)
 	}
 	user, err := l.users.find(c.Context(), name)
 	if err != nil {
@@ -68,19 +70,19 @@ func (l logins) logIn(c *call) (any, error) {
 	if !right {
 		return nil, errWrong
 	}
-	c.actAs(user, 0)
+	c.ActAs(user, 0)
 	if importedHash.MatchString(user.Password) {
 		if user, err = l.renew(c, user, password); err != nil {
 			return nil, err
 		}
 	}
-	return l.open(c, user, tokenPrefix)
+	return l.open(c, user, call.TokenPrefix)
 }
 
 // renew replaces the imported hash of a password that has just been checked, and returns the
 // user with the hash that is stored then: that of another login at the same time, if that was
 // the first one.
-func (l logins) renew(c *call, user *aigateway.User, password string) (*aigateway.User, error) {
+func (l logins) renew(c *call.Call, user *aigateway.User, password string) (*aigateway.User, error) {
 	hash, err := l.users.passwords.hash(c, password)
 	if err != nil {
 		return nil, err
@@ -97,7 +99,7 @@ func (l logins) renew(c *call, user *aigateway.User, password string) (*aigatewa
 	if err != nil || renewed.Password == hash {
 		return renewed, err
 	}
-	right, err := l.users.passwords.verify(c.Context(), c.principal(), renewed, password)
+	right, err := l.users.passwords.verify(c.Context(), c.Principal(), renewed, password)
 	if err == nil && !right {
 		err = errWrong
 	}
@@ -117,15 +119,15 @@ func (u users) find(ctx context.Context, name string) (*aigateway.User, error) {
 }
 
 // open creates a session for a user whose password or identity has just been checked.
-func (l logins) open(c *call, user *aigateway.User, prefix string) (any, error) {
+func (l logins) open(c *call.Call, user *aigateway.User, prefix string) (any, error) {
 	if err := l.guard.countChange(user); err != nil {
 		return nil, err
 	}
-	token := newToken(prefix)
+	token := call.NewToken(prefix)
 	session := &aigateway.Session{
-		UserID: user.ID, Digest: c.digest(string(token)),
+		UserID: user.ID, Digest: c.SessionDigest(string(token)),
 		Expires: time.Now().Add(l.lifetime),
-		Address: c.address().String(), Agent: shorten(c.UserAgent(), maxAgent),
+		Address: c.Address().String(), Agent: shorten(c.UserAgent(), maxAgent),
 	}
 	// The user may have changed since the check of the password. That change could not
 	// end this session, so the user is checked again.
@@ -141,7 +143,7 @@ func (l logins) open(c *call, user *aigateway.User, prefix string) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	c.setCookie(token, l.lifetime)
+	c.SetCookie(token, l.lifetime)
 	return loginView{
 		AccessToken: string(token), TokenType: "Bearer", Expires: session.Expires.Unix(),
 		Session: viewSession(session, session.ID), User: viewUser(user), userView: viewUser(user),

@@ -127,7 +127,7 @@ var loginCases = []struct {
 	{"DELETE", testRequest{call: "DELETE /api/user/login"}, 405, methodBody},
 	{"OPTIONS", testRequest{call: "OPTIONS /api/user/login"}, 405, methodBody},
 
-	{"too large", testRequest{body: credentials("alice", strings.Repeat("x", maxBody))}, 413, failure("the request body must be at most 16384 bytes")},
+	{"too large", testRequest{body: credentials("alice", strings.Repeat("x", largestBody))}, 413, failure("the request body must be at most 16384 bytes")},
 	{"form", testRequest{body: "username=alice&password=x", header: headers("Content-Type", "application/x-www-form-urlencoded")}, 415, notJSONBody},
 	{"text", testRequest{body: credentials("alice", password), header: headers("Content-Type", "text/plain")}, 415, notJSONBody},
 	{"another charset", testRequest{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=latin1")}, 415, notJSONBody},

@@ -14,6 +14,8 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/caddyauth"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -88,8 +90,8 @@ func (a argon2id) encode(salt []byte) []byte {
 
 // hash returns the hash of a new password. It may wait, and the rights of the user may
 // change in the meantime, so hash admits the call again.
-func (p passwords) hash(c *call, password string) (hash string, err error) {
-	busy := p.queue.do(c.Context(), c.principal(), func() {
+func (p passwords) hash(c *call.Call, password string) (hash string, err error) {
+	busy := p.queue.do(c.Context(), c.Principal(), func() {
 		var raw []byte
 		raw, err = p.hasher.Hash([]byte(password))
 		hash = string(raw)
@@ -100,13 +102,13 @@ func (p passwords) hash(c *call, password string) (hash string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return hash, c.admit()
+	return hash, c.Admit()
 }
 
 // verify reports whether the password is right and the user may log in. user is nil if
 // the name does not exist. The check takes the same time in all cases, but for users with an
 // imported hash, until their first login.
-func (p passwords) verify(ctx context.Context, who principal, user *aigateway.User, password string) (right bool, err error) {
+func (p passwords) verify(ctx context.Context, who call.Principal, user *aigateway.User, password string) (right bool, err error) {
 	hash := p.hasher.FakeHash()
 	if user != nil && user.Password != "" {
 		hash = []byte(user.Password)
@@ -139,7 +141,7 @@ func foldName(s string) string { return strings.ToLower(s) }
 func newName(s string) (string, error) {
 	name := foldName(s)
 	if !username.MatchString(name) {
-		return "", invalid("username must be 1 to 64 letters, digits or ._@+- with a letter or digit first")
+		return "", answer.Invalid("username must be 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	}
 	return name, nil
 }
@@ -147,7 +149,7 @@ func newName(s string) (string, error) {
 // checkPassword checks a new password.
 func checkPassword(name, password string) error {
 	if len(password) < minPassword || len(password) > maxPassword {
-		return invalid("%s must be %d to %d bytes", name, minPassword, maxPassword)
+		return answer.Invalid("%s must be %d to %d bytes", name, minPassword, maxPassword)
 	}
 	return nil
 }
@@ -157,7 +159,7 @@ func checkPassword(name, password string) error {
 func checkText(name, text string) error {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
 	if utf8.RuneCountInString(text) > maxName || strings.ContainsFunc(text, hidden) {
-		return invalid("%s must be at most %d printable characters", name, maxName)
+		return answer.Invalid("%s must be at most %d printable characters", name, maxName)
 	}
 	return nil
 }

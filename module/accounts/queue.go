@@ -4,19 +4,21 @@ import (
 	"context"
 	"net/http"
 	"runtime"
-	"strconv"
-	"sync"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 )
 
 // queue bounds the number of concurrent hashes of passwords, because each hash occupies a
 // processor and megabytes of memory. No principal can occupy all places.
 type queue struct {
-	places   chan struct{} // occupied while waiting or hashing
-	slots    chan struct{} // occupied while hashing
-	accounts *shares       // places by account
-	networks *shares       // places by network
-	unknown  *shares       // places of all strangers together
+	places   chan struct{}    // occupied while waiting or hashing
+	slots    chan struct{}    // occupied while hashing
+	accounts *throttle.Shares // places by account
+	networks *throttle.Shares // places by network
+	unknown  *throttle.Shares // places of all strangers together
 }
 
 const (
@@ -32,54 +34,27 @@ var processQueue = newQueue(runtime.GOMAXPROCS(0))
 func newQueue(slots int) *queue {
 	return &queue{
 		make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots),
-		newShares(perAccount), newShares(perNetwork), newShares(slots + maxWaiting - reserved),
+		throttle.NewShares(perAccount), throttle.NewShares(perNetwork), throttle.NewShares(slots + maxWaiting - reserved),
 	}
 }
 
-// principal identifies the origin of a request for the bounds of the queue. The
-// zero value is the local administrator, who has no bounds.
-type principal struct {
-	account, network string
-	stranger         bool // neither logged in nor in a known network
-}
-
-// bucket returns the holder of the places of all strangers, "" for other principals.
-func (who principal) bucket() string {
-	if who.stranger {
-		return "strangers"
-	}
-	return ""
-}
-
-// principal returns the origin of the call, with the account if a user is logged in.
-func (c *call) principal() principal {
-	if c.access == localAdmin {
-		return principal{}
-	}
-	who := principal{network: network(c.address()), stranger: c.user == nil}
-	if c.user != nil {
-		who.account = strconv.FormatInt(c.user.ID, 10)
-	}
-	return who
-}
-
-var errBusy = later(http.StatusTooManyRequests, time.Second, "too many logins at once")
+var errBusy = answer.Later(http.StatusTooManyRequests, time.Second, "too many logins at once")
 
 // do runs f when a slot is free. It returns errBusy if all places, or all places of the
 // principal, are occupied. It returns the error of the context if the context ends first.
-func (q *queue) do(ctx context.Context, who principal, f func()) error {
-	if !q.accounts.acquire(who.account) {
+func (q *queue) do(ctx context.Context, who call.Principal, f func()) error {
+	if !q.accounts.Acquire(who.Account) {
 		return errBusy
 	}
-	defer q.accounts.release(who.account)
-	if !q.networks.acquire(who.network) {
+	defer q.accounts.Release(who.Account)
+	if !q.networks.Acquire(who.Network) {
 		return errBusy
 	}
-	defer q.networks.release(who.network)
-	if !q.unknown.acquire(who.bucket()) {
+	defer q.networks.Release(who.Network)
+	if !q.unknown.Acquire(bucket(who)) {
 		return errBusy
 	}
-	defer q.unknown.release(who.bucket())
+	defer q.unknown.Release(bucket(who))
 	return q.wait(ctx, f)
 }
 
@@ -100,39 +75,10 @@ func (q *queue) wait(ctx context.Context, f func()) error {
 	return nil
 }
 
-// shares bounds the number of units of a common resource that one holder may have at the
-// same time, so that no holder can have all of them.
-type shares struct {
-	limit int
-
-	mu    sync.Mutex     // guards taken
-	taken map[string]int // units by holder; no entry for none
-}
-
-func newShares(limit int) *shares { return &shares{limit: limit, taken: make(map[string]int)} }
-
-// acquire takes one unit for a holder, and reports whether the holder may have it. release
-// returns the unit. The holder "" has no bound.
-func (s *shares) acquire(who string) bool {
-	if who == "" {
-		return true
+// bucket returns the holder of the places of all strangers, "" for other principals.
+func bucket(who call.Principal) string {
+	if who.Stranger {
+		return "strangers"
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.taken[who] >= s.limit {
-		return false
-	}
-	s.taken[who]++
-	return true
-}
-
-func (s *shares) release(who string) {
-	if who == "" {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.taken[who]--; s.taken[who] == 0 {
-		delete(s.taken, who)
-	}
+	return ""
 }

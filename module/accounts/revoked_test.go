@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -108,14 +109,14 @@ func TestBodyHasADeadline(t *testing.T) {
 		restored bool
 	}{
 		"whole":     {strings.NewReader(`{}`), true},
-		"too large": {strings.NewReader(strings.Repeat("x", maxBody+1)), false}, // the server reads the rest
+		"too large": {strings.NewReader(strings.Repeat("x", largestBody+1)), false}, // the server reads the rest
 		"too late":  {failing{}, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := &deadlined{ResponseRecorder: httptest.NewRecorder()}
 			r := httptest.NewRequest(http.MethodPost, "/api/user/login", c.body)
 			r.Header.Set("Content-Type", "application/json")
-			_, err := newCall(w, r, nil, nil).readForm()
+			_, err := call.New(w, r, nil, nil).ReadForm()
 			want := []time.Time{time.Now().Add(10 * time.Second)}
 			if c.restored {
 				want = append(want, time.Time{})

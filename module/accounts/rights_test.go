@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
@@ -362,9 +363,9 @@ func TestListsOfKeysHaveWhatIsLeft(t *testing.T) {
 	query := new(aigateway.LimitQuery)
 	s.UseLimits(limitsOf{query})
 	assert.Contains(t, s.ask(testRequest{call: "GET /api/keys?limits=true", token: tokens["admin"]}).body, `"limits":[`)
-	assert.Equal(t, aigateway.LimitQuery{Key: "key_1", Most: largestStates}, *query)
+	assert.Equal(t, aigateway.LimitQuery{Key: "key_1", Most: reports.LargestStates}, *query)
 	assert.NotContains(t, s.ask(testRequest{call: "GET /api/keys", token: tokens["admin"]}).body, `"limits"`)
 	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"mine"}`, token: tokens["other"]}).status)
 	assert.Contains(t, s.ask(testRequest{call: "GET /api/token/?limits=true", token: tokens["other"]}).body, `"limits":[`)
-	assert.Equal(t, aigateway.LimitQuery{Key: "key_3", Own: true, Most: largestStates}, *query, "limits of groups show the use of others")
+	assert.Equal(t, aigateway.LimitQuery{Key: "key_3", Own: true, Most: reports.LargestStates}, *query, "limits of groups show the use of others")
 }

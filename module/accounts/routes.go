@@ -9,40 +9,31 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
-// access is the group of clients that may use an endpoint.
-type access int
-
-const (
-	anyone     access = iota
-	loggedIn          // users with a session
-	teamAdmins        // users with a session who administrate the gateway or a team
-	admins            // users with a session and a role above RoleUser
-	roots             // users with a session and the role RoleRoot
-	localAdmin        // the admin API and the commands of this machine, without a login
-)
-
 // endpoint serves one method of a route.
 type endpoint struct {
-	access access
+	access call.Access
 	body   bool // the request has a JSON object
-	serve  func(*Accounts, *call) (any, error)
+	serve  func(*Accounts, *call.Call) (any, error)
 }
 
 // part is a part of the accounts, whose methods serve endpoints.
 type part[T any] func(*Accounts) T
 
 // plain returns an endpoint whose requests have no body.
-func (of part[T]) plain(to access, serve func(T, *call) (any, error)) endpoint {
-	return endpoint{to, false, func(a *Accounts, c *call) (any, error) { return serve(of(a), c) }}
+func (of part[T]) plain(to call.Access, serve func(T, *call.Call) (any, error)) endpoint {
+	return endpoint{to, false, func(a *Accounts, c *call.Call) (any, error) { return serve(of(a), c) }}
 }
 
 // object returns an endpoint whose requests have a JSON object.
-func (of part[T]) object(to access, serve func(T, *call) (any, error)) endpoint {
+func (of part[T]) object(to call.Access, serve func(T, *call.Call) (any, error)) endpoint {
 	e := of.plain(to, serve)
 	e.body = true
 	return e
@@ -52,10 +43,10 @@ func (of part[T]) object(to access, serve func(T, *call) (any, error)) endpoint 
 // filter whose name is mistyped, the list would have items that the client excludes.
 func (e endpoint) taking(names ...string) endpoint {
 	serve := e.serve
-	e.serve = func(a *Accounts, c *call) (any, error) {
+	e.serve = func(a *Accounts, c *call.Call) (any, error) {
 		for _, name := range slices.Sorted(maps.Keys(c.URL.Query())) {
 			if !slices.Contains(names, name) {
-				return nil, invalid("unknown parameter %.40q; %sknown are: %s", name, suggest.DidYouMean(name, names), strings.Join(names, ", "))
+				return nil, answer.Invalid("unknown parameter %.40q; %sknown are: %s", name, suggest.DidYouMean(name, names), strings.Join(names, ", "))
 			}
 		}
 		return serve(a, c)
@@ -81,8 +72,8 @@ var (
 	ofLogins     = part[logins]((*Accounts).logins)
 	ofUsers      = part[users]((*Accounts).users)
 	ofKeys       = part[keys]((*Accounts).keys)
-	ofReports    = part[reports]((*Accounts).reports)
-	ofCaptures   = part[captures]((*Accounts).captures)
+	ofReports    = part[reports.Reports]((*Accounts).reports)
+	ofCaptures   = part[reports.Captures]((*Accounts).captures)
 	ofMachine    = part[machine]((*Accounts).machine)
 	ofSignIns    = part[signIns]((*Accounts).signIns)
 	ofIdentities = part[identities]((*Accounts).identities)
@@ -105,94 +96,94 @@ const loginPath = "/api/user/login"
 
 // public are the routes below /api/.
 var public = routes{
-	{"/api/openapi.json", methods{"GET": {anyone, false, openAPI}}},
+	{"/api/openapi.json", methods{"GET": {call.Anyone, false, openAPI}}},
 
-	{loginPath, methods{"POST": ofLogins.object(anyone, logins.logIn)}},
-	{"/api/session", methods{"GET": ofOwnAccount.plain(anyone, ownAccount.present)}},
-	{"/api/signin", methods{"GET": ofSignIns.plain(anyone, signIns.ways)}},
-	{signin.Path + "{name}", methods{"GET": ofSignIns.plain(anyone, signIns.begin)}},
-	{signin.Path + "{name}" + signin.CallbackSuffix, methods{"GET": ofSignIns.plain(anyone, signIns.finish)}},
-	{"/api/user/register", methods{"POST": ofOwnAccount.object(anyone, ownAccount.register)}},
+	{loginPath, methods{"POST": ofLogins.object(call.Anyone, logins.logIn)}},
+	{"/api/session", methods{"GET": ofOwnAccount.plain(call.Anyone, ownAccount.present)}},
+	{"/api/signin", methods{"GET": ofSignIns.plain(call.Anyone, signIns.ways)}},
+	{signin.Path + "{name}", methods{"GET": ofSignIns.plain(call.Anyone, signIns.begin)}},
+	{signin.Path + "{name}" + signin.CallbackSuffix, methods{"GET": ofSignIns.plain(call.Anyone, signIns.finish)}},
+	{"/api/user/register", methods{"POST": ofOwnAccount.object(call.Anyone, ownAccount.register)}},
 	// Existing clients log out with GET.
 	{"/api/user/logout", methods{
-		"GET":  ofLogins.plain(anyone, logins.logOut),
-		"POST": ofLogins.plain(anyone, logins.logOut),
+		"GET":  ofLogins.plain(call.Anyone, logins.logOut),
+		"POST": ofLogins.plain(call.Anyone, logins.logOut),
 	}},
 	{"/api/user/self", methods{
-		"GET": ofOwnAccount.plain(loggedIn, ownAccount.show),
-		"PUT": ofOwnAccount.object(loggedIn, ownAccount.change),
+		"GET": ofOwnAccount.plain(call.LoggedIn, ownAccount.show),
+		"PUT": ofOwnAccount.object(call.LoggedIn, ownAccount.change),
 	}},
 	{"/api/user/sessions", methods{
-		"GET":    ofLogins.plain(loggedIn, logins.list),
-		"DELETE": ofLogins.plain(loggedIn, logins.revokeOthers),
+		"GET":    ofLogins.plain(call.LoggedIn, logins.list),
+		"DELETE": ofLogins.plain(call.LoggedIn, logins.revokeOthers),
 	}},
-	{"/api/user/sessions/{id}", methods{"DELETE": ofLogins.plain(loggedIn, logins.revoke)}},
+	{"/api/user/sessions/{id}", methods{"DELETE": ofLogins.plain(call.LoggedIn, logins.revoke)}},
 
 	{"/api/user", userList},
 	{"/api/user/", userList},
-	{"/api/user/search", methods{"GET": ofUsers.plain(admins, users.list)}},
-	{"/api/user/manage", methods{"POST": ofUsers.object(admins, users.manage)}},
+	{"/api/user/search", methods{"GET": ofUsers.plain(call.Admins, users.list)}},
+	{"/api/user/manage", methods{"POST": ofUsers.object(call.Admins, users.manage)}},
 	{"/api/user/{id}/sessions", methods{
-		"GET":    ofLogins.plain(admins, logins.listOf),
-		"DELETE": ofLogins.plain(admins, logins.revokeAllOf),
+		"GET":    ofLogins.plain(call.Admins, logins.listOf),
+		"DELETE": ofLogins.plain(call.Admins, logins.revokeAllOf),
 	}},
 	{"/api/user/{id}/identities", methods{
-		"GET":    ofIdentities.plain(admins, listIdentities.ofUser),
-		"POST":   ofIdentities.object(admins, linkIdentity.ofUser),
-		"DELETE": ofIdentities.plain(admins, deleteIdentities.ofUser),
+		"GET":    ofIdentities.plain(call.Admins, listIdentities.ofUser),
+		"POST":   ofIdentities.object(call.Admins, linkIdentity.ofUser),
+		"DELETE": ofIdentities.plain(call.Admins, deleteIdentities.ofUser),
 	}},
 	{"/api/user/{id}", methods{
-		"GET":    ofUsers.plain(admins, users.show),
-		"DELETE": ofUsers.plain(admins, users.remove),
+		"GET":    ofUsers.plain(call.Admins, users.show),
+		"DELETE": ofUsers.plain(call.Admins, users.remove),
 	}},
 
 	{"/api/token", keyList},
 	{"/api/token/", keyList},
-	{"/api/token/search", methods{"GET": ofKeys.plain(loggedIn, keys.list)}},
+	{"/api/token/search", methods{"GET": ofKeys.plain(call.LoggedIn, keys.list)}},
 	{"/api/token/{id}", methods{
-		"GET":    ofKeys.plain(loggedIn, keys.show),
-		"DELETE": ofKeys.plain(loggedIn, keys.remove),
+		"GET":    ofKeys.plain(call.LoggedIn, keys.show),
+		"DELETE": ofKeys.plain(call.LoggedIn, keys.remove),
 	}},
 
-	{"/api/usage", methods{"GET": ofReports.plain(loggedIn, reports.usage).taking(usageParameters...)}},
-	{"/api/usage/records", methods{"GET": ofReports.plain(loggedIn, reports.records).taking(recordParameters...)}},
-	{"/api/usage/records/live", methods{"GET": ofReports.plain(loggedIn, reports.live).taking(recordFilters...)}},
-	{"/api/usage/records/{id}", methods{"GET": ofReports.plain(loggedIn, reports.record)}},
-	{"/api/limits", methods{"GET": ofReports.plain(loggedIn, reports.limitStates).taking(stateParameters...)}},
+	{"/api/usage", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.Usage).taking(usageParameters...)}},
+	{"/api/usage/records", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.Records).taking(recordParameters...)}},
+	{"/api/usage/records/live", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.Live).taking(recordFilters...)}},
+	{"/api/usage/records/{id}", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.Record)}},
+	{"/api/limits", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.LimitStates).taking(stateParameters...)}},
 
 	{"/api/captures", methods{
-		"GET":  ofCaptures.plain(loggedIn, captures.list),
-		"POST": ofCaptures.plain(loggedIn, captures.start),
+		"GET":  ofCaptures.plain(call.LoggedIn, reports.Captures.List),
+		"POST": ofCaptures.plain(call.LoggedIn, reports.Captures.Start),
 	}},
-	{"/api/captures/{name}", methods{"GET": ofCaptures.plain(loggedIn, captures.show)}},
+	{"/api/captures/{name}", methods{"GET": ofCaptures.plain(call.LoggedIn, reports.Captures.Show)}},
 
 	{"/api/keys", methods{
-		"GET":  ofMachine.plain(teamAdmins, machine.pageOfKeys),
-		"POST": ofMachine.object(teamAdmins, machine.addKey),
+		"GET":  ofMachine.plain(call.TeamAdmins, machine.pageOfKeys),
+		"POST": ofMachine.object(call.TeamAdmins, machine.addKey),
 	}},
 	{"/api/keys/{id}", methods{
-		"GET":    ofMachine.plain(teamAdmins, machine.showKey),
-		"PATCH":  ofMachine.object(teamAdmins, machine.changeKey),
-		"DELETE": ofMachine.plain(teamAdmins, machine.removeKey),
+		"GET":    ofMachine.plain(call.TeamAdmins, machine.showKey),
+		"PATCH":  ofMachine.object(call.TeamAdmins, machine.changeKey),
+		"DELETE": ofMachine.plain(call.TeamAdmins, machine.removeKey),
 	}},
 
 	{"/api/teams", methods{
-		"GET":  ofTeams.plain(loggedIn, teams.list),
-		"POST": ofTeams.object(admins, teams.add),
+		"GET":  ofTeams.plain(call.LoggedIn, teams.list),
+		"POST": ofTeams.object(call.Admins, teams.add),
 	}},
 	{"/api/teams/{name}", methods{
-		"GET":    ofTeams.plain(loggedIn, teams.show),
-		"PATCH":  ofTeams.object(admins, teams.change),
-		"DELETE": ofTeams.plain(admins, teams.remove),
+		"GET":    ofTeams.plain(call.LoggedIn, teams.show),
+		"PATCH":  ofTeams.object(call.Admins, teams.change),
+		"DELETE": ofTeams.plain(call.Admins, teams.remove),
 	}},
 	{"/api/teams/{name}/members", methods{
-		"GET":    ofTeams.plain(loggedIn, teams.members),
-		"PUT":    ofTeams.object(loggedIn, teams.setMember),
-		"DELETE": ofTeams.plain(loggedIn, teams.removeMember),
+		"GET":    ofTeams.plain(call.LoggedIn, teams.members),
+		"PUT":    ofTeams.object(call.LoggedIn, teams.setMember),
+		"DELETE": ofTeams.plain(call.LoggedIn, teams.removeMember),
 	}},
 
-	{"/api/keys/configured", methods{"GET": {loggedIn, false, configuredKeys}}},
-	{"/api/audit", methods{"GET": ofReports.plain(roots, reports.audit).taking(auditParameters...)}},
+	{"/api/keys/configured", methods{"GET": {call.LoggedIn, false, configuredKeys}}},
+	{"/api/audit", methods{"GET": ofReports.plain(call.Roots, reports.Reports.Audit).taking(auditParameters...)}},
 	{"/api/status", view("status")},
 	{"/api/targets", view("targets")},
 	{"/api/targets/probe", methods{"POST": view("probe")["GET"]}},
@@ -204,7 +195,7 @@ var public = routes{
 
 // view returns the methods of a view of the gateway.
 func view(name string) methods {
-	return methods{"GET": {admins, false, func(a *Accounts, c *call) (any, error) { return a.sites.view(name, c.URL.Query()) }}}
+	return methods{"GET": {call.Admins, false, func(a *Accounts, c *call.Call) (any, error) { return a.sites.view(name, c.URL.Query()) }}}
 }
 
 // view returns what a view shows.
@@ -218,72 +209,72 @@ func (s *sites) view(name string, query url.Values) (any, error) {
 
 // configuredKeys answers GET /api/keys/configured with the keys outside of the store. Users see
 // those whose owner they are.
-func configuredKeys(a *Accounts, c *call) (any, error) {
+func configuredKeys(a *Accounts, c *call.Call) (any, error) {
 	query := c.URL.Query()
-	if c.user.Role < aigateway.RoleAdmin {
-		if other := query.Get("user"); other != "" && other != c.user.Name {
-			return nil, refuse(http.StatusForbidden, "only administrators may see the keys of others")
+	if c.User.Role < aigateway.RoleAdmin {
+		if other := query.Get("user"); other != "" && other != c.User.Name {
+			return nil, answer.Refuse(http.StatusForbidden, "only administrators may see the keys of others")
 		}
-		query.Set("user", c.user.Name)
+		query.Set("user", c.User.Name)
 	}
 	return a.sites.view("keys", query)
 }
 
 var userList = methods{
-	"GET":  ofUsers.plain(admins, users.list),
-	"POST": ofUsers.object(admins, users.add),
-	"PUT":  ofUsers.object(admins, users.update),
+	"GET":  ofUsers.plain(call.Admins, users.list),
+	"POST": ofUsers.object(call.Admins, users.add),
+	"PUT":  ofUsers.object(call.Admins, users.update),
 }
 
 var keyList = methods{
-	"GET":  ofKeys.plain(loggedIn, keys.list),
-	"POST": ofKeys.object(loggedIn, keys.add),
-	"PUT":  ofKeys.object(loggedIn, keys.update),
+	"GET":  ofKeys.plain(call.LoggedIn, keys.list),
+	"POST": ofKeys.object(call.LoggedIn, keys.add),
+	"PUT":  ofKeys.object(call.LoggedIn, keys.update),
 }
 
 // admin are the routes below /ai_gateway/.
 var admin = routes{
 	{"/ai_gateway/users", methods{
-		"GET":  ofMachine.plain(localAdmin, machine.listUsers),
-		"POST": ofMachine.object(localAdmin, machine.addUser),
+		"GET":  ofMachine.plain(call.LocalAdmin, machine.listUsers),
+		"POST": ofMachine.object(call.LocalAdmin, machine.addUser),
 	}},
 	{"/ai_gateway/users/{name}", methods{
-		"GET":    ofMachine.plain(localAdmin, machine.showUser),
-		"PATCH":  ofMachine.object(localAdmin, machine.changeUser),
-		"DELETE": ofMachine.plain(localAdmin, machine.removeUser),
+		"GET":    ofMachine.plain(call.LocalAdmin, machine.showUser),
+		"PATCH":  ofMachine.object(call.LocalAdmin, machine.changeUser),
+		"DELETE": ofMachine.plain(call.LocalAdmin, machine.removeUser),
 	}},
-	{"/ai_gateway/users/{name}/password", methods{"POST": ofMachine.object(localAdmin, machine.setPassword)}},
+	{"/ai_gateway/users/{name}/password", methods{"POST": ofMachine.object(call.LocalAdmin, machine.setPassword)}},
 	{"/ai_gateway/users/{name}/identities", methods{
-		"GET":    ofIdentities.plain(localAdmin, listIdentities.ofNamed),
-		"POST":   ofIdentities.object(localAdmin, linkIdentity.ofNamed),
-		"DELETE": ofIdentities.plain(localAdmin, deleteIdentities.ofNamed),
+		"GET":    ofIdentities.plain(call.LocalAdmin, listIdentities.ofNamed),
+		"POST":   ofIdentities.object(call.LocalAdmin, linkIdentity.ofNamed),
+		"DELETE": ofIdentities.plain(call.LocalAdmin, deleteIdentities.ofNamed),
 	}},
 	{"/ai_gateway/keys", methods{
-		"GET":  ofMachine.plain(localAdmin, machine.listKeys),
-		"POST": ofMachine.object(localAdmin, machine.addKey),
+		"GET":  ofMachine.plain(call.LocalAdmin, machine.listKeys),
+		"POST": ofMachine.object(call.LocalAdmin, machine.addKey),
 	}},
 	{"/ai_gateway/keys/{id}", methods{
-		"GET":    ofMachine.plain(localAdmin, machine.showKey),
-		"PATCH":  ofMachine.object(localAdmin, machine.changeKey),
-		"DELETE": ofMachine.plain(localAdmin, machine.removeKey),
+		"GET":    ofMachine.plain(call.LocalAdmin, machine.showKey),
+		"PATCH":  ofMachine.object(call.LocalAdmin, machine.changeKey),
+		"DELETE": ofMachine.plain(call.LocalAdmin, machine.removeKey),
 	}},
 	{"/ai_gateway/teams", methods{
-		"GET":  ofTeams.plain(localAdmin, teams.listAll),
-		"POST": ofTeams.object(localAdmin, teams.add),
+		"GET":  ofTeams.plain(call.LocalAdmin, teams.listAll),
+		"POST": ofTeams.object(call.LocalAdmin, teams.add),
 	}},
 	{"/ai_gateway/teams/{name}", methods{
-		"GET":    ofTeams.plain(localAdmin, teams.show),
-		"PATCH":  ofTeams.object(localAdmin, teams.change),
-		"DELETE": ofTeams.plain(localAdmin, teams.remove),
+		"GET":    ofTeams.plain(call.LocalAdmin, teams.show),
+		"PATCH":  ofTeams.object(call.LocalAdmin, teams.change),
+		"DELETE": ofTeams.plain(call.LocalAdmin, teams.remove),
 	}},
 	{"/ai_gateway/teams/{name}/members", methods{
-		"GET":    ofTeams.plain(localAdmin, teams.allMembers),
-		"PUT":    ofTeams.object(localAdmin, teams.setMember),
-		"DELETE": ofTeams.plain(localAdmin, teams.removeMember),
+		"GET":    ofTeams.plain(call.LocalAdmin, teams.allMembers),
+		"PUT":    ofTeams.object(call.LocalAdmin, teams.setMember),
+		"DELETE": ofTeams.plain(call.LocalAdmin, teams.removeMember),
 	}},
-	{"/ai_gateway/usage", methods{"GET": ofReports.plain(localAdmin, reports.usage).taking(usageParameters...)}},
-	{"/ai_gateway/usage/records", methods{"GET": ofReports.plain(localAdmin, reports.records).taking(recordParameters...)}},
-	{"/ai_gateway/audit", methods{"GET": ofReports.plain(localAdmin, reports.audit).taking(auditParameters...)}},
+	{"/ai_gateway/usage", methods{"GET": ofReports.plain(call.LocalAdmin, reports.Reports.Usage).taking(usageParameters...)}},
+	{"/ai_gateway/usage/records", methods{"GET": ofReports.plain(call.LocalAdmin, reports.Reports.Records).taking(recordParameters...)}},
+	{"/ai_gateway/audit", methods{"GET": ofReports.plain(call.LocalAdmin, reports.Reports.Audit).taking(auditParameters...)}},
 }
 
 // find returns the methods of a path, and the variable part of the path.
@@ -293,7 +284,7 @@ func (table routes) find(sent string) (found methods, pathValue string, err erro
 			return row.methods, pathValue, nil
 		}
 	}
-	return nil, "", refuse(http.StatusNotFound, "there is no such path")
+	return nil, "", answer.Refuse(http.StatusNotFound, "there is no such path")
 }
 
 func (row route) match(sent string) (pathValue string, ok bool) {
@@ -344,12 +335,12 @@ func findPublic(u *url.URL) (methods, string, error) {
 	}
 	plain := strings.ToLower(path.Clean(u.Path))
 	if _, _, err := public.find(plain); err == nil {
-		return nil, "", refuse(http.StatusNotFound, "there is no such path: did you mean %s?", plain)
+		return nil, "", answer.Refuse(http.StatusNotFound, "there is no such path: did you mean %s?", plain)
 	}
 	return nil, "", errNoRoute
 }
 
-var errNoRoute = refuse(http.StatusNotFound, "there is no such path: users, sessions and keys are identified by numbers")
+var errNoRoute = answer.Refuse(http.StatusNotFound, "there is no such path: users, sessions and keys are identified by numbers")
 
 // allowed returns the list of the methods of a route.
 func (m methods) allowed() string {

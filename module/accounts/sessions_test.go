@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -78,9 +79,9 @@ func TestCredentialsOfSessions(t *testing.T) {
 
 func TestSessionEndsWhenItExpires(t *testing.T) {
 	s := loginSite(t, nil)
-	token := newToken(tokenPrefix)
+	token := call.NewToken(call.TokenPrefix)
 	require.NoError(t, s.store.CreateSession(t.Context(), &aigateway.Session{
-		UserID: 1, Digest: digest(string(token)), Expires: time.Now().Add(-time.Second),
+		UserID: 1, Digest: call.Digest(string(token)), Expires: time.Now().Add(-time.Second),
 	}, maxSessions, func(*aigateway.User) error { return nil }))
 	answer := s.ask(testRequest{call: selfCall, token: string(token)})
 	assert.Equal(t, http.StatusUnauthorized, answer.status)

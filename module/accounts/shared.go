@@ -20,8 +20,8 @@ type shared struct {
 	registrations   *throttle.Throttle // registrations from a network
 	begins          *throttle.Throttle // sign-ins begun from a network
 	signIns         *throttle.Throttle // failed answers of issuers, from a network
-	changes         *shares            // changes in progress, by user
-	streams         *shares            // streams of records, by user
+	changes         *throttle.Shares   // changes in progress, by user
+	streams         *throttle.Shares   // streams of records, by user
 	changesMade     *throttle.Throttle // changes and logins of a user with the smallest role
 	audited         failures           // failed logins that are recorded
 
@@ -68,8 +68,8 @@ func newShared() *shared {
 		registrations:   throttle.New(10, time.Minute),
 		begins:          throttle.New(300, 200*time.Millisecond), // many persons may share an address
 		signIns:         throttle.New(20, 3*time.Second),
-		changes:         newShares(maxChanges),
-		streams:         newShares(maxStreams),
+		changes:         throttle.NewShares(maxChanges),
+		streams:         throttle.NewShares(maxStreams),
 		changesMade:     throttle.New(300, 6*time.Second),
 		audited:         newFailures(),
 	}

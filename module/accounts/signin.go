@@ -12,6 +12,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -113,7 +115,7 @@ type wayView struct {
 }
 
 // ways answers GET /api/signin.
-func (s signIns) ways(*call) (any, error) {
+func (s signIns) ways(*call.Call) (any, error) {
 	view := waysView{!s.PasswordOff, []wayView{}}
 	for _, name := range s.names() {
 		view.Ways = append(view.Ways, wayView{name, signin.Path + name})
@@ -123,41 +125,41 @@ func (s signIns) ways(*call) (any, error) {
 
 // begin answers GET /api/signin/{name}. It sends browsers to an issuer, or signs in who has
 // passed the proxy. Sign-ins from a network are throttled.
-func (s signIns) begin(c *call) (any, error) {
+func (s signIns) begin(c *call.Call) (any, error) {
 	if err := s.logins.guard.countBegin(c); err != nil {
 		return nil, err
 	}
-	if s.Proxy != nil && s.Proxy.Name == c.pathValue {
+	if s.Proxy != nil && s.Proxy.Name == c.PathValue {
 		person, err := s.Proxy.Finish(c.Request)
 		return s.end(c, person, err)
 	}
-	issuer := s.issuer(c.pathValue)
+	issuer := s.issuer(c.PathValue)
 	if issuer == nil {
 		return nil, errNoRoute
 	}
-	start, err := issuer.Begin(c.Context(), c.origin())
+	start, err := issuer.Begin(c.Context(), c.Origin())
 	if err != nil {
 		return s.end(c, nil, err)
 	}
-	c.setTicket(issuer.Name, start.Ticket)
-	return redirect(start.Address), nil
+	c.SetTicket(issuer.Name, start.Ticket)
+	return answer.Redirect(start.Address), nil
 }
 
 // finish answers GET /api/signin/{name}/callback, to which the issuer sends the browser. It may
 // call the issuer, so failures from a network are throttled.
-func (s signIns) finish(c *call) (any, error) {
-	issuer := s.issuer(c.pathValue)
+func (s signIns) finish(c *call.Call) (any, error) {
+	issuer := s.issuer(c.PathValue)
 	if issuer == nil {
 		return nil, errNoRoute
 	}
 	attempt := new(attempt)
 	if guard := s.logins.guard; !guard.off {
-		if wait := attempt.begin(guard.shared.signIns, network(c.address()), false); wait > 0 {
+		if wait := attempt.begin(guard.shared.signIns, call.Network(c.Address()), false); wait > 0 {
 			return nil, guard.throttled(c, wait)
 		}
 	}
-	ticket := c.takeTicket(issuer.Name)
-	person, err := issuer.Finish(c.Context(), c.origin(), ticket, c.URL.Query())
+	ticket := c.TakeTicket(issuer.Name)
+	person, err := issuer.Finish(c.Context(), c.Origin(), ticket, c.URL.Query())
 	switch {
 	case errors.Is(err, signin.ErrExpired), errors.Is(err, signin.ErrAnswer):
 		attempt.end(throttle.Failed)
@@ -168,23 +170,23 @@ func (s signIns) finish(c *call) (any, error) {
 }
 
 // end answers the end of a sign-in: with a session, or with the reason for which there is none.
-func (s signIns) end(c *call, person *signin.Person, err error) (any, error) {
-	var answer any
+func (s signIns) end(c *call.Call, person *signin.Person, err error) (any, error) {
+	var login any
 	if err == nil {
-		answer, err = s.enter(c, person)
+		login, err = s.enter(c, person)
 	}
 	if err == nil && s.console {
-		return redirect(console.Root), nil
+		return answer.Redirect(console.Root), nil
 	}
 	if err == nil {
-		return answer, nil
+		return login, nil
 	}
 	for _, reason := range reasons {
 		if errors.Is(err, reason.error) {
 			s.log(c, person, err)
 			s.logins.guard.recordFailure(c, nil, "login.fail")
 			if s.console {
-				return redirect(console.Root + "?signin=" + reason.code), nil
+				return answer.Redirect(console.Root + "?signin=" + reason.code), nil
 			}
 			return nil, reason.problem()
 		}
@@ -193,8 +195,8 @@ func (s signIns) end(c *call, person *signin.Person, err error) (any, error) {
 }
 
 // log logs a refused sign-in. The subject is there for the administrator who links it.
-func (s signIns) log(c *call, person *signin.Person, err error) {
-	fields := []zap.Field{zap.String("way", c.pathValue), zap.String("network", network(c.address())), zap.Error(err)}
+func (s signIns) log(c *call.Call, person *signin.Person, err error) {
+	fields := []zap.Field{zap.String("way", c.PathValue), zap.String("network", call.Network(c.Address())), zap.Error(err)}
 	if person != nil {
 		fields = append(fields, zap.String("issuer", person.Issuer), zap.String("subject", person.Subject))
 	}
@@ -229,31 +231,31 @@ var reasons = []reason{
 // awayFor is the time after which a client may try an issuer again.
 const awayFor = 5 * time.Second
 
-func (r reason) problem() *problem {
-	p := refuse(r.status, "%s", r.Error())
+func (r reason) problem() *answer.Problem {
+	p := answer.Refuse(r.status, "%s", r.Error())
 	if r.status == http.StatusServiceUnavailable {
-		p.retry = awayFor
+		p.Retry = awayFor
 	}
 	return p
 }
 
 // enter creates a session for a person.
-func (s signIns) enter(c *call, person *signin.Person) (any, error) {
-	c.actAsIssuer(c.pathValue)
+func (s signIns) enter(c *call.Call, person *signin.Person) (any, error) {
+	c.ActAsIssuer(c.PathValue)
 	user, err := s.user(c.Context(), person)
 	if err != nil {
 		return nil, err
 	}
-	c.actAs(user, 0)
-	prefix := tokenPrefix
+	c.ActAs(user, 0)
+	prefix := call.TokenPrefix
 	if person.Issuer == signin.ProxyIssuer {
-		prefix = proxyPrefix
+		prefix = call.ProxyPrefix
 	}
-	answer, err := s.logins.open(c, user, prefix)
+	login, err := s.logins.open(c, user, prefix)
 	if errors.Is(err, errWrong) { // the user was changed meanwhile
 		err = errPersonOut
 	}
-	return answer, err
+	return login, err
 }
 
 // user returns the user that a person is. It never finds a user by a name or an address.

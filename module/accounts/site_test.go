@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -17,6 +18,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
@@ -153,9 +155,19 @@ func (s *site) admin(call, body string) testAnswer {
 
 const password = "correct horse"
 
+// The bounds of requests and answers, as the document describes them.
+const (
+	largestBody    = 16 << 10 // bytes
+	usualStates    = 100      // limits of a page
+	usualRecords   = 100      // records of a page
+	largestRecords = 1000
+	tablePage      = 5000 // sums of a table that are read at once
+	usualRange     = 30 * 24 * time.Hour
+)
+
 // machineCall returns a call of the administrator of the machine.
-func (s *site) machineCall() *call {
-	return &call{Request: testRequest{call: "POST /"}.request(s.t.Context()), access: localAdmin}
+func (s *site) machineCall() *call.Call {
+	return &call.Call{Request: testRequest{call: "POST /"}.request(s.t.Context()), Access: call.LocalAdmin}
 }
 
 // user creates a user with the password above.

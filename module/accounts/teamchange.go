@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -19,11 +21,11 @@ type teamChange struct {
 
 // read reads the fields of a team. It refuses rules for a team whose limit is defined by the
 // configuration, because they would have no effect.
-func (t teams) read(c *call, name string) (change teamChange, err error) {
+func (t teams) read(c *call.Call, name string) (change teamChange, err error) {
 	if t.limits != nil {
 		change.check = t.limits.CheckTeam
 	}
-	if models := c.form.texts("models"); models != nil {
+	if models := c.Form.Texts("models"); models != nil {
 		names, err := patterns("models", models)
 		if err != nil {
 			return change, err
@@ -33,47 +35,47 @@ func (t teams) read(c *call, name string) (change teamChange, err error) {
 			*change.models = append(*change.models, aigateway.Pattern(name))
 		}
 	}
-	if change.requests, err = readRate(c.form, "requests"); err != nil {
+	if change.requests, err = readRate(c.Form, "requests"); err != nil {
 		return change, err
 	}
-	if change.tokens, err = readRate(c.form, "tokens"); err != nil {
+	if change.tokens, err = readRate(c.Form, "tokens"); err != nil {
 		return change, err
 	}
-	if change.budget, err = readBudget(c.form); err != nil {
+	if change.budget, err = readBudget(c.Form); err != nil {
 		return change, err
 	}
-	change.concurrent = c.form.number("concurrent")
-	if err := c.form.err(); err != nil {
+	change.concurrent = c.Form.Number("concurrent")
+	if err := c.Form.Err(); err != nil {
 		return change, err
 	}
 	if t.configured(name) && (change.requests != nil || change.tokens != nil || change.concurrent != nil || change.budget != nil) {
-		return change, refuse(http.StatusConflict, "the configuration defines a limit with the name of the team: change the rules there")
+		return change, answer.Refuse(http.StatusConflict, "the configuration defines a limit with the name of the team: change the rules there")
 	}
 	return change, nil
 }
 
 // readRate reads a rate; the empty text is the zero Rate.
-func readRate(f *form, field string) (*aigateway.Rate, error) {
-	text := f.text(field)
+func readRate(f *call.Form, field string) (*aigateway.Rate, error) {
+	text := f.Text(field)
 	if text == nil || *text == "" {
-		return empty[aigateway.Rate](text), f.err()
+		return empty[aigateway.Rate](text), f.Err()
 	}
 	rate, err := aigateway.ParseRate(*text)
 	if err != nil {
-		return nil, invalid("%s: %s", field, err)
+		return nil, answer.Invalid("%s: %s", field, err)
 	}
 	return &rate, nil
 }
 
 // readBudget reads a budget; the empty text is the zero Budget.
-func readBudget(f *form) (*aigateway.Budget, error) {
-	text := f.text("budget")
+func readBudget(f *call.Form) (*aigateway.Budget, error) {
+	text := f.Text("budget")
 	if text == nil || *text == "" {
-		return empty[aigateway.Budget](text), f.err()
+		return empty[aigateway.Budget](text), f.Err()
 	}
 	budget, err := aigateway.ParseBudget(strings.Fields(*text)...)
 	if err != nil {
-		return nil, invalid("budget must be an amount and a period, which a currency and soft may follow: 500/month EUR soft")
+		return nil, answer.Invalid("budget must be an amount and a period, which a currency and soft may follow: 500/month EUR soft")
 	}
 	return &budget, nil
 }
@@ -88,10 +90,10 @@ func empty[T any](text *string) *T {
 
 // apply changes a team.
 func (change teamChange) apply(team *aigateway.Team) error {
-	team.Models = valueOr(change.models, team.Models)
+	team.Models = call.ValueOr(change.models, team.Models)
 	rules := &team.Rules
-	rules.Requests, rules.Tokens = valueOr(change.requests, rules.Requests), valueOr(change.tokens, rules.Tokens)
-	rules.Concurrent, rules.Budget = valueOr(change.concurrent, rules.Concurrent), valueOr(change.budget, rules.Budget)
+	rules.Requests, rules.Tokens = call.ValueOr(change.requests, rules.Requests), call.ValueOr(change.tokens, rules.Tokens)
+	rules.Concurrent, rules.Budget = call.ValueOr(change.concurrent, rules.Concurrent), call.ValueOr(change.budget, rules.Budget)
 	limit := team.Limit()
 	if limit == nil {
 		return nil
@@ -101,7 +103,7 @@ func (change teamChange) apply(team *aigateway.Team) error {
 		err = change.check(limit)
 	}
 	if err != nil {
-		return invalid("%s", err)
+		return answer.Invalid("%s", err)
 	}
 	return nil
 }

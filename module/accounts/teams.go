@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -33,7 +35,7 @@ type teamView struct {
 }
 
 func (t teams) view(m *aigateway.Membership) teamView {
-	v := teamView{Name: m.Name, Models: []string{}, Admin: m.Admin, Created: clampTime(m.Created), Configured: t.configured(m.Name)}
+	v := teamView{Name: m.Name, Models: []string{}, Admin: m.Admin, Created: answer.Time(m.Created), Configured: t.configured(m.Name)}
 	for _, model := range m.Models {
 		v.Models = append(v.Models, string(model))
 	}
@@ -58,17 +60,17 @@ func (t teams) answer(team *aigateway.Team, err error) (any, error) {
 
 // list answers GET /api/teams: administrators see all teams, others those whose members they
 // are.
-func (t teams) list(c *call) (any, error) {
-	view, page, err := c.page()
+func (t teams) list(c *call.Call) (any, error) {
+	view, page, err := c.Page()
 	if err != nil {
 		return nil, err
 	}
-	if c.isAdmin() {
+	if c.IsAdmin() {
 		found, total, err := t.store.List(c.Context(), page)
-		view.Items, view.Total = views(found, t.viewOfAdmin), total
+		view.Items, view.Total = answer.Views(found, t.viewOfAdmin), total
 		return view, err
 	}
-	found, err := c.memberships(c.Context())
+	found, err := c.Memberships(c.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +78,7 @@ func (t teams) list(c *call) (any, error) {
 		return !strings.Contains(strings.ToLower(m.Name), strings.ToLower(page.Search))
 	})
 	begin := min(page.Offset, len(found))
-	view.Items, view.Total = views(found[begin:min(begin+page.Limit, len(found))], t.view), len(found)
+	view.Items, view.Total = answer.Views(found[begin:min(begin+page.Limit, len(found))], t.view), len(found)
 	return view, nil
 }
 
@@ -86,19 +88,19 @@ func (t teams) viewOfAdmin(team *aigateway.Team) teamView {
 
 // listAll answers GET /ai_gateway/teams with all teams. The query may restrict the list to
 // names that contain a text (search).
-func (t teams) listAll(c *call) (any, error) {
+func (t teams) listAll(c *call.Call) (any, error) {
 	list := []teamView{}
 	err := eachPage(c, func(page aigateway.Page) (int, error) {
 		found, _, err := t.store.List(c.Context(), page)
-		list = append(list, views(found, t.viewOfAdmin)...)
+		list = append(list, answer.Views(found, t.viewOfAdmin)...)
 		return len(found), err
 	})
 	return list, err
 }
 
 // show answers GET /api/teams/{name}.
-func (t teams) show(c *call) (any, error) {
-	m, err := c.membership(c.Context(), c.pathValue)
+func (t teams) show(c *call.Call) (any, error) {
+	m, err := c.Membership(c.Context(), c.PathValue)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +108,13 @@ func (t teams) show(c *call) (any, error) {
 }
 
 // add answers POST /api/teams.
-func (t teams) add(c *call) (any, error) {
-	if err := c.form.require("name"); err != nil {
+func (t teams) add(c *call.Call) (any, error) {
+	if err := c.Form.Require("name"); err != nil {
 		return nil, err
 	}
-	team := &aigateway.Team{Name: *c.form.text("name")}
+	team := &aigateway.Team{Name: *c.Form.Text("name")}
 	if !aigateway.IsName(team.Name) {
-		return nil, invalid("name must be 1 to 64 letters, digits or ._@+- with a letter or digit first")
+		return nil, answer.Invalid("name must be 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	}
 	change, err := t.read(c, team.Name)
 	if err == nil {
@@ -123,37 +125,37 @@ func (t teams) add(c *call) (any, error) {
 	}
 	err = t.store.Create(c.Context(), team)
 	if errors.Is(err, aigateway.ErrTaken) {
-		err = refuse(http.StatusConflict, "the name is taken by another team")
+		err = answer.Refuse(http.StatusConflict, "the name is taken by another team")
 	}
 	return t.answer(team, err)
 }
 
 // change answers PATCH /api/teams/{name}. Absent fields stay unchanged.
-func (t teams) change(c *call) (any, error) {
-	change, err := t.read(c, c.pathValue)
+func (t teams) change(c *call.Call) (any, error) {
+	change, err := t.read(c, c.PathValue)
 	if err != nil {
 		return nil, err
 	}
-	return t.answer(t.store.Change(c.Context(), c.pathValue, change.apply))
+	return t.answer(t.store.Change(c.Context(), c.PathValue, change.apply))
 }
 
 // remove answers DELETE /api/teams/{name}. With keys=delete in the query, the keys of the team
 // are deleted, too.
-func (t teams) remove(c *call) (any, error) {
-	withKeys, err := c.withKeys()
+func (t teams) remove(c *call.Call) (any, error) {
+	withKeys, err := deletesKeys(c)
 	if err != nil {
 		return nil, err
 	}
-	return nil, t.store.Delete(c.Context(), c.pathValue, withKeys)
+	return nil, t.store.Delete(c.Context(), c.PathValue, withKeys)
 }
 
-// withKeys reads the parameter keys, by which a request also deletes keys of a team.
-func (c *call) withKeys() (bool, error) {
+// deletesKeys reads the parameter keys, by which a request also deletes keys of a team.
+func deletesKeys(c *call.Call) (bool, error) {
 	switch c.URL.Query().Get("keys") {
 	case "":
 		return false, nil
 	case "delete":
 		return true, nil
 	}
-	return false, invalid("keys must be delete, or absent")
+	return false, answer.Invalid("keys must be delete, or absent")
 }

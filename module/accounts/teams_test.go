@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -90,38 +89,6 @@ func TestMembersMakeKeysOfTheirTeam(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "DELETE /api/teams/research?keys=yes", token: s.token("root")}).status)
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "DELETE /api/teams/research?keys=delete", token: s.token("root")}).status)
 	assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: "GET /api/keys?team=research", token: adas}).status, "the right ended with the team")
-}
-
-// A stream would otherwise go on for as long as the session of someone who has left.
-func TestAStreamOfATeamEndsWithTheRightInTheTeam(t *testing.T) {
-	s, tokens, _ := rightsSite(t)
-	c := newCall(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live?team=research", token: tokens["lead"]}.request(t.Context()), s.store, nil)
-	c.access = loggedIn
-	require.NoError(t, c.admit())
-	answer, err := s.reports().live(c)
-	require.NoError(t, err)
-	assert.True(t, answer.(stream).mayWatch())
-	require.NoError(t, s.store.Teams().SetMember(t.Context(), "research", c.user.ID, false, 9))
-	assert.False(t, answer.(stream).mayWatch())
-}
-
-// A change of the role ends no session: the stream of an administrator went on with the records of
-// all users, whatever it selected.
-func TestAStreamOfAnAdministratorEndsWithTheRole(t *testing.T) {
-	for _, query := range []string{"", "?user=victim", "?team=research"} {
-		s, tokens, _ := rightsSite(t)
-		c := newCall(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live" + query, token: tokens["admin"]}.request(t.Context()), s.store, nil)
-		c.access = loggedIn
-		require.NoError(t, c.admit())
-		answer, err := s.reports().live(c)
-		require.NoError(t, err)
-		assert.True(t, answer.(stream).mayWatch(), query)
-		require.NoError(t, s.store.Teams().SetMember(t.Context(), "research", c.user.ID, true, 9))
-		demote := testRequest{call: "POST /api/user/manage", body: `{"id":1,"action":"demote"}`, token: tokens["root"]}
-		require.Equal(t, http.StatusOK, s.ask(demote).status)
-		assert.False(t, answer.(stream).mayWatch(), query)
-		assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "GET /api/user/self", token: tokens["admin"]}).status, "the session stays")
-	}
 }
 
 // The usage of an earlier team with the same name, and of its members elsewhere, is not that of

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -19,9 +20,9 @@ func TestNetworksCoverTheAddressesOfOneClient(t *testing.T) {
 	for address, want := range map[string]string{
 		"192.0.2.77": "192.0.2.0/24", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
 	} {
-		assert.Equal(t, want, network(netip.MustParseAddr(address)))
+		assert.Equal(t, want, call.Network(netip.MustParseAddr(address)))
 	}
-	assert.Equal(t, "unknown", network(netip.Addr{}))
+	assert.Equal(t, "unknown", call.Network(netip.Addr{}))
 }
 
 // throttledSite is for tests in a synctest bubble: on a busy machine, the level would

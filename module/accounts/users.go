@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -39,7 +40,7 @@ func viewUser(u *aigateway.User) userView {
 	return userView{
 		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Role: int(u.Role),
 		Status: statusOf(u.Disabled), Group: "default",
-		Created: unix(u.Created, 0), LastLogin: unix(u.LastLogin, 0),
+		Created: answer.Unix(u.Created, 0), LastLogin: answer.Unix(u.LastLogin, 0),
 	}
 }
 
@@ -58,17 +59,9 @@ func statusOf(isDisabled bool) int {
 	return enabled
 }
 
-// unix returns a time in Unix seconds, never for the zero time.
-func unix(t time.Time, never int64) int64 {
-	if t.IsZero() {
-		return never
-	}
-	return t.Unix()
-}
-
 // list answers GET /api/user/ and GET /api/user/search.
-func (u users) list(c *call) (any, error) {
-	view, page, err := c.page()
+func (u users) list(c *call.Call) (any, error) {
+	view, page, err := c.Page()
 	if err != nil {
 		return nil, err
 	}
@@ -76,138 +69,138 @@ func (u users) list(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	view.Items, view.Total = views(found, viewUser), total
+	view.Items, view.Total = answer.Views(found, viewUser), total
 	return view, nil
 }
 
 // show answers GET /api/user/{id}.
-func (u users) show(c *call) (any, error) {
-	return answerUser(u.store.User(c.Context(), c.id()))
+func (u users) show(c *call.Call) (any, error) {
+	return answerUser(u.store.User(c.Context(), c.ID()))
 }
 
 // add answers POST /api/user/.
-func (u users) add(c *call) (any, error) {
-	wanted, err := readNewUser(c.form)
+func (u users) add(c *call.Call) (any, error) {
+	wanted, err := readNewUser(c.Form)
 	if err != nil {
 		return nil, err
 	}
-	role, err := readRole(c.form)
+	role, err := readRole(c.Form)
 	if err != nil {
 		return nil, err
 	}
-	wanted.role = valueOr(role, aigateway.RoleUser)
+	wanted.role = call.ValueOr(role, aigateway.RoleUser)
 	return answerUser(u.create(c, wanted))
 }
 
 // readNewUser reads a new user, except for the role.
-func readNewUser(f *form) (newUser, error) {
-	if err := f.require("username", "password"); err != nil {
+func readNewUser(f *call.Form) (newUser, error) {
+	if err := f.Require("username", "password"); err != nil {
 		return newUser{}, err
 	}
-	wanted := newUser{name: *f.text("username"), password: *f.text("password"), display: valueOr(f.text("display_name"), "")}
-	return wanted, f.err()
+	wanted := newUser{name: *f.Text("username"), password: *f.Text("password"), display: call.ValueOr(f.Text("display_name"), "")}
+	return wanted, f.Err()
 }
 
-func readRole(f *form) (*aigateway.Role, error) {
-	n := f.number("role")
-	if err := f.err(); n == nil || err != nil {
+func readRole(f *call.Form) (*aigateway.Role, error) {
+	n := f.Number("role")
+	if err := f.Err(); n == nil || err != nil {
 		return nil, err
 	}
 	switch role := aigateway.Role(*n); role {
 	case aigateway.RoleUser, aigateway.RoleAdmin, aigateway.RoleRoot:
 		return &role, nil
 	}
-	return nil, invalid("role must be 1 for a user, 10 for an administrator or 100 for root")
+	return nil, answer.Invalid("role must be 1 for a user, 10 for an administrator or 100 for root")
 }
 
 // update answers PUT /api/user/, with the id in the body. An empty password counts as
 // absent, because clients send it for an unchanged password.
-func (u users) update(c *call) (any, error) {
-	id, status := c.form.number("id"), c.form.number("status")
-	change := userChange{display: c.form.text("display_name"), password: c.form.text("password")}
+func (u users) update(c *call.Call) (any, error) {
+	id, status := c.Form.Number("id"), c.Form.Number("status")
+	change := userChange{display: c.Form.Text("display_name"), password: c.Form.Text("password")}
 	var err error
-	if change.role, err = readRole(c.form); err != nil {
+	if change.role, err = readRole(c.Form); err != nil {
 		return nil, err
 	}
 	switch {
-	case c.form.err() != nil:
-		return nil, c.form.err()
+	case c.Form.Err() != nil:
+		return nil, c.Form.Err()
 	case id == nil:
-		return nil, invalid("id is required")
+		return nil, answer.Invalid("id is required")
 	case status != nil && *status != enabled && *status != disabled:
-		return nil, invalid("status must be 1 for enabled or 2 for disabled")
+		return nil, answer.Invalid("status must be 1 for enabled or 2 for disabled")
 	}
 	if status != nil {
 		change.disabled = new(*status == disabled)
 	}
-	if valueOr(change.password, "") == "" {
+	if call.ValueOr(change.password, "") == "" {
 		change.password = nil
 	}
 	return answerUser(u.change(c, *id, change))
 }
 
 // remove answers DELETE /api/user/{id}.
-func (u users) remove(c *call) (any, error) {
-	return nil, u.delete(c.Context(), c.user, c.id())
+func (u users) remove(c *call.Call) (any, error) {
+	return nil, u.delete(c.Context(), c.User, c.ID())
 }
 
 // manage answers POST /api/user/manage.
-func (u users) manage(c *call) (any, error) {
-	if err := c.form.require("action"); err != nil {
+func (u users) manage(c *call.Call) (any, error) {
+	if err := c.Form.Require("action"); err != nil {
 		return nil, err
 	}
 	target, err := u.target(c)
 	if err != nil {
 		return nil, err
 	}
-	switch *c.form.text("action") {
+	switch *c.Form.Text("action") {
 	case "disable":
 		return answerUser(u.change(c, target.ID, userChange{disabled: new(true)}))
 	case "enable":
 		return answerUser(u.change(c, target.ID, userChange{disabled: new(false)}))
 	case "delete":
-		return nil, u.delete(c.Context(), c.user, target.ID)
+		return nil, u.delete(c.Context(), c.User, target.ID)
 	case "promote":
 		if target.Role >= aigateway.RoleAdmin {
-			return nil, refuse(http.StatusConflict, "the user is already an administrator")
+			return nil, answer.Refuse(http.StatusConflict, "the user is already an administrator")
 		}
 		return answerUser(u.change(c, target.ID, userChange{role: new(aigateway.RoleAdmin)}))
 	case "demote":
 		return answerUser(u.change(c, target.ID, userChange{role: new(aigateway.RoleUser)}))
 	}
-	return nil, invalid("action must be disable, enable, delete, promote or demote")
+	return nil, answer.Invalid("action must be disable, enable, delete, promote or demote")
 }
 
 // target returns the user that a body identifies by id or username.
-func (u users) target(c *call) (*aigateway.User, error) {
-	id, name := c.form.number("id"), c.form.text("username")
+func (u users) target(c *call.Call) (*aigateway.User, error) {
+	id, name := c.Form.Number("id"), c.Form.Text("username")
 	switch {
-	case c.form.err() != nil:
-		return nil, c.form.err()
+	case c.Form.Err() != nil:
+		return nil, c.Form.Err()
 	case id != nil:
 		return u.of(c, *id, name)
 	case name != nil:
 		return u.byName(c, *name)
 	}
-	return nil, invalid("id or username is required")
+	return nil, answer.Invalid("id or username is required")
 }
 
 // of returns the user with an ID. It refuses a name of another user; name may be nil.
-func (u users) of(c *call, id int64, name *string) (*aigateway.User, error) {
+func (u users) of(c *call.Call, id int64, name *string) (*aigateway.User, error) {
 	user, err := u.store.User(c.Context(), id)
 	if err == nil && name != nil && foldName(*name) != user.Name {
-		return nil, invalid("id and username belong to different users")
+		return nil, answer.Invalid("id and username belong to different users")
 	}
 	return user, err
 }
 
-func (u users) byName(c *call, name string) (*aigateway.User, error) {
+func (u users) byName(c *call.Call, name string) (*aigateway.User, error) {
 	user, err := u.find(c.Context(), foldName(name))
 	if user == nil && err == nil {
 		err = aigateway.ErrNotFound
 	}
 	if errors.Is(err, aigateway.ErrNotFound) {
-		return nil, refuse(http.StatusNotFound, "there is no user with this name")
+		return nil, answer.Refuse(http.StatusNotFound, "there is no user with this name")
 	}
 	return user, err
 }
@@ -222,15 +215,7 @@ func (u users) byName(c *call, name string) (*aigateway.User, error) {
 //   - The last enabled root user cannot be disabled, deleted or demoted. The store
 //     enforces this rule.
 
-var (
-	errRole = refuse(http.StatusForbidden, "this requires a higher role")
-	errSelf = refuse(http.StatusConflict, "this is your own account: another administrator must do this")
-)
-
-// manages reports whether a user may manage users with a role, and assign it.
-func manages(by *aigateway.User, role aigateway.Role) bool {
-	return by == nil || by.Role == aigateway.RoleRoot || by.Role >= aigateway.RoleAdmin && by.Role > role
-}
+var errSelf = answer.Refuse(http.StatusConflict, "this is your own account: another administrator must do this")
 
 // newUser is a user to create.
 type newUser struct {
@@ -240,9 +225,9 @@ type newUser struct {
 
 // create creates a user. The user of the call is nil for the administrator of the
 // machine and for registrations.
-func (u users) create(c *call, wanted newUser) (*aigateway.User, error) {
-	if !manages(c.user, wanted.role) {
-		return nil, errRole
+func (u users) create(c *call.Call, wanted newUser) (*aigateway.User, error) {
+	if !call.Manages(c.User, wanted.role) {
+		return nil, call.ErrRole
 	}
 	if err := wanted.check(); err != nil {
 		return nil, err
@@ -251,8 +236,8 @@ func (u users) create(c *call, wanted newUser) (*aigateway.User, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !manages(c.user, wanted.role) { // the role may have changed during the hash
-		return nil, errRole
+	if !call.Manages(c.User, wanted.role) { // the role may have changed during the hash
+		return nil, call.ErrRole
 	}
 	user := &aigateway.User{
 		Name: wanted.name, DisplayName: wanted.display, Role: wanted.role, Password: hash,
@@ -286,18 +271,18 @@ type userChange struct {
 
 // change changes a user. The store ends all sessions of a user who is disabled or
 // gets a new password.
-func (u users) change(c *call, id int64, change userChange) (*aigateway.User, error) {
+func (u users) change(c *call.Call, id int64, change userChange) (*aigateway.User, error) {
 	hash, err := u.prepare(c, change)
 	if err != nil {
 		return nil, err
 	}
 	return u.store.ChangeUser(c.Context(), id, 0, func(u *aigateway.User) error {
-		if err := change.allowed(c.user, u); err != nil {
+		if err := change.allowed(c.User, u); err != nil {
 			return err
 		}
-		u.DisplayName = valueOr(change.display, u.DisplayName)
-		u.Role = valueOr(change.role, u.Role)
-		u.Disabled = valueOr(change.disabled, u.Disabled)
+		u.DisplayName = call.ValueOr(change.display, u.DisplayName)
+		u.Role = call.ValueOr(change.role, u.Role)
+		u.Disabled = call.ValueOr(change.disabled, u.Disabled)
 		if hash != "" {
 			u.Password = hash
 		}
@@ -306,8 +291,8 @@ func (u users) change(c *call, id int64, change userChange) (*aigateway.User, er
 }
 
 // prepare checks the texts of a change, and returns the hash of a new password.
-func (u users) prepare(c *call, change userChange) (hash string, err error) {
-	if err := checkText("display_name", valueOr(change.display, "")); err != nil {
+func (u users) prepare(c *call.Call, change userChange) (hash string, err error) {
+	if err := checkText("display_name", call.ValueOr(change.display, "")); err != nil {
 		return "", err
 	}
 	if change.password == nil {
@@ -321,17 +306,17 @@ func (u users) prepare(c *call, change userChange) (hash string, err error) {
 
 // allowed returns an error if the rules forbid the change.
 func (change userChange) allowed(by, target *aigateway.User) error {
-	if !manages(by, target.Role) || !manages(by, valueOr(change.role, target.Role)) {
-		return errRole
+	if !call.Manages(by, target.Role) || !call.Manages(by, call.ValueOr(change.role, target.Role)) {
+		return call.ErrRole
 	}
 	if by == nil || by.ID != target.ID {
 		return nil
 	}
 	switch {
-	case valueOr(change.disabled, false), valueOr(change.role, target.Role) < target.Role:
+	case call.ValueOr(change.disabled, false), call.ValueOr(change.role, target.Role) < target.Role:
 		return errSelf
 	case change.password != nil:
-		return refuse(http.StatusConflict, "this is your own account: change your password at /api/user/self")
+		return answer.Refuse(http.StatusConflict, "this is your own account: change your password at /api/user/self")
 	}
 	return nil
 }
@@ -339,8 +324,8 @@ func (change userChange) allowed(by, target *aigateway.User) error {
 // delete deletes a user with all sessions and keys.
 func (u users) delete(ctx context.Context, by *aigateway.User, id int64) error {
 	return u.store.DeleteUser(ctx, id, func(u *aigateway.User) error {
-		if !manages(by, u.Role) {
-			return errRole
+		if !call.Manages(by, u.Role) {
+			return call.ErrRole
 		}
 		if by != nil && by.ID == u.ID {
 			return errSelf

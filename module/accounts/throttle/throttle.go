@@ -3,6 +3,8 @@
 // It promises that parallel attempts do not exceed the bound, that the memory is bounded,
 // and that new keys do not displace blocked keys. It refuses to wait: the caller gets the
 // time after which an attempt may succeed.
+//
+// Shares bound what one holder has of a common resource at the same time.
 package throttle
 
 import (

@@ -1,4 +1,4 @@
-package accounts
+package reports
 
 import (
 	"encoding/json"
@@ -9,54 +9,57 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
-// live answers GET /api/usage/records/live with the records that are written from now on, as
+// Live answers GET /api/usage/records/live with the records that are written from now on, as
 // events. Users see their own records, administrators those of all users.
-func (r reports) live(c *call) (any, error) {
+func (r Reports) Live(c *call.Call) (any, error) {
 	reader, zone, err := r.ledger(c.Context())
 	if err != nil {
 		return nil, err
 	}
 	watched, ok := reader.(accounting.WatchedReader)
 	if !ok {
-		return nil, refuse(http.StatusNotFound, "the records of this store cannot be watched")
+		return nil, answer.Refuse(http.StatusNotFound, "the records of this store cannot be watched")
 	}
-	s := stream{call: c, admin: c.isAdmin(), zone: zone, ended: r.ended}
-	if err := c.recordFilter(&s.query); err != nil {
+	s := stream{call: c, admin: c.IsAdmin(), zone: zone, ended: r.Ended}
+	if err := recordFilter(c, &s.query); err != nil {
 		return nil, err
 	}
-	if err := c.restrictRecords(&s.query); err != nil {
+	if err := restrictRecords(c, &s.query); err != nil {
 		return nil, err
 	}
-	if err := s.begin(watched, r.streams); err != nil {
+	if err := s.begin(watched, r.Streams); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // begin makes the stream a watch of records, as one of those of the user.
-func (s *stream) begin(of accounting.WatchedReader, streams *shares) error {
-	who := s.call.principal().account
-	if !streams.acquire(who) {
-		return later(http.StatusTooManyRequests, watchRetry, "too many streams of the user: end one first")
+func (s *stream) begin(of accounting.WatchedReader, streams *throttle.Shares) error {
+	who := s.call.Principal().Account
+	if !streams.Acquire(who) {
+		return answer.Later(http.StatusTooManyRequests, watchRetry, "too many streams of the user: end one first")
 	}
 	records, stop, err := of.Watch()
 	if err != nil {
-		streams.release(who)
+		streams.Release(who)
 		if errors.Is(err, accounting.ErrManyWatches) {
-			err = later(http.StatusServiceUnavailable, watchRetry, "too many clients watch records")
+			err = answer.Later(http.StatusServiceUnavailable, watchRetry, "too many clients watch records")
 		}
 		return err
 	}
-	s.records, s.stop = records, func() { stop(); streams.release(who) }
+	s.records, s.stop = records, func() { stop(); streams.Release(who) }
 	return nil
 }
 
 // stream is an answer with events.
 type stream struct {
-	call    *call
+	call    *call.Call
 	admin   bool // it began with the rights of an administrator of the gateway
 	query   accounting.RecordQuery
 	zone    *time.Location
@@ -78,11 +81,11 @@ const (
 	watchRetry = 10 * time.Second
 )
 
-// write implements written. It returns when the client has left or is too slow, when the
+// Write implements written. It returns when the client has left or is too slow, when the
 // session, a right that it needs, the configuration or the process ends.
-func (s stream) write(w http.ResponseWriter) {
+func (s stream) Write(w http.ResponseWriter) {
 	defer s.stop()
-	writeHeader(w, "text/event-stream", "no-store, no-transform")
+	answer.WriteHeader(w, "text/event-stream", "no-store, no-transform")
 	if s.call.Method == http.MethodHead {
 		return
 	}
@@ -112,11 +115,10 @@ func (s stream) write(w http.ResponseWriter) {
 // mayWatch reports whether the session has not ended, nor the rights of the user in a team or
 // as an administrator. A change of the role ends no session.
 func (s stream) mayWatch() bool {
-	s.call.teams = nil
-	if s.call.admit() != nil || s.admin && !s.call.isAdmin() {
+	if s.call.Admit() != nil || s.admin && !s.call.IsAdmin() {
 		return false
 	}
-	_, _, err := s.call.ofTeam()
+	_, _, err := s.call.OfTeam()
 	return err == nil
 }
 

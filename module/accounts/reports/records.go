@@ -1,4 +1,4 @@
-package accounts
+package reports
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
@@ -93,7 +95,7 @@ func viewRecord(r *accounting.Record, zone *time.Location) recordView {
 		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
 		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
-		Calls: views(r.Calls, viewCall), Attempts: viewAttempts(r),
+		Calls: answer.Views(r.Calls, viewCall), Attempts: viewAttempts(r),
 		Losses: append([]string{}, r.Losses...), AnswerLosses: append([]string{}, r.AnswerLosses...), Unchecked: append([]string{}, r.Unchecked...),
 		Tags: append([]aigateway.Tag{}, r.Tags...), Customer: r.Customer,
 	}
@@ -119,14 +121,14 @@ const (
 	largestRecords = 1000
 )
 
-// records answers GET /api/usage/records. Users see their own records, administrators those
+// Records answers GET /api/usage/records. Users see their own records, administrators those
 // of all users.
-func (r reports) records(c *call) (any, error) {
+func (r Reports) Records(c *call.Call) (any, error) {
 	reader, zone, err := r.ledger(c.Context())
 	if err != nil {
 		return nil, err
 	}
-	query, err := c.recordQuery(zone)
+	query, err := recordQuery(c, zone)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +136,7 @@ func (r reports) records(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	behind := c.behind(reader)
+	behind := behind(c, reader)
 	if asTable {
 		return r.recordTable(c, reader, query, zone)
 	}
@@ -142,46 +144,46 @@ func (r reports) records(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := listPage[recordView]{Items: views(found.Records, func(r *accounting.Record) recordView { return viewRecord(r, zone) })}
+	page := listPage[recordView]{Items: answer.Views(found.Records, func(r *accounting.Record) recordView { return viewRecord(r, zone) })}
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
 	return ledgerPage[recordView]{page, behind}, nil
 }
 
-// record answers GET /api/usage/records/{id}. The record of another user does not exist for
+// Record answers GET /api/usage/records/{id}. The record of another user does not exist for
 // users.
-func (r reports) record(c *call) (any, error) {
+func (r Reports) Record(c *call.Call) (any, error) {
 	reader, zone, err := r.ledger(c.Context())
 	if err != nil {
 		return nil, err
 	}
-	query := accounting.RecordQuery{Before: c.id() + 1, Limit: 1}
-	if err := c.restrictRecords(&query); err != nil {
+	query := accounting.RecordQuery{Before: c.ID() + 1, Limit: 1}
+	if err := restrictRecords(c, &query); err != nil {
 		return nil, err
 	}
 	found, err := reader.Records(c.Context(), query)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(found.Records) == 0 || found.Records[0].ID != c.id():
+	case len(found.Records) == 0 || found.Records[0].ID != c.ID():
 		return nil, aigateway.ErrNotFound
 	}
 	return viewRecord(&found.Records[0], zone), nil
 }
 
 // recordQuery reads the parameters from, to, limit and after, and those of recordFilter.
-func (c *call) recordQuery(zone *time.Location) (q accounting.RecordQuery, err error) {
-	if err := c.recordFilter(&q); err != nil {
+func recordQuery(c *call.Call, zone *time.Location) (q accounting.RecordQuery, err error) {
+	if err := recordFilter(c, &q); err != nil {
 		return q, err
 	}
-	if q.From, err = c.moment("from", time.Time{}, zone); err != nil {
+	if q.From, err = moment(c, "from", time.Time{}, zone); err != nil {
 		return q, err
 	}
-	if q.To, err = c.moment("to", time.Time{}, zone); err != nil {
+	if q.To, err = moment(c, "to", time.Time{}, zone); err != nil {
 		return q, err
 	}
-	limit, err := c.queryNumber(usualRecords, "limit")
+	limit, err := c.QueryNumber(usualRecords, "limit")
 	if err != nil {
 		return q, err
 	}
@@ -191,12 +193,12 @@ func (c *call) recordQuery(zone *time.Location) (q accounting.RecordQuery, err e
 			return q, errCursor
 		}
 	}
-	return q, c.restrictRecords(&q)
+	return q, restrictRecords(c, &q)
 }
 
 // restrictRecords is restrict for a query of records.
-func (c *call) restrictRecords(q *accounting.RecordQuery) error {
-	team, err := c.restrict(&q.User, &q.From)
+func restrictRecords(c *call.Call, q *accounting.RecordQuery) error {
+	team, err := restrict(c, &q.User, &q.From)
 	if team != "" {
 		q.KeyLimit = team
 	}
@@ -204,7 +206,7 @@ func (c *call) restrictRecords(q *accounting.RecordQuery) error {
 }
 
 // recordFilter reads the parameters that are columns of records.
-func (c *call) recordFilter(q *accounting.RecordQuery) (err error) {
+func recordFilter(c *call.Call, q *accounting.RecordQuery) (err error) {
 	values := c.URL.Query()
 	q.User, q.Key, q.Model = values.Get("user"), values.Get("key"), values.Get("model")
 	q.Outcome, q.Request, q.KeyLimit = values.Get("outcome"), values.Get("request"), values.Get("limit_name")
@@ -213,15 +215,15 @@ func (c *call) recordFilter(q *accounting.RecordQuery) (err error) {
 	q.Customer = values.Get("customer")
 	if tag := values.Get("tag"); tag != "" {
 		if q.Tag, err = aigateway.ParseTag(tag); err != nil {
-			return invalid("tag: %v", err)
+			return answer.Invalid("tag: %v", err)
 		}
 	}
-	if q.Status, err = c.queryNumber(0, "status"); err != nil {
+	if q.Status, err = c.QueryNumber(0, "status"); err != nil {
 		return err
 	}
 	if stream := values.Get("stream"); stream != "" {
 		if stream != "true" && stream != "false" {
-			return invalid("stream must be true or false")
+			return answer.Invalid("stream must be true or false")
 		}
 		q.Stream = new(stream == "true")
 	}
@@ -273,10 +275,10 @@ var recordColumns = []column[recordCells]{
 }
 
 // recordTable reads the first page of a table.
-func (r reports) recordTable(c *call, reader accounting.LedgerReader, q accounting.RecordQuery, zone *time.Location) (table, error) {
+func (r Reports) recordTable(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery, zone *time.Location) (table, error) {
 	q.Limit = largestRecords
 	last := false
-	return newTable(r.failed, headerOf(recordColumns), func() (rows [][]string, err error) {
+	return newTable(r.Failed, headerOf(recordColumns), func() (rows [][]string, err error) {
 		for len(rows) == 0 && !last { // a page may have no records, although others follow
 			page, err := reader.Records(c.Context(), q)
 			if err != nil {
@@ -304,10 +306,10 @@ func recordRows(r *accounting.Record, zone *time.Location) (rows [][]string) {
 }
 
 // ledger returns the reader of the ledger, and its time zone.
-func (r reports) ledger(ctx context.Context) (accounting.LedgerReader, *time.Location, error) {
-	reader, ok := r.store.(accounting.LedgerReader)
+func (r Reports) ledger(ctx context.Context) (accounting.LedgerReader, *time.Location, error) {
+	reader, ok := r.Store.(accounting.LedgerReader)
 	if !ok {
-		return nil, nil, refuse(http.StatusNotFound, "this store keeps no ledger")
+		return nil, nil, answer.Refuse(http.StatusNotFound, "this store keeps no ledger")
 	}
 	zone, err := reader.Location(ctx)
 	return reader, zone, err

@@ -1,4 +1,10 @@
-package accounts
+// Package reports serves what is recorded: usage, records and their stream, the states of
+// limits, the audit log, and captures.
+//
+// It promises that users see only what is theirs and administrators of a team only what is the
+// team's, that a list is read page by page, and that a client cannot mistake a part of a list
+// for all of it. It refuses to change anything but captures.
+package reports
 
 import (
 	"cmp"
@@ -11,18 +17,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
-// reports are what users see of their usage and their limits.
-type reports struct {
-	store  aigateway.Store
-	limits aigateway.LimitReader // nil for the commands of this machine
-	failed func(error)           // logs why a table breaks off
-	ended  <-chan struct{}       // is closed when the configuration ends
+// Reports are what users see of their usage and their limits.
+type Reports struct {
+	Store  aigateway.Store
+	Limits aigateway.LimitReader // nil for the commands of this machine
+	Failed func(error)           // logs why a table breaks off
+	Ended  <-chan struct{}       // is closed when the configuration ends
 
-	streams *shares // streams of records, by user
+	Streams *throttle.Shares // streams of records, by user
 }
 
 // usageView is one sum in an answer.
@@ -79,12 +88,6 @@ func viewUsage(u *accounting.Usage, zone *time.Location) usageView {
 	return v
 }
 
-// listPage is a page of a list that is read with a cursor. Next is empty on the last one.
-type listPage[T any] struct {
-	Items []T    `json:"items"`
-	Next  string `json:"next"`
-}
-
 // ledgerPage is a page of a list of the ledger. Behind is how many seconds the ledger is
 // behind, nil if that is not known.
 type ledgerPage[T any] struct {
@@ -97,7 +100,7 @@ const behindHeader = "X-Gateway-Behind-Seconds"
 
 // behind returns the whole seconds that the ledger is behind, nil if that is not known. It
 // sets the header of the answer.
-func (c *call) behind(reader accounting.LedgerReader) *int64 {
+func behind(c *call.Call, reader accounting.LedgerReader) *int64 {
 	lagging, ok := reader.(accounting.LaggingReader)
 	if !ok {
 		return nil
@@ -107,7 +110,7 @@ func (c *call) behind(reader accounting.LedgerReader) *int64 {
 		return nil
 	}
 	seconds := int64(age / time.Second)
-	c.header.Set(behindHeader, strconv.FormatInt(seconds, 10))
+	c.AnswerHeader.Set(behindHeader, strconv.FormatInt(seconds, 10))
 	return &seconds
 }
 
@@ -120,17 +123,17 @@ const (
 	tablePage = 5000
 )
 
-// usage answers GET /api/usage. Users see their own usage. Administrators see the usage of
+// Usage answers GET /api/usage. Users see their own usage. Administrators see the usage of
 // all users, or of the user that the query names.
-func (r reports) usage(c *call) (any, error) {
+func (r Reports) Usage(c *call.Call) (any, error) {
 	reader, zone, err := r.ledger(c.Context())
 	if err != nil {
 		return nil, err
 	}
-	query, err := c.usageQuery(zone)
+	query, err := usageQuery(c, zone)
 	var team string
 	if err == nil {
-		team, err = c.restrict(&query.User, &query.From)
+		team, err = restrict(c, &query.User, &query.From)
 	}
 	if team != "" {
 		query.Limits = []string{team}
@@ -142,7 +145,7 @@ func (r reports) usage(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	behind := c.behind(reader) // before reading: what is written meanwhile may be missing
+	behind := behind(c, reader) // before reading: what is written meanwhile may be missing
 	if table {
 		return r.usageTable(c, reader, query, zone)
 	}
@@ -154,16 +157,16 @@ func (r reports) usage(c *call) (any, error) {
 // of the team that the query of the request names. The query then begins with the creation of
 // the account or of the team, so that it excludes the usage of an earlier one with the same
 // name.
-func (c *call) restrict(user *string, from *time.Time) (team string, err error) {
-	team, since, err := c.ofTeam()
+func restrict(c *call.Call, user *string, from *time.Time) (team string, err error) {
+	team, since, err := c.OfTeam()
 	switch {
 	case err != nil:
 		return "", err
-	case team == "" && !c.isAdmin():
-		if *user != "" && *user != c.user.Name {
-			return "", refuse(http.StatusForbidden, "only administrators may see the usage of others")
+	case team == "" && !c.IsAdmin():
+		if *user != "" && *user != c.User.Name {
+			return "", answer.Refuse(http.StatusForbidden, "only administrators may see the usage of others")
 		}
-		*user, since = c.user.Name, c.user.Created
+		*user, since = c.User.Name, c.User.Created
 	}
 	if since.After(*from) {
 		*from = since
@@ -172,13 +175,13 @@ func (c *call) restrict(user *string, from *time.Time) (team string, err error) 
 }
 
 // usageQuery reads the parameters from, to, by, user, key, and those of usageLabel.
-func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err error) {
+func usageQuery(c *call.Call, zone *time.Location) (q accounting.UsageQuery, err error) {
 	values := c.URL.Query()
 	q = accounting.UsageQuery{User: values.Get("user"), Key: values.Get("key")}
-	if q.To, err = c.moment("to", time.Now(), zone); err != nil {
+	if q.To, err = moment(c, "to", time.Now(), zone); err != nil {
 		return q, err
 	}
-	if q.From, err = c.moment("from", q.To.Add(-usualRange), zone); err != nil {
+	if q.From, err = moment(c, "from", q.To.Add(-usualRange), zone); err != nil {
 		return q, err
 	}
 	if err := usageLabel(&q, values); err != nil {
@@ -208,7 +211,7 @@ func (c *call) usageQuery(zone *time.Location) (q accounting.UsageQuery, err err
 	if times > 1 {
 		return q, errBy
 	}
-	return q, c.largest(&q, len(q.By)-times)
+	return q, largest(c, &q, len(q.By)-times)
 }
 
 // mostLargest is the largest number of values with sums of their own.
@@ -216,13 +219,13 @@ const mostLargest = 250
 
 // largest reads the parameters largest and measure of a query with so many dimensions besides
 // time.
-func (c *call) largest(q *accounting.UsageQuery, dimensions int) error {
-	number, err := c.queryNumber(0, "largest")
+func largest(c *call.Call, q *accounting.UsageQuery, dimensions int) error {
+	number, err := c.QueryNumber(0, "largest")
 	if err != nil || number == 0 {
 		return err
 	}
 	if number < 0 || number > mostLargest || dimensions != 1 {
-		return invalid("largest is a number up to %d, for one dimension besides time", mostLargest)
+		return answer.Invalid("largest is a number up to %d, for one dimension besides time", mostLargest)
 	}
 	measure := accounting.Measure(cmp.Or(c.URL.Query().Get("measure"), string(accounting.MeasureCost)))
 	switch measure {
@@ -230,7 +233,7 @@ func (c *call) largest(q *accounting.UsageQuery, dimensions int) error {
 		q.Largest = &accounting.Largest{Number: number, Measure: measure}
 		return nil
 	}
-	return invalid("measure is cost, tokens or requests")
+	return answer.Invalid("measure is cost, tokens or requests")
 }
 
 // usageLabel reads the parameters tag and customer.
@@ -238,23 +241,23 @@ func usageLabel(q *accounting.UsageQuery, values url.Values) error {
 	text, customer := values.Get("tag"), values.Get("customer")
 	switch {
 	case text != "" && customer != "":
-		return invalid("usage is selected by a tag or by a customer, not by both")
+		return answer.Invalid("usage is selected by a tag or by a customer, not by both")
 	case customer != "":
 		q.Label, q.Value = accounting.ByCustomer, customer
 	case text != "":
 		tag, err := aigateway.ParseTag(text)
 		if err != nil {
-			return invalid("tag: %v", err)
+			return answer.Invalid("tag: %v", err)
 		}
 		q.Label, q.Value = accounting.ByTag(tag.Name), tag.Value
 	}
 	return nil
 }
 
-var errBy = invalid("by is a list of key, user, limit, model, provider, upstream_model, outcome, one of hour, day and month, and one of customer, tag:NAME and label, each once")
+var errBy = answer.Invalid("by is a list of key, user, limit, model, provider, upstream_model, outcome, one of hour, day and month, and one of customer, tag:NAME and label, each once")
 
 // moment reads a parameter that is a date in the zone of the ledger, or an RFC 3339 time.
-func (c *call) moment(name string, standard time.Time, zone *time.Location) (time.Time, error) {
+func moment(c *call.Call, name string, standard time.Time, zone *time.Location) (time.Time, error) {
 	text := c.URL.Query().Get(name)
 	if text == "" {
 		return standard, nil
@@ -264,15 +267,15 @@ func (c *call) moment(name string, standard time.Time, zone *time.Location) (tim
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, invalid("%s must be a date, YYYY-MM-DD, or an RFC 3339 time", name)
+		return at, answer.Invalid("%s must be a date, YYYY-MM-DD, or an RFC 3339 time", name)
 	}
 	return at, nil
 }
 
 // usagePage returns the page that the parameters limit and after select. after is the value
 // of next in the previous page.
-func usagePage(c *call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page listPage[usageView], err error) {
-	limit, err := c.queryNumber(largestUsage, "limit")
+func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page listPage[usageView], err error) {
+	limit, err := c.QueryNumber(largestUsage, "limit")
 	if err != nil {
 		return page, err
 	}
@@ -285,7 +288,7 @@ func usagePage(c *call, reader accounting.LedgerReader, q accounting.UsageQuery,
 	if err != nil {
 		return page, err
 	}
-	page.Items = views(sums[:min(limit, len(sums))], func(u *accounting.Usage) usageView { return viewUsage(u, zone) })
+	page.Items = answer.Views(sums[:min(limit, len(sums))], func(u *accounting.Usage) usageView { return viewUsage(u, zone) })
 	if len(sums) > limit {
 		page.Next = formatCursor(&sums[limit-1])
 	}
@@ -328,44 +331,50 @@ func parseCursor(text string) (*accounting.Usage, error) {
 	return last, nil
 }
 
-var errCursor = invalid("after must be the value of next in the page before")
+var errCursor = answer.Invalid("after must be the value of next in the page before")
 
 // The number of states from which a page of limits ends.
 const (
 	usualStates   = 100
-	largestStates = 500
+	LargestStates = 500
 )
 
-// limitStates answers GET /api/limits. Users see the limits of their keys and their own,
+// LimitStates answers GET /api/limits. Users see the limits of their keys and their own,
 // but not those of groups and of the gateway. Administrators see all.
-func (r reports) limitStates(c *call) (any, error) {
-	if r.limits == nil {
-		return nil, refuse(http.StatusNotFound, "there are no limits here")
+func (r Reports) LimitStates(c *call.Call) (any, error) {
+	if r.Limits == nil {
+		return nil, answer.Refuse(http.StatusNotFound, "there are no limits here")
 	}
 	values := c.URL.Query()
-	most, err := c.queryNumber(usualStates, "limit")
+	most, err := c.QueryNumber(usualStates, "limit")
 	if err != nil {
 		return nil, err
 	}
 	q := aigateway.LimitQuery{
 		User: values.Get("user"), Key: values.Get("key"), Limit: values.Get("name"), Customer: values.Get("customer"), After: values.Get("after"),
-		Most: min(max(most, 1), largestStates),
+		Most: min(max(most, 1), LargestStates),
 	}
-	team, _, err := c.ofTeam()
+	team, _, err := c.OfTeam()
 	switch {
 	case err != nil:
 		return nil, err
 	case team != "":
 		q.Limit = team
-	case !c.isAdmin():
-		if q.User != "" && q.User != c.user.Name {
-			return nil, refuse(http.StatusForbidden, "only administrators may see the limits of others")
+	case !c.IsAdmin():
+		if q.User != "" && q.User != c.User.Name {
+			return nil, answer.Refuse(http.StatusForbidden, "only administrators may see the limits of others")
 		}
-		q.User, q.Own = c.user.Name, true
+		q.User, q.Own = c.User.Name, true
 	}
-	page, err := r.limits.Limits(c.Context(), q)
+	page, err := r.Limits.Limits(c.Context(), q)
 	if err != nil {
 		return nil, err
 	}
 	return listPage[aigateway.LimitState]{append([]aigateway.LimitState{}, page.States...), page.Next}, nil
+}
+
+// listPage is a page of a list that is read with a cursor. Next is empty on the last one.
+type listPage[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next"`
 }

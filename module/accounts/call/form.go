@@ -1,4 +1,4 @@
-package accounts
+package call
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -21,33 +22,33 @@ const maxBody = 16 << 10
 // bodyTimeout is how long the client may take to send a request body.
 const bodyTimeout = 10 * time.Second
 
-// form is the JSON object of a request body. Its methods read members by name. Members
+// Form is the JSON object of a request body. Its methods read members by name. Members
 // that are null count as absent, and unknown members are ignored. After a member of a
 // wrong type, err returns an error about the first one.
-type form struct {
+type Form struct {
 	members map[string][]byte
 	problem error
 }
 
-// readForm reads the body of a request, which must be one JSON object in valid UTF-8.
+// ReadForm reads the body of a request, which must be one JSON object in valid UTF-8.
 // Names of members that differ only in letter case count as the same name, which must
 // be unique.
-func (c *call) readForm() (*form, error) {
+func (c *Call) ReadForm() (*Form, error) {
 	_ = c.deadline(time.Now().Add(bodyTimeout)) // fails for requests of this process, which need no deadline
 	if coding := c.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, refuse(http.StatusUnsupportedMediaType, "the request body must not be compressed: send no Content-Encoding")
+		return nil, answer.Refuse(http.StatusUnsupportedMediaType, "the request body must not be compressed: send no Content-Encoding")
 	}
 	if !isPlainJSON(c.Header) {
-		return nil, refuse(http.StatusUnsupportedMediaType, "the request body must be plain JSON: Content-Type: application/json")
+		return nil, answer.Refuse(http.StatusUnsupportedMediaType, "the request body must be plain JSON: Content-Type: application/json")
 	}
 	body, err := io.ReadAll(io.LimitReader(c.Body, maxBody+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, invalid("the request body took longer than %d seconds", int(bodyTimeout.Seconds()))
+		return nil, answer.Invalid("the request body took longer than %d seconds", int(bodyTimeout.Seconds()))
 	case err != nil:
-		return nil, invalid("the request body is incomplete")
+		return nil, answer.Invalid("the request body is incomplete")
 	case len(body) > maxBody:
-		return nil, refuse(http.StatusRequestEntityTooLarge, "the request body must be at most %d bytes", maxBody)
+		return nil, answer.Refuse(http.StatusRequestEntityTooLarge, "the request body must be at most %d bytes", maxBody)
 	}
 	_ = c.deadline(time.Time{}) // not after a refusal: the server still reads the rest of the body
 	return parseForm(body)
@@ -65,11 +66,11 @@ func isPlainJSON(h http.Header) bool {
 	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
-func parseForm(body []byte) (*form, error) {
-	f := &form{members: make(map[string][]byte)}
+func parseForm(body []byte) (*Form, error) {
+	f := &Form{members: make(map[string][]byte)}
 	c := jsonscan.New(body)
 	if !c.EnterObject() && c.Err() == nil {
-		return nil, invalid("the request body must be a JSON object")
+		return nil, answer.Invalid("the request body must be a JSON object")
 	}
 	for c.Member() {
 		name := string(c.Name())
@@ -86,21 +87,21 @@ func bodyProblem(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &twice):
-		return invalid("the request body contains a member twice, the second time at byte %d", twice.Offset)
+		return answer.Invalid("the request body contains a member twice, the second time at byte %d", twice.Offset)
 	}
-	return invalid("the request body is %s", err) // the error does not repeat the body
+	return answer.Invalid("the request body is %s", err) // the error does not repeat the body
 }
 
-func (f *form) err() error { return f.problem }
+func (f *Form) Err() error { return f.problem }
 
-func (f *form) refuse(name, must string) {
+func (f *Form) refuse(name, must string) {
 	if f.problem == nil {
-		f.problem = invalid("%s must be %s", name, must)
+		f.problem = answer.Invalid("%s must be %s", name, must)
 	}
 }
 
 // read returns a cursor at the value of a member, nil if the member is absent.
-func (f *form) read(name string) *jsonscan.Cursor {
+func (f *Form) read(name string) *jsonscan.Cursor {
 	raw, ok := f.members[name]
 	if !ok {
 		return nil
@@ -109,10 +110,10 @@ func (f *form) read(name string) *jsonscan.Cursor {
 	return &c
 }
 
-// text returns a string, nil if it is absent. It refuses strings with U+FFFD. Decoders
+// Text returns a string, nil if it is absent. It refuses strings with U+FFFD. Decoders
 // return this character for half of a surrogate pair, and many programs write it for
 // invalid characters, so that different passwords would become equal.
-func (f *form) text(name string) *string {
+func (f *Form) Text(name string) *string {
 	c := f.read(name)
 	if c == nil {
 		return nil
@@ -130,8 +131,8 @@ func (f *form) text(name string) *string {
 	return &text
 }
 
-// number returns a whole number, nil if it is absent.
-func (f *form) number(name string) *int64 {
+// Number returns a whole number, nil if it is absent.
+func (f *Form) Number(name string) *int64 {
 	c := f.read(name)
 	if c == nil {
 		return nil
@@ -144,8 +145,8 @@ func (f *form) number(name string) *int64 {
 	return &n
 }
 
-// flag returns a boolean, nil if it is absent.
-func (f *form) flag(name string) *bool {
+// Flag returns a boolean, nil if it is absent.
+func (f *Form) Flag(name string) *bool {
 	c := f.read(name)
 	if c == nil {
 		return nil
@@ -158,8 +159,8 @@ func (f *form) flag(name string) *bool {
 	return &v
 }
 
-// texts returns an array of strings, nil if it is absent.
-func (f *form) texts(name string) []string {
+// Texts returns an array of strings, nil if it is absent.
+func (f *Form) Texts(name string) []string {
 	c := f.read(name)
 	if c == nil {
 		return nil
@@ -180,11 +181,11 @@ func (f *form) texts(name string) []string {
 	return list
 }
 
-// require returns an error if one of the strings is absent or empty.
-func (f *form) require(names ...string) error {
+// Require returns an error if one of the strings is absent or empty.
+func (f *Form) Require(names ...string) error {
 	var missing []string
 	for _, name := range names {
-		if text := f.text(name); f.problem == nil && (text == nil || *text == "") {
+		if text := f.Text(name); f.problem == nil && (text == nil || *text == "") {
 			missing = append(missing, name)
 		}
 	}
@@ -192,22 +193,22 @@ func (f *form) require(names ...string) error {
 	case f.problem != nil:
 		return f.problem
 	case len(missing) == 1:
-		return invalid("%s is required", missing[0])
+		return answer.Invalid("%s is required", missing[0])
 	case len(missing) > 1:
-		return invalid("%s are required", strings.Join(missing, " and "))
+		return answer.Invalid("%s are required", strings.Join(missing, " and "))
 	}
 	return nil
 }
 
-// valueOr returns the value of a pointer, or a default if the pointer is nil.
-func valueOr[T any](value *T, absent T) T {
+// ValueOr returns the value of a pointer, or a default if the pointer is nil.
+func ValueOr[T any](value *T, absent T) T {
 	if value == nil {
 		return absent
 	}
 	return *value
 }
 
-// keep removes all members except the named ones.
-func (f *form) keep(names ...string) {
+// Keep removes all members except the named ones.
+func (f *Form) Keep(names ...string) {
 	maps.DeleteFunc(f.members, func(name string, _ []byte) bool { return !slices.Contains(names, name) })
 }

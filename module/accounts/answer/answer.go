@@ -1,0 +1,126 @@
+// Package answer writes the answers of the API of accounts.
+//
+// It promises that an error becomes a problem with a correct status, whose message contains
+// of the request only names of fields, and that errors which the client did not cause are
+// logged. It refuses to let an answer be cached, except for documents that choose it.
+package answer
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// envelope is the JSON of every answer below /api/.
+type envelope struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+	Data    any    `json:"data"`
+}
+
+// Written is data that writes itself as the answer, without an envelope.
+type Written interface{ Write(http.ResponseWriter) }
+
+// WriteEnvelope writes data in an envelope, or data that writes itself.
+func WriteEnvelope(w http.ResponseWriter, data any) { writeAnswer(w, data, envelope{true, "", data}) }
+
+// WriteBare writes data as JSON without an envelope, or data that writes itself.
+func WriteBare(w http.ResponseWriter, data any) {
+	if data == nil {
+		data = struct{}{}
+	}
+	writeAnswer(w, data, data)
+}
+
+func writeAnswer(w http.ResponseWriter, data, form any) {
+	if doc, ok := data.(Written); ok {
+		doc.Write(w)
+		return
+	}
+	writeJSON(w, http.StatusOK, form)
+}
+
+// WriteProblem writes a problem in an envelope.
+func WriteProblem(w http.ResponseWriter, p *Problem) {
+	setRetryAfter(w, p)
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", aigateway.Challenge)
+	}
+	writeJSON(w, p.Status, envelope{false, p.Message, nil})
+}
+
+// WriteBareProblem writes a problem as Caddy's admin API writes errors.
+func WriteBareProblem(w http.ResponseWriter, p *Problem) {
+	setRetryAfter(w, p)
+	writeJSON(w, p.Status, map[string]string{"error": p.Message})
+}
+
+// setRetryAfter sets the header Retry-After in seconds, rounded up.
+func setRetryAfter(w http.ResponseWriter, p *Problem) {
+	if p.Retry > 0 {
+		seconds := (p.Retry + time.Second - 1) / time.Second
+		w.Header().Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
+	}
+}
+
+// writeJSON writes an answer that must not be cached.
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	body, err := json.Marshal(value)
+	if err != nil { // the types of this package can be marshaled
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may have left
+}
+
+// Document is a text that is written as it is.
+type Document struct {
+	ContentType string
+	Caching     string // the header Cache-Control
+	Body        []byte
+}
+
+// Write implements written.
+func (d Document) Write(w http.ResponseWriter) {
+	WriteHeader(w, d.ContentType, d.Caching)
+	_, _ = w.Write(d.Body) // the client may have left
+}
+
+func WriteHeader(w http.ResponseWriter, contentType, caching string) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Cache-Control", caching)
+}
+
+// Redirect is an answer that sends a browser to an address, with GET.
+type Redirect string
+
+// Write implements written.
+func (to Redirect) Write(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Location", string(to))
+	header.Set("Cache-Control", "no-store")
+	header.Set("Referrer-Policy", "no-referrer") // the address of a callback contains a code
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// Page is a page of a list in an answer.
+type Page struct {
+	Items    any `json:"items"`
+	Total    int `json:"total"`
+	Page     int `json:"page"` // from 1
+	PageSize int `json:"page_size"`
+}
+
+// Views returns the views of the items of a list.
+func Views[T, V any](items []T, view func(*T) V) []V {
+	all := make([]V, len(items))
+	for i := range items {
+		all[i] = view(&items[i])
+	}
+	return all
+}

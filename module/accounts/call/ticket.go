@@ -1,0 +1,49 @@
+package call
+
+import (
+	"net/http"
+	"time"
+)
+
+// ticketFor is how long a person may take to sign in at an issuer.
+const ticketFor = 10 * time.Minute
+
+// ticketName returns the name of the cookie with the ticket of a sign-in. Browsers accept the
+// prefix __Host- only from this host, over TLS, so that no neighbour can set another ticket.
+func (c *Call) ticketName(way string) string {
+	if c.secure() {
+		return "__Host-signin-" + way
+	}
+	return "signin-" + way
+}
+
+// SetTicket keeps the ticket of a sign-in in the browser. Unlike the cookie of the session, it
+// is sent when another site, the issuer, leads the browser back.
+func (c *Call) SetTicket(way, ticket string) {
+	cookie := http.Cookie{
+		Name: c.ticketName(way), Value: ticket, Path: "/", MaxAge: int(ticketFor / time.Second),
+		HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteLaxMode,
+	}
+	if ticket == "" {
+		cookie.MaxAge = -1
+	}
+	c.AnswerHeader.Add("Set-Cookie", cookie.String())
+}
+
+// TakeTicket returns the ticket of a sign-in, "" if there is not exactly one, and deletes it.
+func (c *Call) TakeTicket(way string) string {
+	cookies := c.CookiesNamed(c.ticketName(way))
+	c.SetTicket(way, "")
+	if len(cookies) != 1 {
+		return ""
+	}
+	return cookies[0].Value
+}
+
+// Origin returns the scheme and host of the request, as browsers show them.
+func (c *Call) Origin() string {
+	if c.secure() {
+		return "https://" + c.Host
+	}
+	return "http://" + c.Host
+}
