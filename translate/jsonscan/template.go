@@ -78,43 +78,43 @@ func (t *Template) Forget() { t.count = 0 }
 // Match reports whether a document is like the learned one, and returns its raw values
 // in the order of the slots passed to Learn.
 func (t *Template) Match(document []byte) (values [MaxHoles][]byte, ok bool) {
-	values, size := t.match(document)
+	size := t.match(document, &values)
 	return values, size > 0 && size == len(document)
 }
 
 // MatchLine is Match for the document at the beginning of a text, whose size it returns, 0
 // if the document does not match. It recognises no document that may have line breaks.
 func (t *Template) MatchLine(text []byte) (values [MaxHoles][]byte, size int) {
-	if t.lines {
-		return values, 0
+	if !t.lines {
+		size = t.match(text, &values)
 	}
-	return t.match(text)
+	return values, size
 }
 
-// match returns the values and the size of the document at the beginning of a text, 0 if it
-// is not like the learned one.
-func (t *Template) match(text []byte) (values [MaxHoles][]byte, size int) {
+// match sets the values of the document at the beginning of a text, and returns its size, 0
+// if it is not like the learned one.
+func (t *Template) match(text []byte, values *[MaxHoles][]byte) (size int) {
 	if t.count == 0 {
-		return values, 0
+		return 0
 	}
 	rest, from := text, 0
 	for i := range t.count {
 		hole := &t.holes[i]
 		var ok bool
 		if rest, ok = bytes.CutPrefix(rest, t.fixed[from:hole.at]); !ok {
-			return values, 0
+			return 0
 		}
 		end := hole.end(rest)
 		if end == 0 {
-			return values, 0
+			return 0
 		}
 		values[hole.nth], rest, from = rest[:end:end], rest[end:], hole.at
 	}
 	rest, ok := bytes.CutPrefix(rest, t.fixed[from:])
 	if !ok {
-		return values, 0
+		return 0
 	}
-	return values, len(text) - len(rest)
+	return len(text) - len(rest)
 }
 
 // end returns the length of the value that the bytes begin with, 0 if that is not

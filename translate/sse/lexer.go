@@ -20,7 +20,6 @@ type Event struct {
 	Name       []byte // value of the last event field; nil if there is none or it is empty
 	Data       []byte // values of the data fields, joined with LF
 	Start, End int64  // the range in the stream, from behind the previous blank line to behind the one that ends the event
-	HasData    bool   // always true: an event without data field is dropped
 }
 
 // Lexer divides a stream into events. NewLexer makes one. A Lexer is not safe for
@@ -101,7 +100,7 @@ func (l *Lexer) Bare() (Event, bool) {
 	if l.err != nil || l.data.set || !l.bare.set || !isJSON(l.bare.text) {
 		return Event{}, false
 	}
-	return Event{Data: l.bare.text, Start: l.settled, End: l.fed, HasData: true}, true
+	return Event{Data: l.bare.text, Start: l.settled, End: l.fed}, true
 }
 
 // Err returns the error that ended the lexing, which wraps ErrTooLarge.
@@ -156,22 +155,22 @@ func cutField(line []byte) (name, text []byte) {
 // dispatch ends the event, and returns it if it has data.
 func (l *Lexer) dispatch() (Event, bool) {
 	event := Event{
-		Name:    l.name.text,
-		Data:    l.data.text,
-		Start:   l.settled,
-		End:     l.taken(),
-		HasData: l.data.set,
+		Name:  l.name.text,
+		Data:  l.data.text,
+		Start: l.settled,
+		End:   l.taken(),
 	}
 	if len(event.Name) == 0 {
 		event.Name = nil
 	}
+	hasData := l.data.set
 	l.settled = event.End
 	l.name.clear()
 	l.data.clear()
-	if l.bare.set && (event.HasData || !isJSON(l.bare.text)) {
+	if l.bare.set && (hasData || !isJSON(l.bare.text)) {
 		l.bare.clear()
 	}
-	if !event.HasData {
+	if !hasData { // an event without a data field is dropped
 		return Event{}, false
 	}
 	return event, true

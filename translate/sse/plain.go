@@ -46,7 +46,7 @@ func (l *Lexer) plain() (Event, bool) {
 	}
 	start := l.settled
 	l.skip(len(in) - len(rest[end:]) + len(blankLine))
-	return Event{Name: name, Data: rest[:end], Start: start, End: l.settled, HasData: true}, true
+	return Event{Name: name, Data: rest[:end], Start: start, End: l.settled}, true
 }
 
 // cutHead cuts off what nearly all events begin with: a line with a name or none, and the

@@ -62,7 +62,7 @@ func TestACallThatHasArgumentsBeginsAtOnce(t *testing.T) {
 	for args, begins := range map[string]bool{`,"arguments":""`: true, `,"arguments":{}`: true, `,"arguments":null`: false, ``: false} {
 		var r recorder
 		p := answer.NewParser(&r)
-		p.Event(sse.Event{Data: []byte(calls(`{"index":0,"id":"a","function":{"name":"f"` + args + `}}`)), HasData: true})
+		p.Event(sse.Event{Data: []byte(calls(`{"index":0,"id":"a","function":{"name":"f"` + args + `}}`))})
 		assert.Equal(t, begins, strings.Contains(strings.Join(r.lines, "\n"), `tool 0 "a" "f"`), args)
 	}
 }
@@ -72,7 +72,7 @@ func TestANameBehindTheBeginningOfItsCallIsReported(t *testing.T) {
 		var r recorder
 		p := answer.NewParser(&r)
 		for _, args := range []string{`"name":"f","arguments":"{"`, `"arguments":"}","name":"` + later + `"`} {
-			p.Event(sse.Event{Data: []byte(calls(`{"index":0,"function":{` + args + `}}`)), HasData: true})
+			p.Event(sse.Event{Data: []byte(calls(`{"index":0,"function":{` + args + `}}`))})
 		}
 		assert.Equal(t, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`}, r.lines)
 		assert.Equal(t, want, p.Losses().String())

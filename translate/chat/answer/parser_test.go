@@ -82,7 +82,7 @@ func parse(events []string, clean bool) []string {
 		if !named {
 			name, rest = "", data
 		}
-		p.Event(sse.Event{Name: []byte(name), Data: []byte(rest), HasData: true})
+		p.Event(sse.Event{Name: []byte(name), Data: []byte(rest)})
 	}
 	p.End(clean)
 	return r.lines
@@ -430,7 +430,7 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 		`"choices":[{"delta":{"content":"a"},"logprobs":[1]}]}`:                                                                                                                                "choices[*].logprobs",
 	} {
 		p := answer.NewParser(&recorder{})
-		p.Event(sse.Event{Data: []byte(envelope + data), HasData: true})
+		p.Event(sse.Event{Data: []byte(envelope + data)})
 		assert.Equal(t, want, p.Losses().String(), data)
 	}
 }

@@ -47,7 +47,7 @@ func parse(clean bool, events ...string) []string {
 	var r recorder
 	p := answer.NewParser(&r)
 	for _, data := range events {
-		p.Event(sse.Event{Data: []byte(data), HasData: true})
+		p.Event(sse.Event{Data: []byte(data)})
 	}
 	p.End(clean)
 	return r.lines
@@ -162,7 +162,7 @@ func TestNothingOfAnAnswerIsLostInSilence(t *testing.T) {
 	} {
 		var r recorder
 		p := answer.NewParser(&r)
-		p.Event(sse.Event{Data: []byte(contentChunk(choice)), HasData: true})
+		p.Event(sse.Event{Data: []byte(contentChunk(choice))})
 		assert.Equal(t, want.lines, strings.Join(r.lines[1:], " "), choice)
 		assert.Equal(t, want.lost, p.Losses().String(), choice)
 	}

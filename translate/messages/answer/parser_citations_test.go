@@ -35,7 +35,7 @@ func TestCitedPagesHaveTheirRangeOfTheText(t *testing.T) {
 	var r recorder
 	p := answer.NewParser(&r)
 	for _, data := range stream {
-		p.Event(sse.Event{Data: []byte(data), HasData: true})
+		p.Event(sse.Event{Data: []byte(data)})
 	}
 	assert.Equal(t, sources, r.lines[len(r.lines)-2:], "the second quotation of a page adds nothing")
 	assert.Equal(t, "content.*.citations.*.cited_text,content.*.citations.*.encrypted_index", p.Losses().String())
@@ -72,7 +72,7 @@ func TestCitationsOfBlocksThatDoNotEndAreLost(t *testing.T) {
 	} {
 		p := answer.NewParser(&recorder{})
 		for _, data := range events {
-			p.Event(sse.Event{Data: []byte(data), HasData: true})
+			p.Event(sse.Event{Data: []byte(data)})
 		}
 		assert.Equal(t, "content.*.citations", p.Losses().String())
 	}
@@ -83,12 +83,12 @@ func TestCitationsOfBlocksThatDoNotEndAreLost(t *testing.T) {
 func TestSourcesAreBounded(t *testing.T) {
 	var r recorder
 	p := answer.NewParser(&r)
-	p.Event(sse.Event{Data: []byte(opens(0, `{"type":"text","text":"a"}`)), HasData: true})
+	p.Event(sse.Event{Data: []byte(opens(0, `{"type":"text","text":"a"}`))})
 	for i := range 20 {
 		page := fmt.Sprintf(`{"type":"web_search_result_location","url":"%d%s"}`, i, strings.Repeat("x", 100_000))
-		p.Event(sse.Event{Data: []byte(cites(0, page)), HasData: true})
+		p.Event(sse.Event{Data: []byte(cites(0, page))})
 	}
-	p.Event(sse.Event{Data: []byte(`{"type":"content_block_stop","index":0}`), HasData: true})
+	p.Event(sse.Event{Data: []byte(`{"type":"content_block_stop","index":0}`)})
 	assert.Len(t, r.lines, 2+10)
 	assert.Equal(t, "content.*.citations", p.Losses().String())
 }

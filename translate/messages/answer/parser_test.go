@@ -75,7 +75,7 @@ func parse(events []string, clean bool) []string {
 			_, name, _ = strings.Cut(data, `"type":"`)
 			name, _, _ = strings.Cut(name, `"`)
 		}
-		p.Event(sse.Event{Name: []byte(name), Data: []byte(rest), HasData: true})
+		p.Event(sse.Event{Name: []byte(name), Data: []byte(rest)})
 	}
 	p.End(clean)
 	return r.lines
@@ -226,7 +226,7 @@ func TestUnknownDeltasAreNotText(t *testing.T) {
 			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}`,
 			`{"type":"content_block_delta","index":0,"delta":` + delta + `}`,
 		} {
-			p.Event(sse.Event{Data: []byte(data), HasData: true})
+			p.Event(sse.Event{Data: []byte(data)})
 		}
 		assert.Equal(t, []string{"start  0 tier 0", `text "a"`}, r.lines, delta)
 		assert.Equal(t, lost, p.Losses().String(), delta)
@@ -279,7 +279,7 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 			assert.Equal(t, c.lost, p.Losses().String())
 			p = answer.NewParser(&recorder{})
 			for _, data := range c.events {
-				p.Event(sse.Event{Data: []byte(data), HasData: true})
+				p.Event(sse.Event{Data: []byte(data)})
 			}
 			assert.Equal(t, c.lost, p.Losses().String())
 		})
@@ -288,9 +288,9 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 
 func TestEventsThatNobodyKnowsAreNamed(t *testing.T) {
 	p := answer.NewParser(&recorder{})
-	p.Event(sse.Event{Name: []byte("ping"), Data: []byte(`{}`), HasData: true})
-	p.Event(sse.Event{Name: []byte("mood"), Data: []byte(`anything`), HasData: true})
-	p.Event(sse.Event{Data: []byte(`{"type":"tone"}`), HasData: true})
+	p.Event(sse.Event{Name: []byte("ping"), Data: []byte(`{}`)})
+	p.Event(sse.Event{Name: []byte("mood"), Data: []byte(`anything`)})
+	p.Event(sse.Event{Data: []byte(`{"type":"tone"}`)})
 	assert.Equal(t, "event.mood,event.tone", p.Losses().String())
 }
 
@@ -301,7 +301,7 @@ func TestAnErrorLosesNothing(t *testing.T) {
 	p.Answer([]byte(failed))
 	assert.Empty(t, p.Losses())
 	p = answer.NewParser(&recorder{})
-	p.Event(sse.Event{Data: []byte(failed), HasData: true})
+	p.Event(sse.Event{Data: []byte(failed)})
 	assert.Empty(t, p.Losses())
 }
 

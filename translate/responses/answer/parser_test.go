@@ -91,7 +91,7 @@ func parse(events []string, clean bool) []string {
 			_, name, _ = strings.Cut(data, `"type":"`)
 			name, _, _ = strings.Cut(name, `"`)
 		}
-		p.Event(sse.Event{Name: []byte(name), Data: []byte(rest), HasData: true})
+		p.Event(sse.Event{Name: []byte(name), Data: []byte(rest)})
 	}
 	p.End(clean)
 	return r.lines
@@ -356,7 +356,7 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 			assert.Equal(t, c.lost, p.Losses().String())
 			p = answer.NewParser(&recorder{})
 			for _, data := range c.events {
-				p.Event(sse.Event{Data: []byte(data), HasData: true})
+				p.Event(sse.Event{Data: []byte(data)})
 			}
 			assert.Equal(t, c.lost, p.Losses().String())
 		})
@@ -385,7 +385,7 @@ func TestUnknownEventsAreReportedByName(t *testing.T) {
 			if !named {
 				name, rest = "", e
 			}
-			p.Event(sse.Event{Name: []byte(name), Data: []byte(rest), HasData: true})
+			p.Event(sse.Event{Name: []byte(name), Data: []byte(rest)})
 		}
 		assert.Equal(t, lost, p.Losses().String(), data)
 	}
