@@ -87,19 +87,16 @@ func (w *Watch) Enter(p Phase) {
 func (w *Watch) Touch() (silence time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	before, held := w.alive, w.held
+	before := w.alive
 	w.restart()
-	if held.IsZero() {
-		held = w.alive
-	}
-	return held.Sub(before)
+	return w.alive.Sub(before)
 }
 
-// restart restarts the limit of the phase.
+// restart restarts the limit of the phase: now, or at the beginning of a pause, whose time
+// does not count.
 func (w *Watch) restart() {
-	w.alive = time.Now()
-	if !w.held.IsZero() {
-		w.held = w.alive
+	if w.alive = w.held; w.held.IsZero() {
+		w.alive = time.Now()
 	}
 }
 
