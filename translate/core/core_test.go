@@ -86,10 +86,10 @@ type spy struct {
 	at            core.Place
 }
 
-func (s *spy) Begin(x *core.Translation) { s.x = x }
-func (s *spy) EndTurn()                  { s.at = s.x.At }
-func (s *spy) Image(*core.Media)         { s.images++ }
-func (s *spy) CacheBreakpoint([]byte)    { s.marks++ }
+func (s *spy) Begin(x *core.Translation, _ int) { s.x = x }
+func (s *spy) EndTurn()                         { s.at = s.x.At }
+func (s *spy) Image(*core.Media)                { s.images++ }
+func (s *spy) CacheBreakpoint([]byte)           { s.marks++ }
 
 func (s *spy) Finish(dst []byte) []byte {
 	s.x.KeepAt(s.at, core.Prefill)

@@ -70,7 +70,7 @@ var translations = sync.Pool{New: func() any { return new(Translation) }}
 func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]byte, Rendered, *fault.Fault) {
 	x := begin(info, from, to)
 	r, w := get(&from.readers, from.New), get(&to.writers, to.New)
-	w.Begin(x)
+	w.Begin(x, room(body))
 	if err := r.Read(body, x, w); err != nil {
 		x.Fail(malformed(err))
 	}
@@ -79,7 +79,7 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 		x.settle()
 	}
 	if x.fault == nil {
-		dst = w.Finish(dst)
+		dst = w.Finish(slices.Grow(dst, room(body)))
 	}
 	if x.fault == nil && x.Traits.EstimateInputTokens {
 		x.Answer.Input.Estimate = Measure(body, from).Tokens(info.BytesPerToken)
@@ -116,7 +116,7 @@ func Listen(body []byte, from *Source, w Writer) {
 		x.witness = witness
 	}
 	r := get(&from.readers, from.New)
-	w.Begin(x)
+	w.Begin(x, 0)
 	_ = r.Read(body, x, w) // of an invalid body, the part in front of the error counts
 	r.Forget()
 	from.readers.Put(r)
@@ -160,6 +160,15 @@ func begin(info *RequestInfo, from *Source, to *Target) *Translation {
 		x.Traits = &standard
 	}
 	return x
+}
+
+// room returns how many bytes a request takes that is made of body. It returns 0 if the memory
+// for it is kept from one request to the next.
+func room(body []byte) int {
+	if len(body) <= keptMemory {
+		return 0
+	}
+	return len(body) + len(body)/8
 }
 
 // end drops all references to the request.

@@ -25,8 +25,9 @@ const (
 // passed without their quotes, still escaped; raw values as they are in the body.
 // Pointers are valid until the method returns, slices as long as the body.
 type Writer interface {
-	// Begin begins a request.
-	Begin(x *Translation)
+	// Begin begins a request. A writer makes room for a conversation of that many bytes: a
+	// long one that grows piece by piece is copied several times.
+	Begin(x *Translation, room int)
 
 	Turn(role Role)
 	EndTurn()
@@ -77,7 +78,7 @@ type Discard struct{}
 
 // The methods of Writer.
 
-func (Discard) Begin(*Translation)           {}
+func (Discard) Begin(*Translation, int)      {}
 func (Discard) Turn(Role)                    {}
 func (Discard) EndTurn()                     {}
 func (Discard) Text([]byte)                  {}

@@ -106,7 +106,7 @@ type listener struct {
 }
 
 // Begin implements core.Writer.
-func (l *listener) Begin(x *core.Translation) { l.x = x }
+func (l *listener) Begin(x *core.Translation, _ int) { l.x = x }
 
 // kinds are the kinds of the texts of turns.
 var kinds = [...]Kind{core.Instructions: System, core.System: System, core.User: User, core.Assistant: Assistant}

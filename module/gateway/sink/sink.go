@@ -55,8 +55,8 @@ func (a *upstreamAnswer) streams(ex *exchange.Exchange) bool { return ex.Streami
 func (s *Sink) Init(w http.ResponseWriter, ex *exchange.Exchange) {
 	h := w.Header()
 	h["X-Content-Type-Options"] = []string{"nosniff"} // a browser must not show a provider's text as a page
-	h["Request-Id"] = []string{ex.ID}
-	h["X-Request-Id"] = h["Request-Id"]
+	ids := []string{ex.ID, ex.ID}                     // one for each: a header directive may replace text of one
+	h["Request-Id"], h["X-Request-Id"] = ids[:1:1], ids[1:]
 	s.ex, s.w, s.cancel = ex, w, func() {}
 }
 

@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -29,11 +30,12 @@ type writer struct {
 }
 
 // Begin begins a request.
-func (w *writer) Begin(x *core.Translation) {
+func (w *writer) Begin(x *core.Translation, room int) {
 	w.x = x
 	w.system.Reset(openText, parts.BlankLine)
 	w.hoisted.Reset(openText, parts.BlankLine)
 	w.messages.reset(x.Traits.Alternation)
+	w.messages.buf = slices.Grow(w.messages.buf, room)
 }
 
 // Forget drops all references to the body.

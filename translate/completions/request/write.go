@@ -25,7 +25,7 @@ type writer struct {
 }
 
 // Begin begins a request.
-func (w *writer) Begin(x *core.Translation) {
+func (w *writer) Begin(x *core.Translation, _ int) {
 	w.x = x
 	w.prompt.reset(templates[x.Traits.PromptTemplate])
 }

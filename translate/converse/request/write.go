@@ -2,6 +2,7 @@ package request
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -52,11 +53,12 @@ type turn struct {
 }
 
 // Begin begins a request.
-func (w *writer) Begin(x *core.Translation) {
+func (w *writer) Begin(x *core.Translation, room int) {
 	w.x, w.by, w.thinks, w.inLines = x, vendorOf(x.Info.Upstream), false, false
 	w.system.Reset(openText, "")
 	w.system.ToArray()
 	w.messages.reset()
+	w.messages.buf = slices.Grow(w.messages.buf, room)
 }
 
 // Forget drops all references to the body.

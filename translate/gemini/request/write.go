@@ -2,6 +2,7 @@ package request
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -53,11 +54,12 @@ type turn struct {
 }
 
 // Begin begins a request.
-func (w *writer) Begin(x *core.Translation) {
+func (w *writer) Begin(x *core.Translation, room int) {
 	w.x, w.asks = x, propertiesOf(x.Info.Upstream)
 	w.system.Reset(openText, "")
 	w.system.ToArray()
 	w.contents.reset()
+	w.contents.buf = slices.Grow(w.contents.buf, room)
 	w.tools.names.LetterFirst = true
 }
 

@@ -35,7 +35,10 @@ type requestWriter struct {
 }
 
 // Begin begins a request.
-func (w *requestWriter) Begin(x *core.Translation) { w.x = x }
+func (w *requestWriter) Begin(x *core.Translation, room int) {
+	w.x = x
+	w.messages.buf = slices.Grow(w.messages.buf, room)
+}
 
 // Forget drops all references to the body.
 func (w *requestWriter) Forget() (kept int) {

@@ -30,12 +30,13 @@ type requestWriter struct {
 }
 
 // Begin begins a request.
-func (w *requestWriter) Begin(x *core.Translation) {
+func (w *requestWriter) Begin(x *core.Translation, room int) {
 	w.x = x
 	w.system.Reset(openInput, parts.BlankLine)
 	w.hoisted.Reset(openInput, parts.BlankLine)
 	w.leading.reset()
 	w.items.reset()
+	w.items.buf = slices.Grow(w.items.buf, room)
 }
 
 // Forget lets go of the body.
@@ -149,7 +150,12 @@ func (w *requestWriter) writeConversation(out *core.Members) {
 		out.Name("instructions")
 		*out = w.system.AppendTo(*out)
 	}
-	w.scratch = append(append(first.buf, w.leading.buf...), w.items.buf...)
+	w.scratch = first.buf
 	out.Name("input")
-	*out = append(append(append(*out, '['), w.scratch[1:]...), ']')
+	at := len(*out)
+	for _, list := range [...][]byte{first.buf, w.leading.buf, w.items.buf} {
+		*out = append(*out, list...)
+	}
+	(*out)[at] = '[' // in place of the comma before the first item
+	*out = append(*out, ']')
 }
