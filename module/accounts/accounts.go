@@ -9,6 +9,9 @@
 // token or a key occurs in no log line, error or answer, except in the one answer that
 // returns it to its owner.
 //
+// Package call reads its requests, package answer writes its answers, and package reports serves
+// what is recorded; here are the routes, and the changes of users, sessions, keys and teams.
+//
 // It refuses to be an identity provider: there is no mail and no second factor. The services
 // of package signin can provide these.
 package accounts

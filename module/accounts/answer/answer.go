@@ -22,7 +22,11 @@ type envelope struct {
 }
 
 // Written is data that writes itself as the answer, without an envelope.
-type Written interface{ Write(http.ResponseWriter) }
+type Written interface {
+	// Write writes the whole answer. It returns when nothing is left to write, or when the
+	// client has left.
+	Write(http.ResponseWriter)
+}
 
 // WriteEnvelope writes data in an envelope, or data that writes itself.
 func WriteEnvelope(w http.ResponseWriter, data any) { writeAnswer(w, data, envelope{true, "", data}) }
@@ -69,7 +73,7 @@ func setRetryAfter(w http.ResponseWriter, p *Problem) {
 // writeJSON writes an answer that must not be cached.
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
-	if err != nil { // the types of this package can be marshaled
+	if err != nil { // the types of this API can be marshaled
 		panic(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -85,12 +89,13 @@ type Document struct {
 	Body        []byte
 }
 
-// Write implements written.
+// Write implements Written.
 func (d Document) Write(w http.ResponseWriter) {
 	WriteHeader(w, d.ContentType, d.Caching)
 	_, _ = w.Write(d.Body) // the client may have left
 }
 
+// WriteHeader sets the headers of an answer with a content type; caching is Cache-Control.
 func WriteHeader(w http.ResponseWriter, contentType, caching string) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", caching)
@@ -99,7 +104,7 @@ func WriteHeader(w http.ResponseWriter, contentType, caching string) {
 // Redirect is an answer that sends a browser to an address, with GET.
 type Redirect string
 
-// Write implements written.
+// Write implements Written.
 func (to Redirect) Write(w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("Location", string(to))

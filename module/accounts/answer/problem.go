@@ -24,6 +24,7 @@ type Problem struct {
 // Error returns the message.
 func (p *Problem) Error() string { return p.Message }
 
+// Refuse returns a problem with a status, and a message as fmt.Sprintf formats it.
 func Refuse(status int, format string, args ...any) *Problem {
 	return &Problem{Status: status, Message: fmt.Sprintf(format, args...)}
 }
@@ -38,6 +39,7 @@ func Later(status int, after time.Duration, message string) *Problem {
 	return &Problem{status, message, after}
 }
 
+// ErrTooManyChanges is the problem of a change while too many others wait.
 var ErrTooManyChanges = Later(http.StatusServiceUnavailable, time.Second, "too many changes at once, try again")
 
 // statusClientClosed is the status in access logs if the client has left.

@@ -10,17 +10,17 @@ import (
 type Access int
 
 const (
-	Anyone     Access = iota
-	LoggedIn          // users with a session
-	TeamAdmins        // users with a session who administrate the gateway or a team
-	Admins            // users with a session and a role above RoleUser
-	Roots             // users with a session and the role RoleRoot
-	LocalAdmin        // the admin API and the commands of this machine, without a login
+	Anyone     Access = iota // without a login
+	LoggedIn                 // users with a session
+	TeamAdmins               // users with a session who administrate the gateway or a team
+	Admins                   // users with a session and a role above RoleUser
+	Roots                    // users with a session and the role RoleRoot
+	LocalAdmin               // the admin API and the commands of this machine, without a login
 )
 
 // Admit checks the credential of a call, and the role of its user. It refuses cross-site
 // requests if the browser may have added the credential, or may store one from the
-// answer. A call that waits for a hash calls admit again before it changes anything.
+// answer. A call that waits for a hash calls Admit again before it changes anything.
 func (c *Call) Admit() error {
 	switch c.Access {
 	case Anyone, LocalAdmin:

@@ -25,15 +25,18 @@ import (
 type Call struct {
 	*http.Request
 	Rights
-	proxy        *signin.Proxy         // nil without one
-	AnswerHeader http.Header           // header of the answer
-	deadline     func(time.Time) error // sets the read deadline of the connection
+	AnswerHeader http.Header
 	Access       Access
-	PathValue    string // the variable part of the path
-	Form         *Form  // nil if the endpoint reads no body
-	Session      *aigateway.Session
+	PathValue    string             // the variable part of the path
+	Form         *Form              // nil if the endpoint reads no body
+	Session      *aigateway.Session // nil without a login
+
+	proxy    *signin.Proxy         // nil without one
+	deadline func(time.Time) error // sets the read deadline of the connection
 }
 
+// New returns the call of a request that w answers. proxy is nil if no proxy signs users in. The
+// caller sets Access, and what it knows of the path and the body.
 func New(w http.ResponseWriter, r *http.Request, store aigateway.Store, proxy *signin.Proxy) *Call {
 	return &Call{Request: r, Rights: Rights{store: store}, proxy: proxy, AnswerHeader: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
 }
@@ -85,6 +88,7 @@ func (c *Call) secure() bool {
 	return c.TLS != nil || trusted && c.Header.Get("X-Forwarded-Proto") == "https"
 }
 
+// ErrCrossOrigin is the problem of a request that a page of another site makes.
 var ErrCrossOrigin = answer.Refuse(http.StatusForbidden, "the request comes from another site")
 
 // Network returns the network of an address. One client is assumed to have all addresses

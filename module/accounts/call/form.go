@@ -24,7 +24,7 @@ const bodyTimeout = 10 * time.Second
 
 // Form is the JSON object of a request body. Its methods read members by name. Members
 // that are null count as absent, and unknown members are ignored. After a member of a
-// wrong type, err returns an error about the first one.
+// wrong type, Err returns an error about the first one.
 type Form struct {
 	members map[string][]byte
 	problem error
@@ -92,6 +92,7 @@ func bodyProblem(err error) error {
 	return answer.Invalid("the request body is %s", err) // the error does not repeat the body
 }
 
+// Err returns the problem of the first member of a wrong type, nil if there is none.
 func (f *Form) Err() error { return f.problem }
 
 func (f *Form) refuse(name, must string) {

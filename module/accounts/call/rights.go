@@ -22,7 +22,8 @@ import (
 var (
 	errOnlyAdmins     = answer.Refuse(http.StatusForbidden, "only administrators may do this")
 	errOnlyTeamAdmins = answer.Refuse(http.StatusForbidden, "only administrators of the team may do this")
-	ErrRole           = answer.Refuse(http.StatusForbidden, "this requires a higher role")
+	// ErrRole is the problem of a request that needs a higher role.
+	ErrRole = answer.Refuse(http.StatusForbidden, "this requires a higher role")
 )
 
 // Rights are what the user of a call may do.
@@ -138,6 +139,8 @@ func Manages(by *aigateway.User, role aigateway.Role) bool {
 	return by == nil || by.Role == aigateway.RoleRoot || by.Role >= aigateway.RoleAdmin && by.Role > role
 }
 
+// ManagesKeysOf reports whether a user may manage the keys of an owner: the own ones, and those of
+// users with a role that Manages allows.
 func ManagesKeysOf(by, owner *aigateway.User) bool {
 	return Manages(by, owner.Role) || by.ID == owner.ID
 }

@@ -29,6 +29,7 @@ func NewToken(prefix string) aigateway.Secret {
 	return aigateway.Secret(prefix + base64.RawURLEncoding.EncodeToString(random[:]))
 }
 
+// Digest returns the digest of a token or of an API key, by which the store finds it.
 func Digest(token string) aigateway.Digest { return sha256.Sum256([]byte(token)) }
 
 // SessionDigest returns the digest of a session token. If a proxy has begun the session, the digest
@@ -55,9 +56,10 @@ func (c *Call) SetCookie(token aigateway.Secret, lifetime time.Duration) {
 	c.AnswerHeader.Add("Set-Cookie", cookie.String())
 }
 
+// The problems of a request whose session cannot be determined.
 var (
-	ErrNoLogin    = answer.Refuse(http.StatusUnauthorized, "log in first, at /api/user/login")
-	ErrNoSession  = answer.Refuse(http.StatusUnauthorized, "the session has ended: log in again")
+	ErrNoLogin    = answer.Refuse(http.StatusUnauthorized, "log in first, at /api/user/login")    // there is no token
+	ErrNoSession  = answer.Refuse(http.StatusUnauthorized, "the session has ended: log in again") // or is of a disabled user
 	ErrCredential = answer.Invalid("Authorization and the cookie session must occur at most once each")
 )
 

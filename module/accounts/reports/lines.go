@@ -14,7 +14,7 @@ type jsonLines[T any] struct {
 	failed func(error)
 }
 
-// Write implements written. If items cannot be read, it aborts the connection, so that the
+// Write implements answer.Written. If items cannot be read, it aborts the connection, so that the
 // client cannot mistake the previous ones for the whole list.
 func (l jsonLines[T]) Write(w http.ResponseWriter) {
 	answer.WriteHeader(w, "application/jsonl", "no-store")

@@ -81,7 +81,7 @@ const (
 	watchRetry = 10 * time.Second
 )
 
-// Write implements written. It returns when the client has left or is too slow, when the
+// Write implements answer.Written. It returns when the client has left or is too slow, when the
 // session, a right that it needs, the configuration or the process ends.
 func (s stream) Write(w http.ResponseWriter) {
 	defer s.stop()

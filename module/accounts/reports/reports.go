@@ -336,7 +336,7 @@ var errCursor = answer.Invalid("after must be the value of next in the page befo
 // The number of states from which a page of limits ends.
 const (
 	usualStates   = 100
-	LargestStates = 500
+	LargestStates = 500 // a request for more gets so many
 )
 
 // LimitStates answers GET /api/limits. Users see the limits of their keys and their own,

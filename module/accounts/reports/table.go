@@ -70,7 +70,7 @@ func newTable(failed func(error), header []string, next func() ([][]string, erro
 	return t, err
 }
 
-// Write implements written. If a page cannot be read, it aborts the connection, so that the
+// Write implements answer.Written. If a page cannot be read, it aborts the connection, so that the
 // client cannot mistake the previous rows for the whole table.
 func (t table) Write(w http.ResponseWriter) {
 	answer.WriteHeader(w, "text/csv; charset=utf-8", "no-store")
