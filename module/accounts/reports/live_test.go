@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,18 +22,26 @@ import (
 type watched struct {
 	aigateway.Store
 	accounting.LedgerReader
+
+	mu   sync.Mutex      // guards the fields below
 	user *aigateway.User // nil: the session has ended
 	team membership
 }
 
 func (w *watched) Session(context.Context, aigateway.Digest) (*aigateway.Session, *aigateway.User, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.user == nil {
 		return nil, nil, aigateway.ErrNotFound
 	}
 	return &aigateway.Session{ID: 1, Expires: time.Now().Add(time.Hour)}, new(*w.user), nil
 }
 
-func (w *watched) Teams() aigateway.Teams { return w.team }
+func (w *watched) Teams() aigateway.Teams {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.team
+}
 
 func (w *watched) Location(context.Context) (*time.Location, error) { return time.UTC, nil }
 
@@ -104,7 +113,9 @@ func TestAStreamEndsWithItsSessionItsRightsAndItsConfiguration(t *testing.T) {
 			default:
 			}
 			start := time.Now()
+			store.mu.Lock()
 			c.change(store, func() { close(ended) }, leave)
+			store.mu.Unlock()
 			<-done
 			assert.LessOrEqual(t, time.Since(start), rightsCheck, name)
 			leave()
