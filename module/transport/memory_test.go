@@ -44,8 +44,8 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 		events [2]string
 		most   int64 // bytes of a stream
 	}{
-		translate.Messages: {[2]string{messagesBegin, messagesDelta}, 9 << 10}, // as they are
-		translate.Chat:     {[2]string{chunkText, chunkText}, 14 << 10},
+		translate.Messages: {[2]string{messagesBegin, messagesDelta}, 8 << 10}, // as they are
+		translate.Chat:     {[2]string{chunkText, chunkText}, 12 << 10},
 	} {
 		t.Run(string(format), func(t *testing.T) {
 			var requests []*http.Request // as net/http keeps them
