@@ -26,7 +26,7 @@ type call struct {
 	address       *aigateway.Call // as the protocol of the provider changes it
 	result        result
 	life          lifetime
-	conn          connection               // of the first request
+	conn          connection               // of the last request
 	body          io.Closer                // of the answer; nil before its headers, and for a subcall, whose goroutine closes it
 	answerContext *translate.AnswerContext // for the translation of the answer; nil on the byte lane
 }
@@ -84,21 +84,22 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	defer p.Close()
 	c.life.watch.Start(c.life.cancel, watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)))
 	c.result.Called = time.Now()
-	carry := func(ctx context.Context, again bool) (*http.Response, error) {
+	ctx := c.conn.follow(c.life.ctx)
+	carry := func(again bool) (*http.Response, error) {
 		request := c.request(ctx, p)
 		if to := c.attempt.Exchange.Capture; to != nil {
 			return c.captured(to, request, p, again)
 		}
 		return c.carry(request, p, again)
 	}
-	res, err := carry(c.conn.follow(c.life.ctx), false)
+	res, err := carry(false)
 	if err != nil && c.conn.wasStale(err) && c.life.ctx.Err() == nil {
 		c.t.closeIdle() // other connections may have ended, too
-		res, err = carry(c.life.ctx, false)
+		res, err = carry(false)
 	}
 	if err == nil && res.StatusCode == http.StatusUnauthorized && c.renew() {
 		_ = res.Body.Close()
-		res, err = carry(c.life.ctx, true)
+		res, err = carry(true)
 	}
 	c.result.Sent = c.result.Sent || p.Sent()
 	if err != nil {

@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )
 
 // carry sends a request by the inner transport. Its error is logged, so it must not quote
@@ -35,16 +37,24 @@ func (t *Transport) carry(req *http.Request) (*http.Response, error) {
 // the connection may write it after the request has failed.
 type connection struct {
 	trace    httptrace.ClientTrace
-	reused   atomic.Bool // an earlier request was sent on it
-	answered atomic.Bool // a byte of the answer has arrived
+	reused   atomic.Bool                   // an earlier request was sent on it
+	answered atomic.Bool                   // a byte of the answer has arrived
+	reader   atomic.Pointer[socket.Reader] // what net/http reads with; nil if the connection has none
 }
 
-// follow returns a context whose request reports its connection.
+// follow returns a context whose requests, one after the other, report their connections.
 func (n *connection) follow(ctx context.Context) context.Context {
 	n.trace.GotConn = func(info httptrace.GotConnInfo) {
 		n.reused.Store(info.Reused)
-		if conn, ok := info.Conn.(*payload.Conn); ok {
+		n.reader.Store(nil)
+		switch conn := info.Conn.(type) {
+		case *payload.Conn:
 			conn.Join()
+			n.reader.Store(conn.Reader)
+		case *tls.Conn:
+			if below, ok := conn.NetConn().(*payload.Conn); ok {
+				n.reader.Store(below.Reader)
+			}
 		}
 	}
 	n.trace.GotFirstResponseByte = func() { n.answered.Store(true) }

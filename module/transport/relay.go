@@ -13,6 +13,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -26,6 +27,9 @@ type relay struct {
 	src  io.Reader // nil when nothing more is read
 	lane lane
 	gaps prometheus.Observer // of the times between events
+
+	socket    *socket.Reader // what src reads from, in the same goroutine; nil if unknown
+	stopWaits func()         // ends the calls that OnWait has begun; nil before
 
 	ready output // bytes that may be passed on
 
@@ -114,10 +118,25 @@ func (r *relay) step(p []byte) (direct int, err error) {
 	return r.took(p[:fresh+n], fresh), err
 }
 
-// read reads once. The watch runs only during the read, because between two reads the relay
-// waits for the client.
+// OnWait makes f run before each read that waits for the provider. It reports whether the
+// relay can do that.
+func (r *relay) OnWait(f func()) bool {
+	if r.socket == nil {
+		return false
+	}
+	r.stopWaits = r.socket.OnWait(func() {
+		f()
+		r.call.life.watch.Resume()
+	})
+	return true
+}
+
+// read reads once. The watch runs only while the relay waits for the provider, because
+// between two reads the relay waits for the client.
 func (r *relay) read(p []byte) (int, error) {
-	r.call.life.watch.Resume()
+	if r.stopWaits == nil {
+		r.call.life.watch.Resume()
+	}
 	defer r.call.life.watch.Hold()
 	return r.src.Read(p)
 }
@@ -248,6 +267,9 @@ func (r *relay) readUsage(buf []byte) {
 
 // Close ends the call. It may be called at any time, also before the end of the stream.
 func (r *relay) Close() error {
+	if r.stopWaits != nil {
+		r.stopWaits()
+	}
 	r.noteAnswer()
 	r.call.end()
 	return nil

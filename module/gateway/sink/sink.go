@@ -262,6 +262,9 @@ func (s *Sink) Close(clientGone bool) (end End, ok bool) {
 	if end.Outcome == exchange.Cut && !s.answer.streams(s.ex) {
 		end.Aborts = true // so that the part of an answer that was sent does not look whole
 	}
+	if end.Aborts && s.state.hasContent() {
+		s.flush() // what is not sent before the connection is closed is lost
+	}
 	s.state = closed
 	return end, true
 }

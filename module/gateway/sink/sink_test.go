@@ -530,12 +530,13 @@ func TestY036StreamsThatFailedAreAborted(t *testing.T) {
 	end, _ := s.Close(false)
 	assert.Equal(t, End{Outcome: exchange.Failed}, end, "an error answer is whole")
 
-	s, _ = sinkFor(translate.Gemini, true)
+	s, c := sinkFor(translate.Gemini, true)
 	s.ex.Result.State = exchange.Relayed
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
 	end, _ = s.Close(false)
 	assert.True(t, end.Aborts, "the provider's own error event")
+	assert.True(t, c.flushed, "and the client gets it before the connection is closed")
 
 	s, _ = sinkFor(translate.Gemini, true)
 	s.ex.Result.State = exchange.Finished

@@ -28,19 +28,29 @@ func bufferPool(size int) *sync.Pool {
 	return &sync.Pool{New: func() any { buf := make([]byte, size); return &buf }}
 }
 
+// waiting is an optional interface of the bodies of streams.
+type waiting interface {
+	// OnWait makes f run before each read that waits for the provider. It returns false if
+	// the body cannot do that.
+	OnWait(f func()) bool
+}
+
 // copyBody copies the body of an answer to the receiver. It flushes a stream, which is a
-// body of unknown length, after every read.
+// body of unknown length, before each read that waits, so that events which have arrived
+// together are sent together; or after every read, if the body does not report waits. What
+// is left at the end is sent with the end of the answer.
 func copyBody(to exchange.Receiver, res *http.Response) error {
-	b := copyBuffer{large: answerBuffers}
+	b, flushes := copyBuffer{large: answerBuffers}, false
 	if res.ContentLength < 0 {
-		b.large = streamBuffers
+		body, ok := res.Body.(waiting)
+		b.large, flushes = streamBuffers, !ok || !body.OnWait(func() { _ = to.FlushError() })
 	}
 	defer b.put()
 	for n := 0; ; {
 		var err error
 		if n, err = res.Body.Read(b.after(n)); n > 0 {
 			_, _ = to.Write((*b.held)[:n]) // the sink handles a client that has disconnected
-			if res.ContentLength < 0 {
+			if flushes {
 				_ = to.FlushError()
 			}
 		}

@@ -36,6 +36,42 @@ func (recorder) FlushError() error { return nil }
 
 func (recorder) TakeHeader(http.Header) {}
 
+// flushes counts how often an answer is flushed.
+type flushes struct {
+	recorder
+	count int
+}
+
+func (f *flushes) FlushError() error { f.count++; return nil }
+
+// waitingPieces is a body that waits before some of its pieces.
+type waitingPieces struct {
+	pieces
+	waits  []bool // one for each read
+	onWait func()
+}
+
+func (w *waitingPieces) OnWait(f func()) bool { w.onWait = f; return true }
+
+func (w *waitingPieces) Read(p []byte) (int, error) {
+	if w.waits[len(w.sizes)] {
+		w.onWait()
+	}
+	return w.pieces.Read(p)
+}
+
+// Events that arrive together were written to the client one by one.
+func TestAStreamIsFlushedBeforeItWaits(t *testing.T) {
+	body := &waitingPieces{pieces: pieces{left: []int{1, 1, 1, 1}}, waits: []bool{false, false, true, false, true}}
+	to := &flushes{recorder: recorder{httptest.NewRecorder()}}
+	assert.NoError(t, copyBody(to, &http.Response{Body: body, ContentLength: -1}))
+	assert.Equal(t, 2, to.count)
+	assert.Equal(t, "xxxx", to.Body.String())
+	to.count = 0
+	assert.NoError(t, copyBody(to, &http.Response{Body: &pieces{left: []int{1, 1}}, ContentLength: -1}))
+	assert.Equal(t, 2, to.count, "a body that does not report its waits")
+}
+
 // Every open stream held a buffer of 32 KiB while it waited for events of some
 // hundred bytes: 67 MB of the 159 MB that 2,000 streams took.
 func TestWhatWaitsHoldsASmallBuffer(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"sync/atomic"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )
 
 // Conn is a connection to a provider that writes the head and the payload of a request with
@@ -13,8 +15,9 @@ import (
 // into memory that it allocates for each request.
 type Conn struct {
 	net.Conn
-	joins atomic.Bool // the next write may be a head that a payload follows; requests share a connection of HTTP/2
-	head  []byte      // a head that was not written yet; memory of net/http, which is valid until ReadFrom
+	Reader *socket.Reader // of the same connection; nil if it cannot have one
+	joins  atomic.Bool    // the next write may be a head that a payload follows; requests share a connection of HTTP/2
+	head   []byte         // a head that was not written yet; memory of net/http, which is valid until ReadFrom
 }
 
 // DialFunc opens a connection, as http.Transport.DialContext does.
@@ -27,8 +30,16 @@ func Joining(dial DialFunc) DialFunc {
 		if err != nil {
 			return nil, err
 		}
-		return &Conn{Conn: conn}, nil
+		return &Conn{Conn: conn, Reader: socket.NewReader(conn)}, nil
 	}
+}
+
+// Read reads from the connection.
+func (c *Conn) Read(p []byte) (int, error) {
+	if c.Reader == nil {
+		return c.Conn.Read(p)
+	}
+	return c.Reader.Read(p)
 }
 
 // Join announces the request of a payload. It is called when net/http has chosen the

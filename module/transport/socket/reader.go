@@ -1,0 +1,91 @@
+// Package socket reads from the sockets of providers with few calls of the system. A stream
+// is flushed to its client before the gateway waits for more of it, and not while more has
+// already arrived. Nothing is delayed by that, and a gateway with much to do writes less.
+package socket
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// Reader reads from a socket. As long as OnWait has a function, it reads all that has arrived
+// at once, and calls the function before it waits for more. Like a connection of net/http, a
+// Reader is used by one goroutine at a time; OnWait and its stop may be called at any time.
+type Reader struct {
+	conn   net.Conn
+	raw    syscall.RawConn
+	onWait atomic.Pointer[func()]
+
+	arrived *buffer // has bytes that Read has not returned yet; nil if there are none
+	unread  []byte  // these bytes
+
+	// attempt is the method tryRead, which raw gets for each read. It is made once.
+	attempt func(fd uintptr) (done bool)
+	waits   *func() // of the running Read, until it was called
+	err     error   // of the last attempt
+}
+
+// buffer has room for a burst of events. A waiting Reader has none.
+type buffer [8 << 10]byte
+
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+// NewReader returns a reader of a connection, nil if the connection is no socket that can be
+// read without waiting.
+func NewReader(conn net.Conn) *Reader {
+	socket, ok := conn.(syscall.Conn)
+	if !ok || !readsWithoutWaiting {
+		return nil
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	r := &Reader{conn: conn, raw: raw}
+	r.attempt = r.tryRead
+	return r
+}
+
+// OnWait makes f run before each read that waits, in place of an earlier function, until stop.
+// If a read has begun before stop, f may still run after it. f must not close the connection:
+// that waits for the read.
+func (r *Reader) OnWait(f func()) (stop func()) {
+	r.onWait.Store(&f)
+	return func() { r.onWait.CompareAndSwap(&f, nil) }
+}
+
+// Read reads as the connection does.
+func (r *Reader) Read(p []byte) (int, error) {
+	if r.arrived == nil {
+		r.waits = r.onWait.Load()
+		if r.waits == nil || len(p) == 0 {
+			return r.conn.Read(p)
+		}
+		if err := r.raw.Read(r.attempt); err != nil {
+			return 0, err
+		}
+		if r.arrived == nil {
+			return 0, r.err
+		}
+	}
+	n := copy(p, r.unread)
+	if r.unread = r.unread[n:]; len(r.unread) == 0 {
+		r.release()
+	}
+	return n, nil
+}
+
+func (r *Reader) release() {
+	buffers.Put(r.arrived)
+	r.arrived, r.unread = nil, nil
+}
+
+// wait calls the function of the running Read, if that was not done before.
+func (r *Reader) wait() {
+	if f := r.waits; f != nil {
+		r.waits = nil
+		(*f)()
+	}
+}

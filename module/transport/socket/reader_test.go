@@ -1,0 +1,154 @@
+//go:build unix
+
+package socket
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// connected returns a reader of a connection, and the other end of the connection.
+func connected(t *testing.T) (*Reader, *net.TCPConn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	provider, err := listener.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = conn.Close(), provider.Close() })
+	r := NewReader(conn)
+	require.NotNil(t, r)
+	return r, provider.(*net.TCPConn)
+}
+
+func TestAReaderReturnsAllBytesInOrder(t *testing.T) {
+	r, provider := connected(t)
+	sent := bytes.Repeat([]byte("0123456789"), 10_000) // more than a buffer
+	go func() {
+		_, _ = provider.Write(sent)
+		_ = provider.CloseWrite()
+	}()
+	var got []byte
+	stop, p := func() {}, make([]byte, 3000)
+	for i := 0; ; i++ {
+		switch i % 3 { // bytes that have arrived are left over when the function goes
+		case 0:
+			stop = r.OnWait(func() {})
+		case 1:
+			stop()
+		}
+		n, err := r.Read(p)
+		got = append(got, p[:n]...)
+		if err != nil {
+			assert.Equal(t, io.EOF, err)
+			break
+		}
+	}
+	assert.True(t, bytes.Equal(sent, got))
+	_, err := r.Read(p)
+	assert.Equal(t, io.EOF, err)
+}
+
+// What the function sends would otherwise wait for bytes that may never come.
+func TestTheFunctionRunsBeforeAReadWaits(t *testing.T) {
+	r, provider := connected(t)
+	p := make([]byte, 1)
+	for range 3 { // once for each read
+		calls := 0
+		stop := r.OnWait(func() {
+			calls++
+			_, _ = provider.Write([]byte("a"))
+		})
+		n, err := r.Read(p)
+		require.NoError(t, err)
+		assert.Equal(t, "a", string(p[:n]))
+		assert.Equal(t, 1, calls)
+		stop()
+	}
+}
+
+func TestTheFunctionDoesNotRunWhileBytesAreThere(t *testing.T) {
+	r, provider := connected(t)
+	_, err := provider.Write([]byte("abc"))
+	require.NoError(t, err)
+	p := make([]byte, 1)
+	_, err = r.Read(p) // waits until the bytes have arrived
+	require.NoError(t, err)
+	defer r.OnWait(func() { t.Error("the reader waits") })()
+	for _, want := range []string{"b", "c"} {
+		n, err := r.Read(p)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(p[:n]))
+	}
+}
+
+// A connection is used for the next call before the one before has stopped its function.
+func TestStopLeavesALaterFunctionAlone(t *testing.T) {
+	r, provider := connected(t)
+	stop := r.OnWait(func() { t.Error("the function of an ended call has run") })
+	var ran atomic.Bool
+	defer r.OnWait(func() {
+		ran.Store(true)
+		_, _ = provider.Write([]byte("a"))
+	})()
+	stop()
+	_, err := r.Read(make([]byte, 1))
+	require.NoError(t, err)
+	assert.True(t, ran.Load())
+}
+
+// The errors are those of the connection: the transport repeats requests, and blames the
+// provider, by them.
+func TestErrorsAreThoseOfTheConnection(t *testing.T) {
+	for name, test := range map[string]struct {
+		end  func(r *Reader, provider *net.TCPConn)
+		want error
+	}{
+		"reset": {func(_ *Reader, provider *net.TCPConn) {
+			_ = provider.SetLinger(0)
+			_ = provider.Close()
+		}, syscall.ECONNRESET},
+		"closed":   {func(r *Reader, _ *net.TCPConn) { go r.conn.Close() }, net.ErrClosed},
+		"deadline": {func(r *Reader, _ *net.TCPConn) { _ = r.conn.SetReadDeadline(time.Now()) }, os.ErrDeadlineExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, provider := connected(t)
+			defer r.OnWait(func() { test.end(r, provider) })()
+			n, err := r.Read(make([]byte, 1))
+			assert.Zero(t, n)
+			assert.ErrorIs(t, err, test.want)
+			var of *net.OpError
+			assert.ErrorAs(t, err, &of)
+		})
+	}
+}
+
+func TestWhatIsNoSocketHasNoReader(t *testing.T) {
+	conn, other := net.Pipe()
+	defer conn.Close()
+	defer other.Close()
+	assert.Nil(t, NewReader(conn))
+}
+
+// Thousands of streams wait at once.
+func TestAWaitingReaderHasNoBuffer(t *testing.T) {
+	r, provider := connected(t)
+	defer r.OnWait(func() {
+		assert.Nil(t, r.arrived)
+		_, _ = provider.Write([]byte("a"))
+	})()
+	_, err := r.Read(make([]byte, 8))
+	require.NoError(t, err)
+	assert.Nil(t, r.arrived)
+}
