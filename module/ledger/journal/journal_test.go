@@ -246,7 +246,7 @@ func TestLargeSegmentsAreReadInParts(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	j, _ := opened(t, Options{Dir: dir, Damaged: func(_ string, offset, bytes int64) { found = append(found, damage{offset: offset, bytes: bytes}) }})
 	runtime.ReadMemStats(&after)
-	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2*readSize))
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(3*readSize), "of a segment of nine; the race detector doubles one part")
 	assert.Equal(t, []damage{hole}, found)
 	texts, _ := read(t, j, Position{})
 	assert.Len(t, texts, entries)
