@@ -25,8 +25,9 @@ const (
 // passed without their quotes, still escaped; raw values as they are in the body.
 // Pointers are valid until the method returns, slices as long as the body.
 type Writer interface {
-	// Begin begins a request. A writer makes room for a conversation of that many bytes: a
-	// long one that grows piece by piece is copied several times.
+	// Begin begins a request. A writer makes room for a conversation of room bytes, which
+	// would be copied several times if its memory grew piece by piece. room is 0 for a
+	// conversation that fits into the memory of earlier ones.
 	Begin(x *Translation, room int)
 
 	Turn(role Role)

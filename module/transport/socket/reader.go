@@ -60,7 +60,7 @@ func (r *Reader) OnWait(f func()) (stop func()) {
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.arrived == nil {
 		r.waits = r.onWait.Load()
-		if r.waits == nil || len(p) == 0 {
+		if r.waits == nil {
 			return r.conn.Read(p)
 		}
 		if err := r.raw.Read(r.attempt); err != nil {

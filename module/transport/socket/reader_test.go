@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -97,15 +96,15 @@ func TestTheFunctionDoesNotRunWhileBytesAreThere(t *testing.T) {
 func TestStopLeavesALaterFunctionAlone(t *testing.T) {
 	r, provider := connected(t)
 	stop := r.OnWait(func() { t.Error("the function of an ended call has run") })
-	var ran atomic.Bool
+	ran := false
 	defer r.OnWait(func() {
-		ran.Store(true)
+		ran = true
 		_, _ = provider.Write([]byte("a"))
 	})()
 	stop()
 	_, err := r.Read(make([]byte, 1))
 	require.NoError(t, err)
-	assert.True(t, ran.Load())
+	assert.True(t, ran)
 }
 
 // The errors are those of the connection: the transport repeats requests, and blames the
