@@ -70,7 +70,8 @@ var arrows = []arrow{
 	{"module/gateway/...", []string{"module/prices", "module/metrics", "module/events", "module/aigateway", "module/aigateway/accounting", "module/exchange", "translate/..."}},
 	{"module/transport/watch", nil},
 	{"module/transport/socket", nil},
-	{"module/transport/payload", []string{"module/transport/socket", "module/exchange", "translate/edit"}},
+	{"module/transport/http1", []string{"module/transport/socket"}},
+	{"module/transport/payload", []string{"module/exchange", "translate/edit"}},
 	{"module/transport", []string{"module/version", "module/capture", "module/transport/...", "module/metrics", "module/tracing", "module/aigateway", "module/secrets", "module/exchange", "module/coding", "translate/..."}},
 
 	{"module/webhook", []string{"module/aigateway"}},

@@ -17,7 +17,6 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )
 
@@ -26,7 +25,11 @@ import (
 // credential or a prompt.
 func (t *Transport) carry(req *http.Request) (*http.Response, error) {
 	filterStdLog()
-	res, err := t.inner.RoundTrip(req)
+	carrier := t.inner
+	if t.http1 != nil && t.http1.Takes(req) {
+		carrier = t.http1
+	}
+	res, err := carrier.RoundTrip(req)
 	if err != nil {
 		return nil, unquoted{err}
 	}
@@ -48,11 +51,10 @@ func (n *connection) follow(ctx context.Context) context.Context {
 		n.reused.Store(info.Reused)
 		n.reader.Store(nil)
 		switch conn := info.Conn.(type) {
-		case *payload.Conn:
-			conn.Join()
+		case *socket.Conn:
 			n.reader.Store(conn.Reader)
 		case *tls.Conn:
-			if below, ok := conn.NetConn().(*payload.Conn); ok {
+			if below, ok := conn.NetConn().(*socket.Conn); ok {
 				n.reader.Store(below.Reader)
 			}
 		}

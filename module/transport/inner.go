@@ -19,6 +19,9 @@ func (t *Transport) closeIdle() {
 	if inner, ok := t.inner.(*reverseproxy.HTTPTransport); ok {
 		inner.Transport.CloseIdleConnections()
 	}
+	if t.http1 != nil {
+		t.http1.CloseIdleConnections()
+	}
 }
 
 // TLSEnabled reports whether the inner transport speaks TLS.

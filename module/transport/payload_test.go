@@ -11,11 +11,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/http1"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
@@ -34,16 +36,30 @@ func (s *stale) Write(p []byte) (int, error) {
 	return s.Conn.Write(p)
 }
 
-// kept is an http transport to a server whose connection is used again, and
-// becomes stale with now.
-func kept(t *testing.T, server *httptest.Server, now *atomic.Bool) http.RoundTripper {
-	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
-		conn, err := new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
-		return &stale{conn, now}, err
-	}
-	inner := &http.Transport{DialContext: payload.Joining(dial)}
-	t.Cleanup(inner.CloseIdleConnections)
-	return inner
+// ways are the transports without TLS, and what ends their idle connection to a server.
+var ways = map[string]func(t *testing.T, server *httptest.Server) (way *Transport, end func()){
+	"net/http": func(t *testing.T, server *httptest.Server) (*Transport, func()) {
+		var now atomic.Bool
+		inner := &http.Transport{DialContext: socket.Dialing(func(ctx context.Context, network, _ string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+			return &stale{conn, &now}, err
+		})}
+		t.Cleanup(inner.CloseIdleConnections)
+		return withoutTLS(inner), func() { now.Store(true) }
+	},
+	"http1": func(t *testing.T, server *httptest.Server) (*Transport, func()) {
+		dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+		}
+		way := withoutTLS(nil)
+		way.http1 = http1.New(&reverseproxy.HTTPTransport{Versions: []string{"1.1"}, Transport: &http.Transport{DialContext: socket.Dialing(dial)}})
+		t.Cleanup(way.http1.Close)
+		return way, server.CloseClientConnections
+	},
+}
+
+func withoutTLS(inner http.RoundTripper) *Transport {
+	return newTransport(inner, func(t *Transport) { t.base = &url.URL{Scheme: "http", Host: "provider.example"} })
 }
 
 // A connection that had ended while it was idle once failed the request that was sent on it,
@@ -71,71 +87,76 @@ func TestARequestOnAConnectionThatHasEndedIsSentAgainOnce(t *testing.T) {
 		{"closed, with a key", translate.Chat, false, 9, "", "Idempotency-Key", 2, false},
 		{"closed, with another key", translate.Chat, false, 9, "", "X-Idempotency-Key", 2, false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			var dead atomic.Bool
-			var ends atomic.Int64
-			taken := make(chan string, 20)
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				taken <- string(body)
-				if ends.Add(-1) >= 0 {
-					conn, _, _ := http.NewResponseController(w).Hijack()
-					_, _ = io.WriteString(conn, test.sends)
-					_ = conn.Close()
-					return
+		for name, way := range ways {
+			t.Run(test.name+" by "+name, func(t *testing.T) {
+				var ends atomic.Int64
+				taken := make(chan string, 20)
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					body, _ := io.ReadAll(r.Body)
+					taken <- string(body)
+					if ends.Add(-1) >= 0 {
+						conn, _, _ := http.NewResponseController(w).Hijack()
+						_, _ = io.WriteString(conn, test.sends)
+						_ = conn.Close()
+						return
+					}
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = io.WriteString(w, chunkText+chunkFinish+done)
+				}))
+				defer server.Close()
+				transport, end := way(t, server)
+				ask := func() (*exchange.Result, error) {
+					a := attemptFor(t, test.format, test.format == translate.Chat)
+					a.Format = formats.Of(translate.Chat)
+					c := &exchange.Conduit{Attempt: *a}
+					r := (&http.Request{URL: new(url.URL), Header: http.Header{}}).WithContext(exchange.WithConduit(context.Background(), c))
+					if test.header != "" {
+						r.Header.Set(test.header, "k")
+					}
+					res, err := transport.RoundTrip(r)
+					if err != nil {
+						return &c.Result, err
+					}
+					_, err = io.Copy(io.Discard, res.Body)
+					require.NoError(t, err)
+					return &c.Result, res.Body.Close()
 				}
-				w.Header().Set("Content-Type", "text/event-stream")
-				_, _ = io.WriteString(w, chunkText+chunkFinish+done)
-			}))
-			defer server.Close()
-			transport := newTransport(kept(t, server, &dead))
-			transport.base = &url.URL{Scheme: "http", Host: "provider.example"}
-			ask := func() (*exchange.Result, error) {
-				a := attemptFor(t, test.format, test.format == translate.Chat)
-				a.Format = formats.Of(translate.Chat)
-				c := &exchange.Conduit{Attempt: *a}
-				r := (&http.Request{URL: new(url.URL), Header: http.Header{}}).WithContext(exchange.WithConduit(context.Background(), c))
-				if test.header != "" {
-					r.Header.Set(test.header, "k")
-				}
-				res, err := transport.RoundTrip(r)
-				if err != nil {
-					return &c.Result, err
-				}
-				_, err = io.Copy(io.Discard, res.Body)
+				_, err := ask()
 				require.NoError(t, err)
-				return &c.Result, res.Body.Close()
-			}
-			_, err := ask()
-			require.NoError(t, err)
-			dead.Store(test.dead)
-			ends.Store(int64(test.ends))
-			result, err := ask()
-			assert.Equal(t, test.works, err == nil, "%v", err)
-			assert.Equal(t, test.works, result.Whole())
-			require.Len(t, taken, 1+test.sent)
-			first := <-taken
-			for range test.sent {
-				assert.Equal(t, first, <-taken, "the whole body is sent again")
-			}
-		})
+				if test.dead {
+					end()
+				}
+				ends.Store(int64(test.ends))
+				result, err := ask()
+				assert.Equal(t, test.works, err == nil, "%v", err)
+				assert.Equal(t, test.works, result.Whole())
+				require.Len(t, taken, 1+test.sent)
+				first := <-taken
+				for range test.sent {
+					assert.Equal(t, first, <-taken, "the whole body is sent again")
+				}
+			})
+		}
 	}
 }
 
 // On a new connection, the provider has most probably begun to work on a request before it
 // closes the connection, so that a second request would cost twice.
 func TestARequestOnANewConnectionIsSentOnce(t *testing.T) {
-	var taken atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.ReadAll(r.Body)
-		taken.Add(1)
-		panic(http.ErrAbortHandler)
-	}))
-	defer server.Close()
-	transport := newTransport(kept(t, server, new(atomic.Bool)))
-	transport.base = &url.URL{Scheme: "http", Host: "provider.example"}
-	assert.Error(t, carry(t, transport, attemptFor(t, translate.Chat, true)).err)
-	assert.EqualValues(t, 1, taken.Load())
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			var taken atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				_, _ = io.ReadAll(r.Body)
+				taken.Add(1)
+				panic(http.ErrAbortHandler)
+			}))
+			defer server.Close()
+			transport, _ := way(t, server)
+			assert.Error(t, carry(t, transport, attemptFor(t, translate.Chat, true)).err)
+			assert.EqualValues(t, 1, taken.Load())
+		})
+	}
 }
 
 // TestAPayloadIsReadFromItsBeginningEveryTime covers bodies with edits, whose

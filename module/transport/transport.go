@@ -28,7 +28,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/http1"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )
 
 func init() { caddy.RegisterModule(Transport{}) }
@@ -39,8 +40,9 @@ type Transport struct {
 	aigateway.Upstream
 
 	inner  http.RoundTripper
-	base   *url.URL // the zero URL if reverse_proxy has the addresses
-	header string   // name of the credential's header
+	http1  *http1.Transport // in place of inner for the requests that it takes; nil if it takes none
+	base   *url.URL         // the zero URL if reverse_proxy has the addresses
+	header string           // name of the credential's header
 
 	protocol aigateway.Protocol // of the preset
 	tokens   http.Client        // for its tokens
@@ -92,7 +94,10 @@ func (t *Transport) Provision(ctx caddy.Context) (err error) {
 		return fmt.Errorf("loading transport: %w", err)
 	}
 	if of, ok := inner.(*reverseproxy.HTTPTransport); ok {
-		of.Transport.DialContext = payload.Joining(of.Transport.DialContext)
+		of.Transport.DialContext = socket.Dialing(of.Transport.DialContext)
+		if t.http1 = http1.New(of); t.http1 != nil {
+			ctx.OnCancel(t.http1.Close)
+		}
 	}
 	t.inner = inner.(http.RoundTripper)
 	return nil

@@ -117,18 +117,19 @@ func (o *outgoing) Read(p []byte) (int, error) {
 	return o.unread.Read(p)
 }
 
-// writeBehind writes the payload behind the head of its request, and returns the number of
-// bytes of the payload that were written. It may still write after Close, because it holds
-// the lease itself.
-func (o *outgoing) writeBehind(head []byte, w io.Writer) (int64, error) {
+// WriteBehind writes the payload behind the head of its request, with one call of the system
+// if w is a socket. It returns the number of bytes of the payload that were written. It may
+// still write after Close, because it holds the lease itself.
+func (o *outgoing) WriteBehind(head []byte, w io.Writer) (int64, error) {
 	parts, err := o.take(head)
 	if err != nil {
 		return 0, err
 	}
 	defer o.lease.Release()
+	before := o.sent.Swap(true) // while it is written, too: the call may end before
 	n, err := parts.WriteTo(w)
-	if n > 0 {
-		o.sent.Store(true)
+	if n == 0 {
+		o.sent.Store(before)
 	}
 	return max(0, n-int64(len(head))), err
 }

@@ -2,8 +2,10 @@
 
 package socket
 
-// readsWithoutWaiting is false, because other systems do not read without waiting in the
+// ReadsWithoutWaiting is false, because other systems do not read without waiting in the
 // same way.
-const readsWithoutWaiting = false
+const ReadsWithoutWaiting = false
 
 func (r *Reader) tryRead(uintptr) (done bool) { return true }
+
+func (r *Reader) tryNothing(uintptr) (done bool) { return true }

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-const readsWithoutWaiting = true
+// ReadsWithoutWaiting reports whether connections have Readers.
+const ReadsWithoutWaiting = true
 
 // tryRead reads what has arrived, or an error. It returns false if the read has to wait.
 func (r *Reader) tryRead(fd uintptr) (done bool) {
@@ -33,5 +34,13 @@ func (r *Reader) tryRead(fd uintptr) (done bool) {
 		at := r.conn.LocalAddr()
 		r.err = &net.OpError{Op: "read", Net: at.Network(), Source: at, Addr: r.conn.RemoteAddr(), Err: os.NewSyscallError("read", err)}
 	}
+	return true
+}
+
+// tryNothing notes whether a read would wait.
+func (r *Reader) tryNothing(fd uintptr) (done bool) {
+	var one [1]byte
+	_, err := syscall.Read(int(fd), one[:])
+	r.silent = err == syscall.EAGAIN
 	return true
 }

@@ -25,6 +25,9 @@ type Reader struct {
 	attempt func(fd uintptr) (done bool)
 	waits   *func() // of the running Read, until it was called
 	err     error   // of the last attempt
+
+	check  func(fd uintptr) (done bool) // the method tryNothing
+	silent bool                         // in the last check
 }
 
 // buffer has room for a burst of events. A waiting Reader has none.
@@ -33,18 +36,20 @@ type buffer [8 << 10]byte
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 // NewReader returns a reader of a connection, nil if the connection is no socket that can be
-// read without waiting.
+// read without waiting. A type that has a socket, such as the one of Caddy that sets a
+// deadline for each read, may do more than reading.
 func NewReader(conn net.Conn) *Reader {
-	socket, ok := conn.(syscall.Conn)
-	if !ok || !readsWithoutWaiting {
+	switch conn.(type) {
+	case *net.TCPConn, *net.UnixConn:
+	default:
 		return nil
 	}
-	raw, err := socket.SyscallConn()
-	if err != nil {
+	raw, err := conn.(syscall.Conn).SyscallConn()
+	if err != nil || !ReadsWithoutWaiting {
 		return nil
 	}
 	r := &Reader{conn: conn, raw: raw}
-	r.attempt = r.tryRead
+	r.attempt, r.check = r.tryRead, r.tryNothing
 	return r
 }
 
@@ -75,6 +80,15 @@ func (r *Reader) Read(p []byte) (int, error) {
 		r.release()
 	}
 	return n, nil
+}
+
+// Renew prepares a connection for another request: it removes the function of OnWait. It
+// returns false if the other end has closed the connection, or has sent bytes that nobody has
+// read.
+func (r *Reader) Renew() bool {
+	r.onWait.Store(nil)
+	r.silent = false
+	return r.arrived == nil && r.raw.Read(r.check) == nil && r.silent
 }
 
 func (r *Reader) release() {

@@ -151,3 +151,65 @@ func TestAWaitingReaderHasNoBuffer(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, r.arrived)
 }
+
+// timed is a connection that does more than reading before it reads, as that of Caddy with a
+// read timeout does.
+type timed struct{ *net.TCPConn }
+
+// A stream on a connection with a read timeout ended when that time had passed since its
+// beginning: its Reader read from the socket below, without a new deadline for each read.
+func TestAConnectionOfAnotherTypeHasNoReader(t *testing.T) {
+	r, _ := connected(t)
+	assert.Nil(t, NewReader(timed{r.conn.(*net.TCPConn)}))
+	assert.NotNil(t, NewReader(r.conn))
+}
+
+func TestAConnectionIsRenewedIfNothingHasArrived(t *testing.T) {
+	for name, test := range map[string]struct {
+		before func(r *Reader, provider *net.TCPConn)
+		want   bool
+	}{
+		"open":        {func(*Reader, *net.TCPConn) {}, true},
+		"closed here": {func(r *Reader, _ *net.TCPConn) { _ = r.conn.Close() }, false},
+		"closed":      {func(_ *Reader, provider *net.TCPConn) { _ = provider.Close() }, false},
+		"reset": {func(_ *Reader, provider *net.TCPConn) {
+			_ = provider.SetLinger(0)
+			_ = provider.Close()
+		}, false},
+		"with bytes behind the answer": {func(_ *Reader, provider *net.TCPConn) { _, _ = provider.Write([]byte("HTTP/1.1 200")) }, false},
+		"with bytes that were read": {func(r *Reader, provider *net.TCPConn) {
+			defer r.OnWait(func() { _, _ = provider.Write([]byte("ab")) })()
+			_, _ = r.Read(make([]byte, 1))
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, provider := connected(t)
+			test.before(r, provider)
+			if !test.want {
+				awaitReadable(r)
+			}
+			assert.Equal(t, test.want, r.Renew())
+			if test.want {
+				assert.True(t, r.Renew(), "a check leaves the connection as it is")
+			}
+		})
+	}
+}
+
+// awaitReadable waits until a read would not wait, and reads nothing.
+func awaitReadable(r *Reader) {
+	_ = r.raw.Read(func(fd uintptr) bool {
+		_, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK)
+		return err != syscall.EAGAIN || r.arrived != nil
+	})
+}
+
+// The function of a call that has ended flushed its client during the next call.
+func TestARenewedConnectionHasNoFunction(t *testing.T) {
+	r, provider := connected(t)
+	r.OnWait(func() { t.Error("the function of an ended call has run") })
+	require.True(t, r.Renew())
+	_, _ = provider.Write([]byte("a"))
+	_, err := r.Read(make([]byte, 1))
+	require.NoError(t, err)
+}

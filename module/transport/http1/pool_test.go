@@ -1,0 +1,127 @@
+//go:build unix
+
+package http1
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// open sends a request whose answer is not read yet.
+func open(t *testing.T, transport *Transport, of *provider) *http.Response {
+	t.Helper()
+	res, err := transport.RoundTrip(post(t, of, "{}"))
+	require.NoError(t, err)
+	return res
+}
+
+func finish(t *testing.T, res *http.Response) {
+	t.Helper()
+	_, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+}
+
+func TestIdleConnectionsAreBounded(t *testing.T) {
+	of, transport := newProvider(t, answering(answerOK)), newTransport(t)
+	var answers []*http.Response
+	for range 4 {
+		answers = append(answers, open(t, transport, of))
+	}
+	for _, res := range answers {
+		finish(t, res)
+	}
+	assert.Len(t, transport.idle.idle[of.Addr().String()], 2)
+	for range 2 {
+		answers = append(answers, open(t, transport, of))
+	}
+	assert.EqualValues(t, 4, of.accepted.Load())
+}
+
+func TestHostsHaveTheirOwnConnections(t *testing.T) {
+	transport := newTransport(t)
+	a, b := newProvider(t, answering(answerOK)), newProvider(t, answering("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"))
+	for range 2 {
+		for of, want := range map[*provider]int{a: 200, b: 201} {
+			res := open(t, transport, of)
+			assert.Equal(t, want, res.StatusCode)
+			finish(t, res)
+		}
+	}
+	assert.EqualValues(t, 1, a.accepted.Load())
+	assert.EqualValues(t, 1, b.accepted.Load())
+}
+
+// timed is a transport whose idle connections are closed after an hour.
+func timed(t *testing.T) *Transport {
+	return newTransport(t, func(of *reverseproxy.HTTPTransport) { of.Transport.IdleConnTimeout = time.Hour })
+}
+
+func TestConnectionsThatAreIdleForTooLongAreClosed(t *testing.T) {
+	ended := make(chan error, 1)
+	of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+		answering(answerOK)(conn, requests)
+		ended <- nil
+	})
+	transport := timed(t)
+	finish(t, open(t, transport, of))
+	transport.idle.sweep()
+	require.Len(t, transport.idle.idle, 1)
+	require.NotNil(t, transport.idle.timer)
+	transport.idle.idle[of.Addr().String()][0].idle = time.Now().Add(-time.Hour)
+	transport.idle.sweep()
+	<-ended
+	assert.Empty(t, transport.idle.idle)
+	assert.Nil(t, transport.idle.timer)
+}
+
+// Their sockets would otherwise be kept until the timeout.
+func TestConnectionsThatTheProviderHasClosedAreClosed(t *testing.T) {
+	of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+		_, _ = readRequest(requests)
+		_, _ = io.WriteString(conn, answerOK)
+	})
+	transport := timed(t)
+	finish(t, open(t, transport, of))
+	c := transport.idle.pop(of.Addr().String())
+	c.left = 1
+	_, err := c.in.Peek(1)
+	require.Equal(t, io.EOF, err)
+	transport.idle.put(c)
+	transport.idle.sweep()
+	assert.Empty(t, transport.idle.idle)
+	finish(t, open(t, transport, of))
+	assert.EqualValues(t, 2, of.accepted.Load())
+}
+
+func TestACloseEndsAllConnections(t *testing.T) {
+	ended := make(chan error, 2)
+	of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+		answering(answerOK)(conn, requests)
+		ended <- nil
+	})
+	transport := newTransport(t)
+	idle, used := open(t, transport, of), open(t, transport, of)
+	finish(t, idle)
+	transport.Close()
+	<-ended
+	finish(t, used) // an answer is not cut off
+	<-ended
+}
+
+func TestIdleConnectionsAreClosedOnRequest(t *testing.T) {
+	of, transport := newProvider(t, answering(answerOK)), newTransport(t)
+	for range 2 {
+		finish(t, open(t, transport, of))
+		transport.CloseIdleConnections()
+	}
+	assert.EqualValues(t, 2, of.accepted.Load())
+}
