@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -28,22 +29,49 @@ type Field = core.Field
 // Rule is a fate under a trait.
 type Rule = core.FieldRule
 
-// tables contains the rows of every pair.
-var tables = func() map[[2]translate.Format][]Field {
-	all := make(map[[2]translate.Format][]Field)
+// table is the table of a pair.
+type table struct {
+	fields []Field
+	paths  map[string]bool // of reports that come from code, not from clients or providers
+}
+
+// tables contains the table of every pair. A table is made at its first use: a gateway
+// needs few of them.
+var tables = func() map[[2]translate.Format]func() table {
+	all := make(map[[2]translate.Format]func() table)
 	for _, from := range formats.All() {
 		for _, to := range formats.OfProviders() {
 			if CanTranslate(from.Name, to.Name) {
-				all[[2]translate.Format{from.Name, to.Name}] = core.Join(from.Requests.Source, to.Requests.Target)
+				all[[2]translate.Format{from.Name, to.Name}] = sync.OnceValue(func() table {
+					return newTable(core.Join(from.Requests.Source, to.Requests.Target))
+				})
 			}
 		}
 	}
 	return all
 }()
 
+func newTable(fields []Field) table {
+	t := table{fields: fields, paths: make(map[string]bool, len(fields))}
+	for i := range fields {
+		if f := &fields[i]; !strings.HasSuffix(f.Path, "*") || f.Path != f.Name {
+			t.paths[f.Path] = true
+		}
+	}
+	return t
+}
+
+// tableOf returns the table of a pair, which is empty if requests cannot be translated.
+func tableOf(from, to translate.Format) table {
+	if made := tables[[2]translate.Format{from, to}]; made != nil {
+		return made()
+	}
+	return table{}
+}
+
 // Fields returns the table of a pair of formats, nil if requests cannot be translated.
 // It must not be changed.
-func Fields(from, to translate.Format) []Field { return tables[[2]translate.Format{from, to}] }
+func Fields(from, to translate.Format) []Field { return tableOf(from, to).fields }
 
 // Capabilities lists the fields of a client's format by their fates with a provider of
 // another format. The names are those of Field.
@@ -78,20 +106,6 @@ func CapabilitiesOf(from, to translate.Format, traits *trait.Traits) Capabilitie
 	return c
 }
 
-// known contains the paths of reports that come from code, not from clients or providers.
-var known = func() map[[2]translate.Format]map[string]bool {
-	all := make(map[[2]translate.Format]map[string]bool, len(tables))
-	for pair, fields := range tables {
-		all[pair] = make(map[string]bool, len(fields))
-		for i := range fields {
-			if f := &fields[i]; !strings.HasSuffix(f.Path, "*") || f.Path != f.Name {
-				all[pair][f.Path] = true
-			}
-		}
-	}
-	return all
-}()
-
 // LossName returns the name of a loss for metrics, which must have a bounded number of
 // names: the path of the loss if it is in the tables or, for answers and for the byte
 // lane, a constant of the code. A name chosen by a client or a provider is replaced by
@@ -100,7 +114,7 @@ func LossName(from, to translate.Format, loss translate.Loss) string {
 	switch {
 	case loss.Foreign:
 		return loss.Path[:strings.LastIndexByte(loss.Path, '.')+1] + "?"
-	case loss.Class == translate.OfAnswer || from == to || known[[2]translate.Format{from, to}][loss.Path]:
+	case loss.Class == translate.OfAnswer || from == to || tableOf(from, to).paths[loss.Path]:
 		return loss.Path
 	default:
 		return "?"
