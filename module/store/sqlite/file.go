@@ -40,11 +40,12 @@ const connections = 4
 // settings are the settings of every connection. Writers wait at most three seconds for
 // other processes, so that methods return within seconds. With FULL, a change is on the
 // disk before its call returns. With NORMAL, a power cut could revert the last changes,
-// and make a revoked key valid again.
+// and make a revoked key valid again. A connection caches at most 512 KiB of the file: the
+// allocator of the driver needs twice as much memory, and the system caches the file, too.
 var settings = url.Values{
 	"mode":    {"rw"}, // SQLite would create a file that other users can read
 	"_txlock": {"immediate"},
-	"_pragma": {"busy_timeout(3000)", "foreign_keys(1)", "synchronous(FULL)"},
+	"_pragma": {"busy_timeout(3000)", "foreign_keys(1)", "synchronous(FULL)", "cache_size(-512)"},
 }
 
 // file is the database of one path.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
@@ -43,5 +44,17 @@ func TestProcessesThatStartAtOnceCreateOneFile(t *testing.T) {
 			})
 		}
 		all.Wait()
+	}
+}
+
+// SQLite ignores a setting whose name is wrong.
+func TestConnectionsHaveTheirSettings(t *testing.T) {
+	db, err := at(filepath.Join(t.TempDir(), "gateway.db"))().Connect(t.Context())
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, db.Close()) }()
+	for setting, want := range map[string]int{"busy_timeout": 3000, "foreign_keys": 1, "synchronous": 2, "cache_size": -512} {
+		var got int
+		require.NoError(t, db.QueryRowContext(t.Context(), `PRAGMA `+setting).Scan(&got), setting)
+		assert.Equal(t, want, got, setting)
 	}
 }
