@@ -14,16 +14,25 @@ const ReadsWithoutWaiting = true
 
 // tryRead reads what has arrived, or an error. It returns false if the read has to wait.
 func (r *Reader) tryRead(fd uintptr) (done bool) {
-	into := buffers.Get().(*buffer)
-	n, err := syscall.Read(int(fd), into[:])
+	p, from := r.into, (*buffer)(nil) // none while the read waits
+	if p == nil {
+		from = buffers.Get().(*buffer)
+		p = from[:]
+	}
+	n, err := syscall.Read(int(fd), p)
 	for err == syscall.EINTR {
-		n, err = syscall.Read(int(fd), into[:])
+		n, err = syscall.Read(int(fd), p)
 	}
-	if n > 0 {
-		r.arrived, r.unread = into, into[:n]
+	switch {
+	case from == nil && n > 0:
+		r.into = p[:n]
 		return true
+	case n > 0:
+		r.arrived, r.unread = from, p[:n]
+		return true
+	case from != nil:
+		buffers.Put(from)
 	}
-	buffers.Put(into)
 	switch err {
 	case syscall.EAGAIN:
 		r.wait()

@@ -4,15 +4,16 @@
 package socket
 
 import (
+	"cmp"
 	"net"
 	"sync"
 	"sync/atomic"
 	"syscall"
 )
 
-// Reader reads from a socket. As long as OnWait has a function, it reads all that has arrived
-// at once, and calls the function before it waits for more. Like a connection of net/http, a
-// Reader is used by one goroutine at a time; OnWait and its stop may be called at any time.
+// Reader reads from a socket. It reads all that has arrived at once, and calls the function of
+// OnWait, if it has one, before it waits for more. Like a connection of net/http, a Reader is
+// used by one goroutine at a time; OnWait and its stop may be called at any time.
 type Reader struct {
 	conn   net.Conn
 	raw    syscall.RawConn
@@ -23,6 +24,7 @@ type Reader struct {
 
 	// attempt is the method tryRead, which raw gets for each read. It is made once.
 	attempt func(fd uintptr) (done bool)
+	into    []byte  // for the running Read, then what it has read; nil if it uses a buffer
 	waits   *func() // of the running Read, until it was called
 	err     error   // of the last attempt
 
@@ -63,21 +65,34 @@ func (r *Reader) OnWait(f func()) (stop func()) {
 
 // Read reads as the connection does.
 func (r *Reader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
 	if r.arrived == nil {
-		r.waits = r.onWait.Load()
-		if r.waits == nil {
-			return r.conn.Read(p)
-		}
-		if err := r.raw.Read(r.attempt); err != nil {
-			return 0, err
-		}
-		if r.arrived == nil {
-			return 0, r.err
+		if n, err := r.receive(p); n > 0 || err != nil {
+			return n, err
 		}
 	}
 	n := copy(p, r.unread)
 	if r.unread = r.unread[n:]; len(r.unread) == 0 {
-		r.release()
+		buffers.Put(r.arrived)
+		r.arrived, r.unread = nil, nil
+	}
+	return n, nil
+}
+
+// receive reads into a buffer, or into p if p is not smaller than that. It returns the number
+// of bytes in p.
+func (r *Reader) receive(p []byte) (int, error) {
+	r.waits, r.err, r.into = r.onWait.Load(), nil, nil
+	if len(p) >= len(buffer{}) {
+		r.into = p
+	}
+	err := cmp.Or(r.raw.Read(r.attempt), r.err)
+	n := len(r.into)
+	r.into = nil
+	if err != nil {
+		return 0, err
 	}
 	return n, nil
 }
@@ -89,11 +104,6 @@ func (r *Reader) Renew() bool {
 	r.onWait.Store(nil)
 	r.silent = false
 	return r.arrived == nil && r.raw.Read(r.check) == nil && r.silent
-}
-
-func (r *Reader) release() {
-	buffers.Put(r.arrived)
-	r.arrived, r.unread = nil, nil
 }
 
 // wait calls the function of the running Read, if that was not done before.

@@ -32,31 +32,50 @@ func connected(t *testing.T) (*Reader, *net.TCPConn) {
 }
 
 func TestAReaderReturnsAllBytesInOrder(t *testing.T) {
-	r, provider := connected(t)
-	sent := bytes.Repeat([]byte("0123456789"), 10_000) // more than a buffer
-	go func() {
-		_, _ = provider.Write(sent)
-		_ = provider.CloseWrite()
-	}()
-	var got []byte
-	stop, p := func() {}, make([]byte, 3000)
-	for i := 0; ; i++ {
-		switch i % 3 { // bytes that have arrived are left over when the function goes
-		case 0:
-			stop = r.OnWait(func() {})
-		case 1:
-			stop()
-		}
-		n, err := r.Read(p)
-		got = append(got, p[:n]...)
-		if err != nil {
+	for name, p := range map[string][]byte{"in parts of a buffer": make([]byte, 3000), "without a buffer": make([]byte, 10_000)} {
+		t.Run(name, func(t *testing.T) {
+			r, provider := connected(t)
+			sent := bytes.Repeat([]byte("0123456789"), 10_000)
+			go func() {
+				_, _ = provider.Write(sent)
+				_ = provider.CloseWrite()
+			}()
+			var got []byte
+			for stop, i := func() {}, 0; ; i++ {
+				switch i % 3 { // bytes that have arrived are left over when the function goes
+				case 0:
+					stop = r.OnWait(func() {})
+				case 1:
+					stop()
+				}
+				n, err := r.Read(p[:len(p)*(4-i%2)/4]) // every other read is shorter
+				got = append(got, p[:n]...)
+				if err != nil {
+					assert.Equal(t, io.EOF, err)
+					break
+				}
+			}
+			assert.True(t, bytes.Equal(sent, got))
+			_, err := r.Read(p)
 			assert.Equal(t, io.EOF, err)
-			break
-		}
+		})
 	}
-	assert.True(t, bytes.Equal(sent, got))
-	_, err := r.Read(p)
-	assert.Equal(t, io.EOF, err)
+}
+
+// It needs no memory of its own.
+func TestALongReadTakesAllThatHasArrived(t *testing.T) {
+	r, provider := connected(t)
+	sent := bytes.Repeat([]byte("a"), 20_000)
+	_, err := provider.Write(sent)
+	require.NoError(t, err)
+	got := make([]byte, 20_000)
+	n, err := io.ReadAtLeast(r, got, 10_000)
+	require.NoError(t, err)
+	assert.Nil(t, r.arrived)
+	assert.True(t, bytes.Equal(sent[:n], got[:n]))
+	n, err = r.Read(nil)
+	assert.Zero(t, n)
+	assert.NoError(t, err)
 }
 
 // What the function sends would otherwise wait for bytes that may never come.
