@@ -42,7 +42,7 @@ type connection struct {
 	trace    httptrace.ClientTrace
 	reused   atomic.Bool                   // an earlier request was sent on it
 	answered atomic.Bool                   // a byte of the answer has arrived
-	reader   atomic.Pointer[socket.Reader] // what net/http reads with; nil if the connection has none
+	reader   atomic.Pointer[socket.Reader] // what the answer is read with; nil if the connection has none, or the answer has ended
 }
 
 // follow returns a context whose requests, one after the other, report their connections.
@@ -88,12 +88,18 @@ func (e unquoted) Error() string {
 
 func (e unquoted) Unwrap() error { return e.error }
 
-// unquotedBody is the body of an answer whose errors do not quote it: net/http also quotes
-// malformed trailers.
-type unquotedBody struct{ io.ReadCloser }
+// carried is the body of an answer. Its errors do not quote it: net/http also quotes malformed
+// trailers.
+type carried struct {
+	io.ReadCloser
+	by *connection // whose connection may serve another call after the end
+}
 
-func (b *unquotedBody) Read(p []byte) (int, error) {
+func (b *carried) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.by.reader.Store(nil)
+	}
 	if err != nil && err != io.EOF {
 		err = unquoted{err}
 	}

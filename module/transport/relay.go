@@ -13,7 +13,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -28,8 +27,8 @@ type relay struct {
 	lane lane
 	gaps prometheus.Observer // of the times between events
 
-	socket    *socket.Reader // what src reads from, in the same goroutine; nil if unknown
-	stopWaits func()         // ends the calls that OnWait has begun; nil before
+	alone     bool   // src reads from the connection, in the same goroutine
+	stopWaits func() // ends the calls that OnWait has begun; nil before
 
 	ready output // bytes that may be passed on
 
@@ -121,10 +120,11 @@ func (r *relay) step(p []byte) (direct int, err error) {
 // OnWait makes f run before each read that waits for the provider. It reports whether the
 // relay can do that.
 func (r *relay) OnWait(f func()) bool {
-	if r.socket == nil {
+	socket := r.call.conn.reader.Load()
+	if !r.alone || socket == nil {
 		return false
 	}
-	r.stopWaits = r.socket.OnWait(func() {
+	r.stopWaits = socket.OnWait(func() {
 		f()
 		r.call.life.watch.Resume()
 	})
