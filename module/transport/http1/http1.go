@@ -28,7 +28,7 @@ import (
 
 // Transport sends requests with the options of a transport of Caddy.
 type Transport struct {
-	options *http.Transport
+	options *reverseproxy.HTTPTransport
 	dial    socket.DialFunc
 	maxHead int64 // of an answer, in bytes, with informational heads before it
 	idle    pool
@@ -51,7 +51,7 @@ func New(of *reverseproxy.HTTPTransport) *Transport {
 		return nil
 	}
 	return &Transport{
-		options: o, dial: o.DialContext,
+		options: of, dial: o.DialContext,
 		maxHead: cmp.Or(o.MaxResponseHeaderBytes, defaultMaxHead),
 		idle:    pool{most: cmp.Or(o.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost), timeout: o.IdleConnTimeout},
 	}
@@ -108,7 +108,7 @@ func (t *Transport) connect(r *http.Request) (*conn, error) {
 		_ = dialed.Close()
 		return nil, fmt.Errorf("connecting: %T is no socket", dialed)
 	}
-	return newConn(of, r.URL.Host, t.options.ReadBufferSize), nil
+	return newConn(of, r.URL.Host, t.options.Transport.ReadBufferSize), nil
 }
 
 // CloseIdleConnections closes the connections that are idle now.

@@ -187,6 +187,18 @@ func TestOtherRequestsAreLeftToNetHTTP(t *testing.T) {
 	assert.True(t, newTransport(t).Takes(post(t, of, "{}", func(r *http.Request) { r.URL.Scheme = "" })))
 }
 
+// reverse_proxy leaves the scheme of an address to its transport, and HTTP_PROXY is for one scheme
+// only. A request without a scheme once went to the provider directly, past the proxy.
+func TestAProxyIsForAddressesWithoutASchemeToo(t *testing.T) {
+	of := newProvider(t, answering(answerOK))
+	transport := newTransport(t, func(of *reverseproxy.HTTPTransport) {
+		of.Transport.Proxy = func(r *http.Request) (*url.URL, error) {
+			return map[string]*url.URL{"http": {Scheme: "http", Host: "proxy.example"}}[r.URL.Scheme], nil
+		}
+	})
+	assert.False(t, transport.Takes(post(t, of, "{}", func(r *http.Request) { r.URL.Scheme = "" })))
+}
+
 func TestOptionsOfNetHTTPAreLeftToIt(t *testing.T) {
 	for name, change := range map[string]func(*reverseproxy.HTTPTransport){
 		"TLS":                    func(of *reverseproxy.HTTPTransport) { of.TLS = new(reverseproxy.TLSConfig) },

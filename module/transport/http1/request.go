@@ -20,19 +20,22 @@ type Body interface {
 }
 
 // Takes reports whether the transport sends a request. A request that is malformed is left to
-// net/http, whose error describes it.
+// net/http, whose error describes it. An URL without a scheme, such as those of reverse_proxy,
+// gets that of the transport, because a proxy may be for one scheme only.
 func (t *Transport) Takes(r *http.Request) bool {
 	if _, ok := r.Body.(Body); !ok || r.ContentLength <= 0 || r.Method != http.MethodPost || r.Close || r.TransferEncoding != nil || r.Trailer != nil {
 		return false
 	}
-	if (r.URL.Scheme != "" && r.URL.Scheme != "http") || t.options.Protocols != nil || !isPlainURL(r) || !isPlainHeader(r.Header) {
+	t.options.SetScheme(r)
+	o := t.options.Transport
+	if r.URL.Scheme != "http" || o.Protocols != nil || !isPlainURL(r) || !isPlainHeader(r.Header) {
 		return false
 	}
-	if r.Header["Accept-Encoding"] == nil && !t.options.DisableCompression { // net/http adds the header, and decodes
+	if r.Header["Accept-Encoding"] == nil && !o.DisableCompression { // net/http adds the header, and decodes
 		return false
 	}
-	if t.options.Proxy != nil {
-		proxy, err := t.options.Proxy(r)
+	if o.Proxy != nil {
+		proxy, err := o.Proxy(r)
 		return proxy == nil && err == nil
 	}
 	return true
