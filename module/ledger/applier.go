@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -47,7 +46,7 @@ type applier struct {
 	outage       database.Outage // until records are written
 
 	records batch  // the memory of the batch before, for reuse
-	pages   []byte // the memory of its pages, for reuse
+	page    []byte // the memory of one page, for reuse
 }
 
 // registration is what the database contains about a journal.
@@ -58,7 +57,10 @@ type registration struct {
 }
 
 func newApplier(l *Ledger, identity string) *applier {
-	return &applier{ledger: l, largest: largestBatch, identity: identity, names: make(names), interned: make(internedNames)}
+	return &applier{
+		ledger: l, largest: largestBatch, identity: identity, names: make(names), interned: make(internedNames),
+		page: make([]byte, 0, largestPage),
+	}
 }
 
 // run applies records until the context ends, and then once more.
@@ -227,8 +229,10 @@ func (a *applier) apply(tx database.Statements, records batch) error {
 	if err != nil {
 		return err
 	}
-	a.pages = slices.Grow(a.pages[:0], absent.size())
-	added := absent.contents(a.interned, a.pages)
+	added, err := absent.contents(a.interned, a.page, func(p *page) error { return p.insert(tx) })
+	if err != nil {
+		return err
+	}
 	if added.unreadable > 0 {
 		a.ledger.logger().Error("the journal contains records that cannot be read; they are lost", zap.Int("records", added.unreadable))
 	}

@@ -1,73 +1,72 @@
 package ledger
 
 import (
-	"encoding/binary"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
 )
 
-// contents are the pages and sums that a batch adds to the database.
+// contents are what a batch adds to the database, beside the records of its pages.
 type contents struct {
-	pages      []page
+	pages      []page // without their records
 	sums       sums
 	unreadable int // number of records that could not be decoded
 }
 
-// contents returns the pages and sums of the batch. The pages use the memory after the end of
-// memory, if there is enough.
-func (b batch) contents(interned internedNames, memory []byte) contents {
+// contents returns the contents of the batch. It calls insert for each page, whose records
+// use the given memory, and are valid until insert returns.
+func (b batch) contents(interned internedNames, memory []byte, insert func(*page) error) (contents, error) {
 	c := contents{sums: make(sums)}
 	var r accounting.Record
+	var p page
 	for _, e := range b {
 		if err := readRecord(&r, e.text, interned); err != nil {
 			c.unreadable++
 			continue
 		}
-		n := len(c.pages)
-		if n == 0 || !c.pages[n-1].accepts(e.id) {
-			c.pages = append(c.pages, newPage(e.id, memory))
-			n++
+		if len(p.records) == 0 || !p.accepts(e.id) {
+			if err := c.add(p, insert); err != nil {
+				return c, err
+			}
+			p = newPage(e.id, memory)
 		}
-		memory = c.pages[n-1].add(e, &r)
+		p.add(e, &r)
 		r.Admitted = timeOf(e.id)
 		c.sums.addRecord(&r)
 	}
-	return c
+	return c, c.add(p, insert)
 }
 
-// size returns the largest possible size of all pages of the batch, in bytes.
-func (b batch) size() (bytes int) {
-	for _, e := range b {
-		bytes += 2*binary.MaxVarintLen64 + len(e.text)
+// add adds a page, unless it has no records.
+func (c *contents) add(p page, insert func(*page) error) error {
+	if len(p.records) == 0 {
+		return nil
 	}
-	return bytes
+	err := insert(&p)
+	p.records = nil
+	c.pages = append(c.pages, p)
+	return err
 }
 
-// write writes the pages and their owners, and adds the sums to the sums of the database.
+// write writes the owners of the pages, and adds the sums to the sums of the database.
 func (c *contents) write(tx database.Statements, known names, zone *time.Location) error {
 	known.limit()
 	if err := known.add(tx, c.sums.texts()); err != nil {
 		return err
 	}
-	if err := c.insertPages(tx, known); err != nil {
+	if err := insertRows(tx, `gateway_ledger_owners (last, kind, name)`, ` ON CONFLICT DO NOTHING`, c.owners(known)); err != nil {
 		return err
 	}
 	return c.sums.write(tx, known, zone)
 }
 
-func (c *contents) insertPages(tx database.Statements, known names) error {
-	var owners [][]any
-	for i := range c.pages {
-		p := &c.pages[i]
-		_, err := tx.Exec(`INSERT INTO gateway_ledger_pages (last, first, records) VALUES ($1, $2, $3)`, p.last, p.first, p.records)
-		if err != nil {
-			return err
-		}
+// owners returns the rows of the owners of all pages.
+func (c *contents) owners(known names) (rows [][]any) {
+	for _, p := range c.pages {
 		for o := range p.owners {
-			owners = append(owners, []any{p.last, o.kind, known.id(o.name)})
+			rows = append(rows, []any{p.last, o.kind, known.id(o.name)})
 		}
 	}
-	return insertRows(tx, `gateway_ledger_owners (last, kind, name)`, ` ON CONFLICT DO NOTHING`, owners)
+	return rows
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 )
 
 // page contains some records of one batch, ordered by id, in one row of the database. Each
@@ -37,6 +39,8 @@ const (
 const (
 	// pageSize is the size in bytes above which a page accepts no more records.
 	pageSize = 32 << 10
+	// largestPage is the size in bytes of a page whose last record is as large as possible.
+	largestPage = pageSize + 2*binary.MaxVarintLen64 + journal.MaxPayload
 	// periodBits is the number of low bits in which the ids of a page may differ. The
 	// records of a page were admitted in the same period of 65 seconds. So a page that
 	// contains an id below a given one ends in the period of that id, or before.
@@ -47,24 +51,28 @@ const (
 func periodBegin(id int64) int64 { return id &^ (1<<periodBits - 1) }
 func periodEnd(id int64) int64   { return id | (1<<periodBits - 1) }
 
-// newPage returns a page for records from an id on. The page uses the memory after the end
-// of used.
-func newPage(first int64, used []byte) page {
-	return page{first: first, last: first, records: used[len(used):], owners: make(map[owner]bool)}
+// newPage returns a page for records from an id on. The page uses the memory.
+func newPage(first int64, memory []byte) page {
+	return page{first: first, last: first, records: memory[:0], owners: make(map[owner]bool)}
 }
 
 // accepts reports whether a record with an id can be added to the page.
 func (p *page) accepts(id int64) bool { return len(p.records) < pageSize && id <= periodEnd(p.first) }
 
-// add adds a record, and returns the records of the page, after which memory is free.
-func (p *page) add(e entry, r *accounting.Record) []byte {
+// add adds a record.
+func (p *page) add(e entry, r *accounting.Record) {
 	p.records = binary.AppendUvarint(p.records, uint64(e.id-p.last))
 	p.records = binary.AppendUvarint(p.records, uint64(len(e.text)))
 	p.records = append(p.records, e.text...)
 	p.last = e.id
 	p.owners[owner{keyOwner, r.Key}] = true
 	p.owners[owner{userOwner, r.User}] = true
-	return p.records
+}
+
+// insert inserts the page into the database.
+func (p *page) insert(tx database.Statements) error {
+	_, err := tx.Exec(`INSERT INTO gateway_ledger_pages (last, first, records) VALUES ($1, $2, $3)`, p.last, p.first, p.records)
+	return err
 }
 
 var errPage = errors.New("the database contains a page of records that cannot be decoded")

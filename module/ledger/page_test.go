@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 	"time"
@@ -27,21 +28,23 @@ func TestPagesHaveTheirRecords(t *testing.T) {
 		entryAt(periodEnd(begin)+3, 1), // after a full page
 	}
 	unreadable := entry{begin + 9, []byte("no record")}
-	c := slices.Insert(slices.Clone(written), 2, unreadable).contents(make(internedNames), nil)
-	assert.Equal(t, 1, c.unreadable)
 	var read batch
 	var sizes []int
-	for _, p := range c.pages {
+	c, err := slices.Insert(slices.Clone(written), 2, unreadable).contents(make(internedNames), make([]byte, 0, largestPage), func(p *page) error {
 		n := len(read)
 		require.NoError(t, p.each(func(id int64, text []byte) error {
-			read = append(read, entry{id, text})
+			read = append(read, entry{id, bytes.Clone(text)})
 			return nil
 		}))
 		assert.Equal(t, read[n].id, p.first)
 		assert.Equal(t, read[len(read)-1].id, p.last)
 		assert.Equal(t, map[owner]bool{{keyOwner, "laptop"}: true, {userOwner, "alice"}: true}, p.owners)
 		sizes = append(sizes, len(read)-n)
-	}
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, 1, c.unreadable)
+	assert.Len(t, c.pages, len(sizes))
 	assert.Equal(t, written, read)
 	assert.Equal(t, []int{3, 2, 1}, sizes)
 }
