@@ -26,7 +26,7 @@ type Reader struct {
 	attempt func(fd uintptr) (done bool)
 	into    []byte  // for the running Read, then what it has read; nil if it uses a buffer
 	waits   *func() // of the running Read, until it was called
-	err     error   // of the last attempt
+	err     error   // the end of the connection
 
 	check  func(fd uintptr) (done bool) // the method tryNothing
 	silent bool                         // in the last check
@@ -84,7 +84,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 // receive reads into a buffer, or into p if p is not smaller than that. It returns the number
 // of bytes in p.
 func (r *Reader) receive(p []byte) (int, error) {
-	r.waits, r.err, r.into = r.onWait.Load(), nil, nil
+	r.waits, r.into = r.onWait.Load(), nil
 	if len(p) >= len(buffer{}) {
 		r.into = p
 	}
