@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -82,6 +83,8 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 		"a header of two lines":          {answer: "HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 2\r\n\r\nok"},
 		"a long head":                    {answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: " + strings.Repeat("a", 60<<10) + "\r\n\r\nok"},
 		"a head that is too long":        {answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: " + strings.Repeat("a", 65<<10) + "\r\n\r\nok"},
+		"a switch of protocols":          {answer: "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", ends: true},
+		"a body longer than a head":      {answer: "HTTP/1.1 200 OK\r\nContent-Length: 131072\r\n\r\n" + strings.Repeat("a", 128<<10)},
 		"too long informational heads":   {answer: strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n", 2<<10) + answerOK},
 		"a failure":                      {answer: "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\n\r\nno"},
 	} {
@@ -400,6 +403,68 @@ func TestALongRequestIsAnsweredBeforeItIsRead(t *testing.T) {
 			assert.Nil(t, transport.idle.pop(of.Addr().String()), "a part of the request is not sent")
 			assert.Eventually(t, r.Body.(*payload).closed.Load, 10*time.Second, time.Millisecond)
 		})
+	}
+}
+
+// The rest of a long request would be read as the request after it. That the request before it
+// was written completely means nothing.
+func TestALongRequestThatIsNotReadEndsAConnectionThatWasUsedBefore(t *testing.T) {
+	release := make(chan struct{})
+	of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+		_, _ = readRequest(requests)
+		_, _ = io.WriteString(conn, answerOK)
+		_, _ = requests.ReadString('[')
+		_, _ = io.WriteString(conn, answerOK)
+		<-release
+	})
+	defer close(release)
+	transport := newTransport(t)
+	for _, body := range []string{"{}", "[" + strings.Repeat(long, 1000)} {
+		res, err := transport.RoundTrip(post(t, of, body))
+		require.NoError(t, err)
+		_, err = io.ReadAll(res.Body)
+		require.NoError(t, err)
+	}
+	assert.EqualValues(t, 1, of.accepted.Load())
+	assert.Nil(t, transport.idle.pop(of.Addr().String()))
+}
+
+// failing is a body that cannot be written.
+type failing struct {
+	payload
+	err error
+}
+
+func (f *failing) WriteBehind(head []byte, w io.Writer) (int64, error) {
+	_, _ = w.Write(head)
+	return 0, f.err
+}
+
+// A provider that refuses a request may close the connection while it is written. The client
+// gets the refusal. After any other error, nobody waits for an answer.
+func TestARequestThatCannotBeWrittenMayHaveAnAnswer(t *testing.T) {
+	for err, answered := range map[error]bool{syscall.EPIPE: true, syscall.ECONNRESET: true, errGone: false} {
+		ended := make(chan error, 1)
+		of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+			_, _ = requests.ReadString('}')
+			if answered {
+				_, _ = io.WriteString(conn, "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
+			}
+			_, err := io.Copy(io.Discard, requests)
+			ended <- err
+		})
+		transport := newTransport(t)
+		r := post(t, of, "{}", func(r *http.Request) {
+			r.Body, r.Header["X"] = &failing{err: err}, []string{"}"}
+		})
+		res, failed := transport.RoundTrip(r)
+		require.Equal(t, answered, failed == nil, "%v: %v", err, failed)
+		if answered {
+			text, err := io.ReadAll(res.Body)
+			require.NoError(t, err)
+			assert.Equal(t, "no", string(text))
+		}
+		<-ended // the connection, which has a part of a request
 	}
 }
 
