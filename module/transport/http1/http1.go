@@ -47,7 +47,7 @@ func New(of *reverseproxy.HTTPTransport) *Transport {
 		return nil
 	case of.TLS != nil || of.ProxyProtocol != "" || of.ReadTimeout > 0 || of.WriteTimeout > 0:
 		return nil
-	case o.ResponseHeaderTimeout > 0 || o.MaxConnsPerHost > 0 || o.MaxIdleConns > 0 || o.DisableKeepAlives || o.MaxIdleConnsPerHost < 0:
+	case o.ResponseHeaderTimeout > 0 || o.MaxConnsPerHost > 0 || o.MaxIdleConns > 0 || o.DisableKeepAlives || o.MaxIdleConnsPerHost < 0 || o.IdleConnTimeout < 0:
 		return nil
 	}
 	return &Transport{

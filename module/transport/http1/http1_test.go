@@ -214,6 +214,9 @@ func TestOptionsOfNetHTTPAreLeftToIt(t *testing.T) {
 		"a limit of idle ones":   func(of *reverseproxy.HTTPTransport) { of.Transport.MaxIdleConns = 1 },
 		"no idle connections":    func(of *reverseproxy.HTTPTransport) { of.Transport.DisableKeepAlives = true },
 		"none by a number":       func(of *reverseproxy.HTTPTransport) { of.Transport.MaxIdleConnsPerHost = -1 },
+		// Without a timeout, nothing looks for idle connections that their provider has closed. Their
+		// sockets were kept until a request to the same host, which may never come.
+		"no timeout of idle ones": func(of *reverseproxy.HTTPTransport) { of.Transport.IdleConnTimeout = -1 },
 	} {
 		t.Run(name, func(t *testing.T) { assert.Nil(t, New(options(t, change))) })
 	}
