@@ -377,6 +377,24 @@ func TestAnAnswerThatIsNotReadToItsEndEndsItsConnection(t *testing.T) {
 	assert.Nil(t, transport.idle.pop(of.Addr().String()))
 }
 
+// Nobody would close the connection later: net/http does that in its own goroutine.
+func TestAConnectionOfAnotherProtocolEnds(t *testing.T) {
+	for _, answer := range []string{"SSH-2.0-x\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"} {
+		ended := make(chan error, 1)
+		of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+			_, _ = readRequest(requests)
+			_, _ = io.WriteString(conn, answer)
+			_, err := io.Copy(io.Discard, requests)
+			ended <- err
+		})
+		transport := newTransport(t)
+		_, err := transport.RoundTrip(post(t, of, "{}"))
+		assert.Equal(t, strings.HasPrefix(answer, "HTTP"), err == nil)
+		<-ended
+		assert.Nil(t, transport.idle.pop(of.Addr().String()))
+	}
+}
+
 // A provider that refuses a request may not read all of it.
 func TestALongRequestIsAnsweredBeforeItIsRead(t *testing.T) {
 	for name, reset := range map[string]bool{"and the connection waits": false, "and the connection is reset": true} {

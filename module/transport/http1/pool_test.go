@@ -60,6 +60,15 @@ func TestHostsHaveTheirOwnConnections(t *testing.T) {
 	assert.EqualValues(t, 1, b.accepted.Load())
 }
 
+// The answer to a refused credential is not read before the request is sent again.
+func TestAnAnswerWithoutABodyFreesItsConnectionUnread(t *testing.T) {
+	of, transport := newProvider(t, answering("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")), newTransport(t)
+	for range 2 {
+		require.NoError(t, open(t, transport, of).Body.Close())
+	}
+	assert.EqualValues(t, 1, of.accepted.Load())
+}
+
 // timed is a transport whose idle connections are closed after an hour.
 func timed(t *testing.T) *Transport {
 	return newTransport(t, func(of *reverseproxy.HTTPTransport) { of.Transport.IdleConnTimeout = time.Hour })
