@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -267,14 +268,40 @@ func TestARequestEndsWithItsContext(t *testing.T) {
 }
 
 func TestARequestWhoseContextHasEndedIsNotSent(t *testing.T) {
-	of := newProvider(t, answering(answerOK))
+	var requests atomic.Int64
+	of := newProvider(t, func(conn net.Conn, from *bufio.Reader) {
+		for {
+			if _, err := readRequest(from); err != nil {
+				return
+			}
+			requests.Add(1)
+			_, _ = io.WriteString(conn, answerOK)
+		}
+	})
+	transport := newTransport(t)
+	finish(t, open(t, transport, of))
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errGone)
 	r := post(t, of, "{}", within(ctx))
-	_, err := newTransport(t).RoundTrip(r)
+	_, err := transport.RoundTrip(r)
 	assert.ErrorIs(t, err, errGone)
 	assert.True(t, r.Body.(*payload).closed.Load())
-	assert.Zero(t, of.accepted.Load())
+	finish(t, open(t, transport, of))
+	assert.EqualValues(t, 2, requests.Load())
+	assert.EqualValues(t, 1, of.accepted.Load(), "the idle connection is not lost")
+}
+
+func TestADialEndsWithTheRequest(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	transport := newTransport(t, func(of *reverseproxy.HTTPTransport) {
+		of.Transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			cancel(errGone)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+	})
+	_, err := transport.RoundTrip(post(t, newProvider(t, answering(answerOK)), "{}", within(ctx)))
+	assert.Equal(t, errGone, err, "the cause, by which the failure is classified")
 }
 
 // reverse_proxy asks another upstream after an error of the dial, which it finds by its type.
