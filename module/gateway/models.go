@@ -113,10 +113,10 @@ func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fau
 		}
 		body = append(body, `{"model":`...)
 		body = jsonscan.AppendString(body, name)
-		m := h.resolved.catalog.Model(name)
-		known := m.Capabilities
+		description := h.resolved.catalog.DescriptionOf(h.resolved.catalog.Model(name))
+		known := description.Fields
 		if counts {
-			known = m.Counts
+			known = description.Counts
 		}
 		body = append(append(body, ','), known[1:]...) // without its brace
 	}

@@ -23,7 +23,7 @@ type capability struct {
 	Counting string   `json:"count_tokens,omitempty"` // see Target.Counting
 }
 
-// described is what GET /v1/capabilities shows of a model.
+// described is a Description before it is encoded.
 type described struct {
 	Formats   any      `json:"formats"`   // by the formats of clients
 	Endpoints []string `json:"endpoints"` // beside text
@@ -38,23 +38,31 @@ const (
 // everything is the capabilities of the byte lane, which relays all fields.
 var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, Refused: []string{}}
 
-// describe encodes the capabilities of all models. Models with the same capabilities share
-// the encoding.
-func (c *Catalog) describe() {
-	shared, counts := make(map[string]json.RawMessage), make(map[string]json.RawMessage)
+// Description is what GET /v1/capabilities shows of a model: objects.
+type Description struct {
+	Fields json.RawMessage // lists of fields
+	Counts json.RawMessage // numbers in place of the lists
+}
+
+// DescriptionOf returns the description of a model of the catalog.
+func (c *Catalog) DescriptionOf(m *Model) Description { return c.descriptions()[m] }
+
+// describe returns the descriptions of all models. Models with the same capabilities share
+// one.
+func (c *Catalog) describe() map[*Model]Description {
+	all, shared := make(map[*Model]Description), make(map[string]Description)
 	for _, claim := range c.claims {
-		if claim.model.Capabilities != nil { // a model of the global option
-			continue
-		}
 		known, key := claim.model.capabilities()
 		endpoints := claim.model.endpoints()
 		key += strings.Join(endpoints, " ")
-		if shared[key] == nil {
-			shared[key], _ = json.Marshal(described{known, endpoints}) // strings always encode
-			counts[key], _ = json.Marshal(described{countsOf(known), endpoints})
+		if _, ok := shared[key]; !ok {
+			fields, _ := json.Marshal(described{known, endpoints}) // strings always encode
+			counts, _ := json.Marshal(described{countsOf(known), endpoints})
+			shared[key] = Description{fields, counts}
 		}
-		claim.model.Capabilities, claim.model.Counts = shared[key], counts[key]
+		all[claim.model] = shared[key]
 	}
+	return all
 }
 
 // counted is a capability with the numbers of its fields.

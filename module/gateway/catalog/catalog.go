@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -42,6 +43,8 @@ type Catalog struct {
 	patterns  []int          // the indexes of the other claims
 	shared    Shared
 	prices    *pricefile.File // nil for none
+
+	descriptions func() map[*Model]Description // made at the first call: few gateways are asked
 }
 
 // Shared is what all catalogs of a configuration use.
@@ -76,7 +79,7 @@ func (c *Catalog) Extend(ctx caddy.Context, s Settings) (*Catalog, error) {
 	if err := extended.rank(); err != nil {
 		return nil, err
 	}
-	extended.describe()
+	extended.descriptions = sync.OnceValue(extended.describe)
 	return extended, nil
 }
 

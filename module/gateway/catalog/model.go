@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,14 +11,12 @@ import (
 
 // Model is a name or pattern with its targets.
 type Model struct {
-	Pattern      aigateway.Pattern
-	Targets      []Target   // at least one, in the order of the configuration
-	Steps        [][]Target // the targets in the order in which they are tried; those of one step share the requests
-	Fallback     Fallback
-	Attempts     int             // largest number of targets that are asked for one request
-	Capabilities json.RawMessage // for GET /v1/capabilities, an object
-	Counts       json.RawMessage // the same, with numbers in place of the lists of fields
-	prices       *prices.Table   // of all targets; see pricesOf
+	Pattern  aigateway.Pattern
+	Targets  []Target   // at least one, in the order of the configuration
+	Steps    [][]Target // the targets in the order in which they are tried; those of one step share the requests
+	Fallback Fallback
+	Attempts int           // largest number of targets that are asked for one request
+	prices   *prices.Table // of all targets; see pricesOf
 }
 
 // leadsTo reports whether a target of m for the name is the model of p with the same name.
