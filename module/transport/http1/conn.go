@@ -80,7 +80,7 @@ func (c *conn) receive(r *http.Request, maxHead int64, trace *httptrace.ClientTr
 		if err != nil {
 			return nil, err
 		}
-		if res.StatusCode >= http.StatusOK || res.StatusCode == http.StatusSwitchingProtocols {
+		if res.StatusCode/100 != 1 || res.StatusCode == http.StatusSwitchingProtocols {
 			c.left = math.MaxInt64
 			return res, nil
 		}

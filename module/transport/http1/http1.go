@@ -79,7 +79,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	b := &body{of: res.Body, ctx: ctx, stop: stop, idle: &t.idle}
 	b.conn.Store(c)
-	b.last = res.Close || res.StatusCode == http.StatusSwitchingProtocols
+	b.last = res.Close || res.StatusCode < http.StatusOK
 	if res.Body == http.NoBody {
 		b.end(true)
 	}

@@ -84,6 +84,7 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 		"a header of two lines":          {answer: "HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 2\r\n\r\nok"},
 		"a long head":                    {answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: " + strings.Repeat("a", 60<<10) + "\r\n\r\nok"},
 		"a head that is too long":        {answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: " + strings.Repeat("a", 65<<10) + "\r\n\r\nok"},
+		"a status below 100":             {answer: "HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nok"}, // was skipped like an informational head, so that its body was the next one
 		"a switch of protocols":          {answer: "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", ends: true},
 		"a body longer than a head":      {answer: "HTTP/1.1 200 OK\r\nContent-Length: 131072\r\n\r\n" + strings.Repeat("a", 128<<10)},
 		"too long informational heads":   {answer: strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n", 2<<10) + answerOK},
@@ -348,13 +349,15 @@ func TestThePortOfHTTPIsTheDefault(t *testing.T) {
 // Bytes behind an answer would be read as the answer to the next request, of another client.
 func TestAConnectionWithBytesBehindItsAnswerIsNotUsedAgain(t *testing.T) {
 	const other = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"
+	ended := make(chan error, 2)
 	for name, serve := range map[string]func(net.Conn, *bufio.Reader){
 		"with it": answering(answerOK + other),
 		"after it": func(conn net.Conn, requests *bufio.Reader) {
 			_, _ = readRequest(requests)
 			_, _ = io.WriteString(conn, answerOK)
 			_, _ = io.WriteString(conn, other)
-			_, _ = io.Copy(io.Discard, requests)
+			_, err := io.Copy(io.Discard, requests)
+			ended <- err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -367,6 +370,9 @@ func TestAConnectionWithBytesBehindItsAnswerIsNotUsedAgain(t *testing.T) {
 				assert.Equal(t, "ok", string(body))
 				assert.Equal(t, i+1, of.accepted.Load())
 				awaitArrival(t, transport, of)
+			}
+			if name == "after it" {
+				<-ended
 			}
 		})
 	}

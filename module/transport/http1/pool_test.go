@@ -46,6 +46,18 @@ func TestIdleConnectionsAreBounded(t *testing.T) {
 	assert.EqualValues(t, 4, of.accepted.Load())
 }
 
+// The others end as soon as fewer are needed. If they took turns, none would ever be idle for long.
+func TestTheConnectionThatWasUsedLastIsUsedAgain(t *testing.T) {
+	of, transport := newProvider(t, answering(answerOK)), newTransport(t)
+	a, b := open(t, transport, of), open(t, transport, of)
+	last := b.Body.(*body).conn.Load()
+	finish(t, a)
+	finish(t, b)
+	res := open(t, transport, of)
+	assert.Same(t, last, res.Body.(*body).conn.Load())
+	finish(t, res)
+}
+
 func TestHostsHaveTheirOwnConnections(t *testing.T) {
 	transport := newTransport(t)
 	a, b := newProvider(t, answering(answerOK)), newProvider(t, answering("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"))
@@ -82,6 +94,7 @@ func TestConnectionsThatAreIdleForTooLongAreClosed(t *testing.T) {
 	})
 	transport := timed(t)
 	finish(t, open(t, transport, of))
+	require.NotNil(t, transport.idle.timer)
 	transport.idle.sweep()
 	require.Len(t, transport.idle.idle, 1)
 	require.NotNil(t, transport.idle.timer)

@@ -102,7 +102,6 @@ func (r *Reader) receive(p []byte) (int, error) {
 // read.
 func (r *Reader) Renew() bool {
 	r.onWait.Store(nil)
-	r.silent = false
 	return r.arrived == nil && r.raw.Read(r.check) == nil && r.silent
 }
 
