@@ -24,6 +24,11 @@ func (h *Handler) settle(ex *exchange.Exchange, to *reply.Reply, r *http.Request
 	if v := recover(); v != nil {
 		h.recovered(v, ex, to)
 	}
+	if r.ProtoMajor == 2 && ex.Streaming() && r.Context().Err() == nil {
+		// Caddy bounds what the server writes behind a handler by a timer. If the stream has
+		// ended before it is started, it keeps the stream for a minute.
+		_ = to.FlushError()
+	}
 	aborts := to.Close(r.Context().Err() != nil)
 	ex.DropBody()
 	h.exchangeEnded(ex, to.Calls(), r)

@@ -56,3 +56,26 @@ func inTurns(n int, run func()) {
 	}
 	running.Wait()
 }
+
+// Caddy bounds the write behind the end of a handler by a timer, if the handler leaves something
+// to write. With HTTP/2, net/http may start that timer when the stream has already ended, and
+// then keeps the stream and its connection until the timer fires, for a minute.
+func TestEndedStreamsOverHTTP2HoldNothing(t *testing.T) {
+	t.Parallel()
+	provider := gatewaytest.NewProvider(t)
+	p := site.StartProcess(t, options, site.Direct.Provider("p", provider))
+	ask := func() {
+		c := site.NewClient(t, true)
+		defer c.CloseIdleConnections()
+		askOnce(t, c, p, site.MessagesPath)
+	}
+	for range 50 {
+		ask()
+	}
+	before := footprintOf(t, p)
+	for range 600 {
+		ask()
+	}
+	grown := footprintOf(t, p).heap - before.heap
+	assert.Less(t, grown, 250<<10, "bytes of heap; about 500 KB with the timers")
+}
