@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -102,6 +103,24 @@ func TestAClosedPayloadIsNotWritten(t *testing.T) {
 	_, err := body.WriteBehind([]byte(head), w)
 	assert.ErrorIs(t, err, http.ErrBodyReadAfterClose)
 	assert.Empty(t, w.written.String())
+}
+
+// A call may end while its payload is written. Its memory would be that of another request.
+func TestTheMemoryOfAPayloadIsHeldWhileItIsWritten(t *testing.T) {
+	lease := exchange.NewLease()
+	held := func() { lease.Buffer() } // panics without memory
+	p := New([]byte("{}"), lease)
+	body := p.Open().(*outgoing)
+	end := sync.OnceFunc(func() {
+		p.Close()
+		_ = body.Close()
+	})
+	_, err := body.WriteBehind([]byte(head), &wire{takes: -1, before: func() {
+		end()
+		assert.NotPanics(t, held)
+	}})
+	require.NoError(t, err)
+	assert.Panics(t, held)
 }
 
 // net/http allocates 32 KB for each request with a long body, through which it copies the
