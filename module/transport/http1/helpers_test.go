@@ -26,7 +26,7 @@ type provider struct {
 	accepted atomic.Int64
 }
 
-func newProvider(t *testing.T, serve func(conn net.Conn, requests *bufio.Reader)) *provider {
+func newProvider(t testing.TB, serve func(conn net.Conn, requests *bufio.Reader)) *provider {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func readRequest(requests *bufio.Reader) (string, error) {
 }
 
 // options returns a transport of Caddy without options. Both ways are made from it.
-func options(t *testing.T, change ...func(*reverseproxy.HTTPTransport)) *reverseproxy.HTTPTransport {
+func options(t testing.TB, change ...func(*reverseproxy.HTTPTransport)) *reverseproxy.HTTPTransport {
 	t.Helper()
 	of := &reverseproxy.HTTPTransport{
 		Versions:  []string{"1.1", "2"},
@@ -83,7 +83,7 @@ func options(t *testing.T, change ...func(*reverseproxy.HTTPTransport)) *reverse
 	return of
 }
 
-func newTransport(t *testing.T, change ...func(*reverseproxy.HTTPTransport)) *Transport {
+func newTransport(t testing.TB, change ...func(*reverseproxy.HTTPTransport)) *Transport {
 	t.Helper()
 	transport := New(options(t, change...))
 	require.NotNil(t, transport)
