@@ -95,11 +95,18 @@ func (t *Transport) Provision(ctx caddy.Context) (err error) {
 	}
 	if of, ok := inner.(*reverseproxy.HTTPTransport); ok {
 		of.Transport.DialContext = socket.Dialing(of.Transport.DialContext)
-		if t.http1 = http1.New(of); t.http1 != nil {
-			ctx.OnCancel(t.http1.Close)
-		}
+		t.http1 = http1.New(of)
 	}
 	t.inner = inner.(http.RoundTripper)
+	return nil
+}
+
+// Cleanup closes the connections that are idle, and the others after their answers. The inner
+// transport has a Cleanup of its own.
+func (t *Transport) Cleanup() error {
+	if t.http1 != nil {
+		t.http1.Close()
+	}
 	return nil
 }
 
@@ -211,8 +218,9 @@ var unproxied = &http.Request{URL: new(url.URL)}
 
 // Interface guards
 var (
-	_ caddy.Provisioner = (*Transport)(nil)
-	_ http.RoundTripper = (*Transport)(nil)
+	_ caddy.Provisioner  = (*Transport)(nil)
+	_ caddy.CleanerUpper = (*Transport)(nil)
+	_ http.RoundTripper  = (*Transport)(nil)
 
 	_ reverseproxy.TLSTransport                        = (*Transport)(nil)
 	_ reverseproxy.H2CTransport                        = (*Transport)(nil)

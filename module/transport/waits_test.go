@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
@@ -48,16 +49,15 @@ func TestAStreamThatHasEndedDoesNotWaitOnTheConnectionOfAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			waits := make(chan struct{})
 			var connections sync.Map
-			first := true
+			var requests atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				connections.Store(r.RemoteAddr, true)
 				w.Header().Set("Content-Type", "text/event-stream")
 				_, _ = io.WriteString(w, chunkText)
-				if !first {
+				if requests.Add(1) > 1 {
 					_ = http.NewResponseController(w).Flush()
 					<-waits
 				}
-				first = false
 				_, _ = io.WriteString(w, chunkFinish+done)
 			}))
 			defer server.Close()
