@@ -26,11 +26,16 @@ const sweepsPerTimeout = 8
 func (p *pool) take(host string) *conn {
 	for {
 		c := p.pop(host)
-		if c == nil || c.renew() {
+		if c == nil || p.serves(c) {
 			return c
 		}
 		_ = c.Close()
 	}
+}
+
+// serves reports whether an idle connection can serve another request.
+func (p *pool) serves(c *conn) bool {
+	return (p.timeout <= 0 || time.Since(c.idle) < p.timeout) && c.renew()
 }
 
 func (p *pool) pop(host string) *conn {
@@ -74,7 +79,7 @@ func (p *pool) sweep() {
 	defer p.mu.Unlock()
 	for host, of := range p.idle {
 		of = slices.DeleteFunc(of, func(c *conn) bool {
-			ended := time.Since(c.idle) >= p.timeout || !c.renew()
+			ended := !p.serves(c)
 			if ended {
 				_ = c.Close()
 			}

@@ -105,6 +105,16 @@ func TestConnectionsThatAreIdleForTooLongAreClosed(t *testing.T) {
 	assert.Nil(t, transport.idle.timer)
 }
 
+// The sweep may come an eighth of the timeout later. A timeout that is a bit shorter than that of the
+// provider once did not ensure that the provider closes no connection while a request is sent.
+func TestAConnectionThatWasIdleForTooLongIsNotUsed(t *testing.T) {
+	of, transport := newProvider(t, answering(answerOK)), timed(t)
+	finish(t, open(t, transport, of))
+	transport.idle.idle[of.Addr().String()][0].idle = time.Now().Add(-time.Hour)
+	finish(t, open(t, transport, of))
+	assert.EqualValues(t, 2, of.accepted.Load())
+}
+
 // Their sockets would otherwise be kept until the timeout.
 func TestConnectionsThatTheProviderHasClosedAreClosed(t *testing.T) {
 	of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
