@@ -27,7 +27,7 @@ type relay struct {
 	lane lane
 	gaps prometheus.Observer // of the times between events
 
-	alone     bool   // src reads from the connection, in the same goroutine
+	alone     bool   // src reads from the connection with its reader, in the same goroutine
 	stopWaits func() // ends the calls that OnWait has begun; nil before
 
 	ready output // bytes that may be passed on
@@ -120,15 +120,13 @@ func (r *relay) step(p []byte) (direct int, err error) {
 // OnWait makes f run before each read that waits for the provider. It reports whether the
 // relay can do that.
 func (r *relay) OnWait(f func()) bool {
-	socket := r.call.conn.reader.Load()
-	if !r.alone || socket == nil {
-		return false
+	if socket := r.call.conn.reader.Load(); socket != nil && r.alone { // without one, the answer has ended, and no read waits
+		r.stopWaits = socket.OnWait(func() {
+			f()
+			r.call.life.watch.Resume()
+		})
 	}
-	r.stopWaits = socket.OnWait(func() {
-		f()
-		r.call.life.watch.Resume()
-	})
-	return true
+	return r.alone
 }
 
 // read reads once. The watch runs only while the relay waits for the provider, because
