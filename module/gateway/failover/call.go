@@ -77,9 +77,16 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	ctx, span := tracing.StartCall(x.ctx, a)
 	defer span.End(c)
 	err := x.receive(ctx, t, c)
-	if result.Fault == nil && !result.Whole() {
+	if result.Fault == nil && !result.Whole() && !x.left() {
 		result.Fail(unexplained(err, x.ex.View.Model))
 	}
+}
+
+// left reports whether the calls have ended because the client has left, and not because the
+// gateway ends them.
+func (x *run) left() bool {
+	_, ending := context.Cause(x.ctx).(exchange.Ending)
+	return x.ctx.Err() != nil && !ending
 }
 
 // receive calls a provider. Its answer goes to the reply, through the checks of the exchange if

@@ -51,6 +51,7 @@ func testLeavingEarly(t *testing.T, w site.Way, streaming bool) {
 	<-done
 	record := s.RecordWhere(func(r map[string]any) bool { return true })
 	assert.Equal(t, "client_closed", record["outcome"])
+	assertBlameless(t, record)
 	assert.Nil(t, record["fault"])
 	assert.Equal(t, 499.0, accessStatus(s.Site))
 	assert.Zero(t, s.Second.Count(), "no other target is asked for nobody")
@@ -75,6 +76,7 @@ func testLeavingMidStream(t *testing.T, w site.Way, path string) {
 	assert.NoError(t, s.First.WaitCancelled(site.Waiting(t)))
 	record := s.Record(answer.Header.Get("Request-Id"))
 	assert.Equal(t, "client_closed", record["outcome"])
+	assertBlameless(t, record)
 	assert.Nil(t, record["fault"])
 	assert.Equal(t, 200.0, accessStatus(s.Site))
 	assert.Zero(t, s.Second.Count())
@@ -92,7 +94,9 @@ func TestAClientThatLeavesABusyStreamEndsTheCall(t *testing.T) {
 		answer.Next()
 		answer.Cancel()
 		assert.NoError(t, s.First.WaitCancelled(site.Waiting(t)))
-		assert.Equal(t, "client_closed", s.Record(answer.Header.Get("Request-Id"))["outcome"])
+		record := s.Record(answer.Header.Get("Request-Id"))
+		assert.Equal(t, "client_closed", record["outcome"])
+		assertBlameless(t, record)
 		s.AssertQuiet()
 	})
 }
@@ -131,4 +135,11 @@ func TestAClientThatStopsReadingIsCut(t *testing.T) {
 		assert.Equal(t, "client_closed", s.Record(answer.Header.Get("X-Request-Id"))["outcome"])
 		answer.Cancel()
 	})
+}
+
+// A client that left was once counted as a fault of its provider: as a stream that broke off,
+// or as a provider that could not be reached.
+func assertBlameless(t *testing.T, record map[string]any) {
+	t.Helper()
+	assert.Regexp(t, "^the client left while first/", record["msg"])
 }
