@@ -24,10 +24,12 @@ import (
 // the provider's answer: net/http quotes lines of malformed headers, which may contain a
 // credential or a prompt.
 func (t *Transport) carry(req *http.Request) (*http.Response, error) {
-	filterStdLog()
-	carrier := t.inner
+	var carrier http.RoundTripper
 	if t.http1 != nil && t.http1.Takes(req) {
 		carrier = t.http1
+	} else {
+		carrier = t.inner
+		filterStdLog()
 	}
 	res, err := carrier.RoundTrip(req)
 	if err != nil {

@@ -15,7 +15,7 @@ type body struct {
 	ctx  context.Context      // of the request
 	stop func() bool          // separates the connection from ctx
 	last bool                 // the connection ends with this answer
-	idle *pool
+	pool *pool
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -45,7 +45,7 @@ func (b *body) end(complete bool) {
 		return
 	}
 	if b.stop() && complete && !b.last && c.sent.Load() {
-		b.idle.put(c)
+		b.pool.put(c)
 		return
 	}
 	_ = c.Close()

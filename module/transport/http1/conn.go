@@ -17,12 +17,12 @@ import (
 // conn is a connection. It is read by one goroutine at a time.
 type conn struct {
 	*socket.Conn
-	host string // of the URLs of its requests
-	in   *bufio.Reader
-	left int64       // bytes that may still be read
-	sent atomic.Bool // the request is written completely
-	used bool        // for an earlier request
-	idle time.Time   // the begin of the pause between two requests
+	host  string // of the URLs of its requests
+	in    *bufio.Reader
+	left  int64       // bytes that may still be read
+	sent  atomic.Bool // the request is written completely
+	used  bool        // for an earlier request
+	since time.Time   // the end of the last answer
 }
 
 func newConn(of *socket.Conn, host string, buffer int) *conn {

@@ -31,7 +31,7 @@ type Transport struct {
 	options *reverseproxy.HTTPTransport
 	dial    socket.DialFunc
 	maxHead int64 // of an answer, in bytes, with informational heads before it
-	idle    pool
+	pool    pool
 }
 
 // defaultMaxHead is the limit of net/http for the head of an answer, in bytes.
@@ -53,7 +53,7 @@ func New(of *reverseproxy.HTTPTransport) *Transport {
 	return &Transport{
 		options: of, dial: o.DialContext,
 		maxHead: cmp.Or(o.MaxResponseHeaderBytes, defaultMaxHead),
-		idle:    pool{most: cmp.Or(o.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost), timeout: o.IdleConnTimeout},
+		pool:    pool{most: cmp.Or(o.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost), timeout: o.IdleConnTimeout},
 	}
 }
 
@@ -77,7 +77,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = c.Close()
 		return nil, cmp.Or(context.Cause(ctx), err)
 	}
-	b := &body{of: res.Body, ctx: ctx, stop: stop, idle: &t.idle}
+	b := &body{of: res.Body, ctx: ctx, stop: stop, pool: &t.pool}
 	b.conn.Store(c)
 	b.last = res.Close || res.StatusCode < http.StatusOK
 	if res.Body == http.NoBody {
@@ -92,7 +92,7 @@ func (t *Transport) connect(r *http.Request) (*conn, error) {
 	if err := context.Cause(r.Context()); err != nil {
 		return nil, err
 	}
-	if c := t.idle.take(r.URL.Host); c != nil {
+	if c := t.pool.take(r.URL.Host); c != nil {
 		return c, nil
 	}
 	address := r.URL.Host
@@ -112,9 +112,9 @@ func (t *Transport) connect(r *http.Request) (*conn, error) {
 }
 
 // CloseIdleConnections closes the connections that are idle now.
-func (t *Transport) CloseIdleConnections() { t.idle.clear() }
+func (t *Transport) CloseIdleConnections() { t.pool.clear() }
 
 // Close closes the idle connections now, and all others after their answers.
-func (t *Transport) Close() { t.idle.close() }
+func (t *Transport) Close() { t.pool.close() }
 
 var _ http.RoundTripper = (*Transport)(nil)

@@ -263,7 +263,7 @@ func TestARequestEndsWithItsContext(t *testing.T) {
 			}
 			assert.ErrorIs(t, err, errGone)
 			<-ended // the connection
-			assert.Nil(t, transport.idle.pop(of.Addr().String()))
+			assert.Nil(t, transport.pool.pop(of.Addr().String()))
 		})
 	}
 }
@@ -381,12 +381,12 @@ func TestAConnectionWithBytesBehindItsAnswerIsNotUsedAgain(t *testing.T) {
 // awaitArrival waits until bytes have arrived at the idle connection.
 func awaitArrival(t *testing.T, transport *Transport, of *provider) {
 	t.Helper()
-	c := transport.idle.pop(of.Addr().String())
+	c := transport.pool.pop(of.Addr().String())
 	require.NotNil(t, c)
 	c.left = 1 << 20
 	_, err := c.in.Peek(1)
 	require.NoError(t, err)
-	transport.idle.put(c)
+	transport.pool.put(c)
 }
 
 func TestAnAnswerThatIsNotReadToItsEndEndsItsConnection(t *testing.T) {
@@ -407,7 +407,7 @@ func TestAnAnswerThatIsNotReadToItsEndEndsItsConnection(t *testing.T) {
 	<-ended
 	_, err = res.Body.Read(make([]byte, 1))
 	assert.ErrorIs(t, err, net.ErrClosed)
-	assert.Nil(t, transport.idle.pop(of.Addr().String()))
+	assert.Nil(t, transport.pool.pop(of.Addr().String()))
 }
 
 // Nobody would close the connection later: net/http does that in its own goroutine.
@@ -424,7 +424,7 @@ func TestAConnectionOfAnotherProtocolEnds(t *testing.T) {
 		_, err := transport.RoundTrip(post(t, of, "{}"))
 		assert.Equal(t, strings.HasPrefix(answer, "HTTP"), err == nil)
 		<-ended
-		assert.Nil(t, transport.idle.pop(of.Addr().String()))
+		assert.Nil(t, transport.pool.pop(of.Addr().String()))
 	}
 }
 
@@ -454,7 +454,7 @@ func TestALongRequestIsAnsweredBeforeItIsRead(t *testing.T) {
 			_, err = io.ReadAll(res.Body)
 			require.True(t, err == nil || reset)
 			require.NoError(t, res.Body.Close())
-			assert.Nil(t, transport.idle.pop(of.Addr().String()), "a part of the request is not sent")
+			assert.Nil(t, transport.pool.pop(of.Addr().String()), "a part of the request is not sent")
 			assert.Eventually(t, r.Body.(*payload).closed.Load, 10*time.Second, time.Millisecond)
 		})
 	}
@@ -480,7 +480,7 @@ func TestALongRequestThatIsNotReadEndsAConnectionThatWasUsedBefore(t *testing.T)
 		require.NoError(t, err)
 	}
 	assert.EqualValues(t, 1, of.accepted.Load())
-	assert.Nil(t, transport.idle.pop(of.Addr().String()))
+	assert.Nil(t, transport.pool.pop(of.Addr().String()))
 }
 
 // failing is a body that cannot be written.
@@ -598,5 +598,5 @@ func TestManyRequestsGetTheirOwnAnswers(t *testing.T) {
 		})
 	}
 	running.Wait()
-	assert.LessOrEqual(t, len(transport.idle.idle[of.Addr().String()]), 2)
+	assert.LessOrEqual(t, len(transport.pool.idle[of.Addr().String()]), 2)
 }

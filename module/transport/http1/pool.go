@@ -35,7 +35,7 @@ func (p *pool) take(host string) *conn {
 
 // serves reports whether an idle connection can serve another request.
 func (p *pool) serves(c *conn) bool {
-	return (p.timeout <= 0 || time.Since(c.idle) < p.timeout) && c.renew()
+	return (p.timeout <= 0 || time.Since(c.since) < p.timeout) && c.renew()
 }
 
 func (p *pool) pop(host string) *conn {
@@ -65,7 +65,7 @@ func (p *pool) put(c *conn) {
 	}
 	p.idle[c.host] = append(p.idle[c.host], c)
 	if p.timeout > 0 {
-		c.idle = time.Now()
+		c.since = time.Now()
 		if p.timer == nil {
 			p.timer = time.AfterFunc(p.timeout/sweepsPerTimeout, p.sweep)
 		}

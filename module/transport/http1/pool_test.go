@@ -39,7 +39,7 @@ func TestIdleConnectionsAreBounded(t *testing.T) {
 	for _, res := range answers {
 		finish(t, res)
 	}
-	assert.Len(t, transport.idle.idle[of.Addr().String()], 2)
+	assert.Len(t, transport.pool.idle[of.Addr().String()], 2)
 	for range 2 {
 		answers = append(answers, open(t, transport, of))
 	}
@@ -94,15 +94,15 @@ func TestConnectionsThatAreIdleForTooLongAreClosed(t *testing.T) {
 	})
 	transport := timed(t)
 	finish(t, open(t, transport, of))
-	require.NotNil(t, transport.idle.timer)
-	transport.idle.sweep()
-	require.Len(t, transport.idle.idle, 1)
-	require.NotNil(t, transport.idle.timer)
-	transport.idle.idle[of.Addr().String()][0].idle = time.Now().Add(-time.Hour)
-	transport.idle.sweep()
+	require.NotNil(t, transport.pool.timer)
+	transport.pool.sweep()
+	require.Len(t, transport.pool.idle, 1)
+	require.NotNil(t, transport.pool.timer)
+	transport.pool.idle[of.Addr().String()][0].since = time.Now().Add(-time.Hour)
+	transport.pool.sweep()
 	<-ended
-	assert.Empty(t, transport.idle.idle)
-	assert.Nil(t, transport.idle.timer)
+	assert.Empty(t, transport.pool.idle)
+	assert.Nil(t, transport.pool.timer)
 }
 
 // The sweep may come an eighth of the timeout later. A timeout that is a bit shorter than that of the
@@ -110,7 +110,7 @@ func TestConnectionsThatAreIdleForTooLongAreClosed(t *testing.T) {
 func TestAConnectionThatWasIdleForTooLongIsNotUsed(t *testing.T) {
 	of, transport := newProvider(t, answering(answerOK)), timed(t)
 	finish(t, open(t, transport, of))
-	transport.idle.idle[of.Addr().String()][0].idle = time.Now().Add(-time.Hour)
+	transport.pool.idle[of.Addr().String()][0].since = time.Now().Add(-time.Hour)
 	finish(t, open(t, transport, of))
 	assert.EqualValues(t, 2, of.accepted.Load())
 }
@@ -123,13 +123,13 @@ func TestConnectionsThatTheProviderHasClosedAreClosed(t *testing.T) {
 	})
 	transport := timed(t)
 	finish(t, open(t, transport, of))
-	c := transport.idle.pop(of.Addr().String())
+	c := transport.pool.pop(of.Addr().String())
 	c.left = 1
 	_, err := c.in.Peek(1)
 	require.Equal(t, io.EOF, err)
-	transport.idle.put(c)
-	transport.idle.sweep()
-	assert.Empty(t, transport.idle.idle)
+	transport.pool.put(c)
+	transport.pool.sweep()
+	assert.Empty(t, transport.pool.idle)
 	finish(t, open(t, transport, of))
 	assert.EqualValues(t, 2, of.accepted.Load())
 }
