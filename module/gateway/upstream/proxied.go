@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -26,7 +28,7 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 	}
 	inner["protocol"] = json.RawMessage(`"ai"`)
 	delete(proxy, "handler")
-	if proxy["load_balancing"], err = withPolicy(proxy["load_balancing"]); err != nil {
+	if proxy["load_balancing"], err = withDefaults(proxy["load_balancing"], otherAddresses(proxy)); err != nil {
 		return nil, fmt.Errorf("reading load_balancing: %w", err)
 	}
 	if proxy["transport"], err = json.Marshal(inner); err != nil {
@@ -43,9 +45,12 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 	return &proxied{mod.(caddyhttp.MiddlewareHandler)}, nil
 }
 
-// withPolicy returns the configuration of load balancing with a selection policy: the
-// configured one, else ai_session.
-func withPolicy(balancing json.RawMessage) (json.RawMessage, error) {
+// withDefaults returns the configuration of load balancing with a selection policy, by
+// default ai_session. A policy of the gateway selects each address once in an attempt, so
+// with it the default is that all others are tried. With a policy of Caddy, a retry may
+// select the same address, and wait for it again. A request that may have been sent is not
+// retried: after other errors than those of dialing, reverse_proxy retries only GET.
+func withDefaults(balancing json.RawMessage, others int) (json.RawMessage, error) {
 	fields, err := fieldsOf(balancing)
 	if err != nil {
 		return nil, err
@@ -56,7 +61,25 @@ func withPolicy(balancing json.RawMessage) (json.RawMessage, error) {
 	if fields["selection_policy"] == nil {
 		fields["selection_policy"] = json.RawMessage(`{"policy":"ai_session"}`)
 	}
+	var selection struct{ Policy string }
+	if err := json.Unmarshal(fields["selection_policy"], &selection); err != nil {
+		return nil, fmt.Errorf("reading selection_policy: %w", err)
+	}
+	if strings.HasPrefix(selection.Policy, "ai_") && fields["retries"] == nil && fields["try_duration"] == nil {
+		fields["retries"] = json.RawMessage(strconv.Itoa(others))
+	}
 	return json.Marshal(fields)
+}
+
+// otherAddresses returns the number of addresses besides the first. It returns 1 for dynamic
+// addresses, whose number varies.
+func otherAddresses(proxy map[string]json.RawMessage) int {
+	if proxy["dynamic_upstreams"] != nil {
+		return 1
+	}
+	var addresses []json.RawMessage
+	_ = json.Unmarshal(proxy["upstreams"], &addresses) // reverse_proxy refuses what is no list
+	return max(len(addresses)-1, 0)
 }
 
 // Call implements exchange.Caller. The request has no header, host or body of the client, because

@@ -74,6 +74,38 @@ func TestAddressesOfOneProviderAreTriedWithinOneAttempt(t *testing.T) {
 	}
 }
 
+// Without a word of load balancing, an address that refuses connections once failed about
+// a third of the requests: the repeated attempt could select it again.
+func TestADeadAddressFailsNoRequest(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	dead, alive := " "+gatewaytest.RefusedAddress(t), " "+p.Address()
+	for name, lines := range map[string]string{
+		"two":            "to" + dead + alive,
+		"three":          "to" + dead + alive + " " + gatewaytest.RefusedAddress(t),
+		"ai_prefix_hash": "to" + dead + alive + "\nlb_policy ai_prefix_hash",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := site.Start(t, "provider p vllm {\n"+lines+"\n}")
+			for i := range 12 {
+				answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello "+strconv.Itoa(i), false))
+				assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
+				assert.Equal(t, 1.0, s.Record(answer.ID())["attempts"])
+			}
+		})
+	}
+}
+
+// A provider may have begun to answer a request after which the connection breaks.
+func TestARequestThatWasSentGoesToNoOtherAddress(t *testing.T) {
+	p, q := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	p.Always(gatewaytest.Reset())
+	q.Always(gatewaytest.Reset())
+	s := site.Start(t, "provider p vllm {\nto "+p.Address()+" "+q.Address()+"\n}", "model m {\nto p\nattempts 1\n}")
+	answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+	assert.Equal(t, http.StatusBadGateway, answer.Status, answer.Body)
+	assert.Equal(t, 1, p.Count()+q.Count())
+}
+
 // Compression would hold events back (T9).
 func TestEncodeLeavesEventStreamsAlone(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
