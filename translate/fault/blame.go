@@ -25,8 +25,10 @@ var reasons = []struct {
 		"missing data required for image input", // Ollama
 		"does not support image",                // many
 		"support image input",                   // llama.cpp, OpenRouter
+		"image input is not supported",          // llama.cpp
 		"is not a multimodal model",             // vLLM
 	}},
+	{"audio is not supported", []string{"audio input is not supported"}},                              // llama.cpp
 	{"thinking is not supported", []string{"does not support thinking"}},                              // Ollama
 	{"a system message is not at the beginning", []string{"system message must be at the beginning"}}, // templates of Qwen
 	{"roles do not alternate", []string{"roles must alternate"}},                                      // templates of Llama, Mistral, Gemma
@@ -50,8 +52,8 @@ var blamed = map[Kind]string{
 }
 
 // reason returns what the provider blames the request for, "" if it does not blame the
-// request. Servers whose templates of conversations fail answer 500, so that there the
-// message alone shows it.
+// request. Servers answer 500 if the template of a conversation fails, and llama.cpp for
+// images without a model for them, so that there the message alone shows it.
 func (d detail) reason(row statusRow) string {
 	general := blamed[row.kind]
 	switch {

@@ -34,6 +34,8 @@ func TestRefusalsHaveAReasonThatALogMayHold(t *testing.T) {
 		{400, `{"error":{"message":"x","param":{"a":"secret"}}}`, "the request is not valid", ""},
 		{400, ``, "the request is not valid", ""},
 		{500, `{"error":{"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`, "roles do not alternate", ""},
+		{500, `{"error":{"code":500,"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}`, "images are not supported", ""},
+		{500, `{"error":{"code":500,"message":"audio input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}`, "audio is not supported", ""},
 		{500, `{"error":{"message":"does not support tools"}}`, "tools are not supported", ""},
 
 		// Not the client's fault.

@@ -61,6 +61,7 @@ func TestOutcomes(t *testing.T) {
 		"429 without quota":           {answered(429, `{"error":{"code":"insufficient_quota","message":"x"}}`), health.AccountExhausted},
 		"500":                         {answered(500, ""), health.Failed},
 		"500 for the roles":           {answered(500, `{"error":{"message":"Conversation roles must alternate user/assistant"}}`), health.Unknown},
+		"500 for an image":            {answered(500, `{"error":{"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"}}`), health.Unknown},
 		"500 for the context":         {answered(500, `{"error":{"message":"prompt is too long: the input exceeds the maximum context length"}}`), health.Unknown},
 		"502":                         {answered(502, ""), health.Failed},
 		"503":                         {answered(503, ""), health.Overloaded},

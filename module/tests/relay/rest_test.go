@@ -77,16 +77,20 @@ func TestARateLimitedTargetRestsUntilTheProviderWantsToBeAsked(t *testing.T) {
 	})
 }
 
-// Otherwise, the bad requests of one client would move the requests of all others.
+// Otherwise, the bad requests of one client would move the requests of all others. The
+// images that clients sent to a llama.cpp without a model for them once did so.
 func TestRequestsThatAProviderBlamesLetNothingRest(t *testing.T) {
 	s := startResting(t, site.Direct)
-	for _, status := range []int{400, 404, 413, 422} {
-		s.first.Always(gatewaytest.Status(status))
+	for _, refusal := range []gatewaytest.Step{
+		gatewaytest.Status(400), gatewaytest.Status(404), gatewaytest.Status(413), gatewaytest.Status(422),
+		gatewaytest.Body(500, "application/json", []byte(`{"error":{"code":500,"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}`)),
+	} {
+		s.first.Always(refusal)
 		for range 6 {
 			s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
 		}
 	}
-	assert.Equal(t, 24, s.first.Count())
+	assert.Equal(t, 30, s.first.Count())
 }
 
 // When every target rests, the provider's own time to wait reaches the client.
