@@ -97,7 +97,7 @@ func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request, checks *g
 		t.Provider.Retries.Deposit()
 		c = x.ask(t, c)
 		switch {
-		case x.conclude(&c.Result):
+		case x.conclude(t, c):
 			return x.verdict
 		case c.Result.State == exchange.Unasked && c.Result.Fault.Kind == fault.Overloaded:
 			x.passOver(t, exchange.Busy, c.Result.Fault)
@@ -177,7 +177,7 @@ func (x *run) next() (t *choice.Candidate, again bool) {
 	}
 	x.retried = true
 	pause(x.ctx, wait)
-	if x.conclude(&last.failed.Result) {
+	if x.conclude(last.Candidate, last.failed) {
 		return nil, false
 	}
 	return last.Candidate, true
@@ -249,8 +249,9 @@ func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *faul
 
 // conclude ends the exchange after an attempt if the process shuts down, the deadline is
 // over, the client has left, or content was sent. It then sets the verdict, and returns
-// true.
-func (x *run) conclude(result *exchange.Result) bool {
+// true. It reports an answer that broke off after content.
+func (x *run) conclude(t *choice.Candidate, c *exchange.Conduit) bool {
+	result := &c.Result
 	switch cause := context.Cause(x.ctx); {
 	case errors.Is(cause, drain.ErrShuttingDown) && !result.Whole():
 		x.verdict = Verdict{Fault: fault.ShuttingDown()}
@@ -259,6 +260,9 @@ func (x *run) conclude(result *exchange.Result) bool {
 	case x.reply.Abandon(x.ctx):
 		x.verdict = Verdict{}
 	case x.reply.Over():
+		if !result.Whole() && x.ex.Fault == nil { // else the gateway itself has ended the answer
+			x.reportFailure(t, c)
+		}
 		x.reply.Finish(result)
 		x.verdict = Verdict{}
 	default:

@@ -33,6 +33,32 @@ func TestLogsExplainExchanges(t *testing.T) {
 	assert.Equal(t, sentence, entry["summary"])
 }
 
+// The log had no entry about a stream that broke off after content.
+func TestAStreamThatBreaksOffAfterContentIsAWarning(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("p", p, site.EveryFormat))
+	for _, path := range site.ClientPaths {
+		begin := strings.Join(site.Streams[path][:len(site.Streams[path])-2], "")
+		answer := s.AfterContent(p, path, begin, gatewaytest.Reset())
+		entry := s.FailedAttempt(answer.ID())
+		assert.Equal(t, "warn", entry["level"])
+		assert.Equal(t, site.Truncated.Message, entry["fault"])
+	}
+}
+
+// An answer that a guard ends is no failure of the provider.
+func TestABlockedAnswerIsNoFailedAttempt(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("p", p, site.EveryFormat), "guard words regex {\npattern greeting Hi\nblock greeting\non answer\n}")
+	for _, path := range site.ClientPaths {
+		p.Script(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path]...))
+		answer := s.Ask(path, site.BodyFor(path, "m", "hello", true))
+		require.Contains(t, answer.Body, "blocked by the guard")
+		s.Record(answer.ID())
+	}
+	s.AssertNoEntry("attempt failed")
+}
+
 func init() { caddy.RegisterModule(noting{}) }
 
 // noted are the events that the handler "noting" has seen.
