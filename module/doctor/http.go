@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,12 @@ type reply struct {
 
 // message returns the message of an error answer, "" for other answers.
 func (r reply) message() string { return errorIn(r.body) }
+
+// refusal returns the status and the message of an error answer, or the text of the status if
+// there is no message.
+func (r reply) refusal() string {
+	return fmt.Sprintf("%d: %s", r.status, cmp.Or(r.message(), http.StatusText(r.status)))
+}
 
 // errorIn returns the message and the code of the error in a body, "" if it has none.
 func errorIn(body []byte) string {
@@ -97,7 +104,7 @@ func (g Gateway) Models(ctx context.Context, names []string) ([]Model, error) {
 		return nil, err
 	}
 	if got.status != http.StatusOK {
-		return nil, fmt.Errorf("listing models: %d: %s", got.status, got.message())
+		return nil, fmt.Errorf("listing models: %s", got.refusal())
 	}
 	var list struct {
 		Data []struct {

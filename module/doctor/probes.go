@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -90,7 +89,7 @@ func (e *exam) ask(request map[string]any) (answer, bool) {
 // refuse images with 500. Exceptions are the probe "text", which every model must support
 // unless its format is optional, and status 429, which does not depend on the feature.
 func (e *exam) refused(got reply) {
-	e.broken(fmt.Sprintf("%d: %s", got.status, got.message()))
+	e.broken(got.refusal())
 	refused := got.status >= 400 && got.status < 500 && got.status != http.StatusTooManyRequests
 	if e.State == Broken && e.Advice == "" && (e.Probe != "text" || e.format.optional) && (refused || notSupported.MatchString(e.Reason)) {
 		e.State = Unsupported
