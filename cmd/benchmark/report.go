@@ -100,8 +100,12 @@ func table(all []summary) string {
 
 // conditions states where and how long figures were measured.
 func (o options) conditions() string {
-	return fmt.Sprintf("%d processors, %s/%s, %s, %s; medians of %d rounds of %s. In parentheses: how it compares with `caddy`, which is plain `reverse_proxy`.\n\n",
-		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), time.Now().UTC().Format(time.DateOnly), o.rounds, o.duration)
+	rounds := fmt.Sprintf("medians of %d rounds", o.rounds)
+	if o.rounds == 1 {
+		rounds = "1 round"
+	}
+	return fmt.Sprintf("%d processors, %s/%s, %s, %s; %s of %s. In parentheses: how it compares with `caddy`, which is plain `reverse_proxy`.\n\n",
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), time.Now().UTC().Format(time.DateOnly), rounds, o.duration)
 }
 
 // report prints the table, and writes the files of a folder: table.md, results.json and
