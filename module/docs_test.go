@@ -2,6 +2,7 @@ package module_test
 
 import (
 	"database/sql"
+	"encoding/pem"
 	"net/http"
 	"os"
 	"os/exec"
@@ -96,11 +97,14 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	t.Setenv("OTEL_TRACES_EXPORTER", "none")
 	prices, err := filepath.Abs("prices/prices.csv")
 	require.NoError(t, err)
+	certificate := filepath.Join(t.TempDir(), "llama.pem")
+	block := pem.Block{Type: "CERTIFICATE", Bytes: gatewaytest.NewTLSProvider(t).Certificate()}
+	require.NoError(t, os.WriteFile(certificate, pem.EncodeToMemory(&block), 0o600))
 	for _, text := range blocks(t, "") {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {
 			// Health checks of the addresses of pages must not leave the machine: if something
 			// answers there, its connections stay for minutes.
-			loadFormatted(t, text, "10.0.0.", "127.0.0.", "/run/secrets", secrets, "/run/credentials/caddy.service/secrets_", secrets+"/", "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices)
+			loadFormatted(t, text, "10.0.0.", "127.0.0.", "/run/secrets", secrets, "/run/credentials/caddy.service/secrets_", secrets+"/", "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices, "/etc/ssl/llama.pem", certificate)
 		})
 	}
 }

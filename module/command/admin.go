@@ -75,7 +75,7 @@ func errorOf(answer []byte) error {
 // addStoreFlags adds the flags that select the store.
 func addStoreFlags(cmd *cobra.Command) {
 	addFileFlags(cmd)
-	cmd.PersistentFlags().StringP("address", "", "", "Address of the admin API of a running Caddy to use instead")
+	cmd.PersistentFlags().StringP("address", "", "", "Address of the admin API of a running Caddy to use instead; doctor takes --url, that of the gateway")
 }
 
 // addFileFlags adds the flags that select the store of a configuration.

@@ -35,7 +35,7 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.SetFlagErrorFunc(notExamined)
-	cmd.Flags().StringP("url", "", "http://localhost:8080", "Address of the gateway, as clients use it without /v1")
+	cmd.Flags().StringP("url", "", "http://localhost:8080", "Address of the gateway, as clients use it without /v1; other commands take --address, that of the admin API")
 	cmd.Flags().StringP("key", "", "{env.GATEWAY_KEY}", "Key of a client: a reference to the environment or to a file")
 	cmd.Flags().BoolP("json", "", false, "Print the results as JSON, one per line")
 	cmd.Flags().BoolP("dry-run", "", false, "Print the planned probes, and send no request to a model")
@@ -45,8 +45,8 @@ func doctorCommand() *cobra.Command {
 const doctorHelp = `
 Sends requests to each model of the gateway, or only to the named models. The probes test
 a text, a stream, a system prompt, sampling, successive turns, a tool call, an image, an
-error, and a count of tokens, both as a messages client and as a chat client. This tests
-a provider in its own format and with translation.
+error, and a count of tokens, as a client of each format. This tests a provider in its own
+formats and with translation.
 
 The table shows the result of each probe and the tokens that it used. For a failure, it
 shows a line for the provider's block that fixes it, if one is known. A feature that a

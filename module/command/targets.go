@@ -127,7 +127,7 @@ func formatNames() string {
 func addRunningFlags(cmd *cobra.Command) {
 	cmd.Flags().StringP("config", "c", "", "Configuration with the address of the admin API")
 	cmd.Flags().StringP("adapter", "a", "", "Name of the adapter for --config")
-	cmd.Flags().StringP("address", "", "", "Address of the admin API of a running Caddy")
+	cmd.Flags().StringP("address", "", "", "Address of the admin API of a running Caddy; doctor takes --url, that of the gateway")
 }
 
 // callRunning sends a GET request to the admin API of the selected Caddy, and decodes
