@@ -1,5 +1,6 @@
 // Package http1 sends the requests of calls to providers without TLS, such as model servers
-// in the same network. The goroutine of the caller writes a request and reads its answer.
+// in the same network. The goroutine of the caller writes a request and reads its answer; only a
+// long request is written by one of its own.
 // net/http has two more goroutines for each connection: waking them takes a tenth of the time
 // of a stream and a fifth of that of a short answer, and each open stream holds their stacks.
 //
