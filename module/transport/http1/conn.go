@@ -21,8 +21,7 @@ type conn struct {
 	in    *bufio.Reader
 	left  int64       // bytes that may still be read
 	sent  atomic.Bool // the request is written completely
-	used  bool        // for an earlier request
-	since time.Time   // the end of the last answer
+	since time.Time   // the end of the last answer; zero before
 }
 
 func newConn(of *socket.Conn, host string, buffer int) *conn {
@@ -101,6 +100,5 @@ func (c *conn) Read(p []byte) (int, error) {
 
 // renew reports whether an idle connection can serve another request.
 func (c *conn) renew() bool {
-	c.used = true
 	return c.in.Buffered() == 0 && c.Reader.Renew()
 }

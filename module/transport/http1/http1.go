@@ -1,8 +1,8 @@
 // Package http1 sends the requests of calls to providers without TLS, such as model servers
 // in the same network. The goroutine of the caller writes a request and reads its answer; only a
-// long request is written by one of its own.
-// net/http has two more goroutines for each connection: waking them takes a tenth of the time
-// of a stream and a fifth of that of a short answer, and each open stream holds their stacks.
+// long request is written by one of its own. net/http has two more goroutines for each
+// connection: waking them takes a tenth of the time of a stream and a fifth of that of a short
+// answer, and each open stream holds their stacks.
 //
 // The package sends POST requests with a body in memory over HTTP/1.1, and net/http parses
 // their answers. Takes reports whether the package sends a request. All others, and transports
@@ -46,7 +46,7 @@ func New(of *reverseproxy.HTTPTransport) *Transport {
 	switch {
 	case !socket.ReadsWithoutWaiting || !slices.Contains(of.Versions, "1.1"):
 		return nil
-	case of.TLS != nil || of.ProxyProtocol != "" || of.ReadTimeout > 0 || of.WriteTimeout > 0:
+	case of.TLS != nil || o.Protocols != nil || of.ProxyProtocol != "" || of.ReadTimeout > 0 || of.WriteTimeout > 0:
 		return nil
 	case o.ResponseHeaderTimeout > 0 || o.MaxConnsPerHost > 0 || o.MaxIdleConns > 0 || o.DisableKeepAlives || o.MaxIdleConnsPerHost < 0 || o.IdleConnTimeout < 0:
 		return nil
@@ -68,7 +68,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if trace != nil && trace.GotConn != nil {
-		trace.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: c.used})
+		trace.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: !c.since.IsZero()})
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	c.send(r)

@@ -187,8 +187,6 @@ func TestOtherRequestsAreLeftToNetHTTP(t *testing.T) {
 		of.Transport.Proxy = func(*http.Request) (*url.URL, error) { return nil, errors.New("no proxy") }
 	}
 	assert.False(t, newTransport(t, broken).Takes(post(t, of, "{}")))
-	h2c := func(of *reverseproxy.HTTPTransport) { of.Transport.Protocols = new(http.Protocols) }
-	assert.False(t, newTransport(t, h2c).Takes(post(t, of, "{}")))
 	assert.True(t, newTransport(t).Takes(post(t, of, "{}", func(r *http.Request) { r.URL.Scheme = "" })))
 }
 
@@ -210,6 +208,7 @@ func TestOptionsOfNetHTTPAreLeftToIt(t *testing.T) {
 		"a PROXY header":         func(of *reverseproxy.HTTPTransport) { of.ProxyProtocol = "v2" },
 		"a read timeout":         func(of *reverseproxy.HTTPTransport) { of.ReadTimeout = 1 },
 		"a write timeout":        func(of *reverseproxy.HTTPTransport) { of.WriteTimeout = 1 },
+		"HTTP/2 without TLS":     func(of *reverseproxy.HTTPTransport) { of.Transport.Protocols = new(http.Protocols) },
 		"other versions":         func(of *reverseproxy.HTTPTransport) { of.Versions = []string{"h2c", "2"} },
 		"a header timeout":       func(of *reverseproxy.HTTPTransport) { of.Transport.ResponseHeaderTimeout = 1 },
 		"a limit of connections": func(of *reverseproxy.HTTPTransport) { of.Transport.MaxConnsPerHost = 1 },

@@ -64,11 +64,9 @@ func (p *pool) put(c *conn) {
 		p.idle = make(map[string][]*conn)
 	}
 	p.idle[c.host] = append(p.idle[c.host], c)
-	if p.timeout > 0 {
-		c.since = time.Now()
-		if p.timer == nil {
-			p.timer = time.AfterFunc(p.timeout/sweepsPerTimeout, p.sweep)
-		}
+	c.since = time.Now()
+	if p.timeout > 0 && p.timer == nil {
+		p.timer = time.AfterFunc(p.timeout/sweepsPerTimeout, p.sweep)
 	}
 }
 

@@ -28,7 +28,7 @@ func (t *Transport) Takes(r *http.Request) bool {
 	}
 	t.options.SetScheme(r)
 	o := t.options.Transport
-	if r.URL.Scheme != "http" || o.Protocols != nil || !isPlainURL(r) || !isPlainHeader(r.Header) {
+	if r.URL.Scheme != "http" || !isPlainURL(r) || !isPlainHeader(r.Header) {
 		return false
 	}
 	if r.Header["Accept-Encoding"] == nil && !o.DisableCompression { // net/http adds the header, and decodes
