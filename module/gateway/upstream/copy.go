@@ -35,24 +35,28 @@ type waiting interface {
 	OnWait(f func()) bool
 }
 
-// copyBody copies the body of an answer to the receiver. It flushes a stream, which is a
-// body of unknown length, before each read that waits, so that events which have arrived
-// together are sent together; or after every read, if the body does not report waits. What
-// is left at the end is sent with the end of the answer.
+// copyBody copies the body of an answer to the receiver. A stream, which is a body of unknown
+// length, is sent before each read that waits, so that events which have arrived together are
+// sent together; or after every read, if the body does not report waits. What is left at the end
+// is sent with the end of the answer.
 func copyBody(to exchange.Receiver, res *http.Response) error {
-	b, flushes := copyBuffer{large: answerBuffers}, false
-	if res.ContentLength < 0 {
+	c := copying{to: to, large: answerBuffers}
+	defer c.put()
+	stream, reportsWaits := res.ContentLength < 0, false
+	if stream {
+		c.large = streamBuffers
 		body, ok := res.Body.(waiting)
-		b.large, flushes = streamBuffers, !ok || !body.OnWait(func() { _ = to.FlushError() })
+		reportsWaits = ok && body.OnWait(c.flush)
 	}
-	defer b.put()
 	for n := 0; ; {
 		var err error
-		if n, err = res.Body.Read(b.after(n)); n > 0 {
-			_, _ = to.Write((*b.held)[:n]) // the sink handles a client that has disconnected
-			if flushes {
-				_ = to.FlushError()
-			}
+		n, err = res.Body.Read(c.room(n))
+		c.end += n
+		switch {
+		case err != nil || !stream:
+			c.write()
+		case !reportsWaits:
+			c.flush()
 		}
 		if err == io.EOF {
 			return nil
@@ -63,29 +67,53 @@ func copyBody(to exchange.Receiver, res *http.Response) error {
 	}
 }
 
-// copyBuffer is the buffer of one answer.
-type copyBuffer struct {
+// copying is the state of copyBody.
+type copying struct {
+	to    exchange.Receiver
 	large *sync.Pool // the pool of buffers for bursts
-	from  *sync.Pool // the pool of held
-	held  *[]byte    // nil before the first read
+
+	from    *sync.Pool // the pool of the buffer
+	buffer  *[]byte    // nil before the first read
+	written int        // bytes at its beginning that the receiver has got
+	end     int        // of the bytes that were read
 }
 
-// after returns the buffer for the read after a read of n bytes. After a read that has
+// room returns the memory for the read after a read of n bytes. After a read that would have
 // filled half of the small buffer, more bytes are probably waiting.
-func (b *copyBuffer) after(n int) []byte {
+func (c *copying) room(n int) []byte {
+	if c.buffer != nil && c.written < c.end && len(*c.buffer)-c.end >= waitBuffer/2 {
+		return (*c.buffer)[c.end:]
+	}
+	c.write()
+	c.written, c.end = 0, 0
 	from := waitBuffers
 	if n > waitBuffer/2 {
-		from = b.large
+		from = c.large
 	}
-	if from != b.from {
-		b.put()
-		b.from, b.held = from, from.Get().(*[]byte)
+	if from != c.from {
+		c.put()
+		c.from, c.buffer = from, from.Get().(*[]byte)
 	}
-	return *b.held
+	return *c.buffer
 }
 
-func (b *copyBuffer) put() {
-	if b.held != nil {
-		b.from.Put(b.held)
+// write writes the bytes that the receiver has not got yet. The sink handles a client that has
+// disconnected.
+func (c *copying) write() {
+	if c.written < c.end {
+		_, _ = c.to.Write((*c.buffer)[c.written:c.end])
+		c.written = c.end
+	}
+}
+
+// flush writes and flushes.
+func (c *copying) flush() {
+	c.write()
+	_ = c.to.FlushError()
+}
+
+func (c *copying) put() {
+	if c.buffer != nil {
+		c.from.Put(c.buffer)
 	}
 }
