@@ -6,8 +6,8 @@ import (
 )
 
 // hold opens one paced stream for each client, all within a time, and measures the gateway
-// until the last of them ends. The gateway should be new: its memory of before is not that
-// of a stream.
+// until the last of them ends. The gateway should be new, and warm: its memory of before is
+// not that of a stream.
 func (l *load) hold(ctx context.Context, p *process, within time.Duration) (measurement, error) {
 	before, err := p.resources(ctx)
 	if err != nil {

@@ -21,6 +21,11 @@ func measure(ctx context.Context, p *process, s scenario, d time.Duration) (meas
 	if !p.translates {
 		s = s.relayed()
 	}
+	if s.held {
+		if err := warmHeld(ctx, p, s, d/8); err != nil {
+			return nil, err
+		}
+	}
 	l, err := newLoad(p, s)
 	if err != nil {
 		return nil, err
@@ -118,6 +123,18 @@ func (l *load) warm(ctx context.Context, d time.Duration) error {
 			return err
 		}
 	}
+}
+
+// warmHeld sends streams like those of a scenario, but without its pace and by few clients, so
+// that the memory of the first streams of a process is not that of the held ones.
+func warmHeld(ctx context.Context, p *process, s scenario, d time.Duration) error {
+	s.pace, s.clients = 0, min(s.clients, 8)
+	l, err := newLoad(p, s)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	return l.warm(ctx, d)
 }
 
 // each calls a function for all clients at once, and returns the first error.

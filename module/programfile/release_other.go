@@ -1,0 +1,6 @@
+//go:build !linux
+
+package programfile
+
+// Release does nothing.
+func Release() error { return nil }
