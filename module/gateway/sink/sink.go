@@ -122,7 +122,7 @@ func (s *Sink) Write(p []byte) (int, error) {
 // event ends after its last bytes are written, so Close calls advance again.
 func (s *Sink) advance() {
 	switch result := s.ex.Result; {
-	case result == nil, result.Unread, s.state.final():
+	case result == nil, result.Unread, s.broken, s.state.final():
 	case result.State == exchange.Finished:
 		s.state = complete
 	case result.State == exchange.Relayed:

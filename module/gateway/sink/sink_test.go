@@ -488,6 +488,18 @@ func TestEndOfTheBodyEndsTheAnswer(t *testing.T) {
 	assert.Equal(t, exchange.Answered, end.Outcome)
 }
 
+// A guard ends a stream whose end has already arrived from the provider. The exchange counted as
+// answered.
+func TestAStreamThatEndsWithAnErrorIsCut(t *testing.T) {
+	s, _ := sinkFor(translate.Chat, true)
+	s.WriteHeader(http.StatusOK)
+	_, _ = s.Write([]byte(event))
+	s.ex.Result.State = exchange.Finished
+	s.Fail(fault.InternalError(nil))
+	end, _ := s.Close(false)
+	assert.Equal(t, exchange.Cut, end.Outcome)
+}
+
 // An error event could follow a whole error answer, if a panic happened after it.
 func TestNothingFollowsAnEnd(t *testing.T) {
 	for _, state := range []state{complete, cut, failed, abandoned, closed} {
