@@ -35,28 +35,24 @@ type waiting interface {
 	OnWait(f func()) bool
 }
 
-// copyBody copies the body of an answer to the receiver. A stream, which is a body of unknown
-// length, is sent before each read that waits, so that events which have arrived together are
-// sent together; or after every read, if the body does not report waits. What is left at the end
-// is sent with the end of the answer.
+// copyBody copies the body of an answer to the receiver. It flushes a stream, which is a
+// body of unknown length, before each read that waits, so that events which have arrived
+// together are sent together; or after every read, if the body does not report waits. What
+// is left at the end is sent with the end of the answer.
 func copyBody(to exchange.Receiver, res *http.Response) error {
-	c := copying{to: to, large: answerBuffers}
-	defer c.put()
-	stream, reportsWaits := res.ContentLength < 0, false
-	if stream {
-		c.large = streamBuffers
+	b, flushes := copyBuffer{large: answerBuffers}, false
+	if res.ContentLength < 0 {
 		body, ok := res.Body.(waiting)
-		reportsWaits = ok && body.OnWait(c.flush)
+		b.large, flushes = streamBuffers, !ok || !body.OnWait(func() { _ = to.FlushError() })
 	}
+	defer b.put()
 	for n := 0; ; {
 		var err error
-		n, err = res.Body.Read(c.room(n))
-		c.end += n
-		switch {
-		case err != nil || !stream:
-			c.write()
-		case !reportsWaits:
-			c.flush()
+		if n, err = res.Body.Read(b.after(n)); n > 0 {
+			_, _ = to.Write((*b.held)[:n]) // the sink handles a client that has disconnected
+			if flushes {
+				_ = to.FlushError()
+			}
 		}
 		if err == io.EOF {
 			return nil
@@ -67,53 +63,29 @@ func copyBody(to exchange.Receiver, res *http.Response) error {
 	}
 }
 
-// copying is the state of copyBody.
-type copying struct {
-	to    exchange.Receiver
+// copyBuffer is the buffer of one answer.
+type copyBuffer struct {
 	large *sync.Pool // the pool of buffers for bursts
-
-	from    *sync.Pool // the pool of the buffer
-	buffer  *[]byte    // nil before the first read
-	written int        // bytes at its beginning that the receiver has got
-	end     int        // of the bytes that were read
+	from  *sync.Pool // the pool of held
+	held  *[]byte    // nil before the first read
 }
 
-// room returns the memory for the read after a read of n bytes. After a read that would have
+// after returns the buffer for the read after a read of n bytes. After a read that has
 // filled half of the small buffer, more bytes are probably waiting.
-func (c *copying) room(n int) []byte {
-	if c.buffer != nil && c.written < c.end && len(*c.buffer)-c.end >= waitBuffer/2 {
-		return (*c.buffer)[c.end:]
-	}
-	c.write()
-	c.written, c.end = 0, 0
+func (b *copyBuffer) after(n int) []byte {
 	from := waitBuffers
 	if n > waitBuffer/2 {
-		from = c.large
+		from = b.large
 	}
-	if from != c.from {
-		c.put()
-		c.from, c.buffer = from, from.Get().(*[]byte)
+	if from != b.from {
+		b.put()
+		b.from, b.held = from, from.Get().(*[]byte)
 	}
-	return *c.buffer
+	return *b.held
 }
 
-// write writes the bytes that the receiver has not got yet. The sink handles a client that has
-// disconnected.
-func (c *copying) write() {
-	if c.written < c.end {
-		_, _ = c.to.Write((*c.buffer)[c.written:c.end])
-		c.written = c.end
-	}
-}
-
-// flush writes and flushes.
-func (c *copying) flush() {
-	c.write()
-	_ = c.to.FlushError()
-}
-
-func (c *copying) put() {
-	if c.buffer != nil {
-		c.from.Put(c.buffer)
+func (b *copyBuffer) put() {
+	if b.held != nil {
+		b.from.Put(b.held)
 	}
 }
