@@ -36,7 +36,10 @@ func unchanged(smaps io.Reader, file string) (found []mapping, err error) {
 			if of, err = parseRange(name); err != nil {
 				return nil, err
 			}
-		case name == "Anonymous:" && strings.TrimSpace(value) == "0 kB" && of != mapping{}:
+		case of == mapping{}:
+		case name == "Anonymous:" && !isZero(value): // own pages in memory
+			of = mapping{}
+		case name == "Swap:" && isZero(value): // and none that are swapped out
 			found = append(found, of)
 		}
 	}
@@ -46,6 +49,8 @@ func unchanged(smaps io.Reader, file string) (found []mapping, err error) {
 func isReadOnly(mapping string) bool {
 	return strings.HasPrefix(mapping, "r-xp ") || strings.HasPrefix(mapping, "r--p ")
 }
+
+func isZero(size string) bool { return strings.TrimSpace(size) == "0 kB" }
 
 // parseRange parses two addresses in hexadecimal with a hyphen between them.
 func parseRange(text string) (m mapping, err error) {

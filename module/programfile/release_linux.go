@@ -22,9 +22,16 @@ func Release() error {
 		return fmt.Errorf("reading mappings: %w", err)
 	}
 	for _, m := range mappings {
-		if _, _, errno := syscall.Syscall(syscall.SYS_MADVISE, m.start, m.end-m.start, syscall.MADV_DONTNEED); errno != 0 {
-			return fmt.Errorf("releasing pages: %w", errno)
+		if err := m.release(); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (m mapping) release() error {
+	if _, _, errno := syscall.Syscall(syscall.SYS_MADVISE, m.start, m.end-m.start, syscall.MADV_DONTNEED); errno != 0 {
+		return fmt.Errorf("releasing pages: %w", errno)
 	}
 	return nil
 }

@@ -3,8 +3,11 @@ package programfile
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,4 +36,18 @@ func TestReleasedPagesAreNotResident(t *testing.T) {
 	require.NoError(t, Release())
 	assert.Less(t, resident(t), before)
 	assert.Positive(t, resident(t), "what runs is mapped again")
+}
+
+func TestPagesBesideAMappingAreKept(t *testing.T) {
+	page := os.Getpagesize()
+	memory, err := syscall.Mmap(-1, 0, 4*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = syscall.Munmap(memory) })
+	for i := range memory {
+		memory[i] = 1
+	}
+	start := uintptr(unsafe.Pointer(&memory[page]))
+	require.NoError(t, mapping{start, start + 2*uintptr(page)}.release())
+	ones, zeros := slices.Repeat([]byte{1}, page), make([]byte, 2*page)
+	assert.True(t, slices.Equal(memory, slices.Concat(ones, zeros, ones)))
 }
