@@ -21,16 +21,24 @@ import (
 type mapping struct{ start, end uintptr }
 
 // unchanged returns the read-only mappings of a file that have no pages of their own. smaps is
-// the file of that name that Linux has of a process.
+// the file of that name that Linux has of a process. The mappings of a program's file follow
+// each other in it. unchanged reads no further, because Linux counts the pages of each mapping
+// that is read, and those of a large heap take long.
 func unchanged(smaps io.Reader, file string) (found []mapping, err error) {
-	var of mapping // the current one, if it is read-only and of the file
+	var of mapping   // the current one, if it is read-only and of the file
+	reached := false // the mappings of the file
 	lines := bufio.NewScanner(smaps)
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), " ")
 		switch {
 		case !strings.HasSuffix(name, ":"): // the first line of a mapping
 			of = mapping{}
-			if !isReadOnly(value) || !strings.HasSuffix(value, " "+file) {
+			isOfFile := strings.HasSuffix(value, " "+file)
+			if reached && !isOfFile {
+				return found, nil
+			}
+			reached = isOfFile
+			if !isOfFile || !isReadOnly(value) {
 				continue
 			}
 			if of, err = parseRange(name); err != nil {
