@@ -1,9 +1,9 @@
 // Package programfile gives pages of the file of the program back to the system.
 //
-// Whoever starts the program runs nearly all of its packages once, and requests run a third of
-// them. Linux maps the neighbours of each page that is used as well, so that after the start
-// most of the file counts as resident memory. Released pages remain in the page cache: what is
-// used again is mapped again, without reading the disk.
+// The start of the program runs nearly all of its packages once, and requests run a third of
+// them. Linux also maps the neighbours of each used page, so that after the start most of the
+// file counts as resident memory. Released pages remain in the page cache: unless memory is
+// short, what is used again is mapped again without reading the disk.
 //
 // The package releases only what nobody has changed in memory: a program with breakpoints or
 // probes keeps its code. On systems other than Linux it does nothing.

@@ -6,7 +6,9 @@ import (
 	"syscall"
 )
 
-// Release gives the pages of the program's file back to the system. It takes some milliseconds.
+// Release gives the pages of the program's file back to the system. It takes about a
+// millisecond, but 12 for each GB of heap in a position-independent program, whose mappings
+// come after the heap.
 func Release() error {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
