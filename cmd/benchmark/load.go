@@ -21,17 +21,15 @@ func measure(ctx context.Context, p *process, s scenario, d time.Duration) (meas
 	if !p.translates {
 		s = s.relayed()
 	}
-	if s.held {
-		if err := warmHeld(ctx, p, s, d/8); err != nil {
-			return nil, err
-		}
-	}
 	l, err := newLoad(p, s)
 	if err != nil {
 		return nil, err
 	}
 	defer l.close()
 	if s.held {
+		if err := warmHeld(ctx, p, s, d/8); err != nil {
+			return nil, err
+		}
 		return l.hold(ctx, p, d)
 	}
 	if err := l.warm(ctx, d/8); err != nil {

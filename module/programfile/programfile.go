@@ -13,7 +13,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 )
 
@@ -24,7 +23,7 @@ type mapping struct{ start, end uintptr }
 // the file of that name that Linux has of a process. The mappings of a program's file follow
 // each other in it. unchanged reads no further, because Linux counts the pages of each mapping
 // that is read, and those of a large heap take long.
-func unchanged(smaps io.Reader, file string) (found []mapping, err error) {
+func unchanged(smaps io.Reader, file string) (found []mapping, _ error) {
 	var of mapping   // the current one, if it is read-only and of the file
 	reached := false // the mappings of the file
 	lines := bufio.NewScanner(smaps)
@@ -41,8 +40,8 @@ func unchanged(smaps io.Reader, file string) (found []mapping, err error) {
 			if !isOfFile || !isReadOnly(value) {
 				continue
 			}
-			if of, err = parseRange(name); err != nil {
-				return nil, err
+			if _, err := fmt.Sscanf(name, "%x-%x", &of.start, &of.end); err != nil {
+				return nil, fmt.Errorf("parsing mapping: %w", err)
 			}
 		case of == mapping{}:
 		case name == "Anonymous:" && !isZero(value): // own pages in memory
@@ -59,19 +58,3 @@ func isReadOnly(mapping string) bool {
 }
 
 func isZero(size string) bool { return strings.TrimSpace(size) == "0 kB" }
-
-// parseRange parses two addresses in hexadecimal with a hyphen between them.
-func parseRange(text string) (m mapping, err error) {
-	start, end, _ := strings.Cut(text, "-")
-	for _, side := range []struct {
-		text string
-		to   *uintptr
-	}{{start, &m.start}, {end, &m.end}} {
-		n, err := strconv.ParseUint(side.text, 16, strconv.IntSize)
-		if err != nil {
-			return mapping{}, fmt.Errorf("parsing mapping: %w", err)
-		}
-		*side.to = uintptr(n)
-	}
-	return m, nil
-}

@@ -111,8 +111,8 @@ func coded(status int, text string) gatewaytest.Step {
 // No log, error, admin view or file contains a key or a prompt. Only the client gets the
 // provider's error about its request, and short values of closed sets (role, type) in
 // refusals. The log once contained all of these. net/http also logged, with the standard
-// logger, the bytes that a provider sends after its answer. It calls every
-// other provider of the test, and the client of the gateway the rest.
+// logger, the bytes that a provider sends after its answer. net/http calls every other
+// provider of the test, and the package http1 the rest.
 func TestNoSecretLeaves(t *testing.T) {
 	canaries := gatewaytest.NewCanaries()
 	t.Setenv("CLIENT_KEY", canaries.Secret("client-key"))
