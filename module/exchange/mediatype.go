@@ -1,20 +1,17 @@
 package exchange
 
-import (
-	"errors"
-	"mime"
-	"strings"
-)
+import "strings"
+
+// MediaType returns the type in the value of a Content-Type header, in lower case and without
+// parameters. It does not check the parameters, and allocates nothing for a type in lower case.
+func MediaType(contentType string) string {
+	media, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(media))
+}
 
 // IsJSON reports whether the value of a Content-Type header is JSON:
 // application/json, or a type whose name ends in +json.
 func IsJSON(contentType string) bool {
-	if contentType == "application/json" {
-		return true
-	}
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
-		return false
-	}
+	media := MediaType(contentType)
 	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"time"
 
@@ -41,8 +40,7 @@ func (c *call) isStream(res *http.Response) bool {
 }
 
 func hasStreamType(res *http.Response) bool {
-	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	return err == nil && media == "text/event-stream"
+	return exchange.MediaType(res.Header.Get("Content-Type")) == "text/event-stream"
 }
 
 // maxSniffed is the largest number of bytes that decide whether an answer is a stream.
