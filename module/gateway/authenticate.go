@@ -39,7 +39,7 @@ func (h *Handler) authenticate(to *reply.Reply, r *http.Request, in *format.Desc
 	}
 	switch {
 	case key == nil && !h.resolved.sources.Complete():
-		to.SetHeader("Retry-After", doubtSeconds)
+		to.SetHeaders("Retry-After", doubtSeconds)
 		return fault.KeysUnavailable()
 	case key == nil && aigateway.MistypedAPIKey(credential):
 		return fault.MistypedKey()
@@ -73,7 +73,7 @@ func (h *Handler) verify(to *reply.Reply, ctx context.Context, credential string
 		}
 		return nil, fault.BadToken(refused.Problem, !refused.Expired)
 	}
-	to.SetHeader("Retry-After", doubtSeconds)
+	to.SetHeaders("Retry-After", doubtSeconds)
 	return nil, fault.KeysUnavailable()
 }
 

@@ -33,7 +33,7 @@ func (h *Handler) estimate(m *catalog.Model, to *reply.Reply) *fault.Fault {
 	h.providers.Ratios.Track(key)
 	ex.AnswerItself()
 	tokens := ex.Format.Requests.Measure(ex.Body).Tokens(h.providers.Ratios.BytesPerToken(key))
-	to.SetHeader("X-Gateway-Estimate", "true")
+	to.SetHeaders("X-Gateway-Estimate", "true")
 	to.WriteJSON(ex.Format.Answers.TokenCount(nil, tokens))
 	return nil
 }

@@ -130,7 +130,7 @@ func refuse(f *format.Descriptor, reason func() *fault.Fault) endpoint {
 // noTunnel refuses CONNECT, whose path is empty.
 var noTunnel = endpoint{serve: func(_ *Handler, to *reply.Reply, _ *http.Request) *fault.Fault {
 	const allowed = "GET, POST"
-	to.SetHeader("Allow", allowed)
+	to.SetHeaders("Allow", allowed)
 	return fault.WrongMethod("one of " + allowed)
 }}
 

@@ -114,7 +114,7 @@ func (h *Handler) serve(e endpoint, to *reply.Reply, r *http.Request) *fault.Fau
 		return e.serve(h, to, r)
 	}
 	if r.Method != e.method && !(e.method == http.MethodGet && r.Method == http.MethodHead) {
-		to.SetHeader("Allow", e.allowed())
+		to.SetHeaders("Allow", e.allowed())
 		return fault.WrongMethod(e.method)
 	}
 	if fault := h.authenticate(to, r, keyFormat(r, e)); fault != nil {

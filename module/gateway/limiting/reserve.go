@@ -34,7 +34,7 @@ func (c *Chain) Reserve(to *reply.Reply, r *http.Request, e meter.Estimate) (aig
 // after which the limit admits requests again.
 func refuse(to *reply.Reply, a *aigateway.Admission, e meter.Estimate) *fault.Fault {
 	if a.RetryAfter > 0 {
-		to.SetHeader("Retry-After", strconv.FormatInt(wholeSeconds(a.RetryAfter), 10))
+		to.SetHeaders("Retry-After", strconv.FormatInt(wholeSeconds(a.RetryAfter), 10))
 	}
 	whose := whoseOf(a.Limit, to.Exchange.Key)
 	switch {
@@ -84,8 +84,9 @@ func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / 
 // show sets the headers that show the remaining quotas. All answers have them, errors
 // included.
 func show(to *reply.Reply, a *aigateway.Admission) {
+	headers, now := make([]string, 0, 14), time.Now()
 	if a.Exceeded != nil {
-		to.SetHeader(exceededHeader, a.Exceeded.Name)
+		headers = append(headers, exceededHeader, a.Exceeded.Name)
 	}
 	quotas := &to.Exchange.Format.Client.Quotas
 	for _, of := range [...]struct {
@@ -95,8 +96,10 @@ func show(to *reply.Reply, a *aigateway.Admission) {
 		if of.quota.Limit == 0 {
 			continue
 		}
-		to.SetHeader(of.names.Limit, strconv.FormatInt(of.quota.Limit, 10))
-		to.SetHeader(of.names.Remaining, strconv.FormatInt(of.quota.Remaining, 10))
-		to.SetHeader(of.names.Reset, quotas.Reset(time.Now(), of.quota.Reset))
+		headers = append(headers,
+			of.names.Limit, strconv.FormatInt(of.quota.Limit, 10),
+			of.names.Remaining, strconv.FormatInt(of.quota.Remaining, 10),
+			of.names.Reset, quotas.Reset(now, of.quota.Reset))
 	}
+	to.SetHeaders(headers...)
 }

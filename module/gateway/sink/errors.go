@@ -10,12 +10,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// SetHeader sets a header of the answer to the client. The name must be in canonical form.
-// SetHeader has no effect after the status line was sent.
-func (s *Sink) SetHeader(name, value string) {
+// SetHeaders sets headers of the answer to the client, which are pairs of a name in canonical
+// form and a value. It has no effect after the status line was sent.
+func (s *Sink) SetHeaders(pairs ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.w.Header()[name] = []string{value}
+	setHeaders(s.w.Header(), pairs...)
 }
 
 // Ending returns the outcome of the exchange if Fail ends it now. ok is false if Fail would
@@ -91,9 +91,7 @@ func (s *Sink) errorEvent(f *fault.Fault) []byte {
 // reply sends a whole answer of the gateway itself. The caller holds the lock, and has set
 // the state after the answer.
 func (s *Sink) reply(status int, contentType string, body []byte) {
-	h := s.w.Header()
-	h["Content-Type"] = []string{contentType}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	setHeaders(s.w.Header(), "Content-Type", contentType, "Content-Length", strconv.Itoa(len(body)))
 	s.w.WriteHeader(status)
 	s.send(body)
 }

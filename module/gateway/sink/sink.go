@@ -25,23 +25,22 @@ type Sink struct {
 	w      http.ResponseWriter
 	cancel context.CancelFunc // ends the provider's call when the client is gone
 
-	mu        sync.Mutex // guards w and the fields below, because the heartbeat writes, too
-	state     state
-	answer    upstreamAnswer // of the current attempt
-	heartbeat heartbeat
-
-	showsTarget bool // the answer has a header with the target
-	broken      bool // an error has ended a stream
+	mu          sync.Mutex // guards w and the fields below, because the heartbeat writes, too
+	state       state
+	showsTarget bool           // the answer has a header with the target
+	broken      bool           // an error has ended a stream
+	answer      upstreamAnswer // of the current attempt
+	heartbeat   heartbeat
 }
 
 // upstreamAnswer is the state of the answer of an attempt.
 type upstreamAnswer struct {
-	header   http.Header // of the transport; only listed headers are sent to the client
-	accepted bool        // the status is 200, so the bytes are sent to the client
-	sent     int64       // number of bytes sent to the client
+	header http.Header // of the transport; only listed headers are sent to the client
+	sent   int64       // number of bytes sent to the client
 	// appender writes the events that the sink adds to the stream. It is nil before
 	// the first content, and for a format whose added events do not depend on the stream.
 	appender exchange.Appender
+	accepted bool // the status is 200, so the bytes are sent to the client
 	// plain is set when the headers are sent, if the answer is no stream: beside text, some
 	// models ignore that one was asked for. The headers themselves cannot be read later:
 	// reverse_proxy writes them while the heartbeat runs.
@@ -53,10 +52,8 @@ func (a *upstreamAnswer) streams(ex *exchange.Exchange) bool { return ex.Streami
 
 // Init prepares a zero Sink for the answer to an exchange, which it writes to w.
 func (s *Sink) Init(w http.ResponseWriter, ex *exchange.Exchange) {
-	h := w.Header()
-	h["X-Content-Type-Options"] = []string{"nosniff"} // a browser must not show a provider's text as a page
-	ids := []string{ex.ID, ex.ID}                     // one for each: a header directive may replace text of one
-	h["Request-Id"], h["X-Request-Id"] = ids[:1:1], ids[1:]
+	setHeaders(w.Header(), "Request-Id", ex.ID, "X-Request-Id", ex.ID,
+		"X-Content-Type-Options", "nosniff") // a browser must not show a provider's text as a page
 	s.ex, s.w, s.cancel = ex, w, func() {}
 }
 
@@ -200,8 +197,16 @@ func setStreamHeaders(h http.Header) {
 	if h["Content-Type"] == nil {
 		h["Content-Type"] = []string{"text/event-stream; charset=utf-8"}
 	}
-	h["Cache-Control"] = []string{"no-cache, no-transform"}
-	h["X-Accel-Buffering"] = []string{"no"}
+	setHeaders(h, "Cache-Control", "no-cache, no-transform", "X-Accel-Buffering", "no")
+}
+
+// setHeaders sets headers, which are pairs of a name and a value.
+func setHeaders(h http.Header, pairs ...string) {
+	values := make([]string, len(pairs)/2)
+	for i := range values {
+		values[i] = pairs[2*i+1]
+		h[pairs[2*i]] = values[i : i+1 : i+1] // a header directive may replace the text of one
+	}
 }
 
 // headerSafe returns the name of a model as a header value. Characters that a header value
