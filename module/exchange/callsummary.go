@@ -68,7 +68,7 @@ func (c *Conduit) Summary() CallSummary {
 	r := &c.Result
 	return CallSummary{
 		Provider: c.Attempt.Provider, Model: c.Attempt.Model, Format: c.Attempt.Format,
-		End: r.end(), Status: r.Status, Called: r.Called, Began: r.Began, Took: time.Since(c.Started),
+		End: r.end(), Status: r.Status, Called: r.Called, Began: r.Began, Took: time.Since(c.Attempt.Exchange.Start) - c.Started,
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 // in the context of the request if reverse_proxy is between the two.
 type Conduit struct {
 	Attempt Attempt
-	Result  Result    // of the last call
-	Started time.Time // when the call began
-	ended   bool      // the call is among Course.Calls
+	Result  Result        // of the last call
+	Started time.Duration // of the last call, since the start of the exchange
+	ended   bool          // the call is among Course.Calls
 
 	// Addresses are the addresses that the selection policy has chosen for the attempt.
 	Addresses []string

@@ -4,6 +4,7 @@
 package exchange
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -20,9 +21,8 @@ import (
 // Exchange is one client request with everything known about it, until its record is
 // written. It belongs to the goroutine that serves the request.
 type Exchange struct {
-	ID      string // request id, "req_" and 24 base62 characters
-	Start   time.Time
-	Counted bool // metrics count the exchange as running
+	ID    string // request id, "req_" and 24 base62 characters
+	Start time.Time
 
 	Key      *aigateway.Key // nil until the credential is checked
 	Covering string         // the configured name or pattern that matches the model; empty before it is known
@@ -47,15 +47,17 @@ type Exchange struct {
 
 // Request is the request of a client.
 type Request struct {
-	Operation translate.Operation
-	Format    *format.Descriptor // of the client
-	Client    http.Header
-	Query     string // the part of the query that is sent to providers of the client's format
-	Strict    bool   // the client refuses losses that shape the answer
-	Body      []byte // decoded, and never changed; nil when an answer has begun
-	Lease     *Lease // of the memory of Body; nil if the memory has no pool
-	View      translate.View
-	Received  time.Time // when the body was read; zero before
+	Operation  translate.Operation
+	Counted    bool               // metrics count the request as running
+	Strict     bool               // the client refuses losses that shape the answer
+	Unreported bool               // its losses became known too late for the header that lists them
+	Format     *format.Descriptor // of the client
+	Client     http.Header
+	Query      string // the part of the query that is sent to providers of the client's format
+	Body       []byte // decoded, and never changed; nil when an answer has begun
+	Lease      *Lease // of the memory of Body; nil if the memory has no pool
+	View       translate.View
+	Received   time.Duration // from the start of the exchange until the body was read; 0 before
 }
 
 // DropBody releases the memory of the request body, because a stream may last for hours.
@@ -63,6 +65,15 @@ type Request struct {
 func (r *Request) DropBody() {
 	r.Lease.Release()
 	r.Body, r.Lease, r.View.Texts = nil, nil, nil
+}
+
+// Tenant returns the tenant of the key: its user, so that all keys of a user share sealed
+// reasoning, or the key itself. It is empty before the key is known.
+func (e *Exchange) Tenant() string {
+	if e.Key == nil {
+		return ""
+	}
+	return cmp.Or(e.Key.Subject, e.Key.ID)
 }
 
 // Streaming reports whether the client asked for an event stream.
@@ -141,10 +152,6 @@ type Delivery struct {
 	FirstByte time.Time // when the first byte of an answer was sent
 	Outcome   Outcome
 	Fault     *fault.Fault // that was sent, nil for none
-
-	// Unreported is true if the losses of the request became known too late for the
-	// header that lists them.
-	Unreported bool
 }
 
 // Outcome is how an exchange ended.
@@ -170,10 +177,9 @@ type Attempt struct {
 	Again    bool               // the target was asked before, with another API key or without an answer
 	Traits   *trait.Traits      // of the target
 
-	// Tenant is the owner of the key. Seals seals and opens reasoning for the tenant and
-	// the provider. Both are set for translated requests only.
-	Tenant string
-	Seals  *seal.Sealer
+	// Seals seals and opens reasoning for the tenant of the exchange and the provider. It is
+	// set for translated requests only.
+	Seals *seal.Sealer
 
 	// Encrypted are the parts of the body with encrypted reasoning of earlier turns that the
 	// byte lane leaves out, because the provider could not decrypt it.

@@ -13,17 +13,8 @@ import (
 // that has not reached the transport, the gateway does. It is final when the body of the
 // answer is closed.
 type Result struct {
-	State  AnswerState
-	Fault  *fault.Fault // why there is no whole answer; nil without a failure, and if the client has disconnected
-	Sent   bool         // the provider may have received a part of the request
-	Status int          // status of the provider, 0 before it answers
-	Head
-	Times
-	Lane
-
-	// Parts are the calls of a fan-out, with results of their own; nil for a single call.
-	// What the provider has used is in the parts alone.
-	Parts []Part
+	State AnswerState
+	Sent  bool // the provider may have received a part of the request
 
 	// Stopped reports that the gateway has ended the call of a whole answer at a stop text
 	// that the provider does not know. The usage is unknown.
@@ -32,6 +23,16 @@ type Result struct {
 	// Unread reports that the client has left before the end of the stream. What follows
 	// was read only for its usage.
 	Unread bool
+
+	Fault  *fault.Fault // why there is no whole answer; nil without a failure, and if the client has disconnected
+	Status int          // status of the provider, 0 before it answers
+	Head
+	Times
+	Lane
+
+	// Parts are the calls of a fan-out, with results of their own; nil for a single call.
+	// What the provider has used is in the parts alone.
+	Parts []Part
 
 	Usage token.Usage // as reported so far, of all parts together; final in the state Finished
 	Text  token.Text  // size of the text that was passed on so far; for a JSON answer that is relayed unchanged, of all of it

@@ -152,7 +152,7 @@ func attribution(a *exchange.Attempt) (translate.Span, translate.Loss) {
 func requestInfo(a *exchange.Attempt) *core.RequestInfo {
 	return &core.RequestInfo{
 		Operation: a.Exchange.Operation, Stream: a.Exchange.Streaming(), Model: a.Exchange.View.Model, Upstream: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken,
-		Tenant: a.Tenant, Seals: a.Seals,
+		Tenant: a.Exchange.Tenant(), Seals: a.Seals,
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 // Candidate is a target with the API key to ask it with.
 type Candidate struct {
-	catalog.Target
+	*catalog.Target
 	APIKey int       // index in the API keys of the provider
 	Health health.ID // identifies the target with this key in the health memory
 }
@@ -44,13 +44,13 @@ func Order(m *catalog.Model, name string, session uint64, memory *health.Memory)
 			step = slices.Clone(step)
 			rendezvous.Sort(step, session, func(t catalog.Target) string { return t.Provider.Name + "/" + t.Model }, weightOf)
 		}
-		for _, t := range step {
-			all = appendKeys(all, t, name, session)
+		for i := range step {
+			all = appendKeys(all, &step[i], name, session)
 		}
 	}
 	all = restingLast(all, memory)
 	for _, step := range m.Steps {
-		if slices.ContainsFunc(step, func(t catalog.Target) bool { return all[0].SameTarget(&Candidate{Target: t}) }) {
+		if slices.ContainsFunc(step, func(t catalog.Target) bool { return all[0].SameTarget(&Candidate{Target: &t}) }) {
 			break
 		}
 		resting = append(resting, step...)
@@ -61,8 +61,8 @@ func Order(m *catalog.Model, name string, session uint64, memory *health.Memory)
 // All returns the candidates for a model in the order of the configuration, whether they
 // rest or not. name is the name that the client used.
 func All(m *catalog.Model, name string) (all []Candidate) {
-	for _, t := range m.Targets {
-		all = appendKeys(all, t, name, 0)
+	for i := range m.Targets {
+		all = appendKeys(all, &m.Targets[i], name, 0)
 	}
 	return all
 }
@@ -71,7 +71,7 @@ func weightOf(t catalog.Target) int { return t.Weight }
 
 // appendKeys appends the candidates of a target, one for each API key. Their order depends
 // on the session; if session is 0, it is the order of the configuration.
-func appendKeys(all []Candidate, t catalog.Target, name string, session uint64) []Candidate {
+func appendKeys(all []Candidate, t *catalog.Target, name string, session uint64) []Candidate {
 	first := len(all)
 	for i, key := range t.Provider.APIKeys {
 		id := health.ID{Provider: t.Provider.Service, Key: key, Model: t.UpstreamModel(name)}

@@ -64,7 +64,7 @@ func remembered(p *catalog.Provider, known []Target) (all []Target) {
 		}
 		for _, model := range models {
 			id := health.ID{Provider: p.Service, Key: key, Model: model}
-			all = append(all, targetOf(&choice.Candidate{Target: catalog.Target{Provider: p, Weight: 1}, APIKey: i, Health: id}))
+			all = append(all, targetOf(&choice.Candidate{Target: &catalog.Target{Provider: p, Weight: 1}, APIKey: i, Health: id}))
 		}
 	}
 	return all
@@ -138,7 +138,7 @@ func ModelOf(c *catalog.Catalog, name string, client *format.Descriptor) *Model 
 	candidates, _ := choice.Order(m, name, anySession, health.Process)
 	for _, candidate := range candidates {
 		shown := choiceOf(&candidate, name, client)
-		shown.Weight, shown.Total = share(m.Steps, candidate.Target)
+		shown.Weight, shown.Total = share(m.Steps, *candidate.Target)
 		if price := c.Price(name, candidate.Provider.Name, candidate.Health.Model, time.Now()); price != nil {
 			shown.Price = price.Name()
 		}

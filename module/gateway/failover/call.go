@@ -50,7 +50,7 @@ func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
 // providers, also after a panic.
 func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 	a, result := &c.Attempt, &c.Result
-	c.Started = time.Now()
+	c.Started = time.Since(x.ex.Start)
 	x.reply.Next(c, x.targets)
 	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
 	if !ok {
@@ -70,8 +70,7 @@ func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
 		a.BytesPerToken = x.Ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
 	}
 	if !a.ByteLane() && a.Seals == nil {
-		a.Tenant = tenantOf(x.ex.Key)
-		a.Seals = x.Seals().For(a.Provider, a.Tenant)
+		a.Seals = x.Seals().For(a.Provider, x.ex.Tenant())
 	}
 	size = x.Ratios.Measure(a)
 	ctx, span := tracing.StartCall(x.ctx, a)

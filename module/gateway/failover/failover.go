@@ -13,7 +13,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
@@ -127,7 +126,7 @@ func (x *run) choose() {
 		if beside.IsForm(body) {
 			body = nil // which has no members
 		}
-		x.ex.Session = x.Affinity.Session(tenantOf(x.ex.Key), x.ex.Client.Get, body)
+		x.ex.Session = x.Affinity.Session(x.ex.Tenant(), x.ex.Client.Get, body)
 	}
 	var resting []catalog.Target
 	x.candidates, resting = choice.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process)
@@ -139,10 +138,6 @@ func (x *run) choose() {
 	})
 	x.ex.Opening = exchange.NewOpening(x.ex, !relayed)
 }
-
-// tenantOf returns the tenant of a key: its user, so that all keys of a user share
-// sealed reasoning, or the key itself.
-func tenantOf(key *aigateway.Key) string { return cmp.Or(key.Subject, key.ID) }
 
 // next returns the next candidate that may be asked after the attempts so far, nil for
 // none. Another API key of a target may be asked if the last key caused the failure;

@@ -30,7 +30,7 @@ func Read(ex *exchange.Exchange, r *http.Request, maxBody int64) *fault.Fault {
 	if f := readBody(ex, r, maxBody); f != nil {
 		return f
 	}
-	ex.Received = time.Now()
+	ex.Received = time.Since(ex.Start)
 	return inspect(ex)
 }
 

@@ -50,7 +50,7 @@ func countCalls(ex *exchange.Exchange) {
 		}
 	}
 	if len(ex.Calls) > 0 && !ex.Calls[0].Called.IsZero() {
-		metrics.Overhead(string(ex.Format.Name), ex.Calls[0].Called.Sub(ex.Received))
+		metrics.Overhead(string(ex.Format.Name), ex.Calls[0].Called.Sub(ex.Start)-ex.Received)
 	}
 }
 
