@@ -40,9 +40,9 @@ type Drain struct {
 	deadline time.Time  // end of the grace period; zero before it begins, or without one
 	timer    *time.Timer
 
-	// calls are what cancels the calls of each running exchange; nil when they are cancelled.
-	// A context that ends them would cost each exchange several allocations.
-	calls map[*context.CancelCauseFunc]struct{}
+	// calls are the contexts of the calls of running exchanges, with what ends each; nil when
+	// they are cancelled. A context that ends them would cost each exchange several allocations.
+	calls map[context.Context]context.CancelCauseFunc
 }
 
 // Process is the drain of this process. It counts the exchanges of all configurations,
@@ -53,7 +53,7 @@ func init() { caddy.OnExit(Process.Wait) }
 
 // New returns a Drain that has not begun.
 func New() *Drain {
-	return &Drain{idle: make(chan struct{}, 1), calls: make(map[*context.CancelCauseFunc]struct{})}
+	return &Drain{idle: make(chan struct{}, 1), calls: make(map[context.Context]context.CancelCauseFunc)}
 }
 
 // Begin starts the shutdown with its grace period. With 0 or less, no period ends. Later
@@ -124,24 +124,24 @@ func (d *Drain) graceEnd() time.Time {
 // ErrShuttingDown when d cancels calls, and with ErrDeadline after the deadline; 0 means
 // none. The caller must call cancel when the exchange ends.
 func (d *Drain) Bind(parent context.Context, deadline time.Duration) (ctx context.Context, cancel context.CancelFunc) {
-	ctx, end := context.WithCancelCause(parent)
+	bound, end := context.WithCancelCause(parent)
 	d.mu.Lock()
 	if d.calls == nil {
 		end(ErrShuttingDown)
 	} else {
-		d.calls[&end] = struct{}{}
+		d.calls[bound] = end
 	}
 	d.mu.Unlock()
 	release := func() {
 		d.mu.Lock()
-		delete(d.calls, &end)
+		delete(d.calls, bound)
 		d.mu.Unlock()
 		end(nil)
 	}
 	if deadline == 0 {
-		return ctx, release
+		return bound, release
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, deadline, ErrDeadline)
+	ctx, stop := context.WithTimeoutCause(bound, deadline, ErrDeadline)
 	return ctx, func() {
 		stop()
 		release()
@@ -152,8 +152,8 @@ func (d *Drain) Bind(parent context.Context, deadline time.Duration) (ctx contex
 func (d *Drain) cancel() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for end := range d.calls {
-		(*end)(ErrShuttingDown)
+	for _, end := range d.calls {
+		end(ErrShuttingDown)
 	}
 	d.calls = nil
 }
