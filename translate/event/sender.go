@@ -125,12 +125,13 @@ func (s *Sender) Repeat(name, data []byte) *Event {
 	return nil
 }
 
-// Match is sse.Template.Match for the delta learned last.
+// Match is sse.Template.Match for the delta learned last, with the text raw.
 func (s *Sender) Match(name, data []byte) (text, third []byte, ok bool) {
 	if s.again == nil {
 		return nil, nil, false
 	}
-	return s.again.Match(name, data)
+	value, third, ok := s.again.Match(name, data)
+	return value.Raw, third, ok
 }
 
 // SendAgain sends the event of the delta learned last with another raw text.

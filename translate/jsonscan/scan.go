@@ -3,6 +3,7 @@ package jsonscan
 import (
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 )
 
 // spaceEnd returns the offset of the first byte from i on that is no white space.
@@ -69,6 +70,24 @@ func special(w uint64) uint64 {
 	// Flipping bit 1 swaps the quote with the space, so that the quote falls
 	// below 0x21 together with all control characters.
 	return (((w ^ 0x02*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones)) &^ w
+}
+
+// plainStringEnd returns the end of the string whose opening quote is at i, 0 for a string
+// with escapes, bytes beyond ASCII, or an error.
+func plainStringEnd(data []byte, i int) (end int) {
+	for i++; i+8 <= len(data); i += 8 {
+		w := binary.LittleEndian.Uint64(data[i:])
+		if hit := (special(w) | w) & highs; hit != 0 {
+			i += bits.TrailingZeros64(hit) / 8
+			break
+		}
+	}
+	for ; i < len(data) && data[i] >= ' ' && data[i] < utf8.RuneSelf && data[i] != '\\'; i++ {
+		if data[i] == '"' {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // stringEnd returns the end of the string whose opening quote is at i, or where

@@ -34,6 +34,12 @@ type hole struct {
 	kind Kind // String, Number or Object
 }
 
+// Value is the value of a hole in one document.
+type Value struct {
+	Raw   []byte
+	Plain bool // Raw is a string of ASCII without escapes
+}
+
 // Learn makes the Template recognise documents that are equal to a valid one except for
 // the values at the slots. A zero Slot is ignored; any other must span a string, a
 // number or an object. Without such a slot, the Template recognises nothing.
@@ -75,16 +81,16 @@ func nextSlot(slots *[MaxHoles]Slot, from int) int {
 // Forget makes the Template recognise nothing.
 func (t *Template) Forget() { t.count = 0 }
 
-// Match reports whether a document is like the learned one, and returns its raw values
-// in the order of the slots passed to Learn.
-func (t *Template) Match(document []byte) (values [MaxHoles][]byte, ok bool) {
+// Match reports whether a document is like the learned one, and returns its values in the
+// order of the slots passed to Learn.
+func (t *Template) Match(document []byte) (values [MaxHoles]Value, ok bool) {
 	size := t.match(document, &values)
 	return values, size > 0 && size == len(document)
 }
 
 // MatchLine is Match for the document at the beginning of a text, whose size it returns, 0
 // if the document does not match. It recognises no document that may have line breaks.
-func (t *Template) MatchLine(text []byte) (values [MaxHoles][]byte, size int) {
+func (t *Template) MatchLine(text []byte) (values [MaxHoles]Value, size int) {
 	if !t.lines {
 		size = t.match(text, &values)
 	}
@@ -93,7 +99,7 @@ func (t *Template) MatchLine(text []byte) (values [MaxHoles][]byte, size int) {
 
 // match sets the values of the document at the beginning of a text, and returns its size, 0
 // if it is not like the learned one.
-func (t *Template) match(text []byte, values *[MaxHoles][]byte) (size int) {
+func (t *Template) match(text []byte, values *[MaxHoles]Value) (size int) {
 	if t.count == 0 {
 		return 0
 	}
@@ -104,11 +110,11 @@ func (t *Template) match(text []byte, values *[MaxHoles][]byte) (size int) {
 		if rest, ok = bytes.CutPrefix(rest, t.fixed[from:hole.at]); !ok {
 			return 0
 		}
-		end := hole.end(rest)
-		if end == 0 {
+		v := hole.value(rest)
+		if v.Raw == nil {
 			return 0
 		}
-		values[hole.nth], rest, from = rest[:end:end], rest[end:], hole.at
+		values[hole.nth], rest, from = v, rest[len(v.Raw):], hole.at
 	}
 	rest, ok := bytes.CutPrefix(rest, t.fixed[from:])
 	if !ok {
@@ -117,16 +123,19 @@ func (t *Template) match(text []byte, values *[MaxHoles][]byte) (size int) {
 	return len(text) - len(rest)
 }
 
-// end returns the length of the value that the bytes begin with, 0 if that is not
-// a valid one of the hole's kind.
-func (h *hole) end(data []byte) int {
+// value returns the value that the bytes begin with, the zero Value if that is not a valid
+// one of the hole's kind.
+func (h *hole) value(data []byte) Value {
 	if len(data) == 0 || kinds[data[0]] != h.kind {
-		return 0
+		return Value{}
 	}
 	var end int
 	var reason string
 	switch h.kind {
 	case String:
+		if end = plainStringEnd(data, 0); end > 0 { // nearly always
+			return Value{Raw: data[:end:end], Plain: true}
+		}
 		end, _, reason = stringEnd(data, 0)
 	case Number:
 		end, reason = numberEnd(data, 0)
@@ -134,7 +143,7 @@ func (h *hole) end(data []byte) int {
 		end, reason = valueEnd(data, 0, maxHoleDepth)
 	}
 	if reason != "" || !utf8.Valid(data[:end]) {
-		return 0
+		return Value{}
 	}
-	return end
+	return Value{Raw: data[:end:end]}
 }

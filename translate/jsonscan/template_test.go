@@ -2,6 +2,7 @@ package jsonscan_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func TestATemplateRecognisesDocumentsThatDifferInItsHoles(t *testing.T) {
 		values, ok := learned(t).Match([]byte(document))
 		assert.True(t, ok, document)
 		for i, value := range values {
-			assert.Equal(t, want[i], string(value), document)
+			assert.Equal(t, want[i], string(value.Raw), document)
 		}
 		first, size := learned(t).MatchLine([]byte(document + "\n\n" + document))
 		assert.Equal(t, values, first)
@@ -86,18 +87,23 @@ func TestAnObjectMayDiffer(t *testing.T) {
 		values, ok := template.Match([]byte(`{"text":"a","usage":` + usage + `}`))
 		assert.Equal(t, recognised, ok, usage)
 		if ok {
-			assert.Equal(t, usage, string(values[2]))
+			assert.Equal(t, usage, string(values[2].Raw))
 		}
 		_, size := template.MatchLine([]byte(`{"text":"a","usage":` + usage + `}`))
 		assert.Zero(t, size, "an object may have line breaks")
 	}
 }
 
-// FuzzTemplate checks that what is recognised is valid, and has in its holes what
-// encoding/json reads there.
+// plain matches a string of ASCII without escapes.
+var plain = regexp.MustCompile(`^"[ !#-\[\]-\x7f]*"$`)
+
+// FuzzTemplate checks that what is recognised is valid, has in its holes what encoding/json
+// reads there, and is plain if it looks so.
 func FuzzTemplate(f *testing.F) {
 	f.Add(likeDocument)
 	f.Add(`{"n":1,"index":0,"delta":"\ud800","pad":""}`)
+	f.Add(`{"n":1,"index":0,"delta":"eight by\u0074es, and é","pad":"0123456789"}`)
+	f.Add("{\"n\":1,\"index\":0,\"delta\":\"eight b\x7ftes é\",\"pad\":\"0123456\x7f\"}")
 	f.Fuzz(func(t *testing.T, document string) {
 		values, ok := learned(t).Match([]byte(document))
 		if !ok {
@@ -108,8 +114,11 @@ func FuzzTemplate(f *testing.F) {
 			Delta, Pad string
 		}
 		require.NoError(t, json.Unmarshal([]byte(document), &read))
-		assert.Equal(t, read.Delta, string(jsonscan.AppendText(nil, values[0])))
-		assert.Equal(t, read.N.String(), string(values[1]))
-		assert.Equal(t, read.Pad, string(jsonscan.AppendText(nil, values[2])))
+		assert.Equal(t, read.Delta, string(jsonscan.AppendText(nil, values[0].Raw)))
+		assert.Equal(t, read.N.String(), string(values[1].Raw))
+		assert.Equal(t, read.Pad, string(jsonscan.AppendText(nil, values[2].Raw)))
+		for _, v := range values {
+			assert.Equal(t, plain.Match(v.Raw), v.Plain, "%s", v.Raw)
+		}
 	})
 }

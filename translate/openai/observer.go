@@ -98,7 +98,7 @@ func (o *Observer) repeats(name, data []byte) bool {
 	if !ok {
 		return false
 	}
-	o.Written.AddString(text)
+	o.Written.AddValue(text)
 	if o.turns {
 		o.see(number)
 	}

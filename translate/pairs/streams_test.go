@@ -177,6 +177,35 @@ func TestAnyChunkingGivesTheSameSignals(t *testing.T) {
 	}
 }
 
+// A relay passes over deltas that repeat. It must learn from them what it would learn by
+// observing each of them.
+func TestRepeatedDeltasAreReadAsAllOthers(t *testing.T) {
+	random, repeated := rand.New(rand.NewPCG(3, 4)), 0
+	for _, r := range everyStream(t) {
+		want := observe(r.format, [][]byte{r.bytes}, false)
+		for _, most := range []int{len(r.bytes), 1000, 100} {
+			o, lexer, events, union := formats.Of(r.format).Answers.NewObserver(), sse.NewLexer(0), 0, signal.Signal(0)
+			for _, chunk := range split(r.bytes, func() int { return 1 + random.IntN(most) }) {
+				lexer.Feed(chunk)
+				for more := true; more; {
+					if n := o.Repeat(lexer); n > 0 {
+						events, repeated, union = events+n, repeated+n, union|signal.Content
+					}
+					var event sse.Event
+					if event, more = lexer.Next(); more {
+						events, union = events+1, union|o.Observe(event)
+					}
+				}
+			}
+			require.Equal(t, len(want.events), events, r.name())
+			require.Equal(t, want.all(), union, r.name())
+			require.Equal(t, want.Text(), o.Text(), r.name())
+			require.Equal(t, want.lines()[events:], observed{Observer: o, format: r.format}.lines(), r.name())
+		}
+	}
+	require.NotZero(t, repeated)
+}
+
 // split cuts data into pieces of the sizes given.
 func split(data []byte, size func() int) (chunks [][]byte) {
 	for len(data) > 0 {

@@ -81,7 +81,7 @@ type Observed struct {
 // Repeats reports whether Deltas recognises an event, and adds its text.
 func (o *Observed) Repeats(e sse.Event) bool {
 	text, _, ok := o.Deltas.Match(e.Name, e.Data)
-	o.Written.AddString(text)
+	o.Written.AddValue(text)
 	return ok
 }
 
@@ -92,7 +92,7 @@ func (o *Observed) Repeat(l *sse.Lexer) (events int) {
 		if !ok {
 			break
 		}
-		o.Written.AddString(text)
+		o.Written.AddValue(text)
 	}
 	return events
 }

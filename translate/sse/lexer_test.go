@@ -40,7 +40,7 @@ func lex(t testing.TB, l *sse.Lexer, stream string, next func() int) (events []e
 		start := l.Settled()
 		raw, ok := template.Next(l)
 		if ok {
-			data := learned.Data[:text[0]] + string(raw) + learned.Data[text[1]:]
+			data := learned.Data[:text[0]] + string(raw.Raw) + learned.Data[text[1]:]
 			events = append(events, event{learned.Name, data, start, l.Settled()})
 		}
 		return ok

@@ -61,6 +61,15 @@ func cutHead(event []byte) (name, data []byte, ok bool) {
 	return name, event[len(dataField):], true
 }
 
+// headOf returns what AppendEvent writes before the data of an event, and the name in it.
+func headOf(eventName []byte) (name, head string) {
+	if len(eventName) == 0 {
+		return "", dataField
+	}
+	head = eventField + string(eventName) + "\n" + dataField
+	return head[len(eventField):][:len(eventName)], head
+}
+
 // begins reports whether a text begins with another; bytes.HasPrefix takes longer.
 func begins(text []byte, with string) bool {
 	return len(text) >= len(with) && string(text[:len(with)]) == with

@@ -1,17 +1,14 @@
 package sse
 
-import (
-	"bytes"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-)
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
 // Template recognises the deltas of a stream: most of them differ from the one before only
 // in a text, and in a number and padding that mean nothing. They need not be read again: a
 // delta of the same shape means the same with another text. The zero Template recognises
 // nothing.
 type Template struct {
-	name    []byte // of the deltas
+	name    string // of the deltas
+	head    string // what AppendEvent writes before their data
 	shape   jsonscan.Template
 	learned uint // shapes in a row that no delta had
 }
@@ -34,34 +31,36 @@ func (t *Template) Learn(delta Event, text jsonscan.Slot, others ...jsonscan.Slo
 	}
 	slots := [jsonscan.MaxHoles]jsonscan.Slot{text}
 	copy(slots[1:], others)
-	t.name = append(t.name[:0], delta.Name...)
+	if t.head == "" || string(delta.Name) != t.name {
+		t.name, t.head = headOf(delta.Name)
+	}
 	t.shape.Learn(delta.Data, slots)
 }
 
-// Match returns the raw text of a delta with that name and data that has the shape of the
-// one learned last, and the third of the values that may differ, nil for none. ok is false
+// Match returns the text of a delta with that name and data that has the shape of the one
+// learned last, and the third of the values that may differ, raw, nil for none. ok is false
 // for a delta of another shape, and for one whose text is empty.
-func (t *Template) Match(name, data []byte) (text, third []byte, ok bool) {
+func (t *Template) Match(name, data []byte) (text jsonscan.Value, third []byte, ok bool) {
 	values, ok := t.shape.Match(data)
-	if !ok || len(values[0]) <= len(`""`) || !bytes.Equal(name, t.name) {
-		return nil, nil, false
+	if !ok || len(values[0].Raw) <= len(`""`) || string(name) != t.name {
+		return text, nil, false
 	}
 	t.learned = 0
-	return values[0], values[2], true
+	return values[0], values[2].Raw, true
 }
 
-// Next returns the raw text of the next event of a lexer, which passes over the event, if
+// Next returns the text of the next event of a lexer, which passes over the event, if
 // Match would recognise it. It takes a third of the time of both. ok is also false for an
 // event that is not as AppendEvent writes it, or is not whole.
-func (t *Template) Next(l *Lexer) (text []byte, ok bool) {
+func (t *Template) Next(l *Lexer) (text jsonscan.Value, ok bool) {
 	in := l.ahead()
-	name, rest, ok := cutHead(in)
-	if !ok || !bytes.Equal(name, t.name) {
-		return nil, false
+	if !begins(in, t.head) {
+		return text, false
 	}
+	rest := in[len(t.head):]
 	values, size := t.shape.MatchLine(rest)
-	if len(values[0]) <= len(`""`) || !begins(rest[size:], blankLine) {
-		return nil, false
+	if len(values[0].Raw) <= len(`""`) || !begins(rest[size:], blankLine) {
+		return text, false
 	}
 	l.skip(len(in) - len(rest[size:]) + len(blankLine))
 	t.learned = 0

@@ -33,7 +33,7 @@ func TestATemplateRecognisesDeltasByTheirNameAndShape(t *testing.T) {
 		{"", learned, ""},
 	} {
 		text, third, ok := template.Match([]byte(tt.name), []byte(tt.data))
-		assert.Equal(t, tt.text, string(text), tt.data)
+		assert.Equal(t, tt.text, string(text.Raw), tt.data)
 		assert.Equal(t, ok, string(third) == `""`, "the value of the third slot")
 		assert.Equal(t, tt.text != "", ok, tt.data)
 
@@ -41,12 +41,56 @@ func TestATemplateRecognisesDeltasByTheirNameAndShape(t *testing.T) {
 		lexer.Feed(sse.AppendEvent(sse.AppendEvent(nil, "", nil), tt.name, []byte(tt.data)))
 		lexer.Next()
 		text, ok = template.Next(lexer)
-		assert.Equal(t, tt.text, string(text), tt.data)
+		assert.Equal(t, tt.text, string(text.Raw), tt.data)
 		assert.Equal(t, tt.text != "", ok, tt.data)
 	}
 	template.Learn(delta, jsonscan.Slot{}, slotIn(learned, "1"))
 	_, _, ok = template.Match(delta.Name, delta.Data)
 	assert.False(t, ok, "a delta without a text")
+}
+
+// Next takes a shorter way than Match, which must lead to the same.
+func TestNextRecognisesWhatMatchRecognises(t *testing.T) {
+	const learned = `{"text":"a","n":1}`
+	valid := []string{"b", "eight by", "eight or more bytes", "é", "eight bytes, and é", `\u00e9`, `eight \\`, "\x7f"}
+	texts := append([]string{"", `b\`, `b","x":"`, "\xff", "eight b\xff", "\t", "b\nb"}, valid...)
+	heads := []string{"data: ", "event: e\ndata: ", "event: delta\ndata: ", "event: deltas\ndata: ", "event:e\ndata:", "event: \ndata: ", "event: e\r\ndata: ", "id: 1\ndata: "}
+	tails := []string{`,"n":2}` + "\n\n", `,"n":2}` + "\n", `,"n":2}` + "\r\n\r\n", `,"n":2} ` + "\n\n", `,"n":2}` + "\ndata: a\n\n", `,"n":02}` + "\n\n"}
+	names, recognised := []string{"", "e", "delta"}, 0
+	for _, name := range names {
+		var template sse.Template
+		template.Learn(sse.Event{Name: []byte(name), Data: []byte(learned)}, slotIn(learned, `"a"`), slotIn(learned, "1"))
+		for _, head := range heads {
+			for _, text := range texts {
+				for _, tail := range tails {
+					if isNext(t, &template, head+`{"text":"`+text+`"`+tail) {
+						recognised++
+					}
+				}
+			}
+		}
+	}
+	assert.Equal(t, len(names)*len(valid), recognised)
+}
+
+// isNext reports whether Next recognises an event, and checks that Match agrees.
+func isNext(t *testing.T, template *sse.Template, stream string) bool {
+	t.Helper()
+	one, other := sse.NewLexer(0), sse.NewLexer(0)
+	for _, l := range []*sse.Lexer{one, other} {
+		l.Feed([]byte("data:\n\n" + stream))
+		l.Next()
+	}
+	event, _ := one.Next()
+	want, _, matches := template.Match(event.Name, event.Data)
+	usual := stream == string(sse.AppendEvent(nil, string(event.Name), event.Data))
+	got, ok := template.Next(other)
+	assert.Equal(t, matches && usual, ok, "%q", stream)
+	if ok {
+		assert.Equal(t, want, got, "%q", stream)
+		assert.Equal(t, one.Settled(), other.Settled(), "%q", stream)
+	}
+	return ok
 }
 
 // Deltas that all had shapes of their own, such as those with counts of a vendor, were each

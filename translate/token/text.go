@@ -36,6 +36,15 @@ func (t *Text) AddString(raw []byte) {
 	t.ascii += int64(length) - wide
 }
 
+// AddValue is AddString for a string that a template has recognised.
+func (t *Text) AddValue(text jsonscan.Value) {
+	if !text.Plain {
+		t.AddString(text.Raw)
+		return
+	}
+	t.ascii += int64(len(text.Raw) - len(`""`)) // nearly always
+}
+
 // wideBytes returns the number of bytes that belong to characters beyond ASCII.
 func wideBytes(text []byte) (n int64) {
 	const size, high = 8, 0x8080808080808080

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -28,6 +29,10 @@ func TestTokensOfATextAreEstimatedByItsCharacters(t *testing.T) {
 		var text token.Text
 		text.AddString([]byte(c.raw))
 		assert.Equal(t, c.want, text.Tokens(), name)
+
+		var value token.Text
+		value.AddValue(jsonscan.Value{Raw: []byte(c.raw), Plain: name == "a character" || name == "ASCII"})
+		assert.Equal(t, text, value, name)
 	}
 }
 
