@@ -45,7 +45,7 @@ type Value struct {
 // number or an object. Without such a slot, the Template recognises nothing.
 func (t *Template) Learn(document []byte, slots [MaxHoles]Slot) {
 	t.count = 0
-	t.lines = bytes.ContainsAny(document, "\r\n")
+	t.lines = bytes.IndexByte(document, '\n') >= 0 || bytes.IndexByte(document, '\r') >= 0
 	size, from := len(document), 0
 	for _, at := range slots {
 		size -= at.End - at.Start

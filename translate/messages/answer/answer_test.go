@@ -96,6 +96,23 @@ func TestRepeatedMembersOfAnswersAreNoFault(t *testing.T) {
 	assert.Nil(t, fault)
 }
 
+// An event that lacks its part says nothing, so the answer has not begun: another provider
+// may still be asked.
+func TestEventsWithoutTheirPartAreNoContent(t *testing.T) {
+	for _, event := range []string{
+		`{"type":"content_block_start","index":0}`, `{"type":"content_block_start","index":0,"content_block":null}`,
+		`{"type":"content_block_start","index":0,"content_block":"x"}`, `{"type":"content_block_start","index":0,"content_block":{}}`,
+		`{"type":"content_block_delta","index":0}`, `{"type":"content_block_delta","index":0,"delta":"x"}`,
+		`{"type":"message_delta","delta":null}`, `{"type":"message_start","message":[]}`,
+	} {
+		assert.Zero(t, answer.NewObserver().Observe(sse.Event{Data: []byte(event)}), event)
+	}
+	for _, block := range []string{`{"type":"tool_use"}`, `{"type":"new"}`, `{"text":"a"}`, `{"type":"thinking","signature":"s"}`} {
+		event := sse.Event{Data: []byte(`{"type":"content_block_start","index":0,"content_block":` + block + `}`)}
+		assert.Equal(t, signal.Content, answer.NewObserver().Observe(event), block)
+	}
+}
+
 func BenchmarkObserveDelta(b *testing.B) {
 	observer := answer.NewObserver()
 	delta := sse.Event{

@@ -53,7 +53,8 @@ func (p *Parser) Event(e sse.Event) {
 		}
 		counted = p.count(&r.whole, eventUsage)
 		if kind == namelessEvent {
-			name, kind = jsonscan.DecodedOf(r.whole.Raw(eventType)), r.kind()
+			typ := r.whole.Raw(eventType)
+			name, kind = jsonscan.DecodedOf(typ), kindOf(typ, r.whole.Filled(eventError))
 		}
 	}
 	switch kind {

@@ -69,7 +69,7 @@ var (
 	blockName      = blocks.Maybe(members.String, "name")
 	blockInput     = blocks.Maybe(members.Any, "input")
 	blockCitations = blocks.Maybe(members.Any, "citations")
-	blockType      = blocks.Maybe(members.String, "type")
+	_              = blocks.Skip("type")
 )
 
 // The members of the delta of a content_block_delta.
@@ -92,6 +92,31 @@ var (
 	_             = citations.Skip("type")
 )
 
+// The members that an observer reads of an event, with those of its message, its block or
+// its delta. It reports no losses, so the paths do not matter.
+var (
+	seen               = members.New(inAnswer)
+	seenType           = seen.Maybe(members.String, "type")
+	seenError          = seen.Maybe(members.Any, "error")
+	seenUsage          = seen.Maybe(members.Object, "usage")
+	seenMessage        = seen.Inside(inAnswer, "message")
+	seenModel          = seenMessage.Maybe(members.String, "model")
+	seenMessageUsage   = seenMessage.Maybe(members.Object, "usage")
+	seenBlock          = seen.Inside(inAnswer, "content_block")
+	seenBlockType      = seenBlock.Maybe(members.String, "type")
+	seenBlockText      = seenBlock.Maybe(members.String, "text")
+	seenBlockThinking  = seenBlock.Maybe(members.String, "thinking")
+	seenBlockInput     = seenBlock.Maybe(members.Any, "input")
+	seenBlockSignature = seenBlock.Maybe(members.String, "signature")
+	seenDelta          = seen.Inside(inAnswer, "delta")
+	seenText           = seenDelta.Maybe(members.String, "text")
+	seenThinking       = seenDelta.Maybe(members.String, "thinking")
+	seenJSON           = seenDelta.Maybe(members.String, "partial_json")
+	seenSummary        = seenDelta.Maybe(members.String, "content")
+	seenSignature      = seenDelta.Maybe(members.String, "signature")
+	seenReason         = seenDelta.Maybe(members.String, "stop_reason")
+)
+
 // eventKind is the kind of an event, by its name or the type in its data.
 type eventKind uint8
 
@@ -111,6 +136,16 @@ const (
 var eventKinds = map[string]eventKind{
 	"": namelessEvent, "message_start": messageStart, "content_block_start": blockStart, "content_block_delta": blockDelta,
 	"content_block_stop": blockStop, "message_delta": messageDelta, "message_stop": messageStop, "error": errorEvent,
+}
+
+// kindOf returns the kind of an event without a name by its raw type and its error, nil for
+// none. Some servers write errors with neither a name nor a type.
+func kindOf(typ, failure []byte) eventKind {
+	kind := eventKinds[string(jsonscan.DecodedOf(typ))]
+	if kind == namelessEvent && failure != nil {
+		return errorEvent
+	}
+	return kind
 }
 
 // blockKind is the type of a content block of an answer.
@@ -143,16 +178,6 @@ type reading struct {
 func (r *reading) read(data []byte, table *members.Table, losses members.Losses) error {
 	c := jsonscan.New(data)
 	return r.whole.ReadDocument(&c, table, losses)
-}
-
-// kind returns the kind of an event without a name. Some servers write errors with neither
-// a name nor a type.
-func (r *reading) kind() eventKind {
-	kind := eventKinds[string(jsonscan.DecodedOf(r.whole.Raw(eventType)))]
-	if kind == namelessEvent && r.whole.Filled(eventError) != nil {
-		return errorEvent
-	}
-	return kind
 }
 
 // readPart reads an object inside by its table. A value that is absent or of another kind

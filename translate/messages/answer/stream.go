@@ -18,8 +18,7 @@ import (
 // the one before only in their text.
 type observer struct {
 	signal.Observed
-	reading reading
-	report  token.Report // of the last usage objects
+	report token.Report // of the last usage objects
 }
 
 // NewObserver returns an observer for one stream.
@@ -35,23 +34,29 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	if o.Repeats(e) { // nearly all of a stream
 		return signal.Content
 	}
-	kind := eventKinds[string(e.Name)]
+	return o.observe(e, eventKinds[string(e.Name)])
+}
+
+// observe reads an event of a kind, which Deltas does not recognise.
+func (o *observer) observe(e sse.Event, kind eventKind) signal.Signal {
 	// In an answer that has begun, every such event is content, whatever its data.
 	content := o.Begun && (kind == blockStart || kind == blockDelta)
+	var v members.Values
 	switch kind {
 	case namelessEvent, messageStart, blockStart, blockDelta, messageDelta:
-		switch err := o.reading.read(e.Data, events, nil); {
+		c := jsonscan.New(e.Data)
+		switch err := v.ReadDocument(&c, seen, nil); {
 		case err != nil && content:
 			return signal.Content
 		case err != nil:
 			return o.Unreadable(err)
 		case kind == namelessEvent:
-			kind = o.reading.kind()
+			kind = kindOf(v.Raw(seenType), v.Filled(seenError))
 		}
 	}
 	switch kind {
 	case blockStart, blockDelta, messageStart, messageDelta:
-		if s := o.read(kind, e); !content {
+		if s := o.read(e, kind, &v); !content {
 			return s
 		}
 		return signal.Content
@@ -68,34 +73,25 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	return 0
 }
 
-// read reads the parts of an event.
-func (o *observer) read(kind eventKind, e sse.Event) (s signal.Signal) {
-	r := &o.reading
+// read reads the members of an event.
+func (o *observer) read(e sse.Event, kind eventKind, v *members.Values) (s signal.Signal) {
 	content := false
 	switch kind {
 	case messageStart:
-		r.readPart(eventMessage, messages, nil)
 		if o.ModelName == "" {
-			o.ModelName = jsonscan.TextOf(r.part.Raw(messageModel))
+			o.ModelName = jsonscan.TextOf(v.Raw(seenModel))
 		}
-		if r.count(&r.part, messageUsage, &o.report) {
-			s |= signal.HasUsage
-		}
+		s |= o.count(v, seenMessageUsage)
 	case blockStart:
-		content = o.block()
+		content = o.block(v)
 	case blockDelta:
-		r.readPart(eventDelta, deltas, nil)
-		content = o.texts(e, deltaText, deltaThinking, deltaJSON, deltaSummary) || r.part.Filled(deltaSignature) != nil
+		content = o.texts(e, v, seenText, seenThinking, seenJSON, seenSummary) || v.Filled(seenSignature) != nil
 	case messageDelta:
-		r.readPart(eventDelta, changes, nil)
-		if content = r.part.Raw(changeReason) != nil; content {
+		if content = v.Raw(seenReason) != nil; content {
 			s |= signal.Finish
 		}
 	}
-	if r.count(&r.whole, eventUsage, &o.report) {
-		s |= signal.HasUsage
-	}
-	o.Used = o.Used.Then(o.report.Usage())
+	s |= o.count(v, seenUsage)
 	if content {
 		s |= signal.Content
 	}
@@ -103,30 +99,37 @@ func (o *observer) read(kind eventKind, e sse.Event) (s signal.Signal) {
 	return s
 }
 
+// count counts the usage object of an event, and returns HasUsage if there is one.
+func (o *observer) count(v *members.Values, usage members.Member) signal.Signal {
+	if v.Raw(usage) == nil {
+		return 0
+	}
+	c := v.Cursor(usage)
+	o.report.Read(&c, usageRows)
+	o.Used = o.Used.Then(o.report.Usage())
+	return signal.HasUsage
+}
+
 // block reads the block of a content_block_start, and reports whether it is content. Texts
 // and thinking usually begin empty; all other blocks, such as tool calls, are content from
 // the beginning.
-func (o *observer) block() bool {
-	r := &o.reading
-	if raw := r.whole.Raw(eventBlock); raw == nil || raw[0] != '{' {
-		return false
-	}
-	r.readPart(eventBlock, blocks, nil)
-	o.Written.Add(r.part.Filled(blockInput))
-	found := o.texts(sse.Event{}, blockText, blockThinking) || r.part.Filled(blockSignature) != nil
-	kind := blockKindOf(r.part.Raw(blockType))
-	return found || kind != textBlock && kind != thinkingBlock
+func (o *observer) block(v *members.Values) bool {
+	o.Written.Add(v.Filled(seenBlockInput))
+	found := o.texts(sse.Event{}, v, seenBlockText, seenBlockThinking) || v.Filled(seenBlockSignature) != nil
+	typ := v.Raw(seenBlockType)
+	kind := blockKindOf(typ)
+	return found || typ != nil && kind != textBlock && kind != thinkingBlock
 }
 
 // texts counts the texts among members, and reports whether one is not empty. A delta with
 // one text is the template of those that follow; e is that delta.
-func (o *observer) texts(e sse.Event, of ...members.Member) bool {
+func (o *observer) texts(e sse.Event, v *members.Values, of ...members.Member) bool {
 	var at jsonscan.Slot
 	count := 0
 	for _, m := range of {
-		if raw := o.reading.part.Filled(m); raw != nil {
+		if raw := v.Filled(m); raw != nil {
 			o.Written.AddString(raw)
-			at = o.reading.part.At(m)
+			at = v.At(m)
 			count++
 		}
 	}
