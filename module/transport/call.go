@@ -26,7 +26,6 @@ type call struct {
 	address       *aigateway.Call // as the protocol of the provider changes it
 	result        result
 	life          lifetime
-	conn          connection               // of the last request
 	body          io.Closer                // of the answer; nil before its headers, and for a subcall, whose goroutine closes it
 	answerContext *translate.AnswerContext // for the translation of the answer; nil on the byte lane
 }
@@ -82,9 +81,9 @@ func (c *call) do() (*http.Response, error) {
 // they are idempotent.
 func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	defer p.Close()
-	c.life.watch.Start(c.life.cancel, watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)))
+	c.life.watch.Start(watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)), c.life.expire)
 	c.result.Called = time.Now()
-	ctx := c.conn.follow(c.life.ctx)
+	ctx := c.life.conn.follow(c.life.ctx)
 	carry := func(again bool) (*http.Response, error) {
 		request := c.request(ctx, p)
 		if to := c.attempt.Exchange.Capture; to != nil {
@@ -93,7 +92,7 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 		return c.carry(request, p, again)
 	}
 	res, err := carry(false)
-	if err != nil && c.conn.wasStale(err) && c.life.ctx.Err() == nil {
+	if err != nil && c.life.conn.wasStale(err) && c.life.ctx.Err() == nil {
 		c.t.closeIdle() // other connections may have ended, too
 		res, err = carry(false)
 	}

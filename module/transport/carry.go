@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/http1"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )
 
@@ -45,6 +46,7 @@ type connection struct {
 	reused   atomic.Bool                   // an earlier request was sent on it
 	answered atomic.Bool                   // a byte of the answer has arrived
 	reader   atomic.Pointer[socket.Reader] // what the answer is read with; nil if the connection has none, or the answer has ended
+	own      atomic.Pointer[http1.Conn]    // closed by close; nil for a request of net/http, which ends with its context
 }
 
 // follow returns a context whose requests, one after the other, report their connections.
@@ -53,6 +55,9 @@ func (n *connection) follow(ctx context.Context) context.Context {
 		n.reused.Store(info.Reused)
 		n.reader.Store(nil)
 		switch conn := info.Conn.(type) {
+		case *http1.Conn:
+			n.reader.Store(conn.Reader)
+			n.own.Store(conn)
 		case *socket.Conn:
 			n.reader.Store(conn.Reader)
 		case *tls.Conn:
@@ -63,6 +68,13 @@ func (n *connection) follow(ctx context.Context) context.Context {
 	}
 	n.trace.GotFirstResponseByte = func() { n.answered.Store(true) }
 	return httptrace.WithClientTrace(ctx, &n.trace)
+}
+
+// close ends the request that runs.
+func (n *connection) close() {
+	if c := n.own.Load(); c != nil {
+		_ = c.Close()
+	}
 }
 
 // wasStale reports whether a request failed with err because its connection, which was used

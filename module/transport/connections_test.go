@@ -1,20 +1,25 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // configured returns the transport of a configuration, and what ends the configuration.
@@ -83,4 +88,54 @@ func TestARequestIsSentAgainOnANewConnection(t *testing.T) {
 	first := []string{<-from, <-from}
 	assert.Contains(t, first, <-from)
 	assert.NotContains(t, first, <-from)
+}
+
+// Such a connection does not follow the context of its request: the call closes it.
+func TestACallWithoutTLSEndsItsConnection(t *testing.T) {
+	for name, test := range map[string]struct {
+		attempt *exchange.Attempt
+		begin   string // of the answer
+		leaves  bool   // the client, after begin
+		limit   time.Duration
+	}{
+		"the client leaves before the answer": {attempt: attemptFor(t, translate.Chat, true), leaves: true},
+		"the client leaves within it":         {attempt: attemptFor(t, translate.Chat, true), begin: chunkText, leaves: true},
+		"the provider is silent":              {attempt: attemptFor(t, translate.Chat, true), begin: ": wait\n\n", limit: time.Millisecond},
+		"another part of the call fails":      {attempt: fanned(t, true, "waits", "fails")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			waits, ended := make(chan struct{}), make(chan struct{})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "fails") {
+					<-waits
+					w.WriteHeader(http.StatusInternalServerError)
+					return
+				}
+				if test.begin != "" {
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = io.WriteString(w, test.begin)
+					_ = http.NewResponseController(w).Flush()
+				}
+				close(waits)
+				<-r.Context().Done()
+				close(ended)
+			}))
+			defer server.Close()
+			transport, _ := configured(t, server)
+			transport.FirstEventTimeout = cmp.Or(caddy.Duration(test.limit), transport.FirstEventTimeout)
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			go func() {
+				if <-waits; test.leaves {
+					leave()
+				}
+			}()
+			if res, err := transport.Ask(ctx, &exchange.Conduit{Attempt: *test.attempt}); err == nil {
+				_, err = io.ReadAll(res.Body)
+				require.NoError(t, err)
+				require.NoError(t, res.Body.Close())
+			}
+			<-ended
+		})
+	}
 }

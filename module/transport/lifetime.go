@@ -19,8 +19,9 @@ const linger = 2 * time.Second
 type lifetime struct {
 	client   context.Context         // ends when the client disconnects
 	ctx      context.Context         // ends when the call is cancelled with a cause
-	cancel   context.CancelCauseFunc // cancels ctx
-	unbind   func() bool             // separates ctx from client; nil for a part of a call
+	endCtx   context.CancelCauseFunc // of ctx, without its connection
+	unbind   func() bool             // separates the call from client; for a part of a call, its connection from ctx
+	conn     connection              // of the last request
 	watch    watch.Watch
 	turnOver atomic.Bool // the stream has shown what may be the end of the turn, or a JSON answer has begun
 }
@@ -28,7 +29,7 @@ type lifetime struct {
 // begin begins the time of a call for a client.
 func (l *lifetime) begin(client context.Context) {
 	l.client = client
-	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(client))
+	l.ctx, l.endCtx = context.WithCancelCause(context.WithoutCancel(client))
 	l.unbind = context.AfterFunc(client, l.leave)
 }
 
@@ -36,7 +37,21 @@ func (l *lifetime) begin(client context.Context) {
 // a goroutine of its own.
 func (l *lifetime) beginWithin(whole *lifetime) {
 	l.client = whole.client
-	l.ctx, l.cancel = context.WithCancelCause(exchange.WithOwnVars(whole.ctx))
+	l.ctx, l.endCtx = context.WithCancelCause(exchange.WithOwnVars(whole.ctx))
+	l.unbind = context.AfterFunc(l.ctx, l.conn.close)
+}
+
+// cancel cancels the call, unless it was cancelled before, and ends its request.
+func (l *lifetime) cancel(cause error) {
+	l.endCtx(cause)
+	l.conn.close()
+}
+
+// expire cancels the call if the provider has been silent for too long.
+func (l *lifetime) expire() {
+	if cause := l.watch.Over(); cause != nil {
+		l.cancel(cause)
+	}
 }
 
 // leave handles the end of the client's context. It cancels the call at once, unless the
@@ -63,9 +78,7 @@ func (l *lifetime) left() bool {
 
 // end stops the timer and cancels the context.
 func (l *lifetime) end() {
-	if l.unbind != nil {
-		l.unbind()
-	}
+	l.unbind()
 	l.watch.Stop()
 	l.cancel(errEnded)
 }

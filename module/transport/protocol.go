@@ -145,7 +145,7 @@ func (c *call) carry(r *http.Request, p *payload.Payload, again bool) (*http.Res
 	if err != nil {
 		return nil, err
 	}
-	res.Body = &carried{res.Body, &c.conn}
+	res.Body = &carried{res.Body, &c.life.conn}
 	if open := c.t.protocol.Open; open != nil {
 		open(res, c.attempt.Format.Name, c.attempt.Exchange.Operation)
 	}

@@ -6,14 +6,25 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )
+
+// Conn is the connection of a request. Close ends the request, and does nothing after the end of
+// the answer, when the connection may serve another request. It may be called at any time.
+type Conn struct {
+	*socket.Conn
+	answer *body
+}
+
+// Close implements net.Conn.
+func (c *Conn) Close() error { return c.answer.Close() }
 
 // body is the body of an answer. Its end frees the connection for the next request.
 type body struct {
-	of   io.Reader
+	of   io.Reader            // nil before the head
 	conn atomic.Pointer[conn] // nil after the end
 	ctx  context.Context      // of the request
-	stop func() bool          // separates the connection from ctx
 	last bool                 // the connection ends with this answer
 	pool *pool
 }
@@ -32,7 +43,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // Close closes the connection, unless the body has been read to its end. It may be called
-// while Read runs.
+// while Read runs, and before the head has arrived.
 func (b *body) Close() error {
 	b.end(false)
 	return nil
@@ -40,13 +51,11 @@ func (b *body) Close() error {
 
 // end keeps the connection for the next request, if the answer is complete, or closes it.
 func (b *body) end(complete bool) {
-	c := b.conn.Swap(nil)
-	if c == nil {
-		return
-	}
-	if b.stop() && complete && !b.last && c.sent.Load() {
+	switch c := b.conn.Swap(nil); {
+	case c == nil:
+	case complete && !b.last && c.sent.Load():
 		b.pool.put(c)
-		return
+	default:
+		_ = c.Close()
 	}
-	_ = c.Close()
 }

@@ -93,7 +93,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	if c.left <= 0 {
 		return 0, errLongHead
 	}
-	n, err := c.Conn.Read(p[:min(int64(len(p)), c.left)])
+	n, err := c.Reader.Read(p[:min(int64(len(p)), c.left)])
 	c.left -= int64(n)
 	return n, err
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -124,8 +125,12 @@ func post(t testing.TB, of *provider, body string, change ...func(*http.Request)
 	return r
 }
 
+// within lets a request end with a context.
 func within(ctx context.Context) func(*http.Request) {
-	return func(r *http.Request) { *r = *r.WithContext(ctx) }
+	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		context.AfterFunc(ctx, func() { _ = info.Conn.Close() })
+	}}
+	return func(r *http.Request) { *r = *r.WithContext(httptrace.WithClientTrace(ctx, trace)) }
 }
 
 const answerOK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

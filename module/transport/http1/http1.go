@@ -9,8 +9,8 @@
 // with TLS, a proxy, or options that the package does not have, are left to net/http.
 //
 // A connection serves one request at a time. It serves another one only if the answer has
-// arrived completely and nothing has arrived behind it. No request is repeated. A request ends
-// with its context.
+// arrived completely and nothing has arrived behind it. No request is repeated. The context
+// of a request ends it while it connects; afterwards, closing its Conn does, which a trace gets.
 package http1
 
 import (
@@ -59,7 +59,7 @@ func New(of *reverseproxy.HTTPTransport) *Transport {
 }
 
 // RoundTrip sends a request that Takes has accepted. It closes the body of the request, also
-// after an error, and possibly after it has returned.
+// after an error, and possibly after it has returned. The trace of the request gets a Conn.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, trace := r.Context(), httptrace.ContextClientTrace(r.Context())
 	c, err := t.connect(r)
@@ -67,20 +67,21 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = r.Body.Close()
 		return nil, err
 	}
+	b := &body{ctx: ctx, pool: &t.pool}
+	b.conn.Store(c)
 	if trace != nil && trace.GotConn != nil {
-		trace.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: !c.since.IsZero()})
+		trace.GotConn(httptrace.GotConnInfo{Conn: &Conn{c.Conn, b}, Reused: !c.since.IsZero()})
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	if ctx.Err() != nil { // before the trace had what it closes
+		_ = b.Close()
+	}
 	c.send(r)
 	res, err := c.receive(r, t.maxHead, trace)
 	if err != nil {
-		stop()
-		_ = c.Close()
+		_ = b.Close()
 		return nil, cmp.Or(context.Cause(ctx), err)
 	}
-	b := &body{of: res.Body, ctx: ctx, stop: stop, pool: &t.pool}
-	b.conn.Store(c)
-	b.last = res.Close || res.StatusCode < http.StatusOK
+	b.of, b.last = res.Body, res.Close || res.StatusCode < http.StatusOK
 	if res.Body == http.NoBody {
 		b.end(true)
 	}

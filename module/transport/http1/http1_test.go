@@ -557,7 +557,7 @@ func TestATraceReportsTheConnection(t *testing.T) {
 		require.NoError(t, err)
 		_, err = io.ReadAll(res.Body)
 		require.NoError(t, err)
-		assert.Equal(t, []string{fmt.Sprintf("*socket.Conn %v", reused), "answered"}, reports)
+		assert.Equal(t, []string{fmt.Sprintf("*http1.Conn %v", reused), "answered"}, reports)
 	}
 }
 

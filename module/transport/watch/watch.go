@@ -1,9 +1,8 @@
-// Package watch cancels the calls of providers that are silent for too long. The time in
-// which the client does not read does not count.
+// Package watch finds the calls of providers that are silent for too long. The time in which
+// the client does not read does not count.
 package watch
 
 import (
-	"context"
 	"sync"
 	"time"
 )
@@ -52,8 +51,6 @@ func (e *timeoutError) Temporary() bool { return true }
 // nothing is read from the provider, so that the time of a slow client does not count as
 // silence.
 type Watch struct {
-	cancel context.CancelCauseFunc
-
 	mu    sync.Mutex // guards the fields below, because the timer fires in its own goroutine
 	timer *time.Timer
 	phase Phase
@@ -63,12 +60,12 @@ type Watch struct {
 	ended bool
 }
 
-// Start begins the first phase.
-func (w *Watch) Start(cancel context.CancelCauseFunc, p Phase) {
+// Start begins the first phase. The timer calls fire, which calls Over.
+func (w *Watch) Start(p Phase, fire func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cancel, w.phase, w.alive = cancel, p, time.Now()
-	w.timer = time.AfterFunc(p.limit, w.fire)
+	w.phase, w.alive = p, time.Now()
+	w.timer = time.AfterFunc(p.limit, fire)
 }
 
 // Enter begins another phase.
@@ -124,7 +121,7 @@ func (w *Watch) Resume() {
 	}
 }
 
-// Stop ends the watch. After Stop, it does not cancel the call.
+// Stop ends the watch.
 func (w *Watch) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,19 +131,20 @@ func (w *Watch) Stop() {
 	}
 }
 
-func (w *Watch) fire() {
+// Over reports whether the phase is over, by the cause with which the call must be cancelled;
+// nil before, and after Stop. It returns a cause once.
+func (w *Watch) Over() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.ended {
-		return
-	}
-	if w.idle = !w.held.IsZero(); w.idle {
-		return
-	}
-	if left := w.phase.limit - time.Since(w.alive); left > 0 {
+	switch left := w.phase.limit - time.Since(w.alive); {
+	case w.ended:
+	case !w.held.IsZero():
+		w.idle = true
+	case left > 0:
 		w.timer.Reset(left)
-		return
+	default:
+		w.ended = true
+		return w.phase.err
 	}
-	w.ended = true
-	w.cancel(w.phase.err)
+	return nil
 }

@@ -14,7 +14,11 @@ import (
 func watched(limit time.Duration) (context.Context, *Watch) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	w := new(Watch)
-	w.Start(cancel, Headers(limit))
+	w.Start(Headers(limit), func() {
+		if cause := w.Over(); cause != nil {
+			cancel(cause)
+		}
+	})
 	return ctx, w
 }
 
