@@ -81,13 +81,14 @@ func TestAnswersHaveTheContentTypeOfWhatTheyAre(t *testing.T) {
 		{true, "text/event-stream", "text/event-stream"},
 		{true, "text/event-stream; charset=utf-8", "text/event-stream; charset=utf-8"},
 		{true, "text/event-stream" + long, "text/event-stream"},
+		{true, "Text/Event-Stream ; charset", "Text/Event-Stream ; charset"},
 		{true, "application/json", "text/event-stream; charset=utf-8"}, // replayed as a stream
 		{true, "", "text/event-stream; charset=utf-8"},
 	} {
 		a := attemptFor(t, translate.Chat, true)
 		a.Exchange.View.Stream = tt.streaming
 		text := answer
-		if strings.HasPrefix(tt.own, "text/event-stream") && tt.streaming {
+		if strings.HasPrefix(strings.ToLower(tt.own), "text/event-stream") && tt.streaming {
 			text = chunkText + done
 		}
 		transport := newTransport(answers(func(*http.Request) (*http.Response, error) {
