@@ -53,9 +53,8 @@ type document struct {
 	members.Values                 // the members around the choices
 	cursor         jsonscan.Cursor // a field, so that a document costs no allocation
 
-	report   token.Report  // of all documents of the answer
 	hasUsage bool          // the document has a usage object
-	counted  bool          // report contains its counts
+	counted  bool          // the report contains its counts
 	usageAt  jsonscan.Slot // of the usage object that is counted
 	listed   bool          // there is a list of choices
 	count    int           // of choices that are objects
@@ -69,10 +68,10 @@ var errNoObject = errors.New("no JSON object")
 type choiceReader func() error
 
 // read reads a document, a whole answer or a chunk, and has its choices read, or skips them
-// if readChoice is nil. With losses, it reports what the tables do not have, and a repeated
+// if readChoice is nil. It adds the usage to the report of the answer. With losses, it reports what the tables do not have, and a repeated
 // member is an error, since its value is ambiguous. Without losses, reading stops at a
 // repeated member.
-func (d *document) read(data []byte, whole bool, losses members.Losses, readChoice choiceReader) error {
+func (d *document) read(data []byte, whole bool, report *token.Report, losses members.Losses, readChoice choiceReader) error {
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor
 	d.Reset(c)
@@ -93,7 +92,7 @@ func (d *document) read(data []byte, whole bool, losses members.Losses, readChoi
 				continue
 			}
 			start := c.Offset()
-			next = d.report
+			next = *report
 			d.hasUsage = next.Read(c, usageRows)
 			d.usageAt = jsonscan.Slot{Start: start, End: c.Offset()}
 		default:
@@ -109,24 +108,24 @@ func (d *document) read(data []byte, whole bool, losses members.Losses, readChoi
 	}
 	// Some servers send zeros in every chunk but the last.
 	if d.counted = d.hasUsage && (whole || next.Positive() || d.count == 0); d.counted {
-		d.report = next
+		*report = next
 	} else {
 		d.usageAt = jsonscan.Slot{}
 	}
-	d.report.Terms.ReadTier(d.Raw(aroundTier))
+	report.Terms.ReadTier(d.Raw(aroundTier))
 	return nil
 }
 
-// recount reads the usage object of a document that differs from the one read last in its
-// usage and its texts alone. It reports false, and changes nothing, if the document must be
+// recount adds the usage object of a document that differs from the one read last in its
+// usage and its texts alone to the report. It reports false, and changes nothing, if the document must be
 // read because of that object.
-func (d *document) recount(usage []byte) bool {
+func (d *document) recount(usage []byte, report *token.Report) bool {
 	d.cursor = jsonscan.Skipped(usage)
-	next := d.report
+	next := *report
 	if next.Read(&d.cursor, usageRows); !next.Positive() || d.cursor.Finish() != nil {
 		return false
 	}
-	d.report = next
+	*report = next
 	return true
 }
 
@@ -163,7 +162,8 @@ var errNoChoice = errors.New("no choices")
 // that contains an error object, or no choice.
 func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
 	var d document
-	if err := d.read(body, true, nil, nil); err != nil {
+	var report token.Report
+	if err := d.read(body, true, &report, nil, nil); err != nil {
 		return signal.Answer{}, fault.Unusable(err)
 	}
 	if d.failed() {
@@ -174,7 +174,7 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 	}
 	a := signal.Answer{Model: jsonscan.TextOf(d.Raw(aroundModel))}
 	if d.hasUsage {
-		a.Usage = d.report.Usage()
+		a.Usage = report.Usage()
 	}
 	return a, nil
 }

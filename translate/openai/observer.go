@@ -20,8 +20,8 @@ type Observer struct {
 	choices *members.Table
 	content Content
 
-	chunk    document
-	choice   members.Values // of the chunk, the one read last
+	report   token.Report   // of all chunks
+	choice   members.Values // the one read last
 	summary  summary
 	progress progress
 	turns    bool // the Deltas may be of any choice
@@ -116,16 +116,17 @@ func (o *Observer) see(index []byte) *choice {
 
 // read reads a chunk whole.
 func (o *Observer) read(delta sse.Event) (s signal.Signal) {
-	d, t := &o.chunk, &o.summary
+	var d document // not a field, which would take a kilobyte of memory in each stream
+	t := &o.summary
 	*t = summary{}
-	if err := d.read(delta.Data, false, nil, o.readChoice); err != nil {
+	if err := d.read(delta.Data, false, &o.report, nil, func() error { return o.readChoice(&d.cursor) }); err != nil {
 		return o.Unreadable(err)
 	}
 	if d.failed() || t.failed {
 		return o.Fail(dialect.ReadEvent(delta.Data))
 	}
 	if d.counted {
-		o.Used = o.Used.Then(d.report.Usage())
+		o.Used = o.Used.Then(o.report.Usage())
 	}
 	if o.ModelName == "" {
 		o.ModelName = jsonscan.TextOf(d.Raw(aroundModel))
@@ -154,10 +155,10 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	return s
 }
 
-// readChoice reads one choice of a chunk.
-func (o *Observer) readChoice() error {
+// readChoice reads the choice at the cursor of a chunk.
+func (o *Observer) readChoice(c *jsonscan.Cursor) error {
 	t, choice := &o.summary, &o.choice
-	choice.Read(&o.chunk.cursor, o.choices, nil)
+	choice.Read(c, o.choices, nil)
 	t.content = o.content(choice, &t.texts) || t.content
 	reason := choice.Filled(choiceFinish)
 	t.finished = t.finished || reason != nil

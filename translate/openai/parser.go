@@ -24,6 +24,7 @@ type Parser struct {
 	table    *members.Table // of choices
 	content  ChoiceParser
 	chunk    document
+	report   token.Report     // of all chunks
 	parts    []members.Values // the choices of the chunk
 	progress progress
 	usage    token.Usage
@@ -83,7 +84,7 @@ func (p *Parser) Event(delta sse.Event) {
 	case ok && usage == nil: // nearly all of a stream
 		p.content.Repeated(p.SendAgain(text))
 		return
-	case ok && p.chunk.recount(usage):
+	case ok && p.chunk.recount(usage, &p.report):
 		p.count()
 		p.content.Repeated(p.SendAgain(text))
 	default:
@@ -95,7 +96,7 @@ func (p *Parser) Event(delta sse.Event) {
 }
 
 // count adds the usage of the chunk.
-func (p *Parser) count() { p.usage = p.usage.Then(p.chunk.report.Usage()) }
+func (p *Parser) count() { p.usage = p.usage.Then(p.report.Usage()) }
 
 // sendUsage sends the usage so far behind the other events of the chunk.
 func (p *Parser) sendUsage() {
@@ -155,7 +156,7 @@ func (p *Parser) read(data []byte, whole bool) {
 	d := &p.chunk
 	dropped := p.Dropped
 	p.parts = p.parts[:0]
-	if err := d.read(data, whole, &p.Dropped, p.readChoice); err != nil {
+	if err := d.read(data, whole, &p.report, &p.Dropped, p.readChoice); err != nil {
 		p.Refuse(err)
 		return
 	}

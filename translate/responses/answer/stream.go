@@ -20,10 +20,9 @@ import (
 // content. Most deltas differ from the one before only in their text, number and padding.
 type Observer struct {
 	signal.Observed
-	reading reading
-	report  token.Report
-	frame   frame
-	events  int64 // seen so far
+	report token.Report
+	frame  frame
+	events int64 // seen so far
 }
 
 // NewObserver returns an observer for one stream.
@@ -68,7 +67,8 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 	if o.Repeats(e) { // nearly all of a stream
 		return signal.Content
 	}
-	r, name, kind := &o.reading, e.Name, eventKindOf(e.Name)
+	var r reading
+	name, kind := e.Name, eventKindOf(e.Name)
 	read := len(name) == 0 || !o.Begun || isRead(kind, e.Data)
 	var err error
 	if read {
@@ -84,13 +84,13 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 	case kind.step == failStep:
 		return o.Fail(Dialect.ReadEvent(e.Data))
 	case kind.step == endItemStep && read && err == nil:
-		o.countSearch()
+		o.countSearch(r.Raw(eventItem))
 	}
 	switch {
 	case kind.step == completeStep || kind.step == incompleteStep || kind.step == headStep && !o.Begun:
-		return o.head(e.Data, kind, err)
+		return o.head(&r, e.Data, kind, err)
 	case !o.Begun:
-		return o.content(e.Data, kind, err)
+		return o.content(&r, e.Data, kind, err)
 	case kind.step == deltaStep:
 		if err == nil { // one that cannot be read is relayed unchanged
 			o.Written.AddString(r.Raw(eventText))
@@ -118,8 +118,7 @@ func isRead(kind eventKind, data []byte) bool {
 
 // head notes an event about the whole response. It keeps the usage, and the first id and
 // model of the response.
-func (o *Observer) head(data []byte, kind eventKind, err error) signal.Signal {
-	r := &o.reading
+func (o *Observer) head(r *reading, data []byte, kind eventKind, err error) signal.Signal {
 	switch {
 	case err != nil:
 		return o.Unreadable(err)
@@ -142,8 +141,7 @@ func (o *Observer) head(data []byte, kind eventKind, err error) signal.Signal {
 }
 
 // content notes an event that may be the first with content.
-func (o *Observer) content(data []byte, kind eventKind, err error) signal.Signal {
-	r := &o.reading
+func (o *Observer) content(r *reading, data []byte, kind eventKind, err error) signal.Signal {
 	switch {
 	case err != nil && kind.known():
 		return o.Unreadable(err)
@@ -163,9 +161,9 @@ func (o *Observer) content(data []byte, kind eventKind, err error) signal.Signal
 	return signal.Content
 }
 
-// countSearch counts the item of an event that ends one, if it is a search.
-func (o *Observer) countSearch() {
-	if v := identify(o.reading.Raw(eventItem)); v.isSearch() {
+// countSearch counts the raw item of an event that ends one, if it is a search.
+func (o *Observer) countSearch(item []byte) {
+	if v := identify(item); v.isSearch() {
 		o.report.Searches++
 		o.Used = o.Used.Then(o.report.Usage())
 	}
