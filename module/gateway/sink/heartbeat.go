@@ -13,8 +13,8 @@ type heartbeat struct {
 	commitAfter time.Duration // silence before the first keep-alive, which begins the answer; negative: never
 	interval    time.Duration // silence between bytes and a keep-alive; negative: never
 
-	lastWrite time.Time
-	end       eventBoundary
+	flushed time.Time // when the client was sent bytes last; written ones may wait for the next flush
+	end     eventBoundary
 }
 
 // start calls tick in its own goroutine after each period of silence, until stop. Negative
@@ -37,18 +37,12 @@ func (h *heartbeat) commit() {
 	}
 }
 
-// note records bytes that were sent.
-func (h *heartbeat) note(p []byte) {
-	h.end.note(p)
-	h.lastWrite = time.Now()
-}
-
 // due reports whether a keep-alive must be sent now. It returns false inside an event.
 func (h *heartbeat) due(committed bool) bool {
 	if !committed {
 		return h.commitAfter >= 0
 	}
-	return h.interval >= 0 && time.Since(h.lastWrite) >= h.interval && h.end.reached()
+	return h.interval >= 0 && time.Since(h.flushed) >= h.interval && h.end.reached()
 }
 
 // rearm sets the timer to the end of the current period of silence.
@@ -57,7 +51,7 @@ func (h *heartbeat) rearm() {
 		return
 	}
 	wait := h.interval
-	if silent := time.Since(h.lastWrite); silent < wait {
+	if silent := time.Since(h.flushed); silent < wait {
 		wait -= silent
 	}
 	h.timer.Reset(wait)

@@ -227,7 +227,7 @@ func (s *Sink) send(p []byte) {
 		return
 	}
 	if s.answer.streams(s.ex) {
-		s.heartbeat.note(p)
+		s.heartbeat.end.note(p)
 	}
 }
 
@@ -235,6 +235,7 @@ func (s *Sink) flush() {
 	if err := http.NewResponseController(s.w).Flush(); err != nil {
 		s.lose()
 	}
+	s.heartbeat.flushed = time.Now()
 }
 
 // lose records that the client has disconnected, and cancels the call of the provider.

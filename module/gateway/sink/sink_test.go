@@ -200,6 +200,7 @@ func TestContentRestartsTheSilence(t *testing.T) {
 		for range 5 {
 			time.Sleep(14 * time.Second)
 			_, _ = s.Write([]byte(event))
+			_ = s.FlushError()
 			want.WriteString(event)
 		}
 		synctest.Wait()
