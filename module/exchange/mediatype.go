@@ -3,10 +3,14 @@ package exchange
 import "strings"
 
 // MediaType returns the type in the value of a Content-Type header, in lower case and without
-// parameters. It does not check the parameters, and allocates nothing for a type in lower case.
+// parameters, which it does not check. It returns "" for several types, and allocates nothing
+// for a type in lower case.
 func MediaType(contentType string) string {
 	media, _, _ := strings.Cut(contentType, ";")
-	return strings.ToLower(strings.TrimSpace(media))
+	if media = strings.TrimSpace(media); strings.ContainsAny(media, ", \t") {
+		return ""
+	}
+	return strings.ToLower(media)
 }
 
 // IsJSON reports whether the value of a Content-Type header is JSON:

@@ -15,7 +15,7 @@ func TestContentTypesThatAreJSON(t *testing.T) {
 	}
 	for _, values := range [][]string{
 		{"text/plain"}, {"text/json"}, {"application/x-www-form-urlencoded"}, {"multipart/form-data; boundary=x"}, {"application/jsonx"},
-		{"json"}, {"application/"}, {"application/json, application/json"}, {"application/json", "application/json"}, {"image/svg+json"}, {"+json"}, {";"},
+		{"json"}, {"application/"}, {"application/json, application/json"}, {"application/xml, application/x+json"}, {"application/x +json"}, {"application/json", "application/json"}, {"image/svg+json"}, {"+json"}, {";"},
 	} {
 		assert.False(t, isJSON(values), "%q", values)
 	}
