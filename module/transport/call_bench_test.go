@@ -80,8 +80,10 @@ func newCallOf(tb testing.TB, i, events int) func(read func(io.Reader) ([]byte, 
 }
 
 // BenchmarkByteLane measures the byte lane with recorded streams, of which one delta comes a
-// hundred times. Each event arrives alone, as models write them, or all together.
+// hundred times, with its own text or with one of ASCII. Each event arrives alone, as models
+// write them, or all together.
 func BenchmarkByteLane(b *testing.B) {
+	texts := map[string]*strings.Replacer{"any": strings.NewReplacer(), "ASCII": strings.NewReplacer("ö", "o", "☂", "and an umbrella")}
 	for _, name := range []translate.Format{translate.Messages, translate.Chat, translate.Completions, translate.Responses} {
 		recorded, err := os.ReadFile("../../testdata/streams/" + string(name) + "/text.sse")
 		require.NoError(b, err)
@@ -91,19 +93,24 @@ func BenchmarkByteLane(b *testing.B) {
 				events = append(events, slices.Repeat([][]byte{event}, 100)...)
 			}
 		}
-		for way, feeds := range map[string][][]byte{"paced": events, "burst": {bytes.Join(events, nil)}} {
-			b.Run(string(name)+"/"+way, func(b *testing.B) {
-				described := formats.Of(name)
-				b.ReportAllocs()
-				for b.Loop() {
-					lane := &byteLane{Observer: described.Answers.NewObserver(), events: newEvents(new(Transport)), format: described}
-					for _, feed := range feeds {
-						if lane.take(feed, 0, nil) != len(feed) {
-							b.Fatal("an event is held back")
-						}
-					}
-				}
-			})
+		for text, replacer := range texts {
+			stream := []byte(replacer.Replace(string(bytes.Join(events, nil))))
+			for way, feeds := range map[string][][]byte{"paced": bytes.SplitAfter(stream, []byte("\n\n")), "burst": {stream}} {
+				b.Run(string(name)+"/"+text+"/"+way, func(b *testing.B) { benchmarkByteLane(b, name, feeds) })
+			}
+		}
+	}
+}
+
+func benchmarkByteLane(b *testing.B, name translate.Format, feeds [][]byte) {
+	described := formats.Of(name)
+	b.ReportAllocs()
+	for b.Loop() {
+		lane := &byteLane{Observer: described.Answers.NewObserver(), events: newEvents(new(Transport)), format: described}
+		for _, feed := range feeds {
+			if lane.take(feed, 0, nil) != len(feed) {
+				b.Fatal("an event is held back")
+			}
 		}
 	}
 }

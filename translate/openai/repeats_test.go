@@ -34,8 +34,7 @@ func repeats(o *Observer, e sse.Event) bool { return o.repeats(e.Name, e.Data) }
 // before returns a lexer that returns an event next.
 func before(e sse.Event) *sse.Lexer {
 	l := sse.NewLexer(0)
-	l.Feed(sse.AppendEvent([]byte("data:\n\n"), string(e.Name), e.Data))
-	l.Next()
+	l.Feed(sse.AppendEvent(nil, string(e.Name), e.Data))
 	return l
 }
 

@@ -12,7 +12,7 @@ const (
 // ahead returns the bytes behind the last event, if the feed has them, and as many as one
 // event may have.
 func (l *Lexer) ahead() []byte {
-	if l.taken() != l.settled || l.bare.set || !l.begun {
+	if l.taken() != l.settled || l.bare.set {
 		return nil
 	}
 	in := l.lines.in[l.lines.at:]
@@ -21,6 +21,7 @@ func (l *Lexer) ahead() []byte {
 
 // skip passes over the event of size bytes with which ahead begins.
 func (l *Lexer) skip(size int) {
+	l.begun = true
 	l.lines.at += size
 	l.settled += int64(size)
 }
