@@ -23,6 +23,7 @@ type lifetime struct {
 	unbind   func() bool             // separates the call from client; for a part of a call, its connection from ctx
 	conn     connection              // of the last request
 	watch    watch.Watch
+	left     atomic.Bool // the client has left, before the end of the call
 	turnOver atomic.Bool // the stream has shown what may be the end of the turn, or a JSON answer has begun
 }
 
@@ -58,22 +59,14 @@ func (l *lifetime) expire() {
 // client has left when the turn may be over: the provider charges for the whole turn then,
 // and only the rest of the answer has the usage.
 func (l *lifetime) leave() {
-	cause := context.Cause(l.client)
-	if l.left() && l.turnOver.Load() {
+	cause := context.Cause(l.client) // differs between the versions of HTTP, unless it is of the gateway
+	_, ending := cause.(exchange.Ending)
+	l.left.Store(!ending)
+	if !ending && l.turnOver.Load() {
 		time.AfterFunc(linger, func() { l.cancel(cause) })
 		return
 	}
 	l.cancel(cause)
-}
-
-// left reports whether the client has left. The cause is of the server, and differs between
-// the versions of HTTP.
-func (l *lifetime) left() bool {
-	if l.client.Err() == nil {
-		return false
-	}
-	_, ending := context.Cause(l.client).(exchange.Ending)
-	return !ending
 }
 
 // end stops the timer and cancels the context.

@@ -43,7 +43,7 @@ type passing struct {
 // Read returns the next bytes. The watch runs only during the read of the provider.
 func (p *passing) Read(b []byte) (n int, err error) {
 	c := p.call
-	if p.src == nil || c.life.left() {
+	if p.src == nil || c.life.left.Load() {
 		return 0, io.EOF
 	}
 	c.life.watch.Resume()

@@ -81,7 +81,7 @@ func (r *relay) ended() bool { return r.lane.signals()&lastSignals != 0 }
 // Read returns the next bytes, and none after the client has left.
 func (r *relay) Read(p []byte) (int, error) {
 	for {
-		if r.call.life.left() {
+		if r.call.life.left.Load() {
 			r.readUsage(p)
 			return 0, io.EOF
 		}
@@ -99,7 +99,7 @@ func (r *relay) Read(p []byte) (int, error) {
 		if err = r.failure(err); err != nil && !r.ended() {
 			r.end(err)
 		}
-		if n > 0 && !r.call.life.left() {
+		if n > 0 && !r.call.life.left.Load() {
 			return n, nil
 		}
 	}
