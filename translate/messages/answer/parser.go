@@ -151,7 +151,15 @@ func (p *Parser) count(v *members.Values, usage members.Member) bool {
 	return p.Count(v, usage)
 }
 
-// readPart reads an object inside the event. An invalid one ends the answer.
+// readPart reads an object inside the event. A value that is absent or of another kind has
+// no members; an invalid one ends the answer.
 func (p *Parser) readPart(m members.Member, table *members.Table) {
-	p.Refuse(p.reading.readPart(m, table, &p.Dropped))
+	r := &p.reading
+	if r.whole.Raw(m) == nil {
+		r.part = members.Values{}
+		return
+	}
+	c := r.whole.Cursor(m)
+	r.part.Read(&c, table, &p.Dropped)
+	p.Refuse(c.Err())
 }

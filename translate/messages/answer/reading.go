@@ -180,24 +180,12 @@ func (r *reading) read(data []byte, table *members.Table, losses members.Losses)
 	return r.whole.ReadDocument(&c, table, losses)
 }
 
-// readPart reads an object inside by its table. A value that is absent or of another kind
-// has no members.
-func (r *reading) readPart(m members.Member, table *members.Table, losses members.Losses) error {
-	if r.whole.Raw(m) == nil {
-		r.part = members.Values{}
-		return nil
-	}
-	c := r.whole.Cursor(m)
-	r.part.Read(&c, table, losses)
-	return c.Err()
-}
-
 // count adds the usage in an event or a message to the report, and reports whether there is
 // any.
-func (r *reading) count(v *members.Values, m members.Member, report *token.Report) bool {
-	if v.Raw(m) == nil {
+func count(v *members.Values, usage members.Member, report *token.Report) bool {
+	if v.Raw(usage) == nil {
 		return false
 	}
-	c := v.Cursor(m)
+	c := v.Cursor(usage)
 	return report.Read(&c, usageRows)
 }

@@ -101,11 +101,9 @@ func (o *observer) read(e sse.Event, kind eventKind, v *members.Values) (s signa
 
 // count counts the usage object of an event, and returns HasUsage if there is one.
 func (o *observer) count(v *members.Values, usage members.Member) signal.Signal {
-	if v.Raw(usage) == nil {
+	if !count(v, usage, &o.report) {
 		return 0
 	}
-	c := v.Cursor(usage)
-	o.report.Read(&c, usageRows)
 	o.Used = o.Used.Then(o.report.Usage())
 	return signal.HasUsage
 }
@@ -158,7 +156,7 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 		return signal.Answer{}, fault.Unusable(errNoContent)
 	}
 	var report token.Report
-	r.count(&r.whole, messageUsage, &report)
+	count(&r.whole, messageUsage, &report)
 	return signal.Answer{Model: jsonscan.TextOf(r.whole.Raw(messageModel)), Usage: report.Usage()}, nil
 }
 
