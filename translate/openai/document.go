@@ -68,12 +68,15 @@ var errNoObject = errors.New("no JSON object")
 type choiceReader func() error
 
 // read reads a document, a whole answer or a chunk, and has its choices read, or skips them
-// if readChoice is nil. It adds the usage to the report of the answer. With losses, it reports what the tables do not have, and a repeated
-// member is an error, since its value is ambiguous. Without losses, reading stops at a
-// repeated member.
+// if readChoice is nil. It adds the usage to the report of the answer. With losses, it
+// reports what the tables do not have, and a repeated member is an error, since its value is
+// ambiguous. Without losses, the last value holds.
 func (d *document) read(data []byte, whole bool, report *token.Report, losses members.Losses, readChoice choiceReader) error {
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor
+	if losses == nil {
+		c.AllowRepeated()
+	}
 	d.Reset(c)
 	d.hasUsage, d.listed, d.count = false, false, 0
 	if !c.EnterObject() {
@@ -99,11 +102,7 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 			d.Keep(c, around, losses)
 		}
 	}
-	err := c.Finish()
-	if losses == nil {
-		err = jsonscan.Broken(err)
-	}
-	if err != nil {
+	if err := c.Finish(); err != nil {
 		return err
 	}
 	// Some servers send zeros in every chunk but the last.
