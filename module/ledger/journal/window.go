@@ -7,11 +7,12 @@ import (
 )
 
 // window is a part of a file in the memory of this process. What is written there is in the
-// file at once: it survives a crash of the process like a write, and costs no system call.
-// The disk has room for the whole window, and the unused rest is zero.
+// file at once: it survives a crash of the process like a write, and costs hardly any system
+// calls. The disk has room for the whole window, and the unused rest is zero.
 type window struct {
 	memory []byte
 	offset int64 // of the memory in the file
+	ready  int   // up to here, the memory was populated
 }
 
 const (
@@ -41,7 +42,13 @@ func (w *window) write(frames []byte, offset int64) (err error) {
 			err = fmt.Errorf("writing to a file in memory: %v", fault)
 		}
 	}()
-	copy(w.memory[offset-w.offset:], frames)
+	at := int(offset - w.offset)
+	for w.ready < at+len(frames) {
+		next := min(w.ready+pageSize, len(w.memory))
+		populate(w.memory[w.ready:next])
+		w.ready = next
+	}
+	copy(w.memory[at:], frames)
 	return nil
 }
 

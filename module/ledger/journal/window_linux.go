@@ -15,3 +15,10 @@ func mapFile(file *os.File, offset, size int64) (memory []byte, ok bool) {
 }
 
 func unmapFile(memory []byte) { _ = syscall.Munmap(memory) } // fails for other memory alone
+
+// populateWrite is MADV_POPULATE_WRITE, which package syscall lacks. Linux has it since 5.14.
+const populateWrite = 23
+
+// populate prepares memory for writing. A write does that for one page after the other, which takes
+// several times as long, and also where populate fails.
+func populate(memory []byte) { _ = syscall.Madvise(memory, populateWrite) }
