@@ -132,8 +132,8 @@ func (r *reader) Close() error { return r.src.Close() }
 const maxClaim = 1 << 20
 
 // ReadAll reads src to its end into dst, and returns dst or a larger buffer. It returns
-// ErrTooLarge for more than limit bytes. size is the expected number of bytes, 0 or
-// negative if unknown.
+// ErrTooLarge for more than limit bytes, of which it reads one. size is the expected number of
+// bytes, 0 or negative if unknown.
 func ReadAll(dst []byte, src io.Reader, size, limit int64) ([]byte, error) {
 	if size > limit {
 		return nil, ErrTooLarge
@@ -142,9 +142,10 @@ func ReadAll(dst []byte, src io.Reader, size, limit int64) ([]byte, error) {
 	// the buffer.
 	body := slices.Grow(dst[:0], int(min(max(size, 511), maxClaim)+1))
 	for {
-		n, err := src.Read(body[len(body):cap(body)])
+		room, left := body[len(body):cap(body)], limit-int64(len(body))
+		n, err := src.Read(room[:min(left, int64(len(room)-1))+1])
 		body = body[:len(body)+n]
-		if int64(len(body)) > limit {
+		if int64(n) > left {
 			return nil, ErrTooLarge
 		}
 		if err == io.EOF {

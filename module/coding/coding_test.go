@@ -132,6 +132,16 @@ func TestABombIsDefusedInBoundedMemory(t *testing.T) {
 	}
 }
 
+// net/http waits for a part of the rest of a refused body before it answers. Once, as much was
+// read as a pooled buffer had room for, so that a client which sent no more than that part
+// waited for a minute.
+func TestReadAllReadsOneByteBeyondTheLimit(t *testing.T) {
+	src := strings.NewReader(strings.Repeat("x", 100))
+	_, err := coding.ReadAll(make([]byte, 0, 1000), src, -1, 10)
+	assert.ErrorIs(t, err, coding.ErrTooLarge)
+	assert.Equal(t, 89, src.Len())
+}
+
 func TestReadAllReadsUpToTheLimit(t *testing.T) {
 	for _, test := range []struct {
 		length      int
