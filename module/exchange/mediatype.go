@@ -1,6 +1,10 @@
 package exchange
 
-import "strings"
+import (
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
 
 // MediaType returns the type in the value of a Content-Type header, in lower case and without
 // parameters, which it does not check. It returns "" for several types, and allocates nothing
@@ -16,6 +20,9 @@ func MediaType(contentType string) string {
 // IsJSON reports whether the value of a Content-Type header is JSON:
 // application/json, or a type whose name ends in +json.
 func IsJSON(contentType string) bool {
-	media := MediaType(contentType)
-	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
+	name, ok := strings.CutPrefix(MediaType(contentType), "application/")
+	return ok && (name == "json" || strings.HasSuffix(name, "+json") && httpguts.ValidHeaderFieldName(name))
 }
+
+// IsEventStream reports whether the value of a Content-Type header is an event stream.
+func IsEventStream(contentType string) bool { return MediaType(contentType) == "text/event-stream" }

@@ -40,7 +40,7 @@ func (c *call) isStream(res *http.Response) bool {
 }
 
 func hasStreamType(res *http.Response) bool {
-	return exchange.MediaType(res.Header.Get("Content-Type")) == "text/event-stream"
+	return exchange.IsEventStream(res.Header.Get("Content-Type"))
 }
 
 // maxSniffed is the largest number of bytes that decide whether an answer is a stream.

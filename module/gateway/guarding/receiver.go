@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -60,7 +59,7 @@ func (r *Receiver) TakeHeader(h http.Header) { r.reply.TakeHeader(h) }
 func (r *Receiver) WriteHeader(status int) {
 	if status >= 200 {
 		r.accepted = status == http.StatusOK
-		if strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream") {
+		if exchange.IsEventStream(r.Header().Get("Content-Type")) {
 			r.lexer, r.check.phase = sse.NewLexer(mostHeld), aigateway.GuardStream
 		}
 	}

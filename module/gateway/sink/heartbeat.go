@@ -13,7 +13,8 @@ type heartbeat struct {
 	commitAfter time.Duration // silence before the first keep-alive, which begins the answer; negative: never
 	interval    time.Duration // silence between bytes and a keep-alive; negative: never
 
-	flushed time.Time // when the client was sent bytes last; written ones may wait for the next flush
+	written bool      // since the last flush
+	flushed time.Time // when bytes were flushed last
 	end     eventBoundary
 }
 
@@ -34,6 +35,19 @@ func (h *heartbeat) start(commitAfter, interval time.Duration, tick func()) {
 func (h *heartbeat) commit() {
 	if h.timer != nil && h.interval > 0 {
 		h.timer.Reset(h.interval)
+	}
+}
+
+// note records bytes that were written. The client gets them with the next flush.
+func (h *heartbeat) note(p []byte) {
+	h.end.note(p)
+	h.written = true
+}
+
+// flush records that what was written is flushed. A flush of nothing does not end the silence.
+func (h *heartbeat) flush() {
+	if h.written {
+		h.written, h.flushed = false, time.Now()
 	}
 }
 

@@ -16,13 +16,13 @@ func TestHeartbeatIsDueAfterSilenceAndNeverInsideAnEvent(t *testing.T) {
 		h.start(time.Minute, 15*time.Second, func() {})
 		defer h.stop()
 		assert.True(t, h.due(false), "the timer decides about the first one")
-		h.end.note([]byte(event))
-		h.flushed = time.Now()
+		h.note([]byte(event))
+		h.flush()
 		assert.False(t, h.due(true))
 		time.Sleep(15 * time.Second)
 		assert.True(t, h.due(true))
-		h.end.note([]byte("data: half"))
-		h.flushed = time.Now()
+		h.note([]byte("data: half"))
+		h.flush()
 		time.Sleep(time.Hour)
 		assert.False(t, h.due(true))
 	})
@@ -37,12 +37,31 @@ func TestHeartbeatFiresAtTheEndOfTheSilence(t *testing.T) {
 		fired := make(chan time.Duration)
 		h.start(-1, 15*time.Second, func() { fired <- time.Since(start) })
 		time.Sleep(10 * time.Second)
-		h.end.note([]byte(event))
-		h.flushed = time.Now()
+		h.note([]byte(event))
+		h.flush()
 		assert.Equal(t, 15*time.Second, <-fired)
 		h.rearm()
 		assert.Equal(t, 25*time.Second, <-fired)
 		h.stop()
+	})
+}
+
+// A stream is flushed before each wait for the provider, also if nothing was written: each ping
+// of a provider that the client does not get began the silence anew, and the client got no
+// keep-alives.
+func TestAFlushOfNothingDoesNotEndTheSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h heartbeat
+		h.start(-1, 15*time.Second, func() {})
+		defer h.stop()
+		h.note([]byte(event))
+		h.flush()
+		for range 3 {
+			assert.False(t, h.due(true))
+			time.Sleep(5 * time.Second)
+			h.flush()
+		}
+		assert.True(t, h.due(true))
 	})
 }
 

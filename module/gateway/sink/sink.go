@@ -171,7 +171,7 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 		}
 	}
 	contentType := s.answer.header.Get("Content-Type")
-	s.answer.plain = contentType != "" && !strings.HasPrefix(contentType, "text/event-stream")
+	s.answer.plain = contentType != "" && !exchange.IsEventStream(contentType)
 	if s.answer.streams(s.ex) {
 		setStreamHeaders(h)
 		s.heartbeat.commit()
@@ -227,7 +227,7 @@ func (s *Sink) send(p []byte) {
 		return
 	}
 	if s.answer.streams(s.ex) {
-		s.heartbeat.end.note(p)
+		s.heartbeat.note(p)
 	}
 }
 
@@ -235,7 +235,7 @@ func (s *Sink) flush() {
 	if err := http.NewResponseController(s.w).Flush(); err != nil {
 		s.lose()
 	}
-	s.heartbeat.flushed = time.Now()
+	s.heartbeat.flush()
 }
 
 // lose records that the client has disconnected, and cancels the call of the provider.
