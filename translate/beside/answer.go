@@ -107,7 +107,10 @@ func InspectAnswer(body []byte, op translate.Operation) (signal.Answer, *fault.F
 
 // observer observes a stream of images, of a transcript or of speech. Every event is content,
 // and the last one of an image or of a text has the usage.
-type observer struct{ signal.Observed }
+type observer struct {
+	signal.Observed
+	values members.Values
+}
 
 // NewObserver returns an observer of one stream.
 func NewObserver() signal.Observer { return new(observer) }
@@ -117,7 +120,7 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	if string(e.Data) == "[DONE]" {
 		return signal.Terminal
 	}
-	var v members.Values
+	v := &o.values
 	c := jsonscan.New(e.Data)
 	if err := v.ReadDocument(&c, answers, nil); err != nil {
 		return o.Unreadable(err)
@@ -128,8 +131,8 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	o.Begun = true
 	o.Written.Add(e.Data)
 	kind := string(jsonscan.Inner(v.Raw(answerType)))
-	used := usage(&v)
-	if used.Units = unitsOf(&v, seconds); strings.HasPrefix(kind, "image") && strings.HasSuffix(kind, ".completed") {
+	used := usage(v)
+	if used.Units = unitsOf(v, seconds); strings.HasPrefix(kind, "image") && strings.HasSuffix(kind, ".completed") {
 		used.Units.Images = o.Used.Units.Images + 1
 	}
 	o.Used = o.Used.Then(used)
@@ -146,7 +149,7 @@ func FitVectors(request, answer []byte) (edits []edit.Edit) {
 	if !asksBase64(request) {
 		return nil
 	}
-	c := jsonscan.New(answer) // one with a repeated member stays as it is
+	c := jsonscan.New(answer) // which may be broken behind a repeated member
 	for c.OpenObject(); c.Member(); {
 		if string(c.Name()) != "data" {
 			c.Skip()

@@ -60,10 +60,6 @@ func (c *Cursor) Init(data []byte) {
 	c.pos, c.err = examine(data)
 }
 
-// AllowRepeated makes the cursor accept repeated members. It must be called before anything
-// is read.
-func (c *Cursor) AllowRepeated() { c.unnamed = true }
-
 // Again returns a cursor at a document, or at a value of one, that another cursor has
 // read to its end without an error. The new cursor does not repeat the checks of texts,
 // repeated names and skipped values. It may misread a document that was never checked,

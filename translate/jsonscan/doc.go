@@ -2,9 +2,9 @@
 // writes JSON by appending to byte slices.
 //
 // A document read to Finish is valid JSON in valid UTF-8. No object read member by
-// member has a repeated member (letter case ignored), unless AllowRepeated was called. Raw
-// values are slices of the source, byte for byte. Ordinary documents cost no allocation,
-// and the time is linear in the length of the document.
+// member has a repeated member (letter case ignored). Raw values are slices of the
+// source, byte for byte. Ordinary documents cost no allocation, and the time is linear
+// in the length of the document.
 //
 // Unlike some parsers, the cursor refuses invalid UTF-8, control characters in strings,
 // containers nested deeper than MaxDepth, and anything behind the value. One byte order

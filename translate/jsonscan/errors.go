@@ -59,3 +59,15 @@ const (
 	whyTrailing = "something follows the value"
 	whyLength   = "too long"
 )
+
+// Broken returns the error of a cursor if it reports that the document is not JSON,
+// otherwise nil: repeated members do not invalidate an answer.
+func Broken(err error) error {
+	if err == nil {
+		return nil // avoids the allocation of errors.As
+	}
+	if twice := (*DuplicateError)(nil); errors.As(err, &twice) {
+		return nil
+	}
+	return err
+}

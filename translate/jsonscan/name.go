@@ -12,7 +12,7 @@ func (c *Cursor) readName() bool {
 		c.fail(c.pos, whyName)
 		return false
 	}
-	if c.again && c.unnamed {
+	if c.unnamed {
 		return c.readPlainName() || c.readAnyName()
 	}
 	return c.readHashedName() || c.readAnyName()

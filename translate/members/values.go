@@ -48,13 +48,13 @@ var errNoObject = errors.New("no JSON object")
 
 // ReadDocument is Read for a document, at whose beginning the cursor is, and returns an error
 // unless the document is an object. With losses, a repeated member is an error, too, since
-// its value is ambiguous. Without, the last value holds, as it does for nearly all clients.
+// its value is ambiguous. Without, reading stops there.
 func (v *Values) ReadDocument(c *jsonscan.Cursor, t *Table, losses Losses) error {
-	if losses == nil {
-		c.AllowRepeated()
-	}
 	object := v.Read(c, t, losses)
 	err := c.Finish()
+	if losses == nil {
+		err = jsonscan.Broken(err)
+	}
 	if err == nil && !object {
 		err = errNoObject
 	}

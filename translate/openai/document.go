@@ -68,15 +68,12 @@ var errNoObject = errors.New("no JSON object")
 type choiceReader func() error
 
 // read reads a document, a whole answer or a chunk, and has its choices read, or skips them
-// if readChoice is nil. It adds the usage to the report of the answer. With losses, it
-// reports what the tables do not have, and a repeated member is an error, since its value is
-// ambiguous. Without losses, the last value holds.
+// if readChoice is nil. It adds the usage to the report of the answer. With losses, it reports what the tables do not have, and a repeated
+// member is an error, since its value is ambiguous. Without losses, reading stops at a
+// repeated member.
 func (d *document) read(data []byte, whole bool, report *token.Report, losses members.Losses, readChoice choiceReader) error {
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor
-	if losses == nil {
-		c.AllowRepeated()
-	}
 	d.Reset(c)
 	d.hasUsage, d.listed, d.count = false, false, 0
 	if !c.EnterObject() {
@@ -102,7 +99,11 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 			d.Keep(c, around, losses)
 		}
 	}
-	if err := c.Finish(); err != nil {
+	err := c.Finish()
+	if losses == nil {
+		err = jsonscan.Broken(err)
+	}
+	if err != nil {
 		return err
 	}
 	// Some servers send zeros in every chunk but the last.

@@ -96,19 +96,6 @@ func TestRepeatedMembersOfAnswersAreNoFault(t *testing.T) {
 	assert.Nil(t, fault)
 }
 
-// Reading stopped at a repeated member, and the usage behind it was not billed.
-func TestUsageBehindARepeatedMemberIsRead(t *testing.T) {
-	want := token.Counts{Fresh: 3, Answer: 5}
-	got, fault := answer.Inspect([]byte(`{"content":[],"x":1,"x":2,"usage":{"input_tokens":3,"output_tokens":5}}`), translate.Generate)
-	require.Nil(t, fault)
-	assert.Equal(t, want, got.Usage.Counts)
-
-	observer := answer.NewObserver()
-	observer.Observe(sse.Event{Data: []byte(`{"type":"message_start","message":{"id":"a","id":"b","usage":{"input_tokens":3}}}`)})
-	observer.Observe(sse.Event{Data: []byte(`{"type":"message_delta","delta":{"stop_reason":null,"stop_reason":"end_turn"},"usage":{"output_tokens":5}}`)})
-	assert.Equal(t, want, observer.Usage().Counts)
-}
-
 // An event that lacks its part says nothing, so the answer has not begun: another provider
 // may still be asked.
 func TestEventsWithoutTheirPartAreNoContent(t *testing.T) {
