@@ -67,6 +67,18 @@ func TestX110APatternInTwoDeltasIsFoundBeforeAnyOfItIsSent(t *testing.T) {
 	}
 }
 
+// A stream whose type has capitals, or a parameter without a value, was no stream for guards: a
+// pattern in two deltas passed.
+func TestAStreamIsGuardedHoweverItsTypeIsWritten(t *testing.T) {
+	s, p := guarded(t, answers)
+	for _, contentType := range []string{"Text/Event-Stream", "Text/Event-Stream ; charset", "text/event-stream;charset"} {
+		p.Script(gatewaytest.Chunks(contentType, eventsOf(site.MessagesPath, "mail bob@", "example.com, please")...))
+		answer := s.Ask(site.MessagesPath, streamBody(site.MessagesPath))
+		assert.Contains(t, answer.Body, "[email]", contentType)
+		assert.NotContains(t, answer.Body, "example.com", contentType)
+	}
+}
+
 func TestX111ABlockInTheMiddleOfAStreamIsAnErrorEvent(t *testing.T) {
 	s, p := guarded(t, answers)
 	for path := range streams() {

@@ -107,10 +107,18 @@ func TestEventsWithoutTheirPartAreNoContent(t *testing.T) {
 	} {
 		assert.Zero(t, answer.NewObserver().Observe(sse.Event{Data: []byte(event)}), event)
 	}
-	for _, block := range []string{`{"type":"tool_use"}`, `{"type":"new"}`, `{"text":"a"}`, `{"type":"thinking","signature":"s"}`} {
+	for _, block := range []string{`{"type":"tool_use"}`, `{"type":"new"}`, `{"text":"a"}`, `{"input":{"a":1}}`, `{"type":"thinking","signature":"s"}`} {
 		event := sse.Event{Data: []byte(`{"type":"content_block_start","index":0,"content_block":` + block + `}`)}
 		assert.Equal(t, signal.Content, answer.NewObserver().Observe(event), block)
 	}
+}
+
+// The usage of the message and that of its event were two reports, which contradicted each other.
+func TestTheUsageOfAnEventReplacesThatOfItsMessage(t *testing.T) {
+	observer := answer.NewObserver()
+	event := `{"type":"message_start","message":{"usage":{"input_tokens":100}},"usage":{"input_tokens":50}}`
+	assert.Equal(t, signal.HasUsage, observer.Observe(sse.Event{Data: []byte(event)}))
+	assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 50}, Known: true}, observer.Usage())
 }
 
 func BenchmarkObserveDelta(b *testing.B) {

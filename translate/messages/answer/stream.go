@@ -75,13 +75,13 @@ func (o *observer) observe(e sse.Event, kind eventKind) signal.Signal {
 
 // read reads the members of an event.
 func (o *observer) read(e sse.Event, kind eventKind, v *members.Values) (s signal.Signal) {
-	content := false
+	content, counted := false, false
 	switch kind {
 	case messageStart:
 		if o.ModelName == "" {
 			o.ModelName = jsonscan.TextOf(v.Raw(seenModel))
 		}
-		s |= o.count(v, seenMessageUsage)
+		counted = count(v, seenMessageUsage, &o.report)
 	case blockStart:
 		content = o.block(v)
 	case blockDelta:
@@ -91,7 +91,10 @@ func (o *observer) read(e sse.Event, kind eventKind, v *members.Values) (s signa
 			s |= signal.Finish
 		}
 	}
-	s |= o.count(v, seenUsage)
+	if count(v, seenUsage, &o.report) || counted {
+		s |= signal.HasUsage
+		o.Used = o.Used.Then(o.report.Usage())
+	}
 	if content {
 		s |= signal.Content
 	}
@@ -99,21 +102,13 @@ func (o *observer) read(e sse.Event, kind eventKind, v *members.Values) (s signa
 	return s
 }
 
-// count counts the usage object of an event, and returns HasUsage if there is one.
-func (o *observer) count(v *members.Values, usage members.Member) signal.Signal {
-	if !count(v, usage, &o.report) {
-		return 0
-	}
-	o.Used = o.Used.Then(o.report.Usage())
-	return signal.HasUsage
-}
-
 // block reads the block of a content_block_start, and reports whether it is content. Texts
 // and thinking usually begin empty; all other blocks, such as tool calls, are content from
 // the beginning.
 func (o *observer) block(v *members.Values) bool {
-	o.Written.Add(v.Filled(seenBlockInput))
-	found := o.texts(sse.Event{}, v, seenBlockText, seenBlockThinking) || v.Filled(seenBlockSignature) != nil
+	input := v.Filled(seenBlockInput)
+	o.Written.Add(input)
+	found := o.texts(sse.Event{}, v, seenBlockText, seenBlockThinking) || v.Filled(seenBlockSignature) != nil || input != nil
 	typ := v.Raw(seenBlockType)
 	kind := blockKindOf(typ)
 	return found || typ != nil && kind != textBlock && kind != thinkingBlock
