@@ -143,6 +143,7 @@ func ReadAll(dst []byte, src io.Reader, size, limit int64) ([]byte, error) {
 	body := slices.Grow(dst[:0], int(min(max(size, 511), maxClaim)+1))
 	for {
 		room, left := body[len(body):cap(body)], limit-int64(len(body))
+		// left+1 bytes at most; the sum may be too large for an integer.
 		n, err := src.Read(room[:min(left, int64(len(room)-1))+1])
 		body = body[:len(body)+n]
 		if int64(n) > left {

@@ -19,7 +19,7 @@ const linger = 2 * time.Second
 type lifetime struct {
 	client   context.Context         // ends when the client disconnects
 	ctx      context.Context         // ends when the call is cancelled with a cause
-	endCtx   context.CancelCauseFunc // of ctx, without its connection
+	endCtx   context.CancelCauseFunc // cancels ctx, and closes no connection
 	unbind   func() bool             // separates the call from client; for a part of a call, its connection from ctx
 	conn     connection              // of the last request
 	watch    watch.Watch

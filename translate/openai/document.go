@@ -68,9 +68,9 @@ var errNoObject = errors.New("no JSON object")
 type choiceReader func() error
 
 // read reads a document, a whole answer or a chunk, and has its choices read, or skips them
-// if readChoice is nil. It adds the usage to the report of the answer. With losses, it reports what the tables do not have, and a repeated
-// member is an error, since its value is ambiguous. Without losses, reading stops at a
-// repeated member.
+// if readChoice is nil. It adds the usage to the report of the answer. With losses, it reports
+// what the tables do not have, and a repeated member is an error, since its value is ambiguous.
+// Without losses, reading stops at a repeated member.
 func (d *document) read(data []byte, whole bool, report *token.Report, losses members.Losses, readChoice choiceReader) error {
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor
@@ -117,8 +117,8 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 }
 
 // recount adds the usage object of a document that differs from the one read last in its
-// usage and its texts alone to the report. It reports false, and changes nothing, if the document must be
-// read because of that object.
+// usage and its texts alone to the report. It returns false, and changes nothing, if the
+// document must be read because of that object.
 func (d *document) recount(usage []byte, report *token.Report) bool {
 	d.cursor = jsonscan.Skipped(usage)
 	next := *report

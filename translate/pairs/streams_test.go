@@ -177,7 +177,7 @@ func TestAnyChunkingGivesTheSameSignals(t *testing.T) {
 	}
 }
 
-// A relay passes over deltas that repeat. It must learn from them what it would learn by
+// A relay passes over deltas that repeat. Their number, texts and signals must be those of
 // observing each of them.
 func TestRepeatedDeltasAreReadAsAllOthers(t *testing.T) {
 	random, repeated := rand.New(rand.NewPCG(3, 4)), 0

@@ -84,7 +84,7 @@ func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / 
 // show sets the headers that show the remaining quotas. All answers have them, errors
 // included.
 func show(to *reply.Reply, a *aigateway.Admission) {
-	headers, now := make([]string, 0, 14), time.Now()
+	headers, now := make([]string, 0, 2*7), time.Now() // the exceeded limit, and three of each quota
 	if a.Exceeded != nil {
 		headers = append(headers, exceededHeader, a.Exceeded.Name)
 	}

@@ -96,7 +96,7 @@ func TestRepeatedMembersOfAnswersAreNoFault(t *testing.T) {
 	assert.Nil(t, fault)
 }
 
-// An event that lacks its part says nothing, so the answer has not begun: another provider
+// An event that lacks its part has no content, so the answer has not begun: another provider
 // may still be asked.
 func TestEventsWithoutTheirPartAreNoContent(t *testing.T) {
 	for _, event := range []string{
