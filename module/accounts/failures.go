@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// failures bound the rows of the audit log about wrong passwords, so that guesses cannot fill
+// failures bound the rows of the audit log about failed logins, so that guesses cannot fill
 // the database: a few of each network, so that one network does not hide the others, and a
 // few of all together. The others are counted, and the next row has their number.
 type failures struct {
@@ -40,10 +40,10 @@ func (f failures) admit(network string) bool {
 	return true
 }
 
-// recordFailure writes a row about a wrong password, if there are not too many. The name
-// occurs in it only if there is such a user: users sometimes type their password into the
-// wrong field.
-func (g guard) recordFailure(c *call.Call, user *aigateway.User, action string) {
+// recordFailure writes a row about a failed login, with the changes, if there are not too many.
+// The name occurs in it only if there is such a user: users sometimes type their password into
+// the wrong field.
+func (g guard) recordFailure(c *call.Call, user *aigateway.User, action string, changes ...aigateway.AuditChange) {
 	log, ok := g.store.(aigateway.AuditLog)
 	if !ok {
 		return
@@ -52,13 +52,13 @@ func (g guard) recordFailure(c *call.Call, user *aigateway.User, action string) 
 		g.shared.audited.unrecorded.Add(1)
 		return
 	}
-	row := aigateway.AuditEntry{Action: action, Failed: true}
+	row := aigateway.AuditEntry{Action: action, Failed: true, Changes: changes}
 	if user != nil {
 		row.Object = aigateway.ActorUser + user.Name
 	}
 	missing := g.shared.audited.unrecorded.Swap(0)
 	if missing > 0 {
-		row.Changes = []aigateway.AuditChange{{Field: "unrecorded", After: strconv.FormatInt(missing, 10)}}
+		row.Changes = append(row.Changes, aigateway.AuditChange{Field: "unrecorded", After: strconv.FormatInt(missing, 10)})
 	}
 	if err := log.Audit(c.Context(), row); err != nil {
 		g.shared.audited.unrecorded.Add(missing + 1)

@@ -184,7 +184,7 @@ func (s signIns) end(c *call.Call, person *signin.Person, err error) (any, error
 	for _, reason := range reasons {
 		if errors.Is(err, reason.error) {
 			s.log(c, person, err)
-			s.logins.guard.recordFailure(c, nil, "login.fail")
+			s.logins.guard.recordFailure(c, nil, "login.fail", refusal(person, err)...)
 			if s.console {
 				return answer.Redirect(console.Root + "?signin=" + reason.code), nil
 			}
@@ -201,6 +201,15 @@ func (s signIns) log(c *call.Call, person *signin.Person, err error) {
 		fields = append(fields, zap.String("issuer", person.Issuer), zap.String("subject", person.Subject))
 	}
 	s.logins.guard.logger.Info("sign-in failed", fields...)
+}
+
+// refusal returns what the audit log has of a refused sign-in: who it was, if the issuer has
+// said so, and why.
+func refusal(person *signin.Person, err error) (changes []aigateway.AuditChange) {
+	if person != nil {
+		changes = []aigateway.AuditChange{{Field: "issuer", After: person.Issuer}, {Field: "subject", After: person.Subject}}
+	}
+	return append(changes, aigateway.AuditChange{Field: "reason", After: err.Error()})
 }
 
 var (
@@ -278,7 +287,7 @@ func (s signIns) user(ctx context.Context, person *signin.Person) (*aigateway.Us
 		return nil
 	})
 	if errors.Is(err, aigateway.ErrTaken) {
-		err = errPersonName
+		err = fmt.Errorf("%w: the name %s is taken", errPersonName, person.Name)
 	}
 	return user, err
 }
@@ -288,9 +297,15 @@ func (s signIns) newcomer(person *signin.Person) (*aigateway.User, error) {
 	if !person.Creates {
 		return nil, errUnknownPerson
 	}
+	if person.Unnamed != nil {
+		return nil, fmt.Errorf("%w: %w", errPersonName, person.Unnamed)
+	}
 	name, err := newName(person.Name)
-	if err != nil || s.reserved != nil && s.reserved(name) {
-		return nil, errPersonName
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %.64q is not valid: %w", errPersonName, person.Name, err)
+	case s.reserved != nil && s.reserved(name):
+		return nil, fmt.Errorf("%w: the name %s is reserved for the owner of a key", errPersonName, name)
 	}
 	return &aigateway.User{Name: name, DisplayName: cmp.Or(person.DisplayName, name), Role: aigateway.RoleUser}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -288,7 +289,7 @@ func TestHostileClaims(t *testing.T) {
 		"a name of markup":           {func(c aigateway.Claims) { c["preferred_username"] = "<img src=x>" }, failedWith("name")},
 		"a long name":                {func(c aigateway.Claims) { c["preferred_username"] = strings.Repeat("a", 65) }, failedWith("name")},
 		"no name":                    {func(c aigateway.Claims) { delete(c, "preferred_username") }, failedWith("name")},
-		"a name that is a list":      {func(c aigateway.Claims) { c["preferred_username"] = []string{"x"} }, failedWith("name")},
+		"a name that is a list":      {func(c aigateway.Claims) { c["preferred_username"] = []string{"x", "y"} }, failedWith("name")},
 		"no subject":                 {func(c aigateway.Claims) { delete(c, "sub") }, failedWith("invalid")},
 		"an empty subject":           {func(c aigateway.Claims) { c["sub"] = "" }, failedWith("invalid")},
 		"a subject with a zero":      {func(c aigateway.Claims) { c["sub"] = "a\x00b" }, failedWith("invalid")},
@@ -321,16 +322,83 @@ func TestHostileClaims(t *testing.T) {
 	assert.Equal(t, []string{"ok"}, groupsOf("o"))
 }
 
+// TestTheReasonOfARefusalIsInLogAndAudit: the log had "an account with your name cannot be created"
+// alone, and an administrator could not find out that the issuer sends no email_verified.
+func TestTheReasonOfARefusalIsInLogAndAudit(t *testing.T) {
+	s, i := signInSite(t, func(c *signin.Issuer) {
+		c.Create, c.NameClaim, c.Require = "user", "email", map[string][]string{"hd": {"x.example"}}
+	})
+	s.user("root", aigateway.RoleRoot)
+	s.user("taken@x.example", aigateway.RoleUser)
+	s.ReserveNames(func(name string) bool { return name == "search@x.example" })
+	const refused = "an account with your name cannot be created: ask an administrator to link one: "
+	for _, c := range []struct {
+		change aigateway.Claims
+		reason string
+	}{
+		{aigateway.Claims{"email": nil}, refused + "the claim email is missing"},
+		{aigateway.Claims{"email_verified": nil}, refused + "the claim email is not verified: the issuer sends no email_verified"},
+		{aigateway.Claims{"email_verified": "false"}, refused + `the claim email is not verified: email_verified is "false"`},
+		{aigateway.Claims{"email": "taken@x.example"}, refused + "the name taken@x.example is taken"},
+		{aigateway.Claims{"email": "Search@x.example"}, refused + "the name search@x.example is reserved for the owner of a key"},
+		{aigateway.Claims{"email": "a b@x.example"}, refused + `"a b@x.example" is not valid: username must be 1 to 64 letters, digits or ._@+- with a letter or digit first`},
+		{aigateway.Claims{"hd": "y.example"}, "the sign-in is not permitted: the claim hd has none of the required values"},
+	} {
+		who := aigateway.Claims{"sub": "248289761001", "email": "a@x.example", "email_verified": true, "hd": "x.example"}
+		maps.Copy(who, c.change)
+		s.browser().signIn(i, who)
+		logged := s.logs.FilterMessage("sign-in failed").All()
+		last := logged[len(logged)-1].ContextMap()
+		assert.Equal(t, c.reason, last["error"])
+		assert.Equal(t, "248289761001", last["subject"])
+		rows := s.rows(s.token("root"), "action=login.fail&limit=1")
+		assert.Contains(t, rows[0], "issuer[>"+i.URL+"] subject[>248289761001] reason[>"+c.reason+"]")
+	}
+}
+
 // An address that the issuer has not verified may be that of somebody else.
 func TestANameThatIsAnAddressMustBeVerified(t *testing.T) {
 	s, i := signInSite(t, func(c *signin.Issuer) { c.Create, c.NameClaim = "user", "email" })
-	for _, verified := range []any{nil, false, "false", "true", 1} {
+	for _, verified := range []any{nil, false, "false", "yes", 1} {
 		who := aigateway.Claims{"sub": "a", "email": "alice@example.com", "email_verified": verified}
 		assert.Equal(t, failedWith("name"), s.browser().signIn(i, who), verified)
 	}
-	b := s.browser()
-	assert.Equal(t, home, b.signIn(i, aigateway.Claims{"sub": "a", "email": "Alice@Example.com", "email_verified": true}))
-	assert.Equal(t, "alice@example.com", b.self()["username"])
+	for n, verified := range []any{true, "true", "True"} {
+		b, name := s.browser(), fmt.Sprint("alice", n, "@example.com")
+		assert.Equal(t, home, b.signIn(i, aigateway.Claims{"sub": name, "email": strings.ToUpper(name), "email_verified": verified}))
+		assert.Equal(t, name, b.self()["username"])
+	}
+}
+
+// TestAnAddressIsVerifiedByItsOwnSource: an ID token with the address of somebody else, which it
+// does not call verified, took the email_verified of the userinfo endpoint, which named another.
+func TestAnAddressIsVerifiedByItsOwnSource(t *testing.T) {
+	const own, other = "own@example.com", "other@example.com"
+	for name, c := range map[string]struct {
+		token, info aigateway.Claims
+		want        any
+	}{
+		"all at the endpoint":               {nil, aigateway.Claims{"email": own, "email_verified": "true"}, own},
+		"in other letters":                  {nil, aigateway.Claims{"email": own, "email_verified": "True"}, own},
+		"the same address":                  {aigateway.Claims{"email": own}, aigateway.Claims{"email": own, "email_verified": true}, own},
+		"another address":                   {aigateway.Claims{"email": other}, aigateway.Claims{"email": own, "email_verified": true}, nil},
+		"no address at the endpoint":        {aigateway.Claims{"email": other}, aigateway.Claims{"email_verified": true}, nil},
+		"a token that verifies nothing":     {aigateway.Claims{"email_verified": true}, aigateway.Claims{"email": other}, nil},
+		"an address in null":                {aigateway.Claims{"email": nil, "email_verified": true}, aigateway.Claims{"email": other}, nil},
+		"a token that knows better":         {aigateway.Claims{"email": other, "email_verified": false}, aigateway.Claims{"email": other, "email_verified": true}, nil},
+		"verified by the token":             {aigateway.Claims{"email": own, "email_verified": true}, aigateway.Claims{"email": other, "email_verified": false}, own},
+		"a list of addresses":               {aigateway.Claims{"email": []string{other}}, aigateway.Claims{"email": own, "email_verified": true}, own},
+		"verified in a word of no document": {nil, aigateway.Claims{"email": own, "email_verified": 1}, nil},
+	} {
+		s, i := signInSite(t, func(c *signin.Issuer) { c.Create, c.NameClaim = "user", "email" })
+		i.userinfo = aigateway.Claims{"sub": "7"}
+		maps.Copy(i.userinfo, c.info)
+		who := aigateway.Claims{"sub": "7"}
+		maps.Copy(who, c.token)
+		b := s.browser()
+		b.signIn(i, who)
+		assert.Equal(t, c.want, b.self()["username"], name)
+	}
 }
 
 // Some issuers have the claims at the userinfo endpoint alone.

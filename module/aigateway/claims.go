@@ -1,6 +1,8 @@
 package aigateway
 
 import (
+	"fmt"
+	"math"
 	"net"
 	"net/url"
 	"slices"
@@ -25,27 +27,87 @@ func (c Claims) At(path string) any {
 	return nil
 }
 
-// Text returns the text at a path, "" for none. An e-mail address that the issuer has not
-// verified may be that of somebody else, and counts as none.
-func (c Claims) Text(path string) string {
-	text, _ := c.At(path).(string)
-	if path == "email" && c["email_verified"] != true {
-		return ""
+// value returns the claim at a path, and the reason for which it does not count. An e-mail address
+// that the issuer has not verified may be that of somebody else: it counts only beside an
+// "email_verified" of the same object.
+func (c Claims) value(path string) (any, error) {
+	value := c.At(path)
+	if value == nil {
+		return nil, fmt.Errorf("the claim %s is missing", path)
 	}
-	return text
+	object, isEmail := strings.CutSuffix(path, "email")
+	if !isEmail || object != "" && !strings.HasSuffix(object, ".") {
+		return value, nil
+	}
+	switch verified := c.At(object + "email_verified"); {
+	case isTrue(verified):
+		return value, nil
+	case verified == nil:
+		return nil, fmt.Errorf("the claim %s is not verified: the issuer sends no email_verified", path)
+	default:
+		return nil, fmt.Errorf("the claim %s is not verified: email_verified is %.20q", path, fmt.Sprint(verified))
+	}
 }
 
-// Words returns the texts of the list at a path, or the words of the text there.
-func (c Claims) Words(path string) (texts []string) {
-	switch v := c.At(path).(type) {
+// isTrue reports whether a claim is true. Cognito, Apple, JumpCloud and PayPal send the text.
+func isTrue(value any) bool {
+	text, isText := value.(string)
+	return value == true || isText && strings.EqualFold(text, "true")
+}
+
+// Text returns the text at a path: a text, a whole number in digits, or the only element of a list
+// of these. The error says why there is none.
+func (c Claims) Text(path string) (string, error) {
+	value, err := c.value(path)
+	if err != nil {
+		return "", err
+	}
+	if list, ok := value.([]any); ok && len(list) == 1 {
+		value = list[0]
+	}
+	text, ok := textOf(value)
+	switch {
+	case !ok:
+		return "", fmt.Errorf("the claim %s is not one text", path)
+	case text == "":
+		return "", fmt.Errorf("the claim %s is empty", path)
+	}
+	return text, nil
+}
+
+// mostExact is the number up to which the numbers of JSON are exact here. Two larger ones could
+// become the same text.
+const mostExact = 1 << 53
+
+// textOf returns a text, or the digits of a whole number.
+func textOf(value any) (string, bool) {
+	switch v := value.(type) {
 	case string:
-		return strings.Fields(v)
-	case []any:
-		for _, element := range v {
-			if text, ok := element.(string); ok {
-				texts = append(texts, text)
-			}
+		return v, true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), v == math.Trunc(v) && math.Abs(v) < mostExact
+	}
+	return "", false
+}
+
+// Words returns the texts of the list at a path. Some issuers send no list if it would have one
+// element, and some send words: a text there is an element itself, and so are its words.
+func (c Claims) Words(path string) (texts []string) {
+	value, err := c.value(path)
+	if err != nil {
+		return nil
+	}
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	for _, element := range list {
+		if text, isText := textOf(element); isText {
+			texts = append(texts, text)
 		}
+	}
+	if words := strings.Fields(strings.Join(texts, "")); !ok && len(words) > 1 {
+		texts = append(texts, words...)
 	}
 	return texts
 }
@@ -53,15 +115,11 @@ func (c Claims) Words(path string) (texts []string) {
 // Has reports whether the claim at a path is a value, or a list or words that contain it. The
 // value of a claim that is a boolean is "true" or "false".
 func (c Claims) Has(path, value string) bool {
-	switch v := c.At(path).(type) {
-	case bool:
-		return strconv.FormatBool(v) == value
-	case string:
-		if v == value {
-			return true
-		}
+	claim, err := c.value(path)
+	if boolean, ok := claim.(bool); ok {
+		return strconv.FormatBool(boolean) == value
 	}
-	return slices.Contains(c.Words(path), value)
+	return err == nil && (value == "true" && isTrue(claim) || slices.Contains(c.Words(path), value))
 }
 
 // IsProtectedAddress reports whether nobody on the way can change what an address answers: its

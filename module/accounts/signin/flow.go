@@ -91,7 +91,8 @@ func (i *Issuer) Finish(ctx context.Context, origin, ticket string, answer url.V
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
-	return i.person(i.Issuer, claims.Text("sub"), claims, i.NameClaim, i.DisplayClaim, i.GroupClaim)
+	subject, _ := claims.Text("sub")
+	return i.person(i.Issuer, subject, claims, i.NameClaim, i.DisplayClaim, i.GroupClaim)
 }
 
 // exchangeError returns the error of exchanging a code, without the text of the answer, which
@@ -152,18 +153,15 @@ func (i *Issuer) complete(ctx context.Context, at *endpoints, token *oauth2.Toke
 	if !aigateway.IsProtectedAddress(at.UserInfoEndpoint()) {
 		return errAddresses
 	}
-	info, err := at.UserInfo(ctx, oauth2.StaticTokenSource(token))
+	further, err := at.userInfo(ctx, token)
 	if err != nil {
 		i.logger.Warn("userinfo endpoint of the issuer cannot be read; the claims of the ID token count alone", zap.Error(err))
 		return nil
 	}
-	if info.Subject != claims.Text("sub") {
+	if further["sub"] != claims["sub"] {
 		return errUserInfo
 	}
-	var further aigateway.Claims
-	if err := info.Claims(&further); err != nil {
-		return fmt.Errorf("reading userinfo: %w", err)
-	}
+	keepAddress(claims, further)
 	for name, value := range further {
 		if _, ok := claims[name]; !ok {
 			claims[name] = value
@@ -172,8 +170,24 @@ func (i *Issuer) complete(ctx context.Context, at *endpoints, token *oauth2.Toke
 	return nil
 }
 
+// keepAddress keeps the address of one source from counting as verified by the other: each
+// email_verified is about the email beside it.
+func keepAddress(claims, further aigateway.Claims) {
+	address, ok := claims["email"].(string)
+	switch {
+	case !ok:
+		delete(claims, "email")
+		delete(claims, "email_verified")
+	case further["email"] != address:
+		delete(further, "email_verified")
+	}
+}
+
 // has reports whether claims contain all that the configuration uses.
 func (i *Issuer) has(claims aigateway.Claims) bool {
 	used := append(slices.Collect(maps.Keys(i.Require)), i.NameClaim, i.DisplayClaim, i.GroupClaim)
+	if slices.Contains(used, "email") {
+		used = append(used, "email_verified")
+	}
 	return !slices.ContainsFunc(used, func(claim string) bool { return claims.At(claim) == nil })
 }

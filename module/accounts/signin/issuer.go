@@ -65,7 +65,7 @@ type Claims struct {
 	// Default: name.
 	DisplayClaim string `json:"display_claim,omitempty"`
 
-	// GroupClaim is the claim with the groups: a list of texts, or a text of words.
+	// GroupClaim is the claim with the groups: a list, a text, or a text of words.
 	// Default: groups.
 	GroupClaim string `json:"group_claim,omitempty"`
 }

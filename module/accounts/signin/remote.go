@@ -2,8 +2,11 @@ package signin
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"mime"
 	"net/http"
 	"sync"
 	"time"
@@ -121,4 +124,32 @@ func (e *endpoints) style(secret bool) oauth2.AuthStyle {
 		return oauth2.AuthStyleInHeader
 	}
 	return oauth2.AuthStyleInParams
+}
+
+// userInfo returns the claims of the userinfo endpoint. [oidc.Provider.UserInfo] refuses an answer
+// with a boolean in words that it does not know, whether the claim matters or not.
+func (e *endpoints) userInfo(ctx context.Context, token *oauth2.Token) (claims aigateway.Claims, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.UserInfoEndpoint(), nil)
+	if err != nil {
+		return nil, err
+	}
+	token.SetAuthHeader(req)
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	switch {
+	case err != nil:
+		return nil, err
+	case res.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("status %d", res.StatusCode)
+	}
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "application/jwt" {
+		if body, err = oidc.NewRemoteKeySet(ctx, e.JWKS).VerifySignature(ctx, string(body)); err != nil {
+			return nil, fmt.Errorf("verifying the signature: %w", err)
+		}
+	}
+	return claims, json.Unmarshal(body, &claims)
 }

@@ -103,6 +103,7 @@ func intersects(a, b []string) bool {
 type Person struct {
 	Issuer, Subject string
 	Name            string // of the account to create; "" if the claims have none
+	Unnamed         error  // why the claims have no name; nil if they have one
 	DisplayName     string
 	Groups          []string       // at most mostGroups
 	Role            aigateway.Role // to set; 0: the role stays as it is
@@ -118,22 +119,25 @@ const (
 	longestName  = 64  // characters of a display name
 )
 
-// person applies the rules to the claims of a subject.
+// person applies the rules to the claims of a subject. Of a person whom they refuse, only issuer
+// and subject are known.
 func (r *Rules) person(issuer, subject string, claims aigateway.Claims, name, display, group string) (*Person, error) {
 	if subject == "" || len(subject) > longestID || strings.ContainsFunc(subject, isHidden) {
 		return nil, fmt.Errorf("%w: the subject is not a text of 1 to %d bytes", ErrAnswer, longestID)
 	}
 	for claim, values := range r.Require {
 		if !slices.ContainsFunc(values, func(value string) bool { return claims.Has(claim, value) }) {
-			return nil, fmt.Errorf("%w: the claim %s has none of the required values", ErrRefused, claim)
+			return &Person{Issuer: issuer, Subject: subject}, fmt.Errorf("%w: the claim %s has none of the required values", ErrRefused, claim)
 		}
 	}
 	groups := claims.Words(group)
+	displayed, _ := claims.Text(display)
 	p := &Person{
-		Issuer: issuer, Subject: subject, Name: claims.Text(name), DisplayName: shown(claims.Text(display)),
+		Issuer: issuer, Subject: subject, DisplayName: shown(displayed),
 		Role: r.roleOf(groups), Creates: r.Create == createUser,
 		Joins: r.Teams == teamsGroups,
 	}
+	p.Name, p.Unnamed = claims.Text(name)
 	for _, g := range groups {
 		if len(p.Groups) < mostGroups && len(g) <= longestGroup && !strings.ContainsFunc(g, isHidden) {
 			p.Groups = append(p.Groups, g)

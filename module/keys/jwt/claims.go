@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
+
+	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -12,9 +15,9 @@ import (
 // key returns the key of a verified token with these claims, without its digest. The key has no
 // expiry, since its owner renews it: the cache ends with the token.
 func (t *Tokens) key(all aigateway.Claims) (*aigateway.Key, error) {
-	name := all.Text(cmp.Or(t.Name, "sub"))
-	if name == "" {
-		return nil, &aigateway.TokenError{Problem: "it has no subject"}
+	name, err := all.Text(cmp.Or(t.Name, "sub"))
+	if err != nil {
+		return nil, &aigateway.TokenError{Problem: "it has no subject: " + err.Error()}
 	}
 	rights := t.rightsOf(all.Words(cmp.Or(t.GroupClaim, "groups")))
 	if rights == nil {
@@ -22,8 +25,11 @@ func (t *Tokens) key(all aigateway.Claims) (*aigateway.Key, error) {
 	}
 	key := *rights
 	key.ID = t.prefix + plain(name)
-	key.Owner = t.ownerOf(all)
 	key.Subject = key.ID
+	if key.Owner, err = t.ownerOf(all); err != nil {
+		t.logger.Warn("the owner of a token cannot be found",
+			zap.String("key", key.ID), zap.Error(err))
+	}
 	return &key, nil
 }
 
@@ -43,13 +49,17 @@ func plain(name string) string {
 	return "sha256-" + hex.EncodeToString(digest[:16])
 }
 
-// ownerOf returns the owner of a key, "" if the token has none.
-func (t *Tokens) ownerOf(all aigateway.Claims) string {
-	owner := all.Text(t.Owner)
-	if !aigateway.IsName(owner) {
-		return ""
+// ownerOf returns the owner of a key, "" if the configuration names no claim with one. The error
+// says why a token has none.
+func (t *Tokens) ownerOf(all aigateway.Claims) (string, error) {
+	if t.Owner == "" {
+		return "", nil
 	}
-	return owner
+	owner, err := all.Text(t.Owner)
+	if err == nil && !aigateway.IsName(owner) {
+		return "", fmt.Errorf("the claim %s is not a valid name: %.64q", t.Owner, owner)
+	}
+	return owner, err
 }
 
 // rightsOf returns the rights of the first group of the configuration that has one of the

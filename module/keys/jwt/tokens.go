@@ -12,6 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -53,6 +54,7 @@ type Tokens struct {
 	rights []aigateway.Key
 	keys   keySet
 	known  cache
+	logger *zap.Logger
 }
 
 // Group admits the tokens of a group.
@@ -85,6 +87,7 @@ func (t *Tokens) Provision(ctx caddy.Context) error {
 	if err := t.check(); err != nil {
 		return err
 	}
+	t.logger = ctx.Logger()
 	t.prefix = "jwt:" + strings.TrimPrefix(strings.TrimPrefix(t.Issuer, "https://"), "http://") + ":"
 	for _, g := range t.Groups {
 		key := aigateway.Key{ID: "jwt:" + g.Name, Limit: g.Limit}
