@@ -26,7 +26,13 @@ func (l limitsOf) Limits(_ context.Context, q aigateway.LimitQuery) (aigateway.L
 
 func (limitsOf) LimitNames() []string { return []string{"large", "small"} }
 
-func (limitsOf) CheckTeam(*aigateway.Limit) error { return nil }
+// The limit large counts each key alone.
+func (limitsOf) CheckTeam(t *aigateway.Team) error {
+	if t.Name != "large" {
+		return nil
+	}
+	return aigateway.CheckChosen([]*aigateway.Limit{{Name: "large", Per: aigateway.PerKey, LimitRules: aigateway.LimitRules{Concurrent: 1}}})
+}
 
 // Every request with such a key got 403, and only the command knew beforehand.
 func TestKeysWithAnUndefinedLimitAreRefused(t *testing.T) {

@@ -16,7 +16,7 @@ type teamChange struct {
 	concurrent       *int64
 	budget           *aigateway.Budget
 
-	check func(*aigateway.Limit) error // of the sites; nil if they are not known
+	check func(*aigateway.Team) error // of the sites; nil if they are not known
 }
 
 // read reads the fields of a team. It refuses rules for a team whose limit is defined by the
@@ -94,13 +94,12 @@ func (change teamChange) apply(team *aigateway.Team) error {
 	rules := &team.Rules
 	rules.Requests, rules.Tokens = call.ValueOr(change.requests, rules.Requests), call.ValueOr(change.tokens, rules.Tokens)
 	rules.Concurrent, rules.Budget = call.ValueOr(change.concurrent, rules.Concurrent), call.ValueOr(change.budget, rules.Budget)
-	limit := team.Limit()
-	if limit == nil {
-		return nil
+	var err error
+	if limit := team.Limit(); limit != nil {
+		err = limit.Check()
 	}
-	err := limit.Check()
 	if err == nil && change.check != nil {
-		err = change.check(limit)
+		err = change.check(team)
 	}
 	if err != nil {
 		return answer.Invalid("%s", err)

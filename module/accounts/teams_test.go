@@ -58,6 +58,21 @@ func TestTheRulesOfAConfiguredTeamAreThoseOfTheConfiguration(t *testing.T) {
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "PATCH /api/teams/small", body: `{"models":["a"]}`, token: root}).status)
 }
 
+// Members could make any number of keys, each with the whole limit of the team.
+func TestATeamWhoseLimitMembersCouldEvadeIsRefused(t *testing.T) {
+	s := newSite(t, nil)
+	s.user("root", aigateway.RoleRoot)
+	root := s.token("root")
+	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/teams", body: `{"name":"large"}`, token: root}).status, "nothing is known about the limits")
+	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
+	for _, ask := range []testRequest{{call: "PATCH /api/teams/large", body: `{"models":["a"]}`}, {call: "POST /api/teams", body: `{"name":"large"}`}} {
+		ask.token = root
+		answer := s.ask(ask)
+		assert.Equal(t, http.StatusBadRequest, answer.status, ask.call)
+		assert.Contains(t, answer.body, "the limit 'large' counts each key, customer or tag alone, and users can have many: name one per user, or within one", ask.call)
+	}
+}
+
 func TestMembersMakeKeysOfTheirTeam(t *testing.T) {
 	s := newSite(t, func(a *Accounts) { a.KeyLimit = "small" })
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})

@@ -54,6 +54,55 @@ func (s Scope) Labelled() bool {
 	return ok || s == PerCustomer
 }
 
+// isChosen reports whether users can have many subjects in the scope: by making keys, or by
+// choosing labels.
+func (s Scope) isChosen() bool { return s == PerKey || s.Labelled() }
+
+// CheckChosen returns an error if users can evade the limits that apply to their keys
+// together, because nothing bounds all their subjects of a limit. A bound of money needs
+// another bound of money, and a rate another rate.
+func CheckChosen(limits []*Limit) error {
+	var evaded *Limit
+	bound := none
+	for _, limit := range limits {
+		switch {
+		case !limit.Per.isChosen():
+			bound = max(bound, limit.strength())
+		case evaded == nil || limit.strength() > evaded.strength():
+			evaded = limit
+		}
+	}
+	if evaded == nil || evaded.strength() <= bound {
+		return nil
+	}
+	return fmt.Errorf("the limit '%s' counts each key, customer or tag alone, and users can have many: name one per user, or within one%s", evaded.Name, need[evaded.strength()])
+}
+
+// need is what the limit around a limit of each strength must have.
+var need = [...]string{rates: " with a rate or a budget", money: " with a budget that is not soft"}
+
+// The strengths of what a limit refuses.
+const (
+	none = iota // there is no limit
+	soft        // a budget that refuses nothing
+	running
+	rates
+	money
+)
+
+// strength returns the strongest rule of the limit.
+func (r *LimitRules) strength() int {
+	switch {
+	case r.Budget.Micros != 0 && !r.Budget.Soft:
+		return money
+	case r.Requests.Most != 0 || r.Tokens.Most != 0:
+		return rates
+	case r.Concurrent != 0:
+		return running
+	}
+	return soft
+}
+
 // Subject identifies a group of keys that share the counts of a limit. Subjects can be
 // compared.
 type Subject struct {

@@ -46,7 +46,7 @@ type LimitReader interface {
 	LimitNames() []string
 
 	// CheckTeam returns an error if a site could not apply the limit of a team.
-	CheckTeam(*Limit) error
+	CheckTeam(*Team) error
 }
 
 // LimitQuery selects a page of states. An empty field selects all.

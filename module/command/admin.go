@@ -95,7 +95,7 @@ func openAdmin(cmd *cobra.Command) (admin, error) {
 	case address != "":
 		return remote{address}, nil
 	}
-	store, _, err := selectedStore(cmd)
+	store, config, err := selectedStore(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func openAdmin(cmd *cobra.Command) (admin, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openLocal(ctx, store)
+	return openLocal(ctx, store, config)
 }
 
 // withAdmin sets the function that runs when the command is called. The function gets

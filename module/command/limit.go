@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -24,7 +25,7 @@ func checkLimit(cmd *cobra.Command, a admin, name string) error {
 	}
 	limits, err := limitsOf(config)
 	if err == nil {
-		err = aigateway.CheckLimitDefined(name, limits)
+		err = aigateway.CheckLimitDefined(name, limits.LimitNames())
 	}
 	if err != nil && call(a, http.MethodGet, teamPath(name, ""), nil, nil) == nil {
 		return nil
@@ -51,29 +52,86 @@ func selectedConfig(cmd *cobra.Command) ([]byte, error) {
 	return nil, nil
 }
 
-// limitsOf returns the sorted names of the limits of a configuration, those of all its
-// sites included.
-func limitsOf(config []byte) (names []string, err error) {
+// configLimits implements aigateway.LimitReader with the limits of a configuration that no
+// process runs: for each site, its limits by their names.
+type configLimits []map[string]*configLimit
+
+// configLimit is a limit as a configuration has it.
+type configLimit struct {
+	aigateway.Limit
+	Within string `json:"within"`
+}
+
+// limitsOf returns the limits of a configuration.
+func limitsOf(config []byte) (all configLimits, err error) {
 	var root struct {
 		Apps struct {
-			Gateway any `json:"ai_gateway"`
+			Gateway json.RawMessage `json:"ai_gateway"`
 			HTTP    any
 		}
 	}
 	if err := json.Unmarshal(config, &root); err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	gateways := sites(root.Apps.HTTP)
-	if global, ok := root.Apps.Gateway.(map[string]any); ok {
-		gateways = append(gateways, global)
+	of := sites(root.Apps.HTTP)
+	if len(of) == 0 {
+		of = append(of, nil) // the limits of the global option alone
 	}
-	for _, gateway := range gateways {
-		limits, _ := gateway["limits"].([]any)
-		for _, item := range limits {
-			limit, _ := item.(map[string]any)
-			names = append(names, fmt.Sprint(limit["name"]))
+	for _, site := range of {
+		own, _ := json.Marshal(site) // no error, because the value was decoded from JSON
+		limits := make(map[string]*configLimit)
+		for _, part := range [...]json.RawMessage{root.Apps.Gateway, own} {
+			var words struct{ Limits []*configLimit }
+			if len(part) == 0 {
+				continue
+			}
+			if err := json.Unmarshal(part, &words); err != nil {
+				return nil, fmt.Errorf("reading the limits of the configuration: %w", err)
+			}
+			for _, limit := range words.Limits {
+				limits[limit.Name] = limit
+			}
+		}
+		all = append(all, limits)
+	}
+	return all, nil
+}
+
+// LimitNames implements aigateway.LimitReader.
+func (c configLimits) LimitNames() (names []string) {
+	for _, site := range c {
+		for name := range site {
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	return slices.Compact(names)
+}
+
+// CheckTeam implements aigateway.LimitReader. It checks the limits with the name of the team;
+// what the rules of a team need is only known to a running gateway.
+func (c configLimits) CheckTeam(t *aigateway.Team) error {
+	for _, site := range c {
+		var chain []*aigateway.Limit
+		for limit := site[t.Name]; limit != nil && len(chain) < len(site); limit = site[limit.Within] {
+			chain = append(chain, &limit.Limit)
+		}
+		if len(chain) == 0 {
+			continue
+		}
+		for _, limit := range site {
+			if limit.Per == aigateway.PerGateway {
+				chain = append(chain, &limit.Limit)
+			}
+		}
+		if err := aigateway.CheckChosen(chain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Limits implements aigateway.LimitReader. Only a running gateway knows the states.
+func (configLimits) Limits(context.Context, aigateway.LimitQuery) (aigateway.LimitPage, error) {
+	return aigateway.LimitPage{}, fmt.Errorf("%w: no gateway is running here", aigateway.ErrUnavailable)
 }

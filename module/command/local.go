@@ -22,11 +22,11 @@ type local struct {
 	cancel  context.CancelFunc
 }
 
-// openLocal loads a store and its accounts. It returns an error if the store cannot be
-// reached.
-func openLocal(parent caddy.Context, store json.RawMessage) (*local, error) {
+// openLocal loads a store and its accounts, which know the limits of the store's configuration,
+// nil for the default store. It returns an error if the store cannot be reached.
+func openLocal(parent caddy.Context, store json.RawMessage, config []byte) (*local, error) {
 	ctx, cancel := caddy.NewContext(parent)
-	handler, err := loadAdmin(ctx, store)
+	handler, err := loadAdmin(ctx, store, config)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -34,8 +34,8 @@ func openLocal(parent caddy.Context, store json.RawMessage) (*local, error) {
 	return &local{handler, cancel}, nil
 }
 
-func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) {
-	store, err := loadStore(ctx, config)
+func loadAdmin(ctx caddy.Context, raw json.RawMessage, config []byte) (http.Handler, error) {
+	store, err := loadStore(ctx, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +48,13 @@ func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) 
 	}
 	accounts := mod.(aigateway.Accounts)
 	accounts.UseStore(store)
+	if limited, ok := mod.(aigateway.LimitAccounts); ok && config != nil {
+		limits, err := limitsOf(config)
+		if err != nil {
+			return nil, err
+		}
+		limited.UseLimits(limits)
+	}
 	return accounts.Admin(), nil
 }
 

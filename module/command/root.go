@@ -19,7 +19,7 @@ type login struct {
 // has deleted is not created again while other users exist. The gateway runs even if
 // this fails.
 func prepareLogin() login {
-	a, err := openLocal(caddy.ActiveContext(), defaultStore)
+	a, err := openLocal(caddy.ActiveContext(), defaultStore, nil)
 	if err != nil {
 		return login{Problem: err.Error()}
 	}

@@ -58,3 +58,23 @@ func TestAKeyOfATeamNeedsNoLimitOfTheConfiguration(t *testing.T) {
 	_, _, err := execute(t, "", "key new --user ada --name laptop --limit other --config "+config)
 	assert.ErrorContains(t, err, "the limit 'other' is not defined")
 }
+
+// The command made a team whose members could evade its limit by making keys, although the limit was
+// in the configuration at hand.
+func TestATeamIsCheckedAgainstTheLimitsOfTheConfiguration(t *testing.T) {
+	freshData(t)
+	config := filepath.Join(t.TempDir(), "caddy.json")
+	require.NoError(t, os.WriteFile(config, []byte(`{"apps":{
+		"ai_gateway":{"store":{"store":"sqlite","path":"`+filepath.Join(t.TempDir(), "gateway.db")+`"},"limits":[{"name":"keys","per":"key","concurrent":2},{"name":"users","concurrent":2}]},
+		"http":{"servers":{"s":{"routes":[{"handle":[{"handler":"ai_gateway","limits":[
+			{"name":"tags","per":"tag:a","within":"keys","concurrent":2},{"name":"bound","per":"customer","within":"users","concurrent":2},{"name":"loop","per":"key","within":"loop","concurrent":1}]}]}]}}}}}`), 0o600))
+	for _, team := range []string{"keys", "tags", "loop"} {
+		_, _, err := execute(t, "", "team add "+team+" --config "+config)
+		assert.EqualError(t, err, "team "+team+": the limit '"+team+"' counts each key, customer or tag alone, and users can have many: name one per user, or within one")
+	}
+	for _, team := range []string{"users", "bound", "other"} {
+		succeed(t, "team add "+team+" --config "+config)
+	}
+	_, _, err := execute(t, "", "team set bound --budget 5/month --config "+config)
+	assert.ErrorContains(t, err, "the configuration defines a limit with the name of the team")
+}

@@ -24,7 +24,7 @@ func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) *fau
 		limits      = h.resolved.limits.Of(ex.Key)
 	)
 	if limits == nil {
-		h.logRefusedKey(ex, ex.Key, "its limit '"+observe.Clip(ex.Key.Limit)+"' is not configured")
+		h.logRefusedKey(ex, ex.Key, observe.Clip(h.resolved.limits.Problem(ex.Key).Error()))
 		refused = fault.LimitUnknown()
 	} else if estimate, refused = limits.Expect(ex, m, h.resolved.catalog); refused == nil && !limits.Empty() {
 		reservation, refused = limits.Reserve(to, r, estimate)

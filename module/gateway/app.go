@@ -138,6 +138,7 @@ func (a *App) Start() error {
 	a.awaitStores(openPatience)
 	a.recordLoads()
 	a.warnUnusable()
+	a.warnTeams()
 	release, unwatch, unwatchLimits := metrics.Hold(a.metricNames()), metrics.WatchProviders(a.available), metrics.WatchLimits(func() []metrics.LimitLevel { return a.limitReader(nil).Levels(a.ctx) })
 	forget := func() {}
 	if len(a.managed()) > 0 {

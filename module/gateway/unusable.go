@@ -23,6 +23,17 @@ func (a *App) warnUnusable() {
 	}
 }
 
+// warnTeams logs which teams of the stores cannot be used with the limits of a site.
+func (a *App) warnTeams() {
+	ctx, cancel := context.WithTimeout(a.ctx, openPatience)
+	defer cancel()
+	for _, h := range a.sites {
+		if store := h.users.Store; store != nil && store.Complete() {
+			h.resolved.limits.WarnTeams(ctx, store.Teams())
+		}
+	}
+}
+
 // unusable reports whether a site has neither a key nor a user. It returns false if the
 // store cannot be read, because the store may have both.
 func (h *Handler) unusable(ctx context.Context) bool {

@@ -18,6 +18,8 @@ type Chain struct {
 	priced   bool               // a budget refuses models without a price
 	spending aigateway.Spending // nil without a budget
 	logger   *zap.Logger
+
+	evaded error // of users who can make keys with the chain; nil if they cannot evade it
 }
 
 // newChain returns the chain of limits. The list of limits may be empty.
@@ -31,7 +33,7 @@ func newChain(counters aigateway.Counters, limits []*aigateway.Limit) (*Chain, e
 
 // describe returns the chain of limits without a limiter.
 func describe(limits []*aigateway.Limit) (*Chain, error) {
-	c := &Chain{limits: limits, logger: zap.NewNop()}
+	c := &Chain{limits: limits, logger: zap.NewNop(), evaded: aigateway.CheckChosen(limits)}
 	for _, limit := range limits {
 		if err := c.add(limit); err != nil {
 			return nil, err

@@ -163,18 +163,31 @@ func (l *Limits) attach(chain *Chain) {
 }
 
 // Of returns the limits of a key: those of the configuration, or else those of the key's team.
-// It returns nil if the key names a limit that is not defined.
+// It returns nil if the key names a limit that is not defined, and if the limit of its team
+// cannot be applied.
 func (l *Limits) Of(key *aigateway.Key) *Chain {
 	chain := l.chains[key.Limit]
-	if chain == nil && key.Team != nil {
-		chain = l.ofTeam(key.Team)
+	switch {
+	case key.Team == nil:
+		return chain
+	case chain == nil:
+		return l.ofTeam(key.Team)
+	case chain.evaded != nil:
+		return nil
 	}
 	return chain
 }
 
+// Problem returns why Of returns nil for a key.
+func (l *Limits) Problem(key *aigateway.Key) error {
+	if key.Team == nil {
+		return fmt.Errorf("the limit '%s' is not configured", key.Limit)
+	}
+	return l.CheckTeam(key.Team)
+}
+
 // CheckAccounts returns an error if the limit for the keys of accounts is not defined, or
-// if it only counts single keys, or labels: users could evade such a limit by making more keys,
-// or by choosing other labels.
+// if users could evade it by making more keys, or by choosing other labels.
 func (l *Limits) CheckAccounts(accounts aigateway.Accounts) error {
 	if accounts == nil || accounts.LimitOfKeys() == "" {
 		return nil
@@ -184,8 +197,8 @@ func (l *Limits) CheckAccounts(accounts aigateway.Accounts) error {
 	if chain == nil {
 		return fmt.Errorf("accounts: the limit '%s' is not defined%s", name, l.hint(name))
 	}
-	if !slices.ContainsFunc(chain.limits, func(limit *aigateway.Limit) bool { return limit.Per != aigateway.PerKey && !limit.Per.Labelled() }) {
-		return fmt.Errorf("accounts: the limit '%s' counts each key, customer or tag alone, and users can have many: name one per user, or within one", name)
+	if chain.evaded != nil {
+		return fmt.Errorf("accounts: %w", chain.evaded)
 	}
 	return nil
 }

@@ -51,6 +51,11 @@ func in(currency string, l *Limit) *Limit {
 	return l
 }
 
+func soft(l *Limit) *Limit {
+	l.Budget.Soft = true
+	return l
+}
+
 // namesOf returns the names of the limits that apply to a key with a limit.
 func namesOf(t *testing.T, l *Limits, limit string) []string {
 	chain := l.Of(&aigateway.Key{Limit: limit})

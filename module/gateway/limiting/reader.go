@@ -93,9 +93,9 @@ func (r Reader) LimitNames() []string {
 }
 
 // CheckTeam implements aigateway.LimitReader.
-func (r Reader) CheckTeam(limit *aigateway.Limit) error {
+func (r Reader) CheckTeam(team *aigateway.Team) error {
 	for _, site := range r.Sites() {
-		if err := site.Limits.CheckTeam(limit); err != nil {
+		if err := site.Limits.CheckTeam(team); err != nil {
 			return err
 		}
 	}

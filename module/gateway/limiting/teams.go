@@ -1,6 +1,7 @@
 package limiting
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"slices"
@@ -65,7 +66,7 @@ func (t *teams) known(team *aigateway.Team) (*Chain, bool) {
 }
 
 func (l *Limits) teamChain(limit *aigateway.Limit) (*Chain, error) {
-	if err := l.CheckTeam(limit); err != nil {
+	if err := l.checkRules(limit); err != nil {
 		return nil, err
 	}
 	limits, err := l.outward("")
@@ -82,10 +83,23 @@ func (l *Limits) teamChain(limit *aigateway.Limit) (*Chain, error) {
 	return chain, nil
 }
 
-// CheckTeam returns an error if the limit of a team cannot be applied: if there are no
-// counters, if it has a budget, and there is no ledger, or if a budget per gateway has another
-// currency.
-func (l *Limits) CheckTeam(limit *aigateway.Limit) error {
+// CheckTeam returns an error if the limit of a team cannot be applied: if its members could
+// evade the limit of the configuration by making more keys, or if its own rules cannot be
+// applied.
+func (l *Limits) CheckTeam(t *aigateway.Team) error {
+	if chain := l.chains[t.Name]; chain != nil {
+		return chain.evaded
+	}
+	if limit := t.Limit(); limit != nil {
+		return l.checkRules(limit)
+	}
+	return nil
+}
+
+// checkRules returns an error if the rules of a team cannot be applied: if there are no
+// counters, if they have a budget, and there is no ledger, or if a budget per gateway has
+// another currency.
+func (l *Limits) checkRules(limit *aigateway.Limit) error {
 	limits, err := l.outward("")
 	if err != nil {
 		return err
@@ -98,6 +112,20 @@ func (l *Limits) CheckTeam(limit *aigateway.Limit) error {
 	}
 	_, err = describe(slices.Insert(limits, 0, limit))
 	return err
+}
+
+// WarnTeams logs the teams of a store whose keys are refused, because their members could evade
+// the limit of the configuration.
+func (l *Limits) WarnTeams(ctx context.Context, store aigateway.Teams) {
+	for _, limit := range l.defined {
+		evaded := l.chains[limit.Name].evaded
+		if evaded == nil {
+			continue
+		}
+		if _, err := store.Team(ctx, limit.Name); err == nil {
+			l.logger.Error("the limit of a team cannot be applied; requests with its keys are refused", zap.String("team", limit.Name), zap.Error(evaded))
+		}
+	}
 }
 
 var errNoLedger = errors.New("budget needs a ledger, but the ledger is off, or there is no store that can keep one")

@@ -42,7 +42,7 @@ func TestTeamsNeedNoLimitInTheConfiguration(t *testing.T) {
 	failure := errors.New("no counters")
 	assert.ErrorIs(t, New().CountTeams(func() (aigateway.Counters, error) { return nil, failure }), failure)
 	l := New()
-	assert.ErrorContains(t, l.CheckTeam(ofTeam("support", one).Team.Limit()), "no counters")
+	assert.ErrorContains(t, l.CheckTeam(ofTeam("support", one).Team), "no counters")
 	require.NoError(t, l.CountTeams(load))
 	assert.Len(t, l.Of(ofTeam("support", one)).Limits(), 1)
 	assert.Equal(t, []*aigateway.Key{ofTeam("support", one)}, l.teamsOf(slices.Values([]*aigateway.Key{{}, ofTeam("support", one), ofTeam("support", one)})))
@@ -61,12 +61,55 @@ func TestATeamWhoseLimitCannotBeAppliedIsRefused(t *testing.T) {
 	}
 	assert.Equal(t, 1, logs.Len(), "once")
 	team := ofTeam("support", dollars).Team
-	assert.ErrorContains(t, l.CheckTeam(team.Limit()), "another currency")
+	assert.ErrorContains(t, l.CheckTeam(team), "another currency")
 	team.Rules.Budget.Currency = "EUR"
-	require.NoError(t, l.CheckTeam(team.Limit()))
+	require.NoError(t, l.CheckTeam(team))
 	assert.Equal(t, "EUR", l.Of(&aigateway.Key{Limit: "support", Team: team}).currency)
 
 	without := New()
 	require.NoError(t, without.CountTeams(load))
-	assert.ErrorContains(t, without.CheckTeam(team.Limit()), "budget needs a ledger")
+	assert.ErrorContains(t, without.CheckTeam(team), "budget needs a ledger")
+}
+
+// A team had the name of a limit per key with a budget of 2 a day. A member made a key, spent the
+// budget, deleted the key, made the next, and so spent 30 in a day.
+func TestMembersCannotEvadeTheLimitOfTheirTeam(t *testing.T) {
+	tag := aigateway.PerTag("project")
+	const money = "5/day"
+	for name, test := range map[string]struct {
+		limits []*Limit
+		evaded string // the limit that the error names; empty for none
+	}{
+		"per key":                             {[]*Limit{costing(limit("t", "", aigateway.PerKey), money)}, "t"},
+		"per customer":                        {[]*Limit{limit("t", "", aigateway.PerCustomer)}, "t"},
+		"per tag":                             {[]*Limit{limit("t", "", tag)}, "t"},
+		"each level chosen":                   {[]*Limit{limit("t", "k", tag), limit("k", "", aigateway.PerKey)}, "t"},
+		"the outer level chosen":              {[]*Limit{limit("t", "k", ""), costing(limit("k", "", aigateway.PerKey), money)}, "k"},
+		"money within a rate":                 {[]*Limit{costing(limit("t", "u", aigateway.PerKey), money), limit("u", "", "")}, "t"},
+		"money within soft money":             {[]*Limit{costing(limit("t", "u", aigateway.PerKey), money), soft(costing(limit("u", "", ""), money))}, "t"},
+		"money beside a rate of the gateway":  {[]*Limit{costing(limit("t", "", aigateway.PerCustomer), money), limit("all", "", aigateway.PerGateway)}, "t"},
+		"money within money of a user":        {[]*Limit{costing(limit("t", "u", aigateway.PerKey), money), costing(limit("u", "", ""), money)}, ""},
+		"money within money of a group":       {[]*Limit{costing(limit("t", "g", tag), money), costing(limit("g", "", aigateway.PerGroup), money)}, ""},
+		"money beside money of the gateway":   {[]*Limit{costing(limit("t", "", aigateway.PerKey), money), costing(limit("all", "", aigateway.PerGateway), money)}, ""},
+		"a number of requests within another": {[]*Limit{limit("t", "u", aigateway.PerCustomer), limit("u", "", "")}, ""},
+		"per user":                            {[]*Limit{costing(limit("t", "", ""), money)}, ""},
+		"another team":                        {[]*Limit{costing(limit("other", "", aigateway.PerKey), money)}, ""},
+	} {
+		l, err := New().Extend(test.limits, load)
+		require.NoError(t, err, name)
+		require.NoError(t, l.CountTeams(load), name)
+		require.NoError(t, l.Attach(new(userbase.Book), zap.NewNop()), name)
+		key := ofTeam("t", one)
+		if test.evaded == "" {
+			require.NoError(t, l.CheckTeam(key.Team), name)
+			assert.NotNil(t, l.Of(key), name)
+			continue
+		}
+		want := "the limit '" + test.evaded + "' counts each key, customer or tag alone, and users can have many: name one per user, or within one"
+		assert.ErrorContains(t, l.CheckTeam(key.Team), want, name)
+		assert.ErrorContains(t, l.CheckAccounts(accounts{limit: "t"}), "accounts: "+want, "as for the keys of all users: "+name)
+		assert.Nil(t, l.Of(key), "a team of the store from before: "+name)
+		assert.ErrorContains(t, l.Problem(key), want, name)
+		assert.NotNil(t, l.Of(&aigateway.Key{Limit: "t"}), "keys of the configuration cannot be multiplied: "+name)
+	}
 }

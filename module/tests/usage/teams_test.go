@@ -128,3 +128,22 @@ func TestAKeyWhoseLimitIsGoneIsExplained(t *testing.T) {
 	assert.False(t, answer.Key.Allowed)
 	assert.Empty(t, answer.Key.Limits)
 }
+
+// A reload gave the limit of a team the scope of keys. Its members then made, spent and deleted one
+// key after the other. The other keys of the site are not affected.
+func TestATeamWhoseMembersCouldEvadeItsLimitIsRefused(t *testing.T) {
+	s, keys, block := startTeam(t)
+	const sentence = "the limit 'research' counts each key, customer or tag alone, and users can have many: name one per user, or within one"
+	evaded := append(block, "limit research {\nper key\nbudget 85/week\n}")
+	require.NoError(t, s.Reload(site.Block("", evaded...)))
+	assert.Contains(t, s.Logs.String(), "the limit of a team cannot be applied; requests with its keys are refused")
+	assert.Contains(t, s.Logs.String(), sentence)
+	refused := askWith(s, keys[0], asking(1))
+	assert.Equal(t, http.StatusForbidden, refused.Status)
+	assert.Equal(t, http.StatusOK, askWith(s, site.ClientKey, asking(1)).Status)
+	changed := s.Call(http.MethodPatch, s.AdminURL("/ai_gateway/teams/research"), `{"models":["m"]}`)
+	assert.Equal(t, http.StatusBadRequest, changed.Status)
+	assert.Contains(t, changed.Body, sentence)
+	require.NoError(t, s.Reload(site.Block("", append(block, "limit research {\nbudget 85/week\n}")...)))
+	assert.Equal(t, http.StatusOK, askWith(s, keys[0], asking(1)).Status)
+}
