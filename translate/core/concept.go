@@ -156,6 +156,8 @@ const (
 	// Tools.
 
 	FunctionTool
+	ToolSchema // of the arguments of a FunctionTool
+	ToolStrict // the arguments must follow the ToolSchema
 	FreeTool   // takes a free text
 	FreeChoice // ToolChoiceNamed or ToolChoiceAllowed of a FreeTool
 	Grammar    // that the text of a FreeTool follows

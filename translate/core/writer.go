@@ -186,6 +186,7 @@ type Tool struct {
 	Namespace   []byte // raw; nil for none
 	Description []byte // raw; nil for none
 	Schema      []byte // raw; nil for none
+	SchemaRow   *Row   // of the Schema; nil for the first row of ToolSchema
 	Strict      []byte // raw; nil for none
 	Free        bool   // the tool takes a free text
 	Syntax      []byte // raw: the syntax of the grammar for the text, nil for any text

@@ -45,15 +45,3 @@ func (m *Members) Option(name string, o *Option) {
 		m.Raw(name, o.Raw)
 	}
 }
-
-// AppendSchema appends the schema of a tool, with the type that providers require.
-func AppendSchema(dst, schema []byte) []byte {
-	if schema[0] != '{' || jsonscan.MemberOf(schema, "type") != nil {
-		return append(dst, schema...)
-	}
-	dst = append(dst, `{"type":"object"`...)
-	if !jsonscan.IsEmptyList(schema) {
-		dst = append(dst, ',')
-	}
-	return append(dst, schema[1:]...)
-}

@@ -71,8 +71,8 @@ func TestOptionsOfChatTowardsMessages(t *testing.T) {
 		{name: "unknown fields", traits: "extensions min_p", body: with(`"min_p":1,"bar":2`), want: want(`"min_p":1`), losses: "bar hint"},
 		{name: "text", body: with(`"response_format":{"type":"text"}`), want: want()},
 		{
-			name: "a schema", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":{"type":"object","x": 1}}}`),
-			want:   want(`"output_config":{"format":{"type":"json_schema","schema":{"type":"object","x": 1}}}`),
+			name: "a schema", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":{"type":"object","title": "t","additionalProperties":false}}}`),
+			want:   want(`"output_config":{"format":{"type":"json_schema","schema":{"type":"object","title": "t","additionalProperties":false}}}`),
 			losses: "response_format.json_schema.name hint, response_format.json_schema.strict hint",
 		},
 		{name: "no schema", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n"}}`), fault: "response_format.json_schema.schema: required"},

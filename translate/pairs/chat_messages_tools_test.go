@@ -23,8 +23,8 @@ func TestToolsOfChatTowardsMessages(t *testing.T) {
 	}
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
 		{
-			name: "a function", body: with(`"tools":[{"type":"function","function":{"name":"f","description":"d","strict":true,"parameters":{"type":"object","x": 1}}}]`),
-			want: want(`"tools":[{"name":"f","description":"d","input_schema":{"type":"object","x": 1},"strict":true}]`),
+			name: "a function", body: with(`"tools":[{"type":"function","function":{"name":"f","description":"d","strict":true,"parameters":{"type":"object","additionalProperties": false}}}]`),
+			want: want(`"tools":[{"name":"f","description":"d","input_schema":{"type":"object","additionalProperties": false},"strict":true}]`),
 		},
 		{name: "no parameters", body: with(`"tools":[` + tool("f") + `]`), want: want(`"tools":[` + given("f") + `]`)},
 		{

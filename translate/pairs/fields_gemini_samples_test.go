@@ -169,6 +169,7 @@ var geminiSamples = samples{
 	"toolConfig.*":                                           generating(`"toolConfig":{"unheard_of":1}`),
 	"toolConfig.functionCallingConfig.mode=AUTO":             choosing(`"mode":"AUTO"`),
 	"toolConfig.functionCallingConfig.mode=VALIDATED":        choosing(`"mode":"VALIDATED"`),
+	"tools+toolConfig.functionCallingConfig.mode=VALIDATED":  choosing(`"mode":"VALIDATED"`),
 	"toolConfig.functionCallingConfig.mode=ANY":              choosing(`"mode":"ANY"`),
 	`toolConfig.functionCallingConfig.mode=ANY+toolConfig.functionCallingConfig.allowedFunctionNames=["f"]`: choosing(`"mode":"ANY","allowedFunctionNames":["f"]`),
 	`toolConfig.functionCallingConfig.allowedFunctionNames=["f"]`:                                           choosing(`"mode":"ANY","allowedFunctionNames":["f"]`),

@@ -206,8 +206,8 @@ func TestResponsesRequestsTowardsMessages(t *testing.T) {
 		{
 			name: "a schema", traits: "extensions verbosity",
 			body:   posing(`"text":{"format":{"type":"json_schema","name":"n","schema":{"type":"object"},"strict":false},"verbosity":"low"}`, `"max_output_tokens":50`).body,
-			want:   `{"model":"up","max_tokens":50,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}}}`,
-			losses: "text.format.name hint, text.format.strict hint, text.verbosity shaping",
+			want:   `{"model":"up","max_tokens":50,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"output_config":{"format":{"type":"json_schema","schema":{"type":"object","additionalProperties":false}}}}`,
+			losses: "text.format.name hint, text.format.strict hint, text.verbosity shaping, text.format.schema.additionalProperties shaping",
 		},
 	})
 }

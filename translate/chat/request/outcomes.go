@@ -72,7 +72,7 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning).Unless(replays...),
 	core.Lose(core.CachePart).Unless(breakpoints),
 
-	core.Keep(core.FunctionTool, core.UnusedTools),
+	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict, core.UnusedTools),
 	core.Lose(core.VendorTool).Unless(core.WithoutTools),
 	core.Lose(core.FreeTool, core.FreeChoice, core.FreeCall, core.Grammar).Unless(customTools),
 )

@@ -52,7 +52,7 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.Prefill).Unless(core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative })),
 	core.Lose(core.CachePart, core.OtherCachePart, core.CacheAssistantPart, core.CacheCall, core.CacheResult).Unless(core.Breakpoints),
 
-	core.Keep(core.FunctionTool),
+	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
 

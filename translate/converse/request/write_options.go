@@ -26,6 +26,9 @@ func (w *writer) writeConfig(out *core.Members, effort string) {
 	if stopped { // the model's own answer states which text has ended it
 		out.Raw("additionalModelResponseFieldPaths", []byte(`["/stop_sequence","/delta/stop_sequence"]`))
 	}
+	if core.EnforceSchema(x); string(o.Raw(core.SchemaStrict)) == "false" { // the service enforces every schema
+		x.Lose(o[core.SchemaStrict].Row, nil)
+	}
 	writeOutput(out, o, effort)
 	if word, ok := tiers[o.OneOf(core.TierAuto, core.TierPriority)]; ok {
 		out.Name("serviceTier")

@@ -122,13 +122,13 @@ func TestNamesAndDescriptionsOfToolsAreThoseOfTheService(t *testing.T) {
 	out, r := written(t, &chat.Source, open, `{"model":"m1","messages":[`+question+`],"tools":[`+
 		`{"type":"function","function":{"name":"a.b","description":"","strict":true,"parameters":{"properties":{}}}}]}`)
 	assert.Contains(t, out, `{"toolSpec":{"name":"ab_`)
-	assert.Contains(t, out, `"inputSchema":{"json":{"type":"object","properties":{}}},"strict":true}`)
+	assert.Contains(t, out, `"inputSchema":{"json":{"type":"object","properties":{},"additionalProperties":false}},"strict":true}`)
 	assert.NotContains(t, out, "description")
 	assert.Len(t, r.Answer.Tools.Shortened, 1)
 
 	out, r = written(t, &chat.Source, llama, `{"model":"m1","messages":[`+question+`],"tools":[{"type":"function","function":{"name":"f","strict":true}}]}`)
 	assert.NotContains(t, out, "strict", "the model does not have it")
-	assert.Equal(t, "tools", r.Losses.String())
+	assert.Equal(t, "tools[*].function.strict", r.Losses.String())
 }
 
 func TestK065UnsignedThinkingIsLeftOutWithItsMessage(t *testing.T) {
@@ -250,7 +250,7 @@ func TestOptionsOfVendors(t *testing.T) {
 		{"an effort of gpt-oss", open, `,"output_config":{"effort":"low"}`, `"additionalModelRequestFields":{"reasoning_effort":"low"}`, ""},
 		{"an effort of Llama", llama, `,"output_config":{"effort":"low"}`, `"maxTokens":10}}`, "output_config.effort"},
 		{"an effort of an unknown model", profile, `,"output_config":{"effort":"low"}`, `"maxTokens":10}}`, "output_config.effort"},
-		{"a schema", nova, `,"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}}`, `"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{\"type\":\"object\"}"}}}}`, ""},
+		{"a schema", nova, `,"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}}`, `"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{\"type\":\"object\",\"additionalProperties\":false}"}}}}`, "output_config.format.schema.additionalProperties"},
 		{"a tier", nova, `,"service_tier":"standard_only"`, `"serviceTier":{"type":"default"}`, ""},
 		{"stops", nova, `,"stop_sequences":["a"," "]`, `"stopSequences":["a"]},"additionalModelResponseFieldPaths":["/stop_sequence","/delta/stop_sequence"]`, ""},
 		{"stops of a model without them", llama, `,"stop_sequences":["a"]`, `"maxTokens":10}}`, ""},

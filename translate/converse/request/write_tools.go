@@ -3,7 +3,6 @@ package request
 import (
 	"bytes"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -40,6 +39,10 @@ const openTool = `,{"toolSpec":{"name":"`
 
 // Tool adds a tool. The format requires a schema, and refuses an empty description.
 func (w *writer) Tool(t *core.Tool) {
+	if jsonscan.IsTrue(t.Strict) && !w.by.strict {
+		core.LoseStrict(w.x, t)
+	}
+	core.EnforceTool(w.x, t)
 	w.tools.names.Add(w.x, t)
 	b := append(w.tools.buf, openTool...)
 	b = append(w.tools.names.AppendTo(b, jsonscan.Inner(t.Name)), '"')
@@ -53,12 +56,8 @@ func (w *writer) Tool(t *core.Tool) {
 		b = core.AppendSchema(b, t.Schema)
 	}
 	b = append(b, '}')
-	switch {
-	case !jsonscan.IsTrue(t.Strict):
-	case w.by.strict:
+	if jsonscan.IsTrue(t.Strict) {
 		b = append(b, `,"strict":true`...)
-	default:
-		w.x.Losses.AddPath(translate.Shaping, []byte(w.x.PathOf(core.FunctionTool)))
 	}
 	w.tools.buf = append(b, `}}`...)
 }

@@ -2,11 +2,12 @@ package request
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
@@ -24,7 +25,8 @@ func jsonSchema(schema []byte, ofAPI bool) (converted []byte, ordered bool) {
 		return schema, true
 	}
 	v := schemaReader{ofAPI: ofAPI, ordered: true}
-	return v.append(nil, schema), v.ordered
+	converted = jsonschema.Append(nil, schema, v.edit)
+	return converted, v.ordered
 }
 
 // upperTypes are the types of the dialect of the API, with the quote behind them.
@@ -48,155 +50,115 @@ type schemaReader struct {
 	ofAPI, ordered bool
 }
 
-// append appends a schema, or a value that is none.
-func (v *schemaReader) append(dst, schema []byte) []byte {
-	if len(schema) == 0 || schema[0] != '{' {
-		return append(dst, schema...)
-	}
+// edit converts the members of one schema.
+func (v *schemaReader) edit(s *jsonschema.Schema) {
 	nullable, order := false, [][]byte(nil)
-	for name, value := range jsonscan.Members(schema) {
-		switch memberOf(schemaMembers, name) {
+	for i := range s.Members {
+		m := &s.Members[i]
+		if v.ofAPI {
+			m.Name = cmp.Or(memberOf(schemaMembers, []byte(m.Name)), m.Name)
+		}
+		switch m.Name {
 		case "nullable":
-			nullable = v.ofAPI && jsonscan.IsTrue(value)
+			nullable = v.ofAPI && jsonscan.IsTrue(m.Value)
 		case "propertyOrdering":
-			order = elements(value)
+			order = jsonschema.Elements(m.Value)
 		}
 	}
-	start, out := len(dst), core.Members(dst)
-	for raw, value := range jsonscan.Members(schema) {
-		name := string(raw)
-		if known := memberOf(schemaMembers, raw); known != "" && v.ofAPI {
-			name = known
+	s.Members = slices.DeleteFunc(s.Members, func(m jsonschema.Member) bool { return v.ofAPI && isForeign(m) })
+	for i := range s.Members {
+		m := &s.Members[i]
+		switch {
+		case m.Name == "type":
+			m.Value = types(m.Value, nullable)
+		case m.Name == "properties":
+			m.Value = v.ordering(m.Value, order)
+		case m.Name == "anyOf" && nullable:
+			m.Value = jsonschema.List(append(jsonschema.Elements(m.Value), []byte(`{"type":"null"}`)))
+		case m.Name == "enum" && nullable:
+			m.Value = jsonschema.List(append(jsonschema.Elements(m.Value), []byte("null")))
+		case v.ofAPI && isBound(m.Name):
+			m.Value = number(m.Value)
 		}
-		v.appendMember(&out, name, value, nullable, order)
-	}
-	if len(out) == start {
-		return append(out, "{}"...)
-	}
-	out[start] = '{'
-	return append(out, '}')
-}
-
-// appendMember appends a member of a schema.
-func (v *schemaReader) appendMember(out *core.Members, name string, value []byte, nullable bool, order [][]byte) {
-	switch name {
-	case "type":
-		out.Name(name)
-		*out = appendTypes(*out, value, nullable)
-	case "properties", "$defs", "definitions":
-		out.Name(name)
-		*out = v.appendProperties(*out, value, order)
-	case "items", "additionalProperties", "not":
-		out.Name(name)
-		*out = v.append(*out, value)
-	case "anyOf", "oneOf", "allOf", "prefixItems":
-		choices := elements(value)
-		if nullable && name == "anyOf" {
-			choices = append(choices, []byte(`{"type":"null"}`))
-		}
-		out.Name(name)
-		*out = append(*out, '[')
-		for i, choice := range choices {
-			if i > 0 {
-				*out = append(*out, ',')
-			}
-			*out = v.append(*out, choice)
-		}
-		*out = append(*out, ']')
-	default:
-		v.appendOther(out, name, value, nullable)
 	}
 }
 
-// appendOther appends a member that contains no schema.
-func (v *schemaReader) appendOther(out *core.Members, name string, value []byte, nullable bool) {
+// isForeign reports whether JSON Schema does not have a member of the dialect of the API.
+func isForeign(m jsonschema.Member) bool {
 	switch {
-	case !v.ofAPI:
-	case name == "nullable", name == "example", name == "propertyOrdering", name == "format" && string(value) == `"enum"`:
-		return
-	case name == "enum" && nullable:
-		value = list(append(elements(value), []byte("null")))
-	case strings.HasPrefix(name, "min"), strings.HasPrefix(name, "max"):
-		if text := jsonscan.DecodedOf(value); len(text) > 0 { // numbers of 64 bits are texts in the API
-			value = text
-			if _, ok := jsonscan.Integer(value); !ok {
-				return
-			}
-		}
+	case m.Name == "nullable", m.Name == "example", m.Name == "propertyOrdering":
+		return true
+	case m.Name == "format":
+		return string(m.Value) == `"enum"`
 	}
-	out.Raw(name, value)
+	_, isNumber := jsonscan.Integer(number(m.Value))
+	return isBound(m.Name) && jsonscan.IsString(m.Value) && !isNumber
 }
 
-// appendTypes appends a type, or a list of types, in lower case.
-func appendTypes(dst, value []byte, nullable bool) []byte {
+func isBound(name string) bool {
+	return strings.HasPrefix(name, "min") || strings.HasPrefix(name, "max")
+}
+
+// number returns a number that is a text in the API, since it has 64 bits.
+func number(value []byte) []byte {
+	if text := jsonscan.DecodedOf(value); len(text) > 0 {
+		return text
+	}
+	return value
+}
+
+// types returns a type, or a list of types, in lower case.
+func types(value []byte, nullable bool) []byte {
+	lower := bytes.ToLower(value)
 	if !nullable || !jsonscan.IsString(value) {
-		return append(dst, bytes.ToLower(value)...)
+		return lower
 	}
-	return append(append(append(dst, '['), bytes.ToLower(value)...), `,"null"]`...)
+	return jsonschema.List([][]byte{lower, []byte(`"null"`)})
 }
 
-// appendProperties appends schemas by their names, in the order of the list if that has all of
-// the names.
-func (v *schemaReader) appendProperties(dst, object []byte, order [][]byte) []byte {
-	var all []property
-	for name, schema := range jsonscan.Members(object) {
-		all = append(all, property{name, schema})
-	}
+// ordering returns schemas by their names, in the order of the list if that has all of the names.
+func (v *schemaReader) ordering(object []byte, order [][]byte) []byte {
 	places := make(map[string]int, len(order))
 	for i, name := range order {
 		places[string(jsonscan.Inner(name))] = i
 	}
-	unplaced := func(p property) bool { _, ok := places[string(p.name)]; return !ok }
-	if slices.ContainsFunc(all, unplaced) {
-		v.ordered = v.ordered && len(order) == 0
-	} else {
-		slices.SortStableFunc(all, func(a, b property) int { return places[string(a.name)] - places[string(b.name)] })
+	var all []property
+	unplaced := false
+	for name, schema := range jsonscan.Members(object) {
+		_, placed := places[string(name)]
+		unplaced = unplaced || !placed
+		all = append(all, property{name, schema})
 	}
-	dst = append(dst, '{')
-	for i, p := range all {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(append(append(dst, '"'), p.name...), `":`...)
-		dst = v.append(dst, p.schema)
+	if unplaced || len(all) == 0 {
+		v.ordered = v.ordered && (len(order) == 0 || !unplaced)
+		return object
 	}
-	return append(dst, '}')
+	slices.SortStableFunc(all, func(a, b property) int { return places[string(a.name)] - places[string(b.name)] })
+	var out []byte
+	for _, p := range all {
+		out = append(append(append(append(out, ',', '"'), p.name...), `":`...), p.schema...)
+	}
+	out[0] = '{'
+	return append(out, '}')
 }
 
 // isClosed reports whether each object in a schema has no other properties than those that it
 // requires, which providers demand of schemas that answers follow strictly.
 func isClosed(schema []byte) bool {
-	if len(schema) == 0 || schema[0] != '{' {
-		return true
-	}
-	var properties, required []byte
-	closed, isObject := false, typeOf(schema) == "object"
-	for name, value := range jsonscan.Members(schema) {
-		switch string(name) {
-		case "properties":
-			properties, isObject = value, true
-		case "required":
-			required = value
-		case "additionalProperties":
-			closed = string(value) == "false"
-		case "items", "not":
-			if !isClosed(value) {
-				return false
-			}
-		case "anyOf", "oneOf", "allOf", "prefixItems":
-			if slices.ContainsFunc(elements(value), func(choice []byte) bool { return !isClosed(choice) }) {
-				return false
-			}
+	closed := true
+	jsonschema.Append(nil, schema, func(s *jsonschema.Schema) {
+		properties := s.Raw("properties")
+		if properties == nil && !s.IsType("object") {
+			return
 		}
-	}
-	names := make(map[string]bool)
-	for _, name := range elements(required) {
-		names[string(jsonscan.Inner(name))] = true
-	}
-	for name, value := range jsonscan.Members(properties) {
-		if !names[string(name)] || !isClosed(value) {
-			return false
+		required := make(map[string]bool)
+		for _, name := range jsonschema.Elements(s.Raw("required")) {
+			required[string(jsonscan.Inner(name))] = true
 		}
-	}
-	return closed || !isObject
+		for name := range jsonscan.Members(properties) {
+			closed = closed && required[string(name)]
+		}
+		closed = closed && string(s.Raw("additionalProperties")) == "false"
+	})
+	return closed
 }

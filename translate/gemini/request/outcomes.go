@@ -51,7 +51,7 @@ var outcomes = core.NewOutcomes(
 	// The model takes back its own signatures, which this gateway has sealed, and nothing else.
 	core.Drop(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning, core.RedactedReasoning),
 
-	core.Keep(core.FunctionTool),
+	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
 

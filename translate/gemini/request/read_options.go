@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 )
 
 // readConfig reads the options of the answer.
@@ -16,7 +17,7 @@ func (r *reader) readConfig(c *jsonscan.Cursor) {
 		case "thinkingConfig":
 			r.readThinking(c.Skip())
 		case "responseModalities":
-			for _, kind := range elements(c.Skip()) {
+			for _, kind := range jsonschema.Elements(c.Skip()) {
 				if !bytes.EqualFold(kind, []byte(`"TEXT"`)) {
 					x.Lose(otherModalityRow, kind)
 				}
@@ -78,7 +79,7 @@ func (r *reader) sizeOf(budget int64) string {
 
 // readSafety reports the loss of the filters of the service.
 func readSafety(x *core.Translation, raw []byte) {
-	for _, setting := range elements(raw) {
+	for _, setting := range jsonschema.Elements(raw) {
 		row := blockingRow
 		for name, value := range jsonscan.Members(setting) {
 			if word := jsonscan.TextOf(value); string(name) == "threshold" && (word == "BLOCK_NONE" || word == "OFF") {
@@ -115,7 +116,7 @@ func (r *reader) foldOptions() {
 		o.Clear(core.FormatObject, core.FormatObject)
 		o[core.FormatSchema] = core.Option{Raw: schema.Raw, Row: rows.Named(ofConfig + "responseMimeType=" + asJSON + "+" + schema.Row.Name)}
 		if x.Can(core.SchemaStrict) {
-			o[core.SchemaStrict] = core.Option{Raw: strconv.AppendBool(nil, isClosed(schema.Raw)), Row: schema.Row}
+			o[core.SchemaStrict] = core.Option{Raw: strconv.AppendBool(nil, isClosed(schema.Raw))} // no field of the client
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 )
 
 // readChoice reads the choice among the tools.
@@ -22,7 +23,7 @@ func (r *reader) readChoice(raw []byte) {
 		x.LoseMember("toolConfig", []byte("includeServerSideToolInvocations"))
 	}
 	o.ReadRaw(x, o.Raw("functionCallingConfig"), callingMembers, strings.TrimSuffix(ofChoice, "."))
-	word, names := o.Raw("mode"), elements(o.Raw("allowedFunctionNames"))
+	word, names := o.Raw("mode"), jsonschema.Elements(o.Raw("allowedFunctionNames"))
 	mode := string(bytes.ToUpper(o.Word("mode")))
 	switch {
 	case len(names) > 0 && mode != "ANY" && mode != validated:
@@ -88,8 +89,9 @@ func (r *reader) readFunctions(raw []byte) {
 			tool.Schema, _ = jsonSchema(raw, true)
 		} else if raw := o.Raw("parametersJsonSchema"); raw != nil {
 			tool.Schema, _ = jsonSchema(raw, false)
+			tool.SchemaRow = jsonSchemaRow
 		}
-		if strictly := x.Options[core.ToolChoiceAuto]; strictly.Row == validatedRow && x.Can(core.SchemaStrict) && isClosed(tool.Schema) {
+		if strictly := x.Options[core.ToolChoiceAuto]; strictly.Row == validatedRow && x.Can(core.ToolStrict) && isClosed(tool.Schema) {
 			tool.Strict = []byte("true")
 		}
 		if len(jsonscan.Inner(tool.Name)) == 0 {

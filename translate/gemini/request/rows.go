@@ -113,8 +113,8 @@ var toolRows = slices.Concat([]core.Row{
 	core.Structural("tools[*].functionDeclarations", core.FunctionTool).As("tools"),
 	core.Structural(ofFunction+"name", core.FunctionTool),
 	core.Structural(ofFunction+"description", core.FunctionTool),
-	core.Structural(ofFunction+"parameters", core.FunctionTool),
-	core.Structural(ofFunction+"parametersJsonSchema", core.FunctionTool),
+	core.Structural(ofFunction+"parameters", core.ToolSchema),
+	core.Structural(ofFunction+"parametersJsonSchema", core.ToolSchema),
 	core.Hint(ofFunction+"response", core.Nothing),
 	core.Hint(ofFunction+"responseJsonSchema", core.Nothing),
 	core.Structural(ofFunction+"behavior=NON_BLOCKING", core.Nothing).As(ofFunction+"behavior"),
@@ -145,6 +145,7 @@ var choiceRows = slices.Concat([]core.Row{
 }, core.Within(core.FunctionTool,
 	core.Structural(ofChoice+"mode=AUTO", core.ToolChoiceAuto),
 	core.Structural(ofChoice+"mode=VALIDATED", core.ToolChoiceAuto),
+	core.Shaping("tools+"+ofChoice+"mode=VALIDATED", core.ToolStrict).As(ofChoice+"mode"),
 	core.Structural(ofChoice+"mode=ANY", core.ToolChoiceRequired),
 	core.Structural(ofChoice+`mode=ANY+`+ofChoice+`allowedFunctionNames=["f"]`, core.ToolChoiceNamed).As(ofChoice+"allowedFunctionNames"),
 	core.Structural(ofChoice+`allowedFunctionNames=["f"]`, core.ToolChoiceName).As(ofChoice+"allowedFunctionNames"),
@@ -240,6 +241,7 @@ var (
 	usualTopP          = rows.Named(ofConfig + "topP=0.95")
 	usualTopK          = rows.Named(ofConfig + "topK=64")
 	loneTopLogprobsRow = rows.Named(ofConfig + "responseLogprobs=false+" + ofConfig + "logprobs")
+	jsonSchemaRow      = rows.Named(ofFunction + "parametersJsonSchema")
 	validatedRow       = rows.Named(ofChoice + "mode=VALIDATED")
 	unblockedRow       = rows.Named("safetySettings[*].threshold=OFF")
 	blockingRow        = rows.Named("safetySettings[*].threshold=*")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 )
 
 // Models without JSON Schema accept a subset of the schemas of OpenAPI 3.0, and refuse every
@@ -92,7 +93,7 @@ func (v *converter) collect(n *node, schema []byte) error {
 			}
 			merged = append(merged, target)
 		case "allOf":
-			merged = append(merged, elements(value)...)
+			merged = append(merged, jsonschema.Elements(value)...)
 		case "anyOf", "oneOf":
 			merged = append(merged, v.choose(n, value)...)
 		case "type":
@@ -100,7 +101,7 @@ func (v *converter) collect(n *node, schema []byte) error {
 		case "nullable":
 			n.nullable = n.nullable || jsonscan.IsTrue(value)
 		case "enum":
-			v.addEnum(n, elements(value))
+			v.addEnum(n, jsonschema.Elements(value))
 		case "const":
 			v.addEnum(n, [][]byte{value})
 		case "properties":
@@ -108,7 +109,7 @@ func (v *converter) collect(n *node, schema []byte) error {
 				n.addProperty(property{name, schema})
 			}
 		case "required":
-			n.required = append(n.required, elements(value)...)
+			n.required = append(n.required, jsonschema.Elements(value)...)
 		case "items":
 			if n.items == nil {
 				n.items = value
@@ -178,7 +179,7 @@ func (n *node) addProperty(p property) {
 func (n *node) addTypes(value []byte) {
 	types := [][]byte{value}
 	if !jsonscan.IsString(value) {
-		types = elements(value)
+		types = jsonschema.Elements(value)
 	}
 	first := len(n.types) == 0
 	for _, raw := range types {
@@ -228,7 +229,7 @@ func (v *converter) addBound(n *node, name string, value, schema []byte) {
 // null, which is merged into the node.
 func (v *converter) choose(n *node, list []byte) (only [][]byte) {
 	var left [][]byte
-	for _, schema := range elements(list) {
+	for _, schema := range jsonschema.Elements(list) {
 		if typeOf(schema) == "null" {
 			n.nullable = true
 		} else {
@@ -251,18 +252,6 @@ func typeOf(schema []byte) string {
 		}
 	}
 	return ""
-}
-
-// elements returns the raw elements of an array.
-func elements(array []byte) (list [][]byte) {
-	if len(array) == 0 || array[0] != '[' {
-		return nil
-	}
-	c := jsonscan.Again(array)
-	for c.EnterArray(); c.Element(); {
-		list = append(list, c.Skip())
-	}
-	return list
 }
 
 // kind returns the type of a node, "" for any.
@@ -310,7 +299,7 @@ func (v *converter) appendNode(dst []byte, n *node) (_ []byte, err error) {
 		out.Raw("nullable", []byte("true"))
 	}
 	if len(n.texts) > 0 && kind == "string" {
-		out.Raw("enum", list(n.texts))
+		out.Raw("enum", jsonschema.List(n.texts))
 	}
 	out = append(out, n.copied...)
 	if kind == "array" { // the dialect requires the schema of the elements
@@ -363,12 +352,7 @@ func (v *converter) appendProperties(out core.Members, n *node) (_ core.Members,
 		}
 	}
 	if len(required) > 0 {
-		out.Raw("required", list(required))
+		out.Raw("required", jsonschema.List(required))
 	}
 	return out, nil
-}
-
-// list returns an array of raw values.
-func list(values [][]byte) []byte {
-	return append(append([]byte("["), bytes.Join(values, []byte(","))...), ']')
 }

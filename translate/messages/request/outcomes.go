@@ -45,7 +45,7 @@ var outcomes = core.NewOutcomes(
 	core.Change(core.SystemBehindAssistant, core.PrefillSpace, core.TextBeforeResult),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
 
-	core.Keep(core.FunctionTool),
+	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
 

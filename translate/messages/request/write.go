@@ -109,6 +109,7 @@ func (w *requestWriter) endConversation() {
 
 // Tool adds a tool. The format requires a schema.
 func (w *requestWriter) Tool(t *core.Tool) {
+	core.EnforceTool(w.x, t)
 	w.names = append(w.names, t.Name)
 	w.marking = &w.tools
 	b := &w.tools

@@ -63,6 +63,7 @@ func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink 
 			*out = append(append(*out, display(x)...), '}')
 		}
 	}
+	core.EnforceSchema(x)
 	writeConfig(out, word, o.Raw(core.Schema))
 	return on
 }

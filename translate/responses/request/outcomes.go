@@ -63,7 +63,7 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.EncryptedReasoning).Unless(encrypted),
 	core.Lose(core.CachePart).Unless(breakpoints),
 
-	core.Keep(core.FunctionTool, core.UnusedTools, core.FreeTool, core.FreeChoice, core.Grammar),
+	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict, core.UnusedTools, core.FreeTool, core.FreeChoice, core.Grammar),
 	core.Lose(core.VendorTool).Unless(core.WithoutTools),
 )
 

@@ -1,0 +1,154 @@
+package pairs_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// schemaField is a field of a client's format with a schema that the answer must follow.
+type schemaField struct {
+	from translate.Format
+	path string
+	body func(schema string) string
+}
+
+var schemaFields = []schemaField{
+	{translate.Messages, "output_config.format.schema", func(schema string) string {
+		return option(`"output_config":{"format":{"type":"json_schema","schema":` + schema + `}}`).body
+	}},
+	{translate.Messages, "output_format.schema", func(schema string) string {
+		return option(`"output_format":{"type":"json_schema","schema":` + schema + `}`).body
+	}},
+	{translate.Messages, "tools.*.input_schema", func(schema string) string {
+		return option(`"tools":[{"name":"f","strict":true,"input_schema":` + schema + `}]`).body
+	}},
+	{translate.Chat, "response_format.json_schema.schema", func(schema string) string {
+		return wanting(`"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":` + schema + `}}`).body
+	}},
+	{translate.Chat, "tools[*].function.parameters", func(schema string) string {
+		return wanting(`"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":` + schema + `}}]`).body
+	}},
+	{translate.Responses, "text.format.schema", func(schema string) string {
+		return posing(`"text":{"format":{"type":"json_schema","name":"n","schema":` + schema + `}}`).body
+	}},
+	{translate.Responses, "tools[*].parameters", func(schema string) string {
+		return posing(`"tools":[{"type":"function","name":"f","strict":true,"parameters":` + schema + `}]`).body
+	}},
+	{translate.Responses, "input[*].tools[*].parameters", func(schema string) string {
+		return listing(`{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"f","strict":true,"parameters":` + schema + `}]}`).body
+	}},
+	{translate.Gemini, "generationConfig.responseSchema", func(schema string) string {
+		return configured(`"responseMimeType":"application/json","responseSchema":` + schema).body
+	}},
+	{translate.Gemini, "generationConfig.responseJsonSchema", func(schema string) string {
+		return configured(`"responseMimeType":"application/json","responseJsonSchema":` + schema).body
+	}},
+}
+
+// asOpenAPI is a schema as clients of the dialect with types in upper case write it.
+func asOpenAPI(schema string) string {
+	return regexp.MustCompile(`"type":"\w+"`).ReplaceAllStringFunc(schema, func(member string) string {
+		return `"type":` + strings.ToUpper(strings.TrimPrefix(member, `"type":`))
+	})
+}
+
+func (f schemaField) render(t *testing.T, to translate.Format, schema, traits string) (string, core.Rendered, *fault.Fault) {
+	t.Helper()
+	if f.from == translate.Gemini {
+		schema = asOpenAPI(schema)
+	}
+	body := f.body(schema)
+	_, wrong := formats.Of(f.from).Requests.Inspect([]byte(body), translate.Generate)
+	require.Nil(t, wrong, body)
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, traits), Seals: sealer}
+	out, r, refused := pairs.Render(nil, f.from, to, []byte(body), info)
+	return string(out), r, refused
+}
+
+// A client's schema for another vendor left its objects open and bounded its numbers. Claude
+// answered 400 "For 'object' type, 'additionalProperties' must be explicitly set to false", and
+// Gemini clients, whose dialect has no such member, never got an answer.
+func TestSchemasBecomeThoseThatTheServiceEnforces(t *testing.T) {
+	members := []struct{ name, schema, want, lost string }{
+		{"an open object", `{"type":"object","properties":{"n":{"type":"integer"}}}`, `{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`, ".additionalProperties"},
+		{"a bound", `{"type":"object","properties":{"n":{"type":"integer","maximum":9}}}`, `{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`, ".properties.*.maximum"},
+		{"a list of objects", `{"type":"array","items":{"type":"object"},"maxItems":5}`, `{"type":"array","items":{"type":"object","additionalProperties":false}}`, ".items.additionalProperties"},
+		{"a length", `{"anyOf":[{"type":"string","minLength":3},{"type":"object"}]}`, `{"anyOf":[{"type":"string"},{"type":"object","additionalProperties":false}]}`, ".anyOf.*.minLength"},
+		{"a pattern", `{"type":"string","pattern":"^(?!x)"}`, `{"type":"string"}`, ".pattern"},
+	}
+	const inside, closed = `{"type":"object","properties":{"v":`, `,"additionalProperties":false}`
+	for _, field := range schemaFields {
+		for _, to := range []translate.Format{translate.Messages, translate.Converse} {
+			if field.from == to {
+				continue
+			}
+			for _, m := range members {
+				t.Run(field.path+" of "+string(field.from)+" to "+string(to)+"/"+m.name, func(t *testing.T) {
+					out, r, refused := field.render(t, to, inside+m.schema+"}"+closed, "")
+					require.Nil(t, refused)
+					requireRight(t, to, []byte(out))
+					want := inside + m.want + "}"
+					if to == translate.Converse && !strings.Contains(field.path, "tools") { // there, the schema is a text
+						text, _ := json.Marshal(want)
+						want = string(text[1 : len(text)-1])
+					}
+					assert.Contains(t, out, want)
+					assert.Contains(t, r.Losses, translate.Loss{Path: field.path + ".properties.*" + m.lost, Class: translate.Shaping})
+				})
+			}
+		}
+	}
+}
+
+// The rules are those of the services that enforce schemas: bytes pass to all others.
+func TestSchemasStayAsTheyAreForOtherServices(t *testing.T) {
+	const schema = `{"type":"object","properties":{"n":{"type":"integer","maximum":9}},"additionalProperties":{"type":"string"}}`
+	for _, field := range schemaFields {
+		if field.from == translate.Gemini {
+			continue
+		}
+		for _, to := range []translate.Format{translate.Chat, translate.Responses, translate.Gemini} {
+			if field.from == to {
+				continue
+			}
+			out, r, refused := field.render(t, to, schema, "")
+			require.Nil(t, refused)
+			assert.Contains(t, out, schema, "%s to %s", field.path, to)
+			assert.NotContains(t, r.Losses.String(), field.path)
+		}
+	}
+}
+
+// An answer cannot have the members of a map if every object is closed. The arguments of a tool
+// are still described by its schema.
+func TestMapsAreRefusedUnlessAToolDescribesThem(t *testing.T) {
+	const schema = `{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"number"}}}}`
+	for _, field := range schemaFields {
+		for _, to := range []translate.Format{translate.Messages, translate.Converse} {
+			if field.from == to || strings.HasSuffix(field.path, "responseSchema") {
+				continue
+			}
+			out, r, refused := field.render(t, to, schema, "")
+			if !strings.Contains(field.path, "tools") {
+				require.NotNil(t, refused, out)
+				assert.Equal(t, field.path+".properties.*.additionalProperties", refused.Param)
+				continue
+			}
+			require.Nil(t, refused)
+			assert.Contains(t, out, `"additionalProperties":{"type":"number"}`)
+			assert.NotContains(t, out, `"strict":true`)
+			assert.Contains(t, r.Losses.String(), "strict")
+		}
+	}
+}
