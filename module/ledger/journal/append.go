@@ -3,7 +3,6 @@ package journal
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -62,9 +61,6 @@ func (all segments) size() (bytes int64) {
 	return bytes
 }
 
-// maxDelayed is the largest number of ends that wait until they can be written.
-const maxDelayed = 100_000
-
 // End writes that something has ended. If the write fails, End returns an error and keeps
 // the entry: later writes, and Close, try again. Begin fails until then.
 func (j *Journal) End(id ID, payload []byte) error {
@@ -83,10 +79,9 @@ func (j *Journal) End(id ID, payload []byte) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.entries.delayed) >= maxDelayed {
+	if !j.entries.delayed.add(Entry{Ended, id, payload}) {
 		return fmt.Errorf("dropping an entry, because %d others wait to be written: %w", maxDelayed, err)
 	}
-	j.entries.delayed = append(j.entries.delayed, Entry{Ended, id, slices.Clone(payload)})
 	return err
 }
 
@@ -178,27 +173,6 @@ func (j *Journal) publishSize() {
 	j.segments[len(j.segments)-1].size = j.writer.file.size
 	j.mu.Unlock()
 	j.Wake()
-}
-
-// writeDelayed writes the ends that could not be written before. The caller holds the writer.
-func (j *Journal) writeDelayed() error {
-	j.mu.Lock()
-	delayed := j.entries.delayed
-	j.mu.Unlock()
-	if len(delayed) == 0 {
-		return nil
-	}
-	var frames []byte
-	for _, e := range delayed {
-		frames = appendFrame(frames, e)
-	}
-	if err := j.write(frames); err != nil {
-		return err
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.entries.delayed = slices.Clone(j.entries.delayed[len(delayed):])
-	return nil
 }
 
 // startSegment closes the current segment and begins another one. The new segment begins

@@ -5,6 +5,7 @@ package journal
 import (
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -185,4 +186,75 @@ func TestAJournalOpensOnAFullDisk(t *testing.T) {
 			assert.Equal(t, want, slices.Compact(texts), "an entry may be written again with the segment")
 		})
 	}
+}
+
+// fill writes ends until the disk is full, and returns their number.
+func fill(j *Journal) (ends int) {
+	for ; ; ends++ {
+		id, err := j.Begin(nil)
+		if err != nil {
+			return ends
+		}
+		if err := j.End(id, make([]byte, 1_000)); err != nil {
+			return ends + 1
+		}
+	}
+}
+
+// A disk of 300 kB was full, and 10,000 requests were refused. Each left an end that waited, and all
+// of them were more than the disk: written at once, they failed for ever, and only a restart helped.
+func TestMoreEndsThanADiskHasRoomForAreWrittenInParts(t *testing.T) {
+	for name, test := range map[string]struct{ refused, smallest, largest int }{
+		"as many as a disk holds":     {1_000, 100, 100},
+		"many times the disk":         {10_000, 200, 200},
+		"of different sizes":          {2_000, 0, 5_000},
+		"each of them a part of disk": {20, MaxPayload, MaxPayload},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, _ := opened(t, Options{Dir: t.TempDir()})
+			limitFiles(t, 300_000)
+			wrote := fill(j)
+			for i := range test.refused {
+				id, err := j.Begin(make([]byte, 1_000))
+				require.Error(t, err)
+				_ = j.End(id, make([]byte, test.smallest+i%(test.largest-test.smallest+1)))
+			}
+			ended, at := 0, Position{}
+			for range 20 { // each time that the readers have everything, a part more is written
+				var err error
+				for from := (Position{Segment: ^uint64(0)}); from != at && err == nil; {
+					from = at
+					at, err = j.Read(from, func(e Entry) { ended += int(e.Kind - Begun) })
+				}
+				require.NoError(t, err)
+				require.NoError(t, j.Release(at))
+				if j.State().Delayed == 0 && !at.Before(j.State().End) {
+					break
+				}
+			}
+			assert.Equal(t, wrote+test.refused, ended, "each once")
+			assert.Zero(t, j.State().Delayed)
+			begin(t, j, "and requests are recorded again")
+		})
+	}
+}
+
+// A request on a full disk built the frames of all ends that waited.
+func TestARequestOnAFullDiskCostsNoMoreWithManyWaiting(t *testing.T) {
+	j, _ := opened(t, Options{Dir: t.TempDir()})
+	limitFiles(t, 300_000)
+	fill(j)
+	refused := func(n int) (allocated uint64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range n {
+			id, err := j.Begin(make([]byte, 100))
+			require.Error(t, err)
+			require.Error(t, j.End(id, make([]byte, 100)))
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	refused(10_000)
+	assert.Less(t, refused(100), uint64(5<<20))
 }

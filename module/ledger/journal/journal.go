@@ -93,7 +93,7 @@ type reader struct {
 type entries struct {
 	last    ID            // the newest ID
 	open    map[ID][]byte // payloads of the entries that have begun and not ended
-	delayed []Entry       // ends that could not be written yet
+	delayed delayed       // ends that could not be written yet
 }
 
 // segments are the files of a journal, by number.

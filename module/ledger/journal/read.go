@@ -204,7 +204,7 @@ type State struct {
 func (j *Journal) State() State {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	s := State{Bytes: j.segments.size(), Open: len(j.entries.open), Delayed: len(j.entries.delayed)}
+	s := State{Bytes: j.segments.size(), Open: len(j.entries.open), Delayed: j.entries.delayed.ends}
 	if n := len(j.segments); n > 0 {
 		s.End = Position{j.segments[n-1].number, j.segments[n-1].size}
 	}
