@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/webhook"
 )
 
@@ -35,7 +36,7 @@ type sender struct {
 	slack   bool
 	logger  *zap.Logger
 	marks   marks
-	client  http.Client
+	client  *http.Client
 	url     atomic.Pointer[aigateway.Secret] // an address of Slack is a secret
 	secret  atomic.Pointer[[]byte]           // nil for no signatures
 	waiting chan *alert
@@ -50,7 +51,7 @@ func newSender(slack bool, storage certmagic.Storage, logger *zap.Logger) *sende
 	s := &sender{
 		slack: slack, logger: logger, marks: marks{storage},
 		waiting: make(chan *alert, mostWaiting), ending: make(chan struct{}), done: make(chan struct{}),
-		client: http.Client{Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		client: outbound.Client(timeout, nil),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s

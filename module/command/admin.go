@@ -11,6 +11,8 @@ import (
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 )
 
 // admin sends requests to the paths below /ai_gateway/ of Caddy's admin API. The API is
@@ -50,7 +52,7 @@ func (r remote) send(method, path string, body []byte) ([]byte, error) {
 	if body != nil {
 		reader = bytes.NewReader(body)
 	}
-	response, err := caddycmd.AdminAPIRequest(r.address, method, path, nil, reader)
+	response, err := outbound.Final(caddycmd.AdminAPIRequest(r.address, method, path, nil, reader))
 	if err != nil {
 		if _, answer, ok := strings.Cut(err.Error(), ": {"); ok {
 			return nil, errorOf([]byte("{" + answer))

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 )
 
 // maxBody is the largest number of bytes that are read from an answer.
@@ -19,13 +21,9 @@ const maxBody = 4 << 20
 // requestTimeout bounds a request with its answer.
 const requestTimeout = 2 * time.Minute
 
-// client follows no redirect, because another host must not get the key. Each request
-// uses a new connection, because a reload of the gateway may close an idle one.
-var client = &http.Client{
-	Timeout:       requestTimeout,
-	Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-}
+// client uses a new connection for each request, because a reload of the gateway may close an
+// idle one.
+var client = outbound.Client(requestTimeout, &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true})
 
 // reply is an answer of the gateway.
 type reply struct {

@@ -2,6 +2,7 @@ package guards
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -18,6 +19,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/webhook"
 )
@@ -41,7 +43,7 @@ type Webhook struct {
 	// lets them pass, with a warning in the log. Required.
 	OnError string `json:"on_error"`
 
-	client http.Client
+	client *http.Client
 	secret atomic.Pointer[[]byte] // nil for no signatures
 }
 
@@ -64,13 +66,7 @@ func (g *Webhook) Provision(ctx caddy.Context) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
-	g.client = http.Client{
-		Timeout:       time.Duration(g.Timeout),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	if g.client.Timeout == 0 {
-		g.client.Timeout = defaultTimeout
-	}
+	g.client = outbound.Client(cmp.Or(time.Duration(g.Timeout), defaultTimeout), nil)
 	if g.Secret == "" {
 		return nil
 	}

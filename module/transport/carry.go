@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/http1"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )
@@ -32,7 +33,7 @@ func (t *Transport) carry(req *http.Request) (*http.Response, error) {
 		carrier = t.inner
 		filterStdLog()
 	}
-	res, err := carrier.RoundTrip(req)
+	res, err := outbound.Final(carrier.RoundTrip(req))
 	if err != nil {
 		return nil, unquoted{err}
 	}

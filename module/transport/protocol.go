@@ -170,7 +170,7 @@ func (t *Transport) authorize(ctx context.Context, index int, refused string) (s
 	ctx, cancel := context.WithTimeoutCause(ctx, maxTokenWait, errTokenWait)
 	defer cancel()
 	token, err := t.protocol.Token(ctx, aigateway.TokenRequest{
-		Key: aigateway.Secret(t.credential(index)), Refused: aigateway.Secret(refused), Client: &t.tokens,
+		Key: aigateway.Secret(t.credential(index)), Refused: aigateway.Secret(refused), Client: t.tokens,
 	})
 	return string(token), err
 }
@@ -184,14 +184,4 @@ type tokenCarrier struct{ *Transport }
 func (t tokenCarrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx := context.WithValue(r.Context(), caddy.ReplacerCtxKey, caddy.NewReplacer())
 	return t.carry(r.WithContext(ctx))
-}
-
-// tokenClient returns the client for requests of tokens. It follows no redirects, because
-// they would repeat an API key at another host.
-func (t *Transport) tokenClient() http.Client {
-	return http.Client{
-		Transport:     tokenCarrier{t},
-		Timeout:       maxTokenWait,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/http1"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
@@ -45,7 +46,7 @@ type Transport struct {
 	header string           // name of the credential's header
 
 	protocol aigateway.Protocol // of the preset
-	tokens   http.Client        // for its tokens
+	tokens   *http.Client       // for its tokens
 
 	started <-chan struct{} // closed when the configuration starts; nil if that is unknown
 
@@ -79,7 +80,7 @@ func (t *Transport) Provision(ctx caddy.Context) (err error) {
 		return err
 	}
 	t.header, t.protocol = cmp.Or(defaults.Header, "Authorization"), defaults.Protocol
-	t.tokens = t.tokenClient()
+	t.tokens = outbound.Client(maxTokenWait, tokenCarrier{t})
 	if err := t.followCredentials(ctx); err != nil {
 		return err
 	}

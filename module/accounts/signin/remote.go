@@ -16,6 +16,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 )
 
 const (
@@ -26,11 +27,8 @@ const (
 	retryAfter   = 5 * time.Second  // between two failures to read it
 )
 
-// client calls issuers. It follows no redirections, and reads bounded answers.
-var client = &http.Client{
-	Timeout: fetchTimeout, Transport: bounded{http.DefaultTransport},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-}
+// client calls issuers, and reads bounded answers.
+var client = outbound.Client(fetchTimeout, bounded{http.DefaultTransport})
 
 // bounded is a transport whose answers have at most maxDocument bytes.
 type bounded struct{ http.RoundTripper }

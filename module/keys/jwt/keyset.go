@@ -20,6 +20,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 )
 
 const (
@@ -27,6 +28,7 @@ const (
 	fetchTimeout = 5 * time.Second // of a request to the issuer
 	refreshAfter = time.Hour       // the age at which the keys are read again
 	retryAfter   = time.Minute     // between two requests because of unknown keys or failures
+	retryWithout = 5 * time.Second // the same without any keys: the retry-after of the 503 that tokens get
 	forgetAfter  = 24 * time.Hour  // the age at which keys that cannot be read again end
 	shortestRSA  = 2048            // bits
 	mostKeys     = 100
@@ -38,7 +40,7 @@ type keySet struct {
 	isFile          bool
 	changed         func() // called when the keys have changed
 	logger          *zap.Logger
-	client          http.Client
+	client          *http.Client
 
 	mu      sync.Mutex // guards the fields below
 	keys    []jose.JSONWebKey
@@ -50,7 +52,7 @@ type keySet struct {
 // provision prepares the set. jwks is an address, the path of a file, or "".
 func (s *keySet) provision(ctx caddy.Context, issuer, jwks string) error {
 	s.issuer, s.address, s.logger = issuer, jwks, ctx.Logger()
-	s.client = http.Client{Timeout: fetchTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	s.client = outbound.Client(fetchTimeout, nil)
 	s.isFile = strings.HasPrefix(jwks, "/")
 	if !s.isFile {
 		if jwks != "" && !aigateway.IsProtectedAddress(jwks) {
@@ -96,17 +98,23 @@ func (s *keySet) find(ctx context.Context, id string, now time.Time) ([]jose.JSO
 		case <-ctx.Done():
 		}
 	}
-	keys, age = s.state(time.Now())
-	if len(keys) == 0 || age >= forgetAfter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isEmpty(time.Now()) {
 		return nil, aigateway.ErrKeysUnavailable
 	}
-	return matching(keys, id), nil
+	return matching(s.keys, id), nil
 }
 
 func (s *keySet) state(now time.Time) (keys []jose.JSONWebKey, age time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keys, now.Sub(s.read)
+}
+
+// isEmpty reports whether there are no keys, or only forgotten ones. The caller holds the lock.
+func (s *keySet) isEmpty(now time.Time) bool {
+	return len(s.keys) == 0 || now.Sub(s.read) >= forgetAfter
 }
 
 // matching returns the keys with an id; all keys for a token without an id.
@@ -127,7 +135,11 @@ func (s *keySet) refresh(now time.Time) (ended <-chan struct{}) {
 	if s.running != nil {
 		return s.running
 	}
-	if !s.tried.IsZero() && now.Sub(s.tried) < retryAfter {
+	pause := retryAfter
+	if s.isEmpty(now) {
+		pause = retryWithout
+	}
+	if !s.tried.IsZero() && now.Sub(s.tried) < pause {
 		return nil
 	}
 	s.tried, s.running = now, make(chan struct{})

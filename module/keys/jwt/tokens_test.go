@@ -390,8 +390,40 @@ func TestX127UnknownKeysAreAskedForOnceAMinute(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		require.ErrorIs(t, verify(known, "1"), aigateway.ErrKeysUnavailable, "but not for ever")
 		down = false
-		time.Sleep(retryAfter)
+		time.Sleep(retryWithout)
 		require.NoError(t, verify(known, "1"))
+	})
+}
+
+// An issuer that was away for the first token was asked again a minute later, while the 503 that
+// tokens got had retry-after: 5.
+func TestWithoutKeysTheIssuerIsAskedAgainWhenClientsRepeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, answer := 0, ""
+		i := &issuer{keys: map[string]crypto.Signer{"1": newRSA(t)}, Server: &httptest.Server{URL: "https://issuer.example"}}
+		source := i.source(t, "jwks https://issuer.example/keys", "group *")
+		source.keys.client.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
+			asked++
+			w := httptest.NewRecorder()
+			_, _ = w.WriteString(answer)
+			return w.Result(), nil
+		})
+		verify := func() error {
+			_, err := source.Verify(t.Context(), sign(t, jose.RS256, i.keys["1"], "1", i.claims(nil)))
+			return err
+		}
+		for n, bad := range []string{"", "<html>", `{"keys":[]}`, `{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`} {
+			answer = bad
+			for range 10 {
+				require.ErrorIs(t, verify(), aigateway.ErrKeysUnavailable)
+			}
+			assert.Equal(t, n+1, asked, "once in five seconds")
+			time.Sleep(retryWithout)
+		}
+		set, err := json.Marshal(i.set())
+		require.NoError(t, err)
+		answer = string(set)
+		require.NoError(t, verify())
 	})
 }
 

@@ -13,7 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/endpointcreds"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/tokens"
 )
 
@@ -73,7 +77,9 @@ var errCredentials = errors.New("the machine has no credentials of AWS, and the 
 
 // fetch finds credentials in the order of the SDKs.
 func (id identity) fetch(ctx context.Context) (token tokens.Token[aws.Credentials], err error) {
-	loaded, err := config.LoadDefaultConfig(ctx, config.WithRegion(id.region), config.WithSharedConfigProfile(id.profile))
+	loaded, err := config.LoadDefaultConfig(ctx, config.WithRegion(id.region), config.WithSharedConfigProfile(id.profile),
+		config.WithAPIOptions([]func(*middleware.Stack) error{finalAnswers}),
+		config.WithEndpointCredentialOptions(func(o *endpointcreds.Options) { o.APIOptions = append(o.APIOptions, finalAnswers) }))
 	if err != nil {
 		return token, errCredentials
 	}
@@ -86,4 +92,18 @@ func (id identity) fetch(ctx context.Context) (token tokens.Token[aws.Credential
 		token.Ends = time.Now().Add(unending)
 	}
 	return token, nil
+}
+
+// finalAnswers makes the SDK refuse answers that are not final. A client of HTTP in the place of
+// the SDK's own would leave out the certificates that AWS_CA_BUNDLE names.
+func finalAnswers(stack *middleware.Stack) error {
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("FinalAnswers", func(
+		ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
+	) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+		out, metadata, err = next.HandleDeserialize(ctx, in)
+		if res, ok := out.RawResponse.(*smithyhttp.Response); ok && err == nil {
+			_, err = outbound.Final(res.Response, nil)
+		}
+		return out, metadata, err
+	}), middleware.After)
 }

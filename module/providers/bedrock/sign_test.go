@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -100,4 +102,33 @@ func TestK049AnARNIsOneSegmentOfThePath(t *testing.T) {
 	require.NoError(t, signWith(r, bytes.NewReader([]byte("{}")), vectorCredentials, "us-east-1", vectorTime))
 	want := signature(r, "{}", vectorCredentials.SecretAccessKey, "20150830/us-east-1/bedrock/aws4_request", "content-length", "host", "x-amz-date")
 	assert.True(t, strings.HasSuffix(r.Header.Get("Authorization"), "Signature="+want))
+}
+
+// The SDK waited without end for the body of such an answer of the metadata service.
+func TestAnInformationalAnswerHasNoCredentials(t *testing.T) {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if !assert.NoError(t, err) {
+			return
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+		_, _ = io.Copy(io.Discard, conn)
+		_ = conn.Close()
+	}))
+	t.Cleanup(service.Close)
+	for name, env := range map[string][2]string{
+		"of a machine":   {"AWS_EC2_METADATA_SERVICE_ENDPOINT", service.URL},
+		"of a container": {"AWS_CONTAINER_CREDENTIALS_FULL_URI", service.URL},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, unset := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_EC2_METADATA_DISABLED"} {
+				t.Setenv(unset, "")
+			}
+			t.Setenv("AWS_CONFIG_FILE", "/nowhere")
+			t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
+			t.Setenv(env[0], env[1])
+			_, err := identity{region: "us-east-1"}.fetch(t.Context())
+			assert.ErrorIs(t, err, errCredentials)
+		})
+	}
 }

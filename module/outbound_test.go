@@ -1,0 +1,91 @@
+package module_test
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// senders are the libraries that send HTTP requests, and the only packages that may import each:
+// they give the library a client of outbound, or check its answers by outbound.Final.
+var senders = map[string]string{
+	"cloud.google.com/go/auth":             "module/providers/vertex",
+	"cloud.google.com/go/auth/credentials": "module/providers/vertex",
+	"github.com/aws/aws-sdk-go-v2/config":  "module/providers/bedrock",
+	"github.com/coreos/go-oidc/v3/oidc":    "module/accounts/signin",
+	"golang.org/x/oauth2":                  "module/accounts/signin",
+}
+
+// carriers are the round trips whose answer another one makes final.
+var carriers = []string{
+	"module/accounts/signin.bounded", // the carrier of a client of outbound
+	"module/gateway/upstream.direct", // its transport checks answers
+	"module/providers.Demo",          // answers in this process
+}
+
+// A provider, a token server and an issuer of sign-ins that answered 101 held their callers
+// without end, because each of them had a client of its own. A request that the package outbound
+// does not know of is found here.
+func TestEveryCallHasAFinalAnswer(t *testing.T) {
+	for _, file := range sources(t) {
+		if file.pkg == "module/outbound" || strings.HasPrefix(file.pkg, "cmd/") || matchesAny(onlyForTests, file.pkg) {
+			continue
+		}
+		for _, imported := range file.imports {
+			if only, known := senders[imported]; known {
+				assert.Equal(t, only, file.pkg, "%s imports %s", file.name, imported)
+			}
+		}
+		for _, decl := range file.syntax.Decls {
+			of := file.pkg + "."
+			if method, ok := decl.(*ast.FuncDecl); ok && method.Recv != nil {
+				of += receiver(method)
+			}
+			for _, call := range unfinal(decl) {
+				assert.Contains(t, carriers, of, "%s: %s is used without the package outbound", file.name, call)
+			}
+		}
+	}
+}
+
+// unfinal returns the words of a declaration that send requests, but those whose answers
+// outbound.Final checks.
+func unfinal(decl ast.Decl) (found []string) {
+	checked := make(map[ast.Expr]bool)
+	ast.Inspect(decl, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if isOf(n.Fun, "outbound", "Final") {
+				if call, ok := n.Args[0].(*ast.CallExpr); ok {
+					checked[call.Fun] = true
+				}
+			}
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && !checked[s] && (s.Sel.Name == "RoundTrip" || s.Sel.Name == "AdminAPIRequest") {
+				found = append(found, s.Sel.Name)
+			}
+		case *ast.CompositeLit:
+			if isOf(n.Type, "http", "Client") {
+				found = append(found, "http.Client")
+			}
+		case *ast.SelectorExpr:
+			if isOf(n, "http", "DefaultClient", "Get", "Head", "Post", "PostForm") {
+				found = append(found, "http."+n.Sel.Name)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// isOf reports whether an expression is one of some names of a package.
+func isOf(e ast.Expr, pkg string, names ...string) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	if !ok || !slices.Contains(names, s.Sel.Name) {
+		return false
+	}
+	of, ok := s.X.(*ast.Ident)
+	return ok && of.Name == pkg
+}
