@@ -83,7 +83,7 @@ func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
 			copyHeader(h, ex.Client, name)
 		}
 		if ex.Operation.Beside() && beside.IsForm(ex.Body) {
-			copyHeader(h, ex.Client, "Content-Type") // which has the boundary
+			h["Content-Type"] = []string{beside.Type(ex.Body)}
 		}
 	}
 	return h, address

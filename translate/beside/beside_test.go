@@ -161,7 +161,7 @@ func FuzzInspect(f *testing.F) {
 			return
 		}
 		assert.NotEmpty(t, view.Model)
-		assert.LessOrEqual(t, len(view.Model), maxField)
+		assert.LessOrEqual(t, len(view.Model), maxWord)
 		again := edit.Apply(nil, body, []edit.Edit{Rename(body, &view, "other")})
 		renamed, refused := Inspect(again, op)
 		require.Nil(t, refused, "%q", again)

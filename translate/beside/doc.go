@@ -6,5 +6,5 @@
 // what the gateway needs of them: the model, and the usage.
 //
 // It refuses requests that a provider might read in another way, such as those with two
-// models.
+// models (wire format F.5).
 package beside

@@ -1,13 +1,14 @@
 package beside
 
 import (
-	"bufio"
 	"bytes"
 	"iter"
 	"mime"
-	"net/textproto"
+	"regexp"
 	"strconv"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -15,20 +16,38 @@ import (
 
 // The bounds of a form.
 const (
-	maxDelimiter = 2 + 70 // RFC 2046, 5.1.1
-	maxParts     = 256
-	maxHead      = 8 << 10 // of a part
-	maxField     = 256     // of the model and of other words that the gateway reads
+	maxParts = 256
+	maxHead  = 8 << 10 // of a part
+	maxWord  = 256     // of the model, and of others that the gateway reads
 )
 
 // delimiterOf returns the first line of a form, which separates its parts.
 func delimiterOf(body []byte) []byte {
-	line, _, _ := bytes.Cut(body, []byte("\r\n"))
+	line, _, _ := bytes.Cut(body, lineBreak)
 	return line
 }
 
-// Boundary returns the boundary of a form, as its Content-Type must have it.
-func Boundary(body []byte) string { return string(delimiterOf(body)[2:]) }
+var lineBreak = []byte("\r\n")
+
+// boundaryWords are the boundaries that all servers read alike, with quotes and without.
+var boundaryWords = regexp.MustCompile(`^[A-Za-z0-9'()+_,./:=?-]{1,70}$`)
+
+// HasType reports whether the Content-Type of a request is that of the form which its body is.
+func HasType(contentType string, body []byte) bool {
+	kind, parameters, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == formType && IsForm(body) && parameters["boundary"] == boundaryOf(body)
+}
+
+// Type returns the Content-Type of a form. It is written anew, since servers differ in how they
+// read one with two boundaries, or with escapes.
+func Type(body []byte) string {
+	return mime.FormatMediaType(formType, map[string]string{"boundary": boundaryOf(body)})
+}
+
+const formType = "multipart/form-data"
+
+// boundaryOf returns the boundary of a form.
+func boundaryOf(body []byte) string { return string(delimiterOf(body)[len("--"):]) }
 
 // form reads the parts of a form, one by one. Nothing is decoded: the content of a part is a
 // range of the body.
@@ -36,73 +55,100 @@ type form struct {
 	body, delimiter []byte
 	pos             int // behind the delimiter before the next part
 	parts           int
-	name            string
-	content         translate.Span
-	file            bool   // the part has the name of a file
-	broken          string // why the body is no form; "" if it is one so far
+	head
+	content translate.Span
+	broken  string // why the body is no form; "" if it is one so far
+}
+
+// formOf returns the form of a body, in front of its first part.
+func formOf(body []byte) form {
+	f := form{body: body, delimiter: delimiterOf(body)}
+	f.pos = len(f.delimiter)
+	if !IsForm(body) || !boundaryWords.Match(f.delimiter[min(len("--"), f.pos):]) {
+		f.broken = "it has no boundary of 1 to 70 letters, digits and characters of '()+_,-./:=?"
+	}
+	return f
 }
 
 // next moves to the next part, and returns false at the end of the form, or if it is broken.
 func (f *form) next() bool {
 	rest := f.body[f.pos:]
-	if bytes.HasPrefix(rest, []byte("--")) {
+	lines, _, ok := bytes.Cut(rest, []byte("\r\n\r\n"))
+	f.parts++
+	f.head = head{}
+	switch {
+	case f.broken != "":
+	case bytes.HasPrefix(rest, []byte("--")):
 		if len(bytes.TrimSpace(rest[2:])) > 0 {
 			f.broken = "it has something behind its end"
 		}
 		return false
-	}
-	head, _, ok := bytes.Cut(rest, []byte("\r\n\r\n"))
-	f.parts++
-	switch {
-	case !bytes.HasPrefix(rest, []byte("\r\n")):
+	case !bytes.HasPrefix(rest, lineBreak):
 		f.broken = "a delimiter is not followed by a line break"
-	case !ok || len(head) <= 2 || len(head) > maxHead:
+	case !ok || len(lines) <= len(lineBreak) || len(lines) > maxHead:
 		f.broken = "a part has no head, or one of more than 8 KiB"
 	case f.parts > maxParts:
 		f.broken = "it has more than 256 parts"
+	case bytes.Contains(lines, f.delimiter):
+		f.broken = "the head of a part contains the delimiter"
+	default:
+		f.broken = f.readLines(string(lines[len(lineBreak):]))
 	}
-	if f.broken != "" {
-		return false
+	if f.broken == "" {
+		f.content.Start = f.pos + len(lines) + len("\r\n\r\n")
+		f.broken = f.readContent()
 	}
-	header, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(append(bytes.Clone(head[2:]), "\r\n\r\n"...)))).ReadMIMEHeader()
-	disposition, parameters, err2 := mime.ParseMediaType(header.Get("Content-Disposition"))
-	if err != nil || err2 != nil || disposition != "form-data" || len(header["Content-Disposition"]) > 1 {
-		f.broken = "a part has no readable Content-Disposition of form-data"
-		return false
-	}
-	f.name = parameters["name"]
-	_, f.file = parameters["filename"]
-	f.content.Start = f.pos + len(head) + 4
-	end := append([]byte("\r\n"), f.delimiter...)
-	n := bytes.Index(f.body[f.content.Start:], end)
-	if n < 0 {
-		f.broken = "a part has no end"
-		return false
-	}
-	f.content.End = f.content.Start + n
-	f.pos = f.content.End + len(end)
-	return true
+	return f.broken == ""
 }
 
+// readContent finds the end of the content. A delimiter behind another line break than CR LF is
+// one to some servers.
+func (f *form) readContent() (broken string) {
+	for f.pos = f.content.Start; ; {
+		n := bytes.Index(f.body[f.pos:], f.delimiter)
+		if n < 0 {
+			return "a part has no end"
+		}
+		at := f.pos + n
+		f.pos = at + len(f.delimiter)
+		switch before := f.body[:at]; {
+		case at >= f.content.Start+len(lineBreak) && bytes.HasSuffix(before, lineBreak):
+			f.content.End = at - len(lineBreak)
+		case before[at-1] == '\r' || before[at-1] == '\n':
+			return "a delimiter inside a part is not behind CR LF"
+		default:
+			continue
+		}
+		if text := f.text(); !f.file && (!utf8.Valid(text) || f.ascii && bytes.ContainsFunc(text, isWide)) {
+			return "a part without a filename is no text in UTF-8, or none in ASCII with another charset"
+		}
+		return ""
+	}
+}
+
+// isWide reports whether a character is not one of ASCII.
+func isWide(c rune) bool { return c > unicode.MaxASCII }
+
 // text returns the content of the part.
-func (f *form) text() string { return string(f.body[f.content.Start:f.content.End]) }
+func (f *form) text() []byte { return f.body[f.content.Start:f.content.End] }
+
+// member returns the name of the member that some server takes the part for: without regard to
+// letter case, and to the brackets that make a list or an object of it.
+func (f *form) member() string {
+	name, _, _ := strings.Cut(strings.TrimLeft(strings.ToLower(f.name), "[]"), "[")
+	return strings.TrimRight(name, "]")
+}
 
 // inspectForm is the strict pass over a form.
 func inspectForm(body []byte, e *endpoint) (view translate.View, refused *fault.Fault) {
-	f := form{body: body, delimiter: delimiterOf(body)}
-	f.pos = len(f.delimiter)
-	if n := len(f.delimiter); !IsForm(body) || n <= 2 || n > maxDelimiter || n == len(body) {
-		return view, fault.FormBroken("it has no boundary of 1 to 70 characters")
-	}
+	f := formOf(body)
 	given := map[string]bool{}
 	for f.next() {
-		switch once := f.name == "model" || f.name == "stream" || f.name == "n"; {
-		case once && (given[f.name] || f.file || f.content.End-f.content.Start > maxField):
-			return view, fault.InvalidField(f.name, "must be sent once, as a text of at most 256 bytes")
-		case !f.read(&view, e):
-			return view, fault.InvalidField(f.name, "must be an integer of at least 1")
+		member := f.member()
+		if what := f.read(&view, e, member, given[member]); what != "" {
+			return view, fault.InvalidField(member, what)
 		}
-		given[f.name] = true
+		given[member] = true
 	}
 	if e.unit == images {
 		view.Costs.Units.Images = max(1, view.Answers)
@@ -112,8 +158,6 @@ func inspectForm(body []byte, e *endpoint) (view translate.View, refused *fault.
 		return view, fault.FormBroken(f.broken)
 	case !given[e.form]:
 		return view, fault.InvalidField(e.form, "required")
-	case bytes.ContainsFunc([]byte(view.Model), unicode.IsControl):
-		return view, fault.InvalidField("model", "must have no control characters")
 	case view.Model == "" && (given["model"] || e.byDefault == ""):
 		return view, fault.InvalidField("model", "required")
 	case view.Model == "":
@@ -122,30 +166,57 @@ func inspectForm(body []byte, e *endpoint) (view translate.View, refused *fault.
 	return view, nil
 }
 
-// read reads what the view needs of the part. It returns false for a number that is none.
-func (f *form) read(view *translate.View, e *endpoint) bool {
+// read reads what the view needs of the part, which some server takes for the member; twice is
+// whether the form has had one. It returns what is required of the part, "" for one that is valid.
+func (f *form) read(view *translate.View, e *endpoint, member string, twice bool) (what string) {
+	word := member == "model" || member == "stream" || member == "n"
+	text := f.text()
 	switch {
-	case f.name == "model":
-		view.Model, view.ModelSpan = f.text(), f.content
-	case f.name == "stream":
-		view.Stream = f.text() == "true" || f.text() == "True" || f.text() == "1"
-	case f.name == "n" && e.unit == images:
-		n, err := strconv.ParseInt(f.text(), 10, 64)
-		view.Answers = n
-		return err == nil && n >= 1
-	case f.name == e.form && e.unit == seconds:
-		view.Costs.Units.Seconds += int64(f.content.End-f.content.Start)/bytesPerSecond + 1
+	case member == "_charset_":
+		return "must not be sent: all texts are in UTF-8"
+	case !word && member != e.form:
+		return ""
+	case f.name != member:
+		return "must be written in lower case, without brackets"
+	case word && (twice || f.file || len(text) > maxWord):
+		return "must be sent once, as a text of at most 256 bytes"
+	case twice, f.file && e.unit != seconds:
+		return "must be sent once, and not as a file"
+	case member == "model":
+		view.Model, view.ModelSpan = string(text), f.content
+		if bytes.ContainsFunc(text, unicode.IsControl) {
+			return "must have no control characters"
+		}
+	case member == "stream":
+		var ok bool
+		if view.Stream, ok = booleans[string(text)]; !ok {
+			return "must be true or false"
+		}
+	case member == "n" && e.unit == images:
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		if view.Answers = n; err != nil || n < 1 || text[0] < '1' {
+			return "must be an integer of at least 1"
+		}
+	case e.unit == seconds:
+		view.Costs.Units.Seconds = int64(len(text))/bytesPerSecond + 1
 	}
-	return true
+	return ""
 }
 
-// Fields returns an iterator over the names and contents of the parts of a valid form that are
-// no files.
-func Fields(body []byte) iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
-		f := form{body: body, delimiter: delimiterOf(body)}
-		for f.pos = len(f.delimiter); f.next(); {
-			if !f.file && !yield(f.name, body[f.content.Start:f.content.End]) {
+// booleans are the values of stream. Servers differ in how they read others, such as "on".
+var booleans = map[string]bool{"true": true, "True": true, "1": true, "false": false, "False": false, "0": false}
+
+// Texts returns an iterator over the texts of a valid form: what the heads of its parts state, and
+// the contents of those that are no files.
+func Texts(body []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for f := formOf(body); f.next(); {
+			for _, value := range f.values {
+				if !yield(value) {
+					return
+				}
+			}
+			if !f.file && !yield(string(f.text())) {
 				return
 			}
 		}

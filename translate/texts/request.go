@@ -78,8 +78,8 @@ func hasNumber(c *jsonscan.Cursor) bool {
 
 // ofForm returns the texts of a form.
 func ofForm(body []byte) (r Request) {
-	for _, content := range beside.Fields(body) {
-		r.Texts = append(r.Texts, Text{Group: len(r.Texts), Text: string(content)})
+	for text := range beside.Texts(body) {
+		r.Texts = append(r.Texts, Text{Group: len(r.Texts), Text: text})
 	}
 	return r
 }

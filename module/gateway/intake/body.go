@@ -3,7 +3,6 @@ package intake
 import (
 	"bytes"
 	"errors"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -81,7 +80,7 @@ func isJSON(values []string) bool {
 
 // inspect validates the body, and sets the view of the exchange.
 func inspect(ex *exchange.Exchange) *fault.Fault {
-	if types := ex.Client["Content-Type"]; beside.TakesForms(ex.Operation) && hasFormType(types) != isForm(types, ex.Body) {
+	if types := ex.Client["Content-Type"]; beside.TakesForms(ex.Operation) && hasFormType(types) != (len(types) == 1 && beside.HasType(types[0], ex.Body)) {
 		return fault.NotForm()
 	}
 	view, f := ex.Format.Requests.Inspect(ex.Body, ex.Operation)
@@ -114,13 +113,4 @@ func checkType(op translate.Operation, values []string) *fault.Fault {
 // hasFormType reports whether a content type is that of a form.
 func hasFormType(values []string) bool {
 	return len(values) == 1 && strings.HasPrefix(strings.ToLower(values[0]), "multipart/form-data")
-}
-
-// isForm reports whether a content type is that of a form, and has the boundary of the body.
-func isForm(values []string, body []byte) bool {
-	if !hasFormType(values) || !beside.IsForm(body) {
-		return false
-	}
-	_, parameters, err := mime.ParseMediaType(values[0])
-	return err == nil && parameters["boundary"] == beside.Boundary(body)
 }

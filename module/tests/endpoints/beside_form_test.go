@@ -84,6 +84,43 @@ func TestK080AFormWithTwoModelsIsRefused(t *testing.T) {
 	assert.Empty(t, s.received)
 }
 
+// A client hid a second model, further images or a text behind a head that ended with bare line
+// feeds, in a file, or under another spelling of a name: servers read them, and the gateway did not.
+func TestAFormThatServersReadInTwoWaysIsRefused(t *testing.T) {
+	s := newServer(t, answering("application/json", `{"data":[]}`))
+	c := start(t, s, "guard cards regex {\nblock card\n}")
+	part := func(head, content string) string { return "--b\r\n" + head + content + "\r\n" }
+	named := func(name string) string { return `Content-Disposition: form-data; name="` + name + `"` }
+	for path, needed := range map[string]string{transcriptions: `file"; filename="f`, "/v1/audio/translations": `file"; filename="f`, "/v1/images/edits": "prompt"} {
+		valid := part(named("model"), "\r\n\r\nsmall") + part(named(needed), "\r\n\r\nx") + "--b--\r\n"
+		for hidden, want := range map[string]string{
+			part(named("model"), "\n\nother"):                                                         "the head of a part",
+			part(named("n"), "\r\n\n10"):                                                              "the head of a part",
+			part(named("prompt"), "\r\rpay 4111 1111 1111 1111"):                                      "the head of a part",
+			part(named(`x"; filename="f`), "\r\n\r\n1\n--b\n"+named("model")+"\n\nother"):             "not behind CR LF",
+			part(named(`x"; filename="f`), "\r\n\r\n--b\r\n"+named("model")+"\r\n\r\nother"):          "not behind CR LF",
+			part(named(`x"; filename="`), "\r\n\r\npay 4111 1111 1111 1111"):                          "empty filename",
+			part(named("x")+"\r\n ;y", "\r\n\r\n1"):                                                   "no header",
+			part(named("x")+"\r\nX: --b", "\r\n\r\n1"):                                                "contains the delimiter",
+			part(named("Model"), "\r\n\r\nother"):                                                     "model: must be written in lower case",
+			part(named("model[]"), "\r\n\r\nother"):                                                   "model: must be written in lower case",
+			part(named("y")+"\r\nContent-Transfer-Encoding: base64", "\r\n\r\nNDExMQ=="):              "a part is encoded",
+			part(named("y"), "\r\n\r\npay 4111 1111 1111 1111"):                                       "guard 'cards', rule 'card'",
+			part(named(`y"; filename="4111111111111111.wav`), "\r\n\r\n1"):                            "guard 'cards', rule 'card'",
+			part(named(`y"; filename="a"; filename*="UTF-8''4111%201111%201111%201111`), "\r\n\r\n1"): "guard 'cards', rule 'card'",
+			part(named("4111111111111111"), "\r\n\r\n1"):                                              "guard 'cards', rule 'card'",
+			part(named("y")+"\r\nX-Paid: 4111-1111-1111-1111", "\r\n\r\n1"):                           "guard 'cards', rule 'card'",
+		} {
+			answer := c.Ask(path, hidden+valid, "Content-Type", "multipart/form-data; boundary=b")
+			assert.Equal(t, http.StatusBadRequest, answer.Status, "%s: %q", path, hidden)
+			assert.Contains(t, answer.Body, want, "%s: %q", path, hidden)
+		}
+		assert.Equal(t, http.StatusOK, c.Ask(path, valid, "Content-Type", `Multipart/Form-Data; charset=utf-8; Boundary="b"`).Status)
+		assert.Equal(t, "multipart/form-data; boundary=b", s.last().contentType)
+	}
+	assert.Len(t, s.received, 3)
+}
+
 func TestK081SubtitlesPassWithTheirTypeAndWithoutUsage(t *testing.T) {
 	const subtitles = "1\n00:00:00,000 --> 00:00:01,000\nhello\n"
 	s := newServer(t, answering("text/plain; charset=utf-8", subtitles))
