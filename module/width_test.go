@@ -32,7 +32,8 @@ var records = []string{
 	"module/accounts.keyView",
 	"module/accounts/reports.recordView",
 	"module/accounts/reports.usageView",
-	"module/aigateway/accounting.Record", // columns of the database, as of the next
+	"module/aigateway/accounting.Record", // columns of the database, as of the next two
+	"module/aigateway/accounting.Call",
 	"module/aigateway/accounting.Usage",
 	"module/command.target", // of an answer of the admin API
 	"module/command.usage",  // of an answer of the API of accounts

@@ -133,10 +133,10 @@ func TestARecordShowsEachCallWithItsCost(t *testing.T) {
 		"calls":[
 			{"provider":"p","upstream_model":"up","answered_model":"","format":"chat","status":503,"source":"reserved","input_tokens":0,"cache_read_tokens":0,
 				"cache_write_tokens":0,"cache_write_1h_tokens":0,"output_tokens":0,"reasoning_tokens":0,"searches":0,
-				"price":"","cost_nano":0,"currency":"EUR","held_nano":77,"corrected":false},
+				"price":"","cost_source":"unknown","cost_nano":0,"currency":"EUR","held_nano":77,"corrected":false},
 			{"provider":"q","upstream_model":"up","answered_model":"up-2026","format":"messages","status":200,"source":"provider","input_tokens":1,"cache_read_tokens":2,
 				"cache_write_tokens":7,"cache_write_1h_tokens":4,"output_tokens":11,"reasoning_tokens":6,"searches":7,
-				"price":"q up 1/2","cost_nano":1234,"currency":"USD","held_nano":0,"corrected":true}],
+				"price":"q up 1/2","cost_source":"price","cost_nano":1234,"currency":"USD","held_nano":0,"corrected":true}],
 		"attempts":[
 			{"provider":"z","upstream_model":"up","format":"","end":"rests","status":0,"duration_ms":0,"repeated":false},
 			{"provider":"p","upstream_model":"up","format":"chat","end":"overloaded","status":503,"duration_ms":120,"repeated":false},
@@ -154,9 +154,9 @@ func TestATableOfRecordsHasARowForEachCall(t *testing.T) {
 	require.Len(t, rows, 1+2+largestRecords+1)
 	assert.Equal(t, "at,id,request,key,user,limit,model,operation,format,stream,status,outcome,first_byte_ms,duration_ms,"+
 		"provider,upstream_model,answered_model,upstream_status,source,input_tokens,cache_read_tokens,cache_write_tokens,cache_write_1h_tokens,"+
-		"output_tokens,reasoning_tokens,searches,price,cost_nano,currency,held_nano,corrected,tags,customer", rows[0])
+		"output_tokens,reasoning_tokens,searches,price,cost_source,cost_nano,currency,held_nano,corrected,tags,customer", rows[0])
 	assert.Equal(t, "2026-11-22T00:00:00.005+01:00,912529198789165313,req_1,key_1,alice,small,'=cmd(),generate,messages,true,200,answered,250,2000,"+
-		"q,up,up-2026,200,provider,1,2,7,4,11,6,7,q up 1/2,1234,USD,0,true,env=prod team=search,acme", rows[2])
+		"q,up,up-2026,200,provider,1,2,7,4,11,6,7,q up 1/2,price,1234,USD,0,true,env=prod team=search,acme", rows[2])
 	assert.Contains(t, rows[len(rows)-1], ",m1,")
 	assert.Equal(t, largestRecords, search.Limit, "the table is read page by page")
 

@@ -163,8 +163,9 @@ type LimitRules struct {
 	// highest possible cost, by an estimate of its input. A budget needs a ledger.
 	Budget Budget `json:"budget,omitzero"`
 
-	// AllowUnpriced admits requests for models whose price is unknown. They do not count
-	// in the budget. Default: false: such requests are refused.
+	// AllowUnpriced admits requests whose price is unknown, or lacks a part of what they
+	// can use. What is known of their costs counts in the budget. Default: false: such
+	// requests are refused.
 	AllowUnpriced bool `json:"allow_unpriced,omitempty"`
 }
 

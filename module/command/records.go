@@ -30,6 +30,7 @@ type record struct {
 		CacheWrite int64  `json:"cache_write_tokens"`
 		Output     int64  `json:"output_tokens"`
 		Price      string `json:"price"`
+		CostSource string `json:"cost_source"`
 		CostNano   int64  `json:"cost_nano"`
 		Currency   string `json:"currency"`
 	} `json:"calls"`
@@ -75,14 +76,20 @@ func printRecords(out io.Writer, items []json.RawMessage) error {
 			switch {
 			case c.Source == "none" && c.CostNano == 0: // an imported sum has no source, and a cost
 				cost = "0"
-			case c.Price == "":
+			case c.CostSource == "unknown":
 				cost = "unknown"
+			case c.CostSource == "floor":
+				cost = "at least " + cost
 			}
 			row := append(begin[:len(begin):len(begin)], c.Provider, c.Upstream)
 			for _, n := range []int64{c.Input, c.CacheRead, c.CacheWrite, c.Output} {
 				row = append(row, strconv.FormatInt(n, 10))
 			}
-			table.row(append(row, cost, c.Price)...)
+			price := c.Price
+			if c.CostSource == "provider" {
+				price = "stated by the provider"
+			}
+			table.row(append(row, cost, price)...)
 		}
 		if len(r.Calls) == 0 {
 			table.row(append(begin, "", "", "", "", "", "", "0", "")...)

@@ -34,9 +34,9 @@ func (r *repriceRequest) pricer(costs accounting.Pricer) (accounting.Pricer, err
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
-	return func(record *accounting.Record, call *accounting.Call) (cost aigateway.Cost, price string, ok bool) {
+	return func(record *accounting.Record, call *accounting.Call) (charge accounting.Charge, ok bool) {
 		if !model.Match(call.Model) || r.Provider != "" && r.Provider != call.Provider {
-			return cost, "", false
+			return charge, false
 		}
 		return costs(record, call)
 	}, nil
@@ -123,13 +123,18 @@ func viewRepriced(c accounting.Repriced) repricedView {
 	}
 }
 
-// costOf returns the cost of a call by the prices of the first site that has one for it.
+// costOf returns the cost of a call by the prices of the first site that knows the whole of it,
+// else of the first that knows a part.
 // It is an accounting.Pricer.
-func (a *App) costOf(r *accounting.Record, call *accounting.Call) (cost aigateway.Cost, price string, ok bool) {
+func (a *App) costOf(r *accounting.Record, call *accounting.Call) (charge accounting.Charge, ok bool) {
 	for _, site := range a.sites {
-		if cost, price, ok = meter.Cost(site.resolved.catalog, r, call, nil); ok {
-			return cost, price, true
+		known, some := meter.Cost(site.resolved.catalog, r, call, nil)
+		if some && known.Source != accounting.CostInPart {
+			return known, true
+		}
+		if some && !ok {
+			charge, ok = known, true
 		}
 	}
-	return cost, "", false
+	return charge, ok
 }

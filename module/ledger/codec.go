@@ -152,7 +152,16 @@ func (c *codec) call(call, before *accounting.Call) {
 	}
 	number(c, &call.Cost.Nanos)
 	number(c, &call.Held.Nanos)
-	number(c, &call.Terms)
+	c.terms(call)
+}
+
+// terms encodes or decodes the terms of a call, and the source of its cost in the bits above,
+// which earlier versions ignore.
+func (c *codec) terms(call *accounting.Call) {
+	const sourceBits = 32
+	both := int64(call.Terms) | int64(call.CostSource)<<sourceBits
+	number(c, &both)
+	call.Terms, call.CostSource = token.Terms(both), accounting.CostSource(both>>sourceBits)
 }
 
 // leastAttempt is the length of an attempt without texts and numbers, in bytes.

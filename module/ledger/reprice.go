@@ -63,7 +63,8 @@ type correction struct {
 }
 
 // corrections returns the corrections of the calls whose cost has changed. It skips calls
-// that used nothing, and calls whose usage is unknown.
+// that used nothing, calls whose usage is unknown, and those whose provider stated the cost. A
+// part of a cost does not replace the whole.
 func corrections(in database.Statements, records []accounting.Record, price accounting.Pricer) (found []correction, err error) {
 	last, err := lastCorrections(in, records)
 	if err != nil {
@@ -74,14 +75,16 @@ func corrections(in database.Statements, records []accounting.Record, price acco
 		for n := range r.Calls {
 			c := correction{record: r, call: n, old: r.Calls[n], number: 1}
 			if corrected, ok := last[callID{r.ID, n}]; ok {
-				c.number, c.old = corrected.number+1, repriced(c.old, corrected.cost, corrected.price)
+				c.number, c.old = corrected.number+1, repriced(c.old, corrected.charge)
 			}
-			if c.old.Source == accounting.SourceNone || c.old.Source == accounting.SourceReserved {
+			if c.old.Source == accounting.SourceNone || c.old.Source == accounting.SourceReserved || c.old.CostSource == accounting.CostStated {
 				continue
 			}
-			cost, name, ok := price(r, &c.old)
-			if ok && (name != c.old.Price || cost != c.old.Cost) {
-				c.new = repriced(c.old, cost, name)
+			charge, ok := price(r, &c.old)
+			if charge.Source == accounting.CostInPart && c.old.Priced() {
+				continue
+			}
+			if c.new = repriced(c.old, charge); ok && chargeOf(&c.new) != chargeOf(&c.old) {
 				found = append(found, c)
 			}
 		}
@@ -89,10 +92,40 @@ func corrections(in database.Statements, records []accounting.Record, price acco
 	return found, nil
 }
 
-// repriced returns a call with another cost. Nothing is held for a known cost.
-func repriced(c accounting.Call, cost aigateway.Cost, price string) accounting.Call {
-	c.Cost, c.Price, c.Held, c.Corrected = cost, price, aigateway.Cost{}, true
+// repriced returns a call with another cost. Nothing is held for what is known of it.
+func repriced(c accounting.Call, charge accounting.Charge) accounting.Call {
+	held := aigateway.Cost{}
+	if charge.Source == accounting.CostInPart && c.Held.Currency == charge.Cost.Currency {
+		held = aigateway.Cost{Nanos: max(0, c.Held.Nanos+c.Cost.Nanos-charge.Cost.Nanos), Currency: c.Held.Currency}
+	}
+	c.Price, c.Cost, c.CostSource, c.Held, c.Corrected = charge.Price, charge.Cost, charge.Source, held, true
 	return c
+}
+
+// chargeOf returns the cost of a call with its price.
+func chargeOf(c *accounting.Call) accounting.Charge {
+	return accounting.Charge{Price: c.Price, Cost: c.Cost, Source: c.CostSource}
+}
+
+// inPart follows the name of the price in a correction that is a part of the cost. Earlier
+// versions show it as a part of the name.
+const inPart = " (in part)"
+
+// priceText returns the text for the price of the correction.
+func (c *correction) priceText() string {
+	if c.new.CostSource == accounting.CostInPart {
+		return c.new.Price + inPart
+	}
+	return c.new.Price
+}
+
+// readCorrected returns the price and the source for the text of a correction.
+func readCorrected(text string) (price string, source accounting.CostSource) {
+	price, part := strings.CutSuffix(text, inPart)
+	if part {
+		source = accounting.CostInPart
+	}
+	return price, source
 }
 
 type callID struct {
@@ -103,8 +136,7 @@ type callID struct {
 // corrected is a correction that was read from the database.
 type corrected struct {
 	number int64
-	price  string
-	cost   aigateway.Cost
+	charge accounting.Charge
 }
 
 // correct sets the costs and prices of calls to those of their last corrections.
@@ -113,7 +145,7 @@ func correct(in database.Statements, records []accounting.Record) error {
 	for i := range records {
 		for n, c := range records[i].Calls {
 			if corrected, ok := last[callID{records[i].ID, n}]; ok {
-				records[i].Calls[n] = repriced(c, corrected.cost, corrected.price)
+				records[i].Calls[n] = repriced(c, corrected.charge)
 			}
 		}
 	}
@@ -131,7 +163,9 @@ func lastCorrections(in database.Statements, records []accounting.Record) (map[c
 		err := in.Each(func(row database.Scanner) error {
 			var id callID
 			var c corrected
-			err := row.Scan(&id.record, &id.call, &c.number, &c.price, &c.cost.Nanos, &c.cost.Currency)
+			var price string
+			err := row.Scan(&id.record, &id.call, &c.number, &price, &c.charge.Cost.Nanos, &c.charge.Cost.Currency)
+			c.charge.Price, c.charge.Source = readCorrected(price)
 			last[id] = c
 			return err
 		}, `SELECT c.id, c.call, c.number, p.name, c.cost, u.name FROM gateway_ledger_corrections c
@@ -156,7 +190,7 @@ func writeCorrections(tx database.Statements, found []correction) error {
 	}
 	texts := sums.texts()
 	for _, c := range found {
-		texts[c.new.Price] = configured
+		texts[c.priceText()] = configured
 	}
 	known := make(names)
 	if err := known.add(tx, texts); err != nil {
@@ -176,7 +210,7 @@ func correctionRows(found []correction, known names) (rows [][]any) {
 	now := time.Now().UnixMilli()
 	for _, c := range found {
 		rows = append(rows, []any{
-			c.record.ID, int64(c.call), c.number, now, known.id(c.new.Price), known.id(c.new.Cost.Currency), c.new.Cost.Nanos,
+			c.record.ID, int64(c.call), c.number, now, known.id(c.priceText()), known.id(c.new.Cost.Currency), c.new.Cost.Nanos,
 		})
 	}
 	return rows
@@ -211,7 +245,7 @@ func (all changes) add(found []correction) {
 		sum := all[key]
 		sum.Calls++
 		sum.New.Nanos = plus(sum.New.Nanos, c.new.Cost.Nanos)
-		if priced(&c.old) {
+		if c.old.Cost.Currency != "" {
 			sum.Old.Nanos = plus(sum.Old.Nanos, c.old.Cost.Nanos)
 		}
 	}

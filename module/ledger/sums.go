@@ -216,14 +216,12 @@ func addTo(sums map[rowKey]*accounting.Usage, key rowKey, sum *accounting.Usage)
 func addCall(sum *accounting.Usage, c *accounting.Call) {
 	sum.Calls++
 	sum.Estimated += integer(c.Source >= accounting.SourcePartial)
-	sum.Unpriced += integer(!priced(c))
+	sum.Unpriced += integer(!c.Priced())
 	counts := tokenCounts(&c.Tokens)
 	for i, total := range tokenCounts(&sum.Tokens) {
 		*total = plus(*total, *counts[i])
 	}
-	if priced(c) {
-		sum.Cost.Nanos = plus(sum.Cost.Nanos, c.Cost.Nanos)
-	}
+	sum.Cost.Nanos = plus(sum.Cost.Nanos, c.Cost.Nanos)
 	sum.Held = plus(sum.Held, c.Held.Nanos)
 }
 
@@ -234,10 +232,6 @@ func addSums(total, part *accounting.Usage) {
 		*sum = plus(*sum, *added[i])
 	}
 }
-
-// priced reports whether the cost of a call is known. A call that used nothing costs
-// nothing.
-func priced(c *accounting.Call) bool { return c.Price != "" || c.Source == accounting.SourceNone }
 
 // currency returns the currency of a call's amounts.
 func currency(c *accounting.Call) string {

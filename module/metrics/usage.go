@@ -12,10 +12,10 @@ var (
 		"provider", "model", "kind")
 
 	cost = counter("cost_usd_total",
-		"Cost of calls of providers in US dollars, for known prices. The ledger has the exact cost.",
+		"Cost of calls of providers in US dollars, as far as it is known. The ledger has the exact cost.",
 		"provider", "model")
 
-	unpriced = counter("unpriced_total", "Calls of providers whose price is unknown.", "provider", "model")
+	unpriced = counter("unpriced_total", "Calls of providers whose cost is unknown, or known in part.", "provider", "model")
 
 	searches = counter("searches_total", "Searches of the web that providers made.", "provider", "model")
 
@@ -31,8 +31,8 @@ type Usage struct {
 	Provider, Model string // Model is a name or pattern of the configuration
 	Source          string // of the numbers: provider, partial, ...
 	Counts          token.Counts
-	Priced          bool    // the price is known
-	USD             float64 // the cost, if Priced and the currency is the US dollar
+	Priced          bool    // the whole cost is known
+	USD             float64 // what is known of the cost, if the currency is the US dollar
 }
 
 // Use counts the usage of a call.
@@ -47,10 +47,10 @@ func Use(u Usage) {
 	if u.Counts.Searches > 0 {
 		searches.WithLabelValues(u.Provider, u.Model).Add(float64(u.Counts.Searches))
 	}
-	switch {
-	case !u.Priced:
+	if !u.Priced {
 		unpriced.WithLabelValues(u.Provider, u.Model).Inc()
-	case u.USD > 0:
+	}
+	if u.USD > 0 {
 		cost.WithLabelValues(u.Provider, u.Model).Add(u.USD)
 	}
 }

@@ -20,19 +20,25 @@ type MaxUse struct {
 // No part of the prompt is read from a cache, and the answer consists of the most expensive
 // kind of tokens. Terms that lower the price are ignored, because the standard tier may
 // serve a request for a cheaper one. The prices above the edge apply from half of the edge
-// on, because the prompt is an estimate. Searches with an unknown price add nothing. unknown
-// are the terms without a factor, which add nothing either.
-func (p *Price) Bound(admitted time.Time, m MaxUse) (nanos int64, unknown token.Terms) {
+// on, because the prompt is an estimate. unknown are the terms without a factor, and the parts
+// without a price, which add nothing.
+func (p *Price) Bound(admitted time.Time, m MaxUse) (nanos int64, unknown Unknown) {
 	pico := p.Base.maxCost(m)
 	if p.Edge > 0 && m.Prompt >= p.Edge/2 {
 		pico = max(pico, p.Above.maxCost(m))
 	}
-	factors, unknown := p.Factors.of(m.Terms)
+	factors, terms := p.Factors.of(m.Terms)
 	factors = slices.DeleteFunc(factors, func(factor int64) bool { return factor < 1000 })
 	if p.Peak.covers(admitted) {
 		factors = append(factors, p.Peak.Factor)
 	}
-	return round(pico, factors), unknown
+	return round(pico, factors), Unknown{terms, p.Base.Unknown & partsOf(m.Searches, m.Units)}
+}
+
+// Unknown is what a price lacks for a call.
+type Unknown struct {
+	Terms token.Terms
+	Parts Parts
 }
 
 // maxCost returns the cost for the most expensive kinds of tokens, in pico units.

@@ -71,5 +71,5 @@ func TestTheBoundHasTheTermsWithoutAFactor(t *testing.T) {
 	require.NoError(t, err)
 	nanos, unknown := table.Find("p", "m", time.Now()).Bound(time.Now(), MaxUse{Prompt: 10, Terms: token.Priority | token.Flex | token.OtherSpeed})
 	assert.EqualValues(t, 2*10*1000, nanos)
-	assert.Equal(t, token.Flex|token.OtherSpeed, unknown)
+	assert.Equal(t, Unknown{Terms: token.Flex | token.OtherSpeed}, unknown)
 }

@@ -29,7 +29,7 @@ const maxRows = 100_000
 //	cache_read, cache_write    empty: the price of input
 //	cache_write_1h       empty: the price of cache_write
 //	reasoning            empty: the price of output
-//	search               for one web search; empty if unknown
+//	search               for one web search; empty if unknown, 0 if searches are free
 //	image                for one image; empty if images are not charged
 //	minute               for a minute of sound, charged by the second; empty: not charged
 //	characters           for a million characters of spoken text; empty: not charged
@@ -124,8 +124,9 @@ func checkColumns(header, known []string) error {
 
 // fields contains a row by its columns, and the first error.
 type fields struct {
-	of  map[string]string
-	err error
+	of       map[string]string
+	noTokens bool // the row has prices of units alone
+	err      error
 }
 
 // row returns the fields of a line.
@@ -143,6 +144,7 @@ func (f *fields) leaveOutTokens() {
 	if f.of["image"]+f.of["minute"]+f.of["characters"] == "" {
 		return
 	}
+	f.noTokens = f.of["input"]+f.of["output"] == ""
 	for _, name := range [...]string{"input", "output"} {
 		f.of[name] = cmp.Or(f.of[name], "0")
 	}
@@ -224,7 +226,7 @@ func (f *fields) rates(suffix string) (r Rates) {
 	if suffix == "" {
 		r.Reasoning = f.rate("reasoning", r.Answer)
 	}
-	r.Search = f.optional("search", perPiece)
+	r.Search, r.Unknown = f.optional("search", perPiece), f.unknownParts()
 	r.UnitRates = UnitRates{Image: f.optional("image", perPiece), Minute: f.optional("minute", perPiece), Character: f.optional("characters", perMillion)}
 	return r
 }

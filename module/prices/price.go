@@ -58,13 +58,14 @@ type Charge struct {
 
 // Cost is the cost of a call.
 type Cost struct {
-	Nanos int64 // billionths of the currency's unit
-	Long  bool  // the prompt has reached the edge
-	Peak  bool  // the call was admitted in a peak time
+	Nanos  int64 // billionths of the currency's unit
+	Long   bool  // the prompt has reached the edge
+	Peak   bool  // the call was admitted in a peak time
+	InPart bool  // Nanos lacks a part of the call, whose price or number is unknown: it is a lower bound
 }
 
-// Cost returns the cost of a call. If the price of a search or a factor that the call needs
-// is unknown, or the number of units that have a price, ok is false.
+// Cost returns the cost of a call. If a factor that the call needs is unknown, so is the cost of
+// each of its parts, and ok is false.
 func (p *Price) Cost(c Charge) (cost Cost, ok bool) {
 	factors, unknown := p.Factors.of(c.Terms)
 	if unknown != 0 {
@@ -74,16 +75,15 @@ func (p *Price) Cost(c Charge) (cost Cost, ok bool) {
 	if cost.Long = p.Edge > 0 && c.Tokens.Input() >= p.Edge; cost.Long {
 		rates = p.Above
 	}
-	if c.Tokens.Searches > 0 && rates.Search == 0 || c.Units == nil && rates.UnitRates != (UnitRates{}) {
-		return Cost{}, false
-	}
 	if cost.Peak = p.Peak.covers(c.Admitted); cost.Peak {
 		factors = append(factors, p.Peak.Factor)
 	}
-	pico := rates.sum(c.Tokens)
+	pico, units := rates.sum(c.Tokens), token.Units{}
 	if c.Units != nil {
-		pico = saturate(pico, rates.UnitRates.sum(*c.Units))
+		units = *c.Units
 	}
+	pico = saturate(pico, rates.UnitRates.sum(units))
+	cost.InPart = p.Base.Unknown&partsOf(c.Tokens.Searches, units) != 0 || c.Units == nil && rates.UnitRates != (UnitRates{})
 	cost.Nanos = round(pico, factors)
 	return cost, len(factors) <= maxFactors
 }
@@ -127,6 +127,9 @@ func (p *Price) digest() string {
 		p.Provider, p.Models, p.From, p.Until, rates(p.Base), p.Edge, rates(p.Above), p.Peak, p.Factors, p.Currency, p.AsOf, p.Source, p.Note)
 	if u := p.Base.UnitRates; u != (UnitRates{}) {
 		text = fmt.Appendf(text, " Image:%d Minute:%d Character:%d", u.Image, u.Minute, u.Character)
+	}
+	if p.Base.Search == 0 && p.Base.Unknown&Searches == 0 {
+		text = append(text, " free searches"...)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])

@@ -167,13 +167,39 @@ func TestL016TheSameContentIsTheSamePrice(t *testing.T) {
 
 func TestUnstatedPricesAreThoseOfInputAndOutput(t *testing.T) {
 	p := one(t, "input,cache_write,output,edge,input_above,output_above", "2,3,8,>10,4,16")
-	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 8e6, Reasoning: 8e6}, p.Base)
-	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 4e6, CacheWriteLong: 4e6, Answer: 16e6, Reasoning: 16e6}, p.Above)
+	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 8e6, Reasoning: 8e6, Unknown: Searches}, p.Base)
+	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 4e6, CacheWriteLong: 4e6, Answer: 16e6, Reasoning: 16e6, Unknown: Searches}, p.Above)
 }
 
-func TestACallThatSearchedAtAnUnknownPriceHasNoCost(t *testing.T) {
-	_, ok := one(t, "input,output", "1,2").Cost(Charge{Tokens: token.Counts{Fresh: 1, Searches: 1}})
-	assert.False(t, ok)
+// Searches without a price once made the whole cost of a call unknown, its tokens included, and
+// passed every budget.
+func TestAPartWithoutAPriceLeavesTheCostOfTheOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		columns, values string
+		searches        int64
+		units           token.Units
+		column          string // whose price is missing, "" for none
+		nanos           int64
+	}{
+		"searches":               {"input,output", "1,2", 1, token.Units{}, "search", 1000},
+		"searches by the minute": {"input,output,minute", "1,2,6", 1, token.Units{Seconds: 10}, "search", 1000 + 1_000_000_000},
+		"free searches":          {"input,output,search", "1,2,0", 1, token.Units{}, "", 1000},
+		"images of a voice":      {"input,output,characters", ",,15", 0, token.Units{Characters: 100, Images: 1}, "image", 1_500_000},
+		"sound of a painter":     {"input,output,image", ",,0.04", 0, token.Units{Seconds: 30}, "minute", 0},
+		"speech of a painter":    {"input,output,image", ",,0.04", 0, token.Units{Images: 1, Characters: 30}, "characters", 40_000_000},
+		"images by their tokens": {"input,output", "1,2", 0, token.Units{Images: 1}, "", 1000},
+		"free sound":             {"input,output", "0,0", 0, token.Units{Seconds: 30}, "", 0},
+	} {
+		p := one(t, c.columns, c.values)
+		cost, ok := p.Cost(Charge{Tokens: token.Counts{Fresh: 1, Searches: c.searches}, Units: &c.units})
+		assert.True(t, ok, name)
+		assert.Equal(t, c.nanos, cost.Nanos, name)
+		assert.Equal(t, c.column != "", cost.InPart, name)
+		bound, unknown := p.Bound(admitted, MaxUse{Prompt: 1, Searches: c.searches, Units: c.units})
+		assert.Equal(t, c.nanos, bound, name)
+		assert.Equal(t, c.column, unknown.Parts.Column(), name)
+	}
+	assert.NotEqual(t, one(t, "input,output", "1,2").ID(), one(t, "input,output,search", "1,2,0").ID())
 	assert.EqualValues(t, 20_000_000, nanos(t, one(t, "input,output,search", "1,2,0.01"), Charge{Tokens: token.Counts{Searches: 2}}))
 }
 
@@ -326,8 +352,8 @@ func TestUnitsArePaidBesideTokens(t *testing.T) {
 
 // A correction of prices sees the record alone, which has no units: their cost would be 0.
 func TestTheCostOfUnknownUnitsIsUnknown(t *testing.T) {
-	_, ok := one(t, "input,output,image", "1,2,0.04").Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1}})
-	assert.False(t, ok)
-	_, ok = one(t, "input,output", "1,2").Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1}})
-	assert.True(t, ok)
+	cost, _ := one(t, "input,output,image", "1,2,0.04").Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1}})
+	assert.Equal(t, Cost{Nanos: 1000, InPart: true}, cost)
+	cost, _ = one(t, "input,output", "1,2").Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1}})
+	assert.Equal(t, Cost{Nanos: 1000}, cost)
 }

@@ -28,9 +28,10 @@ type Rates struct {
 	CacheWriteLong Rate // for caches with a lifetime of an hour
 	Answer         Rate // output without reasoning
 	Reasoning      Rate
-	Search         Rate // one web search; 0 if the price is unknown
+	Search         Rate // one web search
 
 	UnitRates
+	Unknown Parts // whose price is not known; their rates are 0
 }
 
 // UnitRates are the prices of units; 0 for those that are not charged.

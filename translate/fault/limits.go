@@ -98,6 +98,23 @@ func TermsUnpriced(model, field, target string) *Fault {
 	}
 }
 
+// PartUnpriced refuses a request that can use what has no known price, such as a search of the
+// web, where a budget bounds what requests cost. column is the name of the price. The log names
+// the target.
+func PartUnpriced(model, column, target string) *Fault {
+	message := "model: the price '" + column + "' of '" + model + "' is unknown, so a key with a budget cannot use it for this request"
+	param := "model"
+	if column == "search" {
+		message = "tools: the price of a search by '" + model + "' is unknown, so a key with a budget cannot let it search: leave the tool out"
+		param = "tools"
+	}
+	message += ", or ask an administrator to set the price '" + column + "'"
+	return &Fault{
+		Kind: Forbidden, Param: param, Code: "price_unknown", Final: true,
+		Message: message, Log: Log{Message: message + " for the target " + target},
+	}
+}
+
 // PriceUnknown refuses a request for a model whose price is unknown, where a budget
 // bounds what requests cost. The log names the target without a price.
 func PriceUnknown(model, target string) *Fault {

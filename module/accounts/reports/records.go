@@ -83,11 +83,12 @@ type callView struct {
 	Reasoning      int64 `json:"reasoning_tokens"`
 	Searches       int64 `json:"searches"`
 
-	Price     string `json:"price"` // empty: it is unknown
-	CostNano  int64  `json:"cost_nano"`
-	Currency  string `json:"currency"`
-	HeldNano  int64  `json:"held_nano"` // what budgets count while the cost is unknown
-	Corrected bool   `json:"corrected"`
+	Price      string `json:"price"`       // empty: none was used
+	CostSource string `json:"cost_source"` // see accounting.Costing
+	CostNano   int64  `json:"cost_nano"`
+	Currency   string `json:"currency"`
+	HeldNano   int64  `json:"held_nano"` // what budgets count, in addition, for what is unknown of the cost
+	Corrected  bool   `json:"corrected"`
 }
 
 func viewRecord(r *accounting.Record, zone *time.Location) recordView {
@@ -107,7 +108,7 @@ func viewCall(c *accounting.Call) callView {
 		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(),
 		Input: t.Fresh, CacheRead: t.CacheRead, CacheWrite: t.Written(), CacheWriteLong: t.CacheWriteLong,
 		Output: t.Output(), Reasoning: t.Reasoning, Searches: t.Searches,
-		Price: c.Price, CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
+		Price: c.Price, CostSource: string(c.Costing()), CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
 	}
 	if v.Currency == "" {
 		v.Currency = c.Held.Currency
@@ -266,6 +267,7 @@ var recordColumns = []column[recordCells]{
 	number("reasoning_tokens", func(r *recordCells) int64 { return r.Reasoning }),
 	number("searches", func(r *recordCells) int64 { return r.Searches }),
 	{"price", func(r *recordCells) string { return r.Price }},
+	{"cost_source", func(r *recordCells) string { return r.CostSource }},
 	number("cost_nano", func(r *recordCells) int64 { return r.CostNano }),
 	{"currency", func(r *recordCells) string { return r.Currency }},
 	number("held_nano", func(r *recordCells) int64 { return r.HeldNano }),

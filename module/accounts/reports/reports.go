@@ -62,7 +62,7 @@ type usageView struct {
 	CostMicro int64  `json:"cost_micro"` // rounded half up
 	Currency  string `json:"currency"`
 	Estimated int64  `json:"estimated"` // calls with tokens that the gateway estimated
-	Unpriced  int64  `json:"unpriced"`  // calls with an unknown cost
+	Unpriced  int64  `json:"unpriced"`  // calls whose cost is unknown, or known in part
 	Floor     bool   `json:"floor"`     // CostMicro is a lower bound, because some calls are unpriced
 }
 

@@ -255,10 +255,10 @@ type Usage struct {
 	Calls     int64 // of providers
 	Streams   int64
 	Estimated int64 // calls with counts that the provider has not reported
-	Unpriced  int64 // calls of unknown cost, which Cost does not include
+	Unpriced  int64 // calls whose cost is unknown, or known in part; Cost includes the known parts
 	Tokens    token.Counts
 	Cost      aigateway.Cost
-	Held      int64 // nanos that budgets count for calls of unknown cost
+	Held      int64 // nanos that budgets count, in addition, for what is unknown of costs
 
 	Duration   time.Duration // sum over all requests
 	FirstByte  time.Duration // sum over the requests with an answer

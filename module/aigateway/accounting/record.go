@@ -91,15 +91,61 @@ type Call struct {
 	Tokens token.Counts
 	Terms  token.Terms // other facts in the answer that change its cost
 
-	// Price is the name of the price by which Cost was computed, for people. If it is
-	// empty, the price is unknown, and Cost is 0.
+	// Price is the name of the price by which Cost was computed, for people; empty if no price
+	// was used.
 	Price string
-	Cost  aigateway.Cost
-	// Held is the amount that budgets count while the cost is unknown.
+	// Cost is what is known of the cost, by CostSource. It is 0 if nothing is known.
+	Cost       aigateway.Cost
+	CostSource CostSource
+	// Held is the amount that budgets count, in addition to Cost, for what is unknown of the cost.
 	Held aigateway.Cost
 	// Corrected is true if Price and Cost were corrected after the end of the exchange.
 	Corrected bool
 }
+
+// Costing returns what is known of the cost of the call, and where it comes from.
+func (c *Call) Costing() Costing {
+	switch {
+	case c.Source == SourceNone:
+		return CostingNone
+	case c.CostSource == CostStated:
+		return CostingStated
+	case c.CostSource == CostInPart:
+		return CostingFloor
+	case c.Price == "":
+		return CostingUnknown
+	}
+	return CostingPrice
+}
+
+// Priced reports whether the whole cost of the call is known. A call that used nothing costs
+// nothing.
+func (c *Call) Priced() bool {
+	costing := c.Costing()
+	return costing != CostingUnknown && costing != CostingFloor
+}
+
+// CostSource is where the cost of a call comes from, as its record has it.
+type CostSource uint8
+
+// The sources of costs.
+const (
+	CostByPrice CostSource = iota // Price; the cost is unknown without one
+	CostInPart                    // Price, which has no price for a part of the usage: Cost is a lower bound
+	CostStated                    // the provider states it in its answer
+)
+
+// Costing is what is known of the cost of a call, in the words of answers.
+type Costing string
+
+// The costings.
+const (
+	CostingNone    Costing = "none"     // nothing was used
+	CostingUnknown Costing = "unknown"  // there is no price
+	CostingPrice   Costing = "price"    // computed by the price
+	CostingFloor   Costing = "floor"    // computed by the price, without a part whose price is unknown
+	CostingStated  Costing = "provider" // stated by the provider
+)
 
 // Source is the source of the counts of a call.
 type Source uint8

@@ -16,14 +16,20 @@ type LedgerRepricer interface {
 	Reprice(context.Context, RepriceQuery) ([]Repriced, error)
 }
 
-// Pricer returns the cost of a call of an exchange, and the name of the price. ok is false
-// if the cost is unknown.
-type Pricer func(*Record, *Call) (cost aigateway.Cost, price string, ok bool)
+// Pricer returns the charge for a call of an exchange. ok is false if nothing is known of it.
+type Pricer func(*Record, *Call) (charge Charge, ok bool)
+
+// Charge is the cost of a call by a price: see Call.
+type Charge struct {
+	Price  string
+	Cost   aigateway.Cost
+	Source CostSource
+}
 
 // RepriceQuery selects the calls whose costs are recomputed.
 type RepriceQuery struct {
 	From, To time.Time // exchanges that were admitted at or after From, and before To
-	Price    Pricer    // a call keeps its cost if Price does not know the cost
+	Price    Pricer    // a call keeps its cost if Price does not know it, or less of it
 	DryRun   bool      // return the changes without storing them
 }
 

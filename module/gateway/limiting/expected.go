@@ -60,7 +60,7 @@ func openEnded(v *translate.View) *fault.Fault {
 
 // bound returns the highest possible cost of a request at any target of its model, in
 // nanos of the currency of the budgets. The fault is of a target whose price is unknown, or
-// in another currency, for the terms of the request.
+// in another currency, or has none for the terms of the request or a part of its use.
 func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, unpriced *fault.Fault) {
 	now := time.Now()
 	for _, t := range m.Targets {
@@ -77,8 +77,12 @@ func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pric
 			summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms})
 			cost = plusAtMost(cost, summary)
 		}
-		if unknown != 0 && unpriced == nil {
-			unpriced = fault.TermsUnpriced(ex.View.Model, unknown.Field(), target)
+		switch {
+		case unpriced != nil:
+		case unknown.Terms != 0:
+			unpriced = fault.TermsUnpriced(ex.View.Model, unknown.Terms.Field(), target)
+		case unknown.Parts != 0:
+			unpriced = fault.PartUnpriced(ex.View.Model, unknown.Parts.Column(), target)
 		}
 		nanos = max(nanos, cost)
 	}

@@ -113,6 +113,47 @@ func TestTermsWithoutAKnownFactorAreRefused(t *testing.T) {
 	}
 }
 
+// Searches without a price passed every budget, although the price of a tier without a factor did
+// not. What the target does not get is no reason to refuse.
+func TestPartsWithoutAPriceAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		row      map[string]string
+		searches int64
+		units    token.Units
+		spoken   translate.Format
+		column   string // "" for a request that is not refused
+	}{
+		"searches":                   {map[string]string{"input": "1", "output": "1"}, 1, token.Units{}, translate.Chat, "search"},
+		"searches with a price":      {map[string]string{"input": "1", "output": "1", "search": "0.01"}, 1, token.Units{}, translate.Chat, ""},
+		"free searches":              {map[string]string{"input": "1", "output": "1", "search": "0"}, 1, token.Units{}, translate.Chat, ""},
+		"searches that are left out": {map[string]string{"input": "1", "output": "1"}, 1, token.Units{}, translate.Messages, ""},
+		"images":                     {map[string]string{"minute": "1"}, 0, token.Units{Images: 2}, translate.Chat, "image"},
+		"seconds":                    {map[string]string{"characters": "1"}, 0, token.Units{Seconds: 2}, translate.Chat, "minute"},
+		"characters":                 {map[string]string{"image": "1"}, 0, token.Units{Characters: 2}, translate.Chat, "characters"},
+		"images by their tokens":     {map[string]string{"input": "1", "output": "1"}, 0, token.Units{Images: 2}, translate.Chat, ""},
+	} {
+		c.row["models"] = "m"
+		table, err := prices.FromRows("p", []map[string]string{c.row})
+		require.NoError(t, err)
+		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(c.spoken)}}
+		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Model: "x", Traits: new(trait.Traits)}}}
+		view := translate.View{Model: "m", Costs: translate.Costs{Searches: c.searches, Units: c.units}}
+		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: view}}
+		_, refused := (&Chain{currency: "USD", priced: true}).Expect(ex, m, byAnswer{table})
+		if c.column == "" {
+			assert.Nil(t, refused, name)
+			continue
+		}
+		require.NotNil(t, refused, name)
+		assert.Equal(t, fault.Forbidden, refused.Kind, name)
+		assert.Contains(t, refused.Message, "set the price '"+c.column+"'", name)
+		assert.Contains(t, refused.LogMessage(), "for the target p/x", name)
+		assert.NotContains(t, refused.Message, "p/x", "clients do not read names of providers")
+		_, refused = (&Chain{currency: "USD"}).Expect(ex, m, byAnswer{table})
+		assert.Nil(t, refused, "unpriced allow: %s", name)
+	}
+}
+
 // A conversation that the provider summarizes before it answers is read twice, which no
 // reservation contained.
 func TestASummaryOfTheConversationIsReserved(t *testing.T) {

@@ -91,29 +91,31 @@ func (e *Entry) cost(call *accounting.Call, units *token.Units, share float64) {
 	if call.Source == accounting.SourceNone {
 		return
 	}
-	cost, price, ok := Cost(e.pricer, &e.record, call, units)
-	call.Cost = cost
-	switch {
-	case ok:
-		call.Price = price
-	case cost.Currency != "" && cost.Currency == e.bound.Currency: // the price lacks a kind of usage of the call
-		call.Held = aigateway.Cost{Nanos: portion(e.bound.Nanos, share), Currency: e.bound.Currency}
+	charge, ok := Cost(e.pricer, &e.record, call, units)
+	call.Price, call.Cost, call.CostSource = charge.Price, charge.Cost, charge.Source
+	if whole := ok && charge.Source != accounting.CostInPart; !whole && charge.Cost.Currency != "" && charge.Cost.Currency == e.bound.Currency {
+		call.Held = aigateway.Cost{Nanos: max(0, portion(e.bound.Nanos, share)-charge.Cost.Nanos), Currency: e.bound.Currency}
 	}
 }
 
-// Cost returns the cost of a call of an exchange, and the name of the price. units is nil if
-// the record is all that is known of the call. ok is false if the cost is unknown; cost then has
-// only the currency of the price, if there is one.
-func Cost(pricer Pricer, r *accounting.Record, call *accounting.Call, units *token.Units) (cost aigateway.Cost, price string, ok bool) {
+// Cost returns the charge for a call of an exchange. units is nil if the record is all that is
+// known of the call. ok is false if nothing is known of the cost; the charge then has only the
+// currency of the price, if there is one.
+func Cost(pricer Pricer, r *accounting.Record, call *accounting.Call, units *token.Units) (charge accounting.Charge, ok bool) {
 	known := pricer.Price(r.Model, call.Provider, call.Model, r.Admitted)
 	if known == nil {
-		return cost, "", false
+		return charge, false
 	}
-	priced, ok := known.Cost(prices.Charge{Admitted: r.Admitted, Terms: call.Terms, Tokens: call.Tokens, Units: units})
+	charge.Cost.Currency = known.Currency
+	cost, ok := known.Cost(prices.Charge{Admitted: r.Admitted, Terms: call.Terms, Tokens: call.Tokens, Units: units})
 	if !ok {
-		return aigateway.Cost{Currency: known.Currency}, "", false
+		return charge, false
 	}
-	return aigateway.Cost{Nanos: priced.Nanos, Currency: known.Currency}, known.Name(), true
+	charge.Price, charge.Cost.Nanos = known.Name(), cost.Nanos
+	if cost.InPart {
+		charge.Source = accounting.CostInPart
+	}
+	return charge, true
 }
 
 // spent returns the cost of all calls in a currency, reserved cost included, in nanos.

@@ -75,7 +75,9 @@ func TestABudgetIsChargedWhatTheLedgerHas(t *testing.T) {
 		"an answer after a failed one": {dollar, answer, []*exchange.Result{refused}, 505_000},
 		"nothing was used":             {dollar, &exchange.Result{Fault: fault.Unreachable(nil)}, nil, 0},
 		"an unknown end":               {dollar, &exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, nil, 100_000},
-		"searches without a price":     {dollar, whole(token.Usage{Counts: token.Counts{Fresh: 2, Searches: 1}}), nil, 777},
+		"searches without a price":     {map[string]string{"input": "0.1", "output": "1"}, whole(token.Usage{Counts: token.Counts{Fresh: 2, Searches: 1}}), nil, 777},
+		"a known part that is more":    {dollar, whole(token.Usage{Counts: token.Counts{Fresh: 2, Searches: 1}}), nil, 2000},
+		"a tier without a factor":      {dollar, whole(token.Usage{Counts: token.Counts{Fresh: 2}, Terms: token.Flex}), nil, 777},
 		"another currency":             {map[string]string{"input": "1", "output": "1", "currency": "EUR"}, answer, nil, 0},
 	} {
 		nanos, record := charged(t, c.price, c.result, c.before...)
@@ -95,7 +97,7 @@ func TestABudgetIsChargedWhatTheLedgerHas(t *testing.T) {
 func TestACallThatLacksAPartOfItsPriceKeepsTheCurrency(t *testing.T) {
 	_, record := charged(t, map[string]string{"input": "1", "output": "1", "currency": "EUR"}, whole(token.Usage{Counts: token.Counts{Fresh: 2, Searches: 1}}))
 	require.Len(t, record.Calls, 1)
-	assert.Equal(t, aigateway.Cost{Currency: "EUR"}, record.Calls[0].Cost)
-	assert.Empty(t, record.Calls[0].Price)
+	assert.Equal(t, aigateway.Cost{Nanos: 2000, Currency: "EUR"}, record.Calls[0].Cost)
+	assert.Equal(t, accounting.CostingFloor, record.Calls[0].Costing())
 	assert.Zero(t, record.Calls[0].Held, "the budget is in dollars")
 }

@@ -119,7 +119,7 @@ func TestRunsBesideAnAnswerAreCallsOfTheRecord(t *testing.T) {
 
 func TestCallsOfUnknownCostHoldTheReservedCostTogether(t *testing.T) {
 	search := whole(token.Usage{Counts: token.Counts{Fresh: 1, Searches: 1}}) // without a price
-	nanos, record := charged(t, map[string]string{"input": "1", "output": "1"}, fannedOut(*whole(token.Usage{}), search, search, search))
+	nanos, record := charged(t, map[string]string{"input": "0.1", "output": "1"}, fannedOut(*whole(token.Usage{}), search, search, search))
 	require.Len(t, record.Calls, 3)
 	assert.EqualValues(t, 777, nanos)
 }

@@ -65,7 +65,7 @@ func countUsage(model string, c *accounting.Call) {
 	u := metrics.Usage{
 		Provider: c.Provider, Model: model, Source: c.Source.String(),
 		Counts: c.Tokens,
-		Priced: c.Price != "" || c.Source == accounting.SourceNone,
+		Priced: c.Priced(),
 	}
 	if c.Cost.Currency == usDollar {
 		u.USD = float64(c.Cost.Nanos) / nanosPerUnit
@@ -81,14 +81,14 @@ const (
 	nanosPerUnit = 1e9
 )
 
-// USD returns the cost of calls in US dollars. known is false if the price of a call is
-// unknown or in another currency.
+// USD returns the cost of calls in US dollars. known is false if the cost of a call is unknown,
+// known in part, or in another currency.
 func USD(calls []accounting.Call) (usd float64, known bool) {
 	for i := range calls {
 		c := &calls[i]
 		switch {
 		case c.Source == accounting.SourceNone:
-		case c.Price == "" || c.Cost.Currency != usDollar:
+		case !c.Priced() || c.Cost.Currency != usDollar:
 			return 0, false
 		default:
 			usd += float64(c.Cost.Nanos) / nanosPerUnit

@@ -67,8 +67,8 @@ func sumsOfLabels(t *testing.T, d Database) {
 
 	_, err = l.Reprice(t.Context(), accounting.RepriceQuery{
 		From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour),
-		Price: func(_ *accounting.Record, c *accounting.Call) (aigateway.Cost, string, bool) {
-			return aigateway.Cost{Nanos: 2000, Currency: "USD"}, "new", c.Provider == "anthropic"
+		Price: func(_ *accounting.Record, c *accounting.Call) (accounting.Charge, bool) {
+			return accounting.Charge{Price: "new", Cost: aigateway.Cost{Nanos: 2000, Currency: "USD"}}, c.Provider == "anthropic"
 		},
 	})
 	require.NoError(t, err)

@@ -56,6 +56,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"L046 corrections change the costs in sums and records, once", corrected},
 		{"a call that gets a price later is no floor any more", pricedLater},
 		{"calls of unknown use get no price", crashedStayUnpriced},
+		{"parts of costs, and stated costs", partsAndStatedCosts},
 		{"records are paged by their ids", recordsArePaged},
 		{"records that end in another order are paged by their ids", overlappingRecordsArePaged},
 		{"records are found by each of their properties", recordsAreFound},

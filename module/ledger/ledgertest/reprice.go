@@ -14,8 +14,13 @@ import (
 
 // fixed returns a Pricer with the same cost for each call of a provider.
 func fixed(provider, price string, cost aigateway.Cost) accounting.Pricer {
-	return func(_ *accounting.Record, c *accounting.Call) (aigateway.Cost, string, bool) {
-		return cost, price, c.Provider == provider
+	return pricedBy(provider, accounting.Charge{Price: price, Cost: cost})
+}
+
+// pricedBy returns a Pricer with the same charge for each call of a provider.
+func pricedBy(provider string, charge accounting.Charge) accounting.Pricer {
+	return func(_ *accounting.Record, c *accounting.Call) (accounting.Charge, bool) {
+		return charge, c.Provider == provider
 	}
 }
 
@@ -87,6 +92,49 @@ func pricedLater(t *testing.T, d Database) {
 		assert.Zero(t, sum.Unpriced)
 		assert.Zero(t, sum.Held)
 	}
+}
+
+// One part of a call without a price, such as its searches, once made the whole cost unknown, so
+// that the tokens, whose price was known, were in no sum. A cost that the provider has stated is
+// the true one.
+func partsAndStatedCosts(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	r := Example()
+	tokens := accounting.Call{Source: accounting.SourceProvider, Provider: "openai", Price: "tokens", Cost: aigateway.Cost{Nanos: 100, Currency: "USD"}}
+	parts, stated := tokens, tokens
+	parts.CostSource, parts.Held = accounting.CostInPart, aigateway.Cost{Nanos: 50, Currency: "USD"}
+	stated.CostSource, stated.Price = accounting.CostStated, ""
+	r.Calls = []accounting.Call{tokens, parts, stated}
+	write(t, l, r)
+	records := all(t, l, 1)
+	assert.Equal(t, r.Calls, records[0].Calls)
+	sum := total(t, l)
+	assert.EqualValues(t, 300, sum.Cost.Nanos)
+	assert.EqualValues(t, 50, sum.Held)
+	assert.EqualValues(t, 1, sum.Unpriced)
+
+	more := accounting.Charge{Price: "more tokens", Cost: aigateway.Cost{Nanos: 120, Currency: "USD"}, Source: accounting.CostInPart}
+	reprice(t, l, pricedBy("openai", more), false)
+	assert.Empty(t, reprice(t, l, pricedBy("openai", more), false), "a second run changes nothing")
+	calls := all(t, l, 1)[0].Calls
+	assert.Equal(t, tokens, calls[0], "a part does not replace the whole")
+	assert.Equal(t, accounting.CostingFloor, calls[1].Costing())
+	assert.EqualValues(t, 120, calls[1].Cost.Nanos)
+	assert.EqualValues(t, 30, calls[1].Held.Nanos)
+	assert.Equal(t, stated, calls[2])
+	sum = total(t, l)
+	assert.EqualValues(t, 320, sum.Cost.Nanos)
+	assert.EqualValues(t, 30, sum.Held)
+	assert.EqualValues(t, 1, sum.Unpriced)
+
+	reprice(t, l, fixed("openai", "all", aigateway.Cost{Nanos: 150, Currency: "USD"}), false)
+	calls = all(t, l, 1)[0].Calls
+	assert.Equal(t, accounting.CostingPrice, calls[1].Costing())
+	assert.Equal(t, stated, calls[2], "nothing replaces a stated cost")
+	sum = total(t, l)
+	assert.EqualValues(t, 150+150+100, sum.Cost.Nanos)
+	assert.Zero(t, sum.Held)
+	assert.Zero(t, sum.Unpriced)
 }
 
 // The usage of a call is unknown if the process crashed during the call.

@@ -63,7 +63,7 @@ func add(sums map[string]*accounting.Usage, by func(accounting.Record, accountin
 		if c.Source >= accounting.SourcePartial {
 			s.Estimated++
 		}
-		if c.Price == "" && c.Source != accounting.SourceNone {
+		if !c.Priced() {
 			s.Unpriced++
 		}
 	}

@@ -17,15 +17,16 @@ export const inputOf = (call) => call.input_tokens + call.cache_read_tokens + ca
 /** tokensOf returns the tokens of an exchange. @param {UsageRecord} record */
 export const tokensOf = (record) => record.calls.reduce((sum, call) => ({ input: sum.input + inputOf(call), output: sum.output + call.output_tokens }), { input: 0, output: 0 });
 
-/** costOf returns the cost of calls; null if none has a price. @param {UsageCall[]} calls */
+/** costOf returns the cost of calls; null if nothing is known of it. @param {UsageCall[]} calls */
 export function costOf(calls) {
-	const priced = calls.filter((call) => call.price);
-	return priced.length === 0 ? null : { amount: priced.reduce((sum, call) => sum + call.cost_nano, 0) / 1e9, currency: priced[0].currency };
+	const priced = calls.filter((call) => ['price', 'floor', 'provider'].includes(call.cost_source));
+	if (priced.length === 0) return null;
+	return { amount: priced.reduce((sum, call) => sum + call.cost_nano, 0) / 1e9, currency: priced[0].currency, floor: calls.some((call) => call.cost_source === 'floor' || call.cost_source === 'unknown') };
 }
 
 /** Cost is the cost of calls, or that their price is unknown. @param {{calls: UsageCall[]}} props */
 export function Cost({ calls }) {
 	const cost = costOf(calls);
-	if (cost) return money(cost.amount, cost.currency);
+	if (cost) return `${cost.floor ? '≥ ' : ''}${money(cost.amount, cost.currency)}`;
 	return calls.some((call) => inputOf(call) + call.output_tokens > 0) ? html`<span class="muted" title="The model has no price">no price</span>` : html`<span class="muted">–</span>`;
 }

@@ -1,8 +1,9 @@
 // Connect: a key, what to paste, and the first request as it arrives.
 import { html, useEffect, useState } from '../lib/preact.js';
 import { call, get, post, query, useData } from '../lib/api.js';
-import { milliseconds, money, short } from '../lib/format.js';
+import { milliseconds, short } from '../lib/format.js';
 import { bearer, held } from '../lib/key.js';
+import { Cost } from '../lib/record.js';
 import { root, route, set } from '../lib/route.js';
 import { Chip, Code, Copy, Field, Form, Name, Page, Part, Problem, Switch } from '../lib/ui.js';
 
@@ -81,11 +82,10 @@ function Arrival({ id }) {
 		const record = data.items[0];
 		if (!record) return html`<p class="muted">Waiting for a request with this key … ${late && html`Nothing has arrived for a minute. A wrong key or address is answered with an error by the client; the <a href="https://github.com/caddy-ai-gateway/caddy-ai-gateway/blob/main/caddyfile/clients.md" target="_blank" rel="noreferrer">notes about clients</a> have their settings.`}</p>`;
 		const call = record.calls.at(-1);
-		const cost = record.calls.reduce((/** @type {number} */ sum, /** @type {any} */ each) => sum + each.cost_nano, 0) / 1e9;
 		return html`<div class="stack wide"><div class="row between"><${Chip} is=${record.outcome === 'answered' ? 'ok' : 'ill'}>${record.outcome === 'answered' ? 'It arrived and was answered' : `It arrived, and ended with the outcome ${record.outcome.replace('_', ' ')}, status ${record.status}`}<//>
 			<span class="row"><a href=${`${root}exchanges/${record.id}`}>Open it</a><a href=${`${root}exchanges`}>All exchanges</a><a href=${`${root}usage`}>Usage</a></span></div>
 			<dl class="facts"><div><dt>Model</dt><dd><${Name} of=${record.model} /></dd></div><div><dt>Provider</dt><dd><${Name} of=${call?.provider ?? '–'} /></dd></div>
-			<div><dt>Tokens</dt><dd>${short(call?.input_tokens ?? 0)} in, ${short(call?.output_tokens ?? 0)} out</dd></div><div><dt>Cost</dt><dd>${call?.price ? money(cost, call.currency) : 'no price'}</dd></div>
+			<div><dt>Tokens</dt><dd>${short(call?.input_tokens ?? 0)} in, ${short(call?.output_tokens ?? 0)} out</dd></div><div><dt>Cost</dt><dd><${Cost} calls=${record.calls} /></dd></div>
 			<div><dt>First byte</dt><dd>${milliseconds(record.first_byte_ms)}</dd></div><div><dt>Whole answer</dt><dd>${milliseconds(record.duration_ms)}</dd></div></dl></div>`;
 	}}<//></div></section>`;
 }

@@ -132,7 +132,7 @@ function One({ id }) {
 					{ name: 'Output', num: true, cell: (/** @type {any} */ c) => number(c.output_tokens) },
 					{ name: 'of it reasoning', num: true, cell: (/** @type {any} */ c) => number(c.reasoning_tokens) },
 					{ name: 'Counted by', cell: (/** @type {any} */ c) => c.source },
-					{ name: 'Price', cell: (/** @type {any} */ c) => c.price ? html`<${Name} of=${c.price} />` : html`<span class="muted">none</span>` },
+					{ name: 'Price', cell: (/** @type {any} */ c) => c.price ? html`<${Name} of=${c.price} />` : html`<span class="muted">${c.cost_source === 'provider' ? 'stated by the provider' : 'none'}</span>` },
 					{ name: 'Cost', num: true, cell: (/** @type {any} */ c) => html`<${Cost} calls=${[c]} />` },
 				]} />`}</section>`}<//><//>`;
 }
