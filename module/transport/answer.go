@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -99,7 +100,7 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 	w := jsonAnswer{body: body, usage: answer.Usage, model: answer.Model}
 	switch {
 	case fault != nil:
-		return jsonAnswer{fault: fault, relayed: answer.Failed && a.ByteLane() && !ex.Streaming()}
+		return jsonAnswer{fault: stated(fault, body), relayed: answer.Failed && a.ByteLane() && !ex.Streaming()}
 	case !a.ByteLane():
 		w.body = ex.Format.Answers.TokenCount(nil, answer.Usage.Input())
 		return w
@@ -127,8 +128,17 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 // for one. It writes the answer to memory, as far as that suffices.
 func translated(t *pairs.Translator, body, memory []byte) jsonAnswer {
 	t.Use(memory)
-	fault := readAnswer(t, body)
+	fault := stated(readAnswer(t, body), body)
 	return jsonAnswer{body: t.Output(), usage: t.Usage(), text: t.Text(), model: t.Model(), losses: t.Losses(), fault: fault}
+}
+
+// stated returns the fault that a body states which is no answer, or else f, which is nil for an
+// answer.
+func stated(f *fault.Fault, body []byte) *fault.Fault {
+	if f == nil || !f.IsUnusable() {
+		return f
+	}
+	return cmp.Or(fault.Stated(body), f)
 }
 
 // readAnswer reads a whole JSON answer. It returns why it is none, or not whole.
@@ -163,6 +173,9 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	}
 	// If the body cannot be read, the fault is derived from the status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
+	if excess := fault.Blame.Excess; excess != nil {
+		excess.Complete(c.attempt.Exchange.View.MaxTokens, c.generousPrompt)
+	}
 	if !fault.Final {
 		c.result.noteHeaders(c.result.hide.retryHeaders(res.Header))
 	}
@@ -171,6 +184,14 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 		c.result.noteErrorAnswer(res, body, fault, c.attempt)
 	}
 	return c.failed(res, res.StatusCode, fault), nil
+}
+
+// generousPrompt returns an estimate of the tokens of the request that is rarely too low: a
+// client that asks again by too low a number is refused again.
+func (c *call) generousPrompt() int64 {
+	ex := c.attempt.Exchange
+	estimate := ex.Format.Requests.Measure(ex.Body).Tokens(c.attempt.BytesPerToken)
+	return estimate + estimate/4
 }
 
 // read reads a body to its end and decodes it, within limit and IdleTimeout. It writes the

@@ -42,7 +42,10 @@ type Target struct {
 	// Reserved lists the members that the traits of a provider cannot add to
 	// requests: the writer writes them itself, or only another format has them.
 	Reserved []string
-	writers  sync.Pool
+	// Nested lists the members below the top of requests, for a format without a reader:
+	// the rows of a reader name those of other formats.
+	Nested  []string
+	writers sync.Pool
 }
 
 // Extends reports whether the traits of a provider add the named member to requests.

@@ -131,6 +131,15 @@ func NewRows(notation strict.Notation, rows ...Row) *Rows {
 	return t
 }
 
+// Names returns the names of the rows.
+func (t *Rows) Names() []string {
+	names := make([]string, len(t.list))
+	for i := range t.list {
+		names[i] = t.list[i].Name
+	}
+	return names
+}
+
 // InSnakeCase returns the table, by which options are found in snake case as well.
 func (t *Rows) InSnakeCase() *Rows {
 	for _, l := range t.levels {

@@ -1,13 +1,29 @@
 package fault
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // What a provider blames a request for is logged in the words of this file, since the
 // message of the provider may quote the request.
+
+// Blame is what a provider blames a request for. The zero value blames it for nothing.
+type Blame struct {
+	// Reason is one of a closed list, for the log; "" if the provider does not blame the
+	// request.
+	Reason string
+	// Content is true if the provider refuses the content of the request.
+	Content bool
+	// Excess is what is too much if the request asks for more tokens than its answer can
+	// have; nil if it does not.
+	Excess *Excess
+
+	places []string // that may be the path of the field at fault, in the provider's words
+}
 
 // reasons are parts of messages of providers, in lower case, and the reason that they
 // imply. The first row that matches counts.
@@ -33,7 +49,6 @@ var reasons = []struct {
 	{"a system message is not at the beginning", []string{"system message must be at the beginning"}}, // templates of Qwen
 	{"roles do not alternate", []string{"roles must alternate"}},                                      // templates of Llama, Mistral, Gemma
 	{"a field is missing", []string{"field required", "missing required"}},                            // Anthropic, FastAPI; OpenAI
-	{"max_tokens is too large", []string{"max_tokens is too large", "valid range of max_tokens"}},     // OpenAI; DeepSeek
 	{"a value is not supported", []string{"unsupported value"}},                                       // OpenAI
 	{"a field is unknown or not supported", []string{
 		"unsupported parameter", "unrecognized request argument", // OpenAI
@@ -61,6 +76,8 @@ func (d detail) reason(row statusRow) string {
 		return ""
 	case row.code == CodeOverflow:
 		return "the input is longer than the context"
+	case row.code == codeExcess:
+		return "more tokens are asked for than the answer can have"
 	}
 	for _, known := range reasons {
 		if containsAny(d.message, known.parts...) {
@@ -73,43 +90,61 @@ func (d detail) reason(row statusRow) string {
 	return general
 }
 
-// path returns the path of the field that the provider blames, "" for none. It ends
-// before the first step that is no name of a format, since that may be a text of the
-// client.
-func (d detail) path() string {
-	path := d.param
-	if path == "" {
-		path, _, _ = strings.Cut(d.message, ": ")
-	}
-	steps := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) })
-	own := slices.IndexFunc(steps, func(step string) bool { return !isStep(step) })
-	if own >= 0 {
-		steps = steps[:own]
-	}
-	return strings.Join(steps[:min(len(steps), maxSteps)], ".")
-}
-
 // maxSteps bounds the paths that are logged.
 const maxSteps = 8
-
-// isStep reports whether a step of a path is an index or a name of a format.
-func isStep(step string) bool {
-	if index, err := strconv.Atoi(step); err == nil {
-		return index >= 0 && index < maxIndex
-	}
-	return slices.Contains(stepNames, step)
-}
 
 // maxIndex bounds the indices that are logged.
 const maxIndex = 1_000_000
 
-// stepNames are the names of members in paths that are logged.
-var stepNames = strings.Fields(`
-	body model messages system prompt max_tokens max_completion_tokens temperature top_p top_k n stop stop_sequences
-	stream stream_options tools tool_choice parallel_tool_calls functions function_call response_format reasoning_effort
-	thinking budget_tokens output_config effort metadata user_id user safety_identifier service_tier cache_control
-	logprobs top_logprobs logit_bias presence_penalty frequency_penalty seed suffix echo best_of verbosity prediction
-	modalities audio web_search_options container mcp_servers context_management thread store
-	role content type text source data media_type image image_url url file file_id document title citations
-	tool_use tool_result tool_use_id tool_calls tool_call_id tool function name arguments input id is_error signature
-	input_schema parameters description strict custom json_schema schema format`)
+// wrappers are the names with which servers begin the paths of fields: FastAPI, Google.
+var wrappers = []string{"body", "GenerateContentRequest"}
+
+// namedPlaces find the path of a field in the message of a provider, in its group.
+var namedPlaces = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`^\W*([^\s:]+): `),                 // Anthropic, Google: messages.0.content: Field required
+		regexp.MustCompile(` at '([^']+)'`),                   // Google: Unknown name "x" at 'contents[0]'; AWS: Value at 'inferenceConfig.topP'
+		regexp.MustCompile(`^[\w ]*:? '([^' ]+)'`),            // OpenAI: Invalid 'input[0].id': string too long; Unsupported parameter: 'top_p'
+		regexp.MustCompile("^[\\w ]*:? [`\"]([^`\" ]+)[`\"]"), // the same with other quotes
+	}
+})
+
+// Path returns the path of the field that the provider blames, "" for none. isMember reports
+// whether a word is the name of a member of requests, or of a type of objects in them: the
+// path ends before the first step that is neither that nor an index, since that may be a text
+// of the client.
+func (b *Blame) Path(isMember func(string) bool) string {
+	for _, place := range b.places {
+		steps := strings.FieldsFunc(place, func(r rune) bool { return strings.ContainsRune(".[]", r) })
+		foreign := slices.IndexFunc(steps, func(step string) bool { return !isIndex(step) && !slices.Contains(wrappers, step) && !isMember(step) })
+		if foreign >= 0 {
+			steps = steps[:foreign]
+		}
+		if path := strings.Join(steps[:min(len(steps), maxSteps)], "."); path != "" {
+			return path
+		}
+	}
+	return ""
+}
+
+// isIndex reports whether a step of a path is an index.
+func isIndex(step string) bool {
+	index, err := strconv.Atoi(step)
+	return err == nil && index >= 0 && index < maxIndex
+}
+
+// places returns the words of the provider that may be the path of the field at fault.
+func (d detail) places() (places []string) {
+	if d.param != "" {
+		places = append(places, d.param)
+	}
+	if d.rpc.field != "" {
+		places = append(places, d.rpc.field)
+	}
+	for _, named := range namedPlaces() {
+		if found := named.FindStringSubmatch(d.message); found != nil {
+			places = append(places, found[1])
+		}
+	}
+	return places
+}

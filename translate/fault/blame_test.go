@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // Refusals of providers, as their services and servers write them.
@@ -48,7 +49,39 @@ func TestRefusalsHaveAReasonThatALogMayHold(t *testing.T) {
 		{502, `{"error":{"message":"does not support tools"}}`, "", ""},
 	} {
 		fault := fault.Read(c.status, "application/json", []byte(c.body))
-		assert.Equal(t, [2]string{c.reason, c.path}, [2]string{fault.Log.Reason, fault.Log.Path}, c.body)
-		assert.NotContains(t, fault.Log.Reason+fault.Log.Path, "secret")
+		assert.Equal(t, [2]string{c.reason, c.path}, [2]string{fault.Blame.Reason, fault.Blame.Path(formats.IsMember)}, c.body)
+		assert.NotContains(t, fault.Blame.Reason+fault.Blame.Path(formats.IsMember), "secret")
+	}
+}
+
+// The log names the field that a provider blames. Its words were a list by hand, of which the
+// formats responses, gemini and converse had few: the path of "instructions" was empty.
+func TestThePathOfAFieldIsKnownInEveryFormat(t *testing.T) {
+	for _, c := range []struct{ body, path string }{
+		// Stated apart from the message.
+		{`{"error":{"message":"Unsupported parameter","param":"instructions"}}`, "instructions"},
+		{`{"error":{"message":"x","param":"max_output_tokens"}}`, "max_output_tokens"},
+		{`{"error":{"message":"x","param":"input[3].content[0].image_url"}}`, "input.3.content.0.image_url"},
+		{`{"error":{"message":"x","param":"text.format.schema"}}`, "text.format.schema"},
+		{`{"error":{"message":"x","param":"tools[0].function.parameters"}}`, "tools.0.function.parameters"},
+		{`{"error":{"code":400,"message":"x","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"generation_config.thinking_config.thinking_budget","description":"secret"}]}]}}`,
+			"generation_config.thinking_config.thinking_budget"},
+		// In the message.
+		{`{"error":{"code":400,"message":"contents[0].parts: must not be empty"}}`, "contents.0.parts"},
+		{`{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"secret\" at 'contents[1].parts[0].function_call': Cannot find field."}}`, "contents.1.parts.0.function_call"},
+		{`{"error":{"code":400,"message":"* GenerateContentRequest.tools[0].function_declarations[2].name: Invalid function name"}}`, "GenerateContentRequest.tools.0.function_declarations.2.name"},
+		{`{"message":"inferenceConfig.maxTokens: secret"}`, "inferenceConfig.maxTokens"},
+		{`{"message":"1 validation error detected: Value 'secret' at 'messages.1.member.content.1.member.toolResult.toolUseId' failed to satisfy constraint: secret"}`,
+			"messages.1.member.content.1.member.toolResult.toolUseId"},
+		{`{"message":"1 validation error detected: Value at 'toolConfig.tools.1.member.toolSpec.inputSchema' failed to satisfy constraint"}`, "toolConfig.tools.1.member.toolSpec.inputSchema"},
+		{`{"error":{"message":"Invalid 'input[0].arguments': string too long"}}`, "input.0.arguments"},
+		{`{"error":{"message":"Unsupported parameter: 'reasoning.effort' is not supported with this model."}}`, "reasoning.effort"},
+		// Texts of clients.
+		{`{"error":{"message":"Unsupported value: 'secret' is not supported"}}`, ""},
+		{`{"error":{"message":"Value 'a' at 'my secret' failed"}}`, ""},
+		{`{"error":{"message":"x","param":"metadata.secret"}}`, "metadata"},
+	} {
+		f := fault.Read(400, "application/json", []byte(c.body))
+		assert.Equal(t, c.path, f.Blame.Path(formats.IsMember), c.body)
 	}
 }

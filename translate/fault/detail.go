@@ -82,12 +82,19 @@ func decode(body []byte) (value any, ok bool) {
 	return value, errors.Is(err, io.EOF)
 }
 
-// printable returns a provider's message without control characters, cut at maxDetail.
+// printable returns a provider's message without control characters, cut at maxDetail. Line
+// ends and tabs become one space, so that no words are joined.
 func printable(message string) string {
+	spaced := true // the last character is a space, or there is none
 	message = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		gap := unicode.IsControl(r) && unicode.IsSpace(r) || r == '\u2028' || r == '\u2029'
+		switch {
+		case gap && !spaced:
+			r = ' '
+		case gap, unicode.IsControl(r):
 			return -1
 		}
+		spaced = r == ' '
 		return r
 	}, strings.ToValidUTF8(message, "\ufffd"))
 	message = strings.TrimSpace(message)
@@ -102,6 +109,7 @@ func printable(message string) string {
 var exhaustedWords = map[string]bool{
 	"insufficient_quota": true, "billing_error": true, "billing_not_active": true, "billing_hard_limit_reached": true,
 	"insufficient_user_quota": true, "usage_not_included": true, "insufficient_balance": true,
+	"1113": true, // Z.ai
 }
 
 // creditTooLow begins the message of Anthropic for an account without credit. Status

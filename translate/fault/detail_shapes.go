@@ -13,9 +13,22 @@ const deepest = 6
 // The places of the message, in the order in which they are searched: at the top of a
 // body, and in the error there.
 var (
-	outerPlaces = []string{"error", "message", "detail", "errors", "response"}
-	innerPlaces = []string{"message", "error", "detail", "errors"}
+	outerPlaces = []string{"error", "message", "detail", "errors", "response", "base_resp", "msg", "error_msg"}
+	innerPlaces = []string{"message", "error", "detail", "errors", "status_msg", "msg"}
 )
+
+// codePlaces are the members of a code beside a message, in the order in which they are searched.
+var codePlaces = []string{"code", "status_code", "error_code"}
+
+// baseCodes are the codes of MiniMax, status_code of base_resp, in the words of others.
+var baseCodes = map[string]string{
+	"1001": "timeout_error",
+	"1002": "rate_limit_exceeded", "1041": "rate_limit_exceeded",
+	"1004": "invalid_api_key", "2049": "invalid_api_key",
+	"1008": "insufficient_balance",
+	"1026": "content_filter", "1027": "content_filter",
+	"2013": "invalid_request_error",
+}
 
 // detailOf returns the message in the first of these places, with the nearest type and
 // code.
@@ -66,14 +79,32 @@ func detailOfObject(object map[string]any, depth int) (d detail) {
 	}
 	for _, place := range places {
 		found := detailOf(object[place], depth+1)
+		if word := baseCodes[found.code]; place == "base_resp" && word != "" {
+			found.code = word
+		}
 		d.message = firstText(d.message, found.message)
 		d.kind, d.code, d.param = firstText(d.kind, found.kind), firstText(d.code, found.code), firstText(d.param, found.param)
 	}
-	d.kind, d.code, d.param = firstText(d.kind, object["type"]), firstText(d.code, object["code"]), firstText(d.param, object["param"])
+	d.kind, d.param = firstText(d.kind, object["type"]), firstText(d.param, object["param"])
+	for _, place := range codePlaces {
+		d.code = firstText(d.code, object[place])
+	}
 	if d.kind == "error" {
 		d.kind = ""
 	}
 	return d
+}
+
+// successCodes are the codes of answers that are no errors.
+var successCodes = map[string]bool{"": true, "0": true, "200": true, "ok": true, "OK": true, "success": true}
+
+// statesError reports whether a JSON object that is no answer of its format states an error, in
+// one of the shapes of services that answer errors with status 200.
+func statesError(object map[string]any) bool {
+	base, _ := object["base_resp"].(map[string]any)
+	errorList, _ := object["errors"].([]any)
+	return object["success"] == false || len(errorList) > 0 || !successCodes[firstText(base["status_code"])] ||
+		!successCodes[firstText(object["code"])] || !successCodes[firstText(object["error_code"])]
 }
 
 // firstText returns the first value that is a text or a number.

@@ -45,7 +45,8 @@ type Dialect struct {
 	// its body, which is decoded JSON.
 	IsError func(name string, body any) bool
 	// KnowsOverflow reports whether clients recognize a message as that of a prompt that
-	// is too long; nil if they recognize CodeOverflow.
+	// is too long, or of an answer that would be; nil if they recognize those of all
+	// providers.
 	KnowsOverflow func(message string) bool
 }
 
@@ -109,7 +110,8 @@ func (l *Dialect) RelayableAnswer(body []byte) bool {
 
 // relays reports whether clients may read an error unchanged.
 func (l *Dialect) relays(d detail, status int) bool {
-	if l.KnowsOverflow != nil && d.overflows(rowOf(status)) && !l.KnowsOverflow(d.message) {
+	row := rowOf(status)
+	if l.KnowsOverflow != nil && (d.overflows(row) || d.excess(row) != nil) && !l.KnowsOverflow(d.message) {
 		return false
 	}
 	return d.account() == 0 && status != 401 && status != 402
@@ -127,6 +129,17 @@ var invalidWords = map[string]bool{
 
 // answers are bodies of errors in answers of status 2xx.
 var answers = Dialect{Unknown: 502}
+
+// Stated returns the fault that a body of status 2xx states which is no answer of its format,
+// nil if it states none.
+func Stated(body []byte) *Fault {
+	value, _ := decode(body)
+	object, _ := value.(map[string]any)
+	if !statesError(object) || detailOf(value, 0).message == "" {
+		return nil
+	}
+	return ReadAnswer(body)
+}
 
 // ReadAnswer returns the fault of an error object in an answer of status 2xx. Its status is
 // the type or the code of the error, as in ReadEvent, else 502.

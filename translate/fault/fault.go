@@ -94,8 +94,8 @@ type Fault struct {
 	// RetryAfter is the time in seconds after which a client may try again, 0 if it is
 	// not known.
 	RetryAfter int
-	// ContentPolicy is true if the provider refuses the content of the request.
-	ContentPolicy bool
+	// Blame is what a provider blames the request for.
+	Blame Blame
 	// Quoted is true if Message is the wording of a provider. It may quote the request,
 	// so it is for the client alone: the log gets LogMessage.
 	Quoted bool
@@ -110,13 +110,10 @@ type Log struct {
 	// Trait is the name of the trait because of which the request is refused, "" for
 	// none. Clients cannot set traits.
 	Trait string
-	// Reason and Path are what a provider blames the request for, and the path of the
-	// field. Reason is "" if it does not blame the request.
-	Reason, Path string
 }
 
 // BlamesRequest reports whether the fault is that of a provider which blames the request.
-func (f *Fault) BlamesRequest() bool { return f.Log.Reason != "" }
+func (f *Fault) BlamesRequest() bool { return f.Blame.Reason != "" }
 
 // LogMessage returns the part of Message that may be logged.
 func (f *Fault) LogMessage() string {
@@ -132,6 +129,14 @@ func (f *Fault) Add(text string) {
 	if f.Log.Message != "" {
 		f.Log.Message += text
 	}
+}
+
+// Reworded returns the fault in the words of a format, for an Excess that its clients would not
+// recognize: with another message, path of the field at fault and code.
+func (f *Fault) Reworded(message, param, code string) *Fault {
+	with := *f
+	with.Message, with.Param, with.Code = message, param, code
+	return &with
 }
 
 // Error returns the message.

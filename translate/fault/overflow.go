@@ -44,14 +44,15 @@ var overflowSentences = []string{
 	"too many tokens: size limit exceeded",  // Cohere
 }
 
-// overflows reports whether an error of the row means that the prompt was too long.
-// Rows with a code blame something else: rate limits have "too many tokens", too.
+// overflows reports whether an error of the row means that the prompt was too long, unless
+// excess shows that the prompt alone fits.
 func (d detail) overflows(row statusRow) bool {
-	if row.code != "" && row.kind != TooLarge {
-		return false
-	}
-	return overflowWords[d.code] || overflowWords[d.kind] || containsAny(d.message, overflowSentences...)
+	return row.maySize() && (overflowWords[d.code] || overflowWords[d.kind] || containsAny(d.message, overflowSentences...))
 }
+
+// maySize reports whether an error of the row may be about the size of the request. Rows with
+// a code blame something else: rate limits have "too many tokens", too.
+func (row statusRow) maySize() bool { return row.code == "" || row.kind == TooLarge }
 
 // containsAny reports whether a message has one of the parts, which are in lower case.
 func containsAny(message string, parts ...string) bool {

@@ -83,7 +83,6 @@ func TestOverflowsThatMessagesClientsKnowAreLeftAsTheyAre(t *testing.T) {
 	for _, message := range []string{
 		"prompt is too long: 213462 tokens > 200000 maximum",
 		"Prompt is too long",
-		"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens` and try again",
 	} {
 		body, err := json.Marshal(map[string]any{"type": "error", "error": map[string]any{"type": "invalid_request_error", "message": message}})
 		require.NoError(t, err)

@@ -24,11 +24,11 @@ func TestRefusedContentIsKnownByCodeOrSentence(t *testing.T) {
 	} {
 		for _, status := range []int{400, 403} {
 			f := fault.Read(status, jsonType, []byte(body))
-			assert.Equal(t, want, f.ContentPolicy, body)
+			assert.Equal(t, want, f.Blame.Content, body)
 			assert.Equal(t, map[int]fault.Kind{400: fault.Invalid, 403: fault.Forbidden}[status], f.Kind, "the status is the provider's")
 		}
-		assert.False(t, fault.Read(429, jsonType, []byte(body)).ContentPolicy, body)
+		assert.False(t, fault.Read(429, jsonType, []byte(body)).Blame.Content, body)
 	}
 	event := []byte(`{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"m"}}}`)
-	assert.True(t, formats.Of(translate.Responses).Errors.ReadEvent(event).ContentPolicy)
+	assert.True(t, formats.Of(translate.Responses).Errors.ReadEvent(event).Blame.Content)
 }

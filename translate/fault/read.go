@@ -57,14 +57,18 @@ const maxStatus = 599
 // of the provider cannot be shown.
 func (d detail) fault(status int, generic string) *Fault {
 	row := rowOf(status)
-	if d.overflows(row) {
+	excess := d.excess(row)
+	switch {
+	case excess != nil:
+		row = statusRow{Invalid, codeExcess}
+	case d.overflows(row):
 		row = statusRow{Invalid, CodeOverflow}
 	}
 	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Details: d.details, Cause: d.cause(status), Quoted: true}
-	if f.Log.Reason = d.reason(row); f.BlamesRequest() {
-		f.Log.Path = d.path()
+	f.Blame = Blame{Reason: d.reason(row), Content: d.violatesPolicy(row), Excess: excess}
+	if f.BlamesRequest() {
+		f.Blame.places = d.places()
 	}
-	f.ContentPolicy = d.violatesPolicy(row)
 	if f.Code == "" && f.Kind == Invalid {
 		f.Code = d.code
 	}

@@ -89,7 +89,7 @@ func TestUpstreamMessagesAreFoundInEveryShape(t *testing.T) {
 		{"too deep", strings.Repeat(`{"error":`, 7) + `"bad"` + strings.Repeat(`}`, 7), generic},
 		{"plain text", "bad\n", "bad"},
 		{"plain text that begins like JSON", "400 bad", "400 bad"},
-		{"control characters", `{"error":{"message":"a\u0000b\u001b[31mc\nd\u0085"}}`, "ab[31mcd"},
+		{"control characters", `{"error":{"message":"a\u0000b\u001b[31mc\nd\u0085"}}`, "ab[31mc d"},
 		{"bad UTF-8", "bad \xff", "bad \ufffd"},
 		{"nothing usable", `{"error":{"code":5}}`, generic},
 		{"a null error", `{"error":null}`, generic},

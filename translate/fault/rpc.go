@@ -8,6 +8,7 @@ type rpcDetails struct {
 	reason string  // a word, "" for none
 	wait   float64 // seconds until a retry, 0 for none
 	usedUp bool    // a quota of the day is used up, so that no retry helps
+	field  string  // the path of the first field at fault, "" for none
 }
 
 // refusedKeys are the reasons for which a key is not accepted, or the project of the account.
@@ -37,12 +38,25 @@ func rpcDetailsOf(body any) (d rpcDetails) {
 		case "RetryInfo":
 			d.wait = seconds(firstText(fields["retryDelay"]))
 		case "QuotaFailure":
-			violations, _ := fields["violations"].([]any)
-			for _, violation := range violations {
-				quota, _ := violation.(map[string]any)
+			for _, quota := range objects(fields["violations"]) {
 				d.usedUp = d.usedUp || strings.Contains(firstText(quota["quotaId"]), "PerDay")
+			}
+		case "BadRequest":
+			for _, violation := range objects(fields["fieldViolations"]) {
+				d.field = firstText(d.field, violation["field"])
 			}
 		}
 	}
 	return d
+}
+
+// objects returns the objects of a list.
+func objects(value any) (objects []map[string]any) {
+	list, _ := value.([]any)
+	for _, element := range list {
+		if object, ok := element.(map[string]any); ok {
+			objects = append(objects, object)
+		}
+	}
+	return objects
 }

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"strings"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -62,6 +64,20 @@ func (p *Part) In(body []byte) translate.Span {
 // requests of the format.
 func (r *Requests) HasSchemas(traits *trait.Traits) bool {
 	return r.Target == nil || r.Target.Keeps(core.FormatSchema, traits)
+}
+
+// Words returns the words in the paths of the members of requests: those that the rows of the
+// reader name, and those of the writer. They may repeat, and some are values.
+func (r *Requests) Words() (words []string) {
+	if r.Source != nil {
+		for _, name := range r.Source.Rows.Names() {
+			words = append(words, strings.FieldsFunc(name, func(sign rune) bool { return strings.ContainsRune(".*=+[],", sign) })...)
+		}
+	}
+	if r.Target != nil {
+		words = append(append(words, r.Target.Reserved...), r.Target.Nested...)
+	}
+	return append(words, r.Bound, r.Prefix.Rules, r.Prefix.Turns, r.Prefix.Text)
 }
 
 // Measure measures a request that has passed Inspect.

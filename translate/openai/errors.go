@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"fmt"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -49,8 +51,24 @@ var errorTypes = [...]string{
 
 const invalidRequest = "invalid_request_error"
 
+// worded returns the fault in words that clients recognize.
+func worded(f *fault.Fault) *fault.Fault {
+	e := f.Blame.Excess
+	switch {
+	case e == nil:
+		return f
+	case e.Asked == 0:
+		return f.Reworded(fmt.Sprintf("max_tokens is too large. This model supports at most %d completion tokens.", e.Most), "max_tokens", f.Code)
+	}
+	message := fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens, whereas you provided %[1]d.", e.Asked, e.Most)
+	return f.Reworded(message, "max_tokens", f.Code)
+}
+
 // appendError appends an error body. It has no place for the request id.
-func appendError(dst []byte, f *fault.Fault, _ string) []byte {
+func appendError(dst []byte, f *fault.Fault, _ string) []byte { return AppendError(dst, worded(f)) }
+
+// AppendError appends an error body with the words of the fault, whatever these are.
+func AppendError(dst []byte, f *fault.Fault) []byte {
 	dst = jsonscan.AppendString(append(dst, `{"error":{"message":`...), f.Message)
 	dst = append(dst, `,"type":"`...)
 	dst = append(dst, errorTypes[f.Kind]...)

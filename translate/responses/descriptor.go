@@ -125,6 +125,7 @@ func isAboutEncryption(refusal *fault.Fault, reasons ...string) bool {
 // clients know a failure by the state of the response.
 func faults() format.Errors {
 	e := openai.Errors
+	e.Append = answer.AppendError
 	e.AppendEvent = func(dst []byte, f *fault.Fault, requestID string) []byte {
 		_, digits, _ := strings.Cut(requestID, "_")
 		return answer.AppendFailure(dst, translate.IDs{Message: idPrefix + digits}, f)

@@ -31,15 +31,15 @@ func (n *Names) Add(name string) int {
 // InSnakeCase adds the spellings in snake case of all names. No name may be added behind them.
 func (n *Names) InSnakeCase() {
 	for i, name := range n.list {
-		if snake := snakeCase(name); snake != name {
+		if snake := SnakeCase(name); snake != name {
 			n.Add(snake)
 			n.spellings = append(n.spellings, uint8(i))
 		}
 	}
 }
 
-// snakeCase returns "responseMimeType" as "response_mime_type".
-func snakeCase(name string) string {
+// SnakeCase returns "responseMimeType" as "response_mime_type".
+func SnakeCase(name string) string {
 	var snake []byte
 	for _, b := range []byte(name) {
 		if 'A' <= b && b <= 'Z' {

@@ -74,7 +74,7 @@ func (f *Fallback) add(word string) error {
 func (f *Fallback) After(a *exchange.Attempt, result *exchange.Result) bool {
 	status := result.Status
 	switch {
-	case result.Fault.Code == fault.CodeOverflow && f.contextLength, result.Fault.ContentPolicy && f.contentPolicy:
+	case result.Fault.TooLong() && f.contextLength, result.Fault.Blame.Content && f.contentPolicy:
 		return true
 	case result.Fault.Kind == fault.Timeout && status < 400:
 		return f.timeout

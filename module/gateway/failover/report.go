@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // reportFailure logs why an attempt failed, and remembers a provider that does not count
@@ -28,7 +29,7 @@ func (x *run) reportFailure(t *choice.Candidate, c *exchange.Conduit) {
 			zap.Duration("asked_again_after", meter.AskAgainAfter))
 	case result.Fault.BlamesRequest():
 		x.log(zapcore.InfoLevel, "provider refused the request", c,
-			zap.String("reason", result.Fault.Log.Reason), zap.String("path", result.Fault.Log.Path))
+			zap.String("reason", result.Fault.Blame.Reason), zap.String("path", result.Fault.Blame.Path(formats.IsMember)))
 	default:
 		x.log(zapcore.WarnLevel, "attempt failed", c, zap.String("fault", result.Fault.LogMessage()))
 	}

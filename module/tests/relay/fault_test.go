@@ -76,6 +76,10 @@ func TestA200ThatHoldsAnErrorIsAnError(t *testing.T) {
 		{"without one", `{"error":{"message":"it broke"}}`, site.ErrorAnswer{
 			Status: 502, Kind: "server_error", MessagesKind: "api_error", Code: "upstream_invalid_response", Message: "it broke",
 		}},
+		{"in a shape of one service", `{"choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`, site.Exhausted},
+		{"in a shape of another one", `{"code":500,"msg":"no such model","success":false}`, site.ErrorAnswer{
+			Status: 500, Kind: "server_error", MessagesKind: "api_error", Message: "no such model",
+		}},
 	}
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -239,5 +243,31 @@ func TestCompressedAnswersAreRead(t *testing.T) {
 		p.Script(gatewaytest.InOrder(gatewaytest.SetHeader("Content-Encoding", "gzip"),
 			gatewaytest.Body(200, "application/json", []byte(strings.Repeat("not gzip", 10)))))
 		assert.Equal(t, http.StatusBadGateway, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
+	})
+}
+
+// A server that stops counting a prompt states no size of it. The gateway estimates it, since
+// an agent computes from that number for how many tokens it asks again.
+func TestAnAgentThatAsksForTooManyTokensGetsTheNumbers(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p, "format chat"))
+		refusal := func(message string) gatewaytest.Step {
+			return gatewaytest.Body(400, "application/json", []byte(`{"object":"error","message":"`+message+`","type":"BadRequestError","code":400}`))
+		}
+		body := `{"model":"m","max_tokens":32000,"stream":true,"messages":[{"role":"user","content":"` + strings.Repeat("four", 10_000) + `"}]}`
+
+		p.Script(refusal("'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is 32768 tokens and your request has 10459 input tokens (32000 > 32768 - 10459)."))
+		answer := s.Ask("/v1/messages", body)
+		assert.Equal(t, http.StatusBadRequest, answer.Status)
+		assert.Contains(t, answer.Body, "\"input length and `max_tokens` exceed context limit: 10459 + 32000 > 32768, decrease")
+
+		p.Script(refusal("This model's maximum context length is 32768 tokens. However, you requested 32000 output tokens and your prompt contains at least 769 input tokens, for a total of at least 32769 tokens."))
+		var input int
+		_, numbers, _ := strings.Cut(s.Ask("/v1/messages", body).Body, "exceed context limit: ")
+		_, err := fmt.Sscanf(numbers, "%d + 32000 > 32768", &input)
+		require.NoError(t, err, numbers)
+		assert.Greater(t, input, 10_000)
+		assert.Less(t, input, 15_000)
 	})
 }

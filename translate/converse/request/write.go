@@ -3,6 +3,7 @@ package request
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -16,7 +17,18 @@ var Target = core.Target{
 	Reserved: append([]string{
 		"messages", "system", "inferenceConfig", "toolConfig", "outputConfig", "serviceTier", "additionalModelResponseFieldPaths", "input",
 	}, trait.ChatOptions...),
+	Nested: strings.Fields(nested),
 }
+
+// nested are the members of the objects in a request, and "member", with which the service
+// marks the elements of lists in its errors.
+const nested = `member
+	role content text image video document format name source bytes s3Location uri context citations enabled
+	cachePoint type ttl toolUse toolUseId input toolResult status searchResult title json
+	reasoningContent reasoningText signature redactedContent guardContent
+	maxTokens temperature topP stopSequences
+	tools toolSpec description inputSchema strict systemTool toolChoice auto any tool
+	textFormat structure jsonSchema schema additionalModelRequestFields`
 
 // openText begins a text.
 const openText = `{"text":"`

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,9 @@ import (
 // Dialect is how errors are expressed in the format.
 var Dialect = fault.Dialect{
 	Unknown: 500, IsError: hasError,
-	KnowsOverflow: func(message string) bool { return strings.Contains(message, tooLong) },
+	KnowsOverflow: func(message string) bool {
+		return strings.Contains(message, tooLong) || strings.Contains(message, tooMany)
+	},
 }
 
 // KeepAlive is an event without a meaning. Clients accept neither comments nor other lines.
@@ -64,21 +67,35 @@ var statusWords = [...]string{
 	fault.Timeout:              "DEADLINE_EXCEEDED",
 }
 
-// tooLong is how clients recognize a prompt that is longer than the context.
-const tooLong = "exceeds the maximum number of tokens"
+// Clients recognize these texts: a prompt that is longer than the context, and an answer for
+// which more tokens are asked than it can have.
+const (
+	tooLong = "exceeds the maximum number of tokens"
+	tooMany = "but the supported range is from 1 (inclusive) to"
+)
 
-// messageOf returns the message for the client.
-func messageOf(f *fault.Fault) string {
-	if f.Code == fault.CodeOverflow && !strings.Contains(f.Message, tooLong) {
-		return "The input token count " + tooLong + " allowed: " + f.Message
+// worded returns the fault in words that clients recognize.
+func worded(f *fault.Fault) *fault.Fault {
+	switch e := f.Blame.Excess; {
+	case Dialect.KnowsOverflow(f.Message):
+	case e != nil:
+		value := "a larger maxOutputTokens value"
+		if e.Asked > 0 {
+			value = fmt.Sprintf("a maxOutputTokens value of %d", e.Asked)
+		}
+		message := fmt.Sprintf("Unable to submit request because it has %s "+tooMany+" %d (exclusive). Update the value and try again.", value, e.Most+1)
+		return f.Reworded(message, "generationConfig.maxOutputTokens", f.Code)
+	case f.Code == fault.CodeOverflow:
+		return f.Reworded("The input token count "+tooLong+" allowed: "+f.Message, f.Param, f.Code)
 	}
-	return f.Message
+	return f
 }
 
 // AppendError appends an error body. The format has no place for the id of the request.
 func AppendError(dst []byte, f *fault.Fault, _ string) []byte {
+	f = worded(f)
 	dst = strconv.AppendInt(append(dst, `{"error":{"code":`...), int64(Status(f)), 10)
-	dst = jsonscan.AppendString(append(dst, `,"message":`...), messageOf(f))
+	dst = jsonscan.AppendString(append(dst, `,"message":`...), f.Message)
 	dst = append(append(append(dst, `,"status":"`...), statusWords[f.Kind]...), '"')
 	return append(appendDetails(dst, f), "}}"...)
 }

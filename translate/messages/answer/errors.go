@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -53,24 +54,42 @@ var errorTypes = [...]string{
 }
 
 // Clients recognize these texts. After promptTooLong, a prompt longer than the context,
-// they shorten the conversation; after exceedLimit they ask for fewer tokens.
+// they shorten the conversation; after the others they ask for fewer tokens.
 const (
 	promptTooLong = "prompt is too long"
 	exceedLimit   = "exceed context limit"
+	exceedMost    = "which is the maximum allowed number of output tokens"
 )
 
-// knowsOverflow reports whether clients recognize an overflow of the context by a message.
+// knowsOverflow reports whether clients recognize by a message that a prompt is too long, or
+// that an answer would be.
 func knowsOverflow(message string) bool {
 	message = strings.ToLower(message)
-	return strings.Contains(message, promptTooLong) || strings.Contains(message, exceedLimit)
+	return strings.Contains(message, promptTooLong) || strings.Contains(message, exceedLimit) || strings.Contains(message, exceedMost)
 }
 
 // messageOf returns the message for the client.
 func messageOf(f *fault.Fault) string {
-	if f.Code == fault.CodeOverflow && !knowsOverflow(f.Message) {
+	switch {
+	case knowsOverflow(f.Message):
+	case f.Blame.Excess != nil:
+		return excessMessage(f.Blame.Excess)
+	case f.Code == fault.CodeOverflow:
 		return promptTooLong + ": " + f.Message
 	}
 	return f.Message
+}
+
+// excessMessage words an excess as the vendor of the format does. Clients compute from the
+// numbers for how many tokens they ask again.
+func excessMessage(e *fault.Excess) string {
+	switch {
+	case e.Context > 0:
+		return fmt.Sprintf("input length and `max_tokens` "+exceedLimit+": %d + %d > %d, decrease input length or `max_tokens` and try again", e.Input, e.Asked, e.Context)
+	case e.Asked > 0:
+		return fmt.Sprintf("max_tokens: %d > %d, "+exceedMost, e.Asked, e.Most)
+	}
+	return fmt.Sprintf("max_tokens: more than %d, "+exceedMost, e.Most)
 }
 
 // AppendError appends an error body.

@@ -61,7 +61,7 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 		dst = append(dst, "null"...)
 	} else {
 		dst = append(dst, `{"code":"`+codeOf(e.fault)+`","message":`...)
-		dst = append(jsonscan.AppendString(dst, e.fault.Message), '}')
+		dst = append(jsonscan.AppendString(dst, worded(e.fault).Message), '}')
 	}
 	if e.reason == "" {
 		dst = append(dst, `,"incomplete_details":null,"model":`...)
