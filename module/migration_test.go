@@ -274,6 +274,33 @@ general_settings: {master_key: os.environ/LITELLM_MASTER_KEY}
 	assert.InDelta(t, 123.456789e6, m.used("team-Research-Dev-2"), 1e5, "Z016: what its keys had spent counts once")
 }
 
+// A key had spent 300 in all time, and its team 123 in this month: after the import, the team had
+// spent 300 in this month.
+func TestWhatAKeyHasSpentInAllTimeIsNotInTheMonthOfItsTeam(t *testing.T) {
+	cluster, ok := storetest.Postgres(t)
+	if !ok {
+		return
+	}
+	m := newMove(t)
+	later := time.Now().UTC().AddDate(0, 1, 0).Format(time.DateTime)
+	dsn := m.database(cluster, m.example("litellm.sql", "60, 4, 20, '30d', '2026-12-01 00:00:00'", "60, 4, 500, NULL, NULL", "'alice laptop', 4.75", "'alice laptop', 300",
+		"2026-12-01 00:00:00", later, "2026-11-30 00:00:00", later))
+	t.Setenv("LITELLM_MASTER_KEY", "sk-EXAMPLEmaster0000000011")
+	source := m.write("config.yaml", `
+model_list:
+  - {model_name: gpt-4o-mini, litellm_params: {model: openai/gpt-4o-mini, api_base: "http://`+m.provider.Address()+`/v1", api_key: none}, model_info: {input_cost_per_token: 1e-7, output_cost_per_token: 4e-7}}
+general_settings: {master_key: os.environ/LITELLM_MASTER_KEY}
+`)
+	dump := m.write("dump.sql", cluster.Dump(t, dsn))
+	text, _ := m.run("litellm", source, "--database", dump, "--keys", m.path("keys"))
+	text = strings.Replace(text, "store sqlite", "store sqlite "+m.path("gateway.db"), 1)
+	out, _ := m.run("litellm", source, "--database", dump, "--accounts", "--config", m.write("Caddyfile", text))
+	assert.Contains(t, out, "2 users new")
+	m.start(text)
+	assert.InDelta(t, 300e6, m.used("key-alice-laptop"), 1e5)
+	assert.InDelta(t, 123.456789e6, m.used("team-Research-Dev-2"), 1e5)
+}
+
 // The example of a company has every trap, a secret in clear text among them.
 func TestTheCompanyOfLiteLLMComesOver(t *testing.T) {
 	m := newMove(t)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 
@@ -69,8 +68,8 @@ func importUsers(ctx context.Context, store aigateway.Store, users []migration.U
 	return created, nil
 }
 
-// importSpent writes what was spent to the ledger of a store, as records of now, and returns
-// their number. Amounts that an earlier import has written are subtracted.
+// importSpent writes what was spent to the ledger of a store, and returns the number of its
+// records. Amounts that an earlier import has written are subtracted.
 func importSpent(ctx context.Context, store aigateway.Store, options accounting.LedgerOptions, g *migration.Gateway, report *migration.Report) (added int, err error) {
 	if len(g.Openings) == 0 {
 		return 0, nil
@@ -80,7 +79,7 @@ func importSpent(ctx context.Context, store aigateway.Store, options accounting.
 		report.Add(migration.Lost, "spend", "the store keeps no ledger: budgets begin with their whole amounts")
 		return 0, nil
 	}
-	missing, err := openings(ctx, keeper, g)
+	missing, err := spent(ctx, keeper, g, report)
 	if err != nil || len(missing) == 0 {
 		return 0, err
 	}
@@ -99,57 +98,43 @@ func importSpent(ctx context.Context, store aigateway.Store, options accounting.
 		return 0, fmt.Errorf("opening the ledger: %w", err)
 	}
 	defer func() { err = errors.Join(err, ledger.Release()) }()
-	for i := range missing {
-		if err := ledger.Begin(&missing[i]); err != nil {
+	for i, part := range missing {
+		r := accounting.Record{
+			Key: part.Key, User: part.User, Limit: part.Limit, Admitted: part.At, Operation: "import", Outcome: accounting.OutcomeImported,
+			Calls: []accounting.Call{{Provider: "import", Price: "import", Cost: aigateway.Cost{Nanos: part.Nanos, Currency: aigateway.DefaultCurrency}}},
+		}
+		if err := ledger.Begin(&r); err != nil {
 			return i, err
 		}
-		ledger.End(&missing[i])
+		ledger.End(&r)
 	}
 	return len(missing), ledger.Settled(ctx)
 }
 
-// openings returns the records with which the ledger has what was spent. Each level of limits
-// gets what the levels within it do not have.
-func openings(ctx context.Context, ledger accounting.LedgerReader, g *migration.Gateway) (missing []accounting.Record, err error) {
+// spent returns what the ledger lacks of what was spent.
+func spent(ctx context.Context, ledger accounting.LedgerReader, g *migration.Gateway, report *migration.Report) ([]migration.Spent, error) {
 	zone, err := ledger.Location(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading the ledger: %w", err)
 	}
 	now := time.Now().In(zone)
-	for _, o := range g.Openings {
-		within := g.Within(o.Limit)
-		budget, err := aigateway.ParseBudget("1/" + o.Period)
-		if err != nil {
-			return nil, fmt.Errorf("the period of the limit %s: %w", o.Limit, err)
-		}
+	return g.Spent(now, func(o *migration.Opening, since time.Time) (nanos int64, err error) {
 		q := accounting.UsageQuery{
 			From: time.Unix(0, 0), To: now.Truncate(time.Hour).Add(time.Hour), By: []accounting.Dimension{accounting.ByOutcome},
-			Key: o.Key, User: o.User, Limits: within, Currency: aigateway.DefaultCurrency,
+			Key: o.Key, User: o.User, Limits: g.Within(o.Limit), Currency: aigateway.DefaultCurrency,
 		}
-		if since := budget.Since(now); !since.IsZero() {
+		if !since.IsZero() {
 			q.From = since.Truncate(time.Hour)
 		}
 		sums, err := ledger.Usage(ctx, q)
 		if err != nil {
-			return nil, fmt.Errorf("reading the ledger: %w", err)
+			return 0, fmt.Errorf("reading the ledger: %w", err)
 		}
-		nanos := int64(o.Amount * 1e9)
 		for _, sum := range sums {
 			if sum.Outcome == accounting.OutcomeImported {
-				nanos -= sum.Cost.Nanos
+				nanos += sum.Cost.Nanos
 			}
 		}
-		for _, r := range missing {
-			if slices.Contains(within, r.Limit) && (o.Key == "" || o.Key == r.Key) && (o.User == "" || o.User == r.User) {
-				nanos -= r.Calls[0].Cost.Nanos
-			}
-		}
-		if nanos > 0 {
-			missing = append(missing, accounting.Record{
-				Key: o.Key, User: o.User, Limit: o.Limit, Operation: "import", Outcome: accounting.OutcomeImported,
-				Calls: []accounting.Call{{Provider: "import", Price: "import", Cost: aigateway.Cost{Nanos: nanos, Currency: aigateway.DefaultCurrency}}},
-			})
-		}
-	}
-	return missing, nil
+		return nanos, nil
+	}, report)
 }

@@ -45,12 +45,12 @@ func Budget(amount float64) (text string, bounded, none bool) {
 	return text, amount <= mostBudget, amount <= 0 || text == "0"
 }
 
-// Opening is money that was spent before the import. It counts in budgets as if it were spent
-// at the time of the import.
+// Opening is money that was spent before the import, in the present period of a budget. An amount of
+// zero bounds what budgets within that one have spent in its period.
 type Opening struct {
 	Key, User, Limit string // as in the records of the ledger; "" for none
 	Amount           float64
-	Period           string // of the budget: a second import within it replaces the amount
+	Period           string // of the budget: a second import within it adds what the first has not
 }
 
 // Secret is a secret of the source, and the variable of the environment for it.

@@ -26,7 +26,9 @@ var ErrLedger = errors.New("the ledger cannot be written")
 type Ledger interface {
 	// Begin writes the beginning of an exchange, before any provider is asked. It sets
 	// ID and Admitted of the record even if it returns an error. The error wraps
-	// ErrLedger. Begin keeps nothing of the record, which changes until End.
+	// ErrLedger. Begin keeps nothing of the record, which changes until End. A record with
+	// OutcomeImported keeps the time that Admitted has, which is not before that of the
+	// records so far.
 	Begin(*Record) error
 	// End writes the whole record. If that fails, End logs the error and tries again
 	// later.

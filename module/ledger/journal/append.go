@@ -16,9 +16,12 @@ type batch struct {
 
 // Begin writes that something begins, and returns its ID. The ID is valid even with an
 // error: End may be called for an entry whose beginning was not written.
-func (j *Journal) Begin(payload []byte) (ID, error) {
+func (j *Journal) Begin(payload []byte) (ID, error) { return j.BeginAt(time.Now(), payload) }
+
+// BeginAt is Begin for a time that is not before that of the entries so far.
+func (j *Journal) BeginAt(at time.Time, payload []byte) (ID, error) {
 	j.mu.Lock()
-	id := max(j.entries.last+1, At(time.Now()))
+	id := max(j.entries.last+1, At(at))
 	j.entries.last = id
 	if err := j.checkBegin(payload); err != nil {
 		j.mu.Unlock()

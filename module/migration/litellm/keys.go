@@ -57,8 +57,9 @@ func (s *source) keys(t *Tables, master string) (keys []migration.Key) {
 		s.report.Add(migration.Lost, "LiteLLM_ProxyModelTable", "%s of the database: their parameters are encrypted", migration.Count(n, "model"))
 	}
 	s.accounts(p.users)
-	if s.gateway.Openings = limits.opened(); len(s.gateway.Openings) > 0 {
-		s.report.Add(migration.Changed, "spend", "%s had spent something: --accounts writes that to the ledger, and without it budgets begin with their whole amounts", migration.Count(len(s.gateway.Openings), "budget"))
+	s.gateway.Openings = limits.opened()
+	if n := s.gateway.Opened(); n > 0 {
+		s.report.Add(migration.Changed, "spend", "%s had spent something: --accounts writes that to the ledger, and without it budgets begin with their whole amounts", migration.Count(n, "budget"))
 	}
 	s.report.Kept = append(s.report.Kept, migration.Count(len(keys), "key"), migration.Count(len(s.gateway.Limits), "limit"), migration.Count(len(s.gateway.Users), "user"))
 	return keys
