@@ -24,11 +24,30 @@ import (
 const directive = "ai_gateway"
 
 func init() {
-	httpcaddyfile.RegisterHandlerDirective(directive, parseHandler)
+	httpcaddyfile.RegisterDirective(directive, parseDirective)
 	// The directive runs before respond. Otherwise, a "respond 404" without a matcher
 	// at the end of a site would answer every request of the gateway.
 	httpcaddyfile.RegisterDirectiveOrder(directive, httpcaddyfile.Before, "respond")
 	httpcaddyfile.RegisterGlobalOption(directive, parseGlobalOption)
+}
+
+// parseDirective returns the route of the handler of a site.
+func parseDirective(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
+	if !h.Next() {
+		return nil, h.ArgErr()
+	}
+	matchers, err := h.ExtractMatcherSet()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMatcher(h, matchers); err != nil {
+		return nil, err
+	}
+	handler, err := parseHandler(h)
+	if err != nil {
+		return nil, err
+	}
+	return h.NewRoute(matchers, handler), nil
 }
 
 // parseHandler returns the handler of a site, which inherits the global option.

@@ -151,7 +151,7 @@ func TestAnotherSiteCannotDeleteTheCookie(t *testing.T) {
 // then refused, the logout included.
 func TestLogoutDeletesADuplicateCookie(t *testing.T) {
 	s := loginSite(t, nil)
-	answer := s.ask(testRequest{call: "GET /api/user/logout", header: headers("Cookie", "session="+s.token("alice")+"; session=planted")})
+	answer := s.ask(testRequest{call: "GET /api/user/logout", header: headers("Cookie", "session="+s.token("alice")+"; session=sess_planted")})
 	assert.Equal(t, http.StatusBadRequest, answer.status, "no session has ended")
 	assert.Contains(t, answer.header.Get("Set-Cookie"), "session=; Path=/; Max-Age=0")
 }

@@ -137,7 +137,7 @@ func (s signIns) begin(c *call.Call) (any, error) {
 	if issuer == nil {
 		return nil, errNoRoute
 	}
-	start, err := issuer.Begin(c.Context(), c.Origin())
+	start, err := issuer.Begin(c.Context(), c.BaseURL())
 	if err != nil {
 		return s.end(c, nil, err)
 	}
@@ -159,7 +159,7 @@ func (s signIns) finish(c *call.Call) (any, error) {
 		}
 	}
 	ticket := c.TakeTicket(issuer.Name)
-	person, err := issuer.Finish(c.Context(), c.Origin(), ticket, c.URL.Query())
+	person, err := issuer.Finish(c.Context(), c.BaseURL(), ticket, c.URL.Query())
 	switch {
 	case errors.Is(err, signin.ErrExpired), errors.Is(err, signin.ErrAnswer):
 		attempt.end(throttle.Failed)
@@ -176,7 +176,7 @@ func (s signIns) end(c *call.Call, person *signin.Person, err error) (any, error
 		login, err = s.enter(c, person)
 	}
 	if err == nil && s.console {
-		return answer.Redirect(console.Root), nil
+		return toConsole(c, ""), nil
 	}
 	if err == nil {
 		return login, nil
@@ -186,12 +186,19 @@ func (s signIns) end(c *call.Call, person *signin.Person, err error) (any, error
 			s.log(c, person, err)
 			s.logins.guard.recordFailure(c, nil, "login.fail", refusal(person, err)...)
 			if s.console {
-				return answer.Redirect(console.Root + "?signin=" + reason.code), nil
+				return toConsole(c, "?signin="+reason.code), nil
 			}
 			return nil, reason.problem()
 		}
 	}
 	return nil, err
+}
+
+// toConsole sends a browser to the console, relative to the path of the request: what a site, or a
+// proxy in front of it, has cut off the path stays there.
+func toConsole(c *call.Call, query string) answer.Redirect {
+	up := strings.Repeat("../", strings.Count(c.URL.Path, "/")-1)
+	return answer.Redirect(up + strings.TrimPrefix(console.Root, "/") + query)
 }
 
 // log logs a refused sign-in. The subject is there for the administrator who links it.

@@ -11,12 +11,14 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,6 +66,41 @@ func keysOf(m map[string]string) (keys []string) {
 		keys = append(keys, key)
 	}
 	return keys
+}
+
+// TestBelowAPrefixASignInStaysThere: a gateway below /ai sent browsers to the application beside
+// it, which has cookies of the same name.
+func TestBelowAPrefixASignInStaysThere(t *testing.T) {
+	s, i := signInSite(t, creating)
+	below := func(target string, cookies ...*http.Cookie) *http.Response {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", target, nil)
+		for _, cookie := range cookies {
+			r.AddCookie(cookie)
+		}
+		original := *r
+		r.URL, _ = url.Parse(strings.Replace(target, "/ai", "", 1))
+		r = r.WithContext(context.WithValue(r.Context(), caddyhttp.OriginalRequestCtxKey, original))
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w.Result()
+	}
+	foreign := &http.Cookie{Name: "session", Value: "of-the-wiki"}
+	begun := below("/ai/api/signin/company", foreign)
+	require.Equal(t, http.StatusSeeOther, begun.StatusCode)
+	issuer, err := url.Parse(begun.Header.Get("Location"))
+	require.NoError(t, err)
+	assert.Equal(t, "http://example.com/ai/api/signin/company/callback", issuer.Query().Get("redirect_uri"))
+	query := i.authorize(issuer.String(), person("alice")).Encode()
+	ended := below("/ai/api/signin/company/callback?"+query, append(begun.Cookies(), foreign)...)
+	assert.Equal(t, "../../../console/", ended.Header.Get("Location"))
+	for _, cookie := range ended.Cookies() {
+		if cookie.Name == "session" {
+			assert.Equal(t, "/ai/", cookie.Path)
+			assert.Equal(t, http.StatusOK, below("/ai/api/user/self", cookie, foreign).StatusCode, "the cookie of the wiki is no second session")
+			return
+		}
+	}
+	assert.Fail(t, "no session")
 }
 
 func TestThePathsOfASignInAreListedWithoutSecrets(t *testing.T) {

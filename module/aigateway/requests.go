@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
 // Challenge is the value of the WWW-Authenticate header of every answer with
@@ -33,6 +35,21 @@ func ClientAddressText(r *http.Request) string {
 		return address.String()
 	}
 	return ""
+}
+
+// PathPrefix returns what the site has cut off the path of a request, "/ai" in a block
+// "handle_path /ai/* {…}", and "" for nothing. It has no doubled slash, so that no browser takes
+// an address with it for one of another host.
+func PathPrefix(r *http.Request) string {
+	original, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request)
+	if !ok {
+		return ""
+	}
+	prefix, cut := strings.CutSuffix(original.URL.EscapedPath(), r.URL.EscapedPath())
+	if prefix = path.Clean("/" + prefix); !cut || prefix == "/" {
+		return ""
+	}
+	return prefix
 }
 
 // CrossOrigin reports whether a browser sent the request for a page of another

@@ -1,7 +1,9 @@
 // Package console serves the console: a web page with which users and operators use the HTTP
 // API of accounts.
 //
-// It promises that what is in the folder files is what browsers get, without a build step;
+// It promises that what is in the folder files is what browsers get, without a build step; that
+// every address in it is relative, so that the page works below a path that a site, or a proxy in
+// front of it, cuts off;
 // that a file is cached for ever under an address that changes with the content of any file;
 // and that every answer forbids inline scripts, scripts of other origins, and frames.
 //
@@ -48,7 +50,8 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, below := strings.CutPrefix(r.URL.Path, Root)
 	if !below {
 		header.Set("Cache-Control", revalidate)
-		http.Redirect(w, r, Root, http.StatusPermanentRedirect)
+		header.Set("Location", strings.TrimPrefix(Root, "/")) // http.Redirect would make the address absolute
+		w.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
 	all := embedded()
@@ -60,5 +63,10 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the console has no such file; after an update of the gateway, load the page again", http.StatusNotFound)
 		return
 	}
-	all.index.serve(w, r, revalidate) // the script of the page shows the part that the path names
+	depth := strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), Root), "/")
+	if depth >= len(all.index) {
+		http.Error(w, "the console has no such page", http.StatusNotFound)
+		return
+	}
+	all.index[depth].serve(w, r, revalidate) // the script of the page shows the part that the path names
 }

@@ -36,13 +36,13 @@ var embedded = sync.OnceValue(func() *files {
 type files struct {
 	hash  string // of the names and contents of all files
 	files map[string]*file
-	index *file // index.html
+	index [4]*file // index.html, by the number of segments of its path below Root but the last
 }
 
 const (
 	indexName = "index.html"
 	// static is the beginning of the addresses of files in index.html, where the console
-	// replaces it by the beginning that contains the hash.
+	// replaces it by the beginning that contains the hash, relative to the page.
 	static = Root + "static/"
 )
 
@@ -70,8 +70,13 @@ func load(below fs.FS) (*files, error) {
 		return nil, fmt.Errorf("reading files of the console: %w", err)
 	}
 	all.hash = hex.EncodeToString(sum.Sum(nil)[:8])
-	all.index, err = newFile(indexName, bytes.ReplaceAll(index, []byte(static), []byte(Root+all.hash+"/")))
-	return all, err
+	for depth := range all.index {
+		beginning := strings.Repeat("../", depth) + all.hash + "/"
+		if all.index[depth], err = newFile(indexName, bytes.ReplaceAll(index, []byte(static), []byte(beginning))); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // addTo adds a file to a hash, with the lengths of its parts, so that no two folders have the

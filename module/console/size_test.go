@@ -25,7 +25,7 @@ func TestC012SizeOfTheConsole(t *testing.T) {
 		}
 		return len(f.plain)
 	}
-	whole, frame, script, style := sent(all.index), sent(all.index), 0, 0
+	whole, frame, script, style := sent(all.index[0]), sent(all.index[0]), 0, 0
 	pages := map[string]int{}
 	for name, f := range all.files {
 		if licence(name) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -139,53 +138,10 @@ var noTunnel = endpoint{serve: func(_ *Handler, to *reply.Reply, _ *http.Request
 // 200, for an answer of the gateway.
 func isOurs(p string) bool { return isBelow(p, "/v1") || versionOf(p) != nil }
 
-// noEndpoint returns an endpoint that refuses an unknown path. The answer names the path
-// that was probably meant, in the format of that path.
-func noEndpoint(p string) endpoint {
-	name, f := meant(p)
-	if name == "" {
-		name = suggest.Nearest(p, longestFirst)
-		f = endpoints[name].format
-	}
-	e := endpoint{meant: f, list: true}
-	if !isBelow(p, "/v1") { // at most one format has another version
-		e.format = versionOf(p)
-	}
-	e.serve = func(h *Handler, _ *reply.Reply, _ *http.Request) *fault.Fault {
-		known := unserved(p)
-		switch {
-		case strings.HasPrefix(p, "/v1/v1/messages"):
-			return fault.VersionTwice()
-		case name == loginPath && h.users.Accounts == nil:
-			return fault.NoAccounts()
-		case known != "":
-			return fault.NotServed(known)
-		}
-		return fault.UnknownPath(name)
-	}
-	return e
-}
-
-// unservedPaths are endpoints of providers that the gateway does not serve. Without them, a
-// client of one would be advised to check its base URL.
-var unservedPaths = []string{
-	"/v1/images", "/v1/audio", "/v1/videos", "/v1/realtime",
-	"/v1/files", "/v1/uploads", "/v1/batches", "/v1/messages/batches", "/v1/fine_tuning", "/v1/vector_stores",
-	"/v1/assistants", "/v1/threads", "/v1/conversations", "/v1/containers", "/v1/evals", "/v1/skills",
-}
-
-// unserved returns the one of unservedPaths that a path is or is below, "" for none.
-func unserved(p string) string {
-	p = path.Clean(p)
-	for _, known := range unservedPaths {
-		if p == known || strings.HasPrefix(p, known+"/") {
-			return known
-		}
-	}
-	return ""
-}
-
-const loginPath = "/api/user/login"
+const (
+	loginPath   = "/api/user/login"
+	consolePath = "/console/"
+)
 
 // longestFirst lists the paths of the route table, the longest first, because some long
 // paths end like shorter ones.
@@ -211,8 +167,10 @@ func meant(p string) (name string, f *format.Descriptor) {
 			}
 		}
 	}
-	if strings.HasSuffix(p, loginPath) {
-		return loginPath, nil
+	for _, other := range []string{loginPath, consolePath} {
+		if strings.HasSuffix(p, strings.TrimSuffix(other, "/")) {
+			return other, nil
+		}
 	}
 	return "", nil
 }

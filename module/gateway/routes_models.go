@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -62,8 +63,8 @@ func namedEndpoint(f *format.Descriptor, below, method string) (e endpoint, ok b
 // unservedMethod returns an endpoint that refuses a method of models that a format has and the
 // gateway has not. The answer is not 405, since no other method of HTTP would be accepted.
 func unservedMethod(f *format.Descriptor) endpoint {
-	return endpoint{format: f, list: true, serve: func(*Handler, *reply.Reply, *http.Request) *fault.Fault {
-		return fault.NotServed("this method of models")
+	return endpoint{format: f, list: true, serve: func(_ *Handler, _ *reply.Reply, r *http.Request) *fault.Fault {
+		return fault.NotServed(aigateway.PathPrefix(r), "this method of models")
 	}}
 }
 

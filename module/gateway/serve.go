@@ -59,7 +59,7 @@ const unhandled = "unhandled"
 func (h *Handler) serveUnanswered(w http.ResponseWriter, r *http.Request) {
 	name, _ := meant(r.URL.Path)
 	tunnel := r.Method == http.MethodConnect
-	if name == "" && !tunnel {
+	if name == "" && !tunnel && unserved(r.URL.Path) == "" {
 		return
 	}
 	caddyhttp.SetVar(r.Context(), unhandled, false)

@@ -47,6 +47,33 @@ async function startRedis(port) {
 	return server;
 }
 
+// The console of a gateway below /ai asked the application beside it for its files.
+test('below a path that the site cuts off, the console asks for nothing beside it', async () => {
+	const below = `{\n\tadmin 127.0.0.1:{admin}\n\tai_gateway {\n\t\taccounts\n\t}\n}\n\nhttp://127.0.0.1:{port} {\n\tbind 127.0.0.1\n\thandle_path /ai/* {\n\t\tai_gateway {\n\t\t\tprovider demo\n\t\t}\n\t}\n\thandle {\n\t\trespond "the other app"\n\t}\n}\n`;
+	const gateway = await Gateway.start(below, { admin: await freePort() });
+	const { context, page, problems, requests } = await open(browser);
+	const at = `${gateway.base}/ai`;
+	try {
+		await enter(page, '', { at });
+		await page.waitForSelector('text=Make a key');
+		for (const path of ['playground', 'models', 'usage', 'exchanges/1', 'health', 'keys?of=all', 'teams/a%2Fb', 'configuration', 'audit']) {
+			await page.goto(`${at}/console/${path}`);
+			await page.waitForSelector('h1:not(:text-is("AI gateway"))');
+			const links = await page.$$eval('a[href]', (all) => all.map((link) => link.href));
+			assert.deepEqual(links.filter((link) => link.startsWith(gateway.base) && !link.startsWith(`${at}/`)), [], path);
+		}
+		await page.click('a:has-text("Connect")');
+		await page.click('main button.primary:has-text("Make a key")');
+		await page.waitForSelector(`text=curl ${at}/v1/chat/completions`);
+		assert.deepEqual((await context.cookies()).map((cookie) => cookie.path), ['/ai/']);
+		assert.deepEqual(requests.map((request) => request.url()).filter((url) => url.startsWith('http') && !url.startsWith(`${at}/`)), []);
+		assert.deepEqual(problems, []);
+	} finally {
+		await context.close();
+		await gateway.stop();
+	}
+});
+
 test('C002C011 a throttled login, a Redis that is away, a killed gateway and a reload say what they are', async () => {
 	const redis = await freePort();
 	const server = await startRedis(redis);

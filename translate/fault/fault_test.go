@@ -162,7 +162,7 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"upgrade: this endpoint has no WebSocket; use HTTP POST","type":"invalid_request_error","param":null,"code":null}}`,
 		},
 		{
-			"misspelt path", is(fault.UnknownPath("/v1/messages")), 404,
+			"misspelt path", is(fault.UnknownPath("", "/v1/messages")), 404,
 			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; did you mean /v1/messages? Check the base URL of the client"},"request_id":"R"}`,
 			`{"error":{"message":"path: no such endpoint; did you mean /v1/messages? Check the base URL of the client","type":"invalid_request_error","param":null,"code":"not_found"}}`,
 		},
@@ -177,7 +177,7 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"path: accounts are switched off here","type":"invalid_request_error","param":null,"code":"not_found"}}`,
 		},
 		{
-			"unknown path", is(fault.UnknownPath("")), 404,
+			"unknown path", is(fault.UnknownPath("", "")), 404,
 			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/responses/input_tokens, /v1/models and /v1/capabilities"},"request_id":"R"}`,
 			`{"error":{"message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/responses/input_tokens, /v1/models and /v1/capabilities","type":"invalid_request_error","param":null,"code":"not_found"}}`,
 		},

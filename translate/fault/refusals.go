@@ -282,24 +282,27 @@ func WrongMethod(allowed string) *Fault {
 	return &Fault{Kind: MethodNotAllowed, Message: "method: must be " + allowed}
 }
 
-// UnknownPath refuses a path that the gateway does not serve. meant is the path of
-// the endpoint that the client probably wants, "" if it is unknown.
-func UnknownPath(meant string) *Fault {
+// UnknownPath refuses a path that the gateway does not serve. prefix is what the site has cut off
+// the path, and meant the path of the endpoint that the client probably wants, "" if it is unknown.
+func UnknownPath(prefix, meant string) *Fault {
 	f := &Fault{Kind: NotFound, Message: "path: no such endpoint; ", Code: "not_found"}
 	if meant == "" {
+		if prefix != "" {
+			f.Message += "below " + prefix + " "
+		}
 		f.Message += "there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/responses/input_tokens, /v1/models and /v1/capabilities"
 	} else {
-		f.Message += "did you mean " + meant + "? Check the base URL of the client"
+		f.Message += "did you mean " + prefix + meant + "? Check the base URL of the client"
 	}
 	return f
 }
 
 // NotServed refuses a known endpoint of providers that the gateway does not serve. path is
-// its path.
-func NotServed(path string) *Fault {
+// its path, without the prefix that the site has cut off.
+func NotServed(prefix, path string) *Fault {
 	return &Fault{
 		Kind: NotFound, Code: "not_found",
-		Message: "path: the gateway does not serve " + path + "; GET /api/openapi.json lists what it serves",
+		Message: "path: the gateway does not serve " + path + "; GET " + prefix + "/api/openapi.json lists what it serves",
 	}
 }
 

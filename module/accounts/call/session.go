@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,10 +44,11 @@ func (c *Call) SessionDigest(token string) aigateway.Digest {
 }
 
 // SetCookie sets a cookie with the token, which scripts cannot read and which browsers do
-// not send with requests of other sites. An empty token deletes the cookie.
+// not send with requests of other sites, nor with those of another program beside the path that
+// the site has cut off. An empty token deletes the cookie.
 func (c *Call) SetCookie(token aigateway.Secret, lifetime time.Duration) {
 	cookie := http.Cookie{
-		Name: cookieName, Value: string(token), Path: "/",
+		Name: cookieName, Value: string(token), Path: aigateway.PathPrefix(c.Request) + "/",
 		MaxAge: int(lifetime / time.Second), HttpOnly: true,
 		Secure: c.secure(), SameSite: http.SameSiteStrictMode,
 	}
@@ -68,7 +70,9 @@ var (
 // scheme is not Bearer, it may be meant for another handler, and token ignores it.
 func (c *Call) token() (token string, byCookie bool, err error) {
 	values := c.Header.Values("Authorization")
-	cookies := c.CookiesNamed(cookieName)
+	cookies := slices.DeleteFunc(c.CookiesNamed(cookieName), func(cookie *http.Cookie) bool {
+		return !strings.HasPrefix(cookie.Value, TokenPrefix) // of another program of this host
+	})
 	if len(values) > 1 || len(cookies) > 1 {
 		return "", false, ErrCredential
 	}
@@ -91,7 +95,7 @@ func (c *Call) Authenticate() error {
 	switch {
 	case err != nil:
 		return err
-	case !strings.HasPrefix(token, TokenPrefix): // none, an API key, or a cookie of another program
+	case !strings.HasPrefix(token, TokenPrefix): // none, or an API key
 		return ErrNoLogin
 	case byCookie && aigateway.CrossOrigin(c.Request):
 		return ErrCrossOrigin

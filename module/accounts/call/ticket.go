@@ -3,13 +3,16 @@ package call
 import (
 	"net/http"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // ticketFor is how long a person may take to sign in at an issuer.
 const ticketFor = 10 * time.Minute
 
 // ticketName returns the name of the cookie with the ticket of a sign-in. Browsers accept the
-// prefix __Host- only from this host, over TLS, so that no neighbour can set another ticket.
+// prefix __Host- only from this host, over TLS and for the path /, so that no neighbour can set
+// another ticket.
 func (c *Call) ticketName(way string) string {
 	if c.secure() {
 		return "__Host-signin-" + way
@@ -40,10 +43,11 @@ func (c *Call) TakeTicket(way string) string {
 	return cookies[0].Value
 }
 
-// Origin returns the scheme and host of the request, as browsers show them.
-func (c *Call) Origin() string {
+// BaseURL returns the address of the gateway, as browsers see it: the scheme and host of the
+// request, and what the site has cut off its path.
+func (c *Call) BaseURL() string {
 	if c.secure() {
-		return "https://" + c.Host
+		return "https://" + c.Host + aigateway.PathPrefix(c.Request)
 	}
-	return "http://" + c.Host
+	return "http://" + c.Host + aigateway.PathPrefix(c.Request)
 }

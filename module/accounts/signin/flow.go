@@ -32,14 +32,14 @@ type Start struct {
 	Ticket  string // secret of the browser, for Finish
 }
 
-// Begin begins a sign-in. origin is the scheme and host of the request.
-func (i *Issuer) Begin(ctx context.Context, origin string) (Start, error) {
+// Begin begins a sign-in. base is the address of the gateway, as browsers see it.
+func (i *Issuer) Begin(ctx context.Context, base string) (Start, error) {
 	at, err := i.remote.get(ctx)
 	if err != nil {
 		return Start{}, err
 	}
 	ticket := rand.Text() + rand.Text()
-	address := i.config(at, origin).AuthCodeURL(i.derive(ticket, "state"),
+	address := i.config(at, base).AuthCodeURL(i.derive(ticket, "state"),
 		oidc.Nonce(i.derive(ticket, "nonce")), oauth2.S256ChallengeOption(i.derive(ticket, "verifier")))
 	return Start{address, ticket}, nil
 }
@@ -52,10 +52,10 @@ func (i *Issuer) derive(ticket, purpose string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func (i *Issuer) config(at *endpoints, origin string) *oauth2.Config {
+func (i *Issuer) config(at *endpoints, base string) *oauth2.Config {
 	c := &oauth2.Config{ClientID: i.ClientID, Endpoint: at.Endpoint(), RedirectURL: i.Callback, Scopes: i.Scopes}
 	if c.RedirectURL == "" {
-		c.RedirectURL = origin + i.callbackPath()
+		c.RedirectURL = base + i.callbackPath()
 	}
 	secret := i.secret.Load()
 	if secret != nil {
@@ -67,7 +67,7 @@ func (i *Issuer) config(at *endpoints, origin string) *oauth2.Config {
 
 // Finish returns who has signed in. ticket is that of Begin, "" if the browser has none, and
 // answer is the query of the callback.
-func (i *Issuer) Finish(ctx context.Context, origin, ticket string, answer url.Values) (*Person, error) {
+func (i *Issuer) Finish(ctx context.Context, base, ticket string, answer url.Values) (*Person, error) {
 	if ticket == "" || !hmac.Equal([]byte(answer.Get("state")), []byte(i.derive(ticket, "state"))) {
 		return nil, ErrExpired
 	}
@@ -83,7 +83,7 @@ func (i *Issuer) Finish(ctx context.Context, origin, ticket string, answer url.V
 	if answer.Get("error") != "" {
 		return nil, fmt.Errorf("%w: the issuer answered with the error %.100q", ErrRefused, answer.Get("error"))
 	}
-	token, err := i.config(at, origin).Exchange(ctx, answer.Get("code"), oauth2.VerifierOption(i.derive(ticket, "verifier")))
+	token, err := i.config(at, base).Exchange(ctx, answer.Get("code"), oauth2.VerifierOption(i.derive(ticket, "verifier")))
 	if err != nil {
 		return nil, exchangeError(err)
 	}

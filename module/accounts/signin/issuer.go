@@ -40,9 +40,9 @@ type Issuer struct {
 	Scopes []string `json:"scopes,omitempty"`
 
 	// Callback is the address to which the issuer sends browsers back, as it is
-	// registered there: https, with the path /api/signin/<name>/callback. Default: that path
-	// at the scheme and host of the request that begins the sign-in, which the issuer
-	// compares with what is registered.
+	// registered there: https, with a path that ends in /api/signin/<name>/callback. Default:
+	// that path at the scheme and host of the request that begins the sign-in, below the path
+	// that the site has cut off. The issuer compares it with what is registered.
 	Callback string `json:"callback,omitempty"`
 
 	Claims
@@ -147,8 +147,8 @@ func (i *Issuer) checkCallback() error {
 		return nil
 	}
 	u, err := url.Parse(i.Callback)
-	if err != nil || !aigateway.IsProtectedAddress(i.Callback) || u.Path != i.callbackPath() || u.RawQuery != "" {
-		return fmt.Errorf("callback must be an https address with the path %s", i.callbackPath())
+	if err != nil || !aigateway.IsProtectedAddress(i.Callback) || !strings.HasSuffix(u.Path, i.callbackPath()) || u.RawQuery != "" {
+		return fmt.Errorf("callback must be an https address whose path ends in %s", i.callbackPath())
 	}
 	return nil
 }

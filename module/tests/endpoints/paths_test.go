@@ -316,25 +316,108 @@ func TestG115TheGatewayComesBeforeRespondAndFileServer(t *testing.T) {
 	}
 }
 
-func TestAPrefixOfTheSiteIsCutOff(t *testing.T) {
+// TestBelowAPrefixEveryAddressHasIt: the console of a gateway below /ai asked the application
+// beside it for its files, and errors named paths of the site.
+func TestBelowAPrefixEveryAddressHasIt(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	block := "ai_gateway {\nkey client {env.CLIENT_KEY}\n" + site.Direct.Provider("up", p) + "\n}"
-	s := site.StartCaddyfile(t, "http://127.0.0.1:PORT(site) {\nhandle_path /ai/* {\n"+block+"\n}\nrespond next 202\n}")
+	for name, cut := range map[string]string{
+		"handle_path": "handle_path /ai/* {\n" + block + "\n}",
+		"route":       "route /ai/* {\nuri strip_prefix /ai\n" + block + "\n}",
+		"handle":      "handle /ai/* {\nuri strip_prefix /ai\n" + block + "\n}",
+		"a matcher":   "handle_path /ai/* {\n" + strings.Replace(block, "ai_gateway {", "ai_gateway /v1/* {", 1) + "\n" + strings.Replace(block, "ai_gateway {", "ai_gateway /console* {", 1) + "\n}",
+	} {
+		t.Run(name, func(t *testing.T) { testBelowAPrefix(t, p, cut) })
+	}
+}
+
+func testBelowAPrefix(t *testing.T, p *gatewaytest.Provider, cut string) {
+	s := site.StartCaddyfile(t, "http://127.0.0.1:PORT(site) {\n"+cut+"\nrespond next 202\n}")
 	for _, path := range site.CallPaths {
 		assert.Equal(t, http.StatusOK, s.Ask("/ai"+path, site.BodyFor(path, "m", "hello", false)).Status, path)
 		assert.Equal(t, path, p.Requests()[p.Count()-1].Path)
 		assert.Equal(t, "next", s.Ask(path, "{}").Body, "elsewhere the gateway is not")
 	}
 	assert.Equal(t, http.StatusOK, s.List(site.ClientKey, "/ai/v1/models/a%2Fb").Status)
-	got := s.List(site.ClientKey, "/ai/v1/nowhere")
-	assert.Equal(t, inOthers, what(got, 0, 0, ""))
+	for target, sentence := range map[string]string{
+		"/ai/v1/nowhere": "path: no such endpoint; below /ai there are /v1/messages, ",
+		"/ai/v1/mesages": "path: no such endpoint; did you mean /ai/v1/messages? Check the base URL",
+		"/ai/v1/files":   "path: the gateway does not serve /v1/files; GET /ai/api/openapi.json lists what it serves",
+	} {
+		assert.Contains(t, s.List(site.ClientKey, target).Body, sentence)
+	}
+	assert.Equal(t, "console/", s.Raw("", "GET /ai/console HTTP/1.1").Header.Get("Location"), "relative to /ai/console")
+	assert.NotRegexp(t, `(href|src)="/`, s.Raw("", "GET /ai/console/exchanges/7 HTTP/1.1").Body)
+}
+
+func TestAPrefixOfTheSiteIsCutOff(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	block := "ai_gateway {\nkey client {env.CLIENT_KEY}\n" + site.Direct.Provider("up", p) + "\n}"
+	s := site.StartCaddyfile(t, "http://127.0.0.1:PORT(site) {\nhandle_path /ai/* {\n"+block+"\n}\nrespond next 202\n}")
 	// Caddy cleans the path when it strips a prefix, but keeps an encoded slash.
 	for target, want := range map[string]string{
 		"/ai//v1/chat/completions": called, "/ai/x/../v1/chat/completions": called, "/ai/v1%2Fchat/completions": inOthers, "/ai/%76%31/chat/completions": inOthers,
 	} {
 		before := p.Count()
 		got := s.Raw(site.BodyFor(site.ChatPath, "m", "hello", false), "POST "+target+" HTTP/1.1", "Authorization: Bearer "+site.ClientKey)
-		assert.Equal(t, want, what(got, before, p.Count(), site.ChatPath), target)
+		assert.Equal(t, want, what(got, before, p.Count(), "/ai"+site.ChatPath), target)
+	}
+}
+
+// TestClientsThatProbeAGatewayGetNo: Claude Code asks whether a gateway signs it in, and took
+// Caddy's empty 200 for a yes.
+func TestClientsThatProbeAGatewayGetNo(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	block := site.Direct.Provider("up", p)
+	probes := map[string]string{
+		"GET /protocol":                    "does not serve /protocol",
+		"POST /oauth/device_authorization": "does not serve /oauth",
+		"POST /oauth/token":                "does not serve /oauth",
+		"POST /upload/v1beta/files":        "does not serve /upload",
+		"GET /ai/console/":                 "did you mean /console/?",
+	}
+	t.Run("alone", func(t *testing.T) {
+		s := site.StartCaddyfile(t, site.Block("", "accounts off", block))
+		for target, sentence := range probes {
+			got := s.Raw("", target+" HTTP/1.1")
+			assert.Equal(t, http.StatusNotFound, got.Status, target)
+			assert.Contains(t, got.Body, sentence)
+		}
+	})
+	t.Run("beside another handler", func(t *testing.T) {
+		s := site.StartCaddyfile(t, site.Block("respond next 202", "accounts off", block))
+		for target := range probes {
+			assert.Equal(t, "next", s.Raw("", target+" HTTP/1.1").Body, "%s belongs to the site", target)
+		}
+	})
+}
+
+// TestEndpointsOfProvidersAreNamed: GET /v1/organization/usage/completions was advised to ask for
+// /v1/completions.
+func TestEndpointsOfProvidersAreNamed(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.StartCaddyfile(t, site.Block("", "accounts off", site.Direct.Provider("up", p)))
+	for target, named := range map[string]string{
+		"/v1/organization/usage/completions":        "/v1/organization",
+		"/v1/organization/usage/embeddings":         "/v1/organization",
+		"/v1/chat/completions/chatcmpl-1":           "/v1/chat/completions/{id}",
+		"/v1/chat/completions/chatcmpl-1/messages":  "/v1/chat/completions/{id}/messages",
+		"/v1/decisions":                             "/v1/decisions",
+		"/v1/live/sessions":                         "/v1/live",
+		"/v1/agents/a1/sessions":                    "/v1/agents",
+		"/v1/memory_stores":                         "/v1/memory_stores",
+		"/v1/organizations/spend_limits":            "/v1/organizations",
+		"/v1beta/interactions":                      "/v1beta/interactions",
+		"/v1beta/cachedContents/c1":                 "/v1beta/cachedContents",
+		"/v1alpha/auth_tokens":                      "/v1alpha/auth_tokens",
+		"/v1beta/fileSearchStores/f1/documents":     "/v1beta/fileSearchStores",
+		"/v1/fim/completions":                       "/v1/fim",
+		"/v1/agents/completions":                    "/v1/agents",
+		"/v1/webhook_endpoints/w1/rotate_signature": "/v1/webhook_endpoints",
+	} {
+		got := s.List(site.ClientKey, target)
+		assert.Equal(t, http.StatusNotFound, got.Status, target)
+		assert.Contains(t, got.Body, "path: the gateway does not serve "+named+";", target)
 	}
 }
 

@@ -1,5 +1,6 @@
 // Requests to the API, and what becomes of a page while they fail.
 import { signal, useEffect, useRef, useState } from './preact.js';
+import { addressOf } from './route.js';
 
 /** @typedef {import('gateway-api').components['schemas']} Schemas */
 /** @typedef {Schemas['User']} User */
@@ -71,7 +72,7 @@ const sleep = (/** @type {number} */ seconds, /** @type {AbortSignal|undefined} 
 export async function call(method, path, body, options = {}) {
 	const headers = { ...options.headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) };
 	for (let pause = 1; ;) {
-		const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal: options.signal, cache: 'no-store' }).catch((error) => {
+		const answer = await fetch(addressOf(path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal: options.signal, cache: 'no-store' }).catch((error) => {
 			if (options.signal?.aborted) throw error;
 			return null;
 		});

@@ -4,6 +4,7 @@ import { call, useData } from './api.js';
 import { append, dataOf, dialects, problem, splitEvents, tools } from './dialects.js';
 import { milliseconds } from './format.js';
 import { bearer, held, NeedKey } from './key.js';
+import { addressOf } from './route.js';
 import { Chip, Part, Table } from './ui.js';
 
 /** @typedef {{state: 'ok'|'warn'|'ill', text: string, ms: number}} Result */
@@ -16,7 +17,7 @@ async function ask(format, model, check, signal) {
 	const stream = check === 'stream';
 	const wanted = { model, system: '', turns: [{ role: /** @type {'user'} */ ('user'), text: check === 'tool' ? 'What is the weather in Bern? Call the tool.' : 'Say OK.' }], tools: check === 'tool' ? tools.weather : [], max: 64, stream };
 	const start = performance.now();
-	const answer = await fetch(dialect.path(wanted), { method: 'POST', signal, headers: { ...bearer(), ...dialect.headers, 'Content-Type': 'application/json' }, body: JSON.stringify(dialect.body(wanted)) });
+	const answer = await fetch(addressOf(dialect.path(wanted)), { method: 'POST', signal, headers: { ...bearer(), ...dialect.headers, 'Content-Type': 'application/json' }, body: JSON.stringify(dialect.body(wanted)) });
 	const text = await answer.text();
 	const ms = performance.now() - start;
 	const contents = stream && answer.ok ? splitEvents(text).events.map(dataOf).filter(Boolean) : [JSON.parse(text || '{}')];

@@ -1,4 +1,5 @@
 // What the playground knows of the formats: how a request is written, and what an answer says.
+import { addressOf } from './route.js';
 
 /** @typedef {{role: 'user'|'assistant', text: string, image?: string}} Turn  image is a data URL */
 /** @typedef {{name: string, description: string, schema: unknown}} Tool */
@@ -129,11 +130,11 @@ export function dataOf(event) {
 }
 
 /** curl returns the request as a command. @param {Dialect} dialect @param {any} body @param {string} path */
-export const curl = (dialect, body, path) => `curl '${location.origin}${path}' \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n${Object.entries(dialect.headers ?? {}).map(([name, value]) => `  -H "${name}: ${value}" \\\n`).join('')}  -H "content-type: application/json" \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+export const curl = (dialect, body, path) => `curl '${addressOf(path)}' \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n${Object.entries(dialect.headers ?? {}).map(([name, value]) => `  -H "${name}: ${value}" \\\n`).join('')}  -H "content-type: application/json" \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
 
 /** typescript returns the request as a program; "" for formats without a library. @param {Dialect} dialect @param {any} body */
 export function typescript(dialect, body) {
 	const [library, method, base] = dialect.sdk;
 	if (!library) return '';
-	return `import ${library};\n\nconst client = new ${library.split(' ')[0]}({ baseURL: "${location.origin}${base}", apiKey: process.env.GATEWAY_KEY });\nconst answer = await client.${method}(${JSON.stringify(body, null, 2)});`;
+	return `import ${library};\n\nconst client = new ${library.split(' ')[0]}({ baseURL: "${addressOf(base)}", apiKey: process.env.GATEWAY_KEY });\nconst answer = await client.${method}(${JSON.stringify(body, null, 2)});`;
 }

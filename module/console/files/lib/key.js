@@ -3,6 +3,7 @@
 // made for the session is revoked then.
 import { html, signal, useState } from './preact.js';
 import { get, post, query, remove } from './api.js';
+import { addressOf } from './route.js';
 import { Field, Form } from './ui.js';
 
 const name = 'Console';
@@ -32,7 +33,7 @@ export async function drop() {
 addEventListener('pagehide', () => {
 	const key = held.value;
 	held.value = null; // the page may be shown again, from the memory of the browser
-	if (key?.ours) fetch(`/api/token/${key.id}`, { method: 'DELETE', keepalive: true });
+	if (key?.ours) fetch(addressOf(`/api/token/${key.id}`), { method: 'DELETE', keepalive: true });
 });
 
 /** bearer returns the headers of a request with the key. */

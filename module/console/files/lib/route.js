@@ -2,7 +2,14 @@
 // link shows the same.
 import { signal } from './preact.js';
 
-export const root = '/console/';
+/** Where pages begin, "/console/". Something in front of the gateway may cut off the beginning of paths. */
+export const root = new URL('../../', import.meta.url).pathname;
+
+/** The address of the gateway, without a slash at its end: the base URL of clients. */
+export const base = new URL('../../..', import.meta.url).href.replace(/\/$/, '');
+
+/** addressOf returns the address of a path of the gateway. @param {string} path */
+export const addressOf = (path) => base + path;
 
 /** @typedef {{page: string, rest: string, query: URLSearchParams}} Route */
 

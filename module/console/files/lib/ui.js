@@ -2,7 +2,7 @@
 import { html, signal, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { away, post, self, teams } from './api.js';
 import { precise, relative, sentence, when } from './format.js';
-import { set } from './route.js';
+import { root, set } from './route.js';
 
 export const administers = () => (self.value?.role ?? 0) >= 10;
 export const isRoot = () => self.value?.role === 100;
@@ -261,5 +261,5 @@ export const SessionTable = ({ rows, end }) => html`<${Table} label="Sessions" r
 /** logOut ends the session. */
 export async function logOut() {
 	await post('/api/user/logout');
-	location.assign('/console/');
+	location.assign(root);
 }

@@ -2,7 +2,7 @@
 import { html, useState } from '../lib/preact.js';
 import { query, useData } from '../lib/api.js';
 import { plural, when } from '../lib/format.js';
-import { root, route, set } from '../lib/route.js';
+import { addressOf, root, route, set } from '../lib/route.js';
 import { Chip, Copy, Dialog, Empty, filtered, Filters, Name, Page, Part, Table, Tags, Time, unfiltered } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').Schemas['AuditRow']} AuditRow */
@@ -26,7 +26,7 @@ export default function Audit() {
 	const [shown, setShown] = useState(/** @type {AuditRow|null} */ (null));
 	const given = Object.values(wanted).some(Boolean);
 	return html`<${Page} title="Audit" about="Changes, logins and loaded configurations. The rows have no password, key or token." actions=${html`${after && html`<button onClick=${() => set({ after: '' })}>Newest</button>`}
-			<a class="button" href=${query('/api/audit', { ...wanted, format: 'jsonl' })} download="audit.jsonl">JSON lines</a><button aria-expanded=${open ? 'true' : 'false'} onClick=${() => setOpen(!open)}>Filter</button>`}>
+			<a class="button" href=${query(addressOf('/api/audit'), { ...wanted, format: 'jsonl' })} download="audit.jsonl">JSON lines</a><button aria-expanded=${open ? 'true' : 'false'} onClick=${() => setOpen(!open)}>Filter</button>`}>
 		<${Filters} filters=${filters} wanted=${wanted} open=${open} />
 		<section class="panel"><${Part} of=${log} rows=${12}>${(/** @type {{items: AuditRow[], next: string}} */ data) => data.items.length === 0
 			? html`<${Empty} title=${given ? 'No row matches the filter.' : 'No row yet'}>${given && html`<button onClick=${() => unfiltered(filters)}>Show all rows</button>`}<//>`

@@ -3,7 +3,7 @@ import { html, useState } from '../lib/preact.js';
 import { all, query, useData } from '../lib/api.js';
 import { Check } from '../lib/check.js';
 import { number, plural } from '../lib/format.js';
-import { oneOf, route, set } from '../lib/route.js';
+import { oneOf, root, route, set } from '../lib/route.js';
 import { Chip, Empty, Name, Page, Pager, Part, Problem, Search, Switch, Table, Time } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').Schemas['Configuration']} Configuration */
@@ -15,7 +15,7 @@ const parts = /** @type {[string, string][]} */ ([['providers', 'Providers'], ['
 const most = 50, size = 25;
 
 /** link leads to a block. @param {string} part @param {string} name @param {any} [text] */
-const link = (part, name, text = name) => html`<a href=${query('/console/configuration', { part: part === 'providers' ? '' : part, name })}>${text}</a>`;
+const link = (part, name, text = name) => html`<a href=${query(`${root}configuration`, { part: part === 'providers' ? '' : part, name })}>${text}</a>`;
 
 /** given returns the lines that say something. @param {[string, any][]} lines @returns {Line[]} */
 const given = (lines) => lines.filter(([, value]) => value !== '' && value !== 0 && value !== undefined && value !== false);
@@ -29,7 +29,7 @@ const traits = (/** @type {Record<string, string>} */ of) => Object.entries(of).
 const blocks = {
 	providers: (c) => c.providers.map((p) => ({
 		name: p.name, head: `provider ${p.name} ${p.preset}`, lines: [...given([
-			['base_url', p.pooled ? '' : p.base_url], ['to', p.pooled ? html`<span class="muted"># several addresses, which <a href="/console/health">Health</a> shows</span>` : ''], ['format', p.formats.join(' ')],
+			['base_url', p.pooled ? '' : p.base_url], ['to', p.pooled ? html`<span class="muted"># several addresses, which <a href=${`${root}health`}>Health</a> shows</span>` : ''], ['format', p.formats.join(' ')],
 			...p.api_keys.map((key) => /** @type {Line} */ (['api_key', key])), ['models', p.targets_only ? 'off' : some(p.models)], ['priced_as', p.priced_as],
 			['cooldown', p.cooldown.startsWith('-') ? 'off' : p.cooldown], ['fail_rate', p.fail_rate < 0 ? 'off' : p.fail_rate ? `${p.fail_rate}%` : ''], ['max_running', p.max_running],
 		]), ...traits(p.traits)],
@@ -52,7 +52,7 @@ const blocks = {
 };
 
 /** seen leads to the usage by a label, and to the limits that count by it. @param {Configuration} c @param {string} label */
-const seen = (c, label) => [html`<a href=${query('/console/usage', { by: label })}>usage</a>`, ...c.limits.filter((l) => l.per === label).map((l) => link('limits', l.name, `limit ${l.name}`))];
+const seen = (c, label) => [html`<a href=${query(`${root}usage`, { by: label })}>usage</a>`, ...c.limits.filter((l) => l.per === label).map((l) => link('limits', l.name, `limit ${l.name}`))];
 
 export default function Configuration() {
 	const settings = route.value.query;

@@ -4,7 +4,7 @@ import { call, get, post, query, useData } from '../lib/api.js';
 import { milliseconds, short } from '../lib/format.js';
 import { bearer, held } from '../lib/key.js';
 import { Cost } from '../lib/record.js';
-import { root, route, set } from '../lib/route.js';
+import { base, root, route, set } from '../lib/route.js';
 import { Chip, Code, Copy, Field, Form, Name, Page, Part, Problem, Switch } from '../lib/ui.js';
 
 const hello = (/** @type {string} */ model) => JSON.stringify({ model, max_tokens: 200, messages: [{ role: 'user', content: 'Hello' }] });
@@ -48,7 +48,7 @@ async function working(path, options) {
 
 /** Settings shows base URL and key. @param {{secret: string}} props */
 const Settings = ({ secret }) => html`<section class="panel"><header><h2>1. Base URL and key</h2><button class="small" onClick=${() => { held.value = null; }}>Another key</button></header><div class="body stack wide">
-	<div class="two"><${Field} label="Base URL" hint="OpenAI's clients need /v1 at its end, Anthropic's do not."><div class="secret"><code>${location.origin}</code><${Copy} text=${location.origin} /></div><//>
+	<div class="two"><${Field} label="Base URL" hint="OpenAI's clients need /v1 at its end, Anthropic's do not."><div class="secret"><code>${base}</code><${Copy} text=${base} /></div><//>
 	<${Field} label="Key" hint="Shown in this tab until it is closed or loaded again, and never after. Keep it now."><div class="secret"><code data-secret>${secret}</code><${Copy} text=${secret} /></div><//></div></div></section>`;
 
 /** Snippets shows what to paste for a client and a model. @param {{secret: string}} props */
@@ -63,7 +63,7 @@ function Snippets({ secret }) {
 		const send = () => call('POST', '/v1/chat/completions', JSON.parse(hello(model)), { headers: bearer() }).then(() => setProblem(null), setProblem);
 		return html`<div class="row"><${Switch} label="Client" options=${snippets.map(([name]) => [name, name])} value=${client} set=${(value) => set({ client: value })} />
 			<select aria-label="Model" value=${model} onChange=${(/** @type {any} */ e) => set({ model: e.target.value })}>${[...new Set([model, ...names])].map((name) => html`<option value=${name}>${name}</option>`)}</select></div>
-			<${Code} label=${`Settings of ${client}`} text=${snippet({ base: location.origin, key: secret, model })} />
+			<${Code} label=${`Settings of ${client}`} text=${snippet({ base, key: secret, model })} />
 			<div class="row"><button onClick=${send}>Send it from here</button><span class="muted small">Sends “Hello” to ${model}, and shows below what arrives.</span></div>
 			${problem && html`<${Problem} error=${problem} />`}`;
 	}}<//></div></section>`;

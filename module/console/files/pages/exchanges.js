@@ -4,7 +4,7 @@ import { get, query, useData } from '../lib/api.js';
 import { clock, milliseconds, number, plural, short, when } from '../lib/format.js';
 import { LimitTable } from '../lib/limits.js';
 import { Cost, inputOf, Outcome, tokensOf } from '../lib/record.js';
-import { root, route, set } from '../lib/route.js';
+import { addressOf, root, route, set } from '../lib/route.js';
 import { administers, Chip, Copy, Empty, filtered, Filters, leads, Name, Page, Part, Table, Time, unfiltered } from '../lib/ui.js';
 
 /** @typedef {import('../lib/record.js').UsageRecord} UsageRecord */
@@ -33,7 +33,7 @@ function useLive(path, missed) {
 			source = null;
 			setOpen(false);
 			if (document.hidden) return;
-			source = new EventSource(path);
+			source = new EventSource(addressOf(path));
 			source.addEventListener('open', () => setOpen(true));
 			source.addEventListener('error', () => setOpen(false));
 			source.addEventListener('record', (event) => setFresh((before) => [JSON.parse(event.data), ...before].slice(0, 200)));

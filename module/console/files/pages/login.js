@@ -1,6 +1,7 @@
 // The login, as a page and above a page whose session is over.
 import { html } from '../lib/preact.js';
 import { call, entered, Failure, self, useData } from '../lib/api.js';
+import { addressOf } from '../lib/route.js';
 import { Field, Form, Problem } from '../lib/ui.js';
 
 /** Why a sign-in at an issuer or a proxy failed, by the parameter signin of the address. */
@@ -16,7 +17,7 @@ const reasons = /** @type {Record<string, string>} */ ({
 });
 
 /** Ways are the ways to sign in without a password. @param {{ways: {name: string, path: string}[]}} props */
-const Ways = ({ ways }) => html`<div class="stack">${ways.map((way) => html`<a key=${way.name} class="button" href=${way.path}>Sign in with ${way.name}</a>`)}</div>`;
+const Ways = ({ ways }) => html`<div class="stack">${ways.map((way) => html`<a key=${way.name} class="button" href=${addressOf(way.path)}>Sign in with ${way.name}</a>`)}</div>`;
 
 /** logIn sends name and password. The token in the answer is for programs: the browser has the cookie.
  * @param {Record<string, string>} data */

@@ -5,7 +5,7 @@ import { append, curl, dataOf, dialects, problem, splitEvents, tools, typescript
 import { milliseconds, sentence, short } from '../lib/format.js';
 import { bearer, held, NeedKey } from '../lib/key.js';
 import { Cost, tokensOf } from '../lib/record.js';
-import { root, route, set } from '../lib/route.js';
+import { addressOf, root, route, set } from '../lib/route.js';
 import { Chip, Code, Copy, Empty, Field, Page, Part, Switch } from '../lib/ui.js';
 import { Wire } from '../lib/wire.js';
 
@@ -43,7 +43,7 @@ async function run(format, path, body, signal, change) {
 	const start = performance.now();
 	let parts = /** @type {Piece[]} */ ([]), raw = '', request = '';
 	try {
-		const answer = await fetch(path, { method: 'POST', signal, headers: { ...bearer(), ...dialect.headers, ...capture, 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+		const answer = await fetch(addressOf(path), { method: 'POST', signal, headers: { ...bearer(), ...dialect.headers, ...capture, 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 		request = answer.headers.get('x-request-id') ?? answer.headers.get('request-id') ?? '';
 		change({ status: answer.status, request });
 		const streams = answer.headers.get('content-type')?.startsWith('text/event-stream');

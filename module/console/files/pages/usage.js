@@ -3,7 +3,7 @@ import { html } from '../lib/preact.js';
 import { all, get, query, useData } from '../lib/api.js';
 import { Chart } from '../lib/chart.js';
 import { money, number, percent, plural, short } from '../lib/format.js';
-import { oneOf, root, route, set } from '../lib/route.js';
+import { addressOf, oneOf, root, route, set } from '../lib/route.js';
 import { administers, Empty, Meter, Name, Page, Part, Switch, Table, Time } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').Schemas['UsageSum'] & Record<string, any>} Sum */
@@ -138,7 +138,7 @@ export default function Usage() {
 	const pick = (/** @type {string} */ name) => { if (['user', 'key'].includes(dimension)) set({ [dimension]: name, by: 'model' }); else if (isLabel(dimension)) set({ tag: '', customer: '', [field]: field === 'tag' ? `${dimension.slice('tag:'.length)}=${name}` : name, by: '' }); else if (dimension === 'model') location.assign(query(`${root}exchanges`, { ...only, model: name })); };
 	const options = [...dimensions.filter(([name]) => !['user', 'limit'].includes(name) || administers() || of.team && name === 'user'),
 		...[...new Set([...(labels.data ?? []), ...(isLabel(by) ? [by] : [])])].filter((name) => dimensionOf(new URLSearchParams({ ...only, by: name })) === name).map((name) => [name, titleOf(name)])];
-	return html`<${Page} title="Usage" actions=${html`<a class="button" href=${query('/api/usage', { ...at, by: `${step},${dimension}`, format: 'csv' })} download="usage.csv">CSV</a>`}>
+	return html`<${Page} title="Usage" actions=${html`<a class="button" href=${query(addressOf('/api/usage'), { ...at, by: `${step},${dimension}`, format: 'csv' })} download="usage.csv">CSV</a>`}>
 		<div class="row"><${Switch} label="Range" options=${ranges} value=${range} set=${(value) => set({ range: value === '7d' ? '' : value, step: '' })} />
 			${range === 'custom' && html`<input type="date" aria-label="From" value=${settings.get('from') ?? tick('day', from)} onChange=${(/** @type {any} */ e) => set({ from: e.target.value })} /><input type="date" aria-label="To, included" value=${settings.get('to') ?? ''} onChange=${(/** @type {any} */ e) => set({ to: e.target.value })} />`}
 			<select aria-label="Steps" value=${step} onChange=${(/** @type {any} */ e) => set({ step: e.target.value })}>${steps.map(([name, text]) => html`<option value=${name}>${text}</option>`)}</select>
