@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +28,7 @@ var source = core.Source{Rows: core.NewRows(
 	core.Hint("speed", core.Nothing),
 	core.Structural("region", core.Nothing).OrNothing(),
 	core.Hint("*", core.Nothing),
+	core.Structural("items", core.Content),
 	core.Structural("items[*].parts[*].type=image", core.Image),
 	core.Structural("items[-1].role=model", core.Prefill).As("items[*]"),
 	core.Hint("items[*].parts[*].mark", core.CachePart),
@@ -191,14 +193,14 @@ func TestJoinMatchesRender(t *testing.T) {
 }
 
 func TestFieldsAreLostWithWhatTheyBelongTo(t *testing.T) {
-	rows := append([]core.Row{core.Structural("picture", core.Image)}, core.Within(core.Image,
+	rows := append([]core.Row{core.Structural("picture", core.Image), core.Structural("text", core.Content)}, core.Within(core.Image,
 		core.Hint("picture.mark", core.CachePart),
 		core.Shaping("picture.detail", core.ImageDetail),
 	)...)
 	pictures := core.Source{Rows: core.NewRows(strict.Brackets, rows...)}
 	under := func(image core.Entry, traits *trait.Traits) (fates []core.Fate) {
 		fields := core.Join(&pictures, target(new(spy), core.NewOutcomes(image, core.Keep(core.ImageDetail))))
-		for _, f := range fields {
+		for _, f := range slices.Delete(fields, 1, 2) { // without the text
 			fates = append(fates, f.Under(traits))
 		}
 		assert.Equal(t, []string{"picture.mark", "picture"}, []string{fields[1].Path, fields[1].Outer})
@@ -211,6 +213,9 @@ func TestFieldsAreLostWithWhatTheyBelongTo(t *testing.T) {
 }
 
 func TestTablesAreCheckedAtStart(t *testing.T) {
-	assert.Panics(t, func() { core.NewRows(strict.Dots, core.Hint("a", core.Nothing), core.Hint("a", core.Nothing)) })
+	content := core.Structural("c", core.Content)
+	assert.NotPanics(t, func() { core.NewRows(strict.Dots, content) })
+	assert.Panics(t, func() { core.NewRows(strict.Dots, content, core.Hint("a", core.Nothing), core.Hint("a", core.Nothing)) })
+	assert.Panics(t, func() { core.NewRows(strict.Dots, core.Hint("a", core.Nothing)) }, "no path for what no field states")
 	assert.Panics(t, func() { source.Rows.Named("nobody's") })
 }

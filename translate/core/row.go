@@ -108,7 +108,8 @@ type Rows struct {
 }
 
 // NewRows returns the table of a reader. The names of the rows are paths in the
-// notation. NewRows panics if two rows have the same name.
+// notation. NewRows panics if two rows have the same name, or none
+// is about the content.
 func NewRows(notation strict.Notation, rows ...Row) *Rows {
 	t := &Rows{notation: notation, list: rows, names: make(map[string]*Row), levels: make(map[string]*level)}
 	for i := range t.list {
@@ -121,6 +122,9 @@ func NewRows(notation strict.Notation, rows ...Row) *Rows {
 		if t.concepts[r.Concept] == nil {
 			t.concepts[r.Concept] = r
 		}
+	}
+	if t.concepts[Content] == nil {
+		panic("core: no row is about the content")
 	}
 	for _, r := range t.concepts {
 		if r != nil && r.within == r.Concept {
@@ -156,6 +160,18 @@ func (t *Rows) PathsOf(c Concept) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// Has reports whether a field of the format states a concept.
+func (t *Rows) Has(c Concept) bool { return t.concepts[c] != nil }
+
+// of returns the row of a concept. A concept that no field of the format states is one of the
+// content as a whole, without which the request is refused.
+func (t *Rows) of(c Concept) *Row {
+	if r := t.concepts[c]; r != nil {
+		return r
+	}
+	return t.concepts[Content]
 }
 
 // Named returns the row with a name. It panics if there is none. Packages call it to

@@ -37,14 +37,8 @@ func (x *Translation) Failed() bool { return x.fault != nil }
 // or refuses the request, if the concept is left out or changed. raw is the value,
 // which a refusal repeats if it is a word or a number; nil if the row names the value.
 func (x *Translation) Keep(c Concept, raw []byte) bool {
-	if r := x.From.Rows.concepts[c]; r != nil {
-		return x.KeepAs(c, r, raw)
-	}
-	return x.KeepAs(c, &unnamed, raw)
+	return x.KeepAs(c, x.From.Rows.of(c), raw)
 }
-
-// unnamed is the row of concepts for which a reader has none.
-var unnamed = Row{Lost: Refused, Concept: Content}
 
 // KeepAs is Keep for the field of row r, with the outcome of concept c.
 func (x *Translation) KeepAs(c Concept, r *Row, raw []byte) bool {
@@ -83,6 +77,11 @@ func (x *Translation) Lose(r *Row, raw []byte) {
 	if r != nil {
 		x.report(r, r.Lost, raw, nil)
 	}
+}
+
+// Report reports a concept that is left out or changed, with a fate of the writer's choice.
+func Report(x *Translation, c Concept, fate Fate) {
+	x.report(x.From.Rows.of(c), fate, nil, nil)
 }
 
 // report reports the loss, or the refusal, that a fate requires.
@@ -159,14 +158,8 @@ func (x *Translation) InvalidAt(at Place, member, what string) {
 	x.At = now
 }
 
-// PathOf returns the path of a concept in the client's format, for refusals, or "".
-func (x *Translation) PathOf(c Concept) string {
-	r := x.From.Rows.concepts[c]
-	if r == nil {
-		return ""
-	}
-	return x.At.pathOf(r)
-}
+// PathOf returns the path of a concept in the client's format, for refusals.
+func (x *Translation) PathOf(c Concept) string { return x.At.pathOf(x.From.Rows.of(c)) }
 
 // Fail refuses the request with a fault, unless the request is already refused.
 func (x *Translation) Fail(fault *fault.Fault) {

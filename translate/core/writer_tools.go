@@ -1,8 +1,10 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -11,6 +13,7 @@ import (
 // only plain names of at most 64 bytes.
 type ToolNames struct {
 	LetterFirst bool // the provider accepts only names that begin with a letter or "_"
+	Longest     int  // the length of the longest name, if it is not toolcall.LongestName
 
 	tools   []namedTool
 	scratch []byte
@@ -48,11 +51,14 @@ func (n *ToolNames) Add(x *Translation, t *Tool) {
 
 // accepts reports whether the provider accepts a name.
 func (n *ToolNames) accepts(name []byte) bool {
-	return toolcall.AcceptsName(name) && (!n.LetterFirst || beginsWithLetter(name))
+	return len(name) <= cmp.Or(n.Longest, toolcall.LongestName) && translate.PlainName(name) && (!n.LetterFirst || beginsWithLetter(name))
 }
 
 // appendName appends the name that the provider gets for a decoded one.
 func (n *ToolNames) appendName(dst, name []byte) []byte {
+	if n.accepts(name) {
+		return append(dst, name...)
+	}
 	start := len(dst)
 	dst = toolcall.AppendName(dst, name)
 	if n.LetterFirst && !beginsWithLetter(dst[start:]) {

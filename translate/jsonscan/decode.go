@@ -3,6 +3,7 @@ package jsonscan
 import (
 	"bytes"
 	"slices"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -54,4 +55,28 @@ func decodeRune(s []byte) (r rune, n int) {
 		}
 	}
 	return utf8.RuneError, size
+}
+
+// OnlySpace reports whether an escaped text has nothing but white space: the characters of
+// Unicode's property, and the separators U+001C to U+001F, which some languages count as well.
+func OnlySpace(text []byte) bool {
+	for len(text) > 0 {
+		r, n := firstRune(text)
+		if !unicode.IsSpace(r) && (r < '\x1c' || r > '\x1f') {
+			return false
+		}
+		text = text[n:]
+	}
+	return true
+}
+
+// firstRune decodes the character or the escape at the beginning of s, and returns its length.
+func firstRune(s []byte) (r rune, n int) {
+	switch {
+	case s[0] != '\\' || len(s) == 1:
+		return utf8.DecodeRune(s)
+	case s[1] != 'u':
+		return rune(escapes[s[1]]), 2
+	}
+	return decodeRune(s)
 }

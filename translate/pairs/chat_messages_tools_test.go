@@ -46,7 +46,7 @@ func TestToolsOfChatTowardsMessages(t *testing.T) {
 		{name: "auto", body: with(both, `"tool_choice":"auto"`), want: want(bothGiven, `"tool_choice":{"type":"auto"}`)},
 		{name: "none", body: with(both, `"tool_choice":"none"`), want: want(bothGiven, `"tool_choice":{"type":"none"}`)},
 		{name: "required", body: with(both, `"tool_choice":"required"`), want: want(bothGiven, `"tool_choice":{"type":"any"}`)},
-		{name: "one", body: with(both, `"tool_choice":{"type":"function","function":{"name":"\u0067"}}`), want: want(bothGiven, `"tool_choice":{"type":"tool","name":"\u0067"}`)},
+		{name: "one", body: with(both, `"tool_choice":{"type":"function","function":{"name":"\u0067"}}`), want: want(bothGiven, `"tool_choice":{"type":"tool","name":"g"}`)},
 		{name: "one that is not there", body: with(both, `"tool_choice":{"type":"function","function":{"name":"h"}}`), fault: "tool_choice.function.name:" + notM1 + "messages)"},
 		{name: "one without a name", body: with(both, `"tool_choice":{"type":"function","function":{}}`), fault: "tool_choice.function.name: must be a string"},
 		{name: "one that is no function", body: with(both, `"tool_choice":{"type":"custom","custom":{"name":"g"}}`), fault: "tool_choice.type: 'custom'" + notM1 + "messages)"},

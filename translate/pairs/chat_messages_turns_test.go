@@ -76,7 +76,7 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 			name: "more than its last part is white space", body: talk(hi + `,` + prefill(`[`+textBlock("a ")+`,`+textBlock(" ")+`,`+textBlock(`\n`)+`]`)),
 			want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a"))), losses: "messages[*].content shaping",
 		},
-		{name: "nothing but white space", body: talk(hi + `,` + prefill(`" "`)), want: messagesBody(userHi), losses: "messages[*].content shaping"},
+		{name: "nothing but white space", body: talk(hi + `,` + prefill(`" "`)), want: messagesBody(userHi), losses: "messages[*].content shaping, messages[*] hint"},
 		{name: "nothing but white space of anyone", body: talk(prefill(`" "`)), fault: "messages: must hold at least one message with content that is no system message"},
 		{
 			name: "white space that has a breakpoint", body: talk(hi + `,` + prefill(`[{"type":"text","text":"a ","cache_control":{"type":"ephemeral"}},{"type":"text","text":" ","cache_control":{"type":"ephemeral"}}]`)),
@@ -132,25 +132,24 @@ func marked(text string) string {
 }
 
 func TestArgumentsOfChatTowardsMessages(t *testing.T) {
-	const broken = "messages[1].tool_calls[1].function.arguments:" + notM1 + "messages)"
-	for _, c := range []struct{ name, arguments, input, fault string }{
+	const broken = "messages[*].tool_calls[*].function.arguments shaping"
+	for _, c := range []struct{ name, arguments, input, losses string }{
 		{"an object", `"{\"a\": 12345678901234567890, \"b\":\"\\u00e9\\n\"}"`, `{"a": 12345678901234567890, "b":"\u00e9\n"}`, ""},
 		{"G029 nothing", `""`, `{}`, ""},
 		{"space", `" \n"`, `{}`, ""},
 		{"null", `"null"`, `{}`, ""},
 		{"an object encoded twice", `"\"{\\\"a\\\":1}\""`, `{"a":1}`, ""},
-		{"an array", `"[1]"`, "", broken},
-		{"a text", `"\"a\""`, "", broken},
-		{"half an object", `"{\"a\":"`, "", broken},
-		{"no JSON", `"a"`, "", broken},
+		{"an array", `"[1]"`, `{"_arguments":[1]}`, broken},
+		{"a text", `"\"a\""`, `{"_arguments":"a"}`, broken},
+		{"half an object", `"{\"a\":"`, `{"_invalid_arguments":"{\"a\":"}`, broken},
+		{"no JSON", `"a"`, `{"_invalid_arguments":"a"}`, broken},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			call := `{"id":"c2","type":"function","function":{"name":"g","arguments":` + c.arguments + `}}`
-			row := renderCase{name: "as it is", body: talk(hi + `,{"role":"assistant","tool_calls":[` + callF + `,` + call + `]}`), fault: c.fault}
-			if c.fault == "" {
-				row.want = messagesBody(userHi + `,` + messageOf("assistant", useF, `{"type":"tool_use","id":"c2","name":"g","input":`+c.input+`}`))
-			}
-			runRenderCases(t, translate.Chat, translate.Messages, []renderCase{row})
+			runRenderCases(t, translate.Chat, translate.Messages, []renderCase{{
+				name: "as it is", body: talk(hi + `,{"role":"assistant","tool_calls":[` + callF + `,` + call + `]}`), losses: c.losses,
+				want: messagesBody(userHi + `,` + messageOf("assistant", useF, `{"type":"tool_use","id":"c2","name":"g","input":`+c.input+`}`)),
+			}})
 		})
 	}
 }

@@ -53,7 +53,7 @@ func pondering(members string) sample {
 
 var (
 	signedSeal     = sealedBlock(`{"type":"thinking","thinking":"t","signature":"s"}`)
-	redactedSeal   = sealedBlock(`{"type":"redacted_thinking","data":"d"}`)
+	redactedSeal   = sealedBlock(`{"type":"redacted_thinking","data":"ZA=="}`)
 	selfSignedSeal = sealedBlock(`{"type":"thinking","thinking":"t","signature":"` + string(seal.AppendSelfSigned(nil, []byte("t"))) + `"}`)
 )
 

@@ -32,9 +32,9 @@ func init() {
 		"thinking.display=omitted":               option(`"thinking":{"type":"adaptive","display":"omitted"}`).quiet(),
 		"thinking.display=*":                     option(`"thinking":{"type":"adaptive","display":"sung"}`),
 		"messages.*.content.*.signature=gwrs1:*": replied(`{"type":"thinking","thinking":"t","signature":"` + sealedItem + `"},` + textBlock("a")),
-		"messages.*.content.-1.type=thinking":    replied(`{"type":"thinking","thinking":"t","signature":""}`).under("responses_reasoning text"),
-		"messages.*.content.*.type=thinking":     replied(`{"type":"thinking","thinking":"t","signature":""},` + textBlock("a")),
-		"messages.*.content.*.thinking":          replied(`{"type":"thinking","thinking":"t","signature":""},` + textBlock("a")),
+		"messages.*.content.-1.type=thinking":    replied(`{"type":"thinking","thinking":"t","signature":"s"}`).under("responses_reasoning text"),
+		"messages.*.content.*.type=thinking":     replied(`{"type":"thinking","thinking":"t","signature":"s"},` + textBlock("a")),
+		"messages.*.content.*.thinking":          replied(`{"type":"thinking","thinking":"t","signature":"s"},` + textBlock("a")),
 		"messages.*.content.*.signature":         replied(`{"type":"thinking","thinking":"t","signature":"s"},` + textBlock("a")).under("reasoning_replay reasoning"),
 	})
 	delete(messagesSamples, "thinking.display")

@@ -1,6 +1,10 @@
 package pairs_test
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
 
 // sample is a request that has the field of a row.
 type sample struct {
@@ -164,7 +168,7 @@ var messagesSamples = samples{
 	"messages.*.content.*.type=search_result":                          fromUser(`{"type":"search_result","source":"s","title":"t","content":[{"type":"text","text":"a"}]}`),
 	"messages.*.content.*.type=tool_use":                               replied(`{"type":"tool_use","id":"c1","name":"f","input":{}}`),
 	"messages.*.content.*.type=tool_result":                            returned(""),
-	"messages.*.content.*.type=thinking":                               replied(`{"type":"thinking","thinking":"t","signature":""}`),
+	"messages.*.content.*.type=thinking":                               replied(`{"type":"thinking","thinking":"t","signature":"s"}`),
 	"messages.*.content.*.type=redacted_thinking":                      replied(`{"type":"redacted_thinking","data":"AAAA"}`),
 	"messages.*.content.*.type=server_tool_use":                        replied(`{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}`),
 	"messages.*.content.*.type=container_upload":                       fromUser(`{"type":"container_upload","file_id":"f"}`),
@@ -190,7 +194,7 @@ var messagesSamples = samples{
 	"messages.*.content.*.source.*":                                    fromUser(image + `{"type":"base64","media_type":"image/png","data":"AAAA","unheard_of":1}}`),
 	"messages.*.content.*.title":                                       fromUser(memo + `,"title":"t"}`),
 	"messages.*.content.*.context":                                     fromUser(memo + `,"context":"c"}`),
-	"messages.*.content.*.thinking":                                    replied(`{"type":"thinking","thinking":"t","signature":""}`),
+	"messages.*.content.*.thinking":                                    replied(`{"type":"thinking","thinking":"t","signature":"s"}`),
 	"messages.*.content.*.signature":                                   replied(`{"type":"thinking","thinking":"t","signature":"s"}`).under("reasoning_replay reasoning"),
 	"messages.*.content.*.data":                                        replied(`{"type":"redacted_thinking","data":"AAAA"}`),
 	"messages.*.content.*.id":                                          replied(`{"type":"tool_use","id":"c1","name":"f","input":{}}`),
@@ -206,6 +210,8 @@ var messagesSamples = samples{
 	"messages.*.content.*.is_error":                                    returned(`,"is_error":true`),
 	"messages.*.content.*.type=text+citations":                         replied(`{"type":"text","text":"x","citations":[{}]}`),
 	"messages.*.content.*.type=document+citations":                     fromUser(memo + `,"citations":{"enabled":true}}`),
+	"messages.*.content.*.cache_control=...":                           fromUser(strings.Repeat(`{"type":"text","text":"x","cache_control":{"type":"ephemeral"}},`, 4) + `{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`),
+	"messages.*.content.*.signature=gwts1:*":                           replied(`{"type":"thinking","thinking":"t","signature":"` + string(seal.AppendSelfSigned(nil, []byte("t"))) + `"},` + textBlock("a")),
 	"messages.*.content.*.cache_control":                               fromUser(`{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`),
 	"messages.*.role=assistant+content.*.cache_control":                replied(`{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`),
 	"messages.*.content.*.type=tool_use+cache_control":                 replied(`{"type":"tool_use","id":"c1","name":"f","input":{},"cache_control":{"type":"ephemeral"}}`),

@@ -175,19 +175,21 @@ func judgeTurns(turns []messagesTurn) error {
 	return nil
 }
 
+var claudeName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+
 var callID = regexp.MustCompile(`^[a-zA-Z0-9_-]*$`)
 
 func judgeBlock(role string, b *messagesBlock) error {
 	ok := false
 	switch b.Type {
 	case "text":
-		ok = b.Text != nil && *b.Text != ""
+		ok = b.Text != nil && strings.TrimSpace(*b.Text) != ""
 	case "thinking":
 		ok = role == "assistant" && b.Thinking != nil && b.Signature != "" && b.CacheControl == nil
 	case "redacted_thinking":
 		ok = role == "assistant" && b.Data != "" && b.CacheControl == nil
 	case "tool_use":
-		ok = role == "assistant" && b.ID != nil && callID.MatchString(*b.ID) && b.Name != nil && b.Input != nil
+		ok = role == "assistant" && b.ID != nil && callID.MatchString(*b.ID) && b.Name != nil && claudeName.MatchString(*b.Name) && b.Input != nil
 	case "tool_result":
 		ok = role == "user" && b.ToolUseID != nil && callID.MatchString(*b.ToolUseID)
 		if err := judgeResult(b.Content); err != nil {

@@ -126,7 +126,7 @@ func TestResponsesRequestsTowardsMessages(t *testing.T) {
 		{
 			name:   "a sealed block that only its provider can read",
 			body:   pondering(`,"summary":[],"encrypted_content":"` + redactedSeal + `"`).body,
-			want:   `{"model":"up","max_tokens":32000,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"redacted_thinking","data":"d"},{"type":"text","text":"a"}]},{"role":"user","content":[{"type":"text","text":"go on"}]}]}`,
+			want:   `{"model":"up","max_tokens":32000,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"redacted_thinking","data":"ZA=="},{"type":"text","text":"a"}]},{"role":"user","content":[{"type":"text","text":"go on"}]}]}`,
 			losses: "max_output_tokens hint",
 		},
 		{

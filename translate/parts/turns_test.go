@@ -35,7 +35,7 @@ func (w *turnsWriter) EndTurn()            { w.events = append(w.events, "end") 
 // written returns what a writer gets of turns.
 func written(read func(t *parts.Turns)) []string {
 	w := new(turnsWriter)
-	source := core.Source{Rows: core.NewRows(strict.Brackets), New: func() core.Reader { return turnsReader(read) }}
+	source := core.Source{Rows: core.NewRows(strict.Brackets, core.Structural("a", core.Content)), New: func() core.Reader { return turnsReader(read) }}
 	core.Listen(nil, &source, w)
 	return w.events
 }

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxToolName is the length of the longest tool name that chat providers accept.
-	maxToolName = 64
+	// LongestName is the length of the longest tool name that chat providers accept.
+	LongestName = 64
 	// keptToolName is the length of the part of a longer name before the digest.
 	keptToolName = 55
 	// toolNameDigest is the number of bytes of the digest after it.
@@ -17,7 +17,7 @@ const (
 )
 
 // AcceptsName reports whether chat providers accept a tool name.
-func AcceptsName(name []byte) bool { return len(name) <= maxToolName && translate.PlainName(name) }
+func AcceptsName(name []byte) bool { return len(name) <= LongestName && translate.PlainName(name) }
 
 // AppendName appends the name of a tool for chat providers: the name itself if they
 // accept it, else its allowed bytes, shortened, and a digest that distinguishes it from

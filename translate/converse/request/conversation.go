@@ -150,12 +150,3 @@ func (c *conversation) trim() (cut bool) {
 	}
 	return cut
 }
-
-// blank reports whether an escaped text has nothing but white space. The service refuses such
-// texts.
-func blank(text []byte) bool {
-	for text = bytes.TrimLeft(text, " "); len(text) > 1 && text[0] == '\\' && bytes.ContainsAny(text[1:2], "nrtf"); {
-		text = bytes.TrimLeft(text[2:], " ")
-	}
-	return len(text) == 0
-}

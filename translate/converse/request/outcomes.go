@@ -47,7 +47,7 @@ var outcomes = core.NewOutcomes(
 		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference,
 		core.Reasoning, core.Signature, core.RedactedReasoning, core.IdleReasoning,
 	),
-	core.Change(core.TextBeforeResult, core.PrefillSpace), // results come first; no text ends the conversation with white space
+	core.Change(core.TextBeforeResult, core.PrefillSpace, core.BrokenArguments), // results come first; no text ends the conversation with white space
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Lose(core.Prefill).Unless(core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative })),
 	core.Lose(core.CachePart, core.OtherCachePart, core.CacheAssistantPart, core.CacheCall, core.CacheResult).Unless(core.Breakpoints),

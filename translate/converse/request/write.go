@@ -121,13 +121,7 @@ func (t *turn) messageRole() string {
 
 // Text adds a text, unless it is blank.
 func (w *writer) Text(text []byte) {
-	switch {
-	case w.inLines || !blank(text):
-	case w.turn.role == core.Assistant:
-		w.x.Keep(core.PrefillSpace, nil)
-		return
-	default:
-		w.x.Losses.AddPath(translate.Hint, []byte(w.x.PathOf(core.TurnText)))
+	if !w.inLines && core.LeaveOut(w.x, w.turn.role, text) {
 		return
 	}
 	w.parts().AddText(text)

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
@@ -22,7 +21,7 @@ func (w *writer) Reasoning(t *core.Thought) {
 	case t.From == core.Sealed:
 		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], t.Sealed)
 		if _, err := base64.StdEncoding.AppendDecode(nil, w.scratch); err != nil {
-			w.x.Losses.AddPath(translate.Hint, []byte(w.x.PathOf(core.RedactedReasoning)))
+			core.Report(w.x, core.RedactedReasoning, core.Hinted)
 			return
 		}
 		addPart(w.parts(), `{"reasoningContent":{"redactedContent":"`, t.Sealed, `"}}`)
@@ -31,7 +30,7 @@ func (w *writer) Reasoning(t *core.Thought) {
 	case seal.IsSelfSigned(t.Text, t.Signature):
 		w.x.Keep(core.SelfSignedReasoning, nil)
 	case len(t.Signature) == 0:
-		w.x.Losses.AddPath(translate.Hint, []byte(w.x.PathOf(core.Reasoning)))
+		core.Report(w.x, core.Reasoning, core.Hinted)
 	default:
 		b := w.parts()
 		addPart(b, `{"reasoningContent":{"reasoningText":{"text":"`, t.Text, `","signature":"`)
@@ -45,17 +44,9 @@ func addPart(b *parts.Content, first string, text []byte, last string) {
 	b.Buf = append(append(b.Buf, text...), last...)
 }
 
-// Call adds a call, whose arguments must be an object.
+// Call adds a call.
 func (w *writer) Call(c *core.Call) {
-	args, ok := c.Input, true
-	if args == nil {
-		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], c.Text)
-		args, ok = toolcall.Object(w.scratch)
-	}
-	if !ok {
-		w.x.Keep(core.BrokenArguments, nil)
-		return
-	}
+	args := core.InputOf(w.x, c, &w.scratch)
 	b := w.parts()
 	b.Part(`{"toolUse":{"toolUseId":"`)
 	b.Buf = append(w.by.appendID(b.Buf, c.ID), `","name":"`...)
@@ -172,7 +163,7 @@ func (w *writer) OpenDocument(m *core.Media) { w.addLines(m.Title, m.Context) }
 
 // addLines adds the lines that are not empty as one text, if there are any.
 func (w *writer) addLines(lines ...[]byte) {
-	if slices.ContainsFunc(lines, func(line []byte) bool { return !blank(line) }) {
+	if slices.ContainsFunc(lines, func(line []byte) bool { return !jsonscan.OnlySpace(line) }) {
 		w.parts().AddLines(lines...)
 		w.messages.text = w.messages.text || !w.result.open
 	}

@@ -46,7 +46,7 @@ func (w *writer) Tool(t *core.Tool) {
 	w.tools.names.Add(w.x, t)
 	b := append(w.tools.buf, openTool...)
 	b = append(w.tools.names.AppendTo(b, jsonscan.Inner(t.Name)), '"')
-	if !jsonscan.Blank(t.Description) && !blank(jsonscan.Inner(t.Description)) {
+	if !jsonscan.OnlySpace(jsonscan.Inner(t.Description)) {
 		b = append(append(b, `,"description":`...), t.Description...)
 	}
 	b = append(b, `,"inputSchema":{"json":`...)

@@ -46,7 +46,7 @@ var outcomes = core.NewOutcomes(
 		core.EncryptedReasoning,
 	),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
-	core.Change(core.TextBeforeResult), // results come first
+	core.Change(core.TextBeforeResult, core.BrokenArguments), // results come first
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	// The model takes back its own signatures, which this gateway has sealed, and nothing else.
 	core.Drop(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning, core.RedactedReasoning),

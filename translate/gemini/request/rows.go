@@ -162,6 +162,7 @@ var partRows = slices.Concat([]core.Row{
 	core.Structural("contents[*].role=user", core.Content),
 	core.Structural("contents[*].role=model", core.Content),
 	core.Structural("contents[-1].role=model", core.Prefill).As("contents[*]").RefusedBy((*core.RequestInfo).RefusePrefill),
+	core.Hint("contents[*].parts=[]", core.EmptyTurn).As("contents[*]"),
 	core.Hint("contents[*].*", core.Nothing),
 	core.Structural(ofPart+"text", core.TurnText),
 	core.Structural(ofPart+"executableCode", core.Nothing),

@@ -88,7 +88,7 @@ func (p properties) writeFormat(out *core.Members, x *core.Translation) {
 			return
 		}
 		if looser {
-			loosen(x, core.Schema)
+			core.Report(x, core.Schema, core.Shaped)
 		}
 		if !anyObject {
 			out.Raw("responseSchema", converted)

@@ -54,15 +54,7 @@ func (w *writer) signText() {
 
 // Call adds a call.
 func (w *writer) Call(c *core.Call) {
-	args, ok := c.Input, true
-	if args == nil {
-		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], c.Text)
-		args, ok = toolcall.Object(w.scratch)
-	}
-	if !ok {
-		w.x.Keep(core.BrokenArguments, nil)
-		return
-	}
+	args := core.InputOf(w.x, c, &w.scratch)
 	if w.turn.text != nil {
 		w.signText() // the text is in front of the call
 	}

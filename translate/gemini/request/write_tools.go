@@ -3,7 +3,6 @@ package request
 import (
 	"cmp"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -49,18 +48,12 @@ func (w *writer) appendParameters(dst, schema []byte) []byte {
 		w.x.Invalid("name", "is that of a tool with a schema that "+err.Error())
 	}
 	if looser {
-		loosen(w.x, core.FunctionTool)
+		core.Report(w.x, core.FunctionTool, core.Shaped)
 	}
 	if empty {
 		return out[:len(out)-len(name)]
 	}
 	return out
-}
-
-// loosen reports that the schema in the field of a concept was written without some of its
-// constraints.
-func loosen(x *core.Translation, c core.Concept) {
-	x.Losses.AddPath(translate.Shaping, []byte(x.PathOf(c)))
 }
 
 // modes are the words for choices among the tools.

@@ -9,41 +9,26 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// trim cuts the white space at the end of the open message, and the whole message if it
-// consists of white space. It reports whether it cut something.
+// trim cuts the white space at the end of the open message if its last block is a text, which
+// is not blank. It reports whether there was any.
 func (b *blockBuffer) trim() (cut bool) {
 	starts := b.starts()
-	for i := len(starts) - 1; i >= 0; i-- {
-		raw, isText := bytes.CutPrefix(b.buf[starts[i]:], []byte(openText))
-		if !isText {
-			break
-		}
-		text := jsonscan.AppendUnescaped(nil, raw[:len(raw)-len(closeText)])
-		kept := bytes.TrimRightFunc(text, unicode.IsSpace)
-		if len(kept) == len(text) {
-			break
-		}
-		cut = true
-		marked := b.marked > 0 && b.marks[b.marked-1].at == len(b.buf)-1
-		if len(kept) > 0 {
-			b.buf = append(jsonscan.AppendEscaped(b.buf[:starts[i]+len(openText)], kept), closeText...)
-			if marked {
-				b.marks[b.marked-1].at = len(b.buf) - 1
-			}
-			break
-		}
-		if marked {
-			b.marked--
-			b.lost = true
-		}
-		end := starts[i] - len(",")
-		if i == 0 { // the message has no other block
-			head := bytes.LastIndexByte(b.buf[:starts[i]], '{')
-			end, b.role = max(0, head-len(",")), ""
-		}
-		b.buf = b.buf[:end]
+	start := starts[len(starts)-1]
+	raw, isText := bytes.CutPrefix(b.buf[start:], []byte(openText))
+	if !isText {
+		return false
 	}
-	return cut
+	text := jsonscan.AppendUnescaped(nil, raw[:len(raw)-len(closeText)])
+	kept := bytes.TrimRightFunc(text, unicode.IsSpace)
+	if len(kept) == len(text) {
+		return false
+	}
+	marked := b.marked > 0 && b.marks[b.marked-1].at == len(b.buf)-1
+	b.buf = append(jsonscan.AppendEscaped(b.buf[:start+len(openText)], kept), closeText...)
+	if marked {
+		b.marks[b.marked-1].at = len(b.buf) - 1
+	}
+	return true
 }
 
 // starts returns the positions of the blocks of the open message.

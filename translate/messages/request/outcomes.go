@@ -42,7 +42,7 @@ var outcomes = core.NewOutcomes(
 	),
 	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Keep(core.Prefill),
-	core.Change(core.SystemBehindAssistant, core.PrefillSpace, core.TextBeforeResult),
+	core.Change(core.SystemBehindAssistant, core.PrefillSpace, core.TextBeforeResult, core.BrokenArguments),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
 
 	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),

@@ -24,7 +24,7 @@ type requestWriter struct {
 	system   blockBuffer
 	messages blockBuffer
 	tools    blockBuffer
-	names    [][]byte // of the tools, raw
+	names    core.ToolNames
 
 	turn     turnWriter
 	result   resultWriter
@@ -34,18 +34,21 @@ type requestWriter struct {
 	scratch []byte
 }
 
+// longestName is the length of the longest name of a tool that the format allows.
+const longestName = 128
+
 // Begin begins a request.
 func (w *requestWriter) Begin(x *core.Translation, room int) {
-	w.x = x
+	w.x, w.names.Longest = x, longestName
 	w.messages.buf = slices.Grow(w.messages.buf, room)
 }
 
 // Forget drops all references to the body.
 func (w *requestWriter) Forget() (kept int) {
-	clear(w.names)
+	w.names.Reset()
 	*w = requestWriter{
 		system: w.system.emptied(), messages: w.messages.emptied(), tools: w.tools.emptied(),
-		names: w.names[:0], scratch: w.scratch[:0],
+		names: w.names, scratch: w.scratch[:0],
 	}
 	return cap(w.system.buf) + cap(w.messages.buf) + cap(w.tools.buf) + cap(w.scratch)
 }
@@ -110,11 +113,11 @@ func (w *requestWriter) endConversation() {
 // Tool adds a tool. The format requires a schema.
 func (w *requestWriter) Tool(t *core.Tool) {
 	core.EnforceTool(w.x, t)
-	w.names = append(w.names, t.Name)
+	w.names.Add(w.x, t)
 	w.marking = &w.tools
 	b := &w.tools
-	b.begin("", `{"name":`)
-	b.buf = append(b.buf, t.Name...)
+	b.begin("", `{"name":"`)
+	b.buf = append(w.names.AppendTo(b.buf, jsonscan.Inner(t.Name)), '"')
 	if t.Description != nil {
 		b.buf = append(append(b.buf, `,"description":`...), t.Description...)
 	}
@@ -139,6 +142,7 @@ var choiceWords = map[core.Concept]string{
 // writeChoice writes the choice among the tools, if there are tools. The loss of a chosen
 // tool that is missing is reported.
 func (w *requestWriter) writeChoice(out *core.Members) {
+	w.names.Check(w.x)
 	o := &w.x.Options
 	kind, one := o.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed), o.Has(core.OneCallAtATime)
 	switch {
@@ -154,10 +158,11 @@ func (w *requestWriter) writeChoice(out *core.Members) {
 	*out = append(append(append(*out, `{"type":"`...), cmp.Or(choiceWords[kind], "auto")...), '"')
 	if kind == core.ToolChoiceNamed {
 		name := o[core.ToolChoiceName]
-		if !slices.ContainsFunc(w.names, func(other []byte) bool { return jsonscan.SameText(other, name.Raw) }) {
+		if _, known := w.names.Find(name.Raw); !known {
 			w.x.Lose(name.Row, nil)
 		}
-		out.Raw("name", name.Raw)
+		out.Name("name")
+		*out = append(w.names.AppendTo(append(*out, '"'), jsonscan.Inner(name.Raw)), '"')
 	}
 	if one && kind != core.ToolChoiceNone {
 		out.Raw("disable_parallel_tool_use", []byte("true"))

@@ -1,6 +1,9 @@
 package request
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
 
 // Image adds an image, unless the format does not have its media type.
 func (w *requestWriter) Image(m *core.Media) {
@@ -24,8 +27,12 @@ func isImageType(mediaType []byte) bool {
 	}
 }
 
-// Document adds a document in bytes.
+// Document adds a document in bytes, or a text that is not blank.
 func (w *requestWriter) Document(m *core.Media) {
+	if w.turn.blank = m.Kind == core.PlainText && jsonscan.OnlySpace(m.Data); w.turn.blank {
+		core.Report(w.x, core.TextDocument, core.Hinted)
+		return
+	}
 	b := w.begin(`{"type":"document","source":`)
 	b.appendData(m)
 	if len(m.Title) > 0 {

@@ -13,15 +13,17 @@ import (
 // turnWriter is the turn that is being written.
 type turnWriter struct {
 	to     *blockBuffer
+	author core.Role
 	role   string // of the message; "" in the system prompt
 	start  int    // the position of the first block
 	signed bool   // the turn has thinking that a provider can verify
 	called bool   // the turn calls tools
+	blank  bool   // the last part was left out
 }
 
 // Turn begins a turn.
 func (w *requestWriter) Turn(role core.Role) {
-	w.turn = turnWriter{to: &w.messages}
+	w.turn = turnWriter{to: &w.messages, author: role}
 	switch role {
 	case core.User:
 		w.turn.role = "user"
@@ -64,7 +66,7 @@ func (w *requestWriter) EndTurn() {
 // begin begins a block of the turn, or of the result of a tool in it, with its
 // first bytes. The caller appends the rest to the buffer.
 func (w *requestWriter) begin(first string) *blockBuffer {
-	w.marking = w.turn.to
+	w.marking, w.turn.blank = w.turn.to, false
 	if w.result.open {
 		w.result.toArray(&w.messages)
 		w.messages.begin("", first)
@@ -77,8 +79,11 @@ func (w *requestWriter) begin(first string) *blockBuffer {
 	return w.turn.to
 }
 
-// Text adds a text.
+// Text adds a text, unless it is blank.
 func (w *requestWriter) Text(text []byte) {
+	if w.turn.blank = core.LeaveOut(w.x, w.turn.author, text); w.turn.blank {
+		return
+	}
 	if w.result.open && w.result.setText(&w.messages, text) {
 		w.marking = &w.messages
 		return
@@ -120,18 +125,10 @@ const openCall = `{"type":"tool_use","id":"`
 // Call adds the call of a tool.
 func (w *requestWriter) Call(c *core.Call) {
 	w.turn.called = true
-	input, ok := c.Input, true
-	if input == nil {
-		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], c.Text)
-		input, ok = toolcall.Object(w.scratch)
-	}
-	if !ok {
-		w.x.Keep(core.BrokenArguments, nil)
-		return
-	}
+	input := core.InputOf(w.x, c, &w.scratch)
 	b := w.begin(openCall)
 	b.buf = appendID(b.buf, c.ID)
-	b.buf = append(append(b.buf, `","name":"`...), c.Name...)
+	b.buf = w.names.AppendTo(append(b.buf, `","name":"`...), c.Name)
 	b.buf = append(append(append(b.buf, `","input":`...), input...), '}')
 }
 
@@ -148,6 +145,10 @@ func appendID(dst, id []byte) []byte {
 
 // CacheBreakpoint marks the last block. ttl is one of the lifetimes of the format.
 func (w *requestWriter) CacheBreakpoint(ttl []byte) {
+	if w.turn.blank { // the block is not there
+		w.x.Keep(core.CachePartsBeyond, nil)
+		return
+	}
 	if w.result.open {
 		w.result.toArray(&w.messages)
 	}

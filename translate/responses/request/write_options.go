@@ -80,7 +80,7 @@ func writeText(out *core.Members, o *core.Options) {
 // writeInclude asks for what answers have only then: what takes reasoning back to the
 // provider, where the client can keep that, and probabilities.
 func writeInclude(out *core.Members, x *core.Translation) {
-	seals := x.PathOf(core.EncryptedReasoning) != "" && x.Info.Seals != nil && x.Can(core.EncryptedReasoning)
+	seals := x.From.Rows.Has(core.EncryptedReasoning) && x.Info.Seals != nil && x.Can(core.EncryptedReasoning)
 	most, probabilities := x.Logprobs()
 	if !seals && !probabilities {
 		return
