@@ -43,7 +43,7 @@ type Unknown struct {
 
 // maxCost returns the cost for the most expensive kinds of tokens, in pico units.
 func (r Rates) maxCost(m MaxUse) int64 {
-	pico := r.UnitRates.sum(m.Units)
+	pico := r.units(m.Units)
 	for _, part := range [...]int64{
 		product(int64(max(r.Fresh, r.CacheWrite, r.CacheWriteLong)), m.Prompt),
 		product(int64(max(r.Answer, r.Reasoning)), m.Answer),

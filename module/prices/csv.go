@@ -29,7 +29,7 @@ const maxRows = 100_000
 //	cache_read, cache_write    empty: the price of input
 //	cache_write_1h       empty: the price of cache_write
 //	reasoning            empty: the price of output
-//	search               for one web search; empty if unknown, 0 if searches are free
+//	search               for one web search, or one query of a rerank; empty if unknown, 0 if they are free
 //	image                for one image; empty if images are not charged
 //	minute               for a minute of sound, charged by the second; empty: not charged
 //	characters           for a million characters of spoken text; empty: not charged

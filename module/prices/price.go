@@ -82,7 +82,7 @@ func (p *Price) Cost(c Charge) (cost Cost, ok bool) {
 	if c.Units != nil {
 		units = *c.Units
 	}
-	pico = saturate(pico, rates.UnitRates.sum(units))
+	pico = saturate(pico, rates.units(units))
 	cost.InPart = p.Base.Unknown&partsOf(c.Tokens.Searches, units) != 0 || c.Units == nil && rates.UnitRates != (UnitRates{})
 	cost.Nanos = round(pico, factors)
 	return cost, len(factors) <= maxFactors

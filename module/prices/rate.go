@@ -28,7 +28,7 @@ type Rates struct {
 	CacheWriteLong Rate // for caches with a lifetime of an hour
 	Answer         Rate // output without reasoning
 	Reasoning      Rate
-	Search         Rate // one web search
+	Search         Rate // one web search, or one query of a rerank
 
 	UnitRates
 	Unknown Parts // whose price is not known; their rates are 0
@@ -41,11 +41,11 @@ type UnitRates struct {
 	Character Rate
 }
 
-// sum returns the cost of u in pico units.
-func (r UnitRates) sum(u token.Units) (pico int64) {
+// units returns the cost of u in pico units.
+func (r Rates) units(u token.Units) (pico int64) {
 	const minute = 60
 	for _, part := range [...]int64{
-		product(int64(r.Image), u.Images), product(int64(r.Character), u.Characters),
+		product(int64(r.Search), u.Queries), product(int64(r.Image), u.Images), product(int64(r.Character), u.Characters),
 		product(int64(r.Minute), u.Seconds/minute), product(int64(r.Minute), u.Seconds%minute) / minute,
 	} {
 		pico = saturate(pico, part)

@@ -25,9 +25,9 @@ var (
 	answerError = answers.Maybe(members.Any, "error")
 	answerUsage = answers.Maybe(members.Object, "usage")
 	answerType  = answers.Maybe(members.String, "type")
-	answerData  = answers.Maybe(members.Array, "data")                                  // of images, of which each is an element
-	answerTime  = answers.Maybe(members.Number, "duration")                             // of a verbose transcript, in seconds
-	billed      = answers.Inside("meta.", "meta").Maybe(members.Object, "billed_units") // of Cohere
+	answerData  = answers.Maybe(members.Array, "data")      // of images, of which each is an element
+	answerTime  = answers.Maybe(members.Number, "duration") // of a verbose transcript, in seconds
+	answerMeta  = answers.Maybe(members.Object, "meta")     // of a rerank, with the usage of Cohere and SiliconFlow
 )
 
 // The members of the usage of a transcript that is charged by its length.
@@ -36,31 +36,39 @@ var (
 	usageTime = durations.Maybe(members.Number, "seconds")
 )
 
-// usageRows are the counts of all endpoints. Embeddings have prompt_tokens, rerank has
-// total_tokens alone or search_units; images, transcripts and speech have the others.
+// usageRows are the counts of all endpoints, in their usage and in what a rerank has in its
+// place. Embeddings have prompt_tokens, and images, transcripts and speech input_tokens. A rerank
+// has total_tokens alone, or the units that Cohere and Pinecone sell; of two numbers of tokens, the
+// one that is billed holds. Other hosts, such as those with a bare list of results, report nothing.
 var usageRows = token.NewRows(
 	token.Row{Path: "input_tokens", Is: token.Prompt},
 	token.Row{Path: "prompt_tokens", Is: token.Prompt},
 	token.Row{Path: "total_tokens", Is: token.Prompt},
+	token.Row{Path: "billed_units.input_tokens", Is: token.Prompt},
+	token.Row{Path: "tokens.input_tokens", Is: token.Prompt},
 	token.Row{Path: "output_tokens", Is: token.Output},
+	token.Row{Path: "input_tokens_details.cached_tokens", Is: token.CacheRead},
 	token.Row{Path: "search_units", Is: token.Searches},
+	token.Row{Path: "rerank_units", Is: token.Searches},
+	token.Row{Path: "billed_units.search_units", Is: token.Searches},
 )
 
 // usage returns the usage of an answer, which is not known if the answer has none: not every
 // service reports one.
 func usage(v *members.Values) token.Usage {
 	var report token.Report
-	for _, m := range [...]members.Member{answerUsage, billed} {
+	positive := false // seconds of a transcript are no tokens
+	for _, m := range [...]members.Member{answerUsage, answerMeta} {
 		if v.Raw(m) != nil {
 			c := v.Cursor(m)
 			report.Read(&c, usageRows)
+			positive = positive || report.Positive()
 		}
 	}
-	u := report.Usage()
-	if !report.Positive() { // such as the seconds of a transcript, which are no tokens
+	if !positive {
 		return token.Usage{}
 	}
-	return u
+	return report.Usage()
 }
 
 // unitsOf returns the units that a JSON answer contains or reports. Implausible ones count as 0.
@@ -68,6 +76,7 @@ func unitsOf(v *members.Values, u unit) (n token.Units) {
 	switch u {
 	case images:
 		c := jsonscan.Again(v.Raw(answerData))
+		n.Counted = v.Raw(answerData) != nil
 		for c.OpenArray(); c.Element(); n.Images++ {
 			c.Skip()
 		}
@@ -76,6 +85,8 @@ func unitsOf(v *members.Values, u unit) (n token.Units) {
 		c := jsonscan.Again(v.Raw(answerUsage))
 		used.Read(&c, durations, nil)
 		n.Seconds = max(secondsOf(v.Raw(answerTime)), secondsOf(used.Raw(usageTime)))
+	case queries:
+		n.Queries = 1
 	}
 	if n.Images > token.MaxImages || n.Seconds > token.MaxSeconds {
 		return token.Units{}
@@ -92,17 +103,30 @@ func secondsOf(raw []byte) int64 {
 // InspectAnswer reads a whole JSON answer to an operation. It returns a fault for an answer that
 // contains an error, or that is no JSON.
 func InspectAnswer(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
+	e := of(op)
 	var v members.Values
-	c := jsonscan.New(body)
-	if err := v.ReadDocument(&c, answers, nil); err != nil {
+	if err := readAnswer(&v, body, e); err != nil {
 		return signal.Answer{}, fault.Unusable(err)
 	}
 	if raw := v.Raw(answerError); len(raw) > 0 && raw[0] != 'n' {
 		return signal.Answer{}, fault.ReadAnswer(body)
 	}
 	used := usage(&v)
-	used.Units = unitsOf(&v, of(op).unit)
+	if used.Units = unitsOf(&v, e.unit); used.Searches > 0 {
+		used.Units.Queries = 0
+	}
 	return signal.Answer{Model: jsonscan.TextOf(v.Raw(answerModel)), Usage: used}, nil
+}
+
+// readAnswer reads the members of an answer. The answer to a rerank may be a list of results,
+// which has none.
+func readAnswer(v *members.Values, body []byte, e *endpoint) error {
+	c := jsonscan.New(body)
+	if e.unit == queries && c.Kind() == jsonscan.Array {
+		c.Skip()
+		return c.Finish()
+	}
+	return v.ReadDocument(&c, answers, nil)
 }
 
 // observer observes a stream of images, of a transcript or of speech. Every event is content,
@@ -134,6 +158,8 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	used := usage(v)
 	if used.Units = unitsOf(v, seconds); strings.HasPrefix(kind, "image") && strings.HasSuffix(kind, ".completed") {
 		used.Units.Images = o.Used.Units.Images + 1
+		used.Counts = o.Used.Add(used.Counts) // the event has the usage of its own image
+		used.Known = used.Known || o.Used.Known
 	}
 	o.Used = o.Used.Then(used)
 	if strings.HasSuffix(kind, ".done") || strings.HasSuffix(kind, ".completed") {

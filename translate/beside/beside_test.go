@@ -112,7 +112,8 @@ func TestUnitsOfAnswersAreCounted(t *testing.T) {
 		answer string
 		want   token.Units
 	}{
-		{translate.GenerateImages, `{"data":[{"url":"a"},{"url":"b"}]}`, token.Units{Images: 2}},
+		{translate.GenerateImages, `{"data":[{"url":"a"},{"url":"b"}]}`, token.Units{Images: 2, Counted: true}},
+		{translate.EditImages, `{"data":[]}`, token.Units{Counted: true}},
 		{translate.GenerateImages, `{"data":{}}`, token.Units{}},
 		{translate.GenerateImages, `{"data":[` + strings.Repeat("0,", token.MaxImages) + `0]}`, token.Units{}},
 		{translate.Embed, `{"data":[{"embedding":[1]}]}`, token.Units{}},
@@ -125,6 +126,61 @@ func TestUnitsOfAnswersAreCounted(t *testing.T) {
 		require.Nil(t, f, tt.answer)
 		assert.Equal(t, tt.want, answer.Usage.Units, tt.answer)
 	}
+}
+
+// A query of a rerank cost nothing where the host reported no units, and those that hosts report
+// have many names.
+func TestARerankIsReadAsItsHostReportsIt(t *testing.T) {
+	for host, tt := range map[string]struct {
+		answer                   string
+		tokens, searches, querys int64
+	}{
+		"Cohere, version 1":        {`{"id":"a","results":[],"meta":{"api_version":{"version":"1"},"billed_units":{"search_units":3}}}`, 0, 3, 0},
+		"Cohere, version 2":        {`{"results":[],"meta":{"billed_units":{"search_units":1.0},"tokens":{"input_tokens":9}}}`, 9, 1, 0},
+		"Cohere, by tokens":        {`{"results":[],"meta":{"billed_units":{"input_tokens":7}}}`, 7, 0, 1},
+		"Jina":                     {`{"model":"j","usage":{"total_tokens":815},"results":[]}`, 815, 0, 1},
+		"Voyage":                   {`{"object":"list","data":[],"usage":{"total_tokens":26}}`, 26, 0, 1},
+		"SiliconFlow":              {`{"results":[],"meta":{"billed_units":{"input_tokens":29,"output_tokens":0,"search_units":0,"classifications":0},"tokens":{"input_tokens":31,"output_tokens":0}}}`, 29, 0, 1},
+		"SiliconFlow, tokens only": {`{"results":[],"meta":{"tokens":{"input_tokens":31}}}`, 31, 0, 1},
+		"vLLM":                     {`{"results":[],"usage":{"total_tokens":56}}`, 56, 0, 1},
+		"vLLM, newer":              {`{"results":[],"usage":{"prompt_tokens":55,"total_tokens":56}}`, 55, 0, 1},
+		"Pinecone":                 {`{"data":[],"usage":{"rerank_units":2}}`, 0, 2, 0},
+		"TEI":                      {` [{"index":0,"score":0.9}]`, 0, 0, 1},
+		"TEI, nothing":             {`[]`, 0, 0, 1},
+		"Bedrock":                  {`{"results":[{"index":0,"relevanceScore":0.9}]}`, 0, 0, 1},
+		"strings":                  {`{"usage":{"total_tokens":"56"},"meta":{"billed_units":{"search_units":"1"}}}`, 0, 0, 1},
+		"nulls":                    {`{"usage":null,"meta":{"billed_units":null,"tokens":{"input_tokens":null}}}`, 0, 0, 1},
+		"negative":                 {`{"meta":{"billed_units":{"search_units":-4}}}`, 0, 0, 1},
+		"zero":                     {`{"usage":{"total_tokens":0},"meta":{"billed_units":{"search_units":0}}}`, 0, 0, 1},
+	} {
+		answer, f := InspectAnswer([]byte(tt.answer), translate.Rerank)
+		require.Nil(t, f, host)
+		assert.Equal(t, tt.tokens, answer.Usage.Input(), host)
+		assert.Equal(t, tt.searches, answer.Usage.Searches, host)
+		assert.Equal(t, token.Units{Queries: tt.querys}, answer.Usage.Units, host)
+	}
+	for _, broken := range []string{`[`, `[{]`, `[] []`, `3`} {
+		_, f := InspectAnswer([]byte(broken), translate.Rerank)
+		assert.NotNil(t, f, broken)
+	}
+	_, f := InspectAnswer([]byte(`[]`), translate.Embed)
+	assert.NotNil(t, f)
+	for documents, want := range map[string]int64{`[]`: 1, `["a"]`: 1, `"a"`: 1, `[` + strings.Repeat(`{"text":"a"},`, 99) + `"b"]`: 1, `[` + strings.Repeat(`"a",`, 200) + `[]]`: 3} {
+		view, refused := Inspect([]byte(`{"model":"m","query":"q","documents":`+documents+`}`), translate.Rerank)
+		require.Nil(t, refused, documents)
+		assert.Equal(t, want, view.Costs.Units.Queries, documents)
+	}
+}
+
+// The usage of the last image of a stream took the place of the others'.
+func TestUsageOfTheImagesOfAStreamAddsUp(t *testing.T) {
+	o := NewObserver()
+	for range 3 {
+		o.Observe(sse.Event{Data: []byte(`{"type":"image_generation.partial_image","b64_json":"AAAA"}`)})
+		o.Observe(sse.Event{Data: []byte(`{"type":"image_generation.completed","b64_json":"AAAA","usage":{"input_tokens":10,"input_tokens_details":{"cached_tokens":4},"output_tokens":100,"total_tokens":110}}`)})
+	}
+	assert.Equal(t, token.Counts{Fresh: 18, CacheRead: 12, Answer: 300}, o.Usage().Counts)
+	assert.EqualValues(t, 3, o.Usage().Units.Images)
 }
 
 func TestImagesOfAStreamAreCounted(t *testing.T) {

@@ -29,6 +29,7 @@ const (
 	images
 	seconds
 	characters
+	queries
 )
 
 // The media types of subtitles and texts, and of sound. Others, such as the page of a proxy,
@@ -42,7 +43,7 @@ var (
 // fields that the gateway needs are checked; the others are the provider's.
 var endpoints = [...]endpoint{
 	{operation: translate.Embed, path: "/embeddings", json: fields("input")},
-	{operation: translate.Rerank, path: "/rerank", json: fields("query", "documents")},
+	{operation: translate.Rerank, path: "/rerank", json: fields("query", "documents"), unit: queries},
 	{operation: translate.Moderate, path: "/moderations", json: fields("input"), byDefault: "omni-moderation-latest"},
 	{operation: translate.GenerateImages, path: "/images/generations", json: fields("prompt"), byDefault: "dall-e-2", output: true, unit: images},
 	{operation: translate.EditImages, path: "/images/edits", json: fields("prompt"), form: "prompt", byDefault: "dall-e-2", output: true, unit: images},
@@ -96,6 +97,9 @@ func HasOutput(op translate.Operation) bool { return !op.Beside() || of(op).outp
 
 // bytesPerSecond is the assumed length of a second of sound, of 32 kbit/s: few files have less.
 const bytesPerSecond = 4096
+
+// documentsPerUnit is the number of documents of a rerank that is one search to its services.
+const documentsPerUnit = 100
 
 // FileTokens estimates the tokens of a form from its length in bytes. Sound of 32 kbit/s has
 // about 16 tokens a second, and an image of some megabytes has some thousand.

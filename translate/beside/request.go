@@ -18,7 +18,7 @@ func IsForm(body []byte) bool { return bytes.HasPrefix(body, []byte("--")) }
 // Inspect is the strict pass over a request body of an operation. The view of a request
 // without a model has the model that the service uses, and an empty ModelSpan where Rename
 // inserts another one. The images of the view are those that the request asks for, the seconds
-// an estimate by the length of the file, and the characters exact.
+// an estimate by the file, the characters exact, and the queries one for each hundred documents.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
 	e := of(op)
 	if e.json == nil || IsForm(body) && e.form != "" {
@@ -37,12 +37,17 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 			if p.View.Costs.Units.Characters = int64(utf8.RuneCount(text)); !ok {
 				p.Refuse("must be a string" + p.Got())
 			}
+		case field == "documents" && e.unit == queries:
+			p.View.Costs.Units.Queries = (countOf(&p) + documentsPerUnit - 1) / documentsPerUnit
 		default:
 			p.Skip()
 		}
 	}
-	if e.unit == images {
+	switch e.unit {
+	case images:
 		p.View.Costs.Units.Images = max(1, p.View.Answers)
+	case queries:
+		p.View.Costs.Units.Queries = max(1, p.View.Costs.Units.Queries)
 	}
 	for _, f := range e.json[:len(e.json)-len(optional)] {
 		if f.Name != "model" || e.byDefault == "" {
@@ -57,6 +62,18 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 		view.ModelSpan = translate.Span{Start: c.Offset(), End: c.Offset()}
 	}
 	return view, refused
+}
+
+// countOf consumes a value, and returns the number of its elements, 1 for a value that is no list.
+func countOf(p *strict.Pass) (n int64) {
+	if !p.EnterArray() {
+		p.Skip()
+		return 1
+	}
+	for ; p.Element(); n++ {
+		p.Skip()
+	}
+	return n
 }
 
 // Rename returns the edit of a body that has passed Inspect after which it names a model of

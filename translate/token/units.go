@@ -7,6 +7,9 @@ type Units struct {
 	Images     int64
 	Seconds    int64 // of sound, begun ones included
 	Characters int64 // of the text of speech
+	Queries    int64 // of a rerank whose provider reports no searches
+
+	Counted bool // Images are those of the answer, even if it has none
 }
 
 // The largest plausible units of an answer. One answer with more would exhaust the limit of a key.
@@ -17,10 +20,19 @@ const (
 
 // Or returns the units of u, and those of other of which u has none.
 func (u Units) Or(other Units) Units {
-	return Units{cmp.Or(u.Images, other.Images), cmp.Or(u.Seconds, other.Seconds), cmp.Or(u.Characters, other.Characters)}
+	if u.Counted {
+		other.Images = 0
+	}
+	return Units{
+		Images: cmp.Or(u.Images, other.Images), Seconds: cmp.Or(u.Seconds, other.Seconds),
+		Characters: cmp.Or(u.Characters, other.Characters), Queries: cmp.Or(u.Queries, other.Queries),
+	}
 }
 
 // AtLeast returns the greater number of each unit.
 func (u Units) AtLeast(other Units) Units {
-	return Units{max(u.Images, other.Images), max(u.Seconds, other.Seconds), max(u.Characters, other.Characters)}
+	return Units{
+		Images: max(u.Images, other.Images), Seconds: max(u.Seconds, other.Seconds),
+		Characters: max(u.Characters, other.Characters), Queries: max(u.Queries, other.Queries),
+	}
 }

@@ -133,6 +133,9 @@ func (c call) usage() usage {
 // units returns the units of a call: those of its answer, and for what a whole answer does not
 // report, those that were expected.
 func (c call) units() token.Units {
+	if n := c.Usage.Searches; n > 0 && n <= token.MaxSearches {
+		c.expected.Queries = 0
+	}
 	switch {
 	case c.unused():
 		return c.Usage.Units

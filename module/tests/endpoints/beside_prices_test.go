@@ -14,11 +14,12 @@ import (
 // Models of images, transcripts and speech are charged for units that are no tokens: their
 // exchanges cost nothing, and budgets let any number of images through.
 func TestUnitsBesideTextAreCharged(t *testing.T) {
-	const images, cents, stream = "/v1/images/generations", 10_000_000, "data: {\"type\":\"image_generation.completed\",\"b64_json\":\"AAAA\"}\n\n"
+	const images, rerank, cents, stream = "/v1/images/generations", "/v1/rerank", 10_000_000, "data: {\"type\":\"image_generation.completed\",\"b64_json\":\"AAAA\"}\n\n"
 	talk, formType := form(t, "model=small", "file@a.wav="+strings.Repeat("x", 3*4096))
 	edit, editType := form(t, "model=small", "prompt=p", "n=2", "image@a.png=x")
 	s := newServer(t, nil)
-	c := start(t, s, "model small {\nto up/big-1\nprice image 0.04 minute 0.6 characters 1000\n}")
+	c := start(t, s, "model small {\nto up/big-1\nprice input 0 output 0 search 0.02 image 0.04 minute 0.6 characters 1000\n}")
+	documents := `{"model":"small","query":"q","documents":["a"` + strings.Repeat(`,"a"`, 249) + `]}`
 	for name, tt := range map[string]struct {
 		path, body, contentType string
 		answerType, answer      string
@@ -31,6 +32,10 @@ func TestUnitsBesideTextAreCharged(t *testing.T) {
 		"a verbose length":   {"/v1/audio/translations", talk, formType, "application/json", `{"text":"a","duration":8.47}`, 9 * cents},
 		"a length of a file": {transcriptions, talk, formType, "text/plain", "hello", 4 * cents},
 		"K084 characters":    {"/v1/audio/speech", `{"model":"small","input":"h\u00e9llo"}`, "", "audio/mpeg", "ID3", 5 * cents / 10},
+		"no image":           {images, `{"model":"small","prompt":"p","n":2}`, "", "application/json", `{"data":[]}`, 0},
+		"search units":       {rerank, documents, "", "application/json", `{"results":[],"meta":{"billed_units":{"search_units":3}}}`, 3 * 2 * cents},
+		"a query":            {rerank, documents, "", "application/json", `{"results":[],"usage":{"total_tokens":9}}`, 2 * cents},
+		"a list":             {rerank, documents, "", "application/json", `[{"index":0,"score":1}]`, 2 * cents},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.answer = answering(tt.answerType, tt.answer)
@@ -42,7 +47,7 @@ func TestUnitsBesideTextAreCharged(t *testing.T) {
 			assert.Equal(t, http.StatusOK, answer.Status)
 			call := recordOf(t, c, answer.ID()).Calls[0]
 			assert.Equal(t, tt.nanos, call.Cost)
-			assert.Contains(t, call.Price, "image 0.04 minute 0.6 characters 1000")
+			assert.Contains(t, call.Price, "0.04 minute 0.6 characters 1000")
 		})
 	}
 }
@@ -56,6 +61,19 @@ func TestUnitsAreReservedInBudgets(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status(`{"model":"small","prompt":"p","n":2}`))
 	assert.Equal(t, http.StatusOK, status(`{"model":"small","prompt":"p"}`), "one of the two images did not come")
 	assert.Equal(t, http.StatusTooManyRequests, status(`{"model":"small","prompt":"p"}`))
+}
+
+// The units of a rerank were not reserved: any number of requests passed at once.
+func TestARerankIsReservedByItsDocuments(t *testing.T) {
+	s := newServer(t, answering("application/json", `{"results":[]}`))
+	c := start(t, s, "limit all {\nper gateway\nbudget 1/month\n}", "model small {\nto up/big-1\nprice input 0 output 0 search 0.4\n}")
+	status := func(documents int) int {
+		return c.Ask("/v1/rerank", `{"model":"small","query":"q","documents":["a"`+strings.Repeat(`,"a"`, documents-1)+`]}`).Status
+	}
+	assert.Equal(t, http.StatusTooManyRequests, status(201))
+	assert.Equal(t, http.StatusOK, status(200))
+	assert.Equal(t, http.StatusOK, status(100), "the host has reported no units: a query was charged")
+	assert.Equal(t, http.StatusTooManyRequests, status(1))
 }
 
 // An image that broke off may have been charged.
