@@ -118,13 +118,18 @@ const (
 	ImageReference // to a file that the vendor keeps
 	ImageDetail    // the resolution at which the model sees an image
 	RareImage      // of a media type that few formats have
-	File           // a document in bytes
+	File           // a document in bytes: a PDF
+	OfficeFile     // a File of an office program
+	RareFile       // an OfficeFile that few formats have
 	FileAddress
 	FileReference
 	Document // any document; the concepts around this one are its kinds
 	TextDocument
-	PartsDocument // a document that consists of texts and images
-	Audio
+	PartsDocument    // a document that consists of texts and images
+	Sound            // in bytes
+	RareSound        // of a media type that few formats have
+	Video            // in bytes
+	RecordingAddress // of a Sound or a Video
 	SearchResult
 	Citations // a document that the answer is asked to cite
 	ToolCall

@@ -38,6 +38,7 @@ func (m *measure) Text(text []byte)                      { m.add(text) }
 func (m *measure) Refusal(text []byte)                   { m.add(text) }
 func (m *measure) Reasoning(r *Thought)                  { m.add(r.Text) }
 func (m *measure) Image(*Media)                          { m.size.Images++ }
+func (m *measure) Recording(*Media)                      { m.size.Documents++ }
 func (m *measure) OpenDocument(d *Media)                 { m.add(d.Title, d.Context) }
 func (m *measure) OpenSearchResult(title, source []byte) { m.add(title, source) }
 

@@ -38,6 +38,8 @@ type Writer interface {
 	Text(text []byte)
 	Refusal(text []byte)
 	Image(m *Media)
+	// Recording adds a sound or a video.
+	Recording(m *Media)
 	// Document adds a document that is one file or one text. OpenDocument begins a
 	// document that consists of the texts and images up to CloseDocument.
 	Document(m *Media)
@@ -85,6 +87,7 @@ func (Discard) EndTurn()                     {}
 func (Discard) Text([]byte)                  {}
 func (Discard) Refusal([]byte)               {}
 func (Discard) Image(*Media)                 {}
+func (Discard) Recording(*Media)             {}
 func (Discard) Document(*Media)              {}
 func (Discard) OpenDocument(*Media)          {}
 func (Discard) CloseDocument()               {}
@@ -111,7 +114,7 @@ const (
 	PlainText                   // in Data, as a text
 )
 
-// Media is an image or a document. Its strings are escaped.
+// Media is an image, a recording or a document. Its strings are escaped.
 type Media struct {
 	Kind      SourceKind
 	MediaType []byte // of Inline and PlainText

@@ -57,7 +57,7 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 		{name: "parts", body: talk(chatUser(textBlock("a") + `,` + textBlock("") + `,` + textBlock("b"))), want: messagesBody(messageOf("user", textBlock("a"), textBlock("b")))},
 		{name: "an empty text", body: talk(`{"role":"user","content":""}`), fault: "messages[0].content:" + notM1 + "messages)"},
 		{name: "nothing but an empty part", body: talk(chatUser(textBlock(""))), fault: "messages[0].content:" + notM1 + "messages)"},
-		{name: "a part nobody knows", body: talk(chatUser(textBlock("a") + `,{"type":"video_url"}`)), fault: "messages[0].content[1].type: 'video_url'" + notM1 + "messages)"},
+		{name: "a part nobody knows", body: talk(chatUser(textBlock("a") + `,{"type":"beam"}`)), fault: "messages[0].content[1].type: 'beam'" + notM1 + "messages)"},
 		{name: "users in a row", body: talk(hi + `,` + bye), want: messagesBody(messageOf("user", textBlock("hi"), textBlock("bye")))},
 
 		{name: "an assistant", body: talk(hi + `,` + prefill(`"a"`) + `,` + bye), want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a")) + `,` + messageOf("user", textBlock("bye")))},

@@ -184,7 +184,6 @@ var messagesSamples = samples{
 	"messages.*.content.*.type=document+source.type=file":              fromUser(document + `{"type":"file","file_id":"f"}}`),
 	"messages.*.content.*.type=image+source.type=*":                    fromUser(image + `{"type":"beam"}}`),
 	"messages.*.content.*.type=document+source.type=*":                 fromUser(document + `{"type":"beam"}}`),
-	"messages.*.content.*.type=document+source.media_type=*":           fromUser(document + `{"type":"base64","media_type":"text/csv","data":"AAAA"}}`),
 	"messages.-1.content.*.type=server_tool_use":                       replied(`{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`),
 	"messages.*.content.*.source.media_type":                           fromUser(png + `}`),
 	"messages.*.content.*.source.data":                                 fromUser(png + `}`),

@@ -145,6 +145,10 @@ type chatPart struct {
 		URL    string `json:"url"`
 		Detail string `json:"detail"`
 	} `json:"image_url"`
+	InputAudio *struct {
+		Data   string `json:"data"`
+		Format string `json:"format"`
+	} `json:"input_audio"`
 	File *struct {
 		Filename string `json:"filename"`
 		FileData string `json:"file_data"`
@@ -199,7 +203,8 @@ func judgeContent(m chatMessage) error {
 		return fmt.Errorf("no parts")
 	}
 	for _, p := range parts {
-		ok := p.Type == "text" && p.Text != nil || p.Type == "image_url" && p.ImageURL != nil || p.Type == "file" && p.File != nil
+		ok := p.Type == "text" && p.Text != nil || p.Type == "image_url" && p.ImageURL != nil || p.Type == "file" && p.File != nil ||
+			p.Type == "input_audio" && p.InputAudio != nil
 		if !ok || p.Type != "text" && m.Role != "user" && m.Role != "tool" {
 			return fmt.Errorf("part %+v in a message of role %s", p, m.Role)
 		}

@@ -2,9 +2,12 @@ package parts
 
 import (
 	"bytes"
+	"cmp"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 )
 
 // The separators of texts that are joined, escaped.
@@ -88,8 +91,9 @@ func (c *Content) AddReference(name []byte) {
 }
 
 // AddLeftOut adds a note in place of a document that is not sent.
-func (c *Content) AddLeftOut(name []byte) {
-	c.Add([]byte("["), name, []byte(" was left out: this model does not support PDF input]"))
+func (c *Content) AddLeftOut(m *core.Media) {
+	kind := cmp.Or(strings.ToUpper(media.Find(m.MediaType, nil).Word), "PDF")
+	c.Add([]byte("["), FileName(m), []byte(" was left out: this model does not support "+kind+" input]"))
 }
 
 // settle copies the only text into the buffer, so that others can follow.

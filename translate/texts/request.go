@@ -160,6 +160,9 @@ func (l *listener) Refusal(text []byte) { l.inside(text, l.ofTurn(plain)) }
 // Image implements core.Writer.
 func (l *listener) Image(m *core.Media) { l.media(m) }
 
+// Recording implements core.Writer.
+func (l *listener) Recording(m *core.Media) { l.media(m) }
+
 // Document implements core.Writer.
 func (l *listener) Document(m *core.Media) { l.media(m) }
 

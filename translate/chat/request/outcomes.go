@@ -67,8 +67,9 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.PrefillSpace),
 	core.Change(core.TextBehindCall, core.TextBeforeResult),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
+	core.Keep(core.Sound),
 	core.Lose(core.File).Unless(fileParts, core.FilesDropped),
-	core.Lose(core.FileAddress, core.FileReference).Unless(core.FilesDropped),
+	core.Lose(core.OfficeFile, core.RareFile, core.FileAddress, core.FileReference).Unless(core.FilesDropped),
 	core.Lose(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning).Unless(replays...),
 	core.Lose(core.CachePart).Unless(breakpoints),
 

@@ -45,6 +45,8 @@ func (r *reader) readPart(role core.Role) (written bool) {
 		written = r.readImage()
 	case kind == "file" && role == core.User:
 		written = r.readFile()
+	case (kind == "input_audio" || kind == "audio_url" || kind == "video_url") && role == core.User:
+		written = r.readRecording(kind)
 	default:
 		r.x.Lose(unknownPartRow, r.part.Raw("type"))
 	}
@@ -66,16 +68,46 @@ func (r *reader) readImage() bool {
 	default:
 		r.x.LoseMember("image_url", []byte("detail"))
 	}
-	if !parts.KeepImage(r.x, m, r.inner.Raw("url"), unknownImageRow) {
+	return r.readURL(core.ImageAddress, &imageData)
+}
+
+// readURL writes the content at the URL of the object at hand, an address of a concept or data.
+func (r *reader) readURL(address core.Concept, data *core.MediaField) bool {
+	m, raw := &r.args.media, r.inner.Raw("url")
+	if !parts.IsWeb(raw) {
+		return data.AddURL(r.x, r.w, m, raw)
+	}
+	m.Kind, m.URL = core.Address, jsonscan.Inner(raw)
+	if !r.x.KeepAs(address, addressRows[r.part.Shape().Type()], nil) {
 		return false
 	}
-	r.x.Answer.Input.Images, r.x.Answer.Input.Media = true, true
-	r.w.Image(m)
+	r.x.Answer.Input.Media = true
+	if address == core.ImageAddress {
+		r.x.Answer.Input.Images = true
+		r.w.Image(m)
+	} else {
+		r.w.Recording(m)
+	}
 	return true
 }
 
-// readFile writes the document of the part, and reports whether the writer got it: a PDF,
-// a plain text, or a reference to a file of the vendor.
+// readRecording writes the sound or the video of the part, and reports whether the writer got it.
+func (r *reader) readRecording(kind string) bool {
+	m := &r.args.media
+	*m = core.Media{}
+	switch {
+	case !r.readInner(mediaShapes, kind):
+		return false
+	case kind == "video_url":
+		return r.readURL(core.RecordingAddress, &videoData)
+	case kind == "audio_url":
+		return r.readURL(core.RecordingAddress, &audioData)
+	}
+	return parts.AddRecording(r.x, r.w, &soundData, m, r.inner.Raw("data"), r.inner.Raw("format"))
+}
+
+// readFile writes the document of the part, and reports whether the writer got it: data, or a
+// reference to a file of the vendor.
 func (r *reader) readFile() bool {
 	if !r.x.Keep(core.Document, nil) || !r.readInner(mediaShapes, "file") {
 		return false
@@ -87,12 +119,11 @@ func (r *reader) readFile() bool {
 		if !r.x.Keep(core.FileReference, nil) {
 			return false
 		}
-	} else if !parts.KeepFile(r.x, m, r.inner.Raw("file_data"), unknownFileRow) {
-		return false
+		r.x.Answer.Input.Media = true
+		r.w.Document(m)
+		return true
 	}
-	r.x.Answer.Input.Media = true
-	r.w.Document(m)
-	return true
+	return fileData.AddURL(r.x, r.w, m, r.inner.Raw("file_data"))
 }
 
 // readInner reads the object that is a member of the part, and refuses any other value.

@@ -11,7 +11,7 @@ import (
 
 // rows are the fields of chat requests.
 var rows = core.NewRows(strict.Brackets, slices.Concat(
-	optionRows, formatRows, choiceRows, toolRows, turnRows, assistantRows, thinkingRows, callRows, freeCallRows, partRows, imageRows, fileRows,
+	optionRows, formatRows, choiceRows, toolRows, turnRows, assistantRows, thinkingRows, callRows, freeCallRows, partRows, imageRows, recordingRows, fileRows,
 )...)
 
 var optionRows = slices.Concat([]core.Row{
@@ -229,7 +229,9 @@ var partRows = slices.Concat([]core.Row{
 	core.Structural(ofPart+"type=refusal", core.Content),
 	core.Structural(ofPart+"type=image_url", core.Image),
 	core.Structural(ofPart+"type=file", core.Document),
-	core.Structural(ofPart+"type=input_audio", core.Nothing),
+	core.Structural(ofPart+"type=input_audio", core.Sound).As(inSound),
+	core.Structural(ofPart+"type=audio_url", core.Sound).As(ofPart + "audio_url.url"),
+	core.Structural(ofPart+"type=video_url", core.Video).As(ofPart + "video_url.url"),
 	core.Structural(ofPart+"type=*", core.Nothing),
 	core.Structural(ofPart+"text", core.Content),
 	core.Structural(ofPart+"refusal", core.Content),
@@ -245,25 +247,37 @@ var partRows = slices.Concat([]core.Row{
 	core.Hint(ofPart+"prompt_cache_breakpoint.ttl=*", core.Nothing),
 ))
 
-var imageRows = core.Within(core.Image,
+var imageRows = core.Within(core.Image, append(core.MediaRows(inImage),
 	core.Structural(ofPart+"image_url", core.Image),
-	core.Structural(ofPart+"image_url.url=data:image/png;base64,*", core.Image),
-	core.Structural(ofPart+"image_url.url=data:image/tiff;base64,*", core.RareImage),
 	core.Structural(ofPart+"image_url.url=https://*", core.ImageAddress),
-	core.Structural(ofPart+"image_url.url=*", core.Nothing),
 	core.Hint(ofPart+"image_url.detail", core.ImageDetail),
 	core.Hint(ofPart+"image_url.*", core.Nothing),
+)...)
+
+// The fields with contents in bytes, with "%" for the media type.
+const (
+	inImage = ofPart + "image_url.url=data:%;base64,*"
+	inFile  = ofPart + "file.file_data=data:%;base64,*"
+	inAudio = ofPart + "audio_url.url=data:%;base64,*"
+	inVideo = ofPart + "video_url.url=data:%;base64,*"
+	inSound = ofPart + "input_audio.format" // with a word in place of the type
 )
 
-var fileRows = core.Within(core.Document,
+var recordingRows = slices.Concat(core.MediaRows(inAudio), core.MediaRows(inVideo), core.SoundRows(inSound), []core.Row{
+	core.Structural(ofPart+"input_audio", core.Sound).As(inSound),
+	core.Structural(ofPart+"input_audio.data", core.Sound).As(inSound),
+	core.Structural(ofPart+"audio_url", core.Sound).As(ofPart + "audio_url.url"),
+	core.Structural(ofPart+"audio_url.url=https://*", core.RecordingAddress),
+	core.Structural(ofPart+"video_url", core.Video).As(ofPart + "video_url.url"),
+	core.Structural(ofPart+"video_url.url=https://*", core.RecordingAddress),
+})
+
+var fileRows = core.Within(core.Document, append(core.MediaRows(inFile),
 	core.Structural(ofPart+"file", core.Document),
-	core.Structural(ofPart+"file.file_data=data:application/pdf;base64,*", core.File),
-	core.Structural(ofPart+"file.file_data=data:text/plain;base64,*", core.TextDocument),
-	core.Structural(ofPart+"file.file_data=*", core.Nothing),
 	core.Structural(ofPart+"file.file_id", core.FileReference),
 	core.Structural(ofPart+"file.filename", core.Document),
 	core.Hint(ofPart+"file.*", core.Nothing),
-)
+)...)
 
 // The rows of decisions that the reader takes itself.
 var (
@@ -292,6 +306,14 @@ var (
 	unknownCallRow     = rows.Named(ofCall + "type=*")
 	unknownExtraRow    = rows.Named(ofCall + "extra_content=*")
 	unknownPartRow     = rows.Named(ofPart + "type=*")
-	unknownImageRow    = rows.Named(ofPart + "image_url.url=*")
-	unknownFileRow     = rows.Named(ofPart + "file.file_data=*")
+	addressRows        = map[string]*core.Row{
+		"image_url": rows.Named(ofPart + "image_url.url=https://*"),
+		"audio_url": rows.Named(ofPart + "audio_url.url=https://*"),
+		"video_url": rows.Named(ofPart + "video_url.url=https://*"),
+	}
+	imageData = rows.MediaField(inImage)
+	fileData  = rows.MediaField(inFile)
+	audioData = rows.MediaField(inAudio)
+	videoData = rows.MediaField(inVideo)
+	soundData = rows.SoundField(inSound)
 )

@@ -19,7 +19,7 @@ func TestEveryMemberThatIsReadHasARow(t *testing.T) {
 
 		messageShapes:    {"messages[*]."},
 		partShapes:       {"messages[*].content[*].", "messages[*].thinking_blocks[*]."},
-		mediaShapes:      {"messages[*].content[*].image_url.", "messages[*].content[*].file."},
+		mediaShapes:      {"messages[*].content[*].image_url.", "messages[*].content[*].file.", "messages[*].content[*].input_audio."},
 		callShapes:       {"messages[*].tool_calls[*]."},
 		calledShapes:     {"messages[*].tool_calls[*].function.", "messages[*].tool_calls[*].custom."},
 		toolShapes:       {"tools[*]."},

@@ -18,13 +18,19 @@ var (
 		shape.Of("refusal", "refusal cache_control prompt_cache_breakpoint"),
 		shape.Of("image_url", "image_url cache_control prompt_cache_breakpoint"),
 		shape.Of("file", "file cache_control prompt_cache_breakpoint"),
+		shape.Of("input_audio", "input_audio cache_control prompt_cache_breakpoint"),
+		shape.Of("audio_url", "audio_url cache_control prompt_cache_breakpoint"),
+		shape.Of("video_url", "video_url cache_control prompt_cache_breakpoint"),
 		shape.Of("thinking", "thinking signature"),
 		shape.Of("redacted_thinking", "data"),
 	)
-	// mediaShapes are the objects of images and files, by the names of the objects.
+	// mediaShapes are the objects of images, recordings and files, by the names of the objects.
 	mediaShapes = shape.New("",
 		shape.Of("image_url", "url detail"),
 		shape.Of("file", "file_data file_id filename"),
+		shape.Of("input_audio", "data format"),
+		shape.Of("audio_url", "url"),
+		shape.Of("video_url", "url"),
 	)
 	callShapes = shape.New("type id cache_control extra_content",
 		shape.Of("function", "function"),

@@ -2,6 +2,7 @@ package request
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -25,6 +26,18 @@ func (w *writer) Image(m *core.Media) {
 	w.turn.marked = to
 }
 
+// Recording adds a sound.
+func (w *writer) Recording(m *core.Media) {
+	to := w.texts()
+	if w.result.open {
+		to = w.hoist("Recordings", "[recording returned by this tool is in the next user message]")
+	}
+	to.Part(`{"type":"input_audio","input_audio":{"data":"`)
+	to.Buf = append(append(to.Buf, m.Data...), `","format":"`...)
+	to.Buf = append(append(to.Buf, media.Find(m.MediaType, nil).Word...), `"}}`...)
+	w.turn.marked = to
+}
+
 // hoist returns the content for media that the result of a tool cannot contain: the user
 // message behind all results. A text in front of the first media of a result names the
 // call. elsewhere is the text of a result that has no other content.
@@ -45,7 +58,7 @@ func (w *writer) Document(m *core.Media) {
 		to.AddLines(m.Title, m.Context, m.Data)
 	case w.x.Traits.Files == trait.FilesDrop:
 		to.AddLines(m.Context)
-		to.AddLeftOut(name)
+		to.AddLeftOut(m)
 	default:
 		if to.AddLines(m.Context); w.result.open {
 			to = w.hoist("Documents", "[document returned by this tool is in the next user message]")

@@ -43,7 +43,7 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.Image,
-		core.Document, core.File, core.TextDocument, core.PartsDocument, core.SearchResult,
+		core.Document, core.File, core.OfficeFile, core.TextDocument, core.PartsDocument, core.SearchResult,
 		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference,
 		core.Reasoning, core.Signature, core.RedactedReasoning, core.IdleReasoning,
 	),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
@@ -121,19 +122,13 @@ func (w *writer) CloseResult(failed bool) {
 	c.results = append(b, `}}`...)
 }
 
-// formats are the formats of images and files, by their media types.
-var formats = map[string]string{
-	"image/png": "png", "image/jpeg": "jpeg", "image/jpg": "jpeg", "image/gif": "gif", "image/webp": "webp",
-	"application/pdf": "pdf", "text/csv": "csv", "text/html": "html", "text/plain": "txt", "text/markdown": "md",
-	"application/msword": "doc", "application/vnd.ms-excel": "xls",
-	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":       "xlsx",
-}
-
 // Image adds an image.
 func (w *writer) Image(m *core.Media) {
-	w.media(m, core.Image, `{"image":{"format":"`, "")
+	addPart(w.parts(), `{"image":{"format":"`+formatOf(m)+`","source":{"bytes":"`, m.Data, `"}}}`)
 }
+
+// formatOf returns the format of an image or a file.
+func formatOf(m *core.Media) string { return media.Find(m.MediaType, nil).Word }
 
 // Document adds a document as a text or a file. The title of a file is a text, since the service
 // accepts only some letters in names.
@@ -144,18 +139,8 @@ func (w *writer) Document(m *core.Media) {
 	}
 	w.addLines(m.Title, m.Context)
 	had := w.messages.file
-	w.media(m, core.File, `{"document":{"format":"`, `","name":"`+w.messages.document())
+	addPart(w.parts(), `{"document":{"format":"`+formatOf(m)+`","name":"`+w.messages.document()+`","source":{"bytes":"`, m.Data, `"}}}`)
 	w.messages.file = had || !w.result.open
-}
-
-// media adds an image or a file.
-func (w *writer) media(m *core.Media, c core.Concept, first, name string) {
-	format := formats[string(bytes.ToLower(m.MediaType))]
-	if format == "" {
-		w.x.Fail(w.x.Info.Refuse(w.x.To.Format, w.x.PathOf(c), ""))
-		return
-	}
-	addPart(w.parts(), first+format+name+`","source":{"bytes":"`, m.Data, `"}}}`)
 }
 
 // OpenDocument adds the title and the context of a document whose parts follow.

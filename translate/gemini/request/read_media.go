@@ -2,11 +2,10 @@ package request
 
 import (
 	"bytes"
-	"encoding/base64"
-	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 )
 
 // readMedia writes the data or the file of the part.
@@ -15,74 +14,58 @@ func (r *reader) readMedia() {
 	var m core.Media
 	if raw := r.part.Raw("inlineData"); raw != nil {
 		o.ReadRaw(x, raw, blobMembers, "inlineData")
-		m = core.Media{MediaType: bytes.ToLower(o.Word("mimeType")), Data: standardBase64(o.Text("data"))}
-		r.inline(&m)
+		m = core.Media{MediaType: o.Word("mimeType"), Data: standardBase64(o.Text("data")), Title: o.Text("displayName")}
+		if inlineData.AddInline(x, r.w, &m) && !isDocument(&m) && len(m.Title) > 0 {
+			x.LoseMember("inlineData", []byte("displayName"))
+		}
 		return
 	}
 	o.ReadRaw(x, r.part.Raw("fileData"), fileMembers, "fileData")
-	m = core.Media{Kind: core.Address, MediaType: bytes.ToLower(o.Word("mimeType")), URL: o.Text("fileUri")}
+	m = core.Media{Kind: core.Address, URL: o.Text("fileUri")}
 	if !isPublic(o.Word("fileUri")) {
 		x.Lose(unknownAddressRow, nil)
 		return
 	}
-	if len(m.MediaType) == 0 {
-		m.MediaType = []byte(mediaTypeOf(m.URL))
-	}
-	switch {
-	case bytes.HasPrefix(m.MediaType, []byte("image/")):
-		r.image(&m, core.ImageAddress)
-	case string(m.MediaType) == pdf:
-		r.document(&m, core.FileAddress)
+	t := media.Find(o.Word("mimeType"), m.URL)
+	m.MediaType = []byte(t.Name)
+	switch t.Kind {
+	case media.Image, media.RareImage:
+		r.image(&m)
+	case media.PDF:
+		r.document(&m)
+	case media.Sound, media.RareSound, media.Video:
+		if x.Keep(core.RecordingAddress, nil) {
+			x.Answer.Input.Media = true
+			r.w.Recording(&m)
+		}
 	default:
 		x.Lose(unknownFileRow, nil)
 	}
 }
 
-const pdf = "application/pdf"
-
-// inline writes data.
-func (r *reader) inline(m *core.Media) {
-	switch {
-	case bytes.HasPrefix(m.MediaType, []byte("image/")):
-		r.image(m, core.Image)
-	case string(m.MediaType) == pdf:
-		r.document(m, core.File)
-	case bytes.HasPrefix(m.MediaType, []byte("text/")):
-		text, err := base64.StdEncoding.AppendDecode(nil, m.Data)
-		if err != nil || !utf8.Valid(text) {
-			r.x.Invalid("inlineData.data", "must be text in base64")
-			return
-		}
-		m.Kind, m.Data = core.PlainText, jsonscan.AppendEscaped(nil, text)
-		r.document(m, core.TextDocument)
+// isDocument reports whether a content is a document, which alone has a name.
+func isDocument(m *core.Media) bool {
+	switch media.Find(m.MediaType, nil).Kind {
+	case media.Text, media.PDF, media.Office, media.RareOffice:
+		return true
 	default:
-		r.x.Lose(unknownDataRow, nil)
+		return false
 	}
 }
 
-// image writes an image. Its name is lost.
-func (r *reader) image(m *core.Media, as core.Concept) {
-	if !r.x.KeepAs(as, r.x.From.Rows.Named(imageRows[as]), nil) {
-		return
+// image writes the address of an image.
+func (r *reader) image(m *core.Media) {
+	if r.x.Keep(core.ImageAddress, nil) {
+		r.x.Answer.Input.Images, r.x.Answer.Input.Media = true, true
+		r.w.Image(m)
 	}
-	if r.data.Raw("displayName") != nil {
-		r.x.LoseMember("inlineData", []byte("displayName"))
-	}
-	r.x.Answer.Input.Images, r.x.Answer.Input.Media = true, true
-	r.w.Image(m)
 }
 
-// imageRows are the names of the rows about images.
-var imageRows = map[core.Concept]string{
-	core.Image:        ofPart + "inlineData.mimeType=image/png",
-	core.ImageAddress: ofPart + "fileData.mimeType=image/png",
-}
-
-// document writes a document, whose name is its title.
-func (r *reader) document(m *core.Media, as core.Concept) {
-	if r.x.Keep(as, nil) {
+// document writes the address of a document, whose name is its title.
+func (r *reader) document(m *core.Media) {
+	if r.x.Keep(core.FileAddress, nil) {
 		m.Title = r.data.Text("displayName")
-		r.x.Answer.Input.Media = r.x.Answer.Input.Media || as != core.TextDocument
+		r.x.Answer.Input.Media = true
 		r.w.Document(m)
 	}
 }
@@ -105,16 +88,10 @@ func isPublic(address []byte) bool {
 	return ok
 }
 
-// standardBase64 returns data in the standard alphabet of base64, with padding: clients in some
-// languages write the other alphabet.
+// standardBase64 returns escaped data in the standard alphabet of base64.
 func standardBase64(data []byte) []byte {
-	if !jsonscan.HasEscapes(data) && !bytes.ContainsAny(data, "-_") && len(data)%4 == 0 {
-		return data
+	if jsonscan.HasEscapes(data) {
+		return jsonscan.AppendEscaped(nil, media.Standard(jsonscan.AppendUnescaped(nil, data)))
 	}
-	data = jsonscan.AppendUnescaped(nil, data)
-	data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("-"), []byte("+")), []byte("_"), []byte("/"))
-	for len(data)%4 != 0 {
-		data = append(data, '=')
-	}
-	return jsonscan.AppendEscaped(nil, data)
+	return media.Standard(data)
 }

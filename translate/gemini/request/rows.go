@@ -206,17 +206,16 @@ var callRows = slices.Concat([]core.Row{
 ))
 
 // mediaRows are the rows about images and documents.
-var mediaRows = []core.Row{
-	core.Structural(ofPart+"inlineData.mimeType=image/png", core.Image).As(ofPart + "inlineData"),
-	core.Structural(ofPart+"inlineData.mimeType=image/heic", core.RareImage).As(ofPart + "inlineData"),
-	core.Structural(ofPart+"inlineData.mimeType=application/pdf", core.File).As(ofPart + "inlineData"),
-	core.Structural(ofPart+"inlineData.mimeType=text/plain", core.TextDocument).As(ofPart + "inlineData"),
-	core.Structural(ofPart+"inlineData.mimeType=*", core.Nothing).As(ofPart + "inlineData"),
-	core.Structural(ofPart+"fileData.mimeType=image/png", core.ImageAddress).As(ofPart + "fileData"),
-	core.Structural(ofPart+"fileData.mimeType=application/pdf", core.FileAddress).As(ofPart + "fileData"),
-	core.Structural(ofPart+"fileData.mimeType=*", core.Nothing).As(ofPart + "fileData"),
+var mediaRows = append(core.MediaRows(inline, ofPart+"inlineData"),
+	core.Structural(ofPart+"fileData.mimeType=image/png", core.ImageAddress).As(ofPart+"fileData"),
+	core.Structural(ofPart+"fileData.mimeType=application/pdf", core.FileAddress).As(ofPart+"fileData"),
+	core.Structural(ofPart+"fileData.mimeType=video/mp4", core.RecordingAddress).As(ofPart+"fileData"),
+	core.Structural(ofPart+"fileData.mimeType=*", core.Nothing).As(ofPart+"fileData"),
 	core.Structural(ofPart+"fileData.fileUri=*", core.Nothing),
-}
+)
+
+// inline is the field with contents in bytes, with "%" for the media type.
+const inline = ofPart + "inlineData.mimeType=%"
 
 // asJSON is the media type of answers that are JSON.
 const asJSON = "application/json"
@@ -233,7 +232,7 @@ var (
 	continuedRow       = rows.Named(ofPart + "functionResponse.willContinue")
 	schedulingRow      = rows.Named(ofPart + "functionResponse.scheduling")
 	repeatedRow        = rows.Named(ofPart + "functionResponse=...")
-	unknownDataRow     = rows.Named(ofPart + "inlineData.mimeType=*")
+	inlineData         = rows.MediaField(inline)
 	unknownFileRow     = rows.Named(ofPart + "fileData.mimeType=*")
 	unknownAddressRow  = rows.Named(ofPart + "fileData.fileUri=*")
 	otherModalityRow   = rows.Named(ofConfig + "responseModalities=*")

@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -147,6 +148,9 @@ func (w *writer) CloseResult(failed bool) {
 // Image adds an image.
 func (w *writer) Image(m *core.Media) { w.media(m, core.ImageAddress) }
 
+// Recording adds a sound or a video.
+func (w *writer) Recording(m *core.Media) { w.media(m, core.RecordingAddress) }
+
 // Document adds a document as a text or a file.
 func (w *writer) Document(m *core.Media) {
 	if m.Kind == core.PlainText {
@@ -194,26 +198,11 @@ func (w *writer) media(m *core.Media, address core.Concept) {
 func appendMedia(dst []byte, m *core.Media) []byte {
 	if m.Kind == core.Address {
 		dst = append(dst, `{"fileData":{`...)
-		if kind := mediaTypeOf(m.URL); kind != "" {
+		if kind := media.Find(m.MediaType, m.URL).Name; kind != "" {
 			dst = append(append(append(dst, `"mimeType":"`...), kind...), `",`...)
 		}
 		return append(append(append(dst, `"fileUri":"`...), m.URL...), `"}}`...)
 	}
 	dst = append(append(dst, `{"inlineData":{"mimeType":"`...), m.MediaType...)
 	return append(append(append(dst, `","data":"`...), m.Data...), `"}}`...)
-}
-
-// mediaTypes are the media types of files by the ends of their names.
-var mediaTypes = map[string]string{
-	"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp", "gif": "image/gif",
-	"heic": "image/heic", "heif": "image/heif", "pdf": "application/pdf", "txt": "text/plain",
-}
-
-// mediaTypeOf returns the media type of the file at an address, "" if its name does not show
-// the type.
-func mediaTypeOf(url []byte) string {
-	if end := bytes.IndexAny(url, "?#"); end >= 0 {
-		url = url[:end]
-	}
-	return mediaTypes[string(bytes.ToLower(url[bytes.LastIndexByte(url, '.')+1:]))]
 }

@@ -24,6 +24,10 @@ func (r *reader) image(b *core.Object, level int) {
 	switch kind {
 	case "base64":
 		*m = core.Media{MediaType: source.Text("media_type"), Data: source.Text("data")}
+		if sourceData.AddInline(r.x, r.w, m) {
+			r.breakpoint(b, r.cachePart(level))
+		}
+		return
 	case "url":
 		*m = core.Media{Kind: core.Address, URL: source.Text("url")}
 		kept = r.x.Keep(core.ImageAddress, nil)
@@ -63,10 +67,8 @@ func (r *reader) document(b *core.Object, level int) {
 			r.breakpoint(b, core.CacheNestedPart)
 		}
 	case "base64":
-		if string(m.MediaType) == "application/pdf" { // the only kind of file in the format
-			kept = r.x.Keep(core.File, nil)
-		} else {
-			r.x.Lose(unknownFileRow, source.Raw("media_type"))
+		if sourceData.AddInline(r.x, r.w, m) {
+			r.breakpoint(b, r.cachePart(level))
 		}
 	case "url":
 		m.Kind, m.URL = core.Address, source.Text("url")

@@ -12,7 +12,7 @@ import (
 
 // rows are the fields of messages requests.
 var rows = core.NewRows(strict.Dots, slices.Concat(
-	optionRows, turnRows, blockRows, mediaRows, callRows, systemRows, choiceRows, toolRows,
+	optionRows, turnRows, blockRows, mediaRows, sourceRows(), callRows, systemRows, choiceRows, toolRows,
 )...)
 
 var optionRows = slices.Concat([]core.Row{
@@ -147,7 +147,6 @@ var mediaRows = slices.Concat(core.Within(core.Image,
 	core.Hint(of+"transformations", core.Nothing),
 ), core.Within(core.Document,
 	core.Structural(of+"type=document+source.type=base64", core.File).As(of+"type").RefusedBy((*core.RequestInfo).RefusePDF),
-	core.Structural(of+"type=document+source.media_type=*", core.Nothing),
 	core.Structural(of+"type=document+source.type=text", core.TextDocument),
 	core.Structural(of+"type=document+source.type=content", core.PartsDocument),
 	core.Structural(of+"type=document+source.type=url", core.FileAddress),
@@ -158,6 +157,20 @@ var mediaRows = slices.Concat(core.Within(core.Image,
 	core.Structural(of+"context", core.Document).As(of+"type"),
 	core.Shaping(of+"type=document+citations", core.Citations),
 ))
+
+// inSource is the field with contents in bytes, with "%" for the media type.
+const inSource = of + "source.media_type=%"
+
+// sourceRows are the rows about contents in bytes.
+func sourceRows() []core.Row {
+	rows := core.MediaRows(inSource)
+	for i := range rows {
+		if rows[i].Concept == core.File {
+			rows[i] = rows[i].As(of + "type").RefusedBy((*core.RequestInfo).RefusePDF)
+		}
+	}
+	return rows
+}
 
 // callRows are the rows about the calls of tools and their results.
 var callRows = slices.Concat(core.Within(core.ToolCall,
@@ -240,7 +253,7 @@ var (
 	unknownToolRow     = rows.Named("tools.*.type=*")
 	unknownImageRow    = rows.Named(of + "type=image+source.type=*")
 	unknownDocumentRow = rows.Named(of + "type=document+source.type=*")
-	unknownFileRow     = rows.Named(of + "type=document+source.media_type=*")
+	sourceData         = rows.MediaField(inSource)
 	unknownClearingRow = rows.Named("messages.*.clear_at=*")
 	foreignSealRow     = rows.Named(of + "signature=" + seal.Item + "*")
 	serverCallRow      = rows.Named(of + "type=server_tool_use")

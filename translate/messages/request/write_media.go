@@ -5,26 +5,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Image adds an image, unless the format does not have its media type.
+// Image adds an image.
 func (w *requestWriter) Image(m *core.Media) {
-	switch {
-	case m.Kind == core.Address:
+	if m.Kind == core.Address {
 		b := w.begin(`{"type":"image","source":{"type":"url","url":"`)
 		b.buf = append(append(b.buf, m.URL...), `"}}`...)
-	case isImageType(m.MediaType) || w.x.Keep(core.RareImage, nil):
-		b := w.begin(`{"type":"image","source":`)
-		b.appendData(m)
-		b.buf = append(b.buf, '}')
+		return
 	}
-}
-
-func isImageType(mediaType []byte) bool {
-	switch string(mediaType) {
-	case "image/jpeg", "image/png", "image/gif", "image/webp":
-		return true
-	default:
-		return false
-	}
+	b := w.begin(`{"type":"image","source":`)
+	b.appendData(m)
+	b.buf = append(b.buf, '}')
 }
 
 // Document adds a document in bytes, or a text that is not blank.

@@ -57,7 +57,7 @@ var outcomes = core.NewOutcomes(
 	),
 	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
-	core.Keep(core.File, core.FileAddress).Unless(core.FilesDropped),
+	core.Keep(core.File, core.OfficeFile, core.RareFile, core.FileAddress).Unless(core.FilesDropped),
 	core.Lose(core.FileReference).Unless(core.FilesDropped),
 	core.Lose(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning, core.Signature).Unless(inClear),
 	core.Lose(core.EncryptedReasoning).Unless(encrypted),

@@ -53,6 +53,10 @@ func (r *requestReader) readPart(role core.Role) (written bool) {
 		written = r.readImage()
 	case kind == "input_file" && role == core.User:
 		written = r.readFile()
+	case kind == "input_audio" && role == core.User:
+		var sound core.Object
+		sound.ReadRaw(r.x, r.part.Raw("input_audio"), soundMembers, "input_audio")
+		written = parts.AddRecording(r.x, r.w, &soundData, &r.media, sound.Raw("data"), sound.Raw("format"))
 	default:
 		r.x.Lose(unknownPartRow, r.part.Raw("type"))
 	}
@@ -86,7 +90,9 @@ func (r *requestReader) readImage() bool {
 		if !x.Keep(core.ImageReference, nil) {
 			return false
 		}
-	} else if r.loseBeside(url, "file_id"); !parts.KeepImage(x, m, url, unknownImageRow) {
+	} else if r.loseBeside(url, "file_id"); !parts.IsWeb(url) {
+		return imageData.AddURL(x, r.w, m, url)
+	} else if m.Kind, m.URL = core.Address, jsonscan.Inner(url); !x.Keep(core.ImageAddress, nil) {
 		return false
 	}
 	x.Answer.Input.Images, x.Answer.Input.Media = true, true
@@ -112,7 +118,7 @@ func (r *requestReader) readFile() bool {
 		m.Kind, m.URL = core.Address, jsonscan.Inner(url)
 		written = x.Keep(core.FileAddress, nil)
 	default:
-		written = parts.KeepFile(x, m, p.Raw("file_data"), unknownFileRow)
+		return fileData.AddURL(x, r.w, m, p.Raw("file_data"))
 	}
 	if written {
 		x.Answer.Input.Media = true

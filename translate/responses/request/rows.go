@@ -13,7 +13,7 @@ import (
 
 // rows are the fields of responses requests.
 var rows = core.NewRows(strict.Brackets, slices.Concat(
-	optionRows, stateRows, formatRows, choiceRows, toolRows, itemRows, messageRows, partRows, imageRows, fileRows, callRows, resultRows, reasoningRows,
+	optionRows, stateRows, formatRows, choiceRows, toolRows, itemRows, messageRows, partRows, imageRows, fileRows, core.SoundRows(inSound), callRows, resultRows, reasoningRows,
 )...)
 
 var optionRows = slices.Concat([]core.Row{
@@ -256,7 +256,9 @@ var partRows = slices.Concat([]core.Row{
 	core.Structural(ofPart+"type=refusal", core.Content),
 	core.Structural(ofPart+"type=input_image", core.Image),
 	core.Structural(ofPart+"type=input_file", core.Document),
-	core.Structural(ofPart+"type=input_audio", core.Nothing),
+	core.Structural(ofPart+"type=input_audio", core.Sound).As(inSound),
+	core.Structural(ofPart+"input_audio", core.Sound).As(inSound),
+	core.Structural(ofPart+"input_audio.data", core.Sound).As(inSound),
 	core.Structural(ofPart+"type=*", core.Nothing),
 	core.Structural(ofPart+"text", core.Content),
 	core.Structural(ofPart+"refusal", core.Content),
@@ -270,23 +272,24 @@ var partRows = slices.Concat([]core.Row{
 	core.Hint(ofPart+"prompt_cache_breakpoint.ttl=*", core.Nothing),
 ))
 
-var imageRows = core.Within(core.Image,
-	core.Structural(ofPart+"image_url=data:image/png;base64,*", core.Image),
-	core.Structural(ofPart+"image_url=data:image/tiff;base64,*", core.RareImage),
-	core.Structural(ofPart+"image_url=https://*", core.ImageAddress),
-	core.Structural(ofPart+"image_url=*", core.Nothing),
-	core.Structural(ofPart+"type=input_image+file_id", core.ImageReference),
-	core.Hint(ofPart+"detail", core.ImageDetail),
+// The fields with contents in bytes, with "%" for the media type.
+const (
+	inImage = ofPart + "image_url=data:%;base64,*"
+	inFile  = ofPart + "file_data=data:%;base64,*"
+	inSound = ofPart + "input_audio.format" // with a word in place of the type
 )
 
-var fileRows = core.Within(core.Document,
-	core.Structural(ofPart+"file_data=data:application/pdf;base64,*", core.File).RefusedBy((*core.RequestInfo).RefusePDF),
-	core.Structural(ofPart+"file_data=data:text/plain;base64,*", core.TextDocument),
-	core.Structural(ofPart+"file_data=*", core.Nothing),
+var imageRows = core.Within(core.Image, append(core.MediaRows(inImage),
+	core.Structural(ofPart+"image_url=https://*", core.ImageAddress),
+	core.Structural(ofPart+"type=input_image+file_id", core.ImageReference),
+	core.Hint(ofPart+"detail", core.ImageDetail),
+)...)
+
+var fileRows = core.Within(core.Document, append(core.MediaRows(inFile),
 	core.Structural(ofPart+"file_url", core.FileAddress),
 	core.Structural(ofPart+"type=input_file+file_id", core.FileReference),
 	core.Structural(ofPart+"filename", core.Document),
-)
+)...)
 
 // The rows of decisions that the reader takes itself.
 var (
@@ -309,8 +312,9 @@ var (
 	foreignSealRow      = rows.Named("input[*].encrypted_content=*")
 	idleReasoningRow    = rows.Named("input[-1].type=reasoning")
 	unknownPartRow      = rows.Named(ofPart + "type=*")
-	unknownImageRow     = rows.Named(ofPart + "image_url=*")
-	unknownFileRow      = rows.Named(ofPart + "file_data=*")
+	imageData           = rows.MediaField(inImage)
+	fileData            = rows.MediaField(inFile)
+	soundData           = rows.SoundField(inSound)
 )
 
 // refuseState refuses what needs a provider that keeps it; another one has none of it.

@@ -35,11 +35,14 @@ var partShapes = shape.New("type",
 	shape.Of("refusal", "refusal"),
 	shape.Of("input_image", "image_url detail file_id prompt_cache_breakpoint"),
 	shape.Of("input_file", "file_id file_data file_url filename prompt_cache_breakpoint"),
+	shape.Of("input_audio", "input_audio prompt_cache_breakpoint"),
 	shape.Of("summary_text", "text"),
 )
 
 // thoughtShape is the shape of a part of reasoning, whatever its type is.
 var thoughtShape = partShapes.Named("summary_text")
+
+var soundMembers = shape.New("data format")
 
 var toolShapes = shape.New("type",
 	shape.Of("function", "name description parameters strict allowed_callers"),

@@ -22,6 +22,9 @@ func (w *requestWriter) Image(m *core.Media) {
 	c.Buf = append(append(c.Buf, m.Detail...), `"}`...)
 }
 
+// Recording is not called: the format has no place for sounds and videos.
+func (w *requestWriter) Recording(*core.Media) {}
+
 // Document adds a document as a text or a file.
 func (w *requestWriter) Document(m *core.Media) {
 	if m.Kind == core.PlainText {
@@ -33,7 +36,7 @@ func (w *requestWriter) Document(m *core.Media) {
 	}
 	switch c := w.to(); {
 	case w.x.Traits.Files == trait.FilesDrop:
-		c.AddLeftOut(parts.FileName(m))
+		c.AddLeftOut(m)
 	case m.Kind == core.Address:
 		c.Part(`{"type":"input_file","file_url":"`)
 		c.Buf = append(append(c.Buf, m.URL...), `"}`...)

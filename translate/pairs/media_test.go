@@ -1,0 +1,196 @@
+package pairs_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// inlet is a field of a client's format that has contents in bytes.
+type inlet struct {
+	name  string
+	from  translate.Format
+	named bool // the content may have the name of a file
+	body  func(mediaType, data, file string) string
+}
+
+var inlets = []inlet{
+	{"image_url", translate.Chat, false, func(mediaType, data, _ string) string {
+		return pictured(`"url":"data:` + mediaType + `;base64,` + data + `"`).body
+	}},
+	{"file", translate.Chat, true, func(mediaType, data, file string) string {
+		return filed(`"filename":"` + file + `","file_data":"data:` + mediaType + `;base64,` + data + `"`).body
+	}},
+	{"image_url", translate.Responses, false, func(mediaType, data, _ string) string {
+		return showing(`{"type":"input_image","image_url":"data:` + mediaType + `;base64,` + data + `"}`).body
+	}},
+	{"file_data", translate.Responses, true, func(mediaType, data, file string) string {
+		return showing(`{"type":"input_file","filename":"` + file + `","file_data":"DATA:` + mediaType + `;BASE64,` + data + `"}`).body
+	}},
+	{"inlineData", translate.Gemini, true, func(mediaType, data, file string) string {
+		if mediaType == "" {
+			mediaType = "application/octet-stream" // the format requires a type
+		}
+		return ofParts(`{"inlineData":{"mimeType":"` + mediaType + `","displayName":"` + file + `","data":"` + data + `"}}`).body
+	}},
+	{"document", translate.Messages, true, func(mediaType, data, file string) string {
+		return fromUser(`{"type":"document","title":"` + file + `","source":{"type":"base64","media_type":"` + mediaType + `","data":"` + data + `"}}`).body
+	}},
+}
+
+func (i inlet) render(t *testing.T, to translate.Format, mediaType, data, file string) (string, core.Rendered, *fault.Fault) {
+	t.Helper()
+	body := i.body(mediaType, data, file)
+	_, wrong := formats.Of(i.from).Requests.Inspect([]byte(body), translate.Generate)
+	require.Nil(t, wrong, body)
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, "files true"), Seals: sealer}
+	out, r, refused := pairs.Render(nil, i.from, to, []byte(body), info)
+	return string(out), r, refused
+}
+
+// What each provider format gets of a kind of content, with "%" for the data; formats that are
+// not here refuse the kind.
+var (
+	asText   = map[translate.Format]string{translate.Messages: `"type":"text","media_type":"text/plain","data":"%"`, translate.Chat: `%"`, translate.Responses: `%"`, translate.Gemini: `%"`, translate.Converse: `%"`}
+	asPDF    = map[translate.Format]string{translate.Messages: `"media_type":"application/pdf","data":"%"`, translate.Chat: `"file_data":"data:application/pdf;base64,%"`, translate.Responses: `"file_data":"data:application/pdf;base64,%"`, translate.Gemini: `"mimeType":"application/pdf","data":"%"`, translate.Converse: `"document":{"format":"pdf"`}
+	asJPEG   = map[translate.Format]string{translate.Messages: `"media_type":"image/jpeg","data":"%"`, translate.Chat: `"url":"data:image/jpeg;base64,%"`, translate.Responses: `"image_url":"data:image/jpeg;base64,%"`, translate.Gemini: `"mimeType":"image/jpeg","data":"%"`, translate.Converse: `"image":{"format":"jpeg"`}
+	nowhere  = map[translate.Format]string{}
+	ofOffice = func(word, mediaType string) map[translate.Format]string {
+		return map[translate.Format]string{translate.Converse: `"document":{"format":"` + word + `"`, translate.Responses: `"file_data":"data:` + mediaType + `;base64,%"`}
+	}
+	ofSound = func(word string) map[translate.Format]string {
+		return map[translate.Format]string{translate.Chat: `{"type":"input_audio","input_audio":{"data":"%","format":"` + word + `"}}`, translate.Gemini: `"inlineData":{"mimeType":"audio/` + word + `","data":"%"}`}
+	}
+)
+
+const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+// Clients of chat send files of any kind, and the file stays in the history: a CSV, which every
+// model reads as a text, and a DOCX, which some services take, ended the conversation with 400,
+// and so did sound for a model that hears. A PDF as an image became an image of the format pdf.
+func TestContentsReachWhoeverTakesTheirKind(t *testing.T) {
+	for _, c := range []struct {
+		name, mediaType, file, data string
+		want                        map[translate.Format]string
+	}{
+		{"CSV", "text/csv", "a.csv", "a,b", asText},
+		{"Markdown in capitals with a parameter", "TEXT/Markdown; variant=GFM", "a.md", "# a", asText},
+		{"JSON", "application/json", "a.json", "[1]", asText},
+		{"JSON of a vendor", "application/vnd.api+json", "a", "[1]", asText},
+		{"XML", "application/xml", "a.xml", "<a/>", asText},
+		{"YAML", "application/x-yaml", "a", "a: 1", asText},
+		{"a script", "application/typescript", "a.ts", "let a", asText},
+		{"code that only the name shows", "application/octet-stream", "MAIN.GO", "package a", asText},
+		{"a text that only the name shows", "", "notes.log", "a", asText},
+		{"a text of another charset", "text/plain;charset=ISO-8859-1", "a.txt", "caf\xe9", asText},
+		{"a text of two bytes each", "text/plain; charset=utf-16le", "a.txt", "\xff\xfea\x00\xe9\x00", asText},
+		{"PDF", "application/pdf", "a.pdf", "%PDF-1.7", asPDF},
+		{"PDF by another name", "application/x-pdf", "a.pdf", "%PDF-1.7", asPDF},
+		{"PDF that only the name shows", "application/octet-stream", "a.PDF", "%PDF-1.7", asPDF},
+		{"JPEG by another name", "image/JPG", "a.jpg", "\xff\xd8\xff", asJPEG},
+		{"DOCX", docx, "a.docx", "PK", ofOffice("docx", docx)},
+		{"DOC", "application/msword", "a.doc", "PK", ofOffice("doc", "application/msword")},
+		{"XLSX that only the name shows", "application/octet-stream", "a.xlsx", "PK", ofOffice("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")},
+		{"slides", "application/vnd.ms-powerpoint", "a.ppt", "PK", map[translate.Format]string{translate.Responses: `"file_data":"data:application/vnd.ms-powerpoint;base64,%"`}},
+		{"WAV", "audio/x-wav", "a.wav", "RIFF", ofSound("wav")},
+		{"MP3", "audio/mpeg", "a.mp3", "ID3", ofSound("mp3")},
+		{"FLAC", "audio/flac", "a.flac", "fLaC", map[translate.Format]string{translate.Gemini: `"mimeType":"audio/flac","data":"%"`}},
+		{"a video", "video/mp4", "a.mp4", "ftyp", map[translate.Format]string{translate.Gemini: `"mimeType":"video/mp4","data":"%"`}},
+		{"HEIC", "image/heic", "a.heic", "ftyp", map[translate.Format]string{translate.Gemini: `"mimeType":"image/heic"`, translate.Chat: `data:image/heic;base64,%`, translate.Responses: `data:image/heic;base64,%`}},
+		{"an archive", "application/zip", "a.zip", "PK", nowhere},
+		{"nothing known", "application/octet-stream", "a.bin", "PK", nowhere},
+	} {
+		for _, in := range inlets {
+			for _, to := range spoken {
+				if in.from == to || !in.named && (c.mediaType == "" || c.mediaType == "application/octet-stream") {
+					continue
+				}
+				t.Run(c.name+" as "+in.name+" of "+string(in.from)+" to "+string(to), func(t *testing.T) {
+					data := base64.StdEncoding.EncodeToString([]byte(c.data))
+					out, r, refused := in.render(t, to, c.mediaType, data, c.file)
+					want, takes := c.want[to]
+					if !takes {
+						require.NotNil(t, refused, out)
+						assert.Equal(t, fault.CodeUntranslatable, refused.Code)
+						assert.NotEmpty(t, refused.Param)
+						return
+					}
+					require.Nil(t, refused)
+					requireRight(t, to, []byte(out))
+					if c.want["gemini"] == asText[translate.Gemini] {
+						data = strings.NewReplacer("caf\xe9", "caf\u00e9", "\xff\xfea\x00\xe9\x00", "a\u00e9").Replace(c.data)
+					}
+					assert.Contains(t, out, strings.Replace(want, "%", data, 1))
+					assert.NotContains(t, r.Losses.String(), "data")
+				})
+			}
+		}
+	}
+}
+
+// Libraries write the same bytes in several ways.
+func TestContentsInOtherSpellings(t *testing.T) {
+	for _, c := range []struct{ name, part, want string }{
+		{"white space", `"url":"data:image/png;base64, AA\nAA"`, `"data":"AAAA"`},
+		{"the other alphabet, without padding", `"url":"data:image/png;base64,-_8"`, `"data":"+/8="`},
+		{"percent signs in base64", `"url":"data:image/png;base64,AA%2BA"`, `"data":"AA+A"`},
+		{"percent signs", `"url":"data:text/csv,a%2Cb%0A"`, `"data":"a,b\n"`},
+		{"no type", `"url":"data:,hello"`, `"data":"hello"`},
+		{"a mark of the order of bytes", `"url":"data:text/plain;base64,77u/YQ=="`, `"data":"a"`},
+	} {
+		out, _, refused := renderOf(t, translate.Chat, translate.Messages, pictured(c.part).body)
+		require.Nil(t, refused, c.name)
+		assert.Contains(t, out, c.want, c.name)
+	}
+	out, _, refused := renderOf(t, translate.Chat, translate.Messages, filed(`"filename":"a.csv","file_data":"YSxi"`).body)
+	require.Nil(t, refused, "data without an address")
+	assert.Contains(t, out, `"data":"a,b"`)
+	for _, part := range []string{`"url":"data:text/plain;base64,/w=="`, `"url":"data:text/plain;charset=koi8-r;base64,YQ=="`, `"url":"gs://b/a.png"`} {
+		_, _, refused := renderOf(t, translate.Chat, translate.Messages, pictured(part).body)
+		require.NotNil(t, refused, part)
+		assert.Equal(t, "messages[0].content[0].image_url.url", refused.Param)
+	}
+}
+
+func renderOf(t *testing.T, from, to translate.Format, body string) (string, core.Rendered, *fault.Fault) {
+	t.Helper()
+	_, wrong := formats.Of(from).Requests.Inspect([]byte(body), translate.Generate)
+	require.Nil(t, wrong, body)
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, "files true"), Seals: sealer}
+	out, r, refused := pairs.Render(nil, from, to, []byte(body), info)
+	return string(out), r, refused
+}
+
+// The parts of chat and responses requests for sound and video reach a model that hears and sees.
+func TestRecordingsReachGemini(t *testing.T) {
+	for _, c := range []struct {
+		from       translate.Format
+		body, want string
+	}{
+		{translate.Chat, pieced(`{"type":"input_audio","input_audio":{"data":"UklGRg==","format":"WAV"}}`).body, `{"inlineData":{"mimeType":"audio/wav","data":"UklGRg=="}}`},
+		{translate.Chat, pieced(`{"type":"input_audio","input_audio":{"data":"SUQz","format":"mp3"}}`).body, `{"inlineData":{"mimeType":"audio/mp3","data":"SUQz"}}`},
+		{translate.Chat, pieced(`{"type":"input_audio","input_audio":{"data":"T2dn","format":"ogg"}}`).body, `{"inlineData":{"mimeType":"audio/ogg","data":"T2dn"}}`},
+		{translate.Responses, showing(`{"type":"input_audio","input_audio":{"data":"UklGRg==","format":"wav"}}`).body, `{"inlineData":{"mimeType":"audio/wav","data":"UklGRg=="}}`},
+		{translate.Chat, pieced(`{"type":"video_url","video_url":{"url":"data:video/mp4;base64,AAAA"}}`).body, `{"inlineData":{"mimeType":"video/mp4","data":"AAAA"}}`},
+		{translate.Chat, pieced(`{"type":"video_url","video_url":{"url":"https://h/v.webm?x=1"}}`).body, `{"fileData":{"mimeType":"video/webm","fileUri":"https://h/v.webm?x=1"}}`},
+		{translate.Chat, pieced(`{"type":"audio_url","audio_url":{"url":"https://h/s.mp3"}}`).body, `{"fileData":{"mimeType":"audio/mp3","fileUri":"https://h/s.mp3"}}`},
+	} {
+		out, _, refused := renderOf(t, c.from, translate.Gemini, c.body)
+		require.Nil(t, refused, c.body)
+		assert.Contains(t, out, c.want)
+		for _, to := range []translate.Format{translate.Messages, translate.Converse, translate.Completions} {
+			_, _, refused := renderOf(t, c.from, to, c.body)
+			require.NotNil(t, refused, "%s to %s", c.body, to)
+			assert.Contains(t, refused.Param, "content[0].")
+		}
+	}
+}
