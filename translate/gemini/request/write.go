@@ -88,7 +88,7 @@ func (w *writer) EndTurn() {
 		w.signText()
 	}
 	if w.turn.call != nil {
-		w.loseReasoning()
+		w.x.Keep(core.Reasoning, nil)
 	}
 	if !w.turn.written {
 		w.x.Keep(core.EmptyTurn, nil)

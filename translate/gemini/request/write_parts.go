@@ -22,7 +22,7 @@ func (w *writer) Reasoning(t *core.Thought) {
 		signature = jsonscan.AppendEscaped(nil, t.Encrypted)
 	case core.Signed:
 	default:
-		w.loseReasoning()
+		w.x.Keep(core.Reasoning, nil)
 		return
 	}
 	call, isCall := bytes.CutPrefix(signature, []byte(answer.OfCall))
@@ -35,12 +35,9 @@ func (w *writer) Reasoning(t *core.Thought) {
 			w.turn.text = nil
 		}
 	default:
-		w.loseReasoning()
+		w.x.Keep(core.Reasoning, nil)
 	}
 }
-
-// loseReasoning reports reasoning that the model cannot use.
-func (w *writer) loseReasoning() { w.x.Keep(core.Reasoning, nil) }
 
 // signText signs the last text of the turn. Without one, an empty text has the signature, as in
 // streams.
