@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 )
 
@@ -48,6 +50,16 @@ func call(a admin, method, path string, in, out any) error {
 type remote struct{ address string }
 
 func (r remote) send(method, path string, body []byte) ([]byte, error) {
+	answer, err := r.open(method, path, body)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Close() }()
+	return io.ReadAll(answer)
+}
+
+// open sends a request, and returns the body of the answer, which the caller closes.
+func (r remote) open(method, path string, body []byte) (io.ReadCloser, error) {
 	var reader io.Reader
 	if body != nil {
 		reader = bytes.NewReader(body)
@@ -59,8 +71,7 @@ func (r remote) send(method, path string, body []byte) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("sending request to the admin API of Caddy at %s: %w; a gateway without a configuration file has no admin API", r.address, err)
 	}
-	defer response.Body.Close()
-	return io.ReadAll(response.Body)
+	return response.Body, nil
 }
 
 func (remote) close() {}
@@ -77,25 +88,49 @@ func errorOf(answer []byte) error {
 // addStoreFlags adds the flags that select the store.
 func addStoreFlags(cmd *cobra.Command) {
 	addFileFlags(cmd)
-	cmd.PersistentFlags().StringP("address", "", "", "Address of the admin API of a running Caddy to use instead; doctor takes --url, that of the gateway")
+	cmd.PersistentFlags().StringP("address", "", "", "Address of the admin API of the running Caddy to use; doctor takes --url, that of the gateway")
 }
 
 // addFileFlags adds the flags that select the store of a configuration.
 func addFileFlags(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
-	flags.StringP("config", "c", "", "Configuration whose store to use instead of the default store")
+	flags.StringP("config", "c", "", "Configuration whose store to use, without the running gateway")
 	flags.StringP("adapter", "a", "", "Name of the adapter for --config")
 }
 
-// openAdmin opens the store or the admin API that the flags select.
-func openAdmin(cmd *cobra.Command) (admin, error) {
+// useRunning selects the gateway that runs at the default address of the admin API, unless the
+// flags select one, or a configuration. It returns the address that is selected then, "" for none.
+// Without it, a command of another account than that of the service would change a store that
+// nobody uses.
+func useRunning(cmd *cobra.Command) (string, error) {
 	address, _ := cmd.Flags().GetString("address")
 	path, _ := cmd.Flags().GetString("config")
 	switch {
 	case address != "" && path != "":
-		return nil, errors.New("--address and --config cannot be used together")
-	case address != "":
-		return remote{address}, nil
+		return "", errors.New("--address and --config cannot be used together")
+	case address != "" || path != "":
+		return address, nil
+	}
+	if _, err := (remote{caddy.DefaultAdminListen}).send(http.MethodGet, "/ai_gateway/status", nil); err != nil {
+		cmd.PrintErrf("No gateway answers at %s. ", caddy.DefaultAdminListen)
+		return "", nil
+	}
+	cmd.PrintErrf("Using the gateway that runs at %s.\n", caddy.DefaultAdminListen)
+	return caddy.DefaultAdminListen, cmd.Flags().Set("address", caddy.DefaultAdminListen)
+}
+
+// printStore names the store that a command uses without a running gateway.
+func printStore(cmd *cobra.Command, store any) {
+	if named, ok := store.(aigateway.StoreIdentity); ok {
+		cmd.PrintErrf("Using the store %s.\n", named.Identity())
+	}
+}
+
+// openAdmin opens the store or the admin API that the flags select.
+func openAdmin(cmd *cobra.Command) (admin, error) {
+	address, err := useRunning(cmd)
+	if err != nil || address != "" {
+		return remote{address}, err
 	}
 	store, config, err := selectedStore(cmd)
 	if err != nil {
@@ -105,7 +140,11 @@ func openAdmin(cmd *cobra.Command) (admin, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openLocal(ctx, store, config)
+	a, err := openLocal(ctx, store, config)
+	if err == nil {
+		printStore(cmd, a.store)
+	}
+	return a, err
 }
 
 // withAdmin sets the function that runs when the command is called. The function gets

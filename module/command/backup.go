@@ -1,9 +1,14 @@
 package command
 
 import (
+	"archive/tar"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
 	"path/filepath"
 
 	"github.com/caddyserver/caddy/v2"
@@ -18,21 +23,91 @@ func backupCommand() *cobra.Command {
 		Use: "backup <folder>", Short: "Copies users, keys and usage to a new folder", Args: cobra.ExactArgs(1),
 		Long: `
 Copies the store, the ledger and its journal to a new folder, which only its owner can
-read. A gateway may be running. The files are copied as of one moment: each record of
-usage that was complete when the command began is in the copy once.
+read. The gateway that runs makes the copy, if its admin API answers; otherwise the
+command copies the files of the default store, or of the store of a configuration. The
+files are copied as of one moment: each record of usage that was complete when the
+command began is in the copy once.
 
 It copies the files of a store sqlite. A PostgreSQL database contains users, keys and
 usage; copy it with pg_dump.`,
-		RunE: withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
-			if err := files.Backup(cmd.Context(), files.ledger, folder); err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := makeBackup(cmd, args); err != nil {
 				return fmt.Errorf("making the backup: %w", err)
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "The backup is in %s.\n", folder)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "The backup is in %s.\n", args[0])
 			return err
-		}),
+		},
 	}
-	addFileFlags(cmd)
+	addStoreFlags(cmd)
 	return cmd
+}
+
+// makeBackup makes a backup in a new or empty folder, which it leaves as it was if that fails.
+func makeBackup(cmd *cobra.Command, args []string) error {
+	address, err := useRunning(cmd)
+	if err != nil {
+		return err
+	}
+	folder := args[0]
+	entries, err := os.ReadDir(folder)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if len(entries) > 0 || err != nil && !isNew {
+		return errors.Join(fmt.Errorf("%s is not empty: name a new folder", folder), err)
+	}
+	if address != "" {
+		err = receiveBackup(remote{address}, folder)
+	} else {
+		err = withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
+			printStore(cmd, files.StoreFiles)
+			return files.Backup(cmd.Context(), files.ledger, folder)
+		})(cmd, args)
+	}
+	if err != nil && isNew {
+		_ = os.RemoveAll(folder)
+	}
+	return err
+}
+
+// receiveBackup unpacks the backup that a running gateway makes.
+func receiveBackup(from remote, folder string) error {
+	answer, err := from.open(http.MethodPost, "/ai_gateway/backup", nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Close() }()
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(folder) // nothing outside of the folder is written, whatever the names are
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for archive := tar.NewReader(answer); ; {
+		entry, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = unpack(root, entry, archive)
+		}
+		if err != nil {
+			return fmt.Errorf("receiving files: %w", err)
+		}
+	}
+}
+
+// unpack writes a folder or a file of an archive.
+func unpack(root *os.Root, entry *tar.Header, content io.Reader) error {
+	if entry.Typeflag == tar.TypeDir {
+		return root.MkdirAll(filepath.Clean(entry.Name), 0o700)
+	}
+	file, err := root.OpenFile(entry.Name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Sync(), file.Close())
 }
 
 // restoreCommand returns the command caddy ai-gateway restore.

@@ -61,12 +61,13 @@ var caddyfileTemplate = template.Must(template.New("Caddyfile").Funcs(template.F
 
 		Base URL, Anthropic  {scheme}://{hostport}
 		Base URL, OpenAI     {scheme}://{hostport}/v1
+		Console              {scheme}://{hostport}/console/
 		All paths            {scheme}://{hostport}/api/openapi.json
 
 		Clients need a key: the terminal shows one, and users can create keys.
 		Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway
 
 		TEXT
-	respond "Not found. The gateway serves paths below /v1/ and, for accounts, below /api/. The base URL of an OpenAI client ends with /v1." 404
+	respond "Not found. The gateway serves paths below /v1/, for Gemini clients below /v1beta/, for accounts below /api/, and the console at /console/. The base URL of an OpenAI client ends with /v1." 404
 }
 `))

@@ -229,6 +229,7 @@ func TestPathsOutsideOfTheGatewayExplainIt(t *testing.T) {
 	assert.Equal(t, "The AI gateway is running.\n\n"+
 		"Base URL, Anthropic  "+base+"\n"+
 		"Base URL, OpenAI     "+base+"/v1\n"+
+		"Console              "+base+"/console/\n"+
 		"All paths            "+base+"/api/openapi.json\n\n"+
 		"Clients need a key: the terminal shows one, and users can create keys.\n"+
 		"Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway\n", text)

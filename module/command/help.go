@@ -20,9 +20,10 @@ Clients need a key: the printed one, which changes with every start unless it is
 in GATEWAY_KEY, or one that a user has created. Users are stored in Caddy's data
 directory. The first start creates the user root, and prints its random password.
 
-The subcommands user and key manage the users and keys of the default store, of the
-store of a configuration (--config), or of a running Caddy (--address). The subcommand
-usage shows the requests, tokens and costs in the ledger of the store. The subcommands
+The subcommands user, team and key manage users, teams and keys: those of the gateway
+that runs, if the admin API of Caddy answers at its usual address or at another one
+(--address); otherwise those of the default store, or of the store of a configuration
+(--config). They print which store that is. The subcommand usage shows the requests, tokens and costs in the ledger of the store. The subcommands
 targets and explain show where a running gateway sends requests, the subcommand limits
 shows what is used and left of its limits, and the subcommand doctor tests its models.
 The subcommands backup and restore copy users, keys and usage to a folder, and back.

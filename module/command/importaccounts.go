@@ -33,6 +33,7 @@ func importAccounts(cmd *cobra.Command, g *migration.Gateway, report *migration.
 	if err != nil {
 		return err
 	}
+	printStore(cmd, store)
 	by := asCommand(cmd.Context())
 	created, err := importUsers(by, store, g.Users, report)
 	if err != nil {

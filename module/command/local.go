@@ -19,6 +19,7 @@ var errBrokenOff = errors.New("reading answer: it broke off")
 // local sends requests to a module ai_gateway.accounts in this process.
 type local struct {
 	handler http.Handler
+	store   aigateway.Store
 	cancel  context.CancelFunc
 }
 
@@ -26,36 +27,36 @@ type local struct {
 // nil for the default store. It returns an error if the store cannot be reached.
 func openLocal(parent caddy.Context, store json.RawMessage, config []byte) (*local, error) {
 	ctx, cancel := caddy.NewContext(parent)
-	handler, err := loadAdmin(ctx, store, config)
+	handler, loaded, err := loadAdmin(ctx, store, config)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	return &local{handler, cancel}, nil
+	return &local{handler, loaded, cancel}, nil
 }
 
-func loadAdmin(ctx caddy.Context, raw json.RawMessage, config []byte) (http.Handler, error) {
+func loadAdmin(ctx caddy.Context, raw json.RawMessage, config []byte) (http.Handler, aigateway.Store, error) {
 	store, err := loadStore(ctx, raw)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if _, _, err := store.Users(ctx, aigateway.Page{Limit: 1}); err != nil {
-		return nil, err // the error already names the store
+		return nil, nil, err // the error already names the store
 	}
 	mod, err := ctx.LoadModuleByID("ai_gateway.accounts", nil)
 	if err != nil {
-		return nil, fmt.Errorf("loading accounts: %w", err)
+		return nil, nil, fmt.Errorf("loading accounts: %w", err)
 	}
 	accounts := mod.(aigateway.Accounts)
 	accounts.UseStore(store)
 	if limited, ok := mod.(aigateway.LimitAccounts); ok && config != nil {
 		limits, err := limitsOf(config)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		limited.UseLimits(limits)
 	}
-	return accounts.Admin(), nil
+	return accounts.Admin(), store, nil
 }
 
 func loadStore(ctx caddy.Context, config json.RawMessage) (aigateway.Store, error) {

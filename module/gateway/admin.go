@@ -61,14 +61,21 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 		return app.(*App).serveReprice(w, r)
 	case limitsPath:
 		return app.(*App).serveLimits(w, r)
+	case backupPath:
+		return app.(*App).serveBackup(w, r)
 	}
 	users := app.(*App).managed()
-	switch len(users) {
-	case 0:
+	if len(users) != 1 {
+		return notOne(users)
+	}
+	users[0].Accounts.Admin().ServeHTTP(w, r)
+	return nil
+}
+
+// notOne returns the error for a request that needs one userbase.
+func notOne(users []*userbase.Userbase) error {
+	if len(users) == 0 {
 		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
-	case 1:
-		users[0].Accounts.Admin().ServeHTTP(w, r)
-		return nil
 	}
 	return caddy.APIError{HTTPStatus: http.StatusConflict, Err: errManyAccounts}
 }

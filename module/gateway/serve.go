@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/billing"
@@ -59,6 +61,10 @@ const unhandled = "unhandled"
 func (h *Handler) serveUnanswered(w http.ResponseWriter, r *http.Request) {
 	name, _ := meant(r.URL.Path)
 	tunnel := r.Method == http.MethodConnect
+	if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		h.serveFront(w, r)
+		return
+	}
 	if name == "" && !tunnel && unserved(r.URL.Path) == "" {
 		return
 	}
@@ -71,6 +77,26 @@ func (h *Handler) serveUnanswered(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.answer(w, r, noEndpoint(r.URL.Path))
 	}
+}
+
+// serveFront answers a request for the first page of a site that has none, so that who has just
+// installed the gateway learns where to go.
+func (h *Handler) serveFront(w http.ResponseWriter, r *http.Request) {
+	caddyhttp.SetVar(r.Context(), unhandled, false)
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	prefix := aigateway.PathPrefix(r)
+	console := ""
+	if h.users.Accounts != nil {
+		console = "Console              " + prefix + consolePath + "\n"
+	}
+	_, _ = fmt.Fprintf(w, `The AI gateway is running.
+
+%sBase URL, Anthropic  the address of this page, without the slash at its end
+Base URL, OpenAI     the same and /v1
+All paths            %s/api/openapi.json
+
+Clients need a key. Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway
+`, console, prefix) // the client may have left
 }
 
 // serveAccounts hands a request to the accounts.

@@ -68,6 +68,14 @@ type opened struct {
 	err error
 }
 
+// Options returns the options of the ledger, those of none if b is nil.
+func (b *Book) Options() accounting.LedgerOptions {
+	if b == nil {
+		return accounting.LedgerOptions{}
+	}
+	return b.config.LedgerOptions
+}
+
 // newBook returns the book of a configuration, nil if the ledger is off. If the ledger is
 // neither configured nor disabled, it is on if the store can keep one.
 func newBook(o Options, store aigateway.Store) (*Book, error) {

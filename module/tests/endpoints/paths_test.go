@@ -278,10 +278,10 @@ func TestOtherFormsOfARequestTarget(t *testing.T) {
 	})
 }
 
-func TestG115TheRootIsLeftToTheSite(t *testing.T) {
+func TestG115OtherPathsAreLeftToTheSite(t *testing.T) {
 	s := site.StartCaddyfile(t, site.Block("", "provider demo"))
-	for _, method := range []string{"GET", "HEAD"} {
-		got := s.Raw("", method+" / HTTP/1.1")
+	for _, request := range []string{"POST /", "GET /index.html", "HEAD /favicon.ico"} {
+		got := s.Raw("", request+" HTTP/1.1")
 		assert.Equal(t, http.StatusOK, got.Status, "Caddy's own answer where no handler has one")
 		assert.Empty(t, got.Body)
 		assert.Empty(t, got.ID())
@@ -390,6 +390,24 @@ func TestClientsThatProbeAGatewayGetNo(t *testing.T) {
 			assert.Equal(t, "next", s.Raw("", target+" HTTP/1.1").Body, "%s belongs to the site", target)
 		}
 	})
+}
+
+// TestTheFirstPageOfASiteSaysWhereToGo: after an installation, http://localhost:8080/ had 0 bytes.
+func TestTheFirstPageOfASiteSaysWhereToGo(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	for name, c := range map[string]struct{ site, path, text string }{
+		"alone":         {site.Block("", site.Direct.Provider("up", p)), "/", "\nConsole              /console/\n"},
+		"without users": {site.Block("", "accounts off", site.Direct.Provider("up", p)), "/", "running.\n\nBase URL"},
+		"below a path":  {"http://127.0.0.1:PORT(site) {\nhandle_path /ai/* {\nai_gateway {\n" + site.Direct.Provider("up", p) + "\n}\n}\n}", "/ai/", "\nConsole              /ai/console/\n"},
+		"with a page":   {site.Block(`respond / "the page"`, site.Direct.Provider("up", p)), "/", "the page"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := site.StartCaddyfile(t, c.site)
+			got := s.Raw("", "GET "+c.path+" HTTP/1.1")
+			assert.Equal(t, http.StatusOK, got.Status)
+			assert.Contains(t, got.Body, c.text)
+		})
+	}
 }
 
 // TestEndpointsOfProvidersAreNamed: GET /v1/organization/usage/completions was advised to ask for

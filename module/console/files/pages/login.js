@@ -44,5 +44,5 @@ export function Login({ bare }) {
 		<${Field} label="Password"><input name="password" type="password" autocomplete="current-password" required /><//><//>`}`;
 	if (bare) return form;
 	return html`<main class="login"><div class="panel"><div class="brand"><img src=${new URL('../icon.svg', import.meta.url).href} alt="" /><h1>AI gateway</h1></div>${form}
-		${shown?.password && html`<p class="small muted">The first start of <code>caddy ai-gateway</code> prints the password of <code>root</code>. <code>caddy ai-gateway user passwd root</code> sets another one.</p>`}</div></main>`;
+		${shown?.password && html`<p class="small muted">On the machine of the gateway, <code>caddy ai-gateway user add root --role root</code> creates the first user and prints the password; the first start of <code>caddy ai-gateway</code> without a configuration does so itself. <code>caddy ai-gateway user passwd root</code> sets another password.</p>`}</div></main>`;
 }
