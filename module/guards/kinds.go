@@ -1,9 +1,10 @@
 package guards
 
 import (
+	"iter"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 )
 
 // span is a part of a text.
@@ -11,66 +12,70 @@ type span struct{ start, end int }
 
 // kind is a built-in rule: what it finds, and the length of the longest match in bytes.
 type kind struct {
-	find    func(text string) []span
+	find    func(text string) iter.Seq[span]
 	longest int
 }
 
 // kinds are the built-in rules by name.
 var kinds = map[string]kind{
 	"card":  {cards, 2*mostCardDigits - 1},
-	"iban":  {ibans, 2 * mostIBAN},
-	"key":   {whenUsed(keyShapes), 256},
-	"email": {whenUsed(emailShape), 64 + 1 + 190 + 1 + 24},
+	"iban":  {ibans, mostIBAN + mostGap*(mostIBAN-1)},
+	"key":   {keys, longestKey},
+	"email": {emails, mostLocal + 1 + mostHost + 1 + mostTop},
 }
 
 // all returns the find of a pattern.
-func all(pattern *regexp.Regexp) func(string) []span {
-	return func(text string) (found []span) {
-		for _, at := range pattern.FindAllStringIndex(text, -1) {
-			found = append(found, span{at[0], at[1]})
-		}
-		return found
-	}
-}
-
-// whenUsed returns the find of a pattern that the first call compiles: compiling those below
-// takes milliseconds, and most gateways have no guard.
-func whenUsed(pattern string) func(string) []span {
-	find := sync.OnceValue(func() func(string) []span { return all(regexp.MustCompile(pattern)) })
-	return func(text string) []span { return find()(text) }
-}
-
-const (
-	emailShape = `\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}\.[A-Za-z]{2,24}\b`
-	// keyShapes are the forms of the keys of this gateway and of well-known services, and the
-	// first line of private keys.
-	keyShapes = `\b(?:sk-[A-Za-z0-9_-]{20,250}|AKIA[0-9A-Z]{16}|gh[opsur]_[A-Za-z0-9]{36,250}|github_pat_[A-Za-z0-9_]{22,240}|glpat-[A-Za-z0-9_-]{20,240}|xox[abeoprs]-[A-Za-z0-9-]{10,240}|AIza[0-9A-Za-z_-]{35}|hf_[A-Za-z]{30,240}|npm_[A-Za-z0-9]{36})\b|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----`
-)
-
-// runs returns the runs of characters of a class, with at most one separator between two
-// neighbours.
-func runs(text string, in func(byte) bool) (found []span) {
-	for i := 0; i < len(text); i++ {
-		if !in(text[i]) {
-			continue
-		}
-		s := span{i, i + 1}
-		for j := i + 1; j < len(text); j++ {
-			if in(text[j]) {
-				s.end = j + 1
-			} else if s.end < j || text[j] != ' ' && text[j] != '-' {
-				break
+func all(pattern *regexp.Regexp) func(string) iter.Seq[span] {
+	return func(text string) iter.Seq[span] {
+		return func(yield func(span) bool) {
+			for _, at := range pattern.FindAllStringIndex(text, mostEdits+1) {
+				if !yield(span{at[0], at[1]}) {
+					return
+				}
 			}
 		}
-		found = append(found, s)
-		i = s.end
 	}
-	return found
+}
+
+// mostGap is the largest number of separators between two groups of a number.
+const mostGap = 3
+
+// The characters of numbers, and the separators between their groups.
+var (
+	digitSet = setOf("09", "")
+	alnumSet = setOf("09AZaz", "")
+	tightSet = setOf("", " -")
+	gapSet   = setOf("", " \t\r\n-./_")
+)
+
+// runs finds the runs of characters of a set, with at most some separators between two neighbours.
+func runs(text string, in, gaps *set, most int) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		for i := 0; i < len(text); i++ {
+			if !in.has(text[i]) {
+				continue
+			}
+			s := span{i, i + 1}
+			for j := i + 1; j < len(text); j++ {
+				if in.has(text[j]) {
+					s.end = j + 1
+				} else if j-s.end >= most || !gaps.has(text[j]) {
+					break
+				}
+			}
+			if !yield(s) {
+				return
+			}
+			i = s.end
+		}
+	}
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-func isAlnum(b byte) bool { return isDigit(b) || b|0x20 >= 'a' && b|0x20 <= 'z' }
+func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+
+func isAlnum(b byte) bool { return isDigit(b) || isLetter(b) }
 
 // begins and ends report whether a word begins or ends at an index of a text.
 func begins(text string, i int) bool { return i == 0 || !isAlnum(text[i-1]) }
@@ -84,73 +89,134 @@ const (
 
 // cards finds the numbers of payment cards: of a known issuer, with the right length and the
 // right check digit (ISO/IEC 7812). They begin and end where a group of digits does.
-func cards(text string) (found []span) {
-	for _, run := range runs(text, isDigit) {
-		for i := run.start; i < run.end; i++ {
-			if !isDigit(text[i]) || !begins(text, i) {
-				continue
-			}
-			if end := cardEnd(text, i, run.end); end > 0 {
-				found = append(found, span{i, end})
-				i = end
+func cards(text string) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		for run := range runs(text, &digitSet, &tightSet, 1) {
+			for i := run.start; i < run.end; i++ {
+				if !isDigit(text[i]) || !begins(text, i) {
+					continue
+				}
+				if end := cardEnd(text, i, run.end); end > 0 {
+					if !yield(span{i, end}) {
+						return
+					}
+					i = end
+				}
 			}
 		}
+		looseCards(text, yield)
 	}
-	return found
 }
 
 // cardEnd returns the end of the longest card number that begins at an index, 0 if none does.
 func cardEnd(text string, start, limit int) (end int) {
-	var digits [mostCardDigits]byte
-	n := 0
+	n, first4 := 0, 0
+	var sums [2]int // with the digits doubled whose index is even, and odd
 	for i := start; i < limit && n < mostCardDigits; i++ {
 		if !isDigit(text[i]) {
 			continue
 		}
-		digits[n] = text[i] - '0'
-		n++
-		if n >= fewestCardDigits && ends(text, i+1) && isIssued(digits[:n]) && passesLuhn(digits[:n]) {
+		digit := int(text[i] - '0')
+		sums[n%2] += digit*2 - digit/5*9
+		sums[1-n%2] += digit
+		if n++; n <= 4 {
+			if first4 = first4*10 + digit; n == 4 && !isIssued(first4, anyLength) {
+				return 0
+			}
+		}
+		if n >= fewestCardDigits && sums[n%2]%10 == 0 && ends(text, i+1) && isIssued(first4, n) {
 			end = i + 1
 		}
 	}
 	return end
 }
 
-// isIssued reports whether a number has the beginning and the length of an issuer of cards.
-func isIssued(digits []byte) bool {
-	first4, n := 0, len(digits)
-	for _, d := range digits[:4] {
-		first4 = 10*first4 + int(d)
+// The groups of a number that other separators than single spaces and hyphens divide.
+const (
+	fewestInGroup = 3
+	mostInGroup   = 6
+	mostGroups    = 7 // two more than a number has
+)
+
+// looseCards finds the card numbers whose groups other separators divide, such as line feeds and
+// dots, until yield returns false. A column of numbers has so many groups that some of them look
+// like a card, so that only a few groups with the same separator are one.
+func looseCards(text string, yield func(span) bool) {
+	var groups [mostGroups]span
+	n, gap, more := 0, "", true
+	flush := func() {
+		if n <= mostGroups && gap != " " && gap != "-" {
+			more = more && cardsOf(text, groups[:n], yield)
+		}
+		n = 0
 	}
+	for i := 0; i < len(text) && more; i++ {
+		if !isDigit(text[i]) {
+			continue
+		}
+		g := span{i, digitSet.run(text, i, len(text))}
+		if i = g.end; n > 0 {
+			last := groups[min(n, mostGroups)-1]
+			between := text[last.end:g.start]
+			isGap := gapSet.run(text, last.end, last.end+mostGap) == g.start
+			if !isGap || n > 1 && between != gap {
+				if flush(); isGap {
+					groups[0], n = last, 1
+				}
+			}
+			gap = between
+		}
+		if size := g.end - g.start; size < fewestInGroup || size > mostInGroup {
+			flush()
+			continue
+		}
+		groups[min(n, mostGroups-1)] = g
+		n++
+	}
+	flush()
+}
+
+// cardsOf finds the card numbers that consist of whole groups, until yield returns false.
+func cardsOf(text string, groups []span, yield func(span) bool) bool {
+	for first := 0; first < len(groups); first++ {
+		if !begins(text, groups[first].start) {
+			continue
+		}
+		for last := len(groups) - 1; last > first; last-- {
+			whole := span{groups[first].start, groups[last].end}
+			if cardEnd(text, whole.start, whole.end) == whole.end {
+				if !yield(whole) {
+					return false
+				}
+				first = last
+			}
+		}
+	}
+	return true
+}
+
+// anyLength is the length of a number that is not known yet.
+const anyLength = 0
+
+// isIssued reports whether a number with these first four digits has the beginning of an issuer of
+// cards, and its n digits their length.
+func isIssued(first4, n int) bool {
+	is := func(lengths ...int) bool { return n == anyLength || slices.Contains(lengths, n) }
 	switch first2 := first4 / 100; {
 	case first2/10 == 4:
-		return n == 13 || n == 16 || n == 19
+		return is(13, 16, 19)
 	case first2 >= 51 && first2 <= 55, first4 >= 2221 && first4 <= 2720:
-		return n == 16
+		return is(16)
 	case first2 == 34, first2 == 37:
-		return n == 15
+		return is(15)
 	case first2 == 36, first2 == 38, first2 == 39, first4 >= 3000 && first4 <= 3059:
-		return n >= 14
+		return is(14, 15, 16, 17, 18, 19)
 	case first2 == 35, first2 == 60, first2 >= 62 && first2 <= 65, first2 == 81, first2 == 97:
-		return n >= 16
+		return is(16, 17, 18, 19)
 	case first2 == 50, first2 >= 56 && first2 <= 69:
 		return true
 	}
 	return false
-}
-
-// passesLuhn reports whether the last digit is the check digit of the others.
-func passesLuhn(digits []byte) bool {
-	sum := 0
-	for i, d := range digits {
-		if (len(digits)-i)%2 == 0 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += int(d)
-	}
-	return sum%10 == 0
 }
 
 // mostIBAN is the length of the longest IBAN without separators.
@@ -159,33 +225,44 @@ const mostIBAN = 34
 // ibanLengths are the lengths of IBANs by country, from the registry of ISO 13616.
 const ibanLengths = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
 
+// lengthOf are the lengths by the two letters of the country, 0 for none.
+var lengthOf = func() (of [26][26]int) {
+	for country := range strings.FieldsSeq(ibanLengths) {
+		of[country[0]-'A'][country[1]-'A'] = 10*int(country[2]-'0') + int(country[3]-'0')
+	}
+	return of
+}()
+
 // ibans finds the IBANs with the right length and the right check digits (ISO 13616).
-func ibans(text string) (found []span) {
-	for _, run := range runs(text, isAlnum) {
-		for i := run.start; i < run.end; i++ {
-			if !begins(text, i) {
-				continue
-			}
-			if end := ibanEnd(text, i, run.end); end > 0 {
-				found = append(found, span{i, end})
-				i = end
+func ibans(text string) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		for run := range runs(text, &alnumSet, &gapSet, mostGap) {
+			for i := run.start; i < run.end; i++ {
+				if !begins(text, i) {
+					continue
+				}
+				if end := ibanEnd(text, i, run.end); end > 0 {
+					if !yield(span{i, end}) {
+						return
+					}
+					i = end
+				}
 			}
 		}
 	}
-	return found
 }
 
 // ibanEnd returns the end of the IBAN that begins at an index, 0 if none does.
 func ibanEnd(text string, start, limit int) int {
-	if limit-start < 4 || isDigit(text[start]) || isDigit(text[start+1]) || !isDigit(text[start+2]) || !isDigit(text[start+3]) {
+	if limit-start < 4 || !isLetter(text[start]) || !isLetter(text[start+1]) || !isDigit(text[start+2]) || !isDigit(text[start+3]) {
 		return 0
 	}
-	_, behind, known := strings.Cut(ibanLengths, strings.ToUpper(text[start:start+2]))
-	if !known || !isAlnum(text[start+1]) {
+	length := lengthOf[text[start]|0x20-'a'][text[start+1]|0x20-'a']
+	if length == 0 {
 		return 0
 	}
-	length := 10*int(behind[0]-'0') + int(behind[1]-'0')
-	compact := make([]byte, 0, mostIBAN)
+	var digits [mostIBAN]byte
+	compact := digits[:0]
 	for i := start; i < limit; i++ {
 		if !isAlnum(text[i]) {
 			continue
@@ -203,7 +280,8 @@ func ibanEnd(text string, start, limit int) int {
 // passesMod97 reports whether the check digits of an IBAN are right.
 func passesMod97(iban []byte) bool {
 	rest := 0
-	for _, b := range append(iban[4:len(iban):len(iban)], iban[:4]...) {
+	for i := range iban {
+		b := iban[(i+4)%len(iban)]
 		if isDigit(b) {
 			rest = (10*rest + int(b-'0')) % 97
 		} else {

@@ -1,6 +1,9 @@
 package guards
 
 import (
+	"slices"
+	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -9,71 +12,238 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// normal is a text in the form in which patterns search it: compatibility characters are
-// replaced by those that they stand for (NFKC), digits of all scripts by 0 to 9, dashes by
-// hyphens, and characters without a width are left out.
-type normal struct {
-	text string
-	// from are, for each byte of the text and for its end, the offsets in the original; nil if
-	// the two are the same.
-	from []int
-	// original is the length of the original.
-	original int
-}
+// costOfChange is what a part of a text that is not in its normal form counts more than its bytes.
+const costOfChange = 8
 
-// normalize returns the normal form of a text.
-func normalize(text string) normal {
+// normalize returns a text in the form in which patterns search it: compatibility characters are
+// replaced by those that they stand for (NFKC), digits of all scripts by 0 to 9, dashes by
+// hyphens, spaces of all kinds by a space, and characters without a width are left out. It takes
+// the cost of the form from what is left; whole is false if the form is cut off because the rest
+// would cost more. The form of one character may have eleven times as many bytes.
+func (w *walker) normalize(text string, left *int) (form string, whole bool) {
 	if isASCII(text) {
-		return normal{text: text}
+		n := min(len(text), *left)
+		*left -= n
+		return text[:n], n == len(text)
 	}
-	n := normal{original: len(text)}
-	var it norm.Iter
-	it.InitString(norm.NFKC, text)
-	var out []byte
-	for !it.Done() {
-		at := it.Pos()
-		for _, r := range string(it.Next()) {
-			if aigateway.IsInvisible(r) {
-				continue
-			}
-			before := len(out)
-			out = utf8.AppendRune(out, plain(r))
-			for range len(out) - before {
-				n.from = append(n.from, at)
-			}
+	var out strings.Builder
+	out.Grow(min(len(text), *left))
+	read := 0
+	for w.begin(text); w.next(); {
+		n := w.length()
+		if !w.same {
+			n += costOfChange
+		}
+		n, read = max(n, w.end-read), w.end // invisible characters have no form, but a cost
+		if n > *left {
+			return out.String(), false
+		}
+		*left -= n
+		if out.Len()+n > out.Cap() {
+			out.Grow(min(len(text), *left) + n)
+		}
+		if w.same {
+			out.WriteString(text[w.from:w.end])
+		} else {
+			out.Write(w.part)
 		}
 	}
-	n.text, n.from = string(out), append(n.from, len(text))
-	return n
+	return out.String(), true
 }
 
-// plain returns the ASCII digit of a digit of any script, the hyphen of a dash, and other
-// characters unchanged: models read a number the same in each of these spellings.
-func plain(r rune) rune {
+// origins replaces spans of the normal form of a text by those of the text itself. The text is
+// walked a second time for them: a table of all offsets would be larger than the text.
+func (w *walker) origins(text string, found []*span) {
+	if isASCII(text) || len(found) == 0 {
+		return
+	}
+	type end struct {
+		at    *int
+		start bool
+	}
+	ends := make([]end, 0, 2*len(found))
+	for _, s := range found {
+		ends = append(ends, end{&s.start, true}, end{&s.end, false})
+	}
+	slices.SortFunc(ends, func(a, b end) int { return *a.at - *b.at })
+	begin := 0 // of the part in the normal form
+	for w.begin(text); len(ends) > 0 && w.next(); {
+		for ; len(ends) > 0 && *ends[0].at < begin; ends = ends[1:] {
+			*ends[0].at = w.from // inside of the part before, which stands for all up to here
+		}
+		n := w.length()
+		for ; len(ends) > 0 && *ends[0].at < begin+n; ends = ends[1:] {
+			inside := *ends[0].at - begin
+			if !w.same && !ends[0].start && inside > 0 {
+				break
+			}
+			if !w.same {
+				inside = 0
+			}
+			*ends[0].at = w.from + inside
+		}
+		begin += n
+	}
+	for _, e := range ends {
+		*e.at = len(text)
+	}
+}
+
+// walker reads the normal form of texts part by part.
+type walker struct {
+	text  string
+	table *classTable
+	forms map[string]string // of what is not in the form NFKC
+	clean int               // the text is in the form NFKC up to there
+
+	from, end int    // of the part in the text
+	same      bool   // the part is the same in both forms
+	part      []byte // the normal form of a part that is not the same
+}
+
+// begin begins a text.
+func (w *walker) begin(text string) {
+	*w = walker{text: text, table: classes(), forms: w.forms, part: w.part}
+}
+
+// length returns the length of the normal form of the part.
+func (w *walker) length() int {
+	if w.same {
+		return w.end - w.from
+	}
+	return len(w.part)
+}
+
+// next reads the next part, and returns false at the end of the text.
+func (w *walker) next() bool {
+	w.part = w.part[:0]
+	for len(w.part) == 0 {
+		w.from = w.end
+		if w.from == len(w.text) {
+			return false
+		}
+		if w.from >= w.clean {
+			w.clean = w.from + norm.NFKC.QuickSpanString(w.text[w.from:])
+		}
+		if w.end = w.ordinary(); w.end > w.from {
+			w.same = true
+			return true
+		}
+		w.same = false
+		if w.from < w.clean {
+			r, size := utf8.DecodeRuneInString(w.text[w.from:])
+			w.add(r)
+			w.end = w.from + size
+			continue
+		}
+		w.end = w.from + norm.NFKC.NextBoundaryInString(w.text[w.from:], true)
+		w.change(w.text[w.from:w.end])
+	}
+	return true
+}
+
+// mostForms bounds the forms that are remembered.
+const mostForms = 4 << 10
+
+// change sets the part to the normal form of a few characters that belong together. Texts repeat
+// them, and a form may be expensive.
+func (w *walker) change(segment string) {
+	form, known := w.forms[segment]
+	if !known {
+		form = norm.NFKC.String(segment)
+		if w.forms == nil {
+			w.forms = make(map[string]string)
+		}
+		if len(w.forms) < mostForms {
+			w.forms[segment] = form
+		}
+	}
+	for _, r := range form {
+		w.add(r)
+	}
+}
+
+// ordinary returns the end of the ordinary characters in the form NFKC.
+func (w *walker) ordinary() int {
+	i := w.from
+	for i < w.clean {
+		size := 1
+		if w.text[i] >= utf8.RuneSelf {
+			var r rune
+			if r, size = utf8.DecodeRuneInString(w.text[i:]); w.table.of(r) != ordinary {
+				break
+			}
+		}
+		i += size
+	}
+	return i
+}
+
+// add adds what stands for a character to the part.
+func (w *walker) add(r rune) {
+	switch c := w.table.of(r); c {
+	case ordinary:
+		w.part = utf8.AppendRune(w.part, r)
+	case invisible:
+	case dash:
+		w.part = append(w.part, '-')
+	case space:
+		w.part = append(w.part, ' ')
+	default:
+		w.part = append(w.part, '0'+byte(c-zero))
+	}
+}
+
+// class is what becomes of a character: ordinary characters stay.
+type class uint8
+
+const (
+	ordinary class = iota
+	invisible
+	dash
+	space
+	zero // to zero+9
+)
+
+// classTable are the classes of the characters of the first plane.
+type classTable [0x10000]class
+
+// classes returns the table, which the first text that is not ASCII fills.
+var classes = sync.OnceValue(func() *classTable {
+	t := new(classTable)
+	for r := rune(utf8.RuneSelf); int(r) < len(t); r++ {
+		t[r] = classOf(r)
+	}
+	return t
+})
+
+// of returns the class of a character.
+func (t *classTable) of(r rune) class {
+	if int(r) < len(t) {
+		return t[r]
+	}
+	return classOf(r)
+}
+
+// classOf returns the class of a character that is not ASCII: models read a number the same in
+// the digits of each script, and with each dash.
+func classOf(r rune) class {
 	const minus = '\u2212'
 	switch {
+	case aigateway.IsInvisible(r):
+		return invisible
 	case r == minus, unicode.Is(unicode.Pd, r):
-		return '-'
-	case r < utf8.RuneSelf, !unicode.Is(unicode.Nd, r):
-		return r
+		return dash
+	case unicode.IsSpace(r):
+		return space
+	case !unicode.Is(unicode.Nd, r):
+		return ordinary
 	}
-	digit := '0' // the digits of a script follow each other, from 0 to 9
+	digit := zero // the digits of a script follow each other, from 0 to 9
 	for q := r - 1; unicode.Is(unicode.Nd, q); q-- {
 		digit++
 	}
-	return '0' + (digit-'0')%10
-}
-
-// at returns the part of the original that a part of the normal text stands for.
-func (n *normal) at(s span) span {
-	if n.from == nil || s.start == s.end {
-		return s
-	}
-	end := n.from[s.end]
-	for i := s.end; i < len(n.from) && end <= n.from[s.end-1]; i++ { // several bytes of one original
-		end = n.from[i]
-	}
-	return span{n.from[s.start], end}
+	return zero + (digit-zero)%10
 }
 
 func isASCII(text string) bool {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -34,6 +34,14 @@ type Regex struct {
 	// Mask are the names of rules whose matches are replaced by the name of the rule in
 	// brackets, such as [email]. In streams, the longest match must be bounded.
 	Mask []string `json:"mask,omitempty"`
+	// MaxSize bounds the texts that are searched at once, such as all new texts of a request, in
+	// bytes of their normal form, and so the time and the memory of a search. Default: 16777216
+	// (16 MiB).
+	MaxSize int64 `json:"max_size,omitempty"`
+	// OnError selects what becomes of texts beyond MaxSize, and of those with more than 100,000
+	// matches of masks: "block" refuses them, "pass" lets them pass, with a warning in the log.
+	// Default: "block".
+	OnError string `json:"on_error,omitempty"`
 
 	rules []rule
 }
@@ -43,6 +51,7 @@ type rule struct {
 	kind
 	name  string
 	masks bool
+	mask  string // what takes the place of a match
 }
 
 // CaddyModule returns the Caddy module information.
@@ -55,7 +64,19 @@ const (
 	mostRules   = 100
 	mostPattern = 4 << 10 // bytes
 	mostMatch   = 4 << 10 // bytes of a mask in a stream
+	mostEdits   = 100_000 // of a check
+
+	defaultMaxSize = 16 << 20
 )
+
+// The words of a Regex beside its rules.
+const (
+	wordMaxSize = "max_size"
+	wordOnError = "on_error"
+)
+
+// errSize is the error of texts that are not searched.
+var errSize = errors.New("the texts are larger than max_size")
 
 var nameShape = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
@@ -70,7 +91,8 @@ func (g *Regex) Provision(caddy.Context) error {
 		if err != nil || len(text) > mostPattern {
 			return fmt.Errorf("pattern '%s': %w", name, cmp.Or(err, errLongPattern))
 		}
-		if plain := normalize(text).text; plain != text {
+		bound := math.MaxInt
+		if plain, _ := new(walker).normalize(text, &bound); plain != text {
 			return fmt.Errorf("pattern '%s': texts are searched in a form in which it never matches: write %q", name, plain)
 		}
 		parsed, _ := syntax.Parse(text, syntax.Perl) // it compiles
@@ -81,10 +103,16 @@ func (g *Regex) Provision(caddy.Context) error {
 		if !ok {
 			return fmt.Errorf("there is no rule '%s': it is neither the name of a pattern nor one of %s", name, kindNames())
 		}
-		k.find("") // compiles a built-in rule, so that no request waits for it
-		g.rules = append(g.rules, rule{k, name, len(g.rules) >= len(g.Block)})
+		g.rules = append(g.rules, rule{k, name, len(g.rules) >= len(g.Block), "[" + name + "]"})
+	}
+	if g.MaxSize == 0 {
+		g.MaxSize = defaultMaxSize
 	}
 	switch {
+	case g.MaxSize < 0:
+		return errors.New("max_size must be positive")
+	case g.OnError != "" && g.OnError != onErrorBlock && g.OnError != onErrorPass:
+		return errors.New("on_error must be block or pass: what becomes of texts beyond max_size")
 	case len(g.rules) == 0:
 		return errors.New("a guard regex needs a rule: block or mask names it")
 	case len(g.rules) > mostRules:
@@ -151,10 +179,10 @@ func longestMatch(r *syntax.Regexp) int {
 
 // Check implements aigateway.Guard.
 func (g *Regex) Check(_ context.Context, v *aigateway.GuardView) (verdict aigateway.GuardVerdict, _ error) {
-	overlap := 0
+	s := search{Regex: g, view: v, left: int(g.MaxSize), seams: int(g.MaxSize)}
 	if v.Phase == aigateway.GuardStream {
 		w, _ := g.Window() // its error was returned when the configuration was loaded
-		overlap = w.Overlap
+		s.overlap = w.Overlap
 	}
 	for first := 0; first < len(v.Texts); {
 		end := first + 1
@@ -162,102 +190,27 @@ func (g *Regex) Check(_ context.Context, v *aigateway.GuardView) (verdict aigate
 			end++
 		}
 		for i := first; i < end; i++ {
-			if s := (search{g, &verdict, v, overlap}); s.one(i) {
-				return verdict, nil
-			}
+			s.one(i)
 		}
-		if s := (search{g, &verdict, v, overlap}); end-first > 1 && s.joined(first, end) {
-			return verdict, nil
+		if end-first > 1 {
+			s.joined(first, end)
+		}
+		if s.blocked != "" {
+			return aigateway.GuardVerdict{Block: s.blocked}, nil
 		}
 		first = end
 	}
-	verdict.Edits = disjoint(verdict.Edits)
+	switch {
+	case !s.exceeded:
+	case v.Phase == aigateway.GuardLog:
+		return verdict, errSize
+	case g.OnError == onErrorPass:
+		verdict.Unchecked = true
+	default:
+		return aigateway.GuardVerdict{Block: wordMaxSize}, nil
+	}
+	verdict.Edits = disjoint(s.edits)
 	return verdict, nil
-}
-
-// search is the search for rules in the texts of a view.
-type search struct {
-	*Regex
-	verdict *aigateway.GuardVerdict
-	view    *aigateway.GuardView
-	overlap int
-}
-
-// one searches one text, and reports whether it is blocked.
-func (s *search) one(i int) (blocked bool) {
-	t := &s.view.Texts[i]
-	n := normalize(t.Text)
-	for _, r := range s.rules {
-		for _, found := range r.find(n.text) {
-			at := n.at(found)
-			if s.isOpen(t, at) {
-				continue
-			}
-			if s.blocks(r) {
-				return true
-			}
-			s.edit(i, at, r)
-		}
-	}
-	return false
-}
-
-// isOpen reports whether a match touches an end behind which the text goes on, so that it may
-// be none. It is found again if it fits into the overlap.
-func (s *search) isOpen(t *aigateway.GuardText, at span) bool {
-	return t.Before && at.start == 0 || t.More && at.end == len(t.Text) && visible(t.Text[at.start:at.end]) < s.overlap
-}
-
-// visible returns the number of characters of a text that have a width.
-func visible(text string) (n int) {
-	for _, r := range text {
-		if !aigateway.IsInvisible(r) {
-			n++
-		}
-	}
-	return n
-}
-
-// joined searches the texts from first to end as one, for matches that are in several of them.
-func (s *search) joined(first, end int) (blocked bool) {
-	var all strings.Builder
-	starts := make([]int, 0, end-first+1)
-	for i := first; i < end; i++ {
-		starts = append(starts, all.Len())
-		all.WriteString(s.view.Texts[i].Text)
-	}
-	starts = append(starts, all.Len())
-	n := normalize(all.String())
-	for _, r := range s.rules {
-		for _, found := range r.find(n.text) {
-			at := n.at(found)
-			before := sort.Search(end-first, func(i int) bool { return starts[i+1] > at.start })
-			for i := first + before; i < end && starts[i-first] < at.end; i++ {
-				from, to := max(at.start, starts[i-first]), min(at.end, starts[i-first+1])
-				if from >= to || from == at.start && to == at.end {
-					continue // it is in one text, which was searched alone
-				}
-				if s.blocks(r) {
-					return true
-				}
-				s.edit(i, span{from - starts[i-first], to - starts[i-first]}, r)
-			}
-		}
-	}
-	return false
-}
-
-// blocks reports whether a match of a rule blocks, and sets the verdict.
-func (s *search) blocks(r rule) bool {
-	if r.masks || s.view.Phase == aigateway.GuardLog {
-		return false
-	}
-	*s.verdict = aigateway.GuardVerdict{Block: r.name}
-	return true
-}
-
-func (s *search) edit(i int, at span, r rule) {
-	s.verdict.Edits = append(s.verdict.Edits, aigateway.GuardEdit{Text: i, Start: at.start, End: at.end, With: "[" + r.name + "]", Rule: r.name})
 }
 
 // disjoint returns edits in their order. Edits that overlap become one.

@@ -87,11 +87,8 @@ func (r *requestCheck) check(ctx context.Context, g *guard) *block {
 	switch {
 	case b != nil:
 		return b
-	case verdict.Unchecked: // the guard is asked again
-		return nil
-	case len(verdict.Edits) == 0:
+	case len(verdict.Edits) == 0 && !verdict.Unchecked: // else the guard is asked again
 		g.passed.add(fresh)
-		return nil
 	}
 	for text, edits := range byText(verdict.Edits) {
 		i := index[text]

@@ -1,0 +1,194 @@
+package guards
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// search is the search for rules in the texts of a view.
+type search struct {
+	*Regex
+	walker
+	view    *aigateway.GuardView
+	overlap int // of the window of a stream
+	left    int // bytes of texts that may still be searched
+	seams   int // the same for parts of texts that are joined
+
+	blocked  string // the rule that blocks a text, "" for none
+	edits    []aigateway.GuardEdit
+	exceeded bool // a text was not searched as a whole
+}
+
+// match is what a rule has found.
+type match struct {
+	span
+	rule *rule
+}
+
+// find returns the matches of rules in a text, of which it searches as much as is left.
+func (s *search) find(text string, left *int, suits func(*rule) bool) (found []match) {
+	if s.blocked != "" {
+		return nil
+	}
+	form, whole := s.normalize(text, left)
+	s.exceeded = s.exceeded || !whole
+	for i := range s.rules {
+		r := &s.rules[i]
+		if !suits(r) {
+			continue
+		}
+		for at := range r.find(form) {
+			if len(found)+len(s.edits) == mostEdits {
+				s.exceeded = true
+				break
+			}
+			if found = append(found, match{at, r}); !r.masks && s.view.Phase == aigateway.GuardRequest {
+				break // one is enough
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	spans := make([]*span, len(found))
+	for i := range found {
+		spans[i] = &found[i].span
+	}
+	s.origins(text, spans)
+	return found
+}
+
+// one searches one text.
+func (s *search) one(i int) {
+	t := &s.view.Texts[i]
+	for _, m := range s.find(t.Text, &s.left, func(*rule) bool { return true }) {
+		if !s.isOpen(t, m.span) {
+			s.take(i, m.span, m.rule)
+		}
+	}
+}
+
+// isOpen reports whether a match touches an end behind which the text goes on, so that it may
+// be none. It is found again if it fits into the overlap.
+func (s *search) isOpen(t *aigateway.GuardText, at span) bool {
+	return t.Before && at.start == 0 || t.More && at.end == len(t.Text) && visible(t.Text[at.start:at.end]) < s.overlap
+}
+
+// visible returns the number of characters of a text that have a width.
+func visible(text string) (n int) {
+	for _, r := range text {
+		if r < utf8.RuneSelf || !aigateway.IsInvisible(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// take takes over a match of a rule in a text.
+func (s *search) take(i int, at span, r *rule) {
+	if !r.masks && s.view.Phase != aigateway.GuardLog {
+		s.blocked = r.name
+		return
+	}
+	s.edits = append(s.edits, aigateway.GuardEdit{Text: i, Start: at.start, End: at.end, With: r.mask, Rule: r.name})
+}
+
+// isShort reports whether a match has an end that is near its beginning.
+func (r *rule) isShort() bool { return r.longest >= 0 && r.longest <= mostMatch }
+
+// part is a part of a text of a view.
+type part struct {
+	span
+	text int
+}
+
+// joined searches the texts from first to end as one, for matches that are in several of them.
+// A short match is near the end of one text and the beginning of the next, so that the middle of
+// long texts is left out.
+func (s *search) joined(first, end int) {
+	near := 0
+	for i := range s.rules {
+		if s.rules[i].isShort() {
+			near = max(near, s.rules[i].longest)
+		}
+	}
+	var seam, all []part
+	for i := first; i < end; i++ {
+		text := s.view.Texts[i].Text
+		all = append(all, part{span{0, len(text)}, i})
+		head, tail := headOf(text, 2*near), tailOf(text, 2*near)
+		if head >= tail {
+			seam = append(seam, all[len(all)-1])
+			continue
+		}
+		s.seam(append(seam, part{span{0, head}, i}), (*rule).isShort)
+		seam = []part{{span{tail, len(text)}, i}}
+	}
+	s.seam(seam, (*rule).isShort)
+	isLong := func(r *rule) bool { return !r.isShort() }
+	for i := range s.rules {
+		if isLong(&s.rules[i]) {
+			s.seam(all, isLong)
+			return
+		}
+	}
+}
+
+// seam searches parts of texts as one text.
+func (s *search) seam(parts []part, suits func(*rule) bool) {
+	if len(parts) < 2 || s.blocked != "" {
+		return
+	}
+	var whole strings.Builder
+	starts, size := make([]int, 0, len(parts)+1), 0
+	for _, p := range parts {
+		size += p.end - p.start
+	}
+	whole.Grow(size)
+	for _, p := range parts {
+		starts = append(starts, whole.Len())
+		whole.WriteString(s.view.Texts[p.text].Text[p.start:p.end])
+	}
+	starts = append(starts, whole.Len())
+	for _, m := range s.find(whole.String(), &s.seams, suits) {
+		i := sort.Search(len(parts), func(i int) bool { return starts[i+1] > m.start })
+		for ; i < len(parts) && starts[i] < m.end; i++ {
+			from, to := max(m.start, starts[i]), min(m.end, starts[i+1])
+			if from >= to || from == m.start && to == m.end {
+				continue // it is in one text, which was searched alone
+			}
+			shift := parts[i].start - starts[i]
+			s.take(parts[i].text, span{from + shift, to + shift}, m.rule)
+		}
+	}
+}
+
+// headOf returns the end of the first n visible characters of a text.
+func headOf(text string, n int) int {
+	table := classes()
+	for at, r := range text {
+		if table.of(r) == invisible {
+			continue
+		}
+		if n--; n < 0 {
+			return at
+		}
+	}
+	return len(text)
+}
+
+// tailOf returns the beginning of the last n visible characters of a text.
+func tailOf(text string, n int) int {
+	table, at := classes(), len(text)
+	for at > 0 && n > 0 {
+		r, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+		if table.of(r) != invisible {
+			n--
+		}
+	}
+	return at
+}
