@@ -230,6 +230,13 @@ var messagesSamples = samples{
 	"messages.*.content.*.type=code_execution_tool_result":             replied(`{"type":"code_execution_tool_result","tool_use_id":"s","content":[]}`),
 	"messages.*.content.*.type=bash_code_execution_tool_result":        replied(`{"type":"bash_code_execution_tool_result","tool_use_id":"s","content":[]}`),
 	"messages.*.content.*.type=text_editor_code_execution_tool_result": replied(`{"type":"text_editor_code_execution_tool_result","tool_use_id":"s","content":[]}`),
+	"messages.*.content.*.type=mcp_tool_use":                           replied(`{"type":"mcp_tool_use","id":"s","name":"f","server_name":"m","input":{}},{"type":"mcp_tool_result","tool_use_id":"s","content":[]}`),
+	"messages.*.content.*.type=mcp_tool_result":                        replied(`{"type":"mcp_tool_result","tool_use_id":"s","content":"r"}`),
+	"messages.*.content.*.type=mcp_tool_listing":                       replied(`{"type":"mcp_tool_listing","server_name":"m","tools":[]}`),
+	"messages.*.content.*.type=advisor_tool_result":                    replied(`{"type":"advisor_tool_result","tool_use_id":"s","content":{}}`),
+	"messages.*.content.*.type=fallback":                               replied(`{"type":"fallback","from":{"model":"a"},"to":{"model":"b"}}`),
+	"messages.*.content.*.type=compaction":                             replied(`{"type":"compaction","content":"summary"}`),
+	"messages.*.content.*.type=compaction+content=null":                replied(`{"type":"compaction","content":null}`),
 	"messages.*.content.*.type=tool_search_tool_result":                replied(`{"type":"tool_search_tool_result","tool_use_id":"s","content":[]}`),
 
 	"tools":                                option(oneTool),

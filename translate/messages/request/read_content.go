@@ -96,9 +96,11 @@ func (r *reader) block(c *jsonscan.Cursor, level int, allowed shape.Types) (more
 		return false
 	}
 	if serverBlocks.Has(s) {
-		if s.Type() == "server_tool_use" {
+		switch s.Type() {
+		case "server_tool_use", "mcp_tool_use":
 			r.server = serverCalls{open: r.server.open + 1, last: r.x.At}
-		} else {
+		case "mcp_tool_listing": // nobody called it
+		default:
 			r.server.open = max(0, r.server.open-1)
 		}
 		r.x.Lose(serverCallRow, nil)
@@ -125,6 +127,11 @@ func (r *reader) block(c *jsonscan.Cursor, level int, allowed shape.Types) (more
 		}
 	case "thinking":
 		r.thinking(b)
+	case "compaction":
+		r.compaction(b, level)
+	case unrendered:
+		r.x.Lose(unrenderedRow, nil)
+		return false
 	case "redacted_thinking":
 		if r.x.Keep(core.RedactedReasoning, nil) {
 			r.args.thought = core.Thought{From: core.Sealed, Sealed: b.Text("data")}
@@ -150,6 +157,19 @@ func (r *reader) isResult(b *core.Object, c *jsonscan.Cursor) bool {
 func (r *reader) openResult(b *core.Object) {
 	r.args.result = core.Result{ID: b.Text("tool_use_id")}
 	r.w.OpenResult(&r.args.result)
+}
+
+// compaction writes the summary of the turns in front of it, nil if there was none to make. The
+// provider gets these turns as well.
+func (r *reader) compaction(b *core.Object, level int) {
+	text := b.Text("content")
+	if len(text) == 0 {
+		r.x.Lose(emptyCompactionRow, nil)
+		return
+	}
+	r.x.Lose(compactionRow, nil)
+	r.text(text)
+	r.breakpoint(b, r.cachePart(level))
 }
 
 // textBlock writes a text unless the text is empty.

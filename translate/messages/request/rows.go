@@ -113,6 +113,13 @@ var blockRows = slices.Concat([]core.Row{
 	core.Shaping(of+"type=bash_code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
 	core.Shaping(of+"type=text_editor_code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
 	core.Shaping(of+"type=tool_search_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=mcp_tool_use", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=advisor_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=mcp_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=mcp_tool_listing", core.Nothing).As("messages.*.content.*"),
+	core.Hint(of+"type=fallback", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=compaction", core.Nothing).As(of + "content"),
+	core.Hint(of+"type=compaction+content=null", core.Nothing).As("messages.*.content.*"),
 	core.Structural(of+"type=container_upload", core.Nothing),
 	core.Structural(of+"type=*", core.Nothing),
 	core.Structural(of+"text", core.Content),
@@ -256,6 +263,9 @@ var (
 	sourceData         = rows.MediaField(inSource)
 	unknownClearingRow = rows.Named("messages.*.clear_at=*")
 	foreignSealRow     = rows.Named(of + "signature=" + seal.Item + "*")
+	unrenderedRow      = rows.Named(of + "type=" + unrendered)
+	compactionRow      = rows.Named(of + "type=compaction")
+	emptyCompactionRow = rows.Named(of + "type=compaction+content=null")
 	serverCallRow      = rows.Named(of + "type=server_tool_use")
 	openServerCallRow  = rows.Named("messages.-1.content.*.type=server_tool_use")
 	otherCallersRow    = rows.Named("tools.*.allowed_callers=*")
