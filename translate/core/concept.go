@@ -72,12 +72,16 @@ const (
 	TierStandard
 	TierFlex
 	TierPriority
+	TierScale
+	TierUltrafast
 	TierOther
 	Metadata // that the provider keeps with the answer
 	CacheKey // which requests share a cache
 	CacheOptions
 	CacheRetention
-	CacheRequest // a breakpoint of the cache behind the whole request
+	CacheRequest       // a breakpoint of the cache behind the whole request
+	Moderation         // that the provider rates the texts
+	BlockingModeration // a Moderation by which the provider withholds texts
 
 	optionCount // the concepts below are not options
 

@@ -70,7 +70,7 @@ func TestChatTowardsCompletions(t *testing.T) {
 		{name: "more tokens than the model gives", traits: "max_output_tokens 9", body: chatting(hi, `"max_completion_tokens":16`), want: sampled(`"max_tokens":9`), losses: "max_completion_tokens shaping"},
 		{name: "a safety identifier", body: chatting(hi, `"safety_identifier":"s"`), want: want(`"user":"s"`)},
 		{name: "both", traits: "user_field safety_identifier", body: chatting(hi, `"safety_identifier":"s","user":"u"`), want: want(`"user":"u"`), losses: "safety_identifier hint"},
-		{name: "options of chat as extensions", traits: "extensions service_tier moderation", body: chatting(hi, `"service_tier":"flex","moderation":{}`), want: want(), losses: "moderation hint, service_tier hint"},
+		{name: "options of chat as extensions", traits: "extensions service_tier moderation", body: chatting(hi, `"service_tier":"flex","moderation":{"model":"m"}`), want: want(), losses: "service_tier hint, moderation shaping"},
 		{name: "extensions", traits: "extensions min_p", body: chatting(hi, `"min_p":0.1`), want: want(`"min_p":0.1`)},
 		{name: "what is null is absent", body: chatting(hi, `"max_tokens":null,"n":null,"stop":null,"tools":null,"response_format":null,"logprobs":null,"top_logprobs":null,"user":null`), want: want()},
 	})

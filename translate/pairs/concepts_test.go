@@ -35,6 +35,7 @@ var stateless = map[translate.Format]map[string]string{
 	},
 	translate.Gemini: {
 		"BrokenArguments":       "arguments are objects",
+		"CachePartTTL":          "there are no breakpoints of the cache",
 		"CachePartsBeyond":      "there are no breakpoints of the cache",
 		"IdleReasoning":         "only the reasoning of calls is read",
 		"Reasoning":             "the reasoning of a call is in its signature",
@@ -49,7 +50,7 @@ var stateless = map[translate.Format]map[string]string{
 		"EmptyTurn": "the one turn has a text", "Prefill": "the one turn is the user's", "PrefillSpace": "the one turn is the user's", "SystemBehindAssistant": "the one turn is the user's",
 		"Reasoning": "the one turn is the user's", "RedactedReasoning": "the one turn is the user's", "EncryptedReasoning": "the one turn is the user's",
 		"SelfSignedReasoning": "the one turn is the user's", "IdleReasoning": "the one turn is the user's",
-		"CachePartsBeyond": "there are no breakpoints of the cache", "ImageAddress": "there are no media", "RareImage": "there are no media", "FileAddress": "there are no media",
+		"CachePartsBeyond": "there are no breakpoints of the cache", "CachePartTTL": "there are no breakpoints of the cache", "ImageAddress": "there are no media", "RareImage": "there are no media", "FileAddress": "there are no media",
 		"TextDocument": "there are no media", "Image": "there are no media", "File": "there are no media",
 	},
 }

@@ -139,7 +139,11 @@ var responsesSamples = samples{
 	"max_tool_calls":                          posing(`"max_tool_calls":3`),
 	"context_management":                      posing(`"context_management":[{"type":"compaction"}]`),
 	"client_metadata":                         posing(`"client_metadata":{"a":"b"}`),
-	"moderation":                              posing(`"moderation":{}`),
+	"moderation":                              posing(`"moderation":{"model":"m","policy":{"input":{"mode":"score"}}}`),
+	"moderation.policy.output.mode=block":     posing(`"moderation":{"model":"m","policy":{"output":{"mode":"block"}}}`),
+	"service_tier=fast":                       posing(`"service_tier":"fast"`),
+	"service_tier=scale":                      posing(`"service_tier":"scale"`),
+	"service_tier=ultrafast":                  posing(`"service_tier":"ultrafast"`),
 	"access_programs":                         posing(`"access_programs":["a"]`),
 	"*":                                       posing(`"unheard_of":1`),
 

@@ -70,6 +70,7 @@ type responsesRequest struct {
 	User                 string            `json:"user"`
 	SafetyIdentifier     string            `json:"safety_identifier"`
 	ServiceTier          string            `json:"service_tier"`
+	Moderation           map[string]any    `json:"moderation"`
 	Metadata             map[string]string `json:"metadata"`
 	PromptCacheKey       string            `json:"prompt_cache_key"`
 	PromptCacheOptions   map[string]any    `json:"prompt_cache_options"`

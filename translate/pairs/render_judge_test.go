@@ -66,6 +66,7 @@ type chatRequest struct {
 	User                 string             `json:"user"`
 	SafetyIdentifier     string             `json:"safety_identifier"`
 	ServiceTier          string             `json:"service_tier"`
+	Moderation           map[string]any     `json:"moderation"`
 	Seed                 *int               `json:"seed"`
 	LogitBias            map[string]float64 `json:"logit_bias"`
 	PresencePenalty      *float64           `json:"presence_penalty"`

@@ -45,8 +45,9 @@ func SystemRole(traits *trait.Traits) string {
 	return "system"
 }
 
-// tiers are the words for service tiers, from TierAuto to TierPriority.
-var tiers = [...]string{"auto", "default", "flex", "priority"}
+// tiers are the words for service tiers, from TierAuto to TierUltrafast, which the chat format
+// does not have.
+var tiers = [...]string{"auto", "default", "flex", "priority", "scale", "ultrafast"}
 
 // TierRows are the rows of the service tier.
 var TierRows = []core.Row{
@@ -54,14 +55,41 @@ var TierRows = []core.Row{
 	core.Hint("service_tier="+tiers[1], core.TierStandard),
 	core.Hint("service_tier="+tiers[2], core.TierFlex),
 	core.Hint("service_tier="+tiers[3], core.TierPriority),
+	core.Hint("service_tier=fast", core.TierPriority), // a newer word
+	core.Hint("service_tier="+tiers[4], core.TierScale),
+	core.Hint("service_tier="+tiers[5], core.TierUltrafast),
 	core.Hint("service_tier=*", core.TierOther),
 }
 
 // AppendTier appends the service tier.
 func AppendTier(dst *core.Members, o *core.Options) {
-	if tier := o.OneOf(core.TierAuto, core.TierPriority); tier != core.Nothing {
+	if tier := o.OneOf(core.TierAuto, core.TierUltrafast); tier != core.Nothing {
 		dst.Word("service_tier", tiers[tier-core.TierAuto])
 	}
+}
+
+// ModerationRows are the rows of the moderation of texts.
+var ModerationRows = []core.Row{
+	core.Shaping("moderation", core.Moderation).OrNothing(),
+	core.Structural("moderation.policy.output.mode=block", core.BlockingModeration).As("moderation"),
+}
+
+// FoldModeration decides which of the two a request asks for.
+func FoldModeration(x *core.Translation) {
+	o := &x.Options
+	moderation := o[core.Moderation]
+	for _, policy := range jsonscan.Members(jsonscan.MemberOf(moderation.Raw, "policy")) {
+		if jsonscan.TextOf(jsonscan.MemberOf(policy, "mode")) == "block" {
+			o.Clear(core.Moderation, core.Moderation)
+			o[core.BlockingModeration] = core.Option{Raw: moderation.Raw, Row: x.From.Rows.Named("moderation.policy.output.mode=block")}
+		}
+	}
+}
+
+// AppendModeration appends the moderation of texts.
+func AppendModeration(dst *core.Members, o *core.Options) {
+	dst.Option("moderation", &o[core.Moderation])
+	dst.Option("moderation", &o[core.BlockingModeration])
 }
 
 // AppendCache appends the options of the provider's cache.

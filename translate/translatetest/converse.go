@@ -32,7 +32,7 @@ type conversedBlock struct {
 		ReasoningText   *struct{ Text, Signature string }
 		RedactedContent []byte
 	}
-	CachePoint *struct{ Type string }
+	CachePoint *struct{ Type, TTL string }
 }
 
 type conversedBody struct {
@@ -42,7 +42,7 @@ type conversedBody struct {
 	}
 	System []struct {
 		Text       *string
-		CachePoint *struct{ Type string }
+		CachePoint *struct{ Type, TTL string }
 	}
 	InferenceConfig struct {
 		MaxTokens         *int32

@@ -50,7 +50,8 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
 	core.Change(core.LongEndUser).Unless(core.NoUser),
-	core.Lose(core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority).Unless(core.Extension("service_tier")),
+	core.Keep(core.Moderation, core.BlockingModeration),
+	core.Lose(core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority, core.TierScale).Unless(core.Extension("service_tier")),
 	core.Lose(core.CacheRequest).Unless(breakpoints),
 	core.Lose(core.CacheKey).Unless(core.Extension("prompt_cache_key")),
 	core.Lose(core.CacheOptions).Unless(core.Extension("prompt_cache_options")),

@@ -3,6 +3,7 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
 // foldOptions joins options with two names, and drops options that depend on others.
@@ -21,6 +22,7 @@ func foldOptions(x *core.Translation) {
 	o.Clear(core.OlderMaxTokens, core.OlderMaxTokens)
 	o.FoldUser(x, secondUserRow)
 	o.FoldParallelCalls()
+	parts.FoldModeration(x)
 	if o.Has(core.TopLogprobs) && !jsonscan.IsTrue(o.Raw(core.Logprobs)) {
 		x.KeepAs(core.TopLogprobsAlone, loneTopLogprobsRow, o.Raw(core.TopLogprobs))
 		o.Clear(core.TopLogprobs, core.TopLogprobs)

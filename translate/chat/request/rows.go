@@ -56,13 +56,12 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("web_search_options", core.Nothing),
 }, core.EffortRows("reasoning_effort", core.EffortNone), parts.UserRows("user", core.EndUser), parts.UserRows("safety_identifier", core.SafetyIdentifier), []core.Row{
 	core.Hint("user+safety_identifier", core.Nothing),
-}, parts.TierRows, []core.Row{
+}, parts.TierRows, parts.ModerationRows, []core.Row{
 	core.Hint("metadata", core.Metadata),
 	core.Hint("store", core.Nothing),
 	core.Hint("prompt_cache_key", core.CacheKey),
 	core.Hint("prompt_cache_options", core.CacheOptions),
 	core.Hint("prompt_cache_retention", core.CacheRetention),
-	core.Hint("moderation", core.Nothing),
 	core.Hint("*", core.Nothing),
 })
 

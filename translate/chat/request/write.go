@@ -111,6 +111,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	writeReasoning(&out, x)
 	parts.AppendUser(&out, x, parts.UserField(x.Traits))
 	parts.AppendTier(&out, o)
+	parts.AppendModeration(&out, o)
 	parts.AppendCache(&out, o)
 	out.Option("verbosity", &o[core.Verbosity])
 	if w.messages.role == "assistant" && x.Traits.Prefill == trait.PrefillVLLM {

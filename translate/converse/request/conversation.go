@@ -30,6 +30,7 @@ type conversation struct {
 type point struct {
 	position int
 	at       core.Place // of the client's breakpoint
+	hour     bool       // the cache lasts an hour, and not the time of the service
 }
 
 func (c *conversation) reset() {
@@ -86,16 +87,18 @@ func (c *conversation) close() {
 // take adds the points of bytes that are appended next.
 func (c *conversation) take(points []point, shift int) {
 	for _, p := range points {
-		c.points = append(c.points, point{len(c.buf) + p.position + shift, p.at})
+		p.position += len(c.buf) + shift
+		c.points = append(c.points, p)
 	}
 }
 
 // mark asks for a cache up to the last part of the open message.
-func (c *conversation) mark(result bool, at core.Place) {
-	if result {
-		c.resultPoints = append(c.resultPoints, point{len(c.results), at})
+func (c *conversation) mark(result bool, p point) {
+	if p.position = len(c.parts.Buf); result {
+		p.position = len(c.results)
+		c.resultPoints = append(c.resultPoints, p)
 	} else {
-		c.partPoints = append(c.partPoints, point{len(c.parts.Buf), at})
+		c.partPoints = append(c.partPoints, p)
 	}
 }
 
@@ -110,7 +113,8 @@ func (c *conversation) document() string {
 // maxPoints is the number of breakpoints of the cache that services accept.
 const maxPoints = 4
 
-const cachePoint = `,{"cachePoint":{"type":"default"}}`
+// cachePoints are the elements that ask for a cache, by whether it lasts an hour.
+var cachePoints = map[bool]string{false: `,{"cachePoint":{"type":"default"}}`, true: `,{"cachePoint":{"type":"default","ttl":"1h"}}`}
 
 // appendMarked appends blocks with the last points, as many as there is room for, and returns
 // how many there were. Others are reported.
@@ -121,7 +125,7 @@ func appendMarked(dst, blocks []byte, points []point, room int, x *core.Translat
 	}
 	from := 0
 	for _, p := range points {
-		dst = append(append(dst, blocks[from:p.position]...), cachePoint...)
+		dst = append(append(dst, blocks[from:p.position]...), cachePoints[p.hour]...)
 		from = p.position
 	}
 	return append(dst, blocks[from:]...), len(points)

@@ -50,7 +50,7 @@ var outcomes = core.NewOutcomes(
 	core.Change(core.TextBeforeResult, core.PrefillSpace, core.BrokenArguments), // results come first; no text ends the conversation with white space
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Lose(core.Prefill).Unless(core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative })),
-	core.Lose(core.CachePart, core.OtherCachePart, core.CacheAssistantPart, core.CacheCall, core.CacheResult).Unless(core.Breakpoints),
+	core.Lose(core.CachePart, core.OtherCachePart, core.CacheAssistantPart, core.CacheCall, core.CacheResult, core.CachePartTTL).Unless(core.Breakpoints),
 
 	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -135,14 +136,23 @@ func (w *writer) Refusal(text []byte) { w.Text(text) }
 // ToolReference adds the name of a tool that a search for tools has found.
 func (w *writer) ToolReference(name []byte) { w.parts().AddReference(name) }
 
-// CacheBreakpoint asks for a cache up to the last part. Its lifetime is that of the service.
-func (w *writer) CacheBreakpoint([]byte) {
+// CacheBreakpoint asks for a cache up to the last part, or up to the result that contains the
+// part. Only models of Anthropic have another lifetime than that of the service.
+func (w *writer) CacheBreakpoint(ttl []byte) {
+	p := point{at: w.x.At, hour: jsonscan.TextOf(ttl) == "1h"}
+	if p.hour && !w.by.isClaude() {
+		core.Report(w.x, core.CachePartTTL, core.Hinted)
+		p.hour = false
+	}
 	switch {
+	case w.result.open:
+		w.result.mark, w.result.marked = p, true
 	case !w.turn.written:
 	case w.turn.role == core.Instructions:
-		w.systemPoints = append(w.systemPoints, point{len(w.system.Buf), w.x.At})
+		p.position = len(w.system.Buf)
+		w.systemPoints = append(w.systemPoints, p)
 	default:
-		w.messages.mark(w.turn.result, w.x.At)
+		w.messages.mark(w.turn.result, p)
 	}
 }
 

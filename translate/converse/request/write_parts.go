@@ -92,6 +92,8 @@ type result struct {
 	open    bool
 	id      []byte // escaped
 	content parts.Content
+	marked  bool  // a part of the result has a breakpoint of the cache
+	mark    point // of the last such part
 }
 
 // OpenResult begins the result of a tool.
@@ -119,7 +121,9 @@ func (w *writer) CloseResult(failed bool) {
 	if failed && w.by.statuses {
 		b = append(b, `,"status":"error"`...)
 	}
-	c.results = append(b, `}}`...)
+	if c.results = append(b, `}}`...); r.marked {
+		c.mark(true, r.mark)
+	}
 }
 
 // Image adds an image.

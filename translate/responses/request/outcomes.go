@@ -44,8 +44,8 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
 	core.Change(core.LongEndUser).Unless(core.NoUser),
 	core.Keep(
-		core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority, core.Metadata, core.CacheKey,
-		core.CacheOptions, core.CacheRetention,
+		core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority, core.TierScale, core.TierUltrafast, core.Metadata,
+		core.Moderation, core.BlockingModeration, core.CacheKey, core.CacheOptions, core.CacheRetention,
 	),
 	core.Lose(core.CacheRequest).Unless(breakpoints),
 

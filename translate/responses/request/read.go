@@ -205,6 +205,10 @@ func (r *requestReader) openResult() bool {
 		return false
 	}
 	id := r.item.Text("call_id")
+	if len(id) == 0 {
+		r.x.Invalid("call_id", "required")
+		return false
+	}
 	r.turns.beginUser(false)
 	r.result = core.Result{ID: id, Free: r.freeCalls[string(id)]}
 	r.w.OpenResult(&r.result)

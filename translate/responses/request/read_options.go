@@ -3,6 +3,7 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
 // readInclude reads what the answer is to have beside what it always has.
@@ -63,6 +64,7 @@ func foldOptions(x *core.Translation) {
 	o := &x.Options
 	o.FoldUser(x, secondUserRow)
 	o.FoldParallelCalls()
+	parts.FoldModeration(x)
 	if !o.Has(core.FormatSchema) { // only this format of the answer has a schema
 		for c := core.Schema; c <= core.SchemaStrict; c++ {
 			if o.Has(c) {

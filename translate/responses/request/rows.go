@@ -47,7 +47,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Hint("reasoning.*", core.Nothing),
 }, parts.UserRows("user", core.EndUser), parts.UserRows("safety_identifier", core.SafetyIdentifier), []core.Row{
 	core.Hint("user+safety_identifier", core.Nothing),
-}, parts.TierRows, []core.Row{
+}, parts.TierRows, parts.ModerationRows, []core.Row{
 	core.Hint("metadata", core.Metadata),
 	core.Hint("prompt_cache_key", core.CacheKey),
 	core.Hint("prompt_cache_options", core.CacheOptions),
@@ -57,7 +57,6 @@ var optionRows = slices.Concat([]core.Row{
 	core.Hint("max_tool_calls", core.Nothing),
 	core.Hint("context_management", core.Nothing),
 	core.Hint("client_metadata", core.Nothing),
-	core.Hint("moderation", core.Nothing),
 	core.Hint("access_programs", core.Nothing),
 	core.Hint("*", core.Nothing),
 })

@@ -103,6 +103,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 		writeInclude(&out, x)
 		writeUser(&out, x)
 		parts.AppendTier(&out, o)
+		parts.AppendModeration(&out, o)
 		out.Option("metadata", &o[core.Metadata])
 		parts.AppendCache(&out, o)
 		out.Raw("store", []byte("false"))
