@@ -36,10 +36,8 @@ type AnswerContext struct {
 	// Settings are the members of an answer that repeat its request, each with a comma
 	// before it; nil means those of a request without settings, and is the value for
 	// formats whose answers repeat nothing.
-	Settings []byte
-	// HideReasoning is true if the client did not ask for reasoning, in a format whose
-	// clients have to.
-	HideReasoning bool
+	Settings  []byte
+	Reasoning ReasoningOf
 	// Seals seals signatures that only the provider's format can express, so that the
 	// client can send them back. It is nil if the client gets none.
 	Seals *seal.Sealer
@@ -55,9 +53,22 @@ type Input struct {
 	Length int
 	Images bool // the request held images
 	Media  bool // the request held images, documents or audio
+	// Calls are the hashes of the ids of its calls of tools, which those of the answer must
+	// not repeat: clients find the result of a call by its id.
+	Calls []uint64
 	// Estimate estimates the input tokens, for streams that report the count only at
 	// their end. It is 0 unless the provider's traits ask for an estimate.
 	Estimate int64
+}
+
+// ReasoningOf is what becomes of the reasoning in an answer.
+type ReasoningOf struct {
+	// Hidden is true if the client did not ask for reasoning, in a format whose clients
+	// have to.
+	Hidden bool
+	// Foreign is true if the model does not take its reasoning back, and no other model can
+	// verify it: the client gets neither its signatures nor what only they could open.
+	Foreign bool
 }
 
 // Logprobs are the log probabilities that the client asked for.

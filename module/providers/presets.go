@@ -96,11 +96,11 @@ var presets = []Preset{
 		BaseURL: "https://api.groq.com/openai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 	}},
-	// The service refuses unknown fields, such as user and stream_options. A stream always
-	// has usage.
+	// The service refuses unknown fields, such as user and stream_options, and ids of calls of
+	// another length. A stream always has usage.
 	{"mistral", aigateway.Defaults{
 		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
-		Traits: map[string]string{"include_usage": "false", "user_field": "none"},
+		Traits: map[string]string{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine"},
 	}},
 	// The responses format is a beta that may change.
 	{"openrouter", aigateway.Defaults{
@@ -166,7 +166,7 @@ var presets = []Preset{
 		},
 	}},
 	// chat_template_kwargs is not an extension here, because servers with a tokenizer of
-	// Mistral refuse it.
+	// Mistral refuse it. Such servers need tool_call_ids nine.
 	{"vllm", aigateway.Defaults{
 		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{

@@ -58,7 +58,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"mistral": {
 			BaseURL: "https://api.mistral.ai/v1", Formats: list{chat}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"include_usage": "false", "user_field": "none"},
+			Traits: traits{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine"},
 		},
 		"openrouter": {
 			BaseURL: "https://openrouter.ai/api/v1", Formats: list{chat, messages, responses}, KeyRequired: true, ListsModels: true,

@@ -42,6 +42,11 @@ type Target struct {
 	// Reserved lists the members that the traits of a provider cannot add to
 	// requests: the writer writes them itself, or only another format has them.
 	Reserved []string
+	// DistinctCallIDs is true if services of the format refuse a conversation in which the id
+	// of a call repeats. ShortCallIDs reports whether a model accepts only ids of nine letters
+	// and digits; nil means that no model is known for that.
+	DistinctCallIDs bool
+	ShortCallIDs    func(model string) bool
 	// Nested lists the members below the top of requests, for a format without a reader:
 	// the rows of a reader name those of other formats.
 	Nested  []string
@@ -74,9 +79,11 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 	x := begin(info, from, to)
 	r, w := get(&from.readers, from.New), get(&to.writers, to.New)
 	w.Begin(x, room(body))
-	if err := r.Read(body, x, w); err != nil {
+	calls := withCalls(x, w)
+	if err := r.Read(body, x, calls); err != nil {
 		x.Fail(malformed(err))
 	}
+	calls.end()
 	x.At = Place{notation: from.Rows.notation}
 	if x.fault == nil {
 		x.settle()

@@ -152,7 +152,7 @@ type blockSource struct {
 
 // judgeTurns judges the turns one by one.
 func judgeTurns(turns []messagesTurn) error {
-	role := ""
+	role, called := "", make(map[string]bool)
 	for i, turn := range turns {
 		switch {
 		case turn.Role != "user" && turn.Role != "assistant" && turn.Role != "system":
@@ -169,6 +169,12 @@ func judgeTurns(turns []messagesTurn) error {
 			}
 			if err := judgeBlock(turn.Role, &b); err != nil {
 				return fmt.Errorf("messages.%d.content.%d: %w", i, j, err)
+			}
+			if b.Type == "tool_use" {
+				if called[*b.ID] {
+					return fmt.Errorf("messages.%d.content.%d: the id %q again", i, j, *b.ID)
+				}
+				called[*b.ID] = *b.ID != ""
 			}
 		}
 	}

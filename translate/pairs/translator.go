@@ -10,7 +10,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -28,12 +27,11 @@ type Translator struct {
 	parser  format.Parser
 	cutter  *cutter // nil if there are no stop texts
 	emitter format.Emitter
-	choices int          // asked for in one call
-	ends    bool         // the call ends at a stop
-	native  bool         // the client has the provider's format
-	calls   int          // of tools, which an answer may have
-	room    int          // bytes of ids and names of calls that it may have
-	seals   *seal.Sealer // remembers the signatures of calls; may be nil
+	choices int  // asked for in one call
+	native  bool // the client has the provider's format
+	calls   int  // of tools, which an answer may have
+	room    int  // bytes of ids and names of calls that it may have
+	context *translate.AnswerContext
 	missing translate.Dropped
 
 	signals signal.Signal // of the current event
@@ -50,7 +48,7 @@ func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids tr
 
 func newTranslator(from translate.Format, m *translate.AnswerContext, e format.Emitter) *Translator {
 	newParser := formats.Of(from).Answers.NewParser
-	t := &Translator{emitter: e, choices: max(1, m.Choices), ends: m.Cuts.EndCall, calls: maxToolCalls, room: m.Room(), seals: m.Seals}
+	t := &Translator{emitter: e, choices: max(1, m.Choices), calls: maxToolCalls, room: m.Room(), context: m}
 	if len(m.Cuts.Enforced) == 0 && !m.Cuts.LeadingSpace {
 		t.parser = newParser(t)
 		return t
@@ -123,6 +121,10 @@ func (t *Translator) Handle(e *event.Event) {
 	if t.Over || e.Kind == event.Native && !t.native {
 		return
 	}
+	if t.context.Reasoning.Foreign && (e.Kind == event.Signature || e.Kind == event.Redacted) {
+		t.missing.Drop("reasoning.signature")
+		return
+	}
 	fault := t.note(e)
 	if fault == nil {
 		t.emitter.Handle(e)
@@ -156,7 +158,7 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 		}
 		t.ModelName = string(e.Model)
 	case event.Signature:
-		t.seals.Remember(e.ID, e.Text)
+		t.context.Seals.Remember(e.ID, e.Text)
 	case event.ToolStart:
 		return t.count(e)
 	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:
@@ -165,7 +167,7 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 		if t.parser.Finished(t.choices) || t.cutter.done() {
 			t.signals |= signal.Finish
 		}
-		if t.ends && t.cutter.done() {
+		if t.context.Cuts.EndCall && t.cutter.done() {
 			t.signals |= signal.Cut
 		}
 	case event.Usage:

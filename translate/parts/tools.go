@@ -11,7 +11,8 @@ import (
 // Tools gathers the tools of a request in the chat and responses formats. It writes the
 // names of tools, and the ids and arguments of calls, as the provider accepts them.
 type Tools struct {
-	Buf []byte // the tools, each with a comma before it
+	Buf     []byte // the tools, each with a comma before it
+	Repeats bool   // the provider gets the ids of calls that repeat as it has given them
 
 	names   core.ToolNames
 	scratch []byte
@@ -35,10 +36,18 @@ func (t *Tools) AppendName(dst, name []byte) []byte { return t.names.AppendTo(ds
 // escaped.
 func (t *Tools) AppendID(dst, id []byte) []byte {
 	if !jsonscan.HasEscapes(id) && !bytes.HasPrefix(id, []byte("gwid1_")) {
-		return append(dst, id...)
+		return append(dst, t.cutRepeat(id)...)
 	}
 	t.scratch = jsonscan.AppendUnescaped(t.scratch[:0], id)
-	return jsonscan.AppendEscaped(dst, toolcall.AppendOriginalID(nil, t.scratch))
+	return jsonscan.AppendEscaped(dst, t.cutRepeat(toolcall.AppendOriginalID(nil, t.scratch)))
+}
+
+// cutRepeat returns the provider's id of a call.
+func (t *Tools) cutRepeat(id []byte) []byte {
+	if t.Repeats {
+		return toolcall.CutRepeat(id)
+	}
+	return id
 }
 
 // AppendArguments appends the arguments of a call, or the text of a free call, as an

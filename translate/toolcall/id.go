@@ -2,7 +2,10 @@ package toolcall
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
+	"slices"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -40,6 +43,19 @@ func AppendOriginalID(dst, id []byte) []byte {
 	return dst
 }
 
+// shortID is the length of the ids that some models accept, in letters and digits.
+const shortID = 9
+
+// AppendShortID appends the id of a call for models that accept only ids of nine letters and
+// digits: the id itself, or else a part of its digest.
+func AppendShortID(dst, id []byte) []byte {
+	if len(id) == shortID && translate.PlainName(id) && !bytes.ContainsAny(id, "_-") {
+		return append(dst, id...)
+	}
+	digest := sha256.Sum256(id)
+	return append(dst, hex.EncodeToString(digest[:])[:shortID]...)
+}
+
 // IDs makes the ids of the calls of an answer unique. The zero value is ready to use.
 type IDs struct {
 	next map[string]int // by id: the number to try next
@@ -49,17 +65,23 @@ type IDs struct {
 func AsIs(dst, id []byte) []byte { return append(dst, id...) }
 
 // Show returns the client's id of a call for the provider's id, as write appends it, in
-// memory of its own. If the provider gave none, it gets a new one. An id that repeats an
-// earlier one gets a number, which is a part of the id that the provider gets back.
-func (s *IDs) Show(id []byte, newID func() string, write func(dst, id []byte) []byte) []byte {
+// memory of its own. If the provider gave none, it gets a new one. earlier are the hashes of the
+// client's ids of the calls in the request: an id that repeats one of them gets a number, which
+// CutRepeat removes. An id that repeats one of the answer gets a number, which is a part of the
+// id that the provider gets back.
+func (s *IDs) Show(id []byte, newID func() string, write func(dst, id []byte) []byte, earlier []uint64) []byte {
 	if len(id) == 0 {
 		id = []byte(newID())
 	}
-	shown := write(nil, id)
+	shown, own := write(nil, id), id
+	for n := 2; slices.Contains(earlier, Hash(shown)); n++ {
+		id = appendRepeat(nil, own, n)
+		shown = write(shown[:0], id)
+	}
 	if n := s.next[string(shown)]; n > 0 {
 		same := string(shown)
-		for ; s.next[string(shown)] > 0; n++ {
-			numbered := append(id[:len(id):len(id)], '_')
+		for ; s.next[string(shown)] > 0 || slices.Contains(earlier, Hash(shown)); n++ {
+			numbered := append(own[:len(own):len(own)], '_')
 			shown = write(shown[:0], strconv.AppendInt(numbered, int64(n), 10))
 		}
 		s.next[same] = n

@@ -52,7 +52,7 @@ func TestManyCallsWithOneIDCostNoMoreEach(t *testing.T) {
 			var ids toolcall.IDs
 			seen := make(map[string]bool, calls)
 			for range calls {
-				seen[string(ids.Show([]byte("a"), nil, toolcall.AsIs))] = true
+				seen[string(ids.Show([]byte("a"), nil, toolcall.AsIs, nil))] = true
 			}
 			assert.Len(t, seen, calls)
 		})
@@ -64,7 +64,7 @@ func TestNumberedIDsKeepClearOfThoseThatTheProviderGave(t *testing.T) {
 	var ids toolcall.IDs
 	var shown []string
 	for _, id := range []string{"a", "a_2", "a", "a", "a_2"} {
-		shown = append(shown, string(ids.Show([]byte(id), nil, toolcall.AsIs)))
+		shown = append(shown, string(ids.Show([]byte(id), nil, toolcall.AsIs, nil)))
 	}
 	assert.Equal(t, []string{"a", "a_2", "a_3", "a_4", "a_2_2"}, shown)
 }

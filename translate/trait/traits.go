@@ -21,6 +21,9 @@ type Traits struct {
 	Alternation bool
 	// ToolContentParts sends several texts as parts instead of one text.
 	ToolContentParts bool
+	// ShortCallIDs gives calls ids of exactly nine letters and digits, which the models of
+	// some vendors demand.
+	ShortCallIDs bool
 	// ToolImagesInline leaves images in the messages of tool results.
 	ToolImagesInline bool
 	// ImagesBase64Only sends images as data, since the provider fetches no URLs.

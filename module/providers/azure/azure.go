@@ -46,6 +46,8 @@ var services = []service{
 			"max_tokens_field":    "max_completion_tokens", // reasoning models refuse max_tokens
 			"responses_reasoning": "encrypted",
 		},
+		// By deployments with the names of their models, such as Mistral-Large-3, codestral and pixtral.
+		models: []aigateway.ModelTraits{{Pattern: "*stral*", Traits: nineLetters}, {Pattern: "*xtral*", Traits: nineLetters}},
 	},
 	// The service has the API of Anthropic, with names of deployments.
 	{
@@ -56,6 +58,9 @@ var services = []service{
 		models:  claude.Longest("", "-"), // by deployments with the names of their models
 	},
 }
+
+// nineLetters are the traits of the models of Mistral.
+var nineLetters = map[string]string{"tool_call_ids": "nine"}
 
 // classicFormats are the formats of deployments with an api-version. Not every version has
 // responses.

@@ -52,7 +52,7 @@ func (v *Vertex) Defaults() aigateway.Defaults {
 		BaseURL:     "https://" + host(v.location()),
 		Formats:     []translate.Format{translate.Messages},
 		Traits:      map[string]string{"thinking_style": "adaptive"},
-		ModelTraits: claude.Longest("", "@"),
+		ModelTraits: append(claude.Longest("", "@"), aigateway.ModelTraits{Pattern: "mistral*", Traits: map[string]string{"tool_call_ids": "nine"}}),
 		Protocol:    aigateway.Protocol{Address: v.address, Token: token, ForeignError: ofEdge},
 	}
 }

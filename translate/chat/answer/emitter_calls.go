@@ -27,7 +27,7 @@ func (m *Emitter) startTool(c *choice, e *event.Event) {
 	if call.known {
 		return
 	}
-	*call = toolCall{known: true, custom: e.Custom, id: c.ids.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs), name: append([]byte(nil), m.Context.Tools.Of(e.Name)...)}
+	*call = toolCall{known: true, custom: e.Custom, id: c.ids.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs, m.Context.Input.Calls), name: append([]byte(nil), m.Context.Tools.Of(e.Name)...)}
 	if m.Context.Stream {
 		m.writeTool(e, call)
 	}

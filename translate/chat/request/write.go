@@ -31,7 +31,7 @@ type writer struct {
 
 // Begin begins a request.
 func (w *writer) Begin(x *core.Translation, room int) {
-	w.x = x
+	w.x, w.tools.Repeats = x, true
 	w.system.Reset(openText, parts.BlankLine)
 	w.hoisted.Reset(openText, parts.BlankLine)
 	w.messages.reset(x.Traits.Alternation)

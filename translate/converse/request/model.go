@@ -16,6 +16,7 @@ type vendor struct {
 	statuses bool     // results have a status
 	strict   bool     // arguments can be made to follow the schema of the tool
 	efforts  map[core.Concept]string
+	signs    bool // the models sign their reasoning, and take back what they have signed
 	shortIDs bool // ids of calls have nine letters and digits
 }
 
@@ -24,7 +25,7 @@ const many = 1 << 10
 
 // vendors are the vendors of models. Later rows are for names that no earlier one fits.
 var vendors = []vendor{
-	{in: "anthropic.", topK: []string{"top_k"}, stops: many, statuses: true, strict: true},
+	{in: "anthropic.", signs: true, topK: []string{"top_k"}, stops: many, statuses: true, strict: true},
 	{in: "amazon.nova-2", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true, efforts: novaEfforts},
 	{in: "amazon.nova", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true},
 	{in: "openai.", strict: true, efforts: openEfforts},

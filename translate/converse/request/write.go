@@ -14,7 +14,9 @@ import (
 
 // Target writes converse requests.
 var Target = core.Target{
-	Format: translate.Converse, Outcomes: &outcomes, New: func() core.Writer { return new(writer) },
+	Format: translate.Converse, Outcomes: &outcomes, DistinctCallIDs: true,
+	ShortCallIDs: func(model string) bool { return vendorOf(model).shortIDs },
+	New:          func() core.Writer { return new(writer) },
 	Reserved: append([]string{
 		"messages", "system", "inferenceConfig", "toolConfig", "outputConfig", "serviceTier", "additionalModelResponseFieldPaths", "input",
 	}, trait.ChatOptions...),
@@ -68,6 +70,7 @@ type turn struct {
 // Begin begins a request.
 func (w *writer) Begin(x *core.Translation, room int) {
 	w.x, w.by, w.thinks, w.inLines = x, vendorOf(x.Info.Upstream), false, false
+	x.Answer.Reasoning.Foreign = !w.by.signs
 	w.system.Reset(openText, "")
 	w.system.ToArray()
 	w.messages.reset()

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -15,10 +14,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// Reasoning adds reasoning with the bytes that a provider has signed, or that only it can read.
-// The service refuses reasoning without a signature.
+// Reasoning adds reasoning with the bytes that a provider has signed, or that only it can read,
+// for the models of the vendor that does so. The service refuses reasoning without a signature,
+// and any reasoning for the others.
 func (w *writer) Reasoning(t *core.Thought) {
 	switch {
+	case !w.by.signs:
+		core.Report(w.x, foreign(w.x, t), core.Hinted)
 	case t.From == core.Sealed:
 		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], t.Sealed)
 		if _, err := base64.StdEncoding.AppendDecode(nil, w.scratch); err != nil {
@@ -39,6 +41,17 @@ func (w *writer) Reasoning(t *core.Thought) {
 	}
 }
 
+// foreign returns the concept by which reasoning that is left out is reported.
+func foreign(x *core.Translation, t *core.Thought) core.Concept {
+	switch {
+	case t.From == core.Sealed:
+		return core.RedactedReasoning
+	case !x.From.Rows.Has(core.Reasoning): // of clients that have the reasoning in its signature
+		return core.Signature
+	}
+	return core.Reasoning
+}
+
 // addPart adds a part: its beginning, an escaped text, and the bytes behind it.
 func addPart(b *parts.Content, first string, text []byte, last string) {
 	b.Part(first)
@@ -50,32 +63,25 @@ func (w *writer) Call(c *core.Call) {
 	args := core.InputOf(w.x, c, &w.scratch)
 	b := w.parts()
 	b.Part(`{"toolUse":{"toolUseId":"`)
-	b.Buf = append(w.by.appendID(b.Buf, c.ID), `","name":"`...)
+	b.Buf = append(appendID(b.Buf, c.ID), `","name":"`...)
 	b.Buf = w.tools.names.AppendTo(b.Buf, c.Name)
 	w.tools.call(c.Name)
 	b.Buf = append(append(append(b.Buf, `","input":`...), args...), `}}`...)
 	w.messages.called = true
 }
 
-// The lengths of ids of calls: the longest that the service accepts, and the only one that some
-// models accept.
-const (
-	longestID = 64
-	shortID   = 9
-)
+// longestID is the length of the longest id of a call that the service accepts.
+const longestID = 64
 
-// appendID appends the id of a call in the form that the model accepts, always the same for the
-// same escaped id of the client.
-func (v *vendor) appendID(dst, id []byte) []byte {
+// appendID appends the id of a call in the form that the service accepts, always the same for
+// the same escaped id of the client.
+func appendID(dst, id []byte) []byte {
 	if jsonscan.HasEscapes(id) {
 		id = jsonscan.AppendUnescaped(nil, id)
 	}
 	start := len(dst)
 	dst = toolcall.AppendID(dst, id)
-	switch shown := dst[start:]; {
-	case v.shortIDs && (len(shown) != shortID || bytes.ContainsAny(shown, "_-")):
-		return append(dst[:start], digest(id)[:shortID]...)
-	case len(shown) == 0 || len(shown) > longestID:
+	if shown := dst[start:]; len(shown) == 0 || len(shown) > longestID {
 		return append(dst[:start], digest(id)...)
 	}
 	return dst
@@ -116,7 +122,7 @@ func (w *writer) CloseResult(failed bool) {
 	if r.content.Empty() {
 		r.content.Add([]byte("[no output]"))
 	}
-	b := w.by.appendID(append(c.results, `,{"toolResult":{"toolUseId":"`...), r.id)
+	b := appendID(append(c.results, `,{"toolResult":{"toolUseId":"`...), r.id)
 	b = r.content.AppendTo(append(b, `","content":`...))
 	if failed && w.by.statuses {
 		b = append(b, `,"status":"error"`...)

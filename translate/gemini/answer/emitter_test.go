@@ -109,7 +109,7 @@ func TestAnswersInBothForms(t *testing.T) {
 }
 
 func TestY025ThoughtsAreOnlyForClientsThatAskForThem(t *testing.T) {
-	m := translate.AnswerContext{HideReasoning: true, Seals: sealer(t)}
+	m := translate.AnswerContext{Reasoning: translate.ReasoningOf{Hidden: true}, Seals: sealer(t)}
 	parts := partsOf(t, m, begins(), thinks("hm"), signs("sig", ""), thought, says("a"), calls(0, "a"), called(0), stopped, theEnd)
 	require.Len(t, parts, 2)
 	assert.Equal(t, translatetest.Object{"text": "a"}, parts[0])

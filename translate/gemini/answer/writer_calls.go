@@ -26,7 +26,7 @@ func (m *writer) startCall(e *event.Event) {
 		return
 	}
 	c := &m.call
-	c.head = jsonscan.AppendString(append(c.head[:0], `{"functionCall":{"id":`...), m.calls.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs))
+	c.head = jsonscan.AppendString(append(c.head[:0], `{"functionCall":{"id":`...), m.calls.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs, m.Context.Input.Calls))
 	c.head = jsonscan.AppendString(append(c.head, `,"name":`...), m.Context.Tools.Of(e.Name))
 	c.args = c.args[:0]
 }

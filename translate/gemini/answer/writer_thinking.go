@@ -33,7 +33,7 @@ func (m *writer) think(e *event.Event) {
 		t.text = jsonscan.AppendEscaped(t.text, e.Text)
 		m.bound()
 	}
-	if !m.Context.HideReasoning {
+	if !m.Context.Reasoning.Hidden {
 		m.text(thinkPart, e)
 	}
 }

@@ -51,7 +51,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 		x.Options[core.Stream] = core.Option{Raw: []byte("true"), Row: rows.Named("contents")}
 	}
 	r.foldOptions()
-	x.Answer.HideReasoning = !x.Options.Has(core.ReasoningShown)
+	x.Answer.Reasoning.Hidden = !x.Options.Has(core.ReasoningShown)
 	x.Answer.Seals = x.Info.Seals
 	return c.Finish()
 }

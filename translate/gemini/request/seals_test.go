@@ -27,7 +27,7 @@ func signatureOf(t *testing.T, thoughts ...event.Event) []byte {
 	t.Helper()
 	events := append(thoughts, event.Event{Kind: event.ToolStart, ID: []byte("i"), Name: []byte("f")}, event.Event{Kind: event.ToolEnd},
 		event.Event{Kind: event.Finish, Finish: event.FinishStop}, event.Event{Kind: event.End})
-	m := &translate.AnswerContext{Seals: testSealer(t, "t"), HideReasoning: true}
+	m := &translate.AnswerContext{Seals: testSealer(t, "t"), Reasoning: translate.ReasoningOf{Hidden: true}}
 	out, fault := translatetest.Emit(answer.NewEmitter(m, translatetest.IDs("r", "c")), events)
 	require.Nil(t, fault)
 	o, err := translatetest.Decode([]byte(out))

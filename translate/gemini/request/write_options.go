@@ -102,7 +102,7 @@ func (p properties) writeThinking(out *core.Members, x *core.Translation) {
 	o := &x.Options
 	effort, row := x.Effort()
 	adaptive := effort == core.Nothing && o.Has(core.ReasoningAdaptive)
-	shown := effort != core.EffortNone && !o.Has(core.ReasoningHidden) && !x.Answer.HideReasoning
+	shown := effort != core.EffortNone && !o.Has(core.ReasoningHidden) && !x.Answer.Reasoning.Hidden
 	if effort == core.Nothing && !adaptive && !o.Has(core.ReasoningShown) {
 		return
 	}

@@ -203,7 +203,7 @@ func (m *Emitter) startTool(e *event.Event) {
 		m.Fail(errCustom)
 		return
 	}
-	head := jsonscan.AppendString([]byte(`{"type":"tool_use","id":`), m.calls.Show(e.ID, m.IDs.NewToolID, toolcall.AppendID))
+	head := jsonscan.AppendString([]byte(`{"type":"tool_use","id":`), m.calls.Show(e.ID, m.IDs.NewToolID, toolcall.AppendID, m.Context.Input.Calls))
 	head = jsonscan.AppendString(append(head, `,"name":`...), m.Context.Tools.Of(e.Name))
 	m.open(toolUseBlock, 0, string(head))
 	m.block.args, m.block.held, m.block.passing = toolcall.Arguments{}, m.block.held[:0], false

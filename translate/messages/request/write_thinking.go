@@ -74,7 +74,7 @@ func display(x *core.Translation) string {
 	switch {
 	case x.Options.Has(core.ReasoningShown):
 		return `,"display":"summarized"`
-	case x.Options.Has(core.ReasoningHidden), x.Answer.HideReasoning:
+	case x.Options.Has(core.ReasoningHidden), x.Answer.Reasoning.Hidden:
 		return `,"display":"omitted"`
 	default:
 		return ""

@@ -27,7 +27,7 @@ func (m *Emitter) startCall(e *event.Event) {
 	if !known {
 		tool.Name = string(name)
 	}
-	id := m.calls.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs)
+	id := m.calls.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs, m.Context.Input.Calls)
 	shape := &functionShape
 	switch {
 	case tool.Search:
@@ -130,7 +130,7 @@ func (m *Emitter) reasoning(e *event.Event) {
 	if m.Context.Seals != nil {
 		m.thought.text = jsonscan.AppendEscaped(m.thought.text, e.Text)
 	}
-	if m.Context.HideReasoning {
+	if m.Context.Reasoning.Hidden {
 		return
 	}
 	m.items.announce()

@@ -147,7 +147,7 @@ var emitted = []struct {
 	{"reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), reasons("b"), words("c")}, "completed", []string{someReasoning(0, "null", "ab"), aMessage(1, "completed", aText("c"))}},
 	{"parts and pieces of reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), inNextPart(reasons("b")), thoughtOver, reasons("c"), thoughtOver}, "completed", []string{someReasoning(0, "null", "a", "b"), someReasoning(1, "null", "c")}},
 	{"signatures that nobody wants", translate.AnswerContext{}, []event.Event{reasons("a"), signs("s"), thoughtOver, signs("t"), thoughtOver, told(event.Redacted, "d"), words("b")}, "completed", []string{someReasoning(0, "null", "a"), aMessage(1, "completed", aText("b"))}},
-	{"reasoning that nobody wants", translate.AnswerContext{HideReasoning: true}, []event.Event{reasons("a"), thoughtOver, words("b")}, "completed", []string{aMessage(0, "completed", aText("b"))}},
+	{"reasoning that nobody wants", translate.AnswerContext{Reasoning: translate.ReasoningOf{Hidden: true}}, []event.Event{reasons("a"), thoughtOver, words("b")}, "completed", []string{aMessage(0, "completed", aText("b"))}},
 
 	{"calls", translate.AnswerContext{}, []event.Event{words("a"), calls(0, "c1", "f"), fragment(0, `{"x":`), fragment(0, "1}"), called(0), calls(1, "", "g"), called(1)}, "completed", []string{aMessage(0, "completed", aText("a")), aCall(1, "completed", "c1", "f", `{"x":1}`), aCall(2, "completed", "call_new1", "g", "{}")}},
 	{"calls that overlap", translate.AnswerContext{}, []event.Event{calls(0, "c1", "f"), calls(1, "c2", "g"), fragment(1, "{}"), fragment(0, "{"), words("\n"), fragment(0, "}"), words("a")}, "completed", []string{aCall(0, "completed", "c1", "f", "{}"), aCall(1, "completed", "c2", "g", "{}"), aMessage(2, "completed", aText("a"))}},
@@ -213,7 +213,7 @@ func TestThinkingIsSealedIntoReasoning(t *testing.T) {
 	assert.Equal(t, `{"type":"thinking","thinking":"","signature":"t"}`, sealedIn(t, got, 2))
 	assert.Equal(t, `{"type":"thinking","thinking":"c"}`, sealedIn(t, got, 3), "nobody signed it")
 
-	m.HideReasoning = true
+	m.Reasoning.Hidden = true
 	got = answered(t, m, reasons("a"), signs("s"), thoughtOver)
 	assert.Equal(t, `{"type":"thinking","thinking":"a","signature":"s"}`, sealedIn(t, got, 0))
 	assert.Contains(t, outputOf(t, got), `"summary":[]`)

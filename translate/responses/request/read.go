@@ -80,7 +80,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 	r.settings.Set(toolsSetting, r.tools.readTools(tools, w))
 	r.update.apply(x)
 	foldOptions(x)
-	x.Answer.HideReasoning = !x.Options.Has(core.ReasoningShown)
+	x.Answer.Reasoning.Hidden = !x.Options.Has(core.ReasoningShown)
 	x.Answer.Settings = r.settings.Append(nil, jsonscan.IsTrue(x.Options.Raw(core.Stream)))
 	return c.Finish()
 }

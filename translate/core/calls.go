@@ -1,0 +1,85 @@
+package core
+
+import (
+	"sync"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+)
+
+// callWriter is the Writer in front of that of a format: it makes the ids of calls unique and
+// short for the services that refuse others, and keeps them for the translation of the answer.
+// The call and its result get the same id, always the same for the same conversation.
+type callWriter struct {
+	Writer
+	x               *Translation
+	distinct, short bool
+	history         toolcall.History
+}
+
+var callWriters = sync.Pool{New: func() any { return new(callWriter) }}
+
+// withCalls returns a callWriter in front of w.
+func withCalls(x *Translation, w Writer) *callWriter {
+	c := callWriters.Get().(*callWriter)
+	c.Writer, c.x = w, x
+	c.short = x.Traits.ShortCallIDs || x.To.ShortCallIDs != nil && x.To.ShortCallIDs(x.Info.Upstream)
+	c.distinct = x.To.DistinctCallIDs || c.short
+	return c
+}
+
+// end keeps the ids of the calls, and drops all references to the request.
+func (w *callWriter) end() {
+	w.x.Answer.Input.Calls = w.history.Hashes()
+	w.Writer, w.x = nil, nil
+	w.history.Reset()
+	callWriters.Put(w)
+}
+
+// Turn implements Writer.
+func (w *callWriter) Turn(role Role) {
+	if role != Assistant {
+		w.history.EndTurn()
+	}
+	w.Writer.Turn(role)
+}
+
+// Call implements Writer.
+func (w *callWriter) Call(c *Call) {
+	id := c.ID
+	if len(id) > 0 {
+		c.ID = w.fit(id, w.history.Call(unescaped(id)))
+	}
+	w.Writer.Call(c)
+	c.ID = id
+}
+
+// OpenResult implements Writer.
+func (w *callWriter) OpenResult(r *Result) {
+	id := r.ID
+	if len(id) > 0 {
+		r.ID = w.fit(id, w.history.Result(unescaped(id)))
+	}
+	w.Writer.OpenResult(r)
+	r.ID = id
+}
+
+// fit returns the escaped id that the writer of the format gets for an escaped id, which is unique
+// in its decoded form.
+func (w *callWriter) fit(id, unique []byte) []byte {
+	switch {
+	case w.short:
+		return toolcall.AppendShortID(nil, unique)
+	case w.distinct && len(unique) != len(unescaped(id)):
+		return jsonscan.AppendEscaped(nil, unique)
+	}
+	return id
+}
+
+// unescaped returns the text of an escaped id.
+func unescaped(id []byte) []byte {
+	if jsonscan.HasEscapes(id) {
+		return jsonscan.AppendUnescaped(nil, id)
+	}
+	return id
+}
