@@ -200,9 +200,9 @@ func TestTheCompanyFromSignInToAnAlert(t *testing.T) {
 	assert.Contains(t, blocked.Body, "'numbers'")
 
 	c.anthropic.Always(gatewaytest.Body(http.StatusOK, "application/json", []byte(
-		`{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":10000000,"output_tokens":20}}`)))
+		`{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5-5","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":10000000,"output_tokens":5000000}}`)))
 	require.Equal(t, http.StatusOK, c.ask(answer.Data.Key, "assistant", "s").Status)
-	assert.Equal(t, http.StatusTooManyRequests, c.ask(answer.Data.Key, "assistant", "s").Status, "60 of 50 USD are spent")
+	assert.Equal(t, http.StatusTooManyRequests, c.ask(answer.Data.Key, "assistant", "s").Status, "70 of 50 USD are spent")
 	got := c.alerted()
 	assert.Equal(t, "ai_gateway_budget_threshold", got.Event, got.Text)
 	assert.Equal(t, []any{"employee", "grace", 100.0}, []any{got.Data["limit"], got.Data["subject"], got.Data["percent"]}, got.Text)

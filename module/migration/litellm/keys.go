@@ -53,6 +53,9 @@ func (s *source) keys(t *Tables, master string) (keys []migration.Key) {
 	if skipped > 0 {
 		s.report.Add(migration.Changed, "LiteLLM_VerificationToken", "%s skipped: those of LiteLLM's own pages, and the master key", migration.Count(skipped, "row"))
 	}
+	if n := len(p.teams); n > 0 {
+		s.report.Add(migration.Changed, "LiteLLM_TeamTable", "%s: budgets and rates become limits of the keys; for members and administrators, see caddy ai-gateway team add", migration.Count(n, "team"))
+	}
 	if n := len(t.Models); n > 0 {
 		s.report.Add(migration.Lost, "LiteLLM_ProxyModelTable", "%s of the database: their parameters are encrypted", migration.Count(n, "model"))
 	}
@@ -131,7 +134,7 @@ var keyReasons = map[string]string{
 	"allowed_routes":       "keys may use all paths",
 	"permissions":          "keys have no permissions",
 	"config":               "keys have no settings",
-	"guardrails":           "there are no guardrails",
+	"guardrails":           "write a guard with keys: see the page on guards",
 	"object_permission_id": "keys have no permissions",
 }
 

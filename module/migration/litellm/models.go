@@ -96,11 +96,26 @@ func (s *source) follow(m *migration.Model, name string, chains map[string][]str
 	}
 	behind, own := chains[name]
 	if !own {
-		behind = everyone
+		behind = slices.DeleteFunc(slices.Clone(everyone), func(other string) bool { return s.kind(other) != s.kind(name) })
+		if len(behind) < len(everyone) {
+			s.report.Add(migration.Changed, "default_fallbacks", "the model %s has none of another mode behind it: they could not answer its requests", name)
+		}
 	}
 	for _, behind := range behind {
 		s.follow(m, behind, chains, everyone, seen)
 	}
+}
+
+// kind returns the mode of the deployments of a name, "" for texts.
+func (s *source) kind(name string) string {
+	for _, d := range s.byName[name] {
+		switch mode := d.info.Text("mode"); mode {
+		case "", "chat", "completion", "responses":
+		default:
+			return mode
+		}
+	}
+	return ""
 }
 
 // expand returns the names of models that the list of a key names: access groups become their

@@ -142,6 +142,14 @@ func TestDeployments(t *testing.T) {
 				"model c {\n\t\t\tto xai/z\n\t\t}", "model d {\n\t\t\tto groq/w\n\t\t\tto xai/z\n\t\t}",
 			}, nil,
 		},
+		"a default fallback answers what the model answers": { // embeddings fell back to a chat model
+			"litellm_settings: {default_fallbacks: [b, f]}\nmodel_list:\n" +
+				"  - {model_name: a, litellm_params: {model: openai/x}}\n  - {model_name: b, litellm_params: {model: groq/y}, model_info: {mode: chat}}\n" +
+				"  - {model_name: e, litellm_params: {model: openai/e}, model_info: {mode: embedding}}\n  - {model_name: f, litellm_params: {model: mistral/f}, model_info: {mode: embedding}}\n" +
+				"  - {model_name: w, litellm_params: {model: openai/w}, model_info: {mode: audio_transcription}}\n",
+			[]string{"model a {\n\t\t\tto openai/x\n\t\t\tto groq/y\n\t\t}", "model e {\n\t\t\tto openai/e\n\t\t\tto mistral/f\n\t\t}", "model w {\n\t\t\tto openai/w\n\t\t}"},
+			[]string{"the model w has none of another mode behind it"},
+		},
 		"two steps with weights do not become one": {
 			listed("litellm_settings: {fallbacks: [{a: [b]}]}", `a: {model: openai/x}`, `a: {model: groq/x}`, `b: {model: openai/y}`, `b: {model: groq/y}`),
 			[]string{"model a {\n\t\t\tto openai/x weight 1\n\t\t\tto groq/x weight 1\n\t\t\tto openai/y\n\t\t\tto groq/y\n\t\t}"}, []string{"changed  model_list: deployments of b behind others of a"},

@@ -131,7 +131,7 @@ func period(duration string) (p, note string) {
 // protections reports what protected the requests and has no counterpart.
 func (s *source) protections(general *migration.Section) {
 	for _, g := range s.file.List("guardrails") {
-		s.report.Add(migration.Unsafe, g.Place, "the guardrail %s has no counterpart", g.Text("guardrail_name"))
+		s.report.Add(migration.Unsafe, g.Place, "the guardrail %s is not imported: write a guard, regex for patterns or webhook for a service that decides (page on guards)", g.Text("guardrail_name"))
 	}
 	if general.Take("allowed_ips") != nil {
 		s.report.Add(migration.Unsafe, general.Within("allowed_ips"), "every address may use the gateway: see Caddy's matcher remote_ip, or from in the keys")
