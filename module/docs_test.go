@@ -202,7 +202,10 @@ func TestSessionOfPagesWorks(t *testing.T) {
 	assert.Contains(t, string(out), `"name":"laptop"`)
 }
 
-// The commands of the pages work, one after the other.
+// ofStores are the commands that change or show a store: package command runs them, page by page.
+var ofStores = regexp.MustCompile(`^(user|team|key|audit|backup|usage( --|\n))`)
+
+// The other commands of the pages work, one after the other.
 func TestCommandsOfPagesWork(t *testing.T) {
 	s := site.Start(t, site.DemoProvider)
 	running := strings.TrimPrefix(s.AdminURL(""), "http://")
@@ -217,7 +220,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 	for _, block := range blocks(t, "sh") {
 		for line := range strings.Lines(block) {
 			line = strings.TrimPrefix(line, "go run ./cmd/")
-			if rest, ok := strings.CutPrefix(line, "caddy ai-gateway "); ok {
+			if rest, ok := strings.CutPrefix(line, "caddy ai-gateway "); ok && !ofStores.MatchString(rest) {
 				lines++
 				for _, name := range []string{"usage reprice", "status", "targets", "explain", "limits"} { // of a running gateway
 					rest = strings.Replace(rest, name, name+" --address "+running, 1)
