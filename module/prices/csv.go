@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -39,6 +41,7 @@ const maxRows = 100_000
 //	                     at these times
 //	flex, batch, priority, ultrafast    the factor of the price in this service tier,
 //	fast, us             at this speed, and in this region; empty if unknown
+//	regional             at endpoints of regions; empty: 1
 //	currency             empty: USD
 //	as_of, source, note  the origin of the price
 //	confirmed            "yes" for a price that is correct, although it is probably a mistake
@@ -104,7 +107,7 @@ func withoutMark(r io.Reader) io.Reader {
 // columns are the names of all columns. The first four are required.
 var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning search image minute characters
 	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
-	peak peak_factor flex batch priority ultrafast fast us currency as_of source note confirmed`)
+	peak peak_factor flex batch priority ultrafast fast us regional currency as_of source note confirmed`)
 
 const requiredColumns = 4
 
@@ -157,12 +160,12 @@ func (f *fields) price() (*Price, error) {
 	p := &Price{
 		Provider: f.of["provider"], Models: strings.Fields(f.of["models"]),
 		Period: Period{From: f.date("from"), Until: f.date("until")},
-		Base:   f.rates(""), Currency: cmp.Or(f.of["currency"], "USD"),
+		Base:   f.rates(), Currency: cmp.Or(f.of["currency"], "USD"),
 		Origin: Origin{AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"], confirmed: confirmed},
 	}
 	f.check("currency", currency.MatchString(p.Currency), errCurrency)
 	if f.of["edge"] != "" {
-		p.Edge, p.Above = f.edge(), f.rates("_above")
+		p.Edge, p.Above = f.edge(), f.above(p.Base)
 	}
 	if f.of["peak"] != "" {
 		var err error
@@ -215,20 +218,44 @@ func (f *fields) date(name string) time.Time {
 	return t
 }
 
-// rates reads the columns whose names end with a suffix, "" or "_above".
-func (f *fields) rates(suffix string) (r Rates) {
-	r.Fresh = f.rate("input"+suffix, 0)
-	r.CacheRead = f.rate("cache_read"+suffix, r.Fresh)
-	r.CacheWrite = f.rate("cache_write"+suffix, r.Fresh)
-	r.CacheWriteLong = f.rate("cache_write_1h"+suffix, r.CacheWrite)
-	r.Answer = f.rate("output"+suffix, 0)
-	r.Reasoning = r.Answer
-	if suffix == "" {
-		r.Reasoning = f.rate("reasoning", r.Answer)
-	}
+// rates reads the columns without a suffix.
+func (f *fields) rates() (r Rates) {
+	r.Fresh = f.rate("input", 0)
+	r.CacheRead = f.rate("cache_read", r.Fresh)
+	r.CacheWrite = f.rate("cache_write", r.Fresh)
+	r.CacheWriteLong = f.rate("cache_write_1h", r.CacheWrite)
+	r.Answer = f.rate("output", 0)
+	r.Reasoning = f.rate("reasoning", r.Answer)
 	r.Search, r.Unknown = f.optional("search", perPiece), f.unknownParts()
 	r.UnitRates = UnitRates{Image: f.optional("image", perPiece), Minute: f.optional("minute", perPiece), Character: f.optional("characters", perMillion)}
 	return r
+}
+
+// above reads the columns that end with _above. A price that is not stated has risen like that
+// of the input, or of the output.
+func (f *fields) above(base Rates) Rates {
+	r := base
+	r.Fresh = f.rate("input_above", 0)
+	r.CacheRead = f.rate("cache_read_above", scaled(base.CacheRead, base.Fresh, r.Fresh))
+	r.CacheWrite = f.rate("cache_write_above", scaled(base.CacheWrite, base.Fresh, r.Fresh))
+	r.CacheWriteLong = f.rate("cache_write_1h_above", scaled(base.CacheWriteLong, base.CacheWrite, r.CacheWrite))
+	r.Answer = f.rate("output_above", 0)
+	r.Reasoning = scaled(base.Reasoning, base.Answer, r.Answer)
+	return r
+}
+
+// scaled returns a rate that rises like another one, rounded half up.
+func scaled(rate, from, to Rate) Rate {
+	if from == 0 {
+		return to
+	}
+	high, low := bits.Mul64(uint64(rate), uint64(to))
+	low, carry := bits.Add64(low, uint64(from)/2, 0)
+	if high += carry; high >= uint64(from) {
+		return math.MaxInt64
+	}
+	n, _ := bits.Div64(high, low, uint64(from))
+	return Rate(min(n, math.MaxInt64))
 }
 
 // optional reads a price for a unit, which is 0 if it is empty.

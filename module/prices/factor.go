@@ -25,10 +25,23 @@ var factorColumns = [...]struct {
 	{"ultrafast", token.Ultrafast},
 	{"fast", token.Fast},
 	{"us", token.RegionUS},
+	{"regional", token.Regional},
 }
 
-// of returns the known factors for the terms of a call, and the terms without one.
+// identified is the number of the first factors, which the IDs of all prices contain.
+const identified = 6
+
+// regional is the index of the factor of regional endpoints. Most models cost the same there, so
+// that it is 1 unless it is stated.
+const regional = 6
+
+// of returns the known factors for the terms of a call, and the terms without one. Reserved
+// capacity has none, because it is paid by time.
 func (f *Factors) of(terms token.Terms) (factors []int64, unknown token.Terms) {
+	terms &^= token.Reserved
+	if f[regional] == 0 {
+		terms &^= token.Regional
+	}
 	for i, of := range factorColumns {
 		if terms&of.term != 0 && f[i] != 0 {
 			factors = append(factors, f[i])

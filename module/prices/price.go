@@ -46,6 +46,7 @@ type Origin struct {
 	Note   string
 
 	confirmed bool // correct, although it is probably a mistake
+	builtin   bool // of the table that is compiled in
 }
 
 // Charge contains the properties of a call that determine its cost.
@@ -78,7 +79,11 @@ func (p *Price) Cost(c Charge) (cost Cost, ok bool) {
 	if cost.Peak = p.Peak.covers(c.Admitted); cost.Peak {
 		factors = append(factors, p.Peak.Factor)
 	}
-	pico, units := rates.sum(c.Tokens), token.Units{}
+	tokens := c.Tokens
+	if c.Terms&token.Reserved != 0 {
+		tokens = token.Counts{Searches: c.Tokens.Searches}
+	}
+	pico, units := rates.sum(tokens), token.Units{}
 	if c.Units != nil {
 		units = *c.Units
 	}
@@ -108,6 +113,10 @@ func round(pico int64, factors []int64) int64 {
 	return int64(min(nanos, math.MaxInt64))
 }
 
+// IsBuiltin reports whether the price is one of the table that is compiled in, and not an
+// operator's.
+func (p *Price) IsBuiltin() bool { return p.builtin }
+
 // Name returns a name for people that also identifies the price: "anthropic claude-opus-5
 // USD 5/25 2026-08-22 #3f0c91ab". It contains the prices of input and output.
 func (p *Price) Name() string { return p.name }
@@ -124,12 +133,15 @@ func (p *Price) digest() string {
 	}
 	text := fmt.Appendf(nil,
 		"{Provider:%s Models:%v From:%v Until:%v Base:%s Edge:%d Above:%s Peak:%+v Factors:%+v Currency:%s AsOf:%s Source:%s Note:%s id: name:}",
-		p.Provider, p.Models, p.From, p.Until, rates(p.Base), p.Edge, rates(p.Above), p.Peak, p.Factors, p.Currency, p.AsOf, p.Source, p.Note)
+		p.Provider, p.Models, p.From, p.Until, rates(p.Base), p.Edge, rates(p.Above), p.Peak, p.Factors[:identified], p.Currency, p.AsOf, p.Source, p.Note)
 	if u := p.Base.UnitRates; u != (UnitRates{}) {
 		text = fmt.Appendf(text, " Image:%d Minute:%d Character:%d", u.Image, u.Minute, u.Character)
 	}
 	if p.Base.Search == 0 && p.Base.Unknown&Searches == 0 {
 		text = append(text, " free searches"...)
+	}
+	if p.Factors[regional] != 0 {
+		text = fmt.Appendf(text, " Regional:%d", p.Factors[regional])
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])

@@ -168,7 +168,7 @@ func TestL016TheSameContentIsTheSamePrice(t *testing.T) {
 func TestUnstatedPricesAreThoseOfInputAndOutput(t *testing.T) {
 	p := one(t, "input,cache_write,output,edge,input_above,output_above", "2,3,8,>10,4,16")
 	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 8e6, Reasoning: 8e6, Unknown: Searches}, p.Base)
-	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 4e6, CacheWriteLong: 4e6, Answer: 16e6, Reasoning: 16e6, Unknown: Searches}, p.Above)
+	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 6e6, CacheWriteLong: 6e6, Answer: 16e6, Reasoning: 16e6, Unknown: Searches}, p.Above)
 }
 
 // Searches without a price once made the whole cost of a call unknown, its tokens included, and

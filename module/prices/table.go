@@ -19,6 +19,11 @@ var Builtin = sync.OnceValue(func() *Table {
 	if err != nil {
 		panic(err) // tests parse this table
 	}
+	for _, list := range table.exact {
+		for _, p := range list {
+			p.builtin = true
+		}
+	}
 	return table
 })
 

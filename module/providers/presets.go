@@ -110,6 +110,7 @@ var presets = []Preset{
 			"files":            "true",      // PDF documents, for every model
 			"prefill":          "native",    // a last assistant message is continued
 			"reasoning_replay": "reasoning", // requests accept the field of the answers
+			"stated_cost":      "usd",       // in credits, each of which is a dollar
 		},
 	}},
 	{"together", aigateway.Defaults{
@@ -120,7 +121,10 @@ var presets = []Preset{
 	// format is deprecated: only the responses format has the reasoning of all models.
 	{"xai", aigateway.Defaults{
 		BaseURL: "https://api.x.ai/v1", Formats: responsesFirst, KeyRequired: true, ListsModels: true,
-		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted"},
+		Traits: map[string]string{
+			"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted",
+			"stated_cost": "usd", // https://docs.x.ai/developers/cost-tracking
+		},
 	}},
 
 	// The self-hosted servers render conversations by the template of the model. The

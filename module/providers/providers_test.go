@@ -64,7 +64,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "https://openrouter.ai/api/v1", Formats: list{chat, messages, responses}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"extensions": "top_k min_p top_a repetition_penalty", "files": "true",
-				"prefill": "native", "reasoning_replay": "reasoning",
+				"prefill": "native", "reasoning_replay": "reasoning", "stated_cost": "usd",
 			},
 		},
 		"together": {
@@ -73,7 +73,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"xai": {
 			BaseURL: "https://api.x.ai/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted"},
+			Traits: traits{"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted", "stated_cost": "usd"},
 		},
 		"llamacpp": {
 			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,

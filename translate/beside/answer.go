@@ -40,7 +40,7 @@ var (
 // place. Embeddings have prompt_tokens, and images, transcripts and speech input_tokens. A rerank
 // has total_tokens alone, or the units that Cohere and Pinecone sell; of two numbers of tokens, the
 // one that is billed holds. Other hosts, such as those with a bare list of results, report nothing.
-var usageRows = token.NewRows(
+var usageRows = token.WithStatedCosts(
 	token.Row{Path: "input_tokens", Is: token.Prompt},
 	token.Row{Path: "prompt_tokens", Is: token.Prompt},
 	token.Row{Path: "total_tokens", Is: token.Prompt},
@@ -66,7 +66,7 @@ func usage(v *members.Values) token.Usage {
 		}
 	}
 	if !positive {
-		return token.Usage{}
+		return token.Usage{Stated: report.Usage().Stated}
 	}
 	return report.Usage()
 }

@@ -11,7 +11,7 @@ import (
 
 // usageRows describes the usage objects of chat and completions answers, in the words of
 // several vendors.
-var usageRows = token.NewRows(
+var usageRows = token.WithStatedCosts(
 	token.Row{Path: "prompt_tokens", Is: token.Prompt},
 	token.Row{Path: "completion_tokens", Is: token.Output},
 	token.Row{Path: "total_tokens", Is: token.Total},

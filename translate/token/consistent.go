@@ -43,16 +43,23 @@ func (u Usage) sameAs(other Usage) bool {
 // all that the call has used so far, so it replaces the earlier one, except where it is
 // less: of the input, the output and the searches, the larger report holds.
 func (u Usage) Then(next Usage) Usage {
-	if next.Searches < u.Searches {
+	switch {
+	case u.Billed && !next.Billed:
+		next.Searches, next.Billed = u.Searches, true
+	case next.Searches < u.Searches && !next.Billed:
 		next.Searches, next.Inconsistent = u.Searches, true
 	}
 	if next.Beside == nil {
 		next.Beside = u.Beside
 	}
 	next.Units = next.Units.AtLeast(u.Units)
+	if !next.Stated.Known {
+		next.Stated.Nanos, next.Stated.Known = u.Stated.Nanos, u.Stated.Known
+	}
+	next.Stated.Doubtful = next.Stated.Doubtful || u.Stated.Doubtful
 	switch {
 	case !next.Known:
-		u.Searches, u.Beside, u.Units = next.Searches, next.Beside, next.Units
+		u.Searches, u.Billed, u.Beside, u.Units, u.Stated = next.Searches, next.Billed, next.Beside, next.Units, next.Stated
 		return u
 	case !u.Known:
 		return next

@@ -27,6 +27,10 @@ const (
 	Speed                           // a word: the speed
 	Region                          // a word: the region
 	Runs                            // a list of the runs of models, each a usage object with a model and a type
+	CostUSD                         // what the call costs, in US dollars
+	CostTicks                       // the same, in ticks of 10^-10 US dollars
+	CostIsFee                       // true if CostUSD is a fee, beside which the host charges CostOfHost
+	CostOfHost                      // what the host charges, in US dollars
 )
 
 // Row is a member of the usage objects of a format. Path names the member by the objects
@@ -34,6 +38,10 @@ const (
 type Row struct {
 	Path string
 	Is   Meaning
+	// Count reads a count that is not a plain number, such as that of a list, from the value at
+	// the cursor; ok is false for a value without a count. Such a count of searches holds,
+	// whatever the answer shows.
+	Count func(jsonscan.Cursor) (n int64, ok bool)
 }
 
 // Rows describes the usage objects of a format. A new count of a vendor is a new row.
@@ -53,22 +61,24 @@ type level struct {
 type field struct {
 	row    int
 	is     Meaning
-	inside *level
+	count  func(jsonscan.Cursor) (int64, bool)
+	inside *level // for a value that is an object
+	object bool   // only objects have a meaning
 }
 
 // maxRows bounds the rows of a format.
-const maxRows = 12
+const maxRows = 20
 
 // NewRows returns the description of usage objects with the rows. Of rows with the same
 // meaning, the first one whose count is not 0 holds.
 func NewRows(rows ...Row) *Rows {
 	if len(rows) > maxRows {
-		panic("token: usage objects have more than 12 rows")
+		panic("token: usage objects have more than 20 rows")
 	}
 	u := &Rows{rows: rows}
 	for i, row := range rows {
 		u.fresh = u.fresh || row.Is == Fresh
-		u.top.add(row.Path, field{row: i, is: row.Is})
+		u.top.add(row.Path, field{row: i, is: row.Is, count: row.Count})
 	}
 	return u
 }
@@ -78,10 +88,11 @@ func (l *level) add(path string, f field) {
 	i := l.names.Index([]byte(name))
 	if i < 0 {
 		i = l.names.Add(name)
-		l.fields = append(l.fields, field{})
+		l.fields = append(l.fields, field{object: true})
 	}
 	at := &l.fields[i]
 	if !inside {
+		f.inside = at.inside
 		*at = f
 		return
 	}
@@ -103,9 +114,11 @@ type Report struct {
 	rows     *Rows
 	counts   [maxRows]int64 // by row
 	known    bool
+	counted  bool // Searches are those of a Row.Count
 	positive bool
 	negative bool  // a count was below 0, which is ignored
 	runs     *runs // nil without a list of runs
+	cost     costReport
 }
 
 // runs are the runs of models of the last list.
@@ -138,7 +151,7 @@ func (r *Report) read(c *jsonscan.Cursor, l *level) {
 		return
 	}
 	switch f := &l.fields[i]; {
-	case f.inside != nil:
+	case f.inside != nil && (f.object || c.Kind() == jsonscan.Object):
 		if !c.EnterObject() {
 			c.Skip()
 			return
@@ -154,6 +167,14 @@ func (r *Report) read(c *jsonscan.Cursor, l *level) {
 		r.Terms.ReadRegion(c.StringOrSkip())
 	case f.is == Runs:
 		r.readRuns(c)
+	case f.is >= CostUSD:
+		r.cost.read(c, f.is)
+	case f.count != nil:
+		if n, ok := f.count(*c); ok {
+			r.counts[f.row] = bounded(n)
+			r.counted = r.counted || f.is == Searches
+		}
+		c.Skip()
 	default:
 		n, exact, ok := c.Int()
 		switch {
@@ -195,7 +216,10 @@ func (r *Report) Usage() Usage {
 	u.Answer = u.rest(n[Output]+apart, u.Reasoning)
 	u.CacheRead, u.CacheWriteLong = n[CacheRead], n[CacheWriteLong]
 	u.CacheWrite = u.rest(n[CacheWrite], u.CacheWriteLong)
-	u.Searches = max(n[Searches], r.Searches)
+	if u.Searches, u.Billed = n[Searches], r.counted; !r.counted {
+		u.Searches = max(u.Searches, r.Searches)
+	}
+	u.Stated = r.cost.cost()
 	if r.rows != nil && r.rows.fresh {
 		u.Fresh = n[Fresh]
 	} else {

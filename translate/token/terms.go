@@ -4,7 +4,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
 // Terms are what an answer reports about its billing beside the counts: properties
 // for which providers have another price. The zero Terms are the usual ones.
-type Terms uint8
+type Terms uint16
 
 // The terms. Each is a bit.
 const (
@@ -16,10 +16,12 @@ const (
 	RegionUS                     // region of messages answers: the United States alone
 	OtherTier                    // service tier of another name
 	OtherSpeed                   // speed of another name
+	Reserved                     // service tier: capacity that is paid by time
+	Regional                     // an endpoint of a region, or of several
 )
 
 // tiers are the terms of the service tiers.
-const tiers = Flex | Batch | Priority | Ultrafast | OtherTier
+const tiers = Flex | Batch | Priority | Ultrafast | Reserved | OtherTier
 
 // Fields are the fields of requests that state terms.
 var Fields = [...]struct {
@@ -49,13 +51,16 @@ func (t *Terms) ReadTier(raw []byte) {
 	}
 	*t &^= tiers
 	switch string(jsonscan.DecodedOf(raw)) {
-	case "", "auto", "default", "standard", "standard_only", "on_demand": // the usual price
-	case "flex":
+	case "", "auto", "default", "standard", "standard_only", "on_demand", "unspecified": // the usual price
+	case "ON_DEMAND", "TRAFFIC_TYPE_UNSPECIFIED":
+	case "flex", "ON_DEMAND_FLEX":
 		*t |= Flex
 	case "batch":
 		*t |= Batch
-	case "priority", "fast":
+	case "priority", "fast", "ON_DEMAND_PRIORITY":
 		*t |= Priority
+	case "reserved", "PROVISIONED_THROUGHPUT":
+		*t |= Reserved
 	case "ultrafast":
 		*t |= Ultrafast
 	default:

@@ -11,12 +11,18 @@ type Usage struct {
 	// earlier event. The counts are then the most expensive reading of them.
 	Inconsistent bool
 
+	// Billed is true if Searches is the number of searches that the provider states to charge.
+	Billed bool
+
 	// Units are what the answer contains or reports beside tokens. They may be known although
 	// the usage is not.
 	Units Units
 
 	// Terms are what else the answer reports about its billing.
 	Terms Terms
+
+	// Stated is the cost of the call that the answer states, whoever its provider is.
+	Stated StatedCost
 
 	// Beside are further runs of models for the same answer, which the provider charges
 	// and the other counts do not include; nil for none.
@@ -30,7 +36,7 @@ type Run struct {
 	Model string // as the answer names it; empty for the model of the call
 }
 
-// Plus returns the usage of two calls together, without Units, Terms and Beside. It is unknown if one
+// Plus returns the usage of two calls together, without Units, Terms, Stated and Beside. It is unknown if one
 // of them is.
 func (u Usage) Plus(other Usage) Usage {
 	if !u.Known || !other.Known {

@@ -65,6 +65,8 @@ var traits = []trait{
 	flag("attribution", "keep", "drop", func(t *Traits) *bool { return &t.DropAttribution }),
 	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
 	flag("trace_upstream", "false", "true", func(t *Traits) *bool { return &t.TraceUpstream }),
+	flag("stated_cost", "ignore", "usd", func(t *Traits) *bool { return &t.StatedCost }),
+	flag("regional", "false", "true", func(t *Traits) *bool { return &t.Regional }),
 }
 
 // Names returns the names of all traits, in the order of the table.

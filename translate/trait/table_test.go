@@ -82,6 +82,8 @@ var others = map[string]map[string]Traits{
 	"attribution":               {"drop": {DropAttribution: true}},
 	"forward_ratelimit_headers": {"true": {ForwardRateLimitHeaders: true}},
 	"trace_upstream":            {"true": {TraceUpstream: true}},
+	"stated_cost":               {"usd": {StatedCost: true}},
+	"regional":                  {"true": {Regional: true}},
 }
 
 // meaning returns the traits with unset values replaced by their defaults.

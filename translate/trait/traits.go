@@ -121,6 +121,10 @@ type Traits struct {
 	// TraceUpstream sends the provider the position in the trace, in the header
 	// traceparent.
 	TraceUpstream bool
+	// StatedCost believes the cost in US dollars that the provider states in its answers.
+	StatedCost bool
+	// Regional is true for an endpoint of a region, which may have prices of its own.
+	Regional bool
 }
 
 // The defaults of traits that are not flags.

@@ -119,6 +119,13 @@ func (p *Parser) SendUsage() {
 	}
 }
 
+// Searched sends the usage with the number of searches that the answer shows so far, unless it
+// states the number.
+func (p *Parser) Searched(n int64) {
+	p.Report.Searches = n
+	p.SendUsage()
+}
+
 // Finish sends the reason why the turn ended, with the raw strings of the word for it, of the
 // stop sequence and of the provider's explanation; nil for what the answer does not state.
 // Without a word, Finish has no effect. A later reason replaces an earlier one.

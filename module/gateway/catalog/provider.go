@@ -71,7 +71,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared) (*Pro
 	}
 	p := &Provider{
 		Name: config.Name, Preset: config.PresetName(), Identity: config.listIdentity(nil),
-		traits:  layers{defaults.Traits, defaults.ModelTraits, config.Traits},
+		traits:  layers{presetTraits(defaults, config.BaseURL), defaults.ModelTraits, config.Traits},
 		Service: config.service(), APIKeys: config.APIKeys, pooled: config.ReverseProxyRaw != nil,
 	}
 	p.known, p.address = modellist.Named(defaults.Models), defaults.Protocol.Address

@@ -132,6 +132,9 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	}
 	v.units = view.Costs.Units
 	v.terms = termsAt(t, ex)
+	if t.TraitsOf(view.Model).Regional {
+		v.terms |= token.Regional
+	}
 	if spokenTo(t, ex) == ex.Format { // no translation has the tools of vendors
 		v.searches = view.Costs.Searches
 	}

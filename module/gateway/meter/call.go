@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // call is a call of a provider, with its part of the estimate of the exchange.
@@ -128,6 +129,17 @@ func (c call) usage() usage {
 		return usage{tokens, accounting.SourcePartial, terms, c.units()}
 	}
 	return usage{tokens, accounting.SourceEstimated, terms, c.units()}
+}
+
+// stated returns the cost that the provider has stated for the whole call, if it is believed.
+func (c call) stated(traits *trait.Traits) token.StatedCost {
+	switch {
+	case traits == nil || !traits.StatedCost:
+		return token.StatedCost{}
+	case c.Usage.Stated.Doubtful || c.Whole() && !c.Stopped || c.unused():
+		return c.Usage.Stated
+	}
+	return token.StatedCost{}
 }
 
 // units returns the units of a call: those of its answer, and for what a whole answer does not

@@ -63,32 +63,48 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	if c.reported() == 0 {
 		runs = nil
 	}
+	stated := c.stated(a.Traits)
+	if stated.Doubtful && u.source == accounting.SourceProvider {
+		u.source = accounting.SourcePartial
+	}
+	if a.Traits != nil && a.Traits.Regional {
+		u.terms |= token.Regional
+	}
 	share := c.share / float64(1+len(runs))
 	call := accounting.Call{
 		Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
 		Source: u.source, Tokens: u.tokens, Terms: u.terms,
 	}
-	e.cost(&call, &u.units, share)
+	e.cost(&call, &u.units, share, stated)
 	e.record.Calls = append(e.record.Calls, call)
+	if call.CostSource == accounting.CostStated { // for all runs
+		stated.Nanos = 0
+	}
 	for i := range runs {
-		e.addRun(call, &runs[i], share)
+		e.addRun(call, &runs[i], share, stated)
 	}
 }
 
 // addRun adds a further run of a model within a call, whose price may be another.
-func (e *Entry) addRun(within accounting.Call, run *token.Run, share float64) {
+func (e *Entry) addRun(within accounting.Call, run *token.Run, share float64, stated token.StatedCost) {
 	call := accounting.Call{
 		Provider: within.Provider, Model: cmp.Or(run.Model, within.Model), Answered: within.Answered, Format: within.Format, Status: within.Status,
 		Source: sourceOf(run.Usage), Tokens: run.Counts, Terms: within.Terms | run.Terms,
 	}
-	e.cost(&call, new(token.Units), share)
+	e.cost(&call, new(token.Units), share, stated)
 	e.record.Calls = append(e.record.Calls, call)
 }
 
-// cost sets the cost of a call, if its price is known. units are those of the call, and share
-// is the part of the request that the call is.
-func (e *Entry) cost(call *accounting.Call, units *token.Units, share float64) {
+// cost sets what is known of the cost of a call. units are those of the call, and share is the
+// part of the request that the call is. A cost that the provider has stated holds unless an
+// operator has set a price.
+func (e *Entry) cost(call *accounting.Call, units *token.Units, share float64, stated token.StatedCost) {
 	if call.Source == accounting.SourceNone {
+		return
+	}
+	price := e.pricer.Price(e.record.Model, call.Provider, call.Model, e.record.Admitted)
+	if stated.Known && (price == nil || price.IsBuiltin()) {
+		call.Cost, call.CostSource = aigateway.Cost{Nanos: stated.Nanos, Currency: aigateway.DefaultCurrency}, accounting.CostStated
 		return
 	}
 	charge, ok := Cost(e.pricer, &e.record, call, units)

@@ -48,21 +48,28 @@ func (Vertex) CaddyModule() caddy.ModuleInfo {
 
 // Defaults implements aigateway.Preset.
 func (v *Vertex) Defaults() aigateway.Defaults {
+	traits := map[string]string{"thinking_style": "adaptive"}
+	if v.location() != global {
+		traits["regional"] = "true"
+	}
 	return aigateway.Defaults{
 		BaseURL:     "https://" + host(v.location()),
 		Formats:     []translate.Format{translate.Messages},
-		Traits:      map[string]string{"thinking_style": "adaptive"},
+		Traits:      traits,
 		ModelTraits: append(claude.Longest("", "@"), aigateway.ModelTraits{Pattern: "mistral*", Traits: map[string]string{"tool_call_ids": "nine"}}),
 		Protocol:    aigateway.Protocol{Address: v.address, Token: token, ForeignError: ofEdge},
 	}
 }
 
-func (v *Vertex) location() string { return cmp.Or(v.Location, "global") }
+// global is the location without a region.
+const global = "global"
+
+func (v *Vertex) location() string { return cmp.Or(v.Location, global) }
 
 // host returns the host of a location.
 func host(location string) string {
 	switch location {
-	case "global":
+	case global:
 		return "aiplatform.googleapis.com"
 	case "us", "eu":
 		return "aiplatform." + location + ".rep.googleapis.com"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
@@ -113,6 +114,7 @@ var words = turn.Words{
 		token.Row{Path: "inputTokens", Is: token.Fresh},
 		token.Row{Path: "cacheReadInputTokens", Is: token.CacheRead},
 		token.Row{Path: "cacheWriteInputTokens", Is: token.CacheWrite},
+		token.Row{Path: "cacheDetails", Is: token.CacheWriteLong, Count: countLongWrites},
 		token.Row{Path: "outputTokens", Is: token.Output},
 	),
 	Reason: "stopReason",
@@ -121,6 +123,27 @@ var words = turn.Words{
 		"model_context_window_exceeded": event.FinishLength, "tool_use": event.FinishTools,
 		"guardrail_intervened": event.FinishFiltered, "content_filtered": event.FinishFiltered,
 	},
+}
+
+// The members of an element of the list of writes to caches.
+var (
+	writes      = members.New("")
+	writeTTL    = writes.Maybe(members.String, "ttl")
+	writeTokens = writes.Maybe(members.Number, "inputTokens")
+)
+
+// countLongWrites returns the tokens of a list that are written to caches for an hour.
+func countLongWrites(c jsonscan.Cursor) (n int64, ok bool) {
+	if !c.EnterArray() {
+		return 0, false
+	}
+	var v members.Values
+	for c.Element() {
+		if v.Read(&c, writes, nil); string(v.Raw(writeTTL)) == `"1h"` {
+			n += token.CountOf(v.Raw(writeTokens))
+		}
+	}
+	return n, true
 }
 
 // failures are the reasons of turns that have failed. They must not look like the end of a turn.

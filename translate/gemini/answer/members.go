@@ -29,7 +29,8 @@ var (
 	reason      = candidate.Maybe(members.String, "finishReason")
 	explanation = candidate.Maybe(members.String, "finishMessage")
 	_           = candidate.Skip("safetyRatings tokenCount avgLogprobs")
-	_           = candidate.Lost("citationMetadata groundingMetadata urlContextMetadata logprobsResult")
+	grounding   = candidate.Maybe(members.Object, "groundingMetadata")
+	_           = candidate.Lost("citationMetadata urlContextMetadata logprobsResult")
 	content     = candidate.Inside("candidates[*].content.", "content")
 	parts       = content.Must(members.Array, "parts")
 	_           = content.Skip("role")
@@ -62,6 +63,8 @@ var words = turn.Words{
 		token.Row{Path: "candidatesTokenCount", Is: token.Output},
 		token.Row{Path: "thoughtsTokenCount", Is: token.FurtherReasoning},
 		token.Row{Path: "serviceTier", Is: token.Tier},
+		token.Row{Path: "trafficType", Is: token.Tier}, // of Vertex
+		token.Row{Path: "billedToolCalls", Is: token.Searches, Count: countBilled},
 	),
 	Reason: "candidates[*].finishReason",
 	Reasons: map[string]event.FinishReason{

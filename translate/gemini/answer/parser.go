@@ -27,6 +27,7 @@ type Parser struct {
 	whole, candidate, part members.Values
 	open                   turn.Item
 	hasContent             bool // a text, a thought or a call was sent
+	searches               searches
 }
 
 // NewParser returns a parser of one answer.
@@ -66,11 +67,16 @@ func (p *Parser) send() {
 	if p.whole.Raw(candidates) == nil {
 		return
 	}
+	p.searches.name(p.whole.Raw(model))
 	list := p.whole.Cursor(candidates)
 	for list.OpenArray(); list.Element() && !p.Over(); {
 		v := &p.candidate
+		read := v.Read(&list, candidate, &p.Dropped)
+		if read && v.Raw(grounding) != nil {
+			p.ground()
+		}
 		switch {
-		case !v.Read(&list, candidate, &p.Dropped), token.CountOf(v.Raw(number)) > 0:
+		case !read, token.CountOf(v.Raw(number)) > 0:
 			p.Drop("candidates[*]") // no request asks for more than one
 		case v.Unreadable():
 			p.Refuse(errPart)
@@ -80,6 +86,13 @@ func (p *Parser) send() {
 		}
 	}
 	p.Refuse(list.Err())
+}
+
+// ground counts the searches of the candidate. Other formats have no place for its sources.
+func (p *Parser) ground() {
+	p.Drop("candidates[*].groundingMetadata")
+	p.searches.read(p.candidate.Cursor(grounding), token.CountOf(p.candidate.Raw(number)))
+	p.Searched(p.searches.charged())
 }
 
 var errPart = errors.New("a part of an unknown kind")

@@ -163,7 +163,7 @@ func (r *request) tool() {
 		case "functionDeclarations":
 			r.Elements("must be an array of objects", func(int) { r.function() })
 			return
-		case "googleSearch", "googleSearchRetrieval", "enterpriseWebSearch":
+		case "googleSearch", "googleSearchRetrieval", "enterpriseWebSearch", "googleMaps":
 			r.View.Costs.Searches = min(r.View.Costs.Searches+token.DefaultSearches, token.MaxSearches)
 		}
 		r.Skip()

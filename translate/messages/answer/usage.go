@@ -8,7 +8,7 @@ import (
 )
 
 // usageRows describes the usage objects of the format.
-var usageRows = token.NewRows(
+var usageRows = token.WithStatedCosts(
 	token.Row{Path: "input_tokens", Is: token.Fresh},
 	token.Row{Path: "cache_read_input_tokens", Is: token.CacheRead},
 	token.Row{Path: "cache_creation_input_tokens", Is: token.CacheWrite},

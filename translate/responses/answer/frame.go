@@ -177,7 +177,7 @@ func codeOf(f *fault.Fault) string {
 }
 
 // usageRows describes the usage objects of the format.
-var usageRows = token.NewRows(
+var usageRows = token.WithStatedCosts(
 	token.Row{Path: "input_tokens", Is: token.Prompt},
 	token.Row{Path: "input_tokens_details.cached_tokens", Is: token.CacheRead},
 	token.Row{Path: "input_tokens_details.cache_write_tokens", Is: token.CacheWrite},

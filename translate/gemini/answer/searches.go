@@ -1,0 +1,137 @@
+package answer
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// The members of the grounding of a candidate that show searches, and of its sources.
+var (
+	groundings = members.New("")
+	queryLists = [...]members.Member{
+		groundings.Maybe(members.Array, "webSearchQueries"), groundings.Maybe(members.Array, "imageSearchQueries"),
+	}
+	chunks  = groundings.Maybe(members.Array, "groundingChunks")
+	sources = members.New("")
+	// The sources of searches, unlike those that a retrieval from own documents has.
+	found = [...]members.Member{
+		sources.Maybe(members.Object, "web"), sources.Maybe(members.Object, "maps"), sources.Maybe(members.Object, "image"),
+	}
+)
+
+// searches counts the searches that an answer shows. The service charges for each query that
+// is not empty, and for models before Gemini 3 once for a prompt that is grounded.
+type searches struct {
+	byPrompt bool
+	grounded bool
+	// seen has how often a list of a candidate has had a query: the events of a stream repeat
+	// the list so far, or go on with it.
+	seen  map[query]int64
+	count int64
+}
+
+type query struct {
+	candidate int64
+	text      string
+}
+
+// name reads the raw version of the model that answers, nil if the event has none.
+func (s *searches) name(model []byte) {
+	if model != nil {
+		name := jsonscan.DecodedOf(model)
+		name = name[bytes.LastIndexByte(name, '/')+1:]
+		s.byPrompt = bytes.HasPrefix(name, []byte("gemini-1")) || bytes.HasPrefix(name, []byte("gemini-2"))
+	}
+}
+
+// read reads the grounding of a candidate.
+func (s *searches) read(c jsonscan.Cursor, candidate int64) {
+	var v members.Values
+	if !v.Read(&c, groundings, nil) {
+		return
+	}
+	inLists := make(map[query]int64)
+	for _, list := range queryLists {
+		if v.Raw(list) == nil {
+			continue
+		}
+		c := v.Cursor(list)
+		for c.OpenArray(); c.Element(); {
+			if text := bytes.TrimSpace(jsonscan.DecodedOf(c.StringOrSkip())); len(text) > 0 && len(s.seen)+len(inLists) < token.MaxSearches {
+				inLists[query{candidate, string(text)}]++
+			}
+		}
+	}
+	if s.seen == nil {
+		s.seen = make(map[query]int64)
+	}
+	for q, n := range inLists {
+		s.count += max(0, n-s.seen[q])
+		s.seen[q] = max(n, s.seen[q])
+	}
+	s.grounded = s.grounded || len(inLists) > 0 || hasFound(&v)
+}
+
+// hasFound reports whether a grounding has a source that was searched.
+func hasFound(v *members.Values) bool {
+	if v.Raw(chunks) == nil {
+		return false
+	}
+	var source members.Values
+	c := v.Cursor(chunks)
+	for c.OpenArray(); c.Element(); {
+		source.Read(&c, sources, nil)
+		for _, m := range found {
+			if source.Raw(m) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// charged returns the number of searches that the service charges for.
+func (s *searches) charged() int64 {
+	switch {
+	case !s.grounded:
+		return 0
+	case s.byPrompt:
+		return 1
+	}
+	return max(1, s.count)
+}
+
+// billedTools begin the names of the tools of the service whose calls are searches, in small
+// letters without underscores.
+var billedTools = []string{"googlesearch", "googlemaps", "enterprisewebsearch", "websearch", "imagesearch"}
+
+// countBilled reads the list of the calls of tools that the service has billed, and returns the
+// number of searches.
+func countBilled(c jsonscan.Cursor) (n int64, ok bool) {
+	if !c.EnterArray() {
+		return 0, false
+	}
+	var v members.Values
+	for c.Element() {
+		v.Read(&c, billed, nil)
+		name := strings.ToLower(strings.ReplaceAll(jsonscan.TextOf(v.Raw(billedTool)), "_", ""))
+		for _, of := range billedTools {
+			if strings.HasPrefix(name, of) {
+				n += token.CountOf(v.Raw(billedCalls))
+				break
+			}
+		}
+	}
+	return min(n, token.MaxSearches+1), true
+}
+
+// The members of an element of the list of billed calls.
+var (
+	billed      = members.New("")
+	billedTool  = billed.Maybe(members.String, "tool")
+	billedCalls = billed.Maybe(members.Number, "successfulToolCallCount")
+)
