@@ -175,7 +175,7 @@ func viewOfNoItems(answer string) aigateway.View {
 var shown = map[string]aigateway.View{
 	"status": func(url.Values) (any, error) {
 		return json.RawMessage(`{"version":"","revision":"","caddy":"v2","go":"go1","started":"2026-11-23T10:00:00Z","ready":true,"reason":"","running":0,"ended":0,
-			"providers":[{"name":"p","available":true}],"ledger_behind_seconds":null}`), nil
+			"degraded":[{"part":"the store","reason":"the database is read-only"}],"providers":[{"name":"p","available":true}],"ledger_behind_seconds":null}`), nil
 	},
 	"targets": func(url.Values) (any, error) {
 		return json.RawMessage(`{"targets":[{"provider":"p","upstream_model":"m","weight":1,"state":"available","running":0}]}`), nil

@@ -17,7 +17,7 @@ var (
 
 // Store is the interface of the modules in the namespace ai_gateway.stores: a
 // database of users, their sessions, their keys and their teams. A Store may also implement
-// [StoreIdentity] and [StoreOpening].
+// [StoreIdentity], [StoreOpening] and [Degradable].
 //
 // A store that cannot be reached does not keep a configuration from being loaded:
 // the keys of the configuration work without it. After an outage, a store recovers
@@ -66,6 +66,12 @@ type StoreOpening interface {
 	// Opened returns a channel that is closed when the first reading of the keys
 	// after Open has ended, with or without success.
 	Opened() <-chan struct{}
+}
+
+// Degradable is an optional interface of a Store, and of Counters.
+type Degradable interface {
+	// Degraded returns what does not work now, nil if all does. It reads memory alone.
+	Degraded() error
 }
 
 // Page selects a part of a list.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
@@ -79,12 +80,19 @@ var kinds = map[string]kind{
 		return "Records of the ledger wait in the journal, since the database does not take them: " + d.of("error")
 	}},
 	events.LedgerCaughtUp: {text: func(data) string { return "The database takes the records of the ledger again." }},
+	events.Degraded:       {text: func(d data) string { return capital(d.of("part")) + " does not work: " + d.of("error") }},
+	events.Restored:       {text: func(d data) string { return capital(d.of("part")) + " works again." }},
 	events.JournalDamaged: {text: func(d data) string {
 		return fmt.Sprintf("%s damaged bytes of the journal were skipped in %s.", d.of("bytes"), d.of("path"))
 	}},
 }
 
 func model(d data) string { return cmp.Or(d.of("model"), "A model") }
+
+// capital returns a text that begins a sentence.
+func capital(text string) string {
+	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
+}
 
 func ofSubject(d data) string {
 	return behind(" for the "+cmp.Or(d.of("per"), "key")+" ", d.of("subject"))

@@ -14,14 +14,18 @@ const statusPath = "/ai_gateway/status"
 
 // gatewayStatus is an answer of the admin API about the gateway.
 type gatewayStatus struct {
-	Version   string    `json:"version"`
-	Revision  string    `json:"revision"`
-	Caddy     string    `json:"caddy"`
-	Started   time.Time `json:"started"`
-	Ready     bool      `json:"ready"`
-	Reason    string    `json:"reason"`
-	Running   int       `json:"running"`
-	Ended     int       `json:"ended"`
+	Version  string    `json:"version"`
+	Revision string    `json:"revision"`
+	Caddy    string    `json:"caddy"`
+	Started  time.Time `json:"started"`
+	Ready    bool      `json:"ready"`
+	Reason   string    `json:"reason"`
+	Degraded []struct {
+		Part   string `json:"part"`
+		Reason string `json:"reason"`
+	} `json:"degraded"`
+	Running   int `json:"running"`
+	Ended     int `json:"ended"`
 	Providers []struct {
 		Name      string `json:"name"`
 		Available bool   `json:"available"`
@@ -55,6 +59,9 @@ func printStatus(out io.Writer, s *gatewayStatus, now time.Time) {
 	fmt.Fprintf(out, "version    %s, Caddy %s\n", cmp.Or(s.Version, strings.TrimSpace("checkout "+s.Revision)), s.Caddy)
 	fmt.Fprintf(out, "started    %s, %s ago\n", s.Started.Format(time.RFC3339), now.Sub(s.Started).Round(time.Second))
 	fmt.Fprintf(out, "ready      %s\n", map[bool]string{true: "yes", false: "no: " + s.Reason}[s.Ready])
+	for _, d := range s.Degraded {
+		fmt.Fprintf(out, "degraded   %s: %s\n", d.Part, d.Reason)
+	}
 	fmt.Fprintf(out, "requests   %d running, %d in the last minute\n", s.Running, s.Ended)
 	fmt.Fprintf(out, "ledger     %s\n", s.ledger())
 	for i, p := range s.Providers {

@@ -59,6 +59,8 @@ type Dialect struct {
 	// migrates or writes. They wait for other such transactions. They are empty if
 	// already the start of a transaction waits.
 	LockSchema, LockWrites string
+	// ReadOnly is a query of a number that is not 0 if the database cannot be written, or "".
+	ReadOnly string
 	// Notify is a statement that notifies listeners of a transaction, or "".
 	Notify string
 }

@@ -22,6 +22,8 @@ const (
 	Timeout = slowness * 5 * time.Second
 	// migrationTimeout bounds the duration of a migration with its backup.
 	migrationTimeout = 2 * time.Minute
+	// watchEvery is the time between two looks of WatchWrites.
+	watchEvery = 2 * time.Second
 	// writersAtOnce is the largest number of calls that write or wait to write.
 	// All of them finish well before the timeout of the last one.
 	writersAtOnce = 50

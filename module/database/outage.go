@@ -1,6 +1,7 @@
 package database
 
 import (
+	"errors"
 	"sync"
 
 	"go.uber.org/zap"
@@ -35,4 +36,14 @@ func (o *Outage) End(logger func() *zap.Logger, message string) (ended bool) {
 	o.reason = ""
 	logger().Info(message)
 	return true
+}
+
+// Problem returns the reason of the outage, nil if there is none.
+func (o *Outage) Problem() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.reason == "" {
+		return nil
+	}
+	return errors.New(o.reason)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -31,6 +32,42 @@ func (d *Database) Write(ctx context.Context, action string, write func(Statemen
 		d.writing.End(d.logger, d.name+" can be written again")
 	}
 	return err
+}
+
+// WriteProblem returns why the database cannot be written, nil if the last call of Write did not
+// fail.
+func (d *Database) WriteProblem() error { return d.writing.Problem() }
+
+// WatchWrites finds the beginning of an outage of a database that nothing else writes, and its
+// end, until the context ends. It writes only during an outage, whose reason is the result.
+func (d *Database) WatchWrites(ctx context.Context) {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if d.WriteProblem() != nil || d.isReadOnly(ctx) {
+			_ = d.Write(ctx, "checking that it can be written", func(tx Statements) error {
+				return tx.Change("UPDATE " + d.dialect.State + " SET version = version")
+			})
+		}
+	}
+}
+
+// isReadOnly reports whether the database is read-only, as far as it can be asked.
+func (d *Database) isReadOnly(ctx context.Context) bool {
+	if d.dialect.ReadOnly == "" {
+		return false
+	}
+	var found int64
+	err := d.Query(ctx, "checking whether it is read-only", func(in Statements) (err error) {
+		found, err = in.Number(d.dialect.ReadOnly)
+		return err
+	})
+	return err == nil && found > 0
 }
 
 // Transact runs statements in one transaction. Other writing transactions wait. Callers

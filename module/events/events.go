@@ -28,6 +28,8 @@ const (
 	KeyExpires      = "ai_gateway_key_expires"      // a key that is in use expires within a week, once a day: key, owner, expires
 	LedgerBehind    = "ai_gateway_ledger_behind"    // records wait in the journal, since the database does not take them: error
 	LedgerCaughtUp  = "ai_gateway_ledger_caught_up" // the database takes records again
+	Degraded        = "ai_gateway_degraded"         // a part does not work, which requests may need: part, error
+	Restored        = "ai_gateway_restored"         // the part works again: part
 	Fallback        = "ai_gateway_fallback"         // another provider was called after a failure: model, from, to, cause
 	ProviderDown    = "ai_gateway_provider_down"    // a target rests after failures: provider, model, cause, until
 	ProviderUp      = "ai_gateway_provider_up"      // a target is available again: provider, model

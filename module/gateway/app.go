@@ -144,7 +144,9 @@ func (a *App) Start() error {
 	if len(a.managed()) > 0 {
 		forget = metrics.KeepHour()
 	}
-	a.stopMetrics = func() { unwatch(); unwatchLimits(); forget(); release() }
+	ctx, stopReports := context.WithCancel(a.ctx)
+	a.stopMetrics = func() { stopReports(); unwatch(); unwatchLimits(); forget(); release() }
+	go a.reportDegraded(ctx)
 	a.releasePages() // of the configuration
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // The paths of probes, as Kubernetes names its own. They need no key, and their answers are
@@ -48,6 +49,9 @@ func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 	case livePath:
 	case readyPath:
 		body = ready
+		if parts := partsOf(h.degraded()); len(parts) > 0 {
+			body = `{"status":"ready","degraded":["` + strings.Join(parts, `","`) + `"]}`
+		}
 		reason := h.unready()
 		if reason != "" && !(reason == storeMissing && slices.Contains(r.URL.Query()["exclude"], "store")) {
 			status, body = http.StatusServiceUnavailable, `{"status":"not ready","reason":"`+reason+`"}`

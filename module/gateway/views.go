@@ -62,8 +62,9 @@ type status struct {
 	Go       string    `json:"go"`       // version
 	Started  time.Time `json:"started"`
 
-	Ready     bool             `json:"ready"`   // for new requests
-	Reason    string           `json:"reason"`  // why the gateway is not ready
+	Ready     bool             `json:"ready"`  // for new requests
+	Reason    string           `json:"reason"` // why the gateway is not ready
+	Degraded  []degradedPart   `json:"degraded"`
 	Running   int              `json:"running"` // exchanges at this moment, of all sites of the process
 	Ended     int              `json:"ended"`   // exchanges within the last minute
 	Providers []providerStatus `json:"providers"`
@@ -71,6 +72,12 @@ type status struct {
 	// Behind is how many seconds the database is behind the ledger of this process, null if
 	// there is no ledger or it is not known.
 	Behind *int64 `json:"ledger_behind_seconds"`
+}
+
+// degradedPart is a part that does not work, although the gateway serves requests.
+type degradedPart struct {
+	Part   string `json:"part"`
+	Reason string `json:"reason"`
 }
 
 // providerStatus is the state of a provider.
@@ -86,13 +93,15 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 	s := status{
 		Version: version.Of(build), Revision: version.Revision(build), Caddy: shortVersion, Go: runtime.Version(),
 		Started: started.UTC().Truncate(time.Second), Ready: true, Running: drain.Process.Running(), Ended: drain.Process.Ended(),
-		Providers: []providerStatus{},
+		Degraded: []degradedPart{}, Providers: []providerStatus{},
 	}
+	degraded := make(map[string]error)
 	available := make(map[string]bool)
 	for _, site := range sites {
 		if reason := site.unready(); reason != "" {
 			s.Ready, s.Reason = false, reason
 		}
+		maps.Copy(degraded, site.degraded())
 		for name, is := range explain.Providers(site.resolved.catalog) {
 			available[name] = available[name] || is
 		}
@@ -101,6 +110,9 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 				s.Behind = new(max(int64(age/time.Second), value(s.Behind)))
 			}
 		}
+	}
+	for _, part := range partsOf(degraded) {
+		s.Degraded = append(s.Degraded, degradedPart{part, degraded[part].Error()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(available)) {
 		s.Providers = append(s.Providers, providerStatus{name, available[name]})

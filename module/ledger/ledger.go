@@ -213,3 +213,11 @@ func (l *Ledger) end(r *accounting.Record) {
 		events.Emit(events.LedgerRecovered, nil)
 	}
 }
+
+// Degraded implements aigateway.Degradable: the journal cannot be written.
+func (l *Ledger) Degraded() error {
+	if l.journal.State().Delayed == 0 {
+		return nil
+	}
+	return l.failing.Problem()
+}

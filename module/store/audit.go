@@ -38,7 +38,11 @@ type recorder struct {
 	logger  func() *zap.Logger
 	rows    atomic.Pointer[zap.Logger] // logs the rows
 	options atomic.Pointer[aigateway.AuditOptions]
+	outage  database.Outage // failures to read changes
 }
+
+// Degraded implements aigateway.Degradable: the database cannot be read, or not be written.
+func (r *recorder) Degraded() error { return cmp.Or(r.outage.Problem(), r.db.WriteProblem()) }
 
 // UseAudit implements aigateway.AuditLog.
 func (r *recorder) UseAudit(options aigateway.AuditOptions) { r.options.Store(&options) }

@@ -42,8 +42,6 @@ const (
 type Store struct {
 	recorder // runs the changes, each with its row of the audit log
 
-	outage database.Outage // failures to read changes
-
 	follow sync.Once
 	opened chan struct{} // closed after the first reading of the keys
 	stop   context.CancelFunc
@@ -72,6 +70,7 @@ func (s *Store) Open() {
 		s.stop = cancel
 		wake := make(chan struct{}, 1)
 		s.done.Go(func() { s.followChanges(ctx, wake) })
+		s.done.Go(func() { s.db.WatchWrites(ctx) })
 		s.done.Go(func() {
 			s.db.Listen(ctx, func() {
 				select {

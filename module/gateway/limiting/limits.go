@@ -92,6 +92,9 @@ func (l *Limits) find(name string) *Limit {
 	return l.defined[i]
 }
 
+// Counters returns the counters, nil if there is no limit.
+func (l *Limits) Counters() aigateway.Counters { return l.counters }
+
 // Names returns the names of the limits.
 func (l *Limits) Names() (names []string) {
 	for _, limit := range l.defined {

@@ -189,6 +189,21 @@ func (b *Book) reopen() error {
 	return b.ledger.Load().err
 }
 
+// Problem returns why exchanges leave no record, nil if they do, and before the first use.
+func (b *Book) Problem() error {
+	if b == nil {
+		return nil
+	}
+	o := b.ledger.Load()
+	if o == nil {
+		return nil
+	}
+	if failing, ok := o.Ledger.(aigateway.Degradable); ok && o.err == nil {
+		return failing.Degraded()
+	}
+	return o.err
+}
+
 // errReleased is the error of a Book after Release.
 var errReleased = errors.New("the configuration is no longer used")
 

@@ -21,7 +21,7 @@ type circuit struct {
 	mu         sync.Mutex // guards the fields below
 	failures   int        // in a row
 	restsUntil time.Time
-	open       bool // the beginning of an outage was logged
+	outage     error // whose beginning was logged; nil for none
 }
 
 // closed reports whether the server may be called now.
@@ -36,18 +36,25 @@ func (c *circuit) record(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {
-		if c.open {
+		if c.outage != nil {
 			c.logger.Info("the Redis server of limits answers again")
 		}
-		c.failures, c.open = 0, false
+		c.failures, c.outage = 0, nil
 		return
 	}
 	if c.failures++; c.failures < failuresToRest {
 		return
 	}
 	c.failures, c.restsUntil = 0, time.Now().Add(rest)
-	if !c.open {
+	if c.outage == nil {
 		c.logger.Error("the Redis server of limits does not answer", zap.Error(err))
+		c.outage = err
 	}
-	c.open = true
+}
+
+// problem returns the error of an outage, nil if there is none.
+func (c *circuit) problem() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.outage
 }

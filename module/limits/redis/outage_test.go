@@ -232,6 +232,31 @@ func TestAReplicaIsAnOutage(t *testing.T) {
 	g.admitsSoon(t, 7*tenth)
 }
 
+// A stopped Redis was only known to the metrics, and to requests that were refused.
+func TestAnOutageIsKnownWithoutRequests(t *testing.T) {
+	t.Parallel()
+	server, client, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayOn(t, server, deny)
+	g.server.watcher.Go(g.server.watch)
+	t.Cleanup(func() { close(g.server.stop); g.server.watcher.Wait(); _ = g.server.client.Close() })
+	require.NoError(t, g.Degraded())
+	for name, outage := range map[string]struct{ begin, end func() }{
+		"stopped": {server.Kill, server.Start},
+		"a replica": {
+			func() { require.NoError(t, client.SlaveOf(t.Context(), "127.0.0.1", "1").Err()) },
+			func() { require.NoError(t, client.SlaveOf(t.Context(), "NO", "ONE").Err()) },
+		},
+	} {
+		outage.begin()
+		require.Eventually(t, func() bool { return g.Degraded() != nil }, patience, 50*time.Millisecond, name)
+		outage.end()
+		require.Eventually(t, func() bool { return g.Degraded() == nil }, patience, 50*time.Millisecond, name)
+	}
+}
+
 func TestAnOutageIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	server, _, ok := serving(t)

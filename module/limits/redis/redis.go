@@ -170,7 +170,9 @@ func (r *Redis) Provision(ctx caddy.Context) error {
 	}
 	r.id = identity{r.Address, r.Username, r.Password, r.TLS, r.Timeout}
 	loaded, _, err := pool.LoadOrNew(r.id, func() (caddy.Destructor, error) {
-		return newServer(r.client(password), time.Duration(r.Timeout), ctx.Logger()), nil
+		s := newServer(r.client(password), time.Duration(r.Timeout), ctx.Logger())
+		s.watcher.Go(s.watch)
+		return s, nil
 	})
 	if err != nil {
 		return err
@@ -194,6 +196,9 @@ func (r *Redis) Limiter(limits []*aigateway.Limit) (aigateway.Limiter, error) {
 	return &limiter{Redis: r, limits: limits}, nil
 }
 
+// Degraded implements aigateway.Degradable.
+func (r *Redis) Degraded() error { return r.server.circuit.problem() }
+
 // Cleanup releases the server.
 func (r *Redis) Cleanup() error {
 	if r.server == nil {
@@ -209,5 +214,6 @@ var (
 	_ caddy.CleanerUpper    = (*Redis)(nil)
 	_ caddyfile.Unmarshaler = (*Redis)(nil)
 	_ aigateway.Counters    = (*Redis)(nil)
+	_ aigateway.Degradable  = (*Redis)(nil)
 	_ aigateway.LimitViewer = (*limiter)(nil)
 )

@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,8 +18,7 @@ import (
 // of requests is longer.
 const backgroundTimeout = time.Second
 
-// server is the connection to a Redis server, which survives reloads. It has goroutines only
-// while changes wait or budgets are restored.
+// server is the connection to a Redis server, which survives reloads.
 type server struct {
 	client   goredis.UniversalClient
 	timeout  time.Duration
@@ -28,14 +28,36 @@ type server struct {
 	restores restore.Group[string] // by the key of the budget
 	backlog  *backlog
 	leases   *leases
+	watcher  sync.WaitGroup
+	stop     chan struct{} // ends watch
 }
 
 func newServer(client goredis.UniversalClient, timeout time.Duration, logger *zap.Logger) *server {
-	s := &server{client: client, timeout: timeout, circuit: &circuit{logger: logger}}
+	s := &server{client: client, timeout: timeout, circuit: &circuit{logger: logger}, stop: make(chan struct{})}
 	s.backlog = newBacklog(s.send, logger)
 	s.leases = &leases{backlog: s.backlog, running: make(map[*reservation]struct{})}
 	s.hold()
 	return s
+}
+
+// watchEvery is the time between two writes of watch.
+const watchEvery = time.Second
+
+// watch writes to the server while a configuration uses it, so that the circuit knows the beginning
+// and the end of an outage without requests. A replica answers reads, and refuses writes.
+func (s *server) watch() {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-ticker.C:
+		}
+		_ = s.do("watch", func(ctx context.Context) error { // the circuit has the result
+			return s.client.Set(ctx, tag+"watched", 1, time.Minute).Err()
+		})
+	}
 }
 
 // hold keeps the server open until drop is called.
@@ -52,7 +74,11 @@ func (s *server) drop() error {
 }
 
 // Destruct implements caddy.Destructor. Requests that still run keep the server open.
-func (s *server) Destruct() error { return s.drop() }
+func (s *server) Destruct() error {
+	close(s.stop)
+	s.watcher.Wait()
+	return s.drop()
+}
 
 // do calls the server for a request, unless the circuit is open. The call is not cancelled
 // when the client of the request leaves: that would count as a failure of the server.

@@ -11,8 +11,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// uniqueViolation is the SQLSTATE of a value that must be unique, but exists already.
-const uniqueViolation = "23505"
+// SQLSTATEs, and prefixes of them.
+const (
+	uniqueViolation      = "23505" // a value must be unique, but exists already
+	readOnly             = "25006"
+	operatorIntervention = "57"    // the server starts up or shuts down, or ...
+	queryCanceled        = "57014" // ... a statement took too long
+)
 
 // Explain implements database.Backend. It does not wrap errors of the driver, which
 // contain parts of the DSN.

@@ -230,3 +230,23 @@ func readOnlyServer(t *testing.T, f *fixture) {
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.ErrorContains(t, err, "the database is read-only")
 }
+
+// During a failover, the pool connected to a server that was read-only at that moment. Each of its
+// connections answered pings, and stayed for ever: nothing could be changed until a restart, and the
+// store seemed to be well.
+func readOnlyForAWhile(t *testing.T, f *fixture) {
+	s := f.open.Open(t)
+	storetest.Current(t, s)
+	require.NoError(t, s.Degraded())
+	database := f.connect(t).Config().Database
+	f.SQL(t, "postgres", `ALTER DATABASE "`+database+`" SET default_transaction_read_only = on`)
+	f.terminateAll(t)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.ErrorContains(c, s.Degraded(), "the database is read-only (SQLSTATE 25006)", "nothing is changed, all the same it is known")
+	}, patience, tick)
+	storetest.Current(t, s)
+	assert.NotNil(t, s.Lookup(f.key.Digest), "keys can be read")
+	f.SQL(t, "postgres", `ALTER DATABASE "`+database+`" RESET default_transaction_read_only`)
+	require.Eventually(t, func() bool { return s.Degraded() == nil }, patience, tick, "without a change, and without a restart")
+	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID))
+}

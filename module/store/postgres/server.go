@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
@@ -41,6 +41,9 @@ const (
 	idleFor = time.Minute
 	// connectTimeout is the default timeout for each address of the DSN.
 	connectTimeout = 3 * time.Second
+	// lifetime is the longest time for which a connection is used. What a name or a proxy leads
+	// to may be another server by then.
+	lifetime = 5 * time.Minute
 	// listenAgain is the pause after the listening connection was lost.
 	listenAgain = time.Second
 )
@@ -50,6 +53,7 @@ type server struct {
 	schema
 	identity string
 	config   *pgx.ConnConfig
+	unfit    atomic.Int64 // how many connections were found unfit
 }
 
 // errDSN replaces the errors of the parser, which contain parts of the DSN.
@@ -69,7 +73,9 @@ func newServer(of schema, dsn aigateway.Secret) (*server, error) {
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	digest := sha256.Sum256([]byte(dsn))
-	return &server{schema: of, identity: "postgres " + string(digest[:]), config: config}, nil
+	s := &server{schema: of, identity: "postgres " + string(digest[:]), config: config}
+	config.OnPgError = s.keeps
+	return s, nil
 }
 
 // Identity implements database.Backend.
@@ -89,6 +95,7 @@ func (s *server) Dialect() database.Dialect {
 		Exists:     `SELECT count(*) FROM pg_class WHERE relname = '` + s.state + `' AND pg_table_is_visible(oid)`,
 		Migrations: files,
 		LockSchema: fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, s.lock),
+		ReadOnly:   `SELECT count(*) FROM pg_settings WHERE name = 'transaction_read_only' AND setting = 'on'`,
 		LockWrites: `SET LOCAL statement_timeout = '5s';
 			SET LOCAL idle_in_transaction_session_timeout = '5s';
 			SELECT version FROM ` + s.state + ` FOR UPDATE`,
@@ -96,15 +103,12 @@ func (s *server) Dialect() database.Dialect {
 	}
 }
 
-// always makes the pool ping every connection before it uses it again. Otherwise, the
-// first statement on a connection that the server has closed would fail.
-func always(context.Context, stdlib.ShouldPingParams) bool { return true }
-
 // Connect implements database.Backend.
 func (s *server) Connect(ctx context.Context) (*sql.DB, error) {
-	db := stdlib.OpenDB(*s.config, stdlib.OptionShouldPing(always))
+	db := sql.OpenDB(s.connector())
 	db.SetMaxOpenConns(connections)
 	db.SetConnMaxIdleTime(idleFor)
+	db.SetConnMaxLifetime(lifetime)
 	if err := db.PingContext(ctx); err != nil {
 		_ = db.Close() // the first error is returned
 		return nil, err
@@ -154,6 +158,8 @@ func (s *server) listen(ctx context.Context, changed func()) error {
 	if _, err := conn.Exec(ctx, `LISTEN gateway_changes`); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, lifetime)
+	defer cancel()
 	for {
 		changed() // the first call is for changes before LISTEN
 		if _, err := conn.WaitForNotification(ctx); err != nil {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
@@ -42,7 +43,21 @@ func TestPostgreSQL(t *testing.T) {
 		"a newer schema is not changed":                      newerSchema,
 		"the reason of a refused login has no names":         refusedLogin,
 		"keys of a read-only server are valid":               readOnlyServer,
+		"a server is read-only for a while":                  readOnlyForAWhile,
 	} {
 		t.Run(claim, func(t *testing.T) { run(t, newFixture(t, cluster)) })
+	}
+}
+
+// A DSN names the hosts of a cluster, and the first one has become a standby.
+func TestTheHostThatCanBeWrittenIsPreferred(t *testing.T) {
+	for dsn, prefers := range map[string]bool{
+		"host=a,b user=u dbname=d": true, "host=a,a port=1,2 user=u dbname=d": true, "postgres://u@a,b/d?sslmode=require": true,
+		"host=a user=u dbname=d": false, "host=a user=u dbname=d sslmode=prefer": false, "host=a,b user=u dbname=d target_session_attrs=standby": false,
+	} {
+		s, err := newServer(accounts, aigateway.Secret(dsn))
+		require.NoError(t, err)
+		_, preferring := s.connector().(preferring)
+		assert.Equal(t, prefers, preferring, dsn)
 	}
 }

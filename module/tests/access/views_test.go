@@ -46,7 +46,8 @@ func TestAdministratorsSeeTheStateOfTheGateway(t *testing.T) {
 				Name      string
 				Available bool
 			}
-			Behind *int64 `json:"ledger_behind_seconds"`
+			Degraded []any
+			Behind   *int64 `json:"ledger_behind_seconds"`
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(carol.ask(http.MethodGet, "/api/status", "").Body), &status))
@@ -54,6 +55,7 @@ func TestAdministratorsSeeTheStateOfTheGateway(t *testing.T) {
 	require.Len(t, status.Data.Providers, 1)
 	assert.True(t, status.Data.Providers[0].Available)
 	assert.NotNil(t, status.Data.Behind)
+	assert.Equal(t, []any{}, status.Data.Degraded)
 }
 
 // The key of another user works at once, and is refused at once when an administrator disables it.

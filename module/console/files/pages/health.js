@@ -57,6 +57,7 @@ function Facts({ status: s, hour }) {
 function ills(status, hour, targets, limits) {
 	const found = /** @type {{what: any, then: any}[]} */ ([]);
 	if (status && !status.ready) found.push({ what: html`The gateway is not ready: ${status.reason}.`, then: 'Requests with keys of the store are refused.' });
+	for (const { part, reason } of status?.degraded ?? []) found.push({ what: html`${part[0].toUpperCase()}${part.slice(1)} does not work.`, then: reason });
 	for (const provider of status?.providers ?? []) {
 		if (!provider.available) found.push({ what: html`The provider <b>${provider.name}</b> is down.`, then: 'All of its targets rest, and none has answered since.' });
 	}
