@@ -203,6 +203,28 @@ func TestAPartWithoutAPriceLeavesTheCostOfTheOthers(t *testing.T) {
 	assert.EqualValues(t, 20_000_000, nanos(t, one(t, "input,output,search", "1,2,0.01"), Charge{Tokens: token.Counts{Searches: 2}}))
 }
 
+// A model for speech or images got the price of the text model whose name begins its own, which
+// is lower, and nothing marked it.
+func TestPatternsOfTheTableHaveNoModelsOfOtherKinds(t *testing.T) {
+	for _, suffix := range []string{"-image", "-tts-preview", "-preview-tts", "-live-001", "-native-audio", "_Speech", "-image-preview-05-20", "-realtime", ".transcribe"} {
+		for provider, names := range map[string][]string{"gemini": {"gemini-3.8-flash", "gemini-3.1-flash-lite", "gemini-3.1-pro-preview"}, "xai": {"grok-4.5"}, "vertex": {"gemini-2.5-flash-lite"}} {
+			for _, name := range names {
+				assert.NotNil(t, Builtin().Find(provider, name, time.Now()), name)
+				assert.Nil(t, Builtin().Find(provider, name+suffix, time.Now()), name+suffix)
+			}
+		}
+	}
+	for _, name := range []string{"gemini-3.8-flash-001", "gemini-3.8-flash-preview-11-2026", "gemini-3.8-flash-latest", "gemini-3.8-flash-imagery"} {
+		assert.NotNil(t, Builtin().Find("gemini", name, time.Now()), name)
+	}
+	assert.NotNil(t, table(t, "provider,models,input,output", "p,m*,1,2").Find("p", "m-tts", admitted), "an operator's pattern stands for any text")
+	for key, list := range Builtin().exact { // no pattern is without a use
+		if before, ok := strings.CutSuffix(key.name, "*"); ok {
+			assert.NotNil(t, Builtin().Find(key.provider, before+"x", list[0].From.Add(time.Hour)), key.name)
+		}
+	}
+}
+
 func TestExactNamesComeBeforeLongerPrefixesBeforeShorter(t *testing.T) {
 	known := table(t, "provider,models,input,output", "p,*,1,1", "p,gpt-5*,2,2", "p,gpt-*,3,3", "p,gpt-5-mini,4,4")
 	for name, want := range map[string]Rate{"llama": 1e6, "gpt-5-nano": 2e6, "gpt-4": 3e6, "gpt-5-mini": 4e6} {

@@ -72,7 +72,8 @@ func (p *Price) overlaps(q *Price) bool {
 }
 
 // Find returns the price of a provider's model at a time, nil if it is unknown. An exact
-// name takes precedence over a prefix, and a longer prefix over a shorter one.
+// name takes precedence over a prefix, and a longer prefix over a shorter one. In the table that
+// is compiled in, "*" does not stand for a name of another kind of model.
 func (t *Table) Find(provider, name string, at time.Time) *Price {
 	if t == nil {
 		return nil
@@ -81,8 +82,12 @@ func (t *Table) Find(provider, name string, at time.Time) *Price {
 		return validAt(list, at)
 	}
 	for _, known := range t.prefixes[provider] {
-		if strings.HasPrefix(name, known[:len(known)-1]) {
-			return validAt(t.exact[model{provider, known}], at)
+		if rest, ok := strings.CutPrefix(name, known[:len(known)-1]); ok {
+			p := validAt(t.exact[model{provider, known}], at)
+			if p != nil && p.builtin && isOtherKind(rest) {
+				return nil
+			}
+			return p
 		}
 	}
 	return nil
