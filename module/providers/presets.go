@@ -52,6 +52,7 @@ var presets = []Preset{
 			"max_tokens_field": "max_completion_tokens", // max_tokens is deprecated, and reasoning models refuse it
 			"user_field":       "safety_identifier",     // replaces user
 			"files":            "true",                  // PDF documents as file parts
+			"max_stops":        "4",
 			"extensions":       "service_tier",
 			// Models without reasoning refuse the demand for it; see module/gateway/detour.
 			"responses_reasoning": "encrypted",
@@ -94,7 +95,7 @@ var presets = []Preset{
 	// model. The responses format is a beta.
 	{"groq", aigateway.Defaults{
 		BaseURL: "https://api.groq.com/openai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
-		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
+		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false"},
 	}},
 	// The service refuses unknown fields, such as user and stream_options, and ids of calls of
 	// another length. A stream always has usage.

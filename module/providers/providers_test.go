@@ -43,7 +43,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		"openai": {
 			BaseURL: "https://api.openai.com/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
-				"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted", "user_field": "safety_identifier",
+				"max_tokens_field": "max_completion_tokens", "max_stops": "4", "responses_reasoning": "encrypted", "user_field": "safety_identifier",
 				"files": "true", "extensions": "service_tier",
 			},
 		},
@@ -54,7 +54,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"groq": {
 			BaseURL: "https://api.groq.com/openai/v1", Formats: list{chat, responses}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
+			Traits: traits{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false"},
 		},
 		"mistral": {
 			BaseURL: "https://api.mistral.ai/v1", Formats: list{chat}, KeyRequired: true, ListsModels: true,

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -31,6 +32,39 @@ func (x *Translation) Enforce(text string) {
 	if !x.Answer.Cuts.Enforce(text) {
 		x.Fail(x.Info.RefuseStops(x.To.Format, x.Options[Stops].Row.Path))
 	}
+}
+
+// AllStops is a number of stop texts that no request has.
+const AllStops = math.MaxInt32
+
+// AppendStops appends a member with the first stop texts of the client, at most most of them or
+// as many as a trait allows, and without those of white space alone unless the format has them
+// (blank). The gateway itself enforces the others. It reports whether there is one.
+func AppendStops(out *Members, x *Translation, name string, most int, blank bool) (some bool) {
+	if bound := x.Traits.MaxStops; bound > 0 {
+		most = min(most, int(bound))
+	}
+	n := 0
+	for i, raw := range x.Options.Stops() {
+		switch text := x.Answer.Cuts.Stops[i]; {
+		case text == "" && !blank:
+			continue
+		case n >= most, !blank && strings.TrimSpace(text) == "":
+			x.Enforce(text)
+			continue
+		case n == 0:
+			out.Name(name)
+			*out = append(*out, '[')
+		default:
+			*out = append(*out, ',')
+		}
+		*out = append(*out, raw...)
+		n++
+	}
+	if n > 0 {
+		*out = append(*out, ']')
+	}
+	return n > 0
 }
 
 // EndUser returns the id of the end user. If the id is longer than longest, EndUser

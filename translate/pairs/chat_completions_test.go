@@ -56,7 +56,7 @@ func TestChatTowardsCompletions(t *testing.T) {
 		},
 		{name: "top_k as an extension", traits: "extensions top_k", body: chatting(hi, `"top_k":3`), want: sampled(`"top_k":3`)},
 		{name: "a stop", body: chatting(hi, `"stop":"\n"`), want: goneOn(hiPrompt, `"stop":["\n","\n\nHuman:"]`)},
-		{name: "stops", body: chatting(hi, `"stop":["a", "b"]`), want: goneOn(hiPrompt, `"stop":["a", "b","\n\nHuman:"]`)},
+		{name: "stops", body: chatting(hi, `"stop":["a", "b"]`), want: goneOn(hiPrompt, `"stop":["a","b","\n\nHuman:"]`)},
 		{name: "a stream", body: chatting(hi, `"stream":true,"stream_options":{"include_usage":false,"include_obfuscation":true}`), want: want(`"stream":true`, `"stream_options":{"include_usage":true}`), losses: "stream_options.include_obfuscation hint"},
 		{name: "logprobs", body: chatting(hi, `"logprobs":true,"top_logprobs":7`), want: want(`"logprobs":7`)},
 		{name: "logprobs of the chosen only", body: chatting(hi, `"logprobs":true`), want: want(`"logprobs":0`)},

@@ -64,6 +64,9 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	if !strings.HasPrefix(traits, "extensions ") { // what these let through is in no format
 		requireRight(t, w.to, []byte(out))
 	}
+	for _, loss := range r.Losses {
+		assert.NotRegexp(t, index, loss.Path, "an index of a loss is general")
+	}
 	path := row.Path
 	if path == row.Name {
 		path = regexp.MustCompile(`\*$`).ReplaceAllString(path, "unheard_of")

@@ -26,6 +26,7 @@ var effects = map[string]struct {
 	"system_role":           {way{translate.Messages, translate.Chat}, "developer", conversation(hi, `"system":"s"`)},
 	"alternation":           {way{translate.Messages, translate.Chat}, "true", conversation(hi + "," + hi)},
 	"tool_content":          {way{translate.Messages, translate.Chat}, "parts", conversation(`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`)},
+	"max_stops":             {way{translate.Messages, translate.Chat}, "1", conversation(hi, `"stop_sequences":["a","b"]`)},
 	"tool_call_ids":         {way{translate.Messages, translate.Chat}, "nine", returned(`,"content":"r"`).body},
 	"tool_images":           {way{translate.Messages, translate.Chat}, "inline", returned(`,"content":[` + png + `}]`).body},
 	"responses_item_ids":    {way{translate.Messages, translate.Responses}, "true; responses_reasoning encrypted", replied(thought("t", sealedItem) + "," + textBlock("a")).body},

@@ -1,6 +1,8 @@
 package pairs_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 // conversationTargets are the formats of providers that have tools.
@@ -129,6 +133,47 @@ func TestArgumentsThatAreNoObjectAreCarried(t *testing.T) {
 			out, _, fault := renderHistory(t, chatToResponses, "", "", []string{"f"}, asks("a"), calls(call), returns(call))
 			require.Nil(t, fault, text)
 			assert.Contains(t, out, `"arguments":`+quoted(text), "a text is what the format has")
+		}
+	}
+}
+
+// A client's six stop texts went to services that take four, and refused them all. The provider
+// gets the first ones, and the gateway itself enforces the others.
+func TestStopsBeyondThoseOfAServiceAreEnforced(t *testing.T) {
+	all := []string{"one", "two", "3", "four", "five", "\u00e9"}
+	members := map[translate.Format]string{translate.Messages: `"stop_sequences":`, translate.Chat: `"stop":`, translate.Completions: `"stop":`, translate.Gemini: `"generationConfig":{"stopSequences":`}
+	for most, upstreams := range map[int]map[translate.Format]string{
+		4: {translate.Chat: "", translate.Messages: "", translate.Completions: "", translate.Gemini: "", translate.Converse: ""},
+		1: {translate.Chat: "", translate.Messages: "", translate.Gemini: ""},
+		6: {translate.Chat: "", translate.Messages: ""},
+	} {
+		for from, member := range members {
+			for to := range upstreams {
+				if from == to {
+					continue
+				}
+				raw, _ := json.Marshal(all)
+				body := sampled[from].bare
+				member := member + string(raw)
+				if from == translate.Gemini {
+					member += "}"
+				}
+				body = body[:len(body)-1] + "," + member + "}"
+				info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, fmt.Sprintf("max_stops %d", most)), Seals: sealer}
+				out, r, fault := pairs.Render(nil, from, to, []byte(body), info)
+				require.Nil(t, fault, body)
+				sent := most
+				if to == translate.Completions {
+					sent-- // beside that of the template
+				}
+				for i, text := range all {
+					assert.Equal(t, i < sent, strings.Contains(string(out), quoted(text)), "%s to %s: %s", from, to, out)
+					if i >= sent {
+						assert.Contains(t, r.Answer.Cuts.Enforced, text)
+					}
+				}
+				assert.True(t, json.Valid(out))
+			}
 		}
 	}
 }

@@ -45,6 +45,7 @@ var traits = []trait{
 	number("default_max_tokens", DefaultMaxTokens, func(t *Traits) *int64 { return &t.DefaultMaxTokens }),
 	number("agent_max_tokens", DefaultAgentMaxTokens, func(t *Traits) *int64 { return &t.AgentMaxTokens }),
 	bound("max_output_tokens", func(t *Traits) *int64 { return &t.MaxOutputTokens }),
+	bound("max_stops", func(t *Traits) *int64 { return &t.MaxStops }),
 	choice("user_field", func(t *Traits) *UserField { return &t.UserField }, UserFieldUser, "user", "safety_identifier", "none"),
 	flag("cache_breakpoints", "false", "true", func(t *Traits) *bool { return &t.CacheBreakpoints }),
 	choice("prompt_template", func(t *Traits) *PromptTemplate { return &t.PromptTemplate }, TemplateTurns, "turns", "chatml", "none"),

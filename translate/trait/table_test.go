@@ -55,6 +55,7 @@ var others = map[string]map[string]Traits{
 	"anthropic_version":  {"2026-10-21": {AnthropicVersion: "2026-10-21"}},
 	"default_max_tokens": {"1": {DefaultMaxTokens: 1}, "2147483647": {DefaultMaxTokens: 2147483647}},
 	"agent_max_tokens":   {"1": {AgentMaxTokens: 1}},
+	"max_stops":          {"4": {MaxStops: 4}},
 	"max_output_tokens":  {"8192": {MaxOutputTokens: 8192}},
 	"user_field": {
 		"safety_identifier": {UserField: UserFieldSafetyIdentifier},

@@ -21,6 +21,9 @@ type Traits struct {
 	Alternation bool
 	// ToolContentParts sends several texts as parts instead of one text.
 	ToolContentParts bool
+	// MaxStops is the number of stop texts that the provider takes, 0 for any. The gateway
+	// itself enforces others.
+	MaxStops int64
 	// ShortCallIDs gives calls ids of exactly nine letters and digits, which the models of
 	// some vendors demand.
 	ShortCallIDs bool

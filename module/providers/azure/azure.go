@@ -44,6 +44,7 @@ var services = []service{
 		formats: []translate.Format{translate.Responses, translate.Chat},
 		traits: map[string]string{
 			"max_tokens_field":    "max_completion_tokens", // reasoning models refuse max_tokens
+			"max_stops":           "4",
 			"responses_reasoning": "encrypted",
 		},
 		// By deployments with the names of their models, such as Mistral-Large-3, codestral and pixtral.

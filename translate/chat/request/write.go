@@ -93,8 +93,12 @@ func (w *writer) Finish(dst []byte) []byte {
 	}
 	openai.AppendSamples(&out, x)
 	openai.AppendSampling(&out, o)
-	if len(x.Answer.Cuts.Stops) > 0 {
+	switch stops, most := len(x.Answer.Cuts.Stops), int(x.Traits.MaxStops); {
+	case stops == 0:
+	case most == 0 || stops <= most:
 		out.Option("stop", &o[core.Stops])
+	default:
+		core.AppendStops(&out, x, "stop", most, true)
 	}
 	openai.AppendStream(&out, x)
 	if most, ok := x.Logprobs(); ok {

@@ -77,13 +77,15 @@ func (w *writer) Finish(dst []byte) []byte {
 // writeStops writes the stops of the client, and the text that begins another turn. The
 // gateway also enforces that text, since some servers ignore it and some repeat it.
 func (w *writer) writeStops(out *core.Members) {
-	out.Name("stop")
-	*out = append(*out, '[')
-	switch raw := w.x.Options.Raw(core.Stops); {
-	case jsonscan.IsString(raw):
-		*out = append(append(*out, raw...), ',')
-	case raw != nil && !jsonscan.IsEmptyList(raw):
-		*out = append(append(*out, raw[1:len(raw)-1]...), ',')
+	most := core.AllStops
+	if bound := w.x.Traits.MaxStops; bound > 0 {
+		most = int(bound) - 1
+	}
+	if core.AppendStops(out, w.x, "stop", most, true) {
+		(*out)[len(*out)-1] = ','
+	} else {
+		out.Name("stop")
+		*out = append(*out, '[')
 	}
 	*out = append(jsonscan.AppendString(*out, w.prompt.stop), ']')
 	w.x.Answer.Cuts.Enforced = append(w.x.Answer.Cuts.Enforced, w.prompt.stop)

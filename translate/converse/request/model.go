@@ -20,12 +20,9 @@ type vendor struct {
 	shortIDs bool // ids of calls have nine letters and digits
 }
 
-// many is a number of stop texts that no request has.
-const many = 1 << 10
-
 // vendors are the vendors of models. Later rows are for names that no earlier one fits.
 var vendors = []vendor{
-	{in: "anthropic.", signs: true, topK: []string{"top_k"}, stops: many, statuses: true, strict: true},
+	{in: "anthropic.", signs: true, topK: []string{"top_k"}, stops: core.AllStops, statuses: true, strict: true},
 	{in: "amazon.nova-2", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true, efforts: novaEfforts},
 	{in: "amazon.nova", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true},
 	{in: "openai.", strict: true, efforts: openEfforts},

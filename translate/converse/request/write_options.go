@@ -2,7 +2,6 @@ package request
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -21,7 +20,7 @@ func (w *writer) writeConfig(out *core.Members, effort string) {
 		config.Raw("temperature", clamped(x, raw))
 	}
 	config.Option("topP", &o[core.TopP])
-	stopped := w.writeStops(&config)
+	stopped := core.AppendStops(&config, x, "stopSequences", w.by.stops, false)
 	writeObject(out, "inferenceConfig", config)
 	if stopped { // the model's own answer states which text has ended it
 		out.Raw("additionalModelResponseFieldPaths", []byte(`["/stop_sequence","/delta/stop_sequence"]`))
@@ -63,27 +62,6 @@ func clamped(x *core.Translation, raw []byte) []byte {
 		return []byte("1")
 	}
 	return raw
-}
-
-// writeStops writes the stop texts, and reports whether there are any. The gateway itself
-// enforces those that the model does not accept.
-func (w *writer) writeStops(out *core.Members) bool {
-	sent, n := w.scratch[:0], 0
-	for i, raw := range w.x.Options.Stops() {
-		switch text := w.x.Answer.Cuts.Stops[i]; {
-		case text == "":
-		case n >= w.by.stops, strings.TrimSpace(text) == "":
-			w.x.Enforce(text)
-		default:
-			sent = append(append(sent, ','), raw...)
-			n++
-		}
-	}
-	if w.scratch = sent; n > 0 {
-		sent[0] = '['
-		out.Raw("stopSequences", append(sent, ']'))
-	}
-	return n > 0
 }
 
 // writeOutput writes an effort and the schema of the answer, which is a text.

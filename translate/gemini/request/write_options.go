@@ -2,7 +2,6 @@ package request
 
 import (
 	"math"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -21,7 +20,7 @@ func (w *writer) writeConfig(out *core.Members) {
 	writeInteger(&config, x, "seed", core.Seed)
 	config.Option("presencePenalty", &o[core.PresencePenalty])
 	config.Option("frequencyPenalty", &o[core.FrequencyPenalty])
-	w.writeStops(&config)
+	core.AppendStops(&config, w.x, "stopSequences", maxStops, false)
 	w.asks.writeFormat(&config, x)
 	w.asks.writeThinking(&config, x)
 	if len(config) > 0 {
@@ -50,25 +49,6 @@ func writeInteger(out *core.Members, x *core.Translation, name string, c core.Co
 
 // maxStops is the largest number of stop texts that services accept.
 const maxStops = 5
-
-// writeStops writes the stop texts. The gateway itself enforces those that are too many.
-func (w *writer) writeStops(out *core.Members) {
-	sent, n := w.scratch[:0], 0
-	for i, raw := range w.x.Options.Stops() {
-		switch text := w.x.Answer.Cuts.Stops[i]; {
-		case text == "":
-		case n == maxStops, strings.TrimSpace(text) == "":
-			w.x.Enforce(text)
-		default:
-			sent = append(append(sent, ','), raw...)
-			n++
-		}
-	}
-	if w.scratch = sent; n > 0 {
-		sent[0] = '['
-		out.Raw("stopSequences", append(sent, ']'))
-	}
-}
 
 // writeFormat writes the format of the answer.
 func (p properties) writeFormat(out *core.Members, x *core.Translation) {

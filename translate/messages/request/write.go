@@ -76,7 +76,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	mayThink := !forced && !(w.unsigned && x.Traits.Thinking == trait.ThinkingBudget)
 	thinks := writeThinking(&out, x, most, mayThink)
 	writeSampling(&out, x, thinks)
-	w.writeStops(&out)
+	core.AppendStops(&out, x, "stop_sequences", core.AllStops, false)
 	if x.Answer.Stream {
 		out.Raw("stream", []byte("true"))
 	}

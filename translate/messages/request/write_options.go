@@ -3,7 +3,6 @@ package request
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -72,23 +71,6 @@ func clamped(x *core.Translation, raw []byte) []byte {
 		return []byte("1")
 	}
 	return raw
-}
-
-// writeStops writes the stop texts that the format accepts. The gateway itself enforces
-// texts of only white space.
-func (w *requestWriter) writeStops(out *core.Members) {
-	sent := w.scratch[:0]
-	for i, raw := range w.x.Options.Stops() {
-		if text := w.x.Answer.Cuts.Stops[i]; strings.TrimSpace(text) == "" {
-			w.x.Enforce(text)
-		} else {
-			sent = append(append(sent, ','), raw...)
-		}
-	}
-	if w.scratch = sent; len(sent) > 0 {
-		sent[0] = '['
-		out.Raw("stop_sequences", append(sent, ']'))
-	}
 }
 
 // maxUser is the length of the longest id of an end user that providers accept, in bytes.
