@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -61,13 +62,33 @@ func (g *Tools) Check(_ context.Context, v *aigateway.GuardView) (verdict aigate
 		matches := func(p aigateway.Pattern) bool { return p.Match(t.Name) }
 		switch {
 		case t.Kind != aigateway.GuardTool && t.Kind != aigateway.GuardCall:
-		case slices.ContainsFunc(g.Deny, matches):
+		case slices.ContainsFunc(g.Deny, matches), g.denies(t.Name):
 			verdict.Block = ruleDeny
 		case len(g.Allow) > 0 && !slices.ContainsFunc(g.Allow, matches):
 			verdict.Block = ruleAllow
 		}
 	}
 	return verdict, nil
+}
+
+// mostName bounds the normal form of a name, in bytes. A longer one is cut off.
+const mostName = 64 << 10
+
+// denies reports whether a name is denied in the form in which texts are searched: models and
+// servers may read it without its invisible characters. Names that are allowed are compared as
+// they are.
+func (g *Tools) denies(name string) bool {
+	if isASCII(name) && strings.TrimSpace(name) == name {
+		return false
+	}
+	left := mostName
+	form, _ := new(walker).normalize(name, &left)
+	form = strings.TrimSpace(form)
+	return slices.ContainsFunc(g.Deny, func(p aigateway.Pattern) bool {
+		left := mostName
+		plain, _ := new(walker).normalize(string(p), &left)
+		return aigateway.Pattern(plain).Match(form)
+	})
 }
 
 // Words returns the words of Tools in the Caddyfile.

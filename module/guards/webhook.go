@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -109,9 +110,9 @@ type question struct {
 
 // answer is the answer of the service.
 type answer struct {
-	Action string   `json:"action"`
-	Rule   string   `json:"rule"`
-	Texts  []string `json:"texts"`
+	Action string
+	Rule   string
+	Texts  []string
 }
 
 // Check implements aigateway.Guard.
@@ -170,8 +171,53 @@ func (g *Webhook) post(ctx context.Context, q *question) (a answer, err error) {
 	if res.StatusCode != http.StatusOK {
 		return a, fmt.Errorf("the webhook answered with status %d", res.StatusCode)
 	}
-	if err := json.NewDecoder(io.LimitReader(res.Body, int64(2*len(body)+mostAnswer))).Decode(&a); err != nil {
-		return a, errors.New("the webhook answered with something else than an object of JSON, or with too much")
+	most := 2*len(body) + mostAnswer
+	text, err := io.ReadAll(io.LimitReader(res.Body, int64(most)+1))
+	if err != nil || len(text) > most {
+		return a, errors.New("the webhook did not answer to the end, or with too much")
+	}
+	return readAnswer(text)
+}
+
+var errAnswer = errors.New("the webhook answered with something else than one object of JSON with the members of an answer")
+
+// readAnswer reads an answer to its end. An answer that two readers would read differently is none:
+// one with a member twice, with a member in other letters, or with bytes behind it.
+func readAnswer(text []byte) (a answer, err error) {
+	members := make(map[string]json.RawMessage)
+	d := json.NewDecoder(bytes.NewReader(text))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') || !utf8.Valid(text) {
+		return a, errAnswer
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return a, errAnswer
+		}
+		folded := strings.ToLower(name.(string))
+		if _, twice := members[folded]; twice || folded != name {
+			return a, errAnswer
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return a, errAnswer
+		}
+		members[folded] = value
+	}
+	if _, err := d.Token(); err != nil || len(bytes.TrimSpace(text[d.InputOffset():])) > 0 {
+		return a, errAnswer
+	}
+	var texts []*string
+	for name, to := range map[string]any{"action": &a.Action, "rule": &a.Rule, "texts": &texts} {
+		if value, ok := members[name]; ok && json.Unmarshal(value, to) != nil {
+			return a, errAnswer
+		}
+	}
+	for _, text := range texts {
+		if text == nil {
+			return a, errAnswer
+		}
+		a.Texts = append(a.Texts, *text)
 	}
 	return a, nil
 }

@@ -142,3 +142,42 @@ func TestToolsAreAllowedByTheirNames(t *testing.T) {
 	assert.Error(t, new(Tools).UnmarshalCaddyfile(caddyfile.NewTestDispenser("")))
 	assert.Error(t, new(Tools).UnmarshalCaddyfile(caddyfile.NewTestDispenser("block x")))
 }
+
+// Answers that are no answers passed the texts: of a member that was there twice, the last one
+// counted, and what came behind the object was not read.
+func TestAnAnswerIsReadToItsEnd(t *testing.T) {
+	for _, answer := range []string{
+		`{"action":"BLOCKED","action":"NONE"}`, `{"action":"NONE","action":"NONE"}`, `{"action":"NONE","Action":"BLOCKED"}`, `{"Action":"NONE"}`, `{"ACTION":"NONE"}`,
+		`{"action":"BLOCKED","\u0061ction":"NONE"}`, `{"action":"NONE","rule":"a","rule":"b"}`, `{"action":"NONE","x":1,"x":2}`, `{"action":"NONE","X":1}`,
+		`{"action":"NONE"} x`, `{"action":"NONE"}{"action":"BLOCKED"}`, `{"action":"NONE"},`, `{"action":"NONE"}]`, "{\"action\":\"NONE\"}\x00", `{"action":"NONE"`,
+		`{"action":"NONE",}`, `{"action":"NONE" "rule":"x"}`, `[{"action":"NONE"}]`, `"NONE"`, `null`, ``, "\ufeff{\"action\":\"NONE\"}",
+		`{"action":null}`, `{"action":["NONE"]}`, `{"action":1}`, `{"action":"none"}`, `{"action":" NONE"}`, `{"action":"NONE","rule":1}`, `{"action":"NONE","texts":"one"}`, `{"action":"NONE","texts":{}}`,
+		`{"action":"GUARDRAIL_INTERVENED","texts":[null]}`, `{"action":"GUARDRAIL_INTERVENED","texts":[1]}`, `{"action":"GUARDRAIL_INTERVENED","texts":null}`, `{"action":"GUARDRAIL_INTERVENED"}`,
+		`{"action":"GUARDRAIL_INTERVENED","texts":["a","b"]}`, "{\"action\":\"NONE\",\"rule\":\"\xff\"}", `{"action":"NONE"}` + strings.Repeat(" ", 1<<20),
+	} {
+		g, _ := webhookOf(t, http.StatusOK, answer)
+		_, err := g.Check(t.Context(), &aigateway.GuardView{Phase: aigateway.GuardRequest, Texts: []aigateway.GuardText{{Kind: aigateway.GuardUser, Text: "one"}}})
+		assert.Error(t, err, "%.80q", answer)
+	}
+	for _, answer := range []string{"{\"action\":\"NONE\"}\n", ` {"action":"NONE","blocked_reason":null,"rule":"","texts":[]} `} {
+		g, _ := webhookOf(t, http.StatusOK, answer)
+		assert.Zero(t, check(t, g, "one"), answer)
+	}
+}
+
+// A tool ev<zero width space>il_1 was no evil_*.
+func TestDeniedToolsHaveNoDisguise(t *testing.T) {
+	g := new(Tools)
+	require.NoError(t, g.UnmarshalCaddyfile(caddyfile.NewTestDispenser("deny evil_* ﬁle_delete\nallow evil_* good file_delete sear*")))
+	verdict := func(name string) string {
+		v, err := g.Check(t.Context(), &aigateway.GuardView{Texts: []aigateway.GuardText{{Kind: aigateway.GuardTool, Name: name}}})
+		require.NoError(t, err)
+		return v.Block
+	}
+	for _, name := range []string{"evil_1", "ev\u200bil_1", "\u2060evil_1", "ｅｖｉｌ＿1", "evil\ufe0f_1", "𝐞𝐯𝐢𝐥_1", " evil_1", "evil_1\n", "\u00a0evil_1", "e\u00advil_", "ﬁle_delete", "fi\u200dle_delete"} {
+		assert.Equal(t, ruleDeny, verdict(name), "%q", name)
+	}
+	assert.Empty(t, verdict("good"))
+	assert.Equal(t, ruleAllow, verdict("go\u200bod"), "an allowed name has no other spellings")
+	assert.Equal(t, ruleAllow, verdict("devil_1"))
+}
