@@ -12,7 +12,17 @@ import (
 func Scalars(document []byte, at Slot) iter.Seq2[[]byte, Slot] {
 	return func(yield func([]byte, Slot) bool) {
 		if at.Start < at.End {
-			eachScalar(document[:at.End], at.Start, nil, yield)
+			eachScalar(document[:at.End], at.Start, nil, nil, yield)
+		}
+	}
+}
+
+// Leaves is Scalars with the names of members among the strings, for which isName is true.
+func Leaves(document []byte, at Slot) iter.Seq2[bool, Slot] {
+	return func(yield func(isName bool, at Slot) bool) {
+		if at.Start < at.End {
+			onName := func(at Slot) bool { return yield(true, at) }
+			eachScalar(document[:at.End], at.Start, nil, onName, func(_ []byte, at Slot) bool { return yield(false, at) })
 		}
 	}
 }
@@ -30,8 +40,8 @@ func SlotOf(document, part []byte) (at Slot, ok bool) {
 }
 
 // eachScalar yields the strings and numbers of the value at i, and returns its end, len(data)
-// after the last one.
-func eachScalar(data []byte, i int, name []byte, yield func([]byte, Slot) bool) (end int) {
+// after the last one. It calls onName for the names, unless it is nil.
+func eachScalar(data []byte, i int, name []byte, onName func(Slot) bool, yield func([]byte, Slot) bool) (end int) {
 	switch kinds[data[i]] {
 	case String, Number:
 		end, _ = new(Texts).knownEnd(data, i)
@@ -52,6 +62,9 @@ func eachScalar(data []byte, i int, name []byte, yield func([]byte, Slot) bool) 
 		}
 		if isObject {
 			end, _ = knownStringEnd(data, i)
+			if onName != nil && !onName(Slot{Start: i, End: end}) {
+				return len(data)
+			}
 			if name = inside(data[i:end]); bytes.IndexByte(name, '\\') >= 0 {
 				name = appendDecoded(nil, name)
 			}
@@ -59,7 +72,7 @@ func eachScalar(data []byte, i int, name []byte, yield func([]byte, Slot) bool) 
 				return len(data)
 			}
 		}
-		i = spaceEnd(data, eachScalar(data, i, name, yield))
+		i = spaceEnd(data, eachScalar(data, i, name, onName, yield))
 	}
 	return min(i+1, len(data))
 }

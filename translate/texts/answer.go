@@ -126,19 +126,22 @@ func (a *Answer) readOthers(data []byte) {
 	for i := range a.part.Pieces {
 		known[a.part.Pieces[i].At.Start] = true
 	}
-	for _, at := range jsonscan.Scalars(data, jsonscan.Slot{End: len(data)}) {
+	for isName, at := range jsonscan.Leaves(data, jsonscan.Slot{End: len(data)}) {
 		t := Text{at: at, form: plain}
-		if known[at.Start] || !isText(data[at.Start:at.End], &t) {
+		raw := data[at.Start:at.End]
+		switch {
+		case isName && isPlainName(jsonscan.Inner(raw)):
+			continue
+		case isName:
+			t.form = fixed
+		case known[at.Start] || !isText(raw, &t):
 			continue
 		}
-		raw := data[at.Start:at.End]
-		text := string(raw)
-		if t.form == plain {
-			text = string(jsonscan.AppendText(nil, raw))
-		} else {
+		text := t.read(raw)
+		if t.form != plain {
 			at = jsonscan.Slot{}
 		}
-		if !a.locate(text, at) {
+		if isName || !a.locate(text, at) {
 			a.part.Others = append(a.part.Others, Piece{Text: text, At: at})
 		}
 	}

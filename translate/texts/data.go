@@ -2,6 +2,9 @@ package texts
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -18,7 +21,7 @@ const (
 func isText(raw []byte, t *Text) bool {
 	if !jsonscan.IsString(raw) {
 		t.form = literal
-		return len(raw) >= fewestDigits
+		return len(spelledOut(raw)) >= fewestDigits
 	}
 	text := jsonscan.Inner(raw)
 	return len(text) > 0 && (len(text) < fewestData || !isData(text))
@@ -59,4 +62,55 @@ func isData(text []byte) bool {
 	}
 	const share = 8 // letters of each case are at least this part of random data
 	return url == 0 || standard == 0 && share*min(upper, lower) >= len(text)
+}
+
+// appendSpelledOut appends JSON without strings, with its long numbers spelled out.
+func appendSpelledOut(dst, raw []byte) []byte {
+	for len(raw) > 0 {
+		start := bytes.IndexAny(raw, "-0123456789")
+		if start < 0 {
+			break
+		}
+		number := raw[start:]
+		number = number[:len(number)-len(bytes.TrimLeft(number, "+-.0123456789eE"))]
+		dst, raw = append(dst, raw[:start]...), raw[start+len(number):]
+		if spelled := spelledOut(number); len(spelled) >= fewestDigits {
+			number = spelled
+		}
+		dst = append(dst, number...)
+	}
+	return append(dst, raw...)
+}
+
+// mostZeros bounds the digits that a number is spelled out with.
+const mostZeros = 40
+
+// spelledOut returns a number without an exponent, and without zeros behind the point: 4.2e3 and
+// 4200.0 are 4200. A very large or small number stays as it is.
+func spelledOut(raw []byte) []byte {
+	mantissa, power, _ := bytes.Cut(bytes.ToLower(raw), []byte("e"))
+	exponent, err := strconv.Atoi(cmp.Or(string(power), "0"))
+	whole, fraction, _ := bytes.Cut(mantissa, []byte("."))
+	whole, negative := bytes.CutPrefix(whole, []byte("-"))
+	if err != nil || exponent > mostZeros || exponent < -mostZeros || len(raw) > 4*mostZeros || len(power) == 0 && len(fraction) == 0 {
+		return raw
+	}
+	digits, point := slices.Concat(whole, fraction), len(whole)+exponent
+	if point < 0 {
+		digits, point = append(bytes.Repeat([]byte("0"), -point), digits...), 0
+	}
+	if missing := point - len(digits); missing > 0 {
+		digits = append(digits, bytes.Repeat([]byte("0"), missing)...)
+	}
+	text := bytes.TrimLeft(digits[:point], "0")
+	if len(text) == 0 {
+		text = []byte("0")
+	}
+	if behind := bytes.TrimRight(digits[point:], "0"); len(behind) > 0 {
+		text = slices.Concat(text, []byte("."), behind)
+	}
+	if negative {
+		text = append([]byte("-"), text...)
+	}
+	return text
 }

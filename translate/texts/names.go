@@ -6,7 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -176,3 +178,46 @@ func (n names) addObject(kind Kind, own, types, keys []string) {
 		n.add(kind, keys...)
 	}
 }
+
+// owns are the names of members that formats have, by their requests. They are computed once.
+var owns sync.Map // from *format.Requests to map[string]bool
+
+// ownNames returns the names of members that a format has. They are no texts of the client.
+func ownNames(as *format.Requests) map[string]bool {
+	if known, ok := owns.Load(as); ok {
+		return known.(map[string]bool)
+	}
+	own := make(map[string]bool)
+	for _, word := range as.Words() {
+		own[word] = true
+	}
+	owns.Store(as, own)
+	return own
+}
+
+// isNews reports whether the name of a member is neither one of the format nor was read before.
+func (l *listener) isNews(raw []byte) bool {
+	name := jsonscan.Inner(raw)
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name = jsonscan.AppendUnescaped(nil, name)
+	}
+	if len(name) == 0 || l.own[string(name)] || l.names[string(name)] {
+		return false
+	}
+	l.names[string(name)] = true
+	return true
+}
+
+// isPlainName reports whether the name of a member has the form of those that formats have in
+// answers: small letters, with capitals and underscores behind the first.
+func isPlainName(name []byte) bool {
+	for i, b := range name {
+		if small := b >= 'a' && b <= 'z'; !small && (i == 0 || b != '_' && (b < 'A' || b > 'Z')) {
+			return false
+		}
+	}
+	return len(name) <= longestPlain
+}
+
+// longestPlain is the length of the longest plain name, in bytes.
+const longestPlain = 40

@@ -27,7 +27,7 @@ func OfRequest(body []byte, view *translate.View, as *format.Requests) Request {
 	if beside.IsForm(body) {
 		return ofForm(body)
 	}
-	l := listener{body: body, reference: cmp.Or(view.Beyond.State, tokens(body))}
+	l := listener{body: body, reference: cmp.Or(view.Beyond.State, tokens(body)), own: ownNames(as), names: make(map[string]bool)}
 	if as.Source != nil {
 		core.Listen(body, as.Source, &l)
 	}
@@ -99,6 +99,8 @@ type listener struct {
 	regions   []region
 	reference string
 	x         *core.Translation
+	own       map[string]bool // the names of members that the format has
+	names     map[string]bool // the others, each once
 
 	role   core.Role
 	result bool // a result of a tool is open
@@ -291,19 +293,25 @@ func (l *listener) texts() []Text {
 			}
 		}
 	}
-	for _, at := range jsonscan.Scalars(l.body, jsonscan.Slot{End: len(l.body)}) {
+	for isName, at := range jsonscan.Leaves(l.body, jsonscan.Slot{End: len(l.body)}) {
 		enter(at.Start)
-		switch inside := at.Start < around.at.End; {
+		inside, raw := at.Start < around.at.End, l.body[at.Start:at.End]
+		switch {
 		case inside && !around.wide:
-		default:
-			l.group++
-			t := Text{Group: l.group, at: at, form: plain}
-			if inside {
-				t.form = around.form
-			}
-			if isText(l.body[at.Start:at.End], &t) {
-				found = append(found, l.read(t))
-			}
+			continue
+		case isName && !l.isNews(raw):
+			continue
+		}
+		l.group++
+		t := Text{Group: l.group, at: at, form: plain}
+		switch {
+		case inside:
+			t.form = around.form
+		case isName:
+			t.form = fixed
+		}
+		if isName || isText(raw, &t) {
+			found = append(found, l.read(t))
 		}
 	}
 	enter(len(l.body)) // regions without a string
@@ -313,22 +321,6 @@ func (l *listener) texts() []Text {
 
 // read returns a text with its words.
 func (l *listener) read(t Text) Text {
-	raw := l.body[t.at.Start:t.at.End]
-	switch t.form {
-	case object:
-		t.Text = string(unescaped(raw))
-	case encoded:
-		text := jsonscan.AppendText(nil, raw)
-		if isJSON(text) {
-			text = unescaped(text)
-		} else {
-			t.form = plain
-		}
-		t.Text = string(text)
-	case literal:
-		t.Text = string(raw)
-	case plain, signed:
-		t.Text = string(jsonscan.AppendText(nil, raw))
-	}
+	t.Text = t.read(l.body[t.at.Start:t.at.End])
 	return t
 }

@@ -41,6 +41,7 @@ type form uint8
 
 const (
 	literal form = iota // it cannot be changed: a number, a part of a form
+	fixed               // a string that cannot be changed: the name of a member
 	plain               // a string
 	object              // JSON
 	encoded             // a string that contains JSON
@@ -76,19 +77,42 @@ func isJSON(text []byte) bool {
 	return c.Finish() == nil
 }
 
-// Unescaped returns JSON whose strings have no escapes but those that JSON requires, as the texts
-// of calls in requests. A text that is no JSON stays the same.
+// read returns the words of a value. A string that contains no JSON is plain.
+func (t *Text) read(raw []byte) string {
+	switch t.form {
+	case object:
+		return string(unescaped(raw))
+	case encoded:
+		text := jsonscan.AppendText(nil, raw)
+		if isJSON(text) {
+			text = unescaped(text)
+		} else {
+			t.form = plain
+		}
+		return string(text)
+	case literal:
+		return string(spelledOut(raw))
+	default:
+		return string(jsonscan.AppendText(nil, raw))
+	}
+}
+
+// Unescaped returns JSON whose strings have no escapes but those that JSON requires, and whose long
+// numbers are spelled out, as the texts of calls in requests. A text that is no JSON stays the same.
 func Unescaped(text string) string {
-	if !strings.Contains(text, `\`) || !isJSON([]byte(text)) {
+	if !strings.ContainsAny(text, escapes) || !isJSON([]byte(text)) {
 		return text
 	}
 	return string(unescaped([]byte(text)))
 }
 
-// unescaped returns valid JSON whose strings have no escapes but those that JSON requires, so
-// that each text in it can be found in only one form.
+// escapes are the characters of JSON that has more than one form.
+const escapes = `\.eE`
+
+// unescaped returns valid JSON whose strings have no escapes but those that JSON requires, and
+// whose long numbers are spelled out, so that each text in it can be found in only one form.
 func unescaped(raw []byte) []byte {
-	if !bytes.Contains(raw, []byte(`\`)) {
+	if !bytes.ContainsAny(raw, escapes) {
 		return raw
 	}
 	plain := make([]byte, 0, len(raw))
@@ -99,9 +123,9 @@ func unescaped(raw []byte) []byte {
 		}
 		c := jsonscan.Again(raw[start:])
 		text := c.Skip()
-		plain = append(plain, raw[:start]...)
+		plain = appendSpelledOut(plain, raw[:start])
 		plain = jsonscan.AppendString(plain, jsonscan.AppendText(nil, text))
 		raw = raw[start+len(text):]
 	}
-	return append(plain, raw...)
+	return appendSpelledOut(plain, raw)
 }

@@ -180,6 +180,11 @@ func TestAWholeAnswerIsHeldBack(t *testing.T) {
 			answer := s.Ask(path, site.BodyFor(path, "m", "go", false))
 			assert.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
 			assert.Contains(t, answer.Failure(t).Message, "the answer is blocked by the guard 'pii', rule 'card'")
+			for _, member := range []string{`"` + card + `":1`, `"zz":{"a":[{"4111\u00201111 1111 1111":null}]}`, `"zz":4.111111111111111e15`} {
+				p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{`+member+`,`+strings.Replace(body, "TEXT", "x", 1)[1:])))
+				answer = s.Ask(path, site.BodyFor(path, "m", "go", false))
+				assert.Equal(t, http.StatusBadRequest, answer.Status, "%s %s", member, answer.Body)
+			}
 			p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(strings.Replace(body, "TEXT", `to \"`+address+`\" \u00e9`, 1))))
 			answer = s.Ask(path, site.BodyFor(path, "m", "go", false))
 			require.Equal(t, http.StatusOK, answer.Status, answer.Body)

@@ -93,6 +93,15 @@ func TestNoPlaceInARequestPassesAGuard(t *testing.T) {
 		"the result of a messages tool": {site.MessagesPath, `{"model":"m","max_tokens":9,"messages":[` + ask + `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"pay","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"4111 1111"},{"type":"text","text":" 1111 1111"}]}]}]}`},
 		"the input of a messages tool":  {site.MessagesPath, `{"model":"m","max_tokens":9,"messages":[` + ask + `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"pay","input":{"a":{"b":[4111111111111111]}}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"x"}]}]}`},
 		"the output of a function":      {site.ResponsesPath, `{"model":"m","input":[{"type":"function_call","call_id":"c","name":"pay","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"` + card + `"}]}`},
+		"a name in metadata":            {site.ChatPath, chat(ask, `,"metadata":{"`+card+`":"a"}`)},
+		"a name in a bias":              {site.ChatPath, chat(ask, `,"logit_bias":{"4111111111111111":1}`)},
+		"a name of an unknown member":   {site.ResponsesPath, `{"model":"m","input":"x","zz":{"` + card + `":1}}`},
+		"a name in an unknown item":     {site.MessagesPath, messages(`"x"`, `,"zz":[[{"4111\u00201111\u00201111\u00201111":null}]]`)},
+		"a name in labels":              {"/v1beta/models/gem:generateContent", `{"contents":[{"parts":[{"text":"x"}]}],"labels":{"` + card + `":"a"}}`},
+		"a number with an exponent":     {site.ChatPath, chat(ask, `,"zz":4111111111111111e0`)},
+		"a number with a fraction":      {site.MessagesPath, messages(`"x"`, `,"zz":[4.111111111111111E+15]`)},
+		"a short number":                {site.CompletionsPath, `{"model":"m","prompt":"x","zz":42e14}`},
+		"an exponent in a call":         {site.ChatPath, chat(ask+`,{"role":"assistant","tool_calls":[`+call+quoted(`{"card":411111111111111.1e1}`)+`}}]},{"role":"tool","tool_call_id":"call_1","content":"x"}`, "")},
 		"a suffix":                      {site.CompletionsPath, `{"model":"m","prompt":"hello","suffix":"` + card + `"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
