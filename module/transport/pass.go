@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -38,6 +39,7 @@ type passing struct {
 	call *call
 	src  io.Reader // nil when nothing more is read
 	text token.Text
+	end  []byte // of the answer, which may show the length of a recording
 }
 
 // Read returns the next bytes. The watch runs only during the read of the provider.
@@ -50,9 +52,11 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	n, err = p.src.Read(b)
 	c.life.watch.Hold()
 	p.text.Add(b[:n])
+	p.keep(b[:n])
 	switch {
 	case err == io.EOF:
-		c.result.noteFinished(token.Usage{}, p.text)
+		ex := c.attempt.Exchange
+		c.result.noteFinished(token.Usage{Units: beside.UnitsOfText(p.end, ex.Operation, ex.View.Costs.Units)}, p.text)
 		c.end()
 	case err != nil:
 		_ = c.unread(err) // which sets the fault
@@ -62,6 +66,15 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	}
 	p.src = nil
 	return n, io.EOF
+}
+
+// keep keeps the end of what was read.
+func (p *passing) keep(read []byte) {
+	const most = beside.MostSubtitles
+	if over := len(p.end) + len(read) - most; over > 0 {
+		p.end = append(p.end[:0], p.end[min(over, len(p.end)):]...)
+	}
+	p.end = append(p.end, read[max(0, len(read)-most):]...)
 }
 
 // Close ends the call.

@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/playtime"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -98,6 +99,23 @@ func unitsOf(v *members.Values, u unit) (n token.Units) {
 func secondsOf(raw []byte) int64 {
 	length, _ := strconv.ParseFloat(string(raw), 64)
 	return int64(math.Ceil(min(max(length, 0), token.MaxSeconds+1)))
+}
+
+// MostSubtitles is the number of bytes at the end of an answer in which UnitsOfText finds the
+// last subtitle.
+const MostSubtitles = 4 << 10
+
+// UnitsOfText returns the units that an answer that is a text shows: the length of a recording in
+// the last of its subtitles. sent are the units of the request. Those of the header of a file are
+// exact, while nothing may be spoken at the end.
+func UnitsOfText(end []byte, op translate.Operation, sent token.Units) (n token.Units) {
+	if of(op).unit == seconds && !sent.Measured {
+		n.Seconds, _ = playtime.OfSubtitles(end)
+	}
+	if n.Seconds > token.MaxSeconds {
+		return token.Units{}
+	}
+	return n
 }
 
 // InspectAnswer reads a whole JSON answer to an operation. It returns a fault for an answer that

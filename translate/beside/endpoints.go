@@ -95,7 +95,8 @@ func Passes(op translate.Operation, contentType string) bool {
 // HasOutput reports whether the answer to an operation reports tokens of output.
 func HasOutput(op translate.Operation) bool { return !op.Beside() || of(op).output }
 
-// bytesPerSecond is the assumed length of a second of sound, of 32 kbit/s: few files have less.
+// bytesPerSecond is the assumed length of a second of sound whose header does not state its
+// length, of 32 kbit/s: few files have less.
 const bytesPerSecond = 4096
 
 // documentsPerUnit is the number of documents of a rerank that is one search to its services.

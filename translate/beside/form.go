@@ -12,6 +12,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/playtime"
 )
 
 // The bounds of a form.
@@ -198,7 +199,11 @@ func (f *form) read(view *translate.View, e *endpoint, member string, twice bool
 			return "must be an integer of at least 1"
 		}
 	case e.unit == seconds:
-		view.Costs.Units.Seconds = int64(len(text))/bytesPerSecond + 1
+		seconds, ok := playtime.Of(text, playtime.Sound)
+		if !ok {
+			seconds = int64(len(text))/bytesPerSecond + 1
+		}
+		view.Costs.Units.Seconds, view.Costs.Units.Measured = seconds, ok
 	}
 	return ""
 }

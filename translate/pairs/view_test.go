@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -98,8 +99,11 @@ func TestViewsContainTheCostOfFiles(t *testing.T) {
 		image, pdf, data = 1500, 3000, `"data:image/png;base64,AAAA"`
 		chat             = `{"model":"m","messages":[{"role":"user","content":[%]}]}`
 		messages         = `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":[%]}]}`
+		gemini           = `{"contents":[{"role":"user","parts":[%]}]}`
 		responses        = `{"model":"m","input":[{"role":"user","content":[%]},{"type":"function_call_output","call_id":"c","output":[%]}]}`
 	)
+	wave := base64.StdEncoding.EncodeToString([]byte("RIFF\xff\xff\xff\xffWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\x3e\x00\x00\x00\x7d\x00\x00\x02\x00\x10\x00data\xff\xff\xff\xff" + strings.Repeat("x", 10*32_000)))
+	film := base64.StdEncoding.EncodeToString([]byte("\x00\x00\x00\x0cftypisom\x00\x00\x00\x24moov\x00\x00\x00\x1cmvhd" + strings.Repeat("\x00", 14) + "\x03\xe8\x00\x00\x75\x30" + strings.Repeat("x", 3_000_000)))
 	for _, c := range []struct {
 		format     translate.Format
 		body, part string
@@ -107,15 +111,34 @@ func TestViewsContainTheCostOfFiles(t *testing.T) {
 	}{
 		{translate.Chat, chat, `{"type":"image_url","image_url":{"url":"https://a/b.png"}}`, token.FileCosts{Tokens: image}},
 		{translate.Chat, chat, `{"type":"image_url","image_url":{"url":null}}`, token.FileCosts{}},
-		{translate.Chat, chat, `{"type":"image_url","image_url":{"url":` + data + `}}`, token.FileCosts{Tokens: image, Bytes: 28}},
+		{translate.Chat, chat, `{"type":"image_url","image_url":{"url":` + data + `}}`, token.FileCosts{Tokens: image, Bytes: 4}},
 		{translate.Chat, chat, `{"type":"file","file":{"file_id":"file-1"}}`, token.FileCosts{Tokens: pdf}},
 		{translate.Chat, chat, `{"type":"file","file":{"file_data":"data:text/plain;base64,AAAA"}}`, token.FileCosts{}},
 		{translate.Messages, messages, `{"type":"image","source":{"type":"url","url":"https://a/b.png"}}`, token.FileCosts{Tokens: image}},
 		{translate.Messages, messages, `{"source":{"file_id":"file_1","type":"file"},"type":"document"}`, token.FileCosts{Tokens: pdf}},
 		{translate.Messages, messages, `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"a"}}`, token.FileCosts{}},
 		{translate.Responses, responses, `{"type":"input_image","image_url":"https://a/b.png"}`, token.FileCosts{Tokens: 2 * image}},
-		{translate.Responses, responses, `{"type":"input_image","image_url":` + data + `,"file_id":null}`, token.FileCosts{Tokens: 2 * image, Bytes: 56}},
+		{translate.Responses, responses, `{"type":"input_image","image_url":` + data + `,"file_id":null}`, token.FileCosts{Tokens: 2 * image, Bytes: 8}},
 		{translate.Responses, responses, `{"type":"input_file","file_id":"file-1"}`, token.FileCosts{Tokens: 2 * pdf}},
+		// A film by address cost nothing, and a recording in base64 as much as a text.
+		{translate.Gemini, gemini, `{"fileData":{"fileUri":"https://a/b.mp4","mimeType":"video/mp4"}}`, token.FileCosts{Tokens: pdf}},
+		{translate.Gemini, gemini, `{"fileData":{"fileUri":"https://a/b","mimeType":"text/csv"}}`, token.FileCosts{Tokens: pdf}},
+		{translate.Gemini, gemini, `{"fileData":{"fileUri":"gs://a/b","mimeType":"Image/PNG"}}`, token.FileCosts{Tokens: image}},
+		{translate.Gemini, gemini, `{"inlineData":{"mimeType":"audio/wav","data":"` + wave + `"}}`, token.FileCosts{Tokens: 10 * 32, Bytes: int64(len(wave))}},
+		{translate.Gemini, gemini, `{"inlineData":{"mimeType":"video/mp4","data":"` + film + `"}}`, token.FileCosts{Tokens: 30 * 290, Bytes: int64(len(film))}},
+		{translate.Chat, chat, `{"type":"input_audio","input_audio":{"format":"wav","data":"` + wave + `"}}`, token.FileCosts{Tokens: 10 * 32, Bytes: int64(len(wave))}},
+		{translate.Chat, chat, `{"type":"input_audio","input_audio":{"data":"data:audio/wav;base64,` + wave + `"}}`, token.FileCosts{Tokens: 10 * 32, Bytes: int64(len(wave))}},
+		{translate.Chat, chat, `{"type":"input_audio","input_audio":{"data":"https://a/b.wav"}}`, token.FileCosts{Tokens: pdf}},
+		{translate.Chat, chat, `{"type":"audio_url","audio_url":{"url":"https://a/b.wav"}}`, token.FileCosts{Tokens: pdf}},
+		{translate.Chat, chat, `{"type":"video_url","video_url":{"url":"https://a/b.mp4"}}`, token.FileCosts{Tokens: pdf}},
+		{translate.Chat, chat, `{"type":"video_url","video_url":{"url":"data:video/mp4;base64,` + film + `"}}`, token.FileCosts{Tokens: 30 * 290, Bytes: int64(len(film))}},
+		{translate.Chat, chat, `{"type":"file","file":{"file_data":"data:video/mp4;base64,` + film + `"}}`, token.FileCosts{Tokens: 30 * 290, Bytes: int64(len(film))}},
+		{translate.Messages, messages, `{"type":"document","source":{"type":"base64","media_type":"audio/wav","data":"` + wave + `"}}`, token.FileCosts{Tokens: 10 * 32, Bytes: int64(len(wave))}},
+		{translate.Messages, messages, `{"type":"video","source":{"type":"url","url":"https://a/b.mp4"}}`, token.FileCosts{Tokens: pdf}},
+		{translate.Responses, responses, `{"type":"input_audio","input_audio":{"format":"wav","data":"` + wave + `"}}`, token.FileCosts{Tokens: 2 * 10 * 32, Bytes: 2 * int64(len(wave))}},
+		{translate.Responses, responses, `{"type":"input_file","file_data":"data:audio/wav;base64,` + wave + `"}`, token.FileCosts{Tokens: 2 * 10 * 32, Bytes: 2 * int64(len(wave))}},
+		{translate.Responses, responses, `{"type":"input_file","file_url":"https://a/b.mp4"}`, token.FileCosts{Tokens: 2 * pdf}},
+		{translate.Chat, chat, `{"type":"video_url","video_url":{"url":"data:video/x-other;base64,` + wave[:2900] + `"}}`, token.FileCosts{Tokens: 300, Bytes: 2900}},
 	} {
 		body := []byte(strings.ReplaceAll(c.body, "%", c.part))
 		view, fault := formats.Of(c.format).Requests.Inspect(body, translate.Generate)

@@ -1,6 +1,11 @@
 package token
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/playtime"
+)
 
 // FileKind is a kind of file that a request may contain in base64.
 type FileKind uint8
@@ -11,6 +16,7 @@ const (
 	ImageFile
 	PDFFile
 	AudioFile
+	VideoFile
 )
 
 // FileCosts is the cost of the files in a request.
@@ -19,47 +25,87 @@ type FileCosts struct {
 	Tokens int64 // estimated
 }
 
-// costOf are the tokens of a file by its kind: the least number, and the bytes of
-// base64 for each token. An image costs about the same whatever its size, a PDF by
-// its pages, audio by its length. The rates bound what a file can hide.
-var costOf = [...]struct{ least, bytesPerToken int64 }{
-	ImageFile: {1500, 4 << 10},
-	PDFFile:   {3000, 40},
-	AudioFile: {100, 1 << 10},
+// costOf are the tokens of a file by its kind: the least number, and the bytes of base64 for each
+// token. An image costs about the same whatever its size, a PDF by its pages. The rates bound what
+// a file can hide. Sound and video cost by their length in seconds, or if it is unknown, by their
+// size: as sound of 32 kbit/s, and video of 512 kbit/s.
+//
+// The tokens of a second are those of Gemini (https://ai.google.dev/gemini-api/docs/tokens: 32 of
+// sound, and 258 for each frame of video, of which there is one a second). Others have fewer.
+var costOf = [...]struct {
+	least, bytesPerToken int64
+	perSecond            int64
+	kind                 playtime.Kind
+}{
+	ImageFile: {1500, 4 << 10, 0, 0},
+	PDFFile:   {tokensOfDocument, 40, 0, 0},
+	AudioFile: {100, 170, 32, playtime.Sound},
+	VideoFile: {300, 290, 258 + 32, playtime.Video},
 }
 
-// Add counts a file of a number of bytes of base64, 0 for a file that the body only names.
-func (f *FileCosts) Add(kind FileKind, bytes int) {
-	if kind == NoFile {
+// Add counts a file in base64.
+func (f *FileCosts) Add(kind FileKind, data []byte) {
+	if kind == NoFile || len(data) == 0 {
 		return
 	}
-	cost := costOf[kind]
-	f.Bytes += int64(bytes)
-	f.Tokens += max(cost.least, int64(bytes)/cost.bytesPerToken)
+	cost := &costOf[kind]
+	tokens := int64(len(data)) / cost.bytesPerToken
+	if cost.perSecond > 0 {
+		if seconds, ok := playtime.OfBase64(data, cost.kind); ok {
+			tokens = seconds * cost.perSecond
+		}
+	}
+	f.Bytes += int64(len(data))
+	f.Tokens += max(cost.least, tokens)
 }
 
-// AddURL counts the file in a raw string that is a data URL. Any other URL is that of a
-// file of the kind, whose size is unknown.
+// AddNamed counts a file of a kind that the body names without its content, by an address or an
+// id. Its size is unknown.
+func (f *FileCosts) AddNamed(kind FileKind) {
+	if kind == ImageFile {
+		f.Tokens += tokensOfImage
+	} else {
+		f.Tokens += tokensOfDocument
+	}
+}
+
+// AddURL counts the file in a raw string that is a data URL. Any other URL names a file of the
+// kind.
 func (f *FileCosts) AddURL(kind FileKind, raw []byte) {
 	switch {
 	case isDataURL(raw):
-		f.Add(FileKindOfURL(raw), len(raw))
+		_, data, _ := bytes.Cut(raw[:len(raw)-1], []byte(";base64,"))
+		f.Add(FileKindOfURL(raw), data)
 	case len(raw) > len(`""`) && raw[0] == '"':
-		f.Add(kind, 0)
+		f.AddNamed(kind)
+	}
+}
+
+// AddData counts the file in a raw string that is base64, or a URL in its place.
+func (f *FileCosts) AddData(kind FileKind, raw []byte) {
+	if data := jsonscan.Inner(raw); bytes.Contains(data[:min(len(data), len("https://"))], []byte("://")) || isDataURL(raw) {
+		f.AddURL(kind, raw)
+	} else {
+		f.Add(kind, data)
 	}
 }
 
 // FileKindOf returns the kind of a media type.
 func FileKindOf(mediaType []byte) FileKind {
-	switch {
-	case bytes.HasPrefix(mediaType, []byte("image/")):
-		return ImageFile
-	case string(mediaType) == "application/pdf":
-		return PDFFile
-	default:
-		return NoFile
+	mediaType, _, _ = bytes.Cut(mediaType, []byte(";"))
+	for _, of := range fileKinds {
+		if len(mediaType) >= len(of.beginning) && bytes.EqualFold(mediaType[:len(of.beginning)], []byte(of.beginning)) {
+			return of.kind
+		}
 	}
+	return NoFile
 }
+
+// fileKinds are the kinds of media types by their beginnings.
+var fileKinds = [...]struct {
+	beginning string
+	kind      FileKind
+}{{"image/", ImageFile}, {"audio/", AudioFile}, {"video/", VideoFile}, {"application/pdf", PDFFile}}
 
 // dataURL is the beginning of a raw string that is a data URL.
 const dataURL = `"data:`

@@ -9,7 +9,8 @@ type Units struct {
 	Characters int64 // of the text of speech
 	Queries    int64 // of a rerank whose provider reports no searches
 
-	Counted bool // Images are those of the answer, even if it has none
+	Counted  bool // Images are those of the answer, even if it has none
+	Measured bool // Seconds are those of the header of a file, and not an estimate by its size
 }
 
 // The largest plausible units of an answer. One answer with more would exhaust the limit of a key.

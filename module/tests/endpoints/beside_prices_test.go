@@ -16,6 +16,7 @@ import (
 func TestUnitsBesideTextAreCharged(t *testing.T) {
 	const images, rerank, cents, stream = "/v1/images/generations", "/v1/rerank", 10_000_000, "data: {\"type\":\"image_generation.completed\",\"b64_json\":\"AAAA\"}\n\n"
 	talk, formType := form(t, "model=small", "file@a.wav="+strings.Repeat("x", 3*4096))
+	wave, waveType := form(t, "model=small", "file@a.wav=RIFF\xff\xff\xff\xffWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\x3e\x00\x00\x00\x7d\x00\x00\x02\x00\x10\x00data\xff\xff\xff\xff"+strings.Repeat("x", 30*32_000-1000))
 	edit, editType := form(t, "model=small", "prompt=p", "n=2", "image@a.png=x")
 	s := newServer(t, nil)
 	c := start(t, s, "model small {\nto up/big-1\nprice input 0 output 0 search 0.02 image 0.04 minute 0.6 characters 1000\n}")
@@ -31,6 +32,9 @@ func TestUnitsBesideTextAreCharged(t *testing.T) {
 		"K082 a length":      {transcriptions, talk, formType, "application/json", `{"text":"a","usage":{"type":"duration","seconds":120}}`, 120 * cents},
 		"a verbose length":   {"/v1/audio/translations", talk, formType, "application/json", `{"text":"a","duration":8.47}`, 9 * cents},
 		"a length of a file": {transcriptions, talk, formType, "text/plain", "hello", 4 * cents},
+		"a header of a file": {transcriptions, wave, waveType, "text/plain", "hello", 30 * cents},
+		"the last subtitle":  {transcriptions, talk, formType, "text/plain", "1\n00:00:00,000 --> 00:00:49,500\n" + strings.Repeat("words ", 5000) + "\n2\n00:00:49,500 --> 00:00:59,500\nend\n", 60 * cents},
+		"silence at the end": {transcriptions, wave, waveType, "text/vtt", "WEBVTT\n\n00:00.000 --> 00:01.000\nhi\n", 30 * cents},
 		"K084 characters":    {"/v1/audio/speech", `{"model":"small","input":"h\u00e9llo"}`, "", "audio/mpeg", "ID3", 5 * cents / 10},
 		"no image":           {images, `{"model":"small","prompt":"p","n":2}`, "", "application/json", `{"data":[]}`, 0},
 		"search units":       {rerank, documents, "", "application/json", `{"results":[],"meta":{"billed_units":{"search_units":3}}}`, 3 * 2 * cents},

@@ -131,9 +131,9 @@ func (r *request) part() {
 		case "type":
 			kind = r.Kind()
 			r.Skip()
-		case "image_url", "input_audio", "file":
+		case "image_url", "input_audio", "audio_url", "video_url", "file":
 			r.Push(name)
-			r.media(mediaKinds[name])
+			r.File(mediaKinds[name])
 			r.Pop()
 		case "prompt_cache_breakpoint", "cache_control":
 			r.OptionsOf(name)
@@ -144,21 +144,11 @@ func (r *request) part() {
 	r.WantKind("type", kind, jsonscan.String)
 }
 
-// mediaKinds are the kinds of the files that a part names without their content.
-var mediaKinds = map[string]token.FileKind{"image_url": token.ImageFile, "input_audio": token.AudioFile, "file": token.PDFFile}
-
-// media reads an object that contains a file of a kind, its address, or its id.
-func (r *request) media(kind token.FileKind) {
-	for r.OpenObject(); r.Member(); {
-		name := string(r.Name())
-		raw := r.Skip()
-		switch name {
-		case "url", "file_data", "file_id":
-			r.View.Costs.Files.AddURL(kind, raw)
-		case "data":
-			r.View.Costs.Files.Add(token.AudioFile, len(raw))
-		}
-	}
+// mediaKinds are the kinds of the files in the parts of a content, also of services that take
+// sound and video by address.
+var mediaKinds = map[string]token.FileKind{
+	"image_url": token.ImageFile, "input_audio": token.AudioFile, "audio_url": token.AudioFile,
+	"video_url": token.VideoFile, "file": token.PDFFile,
 }
 
 // toolCalls reads the calls of an assistant.

@@ -84,13 +84,13 @@ func mayBeSealed(raw []byte) bool {
 // blob reads data.
 func (r *request) blob() {
 	var kind token.FileKind
-	data := 0
+	var data []byte
 	m := r.object(blobMembers, func(name string) {
 		switch name {
 		case "mimeType":
 			kind = token.FileKindOf(jsonscan.DecodedOf(r.StringOrSkip()))
 		case "data":
-			data = len(r.StringOrSkip())
+			data = jsonscan.Inner(r.StringOrSkip())
 		default:
 			r.Skip()
 		}
@@ -109,7 +109,7 @@ func (r *request) file() {
 		}
 	})
 	r.WantKind("fileUri", m.Kind("fileUri"), jsonscan.String)
-	r.View.Costs.Files.Add(kind, 0)
+	r.View.Costs.Files.AddNamed(kind)
 }
 
 // call reads the call of a function. Its arguments are only copied.

@@ -65,13 +65,13 @@ func (r *request) block(b *block, level int) (ok bool) {
 		}
 	}
 	if b.linked {
-		r.View.Costs.Files.Add(linkedKinds[b.Type()], 0)
+		r.View.Costs.Files.AddNamed(linkedKinds[b.Type()])
 	}
 	return ok
 }
 
-// linkedKinds are the kinds of the files that the sources of blocks name.
-var linkedKinds = map[string]token.FileKind{"image": token.ImageFile, "document": token.PDFFile}
+// linkedKinds are the kinds of the files that the sources of blocks name. The rest are documents.
+var linkedKinds = map[string]token.FileKind{"image": token.ImageFile}
 
 // blockMember reads one member of a block.
 func (r *request) blockMember(b *block, name string, level int) {
@@ -96,14 +96,14 @@ func (r *request) blockMember(b *block, name string, level int) {
 func (r *request) source(level int) (linked bool) {
 	var s strict.Members
 	var file token.FileKind
-	data := 0
+	var data []byte
 	r.ReadObject(&s, sourceShapes, func(name string) {
 		switch kind := r.Kind(); {
 		case name == "media_type" && kind == jsonscan.String:
 			text, _ := r.Text()
 			file = token.FileKindOf(text)
 		case name == "data" && kind == jsonscan.String:
-			data = len(r.Skip())
+			data = jsonscan.Inner(r.Skip())
 		case name == "content" && kind == jsonscan.Array && level < maxNesting:
 			r.blocks(level + 1)
 		default:

@@ -110,9 +110,11 @@ func (r *request) part() {
 			kind = r.Kind()
 			r.Skip()
 		case "image_url":
-			r.View.Costs.Files.AddURL(token.ImageFile, r.Skip())
+			r.File(token.ImageFile)
 		case "file_data", "file_url", "file_id":
-			r.View.Costs.Files.AddURL(token.PDFFile, r.Skip())
+			r.File(token.PDFFile)
+		case "input_audio":
+			r.File(token.AudioFile)
 		case "prompt_cache_breakpoint":
 			r.OptionsOf("prompt_cache_breakpoint")
 		default:
