@@ -76,7 +76,8 @@ type BodyChanges struct {
 	// becomes base64 between them.
 	Around [2]string
 
-	// Unsupported are members that the service refuses, by their paths ("tools.*.strict").
+	// Unsupported are members that the service refuses, by their paths ("tools.*.strict"), or
+	// values of members ("thinking.display=updates").
 	// They are left out, and reported if the body has them.
 	Unsupported translate.Losses
 }

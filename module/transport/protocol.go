@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -73,7 +74,8 @@ func bodyEdits(call *aigateway.Call, body []byte) (edits []edit.Edit, lost trans
 	cuts, found := edit.CutMembers(body[sent.Start:sent.End], paths)
 	for _, loss := range changes.Unsupported {
 		if found[loss.Path] {
-			lost.Add(loss.Class, loss.Path)
+			path, _, _ := strings.Cut(loss.Path, "=")
+			lost.Add(loss.Class, path)
 		}
 	}
 	for _, cut := range cuts {

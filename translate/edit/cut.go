@@ -10,12 +10,14 @@ import (
 
 // CutMembers returns the edits that cut the members at paths out of a valid body, in the
 // order of the body, and which of the paths it has. A path consists of names, and "*" for all
-// items of a list: tools.*.strict.
+// items of a list: tools.*.strict. A path may end with the only text that is cut:
+// thinking.display=updates.
 func CutMembers(body []byte, paths []string) (edits []Edit, found map[string]bool) {
 	x := cutter{found: make(map[string]bool)}
 	var below []cutPath
 	for _, path := range paths {
-		below = append(below, cutPath{strings.Split(path, "."), path})
+		names, value, _ := strings.Cut(path, "=")
+		below = append(below, cutPath{strings.Split(names, "."), path, value})
 	}
 	c := jsonscan.Skipped(body)
 	x.object(&c, below)
@@ -31,6 +33,12 @@ type cutter struct {
 type cutPath struct {
 	below []string
 	whole string
+	value string // the text that is cut, "" for any value
+}
+
+// ends reports whether the path is that of the member whose value is at the cursor.
+func (p *cutPath) ends(c jsonscan.Cursor) bool {
+	return len(p.below) == 0 && (p.value == "" || jsonscan.TextOf(c.Skip()) == p.value)
 }
 
 // object cuts the members of the object at the cursor. A value of another kind is skipped.
@@ -44,7 +52,7 @@ func (x *cutter) object(c *jsonscan.Cursor, paths []cutPath) {
 	kept := false
 	for c.Member() {
 		start, inner, cut := c.MemberStart(), descend(paths, string(c.Name())), ""
-		if i := slices.IndexFunc(inner, func(p cutPath) bool { return len(p.below) == 0 }); i >= 0 {
+		if i := slices.IndexFunc(inner, func(p cutPath) bool { return p.ends(*c) }); i >= 0 {
 			cut = inner[i].whole
 			x.found[cut] = true
 		}
@@ -95,7 +103,7 @@ func (x *cutter) cut(start, end int) {
 func descend(paths []cutPath, name string) (inner []cutPath) {
 	for _, p := range paths {
 		if len(p.below) > 0 && p.below[0] == name {
-			inner = append(inner, cutPath{p.below[1:], p.whole})
+			inner = append(inner, cutPath{p.below[1:], p.whole, p.value})
 		}
 	}
 	return inner

@@ -18,12 +18,16 @@ func TestMembersAreCutWithTheirCommas(t *testing.T) {
 		`{"x":1,"a":1,"y":2}`:                   `{"a":1}`,
 		`{"l":[{"s":true},{"n":1,"s":true},{"s":1,"n":2},3]}`:  `{"l":[{},{"n":1},{"n":2},3]}`,
 		`{"x":1,"l":[{"s":true,"n":{"s":true}}],"y":2,"b":[]}`: `{"l":[{"n":{"s":true}}],"b":[]}`,
-		`{"l":{"s":1}}`: `{"l":{"s":1}}`,
-		`{"a":{"x":1}}`: `{"a":{"x":1}}`,
-		`{}`:            `{}`,
-		`[1]`:           `[1]`,
+		`{"l":{"s":1}}`:           `{"l":{"s":1}}`,
+		`{"a":{"x":1}}`:           `{"a":{"x":1}}`,
+		`{"v":"cut"}`:             `{}`,
+		`{"v":"kept"}`:            `{"v":"kept"}`,
+		`{"v":["cut"],"a":1}`:     `{"v":["cut"],"a":1}`,
+		`{"a":1,"v": "c\u0075t"}`: `{"a":1}`,
+		`{}`:                      `{}`,
+		`[1]`:                     `[1]`,
 	} {
-		edits, found := CutMembers([]byte(body), []string{"x", "y", "l.*.s"})
+		edits, found := CutMembers([]byte(body), []string{"x", "y", "l.*.s", "v=cut"})
 		assert.Equal(t, want, string(Apply(nil, []byte(body), edits)), body)
 		assert.Equal(t, want != body, len(found) > 0, body)
 	}

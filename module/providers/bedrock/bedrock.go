@@ -154,7 +154,8 @@ var (
 var betas = []string{
 	"computer-use-2024-10-22", "computer-use-2025-01-24", "context-1m-2025-08-07", "context-management-2025-06-27",
 	"dev-full-thinking-2025-05-14", "fine-grained-tool-streaming-2025-05-14", "interleaved-thinking-2025-05-14",
-	"mcp-client-2025-04-04", "mcp-client-2025-11-20", "model-context-window-exceeded-2025-08-26", "output-128k-2025-02-19",
+	"mcp-client-2025-04-04", "mcp-client-2025-11-20", "mcp-client-2026-09-15",
+	"model-context-window-exceeded-2025-08-26", "output-128k-2025-02-19",
 	"pdfs-2024-09-25", "search-results-2025-06-09", "token-counting-2024-11-01", "token-efficient-tools-2025-02-19",
 	"tool-search-tool-2025-10-19", "web-search-2025-03-05",
 }

@@ -53,8 +53,25 @@ func Version(call *aigateway.Call, first string) (member string) {
 
 const betaHeader = "Anthropic-Beta"
 
-// dependents are members of requests that need a beta, by the beginnings of its names.
-var dependents = map[string]string{"context-management-": "context_management"}
+// dependents are the members of requests that need a beta, by the beginning of its names. Members
+// without which a request would ask for something else, such as mcp_servers, are not among them:
+// the service itself refuses these, and names them.
+var dependents = []struct {
+	beta    string
+	members []string
+	class   translate.LossClass
+}{
+	{"context-management-", []string{"context_management"}, translate.Hint},
+	{"compact-", []string{"compaction"}, translate.Hint},
+	{"fast-mode-", []string{"speed"}, translate.Hint},
+	{"server-side-fallback-", []string{"fallbacks", "fallback_credit_token"}, translate.Hint},
+	{"cache-diagnosis-", []string{"diagnostics"}, translate.Hint},
+	{"user-profiles-", []string{"user_profile_id"}, translate.Hint},
+	{"task-budgets-", []string{"output_config.task_budget"}, translate.Hint},
+	{"thinking-display-updates-", []string{"thinking.display=updates"}, translate.Hint},
+	{"mid-conversation-system-clear-at-", []string{"messages.*.clear_at"}, translate.Shaping},
+	{"message-threads-", []string{"thread"}, translate.Shaping},
+}
 
 // KeepBetas leaves out the betas of a call that a service does not know, and what depends on
 // them: the service would refuse the request. It returns those that remain.
@@ -72,9 +89,12 @@ func KeepBetas(call *aigateway.Call, known []string) (kept []string) {
 	if kept != nil {
 		call.Header[betaHeader] = []string{strings.Join(kept, ",")}
 	}
-	for prefix, member := range dependents {
-		if !slices.ContainsFunc(kept, func(beta string) bool { return strings.HasPrefix(beta, prefix) }) {
-			call.Body.Unsupported.Add(translate.Hint, member)
+	for _, d := range dependents {
+		if slices.ContainsFunc(kept, func(beta string) bool { return strings.HasPrefix(beta, d.beta) }) {
+			continue
+		}
+		for _, member := range d.members {
+			call.Body.Unsupported.Add(d.class, member)
 		}
 	}
 	return kept

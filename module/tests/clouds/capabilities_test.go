@@ -34,7 +34,11 @@ func TestCapabilitiesShowWhatACloudLacks(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(s.List(site.ClientKey, "/v1/capabilities").Body), &answer))
-	strict, betas, tier := []string{"tools.*.strict", "context_management"}, []string{"context_management"}, []string{"serviceTier", "toolConfig.includeServerSideToolInvocations"}
+	betas := []string{
+		"context_management", "compaction", "speed", "fallbacks", "fallback_credit_token", "diagnostics", "user_profile_id",
+		"output_config.task_budget", "thinking.display=updates", "messages.*.clear_at", "thread",
+	}
+	strict, tier := append([]string{"tools.*.strict"}, betas...), []string{"serviceTier", "toolConfig.includeServerSideToolInvocations"}
 	want := map[string]map[string]capability{
 		"gpt":                {"responses": {[]string{}, "provider"}, "messages": {[]string{}, "provider"}, "chat": {[]string{}, ""}},
 		"anthropic.claude-x": {"messages": {betas, "provider"}, "chat": {betas, ""}},

@@ -250,6 +250,49 @@ func TestK044UnknownBetasAreLeftOutWithWhatDependsOnThem(t *testing.T) {
 	assert.Equal(t, "anthropic-beta,context_management", strings.ReplaceAll(reply.Header.Get("X-Gateway-Dropped"), ", ", ","))
 }
 
+// A request for fast mode lost its beta on the way to a cloud, but kept "speed", which no service
+// takes without the beta. Each beta takes its members with it, in the body as the client has
+// spelled it, and both are reported.
+func TestMembersLeaveWithTheirBetas(t *testing.T) {
+	v, b := newVertex(t), newBedrock(t)
+	s := site.Start(t, v.account("vertex", "models claude-x"), b.block("bedrock", "models anthropic.claude-x"))
+	for _, c := range []struct{ beta, member, lost, kept string }{
+		{"fast-mode-2026-02-01", `"speed":"fast"`, "speed", ""},
+		{"compact-2026-09-04", `"compaction":{"enabled":true}`, "compaction", ""},
+		{"server-side-fallback-2026-07-01", `"fallbacks":[{"model":"a"}]`, "fallbacks", ""},
+		{"cache-diagnosis-2026-04-07", `"diagnostics":{"previous_message_id":"m"}`, "diagnostics", ""},
+		{"task-budgets-2026-03-13", `"output_config":{"task_budget":{"total":1},"effort":"low"}`, "output_config.task_budget", `"effort":"low"`},
+		{"thinking-display-updates-2026-08-18", `"thinking":{"type":"adaptive","display":"updates"}`, "thinking.display", `"type":"adaptive"`},
+		{"message-threads-2026-08-12", `"thread":{"type":"new"}`, "thread", ""},
+		{"user-profiles-2026-08-18", `"user_profile_id":"u"`, "user_profile_id", ""},
+		{"server-side-fallback-2027-01-01", `"fallback_credit_token":"t"`, "fallback_credit_token", ""},
+	} {
+		for model, provider := range map[string]interface {
+			LastJSON(testing.TB) map[string]any
+		}{"claude-x": v, "anthropic.claude-x": b} {
+			reply := s.Ask(site.MessagesPath, `{"model":"`+model+`","max_tokens":10,`+c.member+`,"messages":[{"role":"user","content":"hello"}]}`, "Anthropic-Beta", c.beta)
+			require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+			sent, err := json.Marshal(provider.LastJSON(t))
+			require.NoError(t, err)
+			name, value, _ := strings.Cut(c.member, ":")
+			if c.kept != "" {
+				value = `"updates"`
+				assert.Contains(t, string(sent), c.kept, model)
+			} else {
+				assert.NotContains(t, string(sent), name, model)
+			}
+			assert.NotContains(t, string(sent), value, model)
+			assert.NotContains(t, string(sent), "task_budget", model)
+			dropped := strings.Split(strings.ReplaceAll(reply.Header.Get("X-Gateway-Dropped"), ", ", ","), ",")
+			assert.ElementsMatch(t, []string{"anthropic-beta", c.lost}, dropped, model)
+		}
+	}
+	// What needs no beta stays.
+	reply := s.Ask(site.MessagesPath, `{"model":"claude-x","max_tokens":10,"thinking":{"type":"adaptive","display":"omitted"},"messages":[{"role":"user","content":"hello"}]}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Empty(t, reply.Header.Get("X-Gateway-Dropped"))
+}
+
 func TestK048StrictToolsAreLeftOutOnVertex(t *testing.T) {
 	v := newVertex(t)
 	s := site.Start(t, v.account("vertex"))
