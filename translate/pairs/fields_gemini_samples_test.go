@@ -127,7 +127,7 @@ var geminiSamples = samples{
 	`generationConfig.responseModalities=["TEXT"]`:                                           configured(`"responseModalities":["TEXT"]`).quiet(),
 	"generationConfig.responseModalities=*":                                                  configured(`"responseModalities":["IMAGE"]`),
 
-	"generationConfig.thinkingConfig.includeThoughts":       thinkingBy(`"includeThoughts":true`),
+	"generationConfig.thinkingConfig.includeThoughts":       configured(`"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"HIGH"}`, `"maxOutputTokens":64000`),
 	"generationConfig.thinkingConfig.includeThoughts=false": thinkingBy(`"includeThoughts":false`).quiet(),
 	"generationConfig.thinkingConfig.thinkingLevel=minimal": thinkingBy(`"thinkingLevel":"MINIMAL"`),
 	"generationConfig.thinkingConfig.thinkingLevel=low":     thinkingBy(`"thinkingLevel":"LOW"`),

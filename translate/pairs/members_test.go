@@ -208,3 +208,42 @@ func TestMembersInCamelCaseAreReportedByName(t *testing.T) {
 		assert.NotContains(t, losses, "?")
 	}
 }
+
+// What is lost or refused about a tool has the name of the member that the client has sent, and
+// of the list that the tool is in.
+func TestMembersOfToolsAreReportedByTheirNames(t *testing.T) {
+	const llama = "meta.llama3-1-70b-instruct-v1:0" // without strict tools
+	const strictTool = `"name":"f","strict":true,"parameters":{"type":"object","properties":{},"additionalProperties":false}`
+	for _, c := range []struct {
+		name         string
+		from         translate.Format
+		upstream     string
+		to           translate.Format
+		body         string
+		lost, refuse string
+	}{
+		{"strict of chat", translate.Chat, llama, translate.Converse, wanting(`"tools":[{"type":"function","function":{` + strictTool + `}}]`).body, "tools[*].function.strict shaping", ""},
+		{"strict of responses", translate.Responses, llama, translate.Converse, posing(`"tools":[{"type":"function",` + strictTool + `}]`).body, "tools[*].strict shaping", ""},
+		{"strict of messages", translate.Messages, llama, translate.Converse, option(`"tools":[{"name":"f","strict":true,"input_schema":{"type":"object"}}]`).body, "tools.*.strict shaping", ""},
+		{"strict in an item", translate.Responses, llama, translate.Converse, listing(`{"type":"additional_tools","role":"developer","tools":[{"type":"function",` + strictTool + `}]}`).body, "input[*].tools[*].strict shaping", ""},
+		{"tools in an item", translate.Responses, "up", translate.Completions, listing(`{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"f"}]}`).body, "", "input[1].tools"},
+		{"tools of the request", translate.Responses, "up", translate.Completions, posing(`"tools":[{"type":"function","name":"f"}]`).body, "", "tools"},
+		{"a schema that is enforced anyway", translate.Chat, llama, translate.Converse, wanting(`"response_format":{"type":"json_schema","json_schema":{"name":"n","strict":false,"schema":{"type":"object","additionalProperties":false}}}`).body, "response_format.json_schema.strict hint", ""},
+		{"the same of responses", translate.Responses, llama, translate.Converse, posing(`"text":{"format":{"type":"json_schema","name":"n","strict":false,"schema":{"type":"object","additionalProperties":false}}}`).body, "text.format.strict hint", ""},
+		{"a search for tools", translate.Responses, "up", translate.Messages, posing(`"tools":[{"type":"tool_search","description":"d","parameters":{"type":"object"}}]`).body, "tools[*].description hint, tools[*].parameters hint", ""},
+		{"a summary of no reasoning", translate.Responses, "up", translate.Messages, posing(`"reasoning":{"summary":"auto"}`).body, "reasoning.summary hint", ""},
+		{"thoughts of no reasoning", translate.Gemini, "up", translate.Messages, thinkingBy(`"includeThoughts":true`).body, "generationConfig.thinkingConfig.includeThoughts hint", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			info := &core.RequestInfo{Model: "m1", Upstream: c.upstream, Traits: traitsOf(t, "thinking_style adaptive;prompt_template turns"), Seals: sealer}
+			_, r, refused := pairs.Render(nil, c.from, c.to, []byte(c.body), info)
+			if c.refuse != "" {
+				require.NotNil(t, refused)
+				assert.Equal(t, c.refuse, refused.Param)
+				return
+			}
+			require.Nil(t, refused)
+			assert.Contains(t, lossesOf(r.Losses), c.lost)
+		})
+	}
+}

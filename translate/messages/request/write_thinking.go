@@ -63,7 +63,12 @@ func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink 
 			*out = append(append(*out, display(x)...), '}')
 		}
 	}
-	core.EnforceSchema(x)
+	if shown := o[core.ReasoningShown]; !on && shown.Raw != nil {
+		x.Lose(shown.Row, nil)
+	}
+	if !x.Traits.IgnoresMessagesSchema {
+		core.EnforceSchema(x)
+	}
 	writeConfig(out, word, o.Raw(core.Schema))
 	return on
 }

@@ -112,7 +112,7 @@ func (t *toolReader) readTools(raw []byte, w core.Writer) (repeated []byte) {
 		t.allowed.Check(x, allowedPath, missingAllowedRow)
 		return raw
 	}
-	if x.Options.Has(core.ToolChoiceNone) && !x.Keep(core.UnusedTools, nil) || !x.Keep(core.FunctionTool, nil) {
+	if x.Options.Has(core.ToolChoiceNone) && !x.Keep(core.UnusedTools, nil) || !t.takesTools(raw) {
 		return []byte("[]")
 	}
 	if len(t.added) > 0 {
@@ -142,6 +142,19 @@ func (t *toolReader) readTools(raw []byte, w core.Writer) (repeated []byte) {
 		edits[i].Span = span
 	}
 	return edit.Apply(nil, raw, edits)
+}
+
+// takesTools reports whether the writer gets tools. A refusal names the list that has them, the
+// raw one of the request or else that of an item.
+func (t *toolReader) takesTools(raw []byte) (takes bool) {
+	x, now := t.x, t.x.At
+	row := toolsRow
+	if jsonscan.Blank(raw) {
+		x.At, row = t.added[0].at, addedToolsRow
+	}
+	takes = x.KeepAs(core.FunctionTool, row, nil)
+	x.At = now
+	return takes
 }
 
 // takenName is the end of a message about a tool whose name another one has already.
@@ -216,6 +229,11 @@ func (t *toolReader) readTool() bool {
 	case "tool_search":
 		if string(o.Word("execution")) != "client" {
 			x.Lose(serverSearchRow, nil)
+			for _, member := range [...]string{"description", "parameters"} {
+				if !jsonscan.Blank(o.Raw(member)) {
+					x.LoseMember("", []byte(member))
+				}
+			}
 			return false
 		}
 		checkParameters(x, tool.Schema)

@@ -126,8 +126,8 @@ var choiceRows = slices.Concat([]core.Row{
 var toolRows = slices.Concat([]core.Row{
 	core.Structural("tools", core.FunctionTool),
 	core.Hint("tool_choice=none+tools", core.UnusedTools),
-	core.Structural("input[*].type=additional_tools", core.FunctionTool).As("tools"),
-	core.Structural("input[*].tools", core.FunctionTool).As("tools"),
+	core.Structural("input[*].type=additional_tools", core.FunctionTool).As("input[*].tools"),
+	core.Structural("input[*].tools", core.FunctionTool),
 }, core.Within(core.FunctionTool, core.Nested(
 	core.Structural("tools[*].type=function", core.FunctionTool),
 	core.Structural("tools[*].type=custom", core.FunctionTool),
@@ -303,6 +303,8 @@ var (
 	foreignAllowedRow   = rows.Named("tool_choice.tools[*].type=*")
 	missingAllowedRow   = rows.Named("tool_choice.tools[*].name=*")
 	unknownToolRow      = rows.Named("tools[*].type=*")
+	toolsRow            = rows.Named("tools")
+	addedToolsRow       = rows.Named("input[*].tools")
 	serverSearchRow     = rows.Named("tools[*].type=tool_search+execution=server")
 	unknownGrammarRow   = rows.Named("tools[*].format.type=*")
 	otherCallersRow     = rows.Named("tools[*].allowed_callers=*")
