@@ -174,9 +174,10 @@ type record struct {
 	Model, Outcome string
 	Calls          []struct {
 		Source, Currency, Price string
-		Output                  int64 `json:"output_tokens"`
-		Cost                    int64 `json:"cost_nano"`
-		Held                    int64 `json:"held_nano"`
+		CostSource              string `json:"cost_source"`
+		Output                  int64  `json:"output_tokens"`
+		Cost                    int64  `json:"cost_nano"`
+		Held                    int64  `json:"held_nano"`
 	}
 }
 
