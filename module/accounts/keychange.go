@@ -109,6 +109,7 @@ func readModelLimits(f *call.Form) (*[]string, error) {
 }
 
 func patterns(field string, names []string) (*[]string, error) {
+	names = aigateway.SplitPatterns(names)
 	if len(names) > maxModels {
 		return nil, answer.Invalid("%s must be at most %d names", field, maxModels)
 	}

@@ -84,7 +84,7 @@ func TestFieldsOfKeys(t *testing.T) {
 		{"unlimited_quota is a text", `{"name":"k","unlimited_quota":"true"}`, failure("unlimited_quota must be true or false")},
 		{"limits that name nothing", `{"name":"k","model_limits_enabled":true,"model_limits":" , "}`, failure("model_limits must contain a model if model_limits_enabled is true")},
 		{"limits as an array", `{"name":"k","model_limits":["a"]}`, failure("model_limits must be a string")},
-		{"model with a space", `{"name":"k","model_limits":"a b"}`, failure("model_limits: a model pattern is 1 to 256 printable characters without spaces")},
+		{"model with a tab", `{"name":"k","model_limits":"a\tb"}`, failure("model_limits: a model pattern is 1 to 256 printable characters without spaces and commas")},
 		{"too many models", `{"name":"k","model_limits":"` + strings.Repeat("a,", 101) + `"}`, failure("model_limits must be at most 100 names")},
 		{"no address", `{"name":"k","allow_ips":"localhost"}`, failure(networks)},
 		{"address with a zone", `{"name":"k","allow_ips":"fe80::1%eth0"}`, failure(networks)},

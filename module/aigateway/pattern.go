@@ -10,16 +10,29 @@ import (
 type Pattern string
 
 // ErrPattern is the error for a pattern that is empty, is longer than 256 bytes, or
-// contains control characters or spaces.
-var ErrPattern = errors.New("a model pattern is 1 to 256 printable characters without spaces")
+// contains control characters, spaces or commas.
+var ErrPattern = errors.New("a model pattern is 1 to 256 printable characters without spaces and commas")
 
 // ParsePattern returns s as a pattern, or ErrPattern.
 func ParsePattern(s string) (Pattern, error) {
-	unprintable := func(r rune) bool { return r <= ' ' || r == 0x7f }
+	unprintable := func(r rune) bool { return r <= ' ' || r == ',' || r == 0x7f }
 	if s == "" || len(s) > 256 || strings.ContainsFunc(s, unprintable) {
 		return "", ErrPattern
 	}
 	return Pattern(s), nil
+}
+
+// SplitPatterns returns the patterns in texts, which spaces, commas or both separate. A text
+// without any stays as it is, so that it is no list of nothing, which would be all models.
+func SplitPatterns(texts []string) (patterns []string) {
+	for _, text := range texts {
+		found := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+		if len(found) == 0 {
+			found = []string{text}
+		}
+		patterns = append(patterns, found...)
+	}
+	return patterns
 }
 
 // Exact reports whether p has no "*", so that it matches one name only.

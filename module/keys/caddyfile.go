@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
@@ -99,9 +100,11 @@ func readRestriction(d *caddyfile.Dispenser, entry *Entry) error {
 // restrictions are the words of a key's block. Each function sets its field, or
 // returns the rest of an error that begins with the word.
 var restrictions = map[string]func(e *Entry, args []string) string{
-	"models": list("pattern", func(e *Entry) *[]string { return &e.Models }),
-	"tags":   list("tag", func(e *Entry) *[]string { return &e.Tags }),
-	"from":   list("address", func(e *Entry) *[]string { return &e.From }),
+	"models": func(e *Entry, args []string) string {
+		return list("pattern", func(e *Entry) *[]string { return &e.Models })(e, aigateway.SplitPatterns(args))
+	},
+	"tags": list("tag", func(e *Entry) *[]string { return &e.Tags }),
+	"from": list("address", func(e *Entry) *[]string { return &e.From }),
 
 	"expires": once("date", func(e *Entry) *string { return &e.Expires }),
 	"owner":   once("name", func(e *Entry) *string { return &e.Owner }),

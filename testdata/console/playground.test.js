@@ -128,7 +128,7 @@ test('C004 what the wire shows of a provider is what the provider got and sent',
 
 	await request('messages', 'played-cut');
 	await page.click('button:text-is("Send")');
-	await page.waitForSelector('[data-answer] [role=alert]');
+	await page.waitForSelector('[aria-label=Answer] [role=alert]');
 	assert.match(await page.textContent('[data-answer]'), /The first words/);
 	await page.click('button:text-is("Wire")');
 	await shows(page, 'Provider answer', provider.sent, 'cut');
@@ -143,7 +143,7 @@ test('C004 what the wire shows of a provider is what the provider got and sent',
 	await request('chat', 'played-refused');
 	await page.click('button:text-is("Send")');
 	await page.waitForSelector('.chip.ill >> text=failed 400');
-	await page.waitForSelector('[data-answer] [role=alert]');
+	await page.waitForSelector('[aria-label=Answer] [role=alert]');
 
 	await request('chat', 'demo');
 	await page.click('button:text-is("Send to two")');

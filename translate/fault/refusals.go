@@ -44,7 +44,7 @@ func ExpiredKey() *Fault {
 // wrong. The message shows the user that the key is mistyped, not revoked.
 func MistypedKey() *Fault {
 	return &Fault{
-		Kind: Unauthenticated, Message: "the API key is not valid: its checksum does not match, a part of it is missing or mistyped",
+		Kind: Unauthenticated, Message: "the API key is not valid: its checksum does not match, so a part of it is missing or mistyped, or another gateway has made it",
 		Code: "invalid_api_key", Final: true,
 	}
 }

@@ -63,7 +63,7 @@ func (config *ProviderConfig) Check(d aigateway.Defaults, inProcess bool) error 
 	case inProcess && (config.BaseURL != "" || config.ReverseProxyRaw != nil || config.TransportRaw != nil):
 		return errors.New("answers in-process: base_url, transport and the options of reverse_proxy have no effect")
 	case !inProcess && config.BaseURL == "" && d.BaseURL == "" && config.ReverseProxyRaw == nil:
-		return errors.New("needs an address: base_url or to")
+		return errors.New("needs an address: base_url or to, or the word of a cloud's preset for it, such as resource")
 	}
 	return checkBaseURL(config.BaseURL)
 }

@@ -80,7 +80,7 @@ func (d door) answer(v verdict) (status int, body string) {
 	case invalid, expired:
 		status, kind, message, code = 401, "authentication_error", "the API key is not valid", `"invalid_api_key"`
 	case mistyped:
-		status, kind, message, code = 401, "authentication_error", "the API key is not valid: its checksum does not match, a part of it is missing or mistyped", `"invalid_api_key"`
+		status, kind, message, code = 401, "authentication_error", "the API key is not valid: its checksum does not match, so a part of it is missing or mistyped, or another gateway has made it", `"invalid_api_key"`
 	case elsewhere:
 		status, kind, message, code = 403, "permission_error", "this key may not be used from this address", `"permission_denied"`
 	case undecided:
@@ -334,7 +334,7 @@ func TestProxiesThatAreTrustedTooMuchAreWarnedOf(t *testing.T) {
 		"strict":                       {"trusted_proxies static private_ranges\ntrusted_proxies_strict", bound, "", 0},
 		"a header that is replaced":    {"trusted_proxies static private_ranges\nclient_ip_headers CF-Connecting-IP", bound, "", 0},
 		"nobody is trusted":            {"keepalive_interval 15s", bound, "", 0},
-		"two sites of the same server": {"trusted_proxies static private_ranges", bound + "\naccounts off\n}\nai_gateway /other/* {\nkey client {env.CLIENT_KEY}\n" + site.DemoProvider, "", 1},
+		"two sites of the same server": {"trusted_proxies static private_ranges", bound + "\naccounts off\n}\nai_gateway /v1beta/* {\nkey client {env.CLIENT_KEY}\n" + site.DemoProvider, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := site.StartCaddyfile(t, "{\nservers {\n"+c.servers+"\n}\n}\n"+site.Block("", site.DemoProvider, c.key, c.accounts))

@@ -120,7 +120,7 @@ func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 		{"an address of a provider that has none", "", "provider demo {\nbase_url https://example.com\n}\n" + alice, "answers in-process: base_url, transport and the options of reverse_proxy have no effect"},
 		{"an endpoint as the address", "", "provider x vllm {\nbase_url http://127.0.0.1:1/v1/chat/completions/\n}\n" + alice, "provider 'x': base_url: must end before /chat/completions, which the gateway appends"},
 		{"an endpoint as the path beside addresses", "", "provider x vllm {\nbase_url /v1/messages\nto 127.0.0.1:1\n}\n" + alice, "provider 'x': base_url: must end before /messages, which the gateway appends"},
-		{"no address", "", "provider x openai_compatible\n" + alice, "needs an address: base_url or to"},
+		{"no address", "", "provider x openai_compatible\n" + alice, "needs an address: base_url or to, or"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config := "http://127.0.0.1:PORT(site) {\nai_gateway {\n" + test.site + "\n}\n}\n"

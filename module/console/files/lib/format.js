@@ -56,7 +56,7 @@ export function relative(at) {
 	let distance = (Date.now() - at.getTime()) / 1000;
 	const past = distance >= 0;
 	distance = Math.abs(distance);
-	if (distance < 5) return 'now';
+	if (distance < 5) return past ? 'now' : `in ${Math.ceil(distance)} s`; // what is to come is not there yet
 	for (const [length, unit] of steps) {
 		if (distance < length) {
 			const text = `${Math.floor(distance)} ${unit}`;

@@ -5,7 +5,7 @@ import { append, curl, dataOf, dialects, problem, splitEvents, tools, typescript
 import { milliseconds, sentence, short } from '../lib/format.js';
 import { bearer, held, NeedKey } from '../lib/key.js';
 import { Cost, tokensOf } from '../lib/record.js';
-import { addressOf, root, route, set } from '../lib/route.js';
+import { addressOf, base, root, route, set } from '../lib/route.js';
 import { Chip, Code, Copy, Empty, Field, Page, Part, Switch } from '../lib/ui.js';
 import { Wire } from '../lib/wire.js';
 
@@ -115,9 +115,11 @@ function Bench() {
 	const change = (/** @type {Partial<Settings>} */ part) => {
 		const next = { ...settings, ...part };
 		setSettings(next);
-		const kept = JSON.stringify({ ...next, turns: next.turns.map(({ role, text }) => ({ role, text })) });
+		const kept = linked(next);
 		if (kept.length < 6000) set({ request: kept }); // a longer one is no link any more
 	};
+	/** linked returns what a link keeps of a request: with the names of the models, since others have other lists. @param {Settings} of */
+	const linked = (of) => JSON.stringify({ ...of, lanes: of.lanes.map((lane) => ({ ...lane, model: lane.model || models.data?.[0] || '' })), turns: of.turns.map(({ role, text }) => ({ role, text })) });
 	const requests = () => settings.lanes.map((lane) => {
 		const wanted = { ...settings, model: lane.model || models.data?.[0] || '', tools: settings.tools.trim() ? JSON.parse(settings.tools) : [] };
 		return { format: lane.format, path: dialects[lane.format].path(wanted), body: dialects[lane.format].body(wanted) };
@@ -136,7 +138,7 @@ function Bench() {
 		setRuns(wanted.map((each) => ({ ...each, state: 'running', status: 0, parts: [], error: '', request: '', first: 0, ended: 0, raw: '' })));
 		wanted.forEach((each, i) => run(each.format, each.path, each.body, signal, (part) => setRuns((all) => all.map((other, n) => n === i ? { ...other, ...part } : other))));
 	};
-	return html`<${Page} title="Playground" actions=${html`<${Copy} text=${location.href} label="Copy link" />${running ? html`<button onClick=${() => control.current?.abort()}>Cancel</button>` : html`<button class="primary" onClick=${send}>Send</button>`}`}>
+	return html`<${Page} title="Playground" actions=${html`<${Copy} text=${query(`${base}/console/playground`, { request: linked(settings) })} label="Copy link" />${running ? html`<button onClick=${() => control.current?.abort()}>Cancel</button>` : html`<button class="primary" onClick=${send}>Send</button>`}`}>
 		<div class="bench"><section class="panel" aria-label="Request" onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && !running) send(); }}><header><h2>Request</h2><span class="muted small"><kbd>Ctrl</kbd> <kbd>Enter</kbd> sends</span></header>
 			<div class="body stack wide"><${Part} of=${models} rows=${2}>${(/** @type {string[]} */ names) => html`<${Request} settings=${settings} change=${change} models=${names} />`}<//>${problem && html`<div class="note ill" role="alert">${problem}</div>`}</div></section>
 			<div class="stack wide">${runs.length === 0 ? html`<section class="panel"><${Empty} title="The answer appears here">with both sides of the wire: what the client sent, what the provider got, and what came back.<//></section>`
@@ -183,7 +185,8 @@ function Answer({ run }) {
 		<div class="body stack wide"><dl class="facts small">
 			<div><dt>First content</dt><dd>${run.first ? milliseconds(run.first) : '–'}</dd></div><div><dt>End</dt><dd>${run.ended ? milliseconds(run.ended) : '–'}</dd></div>
 			<div><dt>Tokens</dt><dd class="nowrap">${tokens ? `${short(tokens.input)} → ${short(tokens.output)}` : '–'}</dd></div><div><dt>Cost</dt><dd>${run.record ? html`<${Cost} calls=${run.record.calls} />` : '–'}</dd></div></dl>
-		${view === 'answer' && html`<div class="stack" aria-live="off" data-answer>${run.error && html`<div class="note ill" role="alert">${sentence(run.error)}</div>`}
+		${run.error && html`<div class="note ill" role="alert">${sentence(run.error)}</div>`}
+		${view === 'answer' && html`<div class="stack" aria-live="off" data-answer>
 			${run.parts.map((part) => part.kind === 'text' ? html`<div class="answer">${part.text}</div>` : part.kind === 'reasoning' ? html`<details open class="small muted"><summary>Reasoning</summary><div class="answer">${part.text}</div></details>`
 				: html`<div class="call"><b>${part.name ?? 'call'}</b> <code>${part.text}</code></div>`)}
 			${run.parts.length === 0 && !run.error && html`<p class="muted">${run.state === 'running' ? 'Waiting for the answer …' : 'The answer has no content.'}</p>`}</div>`}
