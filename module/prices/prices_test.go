@@ -171,6 +171,55 @@ func TestUnstatedPricesAreThoseOfInputAndOutput(t *testing.T) {
 	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 6e6, CacheWriteLong: 6e6, Answer: 16e6, Reasoning: 16e6, Unknown: Searches}, p.Above)
 }
 
+// A write to a cache above the edge cost as the input there, 20 percent too little, although the
+// same write below it costs 1.25 times the input.
+func TestPricesAboveTheEdgeRiseAsTheInput(t *testing.T) {
+	for _, c := range []struct {
+		columns, values string
+		want            Rates
+	}{
+		{"input,cache_write,output,edge,input_above,output_above", "4,5,20,>10,8,30", Rates{Fresh: 8e6, CacheRead: 8e6, CacheWrite: 10e6, CacheWriteLong: 10e6, Answer: 30e6, Reasoning: 30e6}},
+		{"input,cache_read,output,edge,input_above,output_above", "4,0.4,20,>10,8,30", Rates{Fresh: 8e6, CacheRead: 8e5, CacheWrite: 8e6, CacheWriteLong: 8e6, Answer: 30e6, Reasoning: 30e6}},
+		{"input,cache_write,cache_write_1h,output,edge,input_above,cache_write_above,output_above", "2,2.5,4,10,>10,4,6,15", Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 6e6, CacheWriteLong: 9_600_000, Answer: 15e6, Reasoning: 15e6}},
+		{"input,reasoning,output,edge,input_above,output_above", "1,4,2,>10,2,3", Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 2e6, CacheWriteLong: 2e6, Answer: 3e6, Reasoning: 6e6}},
+		{"input,cache_write,output,edge,input_above,output_above", "0,1,0,>10,3,3", Rates{Fresh: 3e6, CacheRead: 3e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 3e6, Reasoning: 3e6}},
+	} {
+		c.want.Unknown = Searches
+		assert.Equal(t, c.want, one(t, c.columns, c.values).Above, c.columns)
+	}
+}
+
+// Calls of an endpoint of a region, for which services charge 10 percent more, were recorded and
+// reserved at the usual price, and those of reserved capacity, which is paid by time, too.
+func TestRegionsAndReservedCapacity(t *testing.T) {
+	p := one(t, "input,output,search,regional,priority", "1,2,0.01,1.1,2")
+	tokens := token.Counts{Fresh: 1000, Answer: 100, Searches: 1}
+	const usual, search = 1000*1000 + 100*2000, 10_000_000
+	for terms, want := range map[token.Terms]int64{
+		0:                               usual + search,
+		token.Regional:                  (usual + search) * 11 / 10,
+		token.Regional | token.Priority: (usual + search) * 22 / 10,
+		token.Reserved:                  search,
+		token.Reserved | token.Regional: search * 11 / 10,
+	} {
+		assert.Equal(t, want, nanos(t, p, Charge{Tokens: tokens, Terms: terms}), "%b", terms)
+		bound, unknown := p.Bound(admitted, MaxUse{Prompt: 1000, Answer: 100, Searches: 1, Terms: terms})
+		assert.GreaterOrEqual(t, bound, want, "%b", terms)
+		assert.Zero(t, unknown)
+	}
+	usualPrice := one(t, "input,output", "1,2")
+	assert.EqualValues(t, usual, nanos(t, usualPrice, Charge{Tokens: token.Counts{Fresh: 1000, Answer: 100}, Terms: token.Regional}), "most models cost the same")
+	assert.NotEqual(t, usualPrice.ID(), one(t, "input,output,regional", "1,2,1.1").ID())
+	for provider, names := range map[string][]string{"vertex": {"claude-sonnet-4-5@20250929", "claude-haiku-4-5", "claude-opus-5"}, "openai": {"gpt-5.4", "gpt-6-sol"}} {
+		for _, name := range names {
+			assert.EqualValues(t, 1100, Builtin().Find(provider, name, time.Now()).Factors[regional], name)
+		}
+	}
+	for provider, name := range map[string]string{"vertex": "claude-opus-4-1@20250805", "openai": "gpt-5.2"} {
+		assert.Zero(t, Builtin().Find(provider, name, time.Now()).Factors[regional], name)
+	}
+}
+
 // Searches without a price once made the whole cost of a call unknown, its tokens included, and
 // passed every budget.
 func TestAPartWithoutAPriceLeavesTheCostOfTheOthers(t *testing.T) {

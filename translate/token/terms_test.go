@@ -12,6 +12,8 @@ import (
 func TestTiersAndSpeedsOfUnknownNamesAreNotTheUsualOnes(t *testing.T) {
 	for raw, want := range map[string]token.Terms{
 		`""`: 0, `"auto"`: 0, `"default"`: 0, `"standard"`: 0, `"standard_only"`: 0, `"on_demand"`: 0,
+		`"unspecified"`: 0, `"ON_DEMAND"`: 0, `"TRAFFIC_TYPE_UNSPECIFIED"`: 0, `"ON_DEMAND_FLEX"`: token.Flex, `"ON_DEMAND_PRIORITY"`: token.Priority,
+		`"PROVISIONED_THROUGHPUT"`: token.Reserved, `"reserved"`: token.Reserved, `"ON_DEMAND_TURBO"`: token.OtherTier, `"on_demand_flex"`: token.OtherTier,
 		`"flex"`: token.Flex, `"fl\u0065x"`: token.Flex, `"batch"`: token.Batch, `"priority"`: token.Priority, `"fast"`: token.Priority, `"ultrafast"`: token.Ultrafast,
 		`"scale"`: token.OtherTier, `"Priority"`: token.OtherTier, `" flex"`: token.OtherTier,
 	} {

@@ -102,8 +102,7 @@ func (e *Entry) cost(call *accounting.Call, units *token.Units, share float64, s
 	if call.Source == accounting.SourceNone {
 		return
 	}
-	price := e.pricer.Price(e.record.Model, call.Provider, call.Model, e.record.Admitted)
-	if stated.Known && (price == nil || price.IsBuiltin()) {
+	if stated.Known && e.believes(call) {
 		call.Cost, call.CostSource = aigateway.Cost{Nanos: stated.Nanos, Currency: aigateway.DefaultCurrency}, accounting.CostStated
 		return
 	}
@@ -112,6 +111,12 @@ func (e *Entry) cost(call *accounting.Call, units *token.Units, share float64, s
 	if whole := ok && charge.Source != accounting.CostInPart; !whole && charge.Cost.Currency != "" && charge.Cost.Currency == e.bound.Currency {
 		call.Held = aigateway.Cost{Nanos: max(0, portion(e.bound.Nanos, share)-charge.Cost.Nanos), Currency: e.bound.Currency}
 	}
+}
+
+// believes reports whether a cost that the provider has stated holds: no operator has set a price.
+func (e *Entry) believes(call *accounting.Call) bool {
+	price := e.pricer.Price(e.record.Model, call.Provider, call.Model, e.record.Admitted)
+	return price == nil || price.IsBuiltin()
 }
 
 // Cost returns the charge for a call of an exchange. units is nil if the record is all that is
