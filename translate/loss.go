@@ -30,6 +30,9 @@ type Loss struct {
 	// Foreign is true if a provider chose the last name of Path, so that the number of
 	// such paths is unbounded. Names from clients are not marked.
 	Foreign bool
+	// Content is true for a part of an answer that would stand in the place of its text: an
+	// image, or the call of a tool of the provider.
+	Content bool
 }
 
 // Losses are losses in the order in which they were found, each once, and at most
@@ -45,6 +48,8 @@ const (
 	// maxForeign bounds the names of one answer that a provider chose and that are
 	// repeated.
 	maxForeign = 32
+	// maxNamed bounds the names that Content returns.
+	maxNamed = 4
 	// oddName replaces names that must not be in a header or a log, noName an empty
 	// one.
 	oddName = "?"
@@ -95,12 +100,34 @@ func (l *Losses) AddMember(class LossClass, prefix, name []byte) {
 func (l *Losses) AddAll(others Losses) {
 	for _, loss := range others {
 		l.add(loss.Class, "", loss.Path, loss.Foreign)
+		if loss.Content {
+			l.mark(loss.Path)
+		}
 	}
+}
+
+// mark marks a loss as content.
+func (l *Losses) mark(path string) {
+	for i := range *l {
+		(*l)[i].Content = (*l)[i].Content || (*l)[i].Path == path
+	}
+}
+
+// Content returns the names of the losses of content, with commas between; "" for none.
+func (l Losses) Content() string {
+	var names []string
+	for i := range l {
+		if l[i].Content {
+			name := l[i].Path[strings.LastIndexByte(l[i].Path, '.')+1:]
+			names = append(names, name[strings.IndexByte(name, '=')+1:])
+		}
+	}
+	return strings.Join(names[:min(len(names), maxNamed)], ", ")
 }
 
 func (l *Losses) add(class LossClass, prefix, name string, foreign bool) {
 	if len(*l) < maxLosses && !l.has(prefix, []byte(name)) {
-		*l = append(*l, Loss{prefix + name, class, foreign})
+		*l = append(*l, Loss{Path: prefix + name, Class: class, Foreign: foreign})
 	}
 }
 
@@ -174,6 +201,24 @@ func (d *Dropped) DropNamed(prefix string, name []byte) {
 		d.foreign++
 		d.losses.add(OfAnswer, prefix, string(name), true)
 	}
+}
+
+// DropContent is Drop for a part of the content.
+func (d *Dropped) DropContent(path string) {
+	d.Drop(path)
+	d.losses.mark(path)
+}
+
+// DropContentNamed is DropNamed for a part of the content.
+func (d *Dropped) DropContentNamed(prefix string, name []byte) {
+	d.DropNamed(prefix, name)
+	switch {
+	case len(name) == 0:
+		name = []byte(noName)
+	case !d.losses.has(prefix, name):
+		name = []byte(oddName)
+	}
+	d.losses.mark(prefix + string(name))
 }
 
 // DropMember skips the value of the cursor's member, which is left out. A blank value

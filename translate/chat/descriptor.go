@@ -35,6 +35,8 @@ var Descriptor = format.Descriptor{
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		Native:      true,
+		Place:       event.PlaceOfImages,
+		Tiers:       openai.Tiers,
 		KeepAlive:   openai.KeepAlive,
 		Usage:       format.UsageEdits{Ask: openai.AskUsage, Cut: openai.CutUsage},
 	},

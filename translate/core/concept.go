@@ -64,6 +64,7 @@ const (
 	EffortMax
 	EffortOther // any other word
 	Verbosity
+	Images // the answer may have images beside texts
 	Prediction
 
 	EndUser

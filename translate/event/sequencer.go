@@ -228,6 +228,9 @@ func (e *Event) clone() Event {
 	if e.Source != nil {
 		c.Source = &Citation{bytes.Clone(e.Source.URL), bytes.Clone(e.Source.Title), e.Source.Start, e.Source.End}
 	}
+	if e.Media != nil {
+		c.Media = &Media{bytes.Clone(e.Media.Type), bytes.Clone(e.Media.Data), e.Media.Path}
+	}
 	return c
 }
 
@@ -236,6 +239,9 @@ func (e *Event) size() int {
 	size := eventSize + len(e.ID) + len(e.Name) + len(e.Text) + len(e.Logprobs)
 	if e.Source != nil {
 		size += len(e.Source.URL) + len(e.Source.Title)
+	}
+	if e.Media != nil {
+		size += len(e.Media.Type) + len(e.Media.Data)
 	}
 	return size
 }

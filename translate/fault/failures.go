@@ -1,5 +1,13 @@
 package fault
 
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
 // The faults of this file blame the gateway or a provider. Messages never repeat the
 // cause, which may name an address.
 
@@ -10,6 +18,8 @@ const (
 	codeTimeout     = "upstream_timeout"
 	codeUnreachable = "upstream_unreachable"
 	codeTruncated   = "upstream_stream_truncated"
+	codeBrokenOff   = "upstream_answer_failed"
+	codeLimited     = "upstream_account_limited"
 	codeOverloaded  = "overloaded"
 	codeRateLimited = "rate_limit_exceeded"
 	codeExhausted   = "insufficient_quota"
@@ -111,4 +121,63 @@ func Truncated(cause error) *Fault {
 		Kind: BadGateway, Message: "the upstream closed the stream before completing the answer",
 		Code: codeTruncated, Cause: cause,
 	}
+}
+
+// BrokenOff returns the fault of an answer that the provider itself has ended as failed, with a
+// word for the reason. explanation is for the log alone, since it may quote the answer.
+func BrokenOff(word, explanation string) *Fault {
+	return &Fault{
+		Kind: BadGateway, Message: "the upstream broke the answer off: " + shownWord(word),
+		Code: codeBrokenOff, Cause: explained(explanation),
+	}
+}
+
+// IsBrokenOff reports whether the provider itself has ended the answer as failed.
+func (f *Fault) IsBrokenOff() bool { return f.Code == codeBrokenOff || f.Code == codeLimited }
+
+// AccountLimited returns the fault of an answer that the provider has ended because it limits the
+// account, with a word for the reason. The account is that of the gateway or of its user, so the
+// same request fails again.
+func AccountLimited(word, explanation string) *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: "the upstream has limited the account: " + shownWord(word),
+		Code: codeLimited, Cause: explained(explanation), Final: true,
+	}
+}
+
+// Unplaced returns the fault of an answer of which nothing has a place in the client's format. what
+// names the parts that it had.
+func Unplaced(what string) *Fault {
+	return &Fault{
+		Kind: BadGateway, Message: "the upstream's answer has nothing that this format can express, only " + what, Code: codeUnusable,
+	}
+}
+
+const (
+	maxShownWord   = 64
+	maxExplanation = 256
+)
+
+// shownWord returns a word of a provider as messages show it.
+func shownWord(word string) string {
+	shown := []byte(word[:min(len(word), maxShownWord)])
+	for i, b := range shown {
+		if b >= utf8.RuneSelf || !translate.PlainByte(b) {
+			shown[i] = '?'
+		}
+	}
+	return "'" + string(shown) + "'"
+}
+
+// explained returns what a provider adds to a word as a cause, nil for nothing. It ends before
+// a part that may quote the request or the answer.
+func explained(text string) error {
+	if text == "" {
+		return nil
+	}
+	end := strings.IndexAny(text, "([{<\"'`\n") // where texts begin to quote
+	if end < 0 {
+		end = len(text)
+	}
+	return fmt.Errorf("the upstream explains: %s", strings.ToValidUTF8(text[:min(end, maxExplanation)], "?"))
 }

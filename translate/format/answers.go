@@ -37,6 +37,12 @@ type Answers struct {
 	// passed Inspect; nil for a format whose clients do not need such events.
 	NewOpening func(body []byte, ids translate.IDs) Opening
 
+	// Place reports whether answers have a place for a part of the content: a Text, a ToolStart
+	// or an Inline.
+	Place func(*event.Event) bool
+	// Tiers are the words for service tiers. The zero value is for answers without one.
+	Tiers event.TierWords
+
 	// KeepAlive is what may be written between two events of a stream. It must not be
 	// changed.
 	KeepAlive []byte

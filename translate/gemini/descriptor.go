@@ -50,6 +50,8 @@ var Descriptor = format.Descriptor{
 		Inspect:     answer.Inspect,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
+		Place:       event.PlaceOfMedia,
+		Tiers:       answer.Tiers,
 		KeepAlive:   answer.KeepAlive,
 		NoLastEvent: true,
 		TokenCount:  answer.AppendTokenCount,

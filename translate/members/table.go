@@ -32,10 +32,11 @@ const (
 // Table lists the members of the objects of one kind. It must not be changed once an
 // object was read.
 type Table struct {
-	path   string // of the members, with the last dot
-	names  shape.Names
-	rows   []row // by the indices of the names
-	values *int  // members with a value, shared with the objects inside
+	path    string // of the members, with the last dot
+	names   shape.Names
+	rows    []row // by the indices of the names
+	values  *int  // members with a value, shared with the objects inside
+	content bool  // see NewContent
 }
 
 // row describes one member.
@@ -60,6 +61,10 @@ const (
 // New returns an empty table. path is the path of the members in reports of losses, with
 // the last dot: "content[*].", or "" for the members of a document.
 func New(path string) *Table { return &Table{path: path, values: new(int)} }
+
+// NewContent is New for the parts of the content of an answer: a member that is left out is
+// content.
+func NewContent(path string) *Table { return &Table{path: path, values: new(int), content: true} }
 
 // Of adds a member that is kept if it has one of the kinds; values of other kinds are
 // reported as dropped. names are its names, separated by spaces: an object that has

@@ -27,6 +27,9 @@ type Losses interface {
 	// DropValue reports a member by its name, unless its raw value is null or empty. prefix
 	// is the path of its object, with the last dot.
 	DropValue(prefix string, name, raw []byte)
+	// DropContent and DropContentNamed are Drop and DropNamed for content of the answer.
+	DropContent(path string)
+	DropContentNamed(prefix string, name []byte)
 }
 
 // Read consumes the value at the cursor, and keeps the members that the table allows. It
@@ -91,7 +94,10 @@ func (v *Values) Keep(c *jsonscan.Cursor, t *Table, losses Losses) {
 	case r.others == ignored || jsonscan.Blank(raw):
 	case r.others == forbidden:
 		v.unreadable = true
-	case losses != nil:
+	case losses == nil:
+	case t.content:
+		losses.DropContent(r.path)
+	default:
 		losses.Drop(r.path)
 	}
 }
@@ -104,7 +110,11 @@ func (v *Values) readMembers(c *jsonscan.Cursor, t *Table, losses Losses) {
 
 // drop reports the cursor's member, whose value is left out.
 func drop(c *jsonscan.Cursor, t *Table, raw []byte, losses Losses) {
-	if losses != nil {
+	switch {
+	case losses == nil:
+	case t.content && !jsonscan.Blank(raw):
+		losses.DropContentNamed(t.path, c.Name())
+	default:
 		losses.DropValue(t.path, c.Name(), raw)
 	}
 }

@@ -45,6 +45,8 @@ var Descriptor = format.Descriptor{
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		Native:      true,
+		Place:       event.PlaceOfCalls,
+		Tiers:       answer.Tiers,
 		KeepAlive:   answer.KeepAlive,
 		TokenCount:  answer.AppendTokenCount,
 		Usage:       format.UsageEdits{Fill: answer.FillUsage},

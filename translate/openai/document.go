@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
@@ -22,6 +23,7 @@ var (
 	aroundObject  = around.Maybe(members.String, "object")
 	aroundType    = around.Maybe(members.String, "type")
 	aroundDetail  = around.Of(members.Any, "detail")
+	aroundJudged  = around.Of(members.Any, "moderation")                                          // the results of a moderation
 	aroundPadding = around.Maybe(members.String, "obfuscation")                                   // servers hide the lengths of texts with it
 	_             = around.Skip("id system_fingerprint prompt_filter_results prompt_annotations") // Azure filters prompts
 )
@@ -58,6 +60,7 @@ type document struct {
 	usageAt  jsonscan.Slot // of the usage object that is counted
 	listed   bool          // there is a list of choices
 	count    int           // of choices that are objects
+	failure  *fault.Fault  // of a choice that has failed, if nobody else reads the choices
 }
 
 var errNoObject = errors.New("no JSON object")
@@ -67,8 +70,8 @@ var errNoObject = errors.New("no JSON object")
 // allocated on the heap for it.
 type choiceReader func() error
 
-// read reads a document, a whole answer or a chunk, and has its choices read, or skips them
-// if readChoice is nil. It adds the usage to the report of the answer. With losses, it reports
+// read reads a document, a whole answer or a chunk, and has its choices read, or reads only how
+// they ended if readChoice is nil. It adds the usage to the report of the answer. With losses, it reports
 // what the tables do not have, and a repeated member is an error, since its value is ambiguous.
 // Without losses, reading stops at a repeated member.
 func (d *document) read(data []byte, whole bool, report *token.Report, losses members.Losses, readChoice choiceReader) error {
@@ -116,6 +119,15 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 	return nil
 }
 
+// readEnd reads of the choice at the cursor only how it ended.
+func (d *document) readEnd() {
+	var v members.Values
+	v.Read(&d.cursor, ends, nil)
+	if d.failure == nil {
+		d.failure = event.Failure(finishWord(&v), nil)
+	}
+}
+
 // recount adds the usage object of a document that differs from the one read last in its
 // usage and its texts alone to the report. It returns false, and changes nothing, if the
 // document must be read because of that object.
@@ -142,7 +154,7 @@ func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 			continue
 		}
 		if readChoice == nil {
-			c.Skip()
+			d.readEnd()
 		} else if err := readChoice(); err != nil {
 			return err
 		}
@@ -155,6 +167,9 @@ func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 func (d *document) failed() bool {
 	return d.Set(aroundError) || string(d.Raw(aroundObject)) == `"error"` || d.Set(aroundDetail) && !d.listed
 }
+
+// ends is the table of choices of which only the ends are read.
+var ends = NewChoices()
 
 var errNoChoice = errors.New("no choices")
 
@@ -176,7 +191,8 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 	if d.hasUsage {
 		a.Usage = report.Usage()
 	}
-	return a, nil
+	a.Failed = d.failure != nil
+	return a, d.failure
 }
 
 // progress is the state of the choices of an answer, by index.

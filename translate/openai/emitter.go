@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"bytes"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -59,6 +61,7 @@ func (m *Emitter) Handle(e *event.Event) {
 	case m.fault != nil || m.writeNative(e):
 	case e.Kind == event.Usage:
 		m.usage = *e.Usage
+		m.addTier(e.Tier)
 	case e.Kind == event.End:
 		m.end()
 	case e.Kind != event.Error:
@@ -88,8 +91,8 @@ func (m *Emitter) Output() []byte {
 }
 
 // Start keeps the beginning of every chunk. Only the first call has an effect. Members
-// that the start event lacks are filled in. tier is "" for none.
-func (m *Emitter) Start(start *event.Event, tier string) {
+// that the start event lacks are filled in.
+func (m *Emitter) Start(start *event.Event) {
 	if len(m.prefix) > 0 {
 		return
 	}
@@ -107,10 +110,21 @@ func (m *Emitter) Start(start *event.Event, tier string) {
 	m.prefix = append(jsonscan.AppendString(m.prefix, m.IDs.Message), `,"object":"`...)
 	m.prefix = jsonscan.AppendCount(append(m.prefix, object...), `","created":`, created)
 	m.prefix = jsonscan.AppendString(append(m.prefix, `,"model":`...), model)
-	if tier != "" {
-		m.prefix = append(m.prefix, `,"service_tier":"`+tier+`"`...)
+	m.prefix = append(m.prefix, beforeChoices...)
+	m.addTier(start.Tier)
+}
+
+const beforeChoices = `,"choices":[`
+
+// addTier adds the service tier to the beginning of all later chunks, once. Some providers state
+// it only at the end.
+func (m *Emitter) addTier(tier event.Tier) {
+	const member = `,"service_tier":"`
+	word := m.format.Tiers[tier]
+	if word == "" || len(m.prefix) == 0 || bytes.Contains(m.prefix, []byte(member)) {
+		return
 	}
-	m.prefix = append(m.prefix, `,"choices":[`...)
+	m.prefix = append(m.prefix[:len(m.prefix)-len(beforeChoices)], member+word+`"`+beforeChoices...)
 }
 
 // Begin begins a chunk with the choice of an index, whose members follow.

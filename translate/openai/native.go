@@ -12,7 +12,8 @@ import (
 
 // Format describes the answers of a format.
 type Format struct {
-	Answer, Chunk string // the values of object
+	Answer, Chunk string          // the values of object
+	Tiers         event.TierWords // the zero value for a format without service tiers
 	// Of native answers.
 	Deltas bool   // the content of a choice is in its member message or delta
 	Empty  string // the members of an empty choice in its first chunk

@@ -3,6 +3,8 @@ package openai
 import (
 	"bytes"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -35,7 +37,7 @@ type summary struct {
 	texts    Texts
 	content  bool
 	finished bool // at least one choice has finished
-	failed   bool
+	failure  *fault.Fault
 }
 
 // Texts contains the texts of a chunk: text, reasoning and arguments of tool calls.
@@ -122,7 +124,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	if err := d.read(delta.Data, false, &o.report, nil, func() error { return o.readChoice(&d.cursor) }); err != nil {
 		return o.Unreadable(err)
 	}
-	if d.failed() || t.failed {
+	if d.failed() {
 		return o.Fail(dialect.ReadEvent(delta.Data))
 	}
 	if d.counted {
@@ -132,9 +134,16 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 		o.ModelName = jsonscan.TextOf(d.Raw(aroundModel))
 	}
 	o.Written = o.Written.Plus(t.texts.size)
+	o.Begun = o.Begun || t.content
+	if t.failure != nil && !o.Begun {
+		return o.Fail(t.failure)
+	}
 	if t.content || t.finished {
 		s |= signal.Content
 		o.Begun = true
+	}
+	if t.failure != nil {
+		s |= o.BreakOff(t.failure)
 	}
 	if t.finished && o.progress.finished(0) {
 		s |= signal.Finish
@@ -142,7 +151,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	if d.hasUsage {
 		s |= signal.HasUsage
 	}
-	if d.listed && d.count == 0 && d.hasUsage {
+	if d.listed && d.count == 0 && d.hasUsage && d.Filled(aroundJudged) == nil {
 		s |= signal.UsageOnly
 	}
 	if s == signal.Content && !t.finished && t.texts.count == 1 {
@@ -160,9 +169,11 @@ func (o *Observer) readChoice(c *jsonscan.Cursor) error {
 	t, choice := &o.summary, &o.choice
 	choice.Read(c, o.choices, nil)
 	t.content = o.content(choice, &t.texts) || t.content
-	reason := choice.Filled(choiceFinish)
+	reason := finishWord(choice)
 	t.finished = t.finished || reason != nil
-	t.failed = t.failed || string(reason) == `"error"`
+	if t.failure == nil {
+		t.failure = event.Failure(reason, nil)
+	}
 	state := o.see(choice.Raw(choiceIndex))
 	state.finished = state.finished || reason != nil
 	return nil

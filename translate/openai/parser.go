@@ -59,7 +59,6 @@ const maxChoices = 4096
 var (
 	errNoFirst = errors.New("no choice 0")
 	errIndex   = fmt.Errorf("a choice beyond the first %d", maxChoices)
-	errFinish  = errors.New("finish_reason error")
 )
 
 // NewParser returns a parser of one answer with choices of a table.
@@ -169,13 +168,14 @@ func (p *Parser) read(data []byte, whole bool) {
 		}
 		return
 	}
+	p.Lose("moderation", d.Filled(aroundJudged))
 	if whole {
 		p.Send(event.Event{Kind: event.Native, Text: data})
 	}
 	if d.counted {
 		p.count()
 	}
-	p.tier = Tiers.Read(d.Raw(aroundTier))
+	p.tier = p.readTier(d.Raw(aroundTier))
 	// Some servers send a chunk about the prompt before the answer starts.
 	if model := jsonscan.DecodedOf(d.Raw(aroundModel)); !p.started && len(p.parts)+len(model) > 0 {
 		p.started = true
@@ -187,6 +187,18 @@ func (p *Parser) read(data []byte, whole bool) {
 	for nth := range p.parts {
 		p.sendChoice(nth, whole, byPosition)
 	}
+}
+
+// readTier reads the service tier.
+func (p *Parser) readTier(raw []byte) event.Tier {
+	if raw == nil {
+		return event.TierUnknown
+	}
+	tier, lost := event.ReadTier(raw)
+	if lost != nil {
+		p.DropNamed("service_tier=", lost)
+	}
+	return tier
 }
 
 // readChoice reads the next choice, which is kept until its document was read.
@@ -243,26 +255,37 @@ func (p *Parser) sendChoice(nth int, whole, byPosition bool) {
 	if whole {
 		p.Send(event.Event{Kind: event.Native, Choice: index, Text: v.Object()})
 	}
-	word := jsonscan.TextOf(v.Raw(choiceFinish))
-	p.content.SendChoice(p, v, Choice{Index: index, Whole: whole, Ends: word != ""})
+	word := finishWord(v)
+	p.content.SendChoice(p, v, Choice{Index: index, Whole: whole, Ends: word != nil})
 	switch c := &p.progress[index]; {
-	case p.Over() || word == "":
-	case word == "error":
-		p.Refuse(errFinish)
-	case !c.finished: // later reasons are ignored
+	case p.Over() || word == nil:
+	case !c.finished:
 		c.finished = true
 		p.finish(index, word, v.Filled(choiceStop))
+	default: // later reasons are ignored, but for failures
+		if f := event.Failure(word, nil); f != nil {
+			p.Fail(f)
+		}
 	}
 }
 
+// finishWord returns the decoded word for the end of a choice, nil for one that goes on. Some
+// services have the word null until then.
+func finishWord(v *members.Values) []byte {
+	raw := v.Filled(choiceFinish)
+	if raw == nil || string(raw) == `"null"` {
+		return nil
+	}
+	return jsonscan.DecodedOf(raw)
+}
+
 // finish sends the reason why a choice ended, and the raw stop sequence that ended it.
-func (p *Parser) finish(index int, word string, stop []byte) {
-	reason := ReadFinishReason(word)
-	if reason == event.FinishUnknown {
-		p.Drop(InChoice + "finish_reason")
-	}
+func (p *Parser) finish(index int, word, stop []byte) {
+	e := event.Event{Choice: index, Stop: jsonscan.DecodedOf(stop)}
 	if p.progress[index].refused {
-		reason = event.FinishRefused
+		e.Finish = event.FinishRefused
 	}
-	p.Send(event.Event{Kind: event.Finish, Choice: index, Finish: reason, Stop: jsonscan.DecodedOf(stop)})
+	if unknown := p.FinishBy(e, word); unknown != nil {
+		p.DropNamed(InChoice+"finish_reason=", unknown)
+	}
 }

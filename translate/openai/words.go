@@ -2,14 +2,6 @@ package openai
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 
-var finishReasons = map[string]event.FinishReason{
-	"stop": event.FinishStop, "length": event.FinishLength, "content_filter": event.FinishFiltered,
-	"tool_calls": event.FinishTools, "function_call": event.FinishTools,
-}
-
-// ReadFinishReason reads the finish_reason of chat and completions answers.
-func ReadFinishReason(word string) event.FinishReason { return finishReasons[word] }
-
 // FinishReason returns the finish_reason of chat answers for a reason. calls reports
 // whether the choice has tool calls, and takes precedence over the reason: clients run
 // calls only if the finish_reason announces them, and wait for calls that it announces
@@ -28,6 +20,7 @@ func FinishReason(r event.FinishReason, calls bool) string {
 	return "stop"
 }
 
-// Tiers are the values of service_tier in answers of the chat, completions and responses
-// formats.
-var Tiers = event.TierWords{event.TierStandard: "default", event.TierPriority: "priority"}
+// Tiers are the values of service_tier in answers of the chat format.
+var Tiers = event.TierWords{
+	event.TierStandard: "default", event.TierPriority: "priority", event.TierFlex: "flex", event.TierScale: "scale",
+}

@@ -22,9 +22,10 @@ func NewFan(from, to translate.Format, calls []*translate.AnswerContext, ids tra
 	whole := *calls[0]
 	whole.Calls = calls
 	fan := make(Fan, len(calls))
-	m := &merger{Emitter: formats.Of(to).Answers.NewEmitter(&whole, ids), fan: fan, open: len(calls)}
+	answers := &formats.Of(to).Answers
+	m := &merger{Emitter: answers.NewEmitter(&whole, ids), fan: fan, open: len(calls)}
 	for i, memory := range calls {
-		fan[i] = newTranslator(from, memory, &choiceEmitter{merger: m, choice: i})
+		fan[i] = newTranslator(from, memory, answers, &choiceEmitter{merger: m, choice: i})
 	}
 	return fan
 }

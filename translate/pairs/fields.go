@@ -109,9 +109,12 @@ func CapabilitiesOf(from, to translate.Format, traits *trait.Traits) Capabilitie
 // LossName returns the name of a loss for metrics, which must have a bounded number of
 // names: the path of the loss if it is in the tables or, for answers and for the byte
 // lane, a constant of the code. A name chosen by a client or a provider is replaced by
-// "?".
+// "?", and a word that is the value of a member is left out.
 func LossName(from, to translate.Format, loss translate.Loss) string {
+	member, _, isValue := strings.Cut(loss.Path, "=")
 	switch {
+	case loss.Class == translate.OfAnswer && isValue:
+		return member
 	case loss.Foreign:
 		return loss.Path[:strings.LastIndexByte(loss.Path, '.')+1] + "?"
 	case loss.Class == translate.OfAnswer || from == to || tableOf(from, to).paths[loss.Path]:

@@ -169,6 +169,7 @@ var samplesOfChat = samples{
 	`stop=[""]`:                                                       wanting(`"stop":[""]`),
 	"logprobs=false+top_logprobs":                                     wanting(`"top_logprobs":2`),
 	`modalities=["text"]`:                                             wanting(`"modalities":["text"]`).quiet(),
+	`modalities=["text","image"]`:                                     wanting(`"modalities":["text","image"]`),
 	"modalities=*":                                                    wanting(`"modalities":["text","audio"]`),
 	"reasoning_effort=none":                                           wanting(`"reasoning_effort":"none"`),
 	"reasoning_effort=minimal":                                        effort("minimal"),

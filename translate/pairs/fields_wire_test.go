@@ -135,7 +135,9 @@ func TestNamesOfLossesInMetricsAreTheTables(t *testing.T) {
 	assert.Equal(t, "content.*", name("content.*", translate.OfAnswer))
 	cut := translate.Loss{Path: formats.Of(translate.Messages).Requests.SelfSigned}
 	assert.Equal(t, "messages.*.content.*.thinking", pairs.LossName(translate.Messages, translate.Messages, cut), "on the byte lane")
-	for path, want := range map[string]string{"timings": "?", "choices[*].message.mood": "choices[*].message.?"} {
+	for path, want := range map[string]string{
+		"timings": "?", "choices[*].message.mood": "choices[*].message.?", "choices[*].finish_reason=bored": "choices[*].finish_reason",
+	} {
 		foreign := translate.Loss{Path: path, Class: translate.OfAnswer, Foreign: true}
 		assert.Equal(t, want, pairs.LossName(translate.Chat, translate.Messages, foreign))
 	}

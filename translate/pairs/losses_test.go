@@ -41,11 +41,11 @@ var answerLosses = []answerLoss{
 		body:   message(`{"role":"assistant","content":"a","audio":{"id":"x"}}`),
 	},
 	{
-		name: "a part that nobody knows", from: translate.Chat, to: translate.Messages, lost: "choices[*].message.content[*]",
+		name: "a part that nobody knows", from: translate.Chat, to: translate.Messages, lost: "choices[*].message.content[*].type=image_url",
 		body: message(`{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":""},{"type":"image_url","image_url":{}}]}`),
 	},
 	{
-		name: "a reason that nobody knows", from: translate.Chat, to: translate.Messages, lost: "choices[*].finish_reason",
+		name: "a reason that nobody knows", from: translate.Chat, to: translate.Messages, lost: "choices[*].finish_reason=bored",
 		stream: chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"bored"}]}`, `[DONE]`),
 		body:   `{"model":"m","choices":[{"index":0,"finish_reason":"bored","message":{"content":"a"}}]}`,
 	},
@@ -81,10 +81,11 @@ var answerLosses = []answerLoss{
 		name: "calls that nobody asked for", from: translate.Messages, to: translate.Completions, lost: "tool_calls",
 		stream: messagesStream(
 			`{"type":"message_start","message":{"model":"m"}}`,
-			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`,
-			`{"type":"content_block_stop","index":0}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, `{"type":"message_stop"}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}`, `{"type":"content_block_stop","index":0}`,
+			`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`,
+			`{"type":"content_block_stop","index":1}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, `{"type":"message_stop"}`,
 		),
-		body: `{"content":[{"type":"tool_use","id":"a","name":"f","input":{}}],"stop_reason":"end_turn"}`,
+		body: `{"content":[{"type":"text","text":"a"},{"type":"tool_use","id":"a","name":"f","input":{}}],"stop_reason":"end_turn"}`,
 	},
 	{
 		name: "an explanation that stands for the answer", from: translate.Messages, to: translate.Chat,
@@ -116,14 +117,14 @@ var answerLosses = []answerLoss{
 	},
 	{
 		name: "citations, a block that nobody knows, a reason that nobody knows", from: translate.Messages, to: translate.Completions,
-		lost: "content.*.citations,content.*,stop_reason",
+		lost: "content.*.citations,content.*.type=novelty,stop_reason=bored",
 		stream: messagesStream(
 			`{"type":"message_start","message":{"model":"m"}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"","citations":[]}}`,
 			`{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"url":"u"}}}`,
 			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`,
 			`{"type":"content_block_stop","index":0}`,
-			`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}`,
+			`{"type":"content_block_start","index":1,"content_block":{"type":"novelty"}}`,
 			`{"type":"content_block_stop","index":1}`,
 			`{"type":"message_delta","delta":{"stop_reason":"bored"}}`,
 			`{"type":"message_stop"}`,

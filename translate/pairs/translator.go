@@ -1,8 +1,7 @@
 package pairs
 
 import (
-	"errors"
-	"fmt"
+	"bytes"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -29,10 +28,9 @@ type Translator struct {
 	emitter format.Emitter
 	choices int  // asked for in one call
 	native  bool // the client has the provider's format
-	calls   int  // of tools, which an answer may have
-	room    int  // bytes of ids and names of calls that it may have
 	context *translate.AnswerContext
 	missing translate.Dropped
+	made    made // of the content so far
 
 	signals signal.Signal // of the current event
 }
@@ -41,14 +39,17 @@ type Translator struct {
 // to the client's. It panics if CanTranslate does not hold for their requests. A format is
 // translated to itself if a JSON answer becomes a stream.
 func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids translate.IDs) *Translator {
-	t := newTranslator(from, m, formats.Of(to).Answers.NewEmitter(m, ids))
-	t.native = from == to && m.Stream && formats.Of(to).Answers.Native
+	answers := &formats.Of(to).Answers
+	t := newTranslator(from, m, answers, answers.NewEmitter(m, ids))
+	t.native = from == to && m.Stream && answers.Native
 	return t
 }
 
-func newTranslator(from translate.Format, m *translate.AnswerContext, e format.Emitter) *Translator {
+func newTranslator(from translate.Format, m *translate.AnswerContext, to *format.Answers, e format.Emitter) *Translator {
 	newParser := formats.Of(from).Answers.NewParser
-	t := &Translator{emitter: e, choices: max(1, m.Choices), calls: maxToolCalls, room: m.Room(), context: m}
+	t := &Translator{
+		emitter: e, made: made{answers: to, room: m.Room()}, choices: max(1, m.Choices), context: m,
+	}
 	if len(m.Cuts.Enforced) == 0 && !m.Cuts.LeadingSpace {
 		t.parser = newParser(t)
 		return t
@@ -73,9 +74,10 @@ func (t *Translator) Event(e sse.Event) signal.Signal {
 func (t *Translator) Use(memory []byte) { t.emitter.Use(memory) }
 
 // Answer reads a whole JSON answer of status 2xx. It returns a fault if the body is not
-// an answer, or contains an error.
+// an answer, or contains an error. What precedes the JSON, such as a byte order mark, is not
+// copied to the client.
 func (t *Translator) Answer(body []byte) *fault.Fault {
-	t.parser.Answer(body)
+	t.parser.Answer(bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\ufeff")), " \t\r\n"))
 	return t.Fault()
 }
 
@@ -114,15 +116,22 @@ func (t *Translator) Losses() translate.Losses {
 func (t *Translator) Finished() bool { return t.Over && t.Fault() == nil }
 
 const meaningful = 1<<event.Text | 1<<event.Reasoning | 1<<event.Signature |
-	1<<event.Redacted | 1<<event.ToolStart | 1<<event.Finish
+	1<<event.Redacted | 1<<event.ToolStart | 1<<event.Inline | 1<<event.Finish
 
 // Handle writes the next core event.
 func (t *Translator) Handle(e *event.Event) {
 	if t.Over || e.Kind == event.Native && !t.native {
 		return
 	}
-	if t.context.Reasoning.Foreign && (e.Kind == event.Signature || e.Kind == event.Redacted) {
+	switch {
+	case e.Kind == event.Failing:
+		t.signals |= signal.Failing
+		return
+	case t.context.Reasoning.Foreign && (e.Kind == event.Signature || e.Kind == event.Redacted):
 		t.missing.Drop("reasoning.signature")
+		return
+	case e.Kind == event.Inline && !t.native && !t.made.answers.Place(e):
+		t.missing.DropContent(e.Media.Path)
 		return
 	}
 	fault := t.note(e)
@@ -146,6 +155,9 @@ const maxModel = 256
 // note keeps the properties of the whole answer that an event contains. It returns why the
 // answer fails, nil if it does not.
 func (t *Translator) note(e *event.Event) *fault.Fault {
+	if f := t.check(e); f != nil {
+		return f
+	}
 	if meaningful>>e.Kind&1 != 0 {
 		t.signals |= signal.Content
 	}
@@ -160,7 +172,7 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 	case event.Signature:
 		t.context.Seals.Remember(e.ID, e.Text)
 	case event.ToolStart:
-		return t.count(e)
+		return t.made.count(e)
 	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:
 		t.signals |= signal.BlockEnd
 	case event.Finish:
@@ -178,29 +190,6 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 		if t.parser.Choices() < t.choices { // many servers ignore n
 			t.missing.Drop("choices")
 		}
-	}
-	return nil
-}
-
-// maxToolCalls is the greatest number of tool calls in an answer, of all choices together.
-const maxToolCalls = 4096
-
-var (
-	errManyCalls = fmt.Errorf("more than %d tool calls", maxToolCalls)
-	errLongCalls = errors.New("ids and names of tool calls beyond the limit of an event")
-)
-
-// count counts a tool call, and returns a fault if the answer has too many. Each call is kept in
-// memory until the end, since its fragments may come in any order and since no other call may
-// have its id.
-func (t *Translator) count(e *event.Event) *fault.Fault {
-	t.calls--
-	t.room -= len(e.ID) + len(e.Name)
-	switch {
-	case t.calls < 0:
-		return fault.Unusable(errManyCalls)
-	case t.room < 0:
-		return fault.Unusable(errLongCalls)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (c *cutter) done() bool {
 func (c *cutter) Handle(e *event.Event) {
 	switch e.Kind {
 	case event.Native: // of a format that is translated to itself, which needs no cutter
-	case event.Start, event.Usage:
+	case event.Start, event.Usage, event.Failing:
 		c.pass(e)
 	case event.End, event.Error:
 		c.end(e)

@@ -22,7 +22,7 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 		"eos_token":      {"end_turn", "tool_use", "stop"},
 		"STOP":           {"end_turn", "tool_use", "stop"},
 	} {
-		reason := openai.ReadFinishReason(word)
+		reason := event.Reason([]byte(word))
 		assert.Equal(t, want.messages, messagesanswer.StopReason(reason, false), word)
 		assert.Equal(t, want.called, messagesanswer.StopReason(reason, true), word)
 		assert.Equal(t, want.completions, completionsanswer.FinishReason(reason, false), word)
@@ -33,11 +33,11 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 // while the other clients got an ordinary end. The format has no word for calls.
 func TestOnlyCallsThatWereMadeWaitForCompletionsClients(t *testing.T) {
 	for _, word := range []string{"tool_calls", "function_call"} {
-		assert.Equal(t, "stop", completionsanswer.FinishReason(openai.ReadFinishReason(word), false), word)
-		assert.Empty(t, completionsanswer.FinishReason(openai.ReadFinishReason(word), true), word)
+		assert.Equal(t, "stop", completionsanswer.FinishReason(event.Reason([]byte(word)), false), word)
+		assert.Empty(t, completionsanswer.FinishReason(event.Reason([]byte(word)), true), word)
 	}
-	assert.Equal(t, "stop", completionsanswer.FinishReason(messagesanswer.ReadStopReason("tool_use"), false))
-	assert.Empty(t, completionsanswer.FinishReason(messagesanswer.ReadStopReason("tool_use"), true))
+	assert.Equal(t, "stop", completionsanswer.FinishReason(event.FinishTools, false))
+	assert.Empty(t, completionsanswer.FinishReason(event.FinishTools, true))
 	assert.Equal(t, "length", completionsanswer.FinishReason(event.FinishLength, true))
 }
 
@@ -56,12 +56,12 @@ func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 		"":                              {"stop", "tool_calls", "stop"},
 		"new_reason":                    {"stop", "tool_calls", "stop"},
 	} {
-		reason := messagesanswer.ReadStopReason(word)
+		reason := event.Reason([]byte(word))
 		assert.Equal(t, want.chat, openai.FinishReason(reason, false), word)
 		assert.Equal(t, want.called, openai.FinishReason(reason, true), word)
 		assert.Equal(t, want.completions, completionsanswer.FinishReason(reason, false), word)
 	}
-	assert.Equal(t, "pause_turn", messagesanswer.StopReason(event.FinishPaused, false))
+	assert.Equal(t, "max_tokens", messagesanswer.StopReason(event.FinishPaused, false), "a client would send the turn back to a service that does not continue it")
 }
 
 // Chat clients read the text of a refusal in a member of its own, and an ordinary
@@ -71,16 +71,4 @@ func TestARefusalInWordsIsAnOrdinaryEndForChatClients(t *testing.T) {
 	assert.Equal(t, "stop", openai.FinishReason(event.FinishRefused, false))
 	assert.Equal(t, "tool_calls", openai.FinishReason(event.FinishRefused, true))
 	assert.Equal(t, "content_filter", completionsanswer.FinishReason(event.FinishRefused, false))
-}
-
-func TestServiceTiersFollowTheirTable(t *testing.T) {
-	for word, want := range map[string]string{
-		"default": "standard", "priority": "priority", "fast": "priority",
-		"": "", "auto": "", "flex": "", "scale": "", "standard": "",
-	} {
-		assert.Equal(t, want, messagesanswer.Tiers[openai.Tiers.Read([]byte(`"`+word+`"`))], word)
-	}
-	for word, want := range map[string]string{"standard": "standard", "priority": "priority", "batch": "", "": ""} {
-		assert.Equal(t, want, messagesanswer.Tiers[messagesanswer.Tiers.Read([]byte(`"`+word+`"`))], word)
-	}
 }

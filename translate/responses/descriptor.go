@@ -50,6 +50,8 @@ var Descriptor = format.Descriptor{
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		Native:      true,
+		Place:       event.PlaceOfImages,
+		Tiers:       answer.Tiers,
 		NewOpening:  func(body []byte, ids translate.IDs) format.Opening { return answer.NewOpening(body, ids) },
 		KeepAlive:   openai.KeepAlive,
 		TokenCount:  answer.AppendTokenCount,

@@ -7,7 +7,7 @@ import (
 )
 
 // Signal is a set of meanings of one event of a stream.
-type Signal uint8
+type Signal uint16
 
 // The signals.
 const (
@@ -34,6 +34,9 @@ const (
 	// BlockEnd marks the end of a content block or an output item. Either another one
 	// follows, or the end of the turn.
 	BlockEnd
+	// Failing marks an error event behind which another one may state the reason. The answer
+	// has failed, whatever follows.
+	Failing
 )
 
 // Has reports whether s includes all of x.
@@ -55,7 +58,8 @@ type Observer interface {
 	Text() token.Text
 	// Model returns the name of the model in the answer, "" while unknown.
 	Model() string
-	// Fault returns the error of an event that was Failed, else nil.
+	// Fault returns the error of an event that was Failed or Failing, and why a stream that
+	// goes on to its end is no whole answer; else nil.
 	Fault() *fault.Fault
 }
 
@@ -63,7 +67,8 @@ type Observer interface {
 type Answer struct {
 	Model string
 	Usage token.Usage
-	// Failed reports that the answer itself states a failure that clients may read.
+	// Failed reports that the answer itself states a failure that clients may read: it is
+	// relayed as it is if no other target answers.
 	Failed bool
 }
 
@@ -113,6 +118,23 @@ func (o *Observed) Fault() *fault.Fault { return o.fault }
 func (o *Observed) Fail(f *fault.Fault) Signal {
 	o.Over, o.fault = true, f
 	return Failed
+}
+
+// BreakOff notes that the provider has ended the answer as failed, by the word for its end. Before
+// content, that is an error. Behind content the rest of the stream is relayed, since clients of
+// the format know the word.
+func (o *Observed) BreakOff(f *fault.Fault) Signal {
+	if !o.Begun {
+		return o.Fail(f)
+	}
+	o.fault = f
+	return Finish
+}
+
+// Expect notes an error behind which another event may state the reason. Fail replaces it.
+func (o *Observed) Expect(f *fault.Fault) Signal {
+	o.fault = f
+	return Failing
 }
 
 // Unreadable handles an event that is not of the format. After the first content, such

@@ -56,7 +56,7 @@ func addDelta(known, data Object) error {
 				return errors.New("annotations in more than one chunk")
 			}
 			message[name] = list
-		case "thinking_blocks":
+		case "thinking_blocks", "images":
 			blocks, _ := message[name].([]any)
 			message[name] = append(blocks, list...)
 		case "tool_calls":

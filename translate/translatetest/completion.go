@@ -86,9 +86,9 @@ func (c *completion) same(data Object) error {
 		for _, name := range []string{"id", "object", "created", "model"} {
 			c.answer[name] = data[name]
 		}
-		if tier, ok := data["service_tier"]; ok {
-			c.answer["service_tier"] = tier
-		}
+	}
+	if tier, ok := data["service_tier"]; ok && c.answer["service_tier"] == nil { // of providers that state it late
+		c.answer["service_tier"] = tier
 	}
 	for _, name := range []string{"id", "object", "created", "model"} {
 		if data[name] == nil || data[name] != c.answer[name] {

@@ -140,6 +140,7 @@ func (c *candidate) add(value any) error {
 		if args, ok := call["args"].(Object); !ok || text(call, "name") == "" || text(call, "id") == "" || args == nil {
 			return errors.New("not a whole call")
 		}
+	case object(part, "inlineData") != nil:
 	case !isText:
 		return errors.New("a part of an unknown kind")
 	case part["thoughtSignature"] != nil:

@@ -174,6 +174,9 @@ var kinds = map[string]struct{ word, parts string }{
 	"custom_tool_call": {"input", ""},
 }
 
+// withoutEvents lists the kinds of items whose content comes whole at their end.
+var withoutEvents = map[string]bool{"tool_search_call": true, "image_generation_call": true}
+
 func (r *response) addItem(data Object) error {
 	item := object(data, "item")
 	kind, known := kinds[text(item, "type")]
@@ -182,7 +185,7 @@ func (r *response) addItem(data Object) error {
 		return errors.New("not the next item")
 	case text(item, "id") == "":
 		return errors.New("no id")
-	case !known && text(item, "type") != "tool_search_call":
+	case !known && !withoutEvents[text(item, "type")]:
 		return errors.New("unknown item")
 	}
 	r.item, r.parts, r.part, r.word, r.whole = item, kind.parts, nil, kind.word, false
@@ -285,7 +288,7 @@ func (r *response) endItem(data Object) error {
 		return errors.New("an item that goes on")
 	}
 	for name, value := range r.item {
-		if name != "status" && !reflect.DeepEqual(value, item[name]) && text(item, "type") != "tool_search_call" {
+		if name != "status" && !reflect.DeepEqual(value, item[name]) && !withoutEvents[text(item, "type")] {
 			return fmt.Errorf("%s differs from its events: %v", name, value)
 		}
 	}

@@ -42,7 +42,7 @@ type observer struct {
 // signals are what the kinds of core events mean.
 var signals = [...]signal.Signal{
 	event.Text: signal.Content, event.Reasoning: signal.Content, event.Signature: signal.Content, event.Redacted: signal.Content,
-	event.ToolStart: signal.Content, event.ToolArgs: signal.Content, event.Finish: signal.Content | signal.Finish,
+	event.ToolStart: signal.Content, event.ToolArgs: signal.Content, event.Inline: signal.Content, event.Finish: signal.Content | signal.Finish,
 	event.ReasoningEnd: signal.BlockEnd, event.TextEnd: signal.BlockEnd, event.ToolEnd: signal.BlockEnd,
 	event.Usage: signal.HasUsage, event.End: signal.Terminal,
 }
@@ -72,6 +72,10 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	o.parser.Event(e)
 	switch {
 	case o.failure == nil:
+	case o.failure.IsBrokenOff():
+		o.Begun = o.Begun || o.signals.Has(signal.Content)
+		o.parser.Resume()
+		return o.signals | o.BreakOff(o.failure)
 	case o.Begun && o.failure.IsUnusable():
 		o.parser.Resume()
 	default:
@@ -87,7 +91,8 @@ func Inspect[R reader](newParser func(event.Handler) R) func([]byte, translate.O
 	return func(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
 		o := &observer{}
 		newParser(o).Answer(body)
-		return signal.Answer{Model: o.ModelName, Usage: o.Used}, o.failure
+		broken := o.failure != nil && o.failure.IsBrokenOff()
+		return signal.Answer{Model: o.ModelName, Usage: o.Used, Failed: broken}, o.failure
 	}
 }
 

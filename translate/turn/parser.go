@@ -14,10 +14,9 @@ import (
 
 // Words are the words of a format for what all answers state.
 type Words struct {
-	Usage   *token.Rows
-	Reason  string                        // path of the word for the reason why the turn ended
-	Reasons map[string]event.FinishReason // by those words
-	Parts   Parts
+	Usage  *token.Rows
+	Reason string // path of the word for the reason why the turn ended
+	Parts  Parts
 }
 
 // Parser is the part of a parser that reads an answer of one turn into core events. The
@@ -54,7 +53,7 @@ func (s *sent) Handle(e *event.Event) {
 	switch e.Kind {
 	case event.Start:
 		s.started = true
-	case event.Native, event.Error:
+	case event.Native, event.Failing, event.Error:
 	default:
 		if !s.started {
 			s.started = true
@@ -112,6 +111,17 @@ func (p *Parser) Count(v *members.Values, usage members.Member) bool {
 	return true
 }
 
+// ReadTier reads the raw word for the service tier at a path, nil for none.
+func (p *Parser) ReadTier(raw []byte, path string) {
+	tier, lost := event.ReadTier(raw)
+	if lost != nil {
+		p.DropNamed(path+"=", lost)
+	}
+	if tier != event.TierUnknown {
+		p.Tier = tier
+	}
+}
+
 // SendUsage sends the usage so far, if there is any.
 func (p *Parser) SendUsage() {
 	if p.usage = p.usage.Then(p.Report.Usage()); p.usage.Known || p.usage.Searches > 0 {
@@ -133,11 +143,11 @@ func (p *Parser) Finish(word, stop, explanation []byte) {
 	if word == nil {
 		return
 	}
-	reason := p.words.Reasons[string(jsonscan.DecodedOf(word))]
-	if reason == event.FinishUnknown {
-		p.Drop(p.words.Reason)
+	p.finished = true
+	e := event.Event{Stop: jsonscan.DecodedOf(stop), Text: jsonscan.DecodedOf(explanation)}
+	if unknown := p.FinishBy(e, jsonscan.DecodedOf(word)); unknown != nil {
+		p.DropNamed(p.words.Reason+"=", unknown)
 	}
-	p.SendFinish(event.Event{Finish: reason, Stop: jsonscan.DecodedOf(stop), Text: jsonscan.DecodedOf(explanation)})
 }
 
 // SendFinish is Finish for a format that has no word for the reason: it sends the fields of e.
@@ -145,6 +155,16 @@ func (p *Parser) SendFinish(e event.Event) {
 	p.finished = true
 	e.Kind = event.Finish
 	p.Send(e)
+}
+
+// SendMedia sends media. It reports those at the path as dropped if they are nil: media that core
+// events cannot express.
+func (p *Parser) SendMedia(m *event.Media, path string) {
+	if m == nil {
+		p.DropContent(path)
+		return
+	}
+	p.Send(event.Event{Kind: event.Inline, Media: m})
 }
 
 // Characters returns the number of characters of text that were sent.

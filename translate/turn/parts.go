@@ -13,6 +13,7 @@ import (
 type Parts struct {
 	Table                 *members.Table // of an event, and of a JSON answer
 	Model, Usage, Failure members.Member // a name, a usage object, and an error unless it is empty
+	Tier                  string         // the member of the usage that is the service tier, "" for none
 	End                   string         // the data of the event that ends a stream, "" for none
 	Dialect               *fault.Dialect // of errors
 }
@@ -51,6 +52,9 @@ func (p *Parser) readPart(v *members.Values, data []byte, failed func([]byte) *f
 		return false
 	}
 	counted := p.Count(v, parts.Usage)
+	if parts.Tier != "" && counted {
+		p.ReadTier(jsonscan.MemberOf(v.Raw(parts.Usage), parts.Tier), "usage."+parts.Tier)
+	}
 	p.Start(jsonscan.DecodedOf(v.Raw(parts.Model)), 0)
 	if counted {
 		p.SendUsage()

@@ -26,10 +26,9 @@ var (
 	thought  = small.Of(members.String, "thought")
 	why      = small.Maybe(members.String, "why")
 	smallest = turn.Words{
-		Usage:   token.NewRows(token.Row{Path: "in", Is: token.Prompt}, token.Row{Path: "out", Is: token.Output}),
-		Reason:  "why",
-		Reasons: map[string]event.FinishReason{"done": event.FinishStop},
-		Parts:   turn.Parts{Table: small, Model: name, Usage: counts, Failure: failure, End: "end", Dialect: openai.Errors.Dialect},
+		Usage:  token.NewRows(token.Row{Path: "in", Is: token.Prompt}, token.Row{Path: "out", Is: token.Output}),
+		Reason: "why",
+		Parts:  turn.Parts{Table: small, Model: name, Usage: counts, Failure: failure, End: "end", Dialect: openai.Errors.Dialect},
 	}
 )
 

@@ -20,10 +20,9 @@ type Emitter struct {
 
 // choice is the state of a choice.
 type choice struct {
-	begun       bool // the choice is part of the answer, and its role is written
-	newText     bool // the next fragment begins a new text
-	reason      event.FinishReason
-	explanation []byte // why the provider refused
+	begun   bool // the choice is part of the answer, and its role is written
+	newText bool // the next fragment begins a new text
+	ending
 
 	text, refusal, reasoning texts
 	thinking                 thinking
@@ -33,6 +32,13 @@ type choice struct {
 
 	sources  sources
 	logprobs []byte // of a JSON answer, each with a comma before it
+	images   images
+}
+
+// ending is how a choice has ended.
+type ending struct {
+	reason      event.FinishReason
+	explanation []byte // why the provider refused
 }
 
 // texts is a member of the message that is a string. all are its fragments in a JSON answer,
@@ -45,7 +51,7 @@ type texts struct {
 
 // format describes the answers of the format.
 var format = openai.Format{
-	Answer: "chat.completion", Chunk: "chat.completion.chunk", Deltas: true,
+	Answer: "chat.completion", Chunk: "chat.completion.chunk", Tiers: openai.Tiers, Deltas: true,
 	Empty: `,"delta":{"role":"assistant"}`, Last: `,"delta":{}`,
 }
 
@@ -62,7 +68,7 @@ func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
 // Write writes an event that belongs to a choice, or begins the answer.
 func (m *Emitter) Write(e *event.Event) {
 	if e.Kind == event.Start {
-		m.Start(e, openai.Tiers[e.Tier])
+		m.Start(e)
 	}
 	c := m.begin(e.Choice)
 	switch e.Kind {
@@ -86,6 +92,8 @@ func (m *Emitter) Write(e *event.Event) {
 		m.addArguments(c, e)
 	case event.Logprobs:
 		m.addLogprobs(c, e)
+	case event.Inline:
+		m.image(c, e)
 	case event.Finish:
 		c.reason = e.Finish
 		c.explanation = append(c.explanation[:0], e.Text...)
@@ -104,7 +112,7 @@ func (m *Emitter) begin(index int) *choice {
 		return c
 	}
 	c.begun = true
-	m.Start(&event.Event{}, "")
+	m.Start(&event.Event{})
 	if m.Context.Stream {
 		m.open(index)
 		m.Out = append(m.Out, `"role":"assistant","content":""`...)

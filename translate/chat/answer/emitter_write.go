@@ -71,7 +71,7 @@ func (c *choice) appendMessage(dst []byte) []byte {
 		dst = append(dst, c.thinking.blocks[1:]...)
 		dst = append(dst, ']')
 	}
-	return append(c.appendCalls(dst), '}')
+	return append(c.appendCalls(c.images.append(dst)), '}')
 }
 
 // appendText appends an escaped text, or null if the text is absent.

@@ -9,10 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
-var (
-	errKind   = errors.New("a message, its content or its calls are of a kind of JSON that the format does not have")
-	errImages = errors.New("an answer of nothing but images")
-)
+var errKind = errors.New("a message, its content or its calls are of a kind of JSON that the format does not have")
 
 // NewParser returns a parser of one answer, a stream or a JSON body.
 func NewParser(h event.Handler) *openai.Parser {
@@ -21,10 +18,8 @@ func NewParser(h event.Handler) *openai.Parser {
 
 // choiceParser sends the events of the choices of chat answers.
 type choiceParser struct {
-	choices   []parsed
-	held      int // bytes of calls that wait for the end of their names
-	hasImages bool
-	hasEvents bool // the answer has texts, refusals or calls
+	choices []parsed
+	held    int // bytes of calls that wait for the end of their names
 }
 
 // parsed is the state of a choice.
@@ -52,8 +47,6 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 	if hasText || v.Filled(messageThinking) != nil || v.Filled(reasoning) != nil {
 		c.calls.flushLast(p)
 	}
-	t.hasImages = t.hasImages || v.Filled(messageImages) != nil
-	t.hasEvents = t.hasEvents || hasText || hasCalls || v.Filled(messageCall) != nil
 	if v.Filled(messageThinking) != nil {
 		eachPart(p, blocks, v, messageThinking, func(b *members.Values) { c.sendBlock(p, b, choice) })
 	} else if v.Filled(reasoning) != nil {
@@ -64,8 +57,10 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 	if !c.open {
 		p.Lose(inMessage+"reasoning_details", v.Filled(messageDetails))
 	}
-	p.Lose(inMessage+"audio", v.Filled(messageAudio))
-	p.Lose(inMessage+"images", v.Filled(messageImages))
+	if v.Filled(messageAudio) != nil {
+		p.DropContent(inMessage + "audio")
+	}
+	sendImages(p, v, choice.Index)
 	switch {
 	case hasCalls:
 		c.calls.sendEntries(p, v, choice.Whole)
@@ -95,6 +90,32 @@ func sendContent(p *openai.Parser, v *members.Values, choice int) {
 	}
 }
 
+// sendImages sends the images of a message.
+func sendImages(p *openai.Parser, v *members.Values, choice int) {
+	raw := v.Filled(messageImages)
+	switch {
+	case raw == nil:
+	case raw[0] != '[':
+		p.DropContent(lostImages)
+	default:
+		eachPart(p, pictures, v, messageImages, func(image *members.Values) { sendImage(p, image, choice, lostImages) })
+	}
+}
+
+// sendImage sends the image of a part. path is that of its loss.
+func sendImage(p *openai.Parser, part *members.Values, choice int, path string) {
+	url := part.Filled(partURL)
+	if len(url) > 0 && url[0] == '{' {
+		url = jsonscan.MemberOf(url, "url")
+	}
+	media := event.MediaOfURL(jsonscan.DecodedOf(url), path)
+	if media == nil {
+		p.DropContent(path)
+		return
+	}
+	p.Send(event.Event{Kind: event.Inline, Choice: choice, Media: media})
+}
+
 // Repeated records arguments, since later entries may begin another call only after the
 // arguments of the last one are complete.
 func (t *choiceParser) Repeated(e *event.Event) {
@@ -107,9 +128,6 @@ func (t *choiceParser) Repeated(e *event.Event) {
 // End sends the calls that wait for the rest of their names. It returns an error if the
 // answer as a whole is invalid.
 func (t *choiceParser) End(p *openai.Parser) error {
-	if t.hasImages && !t.hasEvents {
-		return errImages
-	}
 	for i := range t.choices {
 		t.choices[i].calls.flushLast(p)
 		if err := t.choices[i].calls.end(); err != nil {
@@ -189,8 +207,10 @@ func sendParts(p *openai.Parser, v *members.Values, choice int) {
 				p.Send(event.Event{Kind: event.TextEnd, Choice: choice})
 			}
 			p.SendText(e, text, jsonscan.Slot{})
+		case b.Filled(partURL) != nil:
+			sendImage(p, b, choice, inPart+"image_url")
 		case kind != `"text"`:
-			p.Drop(inMessage + "content[*]")
+			p.DropContentNamed(inPart+"type=", jsonscan.Inner(b.Raw(partType)))
 		}
 	})
 }

@@ -97,12 +97,13 @@ func deltaChunk(delta string) string {
 func calls(entries string) string { return deltaChunk(`{"tool_calls":[` + entries + `]}`) }
 
 const (
-	begin  = "start m 5 tier 0"
-	stop   = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
-	tools  = `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`
-	done   = "[DONE]"
-	unread = "error 502 the upstream returned an unusable answer"
-	cutOff = "error 502 the upstream closed the stream before completing the answer"
+	begin     = "start m 5 tier 0"
+	stop      = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+	tools     = `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`
+	done      = "[DONE]"
+	unread    = "error 502 the upstream returned an unusable answer"
+	brokenOff = "error 502 the upstream broke the answer off: 'error'"
+	cutOff    = "error 502 the upstream closed the stream before completing the answer"
 )
 
 var streams = []struct {
@@ -142,11 +143,11 @@ var streams = []struct {
 	{"the first reason wins", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`, stop, done}, []string{begin, `text "a"`, "finish length", "end"}},
 	{"a reason behind the content of its chunk", []string{`{"model":"m","created":5,"choices":[{"finish_reason":"stop","delta":{"content":"a"}}]}`, done}, []string{begin, `text "a"`, "finish stop", "end"}},
 	{"an empty reason is none", []string{`{"model":"m","created":5,"choices":[{"delta":{"content":"a"},"finish_reason":""}]}`, stop, done}, []string{begin, `text "a"`, "finish stop", "end"}},
-	{"an unknown reason", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"eos"}]}`, done}, []string{begin, `text "a"`, "finish stop unknown", "end"}},
+	{"an unknown reason", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"tired"}]}`, done}, []string{begin, `text "a"`, "finish stop unknown", "end"}},
 	{"a matched stop sequence", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"stop","stop_reason":"END"}]}`, done}, []string{begin, `text "a"`, `finish stop "END"`, "end"}},
 	{"a stop token says nothing", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"stop","stop_reason":128001}]}`, done}, []string{begin, `text "a"`, "finish stop", "end"}},
 	{"no reason but done", []string{deltaChunk(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
-	{"finish_reason error", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"error"}]}`, done}, []string{begin, `text "a"`, unread}},
+	{"finish_reason error", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"error"}]}`, done}, []string{begin, `text "a"`, brokenOff}},
 
 	// The end.
 	{"a reason and the end of the body", []string{deltaChunk(`{"content":"a"}`), stop}, []string{begin, `text "a"`, "finish stop", "end"}},
@@ -363,7 +364,7 @@ var answers = []struct {
 	{"an error of the messages kind", `{"type":"error","message":"no"}`, []string{"error 502 no"}},
 	{"not JSON", `<html>`, []string{unread}},
 	{"not an object", `[]`, []string{unread}},
-	{"finish_reason error", whole(`{"content":"a"}`, `,"finish_reason":"error"`), []string{begin, `text "a"`, unread}},
+	{"finish_reason error", whole(`{"content":"a"}`, `,"finish_reason":"error"`), []string{begin, `text "a"`, brokenOff}},
 }
 
 func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
@@ -440,13 +441,6 @@ func TestAnErrorLosesNothing(t *testing.T) {
 	p := answer.NewParser(&recorder{})
 	p.Answer([]byte(`{"error":{"message":"no"},"request_id":"x"}`))
 	assert.Empty(t, p.Losses())
-}
-
-// A bug was here: an answer of nothing but images became an empty one.
-func TestAnAnswerOfNothingButImagesIsUnusable(t *testing.T) {
-	var r recorder
-	answer.NewParser(&r).Answer([]byte(`{"choices":[{"message":{"content":"","images":[{"type":"image_url"}]},"finish_reason":"stop"}]}`))
-	assert.Contains(t, r.lines[len(r.lines)-1], "error 502")
 }
 
 // A bug was here: a name that was repeated with every fragment became get_get_weather.

@@ -11,6 +11,7 @@ import (
 // The paths of the members of a message, whole or in deltas.
 const (
 	inMessage  = openai.InChoice + "message."
+	lostImages = inMessage + "images"
 	inLogprobs = openai.InChoice + "logprobs."
 	inCall     = inMessage + "tool_calls[*]."
 	inPart     = inMessage + "content[*]."
@@ -33,7 +34,7 @@ var (
 	messageCalls        = message.Must(members.Array, "tool_calls")
 	messageCall         = message.Must(members.Object, "function_call")
 	messageAudio        = message.Of(members.Any, "audio")
-	messageImages       = message.Of(members.Any, "images")
+	messageImages       = message.Of(members.Any, "images") // of servers whose models make images
 	_                   = message.Lost("annotations")
 	_                   = message.Skip("role")
 )
@@ -46,8 +47,11 @@ var (
 	partRefusal   = parts.Of(members.String, "refusal")
 	partData      = parts.Of(members.String, "data")
 	partSignature = parts.Of(members.String, "signature")
-	partThinking  = parts.Of(members.Any, "thinking") // a string, or an array of text parts
+	partThinking  = parts.Of(members.Any, "thinking")  // a string, or an array of text parts
+	partURL       = parts.Of(members.Any, "image_url") // an object, or the URL
 	blocks        = parts.At(inBlock)
+	pictures      = parts.At(lostImages + "[*].")
+	_             = pictures.Skip("index")
 )
 
 // The members of an element of tool_calls, and of the deprecated function_call.
@@ -85,6 +89,7 @@ func hasContent(choice *members.Values, texts *openai.Texts) (found bool) {
 			found = addTexts(choice, m, raw, texts) || found
 		}
 	}
+	found = found || choice.Filled(messageImages) != nil
 	var repeated openai.Texts
 	for _, m := range [...]members.Member{messageReasoning, messageReasoningToo, messageThinking} {
 		if raw := choice.Raw(m); raw != nil && addTexts(choice, m, raw, texts) {

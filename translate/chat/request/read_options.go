@@ -29,7 +29,8 @@ func foldOptions(x *core.Translation) {
 	}
 }
 
-// readModalities refuses requests for answers other than texts.
+// readModalities reads whether the answer may have images, and refuses requests for other answers
+// than texts and images.
 func readModalities(x *core.Translation, raw []byte) {
 	if isAbsent(raw) {
 		return
@@ -40,7 +41,11 @@ func readModalities(x *core.Translation, raw []byte) {
 		return
 	}
 	for c.Element() {
-		if kind := c.Skip(); string(kind) != `"text"` {
+		switch kind := c.Skip(); string(kind) {
+		case `"text"`:
+		case `"image"`:
+			x.SetOption(imagesRow, raw)
+		default:
 			x.Lose(otherModalityRow, kind)
 		}
 	}

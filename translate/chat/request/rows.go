@@ -51,6 +51,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("functions", core.Nothing).OrNothing(),
 	core.Structural("function_call", core.Nothing),
 	core.Structural(`modalities=["text"]`, core.Content),
+	core.Structural(`modalities=["text","image"]`, core.Images),
 	core.Structural("modalities=*", core.Nothing),
 	core.Structural("audio", core.Nothing),
 	core.Structural("web_search_options", core.Nothing),
@@ -281,6 +282,7 @@ var fileRows = core.Within(core.Document, append(core.MediaRows(inFile),
 // The rows of decisions that the reader takes itself.
 var (
 	loneTopLogprobsRow = rows.Named("logprobs=false+top_logprobs")
+	imagesRow          = rows.Named(`modalities=["text","image"]`)
 	otherModalityRow   = rows.Named("modalities=*")
 	secondUserRow      = rows.Named("user+safety_identifier")
 	namedChoiceRow     = rows.Named("tool_choice.type=function")

@@ -45,7 +45,7 @@ func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
 func (m *Emitter) Write(e *event.Event) {
 	switch e.Kind {
 	case event.Start:
-		m.Start(e, "")
+		m.Start(e)
 	case event.Text:
 		if c := m.begin(e.Choice); c.newText {
 			c.newText = false
@@ -59,7 +59,7 @@ func (m *Emitter) Write(e *event.Event) {
 		m.Drop("reasoning")
 	case event.ToolStart:
 		m.choice(e.Choice).calls = true
-		m.Drop("tool_calls")
+		m.DropContent("tool_calls")
 	case event.Source:
 		m.Drop("content.*.citations")
 	case event.Logprobs:
@@ -83,7 +83,7 @@ func (m *Emitter) begin(index int) *choice {
 	if c.begun {
 		return c
 	}
-	m.Start(&event.Event{}, "")
+	m.Start(&event.Event{})
 	c.begun = true
 	asked := m.Context.Of(index)
 	c.logprobs.offset = asked.Input.Length

@@ -79,7 +79,7 @@ func TestStreamsAreReadIntoCoreEvents(t *testing.T) {
 		{"what is empty, null or no text says nothing", []string{contentChunk(`"text":""`), contentChunk(`"text":null`), contentChunk(`"text":7`), contentChunk(`"n":1`), stopped, "[DONE]"}, []string{begin, finish, "end"}},
 		{"a reason on the chunk of the text", []string{contentChunk(`"finish_reason":"length","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishLength), "end"}},
 		{"a filtered answer", []string{contentChunk(`"finish_reason":"content_filter","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishFiltered), "end"}},
-		{"an unknown reason", []string{contentChunk(`"finish_reason":"eos","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishUnknown), "end"}},
+		{"an unknown reason", []string{contentChunk(`"finish_reason":"tired","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishUnknown), "end"}},
 		{"a matched stop", []string{contentChunk(`"finish_reason":"stop","stop_reason":"END","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, finish + " END", "end"}},
 		{"late usage", []string{contentChunk(`"text":"a"`), stopped, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, "[DONE]"}, []string{begin, `text "a"`, finish, "usage 3 2", "end"}},
 		{"running usage", []string{`{"model":"m","created":5,"choices":[{"index":0,"text":"a"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, stopped, "[DONE]"}, []string{begin, `text "a"`, "usage 3 1", finish, "end"}},

@@ -3,7 +3,6 @@ package answer
 import (
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
@@ -33,12 +32,14 @@ var (
 	startCall   = start.Inside(inContent+"toolUse.", "toolUse")
 	startID     = startCall.Maybe(members.String, "toolUseId")
 	startName   = startCall.Must(members.String, "name")
+	startImage  = start.Inside(inContent+"image.", "image").Maybe(members.String, "format")
 	_           = startCall.Skip("type")
 	delta       = events.Inside(inContent, "delta")
 	deltaText   = delta.Must(members.String, "text")
 	deltaCall   = delta.MustInside(inContent+"toolUse.", "toolUse")
 	deltaInput  = deltaCall.Must(members.String, "input")
 	_           = delta.Lost("citation")
+	deltaImage  = delta.Inside(inContent+"image.", "image").Inside(inContent+"image.source.", "source").Maybe(members.String, "bytes")
 	deltaThink  = delta.Inside(inContent+"reasoningContent.", "reasoningContent")
 	thinkText   = deltaThink.Maybe(members.String, "text")
 	thinkSign   = deltaThink.Maybe(members.String, "signature")
@@ -64,7 +65,7 @@ var (
 
 // The members of a block of the content.
 var (
-	block       = members.New(inContent)
+	block       = members.NewContent(inContent)
 	blockText   = block.Must(members.String, "text")
 	blockCall   = block.MustInside(inContent+"toolUse.", "toolUse")
 	callID      = blockCall.Maybe(members.String, "toolUseId")
@@ -77,13 +78,16 @@ var (
 	reasonText  = blockReason.Maybe(members.String, "text")
 	reasonSign  = blockReason.Maybe(members.String, "signature")
 	cited       = block.Maybe(members.Object, "citationsContent")
-	_           = block.Lost("image document video audio guardContent cachePoint toolResult searchResult")
+	picture     = block.Inside(inContent+"image.", "image")
+	pictureType = picture.Maybe(members.String, "format")
+	pictureData = picture.Inside(inContent+"image.source.", "source").Maybe(members.String, "bytes")
+	_           = block.Lost("document video audio guardContent cachePoint toolResult searchResult")
 )
 
 // The members of a text that cites, whose citations no other format has.
 var (
-	cites        = members.New(inContent + "citationsContent.")
-	citesContent = cites.Must(members.Array, "content")
+	cites        = members.NewContent(inContent + "citationsContent.")
+	citesContent = cites.Maybe(members.Array, "content") // some texts have none
 	_            = cites.Lost("citations")
 )
 
@@ -118,11 +122,6 @@ var words = turn.Words{
 		token.Row{Path: "outputTokens", Is: token.Output},
 	),
 	Reason: "stopReason",
-	Reasons: map[string]event.FinishReason{
-		"end_turn": event.FinishStop, "stop_sequence": event.FinishStop, "max_tokens": event.FinishLength,
-		"model_context_window_exceeded": event.FinishLength, "tool_use": event.FinishTools,
-		"guardrail_intervened": event.FinishFiltered, "content_filtered": event.FinishFiltered,
-	},
 }
 
 // The members of an element of the list of writes to caches.
@@ -145,12 +144,6 @@ func countLongWrites(c jsonscan.Cursor) (n int64, ok bool) {
 	}
 	return n, true
 }
-
-// failures are the reasons of turns that have failed. They must not look like the end of a turn.
-var failures = map[string]bool{"malformed_model_output": true, "malformed_tool_use": true}
-
-// tiers are the service tiers of answers.
-var tiers = event.TierWords{event.TierStandard: "default", event.TierPriority: "priority"}
 
 // Dialect is how errors are expressed in the format: by the name of the event.
 var Dialect = fault.Dialect{Unknown: 500, IsError: func(name string, _ any) bool { return name == "error" }}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -28,6 +29,7 @@ type Parser struct {
 type openBlock struct {
 	index int64
 	item  turn.Item
+	image []byte // the format of an image, "" for a block of another kind
 }
 
 // maxOpen bounds the blocks that are open at the same time.
@@ -41,7 +43,6 @@ var (
 	errNoCall   = errors.New("arguments outside of a call")
 	errContent  = errors.New("an answer without content")
 	errReason   = errors.New("an answer without a reason for its end")
-	errTurn     = errors.New("a turn that failed")
 )
 
 // NewParser returns a parser of one answer.
@@ -109,16 +110,19 @@ func (p *Parser) begin(index int64, item turn.Item) *turn.Item {
 	if len(p.open) == maxOpen {
 		p.Refuse(errOpen)
 	}
-	p.open = append(p.open, openBlock{index, item})
+	p.open = append(p.open, openBlock{index: index, item: item})
 	return &p.open[len(p.open)-1].item
 }
 
-// blockStart begins a call. Blocks of other kinds begin with their first fragment.
+// blockStart begins a call or an image. Blocks of other kinds begin with their first fragment.
 func (p *Parser) blockStart(index int64) {
 	v := &p.whole
 	switch {
 	case p.find(index) >= 0:
 		p.Refuse(errTwice)
+	case v.Filled(startImage) != nil:
+		p.begin(index, turn.Item{})
+		p.open[len(p.open)-1].image = bytes.Clone(jsonscan.DecodedOf(v.Raw(startImage)))
 	case v.Raw(startName) == nil && v.Raw(startID) == nil:
 	case v.Filled(startName) == nil:
 		p.Refuse(errNameless)
@@ -139,6 +143,19 @@ func (p *Parser) blockDelta(index int64) {
 		p.Close(it) // what follows is not signed
 	}
 	p.SendText(event.Event{Kind: event.Redacted}, v.Raw(thinkSealed), jsonscan.Slot{})
+	if v.Filled(deltaImage) != nil {
+		var kind []byte
+		if i := p.find(index); i >= 0 {
+			kind = p.open[i].image
+		}
+		p.image(kind, v.Raw(deltaImage))
+	}
+}
+
+// image sends an image by its format and its raw data.
+func (p *Parser) image(kind, data []byte) {
+	const path = inContent + "image"
+	p.SendMedia(event.NewMedia(append([]byte("image/"), kind...), jsonscan.DecodedOf(data), path), path)
 }
 
 // fragment sends a fragment of a kind, if the event has one.
@@ -172,15 +189,13 @@ func (p *Parser) blockStop(index int64) {
 	}
 }
 
-// finish sends the reason why the turn has ended. A turn that failed is an error.
+// finish sends the reason why the turn has ended.
 func (p *Parser) finish(reason members.Member, stops [2]members.Member) {
 	v := &p.whole
 	word := v.Filled(reason)
 	switch {
 	case word == nil:
 		p.Refuse(errReason)
-	case failures[string(jsonscan.DecodedOf(word))]:
-		p.Refuse(errTurn)
 	default:
 		stop := v.Filled(stops[0])
 		if stop == nil {
@@ -202,7 +217,7 @@ func (p *Parser) metadata(int64) {
 func (p *Parser) count(usage, tier members.Member) {
 	v := &p.whole
 	if raw := v.Raw(tier); raw != nil {
-		p.Tier = tiers.Read(raw)
+		p.ReadTier(raw, "serviceTier.type")
 		p.Report.Terms.ReadTier(raw)
 	}
 	p.Count(v, usage)
@@ -259,6 +274,9 @@ func (p *Parser) block(c *jsonscan.Cursor) {
 		p.Close(&it)
 	}
 	p.SendText(event.Event{Kind: event.Redacted}, v.Raw(blockSealed), jsonscan.Slot{})
+	if v.Filled(pictureType) != nil || v.Filled(pictureData) != nil {
+		p.image(jsonscan.DecodedOf(v.Raw(pictureType)), v.Raw(pictureData))
+	}
 	if v.Raw(callName) == nil && v.Raw(callID) == nil {
 		return
 	}
@@ -276,7 +294,6 @@ func (p *Parser) citing(c *jsonscan.Cursor) {
 	v := &p.part
 	v.Read(c, cites, &p.Dropped)
 	if v.Raw(citesContent) == nil {
-		p.Refuse(errPart)
 		return
 	}
 	list, it := v.Cursor(citesContent), p.Open(event.Text)

@@ -102,7 +102,7 @@ func (m *Emitter) writeBody() {
 		}
 		m.out = append(m.out, w.Output()...)
 	}
-	m.out = append(appendUsage(append(m.out, ']'), m.usage), m.candidates[0].around.names...)
+	m.out = append(appendUsage(append(m.out, ']'), m.usage, m.candidates[0].Ending.Tier), m.candidates[0].around.names...)
 }
 
 // Fault returns the reason why the events cannot be written, or nil.

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
@@ -36,15 +35,24 @@ var (
 	_           = content.Skip("role")
 )
 
+const (
+	inPart    = "candidates[*].content.parts[*]."
+	lostMedia = inPart + "inlineData"
+)
+
 // The members of a part, and of the call in it.
 var (
-	part      = members.New("candidates[*].content.parts[*].")
+	part      = members.NewContent(inPart)
 	text      = part.Must(members.String, "text")
 	thought   = part.Maybe(members.Bool, "thought")
 	signature = part.Maybe(members.String, "thoughtSignature")
 	_         = part.Skip("videoMetadata mediaResolution partMetadata")
-	_         = part.Lost("inlineData fileData executableCode codeExecutionResult toolCall toolResponse functionResponse")
-	call      = part.MustInside("candidates[*].content.parts[*].functionCall.", "functionCall")
+	_         = part.Lost("fileData executableCode codeExecutionResult toolCall toolResponse functionResponse")
+	inline    = part.Inside(inPart+"inlineData.", "inlineData")
+	mediaType = inline.Maybe(members.String, "mimeType")
+	mediaData = inline.Maybe(members.String, "data")
+	_         = inline.Skip("displayName")
+	call      = part.MustInside(inPart+"functionCall.", "functionCall")
 	callID    = call.Maybe(members.String, "id")
 	callName  = call.Must(members.String, "name")
 	arguments = call.Must(members.Object, "args")
@@ -67,18 +75,5 @@ var words = turn.Words{
 		token.Row{Path: "billedToolCalls", Is: token.Searches, Count: countBilled},
 	),
 	Reason: "candidates[*].finishReason",
-	Reasons: map[string]event.FinishReason{
-		"STOP": event.FinishStop, "MAX_TOKENS": event.FinishLength, "CONTINUATION": event.FinishPaused,
-		"SAFETY": event.FinishFiltered, "RECITATION": event.FinishFiltered, "BLOCKLIST": event.FinishFiltered,
-		"PROHIBITED_CONTENT": event.FinishFiltered, "SPII": event.FinishFiltered, "LANGUAGE": event.FinishFiltered,
-		"IMAGE_SAFETY": event.FinishFiltered, "IMAGE_PROHIBITED_CONTENT": event.FinishFiltered, "IMAGE_RECITATION": event.FinishFiltered,
-		"MODEL_ARMOR": event.FinishFiltered,
-	},
-	Parts: turn.Parts{Table: answers, Model: model, Usage: usage, Failure: failure, Dialect: &Dialect},
-}
-
-// failures are the reasons of turns that have failed: the model has written a call that cannot
-// be made. They must not look like the end of a turn.
-var failures = map[string]bool{
-	"MALFORMED_FUNCTION_CALL": true, "UNEXPECTED_TOOL_CALL": true, "TOO_MANY_TOOL_CALLS": true, "MISSING_THOUGHT_SIGNATURE": true,
+	Parts:  turn.Parts{Table: answers, Model: model, Usage: usage, Tier: "serviceTier", Failure: failure, Dialect: &Dialect},
 }

@@ -26,7 +26,6 @@ type Parser struct {
 	turn.Parser
 	whole, candidate, part members.Values
 	open                   turn.Item
-	hasContent             bool // a text, a thought or a call was sent
 	searches               searches
 }
 
@@ -118,11 +117,24 @@ func (p *Parser) sendParts() {
 				kind = event.Reasoning
 			}
 			p.Add(p.Switch(&p.open, kind), v.Raw(text), v.At(text))
-			p.hasContent = true
+		}
+		if v.Filled(mediaType) != nil || v.Filled(mediaData) != nil {
+			p.sendMedia()
 		}
 		p.sign(OfText, nil)
 	}
 	p.Refuse(list.Err())
+}
+
+// sendMedia sends the media in the part. Those of a thought are drafts, and no answer.
+func (p *Parser) sendMedia() {
+	v := &p.part
+	if string(v.Raw(thought)) == "true" {
+		p.Drop(lostMedia)
+		return
+	}
+	p.Close(&p.open)
+	p.SendMedia(event.NewMedia(jsonscan.DecodedOf(v.Raw(mediaType)), jsonscan.DecodedOf(v.Raw(mediaData)), lostMedia), lostMedia)
 }
 
 var errNameless = errors.New("a tool call without a name")
@@ -139,7 +151,6 @@ func (p *Parser) sendCall() {
 	it := p.OpenCall(v.Raw(callID), v.Raw(callName))
 	p.AddInput(&it, v.Raw(arguments))
 	p.Close(&it)
-	p.hasContent = true
 }
 
 // sign sends the signature of the part, if it has one. of states what is signed, and call is
@@ -154,21 +165,12 @@ func (p *Parser) sign(of string, call []byte) {
 	p.Close(&p.open)
 }
 
-// sendReason sends the reason why the turn has ended, if it is known. A turn that failed, or
-// that ended for an unknown reason before it had any content, is an error.
+// sendReason sends the reason why the turn has ended, if it is known.
 func (p *Parser) sendReason() {
-	raw := p.candidate.Filled(reason)
-	if raw == nil {
-		return
+	if raw := p.candidate.Filled(reason); raw != nil {
+		p.Close(&p.open)
+		p.Finish(raw, nil, p.candidate.Raw(explanation))
 	}
-	p.Close(&p.open)
-	word := jsonscan.DecodedOf(raw)
-	_, known := words.Reasons[string(word)]
-	if failures[string(word)] || !known && !p.hasContent {
-		p.Fail(fault.Unusable(errors.New("a turn that failed")))
-		return
-	}
-	p.Finish(raw, nil, p.candidate.Raw(explanation))
 }
 
 // Inspect reads a JSON answer for what the gateway needs to know of it. A count of tokens is

@@ -94,8 +94,7 @@ func TestStreamsAreRead(t *testing.T) {
 		"K028 a blocked prompt": {[]string{`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT","safetyRatings":[]},"usageMetadata":{"promptTokenCount":7}}`},
 			"start\nusage 7/0/0/0\nfinish 4\nend"},
 		"filtered":                     {[]string{chunk(`{"text":"So"}`, `,"finishReason":"SAFETY","finishMessage":"harmful"`)}, "start gemini-3.5-flash\ntext 0 So\nfinish 4 harmful\nend"},
-		"K029 a malformed call":        {[]string{`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}`}, "start\n" + unusable},
-		"an unknown reason, no text":   {[]string{`{"candidates":[{"finishReason":"OTHER"}]}`}, "start\n" + unusable},
+		"K029 a malformed call":        {[]string{`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}`}, "start\nerror bad_gateway the upstream broke the answer off: 'MALFORMED_FUNCTION_CALL'"},
 		"an unknown reason and a text": {[]string{chunk(`{"text":"So"}`, `,"finishReason":"OTHER"`)}, "start gemini-3.5-flash\ntext 0 So\nfinish 0\nend"},
 		"K033 no reason":               {[]string{chunk(`{"text":"So"}`, "")}, "start gemini-3.5-flash\ntext 0 So\n" + cut},
 		"K033 nothing":                 {nil, cut},
@@ -131,7 +130,7 @@ func TestStreamsAreRead(t *testing.T) {
 }
 
 func TestWhatEventsCannotExpressIsReported(t *testing.T) {
-	_, losses := parsed(chunk(`{"inlineData":{"mimeType":"image/png","data":"AA=="}},{"text":"a","videoMetadata":{},"other":1}`,
+	_, losses := parsed(chunk(`{"inlineData":{"mimeType":"image/png"}},{"text":"a","videoMetadata":{},"other":1}`,
 		`,"groundingMetadata":{"a":1},"safetyRatings":[],"finishReason":"OTHER"`), `{"candidates":[{"index":1,"content":{}}],"unknown":2}`)
 	for _, path := range []string{
 		"candidates[*].content.parts[*].inlineData", "candidates[*].content.parts[*].other", "candidates[*].groundingMetadata", "candidates[*].finishReason", "unknown", "candidates[*]",

@@ -104,6 +104,8 @@ func (m *writer) Write(e *event.Event) {
 		m.Drop("annotations[*].start_index")
 	case event.Logprobs:
 		m.probabilities(e.Logprobs)
+	case event.Inline:
+		m.media(e.Media)
 	}
 }
 
@@ -118,6 +120,12 @@ func (m *writer) text(kind partKind, e *event.Event) {
 	}
 	m.last = fragment{kind: kind, part: e.Part}
 	m.Fragment(e.Text)
+}
+
+// media writes media.
+func (m *writer) media(media *event.Media) {
+	part := jsonscan.AppendString([]byte(`{"inlineData":{"mimeType":`), media.Type)
+	m.other(append(append(append(part, `,"data":"`...), media.Data...), `"}}`...))
 }
 
 // other writes a part that comes whole.
@@ -158,6 +166,6 @@ func (m *writer) Finish(end *turn.Ending) {
 	}
 	m.Out = append(m.beside.append(m.Out), m.around.end...)
 	if m.Context.Stream {
-		m.Out = append(appendUsage(append(m.Out, ']'), end.Usage), m.around.names...)
+		m.Out = append(appendUsage(append(m.Out, ']'), end.Usage, end.Tier), m.around.names...)
 	}
 }

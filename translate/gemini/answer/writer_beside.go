@@ -89,7 +89,7 @@ func orNull(raw []byte) []byte {
 
 // appendUsage appends the usage, with a comma before it, unless it is unknown. Counts that are
 // 0 are absent, as in answers of the format. Tokens written to a cache are a part of the prompt.
-func appendUsage(dst []byte, u token.Usage) []byte {
+func appendUsage(dst []byte, u token.Usage, tier event.Tier) []byte {
 	if !u.Known {
 		return dst
 	}
@@ -101,5 +101,12 @@ func appendUsage(dst []byte, u token.Usage) []byte {
 	if u.Reasoning > 0 {
 		dst = jsonscan.AppendCount(dst, `,"thoughtsTokenCount":`, u.Reasoning)
 	}
-	return append(jsonscan.AppendCount(dst, `,"totalTokenCount":`, u.Total()), '}')
+	dst = jsonscan.AppendCount(dst, `,"totalTokenCount":`, u.Total())
+	if word := Tiers[tier]; word != "" {
+		dst = append(append(append(dst, `,"serviceTier":"`...), word...), '"')
+	}
+	return append(dst, '}')
 }
+
+// Tiers are the values of serviceTier that are written: not that of the ordinary tier.
+var Tiers = event.TierWords{event.TierPriority: "priority", event.TierFlex: "flex"}

@@ -44,7 +44,7 @@ func (m *writer) endCall() {
 	c := &m.call
 	object, whole := toolcall.Object(c.args)
 	switch {
-	case !whole && m.Ending.Reason == event.FinishLength:
+	case !whole && m.Ending.Reason.CutsOff():
 		m.Drop("tool_calls")
 		return
 	case whole && string(object) == "{}":
@@ -70,10 +70,10 @@ func (m *writer) writeCall() {
 	m.other(c.head)
 }
 
-// endLastCall writes the call that has ended last, or leaves it out if the token limit may
+// endLastCall writes the call that has ended last, or leaves it out if the end of the turn may
 // have cut it off.
 func (m *writer) endLastCall(reason event.FinishReason) {
-	if m.call.ended && reason == event.FinishLength {
+	if m.call.ended && reason.CutsOff() {
 		m.Drop("tool_calls")
 		m.call.ended = false
 	}

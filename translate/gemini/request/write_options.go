@@ -21,6 +21,9 @@ func (w *writer) writeConfig(out *core.Members) {
 	config.Option("presencePenalty", &o[core.PresencePenalty])
 	config.Option("frequencyPenalty", &o[core.FrequencyPenalty])
 	core.AppendStops(&config, w.x, "stopSequences", maxStops, false)
+	if o.Has(core.Images) {
+		config.Raw("responseModalities", []byte(`["TEXT","IMAGE"]`))
+	}
 	w.asks.writeFormat(&config, x)
 	w.asks.writeThinking(&config, x)
 	if len(config) > 0 {

@@ -68,7 +68,7 @@ func (m *Emitter) close() {
 	case b.kind == thinkingBlock && !b.signed && m.native == nil:
 		m.selfSign()
 	case b.kind == toolUseBlock && !b.passing: // a call without arguments gets an empty object
-		m.Fragment(toolcall.AppendArguments(nil, b.held, m.Ending.Reason == event.FinishLength))
+		m.Fragment(toolcall.AppendArguments(nil, b.held, m.Ending.Reason.CutsOff()))
 	}
 	m.Shut()
 	if !m.Context.Stream {

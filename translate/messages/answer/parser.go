@@ -21,11 +21,12 @@ type Parser struct {
 }
 
 // words are the words of the format for what all answers state.
-var words = turn.Words{Usage: usageRows, Reason: "stop_reason", Reasons: stopReasons}
+var words = turn.Words{Usage: usageRows, Reason: "stop_reason"}
 
 // The parts of answers that the core events cannot express.
 const (
 	lostBlock     = "content.*"
+	lostKind      = lostBlock + ".type="
 	lostCitations = "content.*.citations"
 )
 
@@ -146,7 +147,7 @@ func (p *Parser) start(message *members.Values) {
 // count adds the usage in an event or a message, and reports whether there is any.
 func (p *Parser) count(v *members.Values, usage members.Member) bool {
 	if tier := jsonscan.MemberOf(v.Raw(usage), "service_tier"); jsonscan.IsString(tier) {
-		p.Tier = Tiers.Read(tier)
+		p.ReadTier(tier, "usage.service_tier")
 	}
 	return p.Count(v, usage)
 }

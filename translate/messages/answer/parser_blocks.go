@@ -44,10 +44,11 @@ func (p *Parser) blockStart() {
 // members of a block that core events cannot express are not reported as dropped, since the block
 // as a whole is.
 func (p *Parser) beginBlock(c *jsonscan.Cursor) (it turn.Item) {
-	kind, v := blockKindOf(c.TypeAhead()), &p.reading.part
+	word := c.TypeAhead()
+	kind, v := blockKindOf(word), &p.reading.part
 	if kind == unknownBlock {
 		c.Skip()
-		p.Drop(lostBlock)
+		p.DropContentNamed(lostKind, jsonscan.Inner(word))
 		return it
 	}
 	if v.Read(c, blocks, &p.Dropped); c.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
@@ -75,31 +76,41 @@ func (o *observer) observe(e sse.Event, kind eventKind) signal.Signal {
 
 // read reads the members of an event.
 func (o *observer) read(e sse.Event, kind eventKind, v *members.Values) (s signal.Signal) {
-	content, counted := false, false
+	content := false
 	switch kind {
 	case messageStart:
 		if o.ModelName == "" {
 			o.ModelName = jsonscan.TextOf(v.Raw(seenModel))
 		}
-		counted = count(v, seenMessageUsage, &o.report)
 	case blockStart:
 		content = o.block(v)
 	case blockDelta:
 		content = o.texts(e, v, seenText, seenThinking, seenJSON, seenSummary) || v.Filled(seenSignature) != nil
 	case messageDelta:
+		word := jsonscan.DecodedOf(v.Raw(seenReason))
+		if f := event.Failure(word, nil); f != nil {
+			return o.BreakOff(f) | o.count(v)
+		}
 		if content = v.Raw(seenReason) != nil; content {
 			s |= signal.Finish
 		}
 	}
-	if count(v, seenUsage, &o.report) || counted {
-		s |= signal.HasUsage
-		o.Used = o.Used.Then(o.report.Usage())
-	}
+	s |= o.count(v)
 	if content {
 		s |= signal.Content
 	}
 	o.Begun = o.Begun || s.Has(signal.Content)
 	return s
+}
+
+// count adds the usage in an event, and in its message.
+func (o *observer) count(v *members.Values) signal.Signal {
+	counted := count(v, seenMessageUsage, &o.report)
+	if !count(v, seenUsage, &o.report) && !counted {
+		return 0
+	}
+	o.Used = o.Used.Then(o.report.Usage())
+	return signal.HasUsage
 }
 
 // block reads the block of a content_block_start, and reports whether it is content. Texts
@@ -152,7 +163,8 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	}
 	var report token.Report
 	count(&r.whole, messageUsage, &report)
-	return signal.Answer{Model: jsonscan.TextOf(r.whole.Raw(messageModel)), Usage: report.Usage()}, nil
+	f := event.Failure(jsonscan.DecodedOf(r.whole.Raw(messageReason)), nil)
+	return signal.Answer{Model: jsonscan.TextOf(r.whole.Raw(messageModel)), Usage: report.Usage(), Failed: f != nil}, f
 }
 
 // isError reports whether a JSON answer is an error.

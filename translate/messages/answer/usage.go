@@ -23,7 +23,7 @@ var usageRows = token.WithStatedCosts(
 )
 
 // Tiers are the values of service_tier in answers of the messages format.
-var Tiers = event.TierWords{event.TierStandard: "standard", event.TierPriority: "priority"}
+var Tiers = event.TierWords{event.TierStandard: "standard", event.TierPriority: "priority", event.TierBatch: "batch"}
 
 // cacheCounts lists the counts of usage that many servers omit.
 var cacheCounts = edit.Counts("cache_creation_input_tokens", "cache_read_input_tokens")

@@ -147,6 +147,8 @@ func (m *Emitter) write(e *event.Event) {
 		if wanted && m.items.text.kind == &outputText && !jsonscan.Blank(e.Logprobs) {
 			m.items.score(e.Logprobs)
 		}
+	case event.Inline:
+		m.image(e.Media)
 	case event.Reasoning:
 		m.reasoning(e)
 	case event.Signature:
@@ -183,7 +185,7 @@ func (m *Emitter) close(status string) {
 	switch m.items.open.shape {
 	case nil:
 		return
-	case &messageShape:
+	case &messageShape, &imageShape:
 	case &reasoningShape:
 		m.endReasoning()
 	default:

@@ -11,6 +11,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
+// image writes an image as what the format's own tool returns.
+func (m *Emitter) image(media *event.Media) {
+	m.close(completed)
+	m.items.begin(&imageShape)
+	m.items.announce()
+	it := &m.items.open
+	it.content.json = jsonscan.AppendString(it.content.json, media.Data)
+	it.tail = jsonscan.AppendString(append(it.tail, `,"output_format":`...), bytes.TrimPrefix(media.Type, []byte("image/")))
+	m.close(completed)
+}
+
 // openCall is the state of the open call.
 type openCall struct {
 	args  toolcall.Arguments

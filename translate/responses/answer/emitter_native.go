@@ -99,7 +99,7 @@ func (n *native) begunItem() []byte {
 // content.
 func (n *native) has(e *event.Event) bool {
 	switch e.Kind {
-	case event.Signature, event.Redacted:
+	case event.Signature, event.Redacted, event.Inline:
 		return true
 	case event.Reasoning:
 		return !n.summary

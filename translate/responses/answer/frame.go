@@ -8,7 +8,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -52,6 +51,12 @@ func endingOf(r event.FinishReason) (status, reason string) {
 	}
 }
 
+// Tiers are the values of service_tier in answers of the format.
+var Tiers = event.TierWords{
+	event.TierStandard: "default", event.TierPriority: "priority", event.TierFlex: "flex", event.TierScale: "scale",
+	event.TierUltrafast: "ultrafast",
+}
+
 // append appends the response object.
 func (f *frame) append(dst []byte, e *ending) []byte {
 	dst = jsonscan.AppendString(append(dst, `{"id":`...), f.id)
@@ -75,7 +80,7 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 	} else {
 		dst = AppendUsage(dst, *e.usage)
 	}
-	if tier := openai.Tiers[e.tier]; tier != "" {
+	if tier := Tiers[e.tier]; tier != "" {
 		dst = append(dst, `,"service_tier":"`+tier+`"`...)
 	}
 	repeated := f.settings

@@ -24,7 +24,8 @@ const (
 	annotateStep
 	completeStep
 	incompleteStep
-	failStep // the response or the stream failed
+	failingStep // the response has failed, and an error may follow that states why
+	failStep    // the stream failed
 )
 
 // eventKind is what the events of a name mean.
@@ -88,7 +89,7 @@ var eventKinds = map[string]eventKind{
 
 	"response.completed":  {step: completeStep},
 	"response.incomplete": {step: incompleteStep},
-	"response.failed":     {step: failStep},
+	"response.failed":     {step: failingStep},
 	"error":               {step: failStep},
 
 	"response.metadata": {step: quietStep},
@@ -118,11 +119,13 @@ const (
 	callItem
 	freeCallItem
 	reasoningItem
+	imageItem // of the provider's own tool, whole
 )
 
 // itemKinds lists the kinds of items by their types.
 var itemKinds = map[string]itemKind{
 	"message": messageItem, "function_call": callItem, "custom_tool_call": freeCallItem, "reasoning": reasoningItem,
+	"image_generation_call": imageItem,
 }
 
 // kindOf returns the kind of an item of a raw type.

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -117,6 +118,22 @@ func (o *outputs) withText(s subject, t *textSource) *output {
 	return nil
 }
 
+// reason returns the reason why an answer ended. cut reports that the answer is incomplete, for
+// the reason of a word. So is an answer with a call that is.
+func (o *outputs) reason(cut bool, word []byte) event.FinishReason {
+	switch {
+	case cut && event.Reason(word) == event.FinishFiltered:
+		return event.FinishFiltered
+	case cut || slices.ContainsFunc(o.list, func(it *output) bool { return it.cut && it.kind.isCall() }):
+		return event.FinishLength
+	case o.refused:
+		return event.FinishRefused
+	case o.calls > 0:
+		return event.FinishTools
+	}
+	return event.FinishStop
+}
+
 // add adds the item of an event. It returns nil after a fault. Items without an index are
 // counted.
 func (o *outputs) add(s subject) *output {
@@ -139,7 +156,7 @@ func (o *outputs) begin(it *output, v *item) {
 	}
 	switch {
 	case it.kind == unknownItem:
-		o.DropNamed(inItem+"type=", jsonscan.Inner(v.kind))
+		o.DropContentNamed(inItem+"type=", jsonscan.Inner(v.kind))
 		return
 	case !it.kind.isCall() || it.ended:
 		return
@@ -169,8 +186,17 @@ func (o *outputs) end(it *output, v *item) {
 		o.eachPart(it, messageText, v.Raw(itemContent))
 	case reasoningItem:
 		o.reasoning(it, v)
+	case imageItem:
+		o.image(v)
 	}
 	o.close(it)
+}
+
+// image sends the image of an item.
+func (o *outputs) image(v *item) {
+	const path = inItem + "type=image_generation_call"
+	kind := cmp.Or(string(jsonscan.DecodedOf(v.Raw(imageFormat))), "png")
+	o.SendMedia(event.NewMedia([]byte("image/"+kind), jsonscan.DecodedOf(v.Raw(imageResult)), path), path)
 }
 
 // close ends an item. A function without arguments gets an empty object. A call that was cut
@@ -221,9 +247,13 @@ func (o *outputs) enter(it *output) {
 // reported as dropped, since the whole item is.
 func (o *outputs) readItem(v *item, raw []byte) {
 	*v = item{}
-	if c := jsonscan.Skipped(raw); kindOf(c.TypeAhead()) == unknownItem {
-		v.kind = c.TypeAhead()
-		return
+	c := jsonscan.Skipped(raw)
+	switch word := c.TypeAhead(); kindOf(word) {
+	case unknownItem:
+		v.kind = word
+	case imageItem:
+		o.Refuse(v.read(raw, imageItems, &o.Dropped))
+	default:
+		o.Refuse(v.read(raw, items, &o.Dropped))
 	}
-	o.Refuse(v.read(raw, items, &o.Dropped))
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
@@ -27,6 +27,7 @@ type Parser struct {
 	reading reading
 	item    item // of the event
 	waiting waiting
+	failed  *fault.Fault // of a response that has failed, while a better reason may follow
 }
 
 // words are the words of the format for what all answers state.
@@ -44,7 +45,11 @@ func NewParser(h event.Handler) *Parser {
 
 // Event reads the next event of a stream.
 func (p *Parser) Event(e sse.Event) {
-	if p.Over() || string(e.Data) == "[DONE]" {
+	switch {
+	case p.Over():
+		return
+	case string(e.Data) == "[DONE]":
+		p.fail()
 		return
 	}
 	if repeated := p.Repeat(e.Name, e.Data); repeated != nil {
@@ -66,9 +71,19 @@ func (p *Parser) Event(e sse.Event) {
 		name = r.name()
 		kind = eventKindOf(name)
 	}
-	if kind.step == failStep || r.isError() {
+	if kind.step == failingStep || kind.step == failStep || r.isError() {
 		p.Dropped = dropped // the members around an error are not part of an answer
-		p.Fail(Dialect.ReadEvent(e.Data))
+		f := Dialect.ReadEvent(e.Data)
+		if kind.step != failingStep {
+			p.Fail(f)
+		} else if p.failed == nil {
+			p.failed = f
+			p.Send(event.Event{Kind: event.Failing})
+		}
+		return
+	}
+	if p.failed != nil {
+		p.Dropped = dropped
 		return
 	}
 	if !kind.known() {
@@ -90,11 +105,26 @@ func (p *Parser) Event(e sse.Event) {
 	p.release(false)
 }
 
+// fail ends an answer that has failed, since nothing follows that states why.
+func (p *Parser) fail() {
+	if p.failed != nil {
+		p.Fail(p.failed)
+	}
+}
+
+// End ends the body of a stream.
+func (p *Parser) End(clean bool) {
+	p.fail()
+	p.Parser.End(clean)
+}
+
 // unknownEvent reports an unknown event as dropped. An unknown event about an item belongs
 // to a tool of the vendor, whose item is reported instead.
 func (p *Parser) unknownEvent(kind eventKind, name []byte) {
 	switch {
 	case kind.step == quietStep:
+	case bytes.HasPrefix(name, []byte("response.audio.")): // which may name an item
+		p.DropContent(inEvent + "audio")
 	case len(name) == 0:
 		p.Refuse(errNoType)
 	case p.reading.index(eventOutput) < 0:
@@ -131,7 +161,7 @@ func (p *Parser) subject(kind *eventKind) subject {
 // mustWait reports whether an event about an item has to wait for the end of the open item.
 func (p *Parser) mustWait(step step, s subject) bool {
 	last, others := p.outputs.last, len(p.waiting.events) > 0
-	if last == nil || len(last.id) == 0 || s.index < 0 || s.index == last.index || s.kind == unknownItem {
+	if last == nil || len(last.id) == 0 || s.index < 0 || s.index == last.index || s.kind == unknownItem || s.kind == imageItem {
 		return false
 	}
 	it := p.outputs.find(s)
@@ -274,9 +304,7 @@ func (p *Parser) Answer(body []byte) {
 // its items.
 func (p *Parser) head() {
 	r := &p.reading
-	if tier := openai.Tiers.Read(r.Raw(responseTier)); tier != event.TierUnknown {
-		p.Tier = tier
-	}
+	p.ReadTier(r.Raw(responseTier), "service_tier")
 	p.Start(jsonscan.AppendText(nil, r.Raw(responseModel)), token.CountOf(r.Raw(responseCreated)))
 	r.count(&p.Report)
 }
@@ -291,13 +319,18 @@ func (p *Parser) complete(cut, native bool) {
 		p.Dropped = translate.Dropped{}
 		p.Fail(Dialect.ReadEvent(r.Object()))
 		return
+	case r.failure() != nil:
+		p.head()
+		p.SendUsage()
+		p.Fail(r.failure())
+		return
 	case !r.ended():
 		p.Refuse(errStatus)
 		return
 	}
 	p.head()
 	cut = cut || r.is(incomplete)
-	filtered := cut && string(jsonscan.Inner(r.Raw(responseReason))) == "content_filter"
+	end := bytes.Clone(jsonscan.DecodedOf(r.Raw(responseReason)))
 	if r.hasOutput() { // the end of a stream may omit the items
 		c := r.Cursor(responseOutput)
 		c.OpenArray()
@@ -311,18 +344,7 @@ func (p *Parser) complete(cut, native bool) {
 		o.close(it)
 	}
 	p.SendUsage()
-	reason := event.FinishStop
-	switch {
-	case filtered:
-		reason = event.FinishFiltered
-	case cut:
-		reason = event.FinishLength
-	case o.refused:
-		reason = event.FinishRefused
-	case o.calls > 0:
-		reason = event.FinishTools
-	}
-	p.SendFinish(event.Event{Finish: reason})
+	p.SendFinish(event.Event{Finish: o.reason(cut, end)})
 	p.Complete()
 }
 

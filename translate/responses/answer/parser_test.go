@@ -69,6 +69,8 @@ func describe(e *event.Event) string {
 		return fmt.Sprintf("error %d %s", formats.Of(translate.Responses).Errors.Status(e.Fault), e.Fault.Message)
 	case event.End:
 		return "end"
+	case event.Failing:
+		return "failing"
 	default:
 		return fmt.Sprintf("event %d", e.Kind)
 	}
@@ -226,7 +228,9 @@ var streams = []struct {
 	{"events behind the end", append(around(), text(0, 0, "late"), eventOf("error", `"message":"late"`)), between("stop")},
 
 	// Failures.
-	{"a failed response", []string{created, added(0, message), text(0, 0, "a"), eventOf("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}`)}, []string{begin, `text "a"`, "error 429 slow"}},
+	{"a failed response", []string{created, added(0, message), text(0, 0, "a"), eventOf("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}`)}, []string{begin, `text "a"`, "failing", "error 429 slow"}},
+	{"a reason behind a failed response", []string{created, eventOf("response.failed", `"response":{"status":"failed","error":{"code":"server_error","message":"failed"}}`), text(0, 0, "late"), eventOf("error", `"code":"content_filter","message":"the policy"`)}, []string{begin, "failing", "error 500 the policy"}},
+	{"the end behind a failed response", []string{created, eventOf("response.failed", `"response":{"status":"failed","error":{"code":"server_error","message":"failed"}}`), "|[DONE]", eventOf("error", `"message":"late"`)}, []string{begin, "failing", "error 500 failed"}},
 	{"a completed event of a failed response", []string{created, eventOf("response.completed", `"response":{"status":"failed","error":{"code":"server_is_overloaded","message":"busy"}}`)}, []string{begin, "error 503 busy"}},
 	{"an error event", []string{created, eventOf("error", `"code":"invalid_prompt","message":"no","param":null`)}, []string{begin, "error 400 no"}},
 	{"an error inside", []string{created, eventOf("error", `"error":{"message":"no","code":"insufficient_quota"}`)}, []string{begin, "error 429 the gateway's account with the upstream is exhausted"}},
@@ -272,7 +276,7 @@ var answers = []struct {
 	{"failed", wholeAnswer(`"status":"failed","error":{"code":"server_error","message":"no"},"output":[]`), []string{"error 500 no"}},
 	{"an error", `{"error":{"message":"no","code":"rate_limit_exceeded"}}`, []string{"error 429 no"}},
 	{"a detail", `{"detail":"no"}`, []string{"error 502 no"}},
-	{"cancelled", wholeAnswer(`"status":"cancelled","output":[]`), []string{unread}},
+	{"cancelled", wholeAnswer(`"status":"cancelled","output":[]`), []string{begin, "error 502 the upstream broke the answer off: 'cancelled'"}},
 	{"in progress", wholeAnswer(`"status":"in_progress","output":[]`), []string{unread}},
 	{"queued", wholeAnswer(`"status":"queued","output":[]`), []string{unread}},
 	{"no output", wholeAnswer(`"status":"completed"`), []string{unread}},
@@ -324,9 +328,11 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 		events             []string
 	}{
 		{
-			"what says nothing", `"moderation":{"a":1},"tools":[1],"new":null,"other":[],"output":[{"type":"message","id":"i","status":"completed","role":"assistant","phase":null,"content":[{"type":"output_text","text":"a","annotations":[],"logprobs":[]}]}]`, "",
+			"what says nothing", `"moderation":null,"tools":[1],"new":null,"other":[],"output":[{"type":"message","id":"i","status":"completed","role":"assistant","phase":null,"content":[{"type":"output_text","text":"a","annotations":[],"logprobs":[]}]}]`, "",
 			[]string{`{"type":"keepalive"}`, `{"type":"codex.rate_limits","plan":"x"}`, eventOf("response.in_progress", `"sequence_number":1,"response":{"instructions":"i","tools":[1],"usage":null}`), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","item_id":"i","logprobs":[],"obfuscation":"x","sequence_number":2`)},
 		},
+		{"a moderation", `"moderation":{"output":{"flagged":false}},"output":[]`, "moderation", []string{eventOf("response.completed", `"response":{"output":[],"moderation":{"output":{}}}`)}},
+		{"sound", `"output":[{"type":"audio"}]`, "output[*].type=audio", []string{added(0, `{"type":"audio"}`)}},
 		{"members of the response", `"mood":"x","output":[]`, "mood", []string{eventOf("response.created", `"response":{"mood":"x"}`)}},
 		{"members of items", `"output":[{"type":"message","phase":"commentary","content":[]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}","namespace":"n"}]`, "output[*].phase,output[*].namespace", []string{
 			added(0, `{"type":"message","phase":"commentary","content":[]}`), added(1, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}","namespace":"n"}`),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
@@ -59,8 +60,9 @@ var (
 	responseReason  = responses.Inside("incomplete_details.", "incomplete_details").Maybe(members.String, "reason")
 	responseError   = responses.Maybe(members.Any, "error")
 	responseDetail  = responses.Maybe(members.Any, "detail") // an error if there is no output
+	_               = responses.Lost("moderation")
 	_               = responses.Skip("object completed_at background conversation instructions max_output_tokens" +
-		" max_tool_calls metadata moderation parallel_tool_calls previous_response_id prompt prompt_cache_key" +
+		" max_tool_calls metadata parallel_tool_calls previous_response_id prompt prompt_cache_key" +
 		" prompt_cache_options prompt_cache_retention reasoning safety_identifier store temperature text" +
 		" tool_choice tools top_logprobs top_p truncation user access_programs tool_usage frequency_penalty" +
 		" presence_penalty billing output_text include context_management")
@@ -83,6 +85,11 @@ var (
 
 	vendorItems  = items.At(inItem)                            // with what a search has, too
 	vendorAction = vendorItems.Maybe(members.Object, "action") // of a search
+
+	imageItems  = vendorItems.At(inItem)
+	imageResult = imageItems.Maybe(members.String, "result")
+	imageFormat = imageItems.Maybe(members.String, "output_format")
+	_           = imageItems.Skip("revised_prompt background quality size")
 )
 
 // The members of a part of a message, or of reasoning.
@@ -166,6 +173,15 @@ func (r *reading) fault() *fault.Fault {
 // no status; a status that is null, or not a string, is no status of a complete response.
 func (r *reading) ended() bool {
 	return r.Raw(responseStatus) == nil || r.is(completed) || r.is(incomplete)
+}
+
+// failure returns why a response that has ended is no whole answer, by the words for its state and
+// for its end; nil if it is one.
+func (r *reading) failure() *fault.Fault {
+	if !r.ended() {
+		return event.Failure(jsonscan.DecodedOf(r.Raw(responseStatus)), nil)
+	}
+	return event.Failure(jsonscan.DecodedOf(r.Raw(responseReason)), nil)
 }
 
 // count adds the usage of the response to the report. Counts that are absent or malformed

@@ -60,10 +60,18 @@ func (o *Observer) Repeat(l *sse.Lexer) int {
 // Observe reads the next event. Events after the end of the response or an error are
 // ignored.
 func (o *Observer) Observe(e sse.Event) signal.Signal {
-	if o.Over || string(e.Data) == "[DONE]" {
+	failing := o.Fault() != nil
+	switch {
+	case o.Over:
 		return 0
+	case string(e.Data) == "[DONE]":
+		if failing {
+			return o.Fail(o.Fault())
+		}
+		return 0
+	case !failing:
+		o.events++
 	}
-	o.events++
 	if o.Repeats(e) { // nearly all of a stream
 		return signal.Content
 	}
@@ -79,10 +87,14 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 		kind = eventKindOf(name)
 	}
 	switch {
-	case len(name) == 0:
-		return o.Unreadable(errNoType)
 	case kind.step == failStep:
 		return o.Fail(Dialect.ReadEvent(e.Data))
+	case failing:
+		return 0
+	case len(name) == 0:
+		return o.Unreadable(errNoType)
+	case kind.step == failingStep:
+		return o.Expect(Dialect.ReadEvent(e.Data))
 	case kind.step == endItemStep && read && err == nil:
 		o.countSearch(r.Raw(eventItem))
 	}
@@ -136,6 +148,9 @@ func (o *Observer) head(r *reading, data []byte, kind eventKind, err error) sign
 	if kind.step == headStep {
 		return 0
 	}
+	if f := r.failure(); f != nil && o.BreakOff(f) == signal.Failed {
+		return signal.Failed
+	}
 	o.Over, o.Begun = true, true
 	return signal.Content | signal.Finish | signal.Terminal
 }
@@ -170,11 +185,14 @@ func (o *Observer) countSearch(item []byte) {
 }
 
 // itemHasContent reports whether a raw item is content. Messages and reasoning begin empty; a
-// call is content from the beginning. Calls of the vendor's own tools are not content.
+// call is content from the beginning, an image at its end. Calls of the vendor's own tools are not content.
 func itemHasContent(raw []byte) bool {
 	v := identify(raw)
-	if kindOf(v.kind).isCall() || v.Filled(itemSealed) != nil {
+	switch kind := kindOf(v.kind); {
+	case kind.isCall() || v.Filled(itemSealed) != nil:
 		return true
+	case kind == imageItem:
+		return len(jsonscan.MemberOf(raw, "result")) > len(`""`)
 	}
 	for _, list := range [][]byte{v.Raw(itemContent), v.Raw(itemSummary)} {
 		parts := jsonscan.Skipped(list)
@@ -213,5 +231,6 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	}
 	var report token.Report
 	r.count(&report)
-	return signal.Answer{Model: jsonscan.TextOf(r.Raw(responseModel)), Usage: report.Usage()}, nil
+	f := r.failure()
+	return signal.Answer{Model: jsonscan.TextOf(r.Raw(responseModel)), Usage: report.Usage(), Failed: f != nil}, f
 }

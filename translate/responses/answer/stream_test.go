@@ -60,7 +60,7 @@ func TestTheFirstContentIsFound(t *testing.T) {
 func TestFailuresAreFoundInAnyEvent(t *testing.T) {
 	for data, status := range map[string]int{
 		eventOf("error", `"code":"rate_limit_exceeded","message":"m"`):                                                429,
-		eventOf("response.failed", `"response":{"error":{"code":"server_is_overloaded","message":"m"}}`):              503,
+		eventOf("response.completed", `"response":{"status":"cancelled","output":[]}`):                                502,
 		eventOf("response.completed", `"response":{"status":"failed","error":{"code":"server_error","message":"m"}}`): 500,
 		eventOf("response.output_text.delta", `"delta":"a","error":{"message":"m"}`):                                  500,
 		eventOf("response.in_progress", `"error":{"message":"m"}`):                                                    500,
@@ -128,9 +128,10 @@ func TestAnswersAreInspected(t *testing.T) {
 	assert.Equal(t, signal.Answer{Model: "m", Usage: token.Usage{Counts: token.Counts{Fresh: 3, CacheRead: 2, Answer: 1}, Known: true}}, got)
 
 	for body, status := range map[string]int{
-		wholeAnswer(`"output":null`):                 0,
-		wholeAnswer(`"status":"queued","output":[]`): 0,
-		wholeAnswer(`"output":[],"output":[]`):       0,
+		wholeAnswer(`"output":null`):                    0,
+		wholeAnswer(`"status":"cancelled","output":[]`): 502,
+		wholeAnswer(`"status":"queued","output":[]`):    0,
+		wholeAnswer(`"output":[],"output":[]`):          0,
 		wholeAnswer(`"status":"failed","error":{"code":"rate_limit_exceeded","message":"m"},"output":[]`): 429,
 		`{"error":{"code":"invalid_prompt","message":"m"}}`:                                               400,
 		`{"detail":"m"}`:                    502,

@@ -43,6 +43,7 @@ var (
 	reasoningShape = itemShape{prefix: "rs_", kind: "reasoning", before: `,"summary":[`, after: "]"}
 	functionShape  = itemShape{prefix: "fc_", kind: "function_call", states: true, before: `,"arguments":`, empty: `""`, text: &functionArguments}
 	freeShape      = itemShape{prefix: "ctc_", kind: "custom_tool_call", states: true, before: `,"input":`, empty: `""`, text: &freeInput}
+	imageShape     = itemShape{prefix: "ig_", kind: "image_generation_call", states: true, before: `,"result":`, empty: "null"}
 	searchShape    = itemShape{prefix: "tsc_", kind: "tool_search_call", states: true, before: `,"arguments":`, empty: "{}"}
 )
 

@@ -1,0 +1,199 @@
+package pairs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+const picturePixels = "iVBORw0KGgo="
+
+// imageOf are answers with an image and without, whose names are in reports of losses.
+var imagesOf = map[translate.Format]map[string]content{
+	translate.Chat: {
+		"images":    {`"content":"","images":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + picturePixels + `"}}]`, `"images":[{"type":"image_url","image_url":{"url":"data:image\/png;base64,` + picturePixels + `"}}]`},
+		"image_url": {`"content":[{"type":"image_url","image_url":"data:image/png;base64,` + picturePixels + `"}]`, `"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + picturePixels + `"}}]`},
+	},
+	translate.Gemini: {"inlineData": {
+		`{"inlineData":{"mimeType":"image/png","data":"` + picturePixels + `"}}`, `{"inlineData":{"mimeType":"image/png","data":"` + picturePixels + `"}}`,
+	}},
+	translate.Responses: {"image_generation_call": {
+		`{"type":"image_generation_call","id":"ig_1","status":"completed","result":"` + picturePixels + `","output_format":"png","quality":"low"}`,
+		`{"type":"response.output_item.added","output_index":0,"item":{"type":"image_generation_call","id":"ig_1","status":"in_progress","result":null}}|` +
+			`{"type":"response.image_generation_call.partial_image","output_index":0,"item_id":"ig_1","partial_image_index":0,"partial_image_b64":"AAAA"}|` +
+			`{"type":"response.output_item.done","output_index":0,"item":{"type":"image_generation_call","id":"ig_1","status":"completed","result":"` + picturePixels + `","output_format":"png"}}`,
+	}},
+	translate.Converse: {"image": {
+		`{"image":{"format":"png","source":{"bytes":"` + picturePixels + `"}}}`,
+		`contentBlockStart{"contentBlockIndex":1,"start":{"image":{"format":"png"}}}|contentBlockDelta{"contentBlockIndex":1,"delta":{"image":{"source":{"bytes":"` + picturePixels + `"}}}}|contentBlockStop{"contentBlockIndex":1}`,
+	}},
+}
+
+// shownAs is how clients get an image; clients of other formats have no place for one.
+var shownAs = map[translate.Format]string{
+	translate.Chat:      `"images":[{"index":0,"type":"image_url","image_url":{"url":"data:image/png;base64,` + picturePixels + `"}}]`,
+	translate.Gemini:    `{"inlineData":{"mimeType":"image/png","data":"` + picturePixels + `"}}`,
+	translate.Responses: `"status":"completed","result":"` + picturePixels + `","output_format":"png"}`,
+}
+
+// answersWhole returns the translations of an answer that is whole.
+func answersWhole(w way, c content) (all []outcome) {
+	if w.from != translate.Responses {
+		return endsOf(w, c, "stop")
+	}
+	whole := `{"model":"m","status":"completed","output":[` + c.part + `]}`
+	stream := responsesStream(append(splitFragments(c), `{"type":"response.completed","response":`+whole+`}`)...)
+	for _, streaming := range []bool{true, false} {
+		all = append(all, translated(w, w.remembered(streaming), [][]byte{stream}, true), answered(w, w.remembered(streaming), []byte(whole)))
+	}
+	return all
+}
+
+// An image that a model had made was left out without a word, and its tokens were charged: the
+// client read an empty answer.
+func TestAnImageIsCarriedOrAnError(t *testing.T) {
+	for _, w := range ways {
+		for name, c := range imagesOf[w.from] {
+			for _, o := range answersWhole(w, c) {
+				shown, hasPlace := shownAs[w.to]
+				if hasPlace {
+					require.Nil(t, o.Fault(), "%s: %v", w.name(), o.Fault())
+					assert.Contains(t, o.out, shown, w.name())
+					assert.NotContains(t, o.Losses().String(), name)
+					continue
+				}
+				require.NotNil(t, o.Fault(), "%s: %s", w.name(), name)
+				assert.Contains(t, o.Fault().Message, name)
+				assert.Equal(t, 502, o.Fault().Status())
+				requireUnfinished(t, o)
+			}
+		}
+	}
+}
+
+// Beside a text, an image that has no place is a loss that is reported.
+func TestAnImageBesideATextIsCarriedOrReported(t *testing.T) {
+	for _, w := range ways {
+		for name, c := range imagesOf[w.from] {
+			if w.from == translate.Chat {
+				if name != "images" {
+					continue
+				}
+				c = content{`"content":"half",` + c.part[len(`"content":"",`):], `"content":"half",` + c.fragments}
+			} else {
+				c = content{someText[w.from].part + "," + c.part, someText[w.from].fragments + "|" + c.fragments}
+			}
+			if w.from == translate.Gemini {
+				c.fragments = c.part
+			}
+			for _, o := range endsOf(w, c, "max_tokens") {
+				require.Nil(t, o.Fault(), "%s: %v", w.name(), o.Fault())
+				assert.Contains(t, o.out, "half")
+				if shown, hasPlace := shownAs[w.to]; hasPlace {
+					assert.Contains(t, o.out, shown, w.name())
+				} else {
+					assert.Contains(t, o.Losses().String(), name)
+				}
+			}
+		}
+	}
+}
+
+// unplaced are parts of answers that no client of another format has a place for, by the names in
+// the errors.
+var unplaced = map[translate.Format]map[string]string{
+	translate.Messages: {
+		"server_tool_use": `{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`,
+		"mcp_tool_use":    `{"type":"mcp_tool_use","id":"s1","name":"n","input":{}}`, "container_upload": `{"type":"container_upload","file_id":"f"}`,
+	},
+	translate.Chat: {
+		"audio": `"audio":{"id":"a","data":"AAAA"}`, "input_audio": `"content":[{"type":"input_audio","input_audio":{"data":"AAAA"}}]`,
+		"images": `"images":[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]`,
+	},
+	translate.Responses: {
+		"web_search_call": `{"type":"web_search_call","id":"w","status":"completed"}`, "mcp_call": `{"type":"mcp_call","id":"w"}`,
+		"code_interpreter_call": `{"type":"code_interpreter_call","id":"w","code":"1"}`,
+	},
+	translate.Gemini: {
+		"executableCode": `{"executableCode":{"language":"PYTHON","code":"1"}}`, "fileData": `{"fileData":{"fileUri":"gs://a"}}`,
+		"codeExecutionResult": `{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}}`, "novelty": `{"novelty":{"a":1}}`,
+	},
+	translate.Converse: {
+		"document": `{"document":{"name":"d","format":"pdf","source":{"bytes":"AAAA"}}}`, "video": `{"video":{"format":"mp4"}}`,
+		"audio": `{"audio":{"format":"wav"}}`, "image": `{"image":{"format":"png","source":{"s3Location":{"uri":"s3://a"}}}}`,
+	},
+}
+
+// An answer of nothing but the code that a provider's own tool had run was an empty answer.
+func TestAnAnswerWithoutAPlaceNamesWhatItWas(t *testing.T) {
+	for _, w := range ways {
+		for name, part := range unplaced[w.from] {
+			c := content{part: part}
+			switch w.from {
+			case translate.Messages:
+				c.fragments = `{"type":"content_block_start","index":0,"content_block":` + part + `}|{"type":"content_block_stop","index":0}`
+			case translate.Responses:
+				c.fragments = `{"type":"response.output_item.done","output_index":0,"item":` + part + `}`
+			case translate.Converse: // whose streams have no such blocks
+			default:
+				c.fragments = part
+			}
+			for i, o := range answersWhole(w, c) {
+				if w.from == translate.Converse && i%2 == 0 {
+					continue
+				}
+				require.NotNil(t, o.Fault(), "%s: %s", w.name(), name)
+				assert.Contains(t, o.Fault().Message, name)
+				requireUnfinished(t, o)
+			}
+		}
+	}
+}
+
+// Sounds have a place where all media do.
+func TestASoundIsCarriedToClientsThatTakeIt(t *testing.T) {
+	whole := `{"modelVersion":"m","candidates":[{"content":{"parts":[{"inlineData":{"mimeType":"audio/L16;codec=pcm;rate=24000","data":"AAAA"}}]},"finishReason":"STOP"}]}`
+	for _, w := range waysFrom(translate.Gemini) {
+		o := answered(w, w.remembered(false), []byte(whole))
+		require.NotNil(t, o.Fault(), w.name())
+		assert.Contains(t, o.Fault().Message, "inlineData")
+	}
+}
+
+// Drafts among the thoughts are no images of the answer.
+func TestAnImageOfAThoughtIsNoAnswer(t *testing.T) {
+	whole := `{"modelVersion":"m","candidates":[{"content":{"parts":[{"thought":true,"inlineData":{"mimeType":"image/png","data":"AAAA"}},{"text":"a"}]},"finishReason":"STOP"}]}`
+	for _, w := range waysFrom(translate.Gemini) {
+		o := answered(w, w.remembered(false), []byte(whole))
+		require.Nil(t, o.Fault(), w.name())
+		assert.NotContains(t, o.out, "AAAA")
+		assert.Contains(t, o.Losses().String(), "inlineData")
+	}
+}
+
+// A request for images was refused, although the model behind it makes them.
+func TestImagesAreAskedForWhereTheyCanBeMade(t *testing.T) {
+	for _, modalities := range []string{`["text","image"]`, `["image","text"]`, `["image"]`} {
+		body := []byte(talk(hi, `"modalities":`+modalities))
+		for _, to := range spoken {
+			if to == translate.Chat || !pairs.CanTranslate(translate.Chat, to) {
+				continue
+			}
+			info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: new(trait.Traits), Seals: sealer}
+			out, _, fault := pairs.Render(nil, translate.Chat, to, body, info)
+			if to == translate.Gemini {
+				require.Nil(t, fault)
+				assert.Contains(t, string(out), `"responseModalities":["TEXT","IMAGE"]`)
+				continue
+			}
+			require.NotNil(t, fault, to)
+			assert.Contains(t, fault.Message, "modalities")
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package pairs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// content is what an answer contains before its end, in the words of a format.
+type content struct{ part, fragments string }
+
+// contents of answers: a text, a call whose arguments break off, and nothing. Formats without a
+// call that breaks off lack one.
+var (
+	someText = map[translate.Format]content{
+		translate.Messages:    {`{"type":"text","text":"half"}`, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"half"}}|{"type":"content_block_stop","index":0}`},
+		translate.Chat:        {`"content":"half"`, `"content":"half"`},
+		translate.Completions: {`"text":"half"`, `"text":"half"`},
+		translate.Responses:   {`{"type":"message","status":"incomplete","content":[{"type":"output_text","text":"half"}]}`, `{"type":"response.output_text.delta","output_index":0,"delta":"half"}`},
+		translate.Gemini:      {`{"text":"half"}`, `{"text":"half"}`},
+		translate.Converse:    {`{"text":"half"}`, `contentBlockDelta{"contentBlockIndex":0,"delta":{"text":"half"}}`},
+	}
+	openCalls = map[translate.Format]content{
+		translate.Messages: {"", `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c1","name":"f","input":{}}}|` +
+			`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"cmd\":\"rm -rf build"}}|{"type":"content_block_stop","index":0}`},
+		translate.Chat: {`"content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"cmd\":\"rm -rf build"}}]`,
+			`"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"f","arguments":"{\"cmd\":\"rm -rf build"}}]`},
+		translate.Responses: {`{"type":"function_call","call_id":"c1","name":"f","status":"incomplete","arguments":"{\"cmd\":\"rm -rf build"}`,
+			`{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"x1","call_id":"c1","name":"f","arguments":""}}|` +
+				`{"type":"response.function_call_arguments.delta","output_index":0,"item_id":"x1","delta":"{\"cmd\":\"rm -rf build"}`},
+		translate.Converse: {"", `contentBlockStart{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"c1","name":"f"}}}|` +
+			`contentBlockDelta{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\"cmd\":\"rm -rf build"}}}|contentBlockStop{"contentBlockIndex":0}`},
+	}
+	noContent = map[translate.Format]content{
+		translate.Messages: {}, translate.Chat: {`"content":""`, `"content":""`}, translate.Completions: {`"text":""`, `"text":""`},
+		translate.Responses: {}, translate.Gemini: {}, translate.Converse: {},
+	}
+)
+
+// splitFragments returns the events of a stream with the content.
+func splitFragments(c content) []string {
+	if c.fragments == "" {
+		return nil
+	}
+	return strings.Split(c.fragments, "|")
+}
+
+// ended returns a stream and a JSON answer of a format that end with a word. whole is "" if there
+// is no such JSON answer.
+func ended(format translate.Format, c content, word string) (stream []byte, whole string) {
+	fragments := splitFragments(c)
+	switch format {
+	case translate.Messages:
+		events := append([]string{`{"type":"message_start","message":{"model":"m"}}`}, fragments...)
+		stream = messagesStream(append(events, `{"type":"message_delta","delta":{"stop_reason":"`+word+`"}}`, `{"type":"message_stop"}`)...)
+		whole = `{"model":"m","content":[` + c.part + `],"stop_reason":"` + word + `"}`
+	case translate.Chat, translate.Completions:
+		choice := func(content, end string) string {
+			if format == translate.Chat {
+				content = `"delta":{` + content + `}`
+			}
+			return `{"model":"m","choices":[{"index":0,` + content + `,"finish_reason":` + end + `}]}`
+		}
+		last := noContent[format].fragments
+		if c.fragments == "" {
+			c.fragments = last
+		}
+		stream = chatStream(nil, choice(c.fragments, "null"), choice(last, `"`+word+`"`), "[DONE]")
+		whole = strings.Replace(choice(c.part, `"`+word+`"`), `"delta"`, `"message"`, 1)
+	case translate.Responses:
+		whole = `{"model":"m","status":"incomplete","incomplete_details":{"reason":"` + word + `"},"output":[` + c.part + `]}`
+		last := `{"type":"response.incomplete","response":` + whole + `}`
+		stream = responsesStream(append([]string{`{"type":"response.created","response":{"model":"m","output":[]}}`}, append(fragments, last)...)...)
+		return stream, whole
+	case translate.Gemini:
+		chunk := func(part, end string) string {
+			return `{"modelVersion":"m","candidates":[{"content":{"parts":[` + part + `]}` + end + `}]}`
+		}
+		end := `,"finishReason":"` + word + `"`
+		stream, whole = chatStream(nil, chunk(c.fragments, ""), chunk("", end)), chunk(c.part, end)
+	case translate.Converse:
+		stream = converseStream(append(fragments, `messageStop{"stopReason":"`+word+`"}`, `metadata{}`)...)
+		whole = `{"output":{"message":{"content":[` + c.part + `]}},"stopReason":"` + word + `"}`
+	}
+	if c.part == "" && c.fragments != "" {
+		whole = ""
+	}
+	return stream, whole
+}
+
+// endsOf returns the translations of a stream and of a JSON answer, each as both.
+func endsOf(w way, c content, word string) (all []outcome) {
+	stream, whole := ended(w.from, c, word)
+	for _, streaming := range []bool{true, false} {
+		all = append(all, translated(w, w.remembered(streaming), [][]byte{stream}, true))
+		if whole != "" {
+			all = append(all, answered(w, w.remembered(streaming), []byte(whole)))
+		}
+	}
+	return all
+}
+
+// The words of services for the ends of turns, by their meaning. Those in brokenWords end no
+// turn.
+var (
+	brokenWords = []string{
+		"abort", "error", "network_error", "insufficient_system_resource", "cancelled", "ERROR", "TIMEOUT", "USER_CANCEL",
+		"not_finished", "modelUnloaded", "MALFORMED_RESPONSE", "malformed_tool_use", "server_disconnected", "worker-crashed",
+	}
+	boundWords = []string{
+		"length", "max_tokens", "MAX_TOKENS", "model_length", "token_limit", "time_limit", "repetition", "maxPredictedTokensReached",
+		"model_context_window_exceeded", "ERROR_LIMIT", "REASON_MAX_LEN", "thinking_budget_exceeded",
+	}
+	filterWords = []string{
+		"content_filter", "content-filter", "CONTENT_FILTERED", "sensitive", "SAFETY", "ESCALATION", "guardrail_intervened", "refusal",
+		"ERROR_TOXIC", "MODEL_ARMOR", "moderation_hit",
+	}
+	wholeWords = []string{"stop", "STOP", "end_turn", "eos", "eos_token", "COMPLETE", "STOP_CRITERIA_MET", "FINISH", "eosFound", "FINISH_REASON_STOP"}
+	otherWords = []string{"tired", "OTHER", "vendor_reason_7"}
+)
+
+// endWords are the words of clients for the ends of texts: whole, bounded and filtered.
+var endWords = map[translate.Format][3]string{
+	translate.Messages:    {`"stop_reason":"end_turn"`, `"stop_reason":"max_tokens"`, `"stop_reason":"refusal"`},
+	translate.Chat:        {`"finish_reason":"stop"`, `"finish_reason":"length"`, `"finish_reason":"content_filter"`},
+	translate.Completions: {`"finish_reason":"stop"`, `"finish_reason":"length"`, `"finish_reason":"content_filter"`},
+	translate.Responses:   {`"status":"completed","error"`, `"reason":"max_output_tokens"`, `"reason":"content_filter"`},
+	translate.Gemini:      {`"finishReason":"STOP"`, `"finishReason":"MAX_TOKENS"`, `"finishReason":"SAFETY"`},
+}
+
+// A server that was scaled down ended its streams with the word abort and [DONE]: a client read half
+// of a plan as the whole answer.
+func TestAnAnswerThatWasBrokenOffIsAnError(t *testing.T) {
+	for _, w := range ways {
+		for _, of := range []map[translate.Format]content{someText, openCalls, noContent} {
+			c, has := of[w.from]
+			if !has {
+				continue
+			}
+			for _, word := range brokenWords {
+				for _, o := range endsOf(w, c, word) {
+					require.NotNil(t, o.Fault(), "%s: %s", w.name(), word)
+					assert.True(t, o.Fault().IsBrokenOff())
+					assert.Contains(t, o.Fault().Message, word)
+					assert.Equal(t, 502, o.Fault().Status())
+					requireUnfinished(t, o)
+					if c == noContent[w.from] {
+						for _, s := range o.signals {
+							assert.False(t, s.Has(signal.Content), "another target can be asked")
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestEndsHaveTheWordsOfClients(t *testing.T) {
+	for _, w := range ways {
+		for i, words := range [][]string{wholeWords, boundWords, filterWords} {
+			if i == 0 && w.from == translate.Responses {
+				continue // which states it otherwise
+			}
+			for _, word := range words {
+				for _, o := range endsOf(w, someText[w.from], word) {
+					require.Nil(t, o.Fault(), "%s: %s", w.name(), word)
+					assert.Contains(t, o.out, endWords[w.to][i], "%s: %s", w.name(), word)
+				}
+			}
+		}
+	}
+}
+
+// A word that a vendor had added was the ordinary end of half an answer.
+func TestAnUnknownWordIsOnlyTheEndOfContent(t *testing.T) {
+	for _, w := range ways {
+		if w.from == translate.Responses {
+			continue // an incomplete response is never whole
+		}
+		for _, word := range otherWords {
+			for _, o := range endsOf(w, someText[w.from], word) {
+				require.Nil(t, o.Fault(), "%s: %s", w.name(), word)
+				assert.Contains(t, o.out, endWords[w.to][0], w.name())
+				assert.Contains(t, o.Losses().String(), "="+strings.ToLower(word))
+			}
+			for _, of := range []map[translate.Format]content{openCalls, noContent} {
+				if c, has := of[w.from]; has {
+					for _, o := range endsOf(w, c, word) {
+						require.NotNil(t, o.Fault(), "%s: %s", w.name(), word)
+						requireUnfinished(t, o)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A call whose arguments a bound had cut off must not look like one that can be made.
+func TestACallThatABoundCutsOffIsNotComplete(t *testing.T) {
+	for _, w := range ways {
+		c, has := openCalls[w.from]
+		if !has || w.to == translate.Completions {
+			continue
+		}
+		for _, word := range boundWords {
+			for _, o := range endsOf(w, c, word) {
+				require.Nil(t, o.Fault(), "%s: %s: %v", w.name(), word, o.Fault())
+				assert.Contains(t, o.out, endWords[w.to][1], "%s: %s", w.name(), word)
+				assert.NotContains(t, o.out, `_invalid_arguments`)
+				assert.NotContains(t, o.out, `"functionCall"`)
+				assert.NotContains(t, o.out, `"status":"completed"`)
+			}
+		}
+	}
+}
+
+// A stream without a word for its end may be whole, but not within a call.
+func TestAStreamThatEndsWithinACallIsNotWhole(t *testing.T) {
+	for _, w := range waysFrom(translate.Chat) {
+		stream := chatStream([]string{"{" + openCalls[translate.Chat].fragments + "}"}, "[DONE]")
+		assert.NotNil(t, translated(w, w.remembered(true), [][]byte{stream}, true).Fault(), w.name())
+	}
+}
+
+// The bytes of an answer in the client's own format are relayed, but the gateway knows that the
+// answer is not whole.
+func TestObserversSeeThatAnAnswerWasBrokenOff(t *testing.T) {
+	for _, format := range known {
+		answers := &formats.Of(format).Answers
+		for _, word := range brokenWords {
+			for c, behind := range map[content]bool{someText[format]: true, noContent[format]: false} {
+				stream, whole := ended(format, c, word)
+				o, seen := answers.NewObserver(), signal.Signal(0)
+				lexer := sse.NewLexer(0)
+				lexer.Feed(stream)
+				for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
+					seen |= o.Observe(e)
+				}
+				name := fmt.Sprint(format, " ", word, " ", behind)
+				require.NotNil(t, o.Fault(), name)
+				assert.True(t, o.Fault().IsBrokenOff(), name)
+				assert.Equal(t, !behind, seen.Has(signal.Failed), name)
+				answer, fault := answers.Inspect([]byte(whole), translate.Generate)
+				require.NotNil(t, fault, name)
+				assert.True(t, answer.Failed, name)
+			}
+		}
+		stream, whole := ended(format, someText[format], "max_tokens")
+		o := answers.NewObserver()
+		lexer := sse.NewLexer(0)
+		lexer.Feed(stream)
+		for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
+			o.Observe(e)
+		}
+		_, fault := answers.Inspect([]byte(whole), translate.Generate)
+		assert.Nil(t, o.Fault(), format)
+		assert.Nil(t, fault, format)
+	}
+}
+
+// One of the calls that answer a request together was broken off, and the answer looked whole.
+func TestACallOfAFanOutThatWasBrokenOffFails(t *testing.T) {
+	w := way{translate.Completions, translate.Completions}
+	context := &translate.AnswerContext{}
+	fan := pairs.NewFan(w.from, w.to, []*translate.AnswerContext{context, context}, newIDs())
+	_, whole := ended(w.from, someText[w.from], "stop")
+	_, broken := ended(w.from, someText[w.from], "abort")
+	assert.Nil(t, fan[0].Answer([]byte(whole)))
+	assert.NotNil(t, fan[1].Answer([]byte(broken)))
+	assert.Empty(t, fan[1].Output())
+}
+
+// A vendor has a word for an account that it has limited: the same request fails again, and the
+// operator has to know.
+func TestALimitedAccountIsRefused(t *testing.T) {
+	for _, w := range waysFrom(translate.Gemini) {
+		for _, o := range endsOf(w, someText[w.from], "PUP_LIMITED_DISABLED") {
+			require.NotNil(t, o.Fault(), w.name())
+			assert.Equal(t, 403, o.Fault().Status())
+			assert.True(t, o.Fault().Final)
+		}
+	}
+}
