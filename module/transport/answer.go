@@ -100,7 +100,8 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 	w := jsonAnswer{body: body, usage: answer.Usage, model: answer.Model}
 	switch {
 	case fault != nil:
-		return jsonAnswer{fault: stated(fault, body), relayed: answer.Failed && a.ByteLane() && !ex.Streaming()}
+		w.fault, w.relayed = stated(fault, body), answer.Failed && a.ByteLane() && !ex.Streaming()
+		return w
 	case !a.ByteLane():
 		w.body = ex.Format.Answers.TokenCount(nil, answer.Usage.Input())
 		return w

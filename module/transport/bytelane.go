@@ -21,8 +21,8 @@ type byteLane struct {
 	usage    editor // of other events with usage: cuts it out, or fills in fields; nil for none
 	onFinish bool   // an EOF ends the stream as finished after every choice has finished
 
-	hide   redactor
-	hidden bool // the provider's error event was withheld, so the sink sends one of the gateway
+	hide    redactor
+	relayed bool // an error event of the provider was passed on, so the sink sends none of the gateway
 
 	pending []byte      // the beginning of an incomplete event
 	edits   []edit.Edit // of the bytes that were taken last
@@ -39,7 +39,7 @@ func (l *byteLane) continuation() format.Continuation {
 	return c
 }
 
-func (l *byteLane) relaysErrors() bool { return !l.hidden }
+func (l *byteLane) relaysErrors() bool { return l.relayed }
 
 // restore copies the beginning of an incomplete event to p, so that the event can be passed
 // on from there. It does not copy a long one.
@@ -101,12 +101,12 @@ func (l *byteLane) observe(held []byte) (n int) {
 // on yet, which begin at the offset first of the stream. note reports whether the client
 // gets the event.
 func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) {
-	sig := l.Observe(event)
+	sig, failing := l.Observe(event), l.sum.Has(signal.Failing)
 	l.events.note(event.End, sig)
 	at := translate.Span{Start: int(event.Start - first), End: int(event.End - first)}
 	raw := held[at.Start:at.End]
 	switch {
-	case l.withholds(event, sig, raw):
+	case failing && !sig.Has(signal.Failed), l.withholds(event, sig, raw): // behind a failure, only its reason is passed on
 		l.edits = append(l.edits, edit.Edit{Span: at})
 		return false
 	case l.usage != nil && sig.Has(signal.HasUsage):
@@ -119,9 +119,10 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 // did not ask, and an error that the client cannot read, or must not read because of its
 // data, its comments or another field.
 func (l *byteLane) withholds(event sse.Event, sig signal.Signal, raw []byte) bool {
-	if sig.Has(signal.Failed) {
-		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.hide.isPrivate(raw)
-		return l.hidden
+	if sig&(signal.Failed|signal.Failing) != 0 {
+		hidden := !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.hide.isPrivate(raw)
+		l.relayed = l.relayed || !hidden
+		return hidden
 	}
 	return l.withhold && sig.Has(signal.UsageOnly)
 }
@@ -137,11 +138,19 @@ func (l *byteLane) editUsage(event sse.Event, raw []byte, at int) {
 	}
 }
 
-// end implements lane. It passes on a last event that lacks only its blank line.
+// end implements lane.
 func (l *byteLane) end(eof bool, ready *output) {
-	if !eof {
-		return
+	if eof {
+		l.endBody(ready)
 	}
+	if l.sum.Has(signal.Failing) { // no reason has followed
+		l.add(signal.Failed)
+	}
+}
+
+// endBody handles the end of a whole body. It passes on a last event that lacks only its blank
+// line.
+func (l *byteLane) endBody(ready *output) {
 	l.edits = l.edits[:0]
 	if event, ok := l.lexer.Close(); ok && l.note(event, l.pending, event.Start) {
 		ready.Write(completed(edit.Apply(nil, l.pending, l.edits)))

@@ -27,6 +27,8 @@ type relay struct {
 	lane lane
 	gaps prometheus.Observer // of the times between events
 
+	failing bool // the answer has failed, and a further event may state why
+
 	alone     bool   // src reads from the connection with its reader, in the same goroutine
 	stopWaits func() // ends the calls that OnWait has begun; nil before
 
@@ -59,7 +61,7 @@ func (r *relay) prime() error {
 		err = r.failure(err)
 		switch {
 		case r.begun() || r.ended(): // the next read finds the failure again
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), err != nil && r.failing:
 			r.end(err)
 			return nil
 		case err != nil:
@@ -145,7 +147,7 @@ func (r *relay) read(p []byte) (int, error) {
 func (r *relay) took(p []byte, fresh int) (direct int) {
 	last := r.lane.lastEvent()
 	direct = r.take(p, fresh)
-	if r.call.result.State == exchange.Content && r.lane.lastEvent() > last {
+	if r.call.result.State == exchange.Content && !r.failing && r.lane.lastEvent() > last {
 		r.gaps.Observe(r.call.life.watch.Touch().Seconds())
 	}
 	r.advance()
@@ -209,7 +211,17 @@ func (r *relay) advance() {
 			c.result.State = exchange.Relayed
 		}
 	case signals.Has(signal.Terminal):
+		if f := r.lane.Fault(); f != nil { // the provider's own events show that the answer is not whole
+			c.result.noteError(f)
+			c.result.State = exchange.Relayed
+			break
+		}
 		c.result.noteFinished(r.lane.Usage(), r.lane.Text())
+	case signals.Has(signal.Failing):
+		if !r.failing {
+			r.failing = true
+			c.life.watch.Enter(watch.Drain(time.Duration(c.t.UsageWait)))
+		}
 	case c.result.State < exchange.Finishing && signals.Has(signal.Finish) && !c.attempt.ByteLane():
 		c.result.State = exchange.Finishing
 		c.life.watch.Enter(watch.Drain(time.Duration(c.t.UsageWait)))

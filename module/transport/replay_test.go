@@ -101,28 +101,35 @@ func (r recording) expect(withhold bool) (x expected) {
 		}
 		return lexer.Close() // an event that ends with a lone CR
 	}
-	at, ends := int64(0), false
-	for event, ok := next(); ok && !x.finished && !x.failed; event, ok = next() {
+	at, ends, over, failing := int64(0), false, false, false
+	for event, ok := next(); ok && !over && !x.failed; event, ok = next() {
 		sig := observer.Observe(event)
 		x.content = x.content || sig.Has(signal.Content)
 		ends = sig.Has(signal.Finish) || ends && !sig.Has(signal.Content)
-		x.finished, x.failed = sig.Has(signal.Terminal), sig.Has(signal.Failed)
+		over, x.failed = sig.Has(signal.Terminal), sig.Has(signal.Failed)
+		x.finished = over && observer.Fault() == nil
 		if x.finished {
 			x.terminal = event.End
 		}
-		x.relayed = x.failed && formats.Of(r.format).Errors.RelayableEvent(event.Name, event.Data)
-		if withhold && sig.Has(signal.UsageOnly) || x.failed && !x.relayed {
+		isError := sig&(signal.Failed|signal.Failing) != 0
+		relayed := isError && formats.Of(r.format).Errors.RelayableEvent(event.Name, event.Data)
+		x.relayed = x.relayed || relayed
+		if withhold && sig.Has(signal.UsageOnly) || isError && !relayed || failing && !isError {
 			x.output += string(r.bytes[at:event.Start])
 			at = event.End
 		}
-		if x.finished || x.failed {
+		failing = failing || sig.Has(signal.Failing)
+		if over || x.failed {
 			x.output += string(r.bytes[at:event.End])
 			at = event.End
 		}
 	}
-	if !x.finished && !x.failed {
+	if !over && !x.failed {
 		x.output += string(r.bytes[at:lexer.Settled()])
 		x.finished = ends && formats.Of(r.format).Answers.NoLastEvent && lexer.Settled() == int64(len(r.bytes))
+	}
+	if f := observer.Fault(); f != nil && !x.failed { // what the provider itself states about its answer is relayed
+		x.finished, x.failed, x.relayed = false, failing, x.relayed || f.IsBrokenOff() && (over || x.finished)
 	}
 	if withhold && formats.Of(r.format).Answers.Usage.Ask != nil {
 		x.output = usageMember.ReplaceAllString(x.output, "")

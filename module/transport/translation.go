@@ -48,6 +48,9 @@ func (t *translation) end(eof bool, ready *output) {
 	if t.sum&lastSignals == 0 {
 		t.End(eof)
 		ready.Write(t.Output())
+		if t.Fault() != nil && (eof || t.sum.Has(signal.Failing)) {
+			t.add(signal.Failed)
+		}
 	}
 	if t.Finished() {
 		t.add(signal.Terminal)

@@ -123,7 +123,7 @@ func (s *Sink) advance() {
 	case result.State == exchange.Finished:
 		s.state = complete
 	case result.State == exchange.Relayed:
-		s.state, s.broken = cut, s.answer.streams(s.ex)
+		s.state, s.broken = cut, s.answer.streams(s.ex) && (result.Fault == nil || !result.Fault.IsBrokenOff()) // clients see the word for such an end
 	}
 }
 
