@@ -76,3 +76,20 @@ func InUse(dir string) error {
 	}
 	return file.Close()
 }
+
+// Check returns an error if a segment of a directory cannot be read, or is none. Entries are not
+// checked: those that were written while a journal in use was copied may be parts.
+func Check(dir string) error {
+	numbers, err := listSegments(dir)
+	if err != nil {
+		return err
+	}
+	for _, number := range numbers {
+		path := segmentPath(dir, number)
+		head, err := new(reader).read(path, 0, int64(segmentHeader))
+		if _, ok := parseSegmentHeader(head); err != nil || !ok {
+			return errors.Join(fmt.Errorf("the segment %s of the journal is damaged", filepath.Base(path)), err)
+		}
+	}
+	return nil
+}

@@ -1,21 +1,21 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 )
 
 // The files of a backup. Journals are folders with the names that they had.
@@ -31,6 +31,10 @@ type backup struct {
 	Made     time.Time `json:"made"`
 	Ledger   bool      `json:"ledger"`   // whether it contains a ledger
 	Journals []string  `json:"journals"` // their folders, the usual one first
+
+	// Files are the SHA-256 digests of the files, in hexadecimal digits, by their paths in the
+	// folder. Backups of earlier versions lack them.
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // Backup implements accounting.StoreFiles.
@@ -61,6 +65,9 @@ func (s *SQLite) Backup(ctx context.Context, options accounting.LedgerOptions, f
 	if err := snapshot(ctx, path, filepath.Join(folder, backupAccounts)); err != nil {
 		return fmt.Errorf("copying the store: %w", err)
 	}
+	if made.Files, err = digests(folder); err != nil {
+		return err
+	}
 	described, err := json.MarshalIndent(made, "", "  ")
 	if err != nil {
 		return err
@@ -83,152 +90,24 @@ func snapshot(ctx context.Context, from, to string) error {
 	return errors.Join(copyInto(ctx, db, to), db.Close())
 }
 
-// Restore implements accounting.StoreFiles.
-func (s *SQLite) Restore(ctx context.Context, options accounting.LedgerOptions, folder string, replace bool) (kept string, err error) {
-	path, err := s.resolve()
-	if err != nil {
-		return "", err
-	}
-	from, err := readBackup(folder)
-	if err != nil {
-		return "", err
-	}
-	if options.Journal != "" && len(from.Journals) > 1 {
-		return "", fmt.Errorf("the backup has %d journals, and the configuration has one: restore the backup with a configuration without a journal, and start the gateway once", len(from.Journals))
-	}
-	journals := ledger.Journals(options.Journal, s.journal)
-	for _, dir := range journals {
-		if err := journal.InUse(dir); err != nil {
-			return "", fmt.Errorf("%w: stop the gateway first", err)
+// digests returns the digests of the files in a folder, by their paths in it.
+func digests(folder string) (files map[string]string, err error) {
+	files = make(map[string]string)
+	err = fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || path == backupContents {
+			return err
 		}
-	}
-	if err := checkUnused(ctx, path); err != nil {
-		return "", err
-	}
-	kept = ".replaced-" + time.Now().UTC().Format("20060102T150405")
-	present := presentFiles(append(journals, path, s.records), kept)
-	switch {
-	case len(present) == 0:
-		kept = ""
-	case !replace:
-		return "", fmt.Errorf("%s exists: --force replaces the files of this gateway, and keeps them under other names", present[0].from)
-	}
-	for _, f := range present {
-		if err := os.Rename(f.from, f.to); err != nil {
-			return kept, fmt.Errorf("keeping the present files: %w", err)
+		file, err := os.Open(filepath.Join(folder, filepath.FromSlash(path)))
+		if err != nil {
+			return err
 		}
-	}
-	for i, name := range from.Journals {
-		if err := journal.Copy(filepath.Join(folder, name), s.journalNumber(i, options), 0); err != nil {
-			return kept, err
+		defer func() { _ = file.Close() }()
+		digest := sha256.New()
+		if _, err := io.Copy(digest, file); err != nil {
+			return err
 		}
-	}
-	if from.Ledger {
-		if err := copyDatabase(filepath.Join(folder, backupRecords), s.records); err != nil {
-			return kept, err
-		}
-	}
-	// The store comes last: without it, a gateway knows no key of the backup.
-	if err := copyDatabase(filepath.Join(folder, backupAccounts), path); err != nil {
-		return kept, err
-	}
-	return kept, skipIDs(ctx, path)
-}
-
-// lostKeys is the number of ids that a restored store leaves out: those of keys that were
-// created after the backup. The ids of an old store have a gap of their own, see nextKeyID.
-const lostKeys = 10_000
-
-// skipIDs leaves out the ids of lost keys in a store. A store of an older gateway, which
-// lacks the column, does so when it is migrated, if it is old enough.
-func skipIDs(ctx context.Context, path string) error {
-	db, err := sql.Open("sqlite", (&file{path: path}).address())
-	if err != nil {
-		return err
-	}
-	const known = `SELECT count(*) FROM pragma_table_info('gateway_state') WHERE name = 'last_key'`
-	var columns int
-	if err = db.QueryRowContext(ctx, known).Scan(&columns); err == nil && columns > 0 {
-		_, err = db.ExecContext(ctx, `UPDATE gateway_state SET last_key = last_key + ?`, lostKeys)
-	}
-	return errors.Join(err, db.Close())
-}
-
-// readBackup returns the description of a backup.
-func readBackup(folder string) (b backup, err error) {
-	described, err := os.ReadFile(filepath.Join(folder, backupContents))
-	if err != nil {
-		return b, fmt.Errorf("%s is not a whole backup: %w", folder, err)
-	}
-	if err := json.Unmarshal(described, &b); err != nil {
-		return b, fmt.Errorf("reading %s: %w", filepath.Join(folder, backupContents), err)
-	}
-	needed := append([]string{backupAccounts}, b.Journals...)
-	if b.Ledger {
-		needed = append(needed, backupRecords)
-	}
-	for _, name := range needed {
-		if _, err := os.Stat(filepath.Join(folder, name)); err != nil || !filepath.IsLocal(name) {
-			return b, fmt.Errorf("%s is not a whole backup: it lacks %q", folder, name)
-		}
-	}
-	return b, nil
-}
-
-// checkUnused returns an error if a process has opened a database: each keeps a lock on the
-// file. A file that is damaged may be replaced.
-func checkUnused(ctx context.Context, path string) error {
-	if _, err := os.Stat(path); err != nil {
+		files[path] = hex.EncodeToString(digest.Sum(nil))
 		return nil
-	}
-	db, err := sql.Open("sqlite", (&file{path: path}).address())
-	if err != nil {
-		return err
-	}
-	db.SetMaxOpenConns(1)
-	if _, err = db.ExecContext(ctx, `PRAGMA locking_mode = EXCLUSIVE`); err == nil {
-		_, err = db.ExecContext(ctx, `BEGIN EXCLUSIVE`)
-	}
-	if isBusy(err) {
-		err = fmt.Errorf("%s: another process uses the store: stop the gateway first", path)
-	} else {
-		err = nil
-	}
-	return errors.Join(err, db.Close())
+	})
+	return files, err
 }
-
-// move is a new name of a file or folder.
-type move struct{ from, to string }
-
-// presentFiles returns those of the paths that exist, databases with their logs, with names
-// under which they can be kept.
-func presentFiles(paths []string, suffix string) (present []move) {
-	for _, path := range paths {
-		for _, part := range []string{"", walSuffix, indexSuffix} {
-			if _, err := os.Lstat(path + part); err == nil {
-				present = append(present, move{path + part, path + suffix + part})
-			}
-		}
-	}
-	return present
-}
-
-// journalNumber returns the folder for a journal of a backup, from 0. The journals of further
-// processes are beside the first one, where each gateway looks for them.
-func (s *SQLite) journalNumber(i int, options accounting.LedgerOptions) string {
-	dir := cmp.Or(options.Journal, s.journal)
-	if i > 0 {
-		dir += "-" + strconv.Itoa(i+1)
-	}
-	return dir
-}
-
-// copyDatabase copies a database to a path, and creates its folder.
-func copyDatabase(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	return journal.CopyFile(from, to)
-}
-
-var _ accounting.StoreFiles = (*SQLite)(nil)
