@@ -139,6 +139,7 @@ func (a *App) Start() error {
 	a.recordLoads()
 	a.warnUnusable()
 	a.warnTeams()
+	a.warnFolder()
 	release, unwatch, unwatchLimits := metrics.Hold(a.metricNames()), metrics.WatchProviders(a.available), metrics.WatchLimits(func() []metrics.LimitLevel { return a.limitReader(nil).Levels(a.ctx) })
 	forget := func() {}
 	if len(a.managed()) > 0 {

@@ -29,10 +29,10 @@ const mostBehind = time.Minute
 // errBehind is the reason of partRecords.
 var errBehind = errors.New("records wait in the journal, since the database does not take them")
 
-// degraded returns the parts of the site that do not work, with the reasons. The gateway is ready
+// degraded returns the parts of a site that do not work, with the reasons. The gateway is ready
 // all the same: it serves what it can, and an outage that all gateways share must not take all
 // of them from a load balancer.
-func (h *Handler) degraded() map[string]error {
+func degraded(h *Handler) map[string]error {
 	found := make(map[string]error)
 	for part, of := range map[string]any{partStore: h.users.Store, partCounters: h.resolved.limits.Counters()} {
 		if known, ok := of.(aigateway.Degradable); ok && known.Degraded() != nil {
@@ -71,7 +71,7 @@ func (a *App) reportDegraded(ctx context.Context) {
 	for {
 		found := make(map[string]error)
 		for _, site := range a.sites {
-			maps.Copy(found, site.degraded())
+			maps.Copy(found, degraded(site))
 		}
 		for _, part := range [...]string{partStore, partCounters} {
 			a.report(part, found[part])

@@ -49,7 +49,7 @@ func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 	case livePath:
 	case readyPath:
 		body = ready
-		if parts := partsOf(h.degraded()); len(parts) > 0 {
+		if parts := partsOf(degraded(h)); len(parts) > 0 {
 			body = `{"status":"ready","degraded":["` + strings.Join(parts, `","`) + `"]}`
 		}
 		reason := h.unready()

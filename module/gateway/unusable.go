@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 
+	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -31,6 +33,15 @@ func (a *App) warnTeams() {
 		if store := h.users.Store; store != nil && store.Complete() {
 			h.resolved.limits.WarnTeams(ctx, store.Teams())
 		}
+	}
+}
+
+// warnFolder logs that Caddy's data directory depends on the folder in which Caddy is started: the
+// next start may be in another one, without the users, keys and usage of this one.
+func (a *App) warnFolder() {
+	if folder := caddy.AppDataDir(); !filepath.IsAbs(folder) {
+		absolute, _ := filepath.Abs(folder)
+		a.logger.Warn("the data directory of Caddy is relative to the working directory: set HOME, or XDG_DATA_HOME to an absolute path", zap.String("folder", absolute))
 	}
 }
 

@@ -95,13 +95,13 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 		Started: started.UTC().Truncate(time.Second), Ready: true, Running: drain.Process.Running(), Ended: drain.Process.Ended(),
 		Degraded: []degradedPart{}, Providers: []providerStatus{},
 	}
-	degraded := make(map[string]error)
+	broken := make(map[string]error)
 	available := make(map[string]bool)
 	for _, site := range sites {
 		if reason := site.unready(); reason != "" {
 			s.Ready, s.Reason = false, reason
 		}
-		maps.Copy(degraded, site.degraded())
+		maps.Copy(broken, degraded(site))
 		for name, is := range explain.Providers(site.resolved.catalog) {
 			available[name] = available[name] || is
 		}
@@ -111,8 +111,8 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 			}
 		}
 	}
-	for _, part := range partsOf(degraded) {
-		s.Degraded = append(s.Degraded, degradedPart{part, degraded[part].Error()})
+	for _, part := range partsOf(broken) {
+		s.Degraded = append(s.Degraded, degradedPart{part, broken[part].Error()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(available)) {
 		s.Providers = append(s.Providers, providerStatus{name, available[name]})

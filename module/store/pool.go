@@ -1,6 +1,8 @@
 package store
 
 import (
+	"path/filepath"
+
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
@@ -43,3 +45,9 @@ type pooled struct{ *Store }
 
 // Destruct implements caddy.Destructor.
 func (p pooled) Destruct() error { return p.Close() }
+
+// DataPath returns the absolute path of a file of the gateway in Caddy's data directory, which
+// is relative if the environment has neither HOME nor XDG_DATA_HOME.
+func DataPath(name string) (string, error) {
+	return filepath.Abs(filepath.Join(caddy.AppDataDir(), "ai_gateway", name))
+}

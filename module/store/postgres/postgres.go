@@ -14,7 +14,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -92,7 +91,10 @@ func (p *Postgres) Cleanup() error {
 // database.
 func (p *Postgres) OpenLedger(options accounting.LedgerOptions) (accounting.Ledger, error) {
 	digest := sha256.Sum256([]byte(p.records.Identity()))
-	journal := filepath.Join(caddy.AppDataDir(), "ai_gateway", "journal-"+hex.EncodeToString(digest[:8]))
+	journal, err := store.DataPath("journal-" + hex.EncodeToString(digest[:8]))
+	if err != nil {
+		return nil, err
+	}
 	return ledger.Shared(options, journal, func() database.Backend { return p.records }, p.CaddyModule().ID)
 }
 

@@ -71,7 +71,7 @@ func (s *SQLite) Provision(ctx caddy.Context) error {
 // resolve returns the absolute path of the file.
 func (s *SQLite) resolve() (string, error) {
 	if s.Path == "" {
-		return filepath.Join(caddy.AppDataDir(), "ai_gateway", "gateway.db"), nil
+		return store.DataPath("gateway.db")
 	}
 	path, err := caddy.NewReplacer().ReplaceOrErr(s.Path, true, true)
 	if err != nil {
