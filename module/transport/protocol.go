@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -28,19 +29,46 @@ const maxTokenWait = 20 * time.Second
 // unchanged is the call of a provider without a protocol. Nothing changes it.
 var unchanged = new(aigateway.Call)
 
-// address returns the call of an attempt with what the protocol of the provider changes.
+// address returns the call of an attempt with what the protocol of the provider changes. Its error
+// is aigateway.ErrModelName if the path would contain a name that leads elsewhere.
 func (t *Transport) address(a *exchange.Attempt) (*aigateway.Call, error) {
-	if t.protocol.Address == nil {
+	odd := !t.inProcess && (strings.ContainsAny(a.Model, `/\%`) || strings.HasPrefix(a.Model, "."))
+	if t.protocol.Address == nil && !odd {
 		return unchanged, nil
 	}
 	ex := a.Exchange
 	h, address := t.head(a)
 	path, query := a.Format.Provider.Call(address)
+	if t.protocol.Address == nil {
+		return unchanged, checkPath(strings.TrimPrefix(path, address.Base))
+	}
 	call := &aigateway.Call{
 		Format: a.Format.Name, Operation: ex.Operation, Model: a.Model, Stream: ex.Streaming(),
 		Base: address.Base, Path: path, Query: query, Header: h,
 	}
-	return call, t.protocol.Address(call)
+	if err := t.protocol.Address(call); err != nil || !odd {
+		return call, err
+	}
+	return call, checkPath(strings.TrimPrefix(call.Path, address.Base))
+}
+
+// checkPath returns aigateway.ErrModelName for an escaped path that some servers read as another
+// one: of which a segment contains a slash, a backslash or an escape when it is unescaped, or leads
+// to another folder. The slashes of an ARN are escaped, because AWS demands it.
+func checkPath(path string) error {
+	isARN := strings.Contains(path, "/model/arn%3A")
+	for segment := range strings.SplitSeq(path, "/") {
+		plain, err := url.PathUnescape(segment)
+		if err != nil || strings.ContainsAny(plain, `\%`) || strings.Contains(plain, "/") && !isARN {
+			return aigateway.ErrModelName
+		}
+		for part := range strings.SplitSeq(plain, "/") {
+			if name, _, _ := strings.Cut(part, ":"); name == "." || name == ".." {
+				return aigateway.ErrModelName
+			}
+		}
+	}
+	return nil
 }
 
 // unaddressable returns the fault of a request that a protocol cannot send.

@@ -40,10 +40,11 @@ func init() { caddy.RegisterModule(Transport{}) }
 type Transport struct {
 	aigateway.Upstream
 
-	inner  http.RoundTripper
-	http1  *http1.Transport // in place of inner for the requests that it takes; nil if it takes none
-	base   *url.URL         // the zero URL if reverse_proxy has the addresses
-	header string           // name of the credential's header
+	inner     http.RoundTripper
+	inProcess bool             // inner is the preset, which answers without a server
+	http1     *http1.Transport // in place of inner for the requests that it takes; nil if it takes none
+	base      *url.URL         // the zero URL if reverse_proxy has the addresses
+	header    string           // name of the credential's header
 
 	protocol aigateway.Protocol // of the preset
 	tokens   *http.Client       // for its tokens
@@ -72,7 +73,7 @@ func (t *Transport) Provision(ctx caddy.Context) (err error) {
 			return fmt.Errorf("loading preset: %w", err)
 		}
 		defaults = preset.(aigateway.Preset).Defaults()
-		t.inner, _ = preset.(http.RoundTripper)
+		t.inner, t.inProcess = preset.(http.RoundTripper)
 	}
 	t.AnswerBounds.Inherit(defaults.AnswerBounds)
 	t.AnswerBounds.Inherit(aigateway.DefaultAnswerBounds)

@@ -75,7 +75,7 @@ func TestK001K002ClientsOfAllFormatsUseGemini(t *testing.T) {
 	}
 }
 
-// The name of a model was escaped twice: the path contained a%252Fb.
+// The name of a model was escaped twice: the path contained a%2523b.
 func TestK001TheNameOfAGeminiModelIsOneSegmentOfThePath(t *testing.T) {
 	t.Setenv("GEMINI_API_KEY", "k")
 	paths := make(chan string, 1)
@@ -83,10 +83,10 @@ func TestK001TheNameOfAGeminiModelIsOneSegmentOfThePath(t *testing.T) {
 		paths <- c.Request.URL.EscapedPath()
 		return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "not found"))
 	})
-	s := site.Start(t, g.provider("gemini {env.GEMINI_API_KEY}", "base_url "+g.URL), "model odd {\nto gemini/a/b:z@1\n}")
+	s := site.Start(t, g.provider("gemini {env.GEMINI_API_KEY}", "base_url "+g.URL), "model odd {\nto gemini/a#b:z@1\n}")
 	reply := ask(s, site.MessagesPath, "odd")
 	assert.Equal(t, http.StatusNotFound, reply.Status, reply.Body)
-	assert.Equal(t, "/v1beta/models/a%2Fb:z@1:generateContent", <-paths)
+	assert.Equal(t, "/v1beta/models/a%23b:z@1:generateContent", <-paths)
 }
 
 func TestK040TokensAreCountedByGeminiWithSystemAndTools(t *testing.T) {

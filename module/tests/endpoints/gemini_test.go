@@ -55,10 +55,13 @@ func TestY001Y002PathsOfGeminiClients(t *testing.T) {
 		assert.Equal(t, first, answer.Body, path)
 		assert.Equal(t, "/v1beta/models/m:generateContent", lastOf(own).Path)
 	}
-	for name, sent := range map[string]string{"llama3:8b": "llama3:8b", "x/y:z": "x%2Fy:z", "x%2Fy:z": "x%2Fy:z"} {
+	for _, name := range []string{"llama3:8b"} {
 		answer := s.Ask("/v1beta/models/"+name+":generateContent", helloContent)
 		assert.Equal(t, http.StatusOK, answer.Status, name)
-		assert.Equal(t, strings.ReplaceAll(sent, "%2F", "/"), strings.TrimSuffix(strings.TrimPrefix(lastOf(own).Path, "/v1beta/models/"), ":generateContent"), name)
+		assert.Equal(t, name, strings.TrimSuffix(strings.TrimPrefix(lastOf(own).Path, "/v1beta/models/"), ":generateContent"), name)
+	}
+	for _, name := range []string{"x/y:z", "x%2Fy:z"} { // no server reads an encoded slash as another path
+		assert.Equal(t, http.StatusNotFound, s.Ask("/v1beta/models/"+name+":generateContent", helloContent).Status, name)
 	}
 	for _, name := range []string{"%2e%2e", "a/%2e%2e/b", "../m", "a%3Fb", "a%23b", "a//b", "a%5Cb", "%0A", "."} {
 		answer := s.Raw(helloContent, "POST /v1beta/models/"+name+":generateContent HTTP/1.1", "Authorization: Bearer "+site.ClientKey, "Content-Type: application/json")
