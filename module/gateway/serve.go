@@ -62,7 +62,7 @@ func (h *Handler) serveUnanswered(w http.ResponseWriter, r *http.Request) {
 	name, _ := meant(r.URL.Path)
 	tunnel := r.Method == http.MethodConnect
 	if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		h.serveFront(w, r)
+		serveFront(w, r, h.users.Accounts != nil)
 		return
 	}
 	if name == "" && !tunnel && unserved(r.URL.Path) == "" {
@@ -81,12 +81,12 @@ func (h *Handler) serveUnanswered(w http.ResponseWriter, r *http.Request) {
 
 // serveFront answers a request for the first page of a site that has none, so that who has just
 // installed the gateway learns where to go.
-func (h *Handler) serveFront(w http.ResponseWriter, r *http.Request) {
+func serveFront(w http.ResponseWriter, r *http.Request, accounts bool) {
 	caddyhttp.SetVar(r.Context(), unhandled, false)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	prefix := aigateway.PathPrefix(r)
 	console := ""
-	if h.users.Accounts != nil {
+	if accounts {
 		console = "Console              " + prefix + consolePath + "\n"
 	}
 	_, _ = fmt.Fprintf(w, `The AI gateway is running.
