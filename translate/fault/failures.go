@@ -20,6 +20,7 @@ const (
 	codeTruncated   = "upstream_stream_truncated"
 	codeBrokenOff   = "upstream_answer_failed"
 	codeLimited     = "upstream_account_limited"
+	codeUnplaced    = "upstream_answer_unsupported"
 	codeOverloaded  = "overloaded"
 	codeRateLimited = "rate_limit_exceeded"
 	codeExhausted   = "insufficient_quota"
@@ -149,7 +150,7 @@ func AccountLimited(word, explanation string) *Fault {
 // names the parts that it had.
 func Unplaced(what string) *Fault {
 	return &Fault{
-		Kind: BadGateway, Message: "the upstream's answer has nothing that this format can express, only " + what, Code: codeUnusable,
+		Kind: BadGateway, Message: "the upstream's answer has nothing that this format can express, only " + what, Code: codeUnplaced,
 	}
 }
 

@@ -71,6 +71,7 @@ func TestAnImageIsCarriedOrAnError(t *testing.T) {
 				require.NotNil(t, o.Fault(), "%s: %s", w.name(), name)
 				assert.Contains(t, o.Fault().Message, name)
 				assert.Equal(t, 502, o.Fault().Status())
+				assert.False(t, o.Fault().IsUnusable(), "the provider has kept to its format")
 				requireUnfinished(t, o)
 			}
 		}
