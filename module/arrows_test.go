@@ -133,6 +133,7 @@ var arrows = []arrow{
 	{"caddyfile", []string{"module/gateway", "module/gateway/affinity", "module/gateway/catalog", "module/gateway/limiting", "module/gateway/userbase", "module/gateway/cors", "module/gateway/guarding", "module/filewatch", "module/aigateway", "module/aigateway/accounting", "module/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/caddy", []string{"module", "module/version"}},
+	{"cmd/dev", []string{"translate/..."}},
 	{"cmd/...", []string{"module"}},
 }
 

@@ -4,6 +4,8 @@
 //	go run ./cmd/dev goldens           # write all golden files anew, and list those that changed
 //	go run ./cmd/dev goldens caddyfile # the same for goldens whose command contains a word
 //	go run ./cmd/dev bench             # the translation alone, and the gateway beside plain reverse_proxy
+//	go run ./cmd/dev drift             # what the vendors' SDKs have and no format knows
+//	go run ./cmd/dev drift latest      # the same with the newest versions of the SDKs
 //
 // The change is what git calls one: what differs from the last commit, and files that are
 // new. .ci/run runs everything that must pass before a merge.
@@ -45,8 +47,10 @@ func main() {
 		err = write(words)
 	case "bench":
 		err = runAll(benchmarks, words)
+	case "drift":
+		err = drift(slices.Contains(words, "latest"))
 	default:
-		err = errors.New("usage: go run ./cmd/dev check|goldens|bench [word]")
+		err = errors.New("usage: go run ./cmd/dev check|goldens|bench|drift [word]")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
