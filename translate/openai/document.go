@@ -26,6 +26,10 @@ var (
 	aroundJudged  = around.Of(members.Any, "moderation")                                          // the results of a moderation
 	aroundPadding = around.Maybe(members.String, "obfuscation")                                   // servers hide the lengths of texts with it
 	_             = around.Skip("id system_fingerprint prompt_filter_results prompt_annotations") // Azure filters prompts
+
+	groq      = around.Inside("x_groq.", "x_groq")
+	groqUsage = groq.Maybe(members.Object, "usage") // of streams, whether or not it was asked for
+	_         = groq.Skip("id seed")
 )
 
 // The members that the choices of both formats have: the first ones of their tables.
@@ -33,6 +37,7 @@ const (
 	choiceIndex members.Member = iota
 	choiceFinish
 	choiceStop
+	choiceUsage
 )
 
 // InChoice is the path of the members of a choice, for reports of dropped ones.
@@ -45,6 +50,7 @@ func NewChoices() *members.Table {
 	t.Maybe(members.Any, "index")
 	t.Maybe(members.String, "finish_reason")
 	t.Maybe(members.String, "stop_reason")
+	t.Maybe(members.Object, "usage")                        // of Moonshot, in the last chunk of a stream
 	t.Skip("content_filter_results content_filter_offsets") // of Azure; a finish_reason has the effect
 	return t
 }
@@ -55,9 +61,10 @@ type document struct {
 	members.Values                 // the members around the choices
 	cursor         jsonscan.Cursor // a field, so that a document costs no allocation
 
-	hasUsage bool          // the document has a usage object
+	hasUsage bool          // the document has a usage object of its own
 	counted  bool          // the report contains its counts
 	usageAt  jsonscan.Slot // of the usage object that is counted
+	inside   []byte        // the usage object in the choice that was read last, nil for none
 	listed   bool          // there is a list of choices
 	count    int           // of choices that are objects
 	failure  *fault.Fault  // of a choice that has failed, if nobody else reads the choices
@@ -65,10 +72,10 @@ type document struct {
 
 var errNoObject = errors.New("no JSON object")
 
-// choiceReader consumes the choice at the cursor of its document, or returns an error if there
-// are too many. The cursor is no argument: a document whose choices are skipped would be
-// allocated on the heap for it.
-type choiceReader func() error
+// choiceReader consumes the choice at the cursor of its document, and returns its members, or an
+// error if there are too many choices. The cursor is no argument: a document whose choices are
+// skipped would be allocated on the heap for it.
+type choiceReader func() (*members.Values, error)
 
 // read reads a document, a whole answer or a chunk, and has its choices read, or reads only how
 // they ended if readChoice is nil. It adds the usage to the report of the answer. With losses, it reports
@@ -78,7 +85,7 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor
 	d.Reset(c)
-	d.hasUsage, d.listed, d.count = false, false, 0
+	d.hasUsage, d.inside, d.listed, d.count = false, nil, false, 0
 	if !c.EnterObject() {
 		c.Skip()
 		return errors.Join(errNoObject, c.Finish())
@@ -109,8 +116,9 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 	if err != nil {
 		return err
 	}
+	elsewhere := d.readElsewhere(report, &next)
 	// Some servers send zeros in every chunk but the last.
-	if d.counted = d.hasUsage && (whole || next.Positive() || d.count == 0); d.counted {
+	if d.counted = (d.hasUsage || elsewhere) && (whole || next.Positive() || d.count == 0); d.counted {
 		*report = next
 	} else {
 		d.usageAt = jsonscan.Slot{}
@@ -119,12 +127,28 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 	return nil
 }
 
-// readEnd reads of the choice at the cursor only how it ended.
-func (d *document) readEnd() {
-	var v members.Values
+// readElsewhere reads the usage of a document that has no usage object of its own into next, and
+// reports whether there is one: in a choice, or in the member of a vendor. A usage object of the
+// document, in the same chunk or in a later one, has the same counts.
+func (d *document) readElsewhere(report, next *token.Report) bool {
+	raw := d.inside
+	if raw == nil {
+		raw = d.Raw(groqUsage)
+	}
+	if raw == nil || d.hasUsage {
+		return false
+	}
+	*next = *report
+	d.usageAt = jsonscan.Slot{}
+	c := jsonscan.Skipped(raw)
+	return next.Read(&c, usageRows)
+}
+
+// readEnd reads of the choice at the cursor only how it ended, and its usage.
+func (d *document) readEnd(v *members.Values) {
 	v.Read(&d.cursor, ends, nil)
 	if d.failure == nil {
-		d.failure = event.Failure(finishWord(&v), nil)
+		d.failure = event.Failure(finishWord(v), nil)
 	}
 }
 
@@ -144,6 +168,7 @@ func (d *document) recount(usage []byte, report *token.Report) bool {
 // list reads the choices. Null is the same as an empty list.
 func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 	c := &d.cursor
+	var end members.Values
 	kind := c.Kind()
 	d.listed = kind == jsonscan.Null || kind == jsonscan.Array || d.listed
 	for c.OpenArray(); c.Element(); {
@@ -153,10 +178,17 @@ func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 			}
 			continue
 		}
+		choice := &end
 		if readChoice == nil {
-			d.readEnd()
-		} else if err := readChoice(); err != nil {
-			return err
+			d.readEnd(choice)
+		} else {
+			var err error
+			if choice, err = readChoice(); err != nil {
+				return err
+			}
+		}
+		if raw := choice.Raw(choiceUsage); raw != nil {
+			d.inside = raw
 		}
 		d.count++
 	}
@@ -188,7 +220,7 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 		return signal.Answer{}, fault.Unusable(errNoChoice)
 	}
 	a := signal.Answer{Model: jsonscan.TextOf(d.Raw(aroundModel))}
-	if d.hasUsage {
+	if d.counted {
 		a.Usage = report.Usage()
 	}
 	a.Failed = d.failure != nil

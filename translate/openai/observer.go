@@ -121,7 +121,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	var d document // not a field, which would take a kilobyte of memory in each stream
 	t := &o.summary
 	*t = summary{}
-	if err := d.read(delta.Data, false, &o.report, nil, func() error { return o.readChoice(&d.cursor) }); err != nil {
+	if err := d.read(delta.Data, false, &o.report, nil, func() (*members.Values, error) { return o.readChoice(&d.cursor), nil }); err != nil {
 		return o.Unreadable(err)
 	}
 	if d.failed() {
@@ -164,8 +164,8 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	return s
 }
 
-// readChoice reads the choice at the cursor of a chunk.
-func (o *Observer) readChoice(c *jsonscan.Cursor) error {
+// readChoice reads the choice at the cursor of a chunk, and returns its members.
+func (o *Observer) readChoice(c *jsonscan.Cursor) *members.Values {
 	t, choice := &o.summary, &o.choice
 	choice.Read(c, o.choices, nil)
 	t.content = o.content(choice, &t.texts) || t.content
@@ -176,5 +176,5 @@ func (o *Observer) readChoice(c *jsonscan.Cursor) error {
 	}
 	state := o.see(choice.Raw(choiceIndex))
 	state.finished = state.finished || reason != nil
-	return nil
+	return choice
 }

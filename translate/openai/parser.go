@@ -202,18 +202,19 @@ func (p *Parser) readTier(raw []byte) event.Tier {
 }
 
 // readChoice reads the next choice, which is kept until its document was read.
-func (p *Parser) readChoice() error {
+func (p *Parser) readChoice() (*members.Values, error) {
 	n := len(p.parts)
 	switch {
 	case n == maxChoices:
-		return errIndex
+		return nil, errIndex
 	case n < cap(p.parts):
 		p.parts = p.parts[:n+1]
 	default:
 		p.parts = append(p.parts, members.Values{})
 	}
-	p.parts[n].Read(&p.chunk.cursor, p.table, &p.Dropped)
-	return nil
+	v := &p.parts[n]
+	v.Read(&p.chunk.cursor, p.table, &p.Dropped)
+	return v, nil
 }
 
 // repeatsIndex reports whether two choices have the same index: some servers give index 0

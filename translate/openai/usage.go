@@ -18,9 +18,14 @@ var usageRows = token.WithStatedCosts(
 	token.Row{Path: "prompt_tokens_details.cached_tokens", Is: token.CacheRead},
 	token.Row{Path: "prompt_cache_hit_tokens", Is: token.CacheRead}, // DeepSeek
 	token.Row{Path: "cache_read_input_tokens", Is: token.CacheRead},
+	token.Row{Path: "cached_tokens", Is: token.CacheRead},     // Moonshot, Together
+	token.Row{Path: "num_cached_tokens", Is: token.CacheRead}, // Mistral
 	token.Row{Path: "prompt_tokens_details.cache_write_tokens", Is: token.CacheWrite},
+	token.Row{Path: "prompt_tokens_details.cache_creation_input_tokens", Is: token.CacheWrite}, // Alibaba
+	token.Row{Path: "prompt_tokens_details.cache_creation_tokens", Is: token.CacheWrite},       // LiteLLM
 	token.Row{Path: "cache_creation_input_tokens", Is: token.CacheWrite},
 	token.Row{Path: "completion_tokens_details.reasoning_tokens", Is: token.Reasoning},
+	token.Row{Path: "reasoning_tokens", Is: token.Reasoning}, // SGLang
 )
 
 // CutUsage appends the edit that removes the usage from a valid chunk.

@@ -67,13 +67,13 @@ type field struct {
 }
 
 // maxRows bounds the rows of a format.
-const maxRows = 20
+const maxRows = 24
 
 // NewRows returns the description of usage objects with the rows. Of rows with the same
 // meaning, the first one whose count is not 0 holds.
 func NewRows(rows ...Row) *Rows {
 	if len(rows) > maxRows {
-		panic("token: usage objects have more than 20 rows")
+		panic("token: usage objects have more than 24 rows")
 	}
 	u := &Rows{rows: rows}
 	for i, row := range rows {

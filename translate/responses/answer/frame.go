@@ -186,6 +186,8 @@ var usageRows = token.WithStatedCosts(
 	token.Row{Path: "input_tokens", Is: token.Prompt},
 	token.Row{Path: "input_tokens_details.cached_tokens", Is: token.CacheRead},
 	token.Row{Path: "input_tokens_details.cache_write_tokens", Is: token.CacheWrite},
+	token.Row{Path: "input_tokens_details.cache_creation_tokens", Is: token.CacheWrite},       // as chat answers have it
+	token.Row{Path: "input_tokens_details.cache_creation_input_tokens", Is: token.CacheWrite}, // the same
 	token.Row{Path: "output_tokens", Is: token.Output},
 	token.Row{Path: "output_tokens_details.reasoning_tokens", Is: token.Reasoning},
 )

@@ -1,0 +1,89 @@
+package pairs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// Moonshot states the tokens of its cache as "cached_tokens" of the usage itself, so they once
+// cost ten times what the service charges.
+func TestUsageIsReadInTheWordsOfVendors(t *testing.T) {
+	const all = `"prompt_tokens":1000,"completion_tokens":20,"total_tokens":1020`
+	read := token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 900, Answer: 20}, Known: true}
+	written := token.Usage{Counts: token.Counts{Fresh: 100, CacheWrite: 900, Answer: 20}, Known: true}
+	thought := token.Usage{Counts: token.Counts{Fresh: 1000, Answer: 5, Reasoning: 15}, Known: true}
+	for usage, want := range map[string]token.Usage{
+		`"prompt_tokens_details":{"cached_tokens":900}`:               read,
+		`"cached_tokens":900`:                                         read,
+		`"cached_tokens":900,"prompt_tokens_details":null`:            read,
+		`"num_cached_tokens":900`:                                     read,
+		`"prompt_cache_hit_tokens":900`:                               read,
+		`"cache_read_input_tokens":900`:                               read,
+		`"prompt_tokens_details":{"cache_write_tokens":900}`:          written,
+		`"prompt_tokens_details":{"cache_creation_tokens":900}`:       written,
+		`"prompt_tokens_details":{"cache_creation_input_tokens":900}`: written,
+		`"cache_creation_input_tokens":900`:                           written,
+		`"completion_tokens_details":{"reasoning_tokens":15}`:         thought,
+		`"reasoning_tokens":15`:                                       thought,
+		`"cached_tokens":900,"prompt_tokens_details":{"cached_tokens":900},"num_cached_tokens":900,"prompt_cache_hit_tokens":900`: read,
+	} {
+		for _, from := range []translate.Format{translate.Chat, translate.Completions} {
+			body := []byte(`{"model":"m","choices":[{"index":0,"text":"a","message":{"content":"a"},"finish_reason":"stop"}],"usage":{` + all + `,` + usage + `}}`)
+			answer, fault := formats.Of(from).Answers.Inspect(body, translate.Generate)
+			require.Nil(t, fault)
+			assert.Equal(t, want, answer.Usage, "%s: %s", from, usage)
+		}
+	}
+	for usage, want := range map[string]token.Usage{
+		`"cached_tokens":900`:               read,
+		`"cache_write_tokens":900`:          written,
+		`"cache_creation_tokens":900`:       written,
+		`"cache_creation_input_tokens":900`: written,
+	} {
+		body := []byte(`{"object":"response","model":"m","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}],"usage":{"input_tokens":1000,"output_tokens":20,"input_tokens_details":{` + usage + `}}}`)
+		answer, fault := formats.Of(translate.Responses).Answers.Inspect(body, translate.Generate)
+		require.Nil(t, fault)
+		assert.Equal(t, want, answer.Usage, usage)
+	}
+}
+
+// Moonshot puts the usage of a stream into the last choice, and Groq into a member of its own, so
+// such calls once had the cost of an estimate, and their clients read zeros.
+func TestUsageOfStreamsIsFoundWhereVendorsPutIt(t *testing.T) {
+	const (
+		text   = `{"model":"m","choices":[{"index":0,"text":"a","delta":{"content":"a"}}]}`
+		stop   = `{"choices":[{"index":0,"text":"","delta":{},"finish_reason":"stop"%s}]%s}`
+		counts = `{"prompt_tokens":1000,"completion_tokens":20,"total_tokens":1020,"cached_tokens":900}`
+		zeros  = `{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`
+		done   = `[DONE]`
+	)
+	want := token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 900, Answer: 20}, Known: true}
+	for name, chunks := range map[string][]string{
+		"in the choice":              {text, fmt.Sprintf(stop, `,"usage":`+counts, ""), done},
+		"in the choice, null beside": {text, fmt.Sprintf(stop, `,"usage":`+counts, `,"usage":null`), done},
+		"in a second choice":         {text, `{"choices":[{"index":0,"text":"","delta":{},"finish_reason":"stop"},{"index":1,"text":"b","delta":{"content":"b"},"finish_reason":"stop","usage":` + counts + `}]}`, done},
+		"in the choice, then alone":  {text, fmt.Sprintf(stop, `,"usage":`+counts, ""), `{"choices":[],"usage":` + counts + `}`, done},
+		"in the choice, zeros first": {`{"model":"m","choices":[{"index":0,"text":"a","delta":{"content":"a"},"usage":` + zeros + `}]}`, fmt.Sprintf(stop, `,"usage":`+counts, ""), done},
+		"of Groq":                    {text, fmt.Sprintf(stop, "", `,"x_groq":{"id":"r","usage":`+counts+`}`), done},
+		"of Groq, in the first":      {`{"model":"m","choices":[{"index":0,"text":"a","delta":{"content":"a"}}],"x_groq":{"id":"r","seed":1}}`, fmt.Sprintf(stop, "", `,"x_groq":{"usage":`+counts+`}`), done},
+		"of Groq, then alone":        {text, fmt.Sprintf(stop, "", `,"x_groq":{"usage":`+counts+`}`), `{"choices":[],"usage":` + counts + `}`, done},
+		"usage as usual":             {text, fmt.Sprintf(stop, "", ""), `{"choices":[],"usage":` + counts + `}`, done},
+	} {
+		for _, w := range ways {
+			if !w.fromChoices() {
+				continue
+			}
+			cut := [][]byte{chatStream(nil, chunks...)}
+			o := translated(w, translate.AnswerContext{Stream: true}, cut, true)
+			assert.Equal(t, want, o.Usage(), "%s, %s", w.name(), name)
+			assert.Contains(t, observe(w.from, cut, true).lines(), fmt.Sprintf("usage %s", usageText(want)), "%s, %s", w.name(), name)
+		}
+	}
+}
