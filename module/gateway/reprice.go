@@ -128,7 +128,7 @@ func viewRepriced(c accounting.Repriced) repricedView {
 // It is an accounting.Pricer.
 func (a *App) costOf(r *accounting.Record, call *accounting.Call) (charge accounting.Charge, ok bool) {
 	for _, site := range a.sites {
-		known, some := meter.Cost(site.resolved.catalog, r, call, nil)
+		known, some := meter.Cost(site.resolved.catalog, r, call, call.KnownUnits())
 		if some && known.Source != accounting.CostInPart {
 			return known, true
 		}

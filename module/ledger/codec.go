@@ -95,9 +95,10 @@ func (c *codec) record(r *accounting.Record) {
 func (c *codec) additions(r *accounting.Record) {
 	if c.reading && len(c.bytes) == 0 {
 		r.Attempts, r.Losses, r.AnswerLosses, r.Unchecked, r.Tags, r.Customer = nil, nil, nil, nil, nil, ""
+		c.units(r)
 		return
 	}
-	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer) == 0 {
+	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer) == 0 && !hasUnits(r) {
 		return
 	}
 	length(c, &r.Attempts, leastAttempt)
@@ -118,6 +119,32 @@ func (c *codec) additions(r *accounting.Record) {
 		c.text(&r.Tags[i].Value, c.interned)
 	}
 	c.text(&r.Customer, c.interned)
+	c.units(r)
+}
+
+// units encodes or decodes the units of all calls, if one has any: few exchanges do.
+func (c *codec) units(r *accounting.Record) {
+	if !c.reading && !hasUnits(r) {
+		return
+	}
+	none := c.reading && len(c.bytes) == 0
+	for i := range r.Calls {
+		u := &r.Calls[i].Units
+		if none {
+			*u = token.Units{}
+			continue
+		}
+		for _, n := range [...]*int64{&u.Images, &u.Seconds, &u.Characters, &u.Queries} {
+			number(c, n)
+		}
+		flag(c, &u.Counted)
+		flag(c, &u.Measured)
+	}
+}
+
+// hasUnits reports whether a call of a record has units.
+func hasUnits(r *accounting.Record) bool {
+	return slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Units != token.Units{} })
 }
 
 // length encodes or decodes the number of elements, which follow. Each takes at least so many

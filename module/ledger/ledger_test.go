@@ -57,7 +57,7 @@ func fill(v reflect.Value, random *rand.Rand) {
 		v.SetString(strings.Repeat("x", random.IntN(maxText)))
 	case reflect.Bool:
 		v.SetBool(random.IntN(2) == 0)
-	case reflect.Uint8:
+	case reflect.Uint8, reflect.Uint16:
 		v.SetUint(random.Uint64N(256))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(random.Int64() - random.Int64())

@@ -82,6 +82,10 @@ type callView struct {
 	Output         int64 `json:"output_tokens"` // includes Reasoning
 	Reasoning      int64 `json:"reasoning_tokens"`
 	Searches       int64 `json:"searches"`
+	Images         int64 `json:"images"`
+	Seconds        int64 `json:"seconds"`
+	Characters     int64 `json:"characters"`
+	Queries        int64 `json:"queries"`
 
 	Price      string `json:"price"`       // empty: none was used
 	CostSource string `json:"cost_source"` // see accounting.Costing
@@ -108,6 +112,7 @@ func viewCall(c *accounting.Call) callView {
 		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(),
 		Input: t.Fresh, CacheRead: t.CacheRead, CacheWrite: t.Written(), CacheWriteLong: t.CacheWriteLong,
 		Output: t.Output(), Reasoning: t.Reasoning, Searches: t.Searches,
+		Images: c.Units.Images, Seconds: c.Units.Seconds, Characters: c.Units.Characters, Queries: c.Units.Queries,
 		Price: c.Price, CostSource: string(c.Costing()), CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
 	}
 	if v.Currency == "" {
@@ -266,6 +271,10 @@ var recordColumns = []column[recordCells]{
 	number("output_tokens", func(r *recordCells) int64 { return r.Output }),
 	number("reasoning_tokens", func(r *recordCells) int64 { return r.Reasoning }),
 	number("searches", func(r *recordCells) int64 { return r.Searches }),
+	number("images", func(r *recordCells) int64 { return r.Images }),
+	number("seconds", func(r *recordCells) int64 { return r.Seconds }),
+	number("characters", func(r *recordCells) int64 { return r.Characters }),
+	number("queries", func(r *recordCells) int64 { return r.Queries }),
 	{"price", func(r *recordCells) string { return r.Price }},
 	{"cost_source", func(r *recordCells) string { return r.CostSource }},
 	number("cost_nano", func(r *recordCells) int64 { return r.CostNano }),

@@ -90,6 +90,9 @@ type Call struct {
 	Source Source // of the counts
 	Tokens token.Counts
 	Terms  token.Terms // other facts in the answer that change its cost
+	// Units are what the call is charged for beside tokens. They are zero if there are none, or if
+	// the record is of an earlier version.
+	Units token.Units
 
 	// Price is the name of the price by which Cost was computed, for people; empty if no price
 	// was used.
@@ -101,6 +104,14 @@ type Call struct {
 	Held aigateway.Cost
 	// Corrected is true if Price and Cost were corrected after the end of the exchange.
 	Corrected bool
+}
+
+// KnownUnits returns the units of the call, nil if they are unknown.
+func (c *Call) KnownUnits() *token.Units {
+	if c.Units == (token.Units{}) {
+		return nil
+	}
+	return &c.Units
 }
 
 // Costing returns what is known of the cost of the call, and where it comes from.

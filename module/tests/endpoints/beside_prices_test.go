@@ -51,6 +51,7 @@ func TestUnitsBesideTextAreCharged(t *testing.T) {
 			assert.Equal(t, http.StatusOK, answer.Status)
 			call := recordOf(t, c, answer.ID()).Calls[0]
 			assert.Equal(t, tt.nanos, call.Cost)
+			assert.Equal(t, tt.nanos, call.Images*4*cents+call.Seconds*cents+call.Characters*cents/10+(call.Queries+call.Searches)*2*cents, "the record has what was charged")
 			assert.Contains(t, call.Price, "0.04 minute 0.6 characters 1000")
 		})
 	}

@@ -82,11 +82,12 @@ func start(t *testing.T, s *server, lines ...string) *site.Site {
 type record struct {
 	Operation, Outcome string
 	Calls              []struct {
-		Input  int64 `json:"input_tokens"`
-		Output int64 `json:"output_tokens"`
-		Source string
-		Price  string
-		Cost   int64 `json:"cost_nano"`
+		Input                                          int64 `json:"input_tokens"`
+		Output                                         int64 `json:"output_tokens"`
+		Source                                         string
+		Price                                          string
+		Images, Seconds, Characters, Queries, Searches int64
+		Cost                                           int64 `json:"cost_nano"`
 	}
 }
 
