@@ -99,7 +99,7 @@ func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
 	require.Len(t, c.Guards, 2)
 	assert.Equal(t, "cards regex", c.Guards[0].Name+" "+c.Guards[0].Module)
 	assert.Equal(t, []string{"request", "hers"}, slices.Concat(c.Guards[0].On, c.Guards[0].Keys))
-	assert.Equal(t, []string{`pattern ticket "T-[0-9]{4}"`, "block card", "mask ticket email"}, c.Guards[0].Rules)
+	assert.Equal(t, []string{`pattern ticket "T-[0-9]{4}"`, "block card", "mask ticket email", "max_size 16MiB", "on_error block"}, c.Guards[0].Rules)
 	assert.Equal(t, []string{"url http://127.0.0.1:9", "on_error pass", "timeout 2s"}, c.Guards[1].Rules, "the path may be a secret")
 	assert.Equal(t, []string{"team", "env"}, c.Tags)
 	assert.Equal(t, []string{"header.X-Customer", "user"}, c.Customer)
