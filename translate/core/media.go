@@ -91,10 +91,10 @@ func (f *MediaField) AddURL(x *Translation, w Writer, m *Media, raw []byte) (wri
 	return f.AddInline(x, w, m)
 }
 
-// AddInline passes a content in bytes to the writer, as what its media type says that it is. It
-// reports whether the writer got the content.
+// AddInline passes a content in bytes to the writer, as what its first bytes or its media type say
+// that it is. It reports whether the writer got the content.
 func (f *MediaField) AddInline(x *Translation, w Writer, m *Media) (written bool) {
-	t := media.Find(m.MediaType, m.Title)
+	t := media.Of(m.MediaType, m.Title, m.Data)
 	row, concept := f[t.Kind], mediaConcepts[t.Kind].concept
 	switch {
 	case t.Kind == media.Unknown:

@@ -137,6 +137,54 @@ func TestContentsReachWhoeverTakesTheirKind(t *testing.T) {
 	}
 }
 
+// Tools for browsers state "image/jpeg" for screenshots that are PNG. OpenAI and Gemini answer, but
+// Claude refuses the request, and each later one of the conversation: "Image does not match the
+// provided media type".
+func TestTheBytesOfAContentDecideItsType(t *testing.T) {
+	is := func(mediaType, word string) map[translate.Format]string {
+		return map[translate.Format]string{
+			translate.Messages: `"media_type":"` + mediaType + `","data":"%"`, translate.Gemini: `"mimeType":"` + mediaType + `","data":"%"`,
+			translate.Chat: `"url":"data:` + mediaType + `;base64,%"`, translate.Responses: `"image_url":"data:` + mediaType + `;base64,%"`,
+			translate.Converse: `"image":{"format":"` + word + `"`,
+		}
+	}
+	for _, c := range []struct {
+		name, stated, data string
+		want               map[translate.Format]string
+	}{
+		{"PNG as JPEG", "image/jpeg", "\x89PNG\r\n\x1a\n\x00\x00", is("image/png", "png")},
+		{"PNG as anything", "application/octet-stream", "\x89PNG\r\n\x1a\n\x00\x00", is("image/png", "png")},
+		{"PNG as PDF", "application/pdf", "\x89PNG\r\n\x1a\n\x00\x00", is("image/png", "png")},
+		{"JPEG as PNG", "image/png", "\xff\xd8\xff\xe0\x00\x10JFIF", asJPEG},
+		{"JPEG as a type of no table", "image/x-unknown", "\xff\xd8\xff\xdb", asJPEG},
+		{"WebP as JPEG", "image/jpeg", "RIFF\x24\x00\x00\x00WEBPVP8 ", is("image/webp", "webp")},
+		{"GIF as WebP", "image/webp", "GIF89a\x01\x00", is("image/gif", "gif")},
+		{"HEIC as JPEG", "image/jpeg", "\x00\x00\x00\x18ftypheic", map[translate.Format]string{translate.Gemini: `"mimeType":"image/heic"`, translate.Chat: `data:image/heic;base64,%`, translate.Responses: `data:image/heic;base64,%`}},
+		{"PDF as PNG", "image/png", "%PDF-1.7\n", asPDF},
+		{"WAV as MP3", "audio/mpeg", "RIFF\x24\x00\x00\x00WAVEfmt ", ofSound("wav")},
+		{"cut short", "image/png", "\xff\xd8", is("image/png", "png")},
+		{"a text that begins so", "text/plain", "GIF89a is a format", asText},
+	} {
+		for _, in := range inlets {
+			for _, to := range spoken {
+				want, takes := c.want[to]
+				if in.from == to || !takes {
+					continue
+				}
+				data := base64.StdEncoding.EncodeToString([]byte(c.data))
+				out, _, refused := in.render(t, to, c.stated, strings.ReplaceAll(data, "/", `\/`), "a")
+				require.Nil(t, refused, "%s as %s of %s to %s", c.name, in.name, in.from, to)
+				requireRight(t, to, []byte(out))
+				if c.stated == "text/plain" {
+					data = c.data
+				}
+				out = strings.ReplaceAll(out, `\/`, "/")
+				assert.Contains(t, out, strings.Replace(want, "%", data, 1), "%s as %s of %s to %s", c.name, in.name, in.from, to)
+			}
+		}
+	}
+}
+
 // Libraries write the same bytes in several ways.
 func TestContentsInOtherSpellings(t *testing.T) {
 	for _, c := range []struct{ name, part, want string }{
