@@ -53,6 +53,7 @@ var presets = []Preset{
 			"user_field":       "safety_identifier",     // replaces user
 			"files":            "true",                  // PDF documents as file parts
 			"max_stops":        "4",
+			"tool_call_ids":    "short",
 			"extensions":       "service_tier prompt_cache_key", // the key for all models, unlike the other options of the cache
 			// Models without reasoning refuse the demand for it; see module/gateway/detour.
 			"responses_reasoning": "encrypted",

@@ -44,7 +44,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "https://api.openai.com/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"max_tokens_field": "max_completion_tokens", "max_stops": "4", "responses_reasoning": "encrypted", "user_field": "safety_identifier",
-				"files": "true", "extensions": "service_tier prompt_cache_key",
+				"files": "true", "tool_call_ids": "short", "extensions": "service_tier prompt_cache_key",
 			},
 		},
 		"openai_compatible": {Formats: list{chat, completions}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // callWriter is the Writer in front of that of a format: it makes the ids of calls unique and
@@ -12,9 +13,10 @@ import (
 // The call and its result get the same id, always the same for the same conversation.
 type callWriter struct {
 	Writer
-	x               *Translation
-	distinct, short bool
-	history         toolcall.History
+	x        *Translation
+	distinct bool
+	ids      trait.CallIDs
+	history  toolcall.History
 }
 
 var callWriters = sync.Pool{New: func() any { return new(callWriter) }}
@@ -23,8 +25,11 @@ var callWriters = sync.Pool{New: func() any { return new(callWriter) }}
 func withCalls(x *Translation, w Writer) *callWriter {
 	c := callWriters.Get().(*callWriter)
 	c.Writer, c.x = w, x
-	c.short = x.Traits.ShortCallIDs || x.To.ShortCallIDs != nil && x.To.ShortCallIDs(x.Info.Upstream)
-	c.distinct = x.To.DistinctCallIDs || c.short
+	c.ids = x.Traits.CallIDs
+	if x.To.ShortCallIDs != nil && x.To.ShortCallIDs(x.Info.Upstream) {
+		c.ids = trait.CallIDsNine
+	}
+	c.distinct = x.To.DistinctCallIDs || c.ids == trait.CallIDsNine
 	return c
 }
 
@@ -68,8 +73,10 @@ func (w *callWriter) OpenResult(r *Result) {
 // in its decoded form.
 func (w *callWriter) fit(id, unique []byte) []byte {
 	switch {
-	case w.short:
+	case w.ids == trait.CallIDsNine:
 		return toolcall.AppendShortID(nil, unique)
+	case w.ids == trait.CallIDsShort && len(unique) > toolcall.MaxID:
+		return toolcall.AppendDigest(nil, unique)
 	case w.distinct && len(unique) != len(unescaped(id)):
 		return jsonscan.AppendEscaped(nil, unique)
 	}

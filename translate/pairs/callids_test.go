@@ -133,6 +133,41 @@ func TestANewCallHasNoIdOfTheRequest(t *testing.T) {
 
 var shownID = regexp.MustCompile(`"(?:id|call_id)":"((?:call|list|functions|x1|gwid)[^"]*)"`)
 
+// Gateways put signatures and names into ids of calls. After a change to OpenAI, each request of
+// the conversation was refused: "Invalid 'input[2].call_id': string too long. Expected a string
+// with maximum length 64". Other providers get their own long ids back.
+func TestLongIdsOfCallsBecomeShortWhereServicesRefuseThem(t *testing.T) {
+	for _, id := range []string{
+		strings.Repeat("l", 65), "call_4498671d257346d4baa6f58c1dbb__thought__" + strings.Repeat("ZTI0", 100),
+		"functions.mcp__a_server_with_a_long_name__a_tool_with_a_long_name:12", strings.Repeat("日", 30), strings.Repeat("l", 64), "call_1",
+	} {
+		for from := range histories {
+			for _, to := range []translate.Format{translate.Chat, translate.Responses} {
+				if from == to || from == translate.Messages && !callID.MatchString(id) {
+					continue
+				}
+				call, other := madeCall{id, "f", "{}"}, madeCall{id[:len(id)-3] + "xyz", "f", "{}"}
+				turns := []spokenTurn{asks("a"), calls(call, other), returns(call, other)}
+				out, _, fault := renderHistory(t, way{from, to}, "tool_call_ids short", "", []string{"f"}, turns...)
+				require.Nil(t, fault)
+				made, answered := idsIn(to, out)
+				require.Len(t, made, 2, out)
+				assert.Equal(t, made, answered, "%s to %s", from, to)
+				assert.NotEqual(t, made[0], made[1])
+				for _, shown := range made {
+					assert.LessOrEqual(t, len(shown), 64, "%s to %s", from, to)
+				}
+				if len(id) <= 64 {
+					assert.Equal(t, id, made[0])
+				}
+				out, _, _ = renderHistory(t, way{from, to}, "", "", []string{"f"}, turns...)
+				made, _ = idsIn(to, out)
+				assert.Equal(t, id, made[0], "without the trait, from %s to %s", from, to)
+			}
+		}
+	}
+}
+
 // A session changed to Mistral after a call: "Tool call id was toolu_01ABC but must be a-z, A-Z,
 // 0-9, with a length of 9." Every id becomes one of that form, on every way to such a model, and
 // an id that has the form stays.

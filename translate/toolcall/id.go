@@ -15,14 +15,14 @@ import (
 // does not allow.
 const toolIDPrefix = "gwid1_"
 
-// maxToolID is the length of the longest id that is not replaced, in bytes.
-const maxToolID = 64
+// MaxID is the length of the longest id of a call that services accept, in bytes.
+const MaxID = 64
 
 // AppendID appends the id that a messages client gets for the provider's id of a call,
 // which must not be empty. It has only letters, digits, "_" and "-". An id that looks
 // like a replaced one is replaced, too, so that AppendOriginalID restores it.
 func AppendID(dst, id []byte) []byte {
-	if len(id) <= maxToolID && translate.PlainName(id) && !bytes.HasPrefix(id, []byte(toolIDPrefix)) {
+	if len(id) <= MaxID && translate.PlainName(id) && !bytes.HasPrefix(id, []byte(toolIDPrefix)) {
 		return append(dst, id...)
 	}
 	dst = append(dst, toolIDPrefix...)
@@ -41,6 +41,12 @@ func AppendOriginalID(dst, id []byte) []byte {
 		return append(dst[:before], id...)
 	}
 	return dst
+}
+
+// AppendDigest appends the digest of the id of a call, in MaxID digits.
+func AppendDigest(dst, id []byte) []byte {
+	digest := sha256.Sum256(id)
+	return hex.AppendEncode(dst, digest[:])
 }
 
 // shortID is the length of the ids that some models accept, in letters and digits.

@@ -26,7 +26,7 @@ var traits = []trait{
 	choice("mid_system", func(t *Traits) *MidSystem { return &t.MidSystem }, MidSystemKeep, "keep", "hoist", "user", "refuse"),
 	flag("alternation", "false", "true", func(t *Traits) *bool { return &t.Alternation }),
 	flag("tool_content", "string", "parts", func(t *Traits) *bool { return &t.ToolContentParts }),
-	flag("tool_call_ids", "any", "nine", func(t *Traits) *bool { return &t.ShortCallIDs }),
+	choice("tool_call_ids", func(t *Traits) *CallIDs { return &t.CallIDs }, CallIDsAny, "any", "short", "nine"),
 	flag("tool_images", "hoist", "inline", func(t *Traits) *bool { return &t.ToolImagesInline }),
 	flag("image_url", "both", "base64", func(t *Traits) *bool { return &t.ImagesBase64Only }),
 	text("files", quoted("false", "true", "drop"), "false", setFiles),

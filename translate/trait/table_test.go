@@ -22,7 +22,7 @@ var others = map[string]map[string]Traits{
 	"mid_system":       {"hoist": {MidSystem: MidSystemHoist}, "user": {MidSystem: MidSystemUser}},
 	"alternation":      {"true": {Alternation: true}, "on": {Alternation: true}},
 	"tool_content":     {"parts": {ToolContentParts: true}},
-	"tool_call_ids":    {"nine": {ShortCallIDs: true}},
+	"tool_call_ids":    {"short": {CallIDs: CallIDsShort}, "nine": {CallIDs: CallIDsNine}},
 	"tool_images":      {"inline": {ToolImagesInline: true}},
 	"image_url":        {"base64": {ImagesBase64Only: true}},
 	"files":            {"true": {Files: FilesSend}, "drop": {Files: FilesDrop}},

@@ -24,9 +24,8 @@ type Traits struct {
 	// MaxStops is the number of stop texts that the provider takes, 0 for any. The gateway
 	// itself enforces others.
 	MaxStops int64
-	// ShortCallIDs gives calls ids of exactly nine letters and digits, which the models of
-	// some vendors demand.
-	ShortCallIDs bool
+	// CallIDs selects which ids of calls the provider accepts.
+	CallIDs CallIDs
 	// ToolImagesInline leaves images in the messages of tool results.
 	ToolImagesInline bool
 	// ImagesBase64Only sends images as data, since the provider fetches no URLs.
@@ -210,6 +209,16 @@ const (
 	ThinkingNone ThinkingStyle = iota
 	ThinkingBudget
 	ThinkingAdaptive
+)
+
+// CallIDs selects which ids of calls the provider accepts.
+type CallIDs uint8
+
+// The values of CallIDs.
+const (
+	CallIDsAny   CallIDs = iota
+	CallIDsShort         // of at most 64 bytes
+	CallIDsNine          // of exactly nine letters and digits, which the models of some vendors demand
 )
 
 // UserField selects the field that the id of an end user is sent in.

@@ -45,6 +45,7 @@ var services = []service{
 		traits: map[string]string{
 			"max_tokens_field":    "max_completion_tokens", // reasoning models refuse max_tokens
 			"max_stops":           "4",
+			"tool_call_ids":       "short",
 			"responses_reasoning": "encrypted",
 		},
 		// By deployments with the names of their models, such as Mistral-Large-3, codestral and pixtral.

@@ -1,9 +1,7 @@
 package request
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -70,9 +68,6 @@ func (w *writer) Call(c *core.Call) {
 	w.messages.called = true
 }
 
-// longestID is the length of the longest id of a call that the service accepts.
-const longestID = 64
-
 // appendID appends the id of a call in the form that the service accepts, always the same for
 // the same escaped id of the client.
 func appendID(dst, id []byte) []byte {
@@ -81,16 +76,10 @@ func appendID(dst, id []byte) []byte {
 	}
 	start := len(dst)
 	dst = toolcall.AppendID(dst, id)
-	if shown := dst[start:]; len(shown) == 0 || len(shown) > longestID {
-		return append(dst[:start], digest(id)...)
+	if shown := dst[start:]; len(shown) == 0 || len(shown) > toolcall.MaxID {
+		return toolcall.AppendDigest(dst[:start], id)
 	}
 	return dst
-}
-
-// digest returns a digest of an id, in 64 digits.
-func digest(id []byte) string {
-	sum := sha256.Sum256(id)
-	return hex.EncodeToString(sum[:])
 }
 
 // result is the result of a tool that is being written.
