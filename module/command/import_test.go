@@ -44,7 +44,7 @@ func TestTheExitStatusOfAnImportSaysWhetherAllCameOver(t *testing.T) {
 	assert.Equal(t, `RESULT           WHERE                         WHAT
 comes over                                     1 provider
 comes over                                     1 model
-PROTECTION LOST  guardrails[0]                 the guardrail pii has no counterpart
+PROTECTION LOST  guardrails[0]                 the guardrail pii is not imported: write a guard, regex for patterns or webhook for a service that decides (page on guards)
 changed          litellm_settings.drop_params  fields that a provider does not know are left out and reported; on_loss reject refuses them
 to set                                         the variable OPENAI_API_KEY
 `, text)

@@ -44,7 +44,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 		events [2]string
 		most   int64 // bytes of a stream
 	}{
-		translate.Messages: {[2]string{messagesBegin, messagesDelta}, 6 << 10}, // as they are
+		translate.Messages: {[2]string{messagesBegin, messagesDelta}, 13 << 9}, // as they are
 		translate.Chat:     {[2]string{chunkText, chunkText}, 12 << 10},
 	} {
 		t.Run(string(format), func(t *testing.T) {
