@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
 // Challenge is the value of the WWW-Authenticate header of every answer with
@@ -39,9 +38,10 @@ func ClientAddressText(r *http.Request) string {
 
 // PathPrefix returns what the site has cut off the path of a request, "/ai" in a block
 // "handle_path /ai/* {…}", and "" for nothing. It has no doubled slash, so that no browser takes
-// an address with it for one of another host.
+// an address with it for one of another host. Caddy keeps the whole request under
+// caddyhttp.OriginalRequestCtxKey, of the package that ClientAddress does without.
 func PathPrefix(r *http.Request) string {
-	original, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request)
+	original, ok := r.Context().Value(caddy.CtxKey("original_request")).(http.Request)
 	if !ok {
 		return ""
 	}
