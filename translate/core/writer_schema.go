@@ -1,6 +1,7 @@
 package core
 
 import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 )
@@ -34,9 +35,32 @@ func EnforceSchema(x *Translation) {
 	option.Raw = schema
 }
 
-// EnforceTool is EnforceSchema for the schema of a tool whose arguments must follow the schema.
-// If there is no such form, the arguments need not.
+// ShapeTool writes the schema of a tool in the form that services accept, and reports what differs.
+func ShapeTool(x *Translation, t *Tool) {
+	schema, lost := jsonschema.Arguments(t.Schema)
+	t.report(x, lost)
+	t.Schema = schema
+}
+
+// report reports what is left out of the schema of a tool.
+func (t *Tool) report(x *Translation, lost translate.Losses) {
+	if len(lost) == 0 {
+		return
+	}
+	row := t.SchemaRow
+	if row == nil {
+		row = x.From.Rows.concepts[ToolSchema]
+	}
+	at := x.At.upTo(row)
+	for _, loss := range lost {
+		x.Losses.AddPath(loss.Class, at.append(nil, row.at.member+loss.Path, true))
+	}
+}
+
+// EnforceTool is ShapeTool, and EnforceSchema for the schema of a tool whose arguments must follow
+// the schema. If there is no such form, the arguments need not.
 func EnforceTool(x *Translation, t *Tool) {
+	ShapeTool(x, t)
 	switch {
 	case !jsonscan.IsTrue(t.Strict):
 		return
@@ -49,14 +73,7 @@ func EnforceTool(x *Translation, t *Tool) {
 		LoseStrict(x, t)
 		return
 	}
-	row := t.SchemaRow
-	if row == nil {
-		row = x.From.Rows.concepts[ToolSchema]
-	}
-	at := x.At.upTo(row)
-	for _, loss := range lost {
-		x.Losses.AddPath(loss.Class, at.append(nil, row.at.member+loss.Path, true))
-	}
+	t.report(x, lost)
 	t.Schema = schema
 }
 

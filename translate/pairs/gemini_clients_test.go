@@ -133,7 +133,7 @@ func TestOptionsOfGeminiClients(t *testing.T) {
 		{name: "Y007 both spellings", to: translate.Messages, body: generating(`"generation_config":{}`, `"generationConfig":{}`).body, refused: "generationConfig"},
 		{name: "Y007 both spellings of an option", to: translate.Messages, body: configured(`"top_k":3`, `"topK":3`).body, refused: "generationConfig.topK"},
 		{name: "Y019 a schema of the API", to: translate.Chat, body: declaring(`,"parameters":` + schema).body,
-			want: []string{`"parameters":{"type":["object","null"],"properties":{"a":{"type":"string","enum":["x"]},"b":{"type":"array","minItems":2,"items":{"type":"string"}}},"required":["a"]}`}},
+			want: []string{`"parameters":{"type":"object","properties":{"a":{"type":"string","enum":["x"]},"b":{"type":"array","minItems":2,"items":{"type":"string"}}},"required":["a"]}`}},
 		{name: "Y020 types of the API in JSON Schema", to: translate.Responses, body: configured(`"responseMimeType":"application/json"`, `"responseJsonSchema":{"type":"OBJECT","properties":{"type":{"type":"INTEGER"}}}`).body,
 			want: []string{`"schema":{"type":"object","properties":{"type":{"type":"integer"}}}`}},
 		{name: "Y021 an optional member", to: translate.Chat, body: configured(`"responseMimeType":"application/json"`, `"responseSchema":{"type":"OBJECT","properties":{"a":{"type":"STRING"}}}`).body, want: []string{`"strict":false`}},

@@ -152,3 +152,46 @@ func TestMapsAreRefusedUnlessAToolDescribesThem(t *testing.T) {
 		}
 	}
 }
+
+// A server of tools publishes "one of these arguments" as a choice at the root of a schema. Claude,
+// Nova and OpenAI refuse each request that has such a tool among its tools; Gemini takes it.
+func TestSchemasOfToolsHaveNoChoiceAtTheirRoot(t *testing.T) {
+	for _, c := range []struct{ schema, want, lost string }{
+		{`{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, "anyOf"},
+		{`{"oneOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}]}`, `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`, "oneOf"},
+		{`{"type":"object","allOf":[{"properties":{"a":{"type":"string"}}}]}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, "allOf"},
+		{`{"type":["object","null"],"properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, ""},
+		{`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`, `{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`, ""},
+	} {
+		for _, field := range []schemaField{
+			{translate.Messages, "tools.*.input_schema", func(schema string) string { return option(`"tools":[{"name":"f","input_schema":` + schema + `}]`).body }},
+			{translate.Chat, "tools[*].function.parameters", func(schema string) string {
+				return wanting(`"tools":[{"type":"function","function":{"name":"f","parameters":` + schema + `}}]`).body
+			}},
+			{translate.Responses, "tools[*].parameters", func(schema string) string {
+				return posing(`"tools":[{"type":"function","name":"f","strict":false,"parameters":` + schema + `}]`).body
+			}},
+			{translate.Gemini, "tools[*].functionDeclarations[*].parametersJsonSchema", func(schema string) string {
+				return ofParts(`{"text":"a"}`).body[:len(ofParts(`{"text":"a"}`).body)-1] + `,"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":` + schema + `}]}]}`
+			}},
+		} {
+			for _, to := range []translate.Format{translate.Messages, translate.Chat, translate.Responses, translate.Converse, translate.Gemini} {
+				if to == field.from {
+					continue
+				}
+				out, r, refused := renderOf(t, field.from, to, field.body(c.schema))
+				require.Nil(t, refused, "%s to %s", field.path, to)
+				want, lost := c.want, c.lost
+				if to == translate.Gemini {
+					want, lost = c.schema[1:], "" // behind a type that is added
+				}
+				assert.Contains(t, out, want, "%s to %s", field.path, to)
+				if lost == "" {
+					assert.NotContains(t, r.Losses.String(), field.path, "%s to %s", field.path, to)
+				} else {
+					assert.Contains(t, r.Losses.String(), field.path+"."+lost, "%s to %s", field.path, to)
+				}
+			}
+		}
+	}
+}

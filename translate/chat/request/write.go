@@ -55,6 +55,7 @@ func (w *writer) Tool(t *core.Tool) {
 	if t.Free {
 		first = `,{"type":"custom","custom":{"name":"`
 	}
+	core.ShapeTool(w.x, t)
 	w.tools.Add(w.x, t, first)
 	buf := w.tools.Buf
 	if t.Syntax != nil {

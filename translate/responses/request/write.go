@@ -61,6 +61,7 @@ func (w *requestWriter) Tool(t *core.Tool) {
 		w.tools.Buf = append(buf, '}')
 		return
 	}
+	core.ShapeTool(w.x, t)
 	w.tools.Add(w.x, t, `,{"type":"function","name":"`)
 	buf := append(w.tools.Buf, `,"parameters":`...)
 	if t.Schema == nil {

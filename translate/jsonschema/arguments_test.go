@@ -1,0 +1,53 @@
+package jsonschema_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
+)
+
+// A server of tools publishes "one of these arguments" as a choice at the root of a schema. OpenAI
+// and Claude refuse each request that has such a tool among its tools.
+func TestSchemasOfArgumentsAreObjectsWithoutAChoice(t *testing.T) {
+	for _, tt := range []struct{ name, schema, want, lost string }{
+		{"an object", `{ "type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}} }`, "", ""},
+		{"no type", `{"properties":{"not":{"enum":[1]}}}`, "", ""},
+		{"none", ``, "", ""},
+		{"a boolean", `true`, "", ""},
+		{"a list of types without an object", `{"type":["string","null"]}`, "", ""},
+		{
+			"one of these is required", `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`,
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`, ".anyOf",
+		},
+		{
+			"one of these objects", `{"oneOf":[{"type":"object","properties":{"k":{"const":"x"},"a":{"type":"string"}},"required":["k","a"]},{"properties":{"k":{"const":"y"},"b":{}},"required":["k"]}]}`,
+			`{"properties":{"k":{"anyOf":[{"const":"x"},{"const":"y"}]},"a":{"type":"string"},"b":{}},"required":["k"]}`, ".oneOf",
+		},
+		{
+			"all of these", `{"type":"object","properties":{"a":{}},"required":["a"],"allOf":[{"properties":{"b":{"type":"string"}},"required":["b"]},{"properties":{"a":{"type":"number"}},"required":["a","c"]}]}`,
+			`{"type":"object","properties":{"a":{},"b":{"type":"string"}},"required":["a","b","c"]}`, ".allOf",
+		},
+		{
+			"references to definitions", `{"$defs":{"A":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}},"anyOf":[{"$ref":"#/$defs/A"},{"$ref":"#/definitions/B"},{"$ref":"#/$defs/none"}],"definitions":{"B":{"properties":{"x":{"type":"integer"}}}}}`,
+			`{"$defs":{"A":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}},"definitions":{"B":{"properties":{"x":{"type":"integer"}}}},"properties":{"x":{"type":"integer"}}}`, ".anyOf",
+		},
+		{"one that may be null", `{"type":["object","null"],"properties":{}}`, `{"type":"object","properties":{}}`, ""},
+		{"what is not, and values", `{"type":"object","not":{"required":["a"]},"enum":[{}],"const":{}}`, `{"type":"object"}`, ".enum,.const,.not"},
+		{"a choice that is no list", `{"type":"object","anyOf":{}}`, `{"type":"object"}`, ".anyOf"},
+		{"a choice with a boolean", `{"type":"object","oneOf":[true,{"required":["a"]}]}`, `{"type":"object"}`, ".oneOf"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, lost := jsonschema.Arguments([]byte(tt.schema))
+			want := tt.want
+			if want == "" {
+				want = tt.schema
+			}
+			assert.Equal(t, want, string(got))
+			assert.Equal(t, tt.lost, lost.String())
+			_, again := jsonschema.Arguments(got)
+			assert.Empty(t, again)
+		})
+	}
+}
