@@ -70,8 +70,11 @@ func (f file) length(kind Kind) (seconds int64, ok bool) {
 	for _, of := range formats {
 		if string(f.at(of.offset, int64(len(of.magic)))) == of.magic {
 			length, ok := of.seconds(f)
+			if !ok || math.IsNaN(length) { // an endless length in ticks of no time
+				return 0, false
+			}
 			size := float64(f.size)
-			return int64(math.Ceil(min(max(length, size/cmp.Or(of.most, float64(kind))), size/least))), ok
+			return int64(math.Ceil(min(max(length, size/cmp.Or(of.most, float64(kind))), size/least))), true
 		}
 	}
 	return 0, false

@@ -85,7 +85,13 @@ func TestTheLengthOfAFileIsThatOfItsHeader(t *testing.T) {
 			assert.InDelta(t, got, coded, 1, name)
 		}
 	}
-	for _, file := range []string{"", "RIFF", "RIFFxxxxWAVEdata", "OggS", "fLaC", "\xff\xff\xff\xff", "\x00\x00\x00\x08ftyp", "\x1a\x45\xdf\xa3", "ID3" + strings.Repeat("\x7f", 99), "abcd", sound(9999)} {
+	// A length of no number, as an endless one in ticks of no time, is unknown: it once made a video of 20 MB free.
+	endless := func(scale, ticks string) string {
+		return "\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff\x15\x49\xa9\x66\xff\x2a\xd7\xb1\x81" + scale + "\x44\x89" + ticks + sound(100_000)
+	}
+	for _, file := range []string{
+		endless("\x00", "\x88"+be(8, 0x7ff0<<48)), endless("\x00", "\x84"+be(4, 0x7f80_0000)), endless("\x01", "\x88"+be(8, 0x7ff8<<48)),
+		"", "RIFF", "RIFFxxxxWAVEdata", "OggS", "fLaC", "\xff\xff\xff\xff", "\x00\x00\x00\x08ftyp", "\x1a\x45\xdf\xa3", "ID3" + strings.Repeat("\x7f", 99), "abcd", sound(9999)} {
 		_, ok := Of([]byte(file), Sound)
 		assert.False(t, ok, "%q", file)
 	}
@@ -113,7 +119,8 @@ func TestTheLengthOfSubtitlesIsTheirLastTime(t *testing.T) {
 // Headers are read whatever they are, and no file is free or of more than its size allows.
 func FuzzOf(f *testing.F) {
 	for _, file := range []string{waveOf(16_000, 100), page(0, "OpusHead\x01\x01"+le(6, 312)), openAIWave, "\xff\xfb\x90\x00abc", box("ftyp", "M4A ") + box("moov", box("mvhd", be(4, 0, 0, 0, 1000, 1))),
-		"\x1a\x45\xdf\xa3\x84abcd\x18\x53\x80\x67\xff\x15\x49\xa9\x66\x8f\x44\x89\x84aaaa", "fLaC\x00\x00\x00\x22" + sound(30), "ID3\x04\x00\x00\x00\x00\x00\x01a"} {
+		"\x1a\x45\xdf\xa3\x84abcd\x18\x53\x80\x67\xff\x15\x49\xa9\x66\x8f\x44\x89\x84aaaa",
+		"\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff\x15\x49\xa9\x66\xff\x2a\xd7\xb1\x81\x00\x44\x89\x88\x7f\xf0\x00\x00\x00\x00\x00\x00", "fLaC\x00\x00\x00\x22" + sound(30), "ID3\x04\x00\x00\x00\x00\x00\x01a"} {
 		f.Add([]byte(file))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
