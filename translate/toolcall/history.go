@@ -40,8 +40,12 @@ func (h *History) Reset() {
 // EndTurn ends a turn of the assistant.
 func (h *History) EndTurn() { h.turn++ }
 
-// Hashes returns the hashes of the ids of all calls, nil for none.
-func (h *History) Hashes() []uint64 { return append([]uint64(nil), h.hashes...) }
+// Hashes returns the sorted hashes of the ids of all calls, nil for none.
+func (h *History) Hashes() []uint64 {
+	hashes := append([]uint64(nil), h.hashes...)
+	slices.Sort(hashes)
+	return hashes
+}
 
 // Call returns an id for a call that no earlier call has: the id itself, or with a number.
 func (h *History) Call(id []byte) (unique []byte) {

@@ -71,7 +71,7 @@ type IDs struct {
 func AsIs(dst, id []byte) []byte { return append(dst, id...) }
 
 // Show returns the client's id of a call for the provider's id, as write appends it, in
-// memory of its own. If the provider gave none, it gets a new one. earlier are the hashes of the
+// memory of its own. If the provider gave none, it gets a new one. earlier are the sorted hashes of the
 // client's ids of the calls in the request: an id that repeats one of them gets a number, which
 // CutRepeat removes. An id that repeats one of the answer gets a number, which is a part of the
 // id that the provider gets back.
@@ -80,13 +80,13 @@ func (s *IDs) Show(id []byte, newID func() string, write func(dst, id []byte) []
 		id = []byte(newID())
 	}
 	shown, own := write(nil, id), id
-	for n := 2; slices.Contains(earlier, Hash(shown)); n++ {
+	for n := 2; repeats(earlier, shown); n++ {
 		id = appendRepeat(nil, own, n)
 		shown = write(shown[:0], id)
 	}
 	if n := s.next[string(shown)]; n > 0 {
 		same := string(shown)
-		for ; s.next[string(shown)] > 0 || slices.Contains(earlier, Hash(shown)); n++ {
+		for ; s.next[string(shown)] > 0 || repeats(earlier, shown); n++ {
 			numbered := append(own[:len(own):len(own)], '_')
 			shown = write(shown[:0], strconv.AppendInt(numbered, int64(n), 10))
 		}
@@ -97,4 +97,13 @@ func (s *IDs) Show(id []byte, newID func() string, write func(dst, id []byte) []
 	}
 	s.next[string(shown)] = 2
 	return shown
+}
+
+// repeats reports whether an id is one of those with the sorted hashes.
+func repeats(hashes []uint64, id []byte) bool {
+	if len(hashes) == 0 {
+		return false
+	}
+	_, found := slices.BinarySearch(hashes, Hash(id))
+	return found
 }

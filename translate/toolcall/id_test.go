@@ -2,6 +2,8 @@ package toolcall_test
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,4 +69,20 @@ func TestNumberedIDsKeepClearOfThoseThatTheProviderGave(t *testing.T) {
 		shown = append(shown, string(ids.Show([]byte(id), nil, toolcall.AsIs, nil)))
 	}
 	assert.Equal(t, []string{"a", "a_2", "a_3", "a_4", "a_2_2"}, shown)
+}
+
+// A conversation whose ids were the numbered ones of a call once cost the square of their number
+// with each call of the answer: the ids of the request were searched one by one.
+func TestAnIDFindsItsNumberAmongManyOfTheRequest(t *testing.T) {
+	var history toolcall.History
+	const many = 100_000
+	for n := many; n > 1; n-- {
+		history.Call([]byte("a_gw" + strconv.Itoa(n)))
+	}
+	history.Call([]byte("a"))
+	earlier := history.Hashes()
+	assert.True(t, slices.IsSorted(earlier))
+	var ids toolcall.IDs
+	assert.Equal(t, "a_gw"+strconv.Itoa(many+1), string(ids.Show([]byte("a"), nil, toolcall.AsIs, earlier)))
+	assert.Equal(t, "b", string(ids.Show([]byte("b"), nil, toolcall.AsIs, earlier)))
 }
