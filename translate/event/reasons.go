@@ -1,7 +1,10 @@
 package event
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -34,6 +37,8 @@ func (r FinishReason) CutsOff() bool { return r == FinishLength || r == FinishFi
 var reasonsByWord = byWord(map[FinishReason]string{
 	FinishStop: "stop end_turn stop_sequence stop_token stop_criteria_met stop_condition stop_string_found stop_word" + // most services; Titan, LM Studio
 		" eos eos_token eos_found eog eot endoftext end_of_text" + // Text Generation Inference, Together, AI21, llama.cpp
+		" word stop_words end_id matched_token matched_str stop_sequence_reached final" + // llama.cpp, TensorRT-LLM, SGLang, Aleph Alpha, Yandex
+		" eos_id eos_reached eot_id im_end end_of_turn end_of_message end_of_sequence stopped succeeded ok" + // names of the same in other servers
 		" complete completed finish finished normal success done end", // Cohere, Titan, Baidu
 	FinishLength: "length max_tokens max_length max_output_tokens max_completion_tokens max_prompt_tokens max_messages" +
 		" model_context_window_exceeded model_length max_context max_len limit token_limit token_limit_reached" + // Anthropic and Zhipu, Mistral, xAI, watsonx, Azure
@@ -45,16 +50,17 @@ var reasonsByWord = byWord(map[FinishReason]string{
 		" safety recitation blocklist prohibited_content spii language model_armor escalation" + // Gemini
 		" image_safety image_prohibited_content image_recitation",
 	finishBroken: "error abort aborted network_error insufficient_system_resource failed" + // vLLM and SGLang, Zhipu, DeepSeek
-		" timeout user_cancel cancelled canceled not_finished user_stopped model_unloaded load unload" + // Cohere, watsonx, LM Studio, Ollama
+		" timeout timed_out preempt partial user_cancel cancelled canceled not_finished user_stopped model_unloaded load unload" + // Cohere, TensorRT-LLM, MLC, Yandex, watsonx, LM Studio, Ollama
 		" malformed_function_call malformed_response malformed_tool_use malformed_model_output unexpected_tool_call" + // Gemini, Bedrock
 		" too_many_tool_calls missing_thought_signature invalid incomplete",
 	finishBarred: "pup_limited_disabled", // Gemini
 })
 
 // reasonsByPart lists parts of words that no end of a whole turn has, for words that
-// reasonsByWord lacks. The first part that is listed decides, in the order of the reasons.
+// reasonsByWord lacks and that deny nothing, as "no_error" does. The first part that is listed
+// decides, in the order of the reasons.
 var reasonsByPart = [...]map[string]FinishReason{
-	byWord(map[FinishReason]string{FinishFiltered: "filter filtered safety unsafe sensitive moderation moderated block blocked blocklist" +
+	byWord(map[FinishReason]string{FinishFiltered: "filter filtered safety unsafe sensitive moderation moderated blocked blocklist blacklist blacklisted" +
 		" prohibited refusal refused policy guardrail guardrails toxic toxicity copyright recitation violation harmful inappropriate"}),
 	byWord(map[FinishReason]string{finishBroken: "error errors abort aborted cancel cancelled canceled fail failed failure interrupted timeout" +
 		" malformed unavailable overloaded disconnect disconnected crash crashed exception insufficient killed preempted evicted" +
@@ -82,6 +88,9 @@ func readReason(stated []byte) (reason FinishReason, known bool) {
 	if reason, known = reasonsByWord[word]; known {
 		return reason, true
 	}
+	if slices.ContainsFunc(strings.Split(word, "_"), isDenial) {
+		return FinishUnknown, false
+	}
 	for _, parts := range reasonsByPart {
 		for part := range strings.SplitSeq(word, "_") {
 			if reason, guessed := parts[part]; guessed {
@@ -92,8 +101,16 @@ func readReason(stated []byte) (reason FinishReason, known bool) {
 	return FinishUnknown, false
 }
 
-// plainWord returns a word as the tables have it: "MAX_TOKENS", "maxTokens", "max-tokens" and
-// "FINISH_REASON_MAX_TOKENS" are "max_tokens".
+// isDenial reports whether a part of a word denies what the others mean.
+func isDenial(part string) bool {
+	return part == "no" || part == "not" || part == "none" || part == "without" || part == "free"
+}
+
+// beginnings are those of words that state only that a word is one.
+var beginnings = []string{"finish_", "stop_reason_", "alternative_status_", "reason_"}
+
+// plainWord returns a word as the tables have it: "MAX_TOKENS", "maxTokens", "max-tokens", "max tokens",
+// "<|max_tokens|>" and "FINISH_REASON_MAX_TOKENS" are "max_tokens".
 func plainWord(word string) string {
 	plain := make([]byte, 0, len(word)+4)
 	small := false
@@ -104,18 +121,19 @@ func plainWord(word string) string {
 				plain = append(plain, '_')
 			}
 			plain = append(plain, b|' ')
-		case b == '-' || b == ' ' || b == '.':
-			plain = append(plain, '_')
-		default:
+		case 'a' <= b && b <= 'z' || '0' <= b && b <= '9' || b >= utf8.RuneSelf:
 			plain = append(plain, b)
+		default:
+			plain = append(plain, '_')
 		}
 		small = 'a' <= b && b <= 'z'
 	}
-	rest := strings.TrimPrefix(strings.TrimPrefix(string(plain), "finish_"), "reason_")
-	if rest == "" {
-		return string(plain)
+	whole := strings.Trim(string(plain), "_")
+	rest := whole
+	for _, beginning := range beginnings {
+		rest = strings.TrimPrefix(rest, beginning)
 	}
-	return rest
+	return cmp.Or(rest, whole)
 }
 
 // Reason returns the reason that a decoded word states, FinishUnknown for an unknown word.

@@ -115,17 +115,25 @@ var (
 	brokenWords = []string{
 		"abort", "error", "network_error", "insufficient_system_resource", "cancelled", "ERROR", "TIMEOUT", "USER_CANCEL",
 		"not_finished", "modelUnloaded", "MALFORMED_RESPONSE", "malformed_tool_use", "server_disconnected", "worker-crashed",
+		"timed_out", "preempt", "ALTERNATIVE_STATUS_PARTIAL", "STOP_REASON_ERROR",
 	}
 	boundWords = []string{
 		"length", "max_tokens", "MAX_TOKENS", "model_length", "token_limit", "time_limit", "repetition", "maxPredictedTokensReached",
 		"model_context_window_exceeded", "ERROR_LIMIT", "REASON_MAX_LEN", "thinking_budget_exceeded",
+		"maximum_tokens", "ALTERNATIVE_STATUS_TRUNCATED_FINAL", "stop_reason_max_tokens", " length ",
 	}
 	filterWords = []string{
 		"content_filter", "content-filter", "CONTENT_FILTERED", "sensitive", "SAFETY", "ESCALATION", "guardrail_intervened", "refusal",
 		"ERROR_TOXIC", "MODEL_ARMOR", "moderation_hit",
+		"blacklist", "ALTERNATIVE_STATUS_CONTENT_FILTER", "content filter",
 	}
-	wholeWords = []string{"stop", "STOP", "end_turn", "eos", "eos_token", "COMPLETE", "STOP_CRITERIA_MET", "FINISH", "eosFound", "FINISH_REASON_STOP"}
-	otherWords = []string{"tired", "OTHER", "vendor_reason_7"}
+	wholeWords = []string{
+		"stop", "STOP", "end_turn", "eos", "eos_token", "COMPLETE", "STOP_CRITERIA_MET", "FINISH", "eosFound", "FINISH_REASON_STOP",
+		"stop_words", "word", "FINISH_MATCHED_TOKEN", "stop_sequence_reached", "ALTERNATIVE_STATUS_FINAL", "STOP_REASON_END_TURN", "<|im_end|>", "stop ", "</eos>",
+	}
+	// The last ones deny what their parts mean.
+	plainWords = strings.NewReplacer("OTHER", "other", "withoutFailure", "without_failure")
+	otherWords = []string{"tired", "OTHER", "vendor_reason_7", "no_error", "error_free", "not_truncated", "withoutFailure"}
 )
 
 // endWords are the words of clients for the ends of texts: whole, bounded and filtered.
@@ -190,7 +198,7 @@ func TestAnUnknownWordIsOnlyTheEndOfContent(t *testing.T) {
 			for _, o := range endsOf(w, someText[w.from], word) {
 				require.Nil(t, o.Fault(), "%s: %s", w.name(), word)
 				assert.Contains(t, o.out, endWords[w.to][0], w.name())
-				assert.Contains(t, o.Losses().String(), "="+strings.ToLower(word))
+				assert.Contains(t, o.Losses().String(), "="+plainWords.Replace(word))
 			}
 			for _, of := range []map[translate.Format]content{openCalls, noContent} {
 				if c, has := of[w.from]; has {
