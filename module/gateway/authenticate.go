@@ -90,7 +90,7 @@ func (h *Handler) logRefusedKey(ex *exchange.Exchange, key *aigateway.Key, reaso
 // none: the format of the endpoint; for an endpoint without one, the format to which the headers
 // or the query of the request point.
 func keyFormat(r *http.Request, e endpoint) *format.Descriptor {
-	return formatFrom(r, e.format, formatByHeader, formatByKey)
+	return formatFrom(r, e.format, formatByHeader, formatByKeyHeader, formatByKey)
 }
 
 // hideKey leaves a request with a key in its query out of the access log of the site, which

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -186,7 +187,7 @@ func endsLike(p, pattern string) bool {
 // of the endpoint; for an endpoint without one, the format to which the request points.
 func formatOf(r *http.Request, e endpoint) *format.Descriptor {
 	f := formatFrom(r, e.format, formatByHeader)
-	f = formatFrom(r, cmp.Or(f, e.meant), formatByPath, formatByKey, formatByPaging)
+	f = formatFrom(r, cmp.Or(f, e.meant), formatByPath, formatByKeyHeader, formatByKey, formatByPaging)
 	return cmp.Or(f, formats.Unspecified())
 }
 
@@ -214,6 +215,16 @@ func formatByPath(r *http.Request) *format.Descriptor {
 	return formatWhere(func(f *format.Descriptor) bool {
 		return strings.HasPrefix(r.URL.Path, f.Client.Endpoints[0].Path)
 	})
+}
+
+// formatByKeyHeader returns the format whose header of a key a request for the list of models has
+// without a bearer token, nil for none. A monitor that lists models sends nothing else of a format.
+func formatByKeyHeader(r *http.Request) *format.Descriptor {
+	if !strings.HasPrefix(r.URL.Path, modelsPath) || keyring.HasBearer(r) {
+		return nil
+	}
+	isSent := func(value string) bool { return value != "" }
+	return formatWhere(func(f *format.Descriptor) bool { return slices.ContainsFunc(r.Header[f.Client.KeyHeader], isSent) })
 }
 
 // formatByKey returns the format whose parameter of a key is in the query of a request for the

@@ -35,6 +35,13 @@ func (s Sources) Credential(r *http.Request, other, parameter string) (string, *
 	return token, nil
 }
 
+// HasBearer reports whether the credential of a request is in Authorization, so that other
+// places of a credential are not read.
+func HasBearer(r *http.Request) bool {
+	token, f := bearerToken(r.Header["Authorization"])
+	return token != "" || f != nil
+}
+
 // bearerToken returns the bearer token in the values of Authorization, "" if there is
 // none. It ignores values of other schemes and values without a token, because a proxy in
 // front may have its own credential there.

@@ -23,24 +23,25 @@ type door struct {
 	version  bool // the version header is sent
 	messages bool // it answers in the messages family
 	apiKey   bool // it reads x-api-key
+	either   bool // x-api-key without a bearer token makes it a door of the messages family
 }
 
 var doors = []door{
-	{"POST /v1/messages", site.BodyFor(site.MessagesPath, "m1", "hi", false), true, true, true},
-	{"POST /v1/messages", site.BodyFor(site.MessagesPath, "m1", "hi", true), true, true, true},
-	{"POST /v1/messages/count_tokens", `{"model":"m1","messages":[{"role":"user","content":"hi"}]}`, true, true, true},
-	{"POST /v1/chat/completions", site.BodyFor(site.ChatPath, "m1", "hi", false), false, false, false},
-	{"POST /v1/chat/completions", site.BodyFor(site.ChatPath, "m1", "hi", false), true, false, false},
-	{"POST /v1/completions", site.BodyFor(site.CompletionsPath, "m1", "hi", true), false, false, false},
-	{"POST /v1/completions", site.BodyFor(site.CompletionsPath, "m1", "hi", false), true, false, false},
-	{"GET /v1/models", "", false, false, false},
-	{"GET /v1/models", "", true, true, true},
-	{"GET /v1/models?limit=3", "", false, true, false},
-	{"HEAD /v1/models", "", false, false, false},
-	{"HEAD /v1/models", "", true, true, true},
-	{"GET /v1/models/m1", "", false, false, false},
-	{"GET /v1/models/m1", "", true, true, true},
-	{"HEAD /v1/models/m1", "", true, true, true},
+	{"POST /v1/messages", site.BodyFor(site.MessagesPath, "m1", "hi", false), true, true, true, false},
+	{"POST /v1/messages", site.BodyFor(site.MessagesPath, "m1", "hi", true), true, true, true, false},
+	{"POST /v1/messages/count_tokens", `{"model":"m1","messages":[{"role":"user","content":"hi"}]}`, true, true, true, false},
+	{"POST /v1/chat/completions", site.BodyFor(site.ChatPath, "m1", "hi", false), false, false, false, false},
+	{"POST /v1/chat/completions", site.BodyFor(site.ChatPath, "m1", "hi", false), true, false, false, false},
+	{"POST /v1/completions", site.BodyFor(site.CompletionsPath, "m1", "hi", true), false, false, false, false},
+	{"POST /v1/completions", site.BodyFor(site.CompletionsPath, "m1", "hi", false), true, false, false, false},
+	{line: "GET /v1/models", either: true},
+	{"GET /v1/models", "", true, true, true, false},
+	{line: "GET /v1/models?limit=3", messages: true, either: true},
+	{line: "HEAD /v1/models", either: true},
+	{"HEAD /v1/models", "", true, true, true, false},
+	{line: "GET /v1/models/m1", either: true},
+	{"GET /v1/models/m1", "", true, true, true, false},
+	{"HEAD /v1/models/m1", "", true, true, true, false},
 }
 
 // enter sends a request to a door with these headers.
@@ -184,7 +185,8 @@ var credentials = []struct {
 // TestG113CredentialsAreJudgedAlikeAtEveryDoor is the matrix of credentials and
 // endpoints. The version header on a chat request once made x-api-key count
 // there, and a header that decides nothing (a Digest credential, a second
-// x-api-key beside a bearer token) once made the request 400.
+// x-api-key beside a bearer token) once made the request 400. A monitor that listed the
+// models with x-api-key alone was once answered that it had sent no credential.
 func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 	s, p := site.StartLocked(t)
 	calls := 0
@@ -192,6 +194,9 @@ func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, d := range doors {
 				want := c.bearer
+				if d.either && c.bearer == missing && c.both != missing {
+					d.messages, d.apiKey = true, true
+				}
 				if d.apiKey {
 					want = c.both
 				}
@@ -211,6 +216,28 @@ func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, len(credentials), 50)
 	assert.Equal(t, calls, p.Count(), "nothing that was refused reached the provider")
+}
+
+// TestAnAPIKeyHeaderAloneListsModels: the header of one vendor's keys decides the shape of a list,
+// and nothing about other paths.
+func TestAnAPIKeyHeaderAloneListsModels(t *testing.T) {
+	s, p := site.StartLocked(t)
+	key := "X-Api-Key: " + site.AliceKey
+	for line, has := range map[string]string{
+		"GET /v1/models":              `"has_more":false`,
+		"GET /v1/models?after_id=m0":  `"has_more":false`,
+		"GET /v1/models/m1":           `"type":"model"`,
+		"GET /v1/models/m9":           `{"type":"error","error":{"type":"not_found_error"`,
+		"POST /v1/models":             `{"type":"error","error":{"type":"invalid_request_error","message":"method: must be GET"`,
+		"POST /v1/messages":           "anthropic-version",
+		"POST /v1/chat/completions":   "no credential",
+		"POST /v1/responses":          "no credential",
+		"POST /v1/embeddings":         "no credential",
+		"POST /v1/images/generations": "no credential",
+	} {
+		assert.Contains(t, string(s.Raw(site.BodyFor(site.MessagesPath, "m1", "hi", false), line+" HTTP/1.1", "Content-Type: application/json", key).Body), has, line)
+	}
+	assert.Zero(t, p.Count())
 }
 
 // assertRetry checks the headers by which a client's library decides whether to repeat a
