@@ -302,6 +302,34 @@ func TestReadmeShowsWhichFormatsAreTranslated(t *testing.T) {
 	}
 }
 
+var (
+	tableStart = regexp.MustCompile(`(?m)(?:\A|^[^|\n].*\n|^\n)(\|.*)\n(.*)`)
+	ruler      = regexp.MustCompile(`^\|[-:| ]+\|$`)
+)
+
+// TestTablesOfPagesAreWhole: an empty line cut the last rows off a table, which pages showed as text
+// with bars.
+func TestTablesOfPagesAreWhole(t *testing.T) {
+	broken := func(text string) (rows []string) {
+		for _, start := range tableStart.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+			if !ruler.MatchString(start[2]) {
+				rows = append(rows, start[1])
+			}
+		}
+		return rows
+	}
+	assert.Equal(t, []string{"| c |"}, broken("| a |\n|---|\n| b |\n\n| c |\n| d |\n"))
+	assert.Equal(t, []string{"| c |"}, broken("text\n| a |\n|:--|\n| b |\ntext\n| c |\n"))
+	assert.Empty(t, broken("# t\n\n| a |\n|---|\n| b |\n\n```\n| no table\n```\n"))
+	rules, err := filepath.Glob("../translate/rules/*.md")
+	require.NoError(t, err)
+	for _, page := range append(rules, userPages(t)...) {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		assert.Empty(t, broken(string(text)), page)
+	}
+}
+
 // Every direct dependency has its reason in xcaddy.md.
 func TestEveryDependencyHasItsReason(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
