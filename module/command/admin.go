@@ -111,12 +111,18 @@ func useRunning(cmd *cobra.Command) (string, error) {
 	case address != "" || path != "":
 		return address, nil
 	}
-	if _, err := (remote{caddy.DefaultAdminListen}).send(http.MethodGet, "/ai_gateway/status", nil); err != nil {
+	if !isRunning() {
 		cmd.PrintErrf("No gateway answers at %s. ", caddy.DefaultAdminListen)
 		return "", nil
 	}
 	cmd.PrintErrf("Using the gateway that runs at %s.\n", caddy.DefaultAdminListen)
 	return caddy.DefaultAdminListen, cmd.Flags().Set("address", caddy.DefaultAdminListen)
+}
+
+// isRunning reports whether a gateway answers at the default address of the admin API.
+func isRunning() bool {
+	_, err := remote{caddy.DefaultAdminListen}.send(http.MethodGet, "/ai_gateway/status", nil)
+	return err == nil
 }
 
 // printStore names the store that a command uses without a running gateway.

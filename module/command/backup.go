@@ -116,23 +116,36 @@ func restoreCommand() *cobra.Command {
 		Use: "restore <folder>", Short: "Puts a backup in the place of users, keys and usage", Args: cobra.ExactArgs(1),
 		Long: `
 Copies a backup to the places of the store, the ledger and its journal. Stop the gateway
-first. With --force, it replaces the present files, and keeps them under other names.`,
-		RunE: withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
-			replace, _ := cmd.Flags().GetBool("force")
-			kept, err := files.Restore(cmd.Context(), files.ledger, folder, replace)
-			if kept != "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "Previous files have %s in their names now.\n", kept)
-			}
-			if err != nil {
+first; without --config, the store is the default one of your own account, and not that
+of a service. With --force, the command replaces the present files, and keeps them under other names.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := restoreBackup(cmd, args); err != nil {
 				return fmt.Errorf("restoring the backup: %w", err)
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), "The backup is restored. Start the gateway.")
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "The backup is restored. Start the gateway.")
 			return err
-		}),
+		},
 	}
 	addFileFlags(cmd)
 	cmd.Flags().BoolP("force", "f", false, "Replace the present files, and keep them under other names")
 	return cmd
+}
+
+// restoreBackup puts a backup in the place of the selected store. Without --config, that is a store
+// of the own account, which is hardly that of a service whose gateway still runs.
+func restoreBackup(cmd *cobra.Command, args []string) error {
+	if path, _ := cmd.Flags().GetString("config"); path == "" && isRunning() {
+		return fmt.Errorf("a gateway runs at %s: stop it first, and name its configuration with --config", caddy.DefaultAdminListen)
+	}
+	return withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
+		printStore(cmd, files.StoreFiles)
+		replace, _ := cmd.Flags().GetBool("force")
+		kept, err := files.Restore(cmd.Context(), files.ledger, folder, replace)
+		if kept != "" {
+			fmt.Fprintf(cmd.OutOrStdout(), "Previous files have %s in their names now.\n", kept)
+		}
+		return err
+	})(cmd, args)
 }
 
 // storeFiles is a store with files, and the options of its ledger.

@@ -23,10 +23,11 @@ directory. The first start creates the user root, and prints its random password
 The subcommands user, team and key manage users, teams and keys: those of the gateway
 that runs, if the admin API of Caddy answers at its usual address or at another one
 (--address); otherwise those of the default store, or of the store of a configuration
-(--config). They print which store that is. The subcommand usage shows the requests, tokens and costs in the ledger of the store. The subcommands
-targets and explain show where a running gateway sends requests, the subcommand limits
-shows what is used and left of its limits, and the subcommand doctor tests its models.
-The subcommands backup and restore copy users, keys and usage to a folder, and back.
+(--config). They print which store that is. The subcommand usage shows the requests,
+tokens and costs in the ledger of the store. The subcommands targets and explain show
+where a running gateway sends requests, the subcommand limits shows what is used and
+left of its limits, and the subcommand doctor tests its models. The subcommands backup
+and restore copy users, keys and usage to a folder, and back.
 
 With --print, the command prints a Caddyfile with the same providers and key. You can
 start your own configuration from it.`

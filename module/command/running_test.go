@@ -94,6 +94,30 @@ func TestCommandsFindTheRunningGateway(t *testing.T) {
 	assert.ErrorContains(t, err, folder+" is not empty: name a new folder")
 }
 
+// TestARestoreNeedsTheStoreOfTheService: `restore` of root, without --config and while the service ran,
+// put the backup into a store of root, and reported success.
+func TestARestoreNeedsTheStoreOfTheService(t *testing.T) {
+	data := startService(t)
+	folder := filepath.Join(t.TempDir(), "gateway-1")
+	succeed(t, "backup "+folder)
+	for _, line := range []string{"restore " + folder, "restore --force " + folder} {
+		_, _, err := execute(t, "", line)
+		assert.EqualError(t, err, "restoring the backup: a gateway runs at "+caddy.DefaultAdminListen+": stop it first, and name its configuration with --config")
+	}
+	assert.NoDirExists(t, filepath.Join(os.Getenv("XDG_DATA_HOME"), "caddy", "ai_gateway"), "no other store is made")
+
+	require.NoError(t, caddy.Stop())
+	config := filepath.Join(t.TempDir(), "Caddyfile")
+	require.NoError(t, os.WriteFile(config, []byte("{\n\tai_gateway {\n\t\tstore sqlite "+data+"/other.db\n\t}\n}\nhttp://127.0.0.1:0 {\n\tai_gateway {\n\t\tprovider demo\n\t}\n}\n"), 0o600))
+	_, messages, err := execute(t, "", "restore --config "+config+" "+folder)
+	require.NoError(t, err)
+	assert.Equal(t, "Using the store sqlite "+data+"/other.db.\n", messages)
+	assert.FileExists(t, filepath.Join(data, "other.db"))
+	_, messages, err = execute(t, "", "restore "+folder)
+	require.NoError(t, err)
+	assert.Regexp(t, "^Using the store sqlite "+os.Getenv("XDG_DATA_HOME"), messages)
+}
+
 func TestWithoutARunningGatewayTheStoreIsNamed(t *testing.T) {
 	file := freshData(t)
 	for _, line := range []string{"user add alice", "user list", "usage", "backup " + filepath.Join(t.TempDir(), "b")} {

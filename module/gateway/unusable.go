@@ -11,8 +11,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// firstUser is the command that creates a user who can log in and make keys.
-const firstUser = "caddy ai-gateway user add root --role root; with --address for a Caddy that runs as a service"
+// firstUser is the command that creates a user who can log in and make keys. It finds a gateway that
+// runs by itself.
+const firstUser = "caddy ai-gateway user add root --role root"
 
 // warnUnusable logs one warning with the remedy if a site has neither keys nor users. Such
 // a site answers every request 401.
