@@ -42,6 +42,14 @@ func ShapeTool(x *Translation, t *Tool) {
 	t.Schema = schema
 }
 
+// NameArguments writes the schema of a tool without the arguments that the messages format has no
+// names for, and reports them.
+func NameArguments(x *Translation, t *Tool) {
+	schema, lost := jsonschema.Named(t.Schema)
+	t.report(x, lost)
+	t.Schema = schema
+}
+
 // report reports what is left out of the schema of a tool.
 func (t *Tool) report(x *Translation, lost translate.Losses) {
 	if len(lost) == 0 {

@@ -1,12 +1,37 @@
 package jsonschema_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 )
+
+// A tool that is made of an OpenAPI document has an argument "$filter". Claude refuses each request
+// with such a tool: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'".
+func TestArgumentsHaveNamesThatServicesAccept(t *testing.T) {
+	const lost = ".properties.*"
+	long := strings.Repeat("n", 65)
+	for _, tt := range []struct{ name, schema, want, lost string }{
+		{"plain", `{ "type": "object", "properties": {"a.b-c_1": {"properties": {"$x": {}}}}, "required": ["a.b-c_1"] }`, "", ""},
+		{"none", ``, "", ""},
+		{"no properties", `{"type":"object","$defs":{"$a":{"properties":{"$b":{}}}}}`, "", ""},
+		{"a dollar", `{"type":"object","properties":{"$filter":{"type":"string"},"top":{"type":"integer"}},"required":["$filter","top"]}`, `{"type":"object","properties":{"top":{"type":"integer"}},"required":["top"]}`, lost},
+		{"a space, brackets and an at", `{"properties":{"user name":{},"user[id]":{},"@type":{},"a":{}}}`, `{"properties":{"a":{}}}`, lost},
+		{"other letters, and an escape", `{"properties":{"名":{},"\u0024a":{},"\u0061":{}}}`, `{"properties":{"\u0061":{}}}`, lost},
+		{"too long, and empty", `{"properties":{"` + long + `":{},"":{},"` + long[:64] + `":{}}}`, `{"properties":{"` + long[:64] + `":{}}}`, lost},
+	} {
+		got, lost := jsonschema.Named([]byte(tt.schema))
+		want := tt.want
+		if want == "" {
+			want = tt.schema
+		}
+		assert.Equal(t, want, string(got), tt.name)
+		assert.Equal(t, tt.lost, lost.String(), tt.name)
+	}
+}
 
 // A server of tools publishes "one of these arguments" as a choice at the root of a schema. OpenAI
 // and Claude refuse each request that has such a tool among its tools.

@@ -153,6 +153,23 @@ func TestMapsAreRefusedUnlessAToolDescribesThem(t *testing.T) {
 	}
 }
 
+// Of a tool with the argument "$filter", Claude gets the others; other services take all of them.
+func TestArgumentsThatClaudeHasNoNamesForAreReported(t *testing.T) {
+	const schema = `{"type":"object","properties":{"$filter":{"type":"string"},"top":{"type":"integer"}},"required":["top"]}`
+	body := wanting(`"tools":[{"type":"function","function":{"name":"f","parameters":` + schema + `}}]`).body
+	for _, to := range []translate.Format{translate.Messages, translate.Responses, translate.Converse, translate.Gemini} {
+		out, r, refused := renderOf(t, translate.Chat, to, body)
+		require.Nil(t, refused)
+		if to == translate.Messages {
+			assert.Contains(t, out, `{"type":"object","properties":{"top":{"type":"integer"}},"required":["top"]}`)
+			assert.Contains(t, r.Losses.String(), "tools[*].function.parameters.properties.*")
+		} else {
+			assert.Contains(t, out, schema, to)
+			assert.NotContains(t, r.Losses.String(), "parameters")
+		}
+	}
+}
+
 // A server of tools publishes "one of these arguments" as a choice at the root of a schema. Claude,
 // Nova and OpenAI refuse each request that has such a tool among its tools; Gemini takes it.
 func TestSchemasOfToolsHaveNoChoiceAtTheirRoot(t *testing.T) {

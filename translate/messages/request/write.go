@@ -113,6 +113,7 @@ func (w *requestWriter) endConversation() {
 // Tool adds a tool. The format requires a schema.
 func (w *requestWriter) Tool(t *core.Tool) {
 	core.EnforceTool(w.x, t)
+	core.NameArguments(w.x, t)
 	w.names.Add(w.x, t)
 	w.marking = &w.tools
 	b := &w.tools
