@@ -40,14 +40,16 @@ func Arguments(schema []byte) (_ []byte, lost translate.Losses) {
 	return r.append(), r.lost
 }
 
-// isPlainRoot reports whether a schema has nothing at its root that services refuse there.
+// isPlainRoot reports whether a schema has nothing at its root that services refuse there. It
+// reads nearly every tool of every request, once.
 func isPlainRoot(schema []byte) bool {
-	for name, value := range jsonscan.Members(schema) {
-		switch string(name) {
+	c := jsonscan.Again(schema)
+	for c.OpenObject(); c.Member(); c.Skip() {
+		switch string(c.Name()) {
 		case "allOf", "anyOf", "oneOf", "enum", "const", "not":
 			return false
 		case "type":
-			if value[0] == '[' {
+			if c.Kind() == jsonscan.Array {
 				return false
 			}
 		}

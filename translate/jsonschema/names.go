@@ -15,16 +15,11 @@ const maxName = 64
 // of tools that are made of OpenAPI documents. The bytes are the same if there are none. lost has
 // what differs, by its path in the schema.
 func Named(schema []byte) (_ []byte, lost translate.Losses) {
-	properties := jsonscan.MemberOf(schema, "properties")
-	odd := false
-	for name := range jsonscan.Members(properties) {
-		odd = odd || !isArgumentName(name)
-	}
-	if !odd {
+	if !hasOddNames(schema) {
 		return schema, nil
 	}
 	var root, kept Schema
-	for name, value := range jsonscan.Members(properties) {
+	for name, value := range jsonscan.Members(jsonscan.MemberOf(schema, "properties")) {
 		if isArgumentName(name) {
 			kept.Members = append(kept.Members, Member{string(name), value})
 		}
@@ -38,6 +33,25 @@ func Named(schema []byte) (_ []byte, lost translate.Losses) {
 	}
 	lost.AddIn(translate.Shaping, ".properties.", "*")
 	return root.object(), lost
+}
+
+// hasOddNames reports whether an argument has a name that is refused. It reads nearly every tool
+// of every request, once.
+func hasOddNames(schema []byte) bool {
+	c := jsonscan.Again(schema)
+	for c.OpenObject(); c.Member(); {
+		if string(c.Name()) != "properties" {
+			c.Skip()
+			continue
+		}
+		for c.OpenObject(); c.Member(); c.Skip() {
+			if !isArgumentName(c.Name()) {
+				return true
+			}
+		}
+		return false
+	}
+	return false
 }
 
 // isArgumentName reports whether the Claude API accepts an escaped name of an argument.
