@@ -134,7 +134,7 @@ func (c *codec) units(r *accounting.Record) {
 			*u = token.Units{}
 			continue
 		}
-		for _, n := range [...]*int64{&u.Images, &u.Seconds, &u.Characters, &u.Queries} {
+		for _, n := range [...]*int64{&u.Images, &u.Seconds, &u.Characters, &u.Queries, &u.ImageTokens.Input, &u.ImageTokens.CacheRead, &u.ImageTokens.Output} {
 			number(c, n)
 		}
 		flag(c, &u.Counted)

@@ -31,6 +31,8 @@ const maxRows = 100_000
 //	cache_read, cache_write    empty: the price of input
 //	cache_write_1h       empty: the price of cache_write
 //	reasoning            empty: the price of output
+//	image_input, image_output    for a million tokens of images; empty: the prices of input and output
+//	image_cache_read     empty: as much less than image_input as cache_read than input
 //	search               for one web search, or one query of a rerank; empty if unknown, 0 if they are free
 //	image                for one image; empty if images are not charged
 //	minute               for a minute of sound, charged by the second; empty: not charged
@@ -105,7 +107,7 @@ func withoutMark(r io.Reader) io.Reader {
 }
 
 // columns are the names of all columns. The first four are required.
-var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning search image minute characters
+var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning image_input image_cache_read image_output search image minute characters
 	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
 	peak peak_factor flex batch priority ultrafast fast us regional currency as_of source note confirmed`)
 
@@ -185,9 +187,9 @@ func (f *fields) price() (*Price, error) {
 	return p, nil
 }
 
-// units returns the prices of units for the name of a price.
+// units returns the prices of images and units for the name of a price.
 func (f *fields) units() (text string) {
-	for _, name := range [...]string{"image", "minute", "characters"} {
+	for _, name := range [...]string{"image_input", "image_output", "image", "minute", "characters"} {
 		if f.of[name] != "" {
 			text += " " + name + " " + f.of[name]
 		}
@@ -226,6 +228,8 @@ func (f *fields) rates() (r Rates) {
 	r.CacheWriteLong = f.rate("cache_write_1h", r.CacheWrite)
 	r.Answer = f.rate("output", 0)
 	r.Reasoning = f.rate("reasoning", r.Answer)
+	r.OfImages.Input, r.OfImages.Output = f.rate("image_input", r.Fresh), f.rate("image_output", r.Answer)
+	r.OfImages.CacheRead = f.rate("image_cache_read", scaled(r.CacheRead, r.Fresh, r.OfImages.Input))
 	r.Search, r.Unknown = f.optional("search", perPiece), f.unknownParts()
 	r.UnitRates = UnitRates{Image: f.optional("image", perPiece), Minute: f.optional("minute", perPiece), Character: f.optional("characters", perMillion)}
 	return r
@@ -241,6 +245,9 @@ func (f *fields) above(base Rates) Rates {
 	r.CacheWriteLong = f.rate("cache_write_1h_above", scaled(base.CacheWriteLong, base.CacheWrite, r.CacheWrite))
 	r.Answer = f.rate("output_above", 0)
 	r.Reasoning = scaled(base.Reasoning, base.Answer, r.Answer)
+	r.OfImages = ImageRates{
+		scaled(base.OfImages.Input, base.Fresh, r.Fresh), scaled(base.OfImages.CacheRead, base.Fresh, r.Fresh), scaled(base.OfImages.Output, base.Answer, r.Answer),
+	}
 	return r
 }
 
@@ -321,7 +328,7 @@ func (p *Price) check() error {
 		if r.Answer != 0 && r.Answer < r.Fresh/4 {
 			return fmt.Errorf("%s %s: the output costs less than a quarter of the input%s", p.Provider, p.Models[0], ifCorrect)
 		}
-		if r.CacheRead > r.Fresh {
+		if r.CacheRead > r.Fresh || r.OfImages.CacheRead > r.OfImages.Input {
 			return fmt.Errorf("%s %s: reading the cache costs more than the input%s", p.Provider, p.Models[0], ifCorrect)
 		}
 	}

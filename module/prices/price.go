@@ -83,11 +83,11 @@ func (p *Price) Cost(c Charge) (cost Cost, ok bool) {
 	if c.Terms&token.Reserved != 0 {
 		tokens = token.Counts{Searches: c.Tokens.Searches}
 	}
-	pico, units := rates.sum(tokens), token.Units{}
+	var units token.Units
 	if c.Units != nil {
 		units = *c.Units
 	}
-	pico = saturate(pico, rates.units(units))
+	pico := saturate(rates.sum(tokens, units.ImageTokens), rates.units(units))
 	cost.InPart = p.Base.Unknown&partsOf(c.Tokens.Searches, units) != 0 || c.Units == nil && rates.UnitRates != (UnitRates{})
 	cost.Nanos = round(pico, factors)
 	return cost, len(factors) <= maxFactors
@@ -136,6 +136,9 @@ func (p *Price) digest() string {
 		p.Provider, p.Models, p.From, p.Until, rates(p.Base), p.Edge, rates(p.Above), p.Peak, p.Factors[:identified], p.Currency, p.AsOf, p.Source, p.Note)
 	if u := p.Base.UnitRates; u != (UnitRates{}) {
 		text = fmt.Appendf(text, " Image:%d Minute:%d Character:%d", u.Image, u.Minute, u.Character)
+	}
+	if i := p.Base.OfImages; i != (ImageRates{p.Base.Fresh, p.Base.CacheRead, p.Base.Answer}) {
+		text = fmt.Appendf(text, " OfImages:%d/%d/%d", i.Input, i.CacheRead, i.Output)
 	}
 	if p.Base.Search == 0 && p.Base.Unknown&Searches == 0 {
 		text = append(text, " free searches"...)

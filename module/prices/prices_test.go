@@ -91,8 +91,8 @@ func TestL008L009L010LongPromptsCostMoreFromTheEdgeOn(t *testing.T) {
 		beyond, _ := p.Cost(Charge{Admitted: admitted, Tokens: test.beyond})
 		assert.False(t, below.Long, name)
 		assert.True(t, beyond.Long, name)
-		assert.EqualValues(t, (p.Base.sum(test.below)+500)/1000, below.Nanos, name)
-		assert.EqualValues(t, (p.Above.sum(test.beyond)+500)/1000, beyond.Nanos, name)
+		assert.EqualValues(t, (p.Base.sum(test.below, token.ImageTokens{})+500)/1000, below.Nanos, name)
+		assert.EqualValues(t, (p.Above.sum(test.beyond, token.ImageTokens{})+500)/1000, beyond.Nanos, name)
 		assert.Greater(t, p.Above.Fresh, p.Base.Fresh, name)
 	}
 }
@@ -167,8 +167,8 @@ func TestL016TheSameContentIsTheSamePrice(t *testing.T) {
 
 func TestUnstatedPricesAreThoseOfInputAndOutput(t *testing.T) {
 	p := one(t, "input,cache_write,output,edge,input_above,output_above", "2,3,8,>10,4,16")
-	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 8e6, Reasoning: 8e6, Unknown: Searches}, p.Base)
-	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 6e6, CacheWriteLong: 6e6, Answer: 16e6, Reasoning: 16e6, Unknown: Searches}, p.Above)
+	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 8e6, Reasoning: 8e6, OfImages: ImageRates{2e6, 2e6, 8e6}, Unknown: Searches}, p.Base)
+	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 6e6, CacheWriteLong: 6e6, Answer: 16e6, Reasoning: 16e6, OfImages: ImageRates{4e6, 4e6, 16e6}, Unknown: Searches}, p.Above)
 }
 
 // A write to a cache above the edge cost as the input there, 20 percent too little, although the
@@ -184,7 +184,7 @@ func TestPricesAboveTheEdgeRiseAsTheInput(t *testing.T) {
 		{"input,reasoning,output,edge,input_above,output_above", "1,4,2,>10,2,3", Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 2e6, CacheWriteLong: 2e6, Answer: 3e6, Reasoning: 6e6}},
 		{"input,cache_write,output,edge,input_above,output_above", "0,1,0,>10,3,3", Rates{Fresh: 3e6, CacheRead: 3e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 3e6, Reasoning: 3e6}},
 	} {
-		c.want.Unknown = Searches
+		c.want.Unknown, c.want.OfImages = Searches, ImageRates{c.want.Fresh, c.want.CacheRead, c.want.Answer}
 		assert.Equal(t, c.want, one(t, c.columns, c.values).Above, c.columns)
 	}
 }
@@ -419,6 +419,40 @@ func TestUnitsArePaidBesideTokens(t *testing.T) {
 	}
 	assert.Regexp(t, `^p m USD 0/0 image 0.04 minute 0.006 characters 15 #`, p.Name())
 	assert.NotEqual(t, one(t, "input,output", "0,0").ID(), p.ID())
+}
+
+// An edit of a photograph cost 5 for a million tokens, those of its image included, of which the
+// provider charged 8.
+func TestTokensOfImagesHavePricesOfTheirOwn(t *testing.T) {
+	const columns, values = "input,cache_read,output,image_input,image_output", "5,1,10,8,30"
+	p := one(t, columns, values)
+	plain := one(t, "input,cache_read,output", "5,1,10")
+	for name, tt := range map[string]struct {
+		tokens token.Counts
+		images token.ImageTokens
+		micros int64
+	}{
+		"none":                            {token.Counts{Fresh: 1000, Answer: 10}, token.ImageTokens{}, 5000 + 100},
+		"an edit":                         {token.Counts{Fresh: 1000}, token.ImageTokens{Input: 990}, 7970},
+		"an image":                        {token.Counts{Fresh: 10, Answer: 100}, token.ImageTokens{Output: 90}, 50 + 100 + 2700},
+		"of a cache":                      {token.Counts{Fresh: 100, CacheRead: 100}, token.ImageTokens{Input: 100, CacheRead: 50}, 250 + 400 + 50 + 80},
+		"of a cache without its details":  {token.Counts{Fresh: 100, CacheRead: 100}, token.ImageTokens{Input: 120}, 800 + 80 + 32},
+		"more than there are":             {token.Counts{Fresh: 100, CacheRead: 10, Answer: 1}, token.ImageTokens{Input: 1 << 40, CacheRead: 1 << 40, Output: 1 << 40}, 800 + 16 + 30},
+		"thoughts, which are no images":   {token.Counts{Answer: 100, Reasoning: 100}, token.ImageTokens{Output: 200}, 3000 + 1000},
+		"what was written to a cache too": {token.Counts{Fresh: 1, CacheWrite: 10}, token.ImageTokens{Input: 11}, 8 + 50},
+	} {
+		units := token.Units{ImageTokens: tt.images}
+		cost := nanos(t, p, Charge{Tokens: tt.tokens, Units: &units})
+		assert.Equal(t, tt.micros*1000, cost, name)
+		bound, _ := p.Bound(admitted, MaxUse{Prompt: tt.tokens.Input(), Answer: tt.tokens.Output()})
+		assert.GreaterOrEqual(t, bound, cost, name)
+		assert.Equal(t, nanos(t, plain, Charge{Tokens: tt.tokens}), nanos(t, plain, Charge{Tokens: tt.tokens, Units: &units}), "%s, at one price", name)
+	}
+	assert.NotEqual(t, p.ID(), plain.ID())
+	assert.Equal(t, plain.ID(), one(t, "input,cache_read,output,image_input,image_output", "5,1,10,5,10").ID(), "the same price")
+	assert.Regexp(t, `^p m USD 5/10 image_input 8 image_output 30 #`, p.Name())
+	long := one(t, columns+",edge,input_above,output_above", values+",>=100,10,30")
+	assert.EqualValues(t, 1000*(16*100+90), nanos(t, long, Charge{Tokens: token.Counts{Fresh: 100, Answer: 1}, Units: &token.Units{ImageTokens: token.ImageTokens{Input: 100, Output: 1}}}))
 }
 
 // A correction of prices sees the record alone, which has no units: their cost would be 0.

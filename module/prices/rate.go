@@ -30,9 +30,14 @@ type Rates struct {
 	Reasoning      Rate
 	Search         Rate // one web search, or one query of a rerank
 
+	OfImages ImageRates // the prices of tokens of images
 	UnitRates
 	Unknown Parts // whose price is not known; their rates are 0
 }
+
+// ImageRates are the prices of tokens of images, which are those of all tokens if the model has no
+// others.
+type ImageRates struct{ Input, CacheRead, Output Rate }
 
 // UnitRates are the prices of units; 0 for those that are not charged.
 type UnitRates struct {
@@ -53,14 +58,19 @@ func (r Rates) units(u token.Units) (pico int64) {
 	return pico
 }
 
-// sum returns the cost of t in pico units.
-func (r Rates) sum(t token.Counts) (pico int64) {
+// sum returns the cost of t in pico units, of which some are tokens of images. Those that the
+// provider does not state to have read from a cache count as others as far as possible.
+func (r Rates) sum(t token.Counts, images token.ImageTokens) (pico int64) {
+	cached := min(max(images.CacheRead, images.Input-t.Fresh, 0), t.CacheRead)
+	fresh := min(max(images.Input-cached, 0), t.Fresh)
+	output := min(max(images.Output, 0), t.Answer)
 	for _, part := range [...]struct {
 		rate  Rate
 		count int64
 	}{
-		{r.Fresh, t.Fresh}, {r.CacheRead, t.CacheRead}, {r.CacheWrite, t.CacheWrite}, {r.CacheWriteLong, t.CacheWriteLong},
-		{r.Answer, t.Answer}, {r.Reasoning, t.Reasoning}, {r.Search, t.Searches},
+		{r.Fresh, t.Fresh - fresh}, {r.CacheRead, t.CacheRead - cached}, {r.CacheWrite, t.CacheWrite}, {r.CacheWriteLong, t.CacheWriteLong},
+		{r.OfImages.Input, fresh}, {r.OfImages.CacheRead, cached}, {r.OfImages.Output, output},
+		{r.Answer, t.Answer - output}, {r.Reasoning, t.Reasoning}, {r.Search, t.Searches},
 	} {
 		pico = saturate(pico, product(int64(part.rate), part.count))
 	}

@@ -31,10 +31,11 @@ var (
 	answerMeta  = answers.Maybe(members.Object, "meta")     // of a rerank, with the usage of Cohere and SiliconFlow
 )
 
-// The members of the usage of a transcript that is charged by its length.
+// The members of the usage of a transcript that is charged by its length, and of images.
 var (
-	durations = members.New("usage.")
-	usageTime = durations.Maybe(members.Number, "seconds")
+	usages       = members.New("usage.")
+	usageTime    = usages.Maybe(members.Number, "seconds")
+	usageDetails = usages.Maybe(members.Object, "output_tokens_details")
 )
 
 // usageRows are the counts of all endpoints, in their usage and in what a rerank has in its
@@ -49,6 +50,9 @@ var usageRows = token.WithStatedCosts(
 	token.Row{Path: "tokens.input_tokens", Is: token.Prompt},
 	token.Row{Path: "output_tokens", Is: token.Output},
 	token.Row{Path: "input_tokens_details.cached_tokens", Is: token.CacheRead},
+	token.Row{Path: "input_tokens_details.image_tokens", Is: token.ImageInput},
+	token.Row{Path: "input_tokens_details.cached_tokens_details.image_tokens", Is: token.ImageCacheRead},
+	token.Row{Path: "output_tokens_details.image_tokens", Is: token.ImageOutput},
 	token.Row{Path: "search_units", Is: token.Searches},
 	token.Row{Path: "rerank_units", Is: token.Searches},
 	token.Row{Path: "billed_units.search_units", Is: token.Searches},
@@ -73,24 +77,38 @@ func usage(v *members.Values) token.Usage {
 }
 
 // unitsOf returns the units that a JSON answer contains or reports. Implausible ones count as 0.
-func unitsOf(v *members.Values, u unit) (n token.Units) {
+func unitsOf(v *members.Values, u unit, used token.Usage) (n token.Units) {
+	n.ImageTokens = used.Units.ImageTokens
 	switch u {
 	case images:
+		n.ImageTokens = ofImages(v, used)
 		c := jsonscan.Again(v.Raw(answerData))
 		n.Counted = v.Raw(answerData) != nil
 		for c.OpenArray(); c.Element(); n.Images++ {
 			c.Skip()
 		}
 	case seconds:
-		var used members.Values
+		var length members.Values
 		c := jsonscan.Again(v.Raw(answerUsage))
-		used.Read(&c, durations, nil)
-		n.Seconds = max(secondsOf(v.Raw(answerTime)), secondsOf(used.Raw(usageTime)))
+		length.Read(&c, usages, nil)
+		n.Seconds = max(secondsOf(v.Raw(answerTime)), secondsOf(length.Raw(usageTime)))
 	case queries:
 		n.Queries = 1
 	}
 	if n.Images > token.MaxImages || n.Seconds > token.MaxSeconds {
 		return token.Units{}
+	}
+	return n
+}
+
+// ofImages returns the tokens of images in the usage of images. Without details of the output, all
+// of its tokens are of images.
+func ofImages(v *members.Values, used token.Usage) token.ImageTokens {
+	n := used.Units.ImageTokens
+	var details members.Values
+	c := jsonscan.Again(v.Raw(answerUsage))
+	if details.Read(&c, usages, nil); details.Raw(usageDetails) == nil {
+		n.Output = used.Output()
 	}
 	return n
 }
@@ -130,7 +148,7 @@ func InspectAnswer(body []byte, op translate.Operation) (signal.Answer, *fault.F
 		return signal.Answer{}, fault.ReadAnswer(body)
 	}
 	used := usage(&v)
-	if used.Units = unitsOf(&v, e.unit); used.Searches > 0 {
+	if used.Units = unitsOf(&v, e.unit, used); used.Searches > 0 {
 		used.Units.Queries = 0
 	}
 	return signal.Answer{Model: jsonscan.TextOf(v.Raw(answerModel)), Usage: used}, nil
@@ -174,8 +192,9 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	o.Written.Add(e.Data)
 	kind := string(jsonscan.Inner(v.Raw(answerType)))
 	used := usage(v)
-	if used.Units = unitsOf(v, seconds); strings.HasPrefix(kind, "image") && strings.HasSuffix(kind, ".completed") {
+	if used.Units = unitsOf(v, seconds, used); strings.HasPrefix(kind, "image") && strings.HasSuffix(kind, ".completed") {
 		used.Units.Images = o.Used.Units.Images + 1
+		used.Units.ImageTokens = o.Used.Units.ImageTokens.Add(ofImages(v, used))
 		used.Counts = o.Used.Add(used.Counts) // the event has the usage of its own image
 		used.Known = used.Known || o.Used.Known
 	}

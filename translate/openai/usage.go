@@ -24,6 +24,8 @@ var usageRows = token.WithStatedCosts(
 	token.Row{Path: "prompt_tokens_details.cache_creation_input_tokens", Is: token.CacheWrite}, // Alibaba
 	token.Row{Path: "prompt_tokens_details.cache_creation_tokens", Is: token.CacheWrite},       // LiteLLM
 	token.Row{Path: "cache_creation_input_tokens", Is: token.CacheWrite},
+	token.Row{Path: "prompt_tokens_details.image_tokens", Is: token.ImageInput},      // xAI
+	token.Row{Path: "completion_tokens_details.image_tokens", Is: token.ImageOutput}, // OpenRouter
 	token.Row{Path: "completion_tokens_details.reasoning_tokens", Is: token.Reasoning},
 	token.Row{Path: "reasoning_tokens", Is: token.Reasoning}, // SGLang
 )

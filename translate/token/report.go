@@ -22,6 +22,9 @@ const (
 	Reasoning                       // tokens of the output spent on reasoning
 	FurtherPrompt                   // input tokens that Prompt does not include
 	FurtherReasoning                // tokens spent on reasoning that Output does not include
+	ImageInput                      // those of Prompt that are of images
+	ImageCacheRead                  // those of CacheRead that are of images
+	ImageOutput                     // those of Output that are of images
 	Searches                        // searches of the web
 	Tier                            // a word: the service tier
 	Speed                           // a word: the speed
@@ -219,6 +222,7 @@ func (r *Report) Usage() Usage {
 	if u.Searches, u.Billed = n[Searches], r.counted; !r.counted {
 		u.Searches = max(u.Searches, r.Searches)
 	}
+	u.Units.ImageTokens = ImageTokens{n[ImageInput], n[ImageCacheRead], n[ImageOutput]}
 	u.Stated = r.cost.cost()
 	if r.rows != nil && r.rows.fresh {
 		u.Fresh = n[Fresh]

@@ -86,6 +86,9 @@ type callView struct {
 	Seconds        int64 `json:"seconds"`
 	Characters     int64 `json:"characters"`
 	Queries        int64 `json:"queries"`
+	ImageInput     int64 `json:"image_input_tokens"`      // of Input and CacheRead
+	ImageCacheRead int64 `json:"image_cache_read_tokens"` // of CacheRead
+	ImageOutput    int64 `json:"image_output_tokens"`     // of Output
 
 	Price      string `json:"price"`       // empty: none was used
 	CostSource string `json:"cost_source"` // see accounting.Costing
@@ -113,6 +116,7 @@ func viewCall(c *accounting.Call) callView {
 		Input: t.Fresh, CacheRead: t.CacheRead, CacheWrite: t.Written(), CacheWriteLong: t.CacheWriteLong,
 		Output: t.Output(), Reasoning: t.Reasoning, Searches: t.Searches,
 		Images: c.Units.Images, Seconds: c.Units.Seconds, Characters: c.Units.Characters, Queries: c.Units.Queries,
+		ImageInput: c.Units.ImageTokens.Input, ImageCacheRead: c.Units.ImageTokens.CacheRead, ImageOutput: c.Units.ImageTokens.Output,
 		Price: c.Price, CostSource: string(c.Costing()), CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
 	}
 	if v.Currency == "" {
@@ -275,6 +279,9 @@ var recordColumns = []column[recordCells]{
 	number("seconds", func(r *recordCells) int64 { return r.Seconds }),
 	number("characters", func(r *recordCells) int64 { return r.Characters }),
 	number("queries", func(r *recordCells) int64 { return r.Queries }),
+	number("image_input_tokens", func(r *recordCells) int64 { return r.ImageInput }),
+	number("image_cache_read_tokens", func(r *recordCells) int64 { return r.ImageCacheRead }),
+	number("image_output_tokens", func(r *recordCells) int64 { return r.ImageOutput }),
 	{"price", func(r *recordCells) string { return r.Price }},
 	{"cost_source", func(r *recordCells) string { return r.CostSource }},
 	number("cost_nano", func(r *recordCells) int64 { return r.CostNano }),

@@ -34,16 +34,24 @@ type Price struct {
 
 // Rates are prices for a million tokens, and for other units.
 type Rates struct {
-	Input        float64 `json:"input"`
-	CacheRead    float64 `json:"cache_read"`
-	CacheWrite   float64 `json:"cache_write"`
-	CacheWrite1h float64 `json:"cache_write_1h"`
-	Output       float64 `json:"output"`
-	Reasoning    float64 `json:"reasoning"`
-	Search       float64 `json:"search"`     // for one; 0 if it is unknown
-	Image        float64 `json:"image"`      // for one; 0 if images are not charged
-	Minute       float64 `json:"minute"`     // of sound; 0 if it is not charged
-	Characters   float64 `json:"characters"` // for a million of spoken text; 0 if they are not charged
+	Input        float64    `json:"input"`
+	CacheRead    float64    `json:"cache_read"`
+	CacheWrite   float64    `json:"cache_write"`
+	CacheWrite1h float64    `json:"cache_write_1h"`
+	Output       float64    `json:"output"`
+	Reasoning    float64    `json:"reasoning"`
+	ImageTokens  ImageRates `json:"image_tokens"`
+	Search       float64    `json:"search"`     // for one; 0 if it is unknown
+	Image        float64    `json:"image"`      // for one; 0 if images are not charged
+	Minute       float64    `json:"minute"`     // of sound; 0 if it is not charged
+	Characters   float64    `json:"characters"` // for a million of spoken text; 0 if they are not charged
+}
+
+// ImageRates are prices for a million tokens of images.
+type ImageRates struct {
+	Input     float64 `json:"input"`
+	CacheRead float64 `json:"cache_read"`
+	Output    float64 `json:"output"`
 }
 
 // Prices returns the prices at a time of the targets of models, or of all models with exact names
@@ -108,7 +116,9 @@ func ratesOf(r prices.Rates) Rates {
 	const perMillion, perPiece = 1e6, 1e12 // pico units
 	return Rates{
 		float64(r.Fresh) / perMillion, float64(r.CacheRead) / perMillion, float64(r.CacheWrite) / perMillion, float64(r.CacheWriteLong) / perMillion,
-		float64(r.Answer) / perMillion, float64(r.Reasoning) / perMillion, float64(r.Search) / perPiece,
+		float64(r.Answer) / perMillion, float64(r.Reasoning) / perMillion,
+		ImageRates{float64(r.OfImages.Input) / perMillion, float64(r.OfImages.CacheRead) / perMillion, float64(r.OfImages.Output) / perMillion},
+		float64(r.Search) / perPiece,
 		float64(r.Image) / perPiece, float64(r.Minute) / perPiece, float64(r.Character) / perMillion,
 	}
 }

@@ -97,3 +97,13 @@ func TestUnitsOfAnAnswerThatBreaksOffAreThoseOfTheRequest(t *testing.T) {
 		assert.EqualValues(t, 80_000_000, recordOf(t, c, response.Header.Get("X-Request-Id")).Calls[0].Cost)
 	}
 }
+
+// An edit of a photograph cost 0.005, of which the provider charged 0.00797.
+func TestTokensOfImagesHaveAPriceOfTheirOwn(t *testing.T) {
+	s := newServer(t, answering("application/json", `{"data":[],"usage":{"input_tokens":1000,"input_tokens_details":{"text_tokens":10,"image_tokens":990},"output_tokens":0}}`))
+	c := start(t, s, "model small {\nto up/big-1\nprice input 5 output 10 image_input 8 image_output 30\n}")
+	body, contentType := form(t, "model=small", "prompt=p", "image@a.png=x")
+	answer := c.Ask("/v1/images/edits", body, "Content-Type", contentType)
+	assert.Equal(t, http.StatusOK, answer.Status)
+	assert.EqualValues(t, 7_970_000, recordOf(t, c, answer.ID()).Calls[0].Cost)
+}

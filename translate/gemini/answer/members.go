@@ -72,6 +72,9 @@ var words = turn.Words{
 		token.Row{Path: "thoughtsTokenCount", Is: token.FurtherReasoning},
 		token.Row{Path: "serviceTier", Is: token.Tier},
 		token.Row{Path: "trafficType", Is: token.Tier}, // of Vertex
+		token.Row{Path: "promptTokensDetails", Is: token.ImageInput, Count: countOfImages},
+		token.Row{Path: "cacheTokensDetails", Is: token.ImageCacheRead, Count: countOfImages},
+		token.Row{Path: "candidatesTokensDetails", Is: token.ImageOutput, Count: countOfImages},
 		token.Row{Path: "billedToolCalls", Is: token.Searches, Count: countBilled},
 	),
 	Reason: "candidates[*].finishReason",

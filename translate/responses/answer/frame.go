@@ -188,7 +188,9 @@ var usageRows = token.WithStatedCosts(
 	token.Row{Path: "input_tokens_details.cache_write_tokens", Is: token.CacheWrite},
 	token.Row{Path: "input_tokens_details.cache_creation_tokens", Is: token.CacheWrite},       // as chat answers have it
 	token.Row{Path: "input_tokens_details.cache_creation_input_tokens", Is: token.CacheWrite}, // the same
+	token.Row{Path: "input_tokens_details.image_tokens", Is: token.ImageInput},
 	token.Row{Path: "output_tokens", Is: token.Output},
+	token.Row{Path: "output_tokens_details.image_tokens", Is: token.ImageOutput},
 	token.Row{Path: "output_tokens_details.reasoning_tokens", Is: token.Reasoning},
 )
 
