@@ -118,7 +118,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	h.warnForwarded(ctx, app)
-	return nil
+	return h.takeStrayProbes(ctx)
 }
 
 // Validate returns an error for a value out of its bounds, and for a configuration in
