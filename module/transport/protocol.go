@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -71,9 +72,14 @@ func checkPath(path string) error {
 	return nil
 }
 
-// unaddressable returns the fault of a request that a protocol cannot send.
+// unaddressable returns the fault of a request that a protocol cannot send: its model has no place in
+// a path, or the service lacks the endpoint.
 func unaddressable(a *exchange.Attempt, err error) *fault.Fault {
-	f := fault.UnknownModel(a.Exchange.View.Model)
+	ex := a.Exchange
+	f := fault.UnknownModel(ex.View.Model)
+	if ex.Operation.Beside() && !errors.Is(err, aigateway.ErrModelName) {
+		f = fault.NoEndpoint(ex.View.Model, "/v1"+beside.Path(ex.Operation))
+	}
 	f.Cause = err
 	return f
 }

@@ -312,6 +312,11 @@ func TestVertexHasAnEndpointForChat(t *testing.T) {
 	reply := ask(s, site.ChatPath, "gemini")
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	assert.Equal(t, vertexPath+"endpoints/openapi/chat/completions", v.lastPath())
+	for path, body := range map[string]string{"/v1/embeddings": `{"model":"gemini","input":"a"}`, "/v1/audio/speech": `{"model":"gemini","input":"a","voice":"b"}`} {
+		reply = s.Ask(path, body)
+		assert.Equal(t, http.StatusNotFound, reply.Status)
+		assert.Contains(t, reply.Body, "model: 'gemini' is not available at "+path)
+	}
 	assert.Equal(t, "google/gemini-2.5-pro", v.LastJSON(t)["model"])
 }
 

@@ -237,13 +237,25 @@ func TestRequestsBesideTextAreChecked(t *testing.T) {
 	assert.Empty(t, s.received)
 }
 
-// A provider of another API is not asked: the client gets the error of a model that has no
-// such endpoint.
+// A provider without the endpoint is not asked, and the client does not read that its model is not
+// known: embeddings of the same model may work, and texts do.
 func TestAModelWithoutTheEndpointIsNotFound(t *testing.T) {
-	c := site.Start(t, "provider anthropic {env.CLIENT_KEY} {\nbase_url http://127.0.0.1:9\n}")
-	answer := c.Ask(embeddings, `{"model":"claude-x","input":"a"}`)
-	assert.Equal(t, http.StatusNotFound, answer.Status)
-	assert.JSONEq(t, `{"error":{"message":"model: 'claude-x' is not available at /v1/embeddings","type":"invalid_request_error","param":"model","code":"model_not_found"}}`, answer.Body)
+	const anthropic = "provider anthropic {env.CLIENT_KEY} {\nbase_url http://127.0.0.1:9\n}"
+	const bedrock = "provider bedrock {env.CLIENT_KEY} {\nregion us-east-1\n}"
+	for _, tt := range []struct{ provider, path, body, model string }{
+		{anthropic, embeddings, `{"model":"claude-x","input":"a"}`, "claude-x"},
+		{site.DemoProvider, "/v1/images/generations", `{"model":"demo","prompt":"a"}`, "demo"},
+		{site.DemoProvider, "/v1/moderations", `{"input":"a"}`, "omni-moderation-latest"},
+		{site.DemoProvider, "/v1/rerank", `{"model":"demo","query":"a","documents":["b"]}`, "demo"},
+		{site.DemoProvider, "/v1/audio/speech", `{"model":"demo","input":"a","voice":"b"}`, "demo"},
+		{bedrock, "/v1/moderations", `{"model":"x","input":"a"}`, "x"},
+	} {
+		t.Run(tt.provider[:len("provider demo")]+tt.path, func(t *testing.T) {
+			answer := site.Start(t, tt.provider).Ask(tt.path, tt.body)
+			assert.Equal(t, http.StatusNotFound, answer.Status)
+			assert.JSONEq(t, `{"error":{"message":"model: '`+tt.model+`' is not available at `+tt.path+`","type":"invalid_request_error","param":"model","code":"model_not_found"}}`, answer.Body)
+		})
+	}
 }
 
 func TestAFailedProviderIsFollowedByAnother(t *testing.T) {
