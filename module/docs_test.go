@@ -344,6 +344,28 @@ func TestEveryDependencyHasItsReason(t *testing.T) {
 	}
 }
 
+// Each namespace of modules has a row in xcaddy.md, which lacked the guards.
+func TestEveryNamespaceOfModulesIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../xcaddy.md")
+	require.NoError(t, err)
+	found := make(map[string]bool)
+	for _, pattern := range []string{"*/*.go", "*/*/*.go"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, m := range regexp.MustCompile(`namespace=(ai_gateway\.[a-z]+)`).FindAllStringSubmatch(string(source), -1) {
+				found[m[1]] = true
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, len(found), 5)
+	for namespace := range found {
+		assert.Contains(t, string(page), "| `"+namespace+"` |")
+	}
+}
+
 var auditAction = regexp.MustCompile(`"((?:user|key|team|login|session|ledger)\.[a-z_]+|logout|config\.load)"`)
 
 // The page of the audit log has each action that the code records.
