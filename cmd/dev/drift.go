@@ -94,7 +94,7 @@ func findingsOf(samples []byte) (findings []string, count int, err error) {
 }
 
 // judge returns the findings that no line of a text covers, and the lines that cover none. A line
-// is a finding in which "*" stands for any text; lines that begin with "#" give the reasons.
+// is a finding in which "*" matches any text; lines that begin with "#" give the reasons.
 func judge(findings []string, text []byte) (unjudged, unused []string) {
 	covers := make(map[string]bool)
 	var judged []string
@@ -119,7 +119,7 @@ func judge(findings []string, text []byte) (unjudged, unused []string) {
 	return unjudged, unused
 }
 
-// matches reports whether a text is a pattern in which "*" stands for any text.
+// matches reports whether a pattern matches a text; "*" in it matches any text.
 func matches(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

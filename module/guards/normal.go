@@ -69,7 +69,7 @@ func (w *walker) origins(text string, found []*span) {
 	begin := 0 // of the part in the normal form
 	for w.begin(text); len(ends) > 0 && w.next(); {
 		for ; len(ends) > 0 && *ends[0].at < begin; ends = ends[1:] {
-			*ends[0].at = w.from // inside of the part before, which stands for all up to here
+			*ends[0].at = w.from // inside of the part before, which replaces all up to here
 		}
 		n := w.length()
 		for ; len(ends) > 0 && *ends[0].at < begin+n; ends = ends[1:] {
@@ -179,7 +179,7 @@ func (w *walker) ordinary() int {
 	return i
 }
 
-// add adds what stands for a character to the part.
+// add adds the normal form of a character to the part.
 func (w *walker) add(r rune) {
 	switch c := w.table.of(r); c {
 	case ordinary:

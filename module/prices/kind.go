@@ -10,7 +10,7 @@ var otherKinds = map[string]bool{
 	"embedding": true, "embed": true, "rerank": true, "ocr": true, "omni": true,
 }
 
-// isOtherKind reports whether the text that a "*" stands for makes a name that of a model of
+// isOtherKind reports whether the text that a "*" matches makes a name that of a model of
 // another kind, such as "-tts-preview" behind gemini-3.8-flash. Versions do not.
 func isOtherKind(rest string) bool {
 	words := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("-_.:/@", r) })

@@ -266,7 +266,7 @@ func TestPatternsOfTheTableHaveNoModelsOfOtherKinds(t *testing.T) {
 	for _, name := range []string{"gemini-3.8-flash-001", "gemini-3.8-flash-preview-11-2026", "gemini-3.8-flash-latest", "gemini-3.8-flash-imagery"} {
 		assert.NotNil(t, Builtin().Find("gemini", name, time.Now()), name)
 	}
-	assert.NotNil(t, table(t, "provider,models,input,output", "p,m*,1,2").Find("p", "m-tts", admitted), "an operator's pattern stands for any text")
+	assert.NotNil(t, table(t, "provider,models,input,output", "p,m*,1,2").Find("p", "m-tts", admitted), "an operator's pattern matches any text")
 	for key, list := range Builtin().exact { // no pattern is without a use
 		if before, ok := strings.CutSuffix(key.name, "*"); ok {
 			assert.NotNil(t, Builtin().Find(key.provider, before+"x", list[0].From.Add(time.Hour)), key.name)

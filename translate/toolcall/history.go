@@ -103,7 +103,7 @@ var seed = maphash.MakeSeed()
 // Hash returns a hash of an id, which differs from one process to another.
 func Hash(id []byte) uint64 { return maphash.Bytes(seed, id) }
 
-// repeatMark stands in front of the number in the id that a client gets for a new call whose id
+// repeatMark precedes the number in the id that a client gets for a new call whose id
 // is that of an earlier one.
 const repeatMark = "_gw"
 
