@@ -2,7 +2,6 @@ package beside
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -267,7 +266,7 @@ func TestAcceptedFormsAreReadAlikeByAllServers(t *testing.T) {
 	}
 	assert.Greater(t, accepted, 50, "accepted")
 	assert.Greater(t, told, 1000, "refused, and read differently")
-	t.Log(fmt.Sprintf("%d accepted, %d refused that servers read differently, %d others refused", accepted, told, refused))
+	t.Logf("%d accepted, %d refused that servers read differently, %d others refused", accepted, told, refused)
 }
 
 // Whatever a form is, what the gateway accepts is read alike.

@@ -134,7 +134,7 @@ func excessOf(names, groups []string) *Excess {
 
 // parts returns the tokens of a list such as "132000 of text input, 8000 in the output".
 func parts(list string) (input, asked int64) {
-	for _, word := range strings.Fields(list) {
+	for word := range strings.FieldsSeq(list) {
 		if n := count(word); n > 0 {
 			input, asked = input+asked, n
 		}

@@ -235,7 +235,7 @@ func TestAnAPIKeyHeaderAloneListsModels(t *testing.T) {
 		"POST /v1/embeddings":         "no credential",
 		"POST /v1/images/generations": "no credential",
 	} {
-		assert.Contains(t, string(s.Raw(site.BodyFor(site.MessagesPath, "m1", "hi", false), line+" HTTP/1.1", "Content-Type: application/json", key).Body), has, line)
+		assert.Contains(t, s.Raw(site.BodyFor(site.MessagesPath, "m1", "hi", false), line+" HTTP/1.1", "Content-Type: application/json", key).Body, has, line)
 	}
 	assert.Zero(t, p.Count())
 }

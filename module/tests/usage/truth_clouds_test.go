@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"math/big"
 	mathrand "math/rand/v2"
 	"net/http"
@@ -316,9 +317,7 @@ func (c *cloudCall) completed(answer object) object {
 		around, _ := around.(object)
 		for _, name := range []string{"usage", "usageMetadata"} {
 			if counts, ok := around[name].(object); ok {
-				for member, value := range c.extra {
-					counts[member] = value
-				}
+				maps.Copy(counts, c.extra)
 			}
 		}
 	}

@@ -193,16 +193,15 @@ func (p *Parser) blockStop(index int64) {
 func (p *Parser) finish(reason members.Member, stops [2]members.Member) {
 	v := &p.whole
 	word := v.Filled(reason)
-	switch {
-	case word == nil:
+	if word == nil {
 		p.Refuse(errReason)
-	default:
-		stop := v.Filled(stops[0])
-		if stop == nil {
-			stop = v.Filled(stops[1])
-		}
-		p.Finish(word, stop, nil)
+		return
 	}
+	stop := v.Filled(stops[0])
+	if stop == nil {
+		stop = v.Filled(stops[1])
+	}
+	p.Finish(word, stop, nil)
 }
 
 // metadata sends the usage, and ends the answer if its reason is known.

@@ -85,10 +85,10 @@ func (v *schemaReader) edit(s *jsonschema.Schema) {
 
 // isForeign reports whether JSON Schema does not have a member of the dialect of the API.
 func isForeign(m jsonschema.Member) bool {
-	switch {
-	case m.Name == "nullable", m.Name == "example", m.Name == "propertyOrdering":
+	switch m.Name {
+	case "nullable", "example", "propertyOrdering":
 		return true
-	case m.Name == "format":
+	case "format":
 		return string(m.Value) == `"enum"`
 	}
 	_, isNumber := jsonscan.Integer(number(m.Value))

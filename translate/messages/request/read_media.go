@@ -20,7 +20,8 @@ func (r *reader) image(b *core.Object, level int) {
 		return
 	}
 	source, kind := r.source(b, level)
-	m, kept := &r.args.media, true
+	m := &r.args.media
+	var kept bool
 	switch kind {
 	case "base64":
 		*m = core.Media{MediaType: source.Text("media_type"), Data: source.Text("data")}
