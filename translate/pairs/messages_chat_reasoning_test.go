@@ -2,7 +2,11 @@ package pairs_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -56,4 +60,27 @@ func TestThinkingTowardsChat(t *testing.T) {
 			want: asked(hi, `"chat_template_kwargs":{"a":1}`),
 		},
 	})
+}
+
+// A session changed to DeepSeek after turns of another model: "The `reasoning_content` in the
+// thinking mode must be passed back to the API", for each turn without reasoning, and for ever. The
+// service accepts a space there, and no empty text.
+func TestTurnsWithoutReasoningHaveASpaceWhereServicesDemandIt(t *testing.T) {
+	call := madeCall{"call_1", "f", "{}"}
+	turns := []spokenTurn{asks("a"), answers("b"), asks("c"), calls(call), returns(call), answers("d"), asks("e")}
+	for from := range histories {
+		if from == translate.Chat {
+			continue
+		}
+		for traits, want := range map[string]int{"reasoning_replay reasoning_content": 3, "reasoning_replay reasoning": 0, "": 0} {
+			out, r, fault := renderHistory(t, way{from, translate.Chat}, traits, "", []string{"f"}, turns...)
+			require.Nil(t, fault)
+			assert.Equal(t, want, strings.Count(out, `"reasoning_content":" "`), "%s, %s: %s", from, traits, out)
+			assert.Equal(t, want, strings.Count(out, `"reasoning`), "%s, %s", from, traits)
+			assert.Empty(t, r.Losses.String())
+		}
+	}
+	out, _, fault := renderOf(t, translate.Messages, translate.Chat, replied(`{"type":"thinking","thinking":"t","signature":"s"},`+textBlock("a")).body)
+	require.Nil(t, fault)
+	assert.NotContains(t, out, "reasoning_content", "no trait asks for it")
 }

@@ -97,9 +97,12 @@ func (w *writer) add(role string, head []byte, c *parts.Content) {
 func (w *writer) assistantTail() []byte {
 	t := &w.turn
 	tail := w.scratch[:0]
-	if !t.thinking.Empty() {
+	switch {
+	case !t.thinking.Empty():
 		tail = append(append(append(tail, `,"`...), replayFields[w.x.Traits.ReasoningReplay]...), `":`...)
 		tail = t.thinking.AppendTo(tail)
+	case w.x.Traits.ReasoningReplay == trait.ReplayReasoningContent:
+		tail = append(tail, noReasoning...)
 	}
 	if len(t.calls) > 0 {
 		tail = append(append(append(tail, `,"tool_calls":[`...), t.calls[1:]...), ']')
@@ -107,6 +110,10 @@ func (w *writer) assistantTail() []byte {
 	w.scratch = tail
 	return tail
 }
+
+// noReasoning is the reasoning of a turn that has none, such as one of another vendor's model:
+// DeepSeek refuses a history in which the reasoning of a turn is absent or empty.
+const noReasoning = `,"reasoning_content":" "`
 
 var replayFields = [...]string{
 	trait.ReplayReasoningContent: "reasoning_content",
