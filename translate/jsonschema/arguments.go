@@ -1,7 +1,6 @@
 package jsonschema
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -57,13 +56,17 @@ func isPlainRoot(schema []byte) bool {
 	return true
 }
 
-// root is the outermost schema.
+// root is the outermost schema. Whoever writes it decides how many choices, references and names
+// it has: none of them is searched for one by one.
 type root struct {
 	Schema
 	schema     []byte
 	lost       translate.Losses
-	properties []property // of the schemas of choices
-	required   [][]byte   // raw names that are required beside those of the root
+	properties []property        // of the schemas of choices
+	places     map[string]int    // of properties, by name
+	seen       map[string]bool   // the schemas of properties, behind the names
+	defined    map[string][]byte // the definitions of the root, by the references to them
+	required   [][]byte          // raw names that are required beside those of the root
 }
 
 // property is a property of one or several schemas of a choice.
@@ -81,67 +84,96 @@ func (r *root) lose(name string) {
 // any of them if all of them hold.
 func (r *root) merge(schemas [][]byte, all bool) {
 	var common [][]byte
+	referred := make(map[string]bool)
 	for i, schema := range schemas {
-		schema = r.resolve(schema)
+		if target := jsonscan.TextOf(jsonscan.MemberOf(schema, "$ref")); target != "" {
+			if referred[target] {
+				continue
+			}
+			referred[target] = true
+			schema = r.resolve(target, schema)
+		}
 		for name, value := range jsonscan.Members(jsonscan.MemberOf(schema, "properties")) {
 			r.add(string(name), value)
 		}
-		switch required := Elements(jsonscan.MemberOf(schema, "required")); {
-		case all || i == 0:
+		required := Elements(jsonscan.MemberOf(schema, "required"))
+		if all || i == 0 {
 			common = append(common, required...)
-		default:
-			common = slices.DeleteFunc(common, func(name []byte) bool { return !contains(required, name) })
+			continue
 		}
+		here := make(map[string]bool, len(required))
+		for _, name := range required {
+			here[string(name)] = true
+		}
+		common = slices.DeleteFunc(common, func(name []byte) bool { return !here[string(name)] })
 	}
 	r.required = append(r.required, common...)
 }
 
-// resolve returns a schema, or the one among the definitions of the root to which it refers.
-func (r *root) resolve(schema []byte) []byte {
-	target := jsonscan.TextOf(jsonscan.MemberOf(schema, "$ref"))
-	for _, place := range []string{"$defs", "definitions"} {
-		if name, ok := strings.CutPrefix(target, "#/"+place+"/"); ok {
-			return jsonscan.MemberOf(jsonscan.MemberOf(r.schema, place), name)
+// resolve returns the definition of the root to which a reference refers, nil for none, or for
+// another reference the schema that has it.
+func (r *root) resolve(target string, schema []byte) []byte {
+	if r.defined == nil {
+		r.defined = make(map[string][]byte)
+		for _, place := range []string{"$defs", "definitions"} {
+			for name, definition := range jsonscan.Members(jsonscan.MemberOf(r.schema, place)) {
+				reference := "#/" + place + "/" + string(jsonscan.AppendUnescaped(nil, name))
+				if _, twice := r.defined[reference]; !twice {
+					r.defined[reference] = definition
+				}
+			}
 		}
+	}
+	if definition, ok := r.defined[target]; ok || strings.HasPrefix(target, "#/$defs/") || strings.HasPrefix(target, "#/definitions/") {
+		return definition
 	}
 	return schema
 }
 
 func (r *root) add(name string, schema []byte) {
-	i := slices.IndexFunc(r.properties, func(p property) bool { return p.name == name })
-	if i < 0 {
-		r.properties = append(r.properties, property{name, [][]byte{schema}})
-	} else if p := &r.properties[i]; !contains(p.schemas, schema) {
-		p.schemas = append(p.schemas, schema)
+	if r.places == nil {
+		r.places, r.seen = make(map[string]int), make(map[string]bool)
 	}
-}
-
-func contains(values [][]byte, value []byte) bool {
-	return slices.ContainsFunc(values, func(other []byte) bool { return bytes.Equal(other, value) })
+	key := name + `":` + string(schema) // no escaped name has a quote
+	if r.seen[key] {
+		return
+	}
+	r.seen[key] = true
+	i, known := r.places[name]
+	if !known {
+		i = len(r.properties)
+		r.places[name] = i
+		r.properties = append(r.properties, property{name: name})
+	}
+	r.properties[i].schemas = append(r.properties[i].schemas, schema)
 }
 
 // append returns the schema with what was taken over. The properties of the root itself hold.
 func (r *root) append() []byte {
-	own := r.Raw("properties")
-	properties := Schema{}
-	for name, value := range jsonscan.Members(own) {
+	properties, own := Schema{}, make(map[string]bool)
+	for name, value := range jsonscan.Members(r.Raw("properties")) {
 		properties.Members = append(properties.Members, Member{string(name), value})
+		own[string(name)] = true
 	}
 	for _, p := range r.properties {
-		switch {
-		case properties.Raw(p.name) != nil:
-		case len(p.schemas) == 1:
-			properties.Set(p.name, p.schemas[0])
-		default:
-			properties.Set(p.name, append(append([]byte(`{"anyOf":`), List(p.schemas)...), '}'))
+		value := p.schemas[0]
+		if len(p.schemas) > 1 {
+			value = append(append([]byte(`{"anyOf":`), List(p.schemas)...), '}')
+		}
+		if !own[p.name] {
+			properties.Members = append(properties.Members, Member{p.name, value})
 		}
 	}
 	if len(r.properties) > 0 {
 		r.Set("properties", properties.object())
 	}
-	required := Elements(r.Raw("required"))
+	required, known := Elements(r.Raw("required")), make(map[string]bool)
+	for _, name := range required {
+		known[string(name)] = true
+	}
 	for _, name := range r.required {
-		if !contains(required, name) {
+		if !known[string(name)] {
+			known[string(name)] = true
 			required = append(required, name)
 		}
 	}

@@ -1,6 +1,9 @@
 package jsonschema_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,4 +78,55 @@ func TestSchemasOfArgumentsAreObjectsWithoutAChoice(t *testing.T) {
 			assert.Empty(t, again)
 		})
 	}
+}
+
+// many returns a list of n values with commas between.
+func many(n int, value func(i int) string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = value(i)
+	}
+	return strings.Join(all, ",")
+}
+
+// A tool of 200 kB with references to a definition behind others kept a processor busy for four
+// seconds, and one of some megabytes for minutes: each reference, name and schema was searched for
+// among all others. The test would not end.
+func TestSchemasWithManyChoicesCostWhatTheirSizeCosts(t *testing.T) {
+	const n = 60_000
+	name := func(i int) string { return fmt.Sprintf(`"p%05d"`, i) }
+	object := func(i int) string { return name(i) + `:{"type":"string"}` }
+	for what, schema := range map[string]string{
+		"references to one":     `{"anyOf":[` + many(n, func(int) string { return `{"$ref":"#/$defs/z"}` }) + `],"$defs":{` + many(n, object) + `,"z":{"properties":{"a":{}}}}}`,
+		"references to many":    `{"allOf":[` + many(n, func(i int) string { return `{"$ref":"#/definitions/` + strings.Trim(name(i), `"`) + `"}` }) + `],"definitions":{` + many(n, object) + `}}`,
+		"references to no one":  `{"oneOf":[` + many(n, func(i int) string { return fmt.Sprintf(`{"$ref":"#/$defs/none%d"}`, i) }) + `],"$defs":{` + many(n, object) + `}}`,
+		"properties":            `{"properties":{` + many(n, object) + `},"anyOf":[{"properties":{` + many(n, func(i int) string { return object(i + n/2) }) + `}}]}`,
+		"schemas of a property": `{"anyOf":[` + many(n, func(i int) string { return fmt.Sprintf(`{"properties":{"a":{"const":%d}}}`, i) }) + `]}`,
+		"required by all":       `{"required":[` + many(n, name) + `],"allOf":[{"required":[` + many(n, func(i int) string { return name(n - i) }) + `]}]}`,
+		"required by any":       `{"anyOf":[{"required":[` + many(n, name) + `]},{"required":[` + many(n, func(i int) string { return name(n - i) }) + `]}]}`,
+	} {
+		out, lost := jsonschema.Arguments([]byte(schema))
+		assert.True(t, json.Valid(out), what)
+		assert.Len(t, lost, 1, what)
+		assert.Less(t, len(out), len(schema), what)
+	}
+}
+
+// A list of a megabyte inside 90 schemas was read once for each of them.
+func TestASchemaDeepInsideOthersIsEditedWithinABound(t *testing.T) {
+	const depth = 90
+	values := `{"minLength":1,"enum":[` + many(200_000, func(i int) string { return strconv.Itoa(i) }) + `]}`
+	for _, around := range [][2]string{{`{"items":`, `}`}, {`{"type":"object","properties":{"a":`, `}}`}, {`{"anyOf":[`, `]}`}, {`{"allOf":[`, `]}`}} {
+		schema := strings.Repeat(around[0], depth) + values + strings.Repeat(around[1], depth)
+		visited := 0
+		out, deep := jsonschema.Append(nil, []byte(schema), func(*jsonschema.Schema) { visited++ })
+		assert.True(t, schema == string(out))
+		assert.Less(t, visited, depth)
+		assert.NotEmpty(t, deep)
+		_, _, free := jsonschema.Enforceable([]byte(schema))
+		assert.Equal(t, deep, free)
+	}
+	flat := `{"items":{"properties":{"a":` + values + `}}}`
+	_, deep := jsonschema.Append(nil, []byte(flat), func(*jsonschema.Schema) {})
+	assert.Empty(t, deep)
 }

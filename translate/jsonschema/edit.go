@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -57,21 +58,32 @@ func set(names ...string) map[string]bool {
 	return all
 }
 
+// mostWork bounds the sizes of all schemas that are edited, those inside others included, in bytes.
+// A schema of megabytes deep inside others would be read once for each of them.
+const mostWork = 64 << 20
+
 // Append appends a schema after an edit, which gets every schema before those inside it. A
-// reference is not followed, so that the work is bounded by the length of the schema.
-func Append(dst, schema []byte, edit func(*Schema)) []byte {
-	w := walker{edit: edit}
-	return w.append(dst, schema)
+// reference is not followed. deep is the path of a schema that is as it was, since the edit would
+// cost too much; "" for none.
+func Append(dst, schema []byte, edit func(*Schema)) (_ []byte, deep string) {
+	w := walker{edit: edit, left: mostWork}
+	return w.append(dst, schema), w.deep
 }
 
 type walker struct {
 	edit func(*Schema)
 	path []byte
+	left int // of mostWork
+	deep string
 }
 
 // append appends a schema; true and false are schemas as well.
 func (w *walker) append(dst, raw []byte) []byte {
 	if len(raw) == 0 || raw[0] != '{' {
+		return append(dst, raw...)
+	}
+	if w.left -= len(raw); w.left < 0 {
+		w.deep = cmp.Or(w.deep, string(w.path))
 		return append(dst, raw...)
 	}
 	s := Schema{Path: w.path}

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -66,14 +67,14 @@ func isPlainPattern(value []byte) bool {
 // what the services do not take is left out. The bytes are the same if the schema has that form.
 // lost has what differs, by its path in the schema; a Hint if the answers are the same without it.
 // free is the path of members by names that the answer chooses, which no enforceable schema has
-// and without which the answer is another one; "" for none.
+// and without which the answer is another one, or of a schema too deep to be edited; "" for none.
 func Enforceable(schema []byte) (_ []byte, lost translate.Losses, free string) {
 	var e enforcer
-	edited := Append(nil, schema, e.edit)
+	edited, deep := Append(nil, schema, e.edit)
 	if !e.changed {
 		edited = schema
 	}
-	return edited, e.lost, e.free
+	return edited, e.lost, cmp.Or(e.free, deep)
 }
 
 type enforcer struct {

@@ -25,8 +25,8 @@ func jsonSchema(schema []byte, ofAPI bool) (converted []byte, ordered bool) {
 		return schema, true
 	}
 	v := schemaReader{ofAPI: ofAPI, ordered: true}
-	converted = jsonschema.Append(nil, schema, v.edit)
-	return converted, v.ordered
+	converted, deep := jsonschema.Append(nil, schema, v.edit)
+	return converted, v.ordered && deep == ""
 }
 
 // upperTypes are the types of the dialect of the API, with the quote behind them.
@@ -146,7 +146,7 @@ func (v *schemaReader) ordering(object []byte, order [][]byte) []byte {
 // requires, which providers demand of schemas that answers follow strictly.
 func isClosed(schema []byte) bool {
 	closed := true
-	jsonschema.Append(nil, schema, func(s *jsonschema.Schema) {
+	_, deep := jsonschema.Append(nil, schema, func(s *jsonschema.Schema) {
 		properties := s.Raw("properties")
 		if properties == nil && !s.IsType("object") {
 			return
@@ -160,5 +160,5 @@ func isClosed(schema []byte) bool {
 		}
 		closed = closed && string(s.Raw("additionalProperties")) == "false"
 	})
-	return closed
+	return closed && deep == ""
 }

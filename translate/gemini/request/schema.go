@@ -24,11 +24,17 @@ var (
 // maxNodes bounds the schemas in a schema whose references are replaced by what they refer to.
 const maxNodes = 10_000
 
+// maxRead bounds the sizes of all schemas that are read, those inside others and those in which a
+// reference is looked up included, in bytes.
+const maxRead = 64 << 20
+
 // converter converts one JSON schema.
 type converter struct {
-	root   []byte
-	nodes  int
-	looser bool // a constraint was left out
+	root    []byte
+	nodes   int
+	read    int               // of maxRead
+	targets map[string][]byte // of references
+	looser  bool              // a constraint was left out
 }
 
 // appendSchema appends a schema in the older dialect. looser reports that constraints were
@@ -58,6 +64,7 @@ type node struct {
 	items      []byte
 	anyOf      [][]byte
 	copied     core.Members
+	has        map[string]bool // the members of copied
 }
 
 // property is a property by its raw name without quotes, with its raw schema.
@@ -80,7 +87,8 @@ var formats = map[string]bool{"enum": true, "date-time": true, "float": true, "d
 
 // collect adds a schema to a node. Of members that are there already, those of the node hold.
 func (v *converter) collect(n *node, schema []byte) error {
-	if v.nodes++; v.nodes > maxNodes {
+	v.nodes, v.read = v.nodes+1, v.read+len(schema)
+	if v.nodes > maxNodes || v.read > maxRead {
 		return errTooLarge
 	}
 	var merged [][]byte
@@ -106,7 +114,9 @@ func (v *converter) collect(n *node, schema []byte) error {
 			v.addEnum(n, [][]byte{value})
 		case "properties":
 			for name, schema := range jsonscan.Members(value) {
-				n.addProperty(property{name, schema})
+				if n.addProperty(property{name, schema}); len(n.properties) > maxNodes {
+					return errTooLarge
+				}
 			}
 		case "required":
 			n.required = append(n.required, jsonschema.Elements(value)...)
@@ -142,13 +152,20 @@ func (v *converter) follow(n *node, reference string) (target []byte, err error)
 		return nil, errRecursive
 	}
 	n.within = append(slices.Clip(n.within), reference)
+	if target = v.targets[reference]; target != nil {
+		return target, nil
+	}
 	path, ok := strings.CutPrefix(reference, "#/")
 	if !ok {
 		return nil, errUnresolved
 	}
 	target = v.root
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	for step := range strings.SplitSeq(path, "/") {
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		if v.read += len(target); v.read > maxRead {
+			return nil, errTooLarge
+		}
+		step = unescape.Replace(step)
 		found := []byte(nil)
 		for name, value := range jsonscan.Members(target) {
 			if string(jsonscan.AppendUnescaped(nil, name)) == step {
@@ -159,14 +176,23 @@ func (v *converter) follow(n *node, reference string) (target []byte, err error)
 			return nil, errUnresolved
 		}
 	}
+	if v.targets == nil {
+		v.targets = make(map[string][]byte)
+	}
+	v.targets[reference] = target
 	return target, nil
 }
 
 // add adds a member that needs no change.
 func (n *node) add(name string, value []byte) {
-	if !bytes.Contains(n.copied, []byte(`,"`+name+`":`)) {
-		n.copied.Raw(name, value)
+	if n.has[name] {
+		return
 	}
+	if n.has == nil {
+		n.has = make(map[string]bool)
+	}
+	n.has[name] = true
+	n.copied.Raw(name, value)
 }
 
 func (n *node) addProperty(p property) {
@@ -344,10 +370,14 @@ func (v *converter) appendProperties(out core.Members, n *node) (_ core.Members,
 	}
 	out[first] = '{'
 	out = append(out, '}')
+	optional := make(map[string]bool, len(n.properties))
+	for _, p := range n.properties {
+		optional[string(p.name)] = true
+	}
 	var required [][]byte
 	for _, raw := range n.required {
-		has := slices.ContainsFunc(n.properties, func(p property) bool { return bytes.Equal(p.name, jsonscan.Inner(raw)) })
-		if has && !slices.ContainsFunc(required, func(r []byte) bool { return bytes.Equal(r, raw) }) {
+		if name := string(jsonscan.Inner(raw)); optional[name] {
+			delete(optional, name)
 			required = append(required, raw)
 		}
 	}
