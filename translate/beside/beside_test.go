@@ -165,7 +165,8 @@ func TestARerankIsReadAsItsHostReportsIt(t *testing.T) {
 	}
 	_, f := InspectAnswer([]byte(`[]`), translate.Embed)
 	assert.NotNil(t, f)
-	for documents, want := range map[string]int64{`[]`: 1, `["a"]`: 1, `"a"`: 1, `[` + strings.Repeat(`{"text":"a"},`, 99) + `"b"]`: 1, `[` + strings.Repeat(`"a",`, 200) + `[]]`: 3} {
+	for documents, want := range map[string]int64{`[]`: 1, `["a"]`: 1, `"a"`: 1, `[` + strings.Repeat(`{"text":"a"},`, 99) + `"b"]`: 1, `[` + strings.Repeat(`"a",`, 200) + `[]]`: 3,
+		`["` + strings.Repeat("a", 1_000_000) + `"]`: 6, `"` + strings.Repeat("a", 1_000_000) + `"`: 6, `[` + strings.Repeat(`{"text":"`+strings.Repeat("é", 2000)+`"},`, 99) + `"b"]`: 3} {
 		view, refused := Inspect([]byte(`{"model":"m","query":"q","documents":`+documents+`}`), translate.Rerank)
 		require.Nil(t, refused, documents)
 		assert.Equal(t, want, view.Costs.Units.Queries, documents)

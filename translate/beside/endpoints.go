@@ -102,6 +102,10 @@ const bytesPerSecond = 4096
 // documentsPerUnit is the number of documents of a rerank that is one search to its services.
 const documentsPerUnit = 100
 
+// bytesPerDocument are the bytes of about 500 tokens, beyond which such a service counts a document
+// of a rerank as several.
+const bytesPerDocument = 2000
+
 // FileTokens estimates the tokens of a form from its length in bytes. Sound of 32 kbit/s has
 // about 16 tokens a second, and an image of some megabytes has some thousand.
 func FileTokens(length int) int64 { return int64(length)/256 + 1 }

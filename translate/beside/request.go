@@ -18,7 +18,8 @@ func IsForm(body []byte) bool { return bytes.HasPrefix(body, []byte("--")) }
 // Inspect is the strict pass over a request body of an operation. The view of a request
 // without a model has the model that the service uses, and an empty ModelSpan where Rename
 // inserts another one. The images of the view are those that the request asks for, the seconds
-// an estimate by the file, the characters exact, and the queries one for each hundred documents.
+// an estimate by the file, the characters exact, and the queries one for each hundred documents, of
+// which a long one is several.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
 	e := of(op)
 	if e.json == nil || IsForm(body) && e.form != "" {
@@ -38,7 +39,7 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 				p.Refuse("must be a string" + p.Got())
 			}
 		case field == "documents" && e.unit == queries:
-			p.View.Costs.Units.Queries = (countOf(&p) + documentsPerUnit - 1) / documentsPerUnit
+			p.View.Costs.Units.Queries = (documentsOf(&p) + documentsPerUnit - 1) / documentsPerUnit
 		default:
 			p.Skip()
 		}
@@ -64,14 +65,14 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	return view, refused
 }
 
-// countOf consumes a value, and returns the number of its elements, 1 for a value that is no list.
-func countOf(p *strict.Pass) (n int64) {
+// documentsOf consumes a value, and returns for how many documents its elements count, or itself if
+// the value is no list.
+func documentsOf(p *strict.Pass) (n int64) {
 	if !p.EnterArray() {
-		p.Skip()
-		return 1
+		return 1 + int64(len(p.Skip()))/bytesPerDocument
 	}
-	for ; p.Element(); n++ {
-		p.Skip()
+	for p.Element() {
+		n += 1 + int64(len(p.Skip()))/bytesPerDocument
 	}
 	return n
 }
