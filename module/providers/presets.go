@@ -112,6 +112,7 @@ var presets = []Preset{
 			"files":            "true",      // PDF documents, for every model
 			"prefill":          "native",    // a last assistant message is continued
 			"reasoning_replay": "reasoning", // requests accept the field of the answers
+			"tool_call_ids":    "short",     // for the models of OpenAI
 			"stated_cost":      "usd",       // in credits, each of which is a dollar
 		},
 	}},

@@ -64,7 +64,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "https://openrouter.ai/api/v1", Formats: list{chat, messages, responses}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"extensions": "top_k min_p top_a repetition_penalty", "files": "true",
-				"prefill": "native", "reasoning_replay": "reasoning", "stated_cost": "usd",
+				"prefill": "native", "reasoning_replay": "reasoning", "tool_call_ids": "short", "stated_cost": "usd",
 			},
 		},
 		"together": {
