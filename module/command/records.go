@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -29,11 +30,35 @@ type record struct {
 		CacheRead  int64  `json:"cache_read_tokens"`
 		CacheWrite int64  `json:"cache_write_tokens"`
 		Output     int64  `json:"output_tokens"`
+		units
 		Price      string `json:"price"`
 		CostSource string `json:"cost_source"`
 		CostNano   int64  `json:"cost_nano"`
 		Currency   string `json:"currency"`
 	} `json:"calls"`
+}
+
+// units are what a call is charged for beside tokens.
+type units struct {
+	Images     int64 `json:"images"`
+	Seconds    int64 `json:"seconds"`
+	Characters int64 `json:"characters"`
+	Queries    int64 `json:"queries"`
+	Searches   int64 `json:"searches"`
+}
+
+// String returns the units of which there are some, such as "images: 2, searches: 1".
+func (u units) String() string {
+	var some []string
+	for _, of := range [...]struct {
+		n    int64
+		name string
+	}{{u.Images, "images"}, {u.Seconds, "seconds"}, {u.Characters, "characters"}, {u.Queries, "queries"}, {u.Searches, "searches"}} {
+		if of.n > 0 {
+			some = append(some, fmt.Sprintf("%s: %d", of.name, of.n))
+		}
+	}
+	return strings.Join(some, ", ")
 }
 
 // recordFlags are the flags that only have a meaning with --records.
@@ -67,7 +92,7 @@ func printRecords(out io.Writer, items []json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	table := newTable(out, "TIME", "REQUEST", "KEY", "MODEL", "OUTCOME", "STATUS", "PROVIDER", "UPSTREAM", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "COST", "PRICE")
+	table := newTable(out, "TIME", "REQUEST", "KEY", "MODEL", "OUTCOME", "STATUS", "PROVIDER", "UPSTREAM", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "UNITS", "COST", "PRICE")
 	for i := range records {
 		r := &records[i]
 		begin := []string{r.At, r.Request, r.Key, r.Model, r.Outcome, strconv.Itoa(r.Status)}
@@ -89,10 +114,10 @@ func printRecords(out io.Writer, items []json.RawMessage) error {
 			if c.CostSource == "provider" {
 				price = "stated by the provider"
 			}
-			table.row(append(row, cost, price)...)
+			table.row(append(row, c.units.String(), cost, price)...)
 		}
 		if len(r.Calls) == 0 {
-			table.row(append(begin, "", "", "", "", "", "", "0", "")...)
+			table.row(append(begin, "", "", "", "", "", "", "", "0", "")...)
 		}
 	}
 	return table.Flush()

@@ -85,3 +85,19 @@ func TestImportedSumsHaveTheirCost(t *testing.T) {
 	assert.Contains(t, out.String(), "187.043211000 USD")
 	assert.Equal(t, 1, strings.Count(out.String(), "USD"))
 }
+
+// The table of records had no number of the images that it charged.
+func TestRecordsShowTheirUnits(t *testing.T) {
+	for calls, want := range map[string]string{
+		`{"images":3,"searches":1}`:        "images: 3, searches: 1",
+		`{"seconds":60}`:                   "seconds: 60",
+		`{"characters":1000,"queries":2}`:  "characters: 1000, queries: 2",
+		`{"input_tokens":77,"seconds":-1}`: "",
+	} {
+		var out bytes.Buffer
+		require.NoError(t, printRecords(&out, []json.RawMessage{json.RawMessage(`{"model":"m","calls":[` + calls + `]}`)}))
+		header, row, _ := strings.Cut(out.String(), "\n")
+		from, to := strings.Index(header, "UNITS"), strings.Index(header, "COST")
+		assert.Equal(t, want, strings.TrimSpace(row[from:to]), calls)
+	}
+}

@@ -131,11 +131,16 @@ function One({ id }) {
 					{ name: 'of it from cache', num: true, cell: (/** @type {any} */ c) => number(c.cache_read_tokens) },
 					{ name: 'Output', num: true, cell: (/** @type {any} */ c) => number(c.output_tokens) },
 					{ name: 'of it reasoning', num: true, cell: (/** @type {any} */ c) => number(c.reasoning_tokens) },
+					...(r.calls.some(unitsOf) ? [{ name: 'Units', cell: (/** @type {any} */ c) => unitsOf(c) }] : []),
 					{ name: 'Counted by', cell: (/** @type {any} */ c) => c.source },
 					{ name: 'Price', cell: (/** @type {any} */ c) => c.price ? html`<${Name} of=${c.price} />` : html`<span class="muted">${c.cost_source === 'provider' ? 'stated by the provider' : 'none'}</span>` },
 					{ name: 'Cost', num: true, cell: (/** @type {any} */ c) => html`<${Cost} calls=${[c]} />` },
 				]} />`}</section>`}<//><//>`;
 }
+
+/** unitsOf lists what a call is charged for beside tokens, and the tokens of images. @param {any} call */
+const unitsOf = (call) => ['images', 'seconds', 'characters', 'queries', 'searches', 'image_input_tokens', 'image_output_tokens']
+	.filter((name) => call[name] > 0).map((name) => `${name.replaceAll('_', ' ')}: ${number(call[name])}`).join(', ');
 
 /** What became of an attempt: its state, and its words. @type {Map<string, ['ok'|'warn'|'ill'|'off', string]>} */
 const ends = new Map(Object.entries({
