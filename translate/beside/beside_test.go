@@ -37,8 +37,8 @@ func renamed(t *testing.T, op translate.Operation, body, model string) string {
 func TestRenamingChangesOnlyTheModel(t *testing.T) {
 	assert.Equal(t, `{"input":"m" , "model" : "a\"b"}`, renamed(t, translate.Embed, `{"input":"m" , "model" : "m"}`, `a"b`))
 	assert.Equal(t, ` {"model":"n", "input":[] }`, renamed(t, translate.Moderate, ` { "input":[] }`, "n"))
-	const head = "\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\np\r\n--b--"
-	assert.Equal(t, "--b\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nn\r\n--b"+head, renamed(t, translate.EditImages, "--b"+head, "n"))
+	const before, behind = "--b\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\np\r\n--b\r\nContent-Disposition: form-data; name=model\r\n\r\n", "\r\n--b--"
+	assert.Equal(t, before+"n"+behind, renamed(t, translate.EditImages, before+"m"+behind, "n"))
 }
 
 func TestVectorsAreFittedOnlyIfTheClientAskedForIt(t *testing.T) {
@@ -76,10 +76,10 @@ func TestUnitsOfRequestsAreThoseThatTheServiceMayCharge(t *testing.T) {
 		body string
 		want token.Units
 	}{
-		{translate.GenerateImages, `{"prompt":"a"}`, token.Units{Images: 1}},
-		{translate.GenerateImages, `{"prompt":"a","n":3}`, token.Units{Images: 3}},
-		{translate.GenerateImages, `{"prompt":"a","n":null}`, token.Units{Images: 1}},
-		{translate.EditImages, head + "prompt\r\n\r\np\r\n" + head + "n\r\n\r\n4\r\n--b--", token.Units{Images: 4}},
+		{translate.GenerateImages, `{"model":"m","prompt":"a"}`, token.Units{Images: 1}},
+		{translate.GenerateImages, `{"model":"m","prompt":"a","n":3}`, token.Units{Images: 3}},
+		{translate.GenerateImages, `{"model":"m","prompt":"a","n":null}`, token.Units{Images: 1}},
+		{translate.EditImages, head + "model\r\n\r\nm\r\n" + head + "prompt\r\n\r\np\r\n" + head + "n\r\n\r\n4\r\n--b--", token.Units{Images: 4}},
 		{translate.Transcribe, head + "model\r\n\r\nm\r\n" + head + "file; filename=f\r\n\r\n" + strings.Repeat("x", 2*bytesPerSecond) + "\r\n--b--", token.Units{Seconds: 3}},
 		{translate.Speak, `{"model":"m","input":"h\u00e9llo 😀\n"}`, token.Units{Characters: 8}},
 		{translate.Embed, `{"model":"m","input":"a","n":3}`, token.Units{}},
@@ -94,12 +94,12 @@ func TestUnitsOfRequestsAreThoseThatTheServiceMayCharge(t *testing.T) {
 func TestUnitsThatCannotBeReadAreRefused(t *testing.T) {
 	const head = "--b\r\nContent-Disposition: form-data; name="
 	for body, op := range map[string]translate.Operation{
-		`{"prompt":"a","n":"3"}`: translate.GenerateImages,
-		`{"prompt":"a","n":0}`:   translate.GenerateImages,
-		`{"prompt":"a","N":3}`:   translate.GenerateImages,
-		head + "prompt\r\n\r\np\r\n" + head + "n\r\n\r\n3.0\r\n--b--":                         translate.EditImages,
-		head + "n\r\n\r\n1\r\n" + head + "prompt\r\n\r\np\r\n" + head + "n\r\n\r\n9\r\n--b--": translate.EditImages,
-		`{"model":"m","input":["a"]}`:                                                         translate.Speak,
+		`{"model":"m","prompt":"a","n":"3"}`: translate.GenerateImages,
+		`{"model":"m","prompt":"a","n":0}`:   translate.GenerateImages,
+		`{"model":"m","prompt":"a","N":3}`:   translate.GenerateImages,
+		head + "model\r\n\r\nm\r\n" + head + "prompt\r\n\r\np\r\n" + head + "n\r\n\r\n3.0\r\n--b--":                         translate.EditImages,
+		head + "n\r\n\r\n1\r\n" + head + "model\r\n\r\nm\r\n" + head + "prompt\r\n\r\np\r\n" + head + "n\r\n\r\n9\r\n--b--": translate.EditImages,
+		`{"model":"m","input":["a"]}`: translate.Speak,
 	} {
 		_, refused := Inspect([]byte(body), op)
 		assert.NotNil(t, refused, body)

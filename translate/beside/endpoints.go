@@ -15,7 +15,7 @@ type endpoint struct {
 	path      string        // below the path of the version
 	json      strict.Fields // of requests in JSON, the model first; nil if there are none
 	form      string        // the part that forms of the type multipart/form-data need; "" if there are no forms
-	byDefault string        // the model that the service uses for a request without one; "" if the model is needed
+	byDefault string        // the model that the service uses for a request in JSON without one; "" if the model is needed
 	output    bool          // answers report tokens of output
 	unit      unit          // what some models are charged for, if not for tokens
 	types     []string      // beginnings of the media types of answers that are neither JSON nor streams
@@ -40,13 +40,14 @@ var (
 )
 
 // endpoints are the endpoints in the order of their operations (wire format E). Only the
-// fields that the gateway needs are checked; the others are the provider's.
+// fields that the gateway needs are checked; the others are the provider's. The model that images
+// once had by default is no longer served, so requests for images need one.
 var endpoints = [...]endpoint{
 	{operation: translate.Embed, path: "/embeddings", json: fields("input")},
 	{operation: translate.Rerank, path: "/rerank", json: fields("query", "documents"), unit: queries},
 	{operation: translate.Moderate, path: "/moderations", json: fields("input"), byDefault: "omni-moderation-latest"},
-	{operation: translate.GenerateImages, path: "/images/generations", json: fields("prompt"), byDefault: "dall-e-2", output: true, unit: images},
-	{operation: translate.EditImages, path: "/images/edits", json: fields("prompt"), form: "prompt", byDefault: "dall-e-2", output: true, unit: images},
+	{operation: translate.GenerateImages, path: "/images/generations", json: fields("prompt"), output: true, unit: images},
+	{operation: translate.EditImages, path: "/images/edits", json: fields("prompt"), form: "prompt", output: true, unit: images},
 	{operation: translate.Transcribe, path: "/audio/transcriptions", form: "file", output: true, unit: seconds, types: texts},
 	{operation: translate.TranslateAudio, path: "/audio/translations", form: "file", unit: seconds, types: texts},
 	{operation: translate.Speak, path: "/audio/speech", json: fields("input"), unit: characters, types: sound},

@@ -159,10 +159,8 @@ func inspectForm(body []byte, e *endpoint) (view translate.View, refused *fault.
 		return view, fault.FormBroken(f.broken)
 	case !given[e.form]:
 		return view, fault.InvalidField(e.form, "required")
-	case view.Model == "" && (given["model"] || e.byDefault == ""):
-		return view, fault.InvalidField("model", "required")
 	case view.Model == "":
-		view.Model = e.byDefault
+		return view, fault.InvalidField("model", "required")
 	}
 	return view, nil
 }

@@ -64,11 +64,14 @@ func TestWordsOfAFormHaveOneMeaning(t *testing.T) {
 		if !strings.Contains(part, "prompt") {
 			parts = append(parts, "name=\"prompt\"\r\n\r\np")
 		}
+		if !strings.Contains(part, "model") {
+			parts = append(parts, "name=\"model\"\r\n\r\nm")
+		}
 		_, refused := Inspect(formOfParts(parts...), translate.EditImages)
 		assert.NotNil(t, refused, "%q", part)
 	}
 	for value, want := range booleans {
-		view, refused := Inspect(formOfParts("name=\"prompt\"\r\n\r\np", "name=\"stream\"\r\n\r\n"+value), translate.EditImages)
+		view, refused := Inspect(formOfParts("name=\"model\"\r\n\r\nm", "name=\"prompt\"\r\n\r\np", "name=\"stream\"\r\n\r\n"+value), translate.EditImages)
 		require.Nil(t, refused, value)
 		assert.Equal(t, want, view.Stream, value)
 	}

@@ -81,10 +81,8 @@ func documentsOf(p *strict.Pass) (n int64) {
 // the provider.
 func Rename(body []byte, view *translate.View, model string) edit.Edit {
 	e := edit.Edit{Span: view.ModelSpan}
-	switch form := IsForm(body); {
-	case form && view.ModelSpan.Empty():
-		e.With = append(append([]byte(nil), delimiterOf(body)...), "\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\n"+model+"\r\n"...)
-	case form:
+	switch {
+	case IsForm(body):
 		e.With = []byte(model)
 	case view.ModelSpan.Empty():
 		e.With = append(jsonscan.AppendString([]byte(`"model":`), model), ',')

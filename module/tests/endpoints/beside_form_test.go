@@ -42,17 +42,6 @@ func TestK079OnlyTheModelOfAFormIsChanged(t *testing.T) {
 	assert.Contains(t, s.last().body, `"model":"big-1"`)
 }
 
-// The form has no model: the service would choose dall-e-2, which is another name at this
-// provider.
-func TestAFormWithoutAModelGetsOne(t *testing.T) {
-	s := newServer(t, answering("application/json", `{"data":[]}`))
-	c := start(t, s, "model dall-e-2 {\nto up/painter\n}")
-	body, contentType := form(t, "prompt=a")
-	assert.Equal(t, http.StatusOK, c.Ask("/v1/images/edits", body, "Content-Type", contentType).Status)
-	want, _ := form(t, "model=painter", "prompt=a")
-	assert.Equal(t, want, s.last().body)
-}
-
 func TestK080AFormWithTwoModelsIsRefused(t *testing.T) {
 	s := newServer(t, nil)
 	c := start(t, s)

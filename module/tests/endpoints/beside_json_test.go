@@ -60,11 +60,23 @@ func TestK077ARequestWithoutAModelHasThatOfTheService(t *testing.T) {
 	c := start(t, s, "model omni-moderation-latest {\nto up/mod-2\n}")
 	assert.Equal(t, http.StatusOK, c.Ask("/v1/moderations", `{"input":"a"}`).Status)
 	assert.Equal(t, request{"/v1/moderations", "application/json", `{"model":"mod-2","input":"a"}`}, s.last())
+}
 
-	image := c.Ask("/v1/images/generations", `{"prompt":"a"}`)
-	assert.Equal(t, http.StatusOK, image.Status)
-	assert.Equal(t, `{"prompt":"a"}`, s.last().body, "the service chooses the same model")
-	assert.Equal(t, "dall-e-2", image.Header.Get("X-Gateway-Model"))
+// A request for an image without a model once had the name of one that its service had removed.
+func TestARequestBesideTextNeedsAModelWithoutADefault(t *testing.T) {
+	s := newServer(t, nil)
+	c := start(t, s, "model dall-e-2 {\nto up/painter\n}")
+	edit, contentType := form(t, "prompt=a")
+	for _, r := range []struct{ path, body, contentType string }{
+		{"/v1/images/generations", `{"prompt":"a"}`, "application/json"}, {"/v1/images/edits", `{"prompt":"a","images":[]}`, "application/json"},
+		{"/v1/images/edits", edit, contentType}, {"/v1/embeddings", `{"input":"a"}`, "application/json"},
+		{"/v1/rerank", `{"query":"a","documents":["b"]}`, "application/json"}, {"/v1/audio/speech", `{"input":"a","voice":"v"}`, "application/json"},
+	} {
+		answer := c.Ask(r.path, r.body, "Content-Type", r.contentType)
+		assert.Equal(t, http.StatusBadRequest, answer.Status, r.path)
+		assert.Contains(t, answer.Body, `"message":"model: required"`, r.path)
+	}
+	assert.Empty(t, s.received)
 }
 
 func TestK086UsageOfRerankIsReadInItsShapes(t *testing.T) {
