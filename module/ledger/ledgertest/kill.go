@@ -61,7 +61,8 @@ func OutliveKill9(t *testing.T, d Database, path string) {
 	require.Eventually(t, func() bool {
 		found, err := l.Records(context.Background(), accounting.RecordQuery{Limit: 1 << 20})
 		records = found.Records
-		return err == nil && covers(records, confirmed) && total(t, l).Requests == int64(len(records))
+		sums := usage(t, l)
+		return err == nil && covers(records, confirmed) && len(sums) == 1 && sums[0].Requests == int64(len(records))
 	}, patience, tick)
 	seen := make(map[string]int)
 	crashed := 0

@@ -127,11 +127,15 @@ func all(t testing.TB, l accounting.LedgerReader, n int) (records []accounting.R
 	return records
 }
 
-// usage returns the sums of all time.
-func usage(t testing.TB, l accounting.LedgerReader, by ...accounting.Dimension) []accounting.Usage {
+// usage returns the sums of all time. A database that is busy with other work may need longer than
+// the ledger waits for one read, so a read that fails is repeated.
+func usage(t testing.TB, l accounting.LedgerReader, by ...accounting.Dimension) (sums []accounting.Usage) {
 	t.Helper()
-	sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: by})
-	require.NoError(t, err)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		var err error
+		sums, err = l.Usage(context.Background(), accounting.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: by})
+		assert.NoError(c, err)
+	}, patience, tick)
 	return sums
 }
 
