@@ -173,9 +173,10 @@ http://127.0.0.1:{port} {
 	}
 });
 
-/** largeConfiguration is that of the other tests with forty providers more. */
+/** largeConfiguration is that of the other tests with forty providers more, and one with the prices of the models that most requests name. */
 const largeConfiguration = () => readFileSync(new URL('./Caddyfile', import.meta.url), 'utf8').replace('\t\tmodel assistant {',
-	Array.from({ length: 40 }, (_, n) => `\t\tprovider large-${String(n).padStart(2, '0')} demo {\n\t\t\tmodels large-${n}\n\t\t}\n`).join('') + '\t\tmodel assistant {');
+	Array.from({ length: 40 }, (_, n) => `\t\tprovider large-${String(n).padStart(2, '0')} demo {\n\t\t\tmodels large-${n}\n\t\t}\n`).join('')
+	+ '\t\tprovider popular demo {\n\t\t\tmodels claude-* gpt-* gemini-* deepseek-*\n\t\t\tprice * input 3 cache_read 0.3 output 15\n\t\t}\n\t\tmodel assistant {');
 
 /** What an administrator looks at in a large gateway besides the pages, and what each shows when its data are there. */
 const further = {
@@ -213,7 +214,7 @@ test('C005 an administrator reads all pages of a gateway with a million records,
 		await page.waitForSelector('tfoot >> text="1,000,000"'); // of all keys, and not of those that are shown
 		await page.waitForSelector('dl.facts >> text="1,000,000"');
 		await show(page, 'usage?range=30d');
-		for (const shown of ['.legend >> text=claude-sonnet-5', 'tbody >> text=claude-sonnet-5', 'text=against the range before', 'text=/≥ .* saved/', 'tbody td:last-child:has-text("%")']) await page.waitForSelector(shown);
+		for (const shown of ['.legend >> text=claude-sonnet-5', 'tbody >> text=claude-sonnet-5', 'text=against the range before', 'text=/≥ \\$[12],\\d{3}\\.\\d\\d saved/', 'tbody td:last-child:has-text("%")']) await page.waitForSelector(shown);
 		await page.mouse.move(0, 0);
 		if (process.env.CONSOLE_PICTURES) await page.screenshot({ path: join(process.env.CONSOLE_PICTURES, 'usage-large.png') });
 		await show(page, 'models');
