@@ -231,16 +231,17 @@ func TestTheLedgerHasWhatIsChargedBesideText(t *testing.T) {
 	t.Cleanup(server.Close)
 	store := withLedger(t)
 	lines := func(models string) []string {
-		up := "provider up openai_compatible {env.CLIENT_KEY} {\nbase_url " + server.URL + "/v1\nmodels *-x*\n"
-		gemini := "provider gem gemini {env.CLIENT_KEY} {\nbase_url " + server.URL + "\nmodels gemini-*\n"
+		var up, gemini strings.Builder
+		up.WriteString("provider up openai_compatible {env.CLIENT_KEY} {\nbase_url " + server.URL + "/v1\nmodels *-x*\n")
+		gemini.WriteString("provider gem gemini {env.CLIENT_KEY} {\nbase_url " + server.URL + "\nmodels gemini-*\n")
 		for kind, of := range unitKinds {
-			if line := "price " + kind + "-" + models + " " + of.price.columns + "\n"; kind == "gemini" {
-				gemini += line
-			} else {
-				up += line
+			provider := &up
+			if kind == "gemini" {
+				provider = &gemini
 			}
+			provider.WriteString("price " + kind + "-" + models + " " + of.price.columns + "\n")
 		}
-		return append(slices.Clone(store), gemini+"}", up+"}")
+		return append(slices.Clone(store), gemini.String()+"}", up.String()+"}")
 	}
 	s := site.Start(t, lines("now-*")...)
 	for _, c := range calls {
