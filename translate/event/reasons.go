@@ -29,7 +29,9 @@ const (
 )
 
 // CutsOff reports whether the last call of a turn that ended for the reason may be incomplete.
-func (r FinishReason) CutsOff() bool { return r == FinishLength || r == FinishFiltered }
+func (r FinishReason) CutsOff() bool {
+	return r == FinishLength || r == FinishFiltered || r == FinishRefused
+}
 
 // reasonsByWord lists the words of providers for the ends of turns. A service has the same words
 // in all formats that it speaks, and servers pass on the words of the engines behind them, so

@@ -222,7 +222,7 @@ func Settled(added Object) Object {
 		block := b.(Object)
 		if raw, broken := block["input"].(string); broken {
 			block["input"] = Object{"_invalid_arguments": raw}
-			if added["stop_reason"] == "max_tokens" {
+			if reason := added["stop_reason"]; reason == "max_tokens" || reason == "refusal" {
 				block["input"] = Object{}
 			}
 		}
