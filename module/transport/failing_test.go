@@ -68,26 +68,50 @@ func TestAPrivateReasonIsNotPassedOn(t *testing.T) {
 	assert.Equal(t, fault.AccountExhausted, got.Fault.Kind)
 }
 
-// Without a reason, the wait for one is bounded, and the answer fails with what is known.
+// talkative is the end of a body: events without end, with pauses between them.
+type talkative struct {
+	silent
+	pause time.Duration
+}
+
+func (b talkative) Read(p []byte) (int, error) {
+	select {
+	case <-b.ctx.Done():
+		return 0, b.ctx.Err()
+	case <-time.After(b.pause):
+		return copy(p, responseText), nil
+	}
+}
+
+// Without a reason, the wait for one is bounded, and the answer fails with what is known. A service
+// that sent events without a pause behind the failure held the exchange without end.
 func TestTheWaitForAReasonIsBounded(t *testing.T) {
 	for _, before := range []string{"", responseText} {
 		for _, client := range formats.Names() {
-			synctest.Test(t, func(t *testing.T) {
-				answering := answers(func(r *http.Request) (*http.Response, error) {
-					return &http.Response{
-						StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, ContentLength: -1,
-						Body: then(before+responseFailed, silent{r.Context()}),
-					}, nil
+			for _, pause := range []time.Duration{time.Hour, time.Second, 0} {
+				synctest.Test(t, func(t *testing.T) {
+					answering := answers(func(r *http.Request) (*http.Response, error) {
+						return &http.Response{
+							StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, ContentLength: -1,
+							Body: then(before+responseFailed, talkative{silent{r.Context()}, pause}),
+						}, nil
+					})
+					start := time.Now()
+					a := attemptFor(t, client, true)
+					a.Format = formats.Of(translate.Responses)
+					got := carry(t, newTransport(answering, func(t *Transport) {
+						t.UsageWait, t.MaxEventBytes = caddy.Duration(7*time.Second), 64<<10
+					}), a)
+					wait := 7 * time.Second
+					if pause == 0 {
+						wait = 0 // so many events end it before
+					}
+					assert.Equal(t, wait, time.Since(start), client)
+					require.NotNil(t, got.Fault, client)
+					assert.Equal(t, "failed", got.Fault.Message, client)
+					require.NoError(t, got.err)
 				})
-				start := time.Now()
-				a := attemptFor(t, client, true)
-				a.Format = formats.Of(translate.Responses)
-				got := carry(t, newTransport(answering, func(t *Transport) { t.UsageWait = caddy.Duration(7 * time.Second) }), a)
-				assert.Equal(t, 7*time.Second, time.Since(start), client)
-				require.NotNil(t, got.Fault, client)
-				assert.Equal(t, "failed", got.Fault.Message, client)
-				require.NoError(t, got.err)
-			})
+			}
 		}
 	}
 }

@@ -27,7 +27,7 @@ type relay struct {
 	lane lane
 	gaps prometheus.Observer // of the times between events
 
-	failing bool // the answer has failed, and a further event may state why
+	failedAt int64 // offset behind the event with which the answer has failed; 0 before. A further one may state why.
 
 	alone     bool   // src reads from the connection with its reader, in the same goroutine
 	stopWaits func() // ends the calls that OnWait has begun; nil before
@@ -61,7 +61,7 @@ func (r *relay) prime() error {
 		err = r.failure(err)
 		switch {
 		case r.begun() || r.ended(): // the next read finds the failure again
-		case errors.Is(err, io.EOF), err != nil && r.failing:
+		case errors.Is(err, io.EOF), err != nil && r.failing():
 			r.end(err)
 			return nil
 		case err != nil:
@@ -147,7 +147,7 @@ func (r *relay) read(p []byte) (int, error) {
 func (r *relay) took(p []byte, fresh int) (direct int) {
 	last := r.lane.lastEvent()
 	direct = r.take(p, fresh)
-	if r.call.result.State == exchange.Content && !r.failing && r.lane.lastEvent() > last {
+	if r.call.result.State == exchange.Content && !r.failing() && r.lane.lastEvent() > last {
 		r.gaps.Observe(r.call.life.watch.Touch().Seconds())
 	}
 	r.advance()
@@ -177,11 +177,14 @@ func (r *relay) endLane(eof bool) {
 // and after it between two events. It is more than the size of the largest event.
 func (r *relay) maxSilence() int64 { return r.call.t.MaxEventBytes + maxPrelude }
 
+// failing reports whether the answer has failed, and what follows may state why.
+func (r *relay) failing() bool { return r.failedAt > 0 }
+
 // failure returns the error that ends the stream early: for an event that is too large, for
-// more than maxSilence bytes without an event, or before content, else err.
+// more than maxSilence bytes without an event, before content, or behind a failure, else err.
 func (r *relay) failure(err error) error {
-	var since int64
-	if r.begun() {
+	since := r.failedAt
+	if r.begun() && !r.failing() {
 		since = r.lane.lastEvent()
 	}
 	var silence error
@@ -218,8 +221,8 @@ func (r *relay) advance() {
 		}
 		c.result.noteFinished(r.lane.Usage(), r.lane.Text())
 	case signals.Has(signal.Failing):
-		if !r.failing {
-			r.failing = true
+		if !r.failing() {
+			r.failedAt = r.lane.offset()
 			c.life.watch.Enter(watch.Drain(time.Duration(c.t.UsageWait)))
 		}
 	case c.result.State < exchange.Finishing && signals.Has(signal.Finish) && !c.attempt.ByteLane():

@@ -141,7 +141,7 @@ func (s *subcall) take(a arrival, committed bool) bool {
 	switch {
 	case err == nil || s.relay.ended():
 		return s.result.Fault == nil
-	case errors.Is(err, io.EOF) || committed || s.begun() || s.relay.failing:
+	case errors.Is(err, io.EOF) || committed || s.begun() || s.relay.failing():
 		s.relay.end(err)
 		return s.result.Whole()
 	default:
