@@ -29,9 +29,9 @@ type Excess struct {
 }
 
 // excessSentences are the sentences with which providers refuse such a request. A name in
-// braces is a number of an Excess, which may have commas; "above" is one more than Most, "of" a
-// list of numbers, the last of which is Asked and the others of which are Input, and "least" is
-// set if the server has not counted all of the prompt.
+// braces is a number of an Excess, which may have commas but no sign; "above" is one more than Most,
+// "of" a list of numbers, the last of which is Asked and the others of which are Input, and "least"
+// is set if the server has not counted all of the prompt.
 var excessSentences = sync.OnceValue(func() []*regexp.Regexp {
 	list := []string{
 		// Anthropic: input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000
@@ -49,7 +49,7 @@ var excessSentences = sync.OnceValue(func() []*regexp.Regexp {
 		// SGLang: maximum context length of 32768 tokens. You requested a total of 49459 tokens: 17459 tokens from the input messages and 32000 tokens for the completion
 		`maximum context length of{context} tokens.{0,50}tokens:{input} tokens from the input messages and{asked} tokens for the completion`,
 		// OpenAI, DeepSeek, OpenRouter, llama-cpp-python, older vLLM: maximum context length is 4097 tokens. However, you requested 4771 tokens (671 in the messages, 100 in the functions, and 4000 in the completion)
-		`maximum context length is{context} tokens.{0,20}you requested (?:about )?[\d,]+ tokens \((?P<of>[^)]+ (?:(?:in|for) the (?:completion|output)))\)`,
+		`maximum context length is{context} tokens.{0,20}you requested (?:about )?[\d,]+ tokens \((?P<of>[^)−-]+ (?:(?:in|for) the (?:completion|output)))\)`,
 		// Text Generation Inference: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens and 100 `max_new_tokens`
 		`tokens \+ .max_new_tokens. must be <={context}\. given:{input} .inputs. tokens and{asked} .max_new_tokens`,
 		// TensorRT-LLM: The sum of prompt length (17459.0), query length (0) and max_tokens (32000) should not exceed max_num_tokens (32768)
@@ -77,7 +77,7 @@ var excessSentences = sync.OnceValue(func() []*regexp.Regexp {
 	number := regexp.MustCompile(`\{([a-z]+)\}`)
 	sentences := make([]*regexp.Regexp, len(list))
 	for i, sentence := range list {
-		sentences[i] = regexp.MustCompile(`(?is)` + number.ReplaceAllString(sentence, `\D{0,3}(?P<$1>[\d,]+)`))
+		sentences[i] = regexp.MustCompile(`(?is)` + number.ReplaceAllString(sentence, `[^\d−-]{0,3}(?P<$1>[\d,]+)`))
 	}
 	return sentences
 })

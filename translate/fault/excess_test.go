@@ -3,6 +3,7 @@ package fault_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -192,4 +193,29 @@ func TestPromptsThatDoNotFitAreNoExcess(t *testing.T) {
 	}
 	f := fault.Read(429, jsonType, bodies(t, sums["vLLM"].message)[0])
 	assert.Nil(t, f.Blame.Excess, "a rate limit")
+}
+
+// A server subtracted the prompt from its context, and found no room at all: "max_tokens: 32000 >
+// -5". The client read that its answer can have 5 tokens.
+func TestNumbersBelowZeroAreNoExcess(t *testing.T) {
+	number := regexp.MustCompile(`\d[\d,.]*`)
+	for name, c := range sums {
+		for _, at := range number.FindAllStringIndex(c.message, -1) {
+			message := c.message[:at[0]] + "-" + c.message[at[0]:]
+			if e := fault.Read(400, jsonType, bodies(t, message)[0]).Blame.Excess; e != nil { // the number has no meaning
+				e.Complete(1, nil)
+				assert.Equal(t, fault.Excess{Asked: c.asked, Most: c.context - c.input, Input: c.input, Context: c.context}, *e, "%s: %s", name, message)
+			}
+		}
+	}
+	for _, message := range []string{
+		"max_tokens: 32000 > -5, which is the maximum allowed number of output tokens",
+		"max_tokens is too large: 32000. This model supports at most -5 completion tokens",
+		"Range of max_tokens should be [1, −5]",
+		"`max_tokens` must be less than or equal to `-5`",
+		"max_tokens (32000) exceeds model's maximum output tokens (-5)",
+		"a maxOutputTokens value of 32000 but the supported range is from 1 (inclusive) to -5 (exclusive)",
+	} {
+		assert.Nil(t, fault.Read(400, jsonType, bodies(t, message)[0]).Blame.Excess, message)
+	}
 }
