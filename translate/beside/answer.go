@@ -177,7 +177,7 @@ func NewObserver() signal.Observer { return new(observer) }
 
 // Observe implements signal.Observer.
 func (o *observer) Observe(e sse.Event) signal.Signal {
-	if string(e.Data) == "[DONE]" {
+	if e.IsDone() {
 		return signal.Terminal
 	}
 	v := &o.values

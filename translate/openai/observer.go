@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"bytes"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -78,7 +76,7 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 		return o.Fail(dialect.ReadEvent(delta.Data))
 	case o.repeats(delta.Name, delta.Data): // nearly all of a stream
 		return signal.Content
-	case string(bytes.TrimSpace(delta.Data)) == "[DONE]":
+	case delta.IsDone():
 		o.Over = true
 		return signal.Terminal
 	}

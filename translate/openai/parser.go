@@ -71,7 +71,7 @@ func (p *Parser) Event(delta sse.Event) {
 	switch {
 	case p.Over() || len(delta.Data) == 0:
 		return
-	case string(delta.Data) == "[DONE]":
+	case delta.IsDone():
 		p.end()
 		return
 	case string(delta.Name) == "error":

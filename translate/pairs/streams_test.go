@@ -258,3 +258,25 @@ func usageText(u token.Usage) string {
 	}
 	return text + "}"
 }
+
+// A server wrote a space behind the mark of the end. The answer was whole, and clients of other
+// formats got an error in place of its end.
+func TestTheMarkOfTheEndMayHaveSpaceAroundIt(t *testing.T) {
+	const mark = "data: [DONE]"
+	for _, r := range everyStream(t) {
+		if !bytes.Contains(r.bytes, []byte(mark)) {
+			continue
+		}
+		for _, spaced := range []string{"data: [DONE] ", "data:  [DONE]", "data: [DONE]\t ", "data: [DONE]\ndata:"} {
+			stream := bytes.ReplaceAll(r.bytes, []byte(mark), []byte(spaced))
+			assert.Equal(t, observe(r.format, [][]byte{r.bytes}, true).signals, observe(r.format, [][]byte{stream}, true).signals, "%s: %q", r.name(), spaced)
+			for _, w := range waysFrom(r.format) {
+				want, got := translated(w, w.remembered(true), [][]byte{r.bytes}, false), translated(w, w.remembered(true), [][]byte{stream}, false)
+				assert.Equal(t, want.out+want.summary(), got.out+got.summary(), "%s to %s: %q", r.name(), w.to, spaced)
+				assert.Equal(t, want.signals, got.signals)
+			}
+		}
+		unterminated := bytes.TrimRight(bytes.ReplaceAll(r.bytes, []byte(mark), []byte(mark+" ")), "\n")
+		assert.Equal(t, observe(r.format, [][]byte{r.bytes}, true).signals, observe(r.format, [][]byte{unterminated}, true).signals, r.name())
+	}
+}

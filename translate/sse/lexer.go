@@ -22,6 +22,12 @@ type Event struct {
 	Start, End int64  // the range in the stream, from behind the previous blank line to behind the one that ends the event
 }
 
+// IsDone reports whether the event is "[DONE]", with which many services end a stream. Some write
+// white space around it.
+func (e *Event) IsDone() bool { return isDone(e.Data) }
+
+func isDone(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" }
+
 // Lexer divides a stream into events. NewLexer makes one. A Lexer is not safe for
 // concurrent use.
 type Lexer struct {
@@ -197,7 +203,7 @@ func (l *Lexer) limit() {
 }
 
 // complete reports whether the data of an unterminated event is complete.
-func complete(data []byte) bool { return string(data) == "[DONE]" || isJSON(data) }
+func complete(data []byte) bool { return isDone(data) || isJSON(data) }
 
 // isJSON reports whether a text is one JSON value.
 func isJSON(text []byte) bool {

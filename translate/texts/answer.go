@@ -58,7 +58,9 @@ func NewAnswer(as *format.Answers) *Answer {
 func (a *Answer) Event(e sse.Event) *Part {
 	a.data, a.part = e.Data, new(Part)
 	a.parser.Event(e)
-	a.readOthers(e.Data)
+	if !e.IsDone() {
+		a.readOthers(e.Data)
+	}
 	return a.part
 }
 
@@ -116,9 +118,7 @@ func (c Channel) Ends(other Channel) bool {
 // string with its text.
 func (a *Answer) readOthers(data []byte) {
 	if !isJSON(data) {
-		if string(data) != "[DONE]" {
-			a.part.Others = append(a.part.Others, Piece{Text: string(data)})
-		}
+		a.part.Others = append(a.part.Others, Piece{Text: string(data)})
 		return
 	}
 	a.addCalls(data)

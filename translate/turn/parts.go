@@ -14,7 +14,6 @@ type Parts struct {
 	Table                 *members.Table // of an event, and of a JSON answer
 	Model, Usage, Failure members.Member // a name, a usage object, and an error unless it is empty
 	Tier                  string         // the member of the usage that is the service tier, "" for none
-	End                   string         // the data of the event that ends a stream, "" for none
 	Dialect               *fault.Dialect // of errors
 }
 
@@ -25,10 +24,6 @@ func (p *Parser) ReadPart(v *members.Values, e sse.Event) bool {
 		return false
 	}
 	p.Begin()
-	if end := p.words.Parts.End; end != "" && string(e.Data) == end {
-		p.Complete()
-		return false
-	}
 	return p.readPart(v, e.Data, p.words.Parts.Dialect.ReadEvent)
 }
 

@@ -28,7 +28,7 @@ var (
 	smallest = turn.Words{
 		Usage:  token.NewRows(token.Row{Path: "in", Is: token.Prompt}, token.Row{Path: "out", Is: token.Output}),
 		Reason: "why",
-		Parts:  turn.Parts{Table: small, Model: name, Usage: counts, Failure: failure, End: "end", Dialect: openai.Errors.Dialect},
+		Parts:  turn.Parts{Table: small, Model: name, Usage: counts, Failure: failure, Dialect: openai.Errors.Dialect},
 	}
 )
 
@@ -103,17 +103,15 @@ const broken = "error the upstream returned an unusable answer"
 func TestStreamsOfPartsAreRead(t *testing.T) {
 	for name, tt := range map[string]struct{ stream, want string }{
 		"a stream": {
-			`{"model":"m","thought":"a"}|{"thought":"b"}|{"thought":"c"}|{"text":"d"}|{"text":"e","counts":{"in":3,"out":1}}|{"why":"done","counts":{"in":3,"out":2}}|end|{"text":"f"}`,
+			`{"model":"m","thought":"a"}|{"thought":"b"}|{"thought":"c"}|{"text":"d"}|{"text":"e","counts":{"in":3,"out":1}}|{"why":"done","counts":{"in":3,"out":2}}`,
 			"start m|reasoning 0 a|reasoning 0 b|reasoning 0 c|reasoning end|text 0 d|usage 3 1|text 0 e|usage 3 2|finish 1|end",
 		},
-		"an unknown reason":       {`{"why":"tired"}|end`, "start |finish 0|end"},
-		"an error":                {`{"text":"a"}|{"error":{"message":"no"},"other":1}|{"text":"b"}`, "start |text 0 a|error no"},
-		"no end":                  {`{"text":"a"}`, "start |text 0 a|error the upstream closed the stream before completing the answer"},
-		"no last event":           {`{"text":"a","why":"done"}`, "start |text 0 a|finish 1|end"},
-		"an end without an event": {`end`, broken},
-		"no object":               {`["text"]`, broken},
-		"no JSON":                 {`{"text":`, broken},
-		"a member twice":          {`{"text":"a","text":"b"}`, broken},
+		"an unknown reason": {`{"why":"tired"}`, "start |finish 0|end"},
+		"an error":          {`{"text":"a"}|{"error":{"message":"no"},"other":1}|{"text":"b"}`, "start |text 0 a|error no"},
+		"no end":            {`{"text":"a"}`, "start |text 0 a|error the upstream closed the stream before completing the answer"},
+		"no object":         {`["text"]`, broken},
+		"no JSON":           {`{"text":`, broken},
+		"a member twice":    {`{"text":"a","text":"b"}`, broken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got events

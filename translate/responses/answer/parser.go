@@ -48,7 +48,7 @@ func (p *Parser) Event(e sse.Event) {
 	switch {
 	case p.Over():
 		return
-	case string(e.Data) == "[DONE]":
+	case e.IsDone():
 		p.fail()
 		return
 	}

@@ -64,7 +64,7 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 	switch {
 	case o.Over:
 		return 0
-	case string(e.Data) == "[DONE]":
+	case e.IsDone():
 		if failing {
 			return o.Fail(o.Fault())
 		}
