@@ -195,7 +195,7 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = a.loginError(err)
 	}
 	if err != nil {
-		answer.WriteProblem(w, answer.ProblemOf(a.logger, err))
+		answer.WriteProblem(w, r, answer.ProblemOf(a.logger, err))
 		return
 	}
 	answer.WriteEnvelope(w, data)

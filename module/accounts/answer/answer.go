@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -47,13 +48,15 @@ func writeAnswer(w http.ResponseWriter, data, form any) {
 	writeJSON(w, http.StatusOK, form)
 }
 
-// WriteProblem writes a problem in an envelope.
-func WriteProblem(w http.ResponseWriter, p *Problem) {
+// WriteProblem writes a problem in an envelope. A path of the API in its message begins with what
+// the site has cut off the path of the request.
+func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 	setRetryAfter(w, p)
 	if p.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", aigateway.Challenge)
 	}
-	writeJSON(w, p.Status, envelope{false, p.Message, nil})
+	message := strings.ReplaceAll(p.Message, " /api/", " "+aigateway.PathPrefix(r)+"/api/")
+	writeJSON(w, p.Status, envelope{false, message, nil})
 }
 
 // WriteBareProblem writes a problem as Caddy's admin API writes errors.

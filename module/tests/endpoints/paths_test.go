@@ -325,7 +325,7 @@ func TestBelowAPrefixEveryAddressHasIt(t *testing.T) {
 		"handle_path": "handle_path /ai/* {\n" + block + "\n}",
 		"route":       "route /ai/* {\nuri strip_prefix /ai\n" + block + "\n}",
 		"handle":      "handle /ai/* {\nuri strip_prefix /ai\n" + block + "\n}",
-		"a matcher":   "handle_path /ai/* {\n" + strings.Replace(block, "ai_gateway {", "ai_gateway /v1/* {", 1) + "\n" + strings.Replace(block, "ai_gateway {", "ai_gateway /console* {", 1) + "\n}",
+		"a matcher":   "handle_path /ai/* {\n@rest path /console* /api/*\n" + strings.Replace(block, "ai_gateway {", "ai_gateway /v1/* {", 1) + "\n" + strings.Replace(block, "ai_gateway {", "ai_gateway @rest {", 1) + "\n}",
 	} {
 		t.Run(name, func(t *testing.T) { testBelowAPrefix(t, p, cut) })
 	}
@@ -343,6 +343,8 @@ func testBelowAPrefix(t *testing.T, p *gatewaytest.Provider, cut string) {
 		"/ai/v1/nowhere": "path: no such endpoint; below /ai there are /v1/messages, ",
 		"/ai/v1/mesages": "path: no such endpoint; did you mean /ai/v1/messages? Check the base URL",
 		"/ai/v1/files":   "path: the gateway does not serve /v1/files; GET /ai/api/openapi.json lists what it serves",
+		"/ai/api/teams":  "log in first, at /ai/api/user/login",
+		"/ai/api/teams/": "did you mean /ai/api/teams?",
 	} {
 		assert.Contains(t, s.List(site.ClientKey, target).Body, sentence)
 	}
