@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/playtime"
 )
 
@@ -37,7 +38,7 @@ var costOf = [...]struct {
 	perSecond            int64
 	kind                 playtime.Kind
 }{
-	ImageFile: {1500, 4 << 10, 0, 0},
+	ImageFile: {tokensOfImage, 4 << 10, 0, 0},
 	PDFFile:   {tokensOfDocument, 40, 0, 0},
 	AudioFile: {100, 170, 32, playtime.Sound},
 	VideoFile: {300, 290, 258 + 32, playtime.Video},
@@ -72,18 +73,20 @@ func (f *FileCosts) AddNamed(kind FileKind) {
 // AddURL counts the file in a raw string that is a data URL. Any other URL names a file of the
 // kind.
 func (f *FileCosts) AddURL(kind FileKind, raw []byte) {
-	switch {
-	case isDataURL(raw):
-		_, data, _ := bytes.Cut(raw[:len(raw)-1], []byte(";base64,"))
-		f.Add(FileKindOfURL(raw), data)
-	case len(raw) > len(`""`) && raw[0] == '"':
+	switch url := jsonscan.Inner(raw); {
+	case media.IsURL(url):
+		const longest = 64 // type, of those with a kind
+		mediaType, _, _ := bytes.Cut(url[len("data:"):min(len(url), longest)], []byte(";"))
+		_, data, _ := bytes.Cut(url, []byte(";base64,"))
+		f.Add(FileKindOf(bytes.ReplaceAll(mediaType, []byte(`\/`), []byte("/"))), data)
+	case len(url) > 0:
 		f.AddNamed(kind)
 	}
 }
 
 // AddData counts the file in a raw string that is base64, or a URL in its place.
 func (f *FileCosts) AddData(kind FileKind, raw []byte) {
-	if data := jsonscan.Inner(raw); bytes.Contains(data[:min(len(data), len("https://"))], []byte("://")) || isDataURL(raw) {
+	if data := jsonscan.Inner(raw); bytes.Contains(data[:min(len(data), len("https://"))], []byte("://")) || media.IsURL(data) {
 		f.AddURL(kind, raw)
 	} else {
 		f.Add(kind, data)
@@ -91,35 +94,11 @@ func (f *FileCosts) AddData(kind FileKind, raw []byte) {
 }
 
 // FileKindOf returns the kind of a media type.
-func FileKindOf(mediaType []byte) FileKind {
-	mediaType, _, _ = bytes.Cut(mediaType, []byte(";"))
-	for _, of := range fileKinds {
-		if len(mediaType) >= len(of.beginning) && bytes.EqualFold(mediaType[:len(of.beginning)], []byte(of.beginning)) {
-			return of.kind
-		}
-	}
-	return NoFile
-}
+func FileKindOf(mediaType []byte) FileKind { return fileKinds[media.Find(mediaType, nil).Kind] }
 
-// fileKinds are the kinds of media types by their beginnings.
-var fileKinds = [...]struct {
-	beginning string
-	kind      FileKind
-}{{"image/", ImageFile}, {"audio/", AudioFile}, {"video/", VideoFile}, {"application/pdf", PDFFile}}
-
-// dataURL is the beginning of a raw string that is a data URL.
-const dataURL = `"data:`
-
-func isDataURL(raw []byte) bool { return bytes.HasPrefix(raw, []byte(dataURL)) }
-
-// FileKindOfURL returns the kind of the file in a raw string that is a data URL,
-// NoFile for any other URL.
-func FileKindOfURL(raw []byte) FileKind {
-	if !isDataURL(raw) {
-		return NoFile
-	}
-	mediaType := raw[len(dataURL):]
-	const longest = 64
-	mediaType, _, _ = bytes.Cut(mediaType[:min(len(mediaType), longest)], []byte(";"))
-	return FileKindOf(bytes.ReplaceAll(mediaType, []byte(`\/`), []byte("/")))
+// fileKinds are the kinds of contents that cost less than a text of their size. A file of an office
+// program is compressed text.
+var fileKinds = map[media.Kind]FileKind{
+	media.Image: ImageFile, media.RareImage: ImageFile, media.PDF: PDFFile,
+	media.Sound: AudioFile, media.RareSound: AudioFile, media.Video: VideoFile,
 }
