@@ -3,6 +3,7 @@ package event
 import (
 	"bytes"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -27,33 +28,30 @@ type TierWords [TierBatch + 1]string
 
 // tiers lists the words of all formats for service tiers.
 var tiers = map[string]Tier{
-	"default": TierStandard, "standard": TierStandard, "priority": TierPriority, "fast": TierPriority, "flex": TierFlex,
-	"scale": TierScale, "ultrafast": TierUltrafast, "reserved": TierReserved, "batch": TierBatch,
+	"default": TierStandard, "standard": TierStandard, "on_demand": TierStandard, // on_demand of Groq
+	"priority": TierPriority, "fast": TierPriority, "flex": TierFlex, "scale": TierScale, "ultrafast": TierUltrafast,
+	"reserved": TierReserved, "batch": TierBatch,
 }
 
-var names = func() (words TierWords) {
-	for word, tier := range tiers {
-		if word != "fast" && word != "default" {
-			words[tier] = word
-		}
-	}
-	return words
-}()
+var names = TierWords{
+	TierStandard: "standard", TierPriority: "priority", TierFlex: "flex", TierScale: "scale",
+	TierUltrafast: "ultrafast", TierReserved: "reserved", TierBatch: "batch",
+}
 
 // String returns the name of the tier, "" for TierUnknown.
 func (t Tier) String() string { return names[t] }
 
-// ReadTier returns the tier of a raw string. lost is the plain word of a tier that no format has,
-// nil for no word and for the choice of the service.
-func ReadTier(raw []byte) (tier Tier, lost []byte) {
+// ReadTier returns the tier of a raw string at a path. It reports the plain word of a tier that no
+// format has as dropped, unless that leaves the choice to the service.
+func ReadTier(raw []byte, path string, dropped *translate.Dropped) Tier {
 	word := jsonscan.DecodedOf(raw)
-	if tier = tiers[string(word)]; tier != TierUnknown { // nearly always, without an allocation
-		return tier, nil
+	if tier := tiers[string(word)]; tier != TierUnknown { // nearly always, without an allocation
+		return tier
 	}
 	word = bytes.ToLower(word)
-	tier = tiers[string(word)]
-	if tier != TierUnknown || len(word) == 0 || string(word) == "auto" || bytes.HasSuffix(word, []byte("unspecified")) {
-		return tier, nil
+	tier := tiers[string(word)]
+	if tier == TierUnknown && len(word) > 0 && string(word) != "auto" && !bytes.HasSuffix(word, []byte("unspecified")) {
+		dropped.DropNamed(path+"=", word)
 	}
-	return tier, word
+	return tier
 }

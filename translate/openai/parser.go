@@ -175,7 +175,7 @@ func (p *Parser) read(data []byte, whole bool) {
 	if d.counted {
 		p.count()
 	}
-	p.tier = p.readTier(d.Raw(aroundTier))
+	p.tier = event.ReadTier(d.Raw(aroundTier), "service_tier", &p.Dropped)
 	// Some servers send a chunk about the prompt before the answer starts.
 	if model := jsonscan.DecodedOf(d.Raw(aroundModel)); !p.started && len(p.parts)+len(model) > 0 {
 		p.started = true
@@ -187,18 +187,6 @@ func (p *Parser) read(data []byte, whole bool) {
 	for nth := range p.parts {
 		p.sendChoice(nth, whole, byPosition)
 	}
-}
-
-// readTier reads the service tier.
-func (p *Parser) readTier(raw []byte) event.Tier {
-	if raw == nil {
-		return event.TierUnknown
-	}
-	tier, lost := event.ReadTier(raw)
-	if lost != nil {
-		p.DropNamed("service_tier=", lost)
-	}
-	return tier
 }
 
 // readChoice reads the next choice, which is kept until its document was read.

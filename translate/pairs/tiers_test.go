@@ -30,11 +30,11 @@ func inTier(format translate.Format, tier string) string {
 
 // clientTiers are the words of clients for tiers; a tier without one is named among the losses.
 var clientTiers = map[translate.Format]map[string]string{
-	translate.Messages:    {"priority": "priority", "fast": "priority", "batch": "batch", "default": "standard", "standard": "standard"},
-	translate.Chat:        {"priority": "priority", "fast": "priority", "flex": "flex", "scale": "scale", "FLEX": "flex", "default": "default", "standard": "default"},
-	translate.Completions: {"default": "", "standard": ""},
-	translate.Responses:   {"priority": "priority", "fast": "priority", "flex": "flex", "scale": "scale", "FLEX": "flex", "ultrafast": "ultrafast", "default": "default", "standard": "default"},
-	translate.Gemini:      {"priority": "priority", "fast": "priority", "flex": "flex", "FLEX": "flex", "default": "", "standard": ""},
+	translate.Messages:    {"priority": "priority", "fast": "priority", "batch": "batch", "default": "standard", "standard": "standard", "on_demand": "standard"},
+	translate.Chat:        {"priority": "priority", "fast": "priority", "flex": "flex", "scale": "scale", "FLEX": "flex", "default": "default", "standard": "default", "on_demand": "default"},
+	translate.Completions: {"default": "", "standard": "", "on_demand": ""},
+	translate.Responses:   {"priority": "priority", "fast": "priority", "flex": "flex", "scale": "scale", "FLEX": "flex", "ultrafast": "ultrafast", "default": "default", "standard": "default", "on_demand": "default"},
+	translate.Gemini:      {"priority": "priority", "fast": "priority", "flex": "flex", "FLEX": "flex", "default": "", "standard": "", "on_demand": ""},
 }
 
 // A client that paid for flex could not see whether it had got it: of the tiers of answers, all but
@@ -42,7 +42,7 @@ var clientTiers = map[translate.Format]map[string]string{
 func TestTiersOfAnswersReachClientsOrAreReported(t *testing.T) {
 	losses := map[string]string{"FLEX": "flex", "fast": "priority"}
 	for _, w := range ways {
-		for _, tier := range []string{"default", "standard", "priority", "fast", "flex", "FLEX", "scale", "ultrafast", "reserved", "batch", "novel_tier"} {
+		for _, tier := range []string{"default", "standard", "on_demand", "priority", "fast", "flex", "FLEX", "scale", "ultrafast", "reserved", "batch", "novel_tier"} {
 			o := answered(w, w.remembered(false), []byte(inTier(w.from, tier)))
 			require.Nil(t, o.Fault(), w.name())
 			word, known := clientTiers[w.to][tier]

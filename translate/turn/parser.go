@@ -113,11 +113,7 @@ func (p *Parser) Count(v *members.Values, usage members.Member) bool {
 
 // ReadTier reads the raw word for the service tier at a path, nil for none.
 func (p *Parser) ReadTier(raw []byte, path string) {
-	tier, lost := event.ReadTier(raw)
-	if lost != nil {
-		p.DropNamed(path+"=", lost)
-	}
-	if tier != event.TierUnknown {
+	if tier := event.ReadTier(raw, path, &p.Dropped); tier != event.TierUnknown {
 		p.Tier = tier
 	}
 }
