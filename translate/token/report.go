@@ -41,10 +41,30 @@ const (
 type Row struct {
 	Path string
 	Is   Meaning
-	// Count reads a count that is not a plain number, such as that of a list, from the value at
-	// the cursor; ok is false for a value without a count. Such a count of searches holds,
-	// whatever the answer shows.
-	Count func(jsonscan.Cursor) (n int64, ok bool)
+	// List describes the count in a list, nil for a plain number. Such a count of searches
+	// holds, whatever the answer shows.
+	List *List
+}
+
+// List describes a count whose parts are in the elements of a list.
+type List struct {
+	Word, Count string                 // the members of an element: of what it counts, and how much
+	Counts      func(word string) bool // which of the words belong to the count
+}
+
+// read returns the count in the list at the cursor; ok is false for a value of another kind.
+func (l *List) read(c *jsonscan.Cursor) (n int64, ok bool) {
+	if !c.EnterArray() {
+		c.Skip()
+		return 0, false
+	}
+	for c.Element() {
+		element := c.Skip()
+		if l.Counts(jsonscan.TextOf(jsonscan.MemberOf(element, l.Word))) {
+			n = sum(n, CountOf(jsonscan.MemberOf(element, l.Count)))
+		}
+	}
+	return n, true
 }
 
 // Rows describes the usage objects of a format. A new count of a vendor is a new row.
@@ -64,7 +84,7 @@ type level struct {
 type field struct {
 	row    int
 	is     Meaning
-	count  func(jsonscan.Cursor) (int64, bool)
+	list   *List
 	inside *level // for a value that is an object
 	object bool   // only objects have a meaning
 }
@@ -81,7 +101,7 @@ func NewRows(rows ...Row) *Rows {
 	u := &Rows{rows: rows}
 	for i, row := range rows {
 		u.fresh = u.fresh || row.Is == Fresh
-		u.top.add(row.Path, field{row: i, is: row.Is, count: row.Count})
+		u.top.add(row.Path, field{row: i, is: row.Is, list: row.List})
 	}
 	return u
 }
@@ -117,7 +137,7 @@ type Report struct {
 	rows     *Rows
 	counts   [maxRows]int64 // by row
 	known    bool
-	counted  bool // Searches are those of a Row.Count
+	counted  bool // Searches are those of a Row.List
 	positive bool
 	negative bool  // a count was below 0, which is ignored
 	runs     *runs // nil without a list of runs
@@ -172,12 +192,11 @@ func (r *Report) read(c *jsonscan.Cursor, l *level) {
 		r.readRuns(c)
 	case f.is >= CostUSD:
 		r.cost.read(c, f.is)
-	case f.count != nil:
-		if n, ok := f.count(*c); ok {
-			r.counts[f.row] = bounded(n)
+	case f.list != nil:
+		if n, ok := f.list.read(c); ok {
+			r.counts[f.row] = n
 			r.counted = r.counted || f.is == Searches
 		}
-		c.Skip()
 	default:
 		n, exact, ok := c.Int()
 		switch {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
@@ -118,32 +117,14 @@ var words = turn.Words{
 		token.Row{Path: "inputTokens", Is: token.Fresh},
 		token.Row{Path: "cacheReadInputTokens", Is: token.CacheRead},
 		token.Row{Path: "cacheWriteInputTokens", Is: token.CacheWrite},
-		token.Row{Path: "cacheDetails", Is: token.CacheWriteLong, Count: countLongWrites},
+		token.Row{Path: "cacheDetails", Is: token.CacheWriteLong, List: &longWrites},
 		token.Row{Path: "outputTokens", Is: token.Output},
 	),
 	Reason: "stopReason",
 }
 
-// The members of an element of the list of writes to caches.
-var (
-	writes      = members.New("")
-	writeTTL    = writes.Maybe(members.String, "ttl")
-	writeTokens = writes.Maybe(members.Number, "inputTokens")
-)
-
-// countLongWrites returns the tokens of a list that are written to caches for an hour.
-func countLongWrites(c jsonscan.Cursor) (n int64, ok bool) {
-	if !c.EnterArray() {
-		return 0, false
-	}
-	var v members.Values
-	for c.Element() {
-		if v.Read(&c, writes, nil); string(v.Raw(writeTTL)) == `"1h"` {
-			n += token.CountOf(v.Raw(writeTokens))
-		}
-	}
-	return n, true
-}
+// longWrites are the tokens that are written to caches for an hour, in a list by lifetime.
+var longWrites = token.List{Word: "ttl", Count: "inputTokens", Counts: func(ttl string) bool { return ttl == "1h" }}
 
 // Dialect is how errors are expressed in the format: by the name of the event.
 var Dialect = fault.Dialect{Unknown: 500, IsError: func(name string, _ any) bool { return name == "error" }}

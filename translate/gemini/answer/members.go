@@ -72,11 +72,15 @@ var words = turn.Words{
 		token.Row{Path: "thoughtsTokenCount", Is: token.FurtherReasoning},
 		token.Row{Path: "serviceTier", Is: token.Tier},
 		token.Row{Path: "trafficType", Is: token.Tier}, // of Vertex
-		token.Row{Path: "promptTokensDetails", Is: token.ImageInput, Count: countOfImages},
-		token.Row{Path: "cacheTokensDetails", Is: token.ImageCacheRead, Count: countOfImages},
-		token.Row{Path: "candidatesTokensDetails", Is: token.ImageOutput, Count: countOfImages},
-		token.Row{Path: "billedToolCalls", Is: token.Searches, Count: countBilled},
+		token.Row{Path: "promptTokensDetails", Is: token.ImageInput, List: &ofImages},
+		token.Row{Path: "cacheTokensDetails", Is: token.ImageCacheRead, List: &ofImages},
+		token.Row{Path: "candidatesTokensDetails", Is: token.ImageOutput, List: &ofImages},
+		token.Row{Path: "billedToolCalls", Is: token.Searches, List: &billedSearches},
 	),
 	Reason: "candidates[*].finishReason",
 	Parts:  turn.Parts{Table: answers, Model: model, Usage: usage, Tier: "serviceTier", Failure: failure, Dialect: &Dialect},
 }
+
+// ofImages are the tokens of images in a list of those of each modality. Some models charge them at
+// a price of their own.
+var ofImages = token.List{Word: "modality", Count: "tokenCount", Counts: func(word string) bool { return word == "IMAGE" }}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -105,33 +106,14 @@ func (s *searches) charged() int64 {
 	return max(1, s.count)
 }
 
-// billedTools begin the names of the tools of the service whose calls are searches, in small
+// billedSearches are the searches in the list of the calls of tools that the service has billed.
+var billedSearches = token.List{Word: "tool", Count: "successfulToolCallCount", Counts: isSearch}
+
+// searchTools begin the names of the tools of the service whose calls are searches, in small
 // letters without underscores.
-var billedTools = []string{"googlesearch", "googlemaps", "enterprisewebsearch", "websearch", "imagesearch"}
+var searchTools = []string{"googlesearch", "googlemaps", "enterprisewebsearch", "websearch", "imagesearch"}
 
-// countBilled reads the list of the calls of tools that the service has billed, and returns the
-// number of searches.
-func countBilled(c jsonscan.Cursor) (n int64, ok bool) {
-	if !c.EnterArray() {
-		return 0, false
-	}
-	var v members.Values
-	for c.Element() {
-		v.Read(&c, billed, nil)
-		name := strings.ToLower(strings.ReplaceAll(jsonscan.TextOf(v.Raw(billedTool)), "_", ""))
-		for _, of := range billedTools {
-			if strings.HasPrefix(name, of) {
-				n += token.CountOf(v.Raw(billedCalls))
-				break
-			}
-		}
-	}
-	return min(n, token.MaxSearches+1), true
+func isSearch(tool string) bool {
+	name := strings.ToLower(strings.ReplaceAll(tool, "_", ""))
+	return slices.ContainsFunc(searchTools, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
-
-// The members of an element of the list of billed calls.
-var (
-	billed      = members.New("")
-	billedTool  = billed.Maybe(members.String, "tool")
-	billedCalls = billed.Maybe(members.Number, "successfulToolCallCount")
-)
