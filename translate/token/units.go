@@ -42,7 +42,7 @@ func (u Units) Or(other Units) Units {
 	return Units{
 		Images: cmp.Or(u.Images, other.Images), Seconds: cmp.Or(u.Seconds, other.Seconds),
 		Characters: cmp.Or(u.Characters, other.Characters), Queries: cmp.Or(u.Queries, other.Queries),
-		ImageTokens: u.ImageTokens, // no request determines them
+		ImageTokens: u.ImageTokens, Counted: u.Counted, // no request determines them
 	}
 }
 

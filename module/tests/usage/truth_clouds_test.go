@@ -116,15 +116,7 @@ func TestTheLedgerHasWhatCloudsCharge(t *testing.T) {
 		})
 	}
 	running.Wait()
-	records := make(map[string]record)
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		var page struct{ Items []record }
-		get(c, s.AdminURL("/ai_gateway/usage/records?limit=1000"), &page)
-		for _, r := range page.Items {
-			records[r.Model] = r
-		}
-		assert.Len(c, records, len(calls))
-	}, site.Patience, 200e6)
+	records := recordsOf(t, s, len(calls))
 	wrong := 0
 	for _, call := range calls {
 		if problem := call.problem(records[call.model]); problem != "" {
@@ -367,4 +359,19 @@ func framed(name, payload string) []byte {
 	m = binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))
 	m = append(append(m, headers...), payload...)
 	return binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))
+}
+
+// recordsOf waits for the records of all calls, and returns them by the models, which differ.
+func recordsOf(t *testing.T, s *site.Site, calls int) map[string]record {
+	t.Helper()
+	records := make(map[string]record)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		var page struct{ Items []record }
+		get(c, s.AdminURL("/ai_gateway/usage/records?limit=1000"), &page)
+		for _, r := range page.Items {
+			records[r.Model] = r
+		}
+		assert.Len(c, records, calls)
+	}, site.Patience, 200e6)
+	return records
 }

@@ -63,8 +63,8 @@ var unitKinds = map[string]unitKind{
 }
 
 func (g *generator) images(c *unitCall) {
-	n := 1 + g.IntN(4)
-	c.path, c.body = imagesPath, encoded(object{"model": c.model, "prompt": "p", "n": n + g.IntN(3)})
+	n := g.IntN(5) // none if a filter has taken all of them
+	c.path, c.body = imagesPath, encoded(object{"model": c.model, "prompt": "p", "n": max(1, n) + g.IntN(3)})
 	c.answer = encoded(object{"data": slices.Repeat([]any{object{"url": "u"}}, n)})
 	c.charged["image"] = int64(n)
 }
@@ -257,15 +257,7 @@ func TestTheLedgerHasWhatIsChargedBesideText(t *testing.T) {
 // compareUnits compares the records of all calls with what the provider charges. Those of models
 // with a word in their names have no price yet.
 func compareUnits(t *testing.T, s *site.Site, calls []*unitCall, unpriced string) {
-	records := make(map[string]record)
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		var page struct{ Items []record }
-		get(c, s.AdminURL("/ai_gateway/usage/records?limit=1000"), &page)
-		for _, r := range page.Items {
-			records[r.Model] = r
-		}
-		assert.Len(c, records, len(calls))
-	}, site.Patience, 200e6)
+	records := recordsOf(t, s, len(calls))
 	for _, c := range calls {
 		recorded := records[c.model].Calls[0]
 		if strings.Contains(c.model, unpriced) {
