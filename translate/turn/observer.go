@@ -86,9 +86,14 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 	return o.signals
 }
 
-// Inspect returns what inspects the JSON answers of a format that has a parser.
-func Inspect[R reader](newParser func(event.Handler) R) func([]byte, translate.Operation) (signal.Answer, *fault.Fault) {
-	return func(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
+// Inspect returns what inspects the JSON answers of a format that has a parser. count is the name
+// that InspectCount gets.
+func Inspect[R reader](newParser func(event.Handler) R, count string) func([]byte, translate.Operation) (signal.Answer, *fault.Fault) {
+	inspectCount := InspectCount(count)
+	return func(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
+		if op == translate.CountTokens {
+			return inspectCount(body)
+		}
 		o := &observer{}
 		newParser(o).Answer(body)
 		broken := o.failure != nil && o.failure.IsBrokenOff()
@@ -96,31 +101,32 @@ func Inspect[R reader](newParser func(event.Handler) R) func([]byte, translate.O
 	}
 }
 
-// The members of an answer to a request that only counts its input.
-var (
-	counted       = members.New("")
-	countedTokens = counted.Maybe(members.Number, "input_tokens")
-	countedError  = counted.Maybe(members.Any, "error")
-	countedType   = counted.Maybe(members.String, "type")
+var errNoCount = errors.New("no count of tokens")
 
-	errNoCount = errors.New("no input_tokens")
-)
-
-// InspectCount inspects the JSON answer to a request that only counts its input, in formats that
-// name the count input_tokens. The count is the Input of the usage, which is not Known, since
-// counting uses no tokens.
-func InspectCount(body []byte) (signal.Answer, *fault.Fault) {
-	var v members.Values
-	c := jsonscan.New(body)
-	err := v.ReadDocument(&c, counted, nil)
-	tokens := v.Raw(countedTokens)
-	switch n, isCount := jsonscan.Integer(tokens); {
-	case err != nil:
-		return signal.Answer{}, fault.Unusable(err)
-	case v.Set(countedError) || string(v.Raw(countedType)) == `"error"`:
-		return signal.Answer{}, fault.ReadAnswer(body)
-	case !isCount || n < 0:
-		return signal.Answer{}, fault.Unusable(errNoCount)
+// InspectCount returns what inspects the JSON answers to requests that only count their input. count
+// is the name of the count. It is the Input of the usage, which is not Known, since counting uses no
+// tokens.
+func InspectCount(count string) func(body []byte) (signal.Answer, *fault.Fault) {
+	table := members.New("")
+	var (
+		counted = table.Maybe(members.Number, count)
+		failure = table.Maybe(members.Any, "error")
+		message = table.Maybe(members.Any, "message") // of an exception
+		kind    = table.Maybe(members.String, "type")
+	)
+	return func(body []byte) (signal.Answer, *fault.Fault) {
+		var v members.Values
+		c := jsonscan.New(body)
+		err := v.ReadDocument(&c, table, nil)
+		tokens := v.Raw(counted)
+		switch n, isCount := jsonscan.Integer(tokens); {
+		case err != nil:
+			return signal.Answer{}, fault.Unusable(err)
+		case v.Set(failure) || string(v.Raw(kind)) == `"error"` || !isCount && v.Set(message):
+			return signal.Answer{}, fault.ReadAnswer(body)
+		case !isCount || n < 0:
+			return signal.Answer{}, fault.Unusable(errNoCount)
+		}
+		return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(tokens)}}}, nil
 	}
-	return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: token.CountOf(tokens)}}}, nil
 }

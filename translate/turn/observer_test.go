@@ -3,12 +3,15 @@ package turn_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -64,7 +67,7 @@ func TestAnInspectionFollowsFromAParser(t *testing.T) {
 	paths, err := filepath.Glob("../../testdata/goldens/answers/messages/*.json")
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
-	inspect := turn.Inspect(answer.NewParser)
+	inspect := turn.Inspect(answer.NewParser, "input_tokens")
 	for _, path := range paths {
 		body, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -72,5 +75,29 @@ func TestAnInspectionFollowsFromAParser(t *testing.T) {
 		got, fault := inspect(body, translate.Generate)
 		assert.Equal(t, want, got, path)
 		assert.Equal(t, wantFault, fault, path)
+	}
+}
+
+// Counting the input uses no tokens: two formats had the count as the usage of the call.
+func TestCountsOfTokensAreNoUsage(t *testing.T) {
+	for name, count := range map[translate.Format]string{
+		translate.Messages: "input_tokens", translate.Responses: "input_tokens", translate.Gemini: "totalTokens", translate.Converse: "inputTokens",
+	} {
+		inspect := func(body string) (signal.Answer, *fault.Fault) {
+			return formats.Of(name).Answers.Inspect([]byte(strings.ReplaceAll(body, "count", count)), translate.CountTokens)
+		}
+		got, refused := inspect(`{"count":2095,"promptTokensDetails":[]}`)
+		require.Nil(t, refused, name)
+		assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 2095}}, got.Usage, name)
+		for _, body := range []string{`{}`, `{"count":null}`, `{"count":"5"}`, `{"count":1.5}`, `{"count":-1}`, `{"content":[]}`, `[5]`, `{"count":`} {
+			_, refused := inspect(body)
+			require.NotNil(t, refused, "%s: %s", name, body)
+			assert.True(t, refused.IsUnusable(), "%s: %s", name, body)
+		}
+		for _, body := range []string{`{"error":{"message":"no","code":404}}`, `{"message":"no"}`, `{"type":"error","error":{"message":"no"}}`, `{"count":5,"error":"no"}`} {
+			_, refused := inspect(body)
+			require.NotNil(t, refused, "%s: %s", name, body)
+			assert.Equal(t, "no", refused.Message, "%s: %s", name, body)
+		}
 	}
 }

@@ -130,7 +130,7 @@ func TestAJSONAnswerIsTheOnlyPart(t *testing.T) {
 	var got events
 	newParser(&got).Answer([]byte(`{"model":"m","thought":"a","text":"b","why":"done","counts":{"in":1,"out":2}}`))
 	assert.Equal(t, "start m|usage 1 2|reasoning 0 a|reasoning end|text 0 b|finish 1|end", strings.Join(got, "|"))
-	answer, fault := turn.Inspect(newParser)([]byte(`{"error":{"message":"no"}}`), translate.Generate)
+	answer, fault := turn.Inspect(newParser, "in")([]byte(`{"error":{"message":"no"}}`), translate.Generate)
 	assert.Empty(t, answer)
 	assert.Equal(t, "no", fault.Message)
 }

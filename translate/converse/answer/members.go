@@ -52,8 +52,7 @@ var (
 	answerUsage  = answers.Maybe(members.Object, "usage")
 	answerTier   = tierOf(answers)
 	answerStop   = stopOf(ownOf(answers))
-	counted      = answers.Maybe(members.Number, "inputTokens") // of a count of tokens
-	failure      = answers.Maybe(members.Any, "message")        // of an exception
+	failure      = answers.Maybe(members.Any, "message") // of an exception
 	_            = answers.Skip("metrics performanceConfig")
 	_            = answers.Lost("trace")
 	output       = answers.Inside("output.", "output")

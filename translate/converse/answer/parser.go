@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
@@ -304,31 +302,8 @@ func (p *Parser) citing(c *jsonscan.Cursor) {
 	p.Close(&it)
 }
 
-// Inspect reads a JSON answer for what the gateway needs to know of it. A count of tokens is
-// the usage of its input.
-func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
-	if op != translate.CountTokens {
-		return inspect(body, op)
-	}
-	var v members.Values
-	c := jsonscan.New(body)
-	switch err := v.ReadDocument(&c, answers, nil); {
-	case err != nil:
-		return signal.Answer{}, fault.Unusable(err)
-	case v.Raw(counted) == nil && v.Filled(failure) != nil:
-		return signal.Answer{}, fault.ReadAnswer(body)
-	case v.Raw(counted) == nil:
-		return signal.Answer{}, fault.Unusable(errNoCount)
-	}
-	var u token.Usage
-	u.Fresh, u.Known = token.CountOf(v.Raw(counted)), true
-	return signal.Answer{Usage: u}, nil
-}
-
-var (
-	inspect    = turn.Inspect(NewParser)
-	errNoCount = errors.New("no count of tokens")
-)
+// Inspect reads a JSON answer for what the gateway needs to know of it.
+var Inspect = turn.Inspect(NewParser, "inputTokens")
 
 // AppendTokenCount appends the answer to a request that only counts its input.
 func AppendTokenCount(dst []byte, tokens int64) []byte {

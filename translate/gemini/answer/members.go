@@ -13,7 +13,6 @@ var (
 	usage       = answers.Maybe(members.Object, "usageMetadata")
 	model       = answers.Maybe(members.String, "modelVersion")
 	failure     = answers.Maybe(members.Any, "error")
-	counted     = answers.Maybe(members.Number, "totalTokens") // of a count of tokens
 	_           = answers.Skip("responseId createTime modelStatus promptTokensDetails cachedContentTokenCount")
 	feedback    = answers.Inside("promptFeedback.", "promptFeedback")
 	blockReason = feedback.Maybe(members.String, "blockReason")

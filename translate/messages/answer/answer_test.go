@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -75,17 +74,6 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 			assert.Equal(t, tt.status, formats.Of(translate.Messages).Errors.Status(fault), tt.body)
 			assert.Equal(t, tt.message, fault.Message)
 		}
-	}
-}
-
-func TestCountsOfTokensAreNoUsage(t *testing.T) {
-	got, f := answer.Inspect([]byte(`{"input_tokens":2095}`), translate.CountTokens)
-	require.Nil(t, f)
-	assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 2095}}, got.Usage)
-	for _, body := range []string{`{}`, `{"input_tokens":null}`, `{"input_tokens":"5"}`, `{"input_tokens":1.5}`, `{"content":[]}`} {
-		_, f := answer.Inspect([]byte(body), translate.CountTokens)
-		require.NotNil(t, f, body)
-		assert.Equal(t, fault.BadGateway, f.Kind)
 	}
 }
 

@@ -145,11 +145,13 @@ func (o *observer) texts(e sse.Event, v *members.Values, of ...members.Member) b
 
 var errNoContent = errors.New("no content")
 
+var inspectCount = turn.InspectCount("input_tokens")
+
 // Inspect reads a whole JSON answer to the operation. It returns a fault for an answer
 // that contains an error object, no content, or no count of tokens.
 func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
 	if op == translate.CountTokens {
-		return turn.InspectCount(body)
+		return inspectCount(body)
 	}
 	var r reading
 	if err := r.read(body, messages, nil); err != nil {

@@ -213,11 +213,13 @@ func partHasContent(raw []byte) bool {
 	return v.Filled(partText) != nil || v.Filled(partRefusal) != nil
 }
 
+var inspectCount = turn.InspectCount("input_tokens")
+
 // Inspect reads a whole JSON answer to the operation. It returns a fault for an answer
 // that contains an error object, no output, or no count of tokens.
 func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
 	if op == translate.CountTokens {
-		return turn.InspectCount(body)
+		return inspectCount(body)
 	}
 	var r reading
 	switch err := r.read(body, responses, nil); {
