@@ -1,9 +1,6 @@
 package event
 
 import (
-	"bytes"
-	"unicode/utf8"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -75,66 +72,6 @@ type Citation struct {
 	// not included.
 	Start, End int
 }
-
-// Media is an image, a sound or another file in an answer.
-type Media struct {
-	Type []byte // "image/png"
-	Data []byte // in base64, which needs no escapes
-	Path string // in the notation of the provider, for reports of losses
-}
-
-// NewMedia returns media of a decoded type with decoded data, nil unless these are a type and
-// base64.
-func NewMedia(kind, data []byte, path string) *Media {
-	for _, b := range kind {
-		if b >= utf8.RuneSelf || !translate.PlainByte(b) && b != '/' && b != '.' && b != '+' && b != ';' && b != '=' {
-			return nil
-		}
-	}
-	for _, b := range data {
-		if b >= utf8.RuneSelf || !translate.PlainByte(b) && b != '/' && b != '+' && b != '=' {
-			return nil
-		}
-	}
-	if len(kind) == 0 || len(data) == 0 {
-		return nil
-	}
-	return &Media{kind, data, path}
-}
-
-// MediaOfURL returns the media in a decoded data URL, nil for another URL.
-func MediaOfURL(url []byte, path string) *Media {
-	rest, isData := bytes.CutPrefix(url, []byte("data:"))
-	kind, data, isBase64 := bytes.Cut(rest, []byte(";base64,"))
-	if !isData || !isBase64 {
-		return nil
-	}
-	return NewMedia(kind, data, path)
-}
-
-// URL returns the media as a data URL.
-func (m *Media) URL() []byte {
-	url := make([]byte, 0, len("data:;base64,")+len(m.Type)+len(m.Data))
-	url = append(append(url, "data:"...), m.Type...)
-	return append(append(url, ";base64,"...), m.Data...)
-}
-
-// The functions report whether a format has a place for a part of the content of an answer, in
-// formats that have one for texts alone, for calls as well, for images as well, or for everything.
-
-// PlaceOfText reports whether the content is a text.
-func PlaceOfText(e *Event) bool { return e.Kind == Text }
-
-// PlaceOfCalls reports whether the content is a text or a call.
-func PlaceOfCalls(e *Event) bool { return e.Kind == Text || e.Kind == ToolStart }
-
-// PlaceOfImages reports whether the content is a text, a call or an image.
-func PlaceOfImages(e *Event) bool {
-	return PlaceOfCalls(e) || e.Kind == Inline && bytes.HasPrefix(e.Media.Type, []byte("image/"))
-}
-
-// PlaceOfMedia reports whether the content is a text, a call or any media.
-func PlaceOfMedia(e *Event) bool { return PlaceOfCalls(e) || e.Kind == Inline }
 
 // Handler receives the events of an answer in their order, from one goroutine.
 type Handler interface {

@@ -40,6 +40,12 @@ func ParseURL(text []byte) (u URL, ok bool) {
 	return URL{head, base64.StdEncoding.AppendEncode(nil, []byte(plain))}, err == nil
 }
 
+// AppendURL appends a data URL of data in base64.
+func AppendURL(dst, mediaType, data []byte) []byte {
+	dst = append(append(dst, dataScheme...), mediaType...)
+	return append(append(dst, ";base64,"...), data...)
+}
+
 // Standard returns base64 in the standard alphabet, with padding and without white space, in new
 // memory where it is not: clients in some languages write it otherwise.
 func Standard(data []byte) []byte {

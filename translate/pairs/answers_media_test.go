@@ -1,6 +1,7 @@
 package pairs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,6 +74,26 @@ func TestAnImageIsCarriedOrAnError(t *testing.T) {
 				assert.Equal(t, 502, o.Fault().Status())
 				assert.False(t, o.Fault().IsUnusable(), "the provider has kept to its format")
 				requireUnfinished(t, o)
+			}
+		}
+	}
+}
+
+// Servers write data URLs and base64 in several ways, and clients read one.
+func TestImagesOfAnswersAreReadInAnySpelling(t *testing.T) {
+	const url = `data:image/png;base64,` + picturePixels
+	for _, spelling := range []*strings.Replacer{
+		strings.NewReplacer(picturePixels, strings.TrimRight(picturePixels, "=")),
+		strings.NewReplacer(picturePixels, `iVBORw0K\n  Ggo=`),
+		strings.NewReplacer(url, `DATA:image/png;BASE64,`+picturePixels),
+		strings.NewReplacer(url, `data:image/png,%89PNG%0D%0A%1A%0A`),
+	} {
+		for _, w := range ways {
+			for _, c := range imagesOf[w.from] {
+				spelled := content{spelling.Replace(c.part), spelling.Replace(c.fragments)}
+				for i, o := range answersWhole(w, spelled) {
+					require.Equal(t, answersWhole(w, c)[i].out, o.out, "%s: %s", w.name(), spelled.part)
+				}
 			}
 		}
 	}

@@ -17,14 +17,6 @@ func FileName(m *core.Media) []byte {
 	return m.Title
 }
 
-// AppendDataURL appends a data URL.
-func AppendDataURL(dst, mediaType, data []byte) []byte {
-	dst = append(dst, "data:"...)
-	dst = append(dst, mediaType...)
-	dst = append(dst, ";base64,"...)
-	return append(dst, data...)
-}
-
 // IsWeb reports whether a raw URL has the scheme http or https.
 func IsWeb(raw []byte) bool {
 	url := jsonscan.DecodedOf(raw)

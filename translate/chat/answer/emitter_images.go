@@ -3,6 +3,7 @@ package answer
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 )
 
 // images are the images of a choice. The format has no member for them; clients know the one
@@ -28,9 +29,9 @@ func (m *Emitter) image(c *choice, e *event.Event) {
 	m.close("")
 }
 
-func appendImage(dst []byte, media *event.Media, number int64) []byte {
+func appendImage(dst []byte, image *event.Media, number int64) []byte {
 	dst = append(jsonscan.AppendCount(dst, `{"index":`, number), `,"type":"image_url","image_url":{"url":"`...)
-	return append(append(dst, media.URL()...), `"}}`...)
+	return append(media.AppendURL(dst, image.Type, image.Data), `"}}`...)
 }
 
 // append appends the member with the images, and a comma before it, unless there are none.

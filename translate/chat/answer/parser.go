@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
@@ -108,12 +109,13 @@ func sendImage(p *openai.Parser, part *members.Values, choice int, path string) 
 	if len(url) > 0 && url[0] == '{' {
 		url = jsonscan.MemberOf(url, "url")
 	}
-	media := event.MediaOfURL(jsonscan.DecodedOf(url), path)
-	if media == nil {
+	u, _ := media.ParseURL(jsonscan.DecodedOf(url))
+	image := event.NewMedia(u.Type, u.Data, path)
+	if image == nil {
 		p.DropContent(path)
 		return
 	}
-	p.Send(event.Event{Kind: event.Inline, Choice: choice, Media: media})
+	p.Send(event.Event{Kind: event.Inline, Choice: choice, Media: image})
 }
 
 // Repeated records arguments, since later entries may begin another call only after the

@@ -17,7 +17,7 @@ func (w *writer) Image(m *core.Media) {
 	if m.Kind == core.Address {
 		to.Buf = append(to.Buf, m.URL...)
 	} else {
-		to.Buf = parts.AppendDataURL(to.Buf, m.MediaType, m.Data)
+		to.Buf = media.AppendURL(to.Buf, m.MediaType, m.Data)
 	}
 	if len(m.Detail) > 0 {
 		to.Buf = append(append(to.Buf, `","detail":"`...), m.Detail...)
@@ -65,7 +65,7 @@ func (w *writer) Document(m *core.Media) {
 		}
 		to.Part(`{"type":"file","file":{"filename":"`)
 		to.Buf = append(append(to.Buf, name...), `","file_data":"`...)
-		to.Buf = append(parts.AppendDataURL(to.Buf, m.MediaType, m.Data), `"}}`...)
+		to.Buf = append(media.AppendURL(to.Buf, m.MediaType, m.Data), `"}}`...)
 	}
 	w.turn.marked = to
 }

@@ -2,6 +2,7 @@ package request
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -13,7 +14,7 @@ func (w *requestWriter) Image(m *core.Media) {
 	if m.Kind == core.Address {
 		c.Buf = append(c.Buf, m.URL...)
 	} else {
-		c.Buf = parts.AppendDataURL(c.Buf, m.MediaType, m.Data)
+		c.Buf = media.AppendURL(c.Buf, m.MediaType, m.Data)
 	}
 	c.Buf = append(c.Buf, `","detail":"`...)
 	if len(m.Detail) == 0 {
@@ -43,7 +44,7 @@ func (w *requestWriter) Document(m *core.Media) {
 	default:
 		c.Part(`{"type":"input_file","filename":"`)
 		c.Buf = append(append(c.Buf, parts.FileName(m)...), `","file_data":"`...)
-		c.Buf = append(parts.AppendDataURL(c.Buf, m.MediaType, m.Data), `"}`...)
+		c.Buf = append(media.AppendURL(c.Buf, m.MediaType, m.Data), `"}`...)
 	}
 }
 
