@@ -2,9 +2,11 @@ package pairs_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -205,4 +207,96 @@ func TestANewNameInEveryChunkGrowsNoReport(t *testing.T) {
 		assert.LessOrEqual(t, len(tr.Losses()), 40, w.name())
 		assert.Contains(t, tr.Losses().String(), "?", "there are others")
 	}
+}
+
+// idle are parts of answers without content, by what is reported of them: of JSON answers and of
+// streams. Those of chat, completions and gemini are whole chunks in streams.
+var idle = map[translate.Format]map[content]string{
+	translate.Messages: {
+		{`{"type":"text","text":""}`, `{"type":"content_block_start","index":9,"content_block":{"type":"text","text":""}}|{"type":"content_block_stop","index":9}`}: "",
+		{"", `{"type":"ping"}`}:            "",
+		{"", `{"type":"novelty","a":"b"}`}: "novelty",
+		{`{"type":"thinking","thinking":"","signature":""}`, `{"type":"content_block_start","index":9,"content_block":{"type":"thinking","thinking":""}}|{"type":"content_block_stop","index":9}`}: "",
+	},
+	translate.Chat: {
+		{`"moderation":{"results":[{"flagged":false}]}`, `{"model":"m","choices":[],"moderation":{"results":[{"flagged":false}]},"usage":null}`}: "moderation",
+		{`"prompt_filter_results":[{"prompt_index":0}]`, `{"model":"","choices":[],"prompt_filter_results":[{"prompt_index":0}]}`}:               "",
+		{"", `{"model":"m","choices":[]}`}: "",
+		{"", `{"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`}: "",
+	},
+	translate.Completions: {
+		{"", `{"model":"m","choices":[{"index":0,"text":""}]}`}:                     "",
+		{`"moderation":{"a":1}`, `{"model":"m","choices":[],"moderation":{"a":1}}`}: "moderation",
+	},
+	translate.Responses: {
+		{`{"type":"message","content":[]}`, `{"type":"response.queued","response":{"model":"m"}}`}:        "",
+		{`{"type":"reasoning","summary":[]}`, `{"type":"response.in_progress","response":{"model":"m"}}`}: "",
+		{"", `{"type":"response.output_text.delta","output_index":0,"delta":""}`}:                         "",
+		{"", `{"type":"response.novelty","a":"b"}`}:                                                       "novelty",
+	},
+	translate.Gemini: {
+		{`{"text":""}`, `{"modelVersion":"m","candidates":[]}`}:                        "",
+		{"", `{"modelVersion":"m","usageMetadata":{"promptTokenCount":1}}`}:            "",
+		{`{"partMetadata":{"a":1}}`, `{"candidates":[{"content":{"role":"model"}}]}`}:  "",
+		{"", `{"candidates":[{"groundingMetadata":{"groundingSupports":[{"a":1}]}}]}`}: "groundingMetadata",
+	},
+	translate.Converse: {
+		{`{"citationsContent":{"citations":[{"title":"t"}]}}`, `contentBlockDelta{"contentBlockIndex":9,"delta":{"citation":{"title":"t"}}}`}:  "citation",
+		{`{"citationsContent":{"content":[]}}`, `contentBlockStart{"contentBlockIndex":9,"start":{}}|contentBlockStop{"contentBlockIndex":9}`}: "",
+		{`{"citationsContent":{}}`, `contentBlockDelta{"contentBlockIndex":9,"delta":{}}`}:                                                     "",
+		{`{"text":""}`, `contentBlockDelta{"contentBlockIndex":9,"delta":{"text":""}}`}:                                                        "",
+	},
+}
+
+// A block of citations without a text made an answer of Converse unusable, and the results of a
+// moderation, which come in a chunk of their own, vanished with it.
+func TestWhatHasNoContentIsNoEndAndNoBeginning(t *testing.T) {
+	for _, from := range spoken {
+		for part, lost := range idle[from] {
+			text := someText[from]
+			both := content{strings.Trim(part.part+","+text.part, ","), part.fragments + "|" + text.fragments}
+			inChunks := from == translate.Chat || from == translate.Completions || from == translate.Gemini
+			if inChunks {
+				both.fragments = text.fragments
+			}
+			stream, whole := ended(from, both, "stop")
+			if from == translate.Responses {
+				whole = `{"model":"m","status":"completed","output":[` + both.part + `]}`
+				stream = responsesStream(append(splitFragments(both), `{"type":"response.completed","response":`+whole+`}`)...)
+			}
+			if inChunks {
+				stream = append(chatStream(nil, part.fragments), stream...)
+			}
+			if (from == translate.Chat || from == translate.Completions) && part.part != "" {
+				_, whole = ended(from, text, "stop")
+				whole = `{` + part.part + `,` + whole[1:]
+			}
+			begins := observe(from, [][]byte{idleStream(from, part)}, false)
+			assert.NotContains(t, strings.Join(begins.lines(), "\n"), "content ", "%s: %s", from, part.fragments)
+			for _, w := range waysFrom(from) {
+				streamed := translated(w, w.remembered(true), [][]byte{stream}, true)
+				for _, o := range []outcome{streamed, answered(w, w.remembered(true), []byte(whole))} {
+					require.Nil(t, o.Fault(), "%s: %s: %v", w.name(), part, o.Fault())
+					assert.True(t, o.Finished())
+					assert.Contains(t, o.out, "half", w.name())
+				}
+				if lost == "" {
+					assert.Empty(t, streamed.Losses(), "%s: %s", w.name(), part)
+				} else {
+					assert.Contains(t, streamed.Losses().String(), lost, "%s: %s", w.name(), part)
+				}
+			}
+		}
+	}
+}
+
+// idleStream returns a stream of a part alone.
+func idleStream(format translate.Format, part content) []byte {
+	switch format {
+	case translate.Messages, translate.Responses:
+		return messagesStream(splitFragments(part)...)
+	case translate.Converse:
+		return converseStream(splitFragments(part)...)
+	}
+	return chatStream(nil, part.fragments)
 }
