@@ -6,16 +6,8 @@ package playtime
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"math"
 )
-
-// file is a file in bytes or in base64.
-type file struct {
-	data  []byte
-	size  int64 // of the decoded file
-	coded bool  // the data is base64
-}
 
 // Kind is what a file is used as.
 type Kind float64
@@ -78,112 +70,4 @@ func (f file) length(kind Kind) (seconds int64, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// at returns n bytes at an offset, fewer at the end of the file and for invalid base64.
-func (f file) at(offset, n int64) []byte {
-	if offset < 0 || offset >= f.size {
-		return nil
-	}
-	n = min(n, f.size-offset)
-	if !f.coded {
-		return f.data[offset : offset+n]
-	}
-	decoded := make([]byte, 0, n+3)
-	for at := offset / 3 * 4; int64(len(decoded)) < n+offset%3 && at < int64(len(f.data)); at += 4 {
-		var bits uint32
-		group := f.data[at:min(at+4, int64(len(f.data)))]
-		for i := range 4 {
-			value := byte(0)
-			if i < len(group) {
-				if value = valueOf[group[i]]; value == invalid {
-					return nil
-				}
-			}
-			bits = bits<<6 | uint32(value)
-		}
-		decoded = append(decoded, byte(bits>>16), byte(bits>>8), byte(bits))
-	}
-	return decoded[offset%3 : min(offset%3+n, int64(len(decoded)))]
-}
-
-const invalid = 0xff
-
-// valueOf has the values of the characters of both alphabets of base64.
-var valueOf = func() (values [256]byte) {
-	for i := range values {
-		values[i] = invalid
-	}
-	for _, alphabet := range []string{"+/", "-_"} {
-		for i, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + alphabet {
-			values[c] = byte(i)
-		}
-	}
-	return values
-}()
-
-// little and big return the number in 2, 4 or 8 bytes at an offset, 0 behind the end of the file.
-func (f file) little(offset, n int64) (number uint64) {
-	b := [8]byte{}
-	copy(b[:], f.at(offset, n))
-	return binary.LittleEndian.Uint64(b[:])
-}
-
-func (f file) big(offset, n int64) (number uint64) {
-	b := [8]byte{}
-	copy(b[8-n:], f.at(offset, n))
-	return binary.BigEndian.Uint64(b[:])
-}
-
-// maxParts bounds the chunks or boxes of a file that are looked at.
-const maxParts = 256
-
-// wave reads WAV. Players ignore the stated length of the data where it cannot be.
-func wave(f file) (seconds float64, ok bool) {
-	rate := uint64(0)
-	for at, n := int64(12), 0; at < f.size && n < maxParts; n++ {
-		switch name, size := string(f.at(at, 4)), int64(f.little(at+4, 4)); name {
-		case "data":
-			return float64(f.size-at-8) / float64(rate), rate > 0
-		case "fmt ":
-			rate = f.little(at+16, 4)
-			if frames := f.little(at+12, 4) * f.little(at+20, 2); frames > 0 {
-				rate = min(rate, frames)
-			}
-			fallthrough
-		default:
-			at += 8 + size + size&1
-		}
-	}
-	return 0, false
-}
-
-// ogg reads Ogg with Opus or Vorbis: the position of the last page, in samples.
-func ogg(f file) (seconds float64, ok bool) {
-	const maxPage = 27 + 255 + 255*255
-	packet := 27 + int64(f.little(26, 1))
-	rate, skip := f.little(packet+12, 4), uint64(0)
-	switch head := string(f.at(packet, 8)); {
-	case head == "OpusHead":
-		rate, skip = 48_000, f.little(packet+10, 2)
-	case len(head) < 7 || head[:7] != "\x01vorbis":
-		return 0, false
-	}
-	start := max(0, f.size-maxPage)
-	tail := f.at(start, maxPage)
-	for at := bytes.LastIndex(tail, []byte("OggS")); at >= 0; at = bytes.LastIndex(tail[:at], []byte("OggS")) {
-		page := start + int64(at)
-		if end := f.little(page+6, 8); f.little(page+14, 4) == f.little(14, 4) && end != 1<<64-1 && rate > 0 {
-			return float64(end-min(skip, end)) / float64(rate), true
-		}
-	}
-	return 0, false
-}
-
-// flac reads FLAC, whose length may be left open.
-func flac(f file) (seconds float64, ok bool) {
-	info := f.big(18, 8)
-	rate, samples := info>>44, info&(1<<36-1)
-	raw := float64(rate*(info>>41&7+1)*(info>>36&31+1)) / 8
-	return max(float64(samples)/float64(rate), float64(f.size)/raw), rate > 0 && samples > 0
 }

@@ -2,63 +2,6 @@ package playtime
 
 import "math"
 
-// mpeg reads MPEG audio, such as MP3, behind the tags of ID3: the number of frames that the first
-// one states, or else the size at the rate of the first frame.
-func mpeg(f file) (seconds float64, ok bool) {
-	at := int64(0)
-	for n := 0; n < maxParts && string(f.at(at, 3)) == "ID3"; n++ {
-		size := f.big(at+6, 4)
-		at += 10 + int64(size&0x7f|size>>1&0x3f80|size>>2&0x1fc000|size>>3&0xfe00000)
-	}
-	h := f.big(at, 4)
-	version, layer := h>>19&3, h>>17&3
-	if h>>21 != 0x7ff || version == 1 || layer == 0 {
-		return 0, false
-	}
-	samples, half := uint64(1152), uint64(0)
-	if version != 3 {
-		half = 1
-	}
-	switch {
-	case layer == 3:
-		samples = 384
-	case layer == 1 && half == 1:
-		samples = 576
-	}
-	bitrate := uint64(bitrates[half][layer][h>>12&15]) * 1000
-	rate := [...]uint64{44_100, 48_000, 32_000, 0}[h>>10&3] >> half
-	if version == 0 { // MPEG 2.5
-		rate >>= 1
-	}
-	if bitrate == 0 || rate == 0 {
-		return 0, false
-	}
-	for _, offset := range [...]int64{36, 21, 13} { // of the tag, by version and channels
-		tag := string(f.at(at+offset, 4))
-		if frames := f.big(at+offset+8, 4); (tag == "Xing" || tag == "Info") && f.big(at+offset+4, 4)&1 == 1 {
-			return float64(frames*samples) / float64(rate), true
-		}
-		if tag == "VBRI" {
-			return float64(f.big(at+offset+14, 4)*samples) / float64(rate), true
-		}
-	}
-	return float64(f.size-at) * 8 / float64(bitrate), true
-}
-
-// bitrates are the rates of frames in kbit/s, by version 1 or a later one, and by layer from 3 on.
-var bitrates = [2][4][16]uint16{
-	{
-		1: {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
-		2: {0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384},
-		3: {0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448},
-	},
-	{
-		1: {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
-		2: {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
-		3: {0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256},
-	},
-}
-
 // mp4 reads MP4 and M4A.
 func mp4(f file) (seconds float64, ok bool) {
 	moov, end, ok := f.box(0, f.size, "moov")
