@@ -16,14 +16,11 @@ const (
 	toolNameDigest = 4
 )
 
-// AcceptsName reports whether chat providers accept a tool name.
-func AcceptsName(name []byte) bool { return len(name) <= LongestName && translate.PlainName(name) }
-
 // AppendName appends the name of a tool for chat providers: the name itself if they
 // accept it, else its allowed bytes, shortened, and a digest that distinguishes it from
 // other names. The same name always gives the same result.
 func AppendName(dst, name []byte) []byte {
-	if AcceptsName(name) {
+	if len(name) <= LongestName && translate.PlainName(name) {
 		return append(dst, name...)
 	}
 	kept := 0
