@@ -48,6 +48,8 @@ var hard = map[string]string{
 	"many marks":                  "e\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a",
 	"Hangul":                      "\u1112\u1161\u11ab",
 	"ideographs":                  "漢字",
+	"rare ideographs":             "\U00020000",
+	"tags":                        "\U000E0067",
 	"Cyrillic":                    "привет ",
 	"Arabic":                      "مرحبا ٤١١١ ",
 	"flags":                       "\U0001F1E9\U0001F1EA",

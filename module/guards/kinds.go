@@ -111,20 +111,19 @@ func cards(text string) iter.Seq[span] {
 // cardEnd returns the end of the longest card number that begins at an index, 0 if none does.
 func cardEnd(text string, start, limit int) (end int) {
 	n, first4 := 0, 0
-	var sums [2]int // with the digits doubled whose index is even, and odd
+	sum, doubled := 0, 0 // of Luhn, with the last digit as it is, and doubled
 	for i := start; i < limit && n < mostCardDigits; i++ {
 		if !isDigit(text[i]) {
 			continue
 		}
 		digit := int(text[i] - '0')
-		sums[n%2] += digit*2 - digit/5*9
-		sums[1-n%2] += digit
+		sum, doubled = doubled+digit, sum+digit*2-digit/5*9
 		if n++; n <= 4 {
 			if first4 = first4*10 + digit; n == 4 && !isIssued(first4, anyLength) {
 				return 0
 			}
 		}
-		if n >= fewestCardDigits && sums[n%2]%10 == 0 && ends(text, i+1) && isIssued(first4, n) {
+		if n >= fewestCardDigits && sum%10 == 0 && ends(text, i+1) && isIssued(first4, n) {
 			end = i + 1
 		}
 	}

@@ -122,7 +122,9 @@ func (w *walker) next() bool {
 		if w.from == len(w.text) {
 			return false
 		}
-		if w.from >= w.clean {
+		r, size := utf8.DecodeRuneInString(w.text[w.from:])
+		foreign := w.table.is(r, foreign)
+		if w.from >= w.clean && !foreign {
 			w.clean = w.from + norm.NFKC.QuickSpanString(w.text[w.from:])
 		}
 		if w.end = w.ordinary(); w.end > w.from {
@@ -130,13 +132,14 @@ func (w *walker) next() bool {
 			return true
 		}
 		w.same = false
+		w.end = w.from + size
 		if w.from < w.clean {
-			r, size := utf8.DecodeRuneInString(w.text[w.from:])
 			w.add(r)
-			w.end = w.from + size
 			continue
 		}
-		w.end = w.from + norm.NFKC.NextBoundaryInString(w.text[w.from:], true)
+		if next, _ := utf8.DecodeRuneInString(w.text[w.end:]); !foreign || w.table.is(next, joining) {
+			w.end = w.from + norm.NFKC.NextBoundaryInString(w.text[w.from:], true)
+		}
 		w.change(w.text[w.from:w.end])
 	}
 	return true
@@ -205,14 +208,27 @@ const (
 	zero // to zero+9
 )
 
-// classTable are the classes of the characters of the first plane.
-type classTable [0x10000]class
+// The properties of characters, beside their class.
+const (
+	foreign class = 1 << 6 // no character of the form NFKC
+	joining class = 1 << 7 // may be a part of the character before it
+)
+
+// classTable are the classes and properties of the characters of the first two planes.
+type classTable [0x20000]class
 
 // classes returns the table, which the first text that is not ASCII fills.
 var classes = sync.OnceValue(func() *classTable {
 	t := new(classTable)
 	for r := rune(utf8.RuneSelf); int(r) < len(t); r++ {
+		text := string(r)
 		t[r] = classOf(r)
+		if norm.NFKC.QuickSpanString(text) == 0 {
+			t[r] |= foreign
+		}
+		if !norm.NFKC.PropertiesString(text).BoundaryBefore() {
+			t[r] |= joining
+		}
 	}
 	return t
 })
@@ -220,9 +236,17 @@ var classes = sync.OnceValue(func() *classTable {
 // of returns the class of a character.
 func (t *classTable) of(r rune) class {
 	if int(r) < len(t) {
-		return t[r]
+		return t[r] &^ (foreign | joining)
 	}
 	return classOf(r)
+}
+
+// is reports whether a character has a property. One of another plane may join the one before it.
+func (t *classTable) is(r rune, property class) bool {
+	if int(r) < len(t) {
+		return t[r]&property != 0
+	}
+	return property == joining
 }
 
 // classOf returns the class of a character that is not ASCII: models read a number the same in

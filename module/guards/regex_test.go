@@ -1,13 +1,18 @@
 package guards
 
 import (
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -158,6 +163,31 @@ func TestDigitsOfAllScriptsAreDigits(t *testing.T) {
 		form, whole := new(walker).normalize(text, &left)
 		assert.Equal(t, want, form)
 		assert.True(t, whole)
+	}
+}
+
+// The characters that need no look at their neighbours take a way of their own.
+func TestTheFormOfATextIsNFKC(t *testing.T) {
+	random, pieces := rand.New(rand.NewPCG(1, 2)), slices.DeleteFunc(slices.Sorted(maps.Values(hard)), func(s string) bool { return !utf8.ValidString(s) })
+	pieces = append(pieces, "ｶ\uff9e", "a", "\u1161", "\U000105C2", "\U0001D165", "\U0001E947", "\u0f71\u0f80", "\u09c7\u09be", "\u2126", "\u0344")
+	for range 5_000 {
+		var text, want strings.Builder
+		for range 1 + random.IntN(8) {
+			text.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		for _, r := range norm.NFKC.String(text.String()) {
+			switch c := classOf(r); {
+			case r < utf8.RuneSelf, c == ordinary:
+				want.WriteRune(r)
+			case c >= zero:
+				want.WriteRune('0' + rune(c-zero))
+			case c != invisible:
+				want.WriteRune(map[class]rune{dash: '-', space: ' '}[c])
+			}
+		}
+		left := defaultMaxSize
+		form, _ := new(walker).normalize(text.String(), &left)
+		require.Equal(t, want.String(), form, "%+q", text.String())
 	}
 }
 
