@@ -48,8 +48,7 @@ func sumsOfLimits(t *testing.T, d Database) {
 	}
 	require.NoError(t, l.Settled(t.Context()))
 	for want, limits := range map[int64][]string{1111: nil, 10: {"small"}, 110: {"small", "large", "unknown"}} {
-		sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limits: limits})
-		require.NoError(t, err)
+		sums := read(t, l.Usage, accounting.UsageQuery{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limits: limits})
 		require.Len(t, sums, 1)
 		assert.Equal(t, want, sums[0].Cost.Nanos, limits)
 	}

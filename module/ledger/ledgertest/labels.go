@@ -47,22 +47,20 @@ func sumsOfLabels(t *testing.T, d Database) {
 
 	query := accounting.UsageQuery{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), By: []accounting.Dimension{accounting.ByDay, accounting.ByKey}}
 	query.Label, query.Value = team, "search"
-	sums, err := l.Usage(t.Context(), query)
-	require.NoError(t, err)
+	sums := read(t, l.Usage, query)
 	require.Len(t, sums, 1)
 	assert.EqualValues(t, 2, sums[0].Requests)
 	query.Limits = []string{"another limit"}
-	sums, err = l.Usage(t.Context(), query)
-	require.NoError(t, err)
+	sums = read(t, l.Usage, query)
 	assert.Empty(t, sums)
 	query.Limits = nil
 	for _, second := range []accounting.Dimension{accounting.ByCustomer, accounting.ByLabel} {
 		query.By = []accounting.Dimension{second}
-		_, err = l.Usage(t.Context(), query)
+		_, err := l.Usage(t.Context(), query)
 		assert.ErrorContains(t, err, "second one", second)
 	}
 	query.By, query.Label, query.Value = []accounting.Dimension{accounting.ByLabel, team}, "", ""
-	_, err = l.Usage(t.Context(), query)
+	_, err := l.Usage(t.Context(), query)
 	assert.ErrorContains(t, err, "second unit of time or label", "a label among the values of one")
 
 	_, err = l.Reprice(t.Context(), accounting.RepriceQuery{

@@ -127,16 +127,22 @@ func all(t testing.TB, l accounting.LedgerReader, n int) (records []accounting.R
 	return records
 }
 
-// usage returns the sums of all time. A database that is busy with other work may need longer than
+// usage returns the sums of all time.
+func usage(t testing.TB, l accounting.LedgerReader, by ...accounting.Dimension) []accounting.Usage {
+	t.Helper()
+	return read(t, l.Usage, accounting.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: by})
+}
+
+// read returns what a query finds. A database that is busy with other work may need longer than
 // the ledger waits for one read, so a read that fails is repeated.
-func usage(t testing.TB, l accounting.LedgerReader, by ...accounting.Dimension) (sums []accounting.Usage) {
+func read[Q, R any](t testing.TB, query func(context.Context, Q) (R, error), q Q) (found R) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		var err error
-		sums, err = l.Usage(context.Background(), accounting.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: by})
+		found, err = query(context.Background(), q)
 		assert.NoError(c, err)
 	}, patience, tick)
-	return sums
+	return found
 }
 
 // total returns the only sum of all time.

@@ -139,8 +139,7 @@ func longDay(t *testing.T, d Database) {
 		at := day.Add(time.Duration(hour-1) * time.Hour).UnixMilli()
 		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 4, %d, %s FROM gateway_usage WHERE span = 4 AND requests = 1 AND at > %d`, at, usageColumns, day.AddDate(0, 0, 7).UnixMilli()))
 	}
-	sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: day, To: day.AddDate(0, 0, 1), By: []accounting.Dimension{accounting.ByHour}})
-	require.NoError(t, err)
+	sums := read(t, l.Usage, accounting.UsageQuery{From: day, To: day.AddDate(0, 0, 1), By: []accounting.Dimension{accounting.ByHour}})
 	assert.Len(t, sums, 25)
 }
 
@@ -187,8 +186,7 @@ func currencies(t *testing.T, d Database) {
 	require.Len(t, sums, 2)
 	assert.Equal(t, aigateway.Cost{Nanos: 5, Currency: "CNY"}, sums[0].Cost)
 	assert.Equal(t, aigateway.Cost{Nanos: 10, Currency: "USD"}, sums[1].Cost)
-	sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), Currency: "CNY"})
-	require.NoError(t, err)
+	sums = read(t, l.Usage, accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), Currency: "CNY"})
 	require.Len(t, sums, 1)
 	assert.Equal(t, aigateway.Cost{Nanos: 5, Currency: "CNY"}, sums[0].Cost)
 }
@@ -220,8 +218,7 @@ func currenciesAndUnknownCosts(t *testing.T, d Database) {
 		q := accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: []accounting.Dimension{accounting.ByKey}, Limit: limit}
 		var got []string
 		for {
-			sums, err := l.Usage(t.Context(), q)
-			require.NoError(t, err)
+			sums := read(t, l.Usage, q)
 			for i := range sums {
 				got = append(got, text(&sums[i]))
 			}
@@ -245,7 +242,6 @@ func wrongQueries(t *testing.T, d Database) {
 		_, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: by})
 		assert.ErrorIs(t, err, ledger.ErrQuery)
 	}
-	sums, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now(), To: time.Now().AddDate(-1, 0, 0)})
-	require.NoError(t, err)
+	sums := read(t, l.Usage, accounting.UsageQuery{From: time.Now(), To: time.Now().AddDate(-1, 0, 0)})
 	assert.Empty(t, sums)
 }
