@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// secretNames are the ends of the names of parameters that may have an API key. The gateway reads
-// few of them, but clients send their keys in all of them.
-var secretNames = [...]string{"key", "access_token", "api_token", "auth_token", "id_token", "secret", "password", "authorization"}
+// secretNames are the ends of the names of parameters that may have an API key, in lower case and
+// without separators. The gateway reads few of them, but clients send their keys in all of them.
+var secretNames = [...]string{"key", "token", "secret", "password", "auth", "authorization", "bearer", "credential", "credentials", "jwt", "signature"}
 
 // HasQueryKey reports whether a raw query may have an API key: whether the name of one of its
-// parameters ends as a secret name does, in upper or lower case. Parameters that url.ParseQuery
+// parameters ends as a secret name does, in any notation. Parameters that url.ParseQuery
 // refuses are included, because logs contain them too.
 func HasQueryKey(query string) bool {
 	for query != "" {
@@ -23,15 +23,18 @@ func HasQueryKey(query string) bool {
 		if plain, err := url.QueryUnescape(name); err == nil {
 			name = plain
 		}
-		name = strings.TrimSpace(name)
+		name = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(name), "-", ""), "_", "")
 		for _, end := range secretNames {
-			if before := len(name) - len(end); before >= 0 && strings.EqualFold(name[before:], end) {
+			if hasEnd(name, end) && !hasEnd(name, "pagetoken") {
 				return true
 			}
 		}
-		if strings.EqualFold(name, "token") { // pageToken is none
-			return true
-		}
 	}
 	return false
+}
+
+// hasEnd reports whether a name ends with a text, in upper or lower case.
+func hasEnd(name, end string) bool {
+	before := len(name) - len(end)
+	return before >= 0 && strings.EqualFold(name[before:], end)
 }
