@@ -3,6 +3,8 @@ package fault
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -11,14 +13,25 @@ import (
 const deepest = 6
 
 // The places of the message, in the order in which they are searched: at the top of a
-// body, and in the error there.
+// body, and in the error there. Their names are plain, see plainNames.
 var (
-	outerPlaces = []string{"error", "message", "detail", "errors", "response", "base_resp", "msg", "error_msg"}
-	innerPlaces = []string{"message", "error", "detail", "errors", "status_msg", "msg"}
+	outerPlaces = append([]string{"errordescription", "error", "message", "detail", "errors", "response", "baseresp", "responsemetadata", "fault"}, otherPlaces...)
+	innerPlaces = append([]string{"message", "error", "detail", "errors"}, otherPlaces...)
+	otherPlaces = []string{"msg", "errormsg", "errmsg", "errormessage", "statusmsg", "statusmessage", "faultstring"}
 )
 
 // codePlaces are the members of a code beside a message, in the order in which they are searched.
-var codePlaces = []string{"code", "status_code", "error_code"}
+var codePlaces = []string{"code", "statuscode", "errorcode", "errcode"}
+
+// plainNames returns the members of an object by their names in small letters without underscores:
+// services write error_message, errorMessage and ErrorMessage.
+func plainNames(object map[string]any) map[string]any {
+	plain := make(map[string]any, len(object))
+	for _, name := range slices.Sorted(maps.Keys(object)) { // of several spellings, that of the formats is the last
+		plain[strings.ToLower(strings.ReplaceAll(name, "_", ""))] = object[name]
+	}
+	return plain
+}
 
 // baseCodes are the codes of MiniMax, status_code of base_resp, in the words of others.
 var baseCodes = map[string]string{
@@ -73,13 +86,14 @@ func detailOfList(list []any, depth int) detail {
 }
 
 func detailOfObject(object map[string]any, depth int) (d detail) {
+	object = plainNames(object)
 	places := innerPlaces
 	if depth == 0 {
 		places = outerPlaces
 	}
 	for _, place := range places {
 		found := detailOf(object[place], depth+1)
-		if word := baseCodes[found.code]; place == "base_resp" && word != "" {
+		if word := baseCodes[found.code]; place == "baseresp" && word != "" {
 			found.code = word
 		}
 		d.message = firstText(d.message, found.message)
@@ -101,10 +115,17 @@ var successCodes = map[string]bool{"": true, "0": true, "200": true, "ok": true,
 // statesError reports whether a JSON object that is no answer of its format states an error, in
 // one of the shapes of services that answer errors with status 200.
 func statesError(object map[string]any) bool {
-	base, _ := object["base_resp"].(map[string]any)
+	object = plainNames(object)
 	errorList, _ := object["errors"].([]any)
-	return object["success"] == false || len(errorList) > 0 || !successCodes[firstText(base["status_code"])] ||
-		!successCodes[firstText(object["code"])] || !successCodes[firstText(object["error_code"])]
+	return object["success"] == false || len(errorList) > 0 || statesFailure(object)
+}
+
+// statesFailure reports whether an object has a code, alone or in its base_resp, that is none of
+// success.
+func statesFailure(object map[string]any) bool {
+	base, _ := object["baseresp"].(map[string]any)
+	failed := func(place string) bool { return !successCodes[firstText(object[place])] }
+	return slices.ContainsFunc(codePlaces, failed) || base != nil && statesFailure(plainNames(base))
 }
 
 // firstText returns the first value that is a text or a number.

@@ -42,3 +42,26 @@ func TestErrorsOfStatus200AreReadInEveryShape(t *testing.T) {
 		assert.Nil(t, fault.Stated([]byte(body)), body)
 	}
 }
+
+// Services spell the members of errors in several ways: "Message" of AWS and "errorMessage" were no
+// usable body, so that the client did not read why its request was refused.
+func TestErrorsAreReadInEverySpelling(t *testing.T) {
+	for _, body := range []string{
+		`{"Message":"no"}`, `{"errorMessage":"no","errorCode":"x"}`, `{"ErrorMessage":"no"}`, `{"error_message":"no"}`, `{"errmsg":"no","errcode":3}`, `{"errorMsg":"no"}`,
+		`{"Error":{"Code":"x","Message":"no"}}`, `{"error":{"errorMessage":"no"}}`, `{"ResponseMetadata":{"RequestId":"r","Error":{"Code":"x","Message":"no"}}}`,
+		`{"fault":{"faultstring":"no","detail":{"errorcode":"x"}}}`, `{"error":"invalid_grant","error_description":"no"}`, `{"statusCode":400,"statusMessage":"no"}`,
+		`{"title":"Bad Request","status":400,"detail":"no"}`, `{"Message":"other","message":"no"}`,
+	} {
+		assert.Equal(t, "no", fault.Read(400, jsonType, []byte(body)).Message, body)
+	}
+	for body, code := range map[string]string{
+		`{"errcode":40001,"errmsg":"no"}`: "upstream_invalid_response", `{"errorCode":429,"errorMessage":"no"}`: "rate_limit_exceeded",
+		`{"Success":false,"Message":"no"}`: "upstream_invalid_response", `{"BaseResp":{"StatusCode":1002,"StatusMsg":"no"}}`: "rate_limit_exceeded",
+	} {
+		f := fault.Stated([]byte(body))
+		require.NotNil(t, f, body)
+		assert.Equal(t, "no", f.Message, body)
+		assert.Equal(t, code, f.Code, body)
+	}
+	assert.Nil(t, fault.Stated([]byte(`{"errcode":0,"errmsg":"ok"}`)))
+}
