@@ -17,7 +17,6 @@ import (
 // have the same words for something else, with the reason.
 var nameMembers = map[string]string{
 	"module/doctor/...":                   "asks the gateway as clients do, so that it depends on nothing that it tests",
-	"module/providers/demo/...":           "is a provider",
 	"module/providers/presets.go":         "the values of traits are names of members",
 	"module/providers/azure/azure.go":     "the same",
 	"module/providers/vertex/vertex.go":   "the members that the service has in the path",

@@ -27,7 +27,6 @@ var goldens = []string{
 	"go test ./translate/pairs -update",
 	"go test ./caddyfile -update",
 	"go test ./module -run TestTheAPIOfGuests -update",
-	"go test ./module/providers/demo/wire/responses -update",
 	"go test ./module/tests/faults -update",
 }
 

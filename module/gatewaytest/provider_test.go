@@ -170,7 +170,7 @@ func TestStallBeforeHeadersEndsWithTheGateOrTheCaller(t *testing.T) {
 }
 
 func TestStallAfterEventsHoldsBackTheRest(t *testing.T) {
-	for events, first := range map[int]string{0: "", 1: "message_start", 4: "This"} {
+	for events, first := range map[int]string{0: "", 1: "message_start", 3: "This"} {
 		p := NewProvider(t)
 		gate := NewGate(t)
 		p.Script(StallAfter(events, gate))
@@ -286,7 +286,7 @@ func TestHeadersOfTheProviderAreOnEveryAnswer(t *testing.T) {
 }
 
 func TestAProviderIsStrictByDefault(t *testing.T) {
-	body := strings.Replace(chatBody, "{", `{"top_k":1,`, 1)
+	body := strings.Replace(chatBody, "{", `{"unheard_of":1,`, 1)
 	assert.Equal(t, 400, get(t, NewProvider(t), chatPath, body).StatusCode)
 	assert.Equal(t, 200, get(t, NewProvider(t, demo.WithStrict(false)), chatPath, body).StatusCode)
 }

@@ -20,7 +20,7 @@ type Demo struct {
 	// Pace is the pause before each piece of content of a stream.
 	// Default: 15ms. Negative: none.
 	Pace caddy.Duration `json:"pace,omitempty"`
-	// Strict refuses unknown fields, and thinking that this provider has not signed, as
+	// Strict refuses unknown options, and reasoning that this provider has not signed, as
 	// the services of the vendors do. Default: false.
 	Strict bool `json:"strict,omitempty"`
 	// Names are the models of the provider; it refuses others. Default: it lists "demo",

@@ -125,12 +125,32 @@ func Listen(body []byte, from *Source, w Writer) {
 	if witness, ok := w.(Witness); ok {
 		x.witness = witness
 	}
-	r := get(&from.readers, from.New)
+	listen(x, body, w)
+	x.end()
+}
+
+// listen reads a request for a writer that gets every concept.
+func listen(x *Translation, body []byte, w Writer) {
+	r := get(&x.From.readers, x.From.New)
 	w.Begin(x, 0)
 	_ = r.Read(body, x, w) // of an invalid body, the part in front of the error counts
 	r.Forget()
-	from.readers.Put(r)
+	x.From.readers.Put(r)
+}
+
+// Receive calls a writer with all parts of a request, and with Finish, when the options are
+// complete, for a provider that answers the request itself. Every concept is kept. Refused is what
+// needs a provider that keeps state, such as an earlier response, and, if strict, an option that the
+// format does not have. Receive returns what the answer depends on.
+func Receive(body []byte, info *RequestInfo, from *Source, w Writer, strict bool) (translate.AnswerContext, *fault.Fault) {
+	x := begin(info, from, &listener)
+	x.witness = stateless{strict: strict}
+	listen(x, body, w)
+	x.settle()
+	w.Finish(nil)
+	context, refused := x.Answer, x.fault
 	x.end()
+	return context, refused
 }
 
 // deaf is the witness of a writer that needs none.
@@ -139,8 +159,30 @@ type deaf struct{}
 // Saw implements Witness.
 func (deaf) Saw(Concept, *Row, []byte) {}
 
+// stateless is the witness of Receive.
+type stateless struct {
+	deaf
+	strict bool
+}
+
+// refuse refuses the field of a row that needs a provider that keeps state: one without a concept,
+// with a refusal of its own.
+func (stateless) refuse(x *Translation, r *Row) {
+	if r.Concept == Nothing && r.refusal != nil {
+		x.Fail(r.refusal(x.Info, x.To.Format, x.At.pathOf(r)))
+	}
+}
+
+// refuseUnknown refuses a member that no row names, if strict. Of turns, items and tools, vendors
+// have members that nobody needs to know.
+func (s stateless) refuseUnknown(x *Translation, member string) {
+	if s.strict && x.At.depth == 0 && x.From.Rows.names[member] == nil {
+		x.Fail(fault.InvalidField(member, "unknown member"))
+	}
+}
+
 // listener keeps every concept.
-var listener = Target{Outcomes: new(Outcomes)}
+var listener = Target{Format: "none", Outcomes: new(Outcomes)}
 
 func init() {
 	for c := range listener.Outcomes {

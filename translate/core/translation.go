@@ -25,7 +25,7 @@ type Translation struct {
 	// each with a comma before it.
 	Extensions Members
 	fault      *fault.Fault
-	witness    Witness // of Listen, for which nothing is reported; nil for a translation
+	witness    Witness // of Listen and Receive, for which nothing is reported; nil for a translation
 	scratch    []byte
 }
 
@@ -86,7 +86,13 @@ func Report(x *Translation, c Concept, fate Fate) {
 
 // report reports the loss, or the refusal, that a fate requires.
 func (x *Translation) report(r *Row, fate Fate, raw []byte, decidedBy *Outcome) {
-	if x.witness != nil || r.idle && jsonscan.IsZero(raw) {
+	if r.idle && jsonscan.IsZero(raw) {
+		return
+	}
+	if x.witness != nil {
+		if s, ok := x.witness.(stateless); ok {
+			s.refuse(x, r)
+		}
 		return
 	}
 	class := translate.Shaping
@@ -133,6 +139,9 @@ func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
 // the member, or "".
 func (x *Translation) LoseMember(object string, name []byte) {
 	if x.witness != nil {
+		if s, ok := x.witness.(stateless); ok {
+			s.refuseUnknown(x, joinMember(object, string(name)))
+		}
 		return
 	}
 	x.scratch = x.At.append(x.scratch[:0], object, true)

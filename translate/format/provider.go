@@ -4,10 +4,11 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Provider is how providers of a format are called.
+// Provider is how providers of a format are called, and sign their answers.
 type Provider struct {
 	// Call returns the path of a call, with escapes, and its query.
 	Call func(Call) (path, query string)
@@ -23,6 +24,9 @@ type Provider struct {
 	// MissingFor is the time for which a provider that answers 404 or 405 is taken not to
 	// have the format; 0 if these statuses do not depend on the format.
 	MissingFor time.Duration
+	// Sign returns the event by which a provider signs the reasoning before it; nil for a format
+	// whose answers have no signatures.
+	Sign func(signature []byte) event.Event
 }
 
 // Want is what the refusal of a call asks for.

@@ -18,7 +18,7 @@ import (
 var optional = []string{
 	"Client.Versions", "Client.KeyParameter", "Client.Marks", "Requests.Resigned", "Requests.ModelName",
 	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
-	"Provider.OneAnswer", "Provider.Wants", "Provider.MissingFor",
+	"Provider.OneAnswer", "Provider.Wants", "Provider.Sign", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
 	"Requests.Prefix.Rules", "Requests.Prefix.Turns", "Requests.Prefix.Role", "Requests.Prefix.Text", "Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
 	"Requests.Attribution", "Requests.Attribution.Path", "Requests.Attribution.Find", "Answers.NewOpening", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",

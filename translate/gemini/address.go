@@ -6,10 +6,11 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
 )
 
 // Provider is how providers of the format are called. A call has one answer.
-var Provider = format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true}
+var Provider = format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true, Sign: answer.Sign}
 
 // version is the version of the API that base URLs without a path have.
 const version = "/v1beta"

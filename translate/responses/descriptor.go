@@ -66,6 +66,7 @@ func provider() format.Provider {
 	p.Call = callAddress
 	p.OneAnswer = true
 	p.Wants, p.MissingFor = wants, missingFor
+	p.Sign = answer.Sign
 	return p
 }
 

@@ -116,11 +116,6 @@ func TestLegacyLogprobsRunOnFromTheEndOfThePrompt(t *testing.T) {
 		plain := read("")
 		assert.Equal(t, []string{"This", " is"}, plain.Tokens)
 		assert.Equal(t, []int{5, 9}, plain.TextOffset)
-		echoed := read(`,"echo":true`)
-		assert.Equal(t, []string{"héllo", "This", " is"}, echoed.Tokens)
-		assert.Equal(t, []int{0, 5, 9}, echoed.TextOffset)
-		assert.Nil(t, echoed.TokenLogprobs[0])
-		assert.NotNil(t, echoed.TokenLogprobs[1])
 	})
 }
 

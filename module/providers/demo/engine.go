@@ -30,7 +30,7 @@ type Option func(*Engine)
 func WithPace(d time.Duration) Option { return func(e *Engine) { e.pace = d } }
 
 // WithStrict makes the engine as strict as the services of the vendors, which refuse unknown
-// fields, and reasoning that they have not signed. The default is as lenient as self-hosted
+// options, and reasoning that they have not signed. The default is as lenient as self-hosted
 // servers.
 func WithStrict(on bool) Option { return func(e *Engine) { e.strict = on } }
 

@@ -6,10 +6,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // exchange is one request with the state of its answer.
@@ -23,10 +23,8 @@ type exchange struct {
 }
 
 // open checks the method, the credential and the headers of a request, and reads the body.
-func (x *exchange) open() *reply.Refusal {
-	for _, check := range []func() *reply.Refusal{
-		x.checkMethod, x.checkCredential, x.checkVersion, func() *reply.Refusal { return x.route.refuse }, x.checkContent, x.readBody,
-	} {
+func (x *exchange) open() *fault.Fault {
+	for _, check := range []func() *fault.Fault{x.checkMethod, x.checkCredential, x.checkVersion, x.checkContent, x.readBody} {
 		if refused := check(); refused != nil {
 			return refused
 		}
@@ -34,78 +32,74 @@ func (x *exchange) open() *reply.Refusal {
 	return nil
 }
 
-func (x *exchange) checkMethod() *reply.Refusal {
-	if slices.Contains(x.route.methods, x.r.Method) {
+func (x *exchange) checkMethod() *fault.Fault {
+	if x.r.Method == x.route.method {
 		return nil
 	}
-	x.w.Header().Set("Allow", strings.Join(x.route.methods, ", "))
-	return &reply.Refusal{Status: http.StatusMethodNotAllowed, Message: "this method is not allowed here"}
+	x.w.Header().Set("Allow", x.route.method)
+	return fault.WrongMethod(x.route.method)
 }
 
-func (x *exchange) checkCredential() *reply.Refusal {
-	key, header := x.engine.key, x.route.family.KeyHeader
-	if key == "" || x.r.Header.Get("Authorization") == "Bearer "+key {
+func (x *exchange) checkCredential() *fault.Fault {
+	key, header := x.engine.key, x.route.format.Client.KeyHeader
+	if key == "" || x.r.Header.Get("Authorization") == "Bearer "+key || header != "" && x.r.Header.Get(header) == key {
 		return nil
 	}
-	if header != "" && x.r.Header.Get(header) == key {
-		return nil
-	}
-	return &reply.Refusal{Status: http.StatusUnauthorized, Message: "the API key is not valid", Code: "invalid_api_key"}
+	return fault.BadKey()
 }
 
-func (x *exchange) checkVersion() *reply.Refusal {
-	name := x.route.family.VersionHeader
-	if name == "" || x.r.Header.Get(name) != "" {
+func (x *exchange) checkVersion() *fault.Fault {
+	version := x.route.format.Version
+	if version.Check == nil {
 		return nil
 	}
-	return &reply.Refusal{Status: http.StatusBadRequest, Message: strings.ToLower(name) + ": header is required"}
+	return version.Check(x.r.Header.Values(version.Header))
 }
 
-func (x *exchange) checkContent() *reply.Refusal {
+func (x *exchange) checkContent() *fault.Fault {
 	if x.r.Method != http.MethodPost {
 		return nil
 	}
 	if coding := x.r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		return &reply.Refusal{Status: http.StatusBadRequest, Message: "content-encoding: only plain bodies are read"}
+		return &fault.Fault{Kind: fault.Invalid, Message: "content-encoding: only plain bodies are read"}
 	}
 	if media, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); media != "application/json" {
-		return &reply.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-type: must be application/json"}
+		return &fault.Fault{Kind: fault.UnsupportedMediaType, Message: "content-type: must be application/json"}
 	}
 	return nil
 }
 
-func (x *exchange) readBody() *reply.Refusal {
-	if x.r.Body == nil {
-		return nil
-	}
+func (x *exchange) readBody() *fault.Fault {
 	var err error
 	x.body, err = io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, MaxBody))
 	x.seed = reply.Seed{Hash: sha256.Sum256(x.body), Created: x.engine.now().Unix()}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return &reply.Refusal{Status: http.StatusRequestEntityTooLarge, Message: "request body: too large"}
+		return &fault.Fault{Kind: fault.TooLarge, Message: "request body: too large"}
 	}
 	if err != nil {
-		return &reply.Refusal{Status: http.StatusBadRequest, Message: "request body: not readable to its end"}
+		return &fault.Fault{Kind: fault.Invalid, Message: "request body: not readable to its end"}
 	}
 	return nil
 }
 
-func (x *exchange) refuse(r *reply.Refusal) {
-	if r.RetryAfter != "" {
-		x.w.Header().Set("Retry-After", r.RetryAfter)
+func (x *exchange) refuse(f *fault.Fault) {
+	if f.RetryAfter > 0 {
+		x.w.Header().Set("Retry-After", strconv.Itoa(f.RetryAfter))
 	}
-	x.writeJSON(r.Status, x.route.family.Error(r, x.seed.RequestID()))
+	errors := &x.route.format.Errors
+	x.writeJSON(errors.Status(f), errors.Append(nil, f, x.seed.RequestID()))
 }
 
-func (x *exchange) writeJSON(status int, v any) {
+func (x *exchange) writeJSON(status int, body []byte) {
 	x.setHeader("application/json")
 	x.w.WriteHeader(status)
-	_, _ = x.w.Write(reply.Encode(v)) // a client that left needs no answer
+	_, _ = x.w.Write(body) // a client that left needs no answer
 }
 
-// setHeader sets the headers that every answer has.
+// setHeader sets the headers that every answer has. Each format has one of the names for the id.
 func (x *exchange) setHeader(contentType string) {
-	x.w.Header().Set(x.route.family.RequestIDHeader, x.seed.RequestID())
+	x.w.Header().Set("Request-Id", x.seed.RequestID())
+	x.w.Header().Set("X-Request-Id", x.seed.RequestID())
 	x.w.Header().Set("Content-Type", contentType)
 }

@@ -1,10 +1,12 @@
 package demo
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // proxyPage is the error page of a proxy in front of a provider.
@@ -22,19 +24,44 @@ func (x *exchange) misbehave(f *reply.Faults) bool {
 		x.w.WriteHeader(f.Status)
 		_, _ = x.w.Write([]byte(proxyPage))
 	case f.Has(reply.TooLong):
-		x.refuse(&x.route.family.TooLong)
+		x.refuse(tooLong)
 	case f.Status >= 400:
-		x.refuse(&reply.Refusal{
-			Status: f.Status, Code: f.Code, RetryAfter: f.RetryAfter,
-			Message: "this error was asked for by the prompt",
-		})
+		x.refuse(x.withStatus(f))
 	case f.Has(reply.EmptyBody):
-		x.w.Header().Set("Content-Type", "application/json")
-		x.w.WriteHeader(http.StatusOK)
+		x.writeJSON(http.StatusOK, nil)
 	default:
 		return false
 	}
 	return true
+}
+
+// tooLong refuses a prompt. The words by which clients recognize it are those of their format.
+var tooLong = &fault.Fault{
+	Kind: fault.Invalid, Code: fault.CodeOverflow,
+	Message: "the maximum context length is 128000 tokens, and the prompt has 213462 tokens",
+}
+
+// withStatus returns the error of a status that the prompt asks for.
+func (x *exchange) withStatus(f *reply.Faults) *fault.Fault {
+	as := &fault.Fault{Kind: fault.Internal, Message: "this error was asked for by the prompt", Code: f.Code, RetryAfter: f.RetryAfter}
+	if f.Status < 500 {
+		as.Kind = fault.Invalid
+	}
+	for kind := fault.Internal; kind <= fault.Timeout; kind++ {
+		if x.route.format.Errors.Status(&fault.Fault{Kind: kind}) == f.Status {
+			as.Kind = kind
+			return as
+		}
+	}
+	return as.WithStatus(f.Status)
+}
+
+// failed returns the error of the faults in mid-answer. Its kind follows from its code.
+func failed(f *reply.Faults) *fault.Fault {
+	code := cmp.Or(f.Code, "server_is_overloaded")
+	as := fault.ReadAnswer(reply.Encode(map[string]any{"error": map[string]string{"message": "the server is overloaded", "code": code}}))
+	as.Code = code
+	return as
 }
 
 // reset closes the connection with a TCP reset if the exchange does not share it.
@@ -47,13 +74,4 @@ func (x *exchange) reset() {
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()
-}
-
-// overloaded returns the error of the faults in mid-answer.
-func (x *exchange) overloaded(f *reply.Faults) *reply.Refusal {
-	r := x.route.family.Overloaded
-	if f.Code != "" {
-		r.Code = f.Code
-	}
-	return &r
 }

@@ -14,48 +14,38 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
-// call sends a request with a method, and returns status and error code of the answer.
-func (c *caller) call(method, path, body string) (status int, code string) {
+// refusal sends a request with a method, and returns the status of the refusal.
+func (c *caller) refusal(method, path, body string) (status int) {
 	c.t.Helper()
 	response, err := c.transport.RoundTrip(c.request(c.t.Context(), method, path, body))
 	require.NoError(c.t, err)
 	defer response.Body.Close()
 	raw, err := io.ReadAll(response.Body)
 	require.NoError(c.t, err)
-	f, err := client.ParseFailure(raw)
+	_, err = client.ParseFailure(raw)
 	require.NoError(c.t, err, "%s", raw)
-	return response.StatusCode, f.Code
+	return response.StatusCode
 }
 
+// The answers to requests that refer to earlier ones would be about nothing.
 func TestNoResponseIsKept(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		r := c.response(ask(responsesPath, "hi", `,"store":true`))
 		assert.False(t, *r.Store)
-		for _, wanted := range []struct{ method, path string }{
-			{http.MethodGet, responsesPath + "/" + r.ID},
-			{http.MethodDelete, responsesPath + "/" + r.ID},
-			{http.MethodPost, responsesPath + "/" + r.ID + "/cancel"},
-			{http.MethodGet, responsesPath + "/" + r.ID + "/input_items"},
-		} {
-			status, code := c.call(wanted.method, wanted.path, "")
-			assert.Equal(t, http.StatusNotFound, status, wanted.path)
-			assert.Equal(t, "not_found", code)
+		for _, more := range []string{`"previous_response_id":"` + r.ID + `"`, `"conversation":"c"`, `"background":true`} {
+			assert.Equal(t, http.StatusBadRequest, c.refusal(http.MethodPost, responsesPath, ask(responsesPath, "hi", ","+more)), more)
 		}
-		status, _ := c.call(http.MethodGet, responsesPath, "")
-		assert.Equal(t, http.StatusMethodNotAllowed, status)
-		status, code := c.call(http.MethodPost, responsesPath, ask(responsesPath, "hi", `,"previous_response_id":"`+r.ID+`"`))
-		assert.Equal(t, http.StatusBadRequest, status)
-		assert.Equal(t, "previous_response_not_found", code)
+		assert.Equal(t, http.StatusNotFound, c.refusal(http.MethodGet, responsesPath+"/"+r.ID, ""))
 	})
 }
 
-func TestTheMethodsOfAPathAreNamed(t *testing.T) {
+func TestTheMethodOfAPathIsNamed(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
-		response, err := c.transport.RoundTrip(c.request(t.Context(), http.MethodPut, responsesPath+"/resp_1", ""))
+		response, err := c.transport.RoundTrip(c.request(t.Context(), http.MethodPut, responsesPath, ""))
 		require.NoError(t, err)
 		defer response.Body.Close()
 		assert.Equal(t, http.StatusMethodNotAllowed, response.StatusCode)
-		assert.Equal(t, "GET, DELETE", response.Header.Get("Allow"))
+		assert.Equal(t, "POST", response.Header.Get("Allow"))
 	})
 }
 
@@ -70,23 +60,8 @@ func TestInputTokensAreCountedAsTheyAreCharged(t *testing.T) {
 		assert.Equal(t, "response.input_tokens", counted.Object)
 		assert.Equal(t, 3, counted.InputTokens)
 		assert.Equal(t, 3, *c.response(body).Usage.InputTokens)
-		status, _ := c.call(http.MethodPost, responsesPath+"/input_tokens", `{"model":"m1"}`)
-		assert.Equal(t, http.StatusBadRequest, status)
+		assert.Equal(t, http.StatusBadRequest, c.refusal(http.MethodPost, responsesPath+"/input_tokens", `{"model":"m1"}`))
 	})
-}
-
-func TestACompactedConversationContinues(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		var compacted struct {
-			Object string            `json:"object"`
-			Output []json.RawMessage `json:"output"`
-		}
-		require.NoError(t, json.Unmarshal(c.body(http.StatusOK, responsesPath+"/compact", ask(responsesPath, "one two", "")), &compacted))
-		assert.Equal(t, "response.compaction", compacted.Object)
-		require.Len(t, compacted.Output, 1)
-		again := c.response(`{"model":"m1","input":[` + string(compacted.Output[0]) + `,{"role":"user","content":"more"}]}`)
-		assert.Contains(t, again.Text(), `"more"`)
-	}, demo.WithStrict(true))
 }
 
 // An agent sends the output of a turn back unchanged, followed by the outputs of its tools.
@@ -116,11 +91,8 @@ func TestAResponseFailsInTheWordsOfItsFormat(t *testing.T) {
 		assert.Equal(t, "response.failed", o.failure.Type)
 		assert.Equal(t, "rate_limit_exceeded", o.failure.Code)
 		o = c.stream(responsesPath, "x [[fault:first-event-error]]")
-		assert.Equal(t, "error", o.failure.Type)
+		assert.Equal(t, "response.failed", o.failure.Type)
 		assert.Equal(t, "server_is_overloaded", o.failure.Code)
-		r := c.response(ask(responsesPath, "x [[fault:error-event]]", ""))
-		assert.Equal(t, "failed", r.Status)
-		assert.Equal(t, "server_is_overloaded", r.Error.Code)
 	})
 }
 

@@ -2,129 +2,108 @@ package demo
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // route is the endpoint of a request.
 type route struct {
-	family  *wire.Family
-	methods []string
-	refuse  *reply.Refusal // the answer to every request; nil for none
-	serve   func(*exchange)
+	format *format.Descriptor
+	method string
+	model  string // that the path names
+	stream bool   // the path asks for a stream
+	serve  func(*exchange)
 }
 
 // routeOf finds the endpoint of a request.
 func routeOf(r *http.Request) route {
-	for _, f := range formats {
-		for _, e := range f.Endpoints {
-			if e.Matches(r.URL.EscapedPath()) {
-				return formatRoute(f, e)
+	for _, d := range formats.All() {
+		path := withVersion(d, r.URL.EscapedPath())
+		for i := range d.Client.Endpoints {
+			e := &d.Client.Endpoints[i]
+			if model, ok := match(e, path); ok && e.Operation <= translate.Embed {
+				return route{d, e.Method, model, e.Stream, serves[e.Operation]}
 			}
 		}
 	}
-	return sharedRoute(r)
-}
-
-func formatRoute(f *wire.Format, e wire.Endpoint) route {
-	at := route{family: f.Family, methods: e.Methods, refuse: e.Refuse}
-	switch {
-	case e.Generate != nil:
-		at.serve = func(x *exchange) { x.generate(f.Name, e.Generate) }
-	case e.Compute != nil:
-		at.serve = func(x *exchange) { x.compute(e.Compute) }
+	d := formatOf(r)
+	switch path, found := strings.CutPrefix(withVersion(d, r.URL.Path), "/v1/models"); {
+	case found && path == "":
+		return route{d, http.MethodGet, "", false, (*exchange).listModels}
+	case found && path[0] == '/':
+		return route{d, http.MethodGet, path[1:], false, (*exchange).showModel}
 	}
-	return at
+	return route{d, r.Method, "", false, (*exchange).refusePath}
 }
 
-const modelPath = "/v1/models/"
-
-// sharedRoute finds an endpoint that the families have in common.
-func sharedRoute(r *http.Request) route {
-	get := []string{http.MethodGet}
-	switch path := r.URL.Path; {
-	case path == "/v1/models":
-		return route{family: familyOf(r), methods: get, serve: (*exchange).listModels}
-	case strings.HasPrefix(path, modelPath):
-		return route{family: familyOf(r), methods: get, serve: (*exchange).showModel}
-	default:
-		return route{family: familyOf(r), methods: []string{r.Method}, refuse: &reply.Refusal{
-			Status: http.StatusNotFound, Message: "no such endpoint", Code: "not_found",
-		}}
-	}
+// serves are the functions that answer, by operation.
+var serves = [...]func(*exchange){
+	translate.Generate: (*exchange).generate, translate.CountTokens: (*exchange).countTokens, translate.Embed: (*exchange).embed,
 }
 
-// familyOf returns the family whose version header the request has, else the default. Clients
-// of a family with a version header always send it.
-func familyOf(r *http.Request) *wire.Family {
-	for _, f := range formats {
-		if name := f.Family.VersionHeader; name != "" && r.Header.Get(name) != "" {
-			return f.Family
+// withVersion returns a path with the version that the endpoints of a format name, in place of
+// another one that means the same.
+func withVersion(d *format.Descriptor, path string) string {
+	for _, version := range d.Client.Versions {
+		if rest, ok := strings.CutPrefix(path, version+"/"); ok {
+			return d.Client.Versions[0] + "/" + rest
 		}
 	}
-	return defaultFamily
+	return path
 }
 
-// generate answers a request to the model.
-func (x *exchange) generate(format string, read func(*wire.Body) (*reply.Request, wire.Writer)) {
-	body := x.parse()
-	request, writer := read(body)
-	if refused := x.check(body, request); refused != nil {
-		x.refuse(refused)
-		return
+// match reports whether a path, with its escapes, is that of an endpoint, and returns the name of
+// the model in it.
+func match(e *format.Endpoint, path string) (model string, ok bool) {
+	before, behind, named := e.Around()
+	if !named {
+		return "", path == e.Path
 	}
-	if x.misbehave(&request.Faults) {
-		return
+	rest, ok := strings.CutPrefix(path, before)
+	if rest, is := strings.CutSuffix(rest, behind); ok && is {
+		model, _ = url.PathUnescape(rest) // it is part of a valid path
+		return model, model != ""
 	}
-	request.Format = format
-	answer := reply.Compose(request, x.seed)
-	if request.Stream && !request.Faults.Has(reply.JSON) {
-		x.stream(answer, writer)
-		return
-	}
-	x.whole(answer, writer)
+	return "", false
 }
 
-func (x *exchange) parse() *wire.Body {
-	body := wire.NewBody(x.body, x.route.family, x.engine.strict)
-	body.Path = x.r.URL.EscapedPath()
-	return body
+// formatOf returns the format whose clients send a header of the request, else the default.
+func formatOf(r *http.Request) *format.Descriptor {
+	for _, d := range formats.All() {
+		sent := func(header string) bool { return r.Header.Get(header) != "" }
+		if d.Version.Header != "" && sent(d.Version.Header) || slices.ContainsFunc(d.Client.Marks, sent) {
+			return d
+		}
+	}
+	return formats.Unspecified()
 }
 
-func (x *exchange) check(body *wire.Body, request *reply.Request) *reply.Refusal {
-	if refused := body.Refused(); refused != nil {
-		return refused
-	}
-	if refused := request.Prepare(); refused != nil {
-		return refused
-	}
-	if !x.engine.knows(request.Model) {
-		return reply.UnknownModel(request.Model)
-	}
-	return nil
+func (x *exchange) refusePath() {
+	x.refuse(&fault.Fault{Kind: fault.NotFound, Message: "no such endpoint", Code: "not_found"})
 }
 
-// compute answers a request that needs no model.
-func (x *exchange) compute(answer func(*wire.Body, reply.Seed) any) {
-	body := x.parse()
-	v := answer(body, x.seed)
-	if refused := body.Refused(); refused != nil {
-		x.refuse(refused)
-		return
+func (x *exchange) listModels() {
+	var cards []modelcard.Card
+	for _, name := range x.engine.names() {
+		cards = append(cards, card(name))
 	}
-	x.writeJSON(http.StatusOK, v)
+	x.writeJSON(http.StatusOK, x.route.format.Models.AppendList(nil, cards, false))
 }
-
-func (x *exchange) listModels() { x.writeJSON(http.StatusOK, x.route.family.Models(x.engine.names())) }
 
 func (x *exchange) showModel() {
-	name := strings.TrimPrefix(x.r.URL.Path, modelPath)
+	name := x.route.model
 	if !slices.Contains(x.engine.names(), name) {
-		x.refuse(reply.UnknownModel(name))
+		x.refuse(fault.UnknownModel(name))
 		return
 	}
-	x.writeJSON(http.StatusOK, x.route.family.Model(name))
+	x.writeJSON(http.StatusOK, x.route.format.Models.Append(nil, card(name)))
 }
+
+func card(model string) modelcard.Card { return modelcard.Card{ID: model, OwnedBy: "demo"} }

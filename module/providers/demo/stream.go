@@ -1,101 +1,143 @@
 package demo
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// stream paces the events of one answer, and carries out the faults of a stream.
-type stream struct {
-	x        *exchange
-	answer   *reply.Answer
-	writer   wire.Writer
-	faults   *reply.Faults
-	out      *eventWriter
-	sent     int  // events so far
-	contents int  // events with content so far
-	struck   bool // the fault of mid-stream was carried out
-	over     bool // the stream has ended early; further events are not written
+// stream writes the answer as a stream of events. It paces their content, and carries out the
+// faults of a stream.
+func (w *writing) stream() {
+	f := &w.answer.Faults
+	out := w.openStream(f)
+	w.pause(f.SlowFirst)
+	if f.Has(reply.FirstEventError) {
+		out.write(w.failure())
+		out.close()
+		return
+	}
+	contents, struck := 0, false
+	for e := range w.answer.Events(w.route.format) {
+		content := e.Kind == event.Text || e.Kind == event.Reasoning || e.Kind == event.ToolArgs
+		if !struck && (content && contents == f.After || e.Kind == event.Finish) { // an answer may be too short
+			struck = true
+			if last := w.strike(f.Middle); last != nil {
+				out.write(last)
+				break
+			}
+		}
+		if content {
+			w.pause(w.engine.pace)
+		}
+		if e.Kind == event.Finish && f.Has(reply.NoFinish) {
+			break
+		}
+		w.emitter.Handle(&e)
+		events := w.emitter.Output()
+		if content && len(events) > 0 { // else the client does not get it, or not yet
+			contents++
+		}
+		if e.Kind == event.End && f.Has(reply.NoDone) && !w.route.format.Answers.NoLastEvent {
+			events = withoutLast(events)
+		}
+		out.write(events)
+	}
+	out.close()
 }
 
-// stream writes the answer as a stream of events.
-func (x *exchange) stream(a *reply.Answer, w wire.Writer) {
-	s := &stream{x: x, answer: a, writer: w, faults: &a.Faults, out: x.openStream(&a.Faults)}
-	x.pause(s.faults.SlowFirst)
-	if s.faults.Has(reply.FirstEventError) {
-		s.fail()
+// withoutLast returns events, each of which ends with a blank line, without the last one.
+func withoutLast(events []byte) []byte {
+	blank := []byte("\n\n")
+	at := bytes.LastIndex(bytes.TrimSuffix(events, blank), blank)
+	if at < 0 {
+		return nil
 	}
-	w.Stream(a, s.event)
-	s.out.close()
+	return events[:at+len(blank)]
+}
+
+// strike carries out the fault of mid-answer, and returns the event with which it ends the stream,
+// nil for none.
+func (w *writing) strike(fault reply.Fault) (last []byte) {
+	switch fault {
+	case reply.Cut:
+		w.abort()
+	case reply.Stall:
+		w.stall()
+	case reply.ErrorEvent:
+		return w.failure()
+	case reply.Garbage:
+		return []byte(`data: {"id": "half an ev` + "\n\n")
+	}
+	return nil
+}
+
+// failure returns the event that ends a stream with an error.
+func (w *writing) failure() []byte {
+	f := failed(&w.answer.Faults)
+	if c, ok := w.emitter.(format.Continuation); ok {
+		return c.AppendFailure(nil, w.ids, f)
+	}
+	return w.route.format.Errors.AppendEvent(nil, f, w.seed.RequestID())
+}
+
+// output is the body of a stream. It flushes each write, unless the stream is sent in one piece.
+type output struct {
+	x       *exchange
+	out     io.Writer
+	held    bytes.Buffer // of a stream that is sent in one piece
+	zip     *gzip.Writer // nil when plain
+	crlf    bool
+	control *http.ResponseController
 }
 
 // openStream sends the headers of a stream.
-func (x *exchange) openStream(f *reply.Faults) *eventWriter {
+func (x *exchange) openStream(f *reply.Faults) *output {
 	x.setHeader("text/event-stream; charset=utf-8")
 	x.w.Header().Set("Cache-Control", "no-cache")
+	o := &output{x: x, out: x.w, crlf: f.Has(reply.CRLF), control: http.NewResponseController(x.w)}
+	if f.Has(reply.Burst) {
+		o.out = &o.held
+	}
 	if f.Has(reply.Gzip) {
 		x.w.Header().Set("Content-Encoding", "gzip")
+		o.zip = gzip.NewWriter(o.out)
+		o.out = o.zip
 	}
 	x.w.WriteHeader(http.StatusOK)
-	out := newEventWriter(x.w, f)
-	out.flush()
-	return out
+	o.flush()
+	return o
 }
 
-// event paces and writes one event, or carries out the fault that replaces it.
-func (s *stream) event(e wire.Event) {
-	if s.over {
+// write writes whole events. It breaks the answer off if the client has disconnected.
+func (o *output) write(events []byte) {
+	if len(events) == 0 {
 		return
 	}
-	switch e.Kind {
-	case wire.Content:
-		if s.contents == s.faults.After {
-			s.strike()
-		}
-		s.contents++
-		s.x.pause(s.x.engine.pace)
-	case wire.Finish, wire.Terminal:
-		s.strike() // the answer was too short for the fault
-		s.over = s.over || s.faults.Has(reply.NoFinish) || s.faults.Has(reply.NoDone) && e.Kind == wire.Terminal
+	if o.crlf {
+		events = bytes.ReplaceAll(events, []byte("\n"), []byte("\r\n"))
 	}
-	s.write(e)
-}
-
-// strike carries out the fault of mid-stream, unless there is none or it was carried out
-// before.
-func (s *stream) strike() {
-	if s.struck {
-		return
-	}
-	s.struck = true
-	switch s.faults.Middle {
-	case reply.Cut:
-		s.x.abort()
-	case reply.Stall:
-		s.x.stall()
-	case reply.ErrorEvent:
-		s.fail()
-	case reply.Garbage:
-		s.write(wire.Event{Data: []byte(`{"id": "half an ev`)})
-		s.over = true
+	_, err := o.out.Write(events)
+	if o.flush(); err != nil {
+		o.x.abort()
 	}
 }
 
-// fail ends the stream with the error event of the format.
-func (s *stream) fail() {
-	s.write(s.writer.FailedEvent(s.answer, s.x.overloaded(s.faults), s.sent))
-	s.over = true
+func (o *output) flush() {
+	if o.zip != nil {
+		_ = o.zip.Flush() // the next write reports an error
+	}
+	_ = o.control.Flush()
 }
 
-// write writes one event.
-func (s *stream) write(e wire.Event) {
-	if s.over {
-		return
+func (o *output) close() {
+	if o.zip != nil {
+		_ = o.zip.Close()
 	}
-	s.sent++
-	if err := s.out.write(e); err != nil {
-		s.x.abort() // the client has disconnected
-	}
+	_, _ = o.x.w.Write(o.held.Bytes()) // an error means that the client has disconnected
 }

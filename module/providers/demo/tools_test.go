@@ -241,8 +241,8 @@ func TestAChangedThinkingBlockIsRefusedWhenStrict(t *testing.T) {
 			block := m.Content[0]
 			assert.Equal(t, http.StatusOK, again(block.Thinking, block.Signature), display)
 			assert.Equal(t, http.StatusBadRequest, again(block.Thinking+".", block.Signature), display)
-			assert.Equal(t, http.StatusBadRequest, again(block.Thinking, "gwts1:AAAA"), display)
-			assert.Equal(t, http.StatusBadRequest, again(block.Thinking, ""), display)
+			assert.Equal(t, http.StatusBadRequest, again("I think.", "gwts1:AAAA"), display)
+			assert.Equal(t, http.StatusBadRequest, again("I think.", ""), display)
 		}
 	}, demo.WithStrict(true))
 }

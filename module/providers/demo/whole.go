@@ -3,43 +3,38 @@ package demo
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"net/http"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
 // whole writes the answer as one JSON body, changed by the faults of the prompt.
-func (x *exchange) whole(a *reply.Answer, w wire.Writer) {
-	body := x.wholeBody(a, w)
-	if a.Faults.Has(reply.Gzip) {
-		x.w.Header().Set("Content-Encoding", "gzip")
-		body = compress(body)
+func (w *writing) whole() {
+	for e := range w.answer.Events(w.route.format) {
+		w.emitter.Handle(&e)
 	}
-	x.setHeader("application/json")
-	x.pause(a.Faults.SlowFirst)
-	_, _ = x.w.Write(body) // a client that left needs no answer
-}
-
-func (x *exchange) wholeBody(a *reply.Answer, w wire.Writer) json.RawMessage {
-	body := reply.Encode(w.Whole(a))
-	failed := a.Faults.Has(reply.FirstEventError)
-	switch a.Faults.Middle {
+	f, body := &w.answer.Faults, w.emitter.Output()
+	fails := f.Has(reply.FirstEventError)
+	switch f.Middle {
 	case reply.Stall:
-		x.stall()
+		w.stall()
 	case reply.Cut:
-		x.cut(body)
+		w.cut(body)
 	case reply.Garbage:
 		body = body[:len(body)/2]
 	case reply.ErrorEvent:
-		failed = true
+		fails = true
 	}
-	if failed {
-		return reply.Encode(w.Failed(a, x.overloaded(&a.Faults)))
+	if fails {
+		body = w.route.format.Errors.Append(nil, failed(f), w.seed.RequestID())
 	}
-	return body
+	if f.Has(reply.Gzip) {
+		w.w.Header().Set("Content-Encoding", "gzip")
+		body = compress(body)
+	}
+	w.pause(f.SlowFirst)
+	w.writeJSON(http.StatusOK, body)
 }
 
 // cut announces the length of the whole body, and breaks off in its middle.

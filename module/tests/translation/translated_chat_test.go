@@ -55,7 +55,7 @@ func TestAChatClientsToolLoopKeepsTheThinkingOfAStrictMessagesProvider(t *testin
 		changed := strings.Replace(string(message), `"thinking":"`, `"thinking":"not `, 1)
 		refused := s.Ask(site.ChatPath, `{"model":"m","messages":[`+asks+`,`+changed+`,{"role":"tool","tool_call_id":"`+id+`","content":"noon"}]`+tools)
 		assert.Equal(t, http.StatusBadRequest, refused.Status)
-		assert.Contains(t, refused.Body, "invalid signature")
+		assert.Contains(t, refused.Body, "the signature of the reasoning could not be verified")
 		assert.Contains(t, refused.Body, `"type":"invalid_request_error"`)
 	})
 }

@@ -45,8 +45,8 @@ for (const [major, SDK] of anthropicMajors) {
       });
 
       test('an answer that says nothing is an answer', async () => {
-        const plain = await client.messages.create(ask('[[fault:null-content]] Hi'));
-        const streamed = await client.messages.stream(ask('[[fault:null-content]] Hi')).finalMessage();
+        const plain = await client.messages.create(ask('[[fault:no-content]] Hi'));
+        const streamed = await client.messages.stream(ask('[[fault:no-content]] Hi')).finalMessage();
         assert.deepEqual(plain.content ?? [], [], 'null, as the provider wrote it, or empty');
         assert.deepEqual(streamed.content, []);
         for (const { stop_reason, usage } of [plain, streamed]) {
@@ -133,13 +133,13 @@ for (const [major, SDK] of openaiMajors) {
       });
 
       test('an answer that says nothing is an answer', async () => {
-        const plain = await client.chat.completions.create(ask('[[fault:null-content]] Hi'));
-        const streamed = await client.chat.completions.stream(ask('[[fault:null-content]] Hi')).finalChatCompletion();
+        const plain = await client.chat.completions.create(ask('[[fault:no-content]] Hi'));
+        const streamed = await client.chat.completions.stream(ask('[[fault:no-content]] Hi')).finalChatCompletion();
         for (const { choices: [choice] } of [plain, streamed]) {
           assert.ok(!choice.message.content, 'null or empty');
           assert.equal(choice.finish_reason, 'stop');
         }
-        const completed = await client.completions.create({ model, prompt: '[[fault:null-content]] Hi', max_tokens: 100 });
+        const completed = await client.completions.create({ model, prompt: '[[fault:no-content]] Hi', max_tokens: 100 });
         assert.equal(completed.choices[0].text, '');
       });
 

@@ -87,6 +87,11 @@ func (m *writer) sign(e *event.Event) {
 	}
 }
 
+// Sign returns the event by which a provider signs the call that follows.
+func Sign(signature []byte) event.Event {
+	return event.Event{Kind: event.Signature, Text: append([]byte(OfCall), signature...), Origin: translate.Gemini}
+}
+
 // redacted keeps reasoning that only its provider can read.
 func (m *writer) redacted(data []byte) {
 	if m.Context.Seals == nil {

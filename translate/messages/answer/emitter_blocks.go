@@ -175,6 +175,9 @@ func (m *Emitter) sign(e *event.Event) {
 	m.writeSignature(signature)
 }
 
+// Sign returns the event by which a provider signs the reasoning before it.
+func Sign(signature []byte) event.Event { return event.Event{Kind: event.Signature, Text: signature} }
+
 // selfSign signs the open thinking block: clients do not send back thinking without a
 // signature.
 func (m *Emitter) selfSign() {

@@ -166,6 +166,11 @@ func (m *Emitter) sign(e *event.Event) {
 	}
 }
 
+// Sign returns the event of encrypted reasoning of a provider, which states no id and no lengths.
+func Sign(encrypted []byte) event.Event {
+	return event.Event{Kind: event.Signature, Text: append([]byte(".."), encrypted...), Origin: translate.Responses}
+}
+
 // block returns the thinking block with a signature, nil for none.
 func (t *thought) block(signature []byte) []byte {
 	block := append(append([]byte(`{"type":"thinking","thinking":"`), t.text...), '"')

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Seed is the input of an answer other than the Request.
@@ -24,53 +26,28 @@ type Answer struct {
 	*Request
 	Seed
 	Samples []Sample // N for each prompt, in the order of the prompts
-	Usage   Usage
+	Usage   token.Usage
 }
 
 // Sample is one of the answers to one of the prompts.
 type Sample struct {
 	Index     int
-	Echo      string   // the repeated prompt; "" for none
 	Reasoning []string // pieces; nil without reasoning
 	Pieces    []string // of the text
 	Calls     []Call
 	Refused   bool // the text declines to answer
-	Stop      Stop
-	Matched   string // the stop string, if Stop is Stopped
+	Stop      event.FinishReason
+	Matched   string // the stop string that ended the text, "" for none
 }
 
 // Call is a call of a tool.
 type Call struct {
-	ID        string // without the prefix of a format
-	Namespace string
-	Name      string
-	Custom    bool     // the input is text, not JSON
-	Pieces    []string // of the arguments or the input
+	ID     string // without the prefix of a format
+	Tool   Tool
+	Pieces []string // of the arguments or the input
 }
 
-// Text returns the whole text.
-func (s *Sample) Text() string { return strings.Join(s.Pieces, "") }
-
-// ReasoningText returns the whole reasoning.
-func (s *Sample) ReasoningText() string { return strings.Join(s.Reasoning, "") }
-
-// Input returns the whole arguments or the whole input.
-func (c *Call) Input() string { return strings.Join(c.Pieces, "") }
-
-// Stop is the reason why a sample ended.
-type Stop int
-
-// The reasons.
-const (
-	Ended    Stop = iota // the sample is complete
-	Limited              // the limit of tokens has cut it
-	Stopped              // it ends before a stop string
-	Called               // it ends with calls of tools
-	Declined             // the text declines to answer
-	Filtered             // a content filter has cut it
-)
-
-// Compose returns the answer to a request that Prepare has accepted.
+// Compose returns the answer to a request.
 func Compose(r *Request, seed Seed) *Answer {
 	a := &Answer{Request: r, Seed: seed}
 	for _, prompt := range r.Prompts {
@@ -85,10 +62,7 @@ func Compose(r *Request, seed Seed) *Answer {
 // sample returns one answer to one prompt: reasoning, text and calls, within the limit of
 // tokens.
 func (a *Answer) sample(prompt string, index int) Sample {
-	s := Sample{Index: index, Refused: a.orders.refuse}
-	if a.Echo {
-		s.Echo = prompt
-	}
+	s := Sample{Index: index, Refused: a.orders.refuse, Stop: event.FinishStop}
 	left := budget(a.Limit)
 	if a.Reason && !s.Refused {
 		s.Reasoning, _ = left.take(pieces(reasoning(prompt)))
@@ -99,13 +73,13 @@ func (a *Answer) sample(prompt string, index int) Sample {
 	s.Pieces, whole = left.take(a.cut(text))
 	switch {
 	case !whole:
-		s.Stop = Limited
+		s.Stop = event.FinishLength
 	case a.orders.filter:
-		s.Stop = Filtered
+		s.Stop = event.FinishFiltered
 	case matched != "":
-		s.Stop, s.Matched = Stopped, matched
+		s.Matched = matched
 	case s.Refused:
-		s.Stop = Declined
+		s.Stop = event.FinishRefused
 	case len(calls) > 0:
 		s.addCalls(calls, &left)
 	}
@@ -127,24 +101,18 @@ func (a *Answer) cut(text string) []string {
 // addCalls adds the calls within the limit of tokens. As with a real model, the limit may cut
 // the last call in the middle of its arguments.
 func (s *Sample) addCalls(calls []Call, left *budget) {
-	s.Stop = Called
+	s.Stop = event.FinishTools
 	for _, c := range calls {
 		var whole bool
 		c.Pieces, whole = left.take(c.Pieces)
 		s.Calls = append(s.Calls, c)
 		if !whole {
-			s.Stop = Limited
+			s.Stop = event.FinishLength
 			return
 		}
 	}
 }
 
-// Sign returns the signature of reasoning with a shown text.
-func (a *Answer) Sign(text string) string { return sign(a.Hash, text) }
-
 func reasoning(prompt string) string {
 	return fmt.Sprintf("The user wrote %s. I shall answer as the demo provider does.", plural(tokens(prompt), "word"))
 }
-
-// EchoPieces returns the tokens of the repeated prompt.
-func (s *Sample) EchoPieces() []string { return pieces(s.Echo) }

@@ -9,14 +9,14 @@ import (
 
 // calls returns the calls of tools of one sample.
 func (a *Answer) calls(prompt string, index int) []Call {
-	if a.Choice.Mode == ChoiceNone || a.orders.refuse || a.orders.filter {
+	if a.Choice.Never || a.orders.refuse || a.orders.filter {
 		return nil
 	}
 	list := a.ordered()
 	if len(list) == 0 {
 		list = a.named(prompt)
 	}
-	if len(list) == 0 && a.Choice.Mode == ChoiceAny {
+	if len(list) == 0 && a.Choice.Must {
 		list = a.forced()
 	}
 	if a.Choice.Single && len(list) > 1 {
@@ -38,11 +38,11 @@ func (a *Answer) ordered() (list []Call) {
 	return list
 }
 
-// pieces returns the input of an ordered call. A custom tool takes text: the
+// pieces returns the input of an ordered call. A free tool takes text: the
 // member "input" of the arguments, or the arguments without such a member.
 func (o order) pieces(t Tool) []string {
 	var arguments struct{ Input string }
-	if t.Custom && json.Unmarshal(o.arguments, &arguments) == nil && arguments.Input != "" {
+	if t.Free && json.Unmarshal(o.arguments, &arguments) == nil && arguments.Input != "" {
 		return pieces(arguments.Input)
 	}
 	return fragments(string(o.arguments))
@@ -61,7 +61,7 @@ func (a *Answer) named(prompt string) (list []Call) {
 		return nil
 	}
 	for _, t := range a.Tools {
-		if !t.Server && mentions(prompt, t.Name) && a.allows(t) {
+		if mentions(prompt, t.Label) && a.allows(t) {
 			list = append(list, t.sampleCall())
 		}
 	}
@@ -90,14 +90,14 @@ func (a *Answer) forced() []Call {
 
 // sampleCall returns a call of the tool with the arguments that its schema requires.
 func (t Tool) sampleCall() Call {
-	if t.Custom {
+	if t.Free {
 		return t.call(pieces(t.sampleInput()))
 	}
 	return t.call(fragments(strings.TrimSpace(string(sampleOf(t.Schema)))))
 }
 
 func (t Tool) call(input []string) Call {
-	return Call{Namespace: t.Namespace, Name: t.Name, Custom: t.Custom, Pieces: input}
+	return Call{Tool: t, Pieces: input}
 }
 
 // patch is a text that the grammar of the apply_patch tool of agents accepts.
@@ -107,10 +107,10 @@ const patch = `*** Begin Patch
 *** End Patch
 `
 
-// sampleInput returns the input for a call of a custom tool.
+// sampleInput returns the input for a call of a free tool.
 func (t Tool) sampleInput() string {
-	if t.Name == "apply_patch" {
+	if t.Label == "apply_patch" {
 		return patch
 	}
-	return "Input for " + t.Name + "."
+	return "Input for " + t.Label + "."
 }

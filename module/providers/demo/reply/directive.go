@@ -2,10 +2,11 @@ package reply
 
 import (
 	"encoding/json"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // orders are the effects of the directives in a prompt, except for faults.
@@ -27,12 +28,12 @@ type order struct {
 var directive = regexp.MustCompile(`(?s)\[\[(?:tool (\S+?)( \{.*?\})?|(words:|think|refuse|filter|fault:)([^\]]*))\]\]`)
 
 // readDirectives removes the directives from the prompts, and carries them out.
-func (r *Request) readDirectives() (refused *Refusal) {
+func (r *Request) readDirectives() (refused *fault.Fault) {
 	r.Faults.After = 3
 	for i, prompt := range r.Prompts {
 		r.Prompts[i] = strings.TrimSpace(directive.ReplaceAllStringFunc(prompt, func(s string) string {
 			if !r.obey(directive.FindStringSubmatch(s)) {
-				refused = &Refusal{Status: http.StatusBadRequest, Message: "unknown directive: " + shorten(s, 80)}
+				refused = &fault.Fault{Kind: fault.Invalid, Message: "unknown directive: " + shorten(s, 80)}
 			}
 			return ""
 		}))

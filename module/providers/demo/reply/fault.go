@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,11 +8,11 @@ import (
 )
 
 // Faults are the faults that a prompt asks for. The documentation of package demo describes
-// them. Formats implement NoUsage, NoSignature and NullContent; package demo implements the
+// them. Formats implement NoUsage, NoSignature and NoContent; package demo implements the
 // others.
 type Faults struct {
 	Status     int // of an error answer, or of the HTML page
-	RetryAfter string
+	RetryAfter int // seconds
 	Code       string
 
 	SlowHeaders, SlowFirst time.Duration
@@ -48,7 +47,7 @@ const (
 	NoFinish        Fault = "no-finish"
 	NoUsage         Fault = "no-usage"
 	NoSignature     Fault = "no-signature"
-	NullContent     Fault = "null-content"
+	NoContent       Fault = "no-content"
 	TooLong         Fault = "too-long"
 	Burst           Fault = "burst"
 )
@@ -80,9 +79,9 @@ func (f *Faults) kind(word string) bool {
 		f.Middle = fault
 		return true
 	case HTML:
-		f.Status = http.StatusBadGateway
+		f.Status = 502
 		fallthrough
-	case Reset, EmptyBody, Gzip, CRLF, JSON, FirstEventError, NoDone, NoFinish, NoUsage, NoSignature, NullContent, TooLong, Burst:
+	case Reset, EmptyBody, Gzip, CRLF, JSON, FirstEventError, NoDone, NoFinish, NoUsage, NoSignature, NoContent, TooLong, Burst:
 		f.others = append(f.others, fault)
 		return true
 	case "slow-headers":
@@ -96,19 +95,23 @@ func (f *Faults) kind(word string) bool {
 func (f *Faults) detail(name, value string) bool {
 	switch name {
 	case "retry-after":
-		f.RetryAfter = value
+		return parseCount(value, &f.RetryAfter)
 	case "code":
 		f.Code = value
 	case "status":
 		return parseStatus(value, 200, &f.Status)
 	case "after":
-		n, err := strconv.Atoi(value)
-		f.After = n
-		return err == nil && n >= 0
+		return parseCount(value, &f.After)
 	default:
 		return false
 	}
 	return true
+}
+
+func parseCount(word string, into *int) bool {
+	n, err := strconv.Atoi(word)
+	*into = n
+	return err == nil && n >= 0
 }
 
 func parseStatus(word string, low int, into *int) bool {

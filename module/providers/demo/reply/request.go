@@ -1,37 +1,43 @@
 package reply
 
 import (
+	"bytes"
 	"encoding/json"
-	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Request is a request, independent of its format.
 type Request struct {
-	Format string // name of the wire format; the text mentions it
+	Format translate.Format // the text names it
 	Model  string
-	Stream bool
 	Reason bool            // the request asks for reasoning
+	Hidden bool            // the answer does not show its reasoning
 	Schema json.RawMessage // of a structured answer; nil for plain text
 	Sampling
 	Conversation
 	Size
 	Offer
 
-	Faults Faults
-	orders orders
+	Faults   Faults
+	orders   orders
+	contexts []*translate.AnswerContext // by prompt
 }
 
 // Sampling is how many samples a request asks for, and where each one ends.
 type Sampling struct {
 	Limit int // tokens of each sample; negative for no limit
 	Stops []string
-	N     int  // samples for each prompt; 0 means 1
-	Echo  bool // each sample begins with its prompt
+	N     int // samples for each prompt
 }
 
 // Conversation is the content of a request to which the answer refers.
 type Conversation struct {
-	Prompts  []string // texts to answer: the last user turn, or all prompts of a completion
+	Prompts  []string // texts to answer: the last one of the user, or all prompts of a completion
 	Messages int
 	Results  []string // results of tools in the last turn
 	Marked   bool     // a cache breakpoint was set
@@ -41,7 +47,7 @@ type Conversation struct {
 // Size is the number of tokens in the parts of a request.
 type Size struct {
 	system int // words of the system text
-	media  int // images and documents
+	media  int // images, recordings and documents
 	input  int // tokens of the whole request
 	prefix int // tokens of the system text and the tools
 }
@@ -54,71 +60,88 @@ type Offer struct {
 
 // Tool is a tool that the request offers.
 type Tool struct {
-	Namespace string
-	Name      string
-	Schema    json.RawMessage // nil for any arguments
-	Custom    bool            // its input is text, not JSON
-	Server    bool            // the provider itself runs it; this provider never calls it
+	Name   string // which no other tool has
+	Label  string // the name that prompts use: without the namespace
+	Schema json.RawMessage
+	Free   bool // its input is text, not JSON
 }
 
 // ToolChoice restricts the calls of tools.
 type ToolChoice struct {
-	Mode   ChoiceMode
-	Name   string // with ChoiceAny, the only tool to call; "" for any
+	Never  bool   // no tool is called
+	Must   bool   // a tool is called whatever the prompt
+	Name   string // with Must, the only tool to call; "" for any
 	Single bool   // at most one call
 }
-
-// ChoiceMode selects whether tools may or must be called.
-type ChoiceMode int
-
-// The modes.
-const (
-	ChoiceAuto ChoiceMode = iota // the prompt decides
-	ChoiceNone                   // no tool is called
-	ChoiceAny                    // a tool is called
-)
 
 // mediaTokens is the number of tokens of an image or a document of any size.
 const mediaTokens = 1500
 
-// AddText counts the tokens of a text of the conversation.
-func (s *Size) AddText(text string) { s.input += tokens(text) }
-
-// AddSystem counts the tokens of a system text.
-func (s *Size) AddSystem(text string) {
-	s.system += tokens(text)
-	s.input += tokens(text)
-	s.prefix += tokens(text)
+// Read reads a request that has passed Inspect, whose view has the number of prompts. A strict
+// reader refuses unknown options, and reasoning that this provider has not signed.
+func Read(d *format.Descriptor, body []byte, view *translate.View, info core.RequestInfo, strict bool) (*Request, *fault.Fault) {
+	r := &Request{Format: d.Name, Model: info.Model, Sampling: Sampling{Limit: -1, N: 1}}
+	if strict && d.Requests.Encrypted != nil {
+		for _, span := range d.Requests.Encrypted(body) {
+			if !hasSignature(bytes.Trim(body[span.Start:span.End], ", \t\r\n")) {
+				return nil, foreignReasoning()
+			}
+		}
+	}
+	for info.Prompt = range int(max(1, view.Prompts)) {
+		l := &listener{request: r, signs: signsAll(d)}
+		context, refused := core.Receive(body, &info, d.Requests.Source, l, strict)
+		switch {
+		case refused != nil:
+			return nil, refused
+		case strict && l.foreign:
+			return nil, foreignReasoning()
+		}
+		r.contexts = append(r.contexts, &context)
+	}
+	return r, r.prepare()
 }
 
-// AddTool adds a tool. Its definition counts one token for each four bytes.
-func (r *Request) AddTool(t Tool, definition []byte) {
-	r.Tools = append(r.Tools, t)
-	r.input += (len(definition) + 3) / 4
-	r.prefix += (len(definition) + 3) / 4
+// signsAll reports whether providers of a format accept only reasoning that is signed.
+func signsAll(d *format.Descriptor) bool {
+	var standard trait.Traits
+	return d.Requests.Target.Keeps(core.Reasoning, &standard) && !d.Requests.Target.Keeps(core.UnsignedReasoning, &standard)
 }
 
-// AddMedia counts an image or a document.
-func (s *Size) AddMedia() {
-	s.media++
-	s.input += mediaTokens
+// foreignReasoning refuses reasoning that this provider has not signed.
+func foreignReasoning() *fault.Fault {
+	return &fault.Fault{Kind: fault.Invalid, Message: "the signature of the reasoning could not be verified", Code: "invalid_encrypted_content"}
 }
 
 // InputTokens returns the tokens of the whole request.
 func (s *Size) InputTokens() int { return s.input }
 
-// MediaTokens returns the tokens of images and documents.
-func (s *Size) MediaTokens() int { return s.media * mediaTokens }
+// addText counts the tokens of a text of the conversation.
+func (s *Size) addText(text string) { s.input += tokens(text) }
 
-// Offers reports whether a tool with a name may be called; "" means any tool.
-func (o *Offer) Offers(name string) bool {
-	_, found := o.find(name)
-	return found
+// addSystem counts the tokens of a system text.
+func (s *Size) addSystem(text string) {
+	s.system += tokens(text)
+	s.input += tokens(text)
+	s.prefix += tokens(text)
 }
 
+// addTool counts a token for each four bytes of a tool.
+func (s *Size) addTool(bytes int) {
+	s.input += (bytes + 3) / 4
+	s.prefix += (bytes + 3) / 4
+}
+
+// addMedia counts an image, a recording or a document.
+func (s *Size) addMedia() {
+	s.media++
+	s.input += mediaTokens
+}
+
+// find returns the tool with a name; "" means any tool.
 func (o *Offer) find(name string) (Tool, bool) {
 	for _, t := range o.Tools {
-		if !t.Server && (name == "" || t.Name == name) {
+		if name == "" || t.Name == name || t.Label == name {
 			return t, true
 		}
 	}
@@ -131,22 +154,18 @@ const (
 	maxWords   = 100_000
 )
 
-// Prepare carries out the directives in the prompts, and removes them. It refuses unknown
+// prepare carries out the directives in the prompts, and removes them. It refuses unknown
 // directives, and requests for answers beyond maxSamples or maxWords.
-func (r *Request) Prepare() *Refusal {
-	r.N = max(r.N, 1)
-	if len(r.Prompts) == 0 { // only results of tools, or a system text
-		r.Prompts = []string{""}
-	}
+func (r *Request) prepare() *fault.Fault {
 	if refused := r.readDirectives(); refused != nil {
 		return refused
 	}
 	samples := len(r.Prompts) * r.N
 	if samples > maxSamples {
-		return Invalid("n", "too many choices for one request", "invalid_value")
+		return fault.InvalidField("n", "too many choices for one request")
 	}
 	if samples*r.orders.words > maxWords {
-		return &Refusal{Status: http.StatusBadRequest, Message: "unknown directive: too many words for one request"}
+		return &fault.Fault{Kind: fault.Invalid, Message: "unknown directive: too many words for one request"}
 	}
 	return nil
 }

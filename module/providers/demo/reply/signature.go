@@ -5,6 +5,8 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // signer is the key of signatures. It is no secret, because a signature only shows that a
@@ -15,23 +17,30 @@ const nonceSize = 12
 
 // sign returns the signature of reasoning with a shown text. Because of the nonce, the
 // signatures of reasoning without text differ.
-func sign(hash [sha256.Size]byte, text string) string {
+func sign(hash [sha256.Size]byte, text string) []byte {
 	nonce := hash[:nonceSize]
-	return base64.StdEncoding.EncodeToString(append(bytes.Clone(nonce), seal(nonce, text)...))
+	return base64.StdEncoding.AppendEncode(nil, append(bytes.Clone(nonce), digest(nonce, text)...))
 }
 
-// Signed reports whether Answer.Sign made the signature for this text.
-func Signed(text, signature string) bool {
+// signed reports whether sign made the signature for this text.
+func signed(text, signature string) bool {
 	raw, err := base64.StdEncoding.DecodeString(signature)
-	if err != nil || len(raw) < nonceSize {
-		return false
-	}
-	return hmac.Equal(raw[nonceSize:], seal(raw[:nonceSize], text))
+	return err == nil && len(raw) > nonceSize && hmac.Equal(raw[nonceSize:], digest(raw[:nonceSize], text))
 }
 
-func seal(nonce []byte, text string) []byte {
+func digest(nonce []byte, text string) []byte {
 	mac := hmac.New(sha256.New, signer)
 	mac.Write(nonce)
 	mac.Write([]byte(text))
 	return mac.Sum(nil)
+}
+
+// hasSignature reports whether a member of an object is the signature of reasoning without text.
+func hasSignature(object []byte) bool {
+	for _, value := range jsonscan.Members(object) {
+		if signed("", jsonscan.TextOf(value)) {
+			return true
+		}
+	}
+	return false
 }

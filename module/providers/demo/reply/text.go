@@ -13,9 +13,9 @@ func (a *Answer) text(prompt string, index int, calls []Call) string {
 	switch {
 	case a.orders.refuse:
 		return "I cannot help with that."
-	case a.Faults.Has(NullContent):
+	case a.Faults.Has(NoContent):
 		return ""
-	case len(calls) > 0 && a.Choice.Mode == ChoiceAny:
+	case len(calls) > 0 && a.Choice.Must:
 		return "" // a forced call has no text
 	case len(calls) > 0:
 		return "I call " + strings.Join(names(calls), " and ") + "." + a.filler()
@@ -71,7 +71,7 @@ func plural(n int, word string) string {
 func names(calls []Call) []string {
 	list := make([]string, len(calls))
 	for i, c := range calls {
-		list[i] = c.Name
+		list[i] = c.Tool.Label
 	}
 	return list
 }

@@ -1,38 +1,27 @@
 package reply
 
-// Usage has the counts of tokens of an answer. No token is in two of the counts of input.
-type Usage struct {
-	Input      int // neither read from nor written to a cache
-	CacheRead  int
-	CacheWrite int
-	Output     int // reasoning included
-	Reasoning  int
-}
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 
-// TotalInput returns all tokens of the request.
-func (u Usage) TotalInput() int { return u.Input + u.CacheRead + u.CacheWrite }
-
-// count returns the sum over the samples. It simulates a prompt cache: the prefix of tools
-// and system text is written in the first turn of a conversation, and read in later turns.
-func (a *Answer) count() Usage {
-	u := Usage{Input: a.input}
-	if a.Marked && a.Later {
-		u.CacheRead, u.Input = a.prefix, a.input-a.prefix
-	} else if a.Marked {
-		u.CacheWrite, u.Input = a.prefix, a.input-a.prefix
+// count returns the usage of the answer. It simulates a prompt cache: the prefix of tools and system
+// text is written in the first turn of a conversation, and read in later turns.
+func (a *Answer) count() token.Usage {
+	fresh, cached := int64(a.input), int64(0)
+	if a.Marked {
+		fresh, cached = int64(a.input-a.prefix), int64(a.prefix)
+	}
+	u := token.Usage{Counts: token.Counts{Fresh: fresh}, Known: true}
+	if a.Later {
+		u.CacheRead = cached
+	} else {
+		u.CacheWrite = cached
 	}
 	for i := range a.Samples {
-		reasoning, rest := a.Samples[i].tokens()
-		u.Reasoning += reasoning
-		u.Output += reasoning + rest
+		s := &a.Samples[i]
+		u.Reasoning += int64(len(s.Reasoning))
+		u.Answer += int64(len(s.Pieces))
+		for _, c := range s.Calls {
+			u.Answer += int64(len(c.Pieces))
+		}
 	}
 	return u
-}
-
-func (s *Sample) tokens() (reasoning, rest int) {
-	rest = len(s.Pieces)
-	for _, c := range s.Calls {
-		rest += len(c.Pieces)
-	}
-	return len(s.Reasoning), rest
 }
