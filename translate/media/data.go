@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"net/url"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -47,10 +48,11 @@ func AppendURL(dst, mediaType, data []byte) []byte {
 }
 
 // Standard returns base64 in the standard alphabet, with padding and without white space, in new
-// memory where it is not: clients in some languages write it otherwise.
+// memory where it is not: clients in some languages write it otherwise. Data that need no escapes
+// in JSON need none afterwards.
 func Standard(data []byte) []byte {
 	if bytes.IndexByte(data, '%') >= 0 { // a part of an address
-		if plain, err := url.PathUnescape(string(data)); err == nil {
+		if plain, err := url.PathUnescape(string(data)); err == nil && !strings.ContainsFunc(plain, isForeign) {
 			data = []byte(plain)
 		}
 	}
@@ -67,6 +69,11 @@ func Standard(data []byte) []byte {
 		data = append(data[:len(data):len(data)], "==="[:4-n]...)
 	}
 	return data
+}
+
+// isForeign reports whether a character is neither white space nor one of base64.
+func isForeign(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("+/-_= \t\r\n\f", r)
 }
 
 // DecodeText returns the text in base64 of a stated type, in UTF-8 and without a byte order mark. ok

@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"strings"
+	"unicode"
 )
 
 // Kind is a kind of content. Formats have a place for a kind, not for a single type.
@@ -124,6 +125,9 @@ func Find(stated, file []byte) Type {
 	if t, known := byName[string(name)]; known {
 		return t
 	}
+	if bytes.ContainsFunc(name, isOdd) {
+		return Type{}
+	}
 	for _, r := range rest {
 		if strings.HasPrefix(string(name), r.beginning) {
 			return Type{Name: string(name), Kind: r.kind}
@@ -138,6 +142,9 @@ func Find(stated, file []byte) Type {
 	}
 	return Type{Name: string(name)}
 }
+
+// isOdd reports whether no media type has a character. The others need no escapes in JSON.
+func isOdd(r rune) bool { return r <= ' ' || r >= unicode.MaxASCII || r == '"' || r == '\\' }
 
 // Named returns the type of a word of a format that has no media types, such as "wav".
 func Named(word []byte) Type { return byEnd[string(bytes.ToLower(word))] }

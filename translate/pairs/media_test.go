@@ -2,6 +2,7 @@ package pairs_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -228,6 +229,10 @@ func TestRecordingsReachGemini(t *testing.T) {
 		{translate.Chat, pieced(`{"type":"input_audio","input_audio":{"data":"SUQz","format":"mp3"}}`).body, `{"inlineData":{"mimeType":"audio/mp3","data":"SUQz"}}`},
 		{translate.Chat, pieced(`{"type":"input_audio","input_audio":{"data":"T2dn","format":"ogg"}}`).body, `{"inlineData":{"mimeType":"audio/ogg","data":"T2dn"}}`},
 		{translate.Responses, showing(`{"type":"input_audio","input_audio":{"data":"UklGRg==","format":"wav"}}`).body, `{"inlineData":{"mimeType":"audio/wav","data":"UklGRg=="}}`},
+		// Some clients put a data URL in the place of the data, which was sent as if it were base64.
+		{translate.Chat, pieced(`{"type":"input_audio","input_audio":{"data":"data:audio/wav;base64,UklGRg==","format":"wav"}}`).body, `{"inlineData":{"mimeType":"audio/wav","data":"UklGRg=="}}`},
+		{translate.Chat, pieced(`{"type":"input_audio","input_audio":{"data":"DATA:audio\/mpeg;base64,SUQz"}}`).body, `{"inlineData":{"mimeType":"audio/mp3","data":"SUQz"}}`},
+		{translate.Responses, showing(`{"type":"input_audio","input_audio":{"data":"data:audio/flac;base64,ZkxhQw","format":"flac"}}`).body, `{"inlineData":{"mimeType":"audio/flac","data":"ZkxhQw=="}}`},
 		{translate.Chat, pieced(`{"type":"video_url","video_url":{"url":"data:video/mp4;base64,AAAA"}}`).body, `{"inlineData":{"mimeType":"video/mp4","data":"AAAA"}}`},
 		{translate.Chat, pieced(`{"type":"video_url","video_url":{"url":"https://h/v.webm?x=1"}}`).body, `{"fileData":{"mimeType":"video/webm","fileUri":"https://h/v.webm?x=1"}}`},
 		{translate.Chat, pieced(`{"type":"audio_url","audio_url":{"url":"https://h/s.mp3"}}`).body, `{"fileData":{"mimeType":"audio/mp3","fileUri":"https://h/s.mp3"}}`},
@@ -239,6 +244,48 @@ func TestRecordingsReachGemini(t *testing.T) {
 			_, _, refused := renderOf(t, c.from, to, c.body)
 			require.NotNil(t, refused, "%s to %s", c.body, to)
 			assert.Contains(t, refused.Param, "content[0].")
+		}
+	}
+}
+
+// A percent sign in base64 became a quote in the request, so that a client could write members of
+// its own, such as the model, behind all checks of its request.
+func TestNoContentWritesMembers(t *testing.T) {
+	recording := func(kind, member string) inlet {
+		return inlet{kind, translate.Chat, false, func(mediaType, data, _ string) string {
+			return pieced(`{"type":"` + kind + `","` + kind + `":{"` + member + `":"data:` + mediaType + `;base64,` + data + `"}}`).body
+		}}
+	}
+	sound := inlet{"input_audio", translate.Chat, false, func(mediaType, data, _ string) string {
+		return pieced(`{"type":"input_audio","input_audio":{"format":"wav","data":"` + data + `"}}`).body
+	}}
+	for _, in := range append([]inlet{sound, recording("input_audio", "data"), recording("audio_url", "url"), recording("video_url", "url")}, inlets...) {
+		for _, mediaType := range []string{"image/png", "application/pdf", "text/csv", "audio/wav", "video/mp4", `image/x\",\"injected\":\"`, `video/x\\`, `audio/x\u0022`, `text/x\n`, "image/%22,%22injected%22:%22"} {
+			for _, data := range []string{"AAAA%22,%22injected%22:%22", `AAAA\",\"injected\":\"`, `AAAA\u0022,\u0022injected\u0022:\u0022`, "AAA%5C", "AAA%0AA", "AAAA%00", "%22%7D%5D%7D%5D,%22injected%22:%22"} {
+				for _, to := range spoken {
+					if to == in.from {
+						continue
+					}
+					out, _, refused := in.render(t, to, mediaType, data, "a.b")
+					if refused != nil {
+						continue
+					}
+					assert.True(t, json.Valid([]byte(out)), "%s to %s: %s", in.name, to, out)
+					assert.NotContains(t, out, `"injected":`, "%s to %s: %s", in.name, to, out)
+				}
+			}
+		}
+	}
+}
+
+// An address has no place where the bytes of a sound are.
+func TestAddressesAreNoSounds(t *testing.T) {
+	for _, data := range []string{"https://a/b.wav", "gs://a/b.wav", "data:image/png;base64,AAAA", "file:///a.wav"} {
+		part := `{"type":"input_audio","input_audio":{"format":"wav","data":"` + data + `"}}`
+		for from, body := range map[translate.Format]string{translate.Chat: pieced(part).body, translate.Responses: showing(part).body} {
+			_, _, refused := renderOf(t, from, translate.Gemini, body)
+			require.NotNil(t, refused, "%s: %s", from, data)
+			assert.Contains(t, refused.Param, "input_audio")
 		}
 	}
 }
