@@ -28,13 +28,22 @@ func hasScheme(url []byte, scheme string) bool {
 }
 
 // AddRecording passes the sound in the raw members of an object to the writer, and reports
-// whether the writer got the sound. field are the rows of its format.
+// whether the writer got the sound. data is base64, or a data URL in its place. field are the rows
+// of the format.
 func AddRecording(x *core.Translation, w core.Writer, field *core.MediaField, m *core.Media, data, format []byte) bool {
-	t := media.Named(jsonscan.DecodedOf(format))
-	*m = core.Media{MediaType: []byte(t.Name), Data: media.Standard(jsonscan.Inner(data))}
-	if t.Kind != media.Sound && t.Kind != media.RareSound {
+	text := jsonscan.DecodedOf(data)
+	u, isURL := media.ParseURL(text)
+	if !isURL {
+		u = media.URL{Type: []byte(media.Named(jsonscan.DecodedOf(format)).Name), Data: media.Standard(text)}
+	}
+	kind := media.Find(u.Type, nil).Kind
+	if kind != media.Sound && kind != media.RareSound || bytes.IndexByte(u.Data, ':') >= 0 { // an address
 		x.Lose(field.Unknown(), format)
 		return false
 	}
+	if jsonscan.HasEscapes(data) {
+		u.Data = jsonscan.AppendEscaped(nil, u.Data)
+	}
+	*m = core.Media{MediaType: u.Type, Data: u.Data}
 	return field.AddInline(x, w, m)
 }
