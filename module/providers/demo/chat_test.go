@@ -20,54 +20,6 @@ func quote(s string) string {
 	return string(raw)
 }
 
-func TestUsageOfACompletionHasEveryField(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		for _, path := range []string{chatPath, completionsPath} {
-			u := c.completion(path, ask(path, "one two three", "")).Usage
-			require.NotNil(t, u, path)
-			assert.Equal(t, 3, u.PromptTokens)
-			assert.Positive(t, u.CompletionTokens)
-			assert.Equal(t, u.PromptTokens+u.CompletionTokens, u.TotalTokens)
-			require.NotNil(t, u.PromptDetails)
-			require.NotNil(t, u.CompletionDetails)
-			for _, field := range []*int{
-				u.PromptDetails.Cached, u.PromptDetails.Text, u.PromptDetails.Audio, u.PromptDetails.Image,
-				u.CompletionDetails.Text, u.CompletionDetails.Audio, u.CompletionDetails.Reasoning,
-			} {
-				assert.NotNil(t, field)
-			}
-		}
-	})
-}
-
-func TestUsageOfAStreamComesOnlyWhenAskedFor(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		for _, path := range []string{chatPath, completionsPath} {
-			without := c.completionStream(path, ask(path, "hi", `,"stream":true`))
-			assert.Nil(t, without.Usage)
-			with := c.completionStream(path, ask(path, "hi", `,"stream":true,"stream_options":{"include_usage":true}`))
-			whole := c.completion(path, ask(path, "hi", ""))
-			assert.Equal(t, whole.Usage, with.Usage)
-		}
-	})
-}
-
-func TestUsageIsNullOnEveryChunkBeforeItsOwn(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		for _, path := range []string{chatPath, completionsPath} {
-			response := c.send(path, ask(path, "hi", `,"stream":true,"stream_options":{"include_usage":true}`))
-			events, err := client.ReadEvents(response.Body)
-			require.NoError(t, err)
-			n := len(events)
-			assert.Equal(t, "[DONE]", events[n-1].Data)
-			assert.Contains(t, events[n-2].Data, `"choices":[],"usage":{`)
-			for _, e := range events[:n-2] {
-				assert.Contains(t, e.Data, `"usage":null`)
-			}
-		}
-	})
-}
-
 func TestChoicesDifferAndAreNumberedByPromptAndSample(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		body := `{"model":"m1","prompt":["first","second"],"n":2,"echo":true`

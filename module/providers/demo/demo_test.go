@@ -150,57 +150,6 @@ func ask(path, prompt, more string) string {
 	}
 }
 
-var paths = []string{messagesPath, chatPath, completionsPath, responsesPath}
-
-// text returns the text of a whole answer of any format, streamed or not.
-func (c *caller) text(path, body string, stream bool) string {
-	c.t.Helper()
-	switch {
-	case path == messagesPath && stream:
-		m := c.messageStream(body)
-		require.True(c.t, m.Complete)
-		return m.Text()
-	case path == messagesPath:
-		return c.message(body).Text()
-	case path == responsesPath && stream:
-		r := c.responseStream(body)
-		require.True(c.t, r.Complete)
-		return r.Text()
-	case path == responsesPath:
-		return c.response(body).Text()
-	case stream:
-		answer := c.completionStream(path, body)
-		require.True(c.t, answer.Complete)
-		return answer.Choices[0].Text
-	default:
-		return c.completion(path, body).Choices[0].Text
-	}
-}
-
-func TestEveryFormatAnswersTheSameTextStreamedAndNot(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		for _, path := range paths {
-			whole := c.text(path, ask(path, "Hello there", ""), false)
-			streamed := c.text(path, ask(path, "Hello there", `,"stream":true`), true)
-			assert.Equal(t, whole, streamed, path)
-			assert.Contains(t, whole, "answering as m1", path)
-			assert.Contains(t, whole, `"Hello there"`, path)
-			assert.Contains(t, whole, "1 message.", path)
-		}
-	})
-}
-
-func TestTheSameRequestHasTheSameAnswer(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		for _, path := range paths {
-			body := ask(path, "again", "")
-			first := c.body(http.StatusOK, path, body)
-			assert.Equal(t, string(first), string(c.body(http.StatusOK, path, body)))
-			assert.NotEqual(t, string(first), string(c.body(http.StatusOK, path, ask(path, "once more", ""))))
-		}
-	})
-}
-
 func TestMaxTokensCutsTheText(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		body := `{"model":"m1","max_tokens":3,"messages":[{"role":"user","content":"hi"}]`

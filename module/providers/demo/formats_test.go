@@ -2,7 +2,10 @@ package demo_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -23,7 +27,9 @@ type heard struct {
 	calls          []string
 	finish         event.FinishReason
 	counted, whole bool
-	fault          error
+	fault          *fault.Fault
+	events         int   // of a stream
+	err            error // of the body
 }
 
 // Handle implements event.Handler.
@@ -44,75 +50,101 @@ func (h *heard) Handle(e *event.Event) {
 	}
 }
 
-// rendered returns a request of the chat format as one of another format.
-func rendered(t testing.TB, d *format.Descriptor, prompt, more string) []byte {
-	t.Helper()
-	info := core.RequestInfo{Model: "m1", Upstream: "m1"}
-	body, _, refused := core.Render(nil, []byte(ask(chatPath, prompt, more)), &info, formats.Unspecified().Requests.Source, d.Requests.Target)
-	require.Nil(t, refused)
-	return body
+// speaker asks in one format.
+type speaker struct {
+	*caller
+	format *format.Descriptor
+	stream bool
 }
 
-// sendIn sends a request in a format.
-func (c *caller) sendIn(d *format.Descriptor, body []byte, stream bool) *http.Response {
-	c.t.Helper()
-	path, query := d.Provider.Call(format.Call{Base: "/v1", Model: "m1", Operation: translate.Generate, Stream: stream})
-	r := c.request(c.t.Context(), http.MethodPost, path+"?"+query, string(body))
-	if d.Version.Header != "" {
-		r.Header.Set(d.Version.Header, "2023-06-01")
+// each checks a claim for every format, with JSON answers and streams, through a socket and
+// in-process.
+func each(t *testing.T, claim func(*testing.T, *speaker), options ...demo.Option) {
+	t.Helper()
+	ways(t, func(t *testing.T, c *caller) {
+		for _, d := range formats.All() {
+			for name, stream := range map[string]bool{" JSON": false, " stream": true} {
+				t.Run(d.String()+name, func(t *testing.T) { claim(t, &speaker{&caller{t, c.transport, c.base}, d, stream}) })
+			}
+		}
+	}, options...)
+}
+
+// eachStream is each for streams alone.
+func eachStream(t *testing.T, claim func(*testing.T, *speaker)) {
+	t.Helper()
+	each(t, func(t *testing.T, s *speaker) {
+		if s.stream {
+			claim(t, s)
+		}
+	})
+}
+
+// asking returns a request of the chat format, with further members, in the format.
+func (s *speaker) asking(prompt, more string) *http.Request {
+	s.t.Helper()
+	if s.stream {
+		more += `,"stream":true,"stream_options":{"include_usage":true}`
 	}
-	response, err := c.transport.RoundTrip(r)
-	require.NoError(c.t, err)
-	c.t.Cleanup(func() { _ = response.Body.Close() })
+	info := core.RequestInfo{Model: "m1", Upstream: "m1"}
+	body, _, refused := core.Render(nil, []byte(ask(chatPath, prompt, more)), &info, formats.Unspecified().Requests.Source, s.format.Requests.Target)
+	require.Nil(s.t, refused)
+	path, query := s.format.Provider.Call(format.Call{Base: "/v1", Model: "m1", Operation: translate.Generate, Stream: s.stream})
+	r := s.request(s.t.Context(), http.MethodPost, path+"?"+query, string(body))
+	if s.format.Version.Header != "" {
+		r.Header.Set(s.format.Version.Header, "2023-06-01")
+	}
+	return r
+}
+
+// answer returns the answer to a prompt.
+func (s *speaker) answer(prompt, more string) *http.Response {
+	s.t.Helper()
+	response, err := s.transport.RoundTrip(s.asking(prompt, more))
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { _ = response.Body.Close() })
 	return response
 }
 
-// answered returns the answer of the demo provider in a format.
-func (c *caller) answered(d *format.Descriptor, prompt, more string, stream bool) *heard {
-	c.t.Helper()
-	if stream {
-		more += `,"stream":true,"stream_options":{"include_usage":true}`
+// hear reads the answer to a prompt.
+func (s *speaker) hear(prompt, more string) *heard {
+	s.t.Helper()
+	response := s.answer(prompt, more)
+	require.Equal(s.t, http.StatusOK, response.StatusCode)
+	var body io.Reader = response.Body
+	if response.Header.Get("Content-Encoding") == "gzip" {
+		zip, err := gzip.NewReader(body)
+		require.NoError(s.t, err)
+		body = zip
 	}
-	raw := c.read(c.sendIn(d, rendered(c.t, d, prompt, more), stream))
-	h := &heard{}
-	p := d.Answers.NewParser(h)
-	if !stream {
+	raw, err := io.ReadAll(body)
+	h := &heard{err: err}
+	p := s.format.Answers.NewParser(h)
+	if response.Header.Get("Content-Type") == "application/json" {
 		p.Answer(raw)
 		return h
 	}
 	lexer := sse.NewLexer(0)
 	lexer.Feed(raw)
 	for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
+		h.events++
 		p.Event(e)
 	}
-	p.End(true)
+	p.End(err == nil)
 	return h
 }
 
 // A format that is added has a demo without a line of code: the requests of its writer are answered,
 // and its parser reads the answers.
 func TestEveryFormatHasADemo(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		for _, d := range formats.All() {
-			for _, stream := range []bool{false, true} {
-				h := c.answered(d, "Hello there", "", stream)
-				assert.Contains(t, h.text, "answering as m1 in the "+d.String()+" format", d)
-				assert.Contains(t, h.text, "there", d)
-				assert.True(t, h.whole, d)
-				assert.True(t, h.counted, d)
-				assert.Equal(t, event.FinishStop, h.finish, d)
-
-				assert.Equal(t, event.FinishLength, c.answered(d, "Hello", `,"max_tokens":3`, stream).finish, d)
-				failed := c.answered(d, "[[fault:error-event]]", "", stream)
-				require.Error(t, failed.fault, d)
-				assert.False(t, failed.whole, d)
-
-				if d.Answers.Place(&event.Event{Kind: event.ToolStart}) {
-					h = c.answered(d, "[[think]] use clock", `,"tools":[{"type":"function","function":{"name":"clock"}}]`, stream)
-					assert.Equal(t, []string{"clock"}, h.calls, d)
-				}
-			}
-		}
+	each(t, func(t *testing.T, s *speaker) {
+		h := s.hear("Hello there", "")
+		assert.Contains(t, h.text, "This is the demo provider, answering as m1 in the "+s.format.String()+" format.")
+		assert.Contains(t, h.text, "there")
+		assert.Contains(t, h.text, "1 message.")
+		assert.True(t, h.whole)
+		assert.True(t, h.counted)
+		assert.Equal(t, event.FinishStop, h.finish)
 	}, demo.WithStrict(true))
 }
 
@@ -124,17 +156,54 @@ func TestOnlyFormatsWithoutClientsHaveNoDemo(t *testing.T) {
 	}
 }
 
+func TestTheSameRequestHasTheSameAnswer(t *testing.T) {
+	each(t, func(t *testing.T, s *speaker) {
+		first := s.read(s.answer("again", ""))
+		assert.Equal(t, string(first), string(s.read(s.answer("again", ""))))
+		assert.NotEqual(t, string(first), string(s.read(s.answer("once more", ""))))
+	})
+}
+
+func TestAnswersEndAsThePromptAsks(t *testing.T) {
+	each(t, func(t *testing.T, s *speaker) {
+		h := s.hear("hi", `,"max_tokens":16`)
+		assert.Len(t, strings.Fields(h.text), 16)
+		assert.Equal(t, event.FinishLength, h.finish)
+
+		h = s.hear("hi [[filter]]", "")
+		assert.Contains(t, h.text, "This is the demo provider")
+		assert.NotContains(t, h.text, "You wrote")
+		assert.Equal(t, event.FinishFiltered, h.finish)
+
+		h = s.hear("hi [[words:300]]", "")
+		assert.Contains(t, h.text, "word1 word2")
+		assert.Contains(t, h.text, "word300")
+		assert.Contains(t, s.hear("hi [[refuse]]", "").text, "I cannot help with that.")
+	})
+}
+
+func TestEveryFormatCallsToolsThatItHas(t *testing.T) {
+	each(t, func(t *testing.T, s *speaker) {
+		if s.format.Answers.Place(&event.Event{Kind: event.ToolStart}) {
+			h := s.hear("[[think]] use clock", `,"tools":[{"type":"function","function":{"name":"clock"}}]`)
+			assert.Equal(t, []string{"clock"}, h.calls)
+		}
+	}, demo.WithStrict(true))
+}
+
 func TestUnknownMembersAreRefusedInEveryFormatIfStrict(t *testing.T) {
 	for strict, want := range map[bool]int{false: http.StatusOK, true: http.StatusBadRequest} {
-		ways(t, func(t *testing.T, c *caller) {
-			for _, d := range formats.All() {
-				body := rendered(t, d, "Hello", "")
-				body = append(bytes.TrimSuffix(body, []byte("}")), `,"unheard_of":1}`...)
-				response := c.sendIn(d, body, false)
-				raw := c.read(response)
-				assert.Equal(t, want, response.StatusCode, d)
-				assert.Equal(t, strict, bytes.Contains(raw, []byte("unheard_of: unknown member")), "%s: %s", d, raw)
-			}
+		each(t, func(t *testing.T, s *speaker) {
+			r := s.asking("Hello", "")
+			body, err := io.ReadAll(r.Body)
+			require.NoError(t, err)
+			r.Body = io.NopCloser(bytes.NewReader(append(bytes.TrimSuffix(body, []byte("}")), `,"unheard_of":1}`...)))
+			r.ContentLength = -1
+			response, err := s.transport.RoundTrip(r)
+			require.NoError(t, err)
+			defer response.Body.Close()
+			assert.Equal(t, want, response.StatusCode)
+			assert.Equal(t, strict, bytes.Contains(s.read(response), []byte("unheard_of: unknown member")))
 		}, demo.WithStrict(strict))
 	}
 }

@@ -84,33 +84,3 @@ func TestATurnOfAnAgentContinues(t *testing.T) {
 		assert.Equal(t, `The tools answered: "patched", "noon".`, again.Text())
 	}, demo.WithStrict(true))
 }
-
-func TestAResponseFailsInTheWordsOfItsFormat(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		o := c.stream(responsesPath, "x [[fault:error-event code=rate_limit_exceeded]]")
-		assert.Equal(t, "response.failed", o.failure.Type)
-		assert.Equal(t, "rate_limit_exceeded", o.failure.Code)
-		o = c.stream(responsesPath, "x [[fault:first-event-error]]")
-		assert.Equal(t, "response.failed", o.failure.Type)
-		assert.Equal(t, "server_is_overloaded", o.failure.Code)
-	})
-}
-
-func TestAFilterBreaksATextOffInEveryFormat(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		const prompt = "x [[filter]]"
-		assert.Equal(t, "refusal", c.message(ask(messagesPath, prompt, "")).StopReason)
-		for _, path := range []string{chatPath, completionsPath} {
-			assert.Equal(t, "content_filter", c.completion(path, ask(path, prompt, "")).Choices[0].Finish)
-			assert.Equal(t, "content_filter", c.completionStream(path, ask(path, prompt, `,"stream":true`)).Choices[0].Finish)
-		}
-		r := c.responseStream(ask(responsesPath, prompt, `,"stream":true`))
-		assert.Equal(t, "incomplete", r.Status)
-		assert.Equal(t, "content_filter", r.Incomplete.Reason)
-		for _, path := range paths {
-			text := c.text(path, ask(path, prompt, ""), false)
-			assert.Contains(t, text, "This is the demo provider")
-			assert.NotContains(t, text, "You wrote")
-		}
-	})
-}

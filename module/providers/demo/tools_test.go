@@ -247,21 +247,6 @@ func TestAChangedThinkingBlockIsRefusedWhenStrict(t *testing.T) {
 	}, demo.WithStrict(true))
 }
 
-func TestARefusalHasTheShapeOfItsFormat(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		assert.Equal(t, "refusal", c.message(ask(messagesPath, "x [[refuse]]", "")).StopReason)
-		assert.Equal(t, "refusal", c.messageStream(ask(messagesPath, "x [[refuse]]", `,"stream":true`)).StopReason)
-		for _, answer := range []*client.Completion{
-			c.completion(chatPath, ask(chatPath, "x [[refuse]]", "")),
-			c.completionStream(chatPath, ask(chatPath, "x [[refuse]]", `,"stream":true`)),
-		} {
-			require.NotNil(t, answer.Choices[0].Message.Refusal)
-			assert.Equal(t, "I cannot help with that.", *answer.Choices[0].Message.Refusal)
-		}
-		assert.Equal(t, "content_filter", c.completion(completionsPath, ask(completionsPath, "x [[refuse]]", "")).Choices[0].Finish)
-	})
-}
-
 func TestTokensAreCountedAsTheyAreCharged(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		var counted struct {

@@ -45,21 +45,6 @@ func TestBadRequestsAreRefusedByTheFieldAtFault(t *testing.T) {
 	}, demo.WithStrict(true))
 }
 
-func TestErrorBodiesHaveTheShapeOfTheirFormat(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		var messages map[string]any
-		response := c.send(messagesPath, ask(messagesPath, "[[fault:529]]", ""))
-		require.Equal(t, 529, response.StatusCode)
-		require.NoError(t, json.NewDecoder(response.Body).Decode(&messages))
-		assert.Equal(t, "error", messages["type"])
-		assert.Equal(t, "overloaded_error", messages["error"].(map[string]any)["type"])
-		assert.Equal(t, response.Header.Get("Request-Id"), messages["request_id"])
-
-		raw := c.body(http.StatusTooManyRequests, chatPath, ask(chatPath, "[[fault:429 code=insufficient_quota]]", ""))
-		assert.JSONEq(t, `{"error":{"message":"this error was asked for by the prompt","type":"rate_limit_error","param":null,"code":"insufficient_quota"}}`, string(raw))
-	})
-}
-
 // After this error, a client sends the whole conversation. Without the error, the second
 // turn would be answered without the first.
 func TestThreadsAreRefusedInAWayThatClientsUnderstand(t *testing.T) {
