@@ -52,6 +52,8 @@ test('C008C009 axe finds nothing on any page in either theme, none scrolls sidew
 			await page.mouse.move(0, 0); // nothing is pointed at
 			for (const width of widths) {
 				await page.setViewportSize({ width, height: 900 });
+				const wide = await page.evaluate(() => [...document.querySelectorAll('.scroll')].filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.ariaLabel));
+				if (width === 1440 && wide.length > 0) found[`${name}, ${colorScheme}`] = `tables wider than the window: ${wide}`;
 				if (width === 1440 || width === 360 && colorScheme === 'light') { // the colours of a theme are those of all widths
 					const faulty = await faults(page);
 					if (faulty.length > 0) found[`${name}, ${colorScheme}, ${width}`] = faulty;
