@@ -2,7 +2,6 @@ package command
 
 import (
 	"archive/tar"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
@@ -31,7 +31,7 @@ command began is in the copy once.
 It copies the files of a store sqlite. A PostgreSQL database contains users, keys and
 usage; copy it with pg_dump.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := makeBackup(cmd, args); err != nil {
+			if err := makeBackup(cmd, args[0]); err != nil {
 				return fmt.Errorf("making the backup: %w", err)
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "The backup is in %s.\n", args[0])
@@ -43,12 +43,11 @@ usage; copy it with pg_dump.`,
 }
 
 // makeBackup makes a backup in a new or empty folder, which it leaves as it was if that fails.
-func makeBackup(cmd *cobra.Command, args []string) error {
+func makeBackup(cmd *cobra.Command, folder string) error {
 	address, err := useRunning(cmd)
 	if err != nil {
 		return err
 	}
-	folder := args[0]
 	entries, err := os.ReadDir(folder)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if len(entries) > 0 || err != nil && !isNew {
@@ -57,10 +56,9 @@ func makeBackup(cmd *cobra.Command, args []string) error {
 	if address != "" {
 		err = receiveBackup(remote{address}, folder)
 	} else {
-		err = withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
-			printStore(cmd, files.StoreFiles)
-			return files.Backup(cmd.Context(), files.ledger, folder)
-		})(cmd, args)
+		err = withFiles(cmd, folder, func(files accounting.StoreFiles, options accounting.LedgerOptions, folder string) error {
+			return files.Backup(cmd.Context(), options, folder)
+		})
 	}
 	if err != nil && isNew {
 		_ = os.RemoveAll(folder)
@@ -119,7 +117,7 @@ Copies a backup to the places of the store, the ledger and its journal. Stop the
 first; without --config, the store is the default one of your own account, and not that
 of a service. With --force, the command replaces the present files, and keeps them under other names.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := restoreBackup(cmd, args); err != nil {
+			if err := restoreBackup(cmd, args[0]); err != nil {
 				return fmt.Errorf("restoring the backup: %w", err)
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "The backup is restored. Start the gateway.")
@@ -133,93 +131,35 @@ of a service. With --force, the command replaces the present files, and keeps th
 
 // restoreBackup puts a backup in the place of the selected store. Without --config, that is a store
 // of the own account, which is hardly that of a service whose gateway still runs.
-func restoreBackup(cmd *cobra.Command, args []string) error {
+func restoreBackup(cmd *cobra.Command, folder string) error {
 	if path, _ := cmd.Flags().GetString("config"); path == "" && isRunning() {
 		return fmt.Errorf("a gateway runs at %s: stop it first, and name its configuration with --config", caddy.DefaultAdminListen)
 	}
-	return withFiles(func(cmd *cobra.Command, files storeFiles, folder string) error {
-		printStore(cmd, files.StoreFiles)
+	return withFiles(cmd, folder, func(files accounting.StoreFiles, options accounting.LedgerOptions, folder string) error {
 		replace, _ := cmd.Flags().GetBool("force")
-		kept, err := files.Restore(cmd.Context(), files.ledger, folder, replace)
+		kept, err := files.Restore(cmd.Context(), options, folder, replace)
 		if kept != "" {
 			fmt.Fprintf(cmd.OutOrStdout(), "Previous files have %s in their names now.\n", kept)
 		}
 		return err
-	})(cmd, args)
-}
-
-// storeFiles is a store with files, and the options of its ledger.
-type storeFiles struct {
-	accounting.StoreFiles
-	ledger accounting.LedgerOptions
+	})
 }
 
 // errNoFiles is the error for a store without files.
 var errNoFiles = errors.New("the store has no files on this machine; for store postgres, use pg_dump and pg_restore: the database contains users, keys and usage")
 
-// withFiles returns the function of a command that needs the files of the selected store.
-func withFiles(run func(*cobra.Command, storeFiles, string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		folder, err := filepath.Abs(args[0])
-		if err != nil {
-			return err
-		}
-		store, config, err := selectedStore(cmd)
-		if err != nil {
-			return err
-		}
-		ctx, err := newContext()
-		if err != nil {
-			return err
-		}
-		ctx, cancel := caddy.NewContext(ctx)
-		defer cancel()
-		files, err := loadFiles(ctx, store, config)
-		if err != nil {
-			return err
-		}
-		return run(cmd, files, folder)
-	}
-}
-
-// loadFiles loads a store with the ledger of its configuration, nil for none.
-func loadFiles(ctx caddy.Context, store json.RawMessage, config []byte) (files storeFiles, err error) {
-	if config != nil {
-		if files.ledger, err = ledgerOf(config); err != nil {
-			return files, err
-		}
-	}
-	loaded, err := loadStore(ctx, store)
+// withFiles runs a function with the files of the selected store, the options of its ledger, and the
+// absolute path of a folder.
+func withFiles(cmd *cobra.Command, folder string, run func(accounting.StoreFiles, accounting.LedgerOptions, string) error) error {
+	folder, err := filepath.Abs(folder)
 	if err != nil {
-		return files, err
+		return err
 	}
-	var ok bool
-	if files.StoreFiles, ok = loaded.(accounting.StoreFiles); !ok {
-		return files, errNoFiles
-	}
-	return files, nil
-}
-
-// ledgerOf returns the options of the ledger of a configuration: those of the global option,
-// or else those of the first site that has some.
-func ledgerOf(config []byte) (options accounting.LedgerOptions, err error) {
-	var root struct {
-		Apps struct {
-			Gateway struct{ Ledger json.RawMessage } `json:"ai_gateway"`
-			HTTP    any
+	return withStore(cmd, func(store aigateway.Store, options accounting.LedgerOptions) error {
+		files, ok := store.(accounting.StoreFiles)
+		if !ok {
+			return errNoFiles
 		}
-	}
-	if err := json.Unmarshal(config, &root); err != nil {
-		return options, fmt.Errorf("reading the configuration: %w", err)
-	}
-	found := root.Apps.Gateway.Ledger
-	for _, site := range sites(root.Apps.HTTP) {
-		if found == nil && site["ledger"] != nil {
-			found, _ = json.Marshal(site["ledger"]) // no error, because the value was decoded from JSON
-		}
-	}
-	if found != nil {
-		err = json.Unmarshal(found, &options)
-	}
-	return options, err
+		return run(files, options, folder)
+	})
 }

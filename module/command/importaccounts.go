@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -19,38 +18,19 @@ import (
 // importAccounts writes the users of an import to the selected store, and what was spent to
 // its ledger.
 func importAccounts(cmd *cobra.Command, g *migration.Gateway, report *migration.Report) error {
-	raw, config, err := selectedStore(cmd)
-	if err != nil {
-		return err
-	}
-	ctx, err := newContext()
-	if err != nil {
-		return err
-	}
-	ctx, cancel := caddy.NewContext(ctx)
-	defer cancel()
-	store, err := loadStore(ctx, raw)
-	if err != nil {
-		return err
-	}
-	printStore(cmd, store)
-	by := asCommand(cmd.Context())
-	created, err := importUsers(by, store, g.Users, report)
-	if err != nil {
-		return err
-	}
-	options := accounting.LedgerOptions{}
-	if config != nil {
-		if options, err = ledgerOf(config); err != nil {
+	return withStore(cmd, func(store aigateway.Store, options accounting.LedgerOptions) error {
+		by := asCommand(cmd.Context())
+		created, err := importUsers(by, store, g.Users, report)
+		if err != nil {
 			return err
 		}
-	}
-	added, err := importSpent(by, store, options, g, report)
-	if err != nil {
+		added, err := importSpent(by, store, options, g, report)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s new, %s.\n", migration.Count(created, "user"), migration.Count(added, "spent amount"))
 		return err
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s new, %s.\n", migration.Count(created, "user"), migration.Count(added, "spent amount"))
-	return err
+	})
 }
 
 // importUsers adds users that are not there, and returns their number.

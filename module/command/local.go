@@ -59,17 +59,6 @@ func loadAdmin(ctx caddy.Context, raw json.RawMessage, config []byte) (http.Hand
 	return accounts.Admin(), store, nil
 }
 
-func loadStore(ctx caddy.Context, config json.RawMessage) (aigateway.Store, error) {
-	holder := struct {
-		StoreRaw json.RawMessage `caddy:"namespace=ai_gateway.stores inline_key=store"`
-	}{config}
-	mod, err := ctx.LoadModule(&holder, "StoreRaw")
-	if err != nil {
-		return nil, fmt.Errorf("loading store: %w", err)
-	}
-	return mod.(aigateway.Store), nil
-}
-
 // newContext returns the context of an empty configuration, which logs only errors.
 func newContext() (caddy.Context, error) {
 	ctx, err := caddy.ProvisionContext(&caddy.Config{

@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
 // defaultStore is the store of a configuration that sets none.
@@ -94,4 +98,66 @@ func storeOfSite(site map[string]any) []string {
 		return nil
 	}
 	return []string{string(defaultStore)}
+}
+
+// withStore runs a function with the selected store, which it names, and the options of its ledger.
+func withStore(cmd *cobra.Command, run func(aigateway.Store, accounting.LedgerOptions) error) error {
+	raw, config, err := selectedStore(cmd)
+	if err != nil {
+		return err
+	}
+	options := accounting.LedgerOptions{}
+	if config != nil {
+		if options, err = ledgerOf(config); err != nil {
+			return err
+		}
+	}
+	ctx, err := newContext()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := caddy.NewContext(ctx)
+	defer cancel()
+	store, err := loadStore(ctx, raw)
+	if err != nil {
+		return err
+	}
+	printStore(cmd, store)
+	return run(store, options)
+}
+
+// ledgerOf returns the options of the ledger of a configuration: those of the global option,
+// or else those of the first site that has some.
+func ledgerOf(config []byte) (options accounting.LedgerOptions, err error) {
+	var root struct {
+		Apps struct {
+			Gateway struct{ Ledger json.RawMessage } `json:"ai_gateway"`
+			HTTP    any
+		}
+	}
+	if err := json.Unmarshal(config, &root); err != nil {
+		return options, fmt.Errorf("reading the configuration: %w", err)
+	}
+	found := root.Apps.Gateway.Ledger
+	for _, site := range sites(root.Apps.HTTP) {
+		if found == nil && site["ledger"] != nil {
+			found, _ = json.Marshal(site["ledger"]) // no error, because the value was decoded from JSON
+		}
+	}
+	if found != nil {
+		err = json.Unmarshal(found, &options)
+	}
+	return options, err
+}
+
+// loadStore loads the module of a store.
+func loadStore(ctx caddy.Context, config json.RawMessage) (aigateway.Store, error) {
+	holder := struct {
+		StoreRaw json.RawMessage `caddy:"namespace=ai_gateway.stores inline_key=store"`
+	}{config}
+	mod, err := ctx.LoadModule(&holder, "StoreRaw")
+	if err != nil {
+		return nil, fmt.Errorf("loading store: %w", err)
+	}
+	return mod.(aigateway.Store), nil
 }
