@@ -81,7 +81,7 @@ var arrows = []arrow{
 	// Guests import the public API, and no other guest.
 	{"module/keys/jwt", []string{"module/filewatch", "module/aigateway", "module/outbound"}},
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/secrets", "module/suggest", "translate"}},
-	{"module/guards", []string{"module/aigateway", "module/outbound", "module/secrets", "module/webhook"}},
+	{"module/guards", []string{"module/aigateway", "module/outbound", "module/secrets", "module/webhook", "translate/jsonscan"}},
 	{"module/limits", []string{"module/aigateway", "module/limits/restore"}},
 	{"module/limits/restore", []string{"module/aigateway", "module/aigateway/accounting"}},
 	{"module/limits/limitstest", []string{"module/aigateway", "module/gatewaytest"}},

@@ -23,6 +23,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/webhook"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 func init() { caddy.RegisterModule(new(Webhook)) }
@@ -184,34 +185,19 @@ var errAnswer = errors.New("the webhook answered with something else than one ob
 // readAnswer reads an answer to its end. An answer that two readers would read differently is none:
 // one with a member twice, with a member in other letters, or with bytes behind it.
 func readAnswer(text []byte) (a answer, err error) {
-	members := make(map[string]json.RawMessage)
-	d := json.NewDecoder(bytes.NewReader(text))
-	if begin, err := d.Token(); err != nil || begin != json.Delim('{') || !utf8.Valid(text) {
-		return a, errAnswer
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return a, errAnswer
-		}
-		folded := strings.ToLower(name.(string))
-		if _, twice := members[folded]; twice || folded != name {
-			return a, errAnswer
-		}
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return a, errAnswer
-		}
-		members[folded] = value
-	}
-	if _, err := d.Token(); err != nil || len(bytes.TrimSpace(text[d.InputOffset():])) > 0 {
-		return a, errAnswer
-	}
 	var texts []*string
-	for name, to := range map[string]any{"action": &a.Action, "rule": &a.Rule, "texts": &texts} {
-		if value, ok := members[name]; ok && json.Unmarshal(value, to) != nil {
+	members := map[string]any{"action": &a.Action, "rule": &a.Rule, "texts": &texts}
+	c := jsonscan.New(text)
+	c.EnterObject()
+	for c.Member() {
+		name := string(c.Name())
+		value := c.Skip()
+		if to, known := members[name]; known && json.Unmarshal(value, to) != nil || strings.ToLower(name) != name {
 			return a, errAnswer
 		}
+	}
+	if c.Finish() != nil {
+		return a, errAnswer
 	}
 	for _, text := range texts {
 		if text == nil {

@@ -150,7 +150,7 @@ func TestAnAnswerIsReadToItsEnd(t *testing.T) {
 		`{"action":"BLOCKED","action":"NONE"}`, `{"action":"NONE","action":"NONE"}`, `{"action":"NONE","Action":"BLOCKED"}`, `{"Action":"NONE"}`, `{"ACTION":"NONE"}`,
 		`{"action":"BLOCKED","\u0061ction":"NONE"}`, `{"action":"NONE","rule":"a","rule":"b"}`, `{"action":"NONE","x":1,"x":2}`, `{"action":"NONE","X":1}`,
 		`{"action":"NONE"} x`, `{"action":"NONE"}{"action":"BLOCKED"}`, `{"action":"NONE"},`, `{"action":"NONE"}]`, "{\"action\":\"NONE\"}\x00", `{"action":"NONE"`,
-		`{"action":"NONE",}`, `{"action":"NONE" "rule":"x"}`, `[{"action":"NONE"}]`, `"NONE"`, `null`, ``, "\ufeff{\"action\":\"NONE\"}",
+		`{"action":"NONE",}`, `{"action":"NONE" "rule":"x"}`, `[{"action":"NONE"}]`, `"NONE"`, `null`, ``,
 		`{"action":null}`, `{"action":["NONE"]}`, `{"action":1}`, `{"action":"none"}`, `{"action":" NONE"}`, `{"action":"NONE","rule":1}`, `{"action":"NONE","texts":"one"}`, `{"action":"NONE","texts":{}}`,
 		`{"action":"GUARDRAIL_INTERVENED","texts":[null]}`, `{"action":"GUARDRAIL_INTERVENED","texts":[1]}`, `{"action":"GUARDRAIL_INTERVENED","texts":null}`, `{"action":"GUARDRAIL_INTERVENED"}`,
 		`{"action":"GUARDRAIL_INTERVENED","texts":["a","b"]}`, "{\"action\":\"NONE\",\"rule\":\"\xff\"}", `{"action":"NONE"}` + strings.Repeat(" ", 1<<20),
@@ -159,7 +159,7 @@ func TestAnAnswerIsReadToItsEnd(t *testing.T) {
 		_, err := g.Check(t.Context(), &aigateway.GuardView{Phase: aigateway.GuardRequest, Texts: []aigateway.GuardText{{Kind: aigateway.GuardUser, Text: "one"}}})
 		assert.Error(t, err, "%.80q", answer)
 	}
-	for _, answer := range []string{"{\"action\":\"NONE\"}\n", ` {"action":"NONE","blocked_reason":null,"rule":"","texts":[]} `} {
+	for _, answer := range []string{"{\"action\":\"NONE\"}\n", "\ufeff{\"action\":\"NONE\"}", ` {"action":"NONE","blocked_reason":null,"rule":"","texts":[]} `} {
 		g, _ := webhookOf(t, http.StatusOK, answer)
 		assert.Zero(t, check(t, g, "one"), answer)
 	}
