@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -77,7 +78,7 @@ func (f *MediaField) Unknown() *Row { return f[media.Unknown] }
 func (f *MediaField) AddURL(x *Translation, w Writer, m *Media, raw []byte) (written bool) {
 	text := jsonscan.DecodedOf(raw)
 	u, ok := media.ParseURL(text)
-	if !ok && len(m.Title) > 0 && len(text) > 0 && !media.IsURL(text) && !strings.Contains(string(text[:min(len(text), 16)]), ":") {
+	if !ok && len(m.Title) > 0 && len(text) > 0 && bytes.IndexByte(text, ':') < 0 {
 		u, ok = media.URL{Data: media.Standard(text)}, true
 	}
 	if !ok {
