@@ -96,12 +96,12 @@ func (f *MediaField) AddURL(x *Translation, w Writer, m *Media, raw []byte) (wri
 // that it is. It reports whether the writer got the content.
 func (f *MediaField) AddInline(x *Translation, w Writer, m *Media) (written bool) {
 	t := media.Of(m.MediaType, m.Title, m.Data)
-	row, concept := f[t.Kind], mediaConcepts[t.Kind].concept
+	row := f[t.Kind]
 	switch {
-	case t.Kind == media.Unknown:
+	case row.Concept == Nothing:
 		x.Lose(row, nil)
 		return false
-	case !x.KeepAs(concept, row, nil):
+	case !x.KeepAs(row.Concept, row, nil):
 		return false
 	case t.Kind == media.Text:
 		text, ok := media.DecodeText(m.Data, m.MediaType)

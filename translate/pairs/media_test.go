@@ -278,9 +278,9 @@ func TestNoContentWritesMembers(t *testing.T) {
 	}
 }
 
-// An address has no place where the bytes of a sound are.
-func TestAddressesAreNoSounds(t *testing.T) {
-	for _, data := range []string{"https://a/b.wav", "gs://a/b.wav", "data:image/png;base64,AAAA", "file:///a.wav"} {
+// Neither an address nor an image has a place where the bytes of a sound are.
+func TestWhatIsNoSoundIsRefusedInItsPlace(t *testing.T) {
+	for _, data := range []string{picturePixels, "JVBERi0xLjcK", "https://a/b.wav", "gs://a/b.wav", "data:image/png;base64,AAAA", "file:///a.wav"} {
 		part := `{"type":"input_audio","input_audio":{"format":"wav","data":"` + data + `"}}`
 		for from, body := range map[translate.Format]string{translate.Chat: pieced(part).body, translate.Responses: showing(part).body} {
 			_, _, refused := renderOf(t, from, translate.Gemini, body)
