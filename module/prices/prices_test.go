@@ -253,9 +253,9 @@ func TestAPartWithoutAPriceLeavesTheCostOfTheOthers(t *testing.T) {
 }
 
 // A model for speech or images got the price of the text model whose name begins its own, which
-// is lower, and nothing marked it.
-func TestPatternsOfTheTableHaveNoModelsOfOtherKinds(t *testing.T) {
-	for _, suffix := range []string{"-image", "-tts-preview", "-preview-tts", "-live-001", "-native-audio", "_Speech", "-image-preview-05-20", "-realtime", ".transcribe"} {
+// is lower, and nothing marked it. So would a larger or smaller model.
+func TestPatternsOfTheTableHaveNoOtherModels(t *testing.T) {
+	for _, suffix := range []string{"-image", "-tts-preview", "-preview-tts", "-live-001", "-native-audio", "_Speech", "-image-preview-05-20", "-realtime", ".transcribe", "-nano-001", "-Pro-preview", "-mini", "-ultra", "-heavy", "-fast"} {
 		for provider, names := range map[string][]string{"gemini": {"gemini-3.8-flash", "gemini-3.1-flash-lite", "gemini-3.1-pro-preview"}, "xai": {"grok-4.5"}, "vertex": {"gemini-2.5-flash-lite"}} {
 			for _, name := range names {
 				assert.NotNil(t, Builtin().Find(provider, name, time.Now()), name)

@@ -73,7 +73,7 @@ func (p *Price) overlaps(q *Price) bool {
 
 // Find returns the price of a provider's model at a time, nil if it is unknown. An exact
 // name takes precedence over a prefix, and a longer prefix over a shorter one. In the table that
-// is compiled in, "*" does not stand for a name of another kind of model.
+// is compiled in, "*" stands for a version of a model, and not for another model.
 func (t *Table) Find(provider, name string, at time.Time) *Price {
 	if t == nil {
 		return nil
@@ -84,7 +84,7 @@ func (t *Table) Find(provider, name string, at time.Time) *Price {
 	for _, known := range t.prefixes[provider] {
 		if rest, ok := strings.CutPrefix(name, known[:len(known)-1]); ok {
 			p := validAt(t.exact[model{provider, known}], at)
-			if p != nil && p.builtin && isOtherKind(rest) {
+			if p != nil && p.builtin && isOtherModel(rest) {
 				return nil
 			}
 			return p

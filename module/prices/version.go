@@ -1,0 +1,21 @@
+package prices
+
+import (
+	"slices"
+	"strings"
+)
+
+// otherModels are words in names that make a name that of another model, and not that of a version:
+// of a model that does not answer with text alone, whose tokens of images and sound have prices of
+// their own, or of a larger or smaller one.
+var otherModels = strings.Fields(`
+	image images imagine video tts speech voice audio music live realtime transcribe transcription diarize translate
+	embedding embed rerank ocr omni
+	nano micro mini lite small medium large plus pro max ultra heavy fast turbo`)
+
+// isOtherModel reports whether the text that a "*" matches makes a name that of another model, such
+// as "-tts-preview" behind gemini-3.8-flash.
+func isOtherModel(rest string) bool {
+	words := strings.FieldsFunc(strings.ToLower(rest), func(r rune) bool { return strings.ContainsRune("-_.:/@", r) })
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(otherModels, word) })
+}
