@@ -2,7 +2,6 @@ package demo_test
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -86,33 +85,5 @@ func TestChatLogprobsCoverEveryToken(t *testing.T) {
 		assert.Equal(t, "This", l.Content[0].Token)
 		assert.Len(t, l.Content[0].Bytes, 4)
 		assert.Len(t, l.Content[0].Top, 1)
-	})
-}
-
-func TestModelsAreListedInBothShapes(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		get := func(path, version string) (int, map[string]any) {
-			r := c.request(t.Context(), http.MethodGet, path, "")
-			r.Header.Set("Anthropic-Version", version)
-			if version == "" {
-				r.Header.Del("Anthropic-Version")
-			}
-			response, err := c.transport.RoundTrip(r)
-			require.NoError(t, err)
-			defer response.Body.Close()
-			var body map[string]any
-			require.NoError(t, json.NewDecoder(response.Body).Decode(&body))
-			return response.StatusCode, body
-		}
-		_, chat := get("/v1/models", "")
-		assert.Equal(t, "list", chat["object"])
-		_, messages := get("/v1/models", "2023-06-01")
-		assert.Equal(t, "demo", messages["first_id"])
-		status, one := get("/v1/models/demo", "")
-		assert.Equal(t, http.StatusOK, status)
-		assert.Equal(t, "model", one["object"])
-		status, missing := get("/v1/models/none", "2023-06-01")
-		assert.Equal(t, http.StatusNotFound, status)
-		assert.Equal(t, "error", missing["type"])
 	})
 }

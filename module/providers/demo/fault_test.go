@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
@@ -57,13 +58,13 @@ func TestFaultsOfTheContent(t *testing.T) {
 
 		h = s.hear("x [[fault:no-usage]]", "")
 		assert.True(t, h.whole)
-		assert.False(t, h.counted)
+		assert.Zero(t, h.input)
 	})
 }
 
 func TestFaultReset(t *testing.T) {
 	each(t, func(t *testing.T, s *speaker) {
-		response, err := s.transport.RoundTrip(s.asking("x [[fault:reset]]", ""))
+		response, err := s.transport.RoundTrip(s.asking(translate.Generate, "x [[fault:reset]]", ""))
 		if !assert.Error(t, err) {
 			_ = response.Body.Close()
 		}
@@ -100,7 +101,7 @@ func TestFaultStallEndsWithTheClient(t *testing.T) {
 	eachStream(t, func(t *testing.T, s *speaker) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		response, err := s.transport.RoundTrip(s.asking("x [[fault:stall after=1]]", "").WithContext(ctx))
+		response, err := s.transport.RoundTrip(s.asking(translate.Generate, "x [[fault:stall after=1]]", "").WithContext(ctx))
 		require.NoError(t, err)
 		defer response.Body.Close()
 		seen := make([]byte, 0, 8192)
@@ -178,7 +179,7 @@ func TestFaultNoFinishLeavesOutTheFinishToo(t *testing.T) {
 		require.NoError(t, h.err)
 		assert.Contains(t, h.text, "1 message.")
 		assert.False(t, h.whole)
-		assert.False(t, h.counted && s.format.Answers.Usage.Ask != nil, "usage follows the finish where it has an event of its own")
+		assert.False(t, h.input > 0 && s.format.Answers.Usage.Ask != nil, "usage follows the finish where it has an event of its own")
 	})
 }
 
@@ -216,7 +217,7 @@ func TestASilentAnswerEndsWithTheClient(t *testing.T) {
 	each(t, func(t *testing.T, s *speaker) {
 		for _, f := range []string{"slow-headers=1h", "slow-first=1h", "stall"} {
 			ctx, cancel := context.WithCancel(t.Context())
-			r := s.asking("x [[fault:"+f+"]]", "").WithContext(ctx)
+			r := s.asking(translate.Generate, "x [[fault:"+f+"]]", "").WithContext(ctx)
 			cancel()
 			response, err := s.transport.RoundTrip(r)
 			if !assert.ErrorIs(t, err, context.Canceled, f) {

@@ -18,18 +18,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // heard is what the parser of a format reads of an answer.
 type heard struct {
-	text           string
-	calls          []string
-	finish         event.FinishReason
-	counted, whole bool
-	fault          *fault.Fault
-	events         int   // of a stream
-	err            error // of the body
+	text   string
+	calls  []string
+	finish event.FinishReason
+	input  int64 // tokens
+	whole  bool
+	fault  *fault.Fault
+	events int   // of a stream
+	err    error // of the body
 }
 
 // Handle implements event.Handler.
@@ -42,7 +44,7 @@ func (h *heard) Handle(e *event.Event) {
 	case event.Finish:
 		h.finish = e.Finish
 	case event.Usage:
-		h.counted = e.Usage.Known && e.Usage.Input() > 0
+		h.input = e.Usage.Input()
 	case event.End:
 		h.whole = true
 	case event.Error:
@@ -81,18 +83,26 @@ func eachStream(t *testing.T, claim func(*testing.T, *speaker)) {
 }
 
 // asking returns a request of the chat format, with further members, in the format.
-func (s *speaker) asking(prompt, more string) *http.Request {
+func (s *speaker) asking(op translate.Operation, prompt, more string) *http.Request {
 	s.t.Helper()
 	if s.stream {
 		more += `,"stream":true,"stream_options":{"include_usage":true}`
 	}
-	info := core.RequestInfo{Model: "m1", Upstream: "m1"}
+	info := core.RequestInfo{Operation: op, Model: "m1", Upstream: "m1"}
 	body, _, refused := core.Render(nil, []byte(ask(chatPath, prompt, more)), &info, formats.Unspecified().Requests.Source, s.format.Requests.Target)
 	require.Nil(s.t, refused)
-	path, query := s.format.Provider.Call(format.Call{Base: "/v1", Model: "m1", Operation: translate.Generate, Stream: s.stream})
-	r := s.request(s.t.Context(), http.MethodPost, path+"?"+query, string(body))
+	path, query := s.format.Provider.Call(format.Call{Base: "/v1", Model: "m1", Operation: op, Stream: s.stream})
+	return s.in(http.MethodPost, path, query, string(body))
+}
+
+// in returns a request by which clients of the format are known.
+func (s *speaker) in(method, path, query, body string) *http.Request {
+	r := s.request(s.t.Context(), method, path+"?"+query, body)
 	if s.format.Version.Header != "" {
 		r.Header.Set(s.format.Version.Header, "2023-06-01")
+	}
+	for _, mark := range s.format.Client.Marks {
+		r.Header.Set(mark, "x")
 	}
 	return r
 }
@@ -100,7 +110,7 @@ func (s *speaker) asking(prompt, more string) *http.Request {
 // answer returns the answer to a prompt.
 func (s *speaker) answer(prompt, more string) *http.Response {
 	s.t.Helper()
-	response, err := s.transport.RoundTrip(s.asking(prompt, more))
+	response, err := s.transport.RoundTrip(s.asking(translate.Generate, prompt, more))
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { _ = response.Body.Close() })
 	return response
@@ -143,7 +153,7 @@ func TestEveryFormatHasADemo(t *testing.T) {
 		assert.Contains(t, h.text, "there")
 		assert.Contains(t, h.text, "1 message.")
 		assert.True(t, h.whole)
-		assert.True(t, h.counted)
+		assert.Positive(t, h.input)
 		assert.Equal(t, event.FinishStop, h.finish)
 	}, demo.WithStrict(true))
 }
@@ -194,7 +204,7 @@ func TestEveryFormatCallsToolsThatItHas(t *testing.T) {
 func TestUnknownMembersAreRefusedInEveryFormatIfStrict(t *testing.T) {
 	for strict, want := range map[bool]int{false: http.StatusOK, true: http.StatusBadRequest} {
 		each(t, func(t *testing.T, s *speaker) {
-			r := s.asking("Hello", "")
+			r := s.asking(translate.Generate, "Hello", "")
 			body, err := io.ReadAll(r.Body)
 			require.NoError(t, err)
 			r.Body = io.NopCloser(bytes.NewReader(append(bytes.TrimSuffix(body, []byte("}")), `,"unheard_of":1}`...)))
@@ -206,4 +216,37 @@ func TestUnknownMembersAreRefusedInEveryFormatIfStrict(t *testing.T) {
 			assert.Equal(t, strict, bytes.Contains(s.read(response), []byte("unheard_of: unknown member")))
 		}, demo.WithStrict(strict))
 	}
+}
+
+func TestTokensAreCountedAsTheyAreCharged(t *testing.T) {
+	each(t, func(t *testing.T, s *speaker) {
+		if s.format.Answers.TokenCount == nil || s.stream {
+			return
+		}
+		response, err := s.transport.RoundTrip(s.asking(translate.CountTokens, "one two three", ""))
+		require.NoError(t, err)
+		defer response.Body.Close()
+		assert.Equal(t, string(s.format.Answers.TokenCount(nil, 3)), string(s.read(response)))
+		assert.EqualValues(t, 3, s.hear("one two three", "").input)
+	})
+}
+
+func TestModelsAreListedInEveryFormat(t *testing.T) {
+	each(t, func(t *testing.T, s *speaker) {
+		path, query := s.format.Provider.Models("/v1", "")
+		response, err := s.transport.RoundTrip(s.in(http.MethodGet, path, query, ""))
+		require.NoError(t, err)
+		defer response.Body.Close()
+		cards, _, err := modelcard.Read(s.read(response))
+		require.NoError(t, err)
+		require.Len(t, cards, 2)
+		assert.Equal(t, "small", cards[0].ID)
+
+		for name, status := range map[string]int{"large": http.StatusOK, "none": http.StatusNotFound} {
+			response, err := s.transport.RoundTrip(s.in(http.MethodGet, path+"/"+name, "", ""))
+			require.NoError(t, err)
+			_ = response.Body.Close()
+			assert.Equal(t, status, response.StatusCode, name)
+		}
+	}, demo.WithModels("small", "large"))
 }

@@ -49,21 +49,6 @@ func TestTheMethodOfAPathIsNamed(t *testing.T) {
 	})
 }
 
-func TestInputTokensAreCountedAsTheyAreCharged(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		body := ask(responsesPath, "one two", `,"instructions":"three"`)
-		var counted struct {
-			Object      string `json:"object"`
-			InputTokens int    `json:"input_tokens"`
-		}
-		require.NoError(t, json.Unmarshal(c.body(http.StatusOK, responsesPath+"/input_tokens", body), &counted))
-		assert.Equal(t, "response.input_tokens", counted.Object)
-		assert.Equal(t, 3, counted.InputTokens)
-		assert.Equal(t, 3, *c.response(body).Usage.InputTokens)
-		assert.Equal(t, http.StatusBadRequest, c.refusal(http.MethodPost, responsesPath+"/input_tokens", `{"model":"m1"}`))
-	})
-}
-
 // An agent sends the output of a turn back unchanged, followed by the outputs of its tools.
 func TestATurnOfAnAgentContinues(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {

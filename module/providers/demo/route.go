@@ -25,20 +25,20 @@ type route struct {
 // routeOf finds the endpoint of a request.
 func routeOf(r *http.Request) route {
 	for _, d := range formats.All() {
-		path := withVersion(d, r.URL.EscapedPath())
 		for i := range d.Client.Endpoints {
 			e := &d.Client.Endpoints[i]
-			if model, ok := match(e, path); ok && e.Operation <= translate.Embed {
+			if model, ok := match(d, e, r.URL.EscapedPath()); ok && e.Operation <= translate.Embed {
 				return route{d, e.Method, model, e.Stream, serves[e.Operation]}
 			}
 		}
 	}
 	d := formatOf(r)
-	switch path, found := strings.CutPrefix(withVersion(d, r.URL.Path), "/v1/models"); {
-	case found && path == "":
+	rest, found := strings.CutPrefix(withoutVersion(d, r.URL.Path), "/models")
+	switch {
+	case found && rest == "":
 		return route{d, http.MethodGet, "", false, (*exchange).listModels}
-	case found && path[0] == '/':
-		return route{d, http.MethodGet, path[1:], false, (*exchange).showModel}
+	case found && rest[0] == '/':
+		return route{d, http.MethodGet, rest[1:], false, (*exchange).showModel}
 	}
 	return route{d, r.Method, "", false, (*exchange).refusePath}
 }
@@ -48,30 +48,34 @@ var serves = [...]func(*exchange){
 	translate.Generate: (*exchange).generate, translate.CountTokens: (*exchange).countTokens, translate.Embed: (*exchange).embed,
 }
 
-// withVersion returns a path with the version that the endpoints of a format name, in place of
-// another one that means the same.
-func withVersion(d *format.Descriptor, path string) string {
-	for _, version := range d.Client.Versions {
-		if rest, ok := strings.CutPrefix(path, version+"/"); ok {
-			return d.Client.Versions[0] + "/" + rest
+// withoutVersion returns a path without its first segment, which must be a version of a format, else
+// "".
+func withoutVersion(d *format.Descriptor, path string) string {
+	versions := d.Client.Versions
+	if versions == nil {
+		versions = []string{"/v1"}
+	}
+	for _, version := range versions {
+		if rest, ok := strings.CutPrefix(path, version); ok && strings.HasPrefix(rest, "/") {
+			return rest
 		}
 	}
-	return path
+	return ""
 }
 
-// match reports whether a path, with its escapes, is that of an endpoint, and returns the name of
-// the model in it.
-func match(e *format.Endpoint, path string) (model string, ok bool) {
+// match reports whether a path, with its escapes, is that of an endpoint of a format, and returns the
+// name of the model in it.
+func match(d *format.Descriptor, e *format.Endpoint, path string) (model string, ok bool) {
 	before, behind, named := e.Around()
+	before, path = withoutVersion(d, before), withoutVersion(d, path)
 	if !named {
-		return "", path == e.Path
+		return "", path == before
 	}
 	rest, ok := strings.CutPrefix(path, before)
 	if rest, is := strings.CutSuffix(rest, behind); ok && is {
 		model, _ = url.PathUnescape(rest) // it is part of a valid path
-		return model, model != ""
 	}
-	return "", false
+	return model, model != ""
 }
 
 // formatOf returns the format whose clients send a header of the request, else the default.

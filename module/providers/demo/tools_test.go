@@ -247,18 +247,6 @@ func TestAChangedThinkingBlockIsRefusedWhenStrict(t *testing.T) {
 	}, demo.WithStrict(true))
 }
 
-func TestTokensAreCountedAsTheyAreCharged(t *testing.T) {
-	ways(t, func(t *testing.T, c *caller) {
-		var counted struct {
-			InputTokens int `json:"input_tokens"`
-		}
-		body := `{"model":"m1","system":"one two","messages":[{"role":"user","content":"three"}]` + messagesTools
-		require.NoError(t, json.Unmarshal(c.body(http.StatusOK, messagesPath+"/count_tokens", body+`}`), &counted))
-		assert.Equal(t, c.message(body+`,"max_tokens":9}`).Usage.InputTokens, counted.InputTokens)
-		assert.Positive(t, counted.InputTokens)
-	})
-}
-
 // In the chat and messages formats, the answer to a request with a schema was plain text, so
 // no client could read it as a structured answer.
 func TestAStructuredAnswerFollowsItsSchema(t *testing.T) {
