@@ -46,10 +46,12 @@ func withType(schema string) string {
 	return strings.Replace(strings.Replace(schema, `"type":7,`, "", 1), "{", `{"type":"object",`, 1)
 }
 
-// Ensures that a small request cannot ask for an answer that fills the memory.
+// Ensures that a request can ask neither for an answer that fills the memory, nor for hours of reading.
 func TestTheLengthOfAnAnswerIsBounded(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		c.body(http.StatusBadRequest, completionsPath, `{"model":"m","n":128,"prompt":[`+strings.Repeat(`"x",`, 9)+`"x"]}`)
+		c.body(http.StatusBadRequest, completionsPath, `{"model":"m","prompt":[`+strings.Repeat(`"x",`, 1024)+`"x"]}`)
+		c.body(http.StatusBadRequest, completionsPath, `{"model":"m","prompt":[`+strings.Repeat(`"x",`, 400)+`"`+strings.Repeat("x", 1<<20)+`"]}`)
 		c.body(http.StatusBadRequest, chatPath, ask(chatPath, "[[words:1000]]", `,"n":128`))
 		c.body(http.StatusBadRequest, chatPath, ask(chatPath, "[[words:100001]]", ""))
 		c.body(http.StatusBadRequest, chatPath, ask(chatPath, "[[fault:slow-first=2h]]", ""))

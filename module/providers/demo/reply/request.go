@@ -88,7 +88,11 @@ func Read(d *format.Descriptor, body []byte, view *translate.View, info core.Req
 			}
 		}
 	}
-	for info.Prompt = range int(max(1, view.Prompts)) {
+	prompts := max(1, view.Prompts)
+	if prompts > maxSamples || int64(len(body)) > maxRead/prompts {
+		return nil, &fault.Fault{Kind: fault.Invalid, Message: "too many texts for one request"}
+	}
+	for info.Prompt = range int(prompts) {
 		l := &listener{request: r, signs: signsAll(d)}
 		context, refused := core.Receive(body, &info, d.Requests.Source, l, strict)
 		switch {
@@ -148,10 +152,12 @@ func (o *Offer) find(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// maxSamples and maxWords bound the length of one answer.
+// The bounds of one answer, and of the bytes that are read for it: a request is read once for each
+// of its prompts.
 const (
 	maxSamples = 1024
 	maxWords   = 100_000
+	maxRead    = 256 << 20
 )
 
 // prepare carries out the directives in the prompts, and removes them. It refuses unknown
