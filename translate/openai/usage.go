@@ -13,7 +13,9 @@ import (
 // several vendors.
 var usageRows = token.WithStatedCosts(
 	token.Row{Path: "prompt_tokens", Is: token.Prompt},
+	token.Row{Path: "input_tokens", Is: token.Prompt}, // servers that have the words of responses
 	token.Row{Path: "completion_tokens", Is: token.Output},
+	token.Row{Path: "output_tokens", Is: token.Output},
 	token.Row{Path: "total_tokens", Is: token.Total},
 	token.Row{Path: "prompt_tokens_details.cached_tokens", Is: token.CacheRead},
 	token.Row{Path: "prompt_cache_hit_tokens", Is: token.CacheRead}, // DeepSeek

@@ -41,6 +41,16 @@ func TestUsageIsReadInTheWordsOfVendors(t *testing.T) {
 			assert.Equal(t, want, answer.Usage, "%s: %s", from, usage)
 		}
 	}
+	// With the words of another format, a call once cost nothing.
+	for _, counts := range []string{
+		`"input_tokens":1000,"output_tokens":20`, `"input_tokens":1000,"output_tokens":20,"total_tokens":1020`,
+		all + `,"input_tokens":0,"output_tokens":0`, `"prompt_tokens":0,"completion_tokens":0,"input_tokens":1000,"output_tokens":20`,
+	} {
+		body := []byte(`{"model":"m","choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}],"usage":{` + counts + `}}`)
+		answer, fault := formats.Of(translate.Chat).Answers.Inspect(body, translate.Generate)
+		require.Nil(t, fault)
+		assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 1000, Answer: 20}, Known: true}, answer.Usage, counts)
+	}
 	for usage, want := range map[string]token.Usage{
 		`"cached_tokens":900`:               read,
 		`"cache_write_tokens":900`:          written,

@@ -18,9 +18,9 @@ type StatedCost struct {
 // maxStatedCost is the largest cost of a call that is believed, in US dollars.
 const maxStatedCost = 1000
 
-// StatedCosts are the members of usage objects that state what a call costs, in all formats of
+// statedCosts are the members of usage objects that state what a call costs, in all formats of
 // the services that have them.
-var StatedCosts = []Row{
+var statedCosts = []Row{
 	{Path: "cost", Is: CostUSD},                // OpenRouter, in credits, each of which is a dollar
 	{Path: "cost.total_cost", Is: CostUSD},     // Perplexity
 	{Path: "estimated_cost", Is: CostUSD},      // DeepInfra
@@ -29,8 +29,8 @@ var StatedCosts = []Row{
 	{Path: "cost_details.upstream_inference_cost", Is: CostOfHost},
 }
 
-// WithStatedCosts returns the rows of a format and StatedCosts.
-func WithStatedCosts(rows ...Row) *Rows { return NewRows(append(rows, StatedCosts...)...) }
+// WithStatedCosts returns the rows of a format and statedCosts.
+func WithStatedCosts(rows ...Row) *Rows { return NewRows(append(rows, statedCosts...)...) }
 
 // costReport contains what the usage objects of an answer state about its cost.
 type costReport struct {
