@@ -35,8 +35,10 @@ var errBehind = errors.New("records wait in the journal, since the database does
 func degraded(h *Handler) map[string]error {
 	found := make(map[string]error)
 	for part, of := range map[string]any{partStore: h.users.Store, partCounters: h.resolved.limits.Counters()} {
-		if known, ok := of.(aigateway.Degradable); ok && known.Degraded() != nil {
-			found[part] = known.Degraded()
+		if known, ok := of.(aigateway.Degradable); ok {
+			if err := known.Degraded(); err != nil { // asked once, since an outage may end at any time
+				found[part] = err
+			}
 		}
 	}
 	if err := h.users.Book.Problem(); err != nil {
