@@ -174,7 +174,7 @@ func (l *Limits) Of(key *aigateway.Key) *Chain {
 	case key.Team == nil:
 		return chain
 	case chain == nil:
-		return l.ofTeam(key.Team)
+		chain, _ = l.ofTeam(key.Team)
 	case chain.evaded != nil:
 		return nil
 	}
@@ -183,10 +183,15 @@ func (l *Limits) Of(key *aigateway.Key) *Chain {
 
 // Problem returns why Of returns nil for a key.
 func (l *Limits) Problem(key *aigateway.Key) error {
-	if key.Team == nil {
+	chain := l.chains[key.Limit]
+	switch {
+	case key.Team == nil:
 		return fmt.Errorf("the limit '%s' is not configured", key.Limit)
+	case chain != nil:
+		return chain.evaded
 	}
-	return l.CheckTeam(key.Team)
+	_, err := l.ofTeam(key.Team)
+	return err
 }
 
 // CheckAccounts returns an error if the limit for the keys of accounts is not defined, or

@@ -22,7 +22,8 @@ type teams struct {
 // teamChain is the chain of a team with these rules.
 type teamChain struct {
 	rules aigateway.LimitRules
-	chain *Chain // nil if the rules cannot be applied
+	chain *Chain
+	err   error // why the rules cannot be applied, if chain is nil
 }
 
 // CountTeams makes l apply the rules of teams of a store. load loads the counters, unless l
@@ -34,35 +35,35 @@ func (l *Limits) CountTeams(load func() (aigateway.Counters, error)) (err error)
 	return err
 }
 
-// ofTeam returns the limits of the keys of a team, nil if its rules cannot be applied.
-func (l *Limits) ofTeam(t *aigateway.Team) *Chain {
-	if chain, ok := l.teams.known(t); ok { // of nearly all requests
-		return chain
+// ofTeam returns the limits of the keys of a team, or why its rules cannot be applied.
+func (l *Limits) ofTeam(t *aigateway.Team) (*Chain, error) {
+	if of, ok := l.teams.known(t); ok { // of nearly all requests
+		return of.chain, of.err
 	}
 	limit := t.Limit()
 	if limit == nil {
-		return l.chains[""]
+		return l.chains[""], nil
 	}
 	l.teams.mu.Lock()
 	defer l.teams.mu.Unlock()
-	if chain, ok := l.teams.known(t); ok { // another request has built it
-		return chain
+	if of, ok := l.teams.known(t); ok { // another request has built it
+		return of.chain, of.err
 	}
 	chain, err := l.teamChain(limit)
 	if err != nil {
 		l.logger.Error("the limit of a team cannot be applied; requests with its keys are refused", zap.String("team", t.Name), zap.Error(err))
 	}
-	l.teams.chains.Store(t.Name, teamChain{t.Rules, chain})
-	return chain
+	l.teams.chains.Store(t.Name, teamChain{t.Rules, chain, err})
+	return chain, err
 }
 
 // known returns the chain of a team, and false if none was built for its rules.
-func (t *teams) known(team *aigateway.Team) (*Chain, bool) {
+func (t *teams) known(team *aigateway.Team) (of teamChain, ok bool) {
 	found, ok := t.chains.Load(team.Name)
 	if !ok || found.(teamChain).rules != team.Rules {
-		return nil, false
+		return of, false
 	}
-	return found.(teamChain).chain, true
+	return found.(teamChain), true
 }
 
 func (l *Limits) teamChain(limit *aigateway.Limit) (*Chain, error) {

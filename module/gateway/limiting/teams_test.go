@@ -71,6 +71,24 @@ func TestATeamWhoseLimitCannotBeAppliedIsRefused(t *testing.T) {
 	assert.ErrorContains(t, without.CheckTeam(team), "budget needs a ledger")
 }
 
+// refusing are counters that cannot count a limit.
+type refusing struct{ aigateway.Counters }
+
+func (refusing) Limiter([]*aigateway.Limit) (aigateway.Limiter, error) {
+	return nil, errors.New("too many levels")
+}
+
+// What the counters refuse is known only when the limits of the first key are built: the check of
+// the rules found nothing, and the log of the refusal failed at a reason that was not there.
+func TestWhatCountersRefuseIsTheReason(t *testing.T) {
+	l := New()
+	require.NoError(t, l.CountTeams(func() (aigateway.Counters, error) { return refusing{}, nil }))
+	require.NoError(t, l.Attach(new(userbase.Book), zap.NewNop()))
+	key := ofTeam("support", one)
+	assert.Nil(t, l.Of(key))
+	assert.ErrorContains(t, l.Problem(key), "too many levels")
+}
+
 // A team had the name of a limit per key with a budget of 2 a day. A member made a key, spent the
 // budget, deleted the key, made the next, and so spent 30 in a day.
 func TestMembersCannotEvadeTheLimitOfTheirTeam(t *testing.T) {
