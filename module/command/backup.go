@@ -60,10 +60,22 @@ func makeBackup(cmd *cobra.Command, folder string) error {
 			return files.Backup(cmd.Context(), options, folder)
 		})
 	}
-	if err != nil && isNew {
+	switch {
+	case err == nil:
+	case isNew:
 		_ = os.RemoveAll(folder)
+	default:
+		empty(folder)
 	}
 	return err
+}
+
+// empty removes what is in a folder, as far as it can.
+func empty(folder string) {
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		_ = os.RemoveAll(filepath.Join(folder, entry.Name()))
+	}
 }
 
 // receiveBackup unpacks the backup that a running gateway makes.
@@ -84,7 +96,8 @@ func receiveBackup(from remote, folder string) error {
 	for archive := tar.NewReader(answer); ; {
 		entry, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			_, err := root.Stat("backup.json") // of each whole backup
+			return err
 		}
 		if err == nil {
 			err = unpack(root, entry, archive)

@@ -143,14 +143,20 @@ func TestABackupThatBreaksOffLeavesNothing(t *testing.T) {
 			_ = archive.Close()
 		},
 		"refused": func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) },
+		"nothing": func(http.ResponseWriter) {},
 	}
 	for name, answer := range answers {
 		running := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
-		folder := filepath.Join(t.TempDir(), name)
-		_, _, err := execute(t, "", "backup --address "+strings.TrimPrefix(running.URL, "http://")+" "+folder)
-		assert.ErrorContains(t, err, "making the backup: ", name)
+		folder, there := filepath.Join(t.TempDir(), name), t.TempDir()
+		for _, to := range []string{folder, there} {
+			_, _, err := execute(t, "", "backup --address "+strings.TrimPrefix(running.URL, "http://")+" "+to)
+			assert.ErrorContains(t, err, "making the backup: ", name)
+			assert.NoFileExists(t, filepath.Join(filepath.Dir(to), "evil"), name)
+		}
 		assert.NoDirExists(t, folder, name)
-		assert.NoFileExists(t, filepath.Join(filepath.Dir(folder), "evil"), name)
+		entries, err := os.ReadDir(there)
+		require.NoError(t, err, "a folder that was there stays: "+name)
+		assert.Empty(t, entries, name)
 		running.Close()
 	}
 }
