@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -209,15 +210,7 @@ func (l *listener) isNews(raw []byte) bool {
 }
 
 // isPlainName reports whether the name of a member has the form of those that formats have in
-// answers: small letters, with capitals and underscores behind the first.
+// answers, without digits.
 func isPlainName(name []byte) bool {
-	for i, b := range name {
-		if small := b >= 'a' && b <= 'z'; !small && (i == 0 || b != '_' && (b < 'A' || b > 'Z')) {
-			return false
-		}
-	}
-	return len(name) <= longestPlain
+	return len(name) == 0 || translate.MemberLike(name) && !bytes.ContainsAny(name, "0123456789")
 }
-
-// longestPlain is the length of the longest plain name, in bytes.
-const longestPlain = 40
