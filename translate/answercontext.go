@@ -100,10 +100,13 @@ const (
 	MaxEnforcedBytes = 4 << 10
 )
 
-// Enforce adds a text to Enforced, unless it is there. It adds nothing and returns
-// false if that would exceed MaxEnforced texts or MaxEnforcedBytes.
+// Enforce adds a text to Enforced, unless it is there, or empty: such a text stops nothing. It
+// adds nothing and returns false if that would exceed MaxEnforced texts or MaxEnforcedBytes.
 func (c *Cuts) Enforce(text string) bool {
 	bytes := len(text)
+	if bytes == 0 {
+		return true
+	}
 	for _, other := range c.Enforced {
 		if other == text {
 			return true

@@ -177,3 +177,30 @@ func TestStopsBeyondThoseOfAServiceAreEnforced(t *testing.T) {
 		}
 	}
 }
+
+// An empty text behind as many stops as a service takes was one that the gateway itself looked for,
+// and the request ended in a panic.
+func TestEmptyStopsAreNotEnforced(t *testing.T) {
+	for from, body := range map[translate.Format]string{
+		translate.Completions: `{"model":"m","prompt":"p","stop":["x","","y"]}`,
+		translate.Chat:        talk(hi, `"stop":["x","","y"]`),
+		translate.Messages:    option(`"stop_sequences":["x","","y"]`).body,
+		translate.Gemini:      configured(`"stopSequences":["x","","y"]`).body,
+	} {
+		for _, to := range spoken {
+			if from == to || !pairs.CanTranslate(from, to) {
+				continue
+			}
+			info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, "max_stops 1"), Seals: sealer}
+			_, r, refused := pairs.Render(nil, from, to, []byte(body), info)
+			if refused != nil {
+				assert.Contains(t, refused.Param, "top", "%s to %s", from, to)
+				continue
+			}
+			assert.NotContains(t, r.Answer.Cuts.Enforced, "", "%s to %s", from, to)
+			stream, whole := ended(to, someText[to], "stop")
+			assert.Contains(t, answered(way{to, from}, r.Answer, []byte(whole)).out, "half", "%s to %s", from, to)
+			assert.Contains(t, translated(way{to, from}, r.Answer, [][]byte{stream}, true).out, "half", "%s to %s", from, to)
+		}
+	}
+}
