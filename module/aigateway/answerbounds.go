@@ -26,7 +26,7 @@ type AnswerBounds struct {
 	IdleTimeout caddy.Duration `json:"idle_timeout,omitempty"`
 
 	// UsageWait is how long a stream may take to send its usage and to end after
-	// every choice has finished. Default: 5s.
+	// every choice has finished, and its reason after it has failed. Default: 5s.
 	UsageWait caddy.Duration `json:"usage_wait,omitempty"`
 
 	// MaxEventBytes is the largest size of an event of a stream in bytes, comments
