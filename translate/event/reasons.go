@@ -40,12 +40,14 @@ var reasonsByWord = byWord(map[FinishReason]string{
 	FinishStop: "stop end_turn stop_sequence stop_token stop_criteria_met stop_condition stop_string_found stop_word" + // most services; Titan, LM Studio
 		" eos eos_token eos_found eog eot endoftext end_of_text" + // Text Generation Inference, Together, AI21, llama.cpp
 		" word stop_words end_id matched_token matched_str stop_sequence_reached final" + // llama.cpp, TensorRT-LLM, SGLang, Aleph Alpha, Yandex
+		" end_token stop_before" + // HyperCLOVA X
 		" eos_id eos_reached eot_id im_end end_of_turn end_of_message end_of_sequence stopped succeeded ok" + // names of the same in other servers
 		" complete completed finish finished normal success done end", // Cohere, Titan, Baidu
 	FinishLength: "length max_tokens max_length max_output_tokens max_completion_tokens max_prompt_tokens max_messages" +
 		" model_context_window_exceeded model_length max_context max_len limit token_limit token_limit_reached" + // Anthropic and Zhipu, Mistral, xAI, watsonx, Azure
 		" time_limit error_limit repetition" + // watsonx and xAI, Cohere, vLLM
-		" max_predicted_tokens_reached context_length_reached steered", // LM Studio, OpenAI
+		" max_predicted_tokens_reached context_length_reached steered" + // LM Studio, OpenAI
+		" context out_of_tokens num_predict loop_detected", // Reka, KoboldCpp, Ollama
 	FinishTools:  "tool_calls tool_call tool_use tool_uses function_call function_calls",
 	FinishPaused: "pause_turn compaction continuation", // Anthropic, Gemini
 	FinishFiltered: "content_filter content_filtered refusal guardrail_intervened sensitive error_toxic" + // Bedrock, Zhipu, Cohere
@@ -63,11 +65,12 @@ var reasonsByWord = byWord(map[FinishReason]string{
 // decides, in the order of the reasons.
 var reasonsByPart = [...]map[string]FinishReason{
 	byWord(map[FinishReason]string{FinishFiltered: "filter filtered safety unsafe sensitive moderation moderated blocked blocklist blacklist blacklisted" +
-		" prohibited refusal refused policy guardrail guardrails toxic toxicity copyright recitation violation harmful inappropriate"}),
+		" prohibited refusal refused policy guardrail guardrails toxic toxicity copyright recitation violation harmful inappropriate" +
+		" inspection censored censorship jailbreak illegal risk spam"}),
 	byWord(map[FinishReason]string{finishBroken: "error errors abort aborted cancel cancelled canceled fail failed failure interrupted timeout" +
 		" malformed unavailable overloaded disconnect disconnected crash crashed exception insufficient killed preempted evicted" +
-		" shutdown lost invalid incomplete quota rate"}),
-	byWord(map[FinishReason]string{FinishLength: "length limit max maximum truncated truncation exceeded window budget repetition"}),
+		" shutdown lost invalid incomplete quota rate dead oom memory reset dropped panic"}),
+	byWord(map[FinishReason]string{FinishLength: "length limit max maximum truncated truncation exceeded window budget repetition repeat repeated loop context overflow"}),
 }
 
 func byWord(lists map[FinishReason]string) map[string]FinishReason {

@@ -65,8 +65,16 @@ var excessSentences = sync.OnceValue(func() []*regexp.Regexp {
 		`range of max_(?:completion_|output_)?tokens (?:should be|is) \[1,{most}\]`,
 		// Volcengine: Invalid `max_tokens`: integer above maximum value, expected a value <= 32768, but got 65536 instead
 		`max_(?:completion_|output_)?tokens.{0,60}above maximum value[.,] expected a value <={most}, but got{asked}`,
-		// Groq: `max_tokens` must be less than or equal to `8192`
-		`max_(?:completion_|output_)?tokens\W{1,2} must be less than or equal to{most}`,
+		// Groq: `max_tokens` must be less than or equal to `8192`; Cohere: max tokens must be less than or equal to 4096;
+		// others: max_tokens (32000) cannot exceed 8192. In the middle of a sentence, the name may be part of a sum.
+		`(?:^|[-.:>] |(?:parameter|field|value of|value for) )\W?max[_ ](?:completion_|output_)?tokens\W{0,2}(?: ?\({asked}\))?[^+.]{0,25}` +
+			`(?:less than or equal to|at most|no more than|no greater than|not exceed|cannot exceed|can't exceed){most}`,
+		// Nebius: The maximum value for max_tokens is 8192
+		`maximum (?:allowed )?value (?:for|of) \W?max_(?:completion_|output_)?tokens\W? is{most}`,
+		// Zhipu: max_tokens参数非法。取值范围[1,98304]
+		`max_(?:completion_|output_)?tokens.{0,40}(?:range|范围).{0,10}\[1,{most}\]`,
+		// Bedrock: #/inferenceConfig/maxTokens: 100000 is not less or equal to 10000
+		`/\w*max_?(?:new_?|gen_?)?(?:tokens|len): ?{asked} is not less or equal to{most}`,
 		// vLLM: max_tokens=393216 cannot be greater than max_model_len=max_total_tokens=262144
 		`max_(?:completion_|output_)?tokens={asked} cannot be greater than [a-z_=]+{most}`,
 		// relays: max_tokens (98304) exceeds model's maximum output tokens (65536)
@@ -85,7 +93,7 @@ var excessSentences = sync.OnceValue(func() []*regexp.Regexp {
 // excess returns what is too much if an error of the row means that more tokens are asked for
 // than the answer can have, else nil.
 func (d detail) excess(row statusRow) *Excess {
-	if !row.maySize() {
+	if !row.maySize() || !containsAny(d.message, "token", "max_") { // no sentence has neither
 		return nil
 	}
 	for _, sentence := range excessSentences() {

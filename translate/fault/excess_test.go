@@ -138,12 +138,22 @@ func TestMoreTokensThanAModelAnswersAreWordedForEachClient(t *testing.T) {
 		"OpenAI, new":  {"Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 128000, but got 200000 instead.", 200000, 128000},
 		"vLLM":         {"max_tokens=393216 cannot be greater than max_model_len=max_total_tokens=262144. Please request fewer output tokens.", 393216, 262144},
 		"a relay":      {"max_tokens (98304) exceeds model's maximum output tokens (65536)", 98304, 65536},
+		"Cohere":       {"too many tokens: max tokens must be less than or equal to 4096, the maximum output length for this model - received 8000.", 32000, 4096},
+		"Groq, new":    {"max_completion_tokens must be less than or equal to 16384, the maximum value for max_completion_tokens is less than the context_window for this model", 32000, 16384},
+		"Perplexity":   {"Error code 400: max_tokens must be at most 8192", 32000, 8192},
+		"Novita":       {"max_tokens (64000) must be less than or equal to 16384", 64000, 16384},
+		"Baseten":      {"the value of max_tokens cannot exceed 8192.", 32000, 8192},
+		"AI21":         {"max_tokens: ensure this value is less than or equal to 4096", 32000, 4096},
+		"Nebius":       {"The maximum value for `max_tokens` is 8192", 32000, 8192},
+		"Zhipu":        {"max_tokens参数非法。取值范围[1,98304]", 131072, 98304},
+		"Z.ai":         {"max_tokens is illegal. The value range is [1, 16384]", 32000, 16384},
+		"Bedrock Nova": {"Malformed input request: #/inferenceConfig/maxTokens: 100000 is not less or equal to 10000, please reformat your input and try again.", 100000, 10000},
 		"Bedrock":      {"The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096.", 32000, 4096},
 	} {
 		for _, body := range bodies(t, c.message) {
 			f := fault.Read(400, jsonType, body)
 			require.NotNil(t, f.Blame.Excess, name)
-			f.Blame.Excess.Complete(32000, nil)
+			f.Blame.Excess.Complete(max(c.asked, 32000), nil)
 			assert.Equal(t, fault.Excess{Asked: c.asked, Most: c.most}, *f.Blame.Excess, name)
 			message, _, _ := messageIn(t, translate.Messages, f)
 			assert.Contains(t, message, fmt.Sprintf("max_tokens: %d > %d, which is the maximum allowed number of output tokens", c.asked, c.most), name)
@@ -190,6 +200,12 @@ func TestPromptsThatDoNotFitAreNoExcess(t *testing.T) {
 		assert.Nil(t, f.Blame.Excess, message)
 		assert.Equal(t, "context_length_exceeded", f.Code, message)
 		assert.True(t, f.TooLong())
+	}
+	for _, message := range []string{
+		"The sum of the prompt and max_tokens must be at most 8192.", "prompt tokens + max_tokens must be less than or equal to 8192",
+		"max_tokens must be at least 1, got -3.", "Requests with max_tokens > 4096 must have stream=true",
+	} {
+		assert.Nil(t, fault.Read(400, jsonType, bodies(t, message)[0]).Blame.Excess, message)
 	}
 	f := fault.Read(429, jsonType, bodies(t, sums["vLLM"].message)[0])
 	assert.Nil(t, f.Blame.Excess, "a rate limit")

@@ -29,19 +29,30 @@ var overflowSentences = []string{
 	"exceeds the maximum allowed length",    // SGLang: Input length (265330 tokens) exceeds the maximum allowed length (262144 tokens)
 	"exceeds the available context size",    // llama.cpp: the request exceeds the available context size, try increasing it
 	"context size has been exceeded",        // llama.cpp
-	"exceeded max context length",           // Ollama: prompt too long; exceeded max context length by 4021 tokens
+	"prompt too long",                       // Ollama: prompt too long; exceeded max context length by 4021 tokens; KoboldCpp
 	"exceeds the context length",            // Ollama: the input length exceeds the context length
 	"greater than the context length",       // LM Studio: The number of tokens to keep from the initial prompt is greater than the context length
+	"loaded with context length of only",    // LM Studio: Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens
 	"exceeds the maximum number of tokens",  // Gemini: The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)
+	"but model only supports up to",         // Vertex: the input token count is 1196265 but model only supports up to 1048576
 	"maximum prompt length is",              // xAI: This model's maximum prompt length is 131072 but the request contains 537812 tokens
 	"reduce the length of the messages",     // Groq, Cerebras: Please reduce the length of the messages or completion
 	"input is too long for requested model", // Bedrock
+	"too many input tokens",                 // Bedrock: Too many input tokens. Max input tokens: 8192, request input token count: 20000
 	"exceeded model token limit",            // Moonshot: Your request exceeded model token limit: 262144
+	"input token length too long",           // Moonshot
 	"context window exceeds limit",          // MiniMax
 	"prompt exceeds max length",             // Z.ai
+	"prompt 超长",                             // Zhipu
 	"range of input length should be",       // Model Studio: Range of input length should be [1, 129024]
 	"+ `max_new_tokens` must be",            // Text Generation Inference: `inputs` tokens + `max_new_tokens` must be <= 8193
+	"`inputs` must have less than",          // Text Generation Inference: `inputs` must have less than 32767 tokens. Given: 45000
 	"too many tokens: size limit exceeded",  // Cohere
+	"tokens in the prompt cannot exceed",    // Cohere: total number of tokens in the prompt cannot exceed 128000 - received 140000
+	"must be less than max_seq_len",         // SiliconFlow: length of prompt_tokens (45000) must be less than max_seq_len (32768)
+	"is greater than max_seq_len",           // TabbyAPI: Prompt length 45000 is greater than max_seq_len 32768
+	"context length exceeded",               // MLX, and servers in front of others
+	"context window exceeded",               // LiteLLM
 }
 
 // overflows reports whether an error of the row means that the prompt was too long, unless

@@ -195,9 +195,13 @@ func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 	return nil
 }
 
-// failed reports whether the document is an error in one of the shapes that servers use.
-func (d *document) failed() bool {
-	return d.Set(aroundError) || string(d.Raw(aroundObject)) == `"error"` || d.Set(aroundDetail) && !d.listed
+// failed reports whether the document, whose bytes are data, is an error in one of the shapes that
+// servers use. Those that only one service has are not searched beside choices or usage.
+func (d *document) failed(data []byte) bool {
+	if d.Set(aroundError) || string(d.Raw(aroundObject)) == `"error"` || d.Set(aroundDetail) && !d.listed {
+		return true
+	}
+	return d.count == 0 && !d.counted && fault.Stated(data) != nil
 }
 
 // ends is the table of choices of which only the ends are read.
@@ -213,7 +217,7 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 	if err := d.read(body, true, &report, nil, nil); err != nil {
 		return signal.Answer{}, fault.Unusable(err)
 	}
-	if d.failed() {
+	if d.failed(body) {
 		return signal.Answer{}, fault.ReadAnswer(body)
 	}
 	if d.count == 0 {

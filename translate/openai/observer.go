@@ -122,7 +122,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	if err := d.read(delta.Data, false, &o.report, nil, func() (*members.Values, error) { return o.readChoice(&d.cursor), nil }); err != nil {
 		return o.Unreadable(err)
 	}
-	if d.failed() {
+	if d.failed(delta.Data) {
 		return o.Fail(dialect.ReadEvent(delta.Data))
 	}
 	if d.counted {

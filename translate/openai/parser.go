@@ -159,7 +159,7 @@ func (p *Parser) read(data []byte, whole bool) {
 		p.Refuse(err)
 		return
 	}
-	if d.failed() || string(d.Raw(aroundType)) == `"error"` {
+	if d.failed(data) || string(d.Raw(aroundType)) == `"error"` {
 		p.Dropped = dropped // the members around an error are not part of an answer
 		if whole {
 			p.Fail(fault.ReadAnswer(data))

@@ -1,7 +1,9 @@
 package pairs_test
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,21 +117,22 @@ var (
 	brokenWords = []string{
 		"abort", "error", "network_error", "insufficient_system_resource", "cancelled", "ERROR", "TIMEOUT", "USER_CANCEL",
 		"not_finished", "modelUnloaded", "MALFORMED_RESPONSE", "malformed_tool_use", "server_disconnected", "worker-crashed",
-		"timed_out", "preempt", "ALTERNATIVE_STATUS_PARTIAL", "STOP_REASON_ERROR",
+		"timed_out", "preempt", "ALTERNATIVE_STATUS_PARTIAL", "STOP_REASON_ERROR", "engine_dead", "out_of_memory", "connection-reset",
 	}
 	boundWords = []string{
 		"length", "max_tokens", "MAX_TOKENS", "model_length", "token_limit", "time_limit", "repetition", "maxPredictedTokensReached",
 		"model_context_window_exceeded", "ERROR_LIMIT", "REASON_MAX_LEN", "thinking_budget_exceeded",
 		"maximum_tokens", "ALTERNATIVE_STATUS_TRUNCATED_FINAL", "stop_reason_max_tokens", " length ",
+		"context", "out_of_tokens", "num_predict", "loop_detected", "contextOverflow",
 	}
 	filterWords = []string{
 		"content_filter", "content-filter", "CONTENT_FILTERED", "sensitive", "SAFETY", "ESCALATION", "guardrail_intervened", "refusal",
 		"ERROR_TOXIC", "MODEL_ARMOR", "moderation_hit",
-		"blacklist", "ALTERNATIVE_STATUS_CONTENT_FILTER", "content filter",
+		"blacklist", "ALTERNATIVE_STATUS_CONTENT_FILTER", "content filter", "DataInspectionFailed", "jailbreak", "high_risk", "censored",
 	}
 	wholeWords = []string{
 		"stop", "STOP", "end_turn", "eos", "eos_token", "COMPLETE", "STOP_CRITERIA_MET", "FINISH", "eosFound", "FINISH_REASON_STOP",
-		"stop_words", "word", "FINISH_MATCHED_TOKEN", "stop_sequence_reached", "ALTERNATIVE_STATUS_FINAL", "STOP_REASON_END_TURN", "<|im_end|>", "stop ", "</eos>",
+		"stop_words", "word", "FINISH_MATCHED_TOKEN", "stop_sequence_reached", "ALTERNATIVE_STATUS_FINAL", "STOP_REASON_END_TURN", "<|im_end|>", "stop ", "</eos>", "end_token", "stop_before",
 	}
 	// The last ones deny what their parts mean.
 	plainWords = strings.NewReplacer("OTHER", "other", "withoutFailure", "without_failure")
@@ -272,6 +275,45 @@ func TestObserversSeeThatAnAnswerWasBrokenOff(t *testing.T) {
 		_, fault := answers.Inspect([]byte(whole), translate.Generate)
 		assert.Nil(t, o.Fault(), format)
 		assert.Nil(t, fault, format)
+	}
+}
+
+// A service ended its stream behind half of an answer with base_resp, which has a code, and [DONE]:
+// the client read the half as the whole answer.
+func TestErrorsInShapesOfServicesEndStreams(t *testing.T) {
+	for event, status := range map[string]int{
+		`{"id":"1","choices":null,"created":1,"model":"m","base_resp":{"status_code":1027,"status_msg":"no"}}`: 502,
+		`{"choices":[],"base_resp":{"status_code":1002,"status_msg":"no"}}`:                                    429,
+		`{"code":"DataInspectionFailed","message":"no","request_id":"r"}`:                                      502,
+		`{"code":500,"msg":"no","success":false}`:                                                              500,
+		`{"success":false,"errors":[{"code":401,"message":"no"}],"result":null}`:                               502,
+		`{"error_code":17,"error_msg":"no"}`:                                                                   502,
+	} {
+		for _, w := range ways {
+			if w.from != translate.Chat && w.from != translate.Completions {
+				continue
+			}
+			for _, c := range []content{someText[w.from], noContent[w.from]} {
+				whole, _ := ended(w.from, c, "stop")
+				begun, _, _ := bytes.Cut(whole, []byte("\n\n"))
+				stream := slices.Concat(begun, []byte("\n\ndata: "+event+"\n\ndata: [DONE]\n\n"))
+				o := translated(w, w.remembered(true), [][]byte{stream}, true)
+				require.NotNil(t, o.Fault(), "%s: %s", w.name(), event)
+				assert.Equal(t, status, o.Fault().Status(), event)
+				requireUnfinished(t, o)
+				observer, lexer := formats.Of(w.from).Answers.NewObserver(), sse.NewLexer(0)
+				lexer.Feed(stream)
+				for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
+					observer.Observe(e)
+				}
+				require.NotNil(t, observer.Fault(), event)
+			}
+		}
+	}
+	for _, chunk := range []string{`{"choices":[],"base_resp":{"status_code":0,"status_msg":"success"}}`, `{"choices":[],"code":200,"message":"ok"}`, `{"choices":[],"code":0,"usage":{"prompt_tokens":3,"completion_tokens":2}}`} {
+		w := way{translate.Chat, translate.Messages}
+		o := translated(w, w.remembered(true), [][]byte{chatStream([]string{`{"content":"whole"}`}, chunk, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, "[DONE]")}, true)
+		assert.Nil(t, o.Fault(), chunk)
 	}
 }
 
