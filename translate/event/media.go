@@ -29,7 +29,7 @@ func NewMedia(kind, data []byte, path string) *Media {
 			return nil
 		}
 	}
-	if len(kind) == 0 || len(data) == 0 {
+	if _, name, _ := bytes.Cut(kind, []byte("/")); len(name) == 0 || len(data) == 0 {
 		return nil
 	}
 	return &Media{kind, data, path}
