@@ -31,6 +31,7 @@ const (
 	mostOfOwner   = 16 // exchanges
 	mostExchanges = 64
 	mostTokens    = 1024
+	mostOfUser    = 64 // tokens
 )
 
 // Owner identifies a session: the digest of its token.
@@ -45,6 +46,7 @@ type Store struct {
 
 type token struct {
 	owner   Owner
+	user    int64
 	expires time.Time
 }
 
@@ -57,21 +59,25 @@ func New() *Store { return &Store{tokens: make(map[[sha256.Size]byte]token)} }
 // ErrManyTokens is returned by Token if there are too many.
 var ErrManyTokens = errors.New("too many sessions capture at once")
 
-// Token returns a new token for the requests of a session, and when it expires.
-func (s *Store) Token(owner Owner) (text string, expires time.Time, err error) {
+// Token returns a new token for the requests of a session of a user, and when it expires. A user
+// has a part of all tokens only, in however many sessions.
+func (s *Store) Token(owner Owner, user int64) (text string, expires time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	now, own := time.Now(), 0
 	for digest, t := range s.tokens {
-		if !now.Before(t.expires) {
+		switch {
+		case !now.Before(t.expires):
 			delete(s.tokens, digest)
+		case t.user == user:
+			own++
 		}
 	}
-	if len(s.tokens) >= mostTokens {
+	if len(s.tokens) >= mostTokens || own >= mostOfUser {
 		return "", expires, ErrManyTokens
 	}
 	text, expires = "cap_"+rand.Text(), now.Add(tokenLifetime)
-	s.tokens[sha256.Sum256([]byte(text))] = token{owner, expires}
+	s.tokens[sha256.Sum256([]byte(text))] = token{owner, user, expires}
 	return text, expires, nil
 }
 

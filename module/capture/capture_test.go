@@ -30,7 +30,7 @@ func requestWith(token string) *http.Request {
 
 func tokenOf(t *testing.T, s *Store, owner Owner) string {
 	t.Helper()
-	token, _, err := s.Token(owner)
+	token, _, err := s.Token(owner, int64(owner[0]))
 	require.NoError(t, err)
 	return token
 }
@@ -126,13 +126,13 @@ func TestCapturesAreBounded(t *testing.T) {
 	assert.Len(t, s.Of(alice), mostOfOwner)
 	assert.Equal(t, []*Exchange{other}, s.Of(bob), "one session must not displace the captures of another")
 	for i := range mostExchanges {
-		s.Begin(requestWith(tokenOf(t, s, Owner{3, byte(i)})), "req")
+		s.Begin(requestWith(tokenOf(t, s, Owner{byte(3 + i%8), byte(i)})), "req")
 	}
 	assert.Len(t, s.exchanges, mostExchanges)
-	for range mostTokens {
-		_, _, _ = s.Token(alice)
+	for i := range mostTokens {
+		_, _, _ = s.Token(alice, int64(i))
 	}
-	_, _, err := s.Token(alice)
+	_, _, err := s.Token(alice, -1)
 	assert.ErrorIs(t, err, ErrManyTokens)
 }
 
@@ -175,4 +175,17 @@ func TestOtherRequestsPayNothing(t *testing.T) {
 		}
 		ex.End(nil)
 	}))
+}
+
+// One user could have all tokens of the process, so that nobody else captured anything.
+func TestAUserHasAPartOfTheTokens(t *testing.T) {
+	s := New()
+	for i := range mostOfUser {
+		_, _, err := s.Token(Owner{byte(i)}, 7) // each in a session of its own
+		require.NoError(t, err)
+	}
+	_, _, err := s.Token(Owner{200}, 7)
+	assert.ErrorIs(t, err, ErrManyTokens)
+	_, _, err = s.Token(Owner{201}, 8)
+	assert.NoError(t, err)
 }

@@ -69,7 +69,12 @@ func importFrom(use, short string, read reader) *cobra.Command {
 
 // readLiteLLM reads the configuration of a LiteLLM proxy, and its database if there is one.
 func readLiteLLM(cmd *cobra.Command, source, site string) (*migration.Gateway, *migration.Report, error) {
-	config, err := os.ReadFile(source)
+	file, err := rows.Open(source)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	config, err := io.ReadAll(file)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the configuration: %w", err)
 	}

@@ -250,16 +250,17 @@ func asksBase64(request []byte) bool {
 }
 
 // appendVector appends the vector at the cursor as a string: its numbers of 32 bits, the lowest
-// byte first, in base64. ok is false for a list that is no vector.
+// byte first, in base64. ok is false for a list that is no vector, and for one with a number that
+// 32 bits cannot contain, which would become infinite.
 func appendVector(dst []byte, c *jsonscan.Cursor) (vector []byte, ok bool) {
 	var numbers []byte
 	ok = true
 	for c.EnterArray(); c.Element(); {
 		f, isNumber := c.Float()
 		if !isNumber {
-			ok = false
 			c.Skip()
 		}
+		ok = ok && isNumber && !math.IsInf(float64(float32(f)), 0)
 		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(float32(f)))
 	}
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), numbers), '"'), ok

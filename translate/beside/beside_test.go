@@ -227,6 +227,14 @@ func FuzzInspect(f *testing.F) {
 }
 
 // Answers of providers are read whatever they are, and stay JSON.
+// A number that 32 bits cannot contain became infinite: the list stays as the provider has sent it.
+func TestNoVectorBecomesInfinite(t *testing.T) {
+	for number, fits := range map[string]bool{"1e38": true, "-3.4028235e38": true, "1e-50": true, "0": true, "1e39": false, "-1e39": false, "1e400": false, "-1E+999": false, "3.5e38": false} {
+		answer := `{"data":[{"embedding":[0.5,` + number + `]}]}`
+		assert.Equal(t, fits, len(FitVectors([]byte(`{"encoding_format":"base64"}`), []byte(answer))) == 1, number)
+	}
+}
+
 func FuzzFitVectors(f *testing.F) {
 	f.Add([]byte(`{"data":[{"embedding":[1,2e3,-0]}],"usage":{"prompt_tokens":1}}`))
 	f.Add([]byte(`{"data":[{"embedding":"AAAA"}],"meta":{"billed_units":{"search_units":1}}}`))

@@ -29,7 +29,7 @@ func (of Captures) Start(c *call.Call) (any, error) {
 	if of.Off {
 		return nil, errCaptureOff
 	}
-	token, expires, err := capture.Process.Token(c.Session.Digest)
+	token, expires, err := capture.Process.Token(c.Session.Digest, c.Session.UserID)
 	if errors.Is(err, capture.ErrManyTokens) {
 		return nil, answer.Later(http.StatusServiceUnavailable, time.Minute, "too many sessions capture at once")
 	}

@@ -56,11 +56,23 @@ func Query(ctx context.Context, dsn string, names ...string) (Tables, error) {
 	return b.tables, b.postgres(ctx, dsn, names)
 }
 
-// File reads tables with these names from a database of SQLite, or from a dump.
-func File(ctx context.Context, path string, names ...string) (Tables, error) {
-	file, err := os.Open(path)
+// Open opens a source. It refuses what is no file, such as a pipe, whose end may never come.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the source: %w", err)
+	}
+	return os.Open(path)
+}
+
+// File reads tables with these names from a database of SQLite, or from a dump.
+func File(ctx context.Context, path string, names ...string) (Tables, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
 	}
 	defer file.Close()
 	b := &book{tables: Tables{}}
