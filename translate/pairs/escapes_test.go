@@ -1,6 +1,7 @@
 package pairs_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -67,4 +69,31 @@ func requireSameRequest(t *testing.T, w way, s sample, other string) {
 	require.Nil(t, fault, other)
 	assert.JSONEq(t, want, got)
 	assert.Equal(t, rendered.Losses, again.Losses)
+}
+
+// What a client writes in any string or name of a request stays in a string. Behind the checks of
+// its request, a member that it could add may be a second model.
+func TestNoStringWritesMembers(t *testing.T) {
+	for from, samples := range sampled {
+		for name, s := range samples.samples {
+			for _, at := range jsonscan.Leaves([]byte(s.body), jsonscan.Slot{End: len(s.body)}) {
+				for _, hostile := range []string{`%22,%22injected%22:%22`, `\",\"injected\":\"`} {
+					body := s.body[:at.End-1] + hostile + s.body[at.End-1:]
+					if _, refused := formats.Of(from).Requests.Inspect([]byte(body), translate.Generate); s.body[at.Start] != '"' || refused != nil {
+						continue
+					}
+					for _, to := range spoken {
+						if !pairs.CanTranslate(from, to) {
+							continue
+						}
+						info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, s.traits), Seals: sealer}
+						if out, _, refused := pairs.Render(nil, from, to, []byte(body), info); refused == nil {
+							require.True(t, json.Valid(out), "%s to %s, %s: %s", from, to, name, out)
+							require.NotContains(t, string(out), `"injected":`, "%s to %s, %s", from, to, name)
+						}
+					}
+				}
+			}
+		}
+	}
 }
