@@ -30,7 +30,7 @@ type Loss struct {
 	// Foreign is true if a provider chose the last name of Path, so that the number of
 	// such paths is unbounded. Names from clients are not marked.
 	Foreign bool
-	// Content is true for a part of an answer that would stand in the place of its text: an
+	// Content is true for a part of an answer that takes the place of its text: an
 	// image, or the call of a tool of the provider.
 	Content bool
 }

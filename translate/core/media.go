@@ -92,7 +92,7 @@ func (f *MediaField) AddURL(x *Translation, w Writer, m *Media, raw []byte) (wri
 	return f.AddInline(x, w, m)
 }
 
-// AddInline passes a content in bytes to the writer, as what its first bytes or its media type say
+// AddInline passes a content in bytes to the writer, as what its first bytes or its media type show
 // that it is. It reports whether the writer got the content.
 func (f *MediaField) AddInline(x *Translation, w Writer, m *Media) (written bool) {
 	t := media.Of(m.MediaType, m.Title, m.Data)

@@ -9,7 +9,7 @@ import (
 )
 
 // IsMember reports whether a word is the name of a member of requests in one of the formats, in
-// camel case or in snake case, or a value that tells objects of requests apart.
+// camel case or in snake case, or a value by which objects of requests differ.
 func IsMember(word string) bool { return members()[word] }
 
 // members are the words of IsMember: those in the tables of all readers and writers.

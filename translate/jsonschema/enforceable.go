@@ -16,7 +16,7 @@ import (
 // (platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations)
 
 // enforced are the members that the services take, with a check of the values of those that are
-// taken in part. Of the others, those among limits say which answers are right.
+// taken in part. Of the others, those among limits restrict the answers.
 var enforced = map[string]func(value []byte) bool{
 	"type": always, "enum": areScalars, "const": isScalar, "default": always,
 	"properties": always, "required": always, "additionalProperties": always, "items": isSchema, "minItems": isNoneOrOne,

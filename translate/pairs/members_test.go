@@ -137,7 +137,7 @@ func TestModerationIsKeptOrReported(t *testing.T) {
 	}
 }
 
-// Results that do not say whose they are pass to the vendor that takes them, and nowhere else.
+// Results that do not state their call pass to the vendor that takes them, and nowhere else.
 func TestResultsWithoutIDsStayInTheirFormat(t *testing.T) {
 	for _, item := range []string{
 		`{"type":"function_call_output","name":"f","namespace":"n","output":"r"}`,
@@ -191,7 +191,7 @@ func TestHistoriesWithTheVendorsBlocksGoOn(t *testing.T) {
 	}
 }
 
-// Names of members in camel case were "?" in reports, which told nobody what was lost.
+// Names of members in camel case were "?" in reports, so that nobody could see what was lost.
 func TestMembersInCamelCaseAreReportedByName(t *testing.T) {
 	for name, body := range map[string]string{
 		"generationConfig.routingConfig":              configured(`"routingConfig":{"autoMode":{}}`).body,
