@@ -119,3 +119,18 @@ func TestEveryTraitIsAWordOfProviders(t *testing.T) {
 		assert.Contains(t, readGoldens(t)[file], "\n\t\t\t"+name+" ", "the golden file lacks the trait")
 	}
 }
+
+// A new path of the API must not be one that a matcher is refused for.
+func TestAMatcherMayNameEachPathOfTheGateway(t *testing.T) {
+	document, err := os.ReadFile("../module/accounts/openapi.json")
+	require.NoError(t, err)
+	var api struct{ Paths map[string]any }
+	require.NoError(t, json.Unmarshal(document, &api))
+	require.NotEmpty(t, api.Paths)
+	for path := range api.Paths {
+		first, _, _ := strings.Cut(path, "{")
+		for _, matcher := range []string{first, first + "*", strings.ToUpper(first)} {
+			assert.True(t, strings.HasPrefix(adapt(t, "http://:80 {\n\tai_gateway "+matcher+" {\n\t\tprovider demo\n\t}\n}\n"), "{"), matcher)
+		}
+	}
+}
