@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/mistral"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -73,7 +74,7 @@ var presets = []Preset{
 		Header: "X-Goog-Api-Key", KeyRequired: true, ListsModels: true,
 	}},
 	// The configuration sets all differences from the format.
-	{"openai_compatible", aigateway.Defaults{Formats: chatCompletions}},
+	{"openai_compatible", aigateway.Defaults{Formats: chatCompletions, ModelTraits: mistral.Traits}},
 
 	// The service refuses a request without the reasoning of a turn that called tools. It
 	// knows only these words for the effort. Its messages endpoint has another base URL,
@@ -115,10 +116,12 @@ var presets = []Preset{
 			"tool_call_ids":    "short",     // for the models of OpenAI
 			"stated_cost":      "usd",       // in credits, each of which is a dollar
 		},
+		ModelTraits: mistral.Traits,
 	}},
 	{"together", aigateway.Defaults{
 		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
-		Traits: map[string]string{"extensions": "top_k min_p repetition_penalty"},
+		Traits:      map[string]string{"extensions": "top_k min_p repetition_penalty"},
+		ModelTraits: mistral.Traits,
 	}},
 	// max_tokens is deprecated. Its messages endpoint was switched off, and the chat
 	// format is deprecated: only the responses format has the reasoning of all models.
@@ -152,6 +155,7 @@ var presets = []Preset{
 			"usage_details":    "fill", // the server leaves out details that it does not count
 			"trace_upstream":   "true",
 		},
+		ModelTraits: mistral.Traits,
 	}},
 	// The server ignores user. It reads max_tokens, not max_completion_tokens, and takes
 	// several texts of one content for separate messages; the defaults of the traits fit
@@ -171,9 +175,10 @@ var presets = []Preset{
 			"user_field":       "none",
 			"trace_upstream":   "true",
 		},
+		ModelTraits: mistral.Traits,
 	}},
 	// chat_template_kwargs is not an extension here, because servers with a tokenizer of
-	// Mistral refuse it. Such servers need tool_call_ids nine.
+	// Mistral refuse it.
 	{"vllm", aigateway.Defaults{
 		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
@@ -186,5 +191,6 @@ var presets = []Preset{
 			"usage_details":  "fill", // completions have no details
 			"trace_upstream": "true",
 		},
+		ModelTraits: mistral.Traits,
 	}},
 }

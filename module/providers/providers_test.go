@@ -143,16 +143,32 @@ func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 		{"deepseek", "deepseek-chat", 8192, 4096},
 		{"deepseek", "deepseek-reasoner", 65536, 4096},
 	} {
-		var traits trait.Traits
-		for _, row := range load(t, c.preset, `{}`).(aigateway.Preset).Defaults().ModelTraits {
-			if row.Pattern.Match(c.model) {
-				require.NoError(t, traits.SetAll(row.Traits))
-				break
-			}
-		}
+		traits := traitsOfModel(t, c.preset, c.model)
 		assert.Equal(t, c.most, traits.MaxOutputTokens, c.model)
 		assert.Equal(t, c.standard, traits.MaxTokens(), c.model)
 	}
+}
+
+// A session that changed to a model of Mistral on OpenRouter after a call was refused: the id of the
+// call had not nine letters.
+func TestModelsOfMistralGetIDsOfNineLetters(t *testing.T) {
+	for _, preset := range []string{"openrouter", "together", "openai_compatible", "vllm", "ollama", "llamacpp"} {
+		for _, model := range []string{"mistralai/mistral-large", "Ministral-3B", "codestral-2", "devstral:24b", "mistralai/Mixtral-8x7B", "pixtral-12b"} {
+			assert.Equal(t, trait.CallIDsNine, traitsOfModel(t, preset, model).CallIDs, "%s %s", preset, model)
+		}
+		assert.NotEqual(t, trait.CallIDsNine, traitsOfModel(t, preset, "qwen3").CallIDs, preset)
+	}
+}
+
+// traitsOfModel returns the traits that a preset sets for a model.
+func traitsOfModel(t *testing.T, preset, model string) (traits trait.Traits) {
+	for _, row := range load(t, preset, `{}`).(aigateway.Preset).Defaults().ModelTraits {
+		if row.Pattern.Match(model) {
+			require.NoError(t, traits.SetAll(row.Traits))
+			break
+		}
+	}
+	return traits
 }
 
 func TestEveryHostedServiceNeedsAKey(t *testing.T) {

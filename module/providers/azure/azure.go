@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/mistral"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/words"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -48,8 +49,7 @@ var services = []service{
 			"tool_call_ids":       "short",
 			"responses_reasoning": "encrypted",
 		},
-		// By deployments with the names of their models, such as Mistral-Large-3, codestral and pixtral.
-		models: []aigateway.ModelTraits{{Pattern: "*stral*", Traits: nineLetters}, {Pattern: "*xtral*", Traits: nineLetters}},
+		models: mistral.Traits, // by deployments with the names of their models
 	},
 	// The service has the API of Anthropic, with names of deployments.
 	{
@@ -60,9 +60,6 @@ var services = []service{
 		models:  claude.Longest("", "-"), // by deployments with the names of their models
 	},
 }
-
-// nineLetters are the traits of the models of Mistral.
-var nineLetters = map[string]string{"tool_call_ids": "nine"}
 
 // classicFormats are the formats of deployments with an api-version. Not every version has
 // responses.

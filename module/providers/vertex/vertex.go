@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/mistral"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/words"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -56,7 +57,7 @@ func (v *Vertex) Defaults() aigateway.Defaults {
 		BaseURL:     "https://" + host(v.location()),
 		Formats:     []translate.Format{translate.Messages},
 		Traits:      traits,
-		ModelTraits: append(claude.Longest("", "@"), aigateway.ModelTraits{Pattern: "mistral*", Traits: map[string]string{"tool_call_ids": "nine"}}),
+		ModelTraits: append(claude.Longest("", "@"), mistral.Traits...),
 		Protocol:    aigateway.Protocol{Address: v.address, Token: token, ForeignError: ofEdge},
 	}
 }

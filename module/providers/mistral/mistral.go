@@ -1,0 +1,11 @@
+// Package mistral contains what all services with the models of Mistral have in common.
+package mistral
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+
+// Traits are the traits of the models, whose names are those of winds or mixtures: mistral,
+// codestral, Ministral-3B, mixtral, pixtral. Their tokenizers and templates refuse ids of calls
+// that are not nine letters and digits, whoever runs them.
+var Traits = []aigateway.ModelTraits{{Pattern: "*stral*", Traits: nineLetters}, {Pattern: "*xtral*", Traits: nineLetters}}
+
+var nineLetters = map[string]string{"tool_call_ids": "nine"}
