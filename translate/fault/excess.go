@@ -28,6 +28,10 @@ type Excess struct {
 	atLeast bool // Input is only the size at which the server stopped counting
 }
 
+// aboutTokens begins a sentence about the field with the most tokens of an answer: FastAPI writes
+// body.max_tokens.
+const aboutTokens = `(?:^|[-.:>] |body[.: ]|(?:parameter|field|value of|value for) )\W?max[_ ](?:completion_|output_|new_)?tokens\W{0,2}(?: ?\({asked}\))?[^+.]{0,25}`
+
 // excessSentences are the sentences with which providers refuse such a request. A name in
 // braces is a number of an Excess, which may have commas but no sign; "above" is one more than Most,
 // "of" a list of numbers, the last of which is Asked and the others of which are Input, and "least"
@@ -67,8 +71,9 @@ var excessSentences = sync.OnceValue(func() []*regexp.Regexp {
 		`max_(?:completion_|output_)?tokens.{0,60}above maximum value[.,] expected a value <={most}, but got{asked}`,
 		// Groq: `max_tokens` must be less than or equal to `8192`; Cohere: max tokens must be less than or equal to 4096;
 		// others: max_tokens (32000) cannot exceed 8192. In the middle of a sentence, the name may be part of a sum.
-		`(?:^|[-.:>] |(?:parameter|field|value of|value for) )\W?max[_ ](?:completion_|output_)?tokens\W{0,2}(?: ?\({asked}\))?[^+.]{0,25}` +
-			`(?:less than or equal to|at most|no more than|no greater than|not exceed|cannot exceed|can't exceed){most}`,
+		aboutTokens + `(?:less than or equal to|at most|no more than|no greater than|not exceed|cannot exceed|can't exceed|be <=|(?:in|within|range|between) \W?[01](?:,| and| to)){most}`,
+		// others: max_tokens must be less than 8193
+		aboutTokens + `be (?:<|less than|lower than|below){above}`,
 		// Nebius: The maximum value for max_tokens is 8192
 		`maximum (?:allowed )?value (?:for|of) \W?max_(?:completion_|output_)?tokens\W? is{most}`,
 		// Zhipu: max_tokens参数非法。取值范围[1,98304]
