@@ -210,8 +210,8 @@ func (s signIns) log(c *call.Call, person *signin.Person, err error) {
 	s.logins.guard.logger.Info("sign-in failed", fields...)
 }
 
-// refusal returns what the audit log has of a refused sign-in: who it was, if the issuer has
-// said so, and why.
+// refusal returns what the audit log has of a refused sign-in: the reason, and the person if the
+// issuer has named one.
 func refusal(person *signin.Person, err error) (changes []aigateway.AuditChange) {
 	if person != nil {
 		changes = []aigateway.AuditChange{{Field: "issuer", After: person.Issuer}, {Field: "subject", After: person.Subject}}

@@ -56,7 +56,7 @@ func isTrue(value any) bool {
 }
 
 // Text returns the text at a path: a text, a whole number in digits, or the only element of a list
-// of these. The error says why there is none.
+// of these. The error is the reason for none.
 func (c Claims) Text(path string) (string, error) {
 	value, err := c.value(path)
 	if err != nil {

@@ -50,7 +50,7 @@ func plain(name string) string {
 }
 
 // ownerOf returns the owner of a key, "" if the configuration names no claim with one. The error
-// says why a token has none.
+// is the reason for which a token has none.
 func (t *Tokens) ownerOf(all aigateway.Claims) (string, error) {
 	if t.Owner == "" {
 		return "", nil
