@@ -30,6 +30,7 @@ var traits = []trait{
 	flag("tool_images", "hoist", "inline", func(t *Traits) *bool { return &t.ToolImagesInline }),
 	flag("image_url", "both", "base64", func(t *Traits) *bool { return &t.ImagesBase64Only }),
 	text("files", quoted("false", "true", "drop"), "false", setFiles),
+	flag("video", "false", "true", func(t *Traits) *bool { return &t.Video }),
 	choice("prefill", func(t *Traits) *Prefill { return &t.Prefill }, PrefillRefuse, "refuse", "native", "vllm"),
 	text("reasoning_effort", "'false', 'true' or a list of "+strings.Join(effortWords[:], ", "), "false", setEfforts),
 	flag("reasoning_summary", "auto", "off", func(t *Traits) *bool { return &t.NoReasoningSummary }),

@@ -62,6 +62,7 @@ var others = map[string]map[string]Traits{
 		"none":              {UserField: UserFieldNone},
 	},
 	"cache_breakpoints": {"true": {CacheBreakpoints: true}},
+	"video":             {"true": {Video: true}},
 	"prompt_template":   {"chatml": {PromptTemplate: TemplateChatML}, "none": {PromptTemplate: TemplateNone}},
 	"template_guard":    {"true": {TemplateGuard: true}},
 	"completion_system": {"Go on.": {CompletionSystem: "Go on."}},

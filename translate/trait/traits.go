@@ -32,6 +32,8 @@ type Traits struct {
 	ImagesBase64Only bool
 	// Files selects what becomes of PDF documents in chat messages.
 	Files Files
+	// Video sends videos in converse requests, for models that see them.
+	Video bool
 	// Prefill selects what becomes of a conversation that ends with the assistant.
 	Prefill Prefill
 	// ReasoningEffort is the set of values that reasoning_effort may have.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// conversedMedia is an image or a document in a request of the converse format.
+// conversedMedia is an image, a video or a document in a request of the converse format.
 type conversedMedia struct {
 	Format, Name string
 	Source       struct{ Bytes []byte }
@@ -18,6 +18,7 @@ type conversedMedia struct {
 type conversedBlock struct {
 	Text     *string
 	Image    *conversedMedia
+	Video    *conversedMedia
 	Document *conversedMedia
 	ToolUse  *struct {
 		ToolUseID, Name string
@@ -181,7 +182,7 @@ func (b *conversedBody) conversation() string {
 func conversedKinds(all []conversedBlock) string {
 	for _, c := range all {
 		kinds := 0
-		for _, is := range []bool{c.Text != nil, c.Image != nil, c.Document != nil, c.ToolUse != nil, c.ToolResult != nil, c.ReasoningContent != nil, c.CachePoint != nil} {
+		for _, is := range []bool{c.Text != nil, c.Image != nil, c.Video != nil, c.Document != nil, c.ToolUse != nil, c.ToolResult != nil, c.ReasoningContent != nil, c.CachePoint != nil} {
 			if is {
 				kinds++
 			}

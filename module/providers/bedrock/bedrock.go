@@ -74,9 +74,11 @@ var modelFormats = []aigateway.ModelFormats{
 }
 
 // modelTraits are those of the models that have a cache, which are the models of Anthropic and
-// Nova.
+// Nova. Those of Nova see videos, but for the smallest.
 var modelTraits = func() []aigateway.ModelTraits {
-	all := append(claude.Longest("*anthropic.", "-"), aigateway.ModelTraits{Pattern: "*amazon.nova*", Traits: make(map[string]string)})
+	all := append(claude.Longest("*anthropic.", "-"),
+		aigateway.ModelTraits{Pattern: "*amazon.nova-micro*", Traits: make(map[string]string)},
+		aigateway.ModelTraits{Pattern: "*amazon.nova*", Traits: map[string]string{"video": "true"}})
 	for i := range all {
 		all[i].Traits["cache_breakpoints"] = "true"
 	}

@@ -214,3 +214,20 @@ func BenchmarkSign(b *testing.B) {
 		})
 	}
 }
+
+// A client's video was refused for a model that sees videos.
+func TestOnlyModelsThatSeeVideosGetThem(t *testing.T) {
+	for model, sees := range map[string]bool{
+		"amazon.nova-pro-v1:0": true, "us.amazon.nova-lite-v1:0": true, "global.amazon.nova-2-lite-v1:0": true, "us.amazon.nova-premier-v1:0": true,
+		"us.amazon.nova-micro-v1:0": false, "us.anthropic.claude-sonnet-5-v1:0": false, "us.meta.llama4-scout-17b-instruct-v1:0": false,
+	} {
+		video := ""
+		for _, row := range new(Bedrock).Defaults().ModelTraits {
+			if row.Pattern.Match(model) {
+				video = row.Traits["video"]
+				break
+			}
+		}
+		assert.Equal(t, sees, video == "true", model)
+	}
+}

@@ -47,6 +47,7 @@ var outcomes = core.NewOutcomes(
 		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference,
 		core.Reasoning, core.Signature, core.RedactedReasoning, core.IdleReasoning,
 	),
+	core.Lose(core.Video).Unless(core.KeepIf("video true", func(traits *trait.Traits) bool { return traits.Video })),
 	core.Change(core.TextBeforeResult, core.PrefillSpace, core.BrokenArguments), // results come first; no text ends the conversation with white space
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Lose(core.Prefill).Unless(core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative })),

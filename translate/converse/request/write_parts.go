@@ -126,8 +126,20 @@ func (w *writer) Image(m *core.Media) {
 	addPart(w.parts(), `{"image":{"format":"`+formatOf(m)+`","source":{"bytes":"`, m.Data, `"}}}`)
 }
 
-// formatOf returns the format of an image or a file.
-func formatOf(m *core.Media) string { return media.Find(m.MediaType, nil).Word }
+// Recording adds a video.
+func (w *writer) Recording(m *core.Media) {
+	addPart(w.parts(), `{"video":{"format":"`+formatOf(m)+`","source":{"bytes":"`, m.Data, `"}}}`)
+}
+
+// formatOf returns the format of an image, a video or a file.
+func formatOf(m *core.Media) string {
+	switch word := media.Find(m.MediaType, nil).Word; word {
+	case "3gp":
+		return "three_gp"
+	default:
+		return word
+	}
+}
 
 // Document adds a document as a text or a file. The title of a file is a text, since the service
 // accepts only some letters in names.
