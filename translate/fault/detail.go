@@ -109,7 +109,12 @@ func printable(message string) string {
 var exhaustedWords = map[string]bool{
 	"insufficient_quota": true, "billing_error": true, "billing_not_active": true, "billing_hard_limit_reached": true,
 	"insufficient_user_quota": true, "usage_not_included": true, "insufficient_balance": true,
-	"1113": true, // Z.ai
+	"1113":                         true, // Z.ai
+	"exceeded_current_quota_error": true, // Moonshot
+	"Arrearage":                    true, // Model Studio, with status 400
+	"AllocationQuota.FreeTierOnly": true, // Model Studio
+	"AccountOverdueError":          true, // Volcengine
+	"insufficient_funds":           true, // Vercel
 }
 
 // creditTooLow begins the message of Anthropic for an account without credit. Status
@@ -124,7 +129,7 @@ func (d detail) exhausted() bool {
 // unauthenticated reports whether the provider did not accept the credential, whatever
 // the status.
 func (d detail) unauthenticated() bool {
-	return d.code == "invalid_api_key" || d.kind == "authentication_error" || refusedKeys[d.rpc.reason]
+	return d.code == "invalid_api_key" || d.code == "InvalidApiKey" || d.kind == "authentication_error" || refusedKeys[d.rpc.reason]
 }
 
 // account returns the status for trouble with the gateway's account, for which some
