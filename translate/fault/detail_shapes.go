@@ -26,6 +26,13 @@ var codePlaces = []string{"code", "statuscode", "errorcode", "errcode"}
 // plainNames returns the members of an object by their names in small letters without underscores:
 // services write error_message, errorMessage and ErrorMessage.
 func plainNames(object map[string]any) map[string]any {
+	rename := false
+	for name := range object {
+		rename = rename || strings.ContainsFunc(name, func(r rune) bool { return r == '_' || 'A' <= r && r <= 'Z' })
+	}
+	if !rename { // nearly always
+		return object
+	}
 	plain := make(map[string]any, len(object))
 	for _, name := range slices.Sorted(maps.Keys(object)) { // of several spellings, that of the formats is the last
 		plain[strings.ToLower(strings.ReplaceAll(name, "_", ""))] = object[name]
