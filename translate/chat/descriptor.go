@@ -35,7 +35,7 @@ var Descriptor = format.Descriptor{
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		Native:      true,
-		Place:       event.PlaceOfImages,
+		Place:       event.PlaceOfLinks,
 		Tiers:       openai.Tiers,
 		KeepAlive:   openai.KeepAlive,
 		Usage:       format.UsageEdits{Ask: openai.AskUsage, Cut: openai.CutUsage},

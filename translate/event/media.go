@@ -2,6 +2,7 @@ package event
 
 import (
 	"bytes"
+	"cmp"
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -12,6 +13,7 @@ import (
 type Media struct {
 	Type []byte // "image/png"
 	Data []byte // in base64, which needs no escapes
+	URL  []byte // the address, instead of Data
 	Path string // in the notation of the provider, for reports of losses
 }
 
@@ -32,11 +34,21 @@ func NewMedia(kind, data []byte, path string) *Media {
 	if _, name, _ := bytes.Cut(kind, []byte("/")); len(name) == 0 || len(data) == 0 {
 		return nil
 	}
-	return &Media{kind, data, path}
+	return &Media{Type: kind, Data: data, Path: path}
+}
+
+// NewLink returns media at a decoded address, nil unless that is one of the web. Without a decoded
+// type, the end of the address decides; without one there either, it is an image.
+func NewLink(kind, url []byte, path string) *Media {
+	if !bytes.HasPrefix(url, []byte("https://")) && !bytes.HasPrefix(url, []byte("http://")) {
+		return nil
+	}
+	return &Media{Type: []byte(cmp.Or(string(kind), media.Find(nil, url).Name, "image/png")), URL: url, Path: path}
 }
 
 // The functions report whether a format has a place for a part of the content of an answer, in
-// formats that have one for texts alone, for calls as well, for images as well, or for everything.
+// formats that have one for texts alone, for calls as well, for images as well, for images by
+// address as well, or for everything.
 
 // PlaceOfText reports whether the content is a text.
 func PlaceOfText(e *Event) bool { return e.Kind == Text }
@@ -44,8 +56,11 @@ func PlaceOfText(e *Event) bool { return e.Kind == Text }
 // PlaceOfCalls reports whether the content is a text or a call.
 func PlaceOfCalls(e *Event) bool { return e.Kind == Text || e.Kind == ToolStart }
 
-// PlaceOfImages reports whether the content is a text, a call or an image.
-func PlaceOfImages(e *Event) bool {
+// PlaceOfImages reports whether the content is a text, a call or an image in bytes.
+func PlaceOfImages(e *Event) bool { return PlaceOfLinks(e) && (e.Media == nil || e.Media.URL == nil) }
+
+// PlaceOfLinks reports whether the content is a text, a call or an image, also by address.
+func PlaceOfLinks(e *Event) bool {
 	return PlaceOfCalls(e) || e.Kind == Inline && bytes.HasPrefix(e.Media.Type, []byte("image/"))
 }
 

@@ -229,7 +229,7 @@ func (e *Event) clone() Event {
 		c.Source = &Citation{bytes.Clone(e.Source.URL), bytes.Clone(e.Source.Title), e.Source.Start, e.Source.End}
 	}
 	if e.Media != nil {
-		c.Media = &Media{bytes.Clone(e.Media.Type), bytes.Clone(e.Media.Data), e.Media.Path}
+		c.Media = &Media{bytes.Clone(e.Media.Type), bytes.Clone(e.Media.Data), bytes.Clone(e.Media.URL), e.Media.Path}
 	}
 	return c
 }
@@ -241,7 +241,7 @@ func (e *Event) size() int {
 		size += len(e.Source.URL) + len(e.Source.Title)
 	}
 	if e.Media != nil {
-		size += len(e.Media.Type) + len(e.Media.Data)
+		size += len(e.Media.Type) + len(e.Media.Data) + len(e.Media.URL)
 	}
 	return size
 }

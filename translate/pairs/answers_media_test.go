@@ -136,7 +136,7 @@ var unplaced = map[translate.Format]map[string]string{
 	},
 	translate.Chat: {
 		"audio": `"audio":{"id":"a","data":"AAAA"}`, "input_audio": `"content":[{"type":"input_audio","input_audio":{"data":"AAAA"}}]`,
-		"images": `"images":[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]`,
+		"images": `"images":[{"type":"image_url","image_url":{"url":"file:///a.png"}}]`,
 	},
 	translate.Responses: {
 		"web_search_call": `{"type":"web_search_call","id":"w","status":"completed"}`, "mcp_call": `{"type":"mcp_call","id":"w"}`,
@@ -174,6 +174,39 @@ func TestAnAnswerWithoutAPlaceNamesWhatItWas(t *testing.T) {
 				assert.Contains(t, o.Fault().Message, name)
 				requireUnfinished(t, o)
 			}
+		}
+	}
+}
+
+// A model's image that a service keeps at an address was lost, also for clients that take addresses.
+func TestAnImageByAddressReachesClientsThatTakeOne(t *testing.T) {
+	const address = `https://example.com/a.webp?x=1`
+	linked := map[translate.Format]string{
+		translate.Chat:   `"images":[{"type":"image_url","image_url":{"url":"` + address + `"}}]`,
+		translate.Gemini: `{"fileData":{"mimeType":"image/webp","fileUri":"` + address + `"}}`,
+	}
+	shown := map[translate.Format]string{
+		translate.Chat:   `"images":[{"index":0,"type":"image_url","image_url":{"url":"` + address + `"}}]`,
+		translate.Gemini: linked[translate.Gemini],
+	}
+	for from, part := range linked {
+		for _, w := range waysFrom(from) {
+			for _, o := range answersWhole(w, content{part, part}) {
+				if want, takes := shown[w.to]; takes {
+					require.Nil(t, o.Fault(), w.name())
+					assert.Contains(t, o.out, want, w.name())
+					continue
+				}
+				require.NotNil(t, o.Fault(), w.name())
+				requireUnfinished(t, o)
+			}
+		}
+	}
+	w := way{translate.Gemini, translate.Chat}
+	for _, part := range []string{`{"fileData":{"mimeType":"video/mp4","fileUri":"https://example.com/a"}}`, `{"fileData":{"mimeType":"image/png"}}`} {
+		for _, o := range answersWhole(w, content{part, part}) {
+			require.NotNil(t, o.Fault(), part)
+			assert.Contains(t, o.Fault().Message, "fileData")
 		}
 	}
 }

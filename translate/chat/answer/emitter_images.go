@@ -31,6 +31,10 @@ func (m *Emitter) image(c *choice, e *event.Event) {
 
 func appendImage(dst []byte, image *event.Media, number int64) []byte {
 	dst = append(jsonscan.AppendCount(dst, `{"index":`, number), `,"type":"image_url","image_url":{"url":"`...)
+	if image.URL != nil {
+		dst = jsonscan.AppendString(dst[:len(dst)-1], image.URL)
+		return append(dst, "}}"...)
+	}
 	return append(media.AppendURL(dst, image.Type, image.Data), `"}}`...)
 }
 

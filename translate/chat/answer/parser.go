@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
@@ -109,8 +110,9 @@ func sendImage(p *openai.Parser, part *members.Values, choice int, path string) 
 	if len(url) > 0 && url[0] == '{' {
 		url = jsonscan.MemberOf(url, "url")
 	}
-	u, _ := media.ParseURL(jsonscan.DecodedOf(url))
-	image := event.NewMedia(u.Type, u.Data, path)
+	address := jsonscan.DecodedOf(url)
+	u, _ := media.ParseURL(address)
+	image := cmp.Or(event.NewMedia(u.Type, u.Data, path), event.NewLink(nil, address, path))
 	if image == nil {
 		p.DropContent(path)
 		return

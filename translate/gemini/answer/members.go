@@ -37,6 +37,7 @@ var (
 const (
 	inPart    = "candidates[*].content.parts[*]."
 	lostMedia = inPart + "inlineData"
+	lostLink  = inPart + "fileData"
 )
 
 // The members of a part, and of the call in it.
@@ -46,11 +47,15 @@ var (
 	thought   = part.Maybe(members.Bool, "thought")
 	signature = part.Maybe(members.String, "thoughtSignature")
 	_         = part.Skip("videoMetadata mediaResolution partMetadata")
-	_         = part.Lost("fileData executableCode codeExecutionResult toolCall toolResponse functionResponse")
+	_         = part.Lost("executableCode codeExecutionResult toolCall toolResponse functionResponse")
 	inline    = part.Inside(inPart+"inlineData.", "inlineData")
 	mediaType = inline.Maybe(members.String, "mimeType")
 	mediaData = inline.Maybe(members.String, "data")
 	_         = inline.Skip("displayName")
+	linked    = part.Inside(lostLink+".", "fileData")
+	linkType  = linked.Maybe(members.String, "mimeType")
+	link      = linked.Maybe(members.String, "fileUri")
+	_         = linked.Skip("displayName")
 	call      = part.MustInside(inPart+"functionCall.", "functionCall")
 	callID    = call.Maybe(members.String, "id")
 	callName  = call.Must(members.String, "name")

@@ -117,22 +117,24 @@ func (p *Parser) sendParts() {
 			p.Add(p.Switch(&p.open, kind), v.Raw(text), v.At(text))
 		}
 		if v.Filled(mediaType) != nil || v.Filled(mediaData) != nil {
-			p.sendMedia()
+			p.sendMedia(lostMedia, event.NewMedia(jsonscan.DecodedOf(v.Raw(mediaType)), jsonscan.DecodedOf(v.Raw(mediaData)), lostMedia))
+		}
+		if v.Filled(linkType) != nil || v.Filled(link) != nil {
+			p.sendMedia(lostLink, event.NewLink(jsonscan.DecodedOf(v.Raw(linkType)), jsonscan.DecodedOf(v.Raw(link)), lostLink))
 		}
 		p.sign(OfText, nil)
 	}
 	p.Refuse(list.Err())
 }
 
-// sendMedia sends the media in the part. Those of a thought are drafts, and no answer.
-func (p *Parser) sendMedia() {
-	v := &p.part
-	if string(v.Raw(thought)) == "true" {
-		p.Drop(lostMedia)
+// sendMedia sends the media in the part, which are at a path. Those of a thought are drafts, and no answer.
+func (p *Parser) sendMedia(path string, m *event.Media) {
+	if string(p.part.Raw(thought)) == "true" {
+		p.Drop(path)
 		return
 	}
 	p.Close(&p.open)
-	p.SendMedia(event.NewMedia(jsonscan.DecodedOf(v.Raw(mediaType)), jsonscan.DecodedOf(v.Raw(mediaData)), lostMedia), lostMedia)
+	p.SendMedia(m, path)
 }
 
 var errNameless = errors.New("a tool call without a name")

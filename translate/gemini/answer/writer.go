@@ -124,6 +124,11 @@ func (m *writer) text(kind partKind, e *event.Event) {
 
 // media writes media.
 func (m *writer) media(media *event.Media) {
+	if media.URL != nil {
+		part := jsonscan.AppendString([]byte(`{"fileData":{"mimeType":`), media.Type)
+		m.other(append(jsonscan.AppendString(append(part, `,"fileUri":`...), media.URL), "}}"...))
+		return
+	}
 	part := jsonscan.AppendString([]byte(`{"inlineData":{"mimeType":`), media.Type)
 	m.other(append(append(append(part, `,"data":"`...), media.Data...), `"}}`...))
 }
