@@ -103,7 +103,7 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 			}
 			start := c.Offset()
 			next = *report
-			d.hasUsage = next.Read(c, usageRows)
+			d.hasUsage = next.Read(c, UsageRows)
 			d.usageAt = jsonscan.Slot{Start: start, End: c.Offset()}
 		default:
 			d.Keep(c, around, losses)
@@ -141,7 +141,7 @@ func (d *document) readElsewhere(report, next *token.Report) bool {
 	*next = *report
 	d.usageAt = jsonscan.Slot{}
 	c := jsonscan.Skipped(raw)
-	return next.Read(&c, usageRows)
+	return next.Read(&c, UsageRows)
 }
 
 // readEnd reads of the choice at the cursor only how it ended, and its usage.
@@ -158,7 +158,7 @@ func (d *document) readEnd(v *members.Values) {
 func (d *document) recount(usage []byte, report *token.Report) bool {
 	d.cursor = jsonscan.Skipped(usage)
 	next := *report
-	if next.Read(&d.cursor, usageRows); !next.Positive() || d.cursor.Finish() != nil {
+	if next.Read(&d.cursor, UsageRows); !next.Positive() || d.cursor.Finish() != nil {
 		return false
 	}
 	*report = next

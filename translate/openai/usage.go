@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -9,28 +10,46 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// usageRows describes the usage objects of chat and completions answers, in the words of
-// several vendors.
-var usageRows = token.WithStatedCosts(
-	token.Row{Path: "prompt_tokens", Is: token.Prompt},
-	token.Row{Path: "input_tokens", Is: token.Prompt}, // servers that have the words of responses
-	token.Row{Path: "completion_tokens", Is: token.Output},
-	token.Row{Path: "output_tokens", Is: token.Output},
-	token.Row{Path: "total_tokens", Is: token.Total},
-	token.Row{Path: "prompt_tokens_details.cached_tokens", Is: token.CacheRead},
-	token.Row{Path: "prompt_cache_hit_tokens", Is: token.CacheRead}, // DeepSeek
-	token.Row{Path: "cache_read_input_tokens", Is: token.CacheRead},
-	token.Row{Path: "cached_tokens", Is: token.CacheRead},     // Moonshot, Together
-	token.Row{Path: "num_cached_tokens", Is: token.CacheRead}, // Mistral
-	token.Row{Path: "prompt_tokens_details.cache_write_tokens", Is: token.CacheWrite},
-	token.Row{Path: "prompt_tokens_details.cache_creation_input_tokens", Is: token.CacheWrite}, // Alibaba
-	token.Row{Path: "prompt_tokens_details.cache_creation_tokens", Is: token.CacheWrite},       // LiteLLM
-	token.Row{Path: "cache_creation_input_tokens", Is: token.CacheWrite},
-	token.Row{Path: "prompt_tokens_details.image_tokens", Is: token.ImageInput},      // xAI
-	token.Row{Path: "completion_tokens_details.image_tokens", Is: token.ImageOutput}, // OpenRouter
-	token.Row{Path: "completion_tokens_details.reasoning_tokens", Is: token.Reasoning},
-	token.Row{Path: "reasoning_tokens", Is: token.Reasoning}, // SGLang
+// UsageRows describes the usage objects of chat, completions and responses answers, in the words
+// of several vendors: many servers have the words of one of the formats in the answers of another.
+var UsageRows = token.WithStatedCosts(slices.Concat([]token.Row{
+	{Path: "prompt_tokens", Is: token.Prompt},
+	{Path: "input_tokens", Is: token.Prompt},
+	{Path: "completion_tokens", Is: token.Output},
+	{Path: "output_tokens", Is: token.Output},
+	{Path: "total_tokens", Is: token.Total},
+}, rowsWithin("prompt_tokens_details", inputDetails), rowsWithin("input_tokens_details", inputDetails), []token.Row{
+	{Path: "prompt_cache_hit_tokens", Is: token.CacheRead}, // DeepSeek
+	{Path: "cache_read_input_tokens", Is: token.CacheRead},
+	{Path: "cached_tokens", Is: token.CacheRead},     // Moonshot, Together
+	{Path: "num_cached_tokens", Is: token.CacheRead}, // Mistral
+	{Path: "cache_creation_input_tokens", Is: token.CacheWrite},
+}, rowsWithin("completion_tokens_details", outputDetails), rowsWithin("output_tokens_details", outputDetails), []token.Row{
+	{Path: "reasoning_tokens", Is: token.Reasoning}, // SGLang
+})...)
+
+var (
+	inputDetails = []token.Row{
+		{Path: "cached_tokens", Is: token.CacheRead},
+		{Path: "cache_write_tokens", Is: token.CacheWrite},
+		{Path: "cache_creation_input_tokens", Is: token.CacheWrite}, // Alibaba
+		{Path: "cache_creation_tokens", Is: token.CacheWrite},       // LiteLLM
+		{Path: "image_tokens", Is: token.ImageInput},                // xAI
+	}
+	outputDetails = []token.Row{
+		{Path: "image_tokens", Is: token.ImageOutput}, // OpenRouter
+		{Path: "reasoning_tokens", Is: token.Reasoning},
+	}
 )
+
+// rowsWithin returns the rows of an object inside the usage object.
+func rowsWithin(object string, rows []token.Row) []token.Row {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Path = object + "." + rows[i].Path
+	}
+	return rows
+}
 
 // CutUsage appends the edit that removes the usage from a valid chunk.
 func CutUsage(edits []edit.Edit, chunk []byte) []edit.Edit {

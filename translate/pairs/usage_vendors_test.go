@@ -2,6 +2,7 @@ package pairs_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -62,6 +63,56 @@ func TestUsageIsReadInTheWordsOfVendors(t *testing.T) {
 		require.Nil(t, fault)
 		assert.Equal(t, want, answer.Usage, usage)
 	}
+}
+
+// A server that answers in the chat format with the usage of the responses format charged cached
+// input as fresh: its details were not read. A 0 in the words of one format hides no count in those
+// of another, whatever the order of the members.
+func TestUsageIsReadInTheWordsOfOtherFormats(t *testing.T) {
+	words := map[bool]*strings.Replacer{
+		false: strings.NewReplacer(), true: strings.NewReplacer("prompt_tokens", "input_tokens", "completion_tokens", "output_tokens"),
+	}
+	want := token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 700, CacheWrite: 200, Answer: 5, Reasoning: 15}, Known: true}
+	want.Units.ImageTokens = token.ImageTokens{Input: 50, Output: 3}
+	for _, written := range []string{"cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens"} {
+		input := `"prompt_tokens_details":{"image_tokens":50,"cached_tokens":700,"` + written + `":200}`
+		output := `"completion_tokens_details":{"reasoning_tokens":15,"image_tokens":3}`
+		for _, others := range []bool{false, true} {
+			inWords, inOthers := words[others].Replace, words[!others].Replace
+			members := []string{inWords(`"prompt_tokens":1000`), `"completion_tokens":20,"output_tokens":0`, inOthers(input), inOthers(output), `"cached_tokens":0,"reasoning_tokens":0`}
+			orders(members, func(order []string) {
+				usage := `"usage":{` + strings.Join(order, ",") + `}`
+				choice := `{"model":"m","choices":[{"index":0,"text":"a","message":{"content":"a"},"delta":{"content":"a"},"finish_reason":"stop"}],` + usage + `}`
+				response := `{"object":"response","model":"m","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}],` + usage + `}`
+				for from, whole := range map[translate.Format]string{translate.Chat: choice, translate.Completions: choice, translate.Responses: response} {
+					answer, fault := formats.Of(from).Answers.Inspect([]byte(whole), translate.Generate)
+					require.Nil(t, fault)
+					require.Equal(t, want, answer.Usage, "%s: %s", from, usage)
+					stream := chatStream(nil, choice, `[DONE]`)
+					if from == translate.Responses {
+						stream = responsesStream(`{"type":"response.completed","response":` + response + `}`)
+					}
+					require.Contains(t, observe(from, [][]byte{stream}, true).lines(), "usage "+usageText(want), "%s: %s", from, usage)
+				}
+			})
+		}
+	}
+}
+
+// orders calls a function with all orders of some texts.
+func orders(texts []string, each func([]string)) {
+	var from func(first int)
+	from = func(first int) {
+		if first == len(texts) {
+			each(texts)
+		}
+		for i := first; i < len(texts); i++ {
+			texts[first], texts[i] = texts[i], texts[first]
+			from(first + 1)
+			texts[first], texts[i] = texts[i], texts[first]
+		}
+	}
+	from(0)
 }
 
 // Moonshot puts the usage of a stream into the last choice, and Groq into a member of its own, so

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"math"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -69,7 +70,6 @@ func (l *List) read(c *jsonscan.Cursor) (n int64, ok bool) {
 
 // Rows describes the usage objects of a format. A new count of a vendor is a new row.
 type Rows struct {
-	rows  []Row
 	top   level
 	fresh bool // there is a row Fresh instead of Prompt
 }
@@ -82,26 +82,23 @@ type level struct {
 
 // field is a member: the row with a number, or an object.
 type field struct {
-	row    int
+	row    uint8 // its rank among the rows with the same meaning
 	is     Meaning
 	list   *List
 	inside *level // for a value that is an object
 	object bool   // only objects have a meaning
 }
 
-// maxRows bounds the rows of a format.
-const maxRows = 24
-
 // NewRows returns the description of usage objects with the rows. Of rows with the same
 // meaning, the first one whose count is not 0 holds.
 func NewRows(rows ...Row) *Rows {
-	if len(rows) > maxRows {
-		panic("token: usage objects have more than 24 rows")
+	if len(rows) > math.MaxUint8 {
+		panic("token: usage objects have more than 255 rows")
 	}
-	u := &Rows{rows: rows}
+	u := new(Rows)
 	for i, row := range rows {
 		u.fresh = u.fresh || row.Is == Fresh
-		u.top.add(row.Path, field{row: i, is: row.Is, list: row.List})
+		u.top.add(row.Path, field{row: uint8(i), is: row.Is, list: row.List})
 	}
 	return u
 }
@@ -135,13 +132,32 @@ type Report struct {
 	Searches int64
 
 	rows     *Rows
-	counts   [maxRows]int64 // by row
+	counts   counts
 	known    bool
 	counted  bool // Searches are those of a Row.List
 	positive bool
 	negative bool  // a count was below 0, which is ignored
 	runs     *runs // nil without a list of runs
 	cost     costReport
+}
+
+// counts are those of the usage objects by their meanings, however many rows a format has for
+// one: each open stream keeps its counts.
+type counts struct {
+	of     [Searches + 1]int64
+	by     [Searches + 1]uint8 // the row of the count
+	stated uint32              // the meanings that the object at hand has stated
+}
+
+// set sets the count of a field. In one object, a 0 replaces no other row's count, nor does the
+// count of a later row that of an earlier one, whatever the order of the members.
+func (c *counts) set(f *field, n int64) {
+	again := c.stated&(1<<f.is) != 0
+	c.stated |= 1 << f.is
+	earlier := !again || f.row <= c.by[f.is]
+	if c.of[f.is] == 0 || f.row == c.by[f.is] || n > 0 && earlier {
+		c.of[f.is], c.by[f.is] = n, f.row
+	}
 }
 
 // runs are the runs of models of the last list.
@@ -153,7 +169,7 @@ type runs struct {
 // Read consumes the value at the cursor, and reports whether it is a usage object. Counts
 // that are absent or malformed leave those of an earlier object unchanged.
 func (r *Report) Read(c *jsonscan.Cursor, rows *Rows) bool {
-	r.rows, r.positive = rows, false
+	r.rows, r.positive, r.counts.stated = rows, false, 0
 	if !c.EnterObject() {
 		c.Skip()
 		return false
@@ -194,7 +210,7 @@ func (r *Report) read(c *jsonscan.Cursor, l *level) {
 		r.cost.read(c, f.is)
 	case f.list != nil:
 		if n, ok := f.list.read(c); ok {
-			r.counts[f.row] = n
+			r.counts.set(f, n)
 			r.counted = r.counted || f.is == Searches
 		}
 	default:
@@ -203,7 +219,7 @@ func (r *Report) read(c *jsonscan.Cursor, l *level) {
 		case !ok:
 			c.Skip()
 		case exact && n >= 0:
-			r.counts[f.row] = bounded(n)
+			r.counts.set(f, bounded(n))
 			r.positive = r.positive || n > 0
 		}
 		r.negative = r.negative || n < 0
@@ -216,14 +232,7 @@ func (r *Report) Positive() bool { return r.positive }
 // Usage returns the counts without overlap: in most formats, the prompt includes the tokens
 // of caches, and the output those of reasoning.
 func (r *Report) Usage() Usage {
-	var n [Searches + 1]int64 // by meaning
-	if r.rows != nil {
-		for i := range r.rows.rows {
-			if is := r.rows.rows[i].Is; is <= Searches && n[is] == 0 {
-				n[is] = r.counts[i]
-			}
-		}
-	}
+	n := r.counts.of
 	n[Prompt] += n[FurtherPrompt]
 	n[Output] += n[FurtherReasoning]
 	n[Reasoning] += n[FurtherReasoning]

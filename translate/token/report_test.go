@@ -1,6 +1,8 @@
 package token_test
 
 import (
+	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -81,4 +83,22 @@ func TestAReportKnowsWhetherItsLastObjectHasCounts(t *testing.T) {
 	assert.True(t, some.Positive())
 	zeros := report(t, whole, `{"out":4}`, `{"in":0,"out":0}`)
 	assert.False(t, zeros.Positive())
+}
+
+// Each open stream keeps its counts, so a format's words for one count do not add to them.
+func TestTheRowsOfACountShareItsPlace(t *testing.T) {
+	rows := []token.Row{{Path: "in", Is: token.Prompt}}
+	for i := range 100 {
+		rows = append(rows, token.Row{Path: fmt.Sprintf("words%d.hits", i), Is: token.CacheRead})
+	}
+	many := token.NewRows(rows...)
+	for _, objects := range [][]string{
+		{`{"in":9,"words7":{"hits":4},"words60":{"hits":0},"words99":{"hits":5}}`}, {`{"words99":{"hits":5},"words60":{"hits":0},"in":9,"words7":{"hits":4}}`},
+		{`{"in":9,"words60":{"hits":4}}`, `{"in":9,"words7":{"hits":0}}`}, {`{"in":9,"words7":{"hits":6}}`, `{"words60":{"hits":4},"words7":{"hits":0}}`},
+		{`{"in":9,"words7":{"hits":6}}`, `{"words60":{"hits":4}}`}, {`{"in":9,"words7":{"hits":6}}`, `{"words7":{"hits":4}}`},
+	} {
+		r := report(t, many, objects...)
+		assert.Equal(t, token.Counts{Fresh: 5, CacheRead: 4}, r.Usage().Counts, objects)
+	}
+	assert.LessOrEqual(t, reflect.TypeFor[token.Report]().Size(), uintptr(280))
 }

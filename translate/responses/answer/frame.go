@@ -181,19 +181,6 @@ func codeOf(f *fault.Fault) string {
 	return code
 }
 
-// usageRows describes the usage objects of the format.
-var usageRows = token.WithStatedCosts(
-	token.Row{Path: "input_tokens", Is: token.Prompt},
-	token.Row{Path: "input_tokens_details.cached_tokens", Is: token.CacheRead},
-	token.Row{Path: "input_tokens_details.cache_write_tokens", Is: token.CacheWrite},
-	token.Row{Path: "input_tokens_details.cache_creation_tokens", Is: token.CacheWrite},       // as chat answers have it
-	token.Row{Path: "input_tokens_details.cache_creation_input_tokens", Is: token.CacheWrite}, // the same
-	token.Row{Path: "input_tokens_details.image_tokens", Is: token.ImageInput},
-	token.Row{Path: "output_tokens", Is: token.Output},
-	token.Row{Path: "output_tokens_details.image_tokens", Is: token.ImageOutput},
-	token.Row{Path: "output_tokens_details.reasoning_tokens", Is: token.Reasoning},
-)
-
 // AppendUsage appends the usage object of an answer, with all counts and details, which
 // clients require; unknown ones are 0.
 func AppendUsage(dst []byte, u token.Usage) []byte {

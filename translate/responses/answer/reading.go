@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -190,7 +191,7 @@ func (r *reading) count(report *token.Report) {
 	report.Terms.ReadTier(r.Raw(responseTier))
 	if r.Raw(responseUsage) != nil {
 		c := r.Cursor(responseUsage)
-		report.Read(&c, usageRows)
+		report.Read(&c, openai.UsageRows)
 	}
 	if !bytes.Contains(r.Raw(responseOutput), []byte(searchType)) { // nearly always
 		return
