@@ -53,7 +53,8 @@ func (w *callWriter) Turn(role Role) {
 func (w *callWriter) Call(c *Call) {
 	id := c.ID
 	if len(id) > 0 {
-		c.ID = w.fit(id, w.history.Call(unescaped(id)))
+		text := unescaped(id)
+		c.ID = w.fit(id, text, w.history.Call(text))
 	}
 	w.Writer.Call(c)
 	c.ID = id
@@ -63,21 +64,22 @@ func (w *callWriter) Call(c *Call) {
 func (w *callWriter) OpenResult(r *Result) {
 	id := r.ID
 	if len(id) > 0 {
-		r.ID = w.fit(id, w.history.Result(unescaped(id)))
+		text := unescaped(id)
+		r.ID = w.fit(id, text, w.history.Result(text))
 	}
 	w.Writer.OpenResult(r)
 	r.ID = id
 }
 
-// fit returns the escaped id that the writer of the format gets for an escaped id, which is unique
-// in its decoded form.
-func (w *callWriter) fit(id, unique []byte) []byte {
+// fit returns the escaped id that the writer of the format gets for an escaped id. text is the
+// text of the id, and unique that of no other call.
+func (w *callWriter) fit(id, text, unique []byte) []byte {
 	switch {
 	case w.ids == trait.CallIDsNine:
 		return toolcall.AppendShortID(nil, unique)
 	case w.ids == trait.CallIDsShort && len(unique) > toolcall.MaxID:
 		return toolcall.AppendDigest(nil, unique)
-	case w.distinct && len(unique) != len(unescaped(id)):
+	case w.distinct && len(unique) != len(text):
 		return jsonscan.AppendEscaped(nil, unique)
 	}
 	return id

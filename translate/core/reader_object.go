@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
@@ -35,6 +36,21 @@ func (o *Object) ReadRaw(x *Translation, raw []byte, table *shape.Table, path st
 	o.Read(x, &c, table, path)
 }
 
+// ReadTool is Read for a tool whose schema is the member with that name, and returns what the
+// outermost object of the schema has.
+func (o *Object) ReadTool(x *Translation, c *jsonscan.Cursor, table *shape.Table, path, schema string) (root jsonschema.Root) {
+	for o.Enter(c, table, path); o.Next(x, c); {
+		if o.Name() == schema {
+			var raw []byte
+			raw, root = jsonschema.ReadRoot(c)
+			o.keep(raw)
+			continue
+		}
+		o.Keep(c)
+	}
+	return root
+}
+
 // Enter enters the object at the cursor, whose members Next visits, for readers that
 // consume some of the values themselves. A value of another kind is consumed.
 func (o *Object) Enter(c *jsonscan.Cursor, table *shape.Table, path string) {
@@ -63,8 +79,10 @@ func (o *Object) Next(x *Translation, c *jsonscan.Cursor) bool {
 func (o *Object) Name() string { return o.names[o.at] }
 
 // Keep consumes the value of the member that Next moved to, for Raw.
-func (o *Object) Keep(c *jsonscan.Cursor) {
-	if value := c.Skip(); isPresent(value) {
+func (o *Object) Keep(c *jsonscan.Cursor) { o.keep(c.Skip()) }
+
+func (o *Object) keep(value []byte) {
+	if isPresent(value) {
 		o.values[o.at] = value
 		o.has |= 1 << o.at
 		o.sizes |= 1 << (len(o.names[o.at]) & 31)

@@ -6,16 +6,30 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 )
 
-// AppendSchema appends the schema of a tool, with the type that providers require.
-func AppendSchema(dst, schema []byte) []byte {
-	if schema[0] != '{' || jsonscan.MemberOf(schema, "type") != nil {
-		return append(dst, schema...)
+// AppendSchema appends the schema of a tool that has one, with the type that providers require.
+func AppendSchema(dst []byte, t *Tool) []byte {
+	if t.Schema[0] != '{' || t.root().Typed {
+		return append(dst, t.Schema...)
 	}
 	dst = append(dst, `{"type":"object"`...)
-	if !jsonscan.IsEmptyList(schema) {
+	if !jsonscan.IsEmptyList(t.Schema) {
 		dst = append(dst, ',')
 	}
-	return append(dst, schema[1:]...)
+	return append(dst, t.Schema[1:]...)
+}
+
+// root returns what the outermost object of the schema has.
+func (t *Tool) root() jsonschema.Root {
+	if !t.Root.Read {
+		t.Root = jsonschema.RootOf(t.Schema)
+	}
+	return t.Root
+}
+
+// reshape replaces the schema of a tool, and reports what differs.
+func (t *Tool) reshape(x *Translation, schema []byte, lost translate.Losses) {
+	t.report(x, lost)
+	t.Schema, t.Root = schema, jsonschema.Root{}
 }
 
 // EnforceSchema writes the schema of the answer in the form that services enforce, and reports
@@ -37,17 +51,19 @@ func EnforceSchema(x *Translation) {
 
 // ShapeTool writes the schema of a tool in the form that services accept, and reports what differs.
 func ShapeTool(x *Translation, t *Tool) {
-	schema, lost := jsonschema.Arguments(t.Schema)
-	t.report(x, lost)
-	t.Schema = schema
+	if t.root().Refused {
+		schema, lost := jsonschema.Arguments(t.Schema)
+		t.reshape(x, schema, lost)
+	}
 }
 
 // NameArguments writes the schema of a tool without the arguments that the messages format has no
 // names for, and reports them.
 func NameArguments(x *Translation, t *Tool) {
-	schema, lost := jsonschema.Named(t.Schema)
-	t.report(x, lost)
-	t.Schema = schema
+	if t.root().OddName {
+		schema, lost := jsonschema.Named(t.Schema)
+		t.reshape(x, schema, lost)
+	}
 }
 
 // report reports what is left out of the schema of a tool.
@@ -73,16 +89,15 @@ func EnforceTool(x *Translation, t *Tool) {
 	case !jsonscan.IsTrue(t.Strict):
 		return
 	case t.Schema == nil:
-		t.Schema = noArguments
+		t.Schema, t.Root = noArguments, jsonschema.Root{}
 		return
 	}
-	schema, lost, free := jsonschema.Enforceable(AppendSchema(nil, t.Schema))
+	schema, lost, free := jsonschema.Enforceable(AppendSchema(nil, t))
 	if free != "" {
 		LoseStrict(x, t)
 		return
 	}
-	t.report(x, lost)
-	t.Schema = schema
+	t.reshape(x, schema, lost)
 }
 
 // noArguments is the schema of a tool without arguments, which services enforce.

@@ -15,10 +15,10 @@ import (
 // differs, by its path in the schema.
 // (developers.openai.com/docs/guides/function-calling; platform.claude.com/docs/en/agents-and-tools/tool-use)
 func Arguments(schema []byte) (_ []byte, lost translate.Losses) {
-	if isPlainRoot(schema) {
+	if !RootOf(schema).Refused {
 		return schema, nil
 	}
-	r := root{schema: schema}
+	r := outermost{schema: schema}
 	for name, value := range jsonscan.Members(schema) {
 		r.Members = append(r.Members, Member{string(name), value})
 	}
@@ -39,26 +39,9 @@ func Arguments(schema []byte) (_ []byte, lost translate.Losses) {
 	return r.append(), r.lost
 }
 
-// isPlainRoot reports whether a schema has nothing at its root that services refuse there. It
-// reads nearly every tool of every request, once.
-func isPlainRoot(schema []byte) bool {
-	c := jsonscan.Again(schema)
-	for c.OpenObject(); c.Member(); c.Skip() {
-		switch string(c.Name()) {
-		case "allOf", "anyOf", "oneOf", "enum", "const", "not":
-			return false
-		case "type":
-			if c.Kind() == jsonscan.Array {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// root is the outermost schema. Whoever writes it decides how many choices, references and names
+// outermost is the outermost schema. Whoever writes it decides how many choices, references and names
 // it has: none of them is searched for one by one.
-type root struct {
+type outermost struct {
 	Schema
 	schema     []byte
 	lost       translate.Losses
@@ -75,14 +58,14 @@ type property struct {
 	schemas [][]byte // different ones
 }
 
-func (r *root) lose(name string) {
+func (r *outermost) lose(name string) {
 	r.lost.AddNamed(translate.Shaping, ".", []byte(name))
 	r.Members = slices.DeleteFunc(r.Members, func(m Member) bool { return m.Name == name })
 }
 
 // merge takes over the properties of the schemas of a choice, and what each of them requires, or
 // any of them if all of them hold.
-func (r *root) merge(schemas [][]byte, all bool) {
+func (r *outermost) merge(schemas [][]byte, all bool) {
 	var common [][]byte
 	referred := make(map[string]bool)
 	for i, schema := range schemas {
@@ -112,7 +95,7 @@ func (r *root) merge(schemas [][]byte, all bool) {
 
 // resolve returns the definition of the root to which a reference refers, nil for none, or for
 // another reference the schema that has it.
-func (r *root) resolve(target string, schema []byte) []byte {
+func (r *outermost) resolve(target string, schema []byte) []byte {
 	if r.defined == nil {
 		r.defined = make(map[string][]byte)
 		for _, place := range []string{"$defs", "definitions"} {
@@ -130,7 +113,7 @@ func (r *root) resolve(target string, schema []byte) []byte {
 	return schema
 }
 
-func (r *root) add(name string, schema []byte) {
+func (r *outermost) add(name string, schema []byte) {
 	if r.places == nil {
 		r.places, r.seen = make(map[string]int), make(map[string]bool)
 	}
@@ -149,7 +132,7 @@ func (r *root) add(name string, schema []byte) {
 }
 
 // append returns the schema with what was taken over. The properties of the root itself hold.
-func (r *root) append() []byte {
+func (r *outermost) append() []byte {
 	properties, own := Schema{}, make(map[string]bool)
 	for name, value := range jsonscan.Members(r.Raw("properties")) {
 		properties.Members = append(properties.Members, Member{string(name), value})

@@ -23,7 +23,7 @@ func TestArgumentsHaveNamesThatServicesAccept(t *testing.T) {
 		{"no properties", `{"type":"object","$defs":{"$a":{"properties":{"$b":{}}}}}`, "", ""},
 		{"a dollar", `{"type":"object","properties":{"$filter":{"type":"string"},"top":{"type":"integer"}},"required":["$filter","top"]}`, `{"type":"object","properties":{"top":{"type":"integer"}},"required":["top"]}`, lost},
 		{"a space, brackets and an at", `{"properties":{"user name":{},"user[id]":{},"@type":{},"a":{}}}`, `{"properties":{"a":{}}}`, lost},
-		{"other letters, and an escape", `{"properties":{"名":{},"\u0024a":{},"\u0061":{}}}`, `{"properties":{"\u0061":{}}}`, lost},
+		{"other letters, and an escape", `{"properties":{"名":{},"\u0024a":{},"\\u0061":{},"\u0061":{}}}`, `{"properties":{"\u0061":{}}}`, lost},
 		{"too long, and empty", `{"properties":{"` + long + `":{},"":{},"` + long[:64] + `":{}}}`, `{"properties":{"` + long[:64] + `":{}}}`, lost},
 	} {
 		got, lost := jsonschema.Named([]byte(tt.schema))

@@ -11,19 +11,22 @@ import (
 // which may repeat: some providers number the calls of each turn anew. The zero value is ready to
 // use.
 type History struct {
-	ids    map[uint64]callsOfID
-	hashes []uint64 // of the ids, each once
+	ids    []knownID // of calls, each once, and those that calls get in place of one that repeats
+	places []int32   // a hash table with open addressing: positions in ids, plus 1; its length is a power of two
 	calls  []numbered
 	turn   int
 }
 
-// callsOfID are the calls with an id so far, by their positions in History.calls.
-type callsOfID struct {
+// knownID is an id with its calls so far, by their positions in History.calls.
+type knownID struct {
+	hash   uint64
 	number int // of the latest call
 	latest int
 	next   int // the call that the next result answers
-	turn   int // of the latest call
+	turn   int // of the latest call; noTurn for an id that no call of the conversation has
 }
+
+const noTurn = -1
 
 // numbered is a call with the number that distinguishes it from others with its id.
 type numbered struct {
@@ -31,10 +34,18 @@ type numbered struct {
 	next   int // the next call of the same id and turn, 0 for none
 }
 
+// The least and the largest length of the hash table that a history keeps for the next
+// conversation.
+const leastPlaces, keptPlaces = 128, 8192
+
 // Reset empties the history.
 func (h *History) Reset() {
-	clear(h.ids)
-	h.hashes, h.calls, h.turn = h.hashes[:0], h.calls[:0], 0
+	if len(h.places) > keptPlaces {
+		*h = History{}
+		return
+	}
+	clear(h.places)
+	h.ids, h.calls, h.turn = h.ids[:0], h.calls[:0], 0
 }
 
 // EndTurn ends a turn of the assistant.
@@ -42,50 +53,93 @@ func (h *History) EndTurn() { h.turn++ }
 
 // Hashes returns the sorted hashes of the ids of all calls, nil for none.
 func (h *History) Hashes() []uint64 {
-	hashes := append([]uint64(nil), h.hashes...)
+	if len(h.ids) == 0 {
+		return nil
+	}
+	hashes := make([]uint64, 0, len(h.ids))
+	for _, id := range h.ids {
+		if id.turn != noTurn {
+			hashes = append(hashes, id.hash)
+		}
+	}
 	slices.Sort(hashes)
 	return hashes
 }
 
+// find returns what is known of an id with that hash, nil for a new one.
+func (h *History) find(hash uint64) *knownID {
+	if len(h.places) == 0 {
+		return nil
+	}
+	for i := hash; ; i++ {
+		switch at := h.places[i&h.mask()]; {
+		case at == 0:
+			return nil
+		case h.ids[at-1].hash == hash:
+			return &h.ids[at-1]
+		}
+	}
+}
+
+// add adds a new id.
+func (h *History) add(id knownID) {
+	h.ids = append(h.ids, id)
+	if 2*len(h.ids) <= len(h.places) {
+		h.place(len(h.ids))
+		return
+	}
+	h.places = make([]int32, max(leastPlaces, 2*len(h.places)))
+	for n := range h.ids {
+		h.place(n + 1)
+	}
+}
+
+// place enters the nth id into the hash table.
+func (h *History) place(n int) {
+	i := h.ids[n-1].hash & h.mask()
+	for h.places[i] != 0 {
+		i = (i + 1) & h.mask()
+	}
+	h.places[i] = int32(n)
+}
+
+// mask keeps the bits of a hash that are a position in the hash table.
+func (h *History) mask() uint64 { return uint64(len(h.places) - 1) }
+
 // Call returns an id for a call that no earlier call has: the id itself, or with a number.
 func (h *History) Call(id []byte) (unique []byte) {
-	if h.ids == nil {
-		h.ids = make(map[uint64]callsOfID)
+	at, hash := len(h.calls), Hash(id)
+	known := h.find(hash)
+	if known == nil {
+		h.add(knownID{hash: hash, number: 1, latest: at, next: at, turn: h.turn})
+		h.calls = append(h.calls, numbered{number: 1})
+		return id
 	}
-	key := Hash(id)
-	of, repeated := h.ids[key]
-	if of.number++; repeated {
-		for h.ids[Hash(withNumber(id, of.number))] != (callsOfID{}) {
-			of.number++
-		}
-		unique = withNumber(id, of.number)
-		h.ids[Hash(unique)] = callsOfID{number: 1, turn: -1}
+	for unique = id; h.find(Hash(unique)) != nil; {
+		known.number++
+		unique = withNumber(id, known.number)
+	}
+	h.calls = append(h.calls, numbered{number: known.number})
+	if known.turn == h.turn {
+		h.calls[known.latest].next = at
 	} else {
-		unique, h.hashes = id, append(h.hashes, key)
+		known.next = at
 	}
-	at := len(h.calls)
-	h.calls = append(h.calls, numbered{number: of.number})
-	if repeated && of.turn == h.turn {
-		h.calls[of.latest].next = at
-	} else {
-		of.next = at
-	}
-	of.latest, of.turn = at, h.turn
-	h.ids[key] = of
+	known.latest, known.turn = at, h.turn
+	h.add(knownID{hash: Hash(unique), number: 1, turn: noTurn})
 	return unique
 }
 
 // Result returns the id of the call that a result answers: of the calls with its id in the latest
 // turn that has one, the first that no result has answered yet, or else the last.
 func (h *History) Result(id []byte) []byte {
-	of, known := h.ids[Hash(id)]
-	if !known || of.turn < 0 {
+	known := h.find(Hash(id))
+	if known == nil || known.turn == noTurn {
 		return id
 	}
-	call := h.calls[of.next]
+	call := h.calls[known.next]
 	if call.next > 0 {
-		of.next = call.next
-		h.ids[Hash(id)] = of
+		known.next = call.next
 	}
 	return withNumber(id, call.number)
 }
@@ -115,9 +169,12 @@ func appendRepeat(dst, id []byte, n int) []byte {
 // CutRepeat returns the provider's id of a call whose id for the client distinguishes the call
 // from an earlier one.
 func CutRepeat(id []byte) []byte {
-	at := bytes.LastIndex(id, []byte(repeatMark))
-	if at <= 0 || len(bytes.Trim(id[at+len(repeatMark):], "0123456789")) > 0 || at+len(repeatMark) == len(id) {
-		return id
+	end := len(id)
+	for end > 0 && '0' <= id[end-1] && id[end-1] <= '9' {
+		end--
 	}
-	return id[:at]
+	if first, marked := bytes.CutSuffix(id[:end], []byte(repeatMark)); marked && len(first) > 0 && end < len(id) {
+		return first
+	}
+	return id
 }

@@ -3,6 +3,7 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 )
 
 // toolReader reads the tools of a request and the choice among them.
@@ -115,8 +116,8 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 	x, kind := t.x, t.item.Raw("type")
 	switch string(jsonscan.DecodedOf(kind)) {
 	case "function":
-		f := t.definition("function")
-		tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Schema: f.Raw("parameters"), Strict: f.Raw("strict")}
+		f, root := t.definition("function")
+		tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Schema: f.Raw("parameters"), Root: root, Strict: f.Raw("strict")}
 		if len(jsonscan.Inner(tool.Name)) == 0 {
 			x.Invalid("function.name", "required")
 			return tool, false
@@ -126,7 +127,7 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 		if !x.Keep(core.FreeTool, kind) {
 			return tool, false
 		}
-		f := t.definition("custom")
+		f, _ := t.definition("custom")
 		tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Free: true}
 		if len(jsonscan.Inner(tool.Name)) == 0 {
 			x.Invalid("custom.name", "required")
@@ -140,12 +141,14 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 	}
 }
 
-// definition reads the definition of a tool: the member with the name of its type.
-func (t *toolReader) definition(kind string) *core.Object {
+// definition reads the definition of a tool, the member with the name of its type, and returns
+// what the outermost object of its schema has.
+func (t *toolReader) definition(kind string) (*core.Object, jsonschema.Root) {
 	t.item.LoseOthers(t.x, toolShapes.Named(kind))
-	t.inner.ReadRaw(t.x, t.item.Raw(kind), definitionShapes, kind)
+	c := jsonscan.Again(t.item.Raw(kind))
+	root := t.inner.ReadTool(t.x, &c, definitionShapes, kind, "parameters")
 	t.inner.LoseOthers(t.x, definitionShapes.Named(kind))
-	return &t.inner
+	return &t.inner, root
 }
 
 // readGrammar reads the grammar of the text that a tool takes. It reports whether the

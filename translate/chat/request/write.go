@@ -63,7 +63,7 @@ func (w *writer) Tool(t *core.Tool) {
 		buf = append(append(append(buf, `,"definition":`...), t.Definition...), "}}"...)
 	}
 	if t.Schema != nil {
-		buf = core.AppendSchema(append(buf, `,"parameters":`...), t.Schema)
+		buf = core.AppendSchema(append(buf, `,"parameters":`...), t)
 	}
 	if t.Strict != nil {
 		buf = append(append(buf, `,"strict":`...), t.Strict...)

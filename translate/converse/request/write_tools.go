@@ -53,7 +53,7 @@ func (w *writer) Tool(t *core.Tool) {
 	if t.Schema == nil {
 		b = append(b, anyObject...)
 	} else {
-		b = core.AppendSchema(b, t.Schema)
+		b = core.AppendSchema(b, t)
 	}
 	b = append(b, '}')
 	if jsonscan.IsTrue(t.Strict) {

@@ -32,7 +32,7 @@ func (w *writer) Tool(t *core.Tool) {
 	switch {
 	case t.Schema == nil:
 	case w.asks.takesJSONSchema():
-		b = core.AppendSchema(append(b, `,"parametersJsonSchema":`...), t.Schema)
+		b = core.AppendSchema(append(b, `,"parametersJsonSchema":`...), t)
 	default:
 		b = w.appendParameters(b, t.Schema)
 	}

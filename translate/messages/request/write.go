@@ -126,7 +126,7 @@ func (w *requestWriter) Tool(t *core.Tool) {
 	if t.Schema == nil {
 		b.buf = append(b.buf, `{"type":"object","properties":{}}`...)
 	} else {
-		b.buf = core.AppendSchema(b.buf, t.Schema)
+		b.buf = core.AppendSchema(b.buf, t)
 	}
 	if t.Strict != nil {
 		b.buf = append(append(b.buf, `,"strict":`...), t.Strict...)

@@ -5,6 +5,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
@@ -197,8 +198,8 @@ func (t *toolReader) readList(raw []byte) (left []translate.Span) {
 	cuts := strict.Cutter{Spans: &left}
 	for t.x.EnterList(&c, "tools"); t.x.NextElement(&c); {
 		start := c.Offset()
-		t.object.Read(t.x, &c, toolShapes, "")
-		declared := t.readTool()
+		root := t.object.ReadTool(t.x, &c, toolShapes, "", "parameters")
+		declared := t.readTool(root)
 		cuts.Element(translate.Span{Start: start, End: c.Offset()}, !declared)
 	}
 	if cuts.All() {
@@ -209,7 +210,7 @@ func (t *toolReader) readList(raw []byte) (left []translate.Span) {
 
 // readTool declares the tool at hand, or those of a namespace. It reports whether the
 // writer gets them. A search by the provider is left out: all tools are sent instead.
-func (t *toolReader) readTool() bool {
+func (t *toolReader) readTool(root jsonschema.Root) bool {
 	o, x := &t.object, t.x
 	kind, s := o.Raw("type"), o.Shape()
 	if s == nil {
@@ -221,7 +222,7 @@ func (t *toolReader) readTool() bool {
 	o.LoseOthers(x, s)
 	checkCallers(x, o.Raw("allowed_callers"))
 	name := o.Raw("name")
-	tool := core.Tool{Name: name, Description: o.Raw("description"), Schema: o.Raw("parameters"), Strict: o.Raw("strict")}
+	tool := core.Tool{Name: name, Description: o.Raw("description"), Schema: o.Raw("parameters"), Root: root, Strict: o.Raw("strict")}
 	var client translate.ClientTool
 	switch s.Type() {
 	case "function":

@@ -67,7 +67,7 @@ func (w *requestWriter) Tool(t *core.Tool) {
 	if t.Schema == nil {
 		buf = append(buf, `{"type":"object","properties":{}}`...)
 	} else {
-		buf = core.AppendSchema(buf, t.Schema)
+		buf = core.AppendSchema(buf, t)
 	}
 	if t.Strict == nil {
 		w.tools.Buf = append(buf, `,"strict":false}`...)
