@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -26,6 +27,10 @@ func (m *Members) Named(name, value []byte) {
 	*m = jsonscan.AppendString(append(*m, ','), name)
 	*m = append(append(*m, ':'), value...)
 }
+
+// Has reports whether there is a member with a name that needs no escapes. A value that has the
+// same bytes counts as well.
+func (m Members) Has(name string) bool { return bytes.Contains(m, []byte(`,"`+name+`":`)) }
 
 // Number appends a member with a number.
 func (m *Members) Number(name string, n int64) {

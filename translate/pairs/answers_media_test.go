@@ -1,6 +1,8 @@
 package pairs_test
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -232,23 +234,118 @@ func TestAnImageOfAThoughtIsNoAnswer(t *testing.T) {
 	}
 }
 
-// A request for images was refused, although the model behind it makes them.
+// askingForImages are requests for images in each format that has some, each with the model that the
+// provider knows, and the field that a refusal names.
+var askingForImages = []struct {
+	from               translate.Format
+	body, model, field string
+}{
+	{translate.Chat, talk(hi, `"modalities":["text","image"]`), "", "modalities"},
+	{translate.Chat, talk(hi, `"modalities":["image","text"]`), "", "modalities"},
+	{translate.Chat, talk(hi, `"modalities":["image"]`), "", "modalities"},
+	{translate.Gemini, configured(`"responseModalities":["TEXT","IMAGE"]`).body, "", "generationConfig.responseModalities"},
+	{translate.Gemini, configured(`"responseModalities":["Image"]`).body, "", "generationConfig.responseModalities"},
+	{translate.Gemini, configured(`"response_modalities":["MODALITY_UNSPECIFIED","image"]`).body, "", "generationConfig.responseModalities"},
+	{translate.Gemini, generating(`"generation_config":{"responseModalities":["image","text"]}`).body, "", "generationConfig.responseModalities"},
+	{translate.Responses, posing(`"tool_choice":{"type":"image_generation"}`).body, "", "tool_choice.type"},
+	{translate.Responses, arming(`"type":"image_generation","size":"auto"`, `"tool_choice":{"type":"image_generation"}`).body, "", "tool_choice.type"},
+	{translate.Responses, arming(`"type":"image_generation"`).body, "gemini-2.5-flash-image", "tools[*].type"},
+	{translate.Responses, arming(`"type":"image_generation"`, `"tool_choice":"auto"`).body, "gemini-3-pro-Image-preview", "tools[*].type"},
+	{translate.Responses, listing(`{"type":"additional_tools","tools":[{"type":"image_generation"}]}`).body, "gemini-2.5-flash-image", "input[*].tools[*].type"},
+}
+
+// askedForAs is how requests for images arrive.
+var askedForAs = map[translate.Format]string{
+	translate.Chat: `"modalities":["image","text"]`, translate.Gemini: `"responseModalities":["TEXT","IMAGE"]`, translate.Responses: `"tools":[{"type":"image_generation"}]`,
+}
+
+// A client that asked for images, in a format other than the provider's, was refused or got none,
+// although the model behind it makes them and the answer has a place for them.
 func TestImagesAreAskedForWhereTheyCanBeMade(t *testing.T) {
-	for _, modalities := range []string{`["text","image"]`, `["image","text"]`, `["image"]`} {
-		body := []byte(talk(hi, `"modalities":`+modalities))
+	for _, ask := range askingForImages {
 		for _, to := range spoken {
-			if to == translate.Chat || !pairs.CanTranslate(translate.Chat, to) {
+			if ask.from == to || !pairs.CanTranslate(ask.from, to) {
 				continue
 			}
-			info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: new(trait.Traits), Seals: sealer}
-			out, _, fault := pairs.Render(nil, translate.Chat, to, body, info)
-			if to == translate.Gemini {
-				require.Nil(t, fault)
-				assert.Contains(t, string(out), `"responseModalities":["TEXT","IMAGE"]`)
+			info := &core.RequestInfo{Model: "m1", Upstream: cmp.Or(ask.model, upstreamName(to)), Traits: new(trait.Traits), Seals: sealer}
+			out, r, fault := pairs.Render(nil, ask.from, to, []byte(ask.body), info)
+			want, can := askedForAs[to]
+			if !can {
+				if fault != nil {
+					assert.Regexp(t, "^("+regexp.QuoteMeta(ask.field)+`|tools|input\[1\].tools): `, fault.Message, "%s; a format without tools refuses all", to)
+				} else {
+					assert.Contains(t, r.Losses.String(), ask.field, to)
+				}
 				continue
 			}
-			require.NotNil(t, fault, to)
-			assert.Contains(t, fault.Message, "modalities")
+			require.Nil(t, fault, "%s to %s: %v", ask.body, to, fault)
+			assert.Contains(t, string(out), want, ask.body)
+			assert.NotContains(t, r.Losses.String(), ask.field)
+			requireRight(t, to, out)
+			back := way{to, ask.from}
+			for _, image := range imagesOf[to] {
+				o := answered(back, r.Answer, []byte(wholeAnswer(to, image.part)))
+				require.Nil(t, o.Fault(), back.name())
+				assert.Contains(t, o.out, shownAs[ask.from], back.name())
+			}
 		}
+	}
+}
+
+// wholeAnswer returns an answer of a provider.
+func wholeAnswer(from translate.Format, part string) string {
+	switch from {
+	case translate.Chat:
+		return `{"model":"m","choices":[{"index":0,"message":{"role":"assistant",` + part + `},"finish_reason":"stop"}]}`
+	case translate.Gemini:
+		return `{"modelVersion":"m","candidates":[{"content":{"role":"model","parts":[` + part + `]},"finishReason":"STOP"}]}`
+	default:
+		return `{"model":"m","status":"completed","output":[` + part + `]}`
+	}
+}
+
+// Agents name the tool that makes images in every request, also to models that make none and refuse
+// a request for them.
+func TestAToolForImagesAsksOnlyModelsThatMakeThem(t *testing.T) {
+	const tool = `"type":"image_generation","size":"1024x1024","quality":"low"`
+	for name, tt := range map[string]struct {
+		body   sample
+		model  string
+		asks   bool
+		losses string
+	}{
+		"another model":      {arming(tool), "gemini-3.5-flash", false, "tools[*].type"},
+		"a model of images":  {arming(tool), "gemini-2.5-flash-image", true, "tools[*].size,tools[*].quality"},
+		"no tool may be":     {arming(tool, `"tool_choice":"none"`), "gemini-2.5-flash-image", false, ""},
+		"others may be":      {arming(tool+`},{"type":"function","name":"f"`, `"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"}]}`), "gemini-2.5-flash-image", false, "tools[*].type"},
+		"the choice":         {arming(tool, `"tool_choice":{"type":"image_generation"}`), "gemini-3.5-flash", true, "tools[*].size,tools[*].quality"},
+		"beside a function":  {arming(tool + `},{"type":"function","name":"f"`), "gpt-5-Image-mini", true, "tools[*].size,tools[*].quality"},
+		"a tool of searches": {arming(`"type":"web_search"`), "gemini-2.5-flash-image", false, "tools[*].type"},
+	} {
+		for _, to := range []translate.Format{translate.Chat, translate.Gemini} {
+			info := &core.RequestInfo{Model: "m1", Upstream: tt.model, Traits: new(trait.Traits), Seals: sealer}
+			out, r, fault := pairs.Render(nil, translate.Responses, to, []byte(tt.body.body), info)
+			require.Nil(t, fault, name)
+			assert.Equal(t, tt.asks, strings.Contains(string(out), askedForAs[to]), "%s: %s", name, out)
+			assert.Contains(t, r.Losses.String(), tt.losses, name)
+		}
+	}
+}
+
+// The choice among the client's tools neither forces the tool that makes images nor forbids it.
+func TestImagesAreNoChoiceAmongTools(t *testing.T) {
+	const function, images = `{"type":"function","name":"f","parameters":{"type":"object"},"strict":false}`, `{"type":"image_generation"}`
+	for members, want := range map[string]string{
+		``: `"tools":[` + images + `],"store"`,
+		`,"tools":[{"type":"function","function":{"name":"f"}}]`:                          `"tools":[` + function + `,` + images + `],"store"`,
+		`,"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":"required"`: `"tools":[` + function + `,` + images + `],"tool_choice":"required"`,
+		`,"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":"none"`:     `"tools":[` + images + `],"store"`,
+		`,"tool_choice":"required"`: `"tools":[` + images + `],"store"`,
+	} {
+		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: new(trait.Traits), Seals: sealer}
+		out, r, fault := pairs.Render(nil, translate.Chat, translate.Responses, []byte(talk(hi, `"modalities":["image"]`+members)), info)
+		require.Nil(t, fault, members)
+		assert.Contains(t, strings.ReplaceAll(string(out), `,"properties":{}`, ""), want, members)
+		assert.Equal(t, strings.Contains(members, `"none"`) || members == `,"tool_choice":"required"`, strings.Contains(r.Losses.String(), "tool"), members)
 	}
 }

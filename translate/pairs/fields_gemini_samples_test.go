@@ -125,7 +125,8 @@ var geminiSamples = samples{
 	"generationConfig.responseSchema.propertyOrdering":                                       configured(`"responseMimeType":"application/json"`, `"responseSchema":{"type":"OBJECT","properties":{"a":{"type":"STRING"}},"propertyOrdering":["b"]}`),
 	"generationConfig.responseFormat":                                                        configured(`"responseFormat":[{"type":"text"}]`),
 	`generationConfig.responseModalities=["TEXT"]`:                                           configured(`"responseModalities":["TEXT"]`).quiet(),
-	"generationConfig.responseModalities=*":                                                  configured(`"responseModalities":["IMAGE"]`),
+	`generationConfig.responseModalities=["TEXT","IMAGE"]`:                                   configured(`"responseModalities":["TEXT","IMAGE"]`),
+	"generationConfig.responseModalities=*":                                                  configured(`"responseModalities":["AUDIO"]`),
 
 	"generationConfig.thinkingConfig.includeThoughts":       configured(`"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"HIGH"}`, `"maxOutputTokens":64000`),
 	"generationConfig.thinkingConfig.includeThoughts=false": thinkingBy(`"includeThoughts":false`).quiet(),

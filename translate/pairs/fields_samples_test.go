@@ -10,6 +10,7 @@ import (
 type sample struct {
 	body   string
 	traits string // beside those of the rule at hand
+	model  string // the provider's name of the model; "" for upstreamName
 	silent bool   // kept by omission, since the field asks for the default
 	behind string // a field that the request needs, and that may be refused in place of the row's
 }
@@ -51,6 +52,11 @@ func returnedBeside(blocks, members string) sample {
 
 func (s sample) under(traits string) sample {
 	s.traits = traits
+	return s
+}
+
+func (s sample) of(model string) sample {
+	s.model = model
 	return s
 }
 

@@ -1,6 +1,7 @@
 package pairs_test
 
 import (
+	"cmp"
 	"reflect"
 	"regexp"
 	"slices"
@@ -49,7 +50,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	render := func(body string) (string, core.Rendered, *fault.Fault) {
 		_, fault := formats.Of(w.from).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(w.to), Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
+		info := &core.RequestInfo{Model: "m1", Upstream: cmp.Or(s.model, upstreamName(w.to)), Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
 		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)
 		r.Answer.Settings = nil // what is repeated is not carried over by that
 		return string(out), r, fault

@@ -96,7 +96,8 @@ type askedTool struct {
 func (t *askedTool) judge() error {
 	function := t.Type == "function" && t.Strict != nil && t.Parameters["type"] != nil && t.Format == nil
 	custom := t.Type == "custom" && t.Strict == nil && t.Parameters == nil
-	if !toolName.MatchString(t.Name) || !function && !custom {
+	images := t.Type == "image_generation" && t.Name == "" && t.Parameters == nil
+	if !images && (!toolName.MatchString(t.Name) || !function && !custom) {
 		return fmt.Errorf("%+v", t)
 	}
 	return nil

@@ -62,6 +62,7 @@ type chatRequest struct {
 	} `json:"response_format"`
 	ReasoningEffort      string             `json:"reasoning_effort"`
 	Verbosity            string             `json:"verbosity"`
+	Modalities           []string           `json:"modalities"`
 	PromptCacheKey       string             `json:"prompt_cache_key"`
 	User                 string             `json:"user"`
 	SafetyIdentifier     string             `json:"safety_identifier"`

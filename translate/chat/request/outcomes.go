@@ -35,6 +35,8 @@ var outcomes = core.NewOutcomes(
 		core.SchemaStrict,
 	),
 
+	core.Keep(core.Images),
+
 	core.Lose(core.ReasoningOn).Unless(effort("low"), core.Extension(templateArguments)).ByWriter(),
 	core.Drop(core.ReasoningAdaptive).Unless(core.Extension(templateArguments)).ByWriter(),
 	core.Lose(core.ReasoningOff).Unless(effort("none"), core.Extension(templateArguments)).ByWriter(),

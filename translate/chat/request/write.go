@@ -1,7 +1,6 @@
 package request
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -113,6 +112,9 @@ func (w *writer) Finish(dst []byte) []byte {
 	} else if o.Has(core.FormatObject) {
 		out.Raw("response_format", []byte(`{"type":"json_object"}`))
 	}
+	if o.Has(core.Images) && !x.Extensions.Has("modalities") {
+		out.Raw("modalities", []byte(`["image","text"]`))
+	}
 	writeReasoning(&out, x)
 	parts.AppendUser(&out, x, parts.UserField(x.Traits))
 	parts.AppendTier(&out, o)
@@ -165,7 +167,7 @@ func writeReasoning(out *core.Members, x *core.Translation) {
 	o := &x.Options
 	if x.Traits.Extension(templateArguments) {
 		kind := o.OneOf(core.ReasoningOn, core.ReasoningOff)
-		set := bytes.Contains(x.Extensions, []byte(`,"`+templateArguments+`":`)) // by the client itself
+		set := x.Extensions.Has(templateArguments) // by the client itself
 		switch {
 		case kind == core.Nothing || set:
 		case kind == core.ReasoningOff:

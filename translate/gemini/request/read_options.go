@@ -3,6 +3,7 @@ package request
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -17,11 +18,7 @@ func (r *reader) readConfig(c *jsonscan.Cursor) {
 		case "thinkingConfig":
 			r.readThinking(c.Skip())
 		case "responseModalities":
-			for _, kind := range jsonschema.Elements(c.Skip()) {
-				if !bytes.EqualFold(kind, []byte(`"TEXT"`)) {
-					x.Lose(otherModalityRow, kind)
-				}
-			}
+			readModalities(x, c.Skip())
 		case "responseSchema", "responseJsonSchema":
 			if raw := c.Skip(); !jsonscan.Blank(raw) {
 				schema, ordered := jsonSchema(raw, name == "responseSchema")
@@ -32,6 +29,20 @@ func (r *reader) readConfig(c *jsonscan.Cursor) {
 			}
 		default:
 			core.ReadMember(x, config, c)
+		}
+	}
+}
+
+// readModalities reads whether the answer may have images, and refuses requests for other answers
+// than texts and images.
+func readModalities(x *core.Translation, raw []byte) {
+	for _, kind := range jsonschema.Elements(raw) {
+		switch strings.ToUpper(jsonscan.TextOf(kind)) {
+		case "TEXT", "MODALITY_UNSPECIFIED":
+		case "IMAGE":
+			x.SetOption(imagesRow, raw)
+		default:
+			x.Lose(otherModalityRow, kind)
 		}
 	}
 }

@@ -84,6 +84,7 @@ var formatRows = slices.Concat([]core.Row{
 	core.Structural(ofConfig+"responseJsonSchema", core.Schema),
 	core.Structural(ofConfig+"responseFormat", core.Nothing).OrNothing(),
 	core.Structural(ofConfig+`responseModalities=["TEXT"]`, core.Content),
+	core.Structural(ofConfig+`responseModalities=["TEXT","IMAGE"]`, core.Images),
 	core.Structural(ofConfig+"responseModalities=*", core.Nothing),
 }, core.Within(core.Schema,
 	core.Hint(ofConfig+"responseSchema.propertyOrdering", core.Nothing),
@@ -237,6 +238,7 @@ var (
 	inlineData         = rows.MediaField(inline)
 	unknownFileRow     = rows.Named(ofPart + "fileData.mimeType=*")
 	unknownAddressRow  = rows.Named(ofPart + "fileData.fileUri=*")
+	imagesRow          = rows.Named(ofConfig + `responseModalities=["TEXT","IMAGE"]`)
 	otherModalityRow   = rows.Named(ofConfig + "responseModalities=*")
 	orderingRow        = rows.Named(ofConfig + "responseSchema.propertyOrdering")
 	usualTemperature   = rows.Named(ofConfig + "temperature=1")

@@ -1,6 +1,8 @@
 package request
 
 import (
+	"strings"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -60,6 +62,8 @@ func (t *toolReader) readChoice(raw []byte) {
 	case "allowed_tools":
 		x.SetWord("tool_choice.mode", o.Raw("mode"))
 		t.readAllowed(o.Raw("tools"))
+	case imageTool:
+		x.SetOption(imageChoiceRow, kind)
 	default:
 		x.Lose(unknownChoiceRow, kind)
 	}
@@ -213,9 +217,13 @@ func (t *toolReader) readList(raw []byte) (left []translate.Span) {
 func (t *toolReader) readTool(root jsonschema.Root) bool {
 	o, x := &t.object, t.x
 	kind, s := o.Raw("type"), o.Shape()
-	if s == nil {
+	if s == nil || s.Type() == imageTool {
 		lost := rows.Value("tools[*].type", jsonscan.TextOf(kind))
 		core.Witnessed(x, core.VendorTool, lost, kind)
+		if s != nil && t.asksForImages(kind) {
+			o.LoseOthers(x, s)
+			return true
+		}
 		x.Lose(lost, kind)
 		return false
 	}
@@ -277,6 +285,19 @@ func (t *toolReader) readTool(root jsonschema.Root) bool {
 	t.declare(tool, client)
 	return true
 }
+
+// asksForImages reports whether the tool of a kind that makes images asks the model for them.
+func (t *toolReader) asksForImages(kind []byte) bool {
+	x := t.x
+	if !x.Options.Has(core.Images) && t.allowed == nil && !x.Options.Has(core.ToolChoiceNone) && x.Can(core.Images) && makesImages(x.Info.Upstream) {
+		x.SetOption(imageToolRow, kind)
+	}
+	return x.Options.Has(core.Images)
+}
+
+// makesImages reports whether the provider's name of a model states that the model makes images,
+// as most names do: a model that makes none refuses a request for them.
+func makesImages(model string) bool { return strings.Contains(strings.ToLower(model), "image") }
 
 // declare declares a tool, in place of an earlier one with the same name.
 func (t *toolReader) declare(tool core.Tool, client translate.ClientTool) {

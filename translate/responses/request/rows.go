@@ -96,6 +96,7 @@ var choiceRows = slices.Concat([]core.Row{
 	core.Shaping("tools=[]+tool_choice=required", core.ToolChoiceWithoutTools).As("tool_choice"),
 	core.Structural("tool_choice=*", core.Nothing),
 	core.Structural("tool_choice.type=*", core.Nothing),
+	core.Structural("tool_choice.type="+imageTool, core.Images),
 	core.Structural("tool_choice.mode=*", core.Nothing),
 	core.Structural("tool_choice.tools[*].type=*", core.Nothing),
 }, core.Within(core.FunctionTool,
@@ -121,8 +122,12 @@ var choiceRows = slices.Concat([]core.Row{
 	core.Structural("tool_choice=none", core.ToolChoiceNone),
 ))
 
+// imageTool is the type of the tool that makes images.
+const imageTool = "image_generation"
+
 // toolRows are the rows about the tools. Those that vendors run are left out: agents
-// name some of them in every request.
+// name some of them in every request. So they do with the tool that makes images, which asks
+// a model for images only if the choice or the name of the model does as well.
 var toolRows = slices.Concat([]core.Row{
 	core.Structural("tools", core.FunctionTool),
 	core.Hint("tool_choice=none+tools", core.UnusedTools),
@@ -137,7 +142,8 @@ var toolRows = slices.Concat([]core.Row{
 	core.Shaping("tools[*].type=web_search", core.Nothing),
 	core.Shaping("tools[*].type=file_search", core.Nothing),
 	core.Shaping("tools[*].type=code_interpreter", core.Nothing),
-	core.Shaping("tools[*].type=image_generation", core.Nothing),
+	core.Shaping("tools[*].type="+imageTool, core.Nothing),
+	core.Shaping("model=image+tools[*].type="+imageTool, core.Images).As("tools[*].type"),
 	core.Shaping("tools[*].type=mcp", core.Nothing),
 	core.Shaping("tools[*].type=local_shell", core.Nothing),
 	core.Shaping("tools[*].type=*", core.Nothing),
@@ -302,6 +308,8 @@ var (
 	unknownChoiceRow    = rows.Named("tool_choice.type=*")
 	foreignAllowedRow   = rows.Named("tool_choice.tools[*].type=*")
 	missingAllowedRow   = rows.Named("tool_choice.tools[*].name=*")
+	imageChoiceRow      = rows.Named("tool_choice.type=" + imageTool)
+	imageToolRow        = rows.Named("model=image+tools[*].type=" + imageTool)
 	unknownToolRow      = rows.Named("tools[*].type=*")
 	toolsRow            = rows.Named("tools")
 	addedToolsRow       = rows.Named("input[*].tools")

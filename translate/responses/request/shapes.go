@@ -50,6 +50,7 @@ var toolShapes = shape.New("type",
 	shape.Of("custom", "name description format allowed_callers"),
 	shape.Of("namespace", "name tools"),
 	shape.Of("tool_search", "description parameters execution"),
+	shape.Of(imageTool, ""),
 )
 
 // customFormats are the formats of free texts.
@@ -62,4 +63,5 @@ var customFormats = shape.New("type",
 var choiceShapes = shape.New("type",
 	shape.Of("function custom", "name namespace"),
 	shape.Of("allowed_tools", "mode tools"),
+	shape.Of(imageTool, ""),
 )

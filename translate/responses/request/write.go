@@ -76,6 +76,23 @@ func (w *requestWriter) Tool(t *core.Tool) {
 	}
 }
 
+// addImageTool adds the tool by which the model makes images. The client's choice is one among
+// its own tools, so if none of them may be used, it gets none, and no choice.
+func (w *requestWriter) addImageTool() {
+	x, o := w.x, &w.x.Options
+	if len(w.tools.Buf) > 0 && o.Has(core.ToolChoiceNone) {
+		core.Report(x, core.UnusedTools, core.Hinted)
+		w.tools.Forget()
+	}
+	if len(w.tools.Buf) == 0 {
+		if o.ForcesTool() {
+			x.Keep(core.ToolChoiceWithoutTools, nil)
+		}
+		o.Clear(core.ToolChoiceAuto, core.ToolChoiceNamed)
+	}
+	w.tools.Buf = append(w.tools.Buf, `,{"type":"`+imageTool+`"}`...)
+}
+
 // appendNamed appends the choice of one tool.
 func appendNamed(dst []byte, kind string, name []byte) []byte {
 	dst = append(dst, `{"type":"`+kind+`","name":"`...)
@@ -97,6 +114,9 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	x.Answer.Cuts.EndCall = len(x.Answer.Cuts.Stops) > 0
 	for _, text := range x.Answer.Cuts.Stops {
 		x.Enforce(text)
+	}
+	if o.Has(core.Images) {
+		w.addImageTool()
 	}
 	w.tools.AppendTo(&out, x, appendNamed)
 	writeText(&out, o)
