@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -76,6 +77,11 @@ func TestEachGatewayAnswersEachScenario(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, len(all)+2, bytes.Count(table, []byte("\n|"))) // with the titles
 	for _, r := range all {
+		assert.Contains(t, r.Figures, resident)
+		if runtime.GOOS == "linux" {
+			assert.Less(t, r.Figures[anonymous], r.Figures[resident])
+			assert.Positive(t, r.Figures[anonymous])
+		}
 		if r.Scenario == "1000 slow streams" {
 			assert.Contains(t, r.Figures, lag99)
 			assert.Contains(t, r.Figures, streamKB)
@@ -168,11 +174,11 @@ func TestEachBoundNamesAScenario(t *testing.T) {
 func TestASoakFailsIfAResourceGrows(t *testing.T) {
 	flat, leak := make([]resources, 40), make([]resources, 40)
 	for i := range flat {
-		flat[i] = resources{memory: 80e6, heap: 8e6, goroutines: 30, files: 20}
+		flat[i] = resources{anonymous: 40e6, resident: 80e6, heap: 8e6, goroutines: 30, files: 20}
 		leak[i] = flat[i]
 		leak[i].goroutines += float64(i)
 	}
-	flat[0].memory = 10e6 // pools are empty at first
+	flat[0].anonymous, flat[0].resident = 5e6, 10e6 // pools are empty at first
 	assert.NoError(t, soakReport(t.TempDir(), flat, time.Second, 1))
 	assert.ErrorContains(t, soakReport("", leak, time.Second, 1), "goroutines: from")
 }

@@ -20,12 +20,22 @@ const (
 	postgresCPU = "postgres_cpu_us" // the same for PostgreSQL
 	streamKB    = "stream_kb"       // resident memory of an open stream
 	allocations = "allocations"     // for a request
-	memory      = "memory_mb"       // resident
+	anonymous   = "anonymous_mb"    // memory of no file: heap, stacks and tables
+	resident    = "resident_mb"     // memory with the pages of files that are mapped
 )
 
 // measurement is what one gateway needed for the requests of one scenario, by the names of
 // the figures. Those that the scenario has no use for are missing.
 type measurement map[string]float64
+
+// holds adds what a process has in memory, in bytes. Anonymous memory is 0 on systems that do
+// not count it.
+func (m measurement) holds(anonymousBytes, residentBytes float64) {
+	if anonymousBytes > 0 {
+		m[anonymous] = anonymousBytes / 1e6
+	}
+	m[resident] = residentBytes / 1e6
+}
 
 // figure is a column of the table.
 type figure struct {
@@ -46,7 +56,8 @@ var figures = []figure{
 	{allocations, "allocations", false},
 	{redisCPU, "Redis µs", true},
 	{postgresCPU, "PostgreSQL µs", true},
-	{memory, "memory MB", false},
+	{anonymous, "anonymous MB", false},
+	{resident, "resident MB", false},
 }
 
 // beside returns the difference of a value from that of the baseline, or their ratio.

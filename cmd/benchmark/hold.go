@@ -14,7 +14,7 @@ func (l *load) hold(ctx context.Context, p *process, within time.Duration) (meas
 		return nil, err
 	}
 	watching, stop := context.WithCancel(ctx)
-	most := make(chan float64)
+	most := make(chan resources)
 	go func() { most <- p.mostMemory(watching) }()
 	start := time.Now()
 	err = l.each(ctx, func(ctx context.Context, i int, c *client) error {
@@ -31,15 +31,15 @@ func (l *load) hold(ctx context.Context, p *process, within time.Duration) (meas
 	if err != nil {
 		return nil, err
 	}
-	peak := max(held, after.memory)
+	peak := held.orMoreMemory(after)
 	m := l.figures(before, after)
-	m[memory], m[streamKB] = peak/1e6, (peak-before.memory)/1e3/m[requests]
+	m.holds(peak.anonymous, peak.resident)
+	m[streamKB] = (peak.resident - before.resident) / 1e3 / m[requests]
 	return m, nil
 }
 
-// mostMemory returns the most resident memory of a process until the context ends.
-func (p *process) mostMemory(ctx context.Context) float64 {
-	most := 0.0
+// mostMemory returns the most memory of each kind of a process until the context ends.
+func (p *process) mostMemory(ctx context.Context) (most resources) {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -48,8 +48,14 @@ func (p *process) mostMemory(ctx context.Context) float64 {
 			return most
 		case <-tick.C:
 			if now, err := p.resources(ctx); err == nil { // an error comes again at the end
-				most = max(most, now.memory)
+				most = most.orMoreMemory(now)
 			}
 		}
 	}
+}
+
+// orMoreMemory returns r with the memory of another moment where that is more.
+func (r resources) orMoreMemory(other resources) resources {
+	r.anonymous, r.resident = max(r.anonymous, other.anonymous), max(r.resident, other.resident)
+	return r
 }

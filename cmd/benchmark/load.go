@@ -49,7 +49,8 @@ func measure(ctx context.Context, p *process, s scenario, d time.Duration) (meas
 		return nil, err
 	}
 	m := l.figures(before, after)
-	m[rate], m[memory] = m[requests]/elapsed.Seconds(), after.memory/1e6
+	m[rate] = m[requests] / elapsed.Seconds()
+	m.holds(after.anonymous, after.resident)
 	return m, nil
 }
 

@@ -73,19 +73,30 @@ func median(values []float64) float64 {
 	return (values[n/2] + values[(n-1)/2]) / 2
 }
 
+// measured returns the figures that a summary has.
+func measured(all []summary) (found []figure) {
+	for _, f := range figures {
+		if slices.ContainsFunc(all, func(s summary) bool { _, has := s.values[f.name]; return has }) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
 // table returns the summaries as a table of Markdown.
 func table(all []summary) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)
 	titles, line := "| scenario\t| gateway\t|", "|---\t|---\t|"
-	for _, f := range figures {
+	columns := measured(all)
+	for _, f := range columns {
 		titles += " " + f.title + "\t|"
 		line += "--:\t|"
 	}
 	fmt.Fprintf(t, "%s\n%s\n", titles, line)
 	for _, s := range all {
 		fmt.Fprintf(t, "| %s\t| %s\t|", s.scenario, s.gateway)
-		for _, f := range figures {
+		for _, f := range columns {
 			written := ""
 			if value, measured := s.values[f.name]; measured {
 				written = f.write(value, s.beside[f.name])

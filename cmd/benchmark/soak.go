@@ -54,7 +54,8 @@ type resource struct {
 }
 
 var watched = []resource{
-	{"resident memory, MB", func(r resources) float64 { return r.memory / 1e6 }, 0.10, 8},
+	{"anonymous memory, MB", func(r resources) float64 { return r.anonymous / 1e6 }, 0.10, 8},
+	{"resident memory, MB", func(r resources) float64 { return r.resident / 1e6 }, 0.10, 8},
 	{"heap after a collection, MB", func(r resources) float64 { return r.heap / 1e6 }, 0.05, 1},
 	{"goroutines", func(r resources) float64 { return r.goroutines }, 0.05, 5},
 	{"open files", func(r resources) float64 { return r.files }, 0.05, 5},
@@ -99,8 +100,8 @@ func (b bench) soakAndReport(ctx context.Context) error {
 			return err
 		}
 		all = append(all, now)
-		fmt.Fprintf(os.Stderr, "%8s  %7d requests  %5.1f MB resident  %4.1f MB heap  %3.0f goroutines  %3.0f open files\n",
-			time.Since(start).Round(time.Second), asked, now.memory/1e6, now.heap/1e6, now.goroutines, now.files)
+		fmt.Fprintf(os.Stderr, "%8s  %7d requests  %5.1f MB anonymous  %5.1f MB resident  %4.1f MB heap  %3.0f goroutines  %3.0f open files\n",
+			time.Since(start).Round(time.Second), asked, now.anonymous/1e6, now.resident/1e6, now.heap/1e6, now.goroutines, now.files)
 	}
 	return errors.Join(soakReport(b.out, all, cycle, asked), tooMany(asked, failed))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -183,7 +184,8 @@ func answerOf(req *http.Request) ([]byte, error) {
 type resources struct {
 	seconds     float64 // of processor time
 	allocations float64
-	memory      float64 // resident, in bytes
+	anonymous   float64 // memory of no file, in bytes; 0 on systems that do not count it
+	resident    float64 // memory with the pages of mapped files, in bytes
 	heap        float64 // in bytes, garbage included
 	goroutines  float64
 	files       float64 // open
@@ -200,7 +202,8 @@ func (p *process) resources(ctx context.Context) (sum resources, err error) {
 		}
 		sum.seconds += r.seconds
 		sum.allocations += r.allocations
-		sum.memory += r.memory
+		sum.anonymous += r.anonymous
+		sum.resident += r.resident
 		sum.heap += r.heap
 		sum.goroutines += r.goroutines
 		sum.files += r.files
@@ -221,7 +224,7 @@ func (p *process) ownResources(ctx context.Context) (r resources, err error) {
 	values := map[string]*float64{
 		"process_cpu_seconds_total":     &r.seconds,
 		"go_memstats_mallocs_total":     &r.allocations,
-		"process_resident_memory_bytes": &r.memory,
+		"process_resident_memory_bytes": &r.resident,
 		"go_memstats_heap_alloc_bytes":  &r.heap,
 		"go_goroutines":                 &r.goroutines,
 		"process_open_fds":              &r.files,
@@ -239,7 +242,27 @@ func (p *process) ownResources(ctx context.Context) (r resources, err error) {
 	if found < len(values) {
 		return r, errors.New("reading metrics: the system does not count the resources of processes")
 	}
-	return r, nil
+	r.anonymous, err = anonymousMemory(p.run.Process.Pid)
+	return r, err
+}
+
+// anonymousMemory returns the bytes of a process that are pages of no file: those that the
+// system cannot drop. It returns 0 on systems without /proc.
+func anonymousMemory(pid int) (float64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("reading memory: %w", err)
+	}
+	_, rest, _ := strings.Cut(string(status), "\nRssAnon:")
+	number, _, _ := strings.Cut(rest, "kB")
+	kb, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil {
+		return 0, fmt.Errorf("reading memory: RssAnon: %w", err)
+	}
+	return kb * 1024, nil
 }
 
 // freeAddresses returns addresses of this machine on which nobody listens. Their ports are not

@@ -32,7 +32,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/programfile"
 )
 
 func init() {
@@ -72,7 +71,6 @@ func (App) CaddyModule() caddy.ModuleInfo {
 // own health checks and open its own connections.
 func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
-	a.releasePages() // of the initialisation of all packages
 	a.ratios = meter.LoadRatios()
 	var err error
 	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load}), limits: limiting.New(), started: make(chan struct{})}, false); err != nil {
@@ -148,16 +146,7 @@ func (a *App) Start() error {
 	ctx, stopReports := context.WithCancel(a.ctx)
 	a.stopMetrics = func() { stopReports(); unwatch(); unwatchLimits(); forget(); release() }
 	go a.reportDegraded(ctx)
-	a.releasePages() // of the configuration
 	return nil
-}
-
-// releasePages gives pages of the program back that only the past has used. They are most of
-// what a small gateway has in memory.
-func (a *App) releasePages() {
-	if err := programfile.Release(); err != nil {
-		a.logger.Debug("pages of the program that are not used any more stay resident", zap.Error(err))
-	}
 }
 
 // metricNames returns the names of the configuration that metrics have as labels.

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package programfile
-
-// Release does nothing.
-func Release() error { return nil }
