@@ -64,7 +64,8 @@ const (
 	EffortMax
 	EffortOther // any other word
 	Verbosity
-	Images // the answer may have images beside texts
+	Images      // the answer may have images beside texts
+	ImagesAlone // the answer is to be images
 	Prediction
 
 	EndUser

@@ -239,19 +239,20 @@ func TestAnImageOfAThoughtIsNoAnswer(t *testing.T) {
 var askingForImages = []struct {
 	from               translate.Format
 	body, model, field string
+	alone              bool // not beside texts
 }{
-	{translate.Chat, talk(hi, `"modalities":["text","image"]`), "", "modalities"},
-	{translate.Chat, talk(hi, `"modalities":["image","text"]`), "", "modalities"},
-	{translate.Chat, talk(hi, `"modalities":["image"]`), "", "modalities"},
-	{translate.Gemini, configured(`"responseModalities":["TEXT","IMAGE"]`).body, "", "generationConfig.responseModalities"},
-	{translate.Gemini, configured(`"responseModalities":["Image"]`).body, "", "generationConfig.responseModalities"},
-	{translate.Gemini, configured(`"response_modalities":["MODALITY_UNSPECIFIED","image"]`).body, "", "generationConfig.responseModalities"},
-	{translate.Gemini, generating(`"generation_config":{"responseModalities":["image","text"]}`).body, "", "generationConfig.responseModalities"},
-	{translate.Responses, posing(`"tool_choice":{"type":"image_generation"}`).body, "", "tool_choice.type"},
-	{translate.Responses, arming(`"type":"image_generation","size":"auto"`, `"tool_choice":{"type":"image_generation"}`).body, "", "tool_choice.type"},
-	{translate.Responses, arming(`"type":"image_generation"`).body, "gemini-2.5-flash-image", "tools[*].type"},
-	{translate.Responses, arming(`"type":"image_generation"`, `"tool_choice":"auto"`).body, "gemini-3-pro-Image-preview", "tools[*].type"},
-	{translate.Responses, listing(`{"type":"additional_tools","tools":[{"type":"image_generation"}]}`).body, "gemini-2.5-flash-image", "input[*].tools[*].type"},
+	{translate.Chat, talk(hi, `"modalities":["text","image"]`), "", "modalities", false},
+	{translate.Chat, talk(hi, `"modalities":["image","text"]`), "", "modalities", false},
+	{translate.Chat, talk(hi, `"modalities":["image"]`), "", "modalities", true},
+	{translate.Gemini, configured(`"responseModalities":["TEXT","IMAGE"]`).body, "", "generationConfig.responseModalities", false},
+	{translate.Gemini, configured(`"responseModalities":["Image"]`).body, "", "generationConfig.responseModalities", true},
+	{translate.Gemini, configured(`"response_modalities":["MODALITY_UNSPECIFIED","image"]`).body, "", "generationConfig.responseModalities", true},
+	{translate.Gemini, generating(`"generation_config":{"responseModalities":["image","text"]}`).body, "", "generationConfig.responseModalities", false},
+	{translate.Responses, posing(`"tool_choice":{"type":"image_generation"}`).body, "", "tool_choice.type", false},
+	{translate.Responses, arming(`"type":"image_generation","size":"auto"`, `"tool_choice":{"type":"image_generation"}`).body, "", "tool_choice.type", false},
+	{translate.Responses, arming(`"type":"image_generation"`).body, "gemini-2.5-flash-image", "tools[*].type", false},
+	{translate.Responses, arming(`"type":"image_generation"`, `"tool_choice":"auto"`).body, "gemini-3-pro-Image-preview", "tools[*].type", false},
+	{translate.Responses, listing(`{"type":"additional_tools","tools":[{"type":"image_generation"}]}`).body, "gemini-2.5-flash-image", "input[*].tools[*].type", false},
 }
 
 // askedForAs is how requests for images arrive.
@@ -279,6 +280,9 @@ func TestImagesAreAskedForWhereTheyCanBeMade(t *testing.T) {
 				continue
 			}
 			require.Nil(t, fault, "%s to %s: %v", ask.body, to, fault)
+			if ask.alone && to == translate.Chat {
+				want = `"modalities":["image"]` // models of images alone take nothing else
+			}
 			assert.Contains(t, string(out), want, ask.body)
 			assert.NotContains(t, r.Losses.String(), ask.field)
 			requireRight(t, to, out)

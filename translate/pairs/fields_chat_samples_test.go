@@ -170,6 +170,7 @@ var samplesOfChat = samples{
 	"logprobs=false+top_logprobs":                                     wanting(`"top_logprobs":2`),
 	`modalities=["text"]`:                                             wanting(`"modalities":["text"]`).quiet(),
 	`modalities=["text","image"]`:                                     wanting(`"modalities":["text","image"]`),
+	`modalities=["image"]`:                                            wanting(`"modalities":["image"]`),
 	"modalities=*":                                                    wanting(`"modalities":["text","audio"]`),
 	"reasoning_effort=none":                                           wanting(`"reasoning_effort":"none"`),
 	"reasoning_effort=minimal":                                        effort("minimal"),

@@ -126,6 +126,7 @@ var geminiSamples = samples{
 	"generationConfig.responseFormat":                                                        configured(`"responseFormat":[{"type":"text"}]`),
 	`generationConfig.responseModalities=["TEXT"]`:                                           configured(`"responseModalities":["TEXT"]`).quiet(),
 	`generationConfig.responseModalities=["TEXT","IMAGE"]`:                                   configured(`"responseModalities":["TEXT","IMAGE"]`),
+	`generationConfig.responseModalities=["IMAGE"]`:                                          configured(`"responseModalities":["IMAGE"]`),
 	"generationConfig.responseModalities=*":                                                  configured(`"responseModalities":["AUDIO"]`),
 
 	"generationConfig.thinkingConfig.includeThoughts":       configured(`"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"HIGH"}`, `"maxOutputTokens":64000`),

@@ -1,6 +1,8 @@
 package parts
 
 import (
+	"strings"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
@@ -117,4 +119,36 @@ func AppendSchema(dst core.Members, o *core.Options) core.Members {
 		dst.Raw("strict", strict)
 	}
 	return dst
+}
+
+// ReadModalities reads the kinds of answers that a client wants, a raw list of words in any letter
+// case: whether the answer may have images, by the row images, or is to be images, by the row
+// alone. Other kinds than texts and images are lost by the row others.
+func ReadModalities(x *core.Translation, raw []byte, images, alone, others *core.Row) {
+	if jsonscan.Blank(raw) {
+		return
+	}
+	c := jsonscan.Again(raw)
+	if !c.EnterArray() {
+		x.Lose(others, raw)
+		return
+	}
+	var text, image bool
+	for c.Element() {
+		switch kind := c.Skip(); strings.ToLower(jsonscan.TextOf(kind)) {
+		case "modality_unspecified":
+		case "text":
+			text = true
+		case "image":
+			image = true
+		default:
+			x.Lose(others, kind)
+		}
+	}
+	switch {
+	case image && text:
+		x.SetOption(images, raw)
+	case image:
+		x.SetOption(alone, raw)
+	}
 }

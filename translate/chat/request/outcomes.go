@@ -35,7 +35,7 @@ var outcomes = core.NewOutcomes(
 		core.SchemaStrict,
 	),
 
-	core.Keep(core.Images),
+	core.Keep(core.Images, core.ImagesAlone),
 
 	core.Lose(core.ReasoningOn).Unless(effort("low"), core.Extension(templateArguments)).ByWriter(),
 	core.Drop(core.ReasoningAdaptive).Unless(core.Extension(templateArguments)).ByWriter(),

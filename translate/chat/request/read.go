@@ -52,7 +52,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 		case "response_format":
 			readFormat(x, c.Skip())
 		case "modalities":
-			readModalities(x, c.Skip())
+			parts.ReadModalities(x, c.Skip(), imagesRow, imagesAloneRow, otherModalityRow)
 		default:
 			x.Member(&c)
 		}

@@ -29,28 +29,6 @@ func foldOptions(x *core.Translation) {
 	}
 }
 
-// readModalities reads whether the answer may have images, and refuses requests for other answers
-// than texts and images.
-func readModalities(x *core.Translation, raw []byte) {
-	if isAbsent(raw) {
-		return
-	}
-	c := jsonscan.Again(raw)
-	if !c.EnterArray() {
-		x.Lose(otherModalityRow, raw)
-		return
-	}
-	for c.Element() {
-		switch kind := c.Skip(); string(kind) {
-		case `"text"`:
-		case `"image"`:
-			x.SetOption(imagesRow, raw)
-		default:
-			x.Lose(otherModalityRow, kind)
-		}
-	}
-}
-
 // readFormat reads the format of the answer.
 func readFormat(x *core.Translation, raw []byte) {
 	const path = "response_format"

@@ -52,6 +52,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("function_call", core.Nothing),
 	core.Structural(`modalities=["text"]`, core.Content),
 	core.Structural(`modalities=["text","image"]`, core.Images),
+	core.Structural(`modalities=["image"]`, core.ImagesAlone),
 	core.Structural("modalities=*", core.Nothing),
 	core.Structural("audio", core.Nothing),
 	core.Structural("web_search_options", core.Nothing),
@@ -283,6 +284,7 @@ var fileRows = core.Within(core.Document, append(core.MediaRows(inFile),
 var (
 	loneTopLogprobsRow = rows.Named("logprobs=false+top_logprobs")
 	imagesRow          = rows.Named(`modalities=["text","image"]`)
+	imagesAloneRow     = rows.Named(`modalities=["image"]`)
 	otherModalityRow   = rows.Named("modalities=*")
 	secondUserRow      = rows.Named("user+safety_identifier")
 	namedChoiceRow     = rows.Named("tool_choice.type=function")

@@ -112,9 +112,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	} else if o.Has(core.FormatObject) {
 		out.Raw("response_format", []byte(`{"type":"json_object"}`))
 	}
-	if o.Has(core.Images) && !x.Extensions.Has("modalities") {
-		out.Raw("modalities", []byte(`["image","text"]`))
-	}
+	writeModalities(&out, x)
 	writeReasoning(&out, x)
 	parts.AppendUser(&out, x, parts.UserField(x.Traits))
 	parts.AppendTier(&out, o)
@@ -159,6 +157,18 @@ func (w *writer) writeMessages(out *core.Members) {
 	}
 	*out = append(w.messages.appendTo(*out), ']')
 	(*out)[first] = '[' // where the comma of the first message is
+}
+
+// writeModalities asks for images, unless an extension of the client does. Models that make
+// nothing else refuse a request for texts.
+func writeModalities(out *core.Members, x *core.Translation) {
+	switch asked := x.Options.OneOf(core.Images, core.ImagesAlone); {
+	case asked == core.Nothing, x.Extensions.Has("modalities"):
+	case asked == core.ImagesAlone:
+		out.Raw("modalities", []byte(`["image"]`))
+	default:
+		out.Raw("modalities", []byte(`["image","text"]`))
+	}
 }
 
 // writeReasoning writes the effort of reasoning, or switches the thinking of a template.

@@ -36,7 +36,7 @@ var outcomes = core.NewOutcomes(
 	core.Change(core.ReasoningOff).ByWriter(),
 	core.Keep(core.ReasoningShown, core.ReasoningHidden),
 
-	core.Keep(core.Images),
+	core.Keep(core.Images, core.ImagesAlone), // not every model makes images without a text
 	core.Keep(core.TierStandard, core.TierFlex, core.TierPriority),
 	core.Drop(core.TierAuto), // the service has no tier that it chooses itself
 

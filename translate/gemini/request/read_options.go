@@ -3,11 +3,11 @@ package request
 import (
 	"bytes"
 	"strconv"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
 // readConfig reads the options of the answer.
@@ -18,7 +18,7 @@ func (r *reader) readConfig(c *jsonscan.Cursor) {
 		case "thinkingConfig":
 			r.readThinking(c.Skip())
 		case "responseModalities":
-			readModalities(x, c.Skip())
+			parts.ReadModalities(x, c.Skip(), imagesRow, imagesAloneRow, otherModalityRow)
 		case "responseSchema", "responseJsonSchema":
 			if raw := c.Skip(); !jsonscan.Blank(raw) {
 				schema, ordered := jsonSchema(raw, name == "responseSchema")
@@ -29,20 +29,6 @@ func (r *reader) readConfig(c *jsonscan.Cursor) {
 			}
 		default:
 			core.ReadMember(x, config, c)
-		}
-	}
-}
-
-// readModalities reads whether the answer may have images, and refuses requests for other answers
-// than texts and images.
-func readModalities(x *core.Translation, raw []byte) {
-	for _, kind := range jsonschema.Elements(raw) {
-		switch strings.ToUpper(jsonscan.TextOf(kind)) {
-		case "TEXT", "MODALITY_UNSPECIFIED":
-		case "IMAGE":
-			x.SetOption(imagesRow, raw)
-		default:
-			x.Lose(otherModalityRow, kind)
 		}
 	}
 }

@@ -85,6 +85,7 @@ var formatRows = slices.Concat([]core.Row{
 	core.Structural(ofConfig+"responseFormat", core.Nothing).OrNothing(),
 	core.Structural(ofConfig+`responseModalities=["TEXT"]`, core.Content),
 	core.Structural(ofConfig+`responseModalities=["TEXT","IMAGE"]`, core.Images),
+	core.Structural(ofConfig+`responseModalities=["IMAGE"]`, core.ImagesAlone),
 	core.Structural(ofConfig+"responseModalities=*", core.Nothing),
 }, core.Within(core.Schema,
 	core.Hint(ofConfig+"responseSchema.propertyOrdering", core.Nothing),
@@ -239,6 +240,7 @@ var (
 	unknownFileRow     = rows.Named(ofPart + "fileData.mimeType=*")
 	unknownAddressRow  = rows.Named(ofPart + "fileData.fileUri=*")
 	imagesRow          = rows.Named(ofConfig + `responseModalities=["TEXT","IMAGE"]`)
+	imagesAloneRow     = rows.Named(ofConfig + `responseModalities=["IMAGE"]`)
 	otherModalityRow   = rows.Named(ofConfig + "responseModalities=*")
 	orderingRow        = rows.Named(ofConfig + "responseSchema.propertyOrdering")
 	usualTemperature   = rows.Named(ofConfig + "temperature=1")

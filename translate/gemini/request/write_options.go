@@ -21,7 +21,7 @@ func (w *writer) writeConfig(out *core.Members) {
 	config.Option("presencePenalty", &o[core.PresencePenalty])
 	config.Option("frequencyPenalty", &o[core.FrequencyPenalty])
 	core.AppendStops(&config, w.x, "stopSequences", maxStops, false)
-	if o.Has(core.Images) {
+	if o.OneOf(core.Images, core.ImagesAlone) != core.Nothing {
 		config.Raw("responseModalities", []byte(`["TEXT","IMAGE"]`))
 	}
 	w.asks.writeFormat(&config, x)

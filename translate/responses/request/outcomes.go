@@ -27,7 +27,7 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(
 		core.FormatText, core.FormatObject, core.FormatSchema, core.Schema, core.SchemaName, core.SchemaDescription,
-		core.SchemaStrict, core.Verbosity, core.Images,
+		core.SchemaStrict, core.Verbosity, core.Images, core.ImagesAlone,
 	),
 
 	core.Keep(core.ReasoningOn, core.ReasoningBudget, core.EffortLow).Unless(effort("low")).ByWriter(),

@@ -115,7 +115,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	for _, text := range x.Answer.Cuts.Stops {
 		x.Enforce(text)
 	}
-	if o.Has(core.Images) {
+	if o.OneOf(core.Images, core.ImagesAlone) != core.Nothing {
 		w.addImageTool()
 	}
 	w.tools.AppendTo(&out, x, appendNamed)
