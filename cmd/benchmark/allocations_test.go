@@ -16,17 +16,17 @@ import (
 )
 
 // reachedAllocations are what a request allocates, by the names of the setups: one with a JSON
-// answer, or with a stream of one text. Caddy and net/http make about 110 of them before and
-// behind the gateway. Lower a number to what the test prints when the gateway has become better.
+// answer, or with a stream of one text. Caddy and net/http make about 114 of them before and
+// behind the gateway: four are those of the route that answers stray probes. Lower a number to what the test prints when the gateway has become better.
 var reachedAllocations = []struct {
 	scenario string
 	reached  map[string]float64
 }{
-	{"chat 1 KB", map[string]float64{"bare": 151, "default": 152, "full": 168}},
-	{"messages stream", map[string]float64{"bare": 159, "default": 160, "full": 176}},
-	{"messages to chat 1 KB", map[string]float64{"bare": 173, "default": 174, "full": 190}},
-	{"messages to chat 100 KB", map[string]float64{"bare": 174, "default": 175, "full": 191}},
-	{"messages to chat stream", map[string]float64{"bare": 187, "default": 188, "full": 204}},
+	{"chat 1 KB", map[string]float64{"bare": 155, "default": 156, "full": 172}},
+	{"messages stream", map[string]float64{"bare": 163, "default": 164, "full": 180}},
+	{"messages to chat 1 KB", map[string]float64{"bare": 177, "default": 178, "full": 194}},
+	{"messages to chat 100 KB", map[string]float64{"bare": 178, "default": 180, "full": 195}},
+	{"messages to chat stream", map[string]float64{"bare": 191, "default": 192, "full": 208}},
 }
 
 // varying is how many more a request may make, because the scheduler decides how many reads and

@@ -34,7 +34,7 @@ var unchanged = new(aigateway.Call)
 // is aigateway.ErrModelName if the path would contain a name that leads elsewhere.
 func (t *Transport) address(a *exchange.Attempt) (*aigateway.Call, error) {
 	odd := !t.inProcess && (strings.ContainsAny(a.Model, `/\%`) || strings.HasPrefix(a.Model, "."))
-	if t.protocol.Address == nil && !odd {
+	if t.protocol.Address == nil && !(odd && a.Format.Provider.ModelInPath) {
 		return unchanged, nil
 	}
 	ex := a.Exchange

@@ -9,7 +9,7 @@ import (
 )
 
 // Provider is how providers of the format are called. A call has one answer.
-var Provider = format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true}
+var Provider = format.Provider{Call: callAddress, ModelInPath: true, Models: modelsAddress, OneAnswer: true}
 
 // callAddress returns the path of a call. The name of the model becomes one segment, also that
 // of an ARN, whose slashes are escaped; SDKs escape its colons, too.

@@ -12,6 +12,8 @@ import (
 type Provider struct {
 	// Call returns the path of a call, with escapes, and its query.
 	Call func(Call) (path, query string)
+	// ModelInPath reports that the path of a call contains the name of the model.
+	ModelInPath bool
 	// Models returns the path, with escapes, and the query of the page of the list of models
 	// that begins after an id, "" for the first page. Base is Call.Base.
 	Models func(base, after string) (path, query string)

@@ -18,7 +18,7 @@ import (
 var optional = []string{
 	"Client.Versions", "Client.KeyParameter", "Client.Marks", "Requests.Resigned", "Requests.ModelName",
 	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
-	"Provider.OneAnswer", "Provider.Wants", "Provider.Sign", "Provider.MissingFor",
+	"Provider.ModelInPath", "Provider.OneAnswer", "Provider.Wants", "Provider.Sign", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
 	"Requests.Prefix.Rules", "Requests.Prefix.Turns", "Requests.Prefix.Role", "Requests.Prefix.Text", "Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
 	"Requests.Attribution", "Requests.Attribution.Path", "Requests.Attribution.Find", "Answers.NewOpening", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
@@ -53,6 +53,20 @@ func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
 		assert.Equal(t, d.Answers.Usage.Ask == nil, d.Answers.Usage.Cut == nil, "%s: Usage", d)
 		assert.Equal(t, d.Requests.Attribution.Path == "", d.Requests.Attribution.Find == nil, "%s: Attribution", d)
 		assert.Equal(t, d.Name, d.Requests.Target.Format, "%s: Target", d)
+	}
+}
+
+// A name of a model with a slash cost each call of the formats that have none in a path the making
+// and the check of the path.
+func TestModelInPathNamesTheFormatsWithAModelInTheirPaths(t *testing.T) {
+	for _, d := range formats.All() {
+		inPath := false
+		for _, o := range []translate.Operation{translate.Generate, translate.CountTokens} {
+			one, _ := d.Provider.Call(format.Call{Operation: o, Model: "one"})
+			other, _ := d.Provider.Call(format.Call{Operation: o, Model: "other"})
+			inPath = inPath || one != other
+		}
+		assert.Equal(t, inPath, d.Provider.ModelInPath, d)
 	}
 }
 

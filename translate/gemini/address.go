@@ -10,7 +10,7 @@ import (
 )
 
 // Provider is how providers of the format are called. A call has one answer.
-var Provider = format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true, Sign: answer.Sign}
+var Provider = format.Provider{Call: callAddress, ModelInPath: true, Models: modelsAddress, OneAnswer: true, Sign: answer.Sign}
 
 // version is the version of the API that base URLs without a path have.
 const version = "/v1beta"
