@@ -15,7 +15,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -43,9 +42,9 @@ type Provider struct {
 // Calls are the bounds of the calls of a provider, and what earlier calls have shown.
 type Calls struct {
 	Rests      health.Rules
-	MaxRunning int             // largest number of running calls, 0 for no bound
-	Retries    health.Budget   // for repeated calls
-	Uncounted  meter.Uncounted // models whose tokens it does not count
+	MaxRunning int              // largest number of running calls, 0 for no bound
+	Retries    health.Budget    // for repeated calls
+	Uncounted  health.Uncounted // models whose tokens it does not count
 }
 
 // offer is the set of models that a provider serves.

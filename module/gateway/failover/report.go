@@ -12,7 +12,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -26,7 +25,7 @@ func (x *run) reportFailure(t *choice.Candidate, c *exchange.Conduit) {
 	case x.ex.Operation == translate.CountTokens && result.Status == http.StatusNotFound && t.EstimatesTokens():
 		t.Provider.Uncounted.Add(c.Attempt.Model)
 		x.log(zapcore.InfoLevel, "provider does not count the tokens of this model, they are estimated", c,
-			zap.Duration("asked_again_after", meter.AskAgainAfter))
+			zap.Duration("asked_again_after", health.AskAgainAfter))
 	case result.Fault.BlamesRequest():
 		x.log(zapcore.InfoLevel, "provider refused the request", c,
 			zap.String("reason", result.Fault.Blame.Reason), zap.String("path", result.Fault.Blame.Path(formats.IsMember)))
