@@ -248,6 +248,21 @@ func TestPurePackagesImportOnlyTheStandardLibrary(t *testing.T) {
 	}
 }
 
+// What a request and its answer share is a package of its own: a reader of requests that needs
+// a type of the answers would lengthen the longest chain of imports by all of theirs.
+func TestRequestsAndAnswersOfFormatsDoNotImportEachOther(t *testing.T) {
+	for _, file := range sources(t) {
+		folder, side := path.Split(file.pkg)
+		other := map[string]string{"request": "answer", "answer": "request"}[side]
+		if other == "" || path.Dir(path.Clean(folder)) != "translate" || folder == "translate/gemini/" { // requests bring back the signatures of its answers
+			continue
+		}
+		for _, imported := range file.imports {
+			assert.False(t, strings.HasPrefix(imported, modulePath+"/translate/") && path.Base(imported) == other, "%s imports %s", file.name, imported)
+		}
+	}
+}
+
 func TestTranslateHasNoNetworkNoClockAndNoGoroutine(t *testing.T) {
 	for _, file := range sources(t) {
 		if !matches("translate/...", file.pkg) || matchesAny(onlyForTests, file.pkg) {

@@ -9,7 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
-	responsesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/settings"
 )
 
 // TestTheAnswerRepeatsTheRequestThatWasRead ensures that the reader, which takes the
@@ -21,7 +21,7 @@ func TestTheAnswerRepeatsTheRequestThatWasRead(t *testing.T) {
 	} {
 		_, r, fault := pairs.Render(nil, translate.Responses, translate.Chat, []byte(body), &core.RequestInfo{Model: "m1", Upstream: "up"})
 		require.Nil(t, fault)
-		assert.Equal(t, string(responsesanswer.AppendSettings(nil, []byte(body), r.Answer.Stream)), string(r.Answer.Settings))
+		assert.Equal(t, string(settings.Append(nil, []byte(body), r.Answer.Stream)), string(r.Answer.Settings))
 	}
 }
 

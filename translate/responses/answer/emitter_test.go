@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/settings"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
@@ -272,10 +273,10 @@ func TestAnAnswerRepeatsItsRequest(t *testing.T) {
 		false: `"instructions":"be\nbrief","tools":[{"type":"function","name":"f"}]`,
 		true:  `"instructions":null,"tools":[]`,
 	} {
-		settings := answer.AppendSettings(nil, request, stream)
-		assert.JSONEq(t, `{"background":false,"max_output_tokens":64,"max_tool_calls":null,"metadata":{"a":"b"},"parallel_tool_calls":true,"previous_response_id":null,"reasoning":{"effort":null,"summary":null},"store":false,"temperature":0.3,"text":{"format":{"type":"text"}},"tool_choice":"required","top_p":1,"truncation":"disabled","user":"u",`+long+`}`, "{"+string(settings[1:])+"}")
-		assert.NotContains(t, string(settings), "\n")
-		got := answered(t, translate.AnswerContext{Settings: settings})
+		repeated := settings.Append(nil, request, stream)
+		assert.JSONEq(t, `{"background":false,"max_output_tokens":64,"max_tool_calls":null,"metadata":{"a":"b"},"parallel_tool_calls":true,"previous_response_id":null,"reasoning":{"effort":null,"summary":null},"store":false,"temperature":0.3,"text":{"format":{"type":"text"}},"tool_choice":"required","top_p":1,"truncation":"disabled","user":"u",`+long+`}`, "{"+string(repeated[1:])+"}")
+		assert.NotContains(t, string(repeated), "\n")
+		got := answered(t, translate.AnswerContext{Settings: repeated})
 		assert.Equal(t, "u", got["user"])
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/settings"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -85,7 +86,7 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 	}
 	repeated := f.settings
 	if repeated == nil {
-		repeated = defaultSettings
+		repeated = settings.Default
 	}
 	return append(append(dst, repeated...), '}')
 }
@@ -107,7 +108,7 @@ type Opening struct {
 func NewOpening(body []byte, ids translate.IDs) *Opening {
 	o := &Opening{frame: frame{id: ids.Message, model: ids.Model, created: ids.Created}}
 	if len(body) > 0 {
-		o.frame.settings = AppendSettings(nil, body, true)
+		o.frame.settings = settings.Append(nil, body, true)
 	}
 	return o
 }

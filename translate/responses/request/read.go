@@ -4,7 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
-	responsesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/settings"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -21,8 +21,8 @@ type requestReader struct {
 	w        core.Writer
 	turns    turnReader
 	tools    toolReader
-	update   update                   // the last change of settings in the input
-	settings responsesanswer.Settings // that the answer repeats
+	update   update          // the last change of settings in the input
+	settings settings.Values // that the answer repeats
 
 	item      core.Object     // of the input
 	part      core.Object     // of the item
@@ -34,7 +34,7 @@ type requestReader struct {
 }
 
 // toolsSetting is the setting that repeats the tools of the request.
-var toolsSetting = responsesanswer.SettingOf([]byte("tools"))
+var toolsSetting = settings.Index([]byte("tools"))
 
 // Read reads a body.
 func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) error {
@@ -46,7 +46,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 	var instructions, input, tools, choice []byte
 	c := x.Info.Texts.Again(body)
 	for c.OpenObject(); c.Member(); {
-		setting, start := responsesanswer.SettingOf(c.Name()), c.Offset()
+		setting, start := settings.Index(c.Name()), c.Offset()
 		switch string(c.Name()) {
 		case "instructions":
 			instructions = c.Skip()

@@ -1,4 +1,6 @@
-package answer
+// Package settings has the members of a response that repeat its request. Requests keep their
+// values, and answers write them.
+package settings
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
@@ -10,8 +12,8 @@ type setting struct {
 	long  bool   // the value may be long: streams, which repeat the response, have unset instead
 }
 
-// settings lists the settings in the order in which they are written.
-var settings = [...]setting{
+// all lists the settings in the order in which they are written.
+var all = [...]setting{
 	{name: "background", unset: "false", fixed: true},
 	{name: "instructions", unset: "null", long: true},
 	{name: "max_output_tokens", unset: "null"},
@@ -33,35 +35,35 @@ var settings = [...]setting{
 	{name: "user"},
 }
 
-// defaultSettings contains the settings of a request without any.
-var defaultSettings = AppendSettings(nil, []byte("{}"), true)
+// Default contains the settings of a request without any.
+var Default = Append(nil, []byte("{}"), true)
 
-// AppendSettings appends the members of an answer that repeat the request, each with a
+// Append appends the members of an answer that repeat the request, each with a
 // comma before it. body must have passed Inspect. store is always false, since the gateway
 // keeps no responses.
-func AppendSettings(dst, body []byte, stream bool) []byte {
-	var values Settings
+func Append(dst, body []byte, stream bool) []byte {
+	var values Values
 	c := jsonscan.Again(body)
 	for c.EnterObject(); c.Member(); {
-		i := SettingOf(c.Name())
+		i := Index(c.Name())
 		values.Set(i, c.Skip())
 	}
 	return values.Append(dst, stream)
 }
 
-// Settings contains the raw values of the settings of a request, by index.
-type Settings [len(settings)][]byte
+// Values contains the raw values of the settings of a request, by index.
+type Values [len(all)][]byte
 
 // Set keeps the value of the setting with an index. Negative indexes are ignored.
-func (v *Settings) Set(i int, raw []byte) {
+func (v *Values) Set(i int, raw []byte) {
 	if i >= 0 && string(raw) != "null" {
 		v[i] = raw
 	}
 }
 
 // Append appends all settings.
-func (v *Settings) Append(dst []byte, stream bool) []byte {
-	for i, s := range settings {
+func (v *Values) Append(dst []byte, stream bool) []byte {
+	for i, s := range all {
 		value := v[i]
 		if stream && s.long {
 			value = nil
@@ -79,10 +81,10 @@ func (v *Settings) Append(dst []byte, stream bool) []byte {
 	return dst
 }
 
-// SettingOf returns the index of the setting with that name, -1 for none.
-func SettingOf(name []byte) int {
-	for i := range settings {
-		if string(name) == settings[i].name && !settings[i].fixed {
+// Index returns the index of the setting with that name, -1 for none.
+func Index(name []byte) int {
+	for i := range all {
+		if string(name) == all[i].name && !all[i].fixed {
 			return i
 		}
 	}
