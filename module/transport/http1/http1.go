@@ -9,8 +9,9 @@
 // with TLS, a proxy, or options that the package does not have, are left to net/http.
 //
 // A connection serves one request at a time. It serves another one only if the answer has
-// arrived completely and nothing has arrived behind it. No request is repeated. The context
-// of a request ends it while it connects; afterwards, closing its Conn does, which a trace gets.
+// arrived completely and nothing has arrived behind it. The package repeats no
+// request: package transport does, if a kept connection turns out to be stale. The context of a
+// request ends it while it connects; afterwards, closing its Conn does, which a trace gets.
 package http1
 
 import (
