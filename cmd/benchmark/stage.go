@@ -66,19 +66,32 @@ func newStage(ctx context.Context, folder string, all []setup, servers servers, 
 		err = cmp.Or(err, p.configure(needs))
 		s.gateways = append(s.gateways, p)
 	}
-	err = cmp.Or(err, listens(ctx, shared.provider), listens(ctx, shared.providerTLS))
-	for _, p := range s.gateways {
-		for _, one := range append(p.behind, p) {
-			if err == nil {
-				err = cmp.Or(one.start(), one.ready(ctx))
-			}
-		}
+	if err == nil {
+		err = s.start(ctx, shared)
 	}
 	if err != nil {
 		s.stop()
 		return nil, err
 	}
 	return s, nil
+}
+
+// start waits for the provider, and then starts one gateway after the other. The first that
+// fails ends it.
+func (s *stage) start(ctx context.Context, shared links) error {
+	for _, address := range []string{shared.provider, shared.providerTLS} {
+		if err := listens(ctx, address); err != nil {
+			return fmt.Errorf("waiting for the provider: %w", err)
+		}
+	}
+	for _, p := range s.gateways {
+		for _, one := range append(p.behind, p) {
+			if err := one.start(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // configure chooses the addresses of a process, and writes its Caddyfile.
@@ -108,21 +121,22 @@ func end(cmd *exec.Cmd) {
 	}
 }
 
-func (p *process) start() (err error) {
+// start starts the process, and waits until it answers.
+func (p *process) start(ctx context.Context) (err error) {
 	p.run, err = startSelf([]string{
 		"BENCHMARK_KEY=" + benchKey, "BENCHMARK_PROVIDER_KEY=sk-provider", "BENCHMARK_POSTGRES=" + p.postgres,
 		"XDG_DATA_HOME=" + p.folder, "XDG_CONFIG_HOME=" + p.folder,
 	}, roleCaddy, "run", "--config", p.config, "--adapter", "caddyfile")
-	return err
+	if err != nil {
+		return err
+	}
+	return p.ready(ctx)
 }
 
 // renew starts the process anew.
 func (p *process) renew(ctx context.Context) error {
 	end(p.run)
-	if err := p.start(); err != nil {
-		return err
-	}
-	return p.ready(ctx)
+	return p.start(ctx)
 }
 
 // startSelf starts a process of this program.
