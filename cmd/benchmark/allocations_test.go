@@ -17,7 +17,8 @@ import (
 
 // reachedAllocations are what a request allocates, by the names of the setups: one with a JSON
 // answer, or with a stream of one text. Caddy and net/http make about 114 of them before and
-// behind the gateway: four are those of the route that answers stray probes. Lower a number to what the test prints when the gateway has become better.
+// behind the gateway: four are those of the route that answers stray probes. Lower a number to what
+// the test prints when the gateway has become better.
 var reachedAllocations = []struct {
 	scenario string
 	reached  map[string]float64
