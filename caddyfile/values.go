@@ -1,7 +1,6 @@
 package caddyfile
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -127,8 +126,8 @@ func readList(d *cf.Dispenser, earlier []string) ([]string, error) {
 func readReferences(d *cf.Dispenser) ([]string, error) {
 	references, err := readList(d, nil)
 	for _, reference := range references {
-		if err == nil && aigateway.CheckSecretReference(reference) != nil {
-			err = d.Err(aigateway.ErrSecretLiteral.Error())
+		if err == nil {
+			err = checkSecret(d, reference)
 		}
 	}
 	return references, err
@@ -218,12 +217,10 @@ func readRetry(d *cf.Dispenser, c *config) error {
 	return err
 }
 
-var errSecret = errors.New("a secret is {env.NAME} or {file./absolute/path}; a literal secret is refused, and {$NAME} inserts one: the admin API and the autosaved configuration would show it")
-
 // checkSecret returns an error unless ref is a reference.
 func checkSecret(d *cf.Dispenser, ref string) error {
-	if aigateway.CheckSecretReference(ref) != nil {
-		return d.WrapErr(errSecret)
+	if err := aigateway.CheckSecretReference(ref); err != nil {
+		return d.WrapErr(err)
 	}
 	return nil
 }

@@ -29,8 +29,8 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // ErrSecretLiteral is the error for a configuration that contains a secret instead
 // of a reference to it. Caddy's admin API and autosaved configuration would show
-// the secret.
-var ErrSecretLiteral = errors.New("a secret must be a reference, {env.NAME} or {file./absolute/path}, not the secret itself")
+// the secret. Its text is the same wherever a secret is configured.
+var ErrSecretLiteral = errors.New("a secret is {env.NAME} or {file./absolute/path}; a literal secret is refused, and {$NAME} inserts one: the admin API and the autosaved configuration would show it")
 
 // reference matches one placeholder of the two kinds that keep a secret out of the
 // configuration, and the path of a file.

@@ -258,7 +258,7 @@ func TestCaddyfile(t *testing.T) {
 		"ai_gateway_webhook {env.A} {\nsecret {file./run/b}\nformat slack\n}": Webhook{URL: "{env.A}", Secret: "{file./run/b}", Format: "slack"},
 		"ai_gateway_webhook":                                   "wrong argument count",
 		"ai_gateway_webhook a b":                               "wrong argument count",
-		"ai_gateway_webhook a {\nsecret hunter2\n}":            "must be a reference",
+		"ai_gateway_webhook a {\nsecret hunter2\n}":            "a literal secret is refused",
 		"ai_gateway_webhook a {\nformat\n}":                    "wrong argument count",
 		"ai_gateway_webhook a {\nformat json\nformat slack\n}": "format is set twice",
 		"ai_gateway_webhook a {\nretries 3\n}":                 "unknown word retries",
@@ -281,7 +281,7 @@ func TestProvisionRefuses(t *testing.T) {
 		`"url":"a.example"`:                               errAddress.Error(),
 		`"url":"https:///hidden"`:                         errAddress.Error(),
 		`"url":"{env.ALERTS}"`:                            errAddress.Error(),
-		`"url":"https://a.example","secret":"hunter2"`:    "secret: a secret must be a reference",
+		`"url":"https://a.example","secret":"hunter2"`:    "secret: a secret is {env.NAME}",
 		`"url":"https://a.example","secret":"{env.NONE}"`: "is not set",
 	} {
 		var config caddy.Config

@@ -279,8 +279,8 @@ func (g *Webhook) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		case "on_error":
 			g.OnError = value
 		case "secret":
-			if aigateway.CheckSecretReference(value) != nil {
-				return d.WrapErr(aigateway.ErrSecretLiteral)
+			if err := aigateway.CheckSecretReference(value); err != nil {
+				return d.WrapErr(err)
 			}
 			g.Secret = value
 		case "timeout":

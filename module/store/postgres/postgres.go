@@ -55,14 +55,8 @@ func (Postgres) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// errReference replaces aigateway.ErrSecretLiteral, and names the DSN.
-var errReference = errors.New("the DSN of postgres is {env.NAME} or {file./absolute/path}; a literal DSN is refused, and {$NAME} inserts one")
-
 // Provision loads the store of the database, but does not connect to it.
 func (p *Postgres) Provision(ctx caddy.Context) error {
-	if aigateway.CheckSecretReference(p.DSN) != nil {
-		return fmt.Errorf("store: %w", errReference)
-	}
 	dsn, err := aigateway.ResolveSecret(p.DSN)
 	if err != nil {
 		return fmt.Errorf("store postgres: dsn: %w", err)
@@ -107,8 +101,8 @@ func (p *Postgres) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if len(args) != 1 {
 		return d.Err("postgres needs one argument, {env.NAME} or {file./absolute/path} with the DSN")
 	}
-	if aigateway.CheckSecretReference(args[0]) != nil {
-		return d.WrapErr(errReference)
+	if err := aigateway.CheckSecretReference(args[0]); err != nil {
+		return d.WrapErr(fmt.Errorf("dsn: %w", err))
 	}
 	if d.NextBlock(d.Nesting()) {
 		return d.Err("postgres has no block")

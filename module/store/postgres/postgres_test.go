@@ -21,7 +21,7 @@ func TestCaddyfile(t *testing.T) {
 		"postgres {file./run/secrets/dsn}":              `{"dsn":"{file./run/secrets/dsn}"}`,
 		"postgres":                                      "one argument",
 		"postgres {env.A} {env.B}":                      "one argument",
-		"postgres " + dsn:                               "a literal DSN is refused",
+		"postgres " + dsn:                               "dsn: a secret is {env.NAME}",
 		"postgres {env.DATABASE_URL} {\n\tpool 3\n}":    "no block",
 		"postgres user=gateway password=" + canary + "": "one argument",
 	} {
@@ -68,8 +68,8 @@ func TestProvisionErrorsHideTheDSN(t *testing.T) {
 	for reference, want := range map[string]string{
 		"{env.BAD_DSN}":   "neither a postgres:// URL nor a list",
 		"{env.EMPTY_DSN}": "empty",
-		dsn:               "a literal DSN is refused",
-		"":                "a literal DSN is refused",
+		dsn:               "dsn: a secret is {env.NAME}",
+		"":                "dsn: a secret is {env.NAME}",
 	} {
 		_, err := provision(t, reference)
 		require.ErrorContains(t, err, want)

@@ -150,7 +150,7 @@ func TestJSONThatCannotWorkIsRefused(t *testing.T) {
 		`"providers":[{"name":"demo","stream_end":"never"}],` + keys:                                                                        "stream_end must be 'done' or 'finish'",
 		`"providers":[{"name":"nobody"}],` + keys:                                                                                           "no preset is named 'nobody'",
 		`"providers":[{"name":"p","preset":{"preset":"vllm"},"base_url":"ftp://x"}],` + keys:                                                "base_url: must be an http or https URL",
-		`"providers":[{"name":"p","preset":{"preset":"vllm"},"api_keys":["sk-literal"]}],` + keys:                                           "a secret must be a reference",
+		`"providers":[{"name":"p","preset":{"preset":"vllm"},"api_keys":["sk-literal"]}],` + keys:                                           "a literal secret is refused",
 		`"providers":[{"name":"demo"}],"models":[{"name":"m","targets":[]}],` + keys:                                                        "model 'm': needs at least one target",
 		`"providers":[{"name":"demo"}],"models":[{"name":"m","targets":[{"provider":"demo"},{"provider":"demo"}]}],` + keys:                 "target 'demo' is listed twice",
 		`"providers":[{"name":"demo"}],"models":[{"name":"m","targets":[{"provider":"demo"}],"fallback_on":["2xx"]}],` + keys:               "fallback_on: '2xx' is not a status",
