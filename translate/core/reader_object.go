@@ -42,7 +42,7 @@ func (o *Object) ReadTool(x *Translation, c *jsonscan.Cursor, table *shape.Table
 	for o.Enter(c, table, path); o.Next(x, c); {
 		if o.Name() == schema {
 			var raw []byte
-			raw, root = jsonschema.ReadRoot(c)
+			raw, root = jsonschema.ReadRoot(c, x.To.PlainArguments)
 			o.keep(raw)
 			continue
 		}

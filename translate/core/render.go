@@ -47,6 +47,8 @@ type Target struct {
 	// and digits; nil means that no model is known for that.
 	DistinctCallIDs bool
 	ShortCallIDs    func(model string) bool
+	// PlainArguments is true if services of the format refuse odd names of arguments of tools.
+	PlainArguments bool
 	// Nested lists the members below the top of requests, for a format without a reader:
 	// the rows of a reader name those of other formats.
 	Nested  []string

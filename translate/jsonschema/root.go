@@ -13,7 +13,8 @@ type Root struct {
 }
 
 // ReadRoot consumes the schema at the cursor of a valid document, and returns it as it is written.
-func ReadRoot(c *jsonscan.Cursor) (schema []byte, root Root) {
+// OddName is false unless names are asked for.
+func ReadRoot(c *jsonscan.Cursor, names bool) (schema []byte, root Root) {
 	if c.Kind() != jsonscan.Object {
 		return c.Skip(), Root{Read: true}
 	}
@@ -27,8 +28,10 @@ func ReadRoot(c *jsonscan.Cursor) (schema []byte, root Root) {
 			root.Typed = true
 			root.Refused = root.Refused || c.Kind() == jsonscan.Array
 		case "properties":
-			root.OddName = readProperties(c) || root.OddName
-			continue
+			if names {
+				root.OddName = readProperties(c) || root.OddName
+				continue
+			}
 		}
 		c.Skip()
 	}
@@ -47,6 +50,6 @@ func readProperties(c *jsonscan.Cursor) (odd bool) {
 // RootOf returns the root of a schema that has been read.
 func RootOf(schema []byte) Root {
 	c := jsonscan.Again(schema)
-	_, root := ReadRoot(&c)
+	_, root := ReadRoot(&c, true)
 	return root
 }
