@@ -131,12 +131,19 @@ func (c *Cursor) Offset() int {
 	return c.pos
 }
 
-// Since returns the bytes from an offset to what was consumed last.
-func (c *Cursor) Since(start int) []byte { return c.data[start:c.pos:c.pos] }
-
 // Kind returns the kind of the value at the cursor by its first byte, without consuming
 // the value. If there is no value, Kind returns Invalid, and Err an error.
 func (c *Cursor) Kind() Kind {
+	if c.err == nil && c.phase == due && c.pos < len(c.data) {
+		if kind := kinds[c.data[c.pos]]; kind != Invalid {
+			return kind
+		}
+	}
+	return c.kindBehindSpace()
+}
+
+// kindBehindSpace is Kind for a value behind white space, and for errors.
+func (c *Cursor) kindBehindSpace() Kind {
 	if c.err != nil {
 		return Invalid
 	}

@@ -35,7 +35,8 @@ func ReadRoot(c *jsonscan.Cursor, names bool) (schema []byte, root Root) {
 		}
 		c.Skip()
 	}
-	return c.Since(start), root
+	end := c.Offset()
+	return c.Document()[start:end:end], root
 }
 
 // readProperties consumes the properties of a schema, and reports whether one of them has a name
