@@ -17,7 +17,7 @@ type remedy struct {
 // first. The patterns match messages of providers and of the gateway.
 var remedies = []remedy{
 	trait(`max_completion_tokens`, "max_tokens_field max_completion_tokens"),
-	trait(`max_tokens.*?(?:at most|less than or equal to|maximum value of) \W?(\d+)`, "max_output_tokens $1"),
+	trait(`max_tokens.*?(?:at most|less than or equal to|maximum value of|\d >) \W?(\d+)`, "max_output_tokens $1"),
 	trait(`stream_options|include_usage`, "include_usage off"),
 	trait(`role[^.]*\bsystem\b|does not support 'system'`, "system_role developer"),
 	trait(`system message must be (?:at the beginning|first)`, "mid_system user"),

@@ -13,6 +13,7 @@ func TestAdvice(t *testing.T) {
 		"400: max_tokens is too large: 32000. This model supports at most 16384 completion tokens":                             "max_output_tokens 16384",
 		"400: max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens; maximum value of 8192":           "max_output_tokens 8192",
 		"400: `max_tokens` must be less than or equal to `8192`":                                                               "max_output_tokens 8192",
+		"400: max_tokens: 64 > 32, which is the maximum allowed number of output tokens":                                       "max_output_tokens 32",
 		"400: Unrecognized request argument supplied: stream_options":                                                          "include_usage off",
 		"400: Unsupported value: 'messages[0].role' does not support 'system' with this model.":                                "system_role developer",
 		"500: System message must be at the beginning.":                                                                        "mid_system user",
