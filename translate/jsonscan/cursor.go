@@ -134,22 +134,17 @@ func (c *Cursor) Offset() int {
 // Kind returns the kind of the value at the cursor by its first byte, without consuming
 // the value. If there is no value, Kind returns Invalid, and Err an error.
 func (c *Cursor) Kind() Kind {
-	if c.err == nil && c.phase == due && c.pos < len(c.data) {
-		if kind := kinds[c.data[c.pos]]; kind != Invalid {
-			return kind
-		}
-	}
-	return c.kindBehindSpace()
-}
-
-// kindBehindSpace is Kind for a value behind white space, and for errors.
-func (c *Cursor) kindBehindSpace() Kind {
 	if c.err != nil {
 		return Invalid
 	}
 	if c.phase != due {
 		c.err = errMisuse
 		return Invalid
+	}
+	if c.pos < len(c.data) {
+		if kind := kinds[c.data[c.pos]]; kind != Invalid { // nearly always without white space
+			return kind
+		}
 	}
 	c.space()
 	if c.pos == len(c.data) {

@@ -11,8 +11,8 @@ import (
 // which may repeat: some providers number the calls of each turn anew. The zero value is ready to
 // use.
 type History struct {
-	ids    []knownID // of calls, each once, and those that calls get in place of one that repeats
-	places []int32   // a hash table with open addressing: positions in ids, plus 1; its length is a power of two
+	ids    []knownID      // of calls, each once, and those that calls get in place of one that repeats
+	places map[uint64]int // positions in ids, by hash
 	calls  []numbered
 	turn   int
 }
@@ -34,13 +34,12 @@ type numbered struct {
 	next   int // the next call of the same id and turn, 0 for none
 }
 
-// The least and the largest length of the hash table that a history keeps for the next
-// conversation.
-const leastPlaces, keptPlaces = 128, 8192
+// mostKept is the number of ids up to which the memory of a history is kept for the next one.
+const mostKept = 4096
 
 // Reset empties the history.
 func (h *History) Reset() {
-	if len(h.places) > keptPlaces {
+	if len(h.ids) > mostKept {
 		*h = History{}
 		return
 	}
@@ -68,43 +67,20 @@ func (h *History) Hashes() []uint64 {
 
 // find returns what is known of an id with that hash, nil for a new one.
 func (h *History) find(hash uint64) *knownID {
-	if len(h.places) == 0 {
-		return nil
+	if at, known := h.places[hash]; known {
+		return &h.ids[at]
 	}
-	for i := hash; ; i++ {
-		switch at := h.places[i&h.mask()]; {
-		case at == 0:
-			return nil
-		case h.ids[at-1].hash == hash:
-			return &h.ids[at-1]
-		}
-	}
+	return nil
 }
 
 // add adds a new id.
 func (h *History) add(id knownID) {
+	if h.places == nil {
+		h.places = make(map[uint64]int)
+	}
+	h.places[id.hash] = len(h.ids)
 	h.ids = append(h.ids, id)
-	if 2*len(h.ids) <= len(h.places) {
-		h.place(len(h.ids))
-		return
-	}
-	h.places = make([]int32, max(leastPlaces, 2*len(h.places)))
-	for n := range h.ids {
-		h.place(n + 1)
-	}
 }
-
-// place enters the nth id into the hash table.
-func (h *History) place(n int) {
-	i := h.ids[n-1].hash & h.mask()
-	for h.places[i] != 0 {
-		i = (i + 1) & h.mask()
-	}
-	h.places[i] = int32(n)
-}
-
-// mask keeps the bits of a hash that are a position in the hash table.
-func (h *History) mask() uint64 { return uint64(len(h.places) - 1) }
 
 // Call returns an id for a call that no earlier call has: the id itself, or with a number.
 func (h *History) Call(id []byte) (unique []byte) {
