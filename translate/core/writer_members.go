@@ -28,9 +28,14 @@ func (m *Members) Named(name, value []byte) {
 	*m = append(append(*m, ':'), value...)
 }
 
-// Has reports whether there is a member with a name that needs no escapes. A value that has the
-// same bytes counts as well.
-func (m Members) Has(name string) bool { return bytes.Contains(m, []byte(`,"`+name+`":`)) }
+// Has reports whether there is a member with a name that needs no escapes.
+func (m Members) Has(name string) bool {
+	if !bytes.Contains(m, []byte(`,"`+name+`":`)) { // else it may be in a value
+		return false
+	}
+	object := append(append([]byte{'{'}, m[1:]...), '}')
+	return jsonscan.MemberOf(object, name) != nil
+}
 
 // Number appends a member with a number.
 func (m *Members) Number(name string, n int64) {
