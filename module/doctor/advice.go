@@ -2,11 +2,12 @@ package doctor
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
 // remedy is a line of the configuration that fixes the failures whose reason matches a
-// pattern. $1 in the line is the first group of the pattern.
+// pattern. $1 in the line is the last group of the pattern, and $1-1 the number before it.
 type remedy struct {
 	reason *regexp.Regexp
 	line   string
@@ -17,7 +18,8 @@ type remedy struct {
 // first. The patterns match messages of providers and of the gateway.
 var remedies = []remedy{
 	trait(`max_completion_tokens`, "max_tokens_field max_completion_tokens"),
-	trait(`max_tokens.*?(?:at most|less than or equal to|maximum value of|\d >) \W?(\d+)`, "max_output_tokens $1"),
+	trait(`max_(?:output_)?tokens.*?(?:at most|less than or equal to|maximum value of|value <=|\d >) \W?(\d+)`, "max_output_tokens $1"),
+	trait(`maxOutputTokens.*? to (\d+) \(exclusive\)`, "max_output_tokens $1-1"),
 	trait(`stream_options|include_usage`, "include_usage off"),
 	trait(`role[^.]*\bsystem\b|does not support 'system'`, "system_role developer"),
 	trait(`system message must be (?:at the beginning|first)`, "mid_system user"),
@@ -53,7 +55,11 @@ func adviceFor(reason string, bytes bool) string {
 		if r.trait && bytes {
 			return ""
 		}
-		return strings.ReplaceAll(r.line, "$1", groups[len(groups)-1])
+		last := groups[len(groups)-1]
+		if n, err := strconv.Atoi(last); err == nil {
+			return strings.NewReplacer("$1-1", strconv.Itoa(n-1), "$1", last).Replace(r.line)
+		}
+		return r.line
 	}
 	return ""
 }

@@ -252,3 +252,18 @@ func (s *silent) Write(p []byte) (int, error) {
 
 // Unwrap lets a ResponseController flush.
 func (s *silent) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// The error of a translated request is in the words of the client's format. Only those of the
+// messages format were known, so that clients of others got no line.
+func TestTheDoctorKnowsTheSentencesOfAllFormats(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	p.Always(quirks[1].step) // short answers
+	formats := make(map[string]bool)
+	for _, r := range examine(t, site.Start(t, provider(p))) {
+		if r.Format != "chat" { // whose requests are not translated
+			assert.Equal(t, "max_output_tokens 32", r.Advice, "%+v", r)
+			formats[r.Format] = true
+		}
+	}
+	assert.Len(t, formats, 4, "messages, completions, responses and gemini")
+}
