@@ -39,8 +39,8 @@ func Arguments(schema []byte) (_ []byte, lost translate.Losses) {
 	return r.append(), r.lost
 }
 
-// outermost is the outermost schema. Whoever writes it decides how many choices, references and names
-// it has: none of them is searched for one by one.
+// outermost is a schema of arguments that takes over what the choices at its root have. Its author
+// decides how many choices, references and names it has: none of them is searched for one by one.
 type outermost struct {
 	Schema
 	schema     []byte

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"io"
 	"mime"
@@ -42,7 +43,10 @@ func (x *exchange) checkMethod() *fault.Fault {
 
 func (x *exchange) checkCredential() *fault.Fault {
 	key, header := x.engine.key, x.route.format.Client.KeyHeader
-	if key == "" || x.r.Header.Get("Authorization") == "Bearer "+key || header != "" && x.r.Header.Get(header) == key {
+	has := func(header, value string) bool {
+		return subtle.ConstantTimeCompare([]byte(x.r.Header.Get(header)), []byte(value)) == 1
+	}
+	if key == "" || has("Authorization", "Bearer "+key) || header != "" && has(header, key) {
 		return nil
 	}
 	return fault.BadKey()

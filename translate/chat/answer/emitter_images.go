@@ -30,12 +30,11 @@ func (m *Emitter) image(c *choice, e *event.Event) {
 }
 
 func appendImage(dst []byte, image *event.Media, number int64) []byte {
-	dst = append(jsonscan.AppendCount(dst, `{"index":`, number), `,"type":"image_url","image_url":{"url":"`...)
+	dst = append(jsonscan.AppendCount(dst, `{"index":`, number), `,"type":"image_url","image_url":{"url":`...)
 	if image.URL != nil {
-		dst = jsonscan.AppendString(dst[:len(dst)-1], image.URL)
-		return append(dst, "}}"...)
+		return append(jsonscan.AppendString(dst, image.URL), "}}"...)
 	}
-	return append(media.AppendURL(dst, image.Type, image.Data), `"}}`...)
+	return append(media.AppendURL(append(dst, '"'), image.Type, image.Data), `"}}`...)
 }
 
 // append appends the member with the images, and a comma before it, unless there are none.

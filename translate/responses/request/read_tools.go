@@ -220,7 +220,7 @@ func (t *toolReader) readTool(root jsonschema.Root) bool {
 	if s == nil || s.Type() == imageTool {
 		lost := rows.Value("tools[*].type", jsonscan.TextOf(kind))
 		core.Witnessed(x, core.VendorTool, lost, kind)
-		if s != nil && t.asksForImages(kind) {
+		if s != nil && t.askForImages(kind) {
 			o.LoseOthers(x, s)
 			return true
 		}
@@ -286,8 +286,9 @@ func (t *toolReader) readTool(root jsonschema.Root) bool {
 	return true
 }
 
-// asksForImages reports whether the tool of a kind that makes images asks the model for them.
-func (t *toolReader) asksForImages(kind []byte) bool {
+// askForImages makes the tool of a kind that makes images ask the model for them, if the model is known
+// to make some. It reports whether the request asks for images, by the tool or otherwise.
+func (t *toolReader) askForImages(kind []byte) bool {
 	x := t.x
 	if !x.Options.Has(core.Images) && t.allowed == nil && !x.Options.Has(core.ToolChoiceNone) && x.Can(core.Images) && makesImages(x.Info.Upstream) {
 		x.SetOption(imageToolRow, kind)
