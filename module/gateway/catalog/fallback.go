@@ -70,10 +70,17 @@ func (f *Fallback) add(word string) error {
 	return nil
 }
 
-// After reports whether the next target may be tried after a failed attempt.
+// accountStatuses are the statuses of trouble with the gateway's account. Many services answer it
+// with another one, which blames the request.
+var accountStatuses = map[fault.Kind]int{fault.CredentialRefused: 401, fault.AccountExhausted: 402}
+
+// After reports whether the next target may be tried after a failed attempt: after the status of
+// its answer, or that of its meaning.
 func (f *Fallback) After(a *exchange.Attempt, result *exchange.Result) bool {
 	status := result.Status
 	switch {
+	case f.has(accountStatuses[result.Fault.Kind]):
+		return true
 	case result.Fault.TooLong() && f.contextLength, result.Fault.Blame.Content && f.contentPolicy:
 		return true
 	case result.Fault.Kind == fault.Timeout && status < 400:
@@ -83,5 +90,8 @@ func (f *Fallback) After(a *exchange.Attempt, result *exchange.Result) bool {
 	case status < 400, status > 599: // the status is no error, so the status of the fault counts
 		status = a.Format.Errors.Status(result.Fault)
 	}
-	return f.statuses[status] || f.classes[status/100%6]
+	return f.has(status)
 }
+
+// has reports whether a status is in the set.
+func (f *Fallback) has(status int) bool { return f.statuses[status] || f.classes[status/100%6] }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -64,6 +65,25 @@ func TestFallbackFollowsItsWords(t *testing.T) {
 		require.NoError(t, err)
 		for name, a := range failures() {
 			assert.Equal(t, contains(test.after, name), f.After(&exchange.Attempt{Format: formats.Of(translate.Messages)}, a), "%v after %s", test.words, name)
+		}
+	}
+}
+
+// Anthropic refuses an account without credit with 400, Google a key that is not valid: the client
+// got the error although another target was paid for.
+func TestTroubleWithTheAccountFallsBackWhateverItsStatus(t *testing.T) {
+	for kind, own := range accountStatuses {
+		for _, status := range []int{0, 200, 400, 401, 402, 403, 412, 422, 429, 500, 503} {
+			for word, others := range map[string][]int{"default": {own}, strconv.Itoa(own): {own}, "4xx": {own}, "429": {429}, "403": {403}, "409": nil, "timeout": nil} {
+				f, err := parseFallback([]string{word})
+				require.NoError(t, err)
+				wanted := slices.Contains(others, own) || slices.Contains(others, status)
+				for _, format := range []translate.Format{translate.Messages, translate.Chat, translate.Responses} {
+					got := f.After(&exchange.Attempt{Format: formats.Of(format)}, &exchange.Result{Status: status, Fault: &fault.Fault{Kind: kind}})
+					wanted := wanted || status == 200 && slices.Contains(others, formats.Of(format).Errors.Status(&fault.Fault{Kind: kind}))
+					assert.Equal(t, wanted, got, "%v with %d, fallback_on %s", kind, status, word)
+				}
+			}
 		}
 	}
 }
