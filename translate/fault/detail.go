@@ -105,45 +105,6 @@ func printable(message string) string {
 	return strings.ToValidUTF8(message[:maxDetail], "")
 }
 
-// exhaustedWords are types and codes for an account without credit.
-var exhaustedWords = map[string]bool{
-	"insufficient_quota": true, "billing_error": true, "billing_not_active": true, "billing_hard_limit_reached": true,
-	"insufficient_user_quota": true, "usage_not_included": true, "insufficient_balance": true,
-	"1113":                         true, // Z.ai
-	"exceeded_current_quota_error": true, // Moonshot
-	"Arrearage":                    true, // Model Studio, with status 400
-	"AllocationQuota.FreeTierOnly": true, // Model Studio
-	"AccountOverdueError":          true, // Volcengine
-	"insufficient_funds":           true, // Vercel
-}
-
-// creditTooLow begins the message of Anthropic for an account without credit. Status
-// and type blame the request.
-const creditTooLow = "Your credit balance is too low"
-
-// exhausted reports whether the account has no credit.
-func (d detail) exhausted() bool {
-	return exhaustedWords[d.code] || exhaustedWords[d.kind] || strings.HasPrefix(d.message, creditTooLow) || d.rpc.usedUp || d.rpc.reason == unpaid
-}
-
-// unauthenticated reports whether the provider did not accept the credential, whatever
-// the status.
-func (d detail) unauthenticated() bool {
-	return d.code == "invalid_api_key" || d.code == "InvalidApiKey" || d.kind == "authentication_error" || refusedKeys[d.rpc.reason]
-}
-
-// account returns the status for trouble with the gateway's account, for which some
-// providers use another status; 0 for other errors.
-func (d detail) account() int {
-	switch {
-	case d.exhausted():
-		return 402
-	case d.unauthenticated():
-		return 401
-	}
-	return 0
-}
-
 // status returns the code as an error status, 0 if it is none.
 func (d detail) status() int {
 	status, err := strconv.Atoi(d.code)

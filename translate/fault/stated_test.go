@@ -65,25 +65,3 @@ func TestErrorsAreReadInEverySpelling(t *testing.T) {
 	}
 	assert.Nil(t, fault.Stated([]byte(`{"errcode":0,"errmsg":"ok"}`)))
 }
-
-// An account in arrears was refused with 400: clients read a sentence about the operator's account,
-// and took their own requests for wrong.
-func TestAccountsWithoutCreditAreKnownByTheWordsOfServices(t *testing.T) {
-	for body, status := range map[string]int{
-		`{"error":{"code":"Arrearage","message":"make sure your account is in good standing","type":"Arrearage"}}`: 400,
-		`{"code":"Arrearage","message":"make sure your account is in good standing","request_id":"r"}`:             400,
-		`{"code":"AllocationQuota.FreeTierOnly","message":"the free tier is used up"}`:                             403,
-		`{"error":{"code":"AccountOverdueError","message":"the account is overdue","type":"Forbidden"}}`:           403,
-		`{"error":{"type":"exceeded_current_quota_error","message":"please check your balance"}}`:                  429,
-		`{"error":{"type":"insufficient_funds","message":"add credits"}}`:                                          400,
-	} {
-		f := fault.Read(status, jsonType, []byte(body))
-		assert.Equal(t, fault.AccountExhausted, f.Kind, body)
-		assert.NotContains(t, f.Message, "balance", body)
-		f = fault.ReadAnswer([]byte(body))
-		assert.Equal(t, fault.AccountExhausted, f.Kind, "with status 200: %s", body)
-	}
-	for _, body := range []string{`{"code":"InvalidApiKey","message":"no","request_id":"r"}`, `{"error":{"code":"invalid_api_key","message":"no"}}`} {
-		assert.Equal(t, fault.CredentialRefused, fault.ReadAnswer([]byte(body)).Kind, body)
-	}
-}

@@ -56,6 +56,33 @@ func TestAnExhaustedAccountIsNotWorthAnotherTry(t *testing.T) {
 	})
 }
 
+// Another target was not asked if the first had no credit, or did not accept the key, and stated it
+// with 400: the client got the error of an account that is not its own.
+func TestAnotherTargetAnswersForAnAccountInTrouble(t *testing.T) {
+	troubles := []failure{
+		{"invalid_request_error", "Your credit balance is too low to access the API"},
+		{"invalid_request_error", "Insufficient Balance"},
+		{"invalid_request_error", "This organization has been disabled."},
+		{"invalid_request_error", "余额不足或无可用资源包,请充值。"},
+		{"invalid_request_error", "API key expired. Please renew the API key."},
+		{"Arrearage", "m"}, {"invalid_api_key", "m"}, {"account_overdue", "m"}, {"billing_error", "m"},
+	}
+	eitherLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
+		for i, trouble := range troubles {
+			for _, step := range []gatewaytest.Step{trouble.body(400), trouble.body(412), trouble.body(422), trouble.stream(r.Upstream)} {
+				s.First.Script(step)
+				answer := s.Ask(r.Path, site.BodyFor(r.Path, "m", "hello", i%2 == 0))
+				assert.Equal(t, http.StatusOK, answer.Status, "%v: %s", trouble, answer.Body)
+				assert.Contains(t, answer.Body, "hello")
+			}
+		}
+		s.First.Script(failure{"invalid_request_error", "messages.0.content: Insufficient Balance"}.body(400))
+		answer := s.Ask(r.Path, site.BodyFor(r.Path, "m", "hello", false))
+		assert.Equal(t, http.StatusBadRequest, answer.Status, "the request is at fault")
+		assert.Equal(t, len(troubles)*4, s.Second.Count())
+	})
+}
+
 // A rate limit in a stream, or in an error without a header, had no retry-after: Codex gave
 // up, and the gateway did not rest the target.
 func TestTheTimeToWaitInAMessageBecomesAHeader(t *testing.T) {
