@@ -2,6 +2,7 @@ package guards
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 )
 
@@ -22,7 +23,9 @@ func cards(text string) iter.Seq[span] {
 				if begins(text, w.start()) {
 					end = w.cardEnd()
 				}
-				if end > 0 && !yield(span{w.start(), end}) {
+				if s := (span{w.start(), end}); end > 0 && (isFraction(text, s) || isInUUID(text, s)) {
+					end = 0
+				} else if end > 0 && !yield(s) {
 					return
 				}
 				w.dropTo(end)
@@ -30,6 +33,26 @@ func cards(text string) iter.Seq[span] {
 		}
 		looseCards(text, yield)
 	}
+}
+
+// isFraction reports whether a span is digits behind a decimal point. One number of ten with sixteen
+// of them has the check digit of a card.
+func isFraction(text string, s span) bool {
+	return s.start >= 2 && text[s.start-1] == '.' && isDigit(text[s.start-2]) && digitSet.run(text, s.start, s.end) == s.end
+}
+
+// uuid matches an identifier of RFC 9562, of which the first groups may be digits alone.
+var uuid = regexp.MustCompile(`^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$`)
+
+// isInUUID reports whether a span is a part of a UUID.
+func isInUUID(text string, s span) bool {
+	const length = 36
+	for start := max(0, s.end-length); start <= s.start && start+length <= len(text); start++ {
+		if begins(text, start) && ends(text, start+length) && uuid.MatchString(text[start:start+length]) {
+			return true
+		}
+	}
+	return false
 }
 
 // cardWindow has as many digits of a run as a card number has at most. It makes the check digit of
