@@ -25,7 +25,11 @@ var UsageRows = token.WithStatedCosts(slices.Concat([]token.Row{
 	{Path: "num_cached_tokens", Is: token.CacheRead}, // Mistral
 	{Path: "cache_creation_input_tokens", Is: token.CacheWrite},
 }, rowsWithin("completion_tokens_details", outputDetails), rowsWithin("output_tokens_details", outputDetails), []token.Row{
-	{Path: "reasoning_tokens", Is: token.Reasoning}, // SGLang
+	{Path: "reasoning_tokens", Is: token.Reasoning},                               // SGLang
+	{Path: "server_tool_use.web_search_requests", Is: token.Searches},             // OpenRouter
+	{Path: "server_side_tool_usage_details.web_search_calls", Is: token.Searches}, // xAI
+	{Path: "num_search_queries", Is: token.Searches},                              // Perplexity
+	{Path: "plugins.search.count", Is: token.Searches},                            // Model Studio
 })...)
 
 var (

@@ -99,6 +99,25 @@ func TestUsageIsReadInTheWordsOfOtherFormats(t *testing.T) {
 	}
 }
 
+// The number of searches in the words of four services was 0, so that a cost without them looked whole.
+func TestSearchesInUsageAreCounted(t *testing.T) {
+	for service, members := range map[string]string{
+		"OpenRouter":   `"server_tool_use":{"web_search_requests":3}`,
+		"xAI":          `"num_sources_used":7,"server_side_tool_usage_details":{"web_search_calls":3,"x_search_calls":1}`,
+		"Perplexity":   `"num_search_queries":3,"citation_tokens":9`,
+		"Model Studio": `"plugins":{"search":{"count":3}}`,
+	} {
+		usage := `"usage":{"prompt_tokens":10,"completion_tokens":2,` + members + `}`
+		choice := `{"model":"m","choices":[{"index":0,"text":"a","message":{"content":"a"},"delta":{"content":"a"},"finish_reason":"stop"}],` + usage + `}`
+		for _, from := range []translate.Format{translate.Chat, translate.Completions} {
+			answer, fault := formats.Of(from).Answers.Inspect([]byte(choice), translate.Generate)
+			require.Nil(t, fault, service)
+			assert.EqualValues(t, 3, answer.Usage.Searches, service)
+			assert.Contains(t, observe(from, [][]byte{chatStream(nil, choice, `[DONE]`)}, true).lines(), "usage "+usageText(answer.Usage), service)
+		}
+	}
+}
+
 // orders calls a function with all orders of some texts.
 func orders(texts []string, each func([]string)) {
 	var from func(first int)

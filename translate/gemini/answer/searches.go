@@ -25,17 +25,16 @@ var (
 )
 
 // searches counts the searches that an answer shows. The service charges for each query that
-// is not empty, and for models before Gemini 3 once for a prompt that is grounded.
+// is not empty, once however often it is repeated, and for models before Gemini 3 once for a prompt
+// that is grounded. (ai.google.dev/gemini-api/docs/google-search#pricing)
 type searches struct {
 	byPrompt bool
 	grounded bool
-	// seen has how often a list of a candidate has had a query: the events of a stream repeat
-	// the list so far, or go on with it.
-	seen  map[query]int64
-	count int64
+	seen     map[query]bool // the events of a stream repeat the list so far, or go on with it
 }
 
 type query struct {
+	list      members.Member
 	candidate int64
 	text      string
 }
@@ -55,26 +54,21 @@ func (s *searches) read(c jsonscan.Cursor, candidate int64) {
 	if !v.Read(&c, groundings, nil) {
 		return
 	}
-	inLists := make(map[query]int64)
 	for _, list := range queryLists {
 		if v.Raw(list) == nil {
 			continue
 		}
 		c := v.Cursor(list)
 		for c.OpenArray(); c.Element(); {
-			if text := bytes.TrimSpace(jsonscan.DecodedOf(c.StringOrSkip())); len(text) > 0 && len(s.seen)+len(inLists) < token.MaxSearches {
-				inLists[query{candidate, string(text)}]++
+			if text := bytes.TrimSpace(jsonscan.DecodedOf(c.StringOrSkip())); len(text) > 0 && len(s.seen) < token.MaxSearches {
+				if s.seen == nil {
+					s.seen = make(map[query]bool)
+				}
+				s.seen[query{list, candidate, string(text)}] = true
 			}
 		}
 	}
-	if s.seen == nil {
-		s.seen = make(map[query]int64)
-	}
-	for q, n := range inLists {
-		s.count += max(0, n-s.seen[q])
-		s.seen[q] = max(n, s.seen[q])
-	}
-	s.grounded = s.grounded || len(inLists) > 0 || hasFound(&v)
+	s.grounded = s.grounded || len(s.seen) > 0 || hasFound(&v)
 }
 
 // hasFound reports whether a grounding has a source that was searched.
@@ -103,7 +97,7 @@ func (s *searches) charged() int64 {
 	case s.byPrompt:
 		return 1
 	}
-	return max(1, s.count)
+	return max(1, int64(len(s.seen)))
 }
 
 // billedSearches are the searches in the list of the calls of tools that the service has billed.

@@ -31,7 +31,7 @@ func TestSearchesOfGroundedAnswersAreCounted(t *testing.T) {
 		want   int64
 	}{
 		"queries":                     {[]string{chunk(three, "", grounded("0", ab))}, 2},
-		"a query twice":               {[]string{chunk(three, "", grounded("0", `{"webSearchQueries":["a","a"]}`))}, 2},
+		"a query twice":               {[]string{chunk(three, "", grounded("0", `{"webSearchQueries":["a","b","a",""]}`))}, 2},
 		"empty queries":               {[]string{chunk(three, "", grounded("0", `{"webSearchQueries":["a",""," "]}`))}, 1},
 		"nothing but empty queries":   {[]string{chunk(three, "", grounded("0", `{"webSearchQueries":[""]}`))}, 0},
 		"a prompt of an older model":  {[]string{chunk(two, "", grounded("0", ab))}, 1},
