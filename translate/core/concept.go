@@ -135,6 +135,7 @@ const (
 	Sound            // in bytes
 	RareSound        // of a media type that few formats have
 	Video            // in bytes
+	RareVideo        // of a media type that few formats have
 	RecordingAddress // of a Sound or a Video
 	SearchResult
 	Citations // a document that the answer is asked to cite

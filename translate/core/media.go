@@ -24,6 +24,7 @@ var mediaConcepts = [...]struct {
 	media.Sound:      {Sound, "audio/wav"},
 	media.RareSound:  {RareSound, "audio/flac"},
 	media.Video:      {Video, "video/mp4"},
+	media.RareVideo:  {RareVideo, "video/avi"},
 }
 
 // MediaRows returns the rows about a field with contents in bytes, one for each kind. form is
@@ -125,7 +126,7 @@ func (f *MediaField) AddInline(x *Translation, w Writer, m *Media) (written bool
 	case media.Image, media.RareImage:
 		x.Answer.Input.Images = true
 		w.Image(m)
-	case media.Sound, media.RareSound, media.Video:
+	case media.Sound, media.RareSound, media.Video, media.RareVideo:
 		w.Recording(m)
 	default:
 		w.Document(m)

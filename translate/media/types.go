@@ -21,6 +21,7 @@ const (
 	Sound
 	RareSound
 	Video
+	RareVideo
 )
 
 // Type is a media type.
@@ -30,13 +31,14 @@ type Type struct {
 	Word string // the name in formats that have no media types: "wav", also the end of names of files
 }
 
-// types is the table: the type, its other names, and further ends of names of files.
+// types is the table: the type, its other names but those of the ends, and further ends of names of
+// files.
 var types = []struct {
 	Type
 	names, ends string
 }{
-	{Type{"image/png", Image, "png"}, "image/x-png", ""},
-	{Type{"image/jpeg", Image, "jpeg"}, "image/jpg image/pjpeg", "jpg"},
+	{Type{"image/png", Image, "png"}, "", ""},
+	{Type{"image/jpeg", Image, "jpeg"}, "image/pjpeg", "jpg"},
 	{Type{"image/gif", Image, "gif"}, "", ""},
 	{Type{"image/webp", Image, "webp"}, "", ""},
 	{Type{"image/heic", RareImage, "heic"}, "", ""},
@@ -59,26 +61,26 @@ var types = []struct {
 	{Type{"application/vnd.oasis.opendocument.presentation", RareOffice, "odp"}, "", ""},
 	{Type{"application/rtf", RareOffice, "rtf"}, "text/rtf", ""},
 
-	{Type{"audio/wav", Sound, "wav"}, "audio/x-wav audio/wave audio/vnd.wave", ""},
-	{Type{"audio/mp3", Sound, "mp3"}, "audio/mpeg audio/x-mp3 audio/mpeg3 audio/x-mpeg", ""},
-	{Type{"audio/flac", RareSound, "flac"}, "audio/x-flac", ""},
+	{Type{"audio/wav", Sound, "wav"}, "audio/wave audio/vnd.wave", ""},
+	{Type{"audio/mp3", Sound, "mp3"}, "audio/mpeg audio/mpeg3 audio/x-mpeg", ""},
+	{Type{"audio/flac", RareSound, "flac"}, "", ""},
 	{Type{"audio/ogg", RareSound, "ogg"}, "application/ogg audio/vorbis", "oga"},
 	{Type{"audio/opus", RareSound, "opus"}, "", ""},
-	{Type{"audio/aac", RareSound, "aac"}, "audio/x-aac", ""},
-	{Type{"audio/aiff", RareSound, "aiff"}, "audio/x-aiff", "aif"},
-	{Type{"audio/m4a", RareSound, "m4a"}, "audio/x-m4a audio/mp4", ""},
+	{Type{"audio/aac", RareSound, "aac"}, "", ""},
+	{Type{"audio/aiff", RareSound, "aiff"}, "", "aif"},
+	{Type{"audio/m4a", RareSound, "m4a"}, "audio/mp4", ""},
 	{Type{"audio/webm", RareSound, "weba"}, "", ""},
-	{Type{"audio/pcm", RareSound, "pcm16"}, "audio/l16 audio/x-pcm", "pcm"},
+	{Type{"audio/pcm", RareSound, "pcm16"}, "audio/l16", "pcm"},
 
 	{Type{"video/mp4", Video, "mp4"}, "", "m4v"},
 	{Type{"video/mpeg", Video, "mpeg"}, "", "mpg"},
-	{Type{"video/quicktime", Video, "mov"}, "video/mov", ""},
+	{Type{"video/quicktime", Video, "mov"}, "", ""},
 	{Type{"video/webm", Video, "webm"}, "", ""},
-	{Type{"video/x-msvideo", Video, "avi"}, "video/avi", ""},
+	{Type{"video/x-msvideo", RareVideo, "avi"}, "", ""},
 	{Type{"video/x-flv", Video, "flv"}, "", ""},
-	{Type{"video/x-ms-wmv", Video, "wmv"}, "video/wmv", ""},
-	{Type{"video/x-matroska", Video, "mkv"}, "video/mkv", ""},
-	{Type{"video/3gpp", Video, "3gp"}, "video/3gp", ""},
+	{Type{"video/x-ms-wmv", Video, "wmv"}, "", ""},
+	{Type{"video/x-matroska", Video, "mkv"}, "", ""},
+	{Type{"video/3gpp", Video, "3gp"}, "", ""},
 
 	{Type{"text/plain", Text, "txt"}, "", "text log ini conf cfg env properties tex rst adoc diff patch srt vtt"},
 	{Type{"text/csv", Text, "csv"}, "application/csv", ""},
@@ -105,8 +107,12 @@ func index() (byName, byEnd map[string]Type) {
 		for name := range strings.FieldsSeq(t.names) {
 			byName[name] = t.Type
 		}
+		class, _, _ := strings.Cut(t.Name, "/")
 		for end := range strings.FieldsSeq(t.Word + " " + t.ends) {
 			byEnd[end] = t.Type
+			if class == "image" || class == "audio" || class == "video" { // programs make types of ends: video/mpg
+				byName[class+"/"+end], byName[class+"/x-"+end] = t.Type, t.Type
+			}
 		}
 	}
 	return byName, byEnd
@@ -116,7 +122,7 @@ func index() (byName, byEnd map[string]Type) {
 var rest = []struct {
 	beginning string
 	kind      Kind
-}{{"image/", RareImage}, {"audio/", RareSound}, {"video/", Video}, {"text/", Text}}
+}{{"image/", RareImage}, {"audio/", RareSound}, {"video/", RareVideo}, {"text/", Text}}
 
 // Find returns the type of a content by what the client states, a media type of any spelling
 // with or without parameters, or else by the name of its file or its address.

@@ -100,5 +100,5 @@ func FileKindOf(mediaType []byte) FileKind { return fileKinds[media.Find(mediaTy
 // program is compressed text.
 var fileKinds = map[media.Kind]FileKind{
 	media.Image: ImageFile, media.RareImage: ImageFile, media.PDF: PDFFile,
-	media.Sound: AudioFile, media.RareSound: AudioFile, media.Video: VideoFile,
+	media.Sound: AudioFile, media.RareSound: AudioFile, media.Video: VideoFile, media.RareVideo: VideoFile,
 }

@@ -42,7 +42,7 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.Image,
-		core.RareImage, core.Sound, core.RareSound, core.Video, core.RecordingAddress, core.Document, core.File, core.FileAddress, core.TextDocument, core.PartsDocument, core.SearchResult,
+		core.RareImage, core.Sound, core.RareSound, core.Video, core.RareVideo, core.RecordingAddress, core.Document, core.File, core.FileAddress, core.TextDocument, core.PartsDocument, core.SearchResult,
 		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference, core.Signature, core.CallSignature,
 		core.EncryptedReasoning,
 	),

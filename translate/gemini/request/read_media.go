@@ -33,7 +33,7 @@ func (r *reader) readMedia() {
 		r.image(&m)
 	case media.PDF:
 		r.document(&m)
-	case media.Sound, media.RareSound, media.Video:
+	case media.Sound, media.RareSound, media.Video, media.RareVideo:
 		if x.Keep(core.RecordingAddress, nil) {
 			x.Answer.Input.Media = true
 			r.w.Recording(&m)
