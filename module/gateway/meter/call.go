@@ -14,6 +14,7 @@ import (
 // call is a call of a provider, with its part of the estimate of the exchange.
 type call struct {
 	*exchange.Result
+	ex       *exchange.Exchange
 	share    float64 // of the request, from 0 to 1
 	prompt   int64   // estimated tokens of the input
 	reserved int64   // tokens of the input and the longest answer
@@ -22,15 +23,16 @@ type call struct {
 	expected token.Units
 }
 
-// calls returns the calls of an attempt: those of a fan-out, or the only one.
-func (m *Meter) calls(r *exchange.Result) iter.Seq[call] {
+// calls returns the calls of the last attempt: those of a fan-out, or the only one.
+func (m *Meter) calls(ex *exchange.Exchange) iter.Seq[call] {
 	return func(yield func(call) bool) {
+		r := ex.Result
 		if r.Parts == nil {
-			yield(call{r, 1, m.Prompt, m.Reserved, m.sent(r, 1), m.Units})
+			yield(call{r, ex, 1, m.Prompt, m.Reserved, m.sent(r, 1), m.Units})
 			return
 		}
 		for _, p := range r.Parts {
-			if !yield(call{p.Result, p.Share, portion(m.Prompt, p.Share), portion(m.Reserved, p.Share), m.sent(p.Result, len(r.Parts)), token.Units{}}) {
+			if !yield(call{p.Result, ex, p.Share, portion(m.Prompt, p.Share), portion(m.Reserved, p.Share), m.sent(p.Result, len(r.Parts)), token.Units{}}) {
 				return
 			}
 		}
@@ -69,6 +71,22 @@ func (c call) reported() int64 {
 	return n
 }
 
+// missing returns the estimated tokens of the side of a whole call, its input or its output, for
+// which a provider reports none although there was some, as some servers do. The size of the text
+// is known for streams alone.
+func (c call) missing() (n token.Counts) {
+	if c.ex.Operation.Beside() || len(c.Usage.Beside) > 0 {
+		return n
+	}
+	if c.Usage.Total() == c.Usage.Output() {
+		n.Fresh = c.prompt
+	}
+	if c.Usage.Output() == 0 && c.ex.Streaming() {
+		n.Answer = c.sent
+	}
+	return n
+}
+
 // unused reports whether a failed call has used no more tokens than the provider has
 // reported: it was not sent, or its answer is an error, before which no content came.
 // The usage of a call that timed out, broke off or was cancelled is unknown.
@@ -92,8 +110,10 @@ func (c call) cost() int64 {
 	switch {
 	case c.Stopped:
 		return max(n, c.prompt+c.sent)
-	case c.Whole() && n > 0 || c.unused():
+	case c.unused():
 		return n
+	case c.Whole() && n > 0:
+		return n + c.missing().Total()
 	}
 	return max(n, c.reserved, c.prompt+c.sent)
 }
@@ -118,8 +138,14 @@ func (c call) usage() usage {
 		tokens.Searches = c.Usage.Searches
 	}
 	switch {
-	case n > 0 && (c.Whole() && !c.Stopped || c.unused()):
+	case n > 0 && c.unused():
 		return usage{tokens, sourceOf(c.Usage), terms, c.units()}
+	case n > 0 && c.Whole() && !c.Stopped:
+		source := sourceOf(c.Usage)
+		if missing := c.missing(); missing != (token.Counts{}) {
+			tokens, source = tokens.Add(missing), accounting.SourcePartial
+		}
+		return usage{tokens, source, terms, c.units()}
 	case c.unused():
 		return usage{}
 	}

@@ -84,12 +84,18 @@ func TestSourcesOfCounts(t *testing.T) {
 		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, token.Counts{}, accounting.SourceNone},
 		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, token.Counts{Fresh: 100}, accounting.SourceEstimated},
 		"counts that contradict each other": { // their source was once provider, as if they were reliable
-			exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{Answer: 3, Reasoning: 9}, Known: true, Inconsistent: true}}, 1,
-			token.Counts{Answer: 3, Reasoning: 9}, accounting.SourcePartial,
+			exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{Fresh: 1, Answer: 3, Reasoning: 9}, Known: true, Inconsistent: true}}, 1,
+			token.Counts{Fresh: 1, Answer: 3, Reasoning: 9}, accounting.SourcePartial,
 		},
+		// Some servers report 0 of what they do not count: prompts and answers were free.
+		"whole, without an input":  {exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{Answer: 7, Reasoning: 2}, Known: true}}, 50, token.Counts{Fresh: 100, Answer: 7, Reasoning: 2}, accounting.SourcePartial},
+		"whole, without an output": {exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{Fresh: 3}, Known: true}}, 50, token.Counts{Fresh: 3, Answer: 50}, accounting.SourcePartial},
+		"whole, all from a cache":  {exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{CacheRead: 90, Answer: 7}, Known: true}}, 50, token.Counts{CacheRead: 90, Answer: 7}, accounting.SourceProvider},
+		"whole, without a text":    {exchange.Result{State: exchange.Finished, Usage: token.Usage{Counts: token.Counts{Fresh: 3}, Known: true}}, 0, token.Counts{Fresh: 3}, accounting.SourceProvider},
 	} {
 		l := new(pages)
 		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1"}))
+		ex.View.Stream = true
 		if c.text > 0 {
 			c.result.Sent, c.result.Began, c.result.Text = true, time.Now(), textOf(c.text)
 		}

@@ -71,7 +71,7 @@ func (m *Meter) charge(ex *exchange.Exchange, tokens func(call) int64) (sum int6
 	if ex.Result == nil || ex.Result == m.added || ex.Operation == translate.CountTokens {
 		return 0
 	}
-	for c := range m.calls(ex.Result) {
+	for c := range m.calls(ex) {
 		m.entry.add(ex.Attempt, c)
 		sum += tokens(c)
 	}

@@ -55,7 +55,7 @@ func TestOddAnswersAreMarked(t *testing.T) {
 		"the standard tier": {"default", 10, sum{Model: "m", Requests: 1, Calls: 1, Input: 10, Output: 20, Cost: 330, Currency: "USD"}},
 		"a tier":            {"scale", 10, sum{Model: "m", Requests: 1, Calls: 1, Input: 10, Output: 20, Currency: "USD", Unpriced: 1, Floor: true}},
 		"another spelling":  {"Priority", 10, sum{Model: "m", Requests: 1, Calls: 1, Input: 10, Output: 20, Currency: "USD", Unpriced: 1, Floor: true}},
-		"a count below 0":   {"default", -1000, sum{Model: "m", Requests: 1, Calls: 1, Output: 20, Cost: 300, Currency: "USD", Estimated: 1}},
+		"a count below 0":   {"default", -1000, sum{Model: "m", Requests: 1, Calls: 1, Input: 16, Output: 20, Cost: 348, Currency: "USD", Estimated: 1}}, // estimated
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := gatewaytest.NewProvider(t)
