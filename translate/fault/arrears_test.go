@@ -2,6 +2,7 @@ package fault_test
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,10 +83,7 @@ var accountSentences = map[fault.Kind][]string{
 // rows returns accountTroubles with a body for each of accountSentences.
 func rows(t *testing.T) map[string]fault.Kind {
 	t.Helper()
-	all := make(map[string]fault.Kind)
-	for body, kind := range accountTroubles {
-		all[body] = kind
-	}
+	all := maps.Clone(accountTroubles)
 	for kind, messages := range accountSentences {
 		for _, message := range messages {
 			all[errorOf(t, message)] = kind
