@@ -139,7 +139,7 @@ func stated(f *fault.Fault, body []byte) *fault.Fault {
 	if f == nil || !f.IsUnusable() {
 		return f
 	}
-	return cmp.Or(fault.Stated(body), f)
+	return cmp.Or(fault.Suspected(body), f)
 }
 
 // readAnswer reads a whole JSON answer. It returns why it is none, or not whole.

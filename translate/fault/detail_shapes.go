@@ -15,9 +15,17 @@ const deepest = 6
 // The places of the message, in the order in which they are searched: at the top of a
 // body, and in the error there. Their names are plain, see plainNames.
 var (
-	outerPlaces = append([]string{"errordescription", "error", "message", "detail", "errors", "response", "baseresp", "responsemetadata", "fault"}, otherPlaces...)
+	outerPlaces = slices.Concat([]string{"errordescription", "error", "message", "detail", "errors"}, envelopes, []string{"fault", "failure", "exception"},
+		otherPlaces)
 	innerPlaces = append([]string{"message", "error", "detail", "errors"}, otherPlaces...)
-	otherPlaces = []string{"msg", "errormsg", "errmsg", "errormessage", "statusmsg", "statusmessage", "faultstring"}
+	otherPlaces = []string{"msg", "errormsg", "errmsg", "errormessage", "statusmsg", "statusmessage", "faultstring", "description", "reason", "title"}
+)
+
+// envelopes are the members around the error of a service. A text there is no message. Those in
+// sureEnvelopes have a code for nothing but success and errors.
+var (
+	envelopes     = append([]string{"status", "result", "data"}, sureEnvelopes...)
+	sureEnvelopes = []string{"response", "baseresp", "responsemetadata", "header"}
 )
 
 // codePlaces are the members of a code beside a message, in the order in which they are searched.
@@ -99,6 +107,9 @@ func detailOfObject(object map[string]any, depth int) (d detail) {
 		places = outerPlaces
 	}
 	for _, place := range places {
+		if _, wraps := object[place].(map[string]any); !wraps && slices.Contains(envelopes, place) {
+			continue
+		}
 		found := detailOf(object[place], depth+1)
 		if word := baseCodes[found.code]; place == "baseresp" && word != "" {
 			found.code = word
@@ -106,7 +117,7 @@ func detailOfObject(object map[string]any, depth int) (d detail) {
 		d.message = firstText(d.message, found.message)
 		d.kind, d.code, d.param = firstText(d.kind, found.kind), firstText(d.code, found.code), firstText(d.param, found.param)
 	}
-	d.kind, d.param = firstText(d.kind, object["type"]), firstText(d.param, object["param"])
+	d.kind, d.param = firstText(d.kind, object["type"], object["errortype"]), firstText(d.param, object["param"])
 	for _, place := range codePlaces {
 		d.code = firstText(d.code, object[place])
 	}
@@ -124,16 +135,32 @@ var successCodes = map[string]bool{"": true, "0": true, "200": true, "ok": true,
 func statesError(object map[string]any) bool {
 	object = plainNames(object)
 	errorList, _ := object["errors"].([]any)
-	return object["success"] == false || len(errorList) > 0 || statesFailure(object)
+	failure, _ := object["error"].(map[string]any)
+	failed := func(place string) bool { return !successCodes[firstText(object[place])] }
+	inside := func(place string) bool {
+		inner, wraps := object[place].(map[string]any)
+		return wraps && statesError(inner)
+	}
+	return object["success"] == false || len(errorList) > 0 || len(failure) > 0 || firstText(object["error"]) != "" ||
+		slices.ContainsFunc(codePlaces, failed) || slices.ContainsFunc(sureEnvelopes, inside) || inside("errormsg")
 }
 
-// statesFailure reports whether an object has a code, alone or in its base_resp, that is none of
-// success.
-func statesFailure(object map[string]any) bool {
-	base, _ := object["baseresp"].(map[string]any)
-	failed := func(place string) bool { return !successCodes[firstText(object[place])] }
-	return slices.ContainsFunc(codePlaces, failed) || base != nil && statesFailure(plainNames(base))
+// lifeSigns are the names and words of events that only keep a stream from being idle.
+var lifeSigns = map[string]bool{"ping": true, "pong": true, "heartbeat": true, "keepalive": true}
+
+// showsLife reports whether an object is empty or a sign of life.
+func showsLife(object map[string]any) bool {
+	for name, value := range object {
+		text, _ := value.(string)
+		if lifeSigns[strings.ToLower(signLetters.Replace(name))] || lifeSigns[strings.ToLower(signLetters.Replace(text))] {
+			return true
+		}
+	}
+	return len(object) == 0
 }
+
+// signLetters removes what separates the parts of a word.
+var signLetters = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")
 
 // firstText returns the first value that is a text or a number.
 func firstText(values ...any) string {

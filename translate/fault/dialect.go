@@ -1,5 +1,11 @@
 package fault
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 // genericMessage replaces a provider's message that cannot be shown.
 const genericMessage = "the upstream reported an error"
 
@@ -24,6 +30,9 @@ var words = map[string]int{
 	"rate_limit_error":          429,
 	"rate_limit_exceeded":       429,
 	"RateLimitError":            429,
+	"1302":                      429, // Z.ai
+	"1303":                      429, // Z.ai
+	"1305":                      429, // Z.ai
 	"tokens":                    429,
 	"requests":                  429,
 	"service_unavailable_error": 503,
@@ -71,7 +80,33 @@ func (l *Dialect) statusOf(d detail) int {
 	case invalidWords[d.code]:
 		return 400
 	}
-	return l.Unknown
+	head, _, _ := strings.Cut(d.message, ":") // of AWS: "ThrottlingException: slow down"
+	return cmp.Or(loadStatus(d.code), loadStatus(d.kind), loadStatus(head), l.Unknown)
+}
+
+// loadWords are the parts of types and codes for too many requests and for too busy servers, in
+// small letters without what separates them.
+var loadWords = []struct {
+	part   string
+	status int
+}{
+	{"throttl", 429}, {"ratelimit", 429}, {"ratequota", 429}, {"toomanyrequests", 429}, {"requestlimit", 429},
+	{"overload", 503}, {"serverbusy", 503}, {"serviceunavailable", 503},
+}
+
+// loadStatus returns the status of a type or a code that has one of loadWords, else 0. A sentence
+// is neither.
+func loadStatus(word string) int {
+	if len(word) > maxCode || strings.Contains(word, " ") {
+		return 0
+	}
+	word = strings.ToLower(signLetters.Replace(word))
+	for _, row := range loadWords {
+		if strings.Contains(word, row.part) {
+			return row.status
+		}
+	}
+	return 0
 }
 
 // HasError reports whether JSON is the body of an error.
@@ -139,6 +174,38 @@ func Stated(body []byte) *Fault {
 		return nil
 	}
 	return ReadAnswer(body)
+}
+
+// Suspected returns the fault of a body of status 2xx that is no answer of its format, if it has a
+// message of any kind and no code of success; else nil.
+func Suspected(body []byte) *Fault {
+	value, _ := decode(body)
+	object, _ := value.(map[string]any)
+	d := detailOf(value, 0)
+	if object == nil || d.message == "" || d.code != "" && successCodes[d.code] && !statesError(object) {
+		return nil
+	}
+	return ReadAnswer(body)
+}
+
+// Stray returns the fault of a stream that ends without a finish, although one of its events is this
+// JSON object, which has neither content nor usage: the event may be an error in a shape that nobody
+// knows. It returns nil for a sign of life, for a code of success, and for an event without a message
+// that has one of the members of ordinary events.
+func Stray(event []byte, ordinary []string) *Fault {
+	value, _ := decode(event)
+	object, _ := value.(map[string]any)
+	has := func(name string) bool { return object[name] != nil }
+	code := detailOf(value, 0).code
+	switch f := Suspected(event); {
+	case showsLife(object):
+		return nil
+	case f != nil:
+		return f
+	case code != "" && successCodes[code], slices.ContainsFunc(ordinary, has):
+		return nil
+	}
+	return Truncated(nil)
 }
 
 // ReadAnswer returns the fault of an error object in an answer of status 2xx. Its status is

@@ -43,6 +43,46 @@ func TestErrorsOfStatus200AreReadInEveryShape(t *testing.T) {
 	}
 }
 
+// A body that is no answer had its reason in a shape that nobody knew: the client read that the answer
+// is unusable, and not why.
+func TestAnyMessageOfABodyThatIsNoAnswerIsItsReason(t *testing.T) {
+	for _, body := range []string{
+		`{"Response":{"Error":{"Code":"x","Message":"no"},"RequestId":"r"}}`, `{"ErrorMsg":{"Msg":"no","Code":2001}}`, `{"header":{"code":10007,"message":"no","sid":"s"}}`,
+		`{"Message":"no"}`, `{"message":"no","id":"x"}`, `{"status":{"code":5,"description":"no"}}`, `{"result":{"error":"no"}}`, `{"data":{"err_msg":"no"},"code":3}`,
+		`{"exception":{"class":"x","message":"no"}}`, `{"failure":"no"}`, `{"type":"about:blank","title":"no","status":500}`, `{"Reason":"no"}`,
+	} {
+		f := fault.Suspected([]byte(body))
+		require.NotNil(t, f, body)
+		assert.Equal(t, "no", f.Message, body)
+		assert.Equal(t, "no", fault.Stray([]byte(body), nil).Message, body)
+	}
+	for _, body := range []string{
+		`{"hello":"world"}`, `{"header":{"code":0,"message":"Success"}}`, `{"code":200,"message":"ok"}`, `{"response":"a text"}`, `{"data":"a text"}`,
+		`{"message":{"role":"assistant","content":"a text"}}`, `{"status":"done"}`, `{}`, `[]`, `"no"`, `{`, ``,
+	} {
+		assert.Nil(t, fault.Suspected([]byte(body)), body)
+	}
+}
+
+// Busy services have words of their own, which were an error of the gateway to clients that wait for a
+// moment after too many requests.
+func TestEventsOfBusyServicesAreKnownByTheirWords(t *testing.T) {
+	for body, kind := range map[string]fault.Kind{
+		`{"code":"Throttling.RateQuota","message":"no","request_id":"r"}`:                        fault.RateLimited,
+		`{"error":{"code":"1302","message":"no"}}`:                                               fault.RateLimited,
+		`{"Response":{"Error":{"Code":"RequestLimitExceeded.UinLimitExceeded","Message":"no"}}}`: fault.RateLimited,
+		`{"Message":"ThrottlingException: no"}`:                                                  fault.RateLimited,
+		`{"__type":"com.service#TooManyRequestsException","message":"no"}`:                       fault.RateLimited,
+		`{"error":{"code":"rate-limit-reached","message":"no"}}`:                                 fault.RateLimited,
+		`{"error":"no","error_type":"overloaded"}`:                                               fault.Overloaded,
+		`{"error":{"type":"ServerOverloadedError","message":"no"}}`:                              fault.Overloaded,
+		`{"error":{"code":"SERVICE_UNAVAILABLE","message":"no"}}`:                                fault.Overloaded,
+		`{"error":{"code":"unknown","message":"the overloaded method: rate limit"}}`:             fault.BadGateway,
+	} {
+		assert.Equal(t, kind, fault.ReadAnswer([]byte(body)).Kind, body)
+	}
+}
+
 // Services spell the members of errors in several ways: "Message" of AWS and "errorMessage" were no
 // usable body, so that the client did not read why its request was refused.
 func TestErrorsAreReadInEverySpelling(t *testing.T) {

@@ -204,6 +204,22 @@ func (d *document) failed(data []byte) bool {
 	return d.count == 0 && !d.counted && fault.Stated(data) != nil
 }
 
+// ordinary are the members of events without choices and usage that services send: about the prompt,
+// before the answer, and behind it.
+var ordinary = []string{"object", "model", "created", "choices", "system_fingerprint", "service_tier", "prompt_filter_results", "prompt_annotations", "moderation", "x_groq", "obfuscation"}
+
+// stray returns the fault of a stream that ends without a finish behind the document, whose bytes are
+// data, or an earlier fault of that kind; nil if the document may be part of a whole answer.
+func (d *document) stray(data []byte, earlier *fault.Fault) *fault.Fault {
+	if d.count > 0 || d.counted {
+		return earlier
+	}
+	if f := fault.Stray(data, ordinary); f != nil && (earlier == nil || f.Quoted) {
+		return f
+	}
+	return earlier
+}
+
 // ends is the table of choices of which only the ends are read.
 var ends = NewChoices()
 

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"cmp"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -24,7 +26,8 @@ type Observer struct {
 	choice   members.Values // the one read last
 	summary  summary
 	progress progress
-	turns    bool // the Deltas may be of any choice
+	stray    *fault.Fault // unless the answer finishes: of an event that is no part of one
+	turns    bool         // the Deltas may be of any choice
 }
 
 // Content reports whether a choice has content that is not empty, and adds its texts.
@@ -77,6 +80,9 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 	case o.repeats(delta.Name, delta.Data): // nearly all of a stream
 		return signal.Content
 	case delta.IsDone():
+		if o.stray != nil && !o.progress.finished(1) {
+			return o.Fail(o.stray)
+		}
 		o.Over = true
 		return signal.Terminal
 	}
@@ -120,11 +126,13 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	t := &o.summary
 	*t = summary{}
 	if err := d.read(delta.Data, false, &o.report, nil, func() (*members.Values, error) { return o.readChoice(&d.cursor), nil }); err != nil {
+		o.stray = cmp.Or(o.stray, fault.Unusable(err))
 		return o.Unreadable(err)
 	}
 	if d.failed(delta.Data) {
 		return o.Fail(dialect.ReadEvent(delta.Data))
 	}
+	o.stray = d.stray(delta.Data, o.stray)
 	if d.counted {
 		o.Used = o.Used.Then(o.report.Usage())
 	}

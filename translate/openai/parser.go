@@ -28,8 +28,9 @@ type Parser struct {
 	parts    []members.Values // the choices of the chunk
 	progress progress
 	usage    token.Usage
-	tier     event.Tier // of the chunk
-	started  bool       // the event Start was sent
+	tier     event.Tier   // of the chunk
+	started  bool         // the event Start was sent
+	stray    *fault.Fault // unless the answer finishes: of an event that is no part of one
 }
 
 // ChoiceParser is the part of a parser that depends on the format: it sends the events of
@@ -113,7 +114,7 @@ func (p *Parser) Answer(body []byte) {
 
 // End ends the body of a stream.
 func (p *Parser) End(clean bool) {
-	if clean && p.Finished(1) {
+	if clean && (p.stray != nil || p.Finished(1)) {
 		p.end()
 	} else {
 		p.Fail(fault.Truncated(nil))
@@ -137,10 +138,13 @@ func (p *Parser) Choices() (begun int) {
 // MarkRefused records that the model refuses to answer in a choice.
 func (p *Parser) MarkRefused(index int) { p.progress[index].refused = true }
 
-// end ends a complete answer. An answer without choices is a fault.
+// end ends a complete answer. An answer without choices is a fault, and so is one without a finish
+// whose stream has an event that is no part of an answer.
 func (p *Parser) end() {
 	switch {
 	case p.Over():
+	case p.stray != nil && !p.Finished(1):
+		p.Fail(p.stray)
 	case len(p.progress) == 0 || !p.progress[0].seen:
 		p.Refuse(errNoFirst)
 	default:
@@ -167,6 +171,9 @@ func (p *Parser) read(data []byte, whole bool) {
 			p.Fail(dialect.ReadEvent(data))
 		}
 		return
+	}
+	if !whole {
+		p.stray = d.stray(data, p.stray)
 	}
 	p.Lose("moderation", d.Filled(aroundJudged))
 	if whole {

@@ -80,6 +80,15 @@ func TestA200ThatHoldsAnErrorIsAnError(t *testing.T) {
 		{"in a shape of another one", `{"code":500,"msg":"no such model","success":false}`, site.ErrorAnswer{
 			Status: 500, Kind: "server_error", MessagesKind: "api_error", Message: "no such model",
 		}},
+		{"in an envelope", `{"Response":{"Error":{"Code":"RequestLimitExceeded","Message":"slow down"},"RequestId":"r"}}`, site.ErrorAnswer{
+			Status: 429, Kind: "rate_limit_error", MessagesKind: "rate_limit_error", Code: "rate_limit_exceeded", Message: "slow down",
+		}},
+		{"in an envelope with a code", `{"status":{"code":51,"message":"no worker"},"data":null}`, site.ErrorAnswer{
+			Status: 502, Kind: "server_error", MessagesKind: "api_error", Code: "upstream_invalid_response", Message: "no worker",
+		}},
+		{"a message alone", `{"id":"x","message":"no worker"}`, site.ErrorAnswer{
+			Status: 502, Kind: "server_error", MessagesKind: "api_error", Code: "upstream_invalid_response", Message: "no worker",
+		}},
 	}
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -95,6 +104,27 @@ func TestA200ThatHoldsAnErrorIsAnError(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A service sent half an answer, an error in a shape of its own and [DONE]: the client read the half as
+// the whole answer, and the record had a whole answer too.
+func TestAnUnknownErrorInAStreamWithoutAFinishIsAFailure(t *testing.T) {
+	half := `data: {"model":"m","choices":[{"index":0,"text":"half","delta":{"content":"half"}}]}` + "\n\n"
+	for name, event := range map[string]string{"with a message": `{"info":1,"Message":"no worker"}`, "without one": `{"phase":"aborted"}`} {
+		site.EachWay(t, func(t *testing.T, w site.Way) {
+			p := gatewaytest.NewProvider(t)
+			s := site.Start(t, w.Provider("p", p))
+			for _, path := range []string{site.ChatPath, site.CompletionsPath} {
+				t.Run(name+" "+path, func(t *testing.T) {
+					p.Script(gatewaytest.Chunks(gatewaytest.EventStream, half, "data: "+event+"\n\n", "data: [DONE]\n\n"))
+					answer := s.Ask(path, site.BodyFor(path, "m", "hello", true))
+					assert.Contains(t, answer.Body, `data: {"error":`)
+					assert.NotContains(t, answer.Body, "[DONE]")
+					assert.Equal(t, "cut", s.Record(answer.ID())["outcome"])
+				})
+			}
+		})
+	}
 }
 
 func TestAnAnswerOfTheOtherKindIsUnusable(t *testing.T) {
