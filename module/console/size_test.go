@@ -51,7 +51,7 @@ func TestC012SizeOfTheConsole(t *testing.T) {
 	for name, size := range pages {
 		assert.Less(t, frame+size, 60_000, name)
 	}
-	assert.LessOrEqual(t, script, 5000)
+	assert.LessOrEqual(t, script, 7500)
 	assert.LessOrEqual(t, style, 900)
 }
 

@@ -1,12 +1,15 @@
 // Stacked bars over time. The table below a chart has the same numbers.
 import { html, useEffect, useRef, useState } from './preact.js';
 
-/** @typedef {{name: string, values: number[], ill?: boolean, rest?: boolean}} Series rest: several names, which cannot be picked */
+/** @typedef {{name: string, values: number[], ill?: boolean, rest?: boolean}} Series rest: several names, which
+ * cannot be picked */
 
 /** colour returns the class of a series. @param {Series} series @param {number} n */
-const colour = (series, n) => series.ill ? 'fill-ill' : `f${n % 7 + 1}`;
+const colour = (series, n) => (series.ill ? 'fill-ill' : `f${(n % 7) + 1}`);
 
-const height = 240, gutter = 56, foot = 22;
+const height = 240,
+	gutter = 56,
+	foot = 22;
 
 /** ceiling returns a round number that is not smaller. @param {number} n */
 function ceiling(n) {
@@ -28,9 +31,10 @@ function useWidth() {
 	return { element, width };
 }
 
-/** Chart draws series as stacked bars. The parts of the bar under the pointer, or of the one that the arrow keys reach, stand in
- * the legend; a click on a part or on its name picks it.
- * @param {{label: string, buckets: string[], series: Series[], format: (n: number) => string, pick?: (name: string) => void}} props */
+/** Chart draws series as stacked bars. The parts of the bar under the pointer, or of the one that the arrow keys
+ * reach, stand in the legend; a click on a part or on its name picks it.
+ * @param {{label: string, buckets: string[], series: Series[], format: (n: number) => string,
+ *   pick?: (name: string) => void}} props */
 export function Chart({ label, buckets, series, format, pick }) {
 	const choose = (/** @type {Series} */ { name, rest }) => rest || pick?.(name);
 	const { element, width } = useWidth();
@@ -39,7 +43,9 @@ export function Chart({ label, buckets, series, format, pick }) {
 	const [dim, setDim] = useState('');
 	const totals = buckets.map((_, i) => series.reduce((sum, each) => sum + each.values[i], 0));
 	const top = ceiling(Math.max(0, ...totals));
-	const inner = Math.max(0, width - gutter), step = inner / Math.max(1, buckets.length), drawn = height - foot - 8;
+	const inner = Math.max(0, width - gutter),
+		step = inner / Math.max(1, buckets.length),
+		drawn = height - foot - 8;
 	const y = (/** @type {number} */ n) => 8 + drawn * (1 - n / top);
 	const every = Math.max(1, Math.ceil(buckets.length / Math.max(1, Math.floor(inner / 72))));
 	const keys = (/** @type {KeyboardEvent} */ event) => {
@@ -48,31 +54,93 @@ export function Chart({ label, buckets, series, format, pick }) {
 		event.preventDefault();
 		setAt(Math.min(buckets.length - 1, Math.max(0, at + move)));
 	};
-	return html`<figure class="chart stack" ref=${element}>
-		<svg role="img" tabindex="0" aria-label=${`${label}. The table below has the same numbers.`} viewBox=${`0 0 ${Math.max(width, 1)} ${height}`} onMouseLeave=${() => setAt(-1)} onKeyDown=${keys}>
-			${[0, 0.5, 1].map((part) => html`<line class="grid" x1=${gutter} x2=${width} y1=${y(top * part)} y2=${y(top * part)} /><text x=${gutter - 8} y=${y(top * part) + 4} text-anchor="end">${format(top * part)}</text>`)}
-			${width > 0 && buckets.map((bucket, i) => {
-				let below = 0;
-				return html`<g key=${bucket} class=${`bar${i === at ? ' on' : ''}`} onMouseEnter=${() => setAt(i)}><rect class="hit" x=${gutter + i * step} y="0" width=${step} height=${height - foot} />
-					${series.map((each, n) => {
-						const value = each.values[i];
-						if (value <= 0) return null;
-						below += value;
-						return html`<rect class=${`${colour(each, n)}${dim && dim !== each.name ? ' dim' : ''}`} x=${gutter + i * step + Math.min(2, step * 0.1)} width=${Math.max(1, step - Math.min(4, step * 0.2))} y=${y(below)} height=${Math.max(1, y(below - value) - y(below))} onClick=${() => choose(each)} />`;
-					})}
-					${i % every === 0 && html`<text x=${gutter + i * step + step / 2} y=${height - 6} text-anchor="middle">${bucket}</text>`}</g>`;
-			})}</svg>
-		<figcaption class="legend"><b class="tab">${at < 0 ? 'All' : buckets[at]}: ${format(at < 0 ? totals.reduce((a, b) => a + b, 0) : totals[at])}</b>
-			${series.map((each, n) => html`<button type="button" key=${each.name} onClick=${() => choose(each)} onMouseEnter=${() => setDim(each.name)} onMouseLeave=${() => setDim('')}>
-				<i class=${`swatch ${colour(each, n)}`}></i><bdi class="cut">${each.name || '(none)'}</bdi><span class="tab muted">${format(at < 0 ? each.values.reduce((a, b) => a + b, 0) : each.values[at])}</span></button>`)}</figcaption></figure>`;
+	return html`
+		<figure class="chart stack" ref=${element}>
+			<svg role="img" tabindex="0" aria-label=${`${label}. The table below has the same numbers.`}
+				viewBox=${`0 0 ${Math.max(width, 1)} ${height}`} onMouseLeave=${() => setAt(-1)} onKeyDown=${keys}
+			>
+				${[0, 0.5, 1].map(
+					(part) => html`
+						<line class="grid" x1=${gutter} x2=${width} y1=${y(top * part)} y2=${y(top * part)} />
+						<text x=${gutter - 8} y=${y(top * part) + 4} text-anchor="end">${format(top * part)}</text>
+					`,
+				)}
+				${
+					width > 0 &&
+					buckets.map((bucket, i) => {
+						let below = 0;
+						return html`
+							<g key=${bucket} class=${`bar${i === at ? ' on' : ''}`} onMouseEnter=${() => setAt(i)}>
+								<rect class="hit" x=${gutter + i * step} y="0" width=${step} height=${height - foot} />
+								${series.map((each, n) => {
+									const value = each.values[i];
+									if (value <= 0) return null;
+									below += value;
+									return html`
+										<rect class=${`${colour(each, n)}${dim && dim !== each.name ? ' dim' : ''}`}
+											x=${gutter + i * step + Math.min(2, step * 0.1)}
+											width=${Math.max(1, step - Math.min(4, step * 0.2))} y=${y(below)}
+											height=${Math.max(1, y(below - value) - y(below))} onClick=${() => choose(each)}
+										/>
+									`;
+								})}
+								${
+									i % every === 0 &&
+									html`
+										<text x=${gutter + i * step + step / 2} y=${height - 6} text-anchor="middle">
+											${bucket}
+										</text>
+									`
+								}
+							</g>
+						`;
+					})
+				}
+			</svg>
+			<figcaption class="legend">
+				<b class="tab">
+					${at < 0 ? 'All' : buckets[at]}: ${format(at < 0 ? totals.reduce((a, b) => a + b, 0) : totals[at])}
+				</b>
+				${series.map(
+					(each, n) => html`
+						<button type="button" key=${each.name} onClick=${() => choose(each)}
+							onMouseEnter=${() => setDim(each.name)} onMouseLeave=${() => setDim('')}
+						>
+							<i class=${`swatch ${colour(each, n)}`}></i>
+							<bdi class="cut">${each.name || '(none)'}</bdi>
+							<span class="tab muted">
+								${format(at < 0 ? each.values.reduce((a, b) => a + b, 0) : each.values[at])}
+							</span>
+						</button>
+					`,
+				)}
+			</figcaption>
+		</figure>
+	`;
 }
 
-/** Spark is a small chart of a number over time, without axes: its neighbours say what it shows. Values that are null have no bar.
+/** Spark is a small chart of a number over time, without axes: its neighbours say what it shows. Values that are null
+ * have no bar.
  * @param {{label: string, values: (number|null)[], ill?: boolean}} props */
 export function Spark({ label, values, ill }) {
-	const tall = 24, step = 2;
+	const tall = 24,
+		step = 2;
 	const top = Math.max(1, ...values.map((value) => value ?? 0));
-	return html`<svg class=${`spark${ill ? ' ill' : ''}`} role="img" aria-label=${label} width=${60 * step} height=${tall} viewBox=${`0 0 ${60 * step} ${tall}`}><title>${label}</title>
-		<line class="grid" x1="0" x2=${60 * step} y1=${tall - 0.5} y2=${tall - 0.5} />
-		${values.map((value, i) => value ? html`<rect x=${(60 - values.length + i) * step} width=${step - 1} y=${tall - Math.max(2, tall * value / top)} height=${Math.max(2, tall * value / top)} />` : null)}</svg>`;
+	return html`
+		<svg class=${`spark${ill ? ' ill' : ''}`} role="img" aria-label=${label} width=${60 * step}
+			height=${tall} viewBox=${`0 0 ${60 * step} ${tall}`}
+		>
+			<title>${label}</title>
+			<line class="grid" x1="0" x2=${60 * step} y1=${tall - 0.5} y2=${tall - 0.5} />
+			${values.map((value, i) =>
+				value
+					? html`
+						<rect x=${(60 - values.length + i) * step} width=${step - 1}
+							y=${tall - Math.max(2, (tall * value) / top)} height=${Math.max(2, (tall * value) / top)}
+						/>
+					`
+					: null,
+			)}
+		</svg>
+	`;
 }

@@ -9,33 +9,70 @@ import { Chip, Part, Table } from './ui.js';
 
 /** @typedef {{state: 'ok'|'warn'|'ill', text: string, ms: number}} Result */
 
-const checks = /** @type {[string, string][]} */ ([['answer', 'Answer'], ['stream', 'Stream'], ['tool', 'Tool call']]);
+const checks = /** @type {[string, string][]} */ ([
+	['answer', 'Answer'],
+	['stream', 'Stream'],
+	['tool', 'Tool call'],
+]);
 
-/** ask sends one request. @param {string} format @param {string} model @param {string} check @param {AbortSignal} signal @returns {Promise<Result>} */
+/** ask sends one request.
+ * @param {string} format @param {string} model @param {string} check @param {AbortSignal} signal
+ * @returns {Promise<Result>} */
 async function ask(format, model, check, signal) {
 	const dialect = dialects[format];
 	const stream = check === 'stream';
-	const wanted = { model, system: '', turns: [{ role: /** @type {'user'} */ ('user'), text: check === 'tool' ? 'What is the weather in Bern? Call the tool.' : 'Say OK.' }], tools: check === 'tool' ? tools.weather : [], max: 64, stream };
+	const wanted = {
+		model,
+		system: '',
+		turns: [
+			{
+				role: /** @type {'user'} */ ('user'),
+				text: check === 'tool' ? 'What is the weather in Bern? Call the tool.' : 'Say OK.',
+			},
+		],
+		tools: check === 'tool' ? tools.weather : [],
+		max: 64,
+		stream,
+	};
 	const start = performance.now();
-	const answer = await fetch(addressOf(dialect.path(wanted)), { method: 'POST', signal, headers: { ...bearer(), ...dialect.headers, 'Content-Type': 'application/json' }, body: JSON.stringify(dialect.body(wanted)) });
+	const answer = await fetch(addressOf(dialect.path(wanted)), {
+		method: 'POST',
+		signal,
+		headers: { ...bearer(), ...dialect.headers, 'Content-Type': 'application/json' },
+		body: JSON.stringify(dialect.body(wanted)),
+	});
 	const text = await answer.text();
 	const ms = performance.now() - start;
-	const contents = stream && answer.ok ? splitEvents(text).events.map(dataOf).filter(Boolean) : [JSON.parse(text || '{}')];
+	const contents =
+		stream && answer.ok ? splitEvents(text).events.map(dataOf).filter(Boolean) : [JSON.parse(text || '{}')];
 	const failed = contents.map(problem).find(Boolean);
 	if (failed || !answer.ok) return { state: 'ill', text: failed || `status ${answer.status}`, ms };
-	const pieces = append([], contents.flatMap((/** @type {any} */ each) => stream ? dialect.event(each) : dialect.whole(each)));
-	if (check === 'tool') return pieces.some((piece) => piece.kind === 'call') ? { state: 'ok', text: 'called', ms } : { state: 'warn', text: 'no call', ms };
+	const pieces = append(
+		[],
+		contents.flatMap((/** @type {any} */ each) => (stream ? dialect.event(each) : dialect.whole(each))),
+	);
+	if (check === 'tool')
+		return pieces.some((piece) => piece.kind === 'call')
+			? { state: 'ok', text: 'called', ms }
+			: { state: 'warn', text: 'no call', ms };
 	return pieces.length > 0 ? { state: 'ok', text: 'answered', ms } : { state: 'warn', text: 'no content', ms };
 }
 
 /** Check asks a model. @param {{model?: string}} props */
 export function Check({ model }) {
-	return held.value ? html`<${Run} key=${held.value.secret} fixed=${model} />` : html`<${NeedKey} why="A check sends requests as a client does: with a key. Their tokens count and cost as those of any client." />`;
+	const why =
+		'A check sends requests as a client does: with a key. ' + 'Their tokens count and cost as those of any client.';
+	return held.value ? html`<${Run} key=${held.value.secret} fixed=${model} />` : html`<${NeedKey} why=${why} />`;
 }
 
 /** @param {{fixed?: string}} props */
 function Run({ fixed }) {
-	const models = useData('/v1/models', { read: async (path, options) => (await call('GET', path, undefined, { ...options, headers: bearer() })).data.map((/** @type {any} */ each) => each.id) });
+	const models = useData('/v1/models', {
+		read: async (path, options) =>
+			(await call('GET', path, undefined, { ...options, headers: bearer() })).data.map(
+				(/** @type {any} */ each) => each.id,
+			),
+	});
 	const [chosen, setChosen] = useState(fixed ?? '');
 	const [results, setResults] = useState(/** @type {Record<string, Result>} */ ({}));
 	const [running, setRunning] = useState(false);
@@ -48,18 +85,69 @@ function Run({ fixed }) {
 			for (const [check] of checks) {
 				if (control.current.signal.aborted) break;
 				if (check === 'tool' && dialects[format].plain) continue;
-				const result = await ask(format, model, check, control.current.signal).catch((error) => ({ state: /** @type {'ill'} */ ('ill'), text: String(error.message ?? error), ms: 0 }));
+				const result = await ask(format, model, check, control.current.signal).catch((error) => ({
+					state: /** @type {'ill'} */ ('ill'),
+					text: String(error.message ?? error),
+					ms: 0,
+				}));
 				setResults((before) => ({ ...before, [`${format} ${check}`]: result }));
 			}
 		}
 		setRunning(false);
 	};
-	return html`<${Part} of=${models} rows=${3}>${(/** @type {string[]} */ names) => {
-		const model = chosen || names[0] || '';
-		return html`<div class="stack wide"><div class="row"><select aria-label="Model to check" value=${model} onChange=${(/** @type {any} */ e) => { setChosen(e.target.value); setResults({}); }}>${[...new Set([...(model ? [model] : []), ...names])].map((name) => html`<option value=${name} selected=${name === model}>${name}</option>`)}</select>
-				${running ? html`<button onClick=${() => control.current?.abort()}>Stop</button>` : html`<button class="primary" disabled=${!model} onClick=${() => run(model)}>Check</button>`}
-				<span class="muted small">Sends up to ${Object.values(dialects).reduce((sum, each) => sum + (each.plain ? 2 : 3), 0)} small requests; they count and cost as any.</span></div>
-			<${Table} label="Results" rows=${Object.keys(dialects)} id=${(format) => format} columns=${[{ name: 'Format of the client', cell: (/** @type {string} */ format) => format },
-				...checks.map(([check, name]) => ({ name, cell: (/** @type {string} */ format) => { const is = results[`${format} ${check}`]; return is ? html`<span class="row nowrap" title=${is.text}><${Chip} is=${is.state}><bdi class="cut">${is.text}</bdi><//><span class="muted small tab">${is.ms > 0 && milliseconds(is.ms)}</span></span>` : html`<span class="muted nowrap">${check === 'tool' && dialects[format].plain ? 'not in the format' : '–'}</span>`; } }))]} /></div>`;
-	}}<//>`;
+	return html`
+		<${Part} of=${models} rows=${3}>
+			${(/** @type {string[]} */ names) => {
+				const model = chosen || names[0] || '';
+				return html`
+					<div class="stack wide">
+						<div class="row">
+							<select aria-label="Model to check" value=${model}
+								onChange=${(/** @type {any} */ e) => {
+									setChosen(e.target.value);
+									setResults({});
+								}}
+							>
+								${[...new Set([...(model ? [model] : []), ...names])].map(
+									(name) => html`<option value=${name} selected=${name === model}>${name}</option>`,
+								)}
+							</select>
+							${
+								running
+									? html`<button onClick=${() => control.current?.abort()}>Stop</button>`
+									: html`<button class="primary" disabled=${!model} onClick=${() => run(model)}>Check</button>`
+							}
+							<span class="muted small">
+								Sends up to ${Object.values(dialects).reduce((sum, each) => sum + (each.plain ? 2 : 3), 0)} small
+								requests; they count and cost as any.
+							</span>
+						</div>
+						<${Table} label="Results" rows=${Object.keys(dialects)} id=${(format) => format}
+							columns=${[
+								{ name: 'Format of the client', cell: (/** @type {string} */ format) => format },
+								...checks.map(([check, name]) => ({
+									name,
+									cell: (/** @type {string} */ format) => {
+										const is = results[`${format} ${check}`];
+										return is
+											? html`
+												<span class="row nowrap" title=${is.text}>
+													<${Chip} is=${is.state}><bdi class="cut">${is.text}</bdi><//>
+													<span class="muted small tab">${is.ms > 0 && milliseconds(is.ms)}</span>
+												</span>
+											`
+											: html`
+												<span class="muted nowrap">
+													${check === 'tool' && dialects[format].plain ? 'not in the format' : '–'}
+												</span>
+											`;
+									},
+								})),
+							]}
+						/>
+					</div>
+				`;
+			}}
+		<//>
+	`;
 }

@@ -9,7 +9,12 @@ export const number = (n) => count.format(n);
 
 /** short returns a number with three digits and a unit: 12.4 k. @param {number} n */
 export function short(n) {
-	for (const [bound, unit] of /** @type {[number, string][]} */ ([[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']])) {
+	for (const [bound, unit] of /** @type {[number, string][]} */ ([
+		[1e12, 'T'],
+		[1e9, 'G'],
+		[1e6, 'M'],
+		[1e3, 'k'],
+	])) {
 		if (Math.abs(n) >= bound * 0.9995) {
 			const value = n / bound;
 			return `${value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)} ${unit}`;
@@ -18,7 +23,8 @@ export function short(n) {
 	return count.format(n);
 }
 
-/** money returns an amount with its currency. Small amounts have four or six digits, so that those of a column are aligned.
+/** money returns an amount with its currency. Small amounts have four or six digits, so that those of a column are
+ * aligned.
  * @param {number} amount in units @param {string} currency */
 export function money(amount, currency) {
 	const size = Math.abs(amount);
@@ -31,25 +37,33 @@ export function money(amount, currency) {
 export function milliseconds(ms) {
 	if (ms < 1000) return `${Math.round(ms)} ms`;
 	if (ms < 60000) return `${(ms / 1000).toFixed(ms < 10000 ? 2 : 1)} s`;
-	return `${Math.floor(ms / 60000)} min ${Math.round(ms % 60000 / 1000)} s`;
+	return `${Math.floor(ms / 60000)} min ${Math.round((ms % 60000) / 1000)} s`;
 }
 
 /** bytes returns a size. @param {number} n */
-export const bytes = (n) => n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(2)} MB`;
+export const bytes = (n) =>
+	n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(2)} MB`;
 
-/** rate returns a price for an amount of tokens, with as many digits as it needs. @param {number} amount @param {string} currency */
+/** rate returns a price for an amount of tokens, with as many digits as it needs.
+ * @param {number} amount @param {string} currency */
 export function rate(amount, currency) {
 	const text = amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 	return currency === 'USD' ? `$${text}` : `${text} ${currency}`;
 }
 
 /** percent returns a share. @param {number} part @param {number} whole */
-export const percent = (part, whole) => whole === 0 ? '–' : part === 0 ? '0 %' : `${(100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
+export const percent = (part, whole) =>
+	whole === 0 ? '–' : part === 0 ? '0 %' : `${((100 * part) / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
 
 /** when returns the date of Unix seconds or of an RFC 3339 text. @param {number|string} at */
 export const when = (at) => new Date(typeof at === 'number' ? at * 1000 : at);
 
-const steps = /** @type {[number, string][]} */ ([[60, 's'], [60, 'min'], [24, 'h'], [30, 'd']]);
+const steps = /** @type {[number, string][]} */ ([
+	[60, 's'],
+	[60, 'min'],
+	[24, 'h'],
+	[30, 'd'],
+]);
 
 /** relative returns a time beside now: 5 min ago, in 3 d. Times beyond 30 days are dates. @param {Date} at */
 export function relative(at) {

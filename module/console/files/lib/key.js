@@ -9,10 +9,12 @@ import { Field, Form } from './ui.js';
 const name = 'Console';
 const hours = 8;
 
-/** @typedef {{secret: string, id: number, ours?: boolean}} HeldKey  id is 0 for a key that the user gave; ours: it was made for the session */
+/** @typedef {{secret: string, id: number, ours?: boolean}} HeldKey id is 0 for a key that the user gave; ours: it was
+ * made for the session */
 export const held = signal(/** @type {HeldKey|null} */ (null));
 
-/** make creates the key of the session, after it removed those of earlier sessions that have expired. @returns {Promise<HeldKey>} */
+/** make creates the key of the session, after it removed those of earlier sessions that have expired.
+ * @returns {Promise<HeldKey>} */
 export async function make() {
 	const { items } = await get(query('/api/token/', { keyword: name, page_size: 100 }));
 	for (const key of items) {
@@ -42,9 +44,37 @@ export const bearer = () => ({ Authorization: `Bearer ${held.value?.secret}` });
 /** NeedKey asks for a key, for what needs one. @param {{why: string}} props */
 export function NeedKey({ why }) {
 	const [own, setOwn] = useState(false);
-	return html`<section class="panel"><div class="body stack wide"><p>${why}</p>
-		${own ? html`<${Form} label="Use this key" cancel=${() => setOwn(false)} send=${async (data) => { held.value = { secret: data.key.trim(), id: 0 }; }}>
-			<${Field} label="Key" hint="Kept in this tab only, until it is closed or loaded again."><input name="key" type="password" autocomplete="off" required autofocus /><//><//>`
-		: html`<${Form} label=${`Make a key for this session`} send=${make}>
-			<p class="muted small">The key is called “${name}”, has your rights and your limits, expires after ${hours} hours, and is listed in Keys. Or <button type="button" class="link" onClick=${() => setOwn(true)}>use a key you have</button>.</p><//>`}</div></section>`;
+	return html`
+		<section class="panel">
+			<div class="body stack wide">
+				<p>${why}</p>
+				${
+					own
+						? html`
+							<${Form} label="Use this key" cancel=${() => setOwn(false)}
+								send=${async (data) => {
+									held.value = { secret: data.key.trim(), id: 0 };
+								}}
+							>
+								<${Field} label="Key" hint="Kept in this tab only, until it is closed or loaded again.">
+									<input name="key" type="password" autocomplete="off" required autofocus />
+								<//>
+							<//>
+						`
+						: html`
+							<${Form} label=${`Make a key for this session`} send=${make}>
+								<p class="muted small">
+									The key is called “${name}”, has your rights and your limits, expires after ${hours} hours, and is
+									listed in Keys. Or${' '}
+									<button type="button" class="link" onClick=${() => setOwn(true)}>
+										use a key you have
+									</button>
+									.
+								</p>
+							<//>
+						`
+				}
+			</div>
+		</section>
+	`;
 }

@@ -6,23 +6,61 @@ import { Meter, Name, Table, Time } from './ui.js';
 /** @typedef {import('./api.js').Schemas['LimitState']} LimitState */
 
 /** amount returns an amount of a rule: money, or a number. @param {LimitState} rule @param {number} n */
-const amount = (rule, n) => rule.rule === 'budget' ? money(n / 1e6, rule.currency) : number(n);
+const amount = (rule, n) => (rule.rule === 'budget' ? money(n / 1e6, rule.currency) : number(n));
 
 /** share returns which part of a rule is used or reserved. @param {LimitState} rule */
-const share = (rule) => rule.amount === 0 ? 1 : 1 - rule.left / rule.amount;
+const share = (rule) => (rule.amount === 0 ? 1 : 1 - rule.left / rule.amount);
 
 /** Left is what is left of rules, a line for each. @param {{rules: LimitState[]}} props */
-export const Left = ({ rules }) => html`<span class="stack" style=${{ gap: '2px' }}>${rules.map((rule) => {
-	const label = `${rule.limit}: ${amount(rule, rule.left)} of ${amount(rule, rule.amount)} ${rule.rule === 'budget' ? '' : rule.rule} left${rule.period ? ` per ${rule.period}` : ''}${rule.per === 'key' ? '' : `, with all of the ${rule.per}`}`;
-	return html`<span class="row small nowrap" title=${label}><${Meter} share=${share(rule)} label=${label} /><span class="tab">${amount(rule, rule.left)}${rule.rule === 'budget' ? '' : ` ${rule.rule}`} left</span></span>`;
-})}</span>`;
+export const Left = ({ rules }) => html`
+	<span class="stack" style=${{ gap: '2px' }}>
+		${rules.map((rule) => {
+			const period = rule.period ? ` per ${rule.period}` : '';
+			const shared = rule.per === 'key' ? '' : `, with all of the ${rule.per}`;
+			const unit = rule.rule === 'budget' ? '' : rule.rule;
+			const left = `${amount(rule, rule.left)} of ${amount(rule, rule.amount)} ${unit} left`;
+			const label = `${rule.limit}: ${left}${period}${shared}`;
+			return html`
+				<span class="row small nowrap" title=${label}>
+					<${Meter} share=${share(rule)} label=${label} />
+					<span class="tab">
+						${amount(rule, rule.left)}
+						${rule.rule === 'budget' ? '' : ` ${rule.rule}`} left
+					</span>
+				</span>
+			`;
+		})}
+	</span>
+`;
 
 /** LimitTable shows the states of rules. @param {{rows: LimitState[]}} props */
-export const LimitTable = ({ rows }) => html`<${Table} label="Limits" rows=${rows} id=${(l) => l.limit + l.per + l.subject + l.rule + l.period} columns=${[
-	{ name: 'Limit', cell: (/** @type {LimitState} */ l) => html`<${Name} of=${l.limit} />` },
-	{ name: 'Of', cell: (/** @type {LimitState} */ l) => html`<span class="nowrap">${l.per} <${Name} of=${l.subject} /></span>` },
-	{ name: 'Rule', cell: (/** @type {LimitState} */ l) => html`<span class="nowrap">${l.rule}${l.period ? ` per ${l.period}` : ''}</span>` },
-	{ name: 'Used', num: true, cell: (/** @type {LimitState} */ l) => html`<${Meter} share=${share(l)} label=${percent(l.amount - l.left, l.amount)} /> ${percent(l.amount - l.left, l.amount)}` },
-	{ name: 'Left', num: true, cell: (/** @type {LimitState} */ l) => `${amount(l, l.left)} of ${amount(l, l.amount)}` },
-	{ name: 'Begins anew', cell: (/** @type {LimitState} */ l) => html`<${Time} at=${l.renews_at} none="–" />` },
-]} />`;
+export const LimitTable = ({ rows }) => html`
+	<${Table} label="Limits" rows=${rows} id=${(l) => l.limit + l.per + l.subject + l.rule + l.period}
+		columns=${[
+			{ name: 'Limit', cell: (/** @type {LimitState} */ l) => html`<${Name} of=${l.limit} />` },
+			{
+				name: 'Of',
+				cell: (/** @type {LimitState} */ l) => html`<span class="nowrap">${l.per} <${Name} of=${l.subject} /></span>`,
+			},
+			{
+				name: 'Rule',
+				cell: (/** @type {LimitState} */ l) =>
+					html`<span class="nowrap">${l.rule}${l.period ? ` per ${l.period}` : ''}</span>`,
+			},
+			{
+				name: 'Used',
+				num: true,
+				cell: (/** @type {LimitState} */ l) => html`
+					<${Meter} share=${share(l)} label=${percent(l.amount - l.left, l.amount)} />${' '}
+					${percent(l.amount - l.left, l.amount)}
+				`,
+			},
+			{
+				name: 'Left',
+				num: true,
+				cell: (/** @type {LimitState} */ l) => `${amount(l, l.left)} of ${amount(l, l.amount)}`,
+			},
+			{ name: 'Begins anew', cell: (/** @type {LimitState} */ l) => html`<${Time} at=${l.renews_at} none="–" />` },
+		]}
+	/>
+`;

@@ -44,7 +44,8 @@ export function go(path, replace) {
 	if (!replace) scrollTo(0, 0);
 }
 
-/** set changes settings of the page in its address; an empty one is removed. @param {Record<string, string>} settings */
+/** set changes settings of the page in its address; an empty one is removed.
+ * @param {Record<string, string>} settings */
 export function set(settings) {
 	const query = new URLSearchParams(location.search);
 	for (const [name, value] of Object.entries(settings)) {
@@ -56,12 +57,24 @@ export function set(settings) {
 	route.value = read();
 }
 
-addEventListener('popstate', () => { route.value = read(); });
+addEventListener('popstate', () => {
+	route.value = read();
+});
 
 // Links of the console change the page without a load, unless the user wants another tab.
 document.addEventListener('click', (event) => {
 	const link = event.target instanceof Element ? event.target.closest('a') : null;
-	if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || link.target || link.hasAttribute('download')) return;
+	if (
+		!link ||
+		event.button !== 0 ||
+		event.metaKey ||
+		event.ctrlKey ||
+		event.shiftKey ||
+		event.altKey ||
+		link.target ||
+		link.hasAttribute('download')
+	)
+		return;
 	const url = new URL(link.href);
 	if (url.origin !== location.origin || !url.pathname.startsWith(root)) return;
 	event.preventDefault();

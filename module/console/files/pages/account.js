@@ -5,7 +5,8 @@ import { Field, Form, Page, Part, SessionTable, tell, Time } from '../lib/ui.js'
 
 const roles = /** @type {Record<number, string>} */ ({ 1: 'user', 10: 'administrator', 100: 'root' });
 
-/** changePassword sends a new password, which ends all other sessions. @param {Record<string, string>} data @param {HTMLFormElement} form */
+/** changePassword sends a new password, which ends all other sessions.
+ * @param {Record<string, string>} data @param {HTMLFormElement} form */
 async function changePassword(data, form) {
 	if (data.password !== data.again) throw new Error('The new passwords differ.');
 	await put('/api/user/self', { password: data.password, original_password: data.original_password });
@@ -21,17 +22,63 @@ export default function Account() {
 	};
 	const user = self.value;
 	if (!user) return null;
-	return html`<${Page} title="Account"><div class="two">
-		<section class="panel"><header><h2>You</h2></header><div class="body stack wide">
-			<dl class="list"><dt>Name</dt><dd><bdi>${user.username}</bdi></dd><dt>Role</dt><dd>${roles[user.role]}</dd><dt>Since</dt><dd><${Time} at=${user.created_at} /></dd></dl>
-			<${Form} label="Save" send=${async (data) => { await put('/api/user/self', { display_name: data.display_name }); self.value = await get('/api/user/self'); tell('Saved'); }}>
-				<${Field} label="Display name"><input name="display_name" maxlength="64" autocomplete="name" defaultValue=${user.display_name} /><//><//></div></section>
-		<section class="panel"><header><h2>Password</h2></header><div class="body">
-			<${Form} label="Change password" send=${changePassword}>
-				<input type="text" name="username" autocomplete="username" value=${user.username} readonly hidden />
-				<${Field} label="Present password"><input name="original_password" type="password" autocomplete="current-password" required /><//>
-				<${Field} label="New password" hint="At least 8 bytes. All other sessions end."><input name="password" type="password" autocomplete="new-password" required minlength="8" /><//>
-				<${Field} label="New password again"><input name="again" type="password" autocomplete="new-password" required minlength="8" /><//><//></div></section></div>
-		<section class="panel"><header><h2>Sessions</h2><button class="small danger" onClick=${() => end('/api/user/sessions')}>End all others</button></header>
-			<${Part} of=${sessions} rows=${2}>${(/** @type {any[]} */ rows) => html`<${SessionTable} rows=${rows} end=${(/** @type {number} */ id) => end(`/api/user/sessions/${id}`)} />`}<//></section><//>`;
+	return html`
+		<${Page} title="Account">
+			<div class="two">
+				<section class="panel">
+					<header><h2>You</h2></header>
+					<div class="body stack wide">
+						<dl class="list">
+							<dt>Name</dt>
+							<dd><bdi>${user.username}</bdi></dd>
+							<dt>Role</dt>
+							<dd>${roles[user.role]}</dd>
+							<dt>Since</dt>
+							<dd><${Time} at=${user.created_at} /></dd>
+						</dl>
+						<${Form} label="Save"
+							send=${async (data) => {
+								await put('/api/user/self', { display_name: data.display_name });
+								self.value = await get('/api/user/self');
+								tell('Saved');
+							}}
+						>
+							<${Field} label="Display name">
+								<input name="display_name" maxlength="64" autocomplete="name" defaultValue=${user.display_name} />
+							<//>
+						<//>
+					</div>
+				</section>
+				<section class="panel">
+					<header><h2>Password</h2></header>
+					<div class="body">
+						<${Form} label="Change password" send=${changePassword}>
+							<input type="text" name="username" autocomplete="username" value=${user.username} readonly hidden />
+							<${Field} label="Present password">
+								<input name="original_password" type="password" autocomplete="current-password" required />
+							<//>
+							<${Field} label="New password" hint="At least 8 bytes. All other sessions end.">
+								<input name="password" type="password" autocomplete="new-password" required minlength="8" />
+							<//>
+							<${Field} label="New password again">
+								<input name="again" type="password" autocomplete="new-password" required minlength="8" />
+							<//>
+						<//>
+					</div>
+				</section>
+			</div>
+			<section class="panel">
+				<header>
+					<h2>Sessions</h2>
+					<button class="small danger" onClick=${() => end('/api/user/sessions')}>
+						End all others
+					</button>
+				</header>
+				<${Part} of=${sessions} rows=${2}>
+					${(/** @type {any[]} */ rows) =>
+						html`<${SessionTable} rows=${rows} end=${(/** @type {number} */ id) => end(`/api/user/sessions/${id}`)} />`}
+				<//>
+			</section>
+		<//>
+	`;
 }

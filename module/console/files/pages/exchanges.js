@@ -5,18 +5,41 @@ import { clock, milliseconds, number, plural, short, when } from '../lib/format.
 import { LimitTable } from '../lib/limits.js';
 import { Cost, inputOf, Outcome, tokensOf } from '../lib/record.js';
 import { addressOf, root, route, set } from '../lib/route.js';
-import { administers, Chip, Copy, Empty, filtered, Filters, leads, Name, Page, Part, Table, Time, unfiltered } from '../lib/ui.js';
+import {
+	administers,
+	Chip,
+	Copy,
+	Empty,
+	filtered,
+	Filters,
+	leads,
+	Name,
+	Page,
+	Part,
+	Table,
+	Time,
+	unfiltered,
+} from '../lib/ui.js';
 
 /** @typedef {import('../lib/record.js').UsageRecord} UsageRecord */
 
 const size = 50;
 const filters = /** @type {import('../lib/ui.js').Filter[]} */ ([
-	['model', 'Model'], ['key', 'Key'], ['user', 'User'], ['provider', 'Provider'], ['client_format', 'Format', ['messages', 'chat', 'completions', 'responses', 'gemini']],
-	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']], ['status', 'Status'], ['tag', 'Tag'], ['customer', 'Customer'], ['team', 'Team'], ['request', 'Request id'],
+	['model', 'Model'],
+	['key', 'Key'],
+	['user', 'User'],
+	['provider', 'Provider'],
+	['client_format', 'Format', ['messages', 'chat', 'completions', 'responses', 'gemini']],
+	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']],
+	['status', 'Status'],
+	['tag', 'Tag'],
+	['customer', 'Customer'],
+	['team', 'Team'],
+	['request', 'Request id'],
 ]);
 
 /** usable returns the filters that the user may use. */
-const usable = () => filters.filter(([name]) => name === 'user' || name === 'team' ? leads() : true);
+const usable = () => filters.filter(([name]) => (name === 'user' || name === 'team' ? leads() : true));
 
 /** useLive returns the records that end while the page is visible, the newest first, and whether the stream is open.
  * A listener that was too slow reads the list anew. @param {string|null} path @param {() => void} missed */
@@ -36,33 +59,82 @@ function useLive(path, missed) {
 			source = new EventSource(addressOf(path));
 			source.addEventListener('open', () => setOpen(true));
 			source.addEventListener('error', () => setOpen(false));
-			source.addEventListener('record', (event) => setFresh((before) => [JSON.parse(event.data), ...before].slice(0, 200)));
-			source.addEventListener('dropped', () => { setFresh([]); missed(); });
+			source.addEventListener('record', (event) =>
+				setFresh((before) => [JSON.parse(event.data), ...before].slice(0, 200)),
+			);
+			source.addEventListener('dropped', () => {
+				setFresh([]);
+				missed();
+			});
 		};
-		const show = () => { listen(); if (!document.hidden) { setFresh([]); missed(); } };
+		const show = () => {
+			listen();
+			if (!document.hidden) {
+				setFresh([]);
+				missed();
+			}
+		};
 		listen();
 		document.addEventListener('visibilitychange', show);
-		return () => { source?.close(); document.removeEventListener('visibilitychange', show); };
+		return () => {
+			source?.close();
+			document.removeEventListener('visibilitychange', show);
+		};
 	}, [path]);
 	return { fresh, open };
 }
 
-/** columns returns the columns of records. A click on a value filters by it. @param {string} team whose records they are; empty for none */
+/** columns returns the columns of records. A click on a value filters by it.
+ * @param {string} team whose records they are; empty for none */
 function columns(team) {
-	const value = (/** @type {string} */ name, /** @type {string} */ text) => text === '' ? html`<span class="muted">–</span>`
-		: html`<button class="link bare" title=${`Only ${text}`} onClick=${() => set({ [name]: text, after: '' })}><${Name} of=${text} /></button>`;
+	const value = (/** @type {string} */ name, /** @type {string} */ text) =>
+		text === ''
+			? html`<span class="muted">–</span>`
+			: html`
+				<button class="link bare" title=${`Only ${text}`} onClick=${() => set({ [name]: text, after: '' })}>
+					<${Name} of=${text} />
+				</button>
+			`;
 	return [
-		{ name: 'Time', cell: (/** @type {UsageRecord} */ r) => html`<a class="tab nowrap" href=${query(`${root}exchanges/${r.id}`, { team })} title=${when(r.at).toString()}>${when(r.at).toDateString() === new Date().toDateString() ? clock(when(r.at)) : `${when(r.at).toISOString().slice(5, 10)} ${clock(when(r.at))}`}</a>` },
+		{
+			name: 'Time',
+			cell: (/** @type {UsageRecord} */ r) => html`
+				<a class="tab nowrap" href=${query(`${root}exchanges/${r.id}`, { team })} title=${when(r.at).toString()}>
+					${
+						when(r.at).toDateString() === new Date().toDateString()
+							? clock(when(r.at))
+							: `${when(r.at).toISOString().slice(5, 10)} ${clock(when(r.at))}`
+					}
+				</a>
+			`,
+		},
 		{ name: 'Outcome', cell: (/** @type {UsageRecord} */ r) => html`<${Outcome} record=${r} />` },
 		(administers() || team) && { name: 'User', cell: (/** @type {UsageRecord} */ r) => value('user', r.user) },
 		{ name: 'Key', cell: (/** @type {UsageRecord} */ r) => value('key', r.key) },
 		{ name: 'Format', cell: (/** @type {UsageRecord} */ r) => value('client_format', r.format) },
 		{ name: 'Model', cell: (/** @type {UsageRecord} */ r) => value('model', r.model) },
-		{ name: 'Answered by', cell: (/** @type {UsageRecord} */ r) => { const call = r.calls.at(-1); return call ? html`<span class="nowrap"><${Name} of=${`${call.provider}/${call.upstream_model}`} />${r.calls.length > 1 && html` <span class="muted" title="Calls of providers">×${r.calls.length}</span>`}</span>` : html`<span class="muted">no call</span>`; } },
+		{
+			name: 'Answered by',
+			cell: (/** @type {UsageRecord} */ r) => {
+				const call = r.calls.at(-1);
+				return call
+					? html`
+						<span class="nowrap">
+							<${Name} of=${`${call.provider}/${call.upstream_model}`} />
+							${r.calls.length > 1 && html` <span class="muted" title="Calls of providers">×${r.calls.length}</span>`}
+						</span>
+					`
+					: html`<span class="muted">no call</span>`;
+			},
+		},
 		{ name: 'In', num: true, cell: (/** @type {UsageRecord} */ r) => short(tokensOf(r).input) },
 		{ name: 'Out', num: true, cell: (/** @type {UsageRecord} */ r) => short(tokensOf(r).output) },
 		{ name: 'Cost', num: true, cell: (/** @type {UsageRecord} */ r) => html`<${Cost} calls=${r.calls} />` },
-		{ name: 'First byte', num: true, cell: (/** @type {UsageRecord} */ r) => r.first_byte_ms ? milliseconds(r.first_byte_ms) : '–' },
+		{
+			name: 'First byte',
+			num: true,
+			cell: (/** @type {UsageRecord} */ r) => (r.first_byte_ms ? milliseconds(r.first_byte_ms) : '–'),
+		},
 		{ name: 'Duration', num: true, cell: (/** @type {UsageRecord} */ r) => milliseconds(r.duration_ms) },
 	];
 }
@@ -80,16 +152,65 @@ function List() {
 	const live = useLive(after ? null : query('/api/usage/records/live', wanted), records.reload);
 	const given = Object.values(wanted).some(Boolean);
 	const [open, setOpen] = useState(false);
-	return html`<${Page} title="Exchanges" actions=${html`<span aria-live="off">${after ? html`<a class="button" href=${`${root}exchanges`}>Newest</a>` : html`<${Chip} is=${live.open ? 'ok' : 'off'}>${live.open ? 'live' : 'not live'}<//>`}</span>
-			${!live.open && html`<button onClick=${records.reload}>Read again</button>`}<button aria-expanded=${open ? 'true' : 'false'} onClick=${() => setOpen(!open)}>Filter</button>`}>
-		<${Filters} filters=${usable()} wanted=${wanted} open=${open} />
-		<section class="panel"><${Part} of=${records} rows=${12}>${(/** @type {any} */ data) => {
-			const known = new Set(data.items.map((/** @type {UsageRecord} */ r) => r.id));
-			const rows = [...live.fresh.filter((r) => !known.has(r.id)), ...data.items].slice(0, after ? size : 2 * size);
-			if (rows.length === 0) return data.next ? html`<${Empty} title="Nothing among the newest records."><button onClick=${() => set({ after: data.next })}>Search older ones</button><//>` : html`<${Empty} title=${given ? 'No exchange matches the filter.' : 'No exchange yet'}>${!given ? html`A request appears here when it has ended. <a href=${`${root}connect`}>Connect</a> sends the first one.` : html`<button onClick=${() => unfiltered(filters)}>Show all exchanges</button>`}<//>`;
-			return html`<${Table} label="Exchanges" columns=${columns(wanted.team)} rows=${rows} id=${(r) => r.id} fresh=${(r) => !known.has(r.id)} />
-				<footer><span class="muted small">${plural(rows.length, 'exchange')}${data.behind_seconds ? `, the ledger is ${data.behind_seconds} s behind` : ''}</span>${data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Older</button>`}</footer>`;
-		}}<//></section><//>`;
+	return html`
+		<${Page} title="Exchanges"
+			actions=${html`<span aria-live="off">
+					${
+						after
+							? html`<a class="button" href=${`${root}exchanges`}>Newest</a>`
+							: html`<${Chip} is=${live.open ? 'ok' : 'off'}>${live.open ? 'live' : 'not live'}<//>`
+					}
+				</span>
+				${!live.open && html`<button onClick=${records.reload}>Read again</button>`}
+				<button aria-expanded=${open ? 'true' : 'false'} onClick=${() => setOpen(!open)}>
+					Filter
+				</button>`}
+		>
+			<${Filters} filters=${usable()} wanted=${wanted} open=${open} />
+			<section class="panel">
+				<${Part} of=${records} rows=${12}>
+					${(/** @type {any} */ data) => {
+						const known = new Set(data.items.map((/** @type {UsageRecord} */ r) => r.id));
+						const rows = [...live.fresh.filter((r) => !known.has(r.id)), ...data.items].slice(
+							0,
+							after ? size : 2 * size,
+						);
+						if (rows.length === 0)
+							return data.next
+								? html`
+									<${Empty} title="Nothing among the newest records.">
+										<button onClick=${() => set({ after: data.next })}>Search older ones</button>
+									<//>
+								`
+								: html`
+									<${Empty} title=${given ? 'No exchange matches the filter.' : 'No exchange yet'}>
+										${
+											!given
+												? html`
+													A request appears here when it has ended. <a href=${`${root}connect`}>Connect</a> sends the
+													first one.
+												`
+												: html`<button onClick=${() => unfiltered(filters)}>Show all exchanges</button>`
+										}
+									<//>
+								`;
+						return html`
+							<${Table} label="Exchanges" columns=${columns(wanted.team)} rows=${rows}
+								id=${(r) => r.id} fresh=${(r) => !known.has(r.id)}
+							/>
+							<footer>
+								<span class="muted small">
+									${plural(rows.length, 'exchange')}
+									${data.behind_seconds ? `, the ledger is ${data.behind_seconds} s behind` : ''}
+								</span>
+								${data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Older</button>`}
+							</footer>
+						`;
+					}}
+				<//>
+			</section>
+		<//>
+	`;
 }
 
 /** read returns the record with an id. @param {string} path @param {any} options @returns {Promise<UsageRecord>} */
@@ -99,87 +220,383 @@ const read = (path, options) => get(path, options);
 function One({ id }) {
 	const team = route.value.query.get('team') ?? '';
 	const record = useData(query(`/api/usage/records/${encodeURIComponent(id)}`, { team }), { read });
-	return html`<${Page} title="Exchange" actions=${html`<a class="button" href=${query(`${root}exchanges`, { team })}>All exchanges</a>`}>
-		<${Part} of=${record} rows=${8}>${(/** @type {UsageRecord} */ r) => html`
-			<dl class="facts"><div><dt>Outcome</dt><dd><${Outcome} record=${r} bare /><small>${r.status ? `status ${r.status}` : 'no status sent'}</small></dd></div>
-				<div><dt>Model</dt><dd><${Name} of=${r.model} /><small>${r.format}${r.stream ? ', stream' : ''}${r.operation === 'generate' ? '' : `, ${r.operation}`}</small></dd></div>
-				<div><dt>Tokens</dt><dd class="nowrap">${short(tokensOf(r).input)} → ${short(tokensOf(r).output)}<small>in → out</small></dd></div>
-				<div><dt>Cost</dt><dd><${Cost} calls=${r.calls} /></dd></div>
-				<div><dt>First byte</dt><dd>${r.first_byte_ms ? milliseconds(r.first_byte_ms) : '–'}</dd></div><div><dt>Duration</dt><dd>${milliseconds(r.duration_ms)}</dd></div></dl>
-			<div class="two"><section class="panel"><header><h2>Request</h2></header><div class="body"><dl class="list">
-				<dt>Time</dt><dd><${Time} at=${r.at} /> <span class="muted">${when(r.at).toLocaleString()}</span></dd>
-				<dt>Key</dt><dd><a href=${query(`${root}exchanges`, { key: r.key, team })}><bdi>${r.key}</bdi></a></dd>
-				<dt>User</dt><dd>${r.user ? html`<bdi>${r.user}</bdi>` : html`<span class="muted">none</span>`}</dd>
-				<dt>Limit</dt><dd>${r.limit ? html`<bdi>${r.limit}</bdi>` : html`<span class="muted">none</span>`}</dd>
-				${r.customer && html`<dt>Customer</dt><dd><a href=${query(`${root}exchanges`, { customer: r.customer, team })}><bdi>${r.customer}</bdi></a></dd>`}
-				${r.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${r.tags.map((tag) => html`<a class="tag" href=${query(`${root}exchanges`, { tag: `${tag.name}=${tag.value}`, team })}><bdi>${tag.name}=${tag.value}</bdi></a>`)}</dd>`}
-				${r.losses.length > 0 && html`<dt>Left out of the request</dt><dd class="tags">${r.losses.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
-				${r.answer_losses.length > 0 && html`<dt>Left out of the answer</dt><dd class="tags">${r.answer_losses.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
-				${r.unchecked.length > 0 && html`<dt>Not checked by</dt><dd class="tags">${r.unchecked.map((name) => html`<code class="tag">${name}</code>`)}</dd>`}
-				<dt>Request id</dt><dd class="row"><code>${r.request}</code><${Copy} text=${r.request} /></dd></dl>
-				<p class="small muted">The logs name the request by this id. The ledger has no part of a prompt or of an answer.</p></div></section>
-				${administers() ? html`<${Why} record=${r} />` : html`<${Counted} record=${r} team=${team} />`}</div>
-			${r.attempts.length > 0 && html`<section class="panel"><header><h2>Attempts</h2><span class="muted small">In the order in which the targets were asked</span></header><${Attempts} record=${r} /></section>`}
-			<section class="panel"><header><h2>Calls of providers</h2><span class="muted small">${r.calls.length === 0 ? '' : 'The last one decided the outcome.'}</span></header>
-				${r.calls.length === 0 ? html`<${Empty} title="No provider was called.">The gateway answered by itself, with status ${r.status}.<//>` : html`<${Table} label="Calls" id=${(c) => c.n} rows=${r.calls.map((call, n) => ({ ...call, n }))} columns=${[
-					{ name: '#', cell: (/** @type {any} */ c) => c.n + 1 },
-					{ name: 'Provider', cell: (/** @type {any} */ c) => html`<${Name} of=${c.provider} />` },
-					{ name: 'Model', cell: (/** @type {any} */ c) => html`<${Name} of=${c.upstream_model} />${c.answered_model && c.answered_model !== c.upstream_model && html` <span class="muted small">answered by <bdi>${c.answered_model}</bdi></span>`}` },
-					{ name: 'Format', cell: (/** @type {any} */ c) => html`${c.format}${c.format === r.format ? '' : html` <span class="tag">translated</span>`}` },
-					{ name: 'Status', cell: (/** @type {any} */ c) => html`<${Chip} is=${c.status >= 200 && c.status < 300 ? 'ok' : 'ill'}>${c.status || 'no answer'}<//>` },
-					{ name: 'Input', num: true, cell: (/** @type {any} */ c) => number(inputOf(c)) },
-					{ name: 'of it from cache', num: true, cell: (/** @type {any} */ c) => number(c.cache_read_tokens) },
-					{ name: 'Output', num: true, cell: (/** @type {any} */ c) => number(c.output_tokens) },
-					{ name: 'of it reasoning', num: true, cell: (/** @type {any} */ c) => number(c.reasoning_tokens) },
-					...(r.calls.some(unitsOf) ? [{ name: 'Units', cell: (/** @type {any} */ c) => unitsOf(c) }] : []),
-					{ name: 'Counted by', cell: (/** @type {any} */ c) => c.source },
-					{ name: 'Price', cell: (/** @type {any} */ c) => c.price ? html`<${Name} of=${c.price} />` : html`<span class="muted">${c.cost_source === 'provider' ? 'stated by the provider' : 'none'}</span>` },
-					{ name: 'Cost', num: true, cell: (/** @type {any} */ c) => html`<${Cost} calls=${[c]} />` },
-				]} />`}</section>`}<//><//>`;
+	return html`
+		<${Page} title="Exchange"
+			actions=${html`<a class="button" href=${query(`${root}exchanges`, { team })}>All exchanges</a>`}
+		>
+			<${Part} of=${record} rows=${8}>
+				${(/** @type {UsageRecord} */ r) => html`
+					<dl class="facts">
+						<div>
+							<dt>Outcome</dt>
+							<dd>
+								<${Outcome} record=${r} bare />
+								<small>${r.status ? `status ${r.status}` : 'no status sent'}</small>
+							</dd>
+						</div>
+						<div>
+							<dt>Model</dt>
+							<dd>
+								<${Name} of=${r.model} />
+								<small>
+									${r.format}
+									${r.stream ? ', stream' : ''}
+									${r.operation === 'generate' ? '' : `, ${r.operation}`}
+								</small>
+							</dd>
+						</div>
+						<div>
+							<dt>Tokens</dt>
+							<dd class="nowrap">
+								${short(tokensOf(r).input)} → ${short(tokensOf(r).output)}
+								<small>in → out</small>
+							</dd>
+						</div>
+						<div><dt>Cost</dt><dd><${Cost} calls=${r.calls} /></dd></div>
+						<div>
+							<dt>First byte</dt>
+							<dd>${r.first_byte_ms ? milliseconds(r.first_byte_ms) : '–'}</dd>
+						</div>
+						<div><dt>Duration</dt><dd>${milliseconds(r.duration_ms)}</dd></div>
+					</dl>
+					<div class="two">
+						<section class="panel">
+							<header><h2>Request</h2></header>
+							<div class="body">
+								<dl class="list">
+									<dt>Time</dt>
+									<dd>
+										<${Time} at=${r.at} /> <span class="muted">${when(r.at).toLocaleString()}</span>
+									</dd>
+									<dt>Key</dt>
+									<dd>
+										<a href=${query(`${root}exchanges`, { key: r.key, team })}><bdi>${r.key}</bdi></a>
+									</dd>
+									<dt>User</dt>
+									<dd>${r.user ? html`<bdi>${r.user}</bdi>` : html`<span class="muted">none</span>`}</dd>
+									<dt>Limit</dt>
+									<dd>${r.limit ? html`<bdi>${r.limit}</bdi>` : html`<span class="muted">none</span>`}</dd>
+									${
+										r.customer &&
+										html`
+											<dt>Customer</dt>
+											<dd>
+												<a href=${query(`${root}exchanges`, { customer: r.customer, team })}>
+													<bdi>${r.customer}</bdi>
+												</a>
+											</dd>
+										`
+									}
+									${
+										r.tags.length > 0 &&
+										html`
+											<dt>Tags</dt>
+											<dd class="tags">
+												${r.tags.map(
+													(tag) => html`
+														<a class="tag"
+															href=${query(`${root}exchanges`, { tag: `${tag.name}=${tag.value}`, team })}
+														>
+															<bdi>${tag.name}=${tag.value}</bdi>
+														</a>
+													`,
+												)}
+											</dd>
+										`
+									}
+									${
+										r.losses.length > 0 &&
+										html`
+											<dt>Left out of the request</dt>
+											<dd class="tags">
+												${r.losses.map((name) => html`<code class="tag">${name}</code>`)}
+											</dd>
+										`
+									}
+									${
+										r.answer_losses.length > 0 &&
+										html`
+											<dt>Left out of the answer</dt>
+											<dd class="tags">
+												${r.answer_losses.map((name) => html`<code class="tag">${name}</code>`)}
+											</dd>
+										`
+									}
+									${
+										r.unchecked.length > 0 &&
+										html`
+											<dt>Not checked by</dt>
+											<dd class="tags">
+												${r.unchecked.map((name) => html`<code class="tag">${name}</code>`)}
+											</dd>
+										`
+									}
+									<dt>Request id</dt>
+									<dd class="row"><code>${r.request}</code><${Copy} text=${r.request} /></dd>
+								</dl>
+								<p class="small muted">
+									The logs name the request by this id. The ledger has no part of a prompt or of an answer.
+								</p>
+							</div>
+						</section>
+						${administers() ? html`<${Why} record=${r} />` : html`<${Counted} record=${r} team=${team} />`}
+					</div>
+					${
+						r.attempts.length > 0 &&
+						html`
+							<section class="panel">
+								<header>
+									<h2>Attempts</h2>
+									<span class="muted small">In the order in which the targets were asked</span>
+								</header>
+								<${Attempts} record=${r} />
+							</section>
+						`
+					}
+					<section class="panel">
+						<header>
+							<h2>Calls of providers</h2>
+							<span class="muted small">${r.calls.length === 0 ? '' : 'The last one decided the outcome.'}</span>
+						</header>
+						${
+							r.calls.length === 0
+								? html`
+									<${Empty} title="No provider was called.">
+										The gateway answered by itself, with status ${r.status}.
+									<//>
+								`
+								: html`
+									<${Table} label="Calls" id=${(c) => c.n}
+										rows=${r.calls.map((call, n) => ({ ...call, n }))}
+										columns=${[
+											{ name: '#', cell: (/** @type {any} */ c) => c.n + 1 },
+											{ name: 'Provider', cell: (/** @type {any} */ c) => html`<${Name} of=${c.provider} />` },
+											{
+												name: 'Model',
+												cell: (/** @type {any} */ c) => html`
+													<${Name} of=${c.upstream_model} />
+													${
+														c.answered_model &&
+														c.answered_model !== c.upstream_model &&
+														html` <span class="muted small">answered by <bdi>${c.answered_model}</bdi></span>`
+													}
+												`,
+											},
+											{
+												name: 'Format',
+												cell: (/** @type {any} */ c) => html`
+													${c.format}
+													${c.format === r.format ? '' : html` <span class="tag">translated</span>`}
+												`,
+											},
+											{
+												name: 'Status',
+												cell: (/** @type {any} */ c) =>
+													html`
+														<${Chip} is=${c.status >= 200 && c.status < 300 ? 'ok' : 'ill'}>
+															${c.status || 'no answer'}
+														<//>
+													`,
+											},
+											{ name: 'Input', num: true, cell: (/** @type {any} */ c) => number(inputOf(c)) },
+											{
+												name: 'of it from cache',
+												num: true,
+												cell: (/** @type {any} */ c) => number(c.cache_read_tokens),
+											},
+											{ name: 'Output', num: true, cell: (/** @type {any} */ c) => number(c.output_tokens) },
+											{
+												name: 'of it reasoning',
+												num: true,
+												cell: (/** @type {any} */ c) => number(c.reasoning_tokens),
+											},
+											...(r.calls.some(unitsOf) ? [{ name: 'Units', cell: (/** @type {any} */ c) => unitsOf(c) }] : []),
+											{ name: 'Counted by', cell: (/** @type {any} */ c) => c.source },
+											{
+												name: 'Price',
+												cell: (/** @type {any} */ c) =>
+													c.price
+														? html`<${Name} of=${c.price} />`
+														: html`
+															<span class="muted">
+																${c.cost_source === 'provider' ? 'stated by the provider' : 'none'}
+															</span>
+														`,
+											},
+											{ name: 'Cost', num: true, cell: (/** @type {any} */ c) => html`<${Cost} calls=${[c]} />` },
+										]}
+									/>
+								`
+						}
+					</section>
+				`}
+			<//>
+		<//>
+	`;
 }
 
 /** unitsOf lists what a call is charged for beside tokens, and the tokens of images. @param {any} call */
-const unitsOf = (call) => ['images', 'seconds', 'characters', 'queries', 'searches', 'image_input_tokens', 'image_output_tokens']
-	.filter((name) => call[name] > 0).map((name) => `${name.replaceAll('_', ' ')}: ${number(call[name])}`).join(', ');
+const unitsOf = (call) =>
+	['images', 'seconds', 'characters', 'queries', 'searches', 'image_input_tokens', 'image_output_tokens']
+		.filter((name) => call[name] > 0)
+		.map((name) => `${name.replaceAll('_', ' ')}: ${number(call[name])}`)
+		.join(', ');
 
 /** What became of an attempt: its state, and its words. @type {Map<string, ['ok'|'warn'|'ill'|'off', string]>} */
-const ends = new Map(Object.entries({
-	answered: ['ok', 'answered'], client_closed: ['off', 'the client left'], refused: ['warn', 'refused the request'], rests: ['off', 'not asked: it rests'], busy: ['off', 'not asked: too many requests at once'],
-	unsuitable: ['off', 'not asked: it cannot take the request'], unreachable: ['ill', 'no answer'], cut: ['ill', 'broke off after content'],
-}));
+const ends = new Map(
+	Object.entries({
+		answered: ['ok', 'answered'],
+		client_closed: ['off', 'the client left'],
+		refused: ['warn', 'refused the request'],
+		rests: ['off', 'not asked: it rests'],
+		busy: ['off', 'not asked: too many requests at once'],
+		unsuitable: ['off', 'not asked: it cannot take the request'],
+		unreachable: ['ill', 'no answer'],
+		cut: ['ill', 'broke off after content'],
+	}),
+);
 
-/** Attempts shows each target whose turn it was, and a line as long as its call. @param {{record: UsageRecord}} props */
+/** Attempts shows each target whose turn it was, and a line as long as its call.
+ * @param {{record: UsageRecord}} props */
 function Attempts({ record }) {
-	const whole = Math.max(1, record.duration_ms, record.attempts.reduce((sum, each) => sum + each.duration_ms, 0));
+	const whole = Math.max(
+		1,
+		record.duration_ms,
+		record.attempts.reduce((sum, each) => sum + each.duration_ms, 0),
+	);
 	let before = 0;
-	const rows = record.attempts.map((each, n) => { const row = { ...each, n, from: before }; before += each.duration_ms; return row; });
+	const rows = record.attempts.map((each, n) => {
+		const row = { ...each, n, from: before };
+		before += each.duration_ms;
+		return row;
+	});
 	/** @typedef {typeof rows[number]} Row */
-	return html`<${Table} label="Attempts" rows=${rows} id=${(/** @type {Row} */ a) => a.n} columns=${[
-		{ name: '#', cell: (/** @type {Row} */ a) => a.n + 1 },
-		{ name: 'Target', cell: (/** @type {Row} */ a) => html`<${Name} of=${`${a.provider}/${a.upstream_model}`} wide />${a.repeated && html` <span class="tag">again</span>`}` },
-		{ name: 'Format', cell: (/** @type {Row} */ a) => a.format || html`<span class="muted">–</span>` },
-		{ name: 'End', cell: (/** @type {Row} */ a) => { const [is, words] = ends.get(a.end) ?? ['ill', a.end.replaceAll('_', ' ')]; return html`<${Chip} is=${is}>${words}<//>`; } },
-		{ name: 'Status', cell: (/** @type {Row} */ a) => a.status || html`<span class="muted">–</span>` },
-		{ name: 'Time', num: true, cell: (/** @type {Row} */ a) => html`<span class="row end nowrap"><span class="span" title=${`from ${milliseconds(a.from)} to ${milliseconds(a.from + a.duration_ms)}`}><i style=${{ marginLeft: `${100 * a.from / whole}%`, width: `${100 * a.duration_ms / whole}%` }}></i></span><span class="tab fixed">${milliseconds(a.duration_ms)}</span></span>` },
-	]} />`;
+	return html`
+		<${Table} label="Attempts" rows=${rows} id=${(/** @type {Row} */ a) => a.n}
+			columns=${[
+				{ name: '#', cell: (/** @type {Row} */ a) => a.n + 1 },
+				{
+					name: 'Target',
+					cell: (/** @type {Row} */ a) => html`
+						<${Name} of=${`${a.provider}/${a.upstream_model}`} wide />
+						${a.repeated && html` <span class="tag">again</span>`}
+					`,
+				},
+				{ name: 'Format', cell: (/** @type {Row} */ a) => a.format || html`<span class="muted">–</span>` },
+				{
+					name: 'End',
+					cell: (/** @type {Row} */ a) => {
+						const [is, words] = ends.get(a.end) ?? ['ill', a.end.replaceAll('_', ' ')];
+						return html`<${Chip} is=${is}>${words}<//>`;
+					},
+				},
+				{ name: 'Status', cell: (/** @type {Row} */ a) => a.status || html`<span class="muted">–</span>` },
+				{
+					name: 'Time',
+					num: true,
+					cell: (/** @type {Row} */ a) => html`
+						<span class="row end nowrap">
+							<span class="span" title=${`from ${milliseconds(a.from)} to ${milliseconds(a.from + a.duration_ms)}`}>
+								<i
+									style=${{ marginLeft: `${(100 * a.from) / whole}%`, width: `${(100 * a.duration_ms) / whole}%` }}
+								></i>
+							</span>
+							<span class="tab fixed">${milliseconds(a.duration_ms)}</span>
+						</span>
+					`,
+				},
+			]}
+		/>
+	`;
 }
 
-/** Why shows where requests for the model go now: the ledger does not keep the choice. @param {{record: UsageRecord}} props */
+/** Why shows where requests for the model go now: the ledger does not keep the choice.
+ * @param {{record: UsageRecord}} props */
 function Why({ record }) {
 	const why = useData(query('/api/explain', { model: record.model, format: record.format, key: record.key }));
-	return html`<section class="panel"><header><h2>Targets of the model now</h2></header>${why.error?.status === 404 || why.error?.status === 400
-		? html`<div class="body muted">${why.error.message}</div>` : html`<${Part} of=${why} rows=${2}>${(/** @type {any} */ data) => html`<${Table} label="Targets" id=${(t) => `${t.provider}/${t.upstream_model}/${t.api_key}`} rows=${data.targets} columns=${[
-			{ name: 'Target', cell: (/** @type {any} */ t) => html`<${Name} of=${`${t.provider}/${t.upstream_model}`} />` },
-			{ name: 'State', cell: (/** @type {any} */ t) => html`<${Chip} is=${t.state === 'available' ? 'ok' : t.state === 'failing' ? 'warn' : 'ill'}>${t.state}<//>` },
-			{ name: 'Lane', cell: (/** @type {any} */ t) => t.lane ?? html`<span class="muted">not for ${record.format}</span>` },
-			{ name: 'Left out', cell: (/** @type {any} */ t) => html`<span class="nowrap" title=${t.reported.join('\n')}>${plural(t.reported.length, 'field')}</span>` },
-			{ name: 'Refused', cell: (/** @type {any} */ t) => html`<span class="nowrap" title=${t.refused.join('\n')}>${plural(t.refused.length, 'field')}</span>` },
-		]} />${data.key && html`<div class="body small"><span class="muted">Limits that count:</span> ${data.key.limits.length === 0 ? 'none' : data.key.limits.map((/** @type {any} */ l) => html`<bdi>${l.name}</bdi> (per ${l.per}: ${l.rules}) `)}</div>`}`}<//>`}</section>`;
+	return html`
+		<section class="panel">
+			<header><h2>Targets of the model now</h2></header>
+			${
+				why.error?.status === 404 || why.error?.status === 400
+					? html`<div class="body muted">${why.error.message}</div>`
+					: html`
+						<${Part} of=${why} rows=${2}>
+							${(/** @type {any} */ data) => html`
+								<${Table} label="Targets" id=${(t) => `${t.provider}/${t.upstream_model}/${t.api_key}`}
+									rows=${data.targets}
+									columns=${[
+										{
+											name: 'Target',
+											cell: (/** @type {any} */ t) => html`<${Name} of=${`${t.provider}/${t.upstream_model}`} />`,
+										},
+										{
+											name: 'State',
+											cell: (/** @type {any} */ t) => html`
+												<${Chip} is=${t.state === 'available' ? 'ok' : t.state === 'failing' ? 'warn' : 'ill'}>
+													${t.state}
+												<//>
+											`,
+										},
+										{
+											name: 'Lane',
+											cell: (/** @type {any} */ t) =>
+												t.lane ?? html`<span class="muted">not for ${record.format}</span>`,
+										},
+										{
+											name: 'Left out',
+											cell: (/** @type {any} */ t) => html`
+												<span class="nowrap" title=${t.reported.join('\n')}>
+													${plural(t.reported.length, 'field')}
+												</span>
+											`,
+										},
+										{
+											name: 'Refused',
+											cell: (/** @type {any} */ t) => html`
+												<span class="nowrap" title=${t.refused.join('\n')}>
+													${plural(t.refused.length, 'field')}
+												</span>
+											`,
+										},
+									]}
+								/>
+								${
+									data.key &&
+									html`
+										<div class="body small">
+											<span class="muted">Limits that count:</span>${' '}
+											${
+												data.key.limits.length === 0
+													? 'none'
+													: data.key.limits.map(
+															(/** @type {any} */ l) => html`<bdi>${l.name}</bdi> (per ${l.per}: ${l.rules}) `,
+														)
+											}
+										</div>
+									`
+								}
+							`}
+						<//>
+					`
+			}
+		</section>
+	`;
 }
 
-/** Counted shows which limits count requests with the key, or the limit of the team whose record it is. @param {{record: UsageRecord, team: string}} props */
+/** Counted shows which limits count requests with the key, or the limit of the team whose record it is.
+ * @param {{record: UsageRecord, team: string}} props */
 function Counted({ record, team }) {
 	const limits = useData(query('/api/limits', team ? { team } : { key: record.key }));
-	return html`<section class="panel"><header><h2>Limits of the ${team ? 'team' : 'key'}</h2></header><${Part} of=${limits} rows=${1}>${(/** @type {any} */ data) => data.items.length === 0 ? html`<div class="body muted">None.</div>`
-		: html`<${LimitTable} rows=${data.items} />`}<//></section>`;
+	return html`
+		<section class="panel">
+			<header><h2>Limits of the ${team ? 'team' : 'key'}</h2></header>
+			<${Part} of=${limits} rows=${1}>
+				${(/** @type {any} */ data) =>
+					data.items.length === 0
+						? html`<div class="body muted">None.</div>`
+						: html`<${LimitTable} rows=${data.items} />`}
+			<//>
+		</section>
+	`;
 }

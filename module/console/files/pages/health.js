@@ -26,62 +26,209 @@ export default function Health() {
 	const targets = useData('/api/targets', { every: 5 });
 	const limits = useData('/api/limits?limit=200', { every: 30 });
 	const [open, setOpen] = useState('');
-	return html`<${Page} title="Health" about="Read anew every few seconds while the page is visible.">
-		<${Part} of=${status} rows=${2}>${(/** @type {Status} */ s) => html`<${Facts} status=${s} hour=${hour.data} />`}<//>
-		<${Attention} status=${status.data} hour=${hour.data} targets=${targets.data?.targets ?? []} limits=${limits.data?.items ?? []} />
-		<section class="panel"><header><h2>Providers</h2><span class="muted small">By minute, for an hour at most</span></header><${Part} of=${hour} rows=${4}>${(/** @type {Hour} */ h) => html`<${Providers} hour=${h} open=${setOpen} />`}<//></section>
-		<section class="panel"><${Targets} of=${targets} /></section>
-		${(hour.data?.addresses.length ?? 0) > 0 && html`<section class="panel"><header><h2>Addresses of pools</h2></header><${Table} label="Addresses" id=${(a) => `${a.provider} ${a.address}`} rows=${hour.data?.addresses} columns=${[
-			{ name: 'Provider', cell: (/** @type {any} */ a) => html`<${Name} of=${a.provider} />` }, { name: 'Address', cell: (/** @type {any} */ a) => html`<code>${a.address}</code>` },
-			{ name: 'State', cell: (/** @type {any} */ a) => html`<${Chip} is=${a.available ? 'ok' : 'ill'}>${a.available ? 'available' : 'not available'}<//>` },
-			{ name: 'Failures', num: true, cell: (/** @type {any} */ a) => number(a.failures) }, { name: 'Running', num: true, cell: (/** @type {any} */ a) => number(a.running) },
-		]} /></section>`}
-		<section class="panel"><header><h2>Limits close to their end</h2></header><${Part} of=${limits} rows=${1}>${(/** @type {any} */ data) => html`<${Limits} all=${data.items} more=${Boolean(data.next)} />`}<//></section>
-		${open && hour.data && html`<${Minutes} hour=${hour.data} name=${open} close=${() => setOpen('')} />`}<//>`;
+	return html`
+		<${Page} title="Health" about="Read anew every few seconds while the page is visible.">
+			<${Part} of=${status} rows=${2}>
+				${(/** @type {Status} */ s) => html`<${Facts} status=${s} hour=${hour.data} />`}
+			<//>
+			<${Attention} status=${status.data} hour=${hour.data} targets=${targets.data?.targets ?? []}
+				limits=${limits.data?.items ?? []}
+			/>
+			<section class="panel">
+				<header>
+					<h2>Providers</h2>
+					<span class="muted small">By minute, for an hour at most</span>
+				</header>
+				<${Part} of=${hour} rows=${4}>
+					${(/** @type {Hour} */ h) => html`<${Providers} hour=${h} open=${setOpen} />`}
+				<//>
+			</section>
+			<section class="panel"><${Targets} of=${targets} /></section>
+			${
+				(hour.data?.addresses.length ?? 0) > 0 &&
+				html`
+					<section class="panel">
+						<header><h2>Addresses of pools</h2></header>
+						<${Table} label="Addresses" id=${(a) => `${a.provider} ${a.address}`}
+							rows=${hour.data?.addresses}
+							columns=${[
+								{ name: 'Provider', cell: (/** @type {any} */ a) => html`<${Name} of=${a.provider} />` },
+								{ name: 'Address', cell: (/** @type {any} */ a) => html`<code>${a.address}</code>` },
+								{
+									name: 'State',
+									cell: (/** @type {any} */ a) =>
+										html`<${Chip} is=${a.available ? 'ok' : 'ill'}>${a.available ? 'available' : 'not available'}<//>`,
+								},
+								{ name: 'Failures', num: true, cell: (/** @type {any} */ a) => number(a.failures) },
+								{ name: 'Running', num: true, cell: (/** @type {any} */ a) => number(a.running) },
+							]}
+						/>
+					</section>
+				`
+			}
+			<section class="panel">
+				<header><h2>Limits close to their end</h2></header>
+				<${Part} of=${limits} rows=${1}>
+					${(/** @type {any} */ data) => html`<${Limits} all=${data.items} more=${Boolean(data.next)} />`}
+				<//>
+			</section>
+			${open && hour.data && html`<${Minutes} hour=${hour.data} name=${open} close=${() => setOpen('')} />`}
+		<//>
+	`;
 }
 
 /** Facts are the state at one look. @param {{status: Status, hour: Hour|undefined}} props */
 function Facts({ status: s, hour }) {
 	const behind = s.ledger_behind_seconds;
 	const ledger = hour?.ledger;
-	return html`<dl class="facts">
-		<div><dt>Gateway</dt><dd><${Chip} is=${s.ready ? 'ok' : 'ill'}>${s.ready ? 'ready' : 'not ready'}<//><small>${s.reason || `since ${relative(when(s.started))}`}</small></dd></div>
-		<div><dt>Requests</dt><dd>${number(s.running)} running<small>${number(s.ended)} ended within a minute</small></dd></div>
-		<div><dt>Providers</dt><dd>${s.providers.filter((p) => p.available).length} of ${s.providers.length}<small>available</small></dd></div>
-		<div><dt>Ledger</dt><dd>${behind === null ? html`<span class="muted">${ledger === null ? 'off' : 'unknown'}</span>` : html`<${Chip} is=${behind > 60 ? 'ill' : behind > 5 ? 'warn' : 'ok'}>${behind === 0 ? 'up to date' : `${behind} s behind`}<//>`}
-			${ledger && html`<small>${plural(ledger.pending, 'record')} waiting, journal ${bytes(ledger.bytes)}</small>`}</dd></div>
-		<div><dt>Version</dt><dd class="small"><bdi>${s.version || s.revision.slice(0, 12) || 'of a checkout'}</bdi><small>Caddy ${s.caddy}, ${s.go}</small></dd></div></dl>`;
+	return html`
+		<dl class="facts">
+			<div>
+				<dt>Gateway</dt>
+				<dd>
+					<${Chip} is=${s.ready ? 'ok' : 'ill'}>${s.ready ? 'ready' : 'not ready'}<//>
+					<small>${s.reason || `since ${relative(when(s.started))}`}</small>
+				</dd>
+			</div>
+			<div>
+				<dt>Requests</dt>
+				<dd>${number(s.running)} running<small>${number(s.ended)} ended within a minute</small></dd>
+			</div>
+			<div>
+				<dt>Providers</dt>
+				<dd>
+					${s.providers.filter((p) => p.available).length} of ${s.providers.length}
+					<small>available</small>
+				</dd>
+			</div>
+			<div>
+				<dt>Ledger</dt>
+				<dd>
+					${
+						behind === null
+							? html`<span class="muted">${ledger === null ? 'off' : 'unknown'}</span>`
+							: html`
+								<${Chip} is=${behind > 60 ? 'ill' : behind > 5 ? 'warn' : 'ok'}>
+									${behind === 0 ? 'up to date' : `${behind} s behind`}
+								<//>
+							`
+					}
+					${ledger && html`<small>${plural(ledger.pending, 'record')} waiting, journal ${bytes(ledger.bytes)}</small>`}
+				</dd>
+			</div>
+			<div>
+				<dt>Version</dt>
+				<dd class="small">
+					<bdi>${s.version || s.revision.slice(0, 12) || 'of a checkout'}</bdi>
+					<small>Caddy ${s.caddy}, ${s.go}</small>
+				</dd>
+			</div>
+		</dl>
+	`;
 }
 
-/** ills returns what needs attention, as the alerts for Prometheus define it. @param {Status|undefined} status @param {Hour|undefined} hour @param {Target[]} targets @param {LimitState[]} limits */
+/** ills returns what needs attention, as the alerts for Prometheus define it.
+ * @param {Status|undefined} status @param {Hour|undefined} hour @param {Target[]} targets @param {LimitState[]}
+ * limits */
 function ills(status, hour, targets, limits) {
 	const found = /** @type {{what: any, then: any}[]} */ ([]);
-	if (status && !status.ready) found.push({ what: html`The gateway is not ready: ${status.reason}.`, then: 'Requests with keys of the store are refused.' });
-	for (const { part, reason } of status?.degraded ?? []) found.push({ what: html`${part[0].toUpperCase()}${part.slice(1)} does not work.`, then: reason });
+	if (status && !status.ready)
+		found.push({
+			what: html`The gateway is not ready: ${status.reason}.`,
+			then: 'Requests with keys of the store are refused.',
+		});
+	for (const { part, reason } of status?.degraded ?? [])
+		found.push({ what: html`${part[0].toUpperCase()}${part.slice(1)} does not work.`, then: reason });
 	for (const provider of status?.providers ?? []) {
-		if (!provider.available) found.push({ what: html`The provider <b>${provider.name}</b> is down.`, then: 'All of its targets rest, and none has answered since.' });
+		if (!provider.available)
+			found.push({
+				what: html`The provider <b>${provider.name}</b> is down.`,
+				then: 'All of its targets rest, and none has answered since.',
+			});
 	}
-	for (const [failure, text] of [['credential_refused', 'refuses the API key of the gateway'], ['account_exhausted', 'has no credit left for the API key of the gateway']]) {
-		for (const name of new Set(targets.filter((target) => target.last_failure === failure).map((target) => target.provider))) found.push({ what: html`The provider <b>${name}</b> ${text}.`, then: 'Renew it: the gateway uses the new value without a restart.' });
+	for (const [failure, text] of [
+		['credential_refused', 'refuses the API key of the gateway'],
+		['account_exhausted', 'has no credit left for the API key of the gateway'],
+	]) {
+		for (const name of new Set(
+			targets.filter((target) => target.last_failure === failure).map((target) => target.provider),
+		))
+			found.push({
+				what: html`The provider <b>${name}</b> ${text}.`,
+				then: 'Renew it: the gateway uses the new value without a restart.',
+			});
 	}
 	for (const provider of hour?.providers ?? []) {
-		const calls = sum(provider.calls, 5), failed = sum(provider.failed, 5);
-		if (failed >= 5 && failed > calls / 10) found.push({ what: html`<b>${provider.name}</b> failed in ${percent(failed, calls)} of ${plural(calls, 'call')} within 5 minutes.`, then: html`<a href=${query(`${root}exchanges`, { provider: provider.name, outcome: 'failed' })}>Failed exchanges</a>` });
+		const calls = sum(provider.calls, 5),
+			failed = sum(provider.failed, 5);
+		if (failed >= 5 && failed > calls / 10)
+			found.push({
+				what: html`
+					<b>${provider.name}</b> failed in ${percent(failed, calls)} of ${plural(calls, 'call')} within 5 minutes.
+				`,
+				then: html`
+					<a href=${query(`${root}exchanges`, { provider: provider.name, outcome: 'failed' })}>Failed exchanges</a>
+				`,
+			});
 	}
-	if (hour?.ledger && hour.ledger.oldest_seconds > 60) found.push({ what: `Records wait for the database of the ledger since ${hour.ledger.oldest_seconds} s.`, then: 'None is lost: they are in the journal.' });
-	if (hour && sum(hour.ledger_refused, 5) > 0) found.push({ what: 'The ledger cannot be written.', then: 'Exchanges leave no record, or are refused.' });
-	if (hour && sum(hour.ledger_damaged) > 0) found.push({ what: `${plural(sum(hour.ledger_damaged), 'damaged part')} of the journal were skipped.`, then: 'Look at the disk.' });
-	if (hour && sum(hour.unshared, 5) > 0) found.push({ what: 'Limits decide without their shared counters.', then: 'Redis does not answer. Each gateway counts alone, or refuses, as on_error of the counters says.' });
-	for (const rule of limits.filter((each) => each.per !== 'key' && each.left <= 0 && each.rule !== 'concurrent')) found.push({ what: html`The limit <b>${rule.limit}</b> ${rule.subject && html`of ${rule.subject} `}has no ${rule.rule} left.`, then: html`Requests are refused until it begins anew${rule.renews_at && html`: <${Time} at=${rule.renews_at} />`}.` });
+	if (hour?.ledger && hour.ledger.oldest_seconds > 60)
+		found.push({
+			what: `Records wait for the database of the ledger since ${hour.ledger.oldest_seconds} s.`,
+			then: 'None is lost: they are in the journal.',
+		});
+	if (hour && sum(hour.ledger_refused, 5) > 0)
+		found.push({ what: 'The ledger cannot be written.', then: 'Exchanges leave no record, or are refused.' });
+	if (hour && sum(hour.ledger_damaged) > 0)
+		found.push({
+			what: `${plural(sum(hour.ledger_damaged), 'damaged part')} of the journal were skipped.`,
+			then: 'Look at the disk.',
+		});
+	if (hour && sum(hour.unshared, 5) > 0)
+		found.push({
+			what: 'Limits decide without their shared counters.',
+			then: 'Redis does not answer. Each gateway counts alone, or refuses, as on_error of the counters says.',
+		});
+	for (const rule of limits.filter((each) => each.per !== 'key' && each.left <= 0 && each.rule !== 'concurrent'))
+		found.push({
+			what: html`The limit <b>${rule.limit}</b> ${rule.subject && html`of ${rule.subject} `}has no ${rule.rule} left.`,
+			then: html`
+				Requests are refused until it begins anew
+				${rule.renews_at && html`: <${Time} at=${rule.renews_at} />`}
+				.
+			`,
+		});
 	return found;
 }
 
-/** Attention lists what is ill now. @param {{status: Status|undefined, hour: Hour|undefined, targets: Target[], limits: LimitState[]}} props */
+/** Attention lists what is ill now.
+ * @param {{status: Status|undefined, hour: Hour|undefined, targets: Target[], limits: LimitState[]}} props */
 function Attention({ status, hour, targets, limits }) {
 	const found = ills(status, hour, targets, limits);
 	if (!status || !hour) return null;
-	return html`<section class="panel" aria-live="polite"><header><h2>Needs attention</h2><span class="muted small">The alerts of the gateway that are in effect now</span></header>
-		${found.length === 0 ? html`<div class="body"><${Chip} is="ok">Nothing<//></div>` : html`<ul class="body stack">${found.map(({ what, then }) => html`<li><${Chip} is="ill"><span class="text">${what}</span><//> <span class="muted">${then}</span></li>`)}</ul>`}</section>`;
+	return html`
+		<section class="panel" aria-live="polite">
+			<header>
+				<h2>Needs attention</h2>
+				<span class="muted small">The alerts of the gateway that are in effect now</span>
+			</header>
+			${
+				found.length === 0
+					? html`<div class="body"><${Chip} is="ok">Nothing<//></div>`
+					: html`
+						<ul class="body stack">
+							${found.map(
+								({ what, then }) => html`
+									<li>
+										<${Chip} is="ill"><span class="text">${what}</span><//>${' '}
+										<span class="muted">${then}</span>
+									</li>
+								`,
+							)}
+						</ul>
+					`
+			}
+		</section>
+	`;
 }
 
 /** Probe asks a provider whether it answers. @param {{name: string}} props */
@@ -89,63 +236,223 @@ function Probe({ name }) {
 	const [result, setResult] = useState(/** @type {any} */ (null));
 	const ask = async () => {
 		setResult({ running: true });
-		setResult(await post(query('/api/targets/probe', { provider: name })).catch((error) => ({ message: error.message })));
+		setResult(
+			await post(query('/api/targets/probe', { provider: name })).catch((error) => ({ message: error.message })),
+		);
 	};
-	return html`<span class="row end nowrap">${result && !result.running && (result.message ? html`<${Chip} is="ill">${result.message}<//>` : html`<${Chip} is=${result.answered && result.status < 400 ? 'ok' : 'ill'}>${result.answered ? `${result.status} in ${milliseconds(result.milliseconds)}` : 'no answer'}<//>`)}
-		<button class="small" aria-label=${`Probe now: ${name}`} disabled=${result?.running} onClick=${ask}>${result?.running ? 'Probing …' : 'Probe now'}</button></span>`;
+	return html`
+		<span class="row end nowrap">
+			${
+				result &&
+				!result.running &&
+				(result.message
+					? html`<${Chip} is="ill">${result.message}<//>`
+					: html`
+						<${Chip} is=${result.answered && result.status < 400 ? 'ok' : 'ill'}>
+							${result.answered ? `${result.status} in ${milliseconds(result.milliseconds)}` : 'no answer'}
+						<//>
+					`)
+			}
+			<button class="small" aria-label=${`Probe now: ${name}`} disabled=${result?.running} onClick=${ask}>
+				${result?.running ? 'Probing …' : 'Probe now'}
+			</button>
+		</span>
+	`;
 }
 
 /** Providers shows calls, failures and times by minute. @param {{hour: Hour, open: (name: string) => void}} props */
 function Providers({ hour, open }) {
 	if (hour.providers.length === 0) return html`<${Empty} title="The configuration has no provider." />`;
-	const time = (/** @type {(number|null)[]} */ values, /** @type {string} */ what) => { const last = latest(values); return html`<span class="row nowrap end"><${Spark} label=${`${what} by minute`} values=${values} /><span class="tab fixed">${last === null ? '–' : milliseconds(last)}</span></span>`; };
-	return html`<${Table} label="Providers" rows=${hour.providers.slice(0, 100)} id=${(p) => p.name} columns=${[
-		{ name: 'Provider', cell: (/** @type {Provider} */ p) => html`<button class="link" aria-label=${`Minutes of ${p.name}`} onClick=${() => open(p.name)}><${Name} of=${p.name} /></button>`, sort: (/** @type {Provider} */ p) => p.name },
-		{ name: 'Calls', num: true, cell: (/** @type {Provider} */ p) => html`<span class="row nowrap end"><${Spark} label="Calls by minute" values=${p.calls} /><span class="tab fixed">${number(sum(p.calls))}</span></span>`, sort: (/** @type {Provider} */ p) => sum(p.calls) },
-		{ name: 'Failed', num: true, cell: (/** @type {Provider} */ p) => html`<span class="row nowrap end"><${Spark} ill label="Failed calls by minute" values=${p.failed} /><span class="tab fixed">${sum(p.failed) === 0 ? '0' : percent(sum(p.failed), sum(p.calls))}</span></span>`, sort: (/** @type {Provider} */ p) => sum(p.failed) / Math.max(1, sum(p.calls)) },
-		{ name: 'First event, p50', num: true, cell: (/** @type {Provider} */ p) => time(p.p50_ms, 'Median time to the first event') },
-		{ name: 'p95', num: true, cell: (/** @type {Provider} */ p) => time(p.p95_ms, '95th percentile of the time to the first event') },
-		{ name: '', num: true, cell: (/** @type {Provider} */ p) => html`<${Probe} name=${p.name} />` },
-	]} />`;
+	const time = (/** @type {(number|null)[]} */ values, /** @type {string} */ what) => {
+		const last = latest(values);
+		return html`
+			<span class="row nowrap end">
+				<${Spark} label=${`${what} by minute`} values=${values} />
+				<span class="tab fixed">${last === null ? '–' : milliseconds(last)}</span>
+			</span>
+		`;
+	};
+	return html`
+		<${Table} label="Providers" rows=${hour.providers.slice(0, 100)} id=${(p) => p.name}
+			columns=${[
+				{
+					name: 'Provider',
+					cell: (/** @type {Provider} */ p) => html`
+						<button class="link" aria-label=${`Minutes of ${p.name}`} onClick=${() => open(p.name)}>
+							<${Name} of=${p.name} />
+						</button>
+					`,
+					sort: (/** @type {Provider} */ p) => p.name,
+				},
+				{
+					name: 'Calls',
+					num: true,
+					cell: (/** @type {Provider} */ p) => html`
+						<span class="row nowrap end">
+							<${Spark} label="Calls by minute" values=${p.calls} />
+							<span class="tab fixed">${number(sum(p.calls))}</span>
+						</span>
+					`,
+					sort: (/** @type {Provider} */ p) => sum(p.calls),
+				},
+				{
+					name: 'Failed',
+					num: true,
+					cell: (/** @type {Provider} */ p) => html`
+						<span class="row nowrap end">
+							<${Spark} ill label="Failed calls by minute" values=${p.failed} />
+							<span class="tab fixed">${sum(p.failed) === 0 ? '0' : percent(sum(p.failed), sum(p.calls))}</span>
+						</span>
+					`,
+					sort: (/** @type {Provider} */ p) => sum(p.failed) / Math.max(1, sum(p.calls)),
+				},
+				{
+					name: 'First event, p50',
+					num: true,
+					cell: (/** @type {Provider} */ p) => time(p.p50_ms, 'Median time to the first event'),
+				},
+				{
+					name: 'p95',
+					num: true,
+					cell: (/** @type {Provider} */ p) => time(p.p95_ms, '95th percentile of the time to the first event'),
+				},
+				{ name: '', num: true, cell: (/** @type {Provider} */ p) => html`<${Probe} name=${p.name} />` },
+			]}
+		/>
+	`;
 }
 
-/** Minutes shows the last hour of a provider, as a chart and as a table. @param {{hour: Hour, name: string, close: () => void}} props */
+/** Minutes shows the last hour of a provider, as a chart and as a table.
+ * @param {{hour: Hour, name: string, close: () => void}} props */
 function Minutes({ hour, name, close }) {
 	const provider = hour.providers.find((each) => each.name === name);
 	if (!provider) return null;
-	const minutes = provider.calls.map((calls, i) => ({ i, at: clock(new Date(Date.parse(hour.from) + i * 60000)).slice(0, 5), calls, failed: provider.failed[i], p50: provider.p50_ms[i], p95: provider.p95_ms[i] }));
-	const ms = (/** @type {number|null} */ value) => value === null ? html`<span class="muted">–</span>` : milliseconds(value);
-	const before = Array.from({ length: 60 - minutes.length }, (_, i) => clock(new Date(Date.parse(hour.from) - (60 - minutes.length - i) * 60000)).slice(0, 5));
-	const drawn = (/** @type {(m: typeof minutes[number]) => number} */ of) => [...before.map(() => 0), ...minutes.map(of)];
-	return html`<${Dialog} wide title=${`${name}: the last hour`} close=${close}>
-		<${Chart} label="Calls by minute" buckets=${[...before, ...minutes.map((m) => m.at)]} format=${number} series=${[{ name: 'not failed', values: drawn((m) => m.calls - m.failed) }, { name: 'failed', values: drawn((m) => m.failed), ill: true }]} />
-		<${Table} label="Minutes" rows=${minutes.toReversed()} id=${(m) => m.i} columns=${[
-			{ name: 'Minute', cell: (/** @type {any} */ m) => html`<span class="tab">${m.at}</span>` }, { name: 'Calls', num: true, cell: (/** @type {any} */ m) => number(m.calls) }, { name: 'Failed', num: true, cell: (/** @type {any} */ m) => number(m.failed) },
-			{ name: 'First event, p50', num: true, cell: (/** @type {any} */ m) => ms(m.p50) }, { name: 'p95', num: true, cell: (/** @type {any} */ m) => ms(m.p95) },
-		]} /><p class="muted small">Percentiles are those of streams, as far as a histogram shows them. <a href=${query(`${root}exchanges`, { provider: name })}>Exchanges of ${name}</a></p><//>`;
+	const minutes = provider.calls.map((calls, i) => ({
+		i,
+		at: clock(new Date(Date.parse(hour.from) + i * 60000)).slice(0, 5),
+		calls,
+		failed: provider.failed[i],
+		p50: provider.p50_ms[i],
+		p95: provider.p95_ms[i],
+	}));
+	const ms = (/** @type {number|null} */ value) =>
+		value === null ? html`<span class="muted">–</span>` : milliseconds(value);
+	const before = Array.from({ length: 60 - minutes.length }, (_, i) =>
+		clock(new Date(Date.parse(hour.from) - (60 - minutes.length - i) * 60000)).slice(0, 5),
+	);
+	const drawn = (/** @type {(m: typeof minutes[number]) => number} */ of) => [
+		...before.map(() => 0),
+		...minutes.map(of),
+	];
+	return html`
+		<${Dialog} wide title=${`${name}: the last hour`} close=${close}>
+			<${Chart} label="Calls by minute" buckets=${[...before, ...minutes.map((m) => m.at)]}
+				format=${number}
+				series=${[
+					{ name: 'not failed', values: drawn((m) => m.calls - m.failed) },
+					{ name: 'failed', values: drawn((m) => m.failed), ill: true },
+				]}
+			/>
+			<${Table} label="Minutes" rows=${minutes.toReversed()} id=${(m) => m.i}
+				columns=${[
+					{ name: 'Minute', cell: (/** @type {any} */ m) => html`<span class="tab">${m.at}</span>` },
+					{ name: 'Calls', num: true, cell: (/** @type {any} */ m) => number(m.calls) },
+					{ name: 'Failed', num: true, cell: (/** @type {any} */ m) => number(m.failed) },
+					{ name: 'First event, p50', num: true, cell: (/** @type {any} */ m) => ms(m.p50) },
+					{ name: 'p95', num: true, cell: (/** @type {any} */ m) => ms(m.p95) },
+				]}
+			/>
+			<p class="muted small">
+				Percentiles are those of streams, as far as a histogram shows them.${' '}
+				<a href=${query(`${root}exchanges`, { provider: name })}>Exchanges of ${name}</a>
+			</p>
+		<//>
+	`;
 }
 
 /** Targets lists targets, the ill ones first. @param {{of: import('../lib/api.js').Data<any>}} props */
 function Targets({ of }) {
 	const text = route.value.query.get('q') ?? '';
-	return html`<header><h2>Targets</h2><${Search} label="Search targets" value=${text} set=${(value) => set({ q: value })} /></header><${Part} of=${of} rows=${5}>${(/** @type {{targets: Target[]}} */ data) => {
-		const found = data.targets.filter((t) => `${t.provider}/${t.upstream_model}`.toLowerCase().includes(text.toLowerCase())).sort((a, b) => severity[a.state] - severity[b.state]);
-		if (found.length === 0) return html`<${Empty} title=${text ? 'No target has such a name.' : 'No target yet'}>${!text && 'Targets of patterns appear here when they run or fail.'}<//>`;
-		return html`<${Table} label="Targets" id=${(t) => `${t.provider}/${t.upstream_model}/${t.api_key ?? ''}`} rows=${found.slice(0, most)} columns=${[
-			{ name: 'Target', cell: (/** @type {Target} */ t) => html`<${Name} of=${`${t.provider}/${t.upstream_model}`} wide />`, sort: (/** @type {Target} */ t) => `${t.provider}/${t.upstream_model}` },
-			{ name: 'API key', cell: (/** @type {Target} */ t) => t.api_key ? html`<${Name} of=${t.api_key} mono />` : html`<span class="muted">–</span>` },
-			{ name: 'State', cell: (/** @type {Target} */ t) => html`<${Chip} is=${signs[t.state]}>${t.state}<//>`, sort: (/** @type {Target} */ t) => severity[t.state] },
-			{ name: 'Rests until', cell: (/** @type {Target} */ t) => t.rest_until ? html`<${Time} at=${t.rest_until} />` : html`<span class="muted">–</span>` },
-			{ name: 'Last failure', cell: (/** @type {Target} */ t) => t.last_failure ? t.last_failure.replaceAll('_', ' ') : html`<span class="muted">none</span>` },
-			{ name: 'Running', num: true, cell: (/** @type {Target} */ t) => number(t.running), sort: (/** @type {Target} */ t) => t.running },
-		]} /><footer><span class="muted small">${found.length > most ? `${most} of ${plural(found.length, 'target')}, the ill ones first: search for the others` : plural(found.length, 'target')}. Those of models with exact names, and others that failed lately or run now.</span></footer>`;
-	}}<//>`;
+	return html`
+		<header>
+			<h2>Targets</h2>
+			<${Search} label="Search targets" value=${text} set=${(value) => set({ q: value })} />
+		</header>
+		<${Part} of=${of} rows=${5}>
+			${(/** @type {{targets: Target[]}} */ data) => {
+				const found = data.targets
+					.filter((t) => `${t.provider}/${t.upstream_model}`.toLowerCase().includes(text.toLowerCase()))
+					.sort((a, b) => severity[a.state] - severity[b.state]);
+				if (found.length === 0)
+					return html`
+						<${Empty} title=${text ? 'No target has such a name.' : 'No target yet'}>
+							${!text && 'Targets of patterns appear here when they run or fail.'}
+						<//>
+					`;
+				return html`
+					<${Table} label="Targets"
+						id=${(t) => `${t.provider}/${t.upstream_model}/${t.api_key ?? ''}`}
+						rows=${found.slice(0, most)}
+						columns=${[
+							{
+								name: 'Target',
+								cell: (/** @type {Target} */ t) => html`<${Name} of=${`${t.provider}/${t.upstream_model}`} wide />`,
+								sort: (/** @type {Target} */ t) => `${t.provider}/${t.upstream_model}`,
+							},
+							{
+								name: 'API key',
+								cell: (/** @type {Target} */ t) =>
+									t.api_key ? html`<${Name} of=${t.api_key} mono />` : html`<span class="muted">–</span>`,
+							},
+							{
+								name: 'State',
+								cell: (/** @type {Target} */ t) => html`<${Chip} is=${signs[t.state]}>${t.state}<//>`,
+								sort: (/** @type {Target} */ t) => severity[t.state],
+							},
+							{
+								name: 'Rests until',
+								cell: (/** @type {Target} */ t) =>
+									t.rest_until ? html`<${Time} at=${t.rest_until} />` : html`<span class="muted">–</span>`,
+							},
+							{
+								name: 'Last failure',
+								cell: (/** @type {Target} */ t) =>
+									t.last_failure ? t.last_failure.replaceAll('_', ' ') : html`<span class="muted">none</span>`,
+							},
+							{
+								name: 'Running',
+								num: true,
+								cell: (/** @type {Target} */ t) => number(t.running),
+								sort: (/** @type {Target} */ t) => t.running,
+							},
+						]}
+					/>
+					<footer>
+						<span class="muted small">
+							${
+								found.length > most
+									? `${most} of ${plural(found.length, 'target')}, the ill ones first: search for the others`
+									: plural(found.length, 'target')
+							}
+							. Those of models with exact names, and others that failed lately or run now.
+						</span>
+					</footer>
+				`;
+			}}
+		<//>
+	`;
 }
 
 /** Limits shows those of which less than a fifth is left. @param {{all: LimitState[], more: boolean}} props */
 function Limits({ all, more }) {
 	const rows = all.filter((each) => each.left < each.amount / 5);
 	if (all.length === 0) return html`<div class="body muted">The configuration has no limit that is in use.</div>`;
-	if (rows.length === 0) return html`<div class="body muted">None of the ${more ? 'first ' : ''}${plural(all.length, 'rule')} has less than a fifth left.</div>`;
+	if (rows.length === 0)
+		return html`
+			<div class="body muted">
+				None of the ${more ? 'first ' : ''}
+				${plural(all.length, 'rule')} has less than a fifth left.
+			</div>
+		`;
 	return html`<${LimitTable} rows=${rows.slice(0, 100)} />`;
 }

@@ -4,32 +4,86 @@ import { get, patch, post, put, query, remove, self, teams, useData } from '../l
 import { plural, relative, when } from '../lib/format.js';
 import { Left } from '../lib/limits.js';
 import { root, route, set } from '../lib/route.js';
-import { administers, Chip, Confirm, Copy, Dialog, Empty, Field, Form, leads, lines, Name, Page, Pager, Part, Search, Switch, Table, Tags, tell, Time } from '../lib/ui.js';
+import {
+	administers,
+	Chip,
+	Confirm,
+	Copy,
+	Dialog,
+	Empty,
+	Field,
+	Form,
+	leads,
+	lines,
+	Name,
+	Page,
+	Pager,
+	Part,
+	Search,
+	Switch,
+	Table,
+	Tags,
+	tell,
+	Time,
+} from '../lib/ui.js';
 
-/** @typedef {{id: number|string, owner: string, name: string, hint: string, models: string[], from: string[], limit: string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, tags?: string[], limits?: LimitState[]}} Row */
+/** @typedef {{id: number|string, owner: string, name: string, hint: string, models: string[], from: string[], limit:
+ * string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, tags?:
+ * string[], limits?: LimitState[]}} Row */
 /** @typedef {import('../lib/limits.js').LimitState} LimitState */
 
 /** own returns the row of a key of the user. @param {any} key @returns {Row} */
 const own = (key) => ({
-	id: key.id, owner: self.value?.username ?? '', name: key.name, hint: key.key, models: key.model_limits_enabled ? lines(key.model_limits) : [], from: lines(key.allow_ips), limit: key.group, limits: key.limits,
-	off: key.status === 2 ? 'disabled' : key.status === 3 ? 'expired' : '', created: key.created_time, expires: key.expired_time, used: key.accessed_time,
+	id: key.id,
+	owner: self.value?.username ?? '',
+	name: key.name,
+	hint: key.key,
+	models: key.model_limits_enabled ? lines(key.model_limits) : [],
+	from: lines(key.allow_ips),
+	limit: key.group,
+	limits: key.limits,
+	off: key.status === 2 ? 'disabled' : key.status === 3 ? 'expired' : '',
+	created: key.created_time,
+	expires: key.expired_time,
+	used: key.accessed_time,
 });
 
 /** any returns the row of a key of any user. @param {any} key @returns {Row} */
 const any = (key) => ({
-	...key, owner: key.user, hint: key.key,
-	off: key.disabled ? 'disabled' : key.user_disabled ? 'owner disabled' : key.expires && when(key.expires) < new Date() ? 'expired' : '',
+	...key,
+	owner: key.user,
+	hint: key.key,
+	off: key.disabled
+		? 'disabled'
+		: key.user_disabled
+			? 'owner disabled'
+			: key.expires && when(key.expires) < new Date()
+				? 'expired'
+				: '',
 });
 
 /** fixed returns the row of a key of the configuration. @param {any} key @returns {Row} */
-const fixed = (key) => ({ ...key, owner: key.user, name: key.id, hint: '', created: null, used: null, off: key.disabled ? 'disabled' : key.expires && when(key.expires) < new Date() ? 'expired' : '' });
-
-const kinds = /** @type {Record<string, {path: string, row: (key: any) => Row}>} */ ({
-	own: { path: '/api/token/', row: own }, all: { path: '/api/keys', row: any }, configured: { path: '/api/keys/configured', row: fixed },
+const fixed = (key) => ({
+	...key,
+	owner: key.user,
+	name: key.id,
+	hint: '',
+	created: null,
+	used: null,
+	off: key.disabled ? 'disabled' : key.expires && when(key.expires) < new Date() ? 'expired' : '',
 });
 
-/** counts reports whether a rule counts what a key of the configuration uses. @param {LimitState} rule @param {Row} row */
-const counts = (rule, row) => rule.limit === row.limit && (rule.per === 'key' ? rule.subject === row.id : rule.per !== 'user' || rule.subject === row.owner);
+const kinds = /** @type {Record<string, {path: string, row: (key: any) => Row}>} */ ({
+	own: { path: '/api/token/', row: own },
+	all: { path: '/api/keys', row: any },
+	configured: { path: '/api/keys/configured', row: fixed },
+});
+
+/** counts reports whether a rule counts what a key of the configuration uses.
+ * @param {LimitState} rule @param {Row} row */
+const counts = (rule, row) =>
+	rule.limit === row.limit &&
+	(rule.per === 'key' ? rule.subject === row.id : rule.per !== 'user' || rule.subject === row.owner);
 
 /** Limit is the limit of a key, with what is left of its rules. @param {{row: Row, states: LimitState[]}} props */
 function Limit({ row, states }) {
@@ -42,12 +96,34 @@ function Limit({ row, states }) {
 function Fields({ row, models, named }) {
 	const expires = row?.expires && row.expires !== -1 ? when(row.expires).toISOString().slice(0, 10) : '';
 	return html`
-		<${Field} label="Name"><input name="name" required maxlength="64" autocomplete="off" autofocus defaultValue=${row?.name ?? ''} /><//>
-		<${Field} label="Models" hint="Names or patterns, separated by spaces: claude-* is every model whose name begins so. Empty: all models."><input name="models" autocomplete="off" spellcheck=${false} list="known-models" defaultValue=${row?.models.join(' ') ?? ''} /><//>
-		<datalist id="known-models">${models.map((model) => html`<option value=${model}></option>`)}</datalist>
-		<${Field} label="Expires" hint="The last day, in UTC. Empty: never."><input name="expires" type="date" defaultValue=${expires} /><//>
-		<${Field} label="Networks" hint="Addresses or networks that may use the key, such as 10.0.0.0/8. Empty: all."><input name="from" autocomplete="off" spellcheck=${false} defaultValue=${row?.from.join(' ') ?? ''} /><//>
-		${named && html`<${Field} label="Limit" hint="Name of a limit of the configuration. Empty: none."><input name="limit" autocomplete="off" spellcheck=${false} defaultValue=${row?.limit ?? ''} /><//>`}`;
+		<${Field} label="Name">
+			<input name="name" required maxlength="64" autocomplete="off" autofocus defaultValue=${row?.name ?? ''} />
+		<//>
+		<${Field} label="Models"
+			hint="Names or patterns, separated by spaces: claude-* is every model whose name begins so. Empty: all models."
+		>
+			<input name="models" autocomplete="off" spellcheck=${false} list="known-models"
+				defaultValue=${row?.models.join(' ') ?? ''}
+			/>
+		<//>
+		<datalist id="known-models">
+			${models.map((model) => html`<option value=${model}></option>`)}
+		</datalist>
+		<${Field} label="Expires" hint="The last day, in UTC. Empty: never.">
+			<input name="expires" type="date" defaultValue=${expires} />
+		<//>
+		<${Field} label="Networks" hint="Addresses or networks that may use the key, such as 10.0.0.0/8. Empty: all.">
+			<input name="from" autocomplete="off" spellcheck=${false} defaultValue=${row?.from.join(' ') ?? ''} />
+		<//>
+		${
+			named &&
+			html`
+				<${Field} label="Limit" hint="Name of a limit of the configuration. Empty: none.">
+					<input name="limit" autocomplete="off" spellcheck=${false} defaultValue=${row?.limit ?? ''} />
+				<//>
+			`
+		}
+	`;
 }
 
 /** endOf returns the last second of a day. @param {string} day */
@@ -55,104 +131,352 @@ const endOf = (day) => `${day}T23:59:59Z`;
 
 /** ownBody returns the members of a key of the user. @param {Record<string, string>} data */
 const ownBody = (data) => ({
-	name: data.name, model_limits_enabled: lines(data.models).length > 0, model_limits: lines(data.models).join(','), allow_ips: lines(data.from).join('\n'),
-	expired_time: data.expires ? Date.parse(endOf(data.expires)) / 1000 : -1, ...(data.limit === undefined ? {} : { group: data.limit.trim() }),
+	name: data.name,
+	model_limits_enabled: lines(data.models).length > 0,
+	model_limits: lines(data.models).join(','),
+	allow_ips: lines(data.from).join('\n'),
+	expired_time: data.expires ? Date.parse(endOf(data.expires)) / 1000 : -1,
+	...(data.limit === undefined ? {} : { group: data.limit.trim() }),
 });
 
 /** anyBody returns the members of a key of any user. @param {Record<string, string>} data */
-const anyBody = (data) => ({ name: data.name, models: lines(data.models), from: lines(data.from), limit: data.limit?.trim(), expires: data.expires && endOf(data.expires) });
+const anyBody = (data) => ({
+	name: data.name,
+	models: lines(data.models),
+	from: lines(data.from),
+	limit: data.limit?.trim(),
+	expires: data.expires && endOf(data.expires),
+});
 
-/** OfTeam gives a new key the limit of a team: that of the page, or one that its owner chooses. @param {{team: string}} props */
+/** OfTeam gives a new key the limit of a team: that of the page, or one that its owner chooses.
+ * @param {{team: string}} props */
 function OfTeam({ team }) {
 	if (team) return html`<${Field} label="Team"><input name="limit" readonly value=${team} /><//>`;
-	return teams.value.length > 0 && html`<${Field} label="Team" hint="Keys of a team share its limit.">
-		<select name="limit"><option value="">none</option>${teams.value.map(({ name }) => html`<option value=${name}>${name}</option>`)}</select><//>`;
+	return (
+		teams.value.length > 0 &&
+		html`
+			<${Field} label="Team" hint="Keys of a team share its limit.">
+				<select name="limit">
+					<option value="">none</option>
+					${teams.value.map(({ name }) => html`<option value=${name}>${name}</option>`)}
+				</select>
+			<//>
+		`
+	);
 }
 
-/** New makes a key and shows it once. @param {{others: boolean, team: string, close: () => void, models: string[]}} props */
+/** New makes a key and shows it once.
+ * @param {{others: boolean, team: string, close: () => void, models: string[]}} props */
 function New({ others, team, close, models }) {
 	const [made, setMade] = useState(/** @type {{name: string, key: string}|null} */ (null));
 	if (made) {
-		return html`<${Dialog} title="The new key" close=${close} firm><p>This is the only time that the key is shown. The gateway keeps a digest of it, and nothing from which it could be shown again.</p>
-			<div class="secret"><code data-secret>${made.key}</code><${Copy} text=${made.key} /></div>
-			<p class="small muted">What to do with it is in <a href=${`${root}connect`}>Connect</a>.</p>
-			<div class="row end"><button class="primary" autofocus onClick=${close}>I have saved it</button></div><//>`;
+		return html`
+			<${Dialog} title="The new key" close=${close} firm>
+				<p>
+					This is the only time that the key is shown. The gateway keeps a digest of it, and nothing from which it
+					could be shown again.
+				</p>
+				<div class="secret"><code data-secret>${made.key}</code><${Copy} text=${made.key} /></div>
+				<p class="small muted">What to do with it is in <a href=${`${root}connect`}>Connect</a>.</p>
+				<div class="row end">
+					<button class="primary" autofocus onClick=${close}>I have saved it</button>
+				</div>
+			<//>
+		`;
 	}
-	const send = async (/** @type {Record<string, string>} */ data) => setMade(others ? await post('/api/keys', { user: data.user.trim(), ...anyBody(data) }) : await post('/api/token/', ownBody(data)));
-	return html`<${Dialog} title=${others ? 'New key for a user' : 'New key'} close=${close}><${Form} label="Create key" cancel=${close} send=${send}>
-		${others && html`<${Field} label="Owner" hint="Name of the user."><input name="user" required autocomplete="off" spellcheck=${false} defaultValue=${self.value?.username} /><//>`}
-		<${Fields} models=${models} named=${administers() && !team} />${(team || !administers()) && html`<${OfTeam} team=${team} />`}<//><//>`;
+	const send = async (/** @type {Record<string, string>} */ data) =>
+		setMade(
+			others
+				? await post('/api/keys', { user: data.user.trim(), ...anyBody(data) })
+				: await post('/api/token/', ownBody(data)),
+		);
+	return html`
+		<${Dialog} title=${others ? 'New key for a user' : 'New key'} close=${close}>
+			<${Form} label="Create key" cancel=${close} send=${send}>
+				${
+					others &&
+					html`
+						<${Field} label="Owner" hint="Name of the user.">
+							<input name="user" required autocomplete="off" spellcheck=${false} defaultValue=${self.value?.username} />
+						<//>
+					`
+				}
+				<${Fields} models=${models} named=${administers() && !team} />
+				${(team || !administers()) && html`<${OfTeam} team=${team} />`}
+			<//>
+		<//>
+	`;
 }
 
 /** Change changes a key. @param {{row: Row, others: boolean, close: () => void, models: string[]}} props */
-const Change = ({ row, others, close, models }) => html`<${Dialog} title=${`Key ${row.name}`} close=${close}>
-	<${Form} label="Save" cancel=${close} send=${async (data) => { await (others ? patch(`/api/keys/${row.id}`, anyBody(data)) : put('/api/token/', { id: row.id, ...ownBody(data) })); tell('Saved'); close(); }}>
-	<${Fields} row=${row} models=${models} named=${administers()} /><//><//>`;
+const Change = ({ row, others, close, models }) => html`
+	<${Dialog} title=${`Key ${row.name}`} close=${close}>
+		<${Form} label="Save" cancel=${close}
+			send=${async (data) => {
+				await (others
+					? patch(`/api/keys/${row.id}`, anyBody(data))
+					: put('/api/token/', { id: row.id, ...ownBody(data) }));
+				tell('Saved');
+				close();
+			}}
+		>
+			<${Fields} row=${row} models=${models} named=${administers()} />
+		<//>
+	<//>
+`;
 
 /** toggle disables or enables a key. @param {Row} row @param {boolean} others */
 async function toggle(row, others) {
 	const disabled = row.off !== 'disabled';
-	await (others ? patch(`/api/keys/${row.id}`, { disabled }) : put('/api/token/?status_only=1', { id: row.id, status: disabled ? 2 : 1 }));
+	await (others
+		? patch(`/api/keys/${row.id}`, { disabled })
+		: put('/api/token/?status_only=1', { id: row.id, status: disabled ? 2 : 1 }));
 	tell(disabled ? `${row.name} is disabled` : `${row.name} is enabled`);
 }
 
-/** KeyTable shows keys of a kind. @param {{kind: string, rows: Row[], states: LimitState[], act: (row: Row, what: string) => void}} props */
-const KeyTable = ({ kind, rows, states, act }) => html`<${Table} label="Keys" rows=${rows} id=${(row) => row.id} columns=${[
-	{ name: 'Name', cell: (/** @type {Row} */ r) => html`<${Name} of=${r.name} />${r.hint && html`<code class="muted nowrap under">${r.hint}</code>`}`, sort: (/** @type {Row} */ r) => r.name.toLowerCase() },
-	kind !== 'own' && { name: 'Owner', cell: (/** @type {Row} */ r) => r.owner ? html`<${Name} of=${r.owner} />` : html`<span class="muted">none</span>`, sort: (/** @type {Row} */ r) => r.owner },
-	{ name: 'State', cell: (/** @type {Row} */ r) => html`<${Chip} is=${r.off ? 'off' : 'ok'}>${r.off || 'enabled'}<//>`, sort: (/** @type {Row} */ r) => r.off },
-	{ name: 'Models', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.models} most=${1} />` },
-	{ name: 'Limit', cell: (/** @type {Row} */ r) => html`<${Limit} row=${r} states=${states} />` },
-	rows.some((row) => row.tags?.length) && { name: 'Tags', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.tags ?? []} none="none" most=${2} />` },
-	kind !== 'configured' && { name: 'Last use', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.used} />`, sort: (/** @type {Row} */ r) => String(r.used ?? '') },
-	{ name: 'Expires', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.expires} />`, sort: (/** @type {Row} */ r) => String(r.expires ?? '') },
-	kind !== 'configured' && { name: 'Created', cell: (/** @type {Row} */ r) => html`<${Time} at=${r.created} />`, sort: (/** @type {Row} */ r) => String(r.created) },
-	kind === 'configured' ? { name: '', cell: (/** @type {Row} */ r) => html`<span class="row end"><a href=${query(`${root}exchanges`, { key: String(r.id) })} aria-label=${`Exchanges of ${r.name}`}>Exchanges</a></span>` } : { name: '', cell: (/** @type {Row} */ r) => html`<span class="row end">
-		<button class="small" aria-label=${`Change ${r.name}`} onClick=${() => act(r, 'change')}>Change</button>
-		<button class="small" aria-label=${`${r.off === 'disabled' ? 'Enable' : 'Disable'} ${r.name}`} onClick=${() => act(r, 'toggle')}>${r.off === 'disabled' ? 'Enable' : 'Disable'}</button>
-		<button class="small danger" aria-label=${`Revoke ${r.name}`} onClick=${() => act(r, 'revoke')}>Revoke</button></span>` },
-]} />`;
+/** KeyTable shows keys of a kind.
+ * @param {{kind: string, rows: Row[], states: LimitState[], act: (row: Row, what: string) => void}} props */
+const KeyTable = ({ kind, rows, states, act }) => html`
+	<${Table} label="Keys" rows=${rows} id=${(row) => row.id}
+		columns=${[
+			{
+				name: 'Name',
+				cell: (/** @type {Row} */ r) =>
+					html`<${Name} of=${r.name} />${r.hint && html`<code class="muted nowrap under">${r.hint}</code>`}`,
+				sort: (/** @type {Row} */ r) => r.name.toLowerCase(),
+			},
+			kind !== 'own' && {
+				name: 'Owner',
+				cell: (/** @type {Row} */ r) =>
+					r.owner ? html`<${Name} of=${r.owner} />` : html`<span class="muted">none</span>`,
+				sort: (/** @type {Row} */ r) => r.owner,
+			},
+			{
+				name: 'State',
+				cell: (/** @type {Row} */ r) => html`<${Chip} is=${r.off ? 'off' : 'ok'}>${r.off || 'enabled'}<//>`,
+				sort: (/** @type {Row} */ r) => r.off,
+			},
+			{ name: 'Models', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.models} most=${1} />` },
+			{ name: 'Limit', cell: (/** @type {Row} */ r) => html`<${Limit} row=${r} states=${states} />` },
+			rows.some((row) => row.tags?.length) && {
+				name: 'Tags',
+				cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.tags ?? []} none="none" most=${2} />`,
+			},
+			kind !== 'configured' && {
+				name: 'Last use',
+				cell: (/** @type {Row} */ r) => html`<${Time} at=${r.used} />`,
+				sort: (/** @type {Row} */ r) => String(r.used ?? ''),
+			},
+			{
+				name: 'Expires',
+				cell: (/** @type {Row} */ r) => html`<${Time} at=${r.expires} />`,
+				sort: (/** @type {Row} */ r) => String(r.expires ?? ''),
+			},
+			kind !== 'configured' && {
+				name: 'Created',
+				cell: (/** @type {Row} */ r) => html`<${Time} at=${r.created} />`,
+				sort: (/** @type {Row} */ r) => String(r.created),
+			},
+			kind === 'configured'
+				? {
+						name: '',
+						cell: (/** @type {Row} */ r) => html`
+							<span class="row end">
+								<a href=${query(`${root}exchanges`, { key: String(r.id) })} aria-label=${`Exchanges of ${r.name}`}>
+									Exchanges
+								</a>
+							</span>
+						`,
+					}
+				: {
+						name: '',
+						cell: (/** @type {Row} */ r) => html`
+							<span class="row end">
+								<button class="small" aria-label=${`Change ${r.name}`} onClick=${() => act(r, 'change')}>
+									Change
+								</button>
+								<button class="small"
+									aria-label=${`${r.off === 'disabled' ? 'Enable' : 'Disable'} ${r.name}`}
+									onClick=${() => act(r, 'toggle')}
+								>
+									${r.off === 'disabled' ? 'Enable' : 'Disable'}
+								</button>
+								<button class="small danger" aria-label=${`Revoke ${r.name}`} onClick=${() => act(r, 'revoke')}>
+									Revoke
+								</button>
+							</span>
+						`,
+					},
+		]}
+	/>
+`;
 
 export default function Keys() {
 	const of = route.value.query.get('of') ?? '';
 	const team = route.value.query.get('team') ?? '';
-	const kind = Object.hasOwn(kinds, of) && (of !== 'all' || administers() || leads(team) && team) ? of : 'own';
+	const kind = Object.hasOwn(kinds, of) && (of !== 'all' || administers() || (leads(team) && team)) ? of : 'own';
 	return html`<${List} key=${kind} kind=${kind} team=${team} />`;
 }
 
 /** List shows keys of a kind. @param {{kind: string, team: string}} props  team: only of this one; empty for all */
 function List({ kind, team }) {
 	const settings = route.value.query;
-	const page = Number(settings.get('p')) || 1, keyword = settings.get('q') ?? '', user = settings.get('user') ?? '';
+	const page = Number(settings.get('p')) || 1,
+		keyword = settings.get('q') ?? '',
+		user = settings.get('user') ?? '';
 	const others = kind === 'all';
 	const configured = kind === 'configured';
-	const keys = useData(configured ? query(kinds[kind].path, { limit: 50, after: settings.get('after') ?? '' }) : query(kinds[kind].path, { p: page, page_size: 50, keyword, ...(others ? { team, user } : {}), limits: true }));
-	const limits = useData(configured ? '/api/limits?limit=400' : null, { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items }); // without states, the names of limits are shown
-	const models = useData('/api/usage?by=model', { read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items.map((/** @type {any} */ sum) => sum.model).filter(Boolean) });
+	const keys = useData(
+		configured
+			? query(kinds[kind].path, { limit: 50, after: settings.get('after') ?? '' })
+			: query(kinds[kind].path, { p: page, page_size: 50, keyword, ...(others ? { team, user } : {}), limits: true }),
+	);
+	const limits = useData(configured ? '/api/limits?limit=400' : null, {
+		read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items,
+	}); // without states, the names of limits are shown
+	const models = useData('/api/usage?by=model', {
+		read: async (at, options) =>
+			(await get(at, options).catch(() => ({ items: [] }))).items
+				.map((/** @type {any} */ sum) => sum.model)
+				.filter(Boolean),
+	});
 	const [open, setOpen] = useState(/** @type {{what: string, row?: Row}|null} */ (null));
-	const close = () => { setOpen(null); keys.reload(); };
+	const close = () => {
+		setOpen(null);
+		keys.reload();
+	};
 	const act = async (/** @type {Row} */ row, /** @type {string} */ what) => {
 		if (what !== 'toggle') return setOpen({ what, row });
 		await toggle(row, others).catch((error) => tell(error.message));
 		keys.reload();
 	};
-	const tabs = /** @type {[string, string][]} */ ([['own', 'Yours'], ...(administers() ? [['all', 'All users']] : team ? [['all', `Team ${team}`]] : []), ['configured', 'In the configuration']]);
-	return html`<${Page} title="Keys" actions=${html`<button class="primary" onClick=${() => setOpen({ what: 'new' })}>New key</button>`}>
-		<div class="row between"><${Switch} label="Whose keys" options=${tabs} value=${kind} set=${(value) => set({ of: value === 'own' ? '' : value, p: '', q: '', user: '', after: '' })} />
-			${!configured && html`<div class="row">${others && team && administers() && html`<button class="small" onClick=${() => set({ team: '' })}>Team <bdi>${team}</bdi> ✕</button>`}${others && user && html`<button class="small" onClick=${() => set({ user: '' })}>Owner <bdi>${user}</bdi> ✕</button>`}<${Search} key=${kind} label="Search names" value=${keyword} set=${(text) => set({ q: text, p: '' })} /></div>`}</div>
-		${configured && html`<p class="muted">Keys of the Caddyfile and of its keys files. They are changed there, and nothing of their values is shown.</p>`}
-		<section class="panel"><${Part} of=${keys} rows=${6}>${(/** @type {any} */ data) => data.items.length === 0 ? configured ? html`<${Empty} title=${`The configuration has no key${administers() ? '' : ' of yours'}.`} />` : html`<${None} keyword=${keyword} make=${() => setOpen({ what: 'new' })} />` : html`
-			<${KeyTable} kind=${kind} rows=${data.items.map(kinds[kind].row)} states=${limits.data ?? []} act=${act} />
-			${configured ? html`<footer><span class="muted small">${plural(data.items.length, 'key')}</span>${data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Further ones</button>`}</footer>` : html`<footer><span class="muted small">${plural(data.total, 'key')}</span>
-			<${Pager} page=${data.page} size=${data.page_size} total=${data.total} set=${(n) => set({ p: n === 1 ? '' : String(n) })} /></footer>`}`}<//></section>
-		${open?.what === 'new' && html`<${New} others=${others} team=${others ? team : ''} models=${models.data ?? []} close=${close} />`}
-		${open?.what === 'change' && html`<${Change} row=${open.row} others=${others} models=${models.data ?? []} close=${close} />`}
-		${open?.what === 'revoke' && open.row && html`<${Confirm} title=${`Revoke ${open.row.name}`} name=${open.row.name} label="Revoke" close=${close} act=${() => remove(`${others ? '/api/keys' : '/api/token'}/${open.row?.id}`)}>
-			Requests with this key are refused from now on. This cannot be undone. ${open.row.used && open.row.used !== -1 ? `The key was last used ${relative(when(open.row.used))}.` : 'The key was never used.'}<//>`}<//>`;
+	const tabs = /** @type {[string, string][]} */ ([
+		['own', 'Yours'],
+		...(administers() ? [['all', 'All users']] : team ? [['all', `Team ${team}`]] : []),
+		['configured', 'In the configuration'],
+	]);
+	return html`
+		<${Page} title="Keys"
+			actions=${html`<button class="primary" onClick=${() => setOpen({ what: 'new' })}>New key</button>`}
+		>
+			<div class="row between">
+				<${Switch} label="Whose keys" options=${tabs} value=${kind}
+					set=${(value) => set({ of: value === 'own' ? '' : value, p: '', q: '', user: '', after: '' })}
+				/>
+				${
+					!configured &&
+					html`
+						<div class="row">
+							${
+								others &&
+								team &&
+								administers() &&
+								html`
+									<button class="small" onClick=${() => set({ team: '' })}>
+										Team <bdi>${team}</bdi> ✕
+									</button>
+								`
+							}
+							${
+								others &&
+								user &&
+								html`
+									<button class="small" onClick=${() => set({ user: '' })}>
+										Owner <bdi>${user}</bdi> ✕
+									</button>
+								`
+							}
+							<${Search} key=${kind} label="Search names" value=${keyword} set=${(text) => set({ q: text, p: '' })} />
+						</div>
+					`
+				}
+			</div>
+			${
+				configured &&
+				html`
+					<p class="muted">
+						Keys of the Caddyfile and of its keys files. They are changed there, and nothing of their values is shown.
+					</p>
+				`
+			}
+			<section class="panel">
+				<${Part} of=${keys} rows=${6}>
+					${(/** @type {any} */ data) =>
+						data.items.length === 0
+							? configured
+								? html`<${Empty} title=${`The configuration has no key${administers() ? '' : ' of yours'}.`} />`
+								: html`<${None} keyword=${keyword} make=${() => setOpen({ what: 'new' })} />`
+							: html`
+								<${KeyTable} kind=${kind} rows=${data.items.map(kinds[kind].row)}
+									states=${limits.data ?? []} act=${act}
+								/>
+								${
+									configured
+										? html`
+											<footer>
+												<span class="muted small">${plural(data.items.length, 'key')}</span>
+												${
+													data.next &&
+													html`
+														<button class="small" onClick=${() => set({ after: data.next })}>
+															Further ones
+														</button>
+													`
+												}
+											</footer>
+										`
+										: html`
+											<footer>
+												<span class="muted small">${plural(data.total, 'key')}</span>
+												<${Pager} page=${data.page} size=${data.page_size} total=${data.total}
+													set=${(n) => set({ p: n === 1 ? '' : String(n) })}
+												/>
+											</footer>
+										`
+								}
+							`}
+				<//>
+			</section>
+			${
+				open?.what === 'new' &&
+				html`<${New} others=${others} team=${others ? team : ''} models=${models.data ?? []} close=${close} />`
+			}
+			${
+				open?.what === 'change' &&
+				html`<${Change} row=${open.row} others=${others} models=${models.data ?? []} close=${close} />`
+			}
+			${
+				open?.what === 'revoke' &&
+				open.row &&
+				html`
+					<${Confirm} title=${`Revoke ${open.row.name}`} name=${open.row.name} label="Revoke"
+						close=${close} act=${() => remove(`${others ? '/api/keys' : '/api/token'}/${open.row?.id}`)}
+					>
+						Requests with this key are refused from now on. This cannot be undone.${' '}
+						${
+							open.row.used && open.row.used !== -1
+								? `The key was last used ${relative(when(open.row.used))}.`
+								: 'The key was never used.'
+						}
+					<//>
+				`
+			}
+		<//>
+	`;
 }
 
 /** None says what to do without keys. @param {{keyword: string, make: () => void}} props */
 function None({ keyword, make }) {
-	if (keyword) return html`<${Empty} title="No key has such a name."><button onClick=${() => set({ q: '' })}>Show all keys</button><//>`;
-	return html`<${Empty} title="No key yet">A key is what a client sends to use models.<button class="primary" onClick=${make}>New key</button><//>`;
+	if (keyword)
+		return html`
+			<${Empty} title="No key has such a name.">
+				<button onClick=${() => set({ q: '' })}>Show all keys</button>
+			<//>
+		`;
+	return html`
+		<${Empty} title="No key yet">
+			A key is what a client sends to use models.
+			<button class="primary" onClick=${make}>New key</button>
+		<//>
+	`;
 }

@@ -17,17 +17,34 @@ const reasons = /** @type {Record<string, string>} */ ({
 });
 
 /** Ways are the ways to sign in without a password. @param {{ways: {name: string, path: string}[]}} props */
-const Ways = ({ ways }) => html`<div class="stack">${ways.map((way) => html`<a key=${way.name} class="button" href=${addressOf(way.path)}>Sign in with ${way.name}</a>`)}</div>`;
+const Ways = ({ ways }) => html`
+	<div class="stack">
+		${ways.map(
+			(way) => html`
+				<a key=${way.name} class="button" href=${addressOf(way.path)}>
+					Sign in with ${way.name}
+				</a>
+			`,
+		)}
+	</div>
+`;
 
 /** logIn sends name and password. The token in the answer is for programs: the browser has the cookie.
  * @param {Record<string, string>} data */
 async function logIn(data) {
 	try {
-		const { user } = await call('POST', '/api/user/login', { username: data.username, password: data.password }, { entering: true });
+		const { user } = await call(
+			'POST',
+			'/api/user/login',
+			{ username: data.username, password: data.password },
+			{ entering: true },
+		);
 		entered(user);
 	} catch (error) {
-		if (error instanceof Failure && error.status === 401) throw new Failure(401, 'The name or the password is wrong, or the account is disabled.');
-		if (error instanceof Failure && error.status === 429) throw new Failure(429, `Too many attempts. Wait ${error.pause || 1} s, and try again.`);
+		if (error instanceof Failure && error.status === 401)
+			throw new Failure(401, 'The name or the password is wrong, or the account is disabled.');
+		if (error instanceof Failure && error.status === 429)
+			throw new Failure(429, `Too many attempts. Wait ${error.pause || 1} s, and try again.`);
 		throw error;
 	}
 }
@@ -37,12 +54,45 @@ export function Login({ bare }) {
 	const { data, error } = useData('/api/signin');
 	const shown = data ?? (error ? { password: true, ways: [] } : undefined);
 	const failed = new URLSearchParams(location.search).get('signin') ?? '';
-	const form = html`${Object.hasOwn(reasons, failed) && html`<${Problem} error=${new Failure(0, reasons[failed])} />`}
+	const form = html`
+		${Object.hasOwn(reasons, failed) && html`<${Problem} error=${new Failure(0, reasons[failed])} />`}
 		${shown?.ways.length > 0 && html`<${Ways} ways=${shown.ways} />`}
-		${shown?.password && html`<${Form} label="Log in" send=${logIn}>
-		<${Field} label="Name"><input name="username" autocomplete="username" required autofocus autocapitalize="none" spellcheck=${false} defaultValue=${self.value?.username ?? ''} /><//>
-		<${Field} label="Password"><input name="password" type="password" autocomplete="current-password" required /><//><//>`}`;
+		${
+			shown?.password &&
+			html`
+				<${Form} label="Log in" send=${logIn}>
+					<${Field} label="Name">
+						<input name="username" autocomplete="username" required autofocus
+							autocapitalize="none" spellcheck=${false} defaultValue=${self.value?.username ?? ''}
+						/>
+					<//>
+					<${Field} label="Password">
+						<input name="password" type="password" autocomplete="current-password" required />
+					<//>
+				<//>
+			`
+		}
+	`;
 	if (bare) return form;
-	return html`<main class="login"><div class="panel"><div class="brand"><img src=${new URL('../icon.svg', import.meta.url).href} alt="" /><h1>AI gateway</h1></div>${form}
-		${shown?.password && html`<p class="small muted">On the machine of the gateway, <code>caddy ai-gateway user add root --role root</code> creates the first user and prints the password; the first start of <code>caddy ai-gateway</code> without a configuration does so itself. <code>caddy ai-gateway user passwd root</code> sets another password.</p>`}</div></main>`;
+	return html`
+		<main class="login">
+			<div class="panel">
+				<div class="brand">
+					<img src=${new URL('../icon.svg', import.meta.url).href} alt="" />
+					<h1>AI gateway</h1>
+				</div>
+				${form}
+				${
+					shown?.password &&
+					html`
+						<p class="small muted">
+							On the machine of the gateway, <code>caddy ai-gateway user add root --role root</code> creates the first
+							user and prints the password; the first start of <code>caddy ai-gateway</code> without a configuration
+							does so itself. <code>caddy ai-gateway user passwd root</code> sets another password.
+						</p>
+					`
+				}
+			</div>
+		</main>
+	`;
 }
