@@ -25,23 +25,22 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	if e.json == nil || IsForm(body) && e.form != "" {
 		return inspectForm(body, e)
 	}
-	var p strict.Pass
-	p.Init(body, strict.Brackets, e.json)
+	p := strict.Begin(body, strict.Brackets, e.json)
 	for p.NextField() {
 		switch field := p.Field(); {
 		case field == "stream_format":
-			p.View.Stream = string(jsonscan.Inner(p.StringOrSkip())) == "sse"
+			p.View.Stream = string(jsonscan.Inner(p.JSON.StringOrSkip())) == "sse"
 		case field == "n" && e.unit == images:
 			p.View.Answers = p.AtLeast(1, math.MaxInt64)
 		case field == "input" && e.unit == characters:
-			text, ok := p.Text()
+			text, ok := p.JSON.Text()
 			if p.View.Costs.Units.Characters = int64(utf8.RuneCount(text)); !ok {
 				p.Refuse("must be a string" + p.Got())
 			}
 		case field == "documents" && e.unit == queries:
-			p.View.Costs.Units.Queries = (documentsOf(&p) + documentsPerUnit - 1) / documentsPerUnit
+			p.View.Costs.Units.Queries = (documentsOf(p) + documentsPerUnit - 1) / documentsPerUnit
 		default:
-			p.Skip()
+			p.JSON.Skip()
 		}
 	}
 	switch e.unit {
@@ -55,8 +54,9 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 			p.Require(f.Name)
 		}
 	}
+	named := p.Has("model")
 	view, refused := p.End()
-	if refused == nil && !p.Has("model") {
+	if refused == nil && !named {
 		view.Model = e.byDefault
 		c := jsonscan.Again(body)
 		c.EnterObject()
@@ -68,11 +68,11 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 // documentsOf consumes a value, and returns for how many documents its elements count, or itself if
 // the value is no list.
 func documentsOf(p *strict.Pass) (n int64) {
-	if !p.EnterArray() {
-		return 1 + int64(len(p.Skip()))/bytesPerDocument
+	if !p.JSON.EnterArray() {
+		return 1 + int64(len(p.JSON.Skip()))/bytesPerDocument
 	}
-	for p.Element() {
-		n += 1 + int64(len(p.Skip()))/bytesPerDocument
+	for p.JSON.Element() {
+		n += 1 + int64(len(p.JSON.Skip()))/bytesPerDocument
 	}
 	return n
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // Member consumes the value of a member of the request that is neither the
@@ -112,7 +112,7 @@ func (x *Translation) SetWord(path string, raw []byte) {
 // level is an object of options.
 type level struct {
 	path    string
-	names   *shape.Names
+	names   *schema.Names
 	members []group
 }
 
@@ -141,7 +141,7 @@ func (t *Rows) addLevels() {
 		}
 	}
 	for object, members := range members {
-		t.levels[object] = &level{path: object, names: shape.NewNames(members...)}
+		t.levels[object] = &level{path: object, names: schema.NewNames(members...)}
 	}
 	for _, l := range t.levels {
 		for _, member := range l.names.List() {

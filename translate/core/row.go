@@ -1,11 +1,13 @@
 package core
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -36,6 +38,7 @@ type Row struct {
 	word    string  // the value of the member, as refusals show it
 	ofWord  bool    // the row is about one value of the field at Path
 	refusal Refusal
+	member  rowMember
 }
 
 // rowPlace is the place of a field in the arrays of a body, from the row's Path.
@@ -98,20 +101,39 @@ func Within(c Concept, rows ...Row) []Row {
 	return rows
 }
 
-// Rows is the table of a reader.
+// Rows is the table of a format: of its reader, and of its strict pass.
 type Rows struct {
 	notation strict.Notation
 	list     []Row
 	concepts [conceptCount]*Row // the first row of each
 	names    map[string]*Row
 	levels   map[string]*level // of options, by their paths
+	objects  objects
 }
 
-// NewRows returns the table of a reader. The names of the rows are paths in the
-// notation. NewRows panics if two rows have the same name, or none
-// is about the content.
+// NewRows returns the table of a format. The names of the rows are paths in the
+// notation. NewRows panics if two rows have the same name, or none is about the content.
+//
+// The objects of requests follow from the names:
+//
+//	core.Structural("messages", core.Conversation).Is(checkMessages).Required(),
+//	core.Member("messages[*].role").Is(strict.OneOf("user", "tool")).Must(jsonscan.Invalid),
+//	core.Structural("messages[*].role=user", core.Content),
+//	core.Structural("messages[*].role=tool", core.ToolResult),
+//	core.Structural("messages[*].content", core.TurnText).Is(strict.Elements),
+//
+// A request has the member messages, whose elements are objects with the members role and
+// content. The values of a member named type, or else role, are the types of its objects:
+// here user and tool. Of says which types have a member; a member with the name of a type is
+// one of that type. Fields are the members of the request that have a check, and Members the
+// table of the objects at a path, for the reader. The strict pass reports faults in the order of
+// the rows, first of the members of the request, then of those of an element.
 func NewRows(notation strict.Notation, rows ...Row) *Rows {
-	t := &Rows{notation: notation, list: rows, names: make(map[string]*Row), levels: make(map[string]*level)}
+	t := &Rows{
+		notation: notation, list: slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.member.only }),
+		names: make(map[string]*Row), levels: make(map[string]*level),
+		objects: objects{index: indices[notation][0], byPath: make(map[string]*object)},
+	}
 	for i := range t.list {
 		r := &t.list[i]
 		if t.names[r.Name] != nil {
@@ -132,7 +154,25 @@ func NewRows(notation strict.Notation, rows ...Row) *Rows {
 		}
 	}
 	t.addLevels()
+	for i := range rows {
+		rows[i].parse(notation)
+		t.objects.add(&rows[i], indices[notation][1:])
+	}
+	t.objects.build()
 	return t
+}
+
+// Fields returns the fields of requests that the strict pass checks.
+func (t *Rows) Fields() strict.Fields { return t.objects.fields() }
+
+// Members returns the table of the members of the objects at a path, such as
+// messages[*].content[*]. It panics if no row names one.
+func (t *Rows) Members(path string) *schema.Table {
+	o := t.objects.byPath[path]
+	if o == nil {
+		panic("core: no row is about members of " + path)
+	}
+	return o.table.Members
 }
 
 // Names returns the names of the rows.
@@ -148,6 +188,11 @@ func (t *Rows) Names() []string {
 func (t *Rows) InSnakeCase() *Rows {
 	for _, l := range t.levels {
 		l.names.InSnakeCase()
+	}
+	for _, o := range t.objects.byPath {
+		if o.table.Members != nil {
+			o.table.Members.InSnakeCase()
+		}
 	}
 	return t
 }

@@ -1,4 +1,4 @@
-// Package members reads the objects of answers by tables, as package shape describes
+// Package members reads the objects of answers by tables, as package schema describes
 // those of requests.
 //
 // A Table lists the members of one kind of object, declared once, as variables of the

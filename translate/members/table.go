@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // Max is the greatest number of members with a value in a Table, those of the objects
@@ -33,7 +33,7 @@ const (
 // object was read.
 type Table struct {
 	path    string // of the members, with the last dot
-	names   shape.Names
+	names   schema.Names
 	rows    []row // by the indices of the names
 	values  *int  // members with a value, shared with the objects inside
 	content bool  // see NewContent

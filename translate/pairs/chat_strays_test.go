@@ -25,8 +25,8 @@ func TestMembersOfOtherRolesAndTypesAreReported(t *testing.T) {
 		"what is empty": {`{"role":"user","content":"a","tool_calls":[],"refusal":"","reasoning_content":null,"thinking_blocks":[ ]}`, ""},
 		"of a text": {
 			`{"role":"user","content":[{"type":"text","text":"a","image_url":{"url":"https://x"},"file":{"file_id":"f"},"refusal":"r","thinking":"t","signature":"s","data":"d"}]}`,
-			"messages[*].content[*].refusal,messages[*].content[*].image_url,messages[*].content[*].file," +
-				"messages[*].content[*].thinking,messages[*].content[*].signature,messages[*].content[*].data",
+			"messages[*].content[*].thinking,messages[*].content[*].signature,messages[*].content[*].data," +
+				"messages[*].content[*].refusal,messages[*].content[*].image_url,messages[*].content[*].file",
 		},
 		"of a refusal": {hi + `,{"role":"assistant","content":[{"type":"refusal","refusal":"r","text":"t"}]},` + hi, "messages[*].content[*].text"},
 	} {

@@ -15,24 +15,24 @@ const maxShown = 64
 
 // Got returns the end of a message about the value at the cursor, with the kind of the
 // value, but never the value itself.
-func (v *Value) Got() string { return ", got " + v.Kind().String() }
+func (v *Value) Got() string { return ", got " + v.JSON.Kind().String() }
 
 // Refuse notes a fault of the value at the cursor, and skips it. what is the requirement.
 func (v *Value) Refuse(what string) {
 	v.Note(what)
-	v.Skip()
+	v.JSON.Skip()
 }
 
 // WantString checks that the value is a string; what is the requirement in the message.
 func (v *Value) WantString(what string) {
-	if _, ok := v.RawString(); !ok {
+	if _, ok := v.JSON.RawString(); !ok {
 		v.Refuse(what)
 	}
 }
 
 // Flag checks a boolean and returns it.
 func (v *Value) Flag() bool {
-	value, ok := v.Bool()
+	value, ok := v.JSON.Bool()
 	if !ok {
 		v.Refuse("must be a boolean" + v.Got())
 	}
@@ -45,7 +45,7 @@ func (v *Value) Between(low, high float64) {
 		return "must be between " + strconv.FormatFloat(low, 'f', -1, 64) +
 			" and " + strconv.FormatFloat(high, 'f', -1, 64)
 	}
-	raw, ok := v.Number()
+	raw, ok := v.JSON.Number()
 	if !ok {
 		v.Refuse(what() + v.Got())
 		return
@@ -59,7 +59,7 @@ func (v *Value) Between(low, high float64) {
 // WantInteger checks a number with an integral value, however it is written and
 // however large it is, and returns it; nil where the value is none.
 func (v *Value) WantInteger() []byte {
-	raw, ok := v.Number()
+	raw, ok := v.JSON.Number()
 	switch {
 	case !ok:
 		v.Refuse("must be an integer")
@@ -89,7 +89,7 @@ func (v *Value) Count() int64 {
 // returns it.
 func (v *Value) AtLeast(least, most int64) int64 {
 	what := func() string { return "must be an integer of at least " + strconv.FormatInt(least, 10) }
-	raw, ok := v.Number()
+	raw, ok := v.JSON.Number()
 	if !ok {
 		v.Refuse(what() + v.Got())
 		return 0

@@ -7,10 +7,12 @@ import (
 
 // Field is a top-level member of a request that a strict pass reads.
 type Field struct {
-	Name  string
-	Other string // another spelling of the name; "" for none
-	Check Check
-	Inner []string // of Options and Object: the members that are objects of options too
+	Name    string
+	Other   string // another spelling of the name; "" for none
+	Check   Check  // nil for a value that the caller of NextField reads
+	Objects *Table // of the objects in the value, nil for none
+	Must    bool   // a request must have the field
+	Null    bool   // the check reads a null as well
 }
 
 // twoSpellings is the message about a member that an object has in two spellings.
@@ -23,29 +25,6 @@ func (f *Field) spelling() string {
 	}
 	return "must be written with these capital letters"
 }
-
-// Check is a requirement on the value of a field. A null means that the field is absent.
-type Check uint8
-
-// The checks.
-const (
-	ByCaller      Check = iota // the caller reads the value
-	Model                      // the name of a model, kept in the View
-	Stream                     // whether to stream, kept in the View
-	StreamOptions              // the options of the stream, or null, kept in the View
-	Number
-	Integer // however it is written, and however large it is
-	Flag
-	Text
-	Texts   // an array of strings
-	Stop    // a string, or an array of strings
-	Typed   // an object whose type is a string
-	Map     // an object whose names the client chooses
-	AnyMap  // any value; the names of an object are chosen by the client
-	Object  // an object without repeated members
-	Options // any value; an object must not have repeated members
-	Tier    // any value; the service tier is kept in the View
-)
 
 // Fields is the table of the fields of a format, at most 64, in the order in which
 // faults are reported. Members that are not in it are skipped.

@@ -9,13 +9,13 @@ import (
 // object with one of them or with the file in base64.
 func (p *Pass) File(kind token.FileKind) {
 	files := &p.View.Costs.Files
-	if p.Kind() != jsonscan.Object {
-		files.AddURL(kind, p.Skip())
+	if p.JSON.Kind() != jsonscan.Object {
+		files.AddURL(kind, p.JSON.Skip())
 		return
 	}
-	for p.OpenObject(); p.Member(); {
-		name := string(p.Name())
-		switch raw := p.Skip(); name {
+	for p.JSON.OpenObject(); p.Member(); {
+		name := string(p.JSON.Name())
+		switch raw := p.JSON.Skip(); name {
 		case "url", "file_data", "file_url", "file_id":
 			files.AddURL(kind, raw)
 		case "data":

@@ -25,8 +25,7 @@ func TestPathsAreWrittenInBothNotations(t *testing.T) {
 		Dots:     "messages.0.content.12.text",
 		Brackets: "messages[0].content[12].text",
 	} {
-		var p Pass
-		p.Init([]byte(`{}`), notation, nil)
+		p := Begin([]byte(`{}`), notation, nil)
 		p.Push("messages")
 		p.PushIndex(0)
 		p.Push("content")
@@ -39,8 +38,7 @@ func TestPathsAreWrittenInBothNotations(t *testing.T) {
 }
 
 func TestPathsBeyondTheBoundAreCutOff(t *testing.T) {
-	var p Pass
-	p.Init([]byte(`{}`), Dots, nil)
+	p := Begin([]byte(`{}`), Dots, nil)
 	for range maxSteps + 3 {
 		p.Push("a")
 	}
@@ -52,8 +50,7 @@ func TestPathsBeyondTheBoundAreCutOff(t *testing.T) {
 }
 
 func TestTheEarlierFaultWins(t *testing.T) {
-	var p Pass
-	p.Init([]byte(`{}`), Dots, nil)
+	p := Begin([]byte(`{}`), Dots, nil)
 	p.NextField()
 	p.Row(3)
 	p.NoteMember("c", "third")

@@ -4,15 +4,15 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // Members is what a pass knows of the members of an object that it has read.
 type Members struct {
-	table *shape.Table
-	shape *shape.Shape                    // nil for an unknown type
-	kinds [shape.MaxMembers]jsonscan.Kind // of the members, Invalid for absent ones
-	at    int                             // the index of the member that is being read
+	table *schema.Table
+	shape *schema.Shape                    // nil for an unknown type
+	kinds [schema.MaxMembers]jsonscan.Kind // of the members, Invalid for absent ones
+	at    int                              // the index of the member that is being read
 }
 
 // At returns the index in the table of the member that is being read.
@@ -27,36 +27,36 @@ func (m *Members) Kind(name string) jsonscan.Kind {
 func (m *Members) Type() string { return m.shape.Type() }
 
 // Needs returns the members that objects of the type must have.
-func (m *Members) Needs() []shape.Need { return m.shape.Needs() }
+func (m *Members) Needs() []schema.Need { return m.shape.Needs() }
 
 // ReadObject reads an object of a table into m. It reads the member type itself; read
 // consumes the values of the other members that are in the table. ok is false for a value
 // of another kind, which is a fault.
-func (v *Value) ReadObject(m *Members, table *shape.Table, read func(name string)) (ok bool) {
+func (v *Value) ReadObject(m *Members, table *schema.Table, read func(name string)) (ok bool) {
 	m.table = table
-	if !v.EnterObject() {
+	if !v.JSON.EnterObject() {
 		v.Refuse("must be an object")
 		return false
 	}
 	for v.Member() {
-		i := table.Find(v.Name())
+		i := table.Find(v.JSON.Name())
 		if i < 0 {
-			v.Skip()
+			v.JSON.Skip()
 			continue
 		}
 		if m.kinds[i] != jsonscan.Invalid {
 			v.NoteMember(table.Names()[i], twoSpellings)
 		}
-		m.kinds[i] = v.Kind()
+		m.kinds[i] = v.JSON.Kind()
 		m.at = i
 		if name := table.Names()[i]; name != "type" {
 			v.Push(name)
 			read(name)
 			v.Pop()
-		} else if text, ok := v.Text(); ok {
+		} else if text, ok := v.JSON.Text(); ok {
 			m.shape = table.Shape(text)
 		} else {
-			v.Skip()
+			v.JSON.Skip()
 		}
 	}
 	return true
@@ -72,14 +72,15 @@ func (v *Value) WantType(m *Members) {
 }
 
 // WantMembers checks the members that an object of a shape must have.
-func (v *Value) WantMembers(m *Members, s *shape.Shape) {
-	for _, n := range s.Needs() {
-		v.WantMember(m, n)
+func (v *Value) WantMembers(m *Members, s *schema.Shape) {
+	needs := s.Needs()
+	for i := range needs {
+		v.WantMember(m, &needs[i])
 	}
 }
 
 // WantMember checks a member that an object must have.
-func (v *Value) WantMember(m *Members, n shape.Need) {
+func (v *Value) WantMember(m *Members, n *schema.Need) {
 	switch kind := m.kinds[n.Index]; {
 	case Missing(kind) && n.Optional:
 	case Missing(kind) || n.Texts == "":
@@ -87,4 +88,10 @@ func (v *Value) WantMember(m *Members, n shape.Need) {
 	case kind != jsonscan.String && kind != jsonscan.Array:
 		v.NoteMember(n.Name, n.Texts+", got "+kind.String())
 	}
+}
+
+// Find returns the index in the table of a member, and its kind, Invalid for an absent one.
+func (m *Members) Find(name string) (i int, kind jsonscan.Kind) {
+	i = slices.Index(m.table.Names(), name)
+	return i, m.kinds[i]
 }

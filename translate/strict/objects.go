@@ -6,7 +6,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 // the value is an object. A value of another kind is skipped without a fault. The inner
 // members are objects of options themselves.
 func (v *Value) Options(inner ...string) (isObject bool) {
-	isObject = v.OpenObject()
+	isObject = v.JSON.OpenObject()
 	for v.Member() {
 		v.option(inner)
 	}
@@ -16,12 +16,12 @@ func (v *Value) Options(inner ...string) (isObject bool) {
 // option reads a member of an object of options.
 func (v *Value) option(inner []string) {
 	for _, name := range inner {
-		if string(v.Name()) == name {
+		if string(v.JSON.Name()) == name {
 			v.OptionsOf(name)
 			return
 		}
 	}
-	v.Skip()
+	v.JSON.Skip()
 }
 
 // OptionsOf is Options for the member with that name, whose value is at the cursor.
@@ -32,38 +32,36 @@ func (v *Value) OptionsOf(name string) (isObject bool) {
 	return isObject
 }
 
-// WantObject is Options, but the value must be an object.
-func (v *Value) WantObject(inner ...string) {
-	if v.Kind() != jsonscan.Object {
+// wantObject notes a fault of a value that is not an object.
+func (v *Value) wantObject() {
+	if v.JSON.Kind() != jsonscan.Object {
 		v.Note("must be an object")
 	}
-	v.Options(inner...)
 }
 
-// skipMap is Options for an object whose names the client chooses and which are therefore
-// case-sensitive.
-func (v *Value) skipMap() {
-	if !v.EnterMap() {
-		v.Skip()
-		return
-	}
-	for v.Member() {
-		v.Skip()
+// groups is Options, which looks into the objects inside of which the format has rows.
+func (v *Value) groups(objects *Table) {
+	for v.JSON.OpenObject(); v.Member(); {
+		if i := objects.Members.Find(v.JSON.Name()); i >= 0 && objects.Values[i].Objects != nil {
+			v.OptionsOf(objects.Members.Names()[i])
+		} else {
+			v.JSON.Skip()
+		}
 	}
 }
 
 // WantTyped checks an object that has a string as its type. The inner members are objects of
 // options.
 func (v *Value) WantTyped(inner ...string) {
-	if !v.EnterObject() {
+	if !v.JSON.EnterObject() {
 		v.Refuse("must be an object")
 		return
 	}
 	kind := jsonscan.Invalid
 	for v.Member() {
-		if string(v.Name()) == "type" {
-			kind = v.Kind()
-			v.Skip()
+		if string(v.JSON.Name()) == "type" {
+			kind = v.JSON.Kind()
+			v.JSON.Skip()
 		} else {
 			v.option(inner)
 		}

@@ -51,7 +51,7 @@ func isTools(name []byte) bool {
 // refuses a body that the search misreads.
 func (v *Value) searchToolsAhead() {
 	if v.otherModels == "" {
-		tools := jsonscan.Again(v.body[v.Offset():])
+		tools := jsonscan.Again(v.body[v.JSON.Offset():])
 		v.searchTools(&tools)
 	}
 }

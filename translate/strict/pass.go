@@ -14,14 +14,14 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"unicode"
+	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Pass reads the fields of one body, after Init.
+// Pass reads the fields of one body, from Begin to End.
 type Pass struct {
 	Value
 	View translate.View // the properties of the body that have been read
@@ -41,13 +41,31 @@ const (
 	other
 )
 
-// Init prepares a zero Pass over a body with these fields. Messages write paths in the
-// notation. A Pass is not copied: it is large, and the stack of a request would grow for it.
-func (p *Pass) Init(body []byte, notation Notation, fields Fields) {
-	p.Cursor.Init(body)
-	p.NoteTexts()
+// passes are empty. A check may keep a Pass for all that the compiler knows, so that each would
+// be an allocation.
+var passes = sync.Pool{New: func() any { return new(Pass) }}
+
+// Begin returns a Pass over a body with these fields, up to End. Messages write paths in the
+// notation.
+func Begin(body []byte, notation Notation, fields Fields) *Pass {
+	p := passes.Get().(*Pass)
+	p.JSON.Init(body)
+	p.JSON.NoteTexts()
 	p.body, p.fields = body, fields
 	p.path.notation, p.found.order = notation, math.MaxUint64
+	return p
+}
+
+// Read checks all fields of the body, of which the table has all checks.
+func (p *Pass) Read() {
+	for p.NextField() {
+		p.JSON.Skip()
+	}
+	for i := range p.fields {
+		if f := &p.fields[i]; f.Must {
+			p.Require(f.Name)
+		}
+	}
 }
 
 // NextField checks the fields of the body up to one that the caller reads, and
@@ -56,39 +74,41 @@ func (p *Pass) NextField() bool {
 	switch {
 	case p.field != "":
 		p.Pop()
-	case p.Offset() == len(p.body) && p.Err() == nil:
+	case p.JSON.Offset() == len(p.body) && p.JSON.Err() == nil:
 		p.kind = empty
 		return false
-	case !p.EnterObject():
+	case !p.JSON.EnterObject():
 		p.kind = other
-		p.Skip()
+		p.JSON.Skip()
 		return false
 	}
 	for p.Member() {
-		i := index(p.fields, p.Name())
+		i := index(p.fields, p.JSON.Name())
 		if i < 0 {
 			p.skipField()
 			continue
 		}
-		f, start := &p.fields[i], p.Offset()
+		f := &p.fields[i]
 		p.Row(i + 1)
 		p.Push(f.Name)
-		if !p.Null() {
-			if f.Other != "" && p.given>>i&1 == 1 {
-				p.Note(twoSpellings)
+		switch isNull := p.JSON.Kind() == jsonscan.Null; {
+		case isNull && !f.Null:
+			p.JSON.Skip()
+		case !isNull && p.given>>i&1 == 1:
+			p.Note(twoSpellings)
+			fallthrough
+		default:
+			if !isNull {
+				p.given |= 1 << i
 			}
-			p.given |= 1 << i
-			if p.field = f.Name; f.Check == ByCaller {
+			if p.field = f.Name; f.Check == nil {
 				return true
 			}
-			p.check(f)
-		}
-		if f.Check == StreamOptions {
-			p.View.StreamUsage.Options = translate.Span{Start: start, End: p.Offset()}
+			f.Check(p, f.Objects)
 		}
 		p.Pop()
 	}
-	p.View.StreamUsage.End = p.ObjectEnd()
+	p.View.StreamUsage.End = p.JSON.ObjectEnd()
 	return false
 }
 
@@ -96,108 +116,22 @@ func (p *Pass) NextField() bool {
 // what providers that ignore letter case would read in it: a field that has not been
 // checked, tools, or further models. An empty value names no models.
 func (p *Pass) skipField() {
-	i := slices.IndexFunc(p.fields, func(f Field) bool { return bytes.EqualFold([]byte(f.Name), p.Name()) })
+	i := slices.IndexFunc(p.fields, func(f Field) bool { return bytes.EqualFold([]byte(f.Name), p.JSON.Name()) })
 	if i >= 0 {
 		p.NoteField(p.fields[i].Name, p.fields[i].spelling())
 	}
-	if isTools(p.Name()) {
+	if isTools(p.JSON.Name()) {
 		p.searchToolsAhead()
 	}
-	name, start := otherModelsName(p.Name()), p.Offset()
-	p.Skip()
-	if name != "" && !jsonscan.IsZero(p.body[start:p.Offset()]) {
+	name, start := otherModelsName(p.JSON.Name()), p.JSON.Offset()
+	p.JSON.Skip()
+	if name != "" && !jsonscan.IsZero(p.body[start:p.JSON.Offset()]) {
 		p.noteOtherModels(name)
 	}
 }
 
 // Field returns the name of the field that NextField moved to.
 func (p *Pass) Field() string { return p.field }
-
-// check checks the value of a field, which is at the cursor.
-func (p *Pass) check(f *Field) {
-	switch f.Check {
-	case Model:
-		p.model()
-	case Stream:
-		p.View.Stream = p.Flag()
-	case StreamOptions:
-		p.streamOptions()
-	case Number:
-		if _, ok := p.Number(); !ok {
-			p.Refuse("must be a number" + p.Got())
-		}
-	case Integer:
-		p.WantInteger()
-	case Flag:
-		p.Flag()
-	case Text:
-		p.WantString("must be a string")
-	case Texts:
-		p.wantStrings("must be an array of strings")
-	case Stop:
-		if _, ok := p.RawString(); !ok {
-			p.wantStrings("must be a string or an array of strings")
-		}
-	case Typed:
-		p.WantTyped()
-	case Map:
-		if p.Kind() != jsonscan.Object {
-			p.Note("must be an object")
-		}
-		p.skipMap()
-	case AnyMap:
-		p.skipMap()
-	case Object:
-		p.WantObject(f.Inner...)
-	case Tier:
-		p.View.Costs.Terms.ReadTier(p.StringOrSkip())
-	default:
-		p.Options(f.Inner...)
-	}
-}
-
-// maxModel bounds the name of a model, in bytes.
-const maxModel = 256
-
-// model reads the name of a model. It is the only part of a valid body that is copied.
-// Logs, terminals and tables show it, so that it has no control characters.
-func (p *Pass) model() {
-	start := p.Offset()
-	name, ok := p.Text()
-	switch {
-	case !ok:
-		p.Refuse("must be a non-empty string" + p.Got())
-	case len(name) == 0:
-		p.Note("must be a non-empty string")
-	case len(name) > maxModel:
-		p.Note("must be at most 256 bytes long")
-	case bytes.ContainsFunc(name, unicode.IsControl):
-		p.Note("must have no control characters")
-	default:
-		p.View.Model = string(name)
-	}
-	p.View.ModelSpan = translate.Span{Start: start, End: p.Offset()}
-}
-
-// streamOptions reads the options of a stream, and keeps the position where an edit can ask for usage.
-func (p *Pass) streamOptions() {
-	if p.Kind() != jsonscan.Object {
-		p.Note("must be an object")
-	}
-	for p.OpenObject(); p.Member(); {
-		if string(p.Name()) != "include_usage" {
-			p.Skip()
-			continue
-		}
-		start := p.Offset()
-		if !p.Null() {
-			p.Push("include_usage")
-			p.View.StreamUsage.Asked = p.Flag()
-			p.Pop()
-		}
-		p.View.StreamUsage.Value = translate.Span{Start: start, End: p.Offset()}
-	}
-}
 
 // Has reports whether the body has a field that is not null.
 func (p *Pass) Has(name string) bool { return p.given>>index(p.fields, name)&1 == 1 }
@@ -217,44 +151,24 @@ func (p *Pass) NoteField(name, what string) {
 	p.NoteMember(name, what)
 }
 
-// maxMessages is the greatest number of messages in a request.
-const maxMessages = 100_000
-
-// Messages reads the array of messages of a conversation; each reads one of them.
-func (p *Pass) Messages(each func(i int)) {
-	if p.Kind() != jsonscan.Array {
-		p.Refuse("must be an array" + p.Got())
-		return
-	}
-	row := p.order
-	n := p.Elements("", func(i int) {
-		p.Item(i)
-		each(i)
-	})
-	p.order = row
-	switch {
-	case n == 0:
-		p.Note("must hold at least one message")
-	case n > maxMessages:
-		p.Note("must hold at most 100000 messages")
-	}
-}
-
-// End ends the pass. It returns the view of a valid body, or the fault for the client.
-func (p *Pass) End() (translate.View, *fault.Fault) {
+// End ends the pass, which must not be used any more. It returns the view of a valid body, or
+// the fault for the client.
+func (p *Pass) End() (view translate.View, fault *fault.Fault) {
 	p.View.Beyond.OtherModels = p.otherModels
-	if fault := p.fault(); fault != nil {
-		return translate.View{}, fault
+	if fault = p.fault(); fault == nil {
+		view = p.View
+		view.Texts = p.JSON.Texts()
 	}
-	p.View.Texts = p.Texts()
-	return p.View, nil
+	*p = Pass{}
+	passes.Put(p)
+	return view, fault
 }
 
 func (p *Pass) fault() *fault.Fault {
 	if p.kind == empty {
 		return fault.BodyEmpty()
 	}
-	if err := p.Finish(); err != nil {
+	if err := p.JSON.Finish(); err != nil {
 		return p.malformed(err)
 	}
 	if p.kind == other {

@@ -5,7 +5,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 // Value is the value of a body that is being read: the cursor, with the path of the value
 // and checks of it, each of which consumes the value.
 type Value struct {
-	jsonscan.Cursor
+	JSON jsonscan.Cursor // at the value; Member enters objects in its place
 	Faults
 	body        []byte
 	otherModels string // the first field that names further models
@@ -16,21 +16,21 @@ type Value struct {
 // After an error of the cursor the path no longer changes, so that it remains the path
 // of the error while the open containers are left.
 func (v *Value) Push(name string) {
-	if v.Err() == nil {
+	if v.JSON.Err() == nil {
 		v.path.push(step{name: name})
 	}
 }
 
 // PushIndex appends the index of an element of the array at the path.
 func (v *Value) PushIndex(i int) {
-	if v.Err() == nil {
+	if v.JSON.Err() == nil {
 		v.path.push(step{index: i})
 	}
 }
 
 // Pop removes the last step of the path.
 func (v *Value) Pop() {
-	if v.Err() == nil {
+	if v.JSON.Err() == nil {
 		v.path.len--
 	}
 }
@@ -39,12 +39,12 @@ func (v *Value) Pop() {
 // the tools in an object within the body, so that the pass of no format can forget either.
 // What a pass skips or copies as a whole, such as schemas and arguments, is not searched.
 func (v *Value) Member() bool {
-	if !v.Cursor.Member() {
+	if !v.JSON.Member() {
 		return false
 	}
-	switch name := v.Name(); {
+	switch name := v.JSON.Name(); {
 	case isType(name) && v.path.inTools():
-		value := jsonscan.Again(v.body[v.Offset():])
+		value := jsonscan.Again(v.body[v.JSON.Offset():])
 		if asksModels(value.StringOrSkip()) {
 			v.noteOtherModels(v.path.String())
 		}
@@ -57,11 +57,11 @@ func (v *Value) Member() bool {
 // Elements reads an array; each reads one of the elements. It returns their number. For a
 // value that is not an array, it notes the requirement what and returns -1.
 func (v *Value) Elements(what string, each func(i int)) (n int) {
-	if !v.EnterArray() {
+	if !v.JSON.EnterArray() {
 		v.Refuse(what)
 		return -1
 	}
-	for ; v.Element(); n++ {
+	for ; v.JSON.Element(); n++ {
 		v.PushIndex(n)
 		each(n)
 		v.Pop()

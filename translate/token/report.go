@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // Meaning is what a member of a usage object states.
@@ -76,7 +76,7 @@ type Rows struct {
 
 // level describes the members of a usage object, or of an object inside it.
 type level struct {
-	names  shape.Names
+	names  schema.Names
 	fields []field // by the indices of the names
 }
 

@@ -4,7 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
@@ -78,7 +78,7 @@ func NewObserver() signal.Observer { return openai.NewObserver(choices, hasConte
 
 // textNames are the members inside of content, calls, sound and thinking whose strings are
 // text. The others are ids, names, types, signatures and sound.
-var textNames = shape.NewNames("content", "refusal", "arguments", "input", "text", "thinking", "transcript")
+var textNames = schema.NewNames("content", "refusal", "arguments", "input", "text", "thinking", "transcript")
 
 // hasContent reports whether a choice has content that is not empty, and adds its texts.
 // Servers that send reasoning in several members repeat it in each, so only the texts of the

@@ -1,73 +1,87 @@
 package request
 
 import (
-	"math"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// fields are the fields of a request, in the order in which faults are reported.
-var fields = strict.Fields{
-	{Name: "model", Check: strict.Model},
-	{Name: "messages"},
-	{Name: "max_tokens"},
-	{Name: "max_completion_tokens"},
-	{Name: "n"},
-	{Name: "temperature", Check: strict.Number},
-	{Name: "top_p", Check: strict.Number},
-	{Name: "stream", Check: strict.Stream},
-	{Name: "stream_options", Check: strict.StreamOptions},
-	{Name: "presence_penalty", Check: strict.Number},
-	{Name: "frequency_penalty", Check: strict.Number},
-	{Name: "logprobs", Check: strict.Flag},
-	{Name: "top_logprobs", Check: strict.Integer},
-	{Name: "seed", Check: strict.Integer},
-	{Name: "parallel_tool_calls", Check: strict.Flag},
-	{Name: "store", Check: strict.Flag},
-	{Name: "tools"},
-	{Name: "stop", Check: strict.Stop},
-	{Name: "response_format", Check: strict.Options, Inner: []string{"json_schema"}},
-	{Name: "tool_choice", Check: strict.Options, Inner: []string{"function", "custom", "allowed_tools"}},
-	{Name: "function_call", Check: strict.Options},
-	{Name: "metadata", Check: strict.AnyMap},
-	{Name: "service_tier", Check: strict.Tier},
-	{Name: "web_search_options"},
-}
-
-// request reads one request body.
-type request struct{ strict.Pass }
-
 // Inspect is the strict pass over a request body. It returns the view of the request, or
 // the fault that comes first: JSON faults in byte order, then the fields in the order of
-// their table.
+// their rows.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
-	var r request
-	r.Init(body, strict.Brackets, fields)
-	for r.NextField() {
-		r.read()
-	}
-	r.Require("model", "messages")
-	return r.End()
+	p := strict.Begin(body, strict.Brackets, fields)
+	p.Read()
+	return p.End()
 }
 
-// read reads the current field.
-func (r *request) read() {
-	switch r.Field() {
-	case "messages":
-		r.Messages(r.message)
-	case "max_tokens", "max_completion_tokens":
-		r.View.MaxTokens = max(r.View.MaxTokens, r.AtLeast(1, math.MaxInt64))
-	case "n":
-		r.View.Answers = r.AtLeast(1, math.MaxInt64)
-	case "web_search_options": // a provider of the format searches once before its answer
-		r.View.Costs.Searches = 1
-		r.Skip()
-	case "tools": // their schemas are only copied
-		r.Elements("must be an array of objects", func(i int) {
-			r.Item(i)
-			r.WantTyped("function", "custom")
-		})
+// checkSearch reads the options of a search. A provider of the format searches once before
+// its answer.
+func checkSearch(p *strict.Pass, _ *strict.Table) {
+	p.View.Costs.Searches = 1
+	p.JSON.Skip()
+}
+
+// checkMessages reads the conversation.
+func checkMessages(p *strict.Pass, objects *strict.Table) {
+	p.Messages(func(int) {
+		var m strict.Members
+		if p.Message(&m, objects) {
+			i, kind := m.Find("content")
+			p.Part(i + 1)
+			wantContent(p, kind, m.Type() == "assistant")
+		}
+	})
+}
+
+// wantContent checks the kind of the content, which only messages of the assistant
+// may lack.
+func wantContent(p *strict.Pass, kind jsonscan.Kind, byAssistant bool) {
+	switch {
+	case kind == jsonscan.String || kind == jsonscan.Array || byAssistant && strict.Missing(kind):
+	case kind == jsonscan.Invalid:
+		p.NoteMember("content", strict.Required)
+	default:
+		p.NoteMember("content", "must be a string or an array of content parts, got "+kind.String())
 	}
+}
+
+// checkThinking reads the reasoning of an assistant. The blocks that this gateway signed are
+// cut, since providers do not know them; a member that has no others goes, too.
+func checkThinking(p *strict.Pass, _ *strict.Table) {
+	start := p.JSON.MemberStart()
+	if p.JSON.Kind() != jsonscan.Array {
+		p.JSON.Skip()
+		return
+	}
+	cuts := strict.Cutter{Spans: &p.View.SelfSigned}
+	for p.JSON.EnterArray(); p.JSON.Element(); {
+		at := translate.Span{Start: p.JSON.Offset()}
+		own := isOwnThinking(p)
+		at.End = p.JSON.Offset()
+		cuts.Element(at, own)
+	}
+	if cuts.All() {
+		p.CutMember(translate.Span{Start: start, End: p.JSON.Offset()})
+	}
+}
+
+// isOwnThinking reads a block, and reports whether this gateway signed it.
+func isOwnThinking(p *strict.Pass) bool {
+	var kind, thinking, signature []byte
+	for p.JSON.OpenObject(); p.Member(); {
+		switch string(p.JSON.Name()) {
+		case "type":
+			kind = p.JSON.StringOrSkip()
+		case "thinking":
+			thinking = p.JSON.StringOrSkip()
+		case "signature":
+			signature = p.JSON.StringOrSkip()
+		default:
+			p.JSON.Skip()
+		}
+	}
+	return string(kind) == `"thinking"` && thinking != nil && seal.IsOwn(jsonscan.Inner(thinking), jsonscan.Inner(signature))
 }

@@ -42,7 +42,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 		switch string(c.Name()) {
 		case "messages":
 			for x.EnterList(&c, "messages"); x.NextElement(&c); {
-				r.message.Read(x, &c, messageShapes, "")
+				r.message.Read(x, &c, messageMembers, "")
 				r.readMessage()
 			}
 		case "tools":
@@ -69,7 +69,7 @@ func (r *reader) Forget() { *r = reader{} }
 // readMessage writes the message at hand as a turn.
 func (r *reader) readMessage() {
 	m, x := &r.message, r.x
-	s := messageShapes.Shape(m.Word("role"))
+	s := messageMembers.Shape(m.Word("role"))
 	m.LoseOthers(x, s)
 	switch s.Type() {
 	case "system", "developer":

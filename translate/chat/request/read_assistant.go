@@ -27,7 +27,7 @@ func (r *reader) readReasoning() {
 	case x.Can(core.EncryptedReasoning) || x.Keep(core.Reasoning, nil):
 		c := jsonscan.Again(raw)
 		for x.EnterList(&c, "thinking_blocks"); x.NextElement(&c); {
-			r.part.Read(x, &c, partShapes, "")
+			r.part.Read(x, &c, thoughtMembers, "")
 			if thought, ok := r.thinkingBlock(); ok {
 				r.args.thought = thought
 				r.w.Reasoning(&r.args.thought)
@@ -89,21 +89,20 @@ func (r *reader) readCalls() {
 	}
 	c := jsonscan.Again(raw)
 	for x.EnterList(&c, "tool_calls"); x.NextElement(&c); {
-		r.part.Read(x, &c, callShapes, "")
-		kind, called, input := r.part.Raw("type"), "function", "arguments"
+		r.part.Read(x, &c, callMembers, "")
+		kind, called, input, members := r.part.Raw("type"), "function", "arguments", functionCall
 		switch {
 		case kind == nil, string(jsonscan.DecodedOf(kind)) == "function":
 		case string(jsonscan.DecodedOf(kind)) != "custom":
 			x.Lose(unknownCallRow, kind)
 			continue
 		case x.Keep(core.FreeCall, kind):
-			called, input = "custom", "input"
+			called, input, members = "custom", "input", freeCall
 		default:
 			continue
 		}
-		r.part.LoseOthers(x, callShapes.Named(called))
-		r.inner.ReadRaw(x, r.part.Raw(called), calledShapes, called)
-		r.inner.LoseOthers(x, calledShapes.Named(called))
+		r.part.LoseOthers(x, callMembers.Named(called))
+		r.inner.ReadRaw(x, r.part.Raw(called), members, called)
 		call := &r.args.call
 		*call = core.Call{ID: r.part.Text("id"), Name: r.inner.Text("name"), Text: r.inner.Text(input), Free: called == "custom"}
 		if raw := r.part.Raw("extra_content"); !jsonscan.Blank(raw) && x.Keep(core.CallSignature, nil) {

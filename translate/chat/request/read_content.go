@@ -4,7 +4,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
 // readContent writes the content of the message, a text or parts, to the turn of a role.
@@ -19,7 +18,7 @@ func (r *reader) readContent(role core.Role) (written bool) {
 	}
 	c := jsonscan.Again(raw)
 	for r.x.EnterList(&c, "content"); r.x.NextElement(&c); {
-		r.part.Read(r.x, &c, partShapes, "")
+		r.part.Read(r.x, &c, partMembers, "")
 		if r.readPart(role) {
 			written = true
 		}
@@ -56,7 +55,7 @@ func (r *reader) readPart(role core.Role) (written bool) {
 
 // readImage writes the image of the part, and reports whether the writer got it.
 func (r *reader) readImage() bool {
-	if !r.x.Keep(core.Image, nil) || !r.readInner(mediaShapes, "image_url") {
+	if !r.x.Keep(core.Image, nil) || !r.readInner("image_url") {
 		return false
 	}
 	m := &r.args.media
@@ -96,7 +95,7 @@ func (r *reader) readRecording(kind string) bool {
 	m := &r.args.media
 	*m = core.Media{}
 	switch {
-	case !r.readInner(mediaShapes, kind):
+	case !r.readInner(kind):
 		return false
 	case kind == "video_url":
 		return r.readURL(core.RecordingAddress, &videoData)
@@ -109,7 +108,7 @@ func (r *reader) readRecording(kind string) bool {
 // readFile writes the document of the part, and reports whether the writer got it: data, or a
 // reference to a file of the vendor.
 func (r *reader) readFile() bool {
-	if !r.x.Keep(core.Document, nil) || !r.readInner(mediaShapes, "file") {
+	if !r.x.Keep(core.Document, nil) || !r.readInner("file") {
 		return false
 	}
 	m := &r.args.media
@@ -127,13 +126,12 @@ func (r *reader) readFile() bool {
 }
 
 // readInner reads the object that is a member of the part, and refuses any other value.
-func (r *reader) readInner(table *shape.Table, member string) bool {
+func (r *reader) readInner(member string) bool {
 	raw := r.part.Raw(member)
 	if !isObject(r.x, raw, member) {
 		return false
 	}
-	r.inner.ReadRaw(r.x, raw, table, member)
-	r.inner.LoseOthers(r.x, table.Named(member))
+	r.inner.ReadRaw(r.x, raw, fileMembers[member], member)
 	return true
 }
 

@@ -36,7 +36,7 @@ func readFormat(x *core.Translation, raw []byte) {
 		return
 	}
 	var o core.Object
-	o.ReadRaw(x, raw, answerFormats, path)
+	o.ReadRaw(x, raw, formatMembers, path)
 	o.LoseOthers(x, o.Shape())
 	x.SetWord(path+".type", o.Raw("type"))
 	schema := o.Raw("json_schema")

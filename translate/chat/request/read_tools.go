@@ -4,6 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // toolReader reads the tools of a request and the choice among them.
@@ -27,7 +28,7 @@ func (t *toolReader) readChoice(raw []byte) {
 		x.SetWord("tool_choice", raw)
 		return
 	}
-	o.ReadRaw(x, raw, choiceShapes, "tool_choice")
+	o.ReadRaw(x, raw, choiceMembers, "tool_choice")
 	s := o.Shape()
 	o.LoseOthers(x, s)
 	kind, chosen := o.Raw("type"), o.Raw(s.Type())
@@ -74,7 +75,7 @@ func (t *toolReader) readAllowed(raw []byte) {
 	}
 	c := jsonscan.Again(raw)
 	for x.EnterList(&c, allowedPath); x.NextElement(&c); {
-		o.Read(x, &c, choiceShapes, "")
+		o.Read(x, &c, allowedTool, "")
 		s, kind := o.Shape(), o.Raw("type")
 		switch {
 		case s.Type() != "function" && s.Type() != "custom":
@@ -98,7 +99,7 @@ func (t *toolReader) readTools(raw []byte) {
 		}
 		c := jsonscan.Again(raw)
 		for x.EnterList(&c, "tools"); x.NextElement(&c); {
-			t.item.Read(x, &c, toolShapes, "")
+			t.item.Read(x, &c, toolMembers, "")
 			tool, ok := t.readTool()
 			if ok && t.allowed.Has(tool.Name) {
 				t.tool = tool
@@ -116,7 +117,7 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 	x, kind := t.x, t.item.Raw("type")
 	switch string(jsonscan.DecodedOf(kind)) {
 	case "function":
-		f, root := t.definition("function")
+		f, root := t.definition("function", functionMembers)
 		tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Schema: f.Raw("parameters"), Root: root, Strict: f.Raw("strict")}
 		if len(jsonscan.Inner(tool.Name)) == 0 {
 			x.Invalid("function.name", "required")
@@ -127,7 +128,7 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 		if !x.Keep(core.FreeTool, kind) {
 			return tool, false
 		}
-		f, _ := t.definition("custom")
+		f, _ := t.definition("custom", freeToolMembers)
 		tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Free: true}
 		if len(jsonscan.Inner(tool.Name)) == 0 {
 			x.Invalid("custom.name", "required")
@@ -143,11 +144,10 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 
 // definition reads the definition of a tool, the member with the name of its type, and returns
 // what the outermost object of its schema has.
-func (t *toolReader) definition(kind string) (*core.Object, jsonschema.Root) {
-	t.item.LoseOthers(t.x, toolShapes.Named(kind))
+func (t *toolReader) definition(kind string, members *schema.Table) (*core.Object, jsonschema.Root) {
+	t.item.LoseOthers(t.x, toolMembers.Named(kind))
 	c := jsonscan.Again(t.item.Raw(kind))
-	root := t.inner.ReadTool(t.x, &c, definitionShapes, kind, "parameters")
-	t.inner.LoseOthers(t.x, definitionShapes.Named(kind))
+	root := t.inner.ReadTool(t.x, &c, members, kind, "parameters")
 	return &t.inner, root
 }
 
@@ -159,7 +159,7 @@ func (t *toolReader) readGrammar(raw []byte, tool *core.Tool) bool {
 	if !isObject(x, raw, path) {
 		return false
 	}
-	f.ReadRaw(x, raw, customFormats, path)
+	f.ReadRaw(x, raw, textFormats, path)
 	f.LoseOthers(x, f.Shape())
 	switch kind := f.Raw("type"); string(jsonscan.DecodedOf(kind)) {
 	case "text":

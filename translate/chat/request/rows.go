@@ -1,73 +1,95 @@
 package request
 
 import (
+	"math"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// rows are the fields of chat requests.
+// rows are the fields of chat requests, in the order in which faults are reported.
 var rows = core.NewRows(strict.Brackets, slices.Concat(
-	optionRows, formatRows, choiceRows, toolRows, turnRows, assistantRows, thinkingRows, callRows, freeCallRows, partRows, imageRows, recordingRows, fileRows,
+	optionRows, toolRows, stopRows, formatRows, choiceRows, otherRows,
+	turnRows, assistantRows, thinkingRows, callRows, freeCallRows, partRows, imageRows, recordingRows, fileRows,
 )...)
 
+// fields are those that the strict pass checks.
+var fields = rows.Fields()
+
 var optionRows = slices.Concat([]core.Row{
-	core.Structural("model", core.Model),
-	core.Structural("max_tokens", core.OlderMaxTokens),
+	core.Structural("model", core.Model).Is(strict.Model).Required(),
+	core.Structural("messages", core.Conversation).Is(checkMessages).Required(),
+	core.Structural("max_tokens", core.OlderMaxTokens).Is(strict.MaxTokens(math.MaxInt64)),
 	core.Structural("max_tokens=...", core.LongMaxTokens),
-	core.Structural("max_completion_tokens", core.MaxTokens),
+	core.Structural("max_completion_tokens", core.MaxTokens).Is(strict.MaxTokens(math.MaxInt64)),
 	core.Structural("max_completion_tokens=...", core.LongMaxTokens),
 	core.Structural("max_tokens=1", core.ShortMaxTokens),
 	core.Structural("max_completion_tokens=1", core.ShortMaxTokens),
 	core.Hint("max_completion_tokens=null", core.NoMaxTokens).As("max_tokens"),
-	core.Structural("messages", core.Conversation),
-	core.Shaping("temperature", core.Temperature),
+	core.Structural("n", core.Samples).Is(strict.Answers(math.MaxInt64)),
+	core.Shaping("temperature", core.Temperature).Is(strict.Number),
 	core.Shaping("temperature=2", core.HighTemperature),
 	core.Shaping("reasoning_effort+temperature", core.TemperatureBesideReasoning),
-	core.Shaping("top_p", core.TopP),
+	core.Shaping("top_p", core.TopP).Is(strict.Number),
 	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
 	core.Shaping("reasoning_effort+top_p", core.TopPBesideReasoning),
 	core.Shaping("top_k", core.TopK),
 	core.Shaping("reasoning_effort+top_k", core.TopKBesideReasoning),
-	core.Structural("n", core.Samples),
-	core.Structural("stop", core.Stops),
-	core.Structural(`stop=[""]`, core.EmptyStop).As("stop[*]"),
-	core.Structural("stream", core.Stream),
+	core.Structural("stream", core.Stream).Is(strict.Stream),
+	core.Member("stream_options").Is(strict.StreamOptions).OrNull(),
 	core.Structural("stream_options.include_usage", core.StreamUsage),
 	core.Hint("stream_options.include_obfuscation", core.Nothing),
 	core.Hint("stream_options.*", core.Nothing),
-	core.Shaping("presence_penalty", core.PresencePenalty).OrNothing(),
-	core.Shaping("frequency_penalty", core.FrequencyPenalty).OrNothing(),
+	core.Shaping("presence_penalty", core.PresencePenalty).Is(strict.Number).OrNothing(),
+	core.Shaping("frequency_penalty", core.FrequencyPenalty).Is(strict.Number).OrNothing(),
 	core.Shaping("logit_bias", core.LogitBias).OrNothing(),
-	core.Shaping("seed", core.Seed).OrNothing(),
-	core.Structural("logprobs", core.Logprobs).OrNothing(),
-	core.Structural("top_logprobs", core.TopLogprobs).As("logprobs"),
+	core.Structural("logprobs", core.Logprobs).Is(strict.Flag).OrNothing(),
+	core.Structural("top_logprobs", core.TopLogprobs).Is(strict.Integer).As("logprobs"),
 	core.Structural("logprobs=false+top_logprobs", core.TopLogprobsAlone).OrNothing(),
+	core.Shaping("seed", core.Seed).Is(strict.Integer).OrNothing(),
 	core.Shaping("verbosity", core.Verbosity).OrNothing(),
 	core.Shaping("prediction", core.Prediction).OrNothing(),
 	core.Structural("functions", core.Nothing).OrNothing(),
-	core.Structural("function_call", core.Nothing),
 	core.Structural(`modalities=["text"]`, core.Content),
 	core.Structural(`modalities=["text","image"]`, core.Images),
 	core.Structural(`modalities=["image"]`, core.ImagesAlone),
 	core.Structural("modalities=*", core.Nothing),
 	core.Structural("audio", core.Nothing),
-	core.Structural("web_search_options", core.Nothing),
 }, core.EffortRows("reasoning_effort", core.EffortNone), parts.UserRows("user", core.EndUser), parts.UserRows("safety_identifier", core.SafetyIdentifier), []core.Row{
 	core.Hint("user+safety_identifier", core.Nothing),
-}, parts.TierRows, parts.ModerationRows, []core.Row{
-	core.Hint("metadata", core.Metadata),
-	core.Hint("store", core.Nothing),
+}, core.Within(core.FunctionTool,
+	core.Structural("parallel_tool_calls", core.ParallelCalls).Is(strict.Flag),
+	core.Structural("parallel_tool_calls=false", core.OneCallAtATime),
+), []core.Row{
+	core.Hint("store", core.Nothing).Is(strict.Flag),
+}, parts.ModerationRows, []core.Row{
 	core.Hint("prompt_cache_key", core.CacheKey),
 	core.Hint("prompt_cache_options", core.CacheOptions),
 	core.Hint("prompt_cache_retention", core.CacheRetention),
+})
+
+var stopRows = []core.Row{
+	core.Structural("stop", core.Stops).Is(strict.Stop),
+	core.Structural(`stop=[""]`, core.EmptyStop).As("stop[*]"),
+}
+
+var otherRows = slices.Concat([]core.Row{
+	core.Structural("function_call", core.Nothing).Is(strict.Options),
+	core.Hint("metadata", core.Metadata).Is(strict.AnyMap),
+	core.Member("service_tier").Is(strict.Tier),
+}, parts.TierRows, []core.Row{
+	core.Structural("web_search_options", core.Nothing).Is(checkSearch),
 	core.Hint("*", core.Nothing),
 })
 
 var formatRows = []core.Row{
+	core.Member("response_format").Is(strict.Groups),
 	core.Structural("response_format.type=text", core.FormatText),
 	core.Structural("response_format.type=json_object", core.FormatObject),
 	core.Structural("response_format.type=json_schema", core.FormatSchema).As("response_format"),
@@ -82,6 +104,7 @@ var formatRows = []core.Row{
 
 // choiceRows are the rows about the choice among the tools.
 var choiceRows = slices.Concat([]core.Row{
+	core.Member("tool_choice").Is(strict.Groups),
 	core.Shaping("tools=[]+tool_choice=required", core.ToolChoiceWithoutTools).As("tool_choice"),
 	core.Structural("tool_choice=*", core.Nothing),
 	core.Structural("tool_choice.type=*", core.Nothing),
@@ -104,24 +127,24 @@ var choiceRows = slices.Concat([]core.Row{
 	core.Structural("tool_choice.allowed_tools.tools[*].function.name", core.ToolChoiceAllowed),
 	core.Structural("tool_choice.allowed_tools.tools[*].function.name=*", core.Nothing),
 	core.Hint("tool_choice.allowed_tools.tools[*].function.*", core.Nothing),
+	core.Member("tool_choice.allowed_tools.tools[*].custom.name"),
 	core.Hint("tool_choice.allowed_tools.tools[*].*", core.Nothing),
 	core.Hint("tool_choice.allowed_tools.*", core.Nothing),
 	core.Hint("tool_choice.*", core.Nothing),
-	core.Structural("parallel_tool_calls", core.ParallelCalls),
-	core.Structural("parallel_tool_calls=false", core.OneCallAtATime),
 ), core.Within(core.UnusedTools,
 	core.Structural("tool_choice=none", core.ToolChoiceNone),
 ))
 
 var toolRows = slices.Concat([]core.Row{
-	core.Structural("tools", core.FunctionTool),
+	core.Structural("tools", core.FunctionTool).Is(strict.Objects),
+	core.Member("tools[*].type").Must(jsonscan.String),
 	core.Hint("tool_choice=none+tools", core.UnusedTools),
 }, core.Within(core.FunctionTool,
 	core.Structural("tools[*].type=function", core.FunctionTool),
 	core.Structural("tools[*].type=custom", core.FreeTool),
-	core.Structural("tools[*].custom", core.FreeTool).As("tools[*].type"),
+	core.Structural("tools[*].custom", core.FreeTool).Is(strict.Options).As("tools[*].type"),
 	core.Structural("tools[*].type=*", core.VendorTool),
-	core.Structural("tools[*].function", core.FunctionTool),
+	core.Structural("tools[*].function", core.FunctionTool).Is(strict.Options),
 	core.Structural("tools[*].function.name", core.FunctionTool),
 	core.Structural("tools[*].function.description", core.FunctionTool),
 	core.Structural("tools[*].function.parameters", core.ToolSchema),
@@ -152,6 +175,7 @@ const (
 )
 
 var turnRows = slices.Concat([]core.Row{
+	core.Member(ofMessage + "role").Is(strict.OneOf("system", "developer", "user", "assistant", "tool", "function")).Must(jsonscan.Invalid),
 	core.Structural("messages[0].role=system", core.Content),
 	core.Structural("messages[0].role=developer", core.Content),
 	core.Structural("messages[0].content", core.SystemText),
@@ -163,31 +187,36 @@ var turnRows = slices.Concat([]core.Row{
 	core.Structural(ofMessage+"role=tool", core.ToolResult),
 	core.Structural(ofMessage+"role=*", core.Nothing),
 	core.Structural("messages[-1].role=assistant", core.Prefill).As(ofMessage + "content"),
-	core.Structural(ofMessage+"content", core.TurnText),
+	core.Structural(ofMessage+"content", core.TurnText).Is(strict.Elements),
 	core.Structural(ofMessage+"role=user+content=[]", core.Nothing),
 	core.Hint(ofMessage+"content=[]", core.EmptyTurn).As("messages[*]"),
 	core.Hint(ofMessage+"name", core.Nothing),
 	core.Hint(ofMessage+"*", core.Nothing),
 }, core.Within(core.ToolResult,
 	core.Structural(ofMessage+"role=[user,tool]", core.TextBeforeResult),
-	core.Structural(ofMessage+"tool_call_id", core.ToolResult),
+	core.Of("tool", core.Structural(ofMessage+"tool_call_id", core.ToolResult).Must(jsonscan.String))[0],
 ), core.Within(core.Prefill,
 	core.Shaping(`messages[-1].role=assistant+content=" "`, core.PrefillSpace).As(ofMessage+"content"),
 ))
 
 // assistantRows are the rows about members that only an assistant's message has.
-var assistantRows = []core.Row{
-	core.Structural(ofMessage+"function_call", core.Nothing).OrNothing(),
-	core.Structural(ofMessage+"audio", core.Nothing).OrNothing(),
+var assistantRows = core.Of("assistant",
+	core.Structural(ofMessage+"tool_calls", core.ToolCall).Is(strict.Objects),
+	core.Structural(ofMessage+"function_call", core.Nothing).Is(strict.Options).OrNothing(),
 	core.Structural(ofMessage+"refusal", core.Content),
+	core.Structural(ofMessage+"audio", core.Nothing).OrNothing(),
 	core.Shaping(ofMessage+"reasoning_content", core.UnsignedReasoning),
 	core.Shaping(ofMessage+"reasoning", core.UnsignedReasoning),
-	core.Shaping(ofMessage+"thinking_blocks", core.Reasoning),
-	core.Structural(ofMessage+"tool_calls", core.ToolCall),
-	core.Shaping(ofThinking+"signature="+seal.Item+"*", core.EncryptedReasoning).As(ofMessage + "thinking_blocks"),
-}
+	core.Shaping(ofMessage+"thinking_blocks", core.Reasoning).Is(checkThinking),
+)
 
-var thinkingRows = core.Within(core.Reasoning,
+var thinkingRows = slices.Concat([]core.Row{
+	core.Shaping(ofThinking+"signature="+seal.Item+"*", core.EncryptedReasoning).As(ofMessage + "thinking_blocks"),
+}, core.Of("thinking",
+	core.Member(ofThinking+"signature"),
+), core.Of("redacted_thinking",
+	core.Member(ofThinking+"data"),
+), core.Within(core.Reasoning,
 	core.Shaping(ofThinking+"type=thinking", core.Reasoning).As(ofMessage+"thinking_blocks"),
 	core.Shaping(ofThinking+"type=redacted_thinking", core.RedactedReasoning).As(ofMessage+"thinking_blocks"),
 	core.Structural(ofThinking+"type=*", core.Nothing),
@@ -199,15 +228,16 @@ var thinkingRows = core.Within(core.Reasoning,
 	core.Shaping(ofThinking+"type=redacted_thinking+data=null", core.Nothing).As(ofMessage+"thinking_blocks"),
 	core.Hint(ofThinking+"*", core.Nothing),
 	core.Shaping("messages[*].content=[]+thinking_blocks", core.IdleReasoning),
-)
+))
 
 var callRows = core.Within(core.ToolCall,
-	core.Structural(ofCall+"type=function", core.ToolCall),
+	core.Structural(ofCall+"type=function", core.ToolCall).Untyped(),
 	core.Structural(ofCall+"type=custom", core.FreeCall),
 	core.Structural(ofCall+"type=*", core.Nothing),
-	core.Structural(ofCall+"id", core.ToolCall),
-	core.Structural(ofCall+"function.name", core.ToolCall),
-	core.Structural(ofCall+"function.arguments", core.ToolCall),
+	core.Structural(ofCall+"id", core.ToolCall).Must(jsonscan.String),
+	core.Member(ofCall+"function").Is(strict.Inside).Must(jsonscan.Object),
+	core.Structural(ofCall+"function.name", core.ToolCall).Must(jsonscan.String),
+	core.Structural(ofCall+"function.arguments", core.ToolCall).Must(jsonscan.String),
 	core.Structural(ofCall+"function.arguments=[]", core.BrokenArguments),
 	core.Hint(ofCall+"function.description", core.Nothing),
 	core.Hint(ofCall+"function.parameters", core.Nothing),
@@ -220,12 +250,14 @@ var callRows = core.Within(core.ToolCall,
 )
 
 var freeCallRows = core.Within(core.FreeCall,
+	core.Member(ofCall+"custom").Is(strict.Options),
 	core.Structural(ofCall+"custom.name", core.FreeCall).As(ofCall+"type"),
 	core.Structural(ofCall+"custom.input", core.FreeCall).As(ofCall+"type"),
 	core.Hint(ofCall+"custom.*", core.Nothing),
 )
 
 var partRows = slices.Concat([]core.Row{
+	core.Member(ofPart + "type").Must(jsonscan.String),
 	core.Structural(ofPart+"type=text", core.Content),
 	core.Structural(ofPart+"type=refusal", core.Content),
 	core.Structural(ofPart+"type=image_url", core.Image),
@@ -236,9 +268,9 @@ var partRows = slices.Concat([]core.Row{
 	core.Structural(ofPart+"type=*", core.Nothing),
 	core.Structural(ofPart+"text", core.Content),
 	core.Structural(ofPart+"refusal", core.Content),
-	core.Hint(ofPart+"cache_control", core.CachePart),
+	core.Hint(ofPart+"cache_control", core.CachePart).Is(strict.Options),
 	core.Hint(ofPart+"cache_control=...", core.CachePartsBeyond),
-	core.Hint(ofPart+"prompt_cache_breakpoint", core.OtherCachePart),
+	core.Hint(ofPart+"prompt_cache_breakpoint", core.OtherCachePart).Is(strict.Options),
 	core.Hint(ofPart+"cache_control+prompt_cache_breakpoint", core.Nothing),
 	core.Hint(ofPart+"*", core.Nothing),
 }, core.Within(core.CachePart,
@@ -249,7 +281,7 @@ var partRows = slices.Concat([]core.Row{
 ))
 
 var imageRows = core.Within(core.Image, append(core.MediaRows(inImage),
-	core.Structural(ofPart+"image_url", core.Image),
+	core.Structural(ofPart+"image_url", core.Image).Is(strict.File(token.ImageFile)),
 	core.Structural(ofPart+"image_url.url=https://*", core.ImageAddress),
 	core.Hint(ofPart+"image_url.detail", core.ImageDetail),
 	core.Hint(ofPart+"image_url.*", core.Nothing),
@@ -265,16 +297,16 @@ const (
 )
 
 var recordingRows = slices.Concat(core.MediaRows(inAudio), core.MediaRows(inVideo), core.SoundRows(inSound), []core.Row{
-	core.Structural(ofPart+"input_audio", core.Sound).As(inSound),
+	core.Structural(ofPart+"input_audio", core.Sound).Is(strict.File(token.AudioFile)).As(inSound),
 	core.Structural(ofPart+"input_audio.data", core.Sound).As(inSound),
-	core.Structural(ofPart+"audio_url", core.Sound).As(ofPart + "audio_url.url"),
+	core.Structural(ofPart+"audio_url", core.Sound).Is(strict.File(token.AudioFile)).As(ofPart + "audio_url.url"),
 	core.Structural(ofPart+"audio_url.url=https://*", core.RecordingAddress),
-	core.Structural(ofPart+"video_url", core.Video).As(ofPart + "video_url.url"),
+	core.Structural(ofPart+"video_url", core.Video).Is(strict.File(token.VideoFile)).As(ofPart + "video_url.url"),
 	core.Structural(ofPart+"video_url.url=https://*", core.RecordingAddress),
 })
 
 var fileRows = core.Within(core.Document, append(core.MediaRows(inFile),
-	core.Structural(ofPart+"file", core.Document),
+	core.Structural(ofPart+"file", core.Document).Is(strict.File(token.PDFFile)),
 	core.Structural(ofPart+"file.file_id", core.FileReference),
 	core.Structural(ofPart+"file.filename", core.Document),
 	core.Hint(ofPart+"file.*", core.Nothing),
@@ -314,6 +346,37 @@ var (
 		"audio_url": rows.Named(ofPart + "audio_url.url=https://*"),
 		"video_url": rows.Named(ofPart + "video_url.url=https://*"),
 	}
+)
+
+// The members of the objects that the reader reads.
+var (
+	messageMembers = rows.Members("messages[*]")
+	thoughtMembers = rows.Members("messages[*].thinking_blocks[*]")
+	partMembers    = rows.Members("messages[*].content[*]")
+	fileMembers    = map[string]*schema.Table{
+		"image_url":   rows.Members(ofPart + "image_url"),
+		"file":        rows.Members(ofPart + "file"),
+		"input_audio": rows.Members(ofPart + "input_audio"),
+		"audio_url":   rows.Members(ofPart + "audio_url"),
+		"video_url":   rows.Members(ofPart + "video_url"),
+	}
+	callMembers     = rows.Members("messages[*].tool_calls[*]")
+	functionCall    = rows.Members(ofCall + "function")
+	freeCall        = rows.Members(ofCall + "custom")
+	toolMembers     = rows.Members("tools[*]")
+	functionMembers = rows.Members("tools[*].function")
+	freeToolMembers = rows.Members("tools[*].custom")
+	textFormats     = rows.Members("tools[*].custom.format")
+	grammarMembers  = rows.Members("tools[*].custom.format.grammar")
+	choiceMembers   = rows.Members("tool_choice")
+	chosenMembers   = rows.Members("tool_choice.function")
+	allowedMembers  = rows.Members("tool_choice.allowed_tools")
+	allowedTool     = rows.Members(allowedPath + "[*]")
+	formatMembers   = rows.Members("response_format")
+)
+
+// The fields with contents in bytes.
+var (
 	imageData = rows.MediaField(inImage)
 	fileData  = rows.MediaField(inFile)
 	audioData = rows.MediaField(inAudio)

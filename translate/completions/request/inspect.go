@@ -6,51 +6,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// fields are the fields of a request, in the order in which faults are reported.
-var fields = strict.Fields{
-	{Name: "model", Check: strict.Model},
-	{Name: "prompt"},
-	{Name: "max_tokens"},
-	{Name: "temperature", Check: strict.Number},
-	{Name: "top_p", Check: strict.Number},
-	{Name: "n"},
-	{Name: "stream", Check: strict.Stream},
-	{Name: "stop", Check: strict.Stop},
-	{Name: "suffix", Check: strict.Text},
-	{Name: "echo", Check: strict.Flag},
-	{Name: "stream_options", Check: strict.StreamOptions},
-	{Name: "logprobs", Check: strict.Integer},
-	{Name: "best_of"},
-	{Name: "seed", Check: strict.Integer},
-}
-
-// request reads one request body.
-type request struct{ strict.Pass }
-
 // Inspect is the strict pass over a request body. It returns the view of the request, or
 // the fault that comes first: JSON faults in byte order, then the fields in the order of
-// their table.
+// their rows.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
-	var r request
-	r.Init(body, strict.Brackets, fields)
-	for r.NextField() {
-		r.read()
+	p := strict.Begin(body, strict.Brackets, fields)
+	p.Read()
+	if p.Has("stream_options") && !p.View.Stream {
+		p.NoteField("stream_options", "must be sent only with stream true")
 	}
-	r.Require("model", "prompt")
-	if r.Has("stream_options") && !r.View.Stream {
-		r.NoteField("stream_options", "must be sent only with stream true")
-	}
-	return r.End()
+	return p.End()
 }
 
-// read reads the current field.
-func (r *request) read() {
-	switch r.Field() {
-	case "prompt":
-		r.prompt()
-	case "max_tokens":
-		r.View.MaxTokens = r.Count()
-	case "n", "best_of":
-		r.View.Answers = max(r.View.Answers, r.Count())
-	}
-}
+// checkMaxTokens reads the bound of the answer. Servers differ in the meaning of 0.
+func checkMaxTokens(p *strict.Pass, _ *strict.Table) { p.View.MaxTokens = p.Count() }
+
+// checkAnswers reads the number of answers, or of those from which they are selected.
+func checkAnswers(p *strict.Pass, _ *strict.Table) { p.View.Answers = max(p.View.Answers, p.Count()) }

@@ -1,6 +1,9 @@
 package request
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
 
 // The requirements on prompts.
 const (
@@ -8,39 +11,39 @@ const (
 	wantPiece  = "must be of the same kind as the first: strings, integers or arrays of integers"
 )
 
-// prompt reads the prompt: a text, a list of texts, a list of tokens, or a list of lists
+// checkPrompt reads the prompt: a text, a list of texts, a list of tokens, or a list of lists
 // of tokens.
-func (r *request) prompt() {
-	if _, ok := r.RawString(); ok {
+func checkPrompt(p *strict.Pass, _ *strict.Table) {
+	if _, ok := p.JSON.RawString(); ok {
 		return
 	}
-	if r.Kind() != jsonscan.Array {
-		r.Refuse(wantPrompt + r.Got())
+	if p.JSON.Kind() != jsonscan.Array {
+		p.Refuse(wantPrompt + p.Got())
 		return
 	}
 	first := jsonscan.Invalid
-	n := r.Elements(wantPrompt, func(i int) {
-		kind := r.Kind()
+	n := p.Elements(wantPrompt, func(i int) {
+		kind := p.JSON.Kind()
 		if i == 0 {
 			first = kind
 		}
 		switch {
 		case kind != first:
-			r.Refuse(wantPiece)
+			p.Refuse(wantPiece)
 		case kind == jsonscan.String:
-			r.Skip()
+			p.JSON.Skip()
 		case kind == jsonscan.Number:
-			r.WantInteger()
+			p.WantInteger()
 		case kind != jsonscan.Array:
-			r.Refuse("must be a string, an integer or an array of integers" + r.Got())
-		case r.Elements(wantPiece, func(int) { r.WantInteger() }) == 0:
-			r.Note("must not be empty")
+			p.Refuse("must be a string, an integer or an array of integers" + p.Got())
+		case p.Elements(wantPiece, func(int) { p.WantInteger() }) == 0:
+			p.Note("must not be empty")
 		}
 	})
 	if n == 0 {
-		r.Note("must not be empty")
+		p.Note("must not be empty")
 	}
 	if first != jsonscan.Number { // numbers are the tokens of one prompt
-		r.View.Prompts = int64(n)
+		p.View.Prompts = int64(n)
 	}
 }

@@ -8,52 +8,56 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// rows are the fields of completions requests.
+// rows are the fields of completions requests, in the order in which faults are reported.
 var rows = core.NewRows(strict.Brackets, slices.Concat(promptRows, boundRows, samplingRows, otherRows)...)
 
+// fields are those that the strict pass checks.
+var fields = rows.Fields()
+
 var promptRows = []core.Row{
-	core.Structural("model", core.Model),
-	core.Structural("prompt", core.Content),
+	core.Structural("model", core.Model).Is(strict.Model).Required(),
+	core.Structural("prompt", core.Content).Is(checkPrompt).Required(),
 	core.Structural(`prompt=["a","b"]`, core.Prompts),
 	core.Structural(`prompt=""`, core.Nothing),
 	core.Structural(`prompt=["a",""]`, core.Nothing).As("prompt[*]"),
 	core.Structural("prompt=[0]", core.Nothing),
-	core.Structural("suffix", core.Suffix),
-	core.Structural("echo", core.Echo),
 }
 
 var boundRows = []core.Row{
-	core.Structural("max_tokens", core.MaxTokens),
+	core.Structural("max_tokens", core.MaxTokens).Is(checkMaxTokens),
 	core.Structural("max_tokens=0", core.Nothing),
 	core.Structural("max_tokens=...", core.LongMaxTokens),
 	core.Structural("max_tokens=1", core.ShortMaxTokens),
 	core.Hint("max_tokens=null", core.NoMaxTokens),
-	core.Structural("n", core.Samples),
-	core.Structural("n=0", core.Nothing),
-	core.Structural("best_of", core.BestOf),
-	core.Structural("stop", core.Stops),
-	core.Structural(`stop=[""]`, core.EmptyStop).As("stop[*]"),
 }
 
 var samplingRows = []core.Row{
-	core.Shaping("temperature", core.Temperature),
+	core.Shaping("temperature", core.Temperature).Is(strict.Number),
 	core.Shaping("temperature=2", core.HighTemperature),
-	core.Shaping("top_p", core.TopP),
+	core.Shaping("top_p", core.TopP).Is(strict.Number),
 	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
+	core.Structural("n", core.Samples).Is(checkAnswers),
+	core.Structural("n=0", core.Nothing),
+	core.Structural("stream", core.Stream).Is(strict.Stream),
+	core.Structural("stop", core.Stops).Is(strict.Stop),
+	core.Structural(`stop=[""]`, core.EmptyStop).As("stop[*]"),
+	core.Structural("suffix", core.Suffix).Is(strict.Text),
+	core.Structural("echo", core.Echo).Is(strict.Flag),
+	core.Member("stream_options").Is(strict.StreamOptions).OrNull(),
+	core.Structural("stream_options.include_usage", core.StreamUsage),
+	core.Hint("stream_options.include_obfuscation", core.Nothing),
+	core.Hint("stream_options.*", core.Nothing),
+	core.Structural("logprobs", core.Logprobs).Is(strict.Integer),
+	core.Structural("echo+logprobs", core.Nothing),
+	core.Structural("best_of", core.BestOf).Is(checkAnswers),
+	core.Shaping("seed", core.Seed).Is(strict.Integer).OrNothing(),
+}
+
+var otherRows = slices.Concat([]core.Row{
 	core.Shaping("top_k", core.TopK),
 	core.Shaping("presence_penalty", core.PresencePenalty).OrNothing(),
 	core.Shaping("frequency_penalty", core.FrequencyPenalty).OrNothing(),
 	core.Shaping("logit_bias", core.LogitBias).OrNothing(),
-	core.Shaping("seed", core.Seed).OrNothing(),
-}
-
-var otherRows = slices.Concat([]core.Row{
-	core.Structural("logprobs", core.Logprobs),
-	core.Structural("echo+logprobs", core.Nothing),
-	core.Structural("stream", core.Stream),
-	core.Structural("stream_options.include_usage", core.StreamUsage),
-	core.Hint("stream_options.include_obfuscation", core.Nothing),
-	core.Hint("stream_options.*", core.Nothing),
 }, parts.UserRows("user", core.EndUser), []core.Row{
 	core.Hint("*", core.Nothing),
 })

@@ -6,7 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -30,15 +30,14 @@ var fields = strict.Fields{
 const wrapped = "generateContentRequest"
 
 // request reads one request body.
-type request struct{ strict.Pass }
+type request struct{ *strict.Pass }
 
 // Inspect is the strict pass over a request body. It returns the view of the request, or the
 // fault that comes first: JSON faults in byte order, then the fields in the order of their
 // table. The view has neither the kind of the answer, which only the path states, nor usually
 // the model.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
-	var r request
-	r.Init(body, strict.Brackets, fields)
+	r := request{Pass: strict.Begin(body, strict.Brackets, fields)}
 	for r.NextField() {
 		r.read(r.Field())
 	}
@@ -80,22 +79,22 @@ func (r *request) read(field string) {
 			}
 		})
 	default:
-		r.Skip()
+		r.JSON.Skip()
 	}
 }
 
 // modelOf reads the model of a request in a request.
 func (r *request) modelOf() {
-	start := r.Offset()
-	r.View.Model = jsonscan.TextOf(r.StringOrSkip())
-	r.View.ModelSpan = translate.Span{Start: start, End: r.Offset()}
+	start := r.JSON.Offset()
+	r.View.Model = jsonscan.TextOf(r.JSON.StringOrSkip())
+	r.View.ModelSpan = translate.Span{Start: start, End: r.JSON.Offset()}
 }
 
 // object reads an object of a table. read reads the members that are not null.
-func (r *request) object(table *shape.Table, read func(name string)) strict.Members {
+func (r *request) object(table *schema.Table, read func(name string)) strict.Members {
 	var m strict.Members
 	r.ReadObject(&m, table, func(name string) {
-		if !r.Null() {
+		if !r.JSON.Null() {
 			read(name)
 		}
 	})
@@ -121,7 +120,7 @@ func (r *request) option(name string) {
 	case "temperature":
 		r.Between(0, 2)
 	case "topP", "presencePenalty", "frequencyPenalty":
-		if _, ok := r.Number(); !ok {
+		if _, ok := r.JSON.Number(); !ok {
 			r.Refuse("must be a number" + r.Got())
 		}
 	case "topK", "seed", "logprobs":
@@ -131,11 +130,11 @@ func (r *request) option(name string) {
 	case "responseMimeType":
 		r.WantString("must be a string")
 	case "responseSchema", "responseJsonSchema":
-		r.WantObject()
+		strict.Object(r.Pass, nil)
 	case "thinkingConfig":
 		r.thinking()
 	default:
-		r.Skip()
+		r.JSON.Skip()
 	}
 }
 
@@ -166,7 +165,7 @@ func (r *request) tool() {
 		case "googleSearch", "googleSearchRetrieval", "enterpriseWebSearch", "googleMaps":
 			r.View.Costs.Searches = min(r.View.Costs.Searches+token.DefaultSearches, token.MaxSearches)
 		}
-		r.Skip()
+		r.JSON.Skip()
 	})
 }
 
@@ -176,7 +175,7 @@ func (r *request) function() {
 		if name == "name" || name == "description" {
 			r.WantString("must be a string")
 		} else {
-			r.Skip()
+			r.JSON.Skip()
 		}
 	})
 	r.WantKind("name", m.Kind("name"), jsonscan.String)
@@ -189,7 +188,7 @@ func (r *request) function() {
 func (r *request) toolConfig() {
 	r.object(choiceMembers, func(name string) {
 		if name != "functionCallingConfig" {
-			r.Skip()
+			r.JSON.Skip()
 			return
 		}
 		r.object(callingMembers, func(name string) {

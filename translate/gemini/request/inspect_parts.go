@@ -17,7 +17,7 @@ func (r *request) content(conversation bool) {
 	r.object(contentMembers, func(name string) {
 		switch name {
 		case "role":
-			if text, ok := r.Text(); !ok {
+			if text, ok := r.JSON.Text(); !ok {
 				r.Refuse("must be a string" + r.Got())
 			} else if conversation && !roles[string(text)] {
 				r.NoteValue("must be 'user' or 'model'", strict.Shown(text))
@@ -38,12 +38,12 @@ func (r *request) part() {
 		case "thought":
 			r.Flag()
 		case "thoughtSignature":
-			start := r.MemberStart()
-			if raw, ok := r.RawString(); !ok {
+			start := r.JSON.MemberStart()
+			if raw, ok := r.JSON.RawString(); !ok {
 				r.Refuse("must be a string" + r.Got())
 			} else if mayBeSealed(raw) {
 				if _, ok := sealed(jsonscan.DecodedOf(raw)); ok {
-					value, member = translate.Span{Start: r.Offset() - len(raw), End: r.Offset()}, translate.Span{Start: start, End: r.Offset()}
+					value, member = translate.Span{Start: r.JSON.Offset() - len(raw), End: r.JSON.Offset()}, translate.Span{Start: start, End: r.JSON.Offset()}
 				}
 			}
 		case "inlineData":
@@ -55,7 +55,7 @@ func (r *request) part() {
 		case "functionResponse":
 			r.result()
 		default:
-			r.Skip()
+			r.JSON.Skip()
 		}
 	})
 	data := 0
@@ -88,11 +88,11 @@ func (r *request) blob() {
 	m := r.object(blobMembers, func(name string) {
 		switch name {
 		case "mimeType":
-			kind = token.FileKindOf(jsonscan.DecodedOf(r.StringOrSkip()))
+			kind = token.FileKindOf(jsonscan.DecodedOf(r.JSON.StringOrSkip()))
 		case "data":
-			data = jsonscan.Inner(r.StringOrSkip())
+			data = jsonscan.Inner(r.JSON.StringOrSkip())
 		default:
-			r.Skip()
+			r.JSON.Skip()
 		}
 	})
 	r.WantKind("mimeType", m.Kind("mimeType"), jsonscan.String)
@@ -104,7 +104,7 @@ func (r *request) blob() {
 func (r *request) file() {
 	kind := token.ImageFile
 	m := r.object(fileMembers, func(name string) {
-		if raw := r.StringOrSkip(); name == "mimeType" {
+		if raw := r.JSON.StringOrSkip(); name == "mimeType" {
 			kind = token.FileKindOf(jsonscan.DecodedOf(raw))
 		}
 	})
@@ -114,7 +114,7 @@ func (r *request) file() {
 
 // call reads the call of a function. Its arguments are only copied.
 func (r *request) call() {
-	m := r.object(callMembers, func(string) { r.Skip() })
+	m := r.object(callMembers, func(string) { r.JSON.Skip() })
 	r.WantKind("name", m.Kind("name"), jsonscan.String)
 	r.mayHave(&m, "id", jsonscan.String)
 	r.mayHave(&m, "args", jsonscan.Object)
@@ -136,7 +136,7 @@ func (r *request) result() {
 		case "willContinue":
 			r.Flag()
 		default:
-			r.Skip()
+			r.JSON.Skip()
 		}
 	})
 	r.WantKind("name", m.Kind("name"), jsonscan.String)

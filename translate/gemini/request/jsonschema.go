@@ -8,12 +8,12 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // schemaMembers are the members of schemas in the dialect of the API whose meaning or spelling
 // differs from JSON Schema.
-var schemaMembers = shape.New(
+var schemaMembers = schema.New(
 	"type nullable enum anyOf example propertyOrdering format minItems maxItems minProperties maxProperties minLength maxLength properties items required",
 ).InSnakeCase()
 

@@ -32,20 +32,20 @@ func (b *block) selfSigned() bool {
 // this gateway signed all of them; the spans of fewer are added to the cuts. Only the
 // blocks of a message itself, at level 0, can be self-signed.
 func (r *request) blocks(level int) (selfSigned bool) {
-	r.EnterArray()
+	r.JSON.EnterArray()
 	cuts := strict.Cutter{Spans: &r.View.SelfSigned}
-	for i := 0; r.Element(); i++ {
+	for i := 0; r.JSON.Element(); i++ {
 		r.PushIndex(i)
 		if level == 0 {
 			r.Part(partBlocks + i)
 		}
 		var b block
-		start := r.Offset()
+		start := r.JSON.Offset()
 		if r.block(&b, level) {
 			r.WantType(&b.Members)
 		}
 		if level == 0 {
-			cuts.Element(translate.Span{Start: start, End: r.Offset()}, b.selfSigned())
+			cuts.Element(translate.Span{Start: start, End: r.JSON.Offset()}, b.selfSigned())
 		}
 		r.Pop()
 	}
@@ -75,11 +75,11 @@ var linkedKinds = map[string]token.FileKind{"image": token.ImageFile}
 
 // blockMember reads one member of a block.
 func (r *request) blockMember(b *block, name string, level int) {
-	switch kind := r.Kind(); {
+	switch kind := r.JSON.Kind(); {
 	case name == "thinking":
-		b.thinking = r.StringOrSkip()
+		b.thinking = r.JSON.StringOrSkip()
 	case name == "signature":
-		b.signature = r.StringOrSkip()
+		b.signature = r.JSON.StringOrSkip()
 	case name == "source" && kind == jsonscan.Object:
 		b.linked = r.source(level)
 	case name == "content" && kind == jsonscan.Array && level < maxNesting:
@@ -87,7 +87,7 @@ func (r *request) blockMember(b *block, name string, level int) {
 	case name == "cache_control", name == "citations":
 		r.Options()
 	default:
-		r.Skip()
+		r.JSON.Skip()
 	}
 }
 
@@ -98,16 +98,16 @@ func (r *request) source(level int) (linked bool) {
 	var file token.FileKind
 	var data []byte
 	r.ReadObject(&s, sourceShapes, func(name string) {
-		switch kind := r.Kind(); {
+		switch kind := r.JSON.Kind(); {
 		case name == "media_type" && kind == jsonscan.String:
-			text, _ := r.Text()
+			text, _ := r.JSON.Text()
 			file = token.FileKindOf(text)
 		case name == "data" && kind == jsonscan.String:
-			data = jsonscan.Inner(r.Skip())
+			data = jsonscan.Inner(r.JSON.Skip())
 		case name == "content" && kind == jsonscan.Array && level < maxNesting:
 			r.blocks(level + 1)
 		default:
-			r.Skip()
+			r.JSON.Skip()
 		}
 	})
 	if s.Type() == "base64" {

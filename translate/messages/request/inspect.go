@@ -23,8 +23,8 @@ var fields = strict.Fields{
 	{Name: "stream", Check: strict.Stream},
 	{Name: "stop_sequences", Check: strict.Texts},
 	{Name: "tools"},
-	{Name: "tool_choice", Check: strict.Typed},
-	{Name: "thinking", Check: strict.Typed},
+	{Name: "tool_choice", Check: typed},
+	{Name: "thinking", Check: typed},
 	{Name: "metadata", Check: strict.Map},
 	{Name: "output_config"},
 	{Name: "output_format"},
@@ -37,9 +37,12 @@ var fields = strict.Fields{
 	{Name: "compaction"},
 }
 
+// typed checks an object that has a type.
+func typed(p *strict.Pass, _ *strict.Table) { p.WantTyped() }
+
 // request reads one request body.
 type request struct {
-	strict.Pass
+	*strict.Pass
 	hasSystem bool
 	leads     bool // the first message is a system text
 }
@@ -48,8 +51,7 @@ type request struct {
 // the fault that comes first: JSON faults in byte order, then the fields in the order of
 // their table. Requests of CountTokens need no max_tokens.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
-	var r request
-	r.Init(body, strict.Dots, fields)
+	r := request{Pass: strict.Begin(body, strict.Dots, fields)}
 	for r.NextField() {
 		r.read()
 	}
@@ -75,14 +77,14 @@ func (r *request) read() {
 	case "temperature":
 		r.Between(0, 1)
 	case "speed":
-		r.View.Costs.Terms.ReadSpeed(r.StringOrSkip())
+		r.View.Costs.Terms.ReadSpeed(r.JSON.StringOrSkip())
 	case "inference_geo":
-		r.View.Costs.Terms.ReadRegion(r.StringOrSkip())
+		r.View.Costs.Terms.ReadRegion(r.JSON.StringOrSkip())
 	case "context_management":
 		r.contextManagement()
 	case "compaction":
 		r.View.Costs.Compacts = true
-		r.Skip()
+		r.JSON.Skip()
 	case "output_config":
 		r.outputConfig()
 	case "output_format":
@@ -96,18 +98,18 @@ func (r *request) read() {
 // contextManagement reads the edits of the conversation that the provider may make. They are
 // checked by the provider.
 func (r *request) contextManagement() {
-	for r.OpenObject(); r.Member(); {
-		if string(r.Name()) != "edits" {
-			r.Skip()
+	for r.JSON.OpenObject(); r.Member(); {
+		if string(r.JSON.Name()) != "edits" {
+			r.JSON.Skip()
 			continue
 		}
-		for r.OpenArray(); r.Element(); {
-			for r.OpenObject(); r.Member(); {
-				if string(r.Name()) != "type" {
-					r.Skip()
+		for r.JSON.OpenArray(); r.JSON.Element(); {
+			for r.JSON.OpenObject(); r.Member(); {
+				if string(r.JSON.Name()) != "type" {
+					r.JSON.Skip()
 					continue
 				}
-				kind := jsonscan.DecodedOf(r.StringOrSkip())
+				kind := jsonscan.DecodedOf(r.JSON.StringOrSkip())
 				r.View.Costs.Compacts = r.View.Costs.Compacts || bytes.HasPrefix(kind, []byte("compact_"))
 			}
 		}
@@ -116,11 +118,11 @@ func (r *request) contextManagement() {
 
 // outputConfig reads the options of the answer.
 func (r *request) outputConfig() {
-	for r.OpenObject(); r.Member(); {
+	for r.JSON.OpenObject(); r.Member(); {
 		switch {
-		case string(r.Name()) != "format":
-			r.Skip()
-		case !r.Null():
+		case string(r.JSON.Name()) != "format":
+			r.JSON.Skip()
+		case !r.JSON.Null():
 			r.View.Schema = "output_config.format"
 			r.OptionsOf("format")
 		}
@@ -130,28 +132,28 @@ func (r *request) outputConfig() {
 // tool reads a tool. Its schema is only copied.
 func (r *request) tool(i int) {
 	r.Item(i)
-	if !r.EnterObject() {
+	if !r.JSON.EnterObject() {
 		r.Refuse("must be an object")
 		return
 	}
 	var kind []byte
 	searches := int64(token.DefaultSearches)
 	for r.Member() {
-		switch string(r.Name()) {
+		switch string(r.JSON.Name()) {
 		case "type":
-			kind = r.StringOrSkip()
+			kind = r.JSON.StringOrSkip()
 		case "max_uses":
-			token.ReadCount(&r.Cursor, &searches)
+			token.ReadCount(&r.JSON, &searches)
 		case "name":
 			r.Push("name")
-			if !r.Null() {
+			if !r.JSON.Null() {
 				r.WantString("must be a string")
 			}
 			r.Pop()
 		case "cache_control":
 			r.OptionsOf("cache_control")
 		default:
-			r.Skip()
+			r.JSON.Skip()
 		}
 	}
 	if token.IsSearchTool(kind) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -15,9 +15,9 @@ import (
 func TestEveryMemberThatIsReadHasARow(t *testing.T) {
 	fields := core.Join(&Source, &core.Target{Outcomes: new(core.Outcomes)})
 	const block = "messages.*.content.*."
-	for table, at := range map[*shape.Table][]string{
-		shape.New("messages tools system output_format"): {""},
-		shape.New("role content output_config clear_at"): {"messages.*."},
+	for table, at := range map[*schema.Table][]string{
+		schema.New("messages tools system output_format"): {""},
+		schema.New("role content output_config clear_at"): {"messages.*."},
 		blockShapes:  {block, block + "source.", block + "content.*."},
 		sourceShapes: {block + "source."},
 		toolMembers:  {"tools.*."},

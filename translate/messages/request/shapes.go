@@ -3,34 +3,34 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // blockShapes are the content blocks. Some providers omit what is empty: the signature of
 // thinking that they do not sign, and the input of a call without arguments. Clients send
 // such blocks back unchanged.
-var blockShapes = shape.New("type",
-	shape.Of("text", "citations cache_control", shape.A(jsonscan.String, "text")),
-	shape.Of("image", "cache_control", shape.A(jsonscan.Object, "source")),
-	shape.Of("document", "title context citations cache_control", shape.A(jsonscan.Object, "source")),
-	shape.Of("search_result", "citations cache_control",
-		shape.A(jsonscan.String, "source"), shape.A(jsonscan.String, "title"), shape.A(jsonscan.Array, "content")),
-	shape.Of("thinking", "", shape.A(jsonscan.String, "thinking"), shape.A(jsonscan.String, "signature").OrNone()),
-	shape.Of("redacted_thinking", "", shape.A(jsonscan.String, "data")),
-	shape.Of("tool_use", "cache_control", calls...),
-	shape.Of("tool_result", "is_error cache_control", shape.A(jsonscan.String, "tool_use_id"), shape.Texts("content", wantContent).OrNone()),
-	shape.Of("server_tool_use", "", calls...),
-	shape.Of("mcp_tool_use", "cache_control"),
-	shape.Of(newerResults, "cache_control"),
-	shape.Of(unrendered, "cache_control"),
-	shape.Of("compaction", "content cache_control"),
-	shape.Of(serverResults, "", shape.A(jsonscan.String, "tool_use_id"), shape.A(jsonscan.Invalid, "content")),
-	shape.Of("container_upload", "", shape.A(jsonscan.String, "file_id")),
-	shape.Of("tool_reference", "tool_name cache_control"),
+var blockShapes = schema.New("type",
+	schema.Of("text", "citations cache_control", schema.A(jsonscan.String, "text")),
+	schema.Of("image", "cache_control", schema.A(jsonscan.Object, "source")),
+	schema.Of("document", "title context citations cache_control", schema.A(jsonscan.Object, "source")),
+	schema.Of("search_result", "citations cache_control",
+		schema.A(jsonscan.String, "source"), schema.A(jsonscan.String, "title"), schema.A(jsonscan.Array, "content")),
+	schema.Of("thinking", "", schema.A(jsonscan.String, "thinking"), schema.A(jsonscan.String, "signature").OrNone()),
+	schema.Of("redacted_thinking", "", schema.A(jsonscan.String, "data")),
+	schema.Of("tool_use", "cache_control", calls...),
+	schema.Of("tool_result", "is_error cache_control", schema.A(jsonscan.String, "tool_use_id"), schema.Texts("content", wantContent).OrNone()),
+	schema.Of("server_tool_use", "", calls...),
+	schema.Of("mcp_tool_use", "cache_control"),
+	schema.Of(newerResults, "cache_control"),
+	schema.Of(unrendered, "cache_control"),
+	schema.Of("compaction", "content cache_control"),
+	schema.Of(serverResults, "", schema.A(jsonscan.String, "tool_use_id"), schema.A(jsonscan.Invalid, "content")),
+	schema.Of("container_upload", "", schema.A(jsonscan.String, "file_id")),
+	schema.Of("tool_reference", "tool_name cache_control"),
 )
 
 // calls are the members that calls of tools must have.
-var calls = []shape.Need{shape.A(jsonscan.String, "id"), shape.A(jsonscan.String, "name"), shape.A(jsonscan.Object, "input").OrNone()}
+var calls = []schema.Need{schema.A(jsonscan.String, "id"), schema.A(jsonscan.String, "name"), schema.A(jsonscan.Object, "input").OrNone()}
 
 const serverResults = "web_search_tool_result web_fetch_tool_result code_execution_tool_result " +
 	"bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result"
@@ -44,14 +44,14 @@ const (
 )
 
 // sourceShapes are the sources of images and documents.
-var sourceShapes = shape.New("type",
-	shape.Of("base64 text", "", shape.A(jsonscan.String, "media_type"), shape.A(jsonscan.String, "data")),
-	shape.Of("url", "", shape.A(jsonscan.String, "url")),
-	shape.Of("file", "", shape.A(jsonscan.String, "file_id")),
-	shape.Of("content", "", shape.Texts("content", wantContent)),
+var sourceShapes = schema.New("type",
+	schema.Of("base64 text", "", schema.A(jsonscan.String, "media_type"), schema.A(jsonscan.String, "data")),
+	schema.Of("url", "", schema.A(jsonscan.String, "url")),
+	schema.Of("file", "", schema.A(jsonscan.String, "file_id")),
+	schema.Of("content", "", schema.Texts("content", wantContent)),
 )
 
-var toolMembers = shape.New("type name description input_schema strict allowed_callers cache_control")
+var toolMembers = schema.New("type name description input_schema strict allowed_callers cache_control")
 
 // The blocks that content may consist of, by the place of the content.
 var (
@@ -63,5 +63,5 @@ var (
 	documentBlocks  = blockShapes.Types("text image")
 	searchBlocks    = blockShapes.Types("text")
 
-	blocksOf = [...]shape.Types{core.System: systemBlocks, core.User: userBlocks, core.Assistant: assistantBlocks}
+	blocksOf = [...]schema.TypeSet{core.System: systemBlocks, core.User: userBlocks, core.Assistant: assistantBlocks}
 )

@@ -25,9 +25,9 @@ const (
 func (r *request) messages() {
 	cuts := strict.Cutter{Spans: &r.View.SelfSigned}
 	r.Messages(func(i int) {
-		start := r.Offset()
+		start := r.JSON.Offset()
 		selfSigned := r.message(i)
-		cuts.Element(translate.Span{Start: start, End: r.Offset()}, selfSigned)
+		cuts.Element(translate.Span{Start: start, End: r.JSON.Offset()}, selfSigned)
 	})
 	if cuts.All() {
 		cuts.CutAll()
@@ -37,30 +37,30 @@ func (r *request) messages() {
 // message reads the message with an index, and reports whether the message consists of
 // blocks that this gateway signed.
 func (r *request) message(index int) (selfSigned bool) {
-	if !r.EnterObject() {
+	if !r.JSON.EnterObject() {
 		r.Refuse("must be an object")
 		return false
 	}
 	role, hasRole, hasConfig, content := "", false, false, jsonscan.Invalid
 	for r.Member() {
-		switch string(r.Name()) {
+		switch string(r.JSON.Name()) {
 		case "role":
-			if hasRole = !r.Null(); hasRole {
+			if hasRole = !r.JSON.Null(); hasRole {
 				role = r.role()
 			}
 		case "content":
-			content = r.Kind()
+			content = r.JSON.Kind()
 			r.Push("content")
 			if content == jsonscan.Array {
 				selfSigned = r.blocks(0)
 			} else {
-				r.Skip()
+				r.JSON.Skip()
 			}
 			r.Pop()
 		case "output_config":
 			hasConfig = r.OptionsOf("output_config")
 		default:
-			r.Skip()
+			r.JSON.Skip()
 		}
 	}
 	if !hasRole {
@@ -99,7 +99,7 @@ func (r *request) role() string {
 	r.Part(partRole)
 	r.Push("role")
 	defer r.Pop()
-	text, ok := r.Text()
+	text, ok := r.JSON.Text()
 	if !ok {
 		r.Refuse(wantRole + r.Got())
 		return ""
@@ -115,7 +115,7 @@ func (r *request) role() string {
 
 // system reads the system prompt.
 func (r *request) system() {
-	if text, ok := r.RawString(); ok {
+	if text, ok := r.JSON.RawString(); ok {
 		r.hasSystem = len(text) > len(`""`)
 		return
 	}

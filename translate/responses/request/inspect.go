@@ -28,7 +28,7 @@ var fields = strict.Fields{
 	{Name: "prompt"},
 	{Name: "tools"},
 	{Name: "reasoning", Check: strict.Object},
-	{Name: "text", Check: strict.Object, Inner: []string{"format"}},
+	{Name: "text", Check: text},
 	{Name: "include", Check: strict.Texts},
 	{Name: "metadata", Check: strict.Map},
 	{Name: "stream_options", Check: strict.Object},
@@ -37,9 +37,17 @@ var fields = strict.Fields{
 	{Name: "max_tool_calls"},
 }
 
+// text reads the options of the text.
+func text(p *strict.Pass, _ *strict.Table) {
+	if p.JSON.Kind() != jsonscan.Object {
+		p.Note("must be an object")
+	}
+	p.Options("format")
+}
+
 // request reads one request body.
 type request struct {
-	strict.Pass
+	*strict.Pass
 	items    int  // of the input; -1 for an input that has none
 	hasState bool // a reference to the provider's storage replaces the input
 
@@ -51,8 +59,7 @@ type request struct {
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their table.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
-	r := request{items: -1, calls: token.DefaultSearches}
-	r.Init(body, strict.Brackets, fields)
+	r := request{Pass: strict.Begin(body, strict.Brackets, fields), items: -1, calls: token.DefaultSearches}
 	for r.NextField() {
 		r.read()
 	}
@@ -86,7 +93,7 @@ func (r *request) read() {
 	case "tools":
 		r.tools(true)
 	case "max_tool_calls":
-		token.ReadCount(&r.Cursor, &r.calls)
+		token.ReadCount(&r.JSON, &r.calls)
 	case "background":
 		if r.View.Beyond.Background = r.Flag(); r.View.Beyond.Background {
 			r.needsState(name)
@@ -107,7 +114,7 @@ func (r *request) stateReference(name string) {
 	case "conversation":
 		r.conversation()
 	case "prompt":
-		r.WantObject()
+		strict.Object(r.Pass, nil)
 	}
 }
 
@@ -119,10 +126,10 @@ func (r *request) needsState(path string) {
 }
 
 func (r *request) conversation() {
-	if _, ok := r.RawString(); ok {
+	if _, ok := r.JSON.RawString(); ok {
 		return
 	}
-	if r.Kind() != jsonscan.Object {
+	if r.JSON.Kind() != jsonscan.Object {
 		r.Refuse("must be a string or an object" + r.Got())
 		return
 	}
@@ -141,16 +148,16 @@ func (r *request) tools(first bool) {
 }
 
 func (r *request) tool() {
-	if !r.EnterObject() {
+	if !r.JSON.EnterObject() {
 		r.Refuse("must be an object")
 		return
 	}
 	kind := jsonscan.Invalid
 	for r.Member() {
-		switch string(r.Name()) {
+		switch string(r.JSON.Name()) {
 		case "type":
-			kind = r.Kind()
-			r.searches = token.IsSearchTool(r.StringOrSkip()) || r.searches
+			kind = r.JSON.Kind()
+			r.searches = token.IsSearchTool(r.JSON.StringOrSkip()) || r.searches
 		case "format":
 			r.Push("format")
 			r.Options()
@@ -160,7 +167,7 @@ func (r *request) tool() {
 			r.namespace()
 			r.Pop()
 		default:
-			r.Skip()
+			r.JSON.Skip()
 		}
 	}
 	r.WantKind("type", kind, jsonscan.String)
@@ -168,8 +175,8 @@ func (r *request) tool() {
 
 // namespace reads the tools of a namespace, of which nothing is required.
 func (r *request) namespace() {
-	if r.Kind() != jsonscan.Array {
-		r.Skip()
+	if r.JSON.Kind() != jsonscan.Array {
+		r.JSON.Skip()
 		return
 	}
 	r.Elements("", func(int) { r.Options("format") })

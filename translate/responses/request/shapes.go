@@ -2,7 +2,7 @@ package request
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // wantParts is the requirement on the content of an item.
@@ -10,58 +10,58 @@ const wantParts = "must be a string or an array of content parts"
 
 // itemShapes are the items of the input. Faults of an item are reported in the order in
 // which its members appear here.
-var itemShapes = shape.New("type id status",
-	shape.Of("message", "", shape.A(jsonscan.String, "role"), shape.Texts("content", wantParts)),
-	shape.Of("item_reference", "", shape.A(jsonscan.String, "id")),
-	shape.Of("function_call", "namespace",
-		shape.A(jsonscan.String, "call_id"), shape.A(jsonscan.String, "name"), shape.A(jsonscan.String, "arguments")),
-	shape.Of("custom_tool_call", "namespace",
-		shape.A(jsonscan.String, "call_id"), shape.A(jsonscan.String, "name"), shape.A(jsonscan.String, "input")),
+var itemShapes = schema.New("type id status",
+	schema.Of("message", "", schema.A(jsonscan.String, "role"), schema.Texts("content", wantParts)),
+	schema.Of("item_reference", "", schema.A(jsonscan.String, "id")),
+	schema.Of("function_call", "namespace",
+		schema.A(jsonscan.String, "call_id"), schema.A(jsonscan.String, "name"), schema.A(jsonscan.String, "arguments")),
+	schema.Of("custom_tool_call", "namespace",
+		schema.A(jsonscan.String, "call_id"), schema.A(jsonscan.String, "name"), schema.A(jsonscan.String, "input")),
 	// The vendor takes results without the id of a call as well; other formats do not.
-	shape.Of("function_call_output custom_tool_call_output", "",
-		shape.A(jsonscan.String, "call_id").OrNone(), shape.Texts("output", wantParts)),
-	shape.Of("reasoning", "content encrypted_content", shape.A(jsonscan.Array, "summary")),
-	shape.Of("additional_tools", "role", shape.A(jsonscan.Array, "tools")),
-	shape.Of("tool_search_output", "call_id execution", shape.A(jsonscan.Array, "tools")),
-	shape.Of("tool_search_call", "call_id arguments execution"),
-	shape.Of("configuration_update", "reasoning text"),
+	schema.Of("function_call_output custom_tool_call_output", "",
+		schema.A(jsonscan.String, "call_id").OrNone(), schema.Texts("output", wantParts)),
+	schema.Of("reasoning", "content encrypted_content", schema.A(jsonscan.Array, "summary")),
+	schema.Of("additional_tools", "role", schema.A(jsonscan.Array, "tools")),
+	schema.Of("tool_search_output", "call_id execution", schema.A(jsonscan.Array, "tools")),
+	schema.Of("tool_search_call", "call_id arguments execution"),
+	schema.Of("configuration_update", "reasoning text"),
 )
 
 // messageShape is the shape of an item without a type.
 var messageShape = itemShapes.Named("message")
 
 // partShapes are the parts of a content, and those of reasoning.
-var partShapes = shape.New("type",
-	shape.Of("input_text output_text text", "text prompt_cache_breakpoint"),
-	shape.Of("refusal", "refusal"),
-	shape.Of("input_image", "image_url detail file_id prompt_cache_breakpoint"),
-	shape.Of("input_file", "file_id file_data file_url filename prompt_cache_breakpoint"),
-	shape.Of("input_audio", "input_audio prompt_cache_breakpoint"),
-	shape.Of("summary_text", "text"),
+var partShapes = schema.New("type",
+	schema.Of("input_text output_text text", "text prompt_cache_breakpoint"),
+	schema.Of("refusal", "refusal"),
+	schema.Of("input_image", "image_url detail file_id prompt_cache_breakpoint"),
+	schema.Of("input_file", "file_id file_data file_url filename prompt_cache_breakpoint"),
+	schema.Of("input_audio", "input_audio prompt_cache_breakpoint"),
+	schema.Of("summary_text", "text"),
 )
 
 // thoughtShape is the shape of a part of reasoning, whatever its type is.
 var thoughtShape = partShapes.Named("summary_text")
 
-var soundMembers = shape.New("data format")
+var soundMembers = schema.New("data format")
 
-var toolShapes = shape.New("type",
-	shape.Of("function", "name description parameters strict allowed_callers"),
-	shape.Of("custom", "name description format allowed_callers"),
-	shape.Of("namespace", "name tools"),
-	shape.Of("tool_search", "description parameters execution"),
-	shape.Of(imageTool, ""),
+var toolShapes = schema.New("type",
+	schema.Of("function", "name description parameters strict allowed_callers"),
+	schema.Of("custom", "name description format allowed_callers"),
+	schema.Of("namespace", "name tools"),
+	schema.Of("tool_search", "description parameters execution"),
+	schema.Of(imageTool, ""),
 )
 
 // customFormats are the formats of free texts.
-var customFormats = shape.New("type",
-	shape.Of("text", ""),
-	shape.Of("grammar", "syntax definition"),
+var customFormats = schema.New("type",
+	schema.Of("text", ""),
+	schema.Of("grammar", "syntax definition"),
 )
 
 // choiceShapes are the choices among the tools, and the references to tools.
-var choiceShapes = shape.New("type",
-	shape.Of("function custom", "name namespace"),
-	shape.Of("allowed_tools", "mode tools"),
-	shape.Of(imageTool, ""),
+var choiceShapes = schema.New("type",
+	schema.Of("function custom", "name namespace"),
+	schema.Of("allowed_tools", "mode tools"),
+	schema.Of(imageTool, ""),
 )

@@ -25,19 +25,19 @@ type inputItem struct {
 
 // input reads the conversation: a text of the user, or items.
 func (r *request) input() {
-	if _, ok := r.RawString(); ok {
+	if _, ok := r.JSON.RawString(); ok {
 		return
 	}
-	if r.Kind() != jsonscan.Array {
+	if r.JSON.Kind() != jsonscan.Array {
 		r.Refuse("must be a string or an array of items" + r.Got())
 		return
 	}
 	cuts := strict.Cutter{Spans: &r.View.SelfSigned}
 	r.items = r.Elements("", func(i int) {
 		r.Item(i)
-		start := r.Offset()
+		start := r.JSON.Offset()
 		foreign := r.item(i)
-		cuts.Element(translate.Span{Start: start, End: r.Offset()}, foreign)
+		cuts.Element(translate.Span{Start: start, End: r.JSON.Offset()}, foreign)
 	})
 	if cuts.All() {
 		cuts.CutAll()
@@ -65,18 +65,18 @@ func (r *request) item(n int) (foreign bool) {
 // itemMember reads one member of an item.
 func (r *request) itemMember(it *inputItem, name string) {
 	r.Part(it.At() + 1)
-	switch kind := r.Kind(); {
+	switch kind := r.JSON.Kind(); {
 	case name == "role" && kind == jsonscan.String:
-		text, _ := r.Text()
+		text, _ := r.JSON.Text()
 		it.badRole = badRole(text)
 	case name == "encrypted_content" && kind == jsonscan.String:
-		it.sealed, _ = r.RawString()
+		it.sealed, _ = r.JSON.RawString()
 	case kind != jsonscan.Array:
-		r.Skip()
+		r.JSON.Skip()
 	case name == "tools":
 		r.tools(false)
 	case name == "id", name == "status", name == "namespace", name == "execution", name == "reasoning", name == "text":
-		r.Skip()
+		r.JSON.Skip()
 	default:
 		r.parts()
 	}
@@ -99,16 +99,16 @@ func (r *request) parts() {
 
 // part reads a content part.
 func (r *request) part() {
-	if !r.EnterObject() {
+	if !r.JSON.EnterObject() {
 		r.Refuse("must be an object")
 		return
 	}
 	kind := jsonscan.Invalid
 	for r.Member() {
-		switch string(r.Name()) {
+		switch string(r.JSON.Name()) {
 		case "type":
-			kind = r.Kind()
-			r.Skip()
+			kind = r.JSON.Kind()
+			r.JSON.Skip()
 		case "image_url":
 			r.File(token.ImageFile)
 		case "file_data", "file_url", "file_id":
@@ -118,7 +118,7 @@ func (r *request) part() {
 		case "prompt_cache_breakpoint":
 			r.OptionsOf("prompt_cache_breakpoint")
 		default:
-			r.Skip()
+			r.JSON.Skip()
 		}
 	}
 	r.WantKind("type", kind, jsonscan.String)
@@ -145,7 +145,7 @@ func (r *request) requireOf(it *inputItem) {
 		if r.Part(n.Index + 1); n.Name == "role" && it.badRole != "" {
 			r.NoteMember("role", it.badRole)
 		} else {
-			r.WantMember(&it.Members, n)
+			r.WantMember(&it.Members, &n)
 		}
 	}
 }

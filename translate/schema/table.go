@@ -1,6 +1,7 @@
-package shape
+package schema
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -20,14 +21,14 @@ type Shape struct {
 	needs   []Need
 	others  string // the members that are not needed
 	members Set
-	bit     Types
+	bit     TypeSet
 }
 
-// Types is a set of types of a Table.
-type Types uint32
+// TypeSet is a set of types of a Table.
+type TypeSet uint32
 
 // Has reports whether the type of a shape is in the set.
-func (t Types) Has(s *Shape) bool { return s != nil && t&s.bit != 0 }
+func (t TypeSet) Has(s *Shape) bool { return s != nil && t&s.bit != 0 }
 
 // Need is a member that an object must have.
 type Need struct {
@@ -66,6 +67,10 @@ type Table struct {
 	members *Names
 	types   *Names
 	shapes  []Shape // by the indices of types
+
+	typed   int    // the index of the member that states the type, -1 for none
+	untyped *Shape // of objects that do not state their type, nil if nothing is known of them
+	unknown Shape  // what objects of every type have, and must have
 }
 
 // New returns the table of objects with these shapes. common are the members that
@@ -73,7 +78,7 @@ type Table struct {
 func New(common string, shapes ...Shape) *Table {
 	var members members
 	inAll := members.add(common)
-	t, types := new(Table), []string(nil)
+	t, types := &Table{typed: -1}, []string(nil)
 	for _, s := range shapes {
 		s.members = inAll
 		s.needs = slices.Clone(s.needs)
@@ -89,11 +94,112 @@ func New(common string, shapes ...Shape) *Table {
 		}
 	}
 	if max(len(members), len(types)) > MaxMembers {
-		panic("shape: a table has more than 32 members or types")
+		panic("schema: a table has more than 32 members or types")
 	}
 	t.members, t.types = NewNames(members...), NewNames(types...)
 	return t
 }
+
+// Member is a member of the objects of a Table.
+type Member struct {
+	Name  string
+	Types string // of the objects that have the member, separated by spaces; "" for those of all types
+	Need  *Need  // nil for a member that may be absent, and whose kind is not checked
+}
+
+// Types are the types of the objects of a Table.
+type Types struct {
+	Member string   // the name of the member that states the type, "" for none
+	Names  []string // of the types
+	Absent string   // the type of an object that states none, "" for none
+}
+
+// NewTable returns the table of objects with these types and members. A member with the name
+// of a type is one of the objects of that type alone. A member may be named several times, with
+// other types and needs.
+func NewTable(types Types, members ...Member) *Table {
+	t := &Table{members: new(Names), types: NewNames(types.Names...), typed: -1}
+	for _, m := range members {
+		if t.members.Index([]byte(m.Name)) < 0 {
+			t.members.Add(m.Name)
+		}
+	}
+	if max(len(t.Names()), len(types.Names)) > MaxMembers {
+		panic("schema: a table has more than 32 members or types")
+	}
+	for i, name := range types.Names {
+		t.shapes = append(t.shapes, Shape{name: name, bit: 1 << i})
+	}
+	for i, name := range t.Names() {
+		t.addMember(i, name, members)
+	}
+	if types.Member != "" {
+		t.typed = t.members.Index([]byte(types.Member))
+	}
+	t.untyped = t.Named(types.Absent)
+	return t
+}
+
+// addMember adds the member at an index to the shapes of its types.
+func (t *Table) addMember(i int, name string, members []Member) {
+	members = slices.DeleteFunc(slices.Clone(members), func(m Member) bool { return m.Name != name })
+	var of []string // types
+	for _, m := range members {
+		of = append(of, strings.Fields(m.Types)...)
+	}
+	if len(of) == 0 && t.Named(name) != nil {
+		of = []string{name}
+	}
+	for s := range t.shapesOf(of) {
+		s.members |= 1 << i
+	}
+	for _, m := range members {
+		if m.Need == nil {
+			continue
+		}
+		need := *m.Need
+		need.Name, need.Index = name, i
+		if types := strings.Fields(m.Types); len(types) > 0 {
+			of = types
+		}
+		for s := range t.shapesOf(of) {
+			s.needs = append(s.needs, need)
+		}
+	}
+}
+
+// shapesOf returns the shapes of the types, or all if there are none.
+func (t *Table) shapesOf(types []string) iter.Seq[*Shape] {
+	return func(yield func(*Shape) bool) {
+		for i := range t.shapes {
+			if s := &t.shapes[i]; (len(types) == 0 || slices.Contains(types, s.name)) && !yield(s) {
+				return
+			}
+		}
+		if len(types) == 0 {
+			yield(&t.unknown)
+		}
+	}
+}
+
+// TypeMember returns the index of the member that states the type, -1 for none.
+func (t *Table) TypeMember() int { return t.typed }
+
+// Untyped returns the shape of objects that do not state their type, nil if nothing is known of
+// them.
+func (t *Table) Untyped() *Shape { return t.untyped }
+
+// NeedsOf returns the members that an object of a shape must have, in the order of the table.
+// What objects of every type must have, those of an unknown type must have as well.
+func (t *Table) NeedsOf(s *Shape) []Need {
+	if s == nil {
+		s = &t.unknown
+	}
+	return s.needs
+}
+
+// DependsOnType reports whether only objects of some types have the member at an index.
+func (t *Table) DependsOnType(i int) bool { return t.unknown.members>>i&1 == 0 }
 
 // InSnakeCase returns the table, which finds members in snake case as well: "functionCall" as
 // "function_call".
@@ -143,12 +249,15 @@ func (t *Table) Named(name string) *Shape {
 
 // Types returns the set of types with these names, separated by spaces. It panics if the
 // table does not have one of the types.
-func (t *Table) Types(names string) (set Types) {
+func (t *Table) Types(names string) (set TypeSet) {
 	for name := range strings.FieldsSeq(names) {
 		set |= t.Named(name).bit
 	}
 	return set
 }
+
+// Has reports whether objects of the shape have the member at an index.
+func (s *Shape) Has(i int) bool { return s != nil && s.members>>i&1 == 1 }
 
 // Type returns the name of the type, "" for an unknown type.
 func (s *Shape) Type() string {

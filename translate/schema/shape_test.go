@@ -1,4 +1,4 @@
-package shape_test
+package schema_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 func TestNamesAreFoundWhateverTheyLookLike(t *testing.T) {
@@ -17,7 +17,7 @@ func TestNamesAreFoundWhateverTheyLookLike(t *testing.T) {
 		list = append(list, strings.Repeat("x", i%7+1)+string(rune('a'+i%26))+strings.Repeat("y", i/26+1)+string(rune('0'+i%10)))
 	}
 	list = list[:100]
-	names := shape.NewNames(list...)
+	names := schema.NewNames(list...)
 	for i, name := range list {
 		assert.Equal(t, i, names.Index([]byte(name)), name)
 	}
@@ -26,14 +26,14 @@ func TestNamesAreFoundWhateverTheyLookLike(t *testing.T) {
 	}
 }
 
-var table = shape.New("type mark",
-	shape.Of("text note", "lang", shape.A(jsonscan.String, "text")),
-	shape.Of("image", "text", shape.A(jsonscan.Object, "source"), shape.Texts("title", "words").OrNone()),
+var table = schema.New("type mark",
+	schema.Of("text note", "lang", schema.A(jsonscan.String, "text")),
+	schema.Of("image", "text", schema.A(jsonscan.Object, "source"), schema.Texts("title", "words").OrNone()),
 )
 
 func TestAShapeHasItsOwnMembers(t *testing.T) {
 	assert.Equal(t, []string{"type", "mark", "text", "lang", "source", "title"}, table.Names())
-	all := shape.Set(1<<len(table.Names()) - 1)
+	all := schema.Set(1<<len(table.Names()) - 1)
 	others := func(kind string) (names []string) {
 		for i, others := 0, table.Shape([]byte(kind)).Others(all); others != 0; i, others = i+1, others>>1 {
 			if others&1 == 1 {
@@ -50,9 +50,9 @@ func TestAShapeHasItsOwnMembers(t *testing.T) {
 
 // A table must not write the indices of its members into the list of another one.
 func TestNeedsKnowTheirMembers(t *testing.T) {
-	needs := []shape.Need{shape.A(jsonscan.String, "id")}
-	first := shape.New("type", shape.Of("a", "", needs...))
-	shape.New("type name", shape.Of("a", "", needs...))
+	needs := []schema.Need{schema.A(jsonscan.String, "id")}
+	first := schema.New("type", schema.Of("a", "", needs...))
+	schema.New("type name", schema.Of("a", "", needs...))
 	require.Len(t, first.Named("a").Needs(), 1)
 	assert.Equal(t, 1, first.Named("a").Needs()[0].Index)
 	title := table.Named("image").Needs()[1]
@@ -71,8 +71,8 @@ func TestTypesAreSetsOfShapes(t *testing.T) {
 
 func TestTablesAreBounded(t *testing.T) {
 	names := []string{"a"}
-	for i := range shape.MaxMembers {
+	for i := range schema.MaxMembers {
 		names = append(names, strings.Repeat("x", i+2))
 	}
-	assert.Panics(t, func() { shape.New(strings.Join(names, " ")) })
+	assert.Panics(t, func() { schema.New(strings.Join(names, " ")) })
 }

@@ -1,4 +1,4 @@
-package shape
+package schema
 
 // Names maps the names of a list to their indices, faster than a map. The zero Names are
 // an empty list.

@@ -1,0 +1,79 @@
+package core
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// rowMember is what a row says of the member that its name ends with: what the strict pass
+// demands of it, and which objects have it.
+type rowMember struct {
+	only     bool // the row says nothing else
+	check    strict.Check
+	need     *schema.Need
+	types    string // of the objects that have the member, "" for all
+	orNull   bool   // a null is checked as well
+	untyped  bool   // the row names the type of objects that state none
+	required bool   // of the request itself
+}
+
+// described reports whether the row describes the member.
+func (m *rowMember) described() bool { return m.only || m.check != nil || m.need != nil }
+
+// merge adds what another row says of the same member.
+func (m *rowMember) merge(other *rowMember) {
+	if other.check != nil {
+		m.check = other.check
+	}
+	m.orNull, m.required = m.orNull || other.orNull, m.required || other.required
+}
+
+// Member returns a row that only describes a member, for one about which several rows decide, or
+// none: each value of the member, or each member of the object in it, has a row of its own.
+func Member(name string) Row { return Row{Name: name, member: rowMember{only: true}} }
+
+// Is returns the row of a member whose value the strict pass checks.
+func (r Row) Is(check strict.Check) Row {
+	r.member.check = check
+	return r
+}
+
+// OrNull returns the row of a member whose check reads a null as well.
+func (r Row) OrNull() Row {
+	r.member.orNull = true
+	return r
+}
+
+// Must returns the row of a member that an object must have, of one of the kinds.
+func (r Row) Must(kind jsonscan.Kind) Row {
+	r.member.need = &schema.Need{Kind: kind}
+	return r
+}
+
+// May returns the row of a member that must be of a kind where an object has it.
+func (r Row) May(kind jsonscan.Kind) Row {
+	r.member.need = &schema.Need{Kind: kind, Optional: true}
+	return r
+}
+
+// Required returns the row of a member that a request must have.
+func (r Row) Required() Row {
+	r.member.required = true
+	return r
+}
+
+// Untyped returns the row of a type that objects have which state none.
+func (r Row) Untyped() Row {
+	r.member.untyped = true
+	return r
+}
+
+// Of returns the rows of members that only objects of some types have, separated by spaces. A
+// member with the name of a type is one of the objects of that type without that.
+func Of(types string, rows ...Row) []Row {
+	for i := range rows {
+		rows[i].member.types = types
+	}
+	return rows
+}

@@ -1,0 +1,115 @@
+package strict
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
+)
+
+// Table describes the objects at one place of a request: their members, in the order in which
+// faults are reported, and how the values are checked. It is immutable.
+type Table struct {
+	Members *schema.Table
+	// Values are the checks of the members, by their indices.
+	Values []Checked
+}
+
+// Checked describes the values of a member.
+type Checked struct {
+	Check   Check  // nil for values that are only skipped
+	Objects *Table // in the values, nil for none
+}
+
+// Object checks an object, and keeps in m what is known of its members. It reports false for a
+// value of another kind, which is a fault.
+//
+// What a check finds in a member counts only if objects of the type have the member: the type,
+// on which that depends, may come behind the member.
+func (p *Pass) Object(m *Members, t *Table) bool { return p.object(m, t, false) }
+
+// Message is Object for an element of the conversation, whose faults are reported in the order
+// of the table.
+func (p *Pass) Message(m *Members, t *Table) bool { return p.object(m, t, true) }
+
+func (p *Pass) object(m *Members, t *Table, inOrder bool) bool {
+	start := p.JSON.Offset()
+	m.table = t.Members
+	if !p.JSON.EnterObject() {
+		p.Refuse("must be an object")
+		return false
+	}
+	for p.Member() {
+		i := m.table.Find(p.JSON.Name())
+		if i < 0 {
+			p.JSON.Skip()
+			continue
+		}
+		if inOrder {
+			p.Part(i + 1)
+		}
+		if m.kinds[i] != jsonscan.Invalid {
+			p.NoteMember(m.table.Names()[i], twoSpellings)
+		}
+		m.kinds[i] = p.JSON.Kind()
+		p.member(m, t, i, start)
+	}
+	if m.shape == nil && Missing(m.KindOfType()) {
+		m.shape = m.table.Untyped()
+	}
+	needs := m.table.NeedsOf(m.shape)
+	for i := range needs {
+		if inOrder {
+			p.Part(needs[i].Index + 1)
+		}
+		p.WantMember(m, &needs[i])
+	}
+	return true
+}
+
+// member reads a member of the object that begins at start.
+func (p *Pass) member(m *Members, t *Table, i, start int) {
+	value, at := &t.Values[i], p.JSON.Offset()
+	switch {
+	case value.Check == nil || m.kinds[i] == jsonscan.Null:
+		p.JSON.Skip()
+	case m.table.DependsOnType(i):
+		before := p.Mark()
+		p.check(m.table.Names()[i], value)
+		if p.Mark() != before && !m.typeOf(p.body[start:]).Has(i) {
+			p.Return(before)
+		}
+	default:
+		p.check(m.table.Names()[i], value)
+	}
+	if i == m.table.TypeMember() && m.kinds[i] == jsonscan.String {
+		m.shape = m.table.Shape(jsonscan.DecodedOf(p.body[at:p.JSON.Offset()]))
+	}
+}
+
+func (p *Pass) check(name string, value *Checked) {
+	p.Push(name)
+	value.Check(p, value.Objects)
+	p.Pop()
+}
+
+// KindOfType returns the kind of the member that states the type, Invalid for none.
+func (m *Members) KindOfType() jsonscan.Kind {
+	if at := m.table.TypeMember(); at >= 0 {
+		return m.kinds[at]
+	}
+	return jsonscan.Invalid
+}
+
+// typeOf returns the shape of the object, whose type may come behind the member at hand.
+func (m *Members) typeOf(object []byte) *schema.Shape {
+	c := jsonscan.Again(object)
+	for c.OpenObject(); c.Member(); {
+		if m.table.Find(c.Name()) != m.table.TypeMember() {
+			c.Skip()
+		} else if text, ok := c.Text(); ok {
+			return m.table.Shape(text)
+		} else if !c.Null() {
+			return nil
+		}
+	}
+	return m.table.Untyped()
+}
