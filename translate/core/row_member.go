@@ -12,8 +12,9 @@ type rowMember struct {
 	only     bool // the row says nothing else
 	check    strict.Check
 	need     *schema.Need
-	types    string // of the objects that have the member, "" for all
+	types    string // of the objects that have the member, and whose values are checked, "" for all
 	orNull   bool   // a null is checked as well
+	like     string // the path of the objects in the value, "" for that of the member
 	untyped  bool   // the row names the type of objects that state none
 	required bool   // of the request itself
 }
@@ -24,7 +25,7 @@ func (m *rowMember) described() bool { return m.only || m.check != nil || m.need
 // merge adds what another row says of the same member.
 func (m *rowMember) merge(other *rowMember) {
 	if other.check != nil {
-		m.check = other.check
+		m.check, m.types, m.like = other.check, other.types, other.like
 	}
 	m.orNull, m.required = m.orNull || other.orNull, m.required || other.required
 }
@@ -57,6 +58,19 @@ func (r Row) May(kind jsonscan.Kind) Row {
 	return r
 }
 
+// MustText returns the row of a member that an object must have, a string or an array; what is
+// the message about a value of another kind.
+func (r Row) MustText(what string) Row {
+	r.member.need = &schema.Need{Texts: what}
+	return r
+}
+
+// MayText is MustText for a member that may be absent.
+func (r Row) MayText(what string) Row {
+	r.member.need = &schema.Need{Texts: what, Optional: true}
+	return r
+}
+
 // Required returns the row of a member that a request must have.
 func (r Row) Required() Row {
 	r.member.required = true
@@ -69,8 +83,15 @@ func (r Row) Untyped() Row {
 	return r
 }
 
-// Of returns the rows of members that only objects of some types have, separated by spaces. A
-// member with the name of a type is one of the objects of that type without that.
+// Like returns the row of a member whose objects are those at another path.
+func (r Row) Like(path string) Row {
+	r.member.like = path
+	return r
+}
+
+// Of returns the rows of members that only objects of some types have, separated by spaces, and of
+// checks that are about these objects. A member with the name of a type is one of the objects of
+// that type without that.
 func Of(types string, rows ...Row) []Row {
 	for i := range rows {
 		rows[i].member.types = types

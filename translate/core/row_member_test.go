@@ -27,7 +27,7 @@ var described = core.NewRows(strict.Brackets, append(append([]core.Row{
 	core.Hint("turns[*].parts[*].image.alt", core.Nothing),
 	core.Hint("turns[*].parts[*].mark", core.CachePart).May(jsonscan.Object),
 	core.Hint("turns[*].parts[*].*", core.Nothing),
-	core.Member("options").Is(strict.ObjectOfGroups),
+	core.Member("options").Is(strict.WantGroups),
 	core.Shaping("options.group.seed", core.Seed),
 	core.Shaping("seed", core.TopK).Is(strict.Integer),
 }, core.Of("tool",

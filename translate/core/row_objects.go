@@ -108,19 +108,26 @@ func (all *objects) build() {
 			continue
 		}
 		o.table.Members = schema.NewTable(o.types, o.members...)
-		for _, name := range o.table.Members.Names() {
+		for i, name := range o.table.Members.Names() {
 			v := o.values[name]
-			o.table.Values = append(o.table.Values, strict.Checked{Check: v.check, Objects: v.table()})
+			checked := strict.Checked{Check: v.check, Objects: all.of(v), Types: o.table.Members.TypesWith(i)}
+			if v.types != "" {
+				checked.Types = o.table.Members.Types(v.types)
+			}
+			o.table.Values = append(o.table.Values, checked)
 		}
 	}
 }
 
-// table returns the table of the objects in a value, nil for none.
-func (v *value) table() *strict.Table {
-	if v.objects == nil {
-		return nil
+// of returns the table of the objects in a value, nil for none.
+func (all *objects) of(v *value) *strict.Table {
+	switch {
+	case v.like != "":
+		return all.byPath[v.like].table
+	case v.objects != nil:
+		return v.objects.table
 	}
-	return v.objects.table
+	return nil
 }
 
 // fields returns the table of the fields that the strict pass reads.
@@ -128,7 +135,7 @@ func (all *objects) fields() (fields strict.Fields) {
 	request := all.at("")
 	for _, name := range request.order {
 		if v := request.values[name]; v.check != nil {
-			fields = append(fields, strict.Field{Name: name, Check: v.check, Objects: v.table(), Must: v.required, Null: v.orNull})
+			fields = append(fields, strict.Field{Name: name, Check: v.check, Objects: all.of(v), Must: v.required, Null: v.orNull})
 		}
 	}
 	return fields

@@ -198,8 +198,19 @@ func (t *Table) NeedsOf(s *Shape) []Need {
 	return s.needs
 }
 
-// DependsOnType reports whether only objects of some types have the member at an index.
-func (t *Table) DependsOnType(i int) bool { return t.unknown.members>>i&1 == 0 }
+// TypesWith returns the types of the objects that have the member at an index, 0 if objects of
+// every type have it.
+func (t *Table) TypesWith(i int) (set TypeSet) {
+	for s := range t.shapesOf(nil) {
+		if s.members>>i&1 == 1 {
+			set |= s.bit
+		}
+	}
+	if t.unknown.members>>i&1 == 1 {
+		return 0
+	}
+	return set
+}
 
 // InSnakeCase returns the table, which finds members in snake case as well: "functionCall" as
 // "function_call".
@@ -255,9 +266,6 @@ func (t *Table) Types(names string) (set TypeSet) {
 	}
 	return set
 }
-
-// Has reports whether objects of the shape have the member at an index.
-func (s *Shape) Has(i int) bool { return s != nil && s.members>>i&1 == 1 }
 
 // Type returns the name of the type, "" for an unknown type.
 func (s *Shape) Type() string {

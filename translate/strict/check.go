@@ -23,6 +23,9 @@ func Number(p *Pass, _ *Table) {
 	}
 }
 
+// Between returns the check of a number between two bounds, both allowed.
+func Between(low, high float64) Check { return func(p *Pass, _ *Table) { p.Between(low, high) } }
+
 // Integer checks an integer, however it is written, and however large it is.
 func Integer(p *Pass, _ *Table) { p.WantInteger() }
 
@@ -75,14 +78,14 @@ func Options(p *Pass, _ *Table) { p.Options() }
 // Groups is Options, which looks into the objects inside as well, of which the format has rows.
 func Groups(p *Pass, objects *Table) { p.groups(objects) }
 
-// Object checks an object without repeated members.
-func Object(p *Pass, _ *Table) {
+// WantOptions is Options for a value that must be an object.
+func WantOptions(p *Pass, _ *Table) {
 	p.wantObject()
 	p.Options()
 }
 
-// ObjectOfGroups is Object, which looks into the objects inside as well, of which the format has rows.
-func ObjectOfGroups(p *Pass, objects *Table) {
+// WantGroups is Groups for a value that must be an object.
+func WantGroups(p *Pass, objects *Table) {
 	p.wantObject()
 	p.groups(objects)
 }
@@ -104,11 +107,14 @@ func AnyMap(p *Pass, _ *Table) {
 	}
 }
 
-// Inside checks the members of an object. A value of another kind is skipped: what the member
+// Object checks an object, and its members.
+func Object(p *Pass, objects *Table) { p.Object(new(Members), objects) }
+
+// Inside is Object for a value that may be of any kind. A value of another kind is skipped: what the member
 // must be is for its row to say.
 func Inside(p *Pass, objects *Table) {
 	if p.JSON.Kind() == jsonscan.Object {
-		p.Object(new(Members), objects)
+		Object(p, objects)
 	} else {
 		p.JSON.Skip()
 	}
@@ -130,12 +136,20 @@ func Objects(p *Pass, objects *Table) {
 		if isField {
 			p.Item(i)
 		}
-		p.Object(new(Members), objects)
+		Object(p, objects)
 	})
 }
 
+// MediaType reads the media type of a file beside its data, for Pass.File.
+func MediaType(p *Pass, _ *Table) {
+	p.File.Kind = token.FileKindOf(jsonscan.DecodedOf(p.JSON.StringOrSkip()))
+}
+
+// Data reads the data of a file, for Pass.File.
+func Data(p *Pass, _ *Table) { p.File.Data = jsonscan.Inner(p.JSON.StringOrSkip()) }
+
 // File returns the check of a file of a kind in a content, which counts its tokens.
-func File(kind token.FileKind) Check { return func(p *Pass, _ *Table) { p.File(kind) } }
+func File(kind token.FileKind) Check { return func(p *Pass, _ *Table) { p.ReadFile(kind) } }
 
 // maxModel bounds the name of a model, in bytes.
 const maxModel = 256

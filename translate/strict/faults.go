@@ -24,6 +24,9 @@ func (f *Faults) Item(element int) { f.order = f.order>>56<<56 | uint64(element+
 // Part sets the part of the element that later faults belong to.
 func (f *Faults) Part(part int) { f.order = f.order>>28<<28 | uint64(part) }
 
+// Within returns how many members of the name the value at hand is in.
+func (f *Faults) Within(name string) int { return f.path.count(name) }
+
 // Note notes a fault of the field at the path, unless a fault that comes earlier in the
 // order of validation has been noted.
 func (f *Faults) Note(what string) { f.NoteValue(what, "") }

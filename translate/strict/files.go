@@ -5,9 +5,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// File reads a file of a kind in a content, and counts its tokens: its address or its id, or an
+// FileData is a file that a request contains.
+type FileData struct {
+	Kind token.FileKind
+	Data []byte // in base64
+}
+
+// ReadData reads an object with a file, whose members MediaType and Data read, and returns the file.
+func (p *Pass) ReadData(m *Members, objects *Table) (file FileData, ok bool) {
+	outer := p.File
+	p.File = FileData{}
+	ok = p.Object(m, objects)
+	file, p.File = p.File, outer
+	return file, ok
+}
+
+// ReadFile reads a file of a kind in a content, and counts its tokens: its address or its id, or an
 // object with one of them or with the file in base64.
-func (p *Pass) File(kind token.FileKind) {
+func (p *Pass) ReadFile(kind token.FileKind) {
 	files := &p.View.Costs.Files
 	if p.JSON.Kind() != jsonscan.Object {
 		files.AddURL(kind, p.JSON.Skip())

@@ -24,13 +24,19 @@ import (
 // Pass reads the fields of one body, from Begin to End.
 type Pass struct {
 	Value
-	View translate.View // the properties of the body that have been read
+	View  translate.View // the properties of the body that have been read
+	Notes Notes          // of the checks of the format
+	File  FileData       // in the object that is being read
 
 	kind   bodyKind
 	fields Fields
 	field  string // the one that NextField read last, "" for none
 	given  uint64 // the fields that the body has, a bit for each
 }
+
+// Notes are what the checks of a format note for each other, or for the end of the pass, each a
+// bit of the format's choice.
+type Notes uint8
 
 // bodyKind is the kind of the body as a whole.
 type bodyKind uint8
@@ -132,6 +138,9 @@ func (p *Pass) skipField() {
 
 // Field returns the name of the field that NextField moved to.
 func (p *Pass) Field() string { return p.field }
+
+// Since returns the part of the body from an offset up to the cursor.
+func (p *Pass) Since(start int) []byte { return p.body[start:p.JSON.Offset()] }
 
 // Has reports whether the body has a field that is not null.
 func (p *Pass) Has(name string) bool { return p.given>>index(p.fields, name)&1 == 1 }

@@ -53,6 +53,16 @@ func (p *path) String() string {
 	return string(text)
 }
 
+// count returns how often the path has a member of the name.
+func (p *path) count(name string) (n int) {
+	for _, s := range p.steps[:min(p.len, maxSteps)] {
+		if s.name == name {
+			n++
+		}
+	}
+	return n
+}
+
 // inTools reports whether the path is that of an element of tools.
 func (p *path) inTools() bool {
 	n := p.len

@@ -17,13 +17,13 @@ type Table struct {
 type Checked struct {
 	Check   Check  // nil for values that are only skipped
 	Objects *Table // in the values, nil for none
+	// Types are those of the objects whose values are checked, 0 for all. The check reads
+	// the values of other objects as well, but what it notes there is discarded.
+	Types schema.TypeSet
 }
 
 // Object checks an object, and keeps in m what is known of its members. It reports false for a
 // value of another kind, which is a fault.
-//
-// What a check finds in a member counts only if objects of the type have the member: the type,
-// on which that depends, may come behind the member.
 func (p *Pass) Object(m *Members, t *Table) bool { return p.object(m, t, false) }
 
 // Message is Object for an element of the conversation, whose faults are reported in the order
@@ -71,10 +71,10 @@ func (p *Pass) member(m *Members, t *Table, i, start int) {
 	switch {
 	case value.Check == nil || m.kinds[i] == jsonscan.Null:
 		p.JSON.Skip()
-	case m.table.DependsOnType(i):
+	case value.Types != 0:
 		before := p.Mark()
 		p.check(m.table.Names()[i], value)
-		if p.Mark() != before && !m.typeOf(p.body[start:]).Has(i) {
+		if p.Mark() != before && !value.Types.Has(m.typeOf(p.body[start:])) {
 			p.Return(before)
 		}
 	default:

@@ -130,7 +130,7 @@ func (r *request) option(name string) {
 	case "responseMimeType":
 		r.WantString("must be a string")
 	case "responseSchema", "responseJsonSchema":
-		strict.Object(r.Pass, nil)
+		strict.WantOptions(r.Pass, nil)
 	case "thinkingConfig":
 		r.thinking()
 	default:

@@ -2,7 +2,6 @@ package request
 
 import (
 	"bytes"
-	"math"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -11,152 +10,92 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// fields are the fields of a request, in the order in which faults are reported.
-var fields = strict.Fields{
-	{Name: "model", Check: strict.Model},
-	{Name: "messages"},
-	{Name: "system"},
-	{Name: "max_tokens"},
-	{Name: "temperature"},
-	{Name: "top_p", Check: strict.Number},
-	{Name: "top_k", Check: strict.Integer},
-	{Name: "stream", Check: strict.Stream},
-	{Name: "stop_sequences", Check: strict.Texts},
-	{Name: "tools"},
-	{Name: "tool_choice", Check: typed},
-	{Name: "thinking", Check: typed},
-	{Name: "metadata", Check: strict.Map},
-	{Name: "output_config"},
-	{Name: "output_format"},
-	{Name: "cache_control", Check: strict.Options},
-	{Name: "thread", Check: strict.Options},
-	{Name: "service_tier", Check: strict.Tier},
-	{Name: "speed"},
-	{Name: "inference_geo"},
-	{Name: "context_management"},
-	{Name: "compaction"},
-}
-
-// typed checks an object that has a type.
-func typed(p *strict.Pass, _ *strict.Table) { p.WantTyped() }
-
-// request reads one request body.
-type request struct {
-	*strict.Pass
-	hasSystem bool
-	leads     bool // the first message is a system text
-}
+// What the checks note for each other.
+const (
+	hasSystem  strict.Notes = 1 << iota // there is a system prompt
+	leads                               // the first message is a system text
+	selfSigned                          // the message consists of blocks that this gateway signed
+	searches                            // the tool searches the web
+)
 
 // Inspect is the strict pass over a request body. It returns the view of the request, or
 // the fault that comes first: JSON faults in byte order, then the fields in the order of
-// their table. Requests of CountTokens need no max_tokens.
+// their rows. Requests of CountTokens need no max_tokens.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
-	r := request{Pass: strict.Begin(body, strict.Dots, fields)}
-	for r.NextField() {
-		r.read()
+	p := strict.Begin(body, strict.Dots, fields)
+	p.Read()
+	if both := hasSystem | leads; p.Notes&both == both {
+		p.View.LateSystem = "messages.0.role"
 	}
-	if r.leads && r.hasSystem {
-		r.View.LateSystem = "messages.0.role"
-	}
-	r.Require("model", "messages")
 	if op != translate.CountTokens {
-		r.Require("max_tokens")
+		p.Require("max_tokens")
 	}
-	return r.End()
+	return p.End()
 }
 
-// read reads the current field.
-func (r *request) read() {
-	switch r.Field() {
-	case "messages":
-		r.messages()
-	case "system":
-		r.system()
-	case "max_tokens":
-		r.View.MaxTokens = r.AtLeast(1, math.MaxInt32)
-	case "temperature":
-		r.Between(0, 1)
-	case "speed":
-		r.View.Costs.Terms.ReadSpeed(r.JSON.StringOrSkip())
-	case "inference_geo":
-		r.View.Costs.Terms.ReadRegion(r.JSON.StringOrSkip())
-	case "context_management":
-		r.contextManagement()
-	case "compaction":
-		r.View.Costs.Compacts = true
-		r.JSON.Skip()
-	case "output_config":
-		r.outputConfig()
-	case "output_format":
-		r.View.Schema = "output_format"
-		r.Options()
-	case "tools":
-		r.Elements("must be an array of objects", r.tool)
-	}
+// checkSpeed, checkRegion and checkCompaction read what changes the price of a request.
+func checkSpeed(p *strict.Pass, _ *strict.Table) {
+	p.View.Costs.Terms.ReadSpeed(p.JSON.StringOrSkip())
 }
 
-// contextManagement reads the edits of the conversation that the provider may make. They are
-// checked by the provider.
-func (r *request) contextManagement() {
-	for r.JSON.OpenObject(); r.Member(); {
-		if string(r.JSON.Name()) != "edits" {
-			r.JSON.Skip()
+func checkRegion(p *strict.Pass, _ *strict.Table) {
+	p.View.Costs.Terms.ReadRegion(p.JSON.StringOrSkip())
+}
+
+func checkCompaction(p *strict.Pass, _ *strict.Table) {
+	p.View.Costs.Compacts = true
+	p.JSON.Skip()
+}
+
+// checkEdits reads the edits of the conversation that the provider may make, which the
+// provider checks.
+func checkEdits(p *strict.Pass, _ *strict.Table) {
+	for p.JSON.OpenObject(); p.Member(); {
+		if string(p.JSON.Name()) != "edits" {
+			p.JSON.Skip()
 			continue
 		}
-		for r.JSON.OpenArray(); r.JSON.Element(); {
-			for r.JSON.OpenObject(); r.Member(); {
-				if string(r.JSON.Name()) != "type" {
-					r.JSON.Skip()
+		for p.JSON.OpenArray(); p.JSON.Element(); {
+			for p.JSON.OpenObject(); p.Member(); {
+				if string(p.JSON.Name()) != "type" {
+					p.JSON.Skip()
 					continue
 				}
-				kind := jsonscan.DecodedOf(r.JSON.StringOrSkip())
-				r.View.Costs.Compacts = r.View.Costs.Compacts || bytes.HasPrefix(kind, []byte("compact_"))
+				kind := jsonscan.DecodedOf(p.JSON.StringOrSkip())
+				p.View.Costs.Compacts = p.View.Costs.Compacts || bytes.HasPrefix(kind, []byte("compact_"))
 			}
 		}
 	}
 }
 
-// outputConfig reads the options of the answer.
-func (r *request) outputConfig() {
-	for r.JSON.OpenObject(); r.Member(); {
-		switch {
-		case string(r.JSON.Name()) != "format":
-			r.JSON.Skip()
-		case !r.JSON.Null():
-			r.View.Schema = "output_config.format"
-			r.OptionsOf("format")
-		}
+// checkFormat returns the check of a format of the answer, which may have a schema.
+func checkFormat(path string) strict.Check {
+	return func(p *strict.Pass, _ *strict.Table) {
+		p.View.Schema = path
+		p.Options()
 	}
 }
 
-// tool reads a tool. Its schema is only copied.
-func (r *request) tool(i int) {
-	r.Item(i)
-	if !r.JSON.EnterObject() {
-		r.Refuse("must be an object")
-		return
-	}
-	var kind []byte
-	searches := int64(token.DefaultSearches)
-	for r.Member() {
-		switch string(r.JSON.Name()) {
-		case "type":
-			kind = r.JSON.StringOrSkip()
-		case "max_uses":
-			token.ReadCount(&r.JSON, &searches)
-		case "name":
-			r.Push("name")
-			if !r.JSON.Null() {
-				r.WantString("must be a string")
-			}
-			r.Pop()
-		case "cache_control":
-			r.OptionsOf("cache_control")
-		default:
-			r.JSON.Skip()
+// checkTools reads the tools. Their schemas are only copied.
+func checkTools(p *strict.Pass, objects *strict.Table) {
+	p.Elements("must be an array of objects", func(i int) {
+		p.Item(i)
+		p.Notes &^= searches
+		start := p.JSON.Offset()
+		strict.Object(p, objects)
+		if p.Notes&searches == 0 {
+			return
 		}
-	}
-	if token.IsSearchTool(kind) {
-		r.View.Costs.Searches = min(r.View.Costs.Searches+searches, token.MaxSearches)
+		most := int64(token.DefaultSearches)
+		uses := jsonscan.Again(jsonscan.MemberOf(p.Since(start), "max_uses"))
+		token.ReadCount(&uses, &most)
+		p.View.Costs.Searches = min(p.View.Costs.Searches+most, token.MaxSearches)
+	})
+}
+
+// checkToolType notes a tool that searches the web.
+func checkToolType(p *strict.Pass, _ *strict.Table) {
+	if token.IsSearchTool(p.JSON.StringOrSkip()) {
+		p.Notes |= searches
 	}
 }

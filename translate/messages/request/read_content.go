@@ -81,7 +81,7 @@ func (r *reader) text(text []byte) {
 // of the content identify the call.
 func (r *reader) block(c *jsonscan.Cursor, level int, allowed schema.TypeSet) (more bool) {
 	b, opened := &r.levels[level].block, false
-	for b.Enter(c, blockShapes, ""); b.Next(r.x, c); {
+	for b.Enter(c, blockMembers, ""); b.Next(r.x, c); {
 		if b.Name() == "content" && level == 0 && r.isResult(b, c) {
 			opened = true
 			r.openResult(b)

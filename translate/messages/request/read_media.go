@@ -8,7 +8,7 @@ import (
 // source reads the source of an image or a document.
 func (r *reader) source(b *core.Object, level int) (source *core.Object, kind string) {
 	source = &r.levels[level].source
-	source.ReadRaw(r.x, b.Raw("source"), sourceShapes, "source")
+	source.ReadRaw(r.x, b.Raw("source"), sourceMembers, "source")
 	s := source.Shape()
 	source.LoseOthers(r.x, s)
 	return source, s.Type()

@@ -1,36 +1,47 @@
 package request
 
 import (
+	"math"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// rows are the fields of messages requests.
+// rows are the fields of messages requests, in the order in which faults are reported.
 var rows = core.NewRows(strict.Dots, slices.Concat(
-	optionRows, turnRows, blockRows, mediaRows, sourceRows(), callRows, systemRows, choiceRows, toolRows,
+	samplingRows, toolRows, choiceRows, optionRows, turnRows, blockRows, mediaRows, sourceRows(), callRows, resultRows, systemRows,
 )...)
 
-var optionRows = slices.Concat([]core.Row{
-	core.Structural("model", core.Model),
-	core.Structural("max_tokens", core.MaxTokens),
+// fields are those that the strict pass checks.
+var fields = rows.Fields()
+
+var samplingRows = []core.Row{
+	core.Structural("model", core.Model).Is(strict.Model).Required(),
+	core.Structural("messages", core.Conversation).Is(checkMessages).Required(),
+	core.Structural("system", core.SystemText).Is(checkSystem),
+	core.Structural("max_tokens", core.MaxTokens).Is(strict.MaxTokens(math.MaxInt32)),
 	core.Structural("max_tokens=...", core.LongMaxTokens),
 	core.Structural("max_tokens=1", core.ShortMaxTokens),
-	core.Structural("messages", core.Conversation),
-	core.Structural("system", core.SystemText),
-	core.Shaping("temperature", core.Temperature),
-	core.Shaping("top_p", core.TopP),
+	core.Shaping("temperature", core.Temperature).Is(strict.Between(0, 1)),
+	core.Shaping("top_p", core.TopP).Is(strict.Number),
 	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
 	core.Shaping("output_config.effort+temperature", core.TemperatureBesideReasoning),
 	core.Shaping("output_config.effort+top_p", core.TopPBesideReasoning),
-	core.Shaping("top_k", core.TopK),
-	core.Structural("stop_sequences", core.Stops),
+	core.Shaping("top_k", core.TopK).Is(strict.Integer),
+	core.Structural("stream", core.Stream).Is(strict.Stream),
+	core.Structural("stop_sequences", core.Stops).Is(strict.Texts),
 	core.Structural(`stop_sequences=[""]`, core.EmptyStop).As("stop_sequences.*"),
-	core.Structural("stream", core.Stream),
+}
+
+var optionRows = slices.Concat([]core.Row{
+	core.Member("thinking").Is(strict.Object),
+	core.Member("thinking.type").Must(jsonscan.String),
 	core.Shaping("thinking.type=enabled", core.ReasoningOn).As("thinking"),
 	core.Shaping("thinking.type=adaptive", core.ReasoningAdaptive).As("thinking"),
 	core.Shaping("thinking.type=disabled", core.ReasoningOff).As("thinking"),
@@ -42,32 +53,37 @@ var optionRows = slices.Concat([]core.Row{
 	core.Hint("thinking.display=omitted", core.ReasoningHidden),
 	core.Hint("thinking.display=*", core.Nothing),
 	core.Hint("thinking.*", core.Nothing),
+	core.Member("metadata").Is(strict.Map),
+	core.Hint("metadata.user_id", core.EndUser),
+	core.Hint("metadata.user_id=...", core.LongEndUser),
+	core.Hint("metadata.*", core.Nothing),
+	core.Member("output_config").Is(strict.Inside),
 }, core.EffortRows("output_config.effort", core.EffortLow), []core.Row{
+	core.Member("output_config.format").Is(checkFormat("output_config.format")),
 	core.Structural("output_config.format.type=json_schema", core.FormatSchema).As("output_config.format"),
 	core.Structural("output_config.format.type=*", core.Nothing),
 	core.Structural("output_config.format.schema", core.Schema).As("output_config.format"),
 	core.Hint("output_config.format.*", core.Nothing),
 	core.Hint("output_config.task_budget", core.Nothing),
 	core.Hint("output_config.*", core.Nothing),
+	core.Member("output_format").Is(checkFormat("output_format")),
 	core.Structural("output_format.type=json_schema", core.FormatSchema).As("output_format"),
 	core.Structural("output_format.type=*", core.Nothing),
 	core.Structural("output_format.schema", core.Schema).As("output_format"),
 	core.Hint("output_format.*", core.Nothing),
-	core.Hint("metadata.user_id", core.EndUser),
-	core.Hint("metadata.user_id=...", core.LongEndUser),
-	core.Hint("metadata.*", core.Nothing),
+	core.Hint("cache_control", core.CacheRequest).Is(strict.Options),
+	core.Structural("thread", core.Nothing).Is(strict.Options).OrNothing().RefusedBy(refuseThread),
+	core.Member("service_tier").Is(strict.Tier),
 	core.Hint("service_tier=auto", core.TierAuto),
 	core.Hint("service_tier=standard_only", core.TierStandard),
 	core.Hint("service_tier=*", core.TierOther),
-	core.Hint("cache_control", core.CacheRequest),
-	core.Structural("inference_geo", core.Nothing).OrNothing(),
+	core.Hint("speed", core.Nothing).Is(checkSpeed),
+	core.Structural("inference_geo", core.Nothing).Is(checkRegion).OrNothing(),
 	core.Structural("container", core.Nothing).OrNothing(),
 	core.Structural("mcp_servers", core.Nothing).OrNothing(),
-	core.Structural("thread", core.Nothing).OrNothing().RefusedBy(refuseThread),
-	core.Hint("context_management", core.Nothing),
-	core.Hint("compaction", core.Nothing),
+	core.Hint("context_management", core.Nothing).Is(checkEdits),
+	core.Hint("compaction", core.Nothing).Is(checkCompaction),
 	core.Hint("diagnostics", core.Nothing),
-	core.Hint("speed", core.Nothing),
 	core.Hint("fallbacks", core.Nothing),
 	core.Hint("fallback_credit_token", core.Nothing),
 	core.Hint("billing_policy", core.Nothing),
@@ -75,12 +91,14 @@ var optionRows = slices.Concat([]core.Row{
 })
 
 var turnRows = slices.Concat([]core.Row{
+	core.Member("messages.*.role").Is(strict.OneOf("user", "assistant", "system")).Must(jsonscan.Invalid),
 	core.Structural("messages.*.role=user", core.Content),
 	core.Structural("messages.*.role=assistant", core.Content),
 	core.Structural("messages.-1.role=assistant", core.Prefill).As("messages.*").RefusedBy((*core.RequestInfo).RefusePrefill),
 	core.Structural("messages.*.role=system", core.LateSystem).RefusedBy(core.RefuseLateSystem),
-	core.Structural("messages.*.content", core.TurnText),
+	core.Structural("messages.*.content", core.TurnText).Is(checkBlocks),
 	core.Hint("messages.*.content=[]", core.EmptyTurn).As("messages.*"),
+	core.Member("messages.*.output_config").Is(strict.Options),
 }, core.EffortRows("messages.*.output_config.effort", core.EffortLow), []core.Row{
 	core.Hint("messages.0.output_config.effort", core.Nothing),
 	core.Hint("messages.*.output_config.*", core.Nothing),
@@ -96,7 +114,20 @@ var turnRows = slices.Concat([]core.Row{
 // of is the beginning of the names of rows about blocks.
 const of = "messages.*.content.*."
 
+// The types of blocks that the vendor puts into an answer and clients send back: results of the
+// vendor's tools, and what the vendor does not show to the model.
+const (
+	serverResults = "web_search_tool_result web_fetch_tool_result code_execution_tool_result " +
+		"bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result"
+	newerResults = "advisor_tool_result mcp_tool_result mcp_tool_listing"
+	unrendered   = "fallback"
+)
+
+// blockRows are the rows about the content blocks. Some providers omit what is empty: the
+// signature of thinking that they do not sign, and the input of a call without arguments. Clients
+// send such blocks back unchanged.
 var blockRows = slices.Concat([]core.Row{
+	core.Member(of + "type").Must(jsonscan.String),
 	core.Structural(of+"type=text", core.Content),
 	core.Structural(of+"type=image", core.Image),
 	core.Structural(of+"type=document", core.Document),
@@ -121,18 +152,25 @@ var blockRows = slices.Concat([]core.Row{
 	core.Shaping(of+"type=compaction", core.Nothing).As(of + "content"),
 	core.Hint(of+"type=compaction+content=null", core.Nothing).As("messages.*.content.*"),
 	core.Structural(of+"type=container_upload", core.Nothing),
+	core.Member(of + "type=tool_reference"),
 	core.Structural(of+"type=*", core.Nothing),
-	core.Structural(of+"text", core.Content),
-	core.Hint(of+"thinking", core.Reasoning),
-	core.Hint(of+"data", core.RedactedReasoning),
+	core.Structural(of+"text", core.Content).Must(jsonscan.String),
+}, core.Of("text document search_result",
+	core.Member(of+"citations").Is(strict.Options),
+), core.Of("text image document search_result tool_use tool_result mcp_tool_use "+newerResults+" "+unrendered+" compaction tool_reference",
+	core.Hint(of+"cache_control", core.CachePart).Is(strict.Options),
+), []core.Row{
+	core.Hint(of+"thinking", core.Reasoning).Must(jsonscan.String),
 	core.Hint(of+"signature="+seal.Item+"*", core.EncryptedReasoning).As(of + "thinking"),
 	core.Hint(of+"type=text+citations", core.Nothing),
-	core.Hint(of+"cache_control", core.CachePart),
 	core.Hint(of+"cache_control=...", core.CachePartsBeyond),
 	core.Hint("messages.*.role=assistant+content.*.cache_control", core.CacheAssistantPart),
 	core.Hint(of+"*", core.Nothing),
 }, core.Within(core.Reasoning,
-	core.Hint(of+"signature", core.Signature),
+	core.Of("thinking", core.Hint(of+"signature", core.Signature).May(jsonscan.String))...,
+), core.Of("redacted_thinking",
+	core.Hint(of+"data", core.RedactedReasoning).Must(jsonscan.String),
+), core.Within(core.Reasoning,
 	core.Hint(of+"signature="+seal.SelfSigned+"*", core.SelfSignedReasoning).As(of+"thinking"),
 	core.Hint("messages.*.content.-1.type=thinking", core.IdleReasoning).As("messages.*.content"),
 ), core.Within(core.CachePart,
@@ -141,28 +179,44 @@ var blockRows = slices.Concat([]core.Row{
 ))
 
 // mediaRows are the rows about images and documents.
-var mediaRows = slices.Concat(core.Within(core.Image,
-	core.Structural(of+"type=image+source.type=base64", core.Image).As(of+"type"),
+var mediaRows = slices.Concat(core.Of("image document",
+	core.Member(of+"source").Is(checkSource).Must(jsonscan.Object),
+), []core.Row{
+	core.Member(of + "source.type").Must(jsonscan.String),
+	core.Member(of + "source.type=base64"),
+	core.Member(of + "source.type=text"),
+	core.Member(of + "source.type=content"),
+}, core.Within(core.Image, slices.Concat([]core.Row{
+	core.Structural(of+"type=image+source.type=base64", core.Image).As(of + "type"),
 	core.Structural(of+"type=image+source.type=url", core.ImageAddress),
 	core.Structural(of+"type=image+source.type=file", core.ImageReference),
 	core.Structural(of+"type=image+source.type=*", core.Nothing),
-	core.Structural(of+"source.media_type", core.Image).As(of+"type"),
-	core.Structural(of+"source.data", core.Image).As(of+"type"),
-	core.Structural(of+"source.url", core.ImageAddress).As(of+"source.type"),
-	core.Structural(of+"source.file_id", core.ImageReference).As(of+"source.type"),
+}, core.Of("base64 text",
+	core.Structural(of+"source.media_type", core.Image).Is(strict.MediaType).Must(jsonscan.String).As(of+"type"),
+	core.Structural(of+"source.data", core.Image).Is(strict.Data).Must(jsonscan.String).As(of+"type"),
+), []core.Row{
+	core.Member(of + "source.type=url"),
+	core.Structural(of+"source.url", core.ImageAddress).Must(jsonscan.String).As(of + "source.type"),
+	core.Member(of + "source.type=file"),
+}, core.Of("file",
+	core.Structural(of+"source.file_id", core.ImageReference).Must(jsonscan.String).As(of+"source.type"),
+), []core.Row{
 	core.Hint(of+"source.*", core.Nothing),
 	core.Hint(of+"transformations", core.Nothing),
-), core.Within(core.Document,
+})...), core.Within(core.Document,
 	core.Structural(of+"type=document+source.type=base64", core.File).As(of+"type").RefusedBy((*core.RequestInfo).RefusePDF),
 	core.Structural(of+"type=document+source.type=text", core.TextDocument),
 	core.Structural(of+"type=document+source.type=content", core.PartsDocument),
 	core.Structural(of+"type=document+source.type=url", core.FileAddress),
 	core.Structural(of+"type=document+source.type=file", core.FileReference),
 	core.Structural(of+"type=document+source.type=*", core.Nothing),
-	core.Structural(of+"source.content", core.PartsDocument).As(of+"source.type"),
-	core.Structural(of+"title", core.Document).As(of+"type"),
-	core.Structural(of+"context", core.Document).As(of+"type"),
+	core.Structural(of+"source.content", core.PartsDocument).Is(checkBlocks).Like("messages.*.content.*").MustText(wantContent).As(of+"source.type"),
+	core.Of("document search_result", core.Structural(of+"title", core.Document).As(of+"type"))[0],
+	core.Of("document", core.Structural(of+"context", core.Document).As(of+"type"))[0],
 	core.Shaping(of+"type=document+citations", core.Citations),
+), core.Of("search_result",
+	core.Member(of+"source").Must(jsonscan.String),
+	core.Member(of+"title").Must(jsonscan.String),
 ))
 
 // inSource is the field with contents in bytes, with "%" for the media type.
@@ -179,19 +233,40 @@ func sourceRows() []core.Row {
 	return rows
 }
 
-// callRows are the rows about the calls of tools and their results.
-var callRows = slices.Concat(core.Within(core.ToolCall,
-	core.Structural(of+"id", core.ToolCall).As(of+"type"),
-	core.Structural(of+"name", core.ToolCall).As(of+"type"),
-	core.Structural(of+"input", core.ToolCall).As(of+"type"),
+// callRows are the rows about the calls of tools.
+var callRows = core.Within(core.ToolCall, slices.Concat(core.Of("tool_use server_tool_use",
+	core.Structural(of+"id", core.ToolCall).Must(jsonscan.String).As(of+"type"),
+	core.Structural(of+"name", core.ToolCall).Must(jsonscan.String).As(of+"type"),
+	core.Structural(of+"input", core.ToolCall).May(jsonscan.Object).As(of+"type"),
+), []core.Row{
 	core.Hint(of+"type=tool_use+cache_control", core.CacheCall),
 	core.Hint(of+"caller", core.Nothing),
 	core.Hint(of+"toolset_name", core.Nothing),
 	core.Shaping("messages.*.content=[tool_use,text]", core.TextBehindCall),
+})...)
+
+// resultRows are the rows about the results of tools. The blocks in them are of the types of
+// all blocks.
+var resultRows = slices.Concat(core.Of("tool_result",
+	core.Member(of+"tool_use_id").Must(jsonscan.String),
+	core.Member(of+"content").MayText(wantContent),
+), core.Of(serverResults,
+	core.Member(of+"tool_use_id").Must(jsonscan.String),
+	core.Member(of+"content").Must(jsonscan.Invalid),
+), core.Of("search_result",
+	core.Member(of+"content").Must(jsonscan.Array),
+), core.Of("search_result tool_result",
+	core.Member(of+"content").Is(checkBlocks).Like("messages.*.content.*"),
+), core.Of("compaction",
+	core.Member(of+"content"),
+), core.Of("tool_reference",
+	core.Member(of+"tool_name"),
+), core.Of("container_upload",
+	core.Member(of+"file_id").Must(jsonscan.String),
 ), core.Within(core.ToolResult,
 	core.Structural(of+"tool_use_id", core.ToolResult).As(of+"type"),
 	core.Structural(of+"content", core.ToolResult).As(of+"type"),
-	core.Structural(of+"is_error", core.ErrorResult).As(of+"type"),
+	core.Of("tool_result", core.Structural(of+"is_error", core.ErrorResult).As(of+"type"))[0],
 	core.Structural(of+"content.*.type=text", core.Content),
 	core.Structural(of+"content.*.type=image", core.Image),
 	core.Structural(of+"content.*.type=document", core.Document),
@@ -206,15 +281,18 @@ var callRows = slices.Concat(core.Within(core.ToolCall,
 ))
 
 var systemRows = []core.Row{
+	core.Member("system.*.type").Must(jsonscan.String),
 	core.Structural("system.*.type=text", core.Content),
-	core.Structural("system.*.text", core.Content),
-	core.Hint("system.*.citations", core.Nothing),
-	core.Hint("system.*.cache_control", core.CachePart),
+	core.Structural("system.*.text", core.Content).Must(jsonscan.String),
+	core.Hint("system.*.citations", core.Nothing).Is(strict.Options),
+	core.Hint("system.*.cache_control", core.CachePart).Is(strict.Options),
 	core.Hint("system.*.*", core.Nothing),
 }
 
 // choiceRows are the rows about the choice among the tools.
 var choiceRows = slices.Concat([]core.Row{
+	core.Member("tool_choice").Is(strict.Object),
+	core.Member("tool_choice.type").Must(jsonscan.String),
 	core.Structural("tool_choice.type=*", core.Nothing),
 	core.Shaping("tools=[]+tool_choice.type=any", core.ToolChoiceWithoutTools).As("tool_choice"),
 }, core.Within(core.FunctionTool,
@@ -229,7 +307,8 @@ var choiceRows = slices.Concat([]core.Row{
 ))
 
 var toolRows = slices.Concat([]core.Row{
-	core.Structural("tools", core.FunctionTool),
+	core.Structural("tools", core.FunctionTool).Is(checkTools),
+	core.Member("tools.*.type").Is(checkToolType),
 	core.Hint("tool_choice.type=none+tools", core.UnusedTools),
 }, core.Within(core.FunctionTool,
 	core.Structural("tools.*.type=custom", core.FunctionTool),
@@ -241,7 +320,7 @@ var toolRows = slices.Concat([]core.Row{
 	core.Structural("tools.*.type=code_execution_20250825", core.VendorTool),
 	core.Structural("tools.*.type=mcp_toolset", core.VendorTool),
 	core.Structural("tools.*.type=*", core.VendorTool),
-	core.Structural("tools.*.name", core.FunctionTool),
+	core.Structural("tools.*.name", core.FunctionTool).Is(strict.Text),
 	core.Structural("tools.*.description", core.FunctionTool),
 	core.Structural("tools.*.input_schema", core.ToolSchema),
 	core.Shaping("tools.*.strict", core.ToolStrict).OrNothing(),
@@ -250,7 +329,7 @@ var toolRows = slices.Concat([]core.Row{
 	core.Hint("tools.*.defer_loading", core.Nothing),
 	core.Hint("tools.*.input_examples", core.Nothing),
 	core.Hint("tools.*.eager_input_streaming", core.Nothing),
-	core.Hint("tools.*.cache_control", core.CacheTool),
+	core.Hint("tools.*.cache_control", core.CacheTool).Is(strict.Options),
 	core.Hint("tools.*.*", core.Nothing),
 ))
 
@@ -276,6 +355,26 @@ var (
 	foreignClearingRow = rows.Named("messages.*.role=user+clear_at")
 	idleBudgetRow      = rows.Named("thinking.type=adaptive+budget_tokens")
 	unknownChoiceRow   = rows.Named("tool_choice.type=*")
+)
+
+// The members of the objects that the reader reads.
+var (
+	blockMembers  = rows.Members("messages.*.content.*")
+	sourceMembers = rows.Members(of + "source")
+	toolMembers   = rows.Members("tools.*")
+)
+
+// The blocks that content may consist of, by the place of the content.
+var (
+	systemBlocks    = blockMembers.Types("text")
+	userBlocks      = blockMembers.Types("text image document search_result tool_result")
+	assistantBlocks = blockMembers.Types("text thinking redacted_thinking tool_use compaction "+unrendered) | serverBlocks
+	serverBlocks    = blockMembers.Types("server_tool_use mcp_tool_use " + serverResults + " " + newerResults)
+	resultBlocks    = blockMembers.Types("text image document search_result tool_reference")
+	documentBlocks  = blockMembers.Types("text image")
+	searchBlocks    = blockMembers.Types("text")
+
+	blocksOf = [...]schema.TypeSet{core.System: systemBlocks, core.User: userBlocks, core.Assistant: assistantBlocks}
 )
 
 func refuseThread(info *core.RequestInfo, to translate.Format, _ string) *fault.Fault {

@@ -5,130 +5,149 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 const (
-	wantRole    = "must be 'user', 'assistant' or 'system'"
 	wantContent = "must be a string or an array of content blocks"
 	wantSystem  = "must be a string or an array of text blocks"
 )
 
-// The parts of a message, in the order in which faults are reported.
-const (
-	partRole = iota + 1
-	partContent
-	partBlocks
-)
-
-// messages reads the conversation.
-func (r *request) messages() {
-	cuts := strict.Cutter{Spans: &r.View.SelfSigned}
-	r.Messages(func(i int) {
-		start := r.JSON.Offset()
-		selfSigned := r.message(i)
-		cuts.Element(translate.Span{Start: start, End: r.JSON.Offset()}, selfSigned)
+// checkMessages reads the conversation.
+func checkMessages(p *strict.Pass, objects *strict.Table) {
+	cuts := strict.Cutter{Spans: &p.View.SelfSigned}
+	p.Messages(func(i int) {
+		start := p.JSON.Offset()
+		p.Notes &^= selfSigned
+		var m strict.Members
+		if p.Message(&m, objects) {
+			checkContent(p, &m, i)
+		}
+		cuts.Element(translate.Span{Start: start, End: p.JSON.Offset()}, p.Notes&selfSigned != 0)
 	})
 	if cuts.All() {
 		cuts.CutAll()
 	}
 }
 
-// message reads the message with an index, and reports whether the message consists of
-// blocks that this gateway signed.
-func (r *request) message(index int) (selfSigned bool) {
-	if !r.JSON.EnterObject() {
-		r.Refuse("must be an object")
-		return false
-	}
-	role, hasRole, hasConfig, content := "", false, false, jsonscan.Invalid
-	for r.Member() {
-		switch string(r.JSON.Name()) {
-		case "role":
-			if hasRole = !r.JSON.Null(); hasRole {
-				role = r.role()
-			}
-		case "content":
-			content = r.JSON.Kind()
-			r.Push("content")
-			if content == jsonscan.Array {
-				selfSigned = r.blocks(0)
-			} else {
-				r.JSON.Skip()
-			}
-			r.Pop()
-		case "output_config":
-			hasConfig = r.OptionsOf("output_config")
-		default:
-			r.JSON.Skip()
-		}
-	}
-	if !hasRole {
-		r.Part(partRole)
-		r.NoteMember("role", strict.Required)
-	}
-	r.Part(partContent)
-	configures := role == "system" && hasConfig // it sets the effort of later turns
+// checkContent checks the kind of the content of the message with an index, and notes a
+// message of the system.
+func checkContent(p *strict.Pass, m *strict.Members, index int) {
+	at, content := m.Find("content")
+	p.Part(at + 1)
+	configures := m.Type() == "system" && m.Kind("output_config") == jsonscan.Object // it sets the effort of later turns
 	switch content {
 	case jsonscan.String, jsonscan.Array:
 	case jsonscan.Invalid:
 		if !configures {
-			r.NoteMember("content", strict.Required)
+			p.NoteMember("content", strict.Required)
 		}
 	case jsonscan.Null:
 		// An answer without a text may have null for its content, and clients send
 		// it back unchanged.
-		if role != "assistant" && !configures {
-			r.NoteMember("content", wantContent+", got null")
+		if m.Type() != "assistant" && !configures {
+			p.NoteMember("content", wantContent+", got null")
 		}
 	default:
-		r.NoteMember("content", wantContent+", got "+content.String())
+		p.NoteMember("content", wantContent+", got "+content.String())
 	}
 	switch {
-	case role != "system" || strict.Missing(content):
+	case m.Type() != "system" || strict.Missing(content):
 	case index == 0: // late behind the field system, which may come behind the messages
-		r.leads = true
-	case r.View.LateSystem == "":
-		r.View.LateSystem = "messages." + strconv.Itoa(index) + ".role"
+		p.Notes |= leads
+	case p.View.LateSystem == "":
+		p.View.LateSystem = "messages." + strconv.Itoa(index) + ".role"
 	}
-	return selfSigned
 }
 
-// role reads the role of a message and returns it, "" for one that is not known.
-func (r *request) role() string {
-	r.Part(partRole)
-	r.Push("role")
-	defer r.Pop()
-	text, ok := r.JSON.Text()
-	if !ok {
-		r.Refuse(wantRole + r.Got())
-		return ""
-	}
-	for _, role := range []string{"user", "assistant", "system"} {
-		if string(text) == role {
-			return role
+// checkSystem reads the system prompt.
+func checkSystem(p *strict.Pass, objects *strict.Table) {
+	if text, ok := p.JSON.RawString(); ok {
+		if len(text) > len(`""`) {
+			p.Notes |= hasSystem
 		}
-	}
-	r.NoteValue(wantRole, strict.Shown(text))
-	return ""
-}
-
-// system reads the system prompt.
-func (r *request) system() {
-	if text, ok := r.JSON.RawString(); ok {
-		r.hasSystem = len(text) > len(`""`)
 		return
 	}
-	r.Elements(wantSystem, func(i int) {
-		r.hasSystem = true
-		r.Item(i)
-		var b block
-		switch {
-		case !r.block(&b, 1):
-		case b.Type() == "text", b.Kind("type") != jsonscan.String:
-			r.WantType(&b.Members)
-		default:
-			r.NoteMember("type", "must be 'text'")
+	p.Elements(wantSystem, func(i int) {
+		p.Notes |= hasSystem
+		p.Item(i)
+		var m strict.Members
+		if p.Object(&m, objects) && m.Type() == "" && m.Kind("type") == jsonscan.String {
+			p.NoteMember("type", "must be 'text'")
 		}
 	})
+}
+
+// maxNesting bounds the depth of content in blocks. The deepest block of the format is a text
+// in a search result in a tool result.
+const maxNesting = 3
+
+// checkBlocks reads the blocks of a content, and notes whether this gateway signed all of them.
+// Fewer are cut. Only the blocks of a message itself can be self-signed.
+func checkBlocks(p *strict.Pass, objects *strict.Table) {
+	level := p.Within("content") - 1
+	if p.JSON.Kind() != jsonscan.Array || level > maxNesting {
+		p.JSON.Skip()
+		return
+	}
+	cuts := strict.Cutter{Spans: &p.View.SelfSigned}
+	p.Elements("", func(int) {
+		var m strict.Members
+		start := p.JSON.Offset()
+		p.Object(&m, objects)
+		block := p.Since(start)
+		if m.Kind("source") == jsonscan.Object && isLinked(block) {
+			p.View.Costs.Files.AddNamed(linkedKinds[m.Type()])
+		}
+		if level == 0 {
+			cuts.Element(translate.Span{Start: start, End: p.JSON.Offset()}, m.Type() == "thinking" && isOwnThinking(block))
+		}
+	})
+	if level == 0 && cuts.All() {
+		p.Notes |= selfSigned
+	}
+}
+
+// isOwnThinking reports whether a thinking block is one that no messages provider signed: it
+// has a signature of this gateway, or a sealed one of another format.
+func isOwnThinking(block []byte) bool {
+	thinking := jsonscan.MemberOf(block, "thinking")
+	return jsonscan.IsString(thinking) && seal.IsOwn(jsonscan.Inner(thinking), jsonscan.Inner(jsonscan.MemberOf(block, "signature")))
+}
+
+// linkedKinds are the kinds of the files that the sources of blocks name. The rest are documents.
+var linkedKinds = map[string]token.FileKind{"image": token.ImageFile}
+
+// isLinked reports whether the source of a block names a file without its content. It reads no
+// further than to the type of the source.
+func isLinked(block []byte) bool {
+	c := jsonscan.Again(block)
+	for c.OpenObject(); c.Member(); {
+		if string(c.Name()) != "source" {
+			c.Skip()
+			continue
+		}
+		for c.OpenObject(); c.Member(); {
+			if string(c.Name()) == "type" {
+				kind := string(jsonscan.DecodedOf(c.StringOrSkip()))
+				return kind == "url" || kind == "file"
+			}
+			c.Skip()
+		}
+	}
+	return false
+}
+
+// checkSource reads the source of an image or a document.
+func checkSource(p *strict.Pass, objects *strict.Table) {
+	if p.JSON.Kind() != jsonscan.Object {
+		p.JSON.Skip()
+		return
+	}
+	var m strict.Members
+	if file, _ := p.ReadData(&m, objects); m.Type() == "base64" {
+		p.View.Costs.Files.Add(file.Kind, file.Data)
+	}
 }

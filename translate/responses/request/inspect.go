@@ -27,11 +27,11 @@ var fields = strict.Fields{
 	{Name: "conversation"},
 	{Name: "prompt"},
 	{Name: "tools"},
-	{Name: "reasoning", Check: strict.Object},
+	{Name: "reasoning", Check: strict.WantOptions},
 	{Name: "text", Check: text},
 	{Name: "include", Check: strict.Texts},
 	{Name: "metadata", Check: strict.Map},
-	{Name: "stream_options", Check: strict.Object},
+	{Name: "stream_options", Check: strict.WantOptions},
 	{Name: "tool_choice", Check: strict.Options},
 	{Name: "service_tier", Check: strict.Tier},
 	{Name: "max_tool_calls"},
@@ -114,7 +114,7 @@ func (r *request) stateReference(name string) {
 	case "conversation":
 		r.conversation()
 	case "prompt":
-		strict.Object(r.Pass, nil)
+		strict.WantOptions(r.Pass, nil)
 	}
 }
 

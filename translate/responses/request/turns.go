@@ -110,11 +110,11 @@ func (r *request) part() {
 			kind = r.JSON.Kind()
 			r.JSON.Skip()
 		case "image_url":
-			r.File(token.ImageFile)
+			r.ReadFile(token.ImageFile)
 		case "file_data", "file_url", "file_id":
-			r.File(token.PDFFile)
+			r.ReadFile(token.PDFFile)
 		case "input_audio":
-			r.File(token.AudioFile)
+			r.ReadFile(token.AudioFile)
 		case "prompt_cache_breakpoint":
 			r.OptionsOf("prompt_cache_breakpoint")
 		default:
