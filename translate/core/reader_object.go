@@ -122,6 +122,9 @@ func (o *Object) Word(name string) []byte { return jsonscan.DecodedOf(o.Raw(name
 // type.
 func (o *Object) Shape() *schema.Shape {
 	text := o.Text("type")
+	if text == nil && o.Raw("type") == nil {
+		return o.table.Untyped().Shape
+	}
 	if s := o.table.Shape(text); s != nil || !jsonscan.HasEscapes(text) {
 		return s // no type has a backslash
 	}

@@ -16,6 +16,7 @@ type rowMember struct {
 	orNull   bool   // a null is checked as well
 	like     string // the path of the objects in the value, "" for that of the member
 	untyped  bool   // the row names the type of objects that state none
+	beside   string // the member that such objects have, "" for any
 	required bool   // of the request itself
 }
 
@@ -80,6 +81,12 @@ func (r Row) Required() Row {
 // Untyped returns the row of a type that objects have which state none.
 func (r Row) Untyped() Row {
 	r.member.untyped = true
+	return r
+}
+
+// UntypedBeside is Untyped for objects that have another member.
+func (r Row) UntypedBeside(member string) Row {
+	r.member.untyped, r.member.beside = true, member
 	return r
 }
 

@@ -97,7 +97,7 @@ func (o *object) addType(member string, r *Row) {
 		o.types.Names = append(o.types.Names, r.value)
 	}
 	if r.member.untyped {
-		o.types.Absent = r.value
+		o.types.Absent, o.types.Beside = r.value, r.member.beside
 	}
 }
 

@@ -68,9 +68,9 @@ type Table struct {
 	types   *Names
 	shapes  []Shape // by the indices of types
 
-	typed   int    // the index of the member that states the type, -1 for none
-	untyped *Shape // of objects that do not state their type, nil if nothing is known of them
-	unknown Shape  // what objects of every type have, and must have
+	typed   int     // the index of the member that states the type, -1 for none
+	untyped Untyped // the objects that state none
+	unknown Shape   // what objects of every type have, and must have
 }
 
 // New returns the table of objects with these shapes. common are the members that
@@ -78,7 +78,7 @@ type Table struct {
 func New(common string, shapes ...Shape) *Table {
 	var members members
 	inAll := members.add(common)
-	t, types := &Table{typed: -1}, []string(nil)
+	t, types := &Table{typed: -1, untyped: Untyped{Beside: -1}}, []string(nil)
 	for _, s := range shapes {
 		s.members = inAll
 		s.needs = slices.Clone(s.needs)
@@ -111,7 +111,15 @@ type Member struct {
 type Types struct {
 	Member string   // the name of the member that states the type, "" for none
 	Names  []string // of the types
-	Absent string   // the type of an object that states none, "" for none
+	// Absent is the type of an object that states none, "" for none, and Beside the member
+	// that such an object has, "" for any.
+	Absent, Beside string
+}
+
+// Untyped describes objects that do not state their type.
+type Untyped struct {
+	*Shape     // nil if nothing is known of them
+	Beside int // the index of the member that they must have for that, -1 for none
 }
 
 // NewTable returns the table of objects with these types and members. A member with the name
@@ -131,17 +139,18 @@ func NewTable(types Types, members ...Member) *Table {
 		t.shapes = append(t.shapes, Shape{name: name, bit: 1 << i})
 	}
 	for i, name := range t.Names() {
-		t.addMember(i, name, members)
+		t.addMember(i, name, members, name == types.Member)
 	}
 	if types.Member != "" {
 		t.typed = t.members.Index([]byte(types.Member))
 	}
-	t.untyped = t.Named(types.Absent)
+	t.untyped = Untyped{t.Named(types.Absent), t.members.Index([]byte(types.Beside))}
 	return t
 }
 
-// addMember adds the member at an index to the shapes of its types.
-func (t *Table) addMember(i int, name string, members []Member) {
+// addMember adds the member at an index to the shapes of its types. That an object must state its
+// type is for those of an unknown type alone.
+func (t *Table) addMember(i int, name string, members []Member, isType bool) {
 	members = slices.DeleteFunc(slices.Clone(members), func(m Member) bool { return m.Name != name })
 	var of []string // types
 	for _, m := range members {
@@ -163,7 +172,9 @@ func (t *Table) addMember(i int, name string, members []Member) {
 			of = types
 		}
 		for s := range t.shapesOf(of) {
-			s.needs = append(s.needs, need)
+			if !isType || s == &t.unknown {
+				s.needs = append(s.needs, need)
+			}
 		}
 	}
 }
@@ -185,9 +196,8 @@ func (t *Table) shapesOf(types []string) iter.Seq[*Shape] {
 // TypeMember returns the index of the member that states the type, -1 for none.
 func (t *Table) TypeMember() int { return t.typed }
 
-// Untyped returns the shape of objects that do not state their type, nil if nothing is known of
-// them.
-func (t *Table) Untyped() *Shape { return t.untyped }
+// Untyped returns what is known of objects that do not state their type.
+func (t *Table) Untyped() Untyped { return t.untyped }
 
 // NeedsOf returns the members that an object of a shape must have, in the order of the table.
 // What objects of every type must have, those of an unknown type must have as well.

@@ -52,8 +52,8 @@ func (p *Pass) object(m *Members, t *Table, inOrder bool) bool {
 		m.kinds[i] = p.JSON.Kind()
 		p.member(m, t, i, start)
 	}
-	if m.shape == nil && Missing(m.KindOfType()) {
-		m.shape = m.table.Untyped()
+	if untyped := m.table.Untyped(); Missing(m.kindOfType()) && (untyped.Beside < 0 || !Missing(m.kinds[untyped.Beside])) {
+		m.shape = untyped.Shape
 	}
 	needs := m.table.NeedsOf(m.shape)
 	for i := range needs {
@@ -91,8 +91,8 @@ func (p *Pass) check(name string, value *Checked) {
 	p.Pop()
 }
 
-// KindOfType returns the kind of the member that states the type, Invalid for none.
-func (m *Members) KindOfType() jsonscan.Kind {
+// kindOfType returns the kind of the member that states the type, Invalid for none.
+func (m *Members) kindOfType() jsonscan.Kind {
 	if at := m.table.TypeMember(); at >= 0 {
 		return m.kinds[at]
 	}
@@ -101,15 +101,23 @@ func (m *Members) KindOfType() jsonscan.Kind {
 
 // typeOf returns the shape of the object, whose type may come behind the member at hand.
 func (m *Members) typeOf(object []byte) *schema.Shape {
-	c := jsonscan.Again(object)
+	c, untyped := jsonscan.Again(object), m.table.Untyped()
+	isOther := untyped.Beside >= 0
 	for c.OpenObject(); c.Member(); {
-		if m.table.Find(c.Name()) != m.table.TypeMember() {
-			c.Skip()
-		} else if text, ok := c.Text(); ok {
+		switch i := m.table.Find(c.Name()); {
+		case c.Null():
+		case i == m.table.TypeMember() && c.Kind() == jsonscan.String:
+			text, _ := c.Text()
 			return m.table.Shape(text)
-		} else if !c.Null() {
+		case i == m.table.TypeMember():
 			return nil
+		default:
+			isOther = isOther && i != untyped.Beside
+			c.Skip()
 		}
 	}
-	return m.table.Untyped()
+	if isOther {
+		return nil
+	}
+	return untyped.Shape
 }

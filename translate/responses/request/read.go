@@ -110,7 +110,7 @@ func forgotten[T any](list []T) []T {
 func (r *requestReader) readInput(c *jsonscan.Cursor, instructions []byte) {
 	if c.Kind() == jsonscan.Array {
 		for r.x.EnterList(c, "input"); r.x.NextElement(c); {
-			r.item.Read(r.x, c, itemShapes, "")
+			r.item.Read(r.x, c, itemTable, "")
 			r.readItem()
 		}
 		r.turns.end()
@@ -133,8 +133,10 @@ func (r *requestReader) readInput(c *jsonscan.Cursor, instructions []byte) {
 func (r *requestReader) readItem() {
 	item, x := &r.item, r.x
 	s := item.Shape()
-	if item.Raw("type") == nil {
-		s = messageShape
+	if !readItems.Has(s) {
+		kind := item.Raw("type")
+		x.Lose(rows.Value("input[*].type", jsonscan.TextOf(kind)), kind)
+		return
 	}
 	item.LoseOthers(x, s)
 	switch s.Type() {
@@ -159,7 +161,7 @@ func (r *requestReader) readItem() {
 		if string(item.Word("execution")) != "server" && len(item.Text("call_id")) > 0 && r.openResult() {
 			c := jsonscan.Again(tools)
 			for x.EnterList(&c, "tools"); x.NextElement(&c); {
-				r.part.Read(x, &c, toolShapes, "")
+				r.part.Read(x, &c, toolMembers, "")
 				if name := r.part.Text("name"); len(name) > 0 {
 					r.w.Text(name)
 				}
@@ -173,9 +175,6 @@ func (r *requestReader) readItem() {
 		r.tools.add(x.At, item.Raw("tools"))
 	case "configuration_update":
 		r.update = update{x.At, item.Raw("reasoning"), item.Raw("text")}
-	default: // only a provider of this format can read the item
-		kind := item.Raw("type")
-		x.Lose(rows.Value("input[*].type", jsonscan.TextOf(kind)), kind)
 	}
 }
 

@@ -18,7 +18,7 @@ func (r *requestReader) readContent(member string, role core.Role) (written bool
 	}
 	c := jsonscan.Again(raw)
 	for r.x.EnterList(&c, member); r.x.NextElement(&c); {
-		r.part.Read(r.x, &c, partShapes, "")
+		r.part.Read(r.x, &c, partMembers, "")
 		if r.readPart(role) {
 			written = true
 		}

@@ -84,8 +84,7 @@ func (r *requestReader) joined(member string) (all []byte) {
 	}
 	c := jsonscan.Again(raw)
 	for r.x.EnterList(&c, member); r.x.NextElement(&c); {
-		r.part.Read(r.x, &c, partShapes, "")
-		r.part.LoseOthers(r.x, thoughtShape)
+		r.part.Read(r.x, &c, thoughtMembers, "")
 		switch text := r.part.Text("text"); {
 		case len(text) == 0:
 		case all == nil:

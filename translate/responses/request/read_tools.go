@@ -52,7 +52,7 @@ func (t *toolReader) readChoice(raw []byte) {
 		x.SetWord("tool_choice", raw)
 		return
 	}
-	o.ReadRaw(x, raw, choiceShapes, "tool_choice")
+	o.ReadRaw(x, raw, choiceMembers, "tool_choice")
 	s := o.Shape()
 	o.LoseOthers(x, s)
 	switch kind := o.Raw("type"); s.Type() {
@@ -94,7 +94,7 @@ func (t *toolReader) readAllowed(raw []byte) {
 	t.allowed = core.NewAllowedTools()
 	c := jsonscan.Again(raw)
 	for x.EnterList(&c, allowedPath); x.NextElement(&c); {
-		o.Read(x, &c, choiceShapes, "")
+		o.Read(x, &c, allowedMembers, "")
 		switch s := o.Shape(); s.Type() {
 		case "function", "custom":
 			o.LoseOthers(x, s)
@@ -202,7 +202,7 @@ func (t *toolReader) readList(raw []byte) (left []translate.Span) {
 	cuts := strict.Cutter{Spans: &left}
 	for t.x.EnterList(&c, "tools"); t.x.NextElement(&c); {
 		start := c.Offset()
-		root := t.object.ReadTool(t.x, &c, toolShapes, "", "parameters")
+		root := t.object.ReadTool(t.x, &c, toolMembers, "", "parameters")
 		declared := t.readTool(root)
 		cuts.Element(translate.Span{Start: start, End: c.Offset()}, !declared)
 	}
@@ -217,10 +217,10 @@ func (t *toolReader) readList(raw []byte) (left []translate.Span) {
 func (t *toolReader) readTool(root jsonschema.Root) bool {
 	o, x := &t.object, t.x
 	kind, s := o.Raw("type"), o.Shape()
-	if s == nil || s.Type() == imageTool {
+	if !readTools.Has(s) {
 		lost := rows.Value("tools[*].type", jsonscan.TextOf(kind))
 		core.Witnessed(x, core.VendorTool, lost, kind)
-		if s != nil && t.askForImages(kind) {
+		if s.Type() == imageTool && t.askForImages(kind) {
 			o.LoseOthers(x, s)
 			return true
 		}
@@ -340,7 +340,7 @@ func readGrammar(x *core.Translation, raw []byte, tool *core.Tool) {
 		return
 	}
 	var f core.Object
-	f.ReadRaw(x, raw, customFormats, "format")
+	f.ReadRaw(x, raw, textFormats, "format")
 	f.LoseOthers(x, f.Shape())
 	switch kind := f.Raw("type"); string(jsonscan.DecodedOf(kind)) {
 	case "text":
