@@ -27,6 +27,7 @@ type arrow struct {
 // tests aside; the packages below module/tests consist of tests.
 // "x/..." means x and all below it. Packages are matched in this order.
 var arrows = []arrow{
+	{"translate/translatetest/client", nil},
 	{"translate/...", []string{"translate/..."}},
 
 	{"module/coding", nil},
@@ -115,14 +116,13 @@ var arrows = []arrow{
 	{"module/migration/newapi", []string{"module/aigateway", "module/migration", "module/migration/rows", "module/prices"}},
 	{"module/command", []string{"module/aigateway", "module/aigateway/accounting", "module/doctor", "module/migration", "module/migration/...", "module/outbound", "translate/formats"}},
 
-	{"module/gatewaytest/client", nil},
 	{"module/gatewaytest/memory", nil},
 	{"module/gatewaytest/openapi", nil},
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
-	{"module/tests/site", []string{"module", "module/gatewaytest", "module/gatewaytest/client", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs"}},
+	{"module/tests/site", []string{"module", "module/gatewaytest", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs", "translate/translatetest/client"}},
 	{"module/tests/...", []string{
-		"module/limits/limitstest", "module/tests/site", "module/gatewaytest", "module/gatewaytest/client", "module/gatewaytest/openapi", "module/store/storetest",
-		"module/aigateway", "module/doctor", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
+		"module/limits/limitstest", "module/tests/site", "module/gatewaytest", "module/gatewaytest/openapi", "module/store/storetest",
+		"module/aigateway", "module/doctor", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest", "translate/translatetest/client",
 	}},
 
 	{"caddyfile", []string{"module/gateway", "module/gateway/affinity", "module/gateway/catalog", "module/gateway/limiting", "module/gateway/userbase", "module/gateway/cors", "module/gateway/guarding", "module/filewatch", "module/aigateway", "module/aigateway/accounting", "module/suggest", "translate", "translate/formats", "translate/trait"}},
@@ -133,7 +133,7 @@ var arrows = []arrow{
 }
 
 // onlyForTests may be imported by no package of the product.
-var onlyForTests = []string{"module/gatewaytest/...", "module/tests/...", "module/limits/limitstest", "module/store/storetest", "module/ledger/ledgertest", "translate/translatetest"}
+var onlyForTests = []string{"module/gatewaytest/...", "module/tests/...", "module/limits/limitstest", "module/store/storetest", "module/ledger/ledgertest", "translate/translatetest/..."}
 
 // pure are the packages that take bytes and give bytes: they import nothing
 // but the standard library.

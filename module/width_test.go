@@ -39,9 +39,7 @@ var records = []string{
 	"module/command.usage",  // of an answer of the API of accounts
 	"module/gateway.Config", // options of the configuration
 
-	"module/gatewaytest/client.ResponseItem",  // members of items
-	"module/gatewaytest/client.responseEvent", // members of events
-	"module/providers/demo/reply.schema",      // keywords of JSON Schema
+	"module/providers/demo/reply.schema", // keywords of JSON Schema
 }
 
 func TestNoTypeIsWide(t *testing.T) {

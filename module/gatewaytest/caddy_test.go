@@ -21,7 +21,7 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/filestorage"
 	_ "github.com/caddyserver/caddy/v2/modules/logging"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 const site = `
@@ -144,8 +144,7 @@ func TestCaddyProxiesAProvider(t *testing.T) {
 	p := NewProvider(t)
 	c := StartCaddy(t, "http://127.0.0.1:PORT(site)\nreverse_proxy UPSTREAM", "UPSTREAM", p.Address())
 	response := c.Post(c.URL("site", messagesPath), messagesBody, "Anthropic-Version", "2023-06-01")
-	defer response.Body.Close()
-	m, err := client.ReadMessageStream(response.Body)
+	m, err := client.Messages.Read([]byte(textOf(t, response)))
 	require.NoError(t, err)
 	assert.True(t, m.Complete)
 	assert.Equal(t, 1, p.Count())

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 const (
@@ -181,7 +181,7 @@ func TestStallAfterEventsHoldsBackTheRest(t *testing.T) {
 		gate.Open()
 		rest, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
-		m, err := client.ReadMessageStream(strings.NewReader(head + string(rest)))
+		m, err := client.Messages.Read(append([]byte(head), rest...))
 		require.NoError(t, err)
 		assert.True(t, m.Complete)
 	}

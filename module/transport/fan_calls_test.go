@@ -16,7 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // fanned is an attempt of a completions client at a chat provider whose request
@@ -114,9 +114,9 @@ func stalls(begin string) answers {
 // choicesOf returns the texts of an answer by their index.
 func choicesOf(t *testing.T, stream bool, output string) (texts []string) {
 	t.Helper()
-	read := func() (translatetest.Object, error) { return translatetest.Decode([]byte(output)) }
+	read := func() (client.Object, error) { return client.Decode([]byte(output)) }
 	if stream {
-		read = func() (translatetest.Object, error) { return translatetest.Completion([]byte(output), true) }
+		read = func() (client.Object, error) { return client.Completions.Emitted([]byte(output)) }
 	}
 	completion, err := read()
 	require.NoError(t, err, output)

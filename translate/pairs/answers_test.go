@@ -21,7 +21,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // remembered returns the context of a request that asked for everything that its format
@@ -115,7 +115,7 @@ func requireAgreement(t testing.TB, w way, stream, answer outcome) {
 	}
 	added, err := w.added(stream.out, true)
 	require.NoError(t, err, "%s", stream.out)
-	whole, err := translatetest.Decode([]byte(answer.out))
+	whole, err := client.Decode([]byte(answer.out))
 	require.NoError(t, err, "%s", answer.out)
 	require.Equal(t, whole, added)
 }
@@ -123,12 +123,10 @@ func requireAgreement(t testing.TB, w way, stream, answer outcome) {
 // requireUnfinished requires that a stream consists of whole events without an end.
 func requireUnfinished(t testing.TB, o outcome) {
 	t.Helper()
-	_, err := translatetest.Events([]byte(o.out))
+	_, err := client.EmittedEvents([]byte(o.out))
 	require.NoError(t, err)
-	for _, c := range clients {
-		for _, end := range c.ends {
-			require.False(t, strings.Contains(o.out, end), "%s in %s", end, o.out)
-		}
+	for _, end := range lastEvents {
+		require.False(t, strings.Contains(o.out, end), "%s in %s", end, o.out)
 	}
 	if o.to != translate.Responses { // every response of this format has a member error
 		require.False(t, strings.Contains(o.out, `"error"`), "%s", o.out)

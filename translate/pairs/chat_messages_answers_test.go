@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // messagesChat is the way of answers of messages providers to chat clients.
@@ -40,18 +40,19 @@ func endBlock(index string) string { return `{"type":"content_block_stop","index
 
 // toChat puts a stream through, for a client that asked for usage, and adds it up
 // as an official client does.
-func toChat(t *testing.T, m translate.AnswerContext, stream []byte) (translatetest.Object, outcome) {
+func toChat(t *testing.T, m translate.AnswerContext, stream []byte) (client.Object, outcome) {
 	t.Helper()
 	m.Stream, m.IncludeUsage = true, true
 	o := translated(messagesChat, m, [][]byte{stream}, true)
 	require.True(t, o.Finished())
-	added, err := translatetest.Chat([]byte(o.out), true)
+	added, err := client.Chat.Emitted([]byte(o.out))
 	require.NoError(t, err, o.out)
+	require.Contains(t, added, "usage")
 	return added, o
 }
 
-func firstChoice(o translatetest.Object) translatetest.Object {
-	return o["choices"].([]any)[0].(translatetest.Object)
+func firstChoice(o client.Object) client.Object {
+	return o["choices"].([]any)[0].(client.Object)
 }
 
 func TestG050CachedTokensAreInputToo(t *testing.T) {
@@ -85,7 +86,7 @@ func TestG074ThinkingComesBackWithItsSignature(t *testing.T) {
 		addBlock("0", `{"type":"signature_delta","signature":"S=="}`), endBlock("0"),
 		beginBlock("1", `{"type":"redacted_thinking","data":"D"}`), endBlock("1"),
 		beginBlock("2", `{"type":"text","text":""}`), addBlock("2", `{"type":"text_delta","text":"a"}`), endBlock("2")))
-	message := firstChoice(added)["message"].(translatetest.Object)
+	message := firstChoice(added)["message"].(client.Object)
 	assert.Equal(t, "hm", message["reasoning_content"])
 	assert.Equal(t, "a", message["content"])
 	const blocks = `{"type":"thinking","thinking":"hm","signature":"S=="}`
@@ -123,15 +124,15 @@ func TestG075CallsAreNumberedFromZero(t *testing.T) {
 
 func TestG080ACallWithoutArgumentsHasAnEmptyObject(t *testing.T) {
 	added, _ := toChat(t, translate.AnswerContext{}, streamOf("tool_use", beginBlock("0", `{"type":"tool_use","id":"t","name":"f","input":{}}`), endBlock("0")))
-	call := firstChoice(added)["message"].(translatetest.Object)["tool_calls"].([]any)[0].(translatetest.Object)
-	assert.Equal(t, "{}", call["function"].(translatetest.Object)["arguments"])
+	call := firstChoice(added)["message"].(client.Object)["tool_calls"].([]any)[0].(client.Object)
+	assert.Equal(t, "{}", call["function"].(client.Object)["arguments"])
 }
 
 func TestG086TheLastCountWins(t *testing.T) {
 	added, o := toChat(t, translate.AnswerContext{}, streamOf("end_turn"))
 	assert.EqualValues(t, 15, o.Usage().Output())
 	assert.Contains(t, o.out, `"completion_tokens":15`)
-	assert.Equal(t, "", firstChoice(added)["message"].(translatetest.Object)["content"])
+	assert.Equal(t, "", firstChoice(added)["message"].(client.Object)["content"])
 }
 
 func TestG099AnErrorInAStreamIsTheClientsOwn(t *testing.T) {
@@ -159,7 +160,7 @@ func TestG110StopsOfWhiteSpaceAreCut(t *testing.T) {
 			events = append(events, addBlock("0", `{"type":"text_delta","text":"`+strings.ReplaceAll(text, "\n", `\n`)+`"}`))
 		}
 		added, o := toChat(t, translate.AnswerContext{Cuts: translate.Cuts{Stops: tt.stops, Enforced: tt.stops[:1]}}, streamOf("max_tokens", events...))
-		assert.Equal(t, tt.want, firstChoice(added)["message"].(translatetest.Object)["content"])
+		assert.Equal(t, tt.want, firstChoice(added)["message"].(client.Object)["content"])
 		assert.Equal(t, "stop", firstChoice(added)["finish_reason"])
 		assert.Contains(t, o.out, `"completion_tokens":15`, "the usage is still told")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // Whole exchanges are in testdata/goldens/exchanges, one per folder:
@@ -222,35 +223,35 @@ func answersOf(t *testing.T, whole, stream string) string {
 	return "\nanswer:\n" + string(indented(t, []byte(whole))) + "\nstream:\n" + stream
 }
 
-func decoded(t *testing.T, body string) translatetest.Object {
+func decoded(t *testing.T, body string) client.Object {
 	t.Helper()
-	o, err := translatetest.Decode([]byte(body))
+	o, err := client.Decode([]byte(body))
 	require.NoError(t, err, body)
 	return o
 }
 
 // withParsedArguments decodes an answer and the arguments of its calls: those of
 // a stream keep the white space in which the provider wrote them.
-func withParsedArguments(t *testing.T, body string) translatetest.Object {
+func withParsedArguments(t *testing.T, body string) client.Object {
 	t.Helper()
 	o := decoded(t, body)
 	choices, _ := o["choices"].([]any)
 	for _, c := range choices {
-		message, _ := c.(translatetest.Object)["message"].(translatetest.Object)
+		message, _ := c.(client.Object)["message"].(client.Object)
 		calls, _ := message["tool_calls"].([]any)
 		for _, call := range calls {
-			parseArguments(call.(translatetest.Object)["function"].(translatetest.Object))
+			parseArguments(call.(client.Object)["function"].(client.Object))
 		}
 	}
 	items, _ := o["output"].([]any)
 	for _, item := range items {
-		parseArguments(item.(translatetest.Object))
+		parseArguments(item.(client.Object))
 	}
 	return o
 }
 
 // parseArguments decodes the arguments of a call in place, unless they are cut off.
-func parseArguments(call translatetest.Object) {
+func parseArguments(call client.Object) {
 	text, _ := call["arguments"].(string)
 	var arguments any
 	if json.Unmarshal([]byte(text), &arguments) == nil {

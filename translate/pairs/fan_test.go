@@ -19,7 +19,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // callsOf renders every prompt of a request.
@@ -208,16 +208,16 @@ func TestAnyInterleavingOfCallsGivesTheSameChoices(t *testing.T) {
 		for _, translator := range fan {
 			require.True(t, translator.Finished())
 		}
-		want, err := translatetest.Completion([]byte(straight), true)
+		want, err := client.Completions.Emitted([]byte(straight))
 		require.NoError(t, err)
-		got, err := translatetest.Completion([]byte(mixed), true)
+		got, err := client.Completions.Emitted([]byte(mixed))
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		for i := range f.memory {
 			f.memory[i].Stream = false
 		}
 		_, whole := f.play(func(open []int) int { return random.IntN(len(open)) })
-		answer, err := translatetest.Decode([]byte(whole))
+		answer, err := client.Decode([]byte(whole))
 		require.NoError(t, err)
 		require.Equal(t, want, answer, "a JSON answer tells the same")
 	}

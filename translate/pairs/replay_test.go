@@ -15,7 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // replay returns a JSON answer as a stream of its own format, nothing for a fault.
@@ -354,14 +354,14 @@ func TestAReplayRefusesAMessageThatNobodyCanRead(t *testing.T) {
 }
 
 // replayed are the events of a replay, by name and data.
-func replayed(t *testing.T, got string) []translatetest.Event {
+func replayed(t *testing.T, got string) []client.Event {
 	t.Helper()
 	stream, fault := replay(translate.Responses, []byte(got), false)
 	require.Nil(t, fault)
-	events, err := translatetest.Events(stream)
+	events, err := client.EmittedEvents(stream)
 	require.NoError(t, err)
 	for i, e := range events {
-		data, err := translatetest.Decode([]byte(e.Data))
+		data, err := client.Decode([]byte(e.Data))
 		require.NoError(t, err)
 		assert.Equal(t, e.Name, data["type"])
 		assert.Equal(t, fmt.Sprint(i), fmt.Sprint(data["sequence_number"]))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // TestR020AMessageAndItsCallsAreOneChoice ensures that the items of a response become
@@ -23,9 +23,9 @@ func TestR020AMessageAndItsCallsAreOneChoice(t *testing.T) {
 	answer := decoded(t, answered(w, translate.AnswerContext{}, []byte(body)).out)
 	choices := answer["choices"].([]any)
 	require.Len(t, choices, 1)
-	choice := choices[0].(translatetest.Object)
+	choice := choices[0].(client.Object)
 	assert.Equal(t, "tool_calls", choice["finish_reason"])
-	message := choice["message"].(translatetest.Object)
+	message := choice["message"].(client.Object)
 	assert.Equal(t, "I look.", message["content"])
 	assert.Len(t, message["tool_calls"], 2)
 }
@@ -71,9 +71,9 @@ func TestR028ATextIsAnnouncedBeforeItsDeltas(t *testing.T) {
 }
 
 // responseEvents decodes a stream of the responses format.
-func responseEvents(t *testing.T, stream string) (all []translatetest.Object) {
+func responseEvents(t *testing.T, stream string) (all []client.Object) {
 	t.Helper()
-	events, err := translatetest.Events([]byte(stream))
+	events, err := client.EmittedEvents([]byte(stream))
 	require.NoError(t, err)
 	for _, e := range events {
 		all = append(all, decoded(t, e.Data))
@@ -83,7 +83,7 @@ func responseEvents(t *testing.T, stream string) (all []translatetest.Object) {
 
 // towardsResponses calls check with the events of every recorded stream of the other
 // formats, as a responses client gets it.
-func towardsResponses(t *testing.T, check func(t *testing.T, events []translatetest.Object)) {
+func towardsResponses(t *testing.T, check func(t *testing.T, events []client.Object)) {
 	for _, r := range everyStream(t) {
 		w := way{r.format, translate.Responses}
 		if r.format == w.to {
@@ -99,16 +99,16 @@ func towardsResponses(t *testing.T, check func(t *testing.T, events []translatet
 // announced: Codex drops items whose lists are missing, and parts without a text.
 func TestR029WhatIsAnnouncedIsEmptyAndWhole(t *testing.T) {
 	lists := map[string]string{"message": "content", "reasoning": "summary"}
-	towardsResponses(t, func(t *testing.T, events []translatetest.Object) {
+	towardsResponses(t, func(t *testing.T, events []client.Object) {
 		for _, e := range events {
 			switch e["type"] {
 			case "response.output_item.added":
-				item := e["item"].(translatetest.Object)
+				item := e["item"].(client.Object)
 				if list, there := lists[item["type"].(string)]; there {
 					assert.Equal(t, []any{}, item[list], list)
 				}
 			case "response.content_part.added", "response.reasoning_summary_part.added":
-				part := e["part"].(translatetest.Object)
+				part := e["part"].(client.Object)
 				text, _ := strings.CutPrefix(part["type"].(string), "output_")
 				assert.Equal(t, "", part[strings.TrimPrefix(text, "summary_")])
 			}
@@ -120,7 +120,7 @@ func TestR029WhatIsAnnouncedIsEmptyAndWhole(t *testing.T) {
 // of arguments, and the item in the last event, hold the whole of it: clients keep those
 // in place of what they added up.
 func TestR030EndsHoldWhatTheDeltasAddUpTo(t *testing.T) {
-	towardsResponses(t, func(t *testing.T, events []translatetest.Object) {
+	towardsResponses(t, func(t *testing.T, events []client.Object) {
 		added, items := make(map[string]string), []any{}
 		for _, e := range events {
 			kind, _ := e["type"].(string)
@@ -135,7 +135,7 @@ func TestR030EndsHoldWhatTheDeltasAddUpTo(t *testing.T) {
 			case done && e["part"] == nil:
 				assert.Contains(t, []any{e["text"], e["refusal"], e["arguments"], e["input"]}, added[at], kind)
 			case kind == "response.completed", kind == "response.incomplete":
-				assert.Equal(t, items, e["response"].(translatetest.Object)["output"])
+				assert.Equal(t, items, e["response"].(client.Object)["output"])
 			}
 		}
 	})

@@ -1,7 +1,7 @@
 package pairs_test
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"testing"
 
@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // known are the names of the formats of clients, and spoken those of providers.
@@ -79,43 +79,27 @@ func waysFrom(provider translate.Format) []way {
 	return slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return w.from != provider })
 }
 
-// client is how the clients of a format read streams.
-type client struct {
-	// added adds up a stream. If asked is set, the client has asked for the usage.
-	added func(stream []byte, asked bool) (translatetest.Object, error)
-	// ends are texts that only a finished stream contains.
-	ends []string
+// clients are how the clients of each format read streams.
+var clients = map[translate.Format]client.Format{
+	translate.Messages:    client.Messages,
+	translate.Chat:        client.Chat,
+	translate.Completions: client.Completions,
+	translate.Responses:   client.Responses,
+	translate.Gemini:      client.Gemini,
 }
 
-var clients = map[translate.Format]client{
-	translate.Messages:    {addedMessage, []string{"event: message_stop", "event: message_delta"}},
-	translate.Chat:        {translatetest.Chat, []string{"[DONE]"}},
-	translate.Completions: {translatetest.Completion, []string{"[DONE]"}},
-	translate.Responses: {
-		func(stream []byte, _ bool) (translatetest.Object, error) { return translatetest.Response(stream) },
-		[]string{"event: response.completed", "event: response.incomplete"},
-	},
-	translate.Gemini: {
-		func(stream []byte, _ bool) (translatetest.Object, error) { return translatetest.Generated(stream) },
-		[]string{`"finishReason"`},
-	},
-}
+// lastEvents are texts that only a finished stream contains.
+var lastEvents = []string{"event: message_stop", "event: message_delta", "[DONE]", "event: response.completed", "event: response.incomplete", `"finishReason"`}
 
-func addedMessage(stream []byte, _ bool) (translatetest.Object, error) {
-	answer, err := translatetest.Message(stream)
-	if err != nil {
-		return nil, err
+// added adds up a stream of the client's format, which has usage if the client asked for it, or
+// if the format always has it.
+func (w way) added(stream string, asked bool) (client.Object, error) {
+	answer, err := clients[w.to].Emitted([]byte(stream))
+	_, told := answer["usage"]
+	if err == nil && told != asked && (w.to == translate.Chat || w.to == translate.Completions) {
+		err = errors.New("usage that nobody asked for, or none")
 	}
-	return translatetest.Settled(answer), nil
-}
-
-// added adds up a stream of the client's format.
-func (w way) added(stream string, asked bool) (translatetest.Object, error) {
-	c, known := clients[w.to]
-	if !known {
-		return nil, fmt.Errorf("clients has no format %q", w.to)
-	}
-	return c.added([]byte(stream), asked)
+	return answer, err
 }
 
 // The pairs of formats were once listed by hand, so that all tests of translated

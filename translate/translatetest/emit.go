@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // Emitter is the part that the emitters of all formats have in common.
@@ -103,10 +104,9 @@ func (s *script) finish(choice, word int) {
 // official clients do.
 type RoundTrip struct {
 	Emitter func(*translate.AnswerContext) Emitter
-	Read    func(stream []byte) (Object, error)    // the accumulator of its format
-	Text    func(answer Object, choice int) string // the text of a choice of an answer
-	Choices int                                    // the number of choices of an answer
-	Calls   bool                                   // whether the format has tool calls
+	Client  client.Format
+	Choices int  // the number of choices of an answer
+	Calls   bool // whether the format has tool calls
 }
 
 // Check writes the answer of a script as a stream and as a JSON answer. It returns an error
@@ -122,19 +122,20 @@ func (r RoundTrip) Check(steps []byte) error {
 	if err != nil {
 		return err
 	}
-	added, err := r.Read(stream)
+	added, err := r.Client.Emitted(stream)
 	if err != nil {
 		return fmt.Errorf("%s: %w", stream, err)
 	}
-	answer, err := Decode(whole)
+	answer, err := r.Client.Parse(whole)
 	if err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(answer, added) {
-		return fmt.Errorf("the stream adds up to %v, the answer is %v", added, answer)
+	if !reflect.DeepEqual(answer.Object, added) {
+		return fmt.Errorf("the stream adds up to %v, the answer is %v", added, answer.Object)
 	}
+	texts := append(answer.Texts, make([]string, r.Choices)...) // a choice may never begin
 	for choice := range r.Choices {
-		if want, got := textOf(events, choice), dense(r.Text(answer, choice)); want != got {
+		if want, got := textOf(events, choice), dense(texts[choice]); want != got {
 			return fmt.Errorf("choice %d has the text %q instead of %q", choice, got, want)
 		}
 	}

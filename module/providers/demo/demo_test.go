@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 func TestMain(m *testing.M) { gatewaytest.Main(m) }
@@ -86,51 +87,45 @@ func (c *caller) read(response *http.Response) []byte {
 	return raw
 }
 
-func (c *caller) message(body string) *client.Message {
-	c.t.Helper()
-	m, err := client.ParseMessage(c.body(http.StatusOK, messagesPath, body))
-	require.NoError(c.t, err)
-	return m
+// clients are how the clients of each path read answers.
+var clients = map[string]client.Format{
+	messagesPath: client.Messages, chatPath: client.Chat, completionsPath: client.Completions, responsesPath: client.Responses,
 }
 
-func (c *caller) messageStream(body string) *client.Message {
+// whole returns the whole answer to a request, a stream if the request asks for one.
+func (c *caller) whole(path, body string) client.Answer {
 	c.t.Helper()
-	response := c.send(messagesPath, body)
-	require.Equal(c.t, http.StatusOK, response.StatusCode)
-	require.Equal(c.t, "text/event-stream; charset=utf-8", response.Header.Get("Content-Type"))
-	m, err := client.ReadMessageStream(response.Body)
+	response := c.send(path, body)
+	raw := c.read(response)
+	require.Equal(c.t, http.StatusOK, response.StatusCode, "%s", raw)
+	read, contentType := clients[path].Parse, "application/json"
+	if strings.Contains(body, `"stream":true`) {
+		read, contentType = clients[path].Read, "text/event-stream; charset=utf-8"
+	}
+	require.Equal(c.t, contentType, response.Header.Get("Content-Type"))
+	answer, err := read(raw)
+	require.NoError(c.t, err)
+	require.True(c.t, answer.Complete)
+	return answer
+}
+
+func (c *caller) message(body string) *client.Message {
+	c.t.Helper()
+	m, err := c.whole(messagesPath, body).Message()
 	require.NoError(c.t, err)
 	return m
 }
 
 func (c *caller) completion(path, body string) *client.Completion {
 	c.t.Helper()
-	answer, err := client.ParseCompletion(c.body(http.StatusOK, path, body))
-	require.NoError(c.t, err)
-	return answer
-}
-
-func (c *caller) completionStream(path, body string) *client.Completion {
-	c.t.Helper()
-	response := c.send(path, body)
-	require.Equal(c.t, http.StatusOK, response.StatusCode)
-	answer, err := client.ReadCompletionStream(response.Body)
+	answer, err := c.whole(path, body).Completion()
 	require.NoError(c.t, err)
 	return answer
 }
 
 func (c *caller) response(body string) *client.Response {
 	c.t.Helper()
-	r, err := client.ParseResponse(c.body(http.StatusOK, responsesPath, body))
-	require.NoError(c.t, err)
-	return r
-}
-
-func (c *caller) responseStream(body string) *client.Response {
-	c.t.Helper()
-	response := c.send(responsesPath, body)
-	require.Equal(c.t, http.StatusOK, response.StatusCode)
-	r, err := client.ReadResponseStream(response.Body)
+	r, err := c.whole(responsesPath, body).Response()
 	require.NoError(c.t, err)
 	return r
 }
@@ -157,7 +152,7 @@ func TestMaxTokensCutsTheText(t *testing.T) {
 		assert.Equal(t, "This is the", m.Text())
 		assert.Equal(t, "max_tokens", m.StopReason)
 		assert.Equal(t, 3, m.Usage.OutputTokens)
-		s := c.messageStream(body + `,"stream":true}`)
+		s := c.message(body + `,"stream":true}`)
 		assert.Equal(t, "This is the", s.Text())
 		assert.Equal(t, "max_tokens", s.StopReason)
 

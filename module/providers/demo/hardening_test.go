@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // Ensures that a schema cannot make the engine work for ever.
@@ -147,23 +147,15 @@ func substitute(v any, try func()) {
 }
 
 // lawful checks the answer by the rules of its format.
-func lawful(path string, w *httptest.ResponseRecorder) (err error) {
-	stream := strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream")
-	switch {
-	case w.Code != http.StatusOK:
-		_, err = client.ParseFailure(w.Body.Bytes())
-	case path == messagesPath && stream:
-		_, err = client.ReadMessageStream(w.Body)
-	case path == messagesPath:
-		_, err = client.ParseMessage(w.Body.Bytes())
-	case path == responsesPath && stream:
-		_, err = client.ReadResponseStream(w.Body)
-	case path == responsesPath:
-		_, err = client.ParseResponse(w.Body.Bytes())
-	case stream:
-		_, err = client.ReadCompletionStream(w.Body)
-	default:
-		_, err = client.ParseCompletion(w.Body.Bytes())
+func lawful(path string, w *httptest.ResponseRecorder) error {
+	read := clients[path].Parse
+	if w.Code != http.StatusOK {
+		_, err := client.ParseFailure(w.Body.Bytes())
+		return err
 	}
+	if strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+		read = clients[path].Read
+	}
+	_, err := read(w.Body.Bytes())
 	return err
 }

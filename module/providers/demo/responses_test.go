@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // refusal sends a request with a method, and returns the status of the refusal.
@@ -65,7 +65,7 @@ func TestATurnOfAnAgentContinues(t *testing.T) {
 		}
 		input.WriteString(`,{"type":"custom_tool_call_output","call_id":"` + first.Items("custom_tool_call")[0].CallID + `","output":"patched"}`)
 		input.WriteString(`,{"type":"function_call_output","call_id":"` + first.Items("function_call")[0].CallID + `","output":"noon"}`)
-		again := c.responseStream(`{"model":"m1","stream":true,"input":[` + input.String() + `]` + more + `}`)
+		again := c.response(`{"model":"m1","stream":true,"input":[` + input.String() + `]` + more + `}`)
 		assert.Equal(t, `The tools answered: "patched", "noon".`, again.Text())
 	}, demo.WithStrict(true))
 }

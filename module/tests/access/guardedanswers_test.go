@@ -118,7 +118,7 @@ func TestAMaskInAStreamCoversAllDeltasAndCopies(t *testing.T) {
 			assert.NotContains(t, answer.Body, "example.com")
 			got := answer.Read(t, path)
 			assert.True(t, got.Complete, answer.Body)
-			assert.Equal(t, "write to [email] today \"now\" é", got.Text)
+			assert.Equal(t, "write to [email] today \"now\" é", got.Text())
 		})
 	}
 }

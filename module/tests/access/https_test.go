@@ -107,7 +107,7 @@ func assertCompleteAnswer(t *testing.T, path string, streaming bool, body string
 	if streaming {
 		got := site.Reply{Body: body}.Read(t, path)
 		assert.True(t, got.Complete)
-		assert.Contains(t, got.Text, "hello")
+		assert.Contains(t, got.Text(), "hello")
 		return
 	}
 	assert.Contains(t, site.Reply{Body: body}.Text(t, path), "hello")

@@ -260,7 +260,7 @@ func TestK069K070FilterResultsAreNoContent(t *testing.T) {
 			assert.Contains(t, reply.Body, "[DONE]")
 		} else {
 			read := reply.Read(t, path)
-			assert.Equal(t, "Hello", read.Text, path)
+			assert.Equal(t, "Hello", read.Text(), path)
 			assert.True(t, read.Complete, path)
 			assert.NotContains(t, reply.Body, "filter")
 		}

@@ -322,7 +322,7 @@ func assertWhole(t *testing.T, c *faultCase, answer site.Reply) {
 	read := answer.Read(t, c.Path)
 	assert.True(t, read.Complete, answer.Body)
 	assert.Nil(t, read.Failure)
-	assert.NotEmpty(t, read.Text)
+	assert.NotEmpty(t, read.Text())
 }
 
 // assertCut checks a stream that has content, the event of the error, and nothing behind
@@ -333,7 +333,7 @@ func assertCut(t *testing.T, c *faultCase, answer site.Reply, failure site.Error
 		require.NoError(t, answer.Err, "the body itself ends in order")
 	}
 	read := answer.Read(t, c.Path)
-	assert.Equal(t, "Hi", read.Text)
+	assert.Equal(t, "Hi", read.Text())
 	assert.False(t, read.Complete, "a stream that did not finish is shown as finished: %s", answer.Body)
 	require.NotNil(t, read.Failure, answer.Body)
 	assert.Equal(t, failure.Message, read.Failure.Message)

@@ -29,7 +29,7 @@ func TestG124PingsThenA503ThenTheSecondTargetInOneResponse(t *testing.T) {
 				whole := answer.Rest()
 				seen := whole.Read(t, path) // a second message_start would fail here
 				assert.True(t, seen.Complete)
-				assert.Contains(t, seen.Text, "hello")
+				assert.Contains(t, seen.Text(), "hello")
 				assert.Nil(t, seen.Failure)
 				assert.Equal(t, 1, s.Second.Count())
 				record := s.Record(whole.ID())

@@ -160,7 +160,7 @@ func TestG106AJSONAnswerOfTheSameFormatIsReplayedAsAStream(t *testing.T) {
 				assert.Empty(t, answer.Header.Get("Content-Length"))
 				seen := answer.Read(t, path)
 				assert.True(t, seen.Complete, answer.Body)
-				assert.Contains(t, seen.Text, "hello")
+				assert.Contains(t, seen.Text(), "hello")
 				record := s.Record(answer.ID())
 				assert.Equal(t, "answered", record["outcome"])
 				assert.Contains(t, record, "usage.output_tokens")

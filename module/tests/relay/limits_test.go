@@ -33,14 +33,14 @@ func TestG093TheBoundOfEventsIsThatOfTheConfiguration(t *testing.T) {
 				answer := s.Ask(path, site.BodyFor(path, "narrow", "hello", true))
 				require.Equal(t, http.StatusOK, answer.Status)
 				seen := answer.Read(t, path)
-				assert.Equal(t, "Hi", seen.Text)
+				assert.Equal(t, "Hi", seen.Text())
 				require.NotNil(t, seen.Failure)
 				assert.Equal(t, "the upstream returned an unusable answer", seen.Failure.Message)
 				assert.False(t, seen.Complete)
 
 				p.Script(gatewaytest.Chunks(gatewaytest.EventStream, begin, event, end))
 				seen = s.Ask(path, site.BodyFor(path, "wide", "hello", true)).Read(t, path)
-				assert.Equal(t, "Hi"+big+" there", seen.Text)
+				assert.Equal(t, "Hi"+big+" there", seen.Text())
 				assert.True(t, seen.Complete)
 			})
 		}

@@ -54,7 +54,7 @@ func TestAnErrorAsTheFirstEventHasItsStatusAndFailsOver(t *testing.T) {
 			s.Second.Script(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path]...))
 			answer = s.Ask(path, strings.Replace(body, `"model":"1"`, `"model":"m"`, 1))
 			assert.Equal(t, http.StatusOK, answer.Status)
-			assert.Equal(t, "Hi there", answer.Read(t, path).Text)
+			assert.Equal(t, "Hi there", answer.Read(t, path).Text())
 			assert.Equal(t, before+1, s.Second.Count())
 		}
 	})

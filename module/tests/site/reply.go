@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // Reply is an answer that was read to its end.
@@ -56,61 +56,26 @@ func (r Reply) AssertEnded(t testing.TB, path string) {
 	assert.Equal(t, path == GeminiPath, r.Err != nil, "%v", r.Err)
 }
 
-// Outcome is a stream as a client reads it.
-type Outcome struct {
-	Text     string
-	Complete bool            // the stream has the last event of its format
-	Failure  *client.Failure // of the error event; nil without one
+// Clients are how the clients of each path read answers.
+var Clients = map[string]client.Format{
+	MessagesPath: client.Messages, ChatPath: client.Chat, CompletionsPath: client.Completions,
+	ResponsesPath: client.Responses, GeminiPath: client.Gemini,
 }
 
 // Text returns the text of a JSON answer.
 func (r Reply) Text(t testing.TB, path string) string {
 	t.Helper()
-	switch path {
-	case MessagesPath:
-		m, err := client.ParseMessage([]byte(r.Body))
-		require.NoError(t, err, r.Body)
-		return m.Text()
-	case ResponsesPath:
-		response, err := client.ParseResponse([]byte(r.Body))
-		require.NoError(t, err, r.Body)
-		return response.Text()
-	case GeminiPath:
-		content, err := client.ParseContent([]byte(r.Body))
-		require.NoError(t, err, r.Body)
-		return content.Text()
-	}
-	c, err := client.ParseCompletion([]byte(r.Body))
+	answer, err := Clients[path].Parse([]byte(r.Body))
 	require.NoError(t, err, r.Body)
-	return c.Choices[0].Text
+	return answer.Text()
 }
 
 // Read assembles a stream by the rules of the official clients. A failed stream of GeminiPath
 // breaks off behind its last event.
-func (r Reply) Read(t testing.TB, path string) Outcome {
+func (r Reply) Read(t testing.TB, path string) client.Answer {
 	t.Helper()
-	if path == GeminiPath {
-		content, err := client.ReadContentStream(strings.NewReader(r.Body))
-		require.NoError(t, err, r.Body)
-		require.Equal(t, content.Failure != nil, r.Err != nil, r.Body)
-		return Outcome{content.Text(), content.Complete && content.Failure == nil, content.Failure}
-	}
-	require.NoError(t, r.Err)
-	if path == MessagesPath {
-		m, err := client.ReadMessageStream(strings.NewReader(r.Body))
-		require.NoError(t, err, r.Body)
-		return Outcome{m.Text(), m.Complete, m.Failure}
-	}
-	if path == ResponsesPath {
-		response, err := client.ReadResponseStream(strings.NewReader(r.Body))
-		require.NoError(t, err, r.Body)
-		return Outcome{response.Text(), response.Complete, response.Failure}
-	}
-	c, err := client.ReadCompletionStream(strings.NewReader(r.Body))
+	answer, err := Clients[path].Read([]byte(r.Body))
 	require.NoError(t, err, r.Body)
-	var text strings.Builder
-	for _, choice := range c.Choices {
-		text.WriteString(choice.Text)
-	}
-	return Outcome{text.String(), c.Complete, c.Failure}
+	require.Equal(t, path == GeminiPath && answer.Failure != nil, r.Err != nil, r.Body)
+	return answer
 }

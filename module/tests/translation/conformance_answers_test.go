@@ -15,9 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // answering is a case about an answer; testdata/conformance/README.md describes
@@ -170,52 +169,24 @@ func (c answering) request(t *testing.T, path, model string, streaming bool) str
 // client's own format may say what the gateway never would.
 func (c answering) added(t *testing.T, route site.Lane, answer site.Reply) string {
 	t.Helper()
-	asked := bytes.Contains(c.Request, []byte("include_usage"))
-	var got any
-	var err error
-	switch stream := []byte(answer.Body); {
-	case route.IsBytes() && route.Path == site.MessagesPath:
-		got, err = client.ReadMessageStream(bytes.NewReader(stream))
-	case route.IsBytes():
-		got, err = withContents(client.ReadCompletionStream(bytes.NewReader(stream)))
-	case route.Path == site.MessagesPath:
-		got, err = translatetest.Message(stream)
-	case route.Path == site.ChatPath:
-		got, err = translatetest.Chat(stream, asked)
-	default:
-		got, err = translatetest.Completion(stream, asked)
-	}
-	require.NoError(t, err, answer.Body)
-	raw, err := json.Marshal(lowered(got))
-	require.NoError(t, err)
-	return string(raw)
-}
-
-func withContents(c *client.Completion, err error) (*client.Completion, error) {
-	for i := range c.Choices {
-		c.Choices[i].Message.Content = &c.Choices[i].Text
-	}
-	return c, err
-}
-
-func lowered(got any) any {
-	m, ok := got.(*client.Message)
-	if ok { // an input that never came is null there
-		for i := range m.Content {
-			if m.Content[i].Input == nil {
-				m.Content[i].Input = json.RawMessage("{}")
-			}
+	got := answer.Read(t, route.Path).Object
+	if !route.IsBytes() {
+		var err error
+		got, err = site.Clients[route.Path].Emitted([]byte(answer.Body))
+		require.NoError(t, err, answer.Body)
+		if _, told := got["usage"]; route.Path != site.MessagesPath {
+			assert.Equal(t, bytes.Contains(c.Request, []byte("include_usage")), told, answer.Body)
 		}
 	}
-	return got
+	raw, err := json.Marshal(got)
+	require.NoError(t, err)
+	return string(raw)
 }
 
 // inShort names the events of a stream, blocks by their types and deltas by theirs.
 func inShort(t *testing.T, stream string) (names []string) {
 	t.Helper()
-	events, err := client.ReadEvents(strings.NewReader(stream))
-	require.NoError(t, err)
-	for _, e := range events {
+	for _, e := range client.Events([]byte(stream)) {
 		var view struct {
 			Block struct{ Type string } `json:"content_block"`
 			Delta struct{ Type string }
@@ -280,7 +251,7 @@ func TestConformanceOfSpoiledStreams(t *testing.T) {
 						continue // the bytes are the provider's, its coding too
 					}
 					seen := answer.Read(t, path)
-					assert.Equal(t, said, seen.Text, lane)
+					assert.Equal(t, said, seen.Text(), lane)
 					assert.True(t, seen.Complete, lane)
 				}
 			})
@@ -299,7 +270,7 @@ func TestG092AnEventOf5MiBIsDelivered(t *testing.T) {
 			path := conformingLanes[lane].Path
 			seen := s.Ask(path, site.BodyFor(path, model, "hello", true)).Read(t, path)
 			assert.True(t, seen.Complete, lane)
-			assert.Len(t, seen.Text, len(big+" there"), lane)
+			assert.Len(t, seen.Text(), len(big+" there"), lane)
 		}
 	})
 }
@@ -323,7 +294,7 @@ func TestG093AnEventBeyondTheBoundEndsTheStream(t *testing.T) {
 			answer := s.Ask(path, site.BodyFor(path, model, "hello", true))
 			require.NoError(t, answer.Err)
 			seen := answer.Read(t, path)
-			assert.Equal(t, "Hi", seen.Text, lane)
+			assert.Equal(t, "Hi", seen.Text(), lane)
 			assert.NotNil(t, seen.Failure, lane)
 			require.NoError(t, s.p.WaitSettled(site.Waiting(t)))
 			assert.Less(t, sent, 128, "the provider is not heard to the end")

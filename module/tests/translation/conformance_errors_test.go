@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 func TestConformanceOfErrors(t *testing.T) {
@@ -74,8 +74,10 @@ func TestG060TheNextTurnHasTheProvidersOwnIDs(t *testing.T) {
 			`"message":{"role":"assistant","content":null,"tool_calls":[{"id":"functions.f:0","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`)))
 		tools := `{"model":"m0","tools":[` + ours("f", "") + `],`
 		answer := s.Ask(site.MessagesPath, tools+oneTurn+"}")
-		message, err := client.ParseMessage([]byte(answer.Body))
+		whole, err := client.Messages.Parse([]byte(answer.Body))
 		require.NoError(t, err, answer.Body)
+		message, err := whole.Message()
+		require.NoError(t, err)
 		require.Len(t, message.Content, 1)
 		id := message.Content[0].ID
 		assert.Regexp(t, `^[A-Za-z0-9_-]+$`, id)
@@ -122,7 +124,7 @@ func TestG101SilenceIsFilledWithPings(t *testing.T) {
 					whole := answer.Rest()
 					seen := whole.Read(t, r.Path) // a second message_start would fail here
 					assert.True(t, seen.Complete)
-					assert.Equal(t, "Hi there", seen.Text)
+					assert.Equal(t, "Hi there", seen.Text())
 				})
 			}
 		}, "commit_after 1ms", "keep_alive 5ms")

@@ -343,7 +343,7 @@ func TestG046AnEchoBeginsWithThePrompt(t *testing.T) {
 			answer := s.Ask(site.CompletionsPath, strings.Replace(site.BodyFor(site.CompletionsPath, "m0", "Once upon", streaming), "{", `{"echo":true,`, 1))
 			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 			if streaming {
-				assert.True(t, strings.HasPrefix(answer.Read(t, site.CompletionsPath).Text, "Once upon"), answer.Body)
+				assert.True(t, strings.HasPrefix(answer.Read(t, site.CompletionsPath).Text(), "Once upon"), answer.Body)
 			} else {
 				assert.Contains(t, answer.Body, `"text":"Once upon`)
 			}

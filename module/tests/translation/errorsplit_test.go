@@ -39,7 +39,7 @@ func TestAnErrorRightBehindContentEndsTheStreamHoweverItArrives(t *testing.T) {
 			require.Equal(t, http.StatusOK, answer.Status, "%s: %s", name, answer.Body)
 			read := answer.Read(t, r.Path)
 			require.NotNil(t, read.Failure, name)
-			assert.True(t, strings.HasPrefix(read.Text, "Hi"), "%s: %s", name, answer.Body)
+			assert.True(t, strings.HasPrefix(read.Text(), "Hi"), "%s: %s", name, answer.Body)
 			assert.False(t, read.Complete, name)
 			assert.Equal(t, "cut", s.Record(answer.ID())["outcome"], name)
 			if body := made.ReplaceAllString(answer.Body, "$1"); first == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // Members of requests.
@@ -124,14 +124,17 @@ func counted(tokens int) gatewaytest.Step {
 func readCompletion(t *testing.T, r site.Reply, streamed bool) *client.Completion {
 	t.Helper()
 	require.Equal(t, http.StatusOK, r.Status, r.Body)
-	read := func() (*client.Completion, error) { return client.ParseCompletion([]byte(r.Body)) }
-	if streamed {
-		read = func() (*client.Completion, error) {
-			return client.ReadCompletionStream(strings.NewReader(r.Body))
-		}
+	read := client.Chat
+	if strings.Contains(r.Body, `"text_completion"`) {
+		read = client.Completions
 	}
-	c, err := read()
+	answer, err := read.Parse([]byte(r.Body))
+	if streamed {
+		answer, err = read.Read([]byte(r.Body))
+	}
 	require.NoError(t, err, r.Body)
+	c, err := answer.Completion()
+	require.NoError(t, err)
 	return c
 }
 
@@ -143,7 +146,7 @@ func answerText(t *testing.T, r site.Reply, path string, stream bool) string {
 	if stream {
 		read := r.Read(t, path)
 		require.True(t, read.Complete, r.Body)
-		return read.Text
+		return read.Text()
 	}
 	if path == site.MessagesPath {
 		r.Body = strings.Replace(r.Body, `"content":null`, `"content":[]`, 1) // as clients of Ollama read it
@@ -196,7 +199,7 @@ func assertUnfinished(t *testing.T, r site.Lane, whole site.Reply) {
 	seen := whole.Read(t, r.Path)
 	assert.False(t, seen.Complete)
 	require.NotNil(t, seen.Failure)
-	assert.Equal(t, "Hi", seen.Text)
+	assert.Equal(t, "Hi", seen.Text())
 	for _, end := range []string{"message_stop", "message_delta", "content_block_stop", "[DONE]", `"finish_reason":"`, `"finishReason"`} {
 		assert.NotContains(t, whole.Body, end)
 	}

@@ -29,7 +29,7 @@ func TestACallEndsAtAStopThatTheProviderDoesNotKnow(t *testing.T) {
 			answer := s.Ask(path, body)
 			seen := answer.Read(t, path)
 			assert.True(t, seen.Complete)
-			assert.Equal(t, "Hi ", seen.Text)
+			assert.Equal(t, "Hi ", seen.Text())
 			assert.NoError(t, p.WaitCancelledN(site.Waiting(t), i+1))
 			record := s.Record(answer.ID())
 			assert.Equal(t, "answered", record["outcome"])

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -69,9 +68,7 @@ func TestCapturedRequestsAreServedByAStrictProviderOfChat(t *testing.T) {
 					assert.Equal(t, before, p.Count(), "nobody is asked to count")
 					return
 				}
-				message, err := client.ReadMessageStream(response.Body)
-				require.NoError(t, err)
-				assert.True(t, message.Complete)
+				assert.True(t, site.ReadReply(response).Read(t, site.MessagesPath).Complete)
 				requests := p.Requests()
 				require.Len(t, requests, before+1)
 				assertCarriedOver(t, c, requests[before].Body)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // chatMessage is the message of the only choice of a chat answer.
@@ -46,7 +46,7 @@ func TestAChatClientsToolLoopKeepsTheThinkingOfAStrictMessagesProvider(t *testin
 
 		second := s.Ask(site.ChatPath, `{"model":"m","messages":[`+asks+`,`+string(message)+`,{"role":"tool","tool_call_id":"`+id+`","content":"noon"}],"stream":true,"stream_options":{"include_usage":true}`+tools)
 		require.Equal(t, http.StatusOK, second.Status, second.Body)
-		added, err := translatetest.Chat([]byte(second.Body), true)
+		added, err := client.Chat.Emitted([]byte(second.Body))
 		require.NoError(t, err, second.Body)
 		raw, err := json.Marshal(added)
 		require.NoError(t, err)
@@ -84,10 +84,10 @@ func TestG034SeveralAnswersOfAMessagesProviderAreChoicesOfOne(t *testing.T) {
 		const body = `{"model":"m","messages":[{"role":"user","content":"hello"}],"n":2`
 		plain := s.Ask(site.ChatPath, body+`}`)
 		require.Equal(t, http.StatusOK, plain.Status, plain.Body)
-		whole, err := translatetest.Decode([]byte(plain.Body))
+		whole, err := client.Decode([]byte(plain.Body))
 		require.NoError(t, err)
 		stream := s.Ask(site.ChatPath, body+`,"stream":true,"stream_options":{"include_usage":true}}`)
-		added, err := translatetest.Chat([]byte(stream.Body), true)
+		added, err := client.Chat.Emitted([]byte(stream.Body))
 		require.NoError(t, err, stream.Body)
 		assert.Len(t, whole["choices"], 2)
 		assert.Equal(t, whole["choices"], added["choices"])

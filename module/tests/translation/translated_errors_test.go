@@ -54,7 +54,7 @@ func TestG124PingsThenTheSecondTranslatedTargetInOneResponse(t *testing.T) {
 		whole := answer.Rest()
 		seen := whole.Read(t, r.Path) // a second message_start would fail here
 		assert.True(t, seen.Complete)
-		assert.Contains(t, seen.Text, "hello")
+		assert.Contains(t, seen.Text(), "hello")
 		assert.Equal(t, "second", s.Record(whole.ID())["provider"])
 	}, "commit_after 1ms", "keep_alive 5ms")
 }

@@ -72,7 +72,7 @@ func TestKeepAlivesComeBetweenTranslatedEvents(t *testing.T) {
 		s.Gate.Open()
 		seen := answer.Rest().Read(t, r.Path)
 		assert.True(t, seen.Complete)
-		assert.Equal(t, "Hi there", seen.Text)
+		assert.Equal(t, "Hi there", seen.Text())
 	}, "keep_alive 5ms")
 }
 
@@ -84,7 +84,7 @@ func TestG106AJSONAnswerToAStreamingRequestIsReplayedAsAStream(t *testing.T) {
 		assert.Equal(t, "text/event-stream; charset=utf-8", answer.Header.Get("Content-Type"))
 		seen := answer.Read(t, r.Path)
 		assert.True(t, seen.Complete)
-		assert.Contains(t, seen.Text, "hello")
+		assert.Contains(t, seen.Text(), "hello")
 		assert.Equal(t, "answered", s.Record(answer.ID())["outcome"])
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // dollars is a price of one dollar for each token of the answer, and nothing else.

@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 func tells(kind event.Kind, choice int, text string) event.Event {
@@ -304,10 +305,10 @@ func TestStreamsAddUpToTheAnswer(t *testing.T) {
 		m := tt.memory
 		m.Stream, m.IncludeUsage = true, true
 		stream, _ := emit(m, tt.steps...)
-		added, err := translatetest.Chat([]byte(stream), true)
+		added, err := client.Chat.Emitted([]byte(stream))
 		require.NoError(t, err, tt.name)
 		answer, _ := emit(tt.memory, tt.steps...)
-		want, err := translatetest.Decode([]byte(answer))
+		want, err := client.Decode([]byte(answer))
 		require.NoError(t, err)
 		assert.Equal(t, want, added, tt.name)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 func begins() event.Event {
@@ -191,9 +192,9 @@ func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 
 			streaming.IncludeUsage = true
 			stream, _ = emit(streaming, tt.steps...)
-			added, err := translatetest.Completion([]byte(stream), true)
+			added, err := client.Completions.Emitted([]byte(stream))
 			require.NoError(t, err)
-			answer, err := translatetest.Decode([]byte(body))
+			answer, err := client.Decode([]byte(body))
 			require.NoError(t, err)
 			assert.Equal(t, answer, added)
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // The core events, short enough for tables.
@@ -63,13 +64,13 @@ func emitted(t *testing.T, m translate.AnswerContext, events ...event.Event) str
 // partsOf returns the parts of a JSON answer.
 func partsOf(t *testing.T, m translate.AnswerContext, events ...event.Event) []any {
 	t.Helper()
-	o, err := translatetest.Decode([]byte(emitted(t, m, events...)))
+	o, err := client.Decode([]byte(emitted(t, m, events...)))
 	require.NoError(t, err)
-	return candidateOf(o)["content"].(translatetest.Object)["parts"].([]any)
+	return candidateOf(o)["content"].(client.Object)["parts"].([]any)
 }
 
-func candidateOf(o translatetest.Object) translatetest.Object {
-	return o["candidates"].([]any)[0].(translatetest.Object)
+func candidateOf(o client.Object) client.Object {
+	return o["candidates"].([]any)[0].(client.Object)
 }
 
 func sealer(t *testing.T) *seal.Sealer {
@@ -83,7 +84,7 @@ func sealer(t *testing.T) *seal.Sealer {
 // base64 of the standard alphabet, as official clients decode it.
 func unsealed(t *testing.T, part any, kind string) string {
 	t.Helper()
-	signature, _ := part.(translatetest.Object)["thoughtSignature"].(string)
+	signature, _ := part.(client.Object)["thoughtSignature"].(string)
 	sealed, err := base64.StdEncoding.Strict().DecodeString(signature)
 	require.NoError(t, err)
 	payload, ok := sealer(t).Open(kind, sealed)
@@ -112,7 +113,7 @@ func TestY025ThoughtsAreOnlyForClientsThatAskForThem(t *testing.T) {
 	m := translate.AnswerContext{Reasoning: translate.ReasoningOf{Hidden: true}, Seals: sealer(t)}
 	parts := partsOf(t, m, begins(), thinks("hm"), signs("sig", ""), thought, says("a"), calls(0, "a"), called(0), stopped, theEnd)
 	require.Len(t, parts, 2)
-	assert.Equal(t, translatetest.Object{"text": "a"}, parts[0])
+	assert.Equal(t, client.Object{"text": "a"}, parts[0])
 	assert.Equal(t, `[{"type":"thinking","thinking":"hm","signature":"sig"}]`, unsealed(t, parts[1], seal.Block))
 }
 
@@ -143,15 +144,15 @@ func TestY030ReasoningWithoutACallIsSealedIntoTheLastPart(t *testing.T) {
 	m := translate.AnswerContext{Seals: sealer(t)}
 	parts := partsOf(t, m, begins(), thinks("a"), signs("s1", ""), thought, says("b"), stopped, theEnd)
 	require.Len(t, parts, 3)
-	assert.Equal(t, "", parts[2].(translatetest.Object)["text"])
+	assert.Equal(t, "", parts[2].(client.Object)["text"])
 	assert.Equal(t, `[{"type":"thinking","thinking":"a","signature":"s1"}]`, unsealed(t, parts[2], seal.Block))
 }
 
 func TestSignaturesOfTheFormatStayUnchanged(t *testing.T) {
 	parts := partsOf(t, translate.AnswerContext{}, begins(), says("a"), signs("part:x-_y", translate.Gemini),
 		signs("call:AB+/==", translate.Gemini), thought, calls(0, "a"), called(0), stopped, theEnd)
-	assert.Equal(t, translatetest.Object{"text": "", "thoughtSignature": "x-_y"}, parts[1])
-	assert.Equal(t, "AB+/==", parts[2].(translatetest.Object)["thoughtSignature"])
+	assert.Equal(t, client.Object{"text": "", "thoughtSignature": "x-_y"}, parts[1])
+	assert.Equal(t, "AB+/==", parts[2].(client.Object)["thoughtSignature"])
 }
 
 func TestReasoningThatCannotBeSealedIsReported(t *testing.T) {
@@ -164,7 +165,7 @@ func TestY031CallsHaveIDsOfTheirOwn(t *testing.T) {
 	parts := partsOf(t, translate.AnswerContext{}, begins(), calls(0, "a"), called(0), calls(1, "a"), called(1), calls(2, ""), called(2), stopped, theEnd)
 	ids := map[any]bool{}
 	for _, part := range parts {
-		ids[part.(translatetest.Object)["functionCall"].(translatetest.Object)["id"]] = true
+		ids[part.(client.Object)["functionCall"].(client.Object)["id"]] = true
 	}
 	assert.Equal(t, map[any]bool{"a": true, "a_2": true, "call_1": true}, ids)
 }
@@ -194,12 +195,12 @@ func TestY039RefusalsAreEndsForSafety(t *testing.T) {
 	refused := finishes(event.FinishFiltered)
 	refused.Text = []byte("against the policy")
 	for _, events := range [][]event.Event{{begins(), refused, theEnd}, {begins(), says("I"), refused, theEnd}} {
-		o, err := translatetest.Decode([]byte(emitted(t, translate.AnswerContext{}, events...)))
+		o, err := client.Decode([]byte(emitted(t, translate.AnswerContext{}, events...)))
 		require.NoError(t, err)
 		c := candidateOf(o)
 		assert.Equal(t, "SAFETY", c["finishReason"])
 		assert.Equal(t, "against the policy", c["finishMessage"])
-		assert.Len(t, c["content"].(translatetest.Object)["parts"], 1)
+		assert.Len(t, c["content"].(client.Object)["parts"], 1)
 	}
 }
 
@@ -229,7 +230,7 @@ func TestPartsOfATextAreSeparate(t *testing.T) {
 	second := says("b")
 	second.Part = 1
 	parts := partsOf(t, translate.AnswerContext{}, begins(), thinks("x"), thought, thinks("y"), says("a"), second, stopped, theEnd)
-	assert.Equal(t, []any{translatetest.Object{"text": "x\n\ny", "thought": true}, translatetest.Object{"text": "a\n\nb"}}, parts)
+	assert.Equal(t, []any{client.Object{"text": "x\n\ny", "thought": true}, client.Object{"text": "a\n\nb"}}, parts)
 }
 
 // TestY046 ensures that candidates of a stream can be told apart, and that all have the usage of

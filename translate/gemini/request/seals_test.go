@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 func testSealer(t *testing.T, tenant string) *seal.Sealer {
@@ -30,9 +31,9 @@ func signatureOf(t *testing.T, thoughts ...event.Event) []byte {
 	m := &translate.AnswerContext{Seals: testSealer(t, "t"), Reasoning: translate.ReasoningOf{Hidden: true}}
 	out, fault := translatetest.Emit(answer.NewEmitter(m, translatetest.IDs("r", "c")), events)
 	require.Nil(t, fault)
-	o, err := translatetest.Decode([]byte(out))
+	o, err := client.Decode([]byte(out))
 	require.NoError(t, err)
-	part := o["candidates"].([]any)[0].(translatetest.Object)["content"].(translatetest.Object)["parts"].([]any)[0].(translatetest.Object)
+	part := o["candidates"].([]any)[0].(client.Object)["content"].(client.Object)["parts"].([]any)[0].(client.Object)
 	return []byte(part["thoughtSignature"].(string))
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // The core events, short enough for tables.
@@ -81,19 +82,19 @@ func emit(m translate.AnswerContext, events []event.Event) (string, *fault.Fault
 // trace writes a stream in short: what every event adds.
 func trace(t *testing.T, stream string) (lines []string) {
 	t.Helper()
-	events, err := translatetest.Events([]byte(stream))
+	events, err := client.EmittedEvents([]byte(stream))
 	require.NoError(t, err)
 	for _, e := range events {
-		data, err := translatetest.Decode([]byte(e.Data))
+		data, err := client.Decode([]byte(e.Data))
 		require.NoError(t, err)
 		lines = append(lines, traced(e.Name, data))
 	}
 	return lines
 }
 
-func traced(name string, data translatetest.Object) string {
-	block, _ := data["content_block"].(translatetest.Object)
-	delta, _ := data["delta"].(translatetest.Object)
+func traced(name string, data client.Object) string {
+	block, _ := data["content_block"].(client.Object)
+	delta, _ := data["delta"].(client.Object)
 	switch name {
 	case "content_block_start":
 		return strings.TrimSpace(fmt.Sprintf("%v %v %v %v%v", data["index"], block["type"], orNothing(block["id"]), orNothing(block["name"]), orNothing(block["data"])))
@@ -186,13 +187,13 @@ func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 			want := append([]string{"message_start"}, tt.want...)
 			assert.Equal(t, append(want, "stop "+tt.reason, "message_stop"), trace(t, stream))
 
-			added, err := translatetest.Message([]byte(stream))
+			added, err := client.Messages.Emitted([]byte(stream))
 			require.NoError(t, err)
 			body, fault := emit(translate.AnswerContext{}, events)
 			require.Nil(t, fault)
-			answer, err := translatetest.Decode([]byte(body))
+			answer, err := client.Decode([]byte(body))
 			require.NoError(t, err)
-			assert.Equal(t, answer, translatetest.Settled(added))
+			assert.Equal(t, answer, added)
 		})
 	}
 }
@@ -203,7 +204,7 @@ func TestTheAnswerIsTheSameWithoutAStart(t *testing.T) {
 	for _, events := range [][]event.Event{{says("a"), theEnd}, {theEnd}, {thinks("a"), theEnd}} {
 		stream, fault := emit(translate.AnswerContext{Stream: true}, events)
 		require.Nil(t, fault)
-		added, err := translatetest.Message([]byte(stream))
+		added, err := client.Messages.Emitted([]byte(stream))
 		require.NoError(t, err)
 		assert.Equal(t, "asked", added["model"])
 	}
@@ -364,7 +365,7 @@ func TestAnEstimateReplacesTheUnknownCount(t *testing.T) {
 		out, _ := emit(translate.AnswerContext{Stream: tt.stream, Input: translate.Input{Estimate: 123}}, []event.Event{tt.start, theEnd})
 		assert.Contains(t, out, tt.want, name)
 		if tt.stream {
-			events, err := translatetest.Events([]byte(out))
+			events, err := client.EmittedEvents([]byte(out))
 			require.NoError(t, err)
 			assert.Contains(t, events[len(events)-2].Data, `"input_tokens":0,`, name)
 		}
@@ -423,11 +424,11 @@ func TestCallsAreKnownByIDsThatTheFormatAllows(t *testing.T) {
 			for i, id := range tt.given {
 				events = append(events, calls(i, id, "f"))
 			}
-			body, err := translatetest.Decode([]byte(whole(t, translate.AnswerContext{}, events...)))
+			body, err := client.Decode([]byte(whole(t, translate.AnswerContext{}, events...)))
 			require.NoError(t, err)
 			var shown []string
 			for _, block := range body["content"].([]any) {
-				shown = append(shown, block.(translatetest.Object)["id"].(string))
+				shown = append(shown, block.(client.Object)["id"].(string))
 			}
 			assert.Equal(t, tt.shown, shown)
 		})
@@ -452,9 +453,9 @@ func TestSignaturesOfOtherFormatsAreSealed(t *testing.T) {
 
 	body, fault := emit(translate.AnswerContext{Seals: sealer}, events)
 	require.Nil(t, fault)
-	answer, err := translatetest.Decode([]byte(body))
+	answer, err := client.Decode([]byte(body))
 	require.NoError(t, err)
-	block := answer["content"].([]any)[0].(translatetest.Object)
+	block := answer["content"].([]any)[0].(client.Object)
 	assert.Equal(t, "a", block["thinking"])
 	payload, ok := sealer.Open(seal.Item, []byte(block["signature"].(string)))
 	assert.True(t, ok)

@@ -1,29 +1,16 @@
 package answer_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 func FuzzParser(f *testing.F) { translatetest.FuzzParser(f, translate.Responses, answer.NewParser) }
-
-// textsOf returns the texts of a response.
-func textsOf(answer translatetest.Object, _ int) string {
-	var b strings.Builder
-	for _, item := range answer["output"].([]any) {
-		parts, _ := item.(translatetest.Object)["content"].([]any)
-		for _, part := range parts {
-			text, _ := part.(translatetest.Object)["text"].(string)
-			b.WriteString(text)
-		}
-	}
-	return b.String()
-}
 
 func FuzzEmitter(f *testing.F)        { fuzzEmitter(f, nil) }
 func FuzzSealingEmitter(f *testing.F) { fuzzEmitter(f, sealer(f)) }
@@ -34,6 +21,6 @@ func fuzzEmitter(f *testing.F, seals *seal.Sealer) {
 			m.Seals = seals
 			return answer.NewEmitter(m, newIDs())
 		},
-		Read: translatetest.Response, Text: textsOf, Choices: 1, Calls: true,
+		Client: client.Responses, Choices: 1, Calls: true,
 	}.Fuzz(f, 3, 0, 0, 1, 4, 1, 0, 3, 4, 2, 5, 9, 7, 3)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 func told(kind event.Kind, text string) event.Event {
@@ -80,25 +81,25 @@ func emit(m translate.AnswerContext, events ...event.Event) (string, *fault.Faul
 
 // answered writes an answer between a start and the end, as a stream and as a JSON body,
 // whose contents must be equal.
-func answered(t *testing.T, m translate.AnswerContext, events ...event.Event) translatetest.Object {
+func answered(t *testing.T, m translate.AnswerContext, events ...event.Event) client.Object {
 	t.Helper()
 	all := append(append([]event.Event{start}, events...), theEnd)
 	m.Stream = true
 	stream, fault := emit(m, all...)
 	require.Nil(t, fault)
-	added, err := translatetest.Response([]byte(stream))
+	added, err := client.Responses.Emitted([]byte(stream))
 	require.NoError(t, err, stream)
 	m.Stream = false
 	body, fault := emit(m, all...)
 	require.Nil(t, fault)
-	whole, err := translatetest.Decode([]byte(body))
+	whole, err := client.Decode([]byte(body))
 	require.NoError(t, err)
 	require.Equal(t, whole, added)
 	return whole
 }
 
 // outputOf is the output of an answer in JSON.
-func outputOf(t *testing.T, answer translatetest.Object) string {
+func outputOf(t *testing.T, answer client.Object) string {
 	t.Helper()
 	out, err := json.Marshal(answer["output"])
 	require.NoError(t, err)
@@ -180,7 +181,7 @@ func TestAnswersAreWrittenForTheClient(t *testing.T) {
 			if reason == "" {
 				assert.Nil(t, got["incomplete_details"])
 			} else {
-				assert.Equal(t, translatetest.Object{"reason": reason}, got["incomplete_details"])
+				assert.Equal(t, client.Object{"reason": reason}, got["incomplete_details"])
 			}
 		})
 	}
@@ -194,9 +195,9 @@ func sealer(t testing.TB) *seal.Sealer {
 }
 
 // sealedIn opens what the nth item of an answer was sealed into.
-func sealedIn(t *testing.T, answer translatetest.Object, nth int) string {
+func sealedIn(t *testing.T, answer client.Object, nth int) string {
 	t.Helper()
-	item := answer["output"].([]any)[nth].(translatetest.Object)
+	item := answer["output"].([]any)[nth].(client.Object)
 	payload, ok := sealer(t).Open(seal.Block, []byte(item["encrypted_content"].(string)))
 	require.True(t, ok)
 	block, err := base64.RawURLEncoding.DecodeString(string(payload))
@@ -246,13 +247,13 @@ func TestR022FreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
 		`{"\u0069nput":"a","other":"b"}`: "a",
 	} {
 		got := answered(t, m, calls(0, "c", "p"), fragment(0, arguments[:1]), fragment(0, arguments[1:]), called(0))
-		item := got["output"].([]any)[0].(translatetest.Object)
+		item := got["output"].([]any)[0].(client.Object)
 		assert.Equal(t, "custom_tool_call", item["type"])
 		assert.Equal(t, "apply_patch", item["name"])
 		assert.Equal(t, want, item["input"], arguments)
 	}
 	got := answered(t, m, calls(0, "c", "p"), called(0))
-	assert.Equal(t, "", got["output"].([]any)[0].(translatetest.Object)["input"])
+	assert.Equal(t, "", got["output"].([]any)[0].(client.Object)["input"])
 }
 
 func TestR031UsageAndTierAreToldInFull(t *testing.T) {
@@ -285,7 +286,7 @@ func TestAnAnswerIsWholeWithoutAStart(t *testing.T) {
 	for _, events := range [][]event.Event{{words("a"), theEnd}, {theEnd}} {
 		stream, fault := emit(translate.AnswerContext{Stream: true}, events...)
 		require.Nil(t, fault)
-		added, err := translatetest.Response([]byte(stream))
+		added, err := client.Responses.Emitted([]byte(stream))
 		require.NoError(t, err)
 		assert.Equal(t, "asked", added["model"])
 		assert.Equal(t, json.Number("5"), added["created_at"])
@@ -330,13 +331,13 @@ func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
 }
 
 // lastEvent is the name and the data of the last event of a stream.
-func lastEvent(t *testing.T, stream string) (string, translatetest.Object) {
+func lastEvent(t *testing.T, stream string) (string, client.Object) {
 	t.Helper()
-	events, err := translatetest.Events([]byte(stream))
+	events, err := client.EmittedEvents([]byte(stream))
 	require.NoError(t, err)
 	require.NotEmpty(t, events)
 	last := events[len(events)-1]
-	data, err := translatetest.Decode([]byte(last.Data))
+	data, err := client.Decode([]byte(last.Data))
 	require.NoError(t, err)
 	return last.Name, data
 }
@@ -360,12 +361,12 @@ func TestR034AFailedStreamSaysSoInItsLastEvent(t *testing.T) {
 			out = append(out, e.Output()...)
 		}
 		out = e.AppendFailure(out, newIDs(), fault)
-		_, err := translatetest.Response(out)
-		require.ErrorIs(t, err, translatetest.ErrFailed, name)
+		_, err := client.Responses.Emitted(out)
+		require.ErrorIs(t, err, client.ErrFailed, name)
 		last, data := lastEvent(t, string(out))
 		assert.Equal(t, "response.failed", last)
-		response := data["response"].(translatetest.Object)
-		assert.Equal(t, translatetest.Object{"code": "server_is_overloaded", "message": "busy"}, response["error"])
+		response := data["response"].(client.Object)
+		assert.Equal(t, client.Object{"code": "server_is_overloaded", "message": "busy"}, response["error"])
 		assert.JSONEq(t, tt.output, outputOf(t, response), name)
 	}
 }
@@ -381,10 +382,10 @@ func TestFaultsHaveTheCodesThatClientsActOn(t *testing.T) {
 	} {
 		for _, fault := range faults {
 			out := answer.AppendFailure(nil, newIDs(), fault)
-			_, err := translatetest.Response(out)
-			require.ErrorIs(t, err, translatetest.ErrFailed)
+			_, err := client.Responses.Emitted(out)
+			require.ErrorIs(t, err, client.ErrFailed)
 			_, data := lastEvent(t, string(out))
-			assert.Equal(t, translatetest.Object{"code": code, "message": fault.Message}, data["response"].(translatetest.Object)["error"])
+			assert.Equal(t, client.Object{"code": code, "message": fault.Message}, data["response"].(client.Object)["error"])
 		}
 	}
 }
@@ -409,9 +410,9 @@ func TestKeepAlivesAreEventsWithoutContent(t *testing.T) {
 			out = e.AppendKeepAlive(out)
 		}
 	}
-	added, err := translatetest.Response(out)
+	added, err := client.Responses.Emitted(out)
 	require.NoError(t, err, "%s", out)
-	without, err := translatetest.Response([]byte(want))
+	without, err := client.Responses.Emitted([]byte(want))
 	require.NoError(t, err)
 	assert.Equal(t, without, added)
 	assert.Equal(t, 16, strings.Count(string(out), "\n\n")-strings.Count(want, "\n\n"))

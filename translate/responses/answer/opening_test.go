@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
 )
 
 // Before the first event of a provider, clients got only comments, which some of them do not
@@ -28,7 +28,7 @@ func TestAnAnswerContinuesItsOpening(t *testing.T) {
 		e.Handle(&event)
 		out = append(out, e.Output()...)
 	}
-	response, err := translatetest.Response(out) // reads the numbers, the ids and the order strictly
+	response, err := client.Responses.Emitted(out) // reads the numbers, the ids and the order strictly
 	require.NoError(t, err, "%s", out)
 	assert.JSONEq(t, "["+aMessage(0, "completed", aText("a"))+"]", outputOf(t, response))
 }
@@ -41,10 +41,10 @@ func TestAnOpeningWithoutAnAnswerFails(t *testing.T) {
 			out = opening.AppendKeepAlive(out)
 		}
 		out = opening.AppendFailure(out, fault.NoUpstream("m"))
-		_, err := translatetest.Response(out)
-		require.ErrorIs(t, err, translatetest.ErrFailed, name)
+		_, err := client.Responses.Emitted(out)
+		require.ErrorIs(t, err, client.ErrFailed, name)
 		_, data := lastEvent(t, string(out))
-		response := data["response"].(translatetest.Object)
+		response := data["response"].(client.Object)
 		assert.Equal(t, "asked", response["model"], name)
 		assert.Equal(t, []any{}, response["output"], name)
 	}

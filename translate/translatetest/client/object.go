@@ -1,4 +1,4 @@
-package translatetest
+package client
 
 import (
 	"bytes"
@@ -6,44 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // Object is a JSON object whose numbers keep their digits.
 type Object = map[string]any
-
-// ErrFailed is returned for a stream that ended with an error event.
-var ErrFailed = errors.New("the stream failed")
-
-// Event is one event of a stream.
-type Event struct{ Name, Data string }
-
-// Events divides a stream that the gateway wrote into its events. It refuses lines that
-// official clients do not need: an event has an optional event line, one data line and a
-// blank line.
-func Events(stream []byte) ([]Event, error) {
-	text, ended := strings.CutSuffix(string(stream), "\n\n")
-	if !ended {
-		if text == "" {
-			return nil, nil
-		}
-		return nil, errors.New("the last event is not terminated")
-	}
-	var events []Event
-	for lines := range strings.SplitSeq(text, "\n\n") {
-		var e Event
-		if rest, named := strings.CutPrefix(lines, "event: "); named {
-			e.Name, lines, _ = strings.Cut(rest, "\n")
-		}
-		data, ok := strings.CutPrefix(lines, "data: ")
-		if !ok || strings.ContainsAny(data, "\r\n") {
-			return nil, fmt.Errorf("not one data line: %q", lines)
-		}
-		e.Data = data
-		events = append(events, e)
-	}
-	return events, nil
-}
 
 // Decode decodes a document that is one JSON object.
 func Decode(data []byte) (Object, error) {
@@ -68,6 +34,12 @@ func text(o Object, name string) string {
 // object returns a member that is an object.
 func object(o Object, name string) Object {
 	inner, _ := o[name].(Object)
+	return inner
+}
+
+// list returns a member that is an array.
+func list(o Object, name string) []any {
+	inner, _ := o[name].([]any)
 	return inner
 }
 
