@@ -47,7 +47,7 @@ var arrows = []arrow{
 	{"module/database", []string{"module/aigateway"}},
 	{"module/secrets", []string{"module/aigateway", "module/filewatch"}},
 	{"module/exchange", []string{"module/aigateway", "module/capture", "translate/..."}},
-	{"module/gateway", []string{"module/gateway/...", "module/capture", "module/metrics", "module/events", "module/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/suggest", "module/version", "translate/..."}},
+	{"module/gateway", []string{"module/gateway/...", "module/internal/problem", "module/capture", "module/metrics", "module/events", "module/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/suggest", "module/version", "translate/..."}},
 	{"module/gateway/drain", []string{"module/exchange"}},
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
 	{"module/balance", []string{"module/rendezvous", "module/exchange"}},
@@ -77,6 +77,7 @@ var arrows = []arrow{
 	{"module/transport", []string{"module/version", "module/capture", "module/outbound", "module/transport/...", "module/metrics", "module/tracing", "module/aigateway", "module/secrets", "module/exchange", "module/coding", "translate/..."}},
 
 	{"module/webhook", []string{"module/aigateway"}},
+	{"module/internal/problem", nil},
 
 	// Guests import the public API, and no other guest.
 	{"module/keys/jwt", []string{"module/filewatch", "module/aigateway", "module/outbound"}},
@@ -95,8 +96,10 @@ var arrows = []arrow{
 	{"module/accounts/signin", []string{"module/aigateway", "module/outbound", "module/secrets", "module/suggest"}},
 	{"module/console", nil},
 	{"module/capture", nil},
-	{"module/accounts/answer", []string{"module/aigateway"}},
-	{"module/accounts/call", []string{"module/accounts/answer", "module/accounts/signin", "module/aigateway", "translate/jsonscan"}},
+	{"module/accounts/answer", []string{"module/aigateway", "module/internal/problem"}},
+	{"module/accounts/call", []string{"module/accounts/answer", "module/accounts/signin", "module/aigateway", "module/suggest", "translate/jsonscan"}},
+	{"module/accounts/people", []string{"module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/aigateway"}},
+	{"module/accounts/compat", []string{"module/accounts/answer", "module/accounts/call", "module/accounts/people", "module/aigateway"}},
 	{"module/accounts/reports", []string{"module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/capture", "module/aigateway", "module/aigateway/accounting"}},
 	{"module/accounts", []string{"module/accounts/...", "module/console", "module/aigateway", "module/suggest"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/claude", "module/providers/demo", "module/providers/mistral", "translate", "translate/formats"}},

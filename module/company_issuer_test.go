@@ -84,7 +84,7 @@ func (c company) signIn(person map[string]any) string {
 		require.Equal(c.T, http.StatusSeeOther, response.StatusCode)
 		return response
 	}
-	begun := get(c.URL("site", "/api/signin/Example"), nil)
+	begun := get(c.URL("site", "/api/v1/signin/Example"), nil)
 	asked, err := url.Parse(begun.Header.Get("Location"))
 	require.NoError(c.T, err)
 	claims := maps.Clone(person)
@@ -94,7 +94,7 @@ func (c company) signIn(person map[string]any) string {
 	c.employees.claims[code] = claims
 	c.employees.mu.Unlock()
 	back := url.Values{"code": {code}, "state": {asked.Query().Get("state")}}
-	done := get(c.URL("site", "/api/signin/Example/callback?"+back.Encode()), begun.Cookies())
+	done := get(c.URL("site", "/api/v1/signin/Example/callback?"+back.Encode()), begun.Cookies())
 	for _, cookie := range done.Cookies() {
 		if cookie.Name == "session" {
 			return cookie.Value

@@ -153,7 +153,7 @@ func TestEmployeesOfTheCompanyHaveTheirLimits(t *testing.T) {
 				Limits []struct{ Name string }
 			}
 		}
-		explained := c.Call(http.MethodGet, c.AdminURL("/ai_gateway/explain?format=chat&model=assistant&key="+key), "")
+		explained := c.Call(http.MethodGet, c.AdminURL("/api/v1/explain?format=chat&model=assistant&key="+key), "")
 		require.NoError(t, json.Unmarshal([]byte(explained.Body), &answer), explained.Body)
 		var names []string
 		for _, l := range answer.Key.Limits {
@@ -223,24 +223,24 @@ func TestTheCompanyFromSignInToAnAlert(t *testing.T) {
 	const build = "sk-of-build-key-0123456789abcdef"
 	require.Equal(t, http.StatusOK, c.ask(build, "coder", "s").Status)
 	require.Eventually(t, func() bool {
-		return strings.Contains(c.Call(http.MethodGet, c.AdminURL("/ai_gateway/usage/records?tag=team=platform"), "").Body, `"key":"build"`)
+		return strings.Contains(c.Call(http.MethodGet, c.AdminURL("/api/v1/records?tag=team=platform"), "").Body, `"key":"build"`)
 	}, site.Patience, site.PollEvery)
 	assert.Equal(t, http.StatusUnauthorized, c.ask(c.employees.token("https://ai.example.com", map[string]any{"repository": "example/web", "sub": "x"}), "coder", "s").Status, "another issuer")
 
 	admin := c.signIn(root)
-	require.Equal(t, http.StatusOK, c.asUser(admin, http.MethodPost, "/api/teams", `{"name":"apps","models":["coder"],"budget":"300/month"}`).Status)
-	require.Equal(t, http.StatusOK, c.asUser(admin, http.MethodPut, "/api/teams/apps/members", `{"user":"grace","admin":true}`).Status)
+	require.Equal(t, http.StatusOK, c.asUser(admin, http.MethodPost, "/api/v1/teams", `{"name":"apps","models":["coder"],"budget":"300/month"}`).Status)
+	require.Equal(t, http.StatusOK, c.asUser(admin, http.MethodPut, "/api/v1/teams/apps/members/grace", `{"admin":true}`).Status)
 	made = c.asUser(session, http.MethodPost, "/api/token/", `{"name":"app","group":"apps"}`)
 	require.Equal(t, http.StatusOK, made.Status, made.Body)
 	key := answer.Data.Key
 	require.NoError(t, json.Unmarshal([]byte(made.Body), &answer))
 	assert.Equal(t, http.StatusOK, c.ask(answer.Data.Key, "coder", "s").Status)
 	assert.Equal(t, http.StatusForbidden, c.ask(answer.Data.Key, "assistant", "s").Status, "no model of the team")
-	members := c.asUser(session, http.MethodGet, "/api/teams/apps/members", "")
+	members := c.asUser(session, http.MethodGet, "/api/v1/teams/apps/members", "")
 	assert.Equal(t, http.StatusOK, members.Status, members.Body)
 
-	assert.Equal(t, http.StatusForbidden, c.asUser(session, http.MethodGet, "/api/audit", "").Status)
-	rows := c.asUser(admin, http.MethodGet, "/api/audit", "").Body
+	assert.Equal(t, http.StatusForbidden, c.asUser(session, http.MethodGet, "/api/v1/audit", "").Status)
+	rows := c.asUser(admin, http.MethodGet, "/api/v1/audit", "").Body
 	for _, row := range []string{`"action":"config.load"`, `"field":"key build"`, `"actor":"user/grace","role":"user"`, `"action":"key.create"`, `"object":"team/apps"`, `"action":"login.ok","object":"user/ruth"`} {
 		assert.Contains(t, rows, row)
 	}

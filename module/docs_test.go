@@ -176,28 +176,30 @@ func TestCurlLinesOfPagesAnswer(t *testing.T) {
 func TestSessionOfPagesWorks(t *testing.T) {
 	s := site.Start(t, site.DemoProvider)
 	s.AddUser("root")
-	require.Equal(t, http.StatusOK, s.Call(http.MethodPatch, s.AdminURL("/ai_gateway/users/root"), `{"role":"root"}`).Status)
+	require.Equal(t, http.StatusOK, s.Call(http.MethodPatch, s.AdminURL("/api/v1/users/root"), `{"role":"root"}`).Status)
 	i := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/user/login") })
 	require.GreaterOrEqual(t, i, 0)
 	session := blocks(t, "sh")[i]
-	captures := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/captures") })
+	captures := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/v1/captures") })
 	require.GreaterOrEqual(t, captures, 0)
-	session = strings.Replace(session, "\ncurl -b session http://localhost:8080/api/token/\n", "\n"+blocks(t, "sh")[captures]+"\ncurl -b session http://localhost:8080/api/token/\n", 1)
-	administrators := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/configuration") })
+	session = strings.Replace(session, "\ncurl -b session http://localhost:8080/api/v1/session\n", "\n"+blocks(t, "sh")[captures]+"\ncurl -b session http://localhost:8080/api/v1/session\n", 1)
+	administrators := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/v1/configuration") })
 	require.GreaterOrEqual(t, administrators, 0)
-	session = strings.Replace(session, "\ncurl -b session http://localhost:8080/api/keys/1 ", "\n"+blocks(t, "sh")[administrators]+"\ncurl -b session http://localhost:8080/api/keys/1 ", 1)
+	session = strings.Replace(session, "\ncurl -b session http://localhost:8080/api/v1/keys/1 ", "\n"+blocks(t, "sh")[administrators]+"\ncurl -b session http://localhost:8080/api/v1/keys/1 ", 1)
 	script := strings.NewReplacer(
 		"export PASSWORD=...", "export PASSWORD='"+site.Password+"'",
 		"http://localhost:8080", s.URL("site", ""),
-		"jq -r .data.key", `sed 's/.*"key":"\([^"]*\)".*/\1/'`, // jq is not everywhere
-		"jq -r .data.token", `sed 's/.*"token":"\([^"]*\)".*/\1/'`,
+		"jq -r .key", `sed 's/.*"key":"\([^"]*\)".*/\1/'`, // jq is not everywhere
+		"jq -r .token", `sed 's/.*"token":"\([^"]*\)".*/\1/'`,
 		"curl ", "curl -fsS ",
 	).Replace(session)
 	cmd := exec.Command("sh", "-euc", script)
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", script, out)
-	assert.Equal(t, 13, strings.Count(string(out), `"success":true`), "%s", out)
+	assert.Equal(t, 1, strings.Count(string(out), `"success":true`), "%s", out)
+	assert.Equal(t, 5, strings.Count(string(out), `"next":""`), "%s", out)
+	assert.Contains(t, string(out), `{"user":{"id":1,`)
 	assert.Contains(t, string(out), `"model":"demo"`)
 	assert.Contains(t, string(out), `"name":"laptop"`)
 }

@@ -99,19 +99,15 @@ func (m move) ask(key, model string) site.Reply {
 // used returns what a limit has counted of its budget, in dollars.
 func (m move) used(limit string) float64 {
 	m.T.Helper()
-	answer := m.Call(http.MethodGet, m.AdminURL("/ai_gateway/limits"), "")
-	var envelope struct {
+	answer := m.Call(http.MethodGet, m.AdminURL("/api/v1/limits"), "")
+	var page struct {
 		Items []struct {
 			Limit, Rule string
 			Used        float64
 		}
-		Data []struct {
-			Limit, Rule string
-			Used        float64
-		}
 	}
-	require.NoError(m.T, json.Unmarshal([]byte(answer.Body), &envelope), answer.Body)
-	for _, state := range append(envelope.Items, envelope.Data...) {
+	require.NoError(m.T, json.Unmarshal([]byte(answer.Body), &page), answer.Body)
+	for _, state := range page.Items {
 		if state.Limit == limit && state.Rule == "budget" {
 			return state.Used
 		}

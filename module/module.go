@@ -8,6 +8,7 @@ package module
 import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/compat"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/alerts"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/balance"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/command"

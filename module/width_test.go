@@ -29,7 +29,7 @@ var wideTypes = map[string]string{
 // of a document, a column or an option that exists outside the program.
 var records = []string{
 	"module/accounts/reports.callView", // members of answers, as of the next three
-	"module/accounts.keyView",
+	"module/accounts/compat.keyView",
 	"module/accounts/reports.recordView",
 	"module/accounts/reports.usageView",
 	"module/aigateway/accounting.Record", // columns of the database, as of the next two

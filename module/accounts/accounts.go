@@ -2,15 +2,15 @@
 // users log in and manage their accounts and API keys, and the API for the
 // administrator of the machine.
 //
-// It promises that the store contains only hashes of passwords, and digests of session
-// tokens and keys; that a changed role and a disabled account take effect with the next
-// request; that every answer has the same envelope and a correct status; and that
-// guesses of passwords are throttled without revealing which names exist. A password, a
-// token or a key occurs in no log line, error or answer, except in the one answer that
-// returns it to its owner.
+// It promises that a resource has one form, for users, for the console, and for the administrator of
+// the machine; that a changed role and a disabled account take effect with the next request; and
+// that a password, a token or a key occurs in no log line, error or answer, except in the one answer
+// that returns it to its owner.
 //
-// Package call reads its requests, package answer writes its answers, and package reports serves
-// what is recorded; here are the routes, and the changes of users, sessions, keys and teams.
+// Package call reads its requests, package answer writes its answers, package people has the rules
+// of changes, and package reports serves what is recorded; here are the routes, and the resources
+// users, sessions, keys and teams. Package compat, which a build can leave out, serves what the
+// clients of other gateways know.
 //
 // It refuses to be an identity provider: there is no mail and no second factor. The services
 // of package signin can provide these.
@@ -18,14 +18,15 @@ package accounts
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/console"
@@ -35,7 +36,7 @@ func init() {
 	caddy.RegisterModule(Accounts{})
 }
 
-// Accounts serves accounts, sessions and keys below /api/, and the console below /console/.
+// Accounts serves users, sessions, keys and teams below /api/v1/, and the console below /console/.
 type Accounts struct {
 	// Session is how long a login is valid, at least one minute. Default: 168h,
 	// which is 7 days.
@@ -62,18 +63,19 @@ type Accounts struct {
 	Audit
 	SignIn
 
-	store  aigateway.Store
+	people *people.People
 	sites  sites
-	shared *shared
-	hashing
-	logger *zap.Logger
+	guest  guest // nil if the build has none
+	router *call.Router
 }
 
-// hashing is how passwords are hashed.
-type hashing struct {
-	queue  *queue // of the process; tests replace it
-	hasher hasher
+// guest serves the paths of another product, in envelopes.
+type guest interface {
+	Routes(*people.People) []call.Route
 }
+
+// guestModule is the ID of the module with the guest.
+const guestModule = "ai_gateway.accounts.compat"
 
 // Console configures the console, the page with which users and operators use the API.
 type Console struct {
@@ -88,11 +90,9 @@ type Console struct {
 // sites is what the accounts know of the sites that use them. It is empty for the commands
 // of this machine.
 type sites struct {
-	reserved func(username string) bool // nil if no name is reserved
-	limits   aigateway.LimitReader
-	views    map[string]aigateway.View
-	ended    <-chan struct{} // is closed when the configuration of the sites ends
-	since    string          // when it was provisioned, for configuredHeader
+	views map[string]aigateway.View
+	ended <-chan struct{} // is closed when the configuration of the sites ends
+	since string          // when it was provisioned, for configuredHeader
 }
 
 // The values of LoginStatus.
@@ -109,9 +109,9 @@ func (Accounts) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision sets the defaults.
+// Provision sets the defaults, and loads the guest.
 func (a *Accounts) Provision(ctx caddy.Context) error {
-	a.logger, a.sites.ended = ctx.Logger(), ctx.Done()
+	a.sites.ended = ctx.Done()
 	a.sites.since = time.Now().UTC().Format(time.RFC3339Nano)
 	if a.Session == 0 {
 		a.Session = caddy.Duration(7 * 24 * time.Hour)
@@ -119,8 +119,22 @@ func (a *Accounts) Provision(ctx caddy.Context) error {
 	if a.LoginStatus == "" {
 		a.LoginStatus = strict
 	}
-	a.queue, a.hasher = processQueue, owaspParameters
-	return a.SignIn.provision(ctx)
+	a.people = people.New(people.Settings{
+		Session: time.Duration(a.Session), KeyLimit: a.KeyLimit,
+		Registration: a.Registration, PasswordOff: a.PasswordOff,
+	}, people.Throttles{Off: a.ThrottleOff, Logger: ctx.Logger()})
+	if _, err := caddy.GetModule(guestModule); err == nil {
+		mod, err := ctx.LoadModuleByID(guestModule, nil)
+		if err != nil {
+			return fmt.Errorf("loading the paths of other gateways: %w", err)
+		}
+		a.guest = mod.(guest)
+	}
+	if err := a.SignIn.provision(ctx); err != nil {
+		return err
+	}
+	a.router = call.NewRouter(a.routes(), a.serve)
+	return nil
 }
 
 // Validate checks the settings.
@@ -140,34 +154,24 @@ func (a *Accounts) Validate() error {
 // LimitOfKeys implements aigateway.Accounts.
 func (a *Accounts) LimitOfKeys() string { return a.KeyLimit }
 
-// UseStore implements aigateway.Accounts. All configurations of this process count the
-// failed logins of a store together.
-func (a *Accounts) UseStore(store aigateway.Store) {
-	a.store = store
-	a.shared = acquireShared(store)
-}
+// UseStore implements aigateway.Accounts.
+func (a *Accounts) UseStore(store aigateway.Store) { a.people.UseStore(store) }
 
 // ReserveNames implements aigateway.Accounts.
-func (a *Accounts) ReserveNames(reserved func(username string) bool) { a.sites.reserved = reserved }
+func (a *Accounts) ReserveNames(reserved func(username string) bool) { a.people.Reserved = reserved }
 
 // UseLimits implements aigateway.LimitAccounts.
-func (a *Accounts) UseLimits(limits aigateway.LimitReader) { a.sites.limits = limits }
+func (a *Accounts) UseLimits(limits aigateway.LimitReader) { a.people.Limits = limits }
 
 // UseViews implements aigateway.ViewAccounts.
 func (a *Accounts) UseViews(views map[string]aigateway.View) { a.sites.views = views }
 
 // Cleanup releases the state that configurations share.
 func (a *Accounts) Cleanup() error {
-	if a.shared == nil {
+	if a.people == nil {
 		return nil
 	}
-	return releaseShared(a.store)
-}
-
-// Serves implements aigateway.Accounts. It accepts every path of accounts, with any
-// method, and with or without a route, and the paths of the console.
-func (a *Accounts) Serves(r *http.Request) bool {
-	return aigateway.OwnsPath(r.URL.Path, isOwnPath) || a.showsConsole(r)
+	return a.people.Release()
 }
 
 // showsConsole reports whether the path of a request is one of the console.
@@ -175,88 +179,9 @@ func (a *Accounts) showsConsole(r *http.Request) bool {
 	return !a.ConsoleOff && console.Serves(r.URL.Path)
 }
 
-// ServeHTTP implements http.Handler. Except for documents and the console, its answers are
-// envelopes.
-func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if a.showsConsole(r) {
-		console.ServeHTTP(w, r)
-		return
-	}
-	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
-	w.Header().Set(configuredHeader, a.sites.since)
-	var data any
-	found, pathValue, err := findPublic(r.URL)
-	if err == nil {
-		c := call.New(w, r, a.store, a.Proxy)
-		c.ActAs(nil, 0)
-		data, err = a.answer(c, found, pathValue)
-	}
-	if r.URL.Path == loginPath {
-		err = a.loginError(err)
-	}
-	if err != nil {
-		answer.WriteProblem(w, r, answer.ProblemOf(a.logger, err))
-		return
-	}
-	answer.WriteEnvelope(w, data)
-}
-
 // configuredHeader has the time since which the running configuration is in use. A page that gets
 // another one than before shows what an earlier configuration was.
 const configuredHeader = "X-Gateway-Configured"
-
-// Admin implements aigateway.Accounts. The handler answers with JSON without an
-// envelope, with a document, or with {"error":"..."} and the status of the failure.
-func (a *Accounts) Admin() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var data any
-		found, pathValue, err := admin.find(r.URL.Path)
-		if err == nil {
-			c := call.New(w, r, a.store, a.Proxy)
-			c.ActAsMachine()
-			data, err = a.answer(c, found, pathValue)
-		}
-		if err != nil {
-			answer.WriteBareProblem(w, answer.ProblemOf(a.logger, err))
-			return
-		}
-		answer.WriteBare(w, data)
-	})
-}
-
-// answer reads the body of a request, checks the credential, and calls the endpoint of the
-// method. It reads the body first, because a client may send it slowly, and may lose its
-// rights in the meantime. It bounds the number of concurrent changes of each user: a store
-// makes one change at a time, and refuses changes if too many wait.
-func (a *Accounts) answer(c *call.Call, found methods, pathValue string) (any, error) {
-	e, ok := found.of(c.Method)
-	if !ok {
-		c.AnswerHeader.Set("Allow", found.allowed())
-		return nil, answer.Refuse(http.StatusMethodNotAllowed, "this path accepts %s", found.allowed())
-	}
-	c.PathValue, c.Access = pathValue, e.access
-	var formErr error // returned after admit, so that strangers get 401 instead
-	if e.body {
-		c.Form, formErr = c.ReadForm()
-	}
-	if err := c.Admit(); err != nil {
-		return nil, err
-	}
-	if formErr != nil {
-		return nil, formErr
-	}
-	if c.User != nil && c.Method != http.MethodGet && c.Method != http.MethodHead {
-		who := c.Principal().Account
-		if !a.shared.changes.Acquire(who) {
-			return nil, answer.ErrTooManyChanges
-		}
-		defer a.shared.changes.Release(who)
-		if err := a.guard().countChange(c.User); err != nil {
-			return nil, err
-		}
-	}
-	return e.serve(a, c)
-}
 
 // loginError returns the error of a failed login with the status that LoginStatus
 // selects. A request with an invalid body is a failed login, too.
@@ -269,42 +194,10 @@ func (a *Accounts) loginError(err error) error {
 	return err
 }
 
-// The parts of the accounts, each with its endpoints.
-
-func (a *Accounts) passwords() passwords { return passwords{a.queue, a.hasher, a.logger} }
-
-func (a *Accounts) guard() guard {
-	return guard{a.store, a.passwords(), a.shared, a.ThrottleOff, a.logger}
-}
-
-func (a *Accounts) users() users { return users{a.store, a.passwords()} }
-
-func (a *Accounts) keys() keys { return keys{a.store, a.sites.limits, a.KeyLimit} }
-
-func (a *Accounts) logins() logins {
-	return logins{a.users(), a.guard(), a.store, time.Duration(a.Session), a.PasswordOff}
-}
-
-func (a *Accounts) signIns() signIns {
-	return signIns{a.SignIn, a.logins(), a.sites.reserved, !a.ConsoleOff}
-}
-
-func (a *Accounts) identities() identities { return identities{a.SignIn, a.logins(), a.users()} }
-
-func (a *Accounts) ownAccount() ownAccount {
-	return ownAccount{a.users(), a.guard(), a.Registration, a.sites.reserved}
-}
-
-func (a *Accounts) machine() machine { return machine{a.users(), a.keys()} }
-
-func (a *Accounts) teams() teams { return teams{a.store.Teams(), a.users(), a.sites.limits} }
-
-func (a *Accounts) captures() reports.Captures { return reports.Captures{Off: a.CaptureOff} }
-
 func (a *Accounts) reports() reports.Reports {
 	return reports.Reports{
-		Store: a.store, Limits: a.sites.limits, Failed: func(err error) { _ = answer.ProblemOf(a.logger, err) },
-		Ended: a.sites.ended, Streams: a.shared.streams,
+		Store: a.people.Store, Limits: a.people.Limits, Failed: func(err error) { _ = answer.ProblemOf(a.people.Logger, err) },
+		Ended: a.sites.ended, Streams: a.people.Streams(),
 	}
 }
 

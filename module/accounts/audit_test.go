@@ -29,7 +29,7 @@ func (s *site) auditText(store aigateway.Store) string {
 // of a session or a digest is replaced by its kind.
 func (s *site) rows(token, query string) (lines []string) {
 	s.t.Helper()
-	answer := s.ask(testRequest{call: "GET /api/audit?" + query, token: token})
+	answer := s.ask(testRequest{call: "GET /api/v1/audit?" + query, token: token})
 	require.Equal(s.t, http.StatusOK, answer.status, answer.body)
 	items := answer.data(s.t)["items"].([]any)
 	for i := range items {
@@ -59,7 +59,7 @@ func TestEachChangeHasARowOfWhoMadeIt(t *testing.T) {
 		{call: newKeyCall, body: `{"name":"k"}`, token: alice},
 		{call: "PUT /api/token/", body: `{"id":1,"name":"k2"}`, token: alice},
 		{call: "PUT /api/token/", body: `{"id":1,"name":"k2"}`, token: alice},
-		{call: "PATCH /api/keys/1", body: `{"disabled":true}`, token: root},
+		{call: "PATCH /api/v1/keys/1", body: `{"disabled":true}`, token: root},
 		{call: "DELETE /api/token/1", token: alice},
 		{call: "PUT /api/user/self", body: `{"password":"another horse","original_password":"wrong horse"}`, token: alice},
 		{call: "PUT /api/user/self", body: `{"password":"another horse","original_password":"` + password + `"}`, token: alice},
@@ -69,14 +69,14 @@ func TestEachChangeHasARowOfWhoMadeIt(t *testing.T) {
 		{call: loginCall, body: credentials("root", "wrong horse")},
 		{call: loginCall, body: credentials("nobody", "wrong horse")},
 		{call: loginCall, body: credentials("root", password)},
-		{call: "POST /api/keys", body: `{"user":"alice","name":"k3","models":["a"]}`, token: root},
+		{call: "POST /api/v1/keys", body: `{"user":"alice","name":"k3","models":["a"]}`, token: root},
 		{call: "DELETE /api/user/2", token: root},
-		{call: "DELETE /api/user/1/sessions", token: root},
+		{call: "DELETE /api/v1/users/root/sessions", token: root},
 		{call: "GET /api/user/logout", token: root},
 	} {
 		s.ask(a)
 	}
-	s.admin("PATCH /ai_gateway/users/root", `{"display_name":"The Root"}`)
+	s.admin("PATCH /api/v1/users/root", `{"display_name":"The Root"}`)
 	assert.Equal(t, []string{
 		"user/alice key.create key/1 ok name[>k] disabled[>false] expires[>never] user[>alice] digest[>digest]",
 		"user/alice key.update key/1 ok name[k>k2]",
@@ -106,12 +106,12 @@ func TestTheRowOfAChangeOfAKey(t *testing.T) {
 	replacer := caddy.NewReplacer()
 	replacer.Set("http.request.uuid", "uuid-1")
 	ctx := context.WithValue(t.Context(), caddy.ReplacerCtxKey, replacer)
-	change := testRequest{call: "PATCH /api/keys/1", body: `{"models":["a"],"from":["192.0.2.0/24"],"disabled":true}`, token: root, peer: "198.51.100.7:1"}
+	change := testRequest{call: "PATCH /api/v1/keys/1", body: `{"models":["a"],"from":["192.0.2.0/24"],"disabled":true}`, token: root, peer: "198.51.100.7:1"}
 	before := len(s.rows(root, "object=key/1"))
 
 	t.Run("X132 a change of a key by the API has one row with the changed fields and no secret", func(t *testing.T) {
 		require.Equal(t, http.StatusOK, s.askIn(ctx, change).status)
-		rows := s.ask(testRequest{call: "GET /api/audit?object=key/1", token: root}).data(t)["items"].([]any)
+		rows := s.ask(testRequest{call: "GET /api/v1/audit?object=key/1", token: root}).data(t)["items"].([]any)
 		require.Len(t, rows, before+1)
 		row := rows[0].(map[string]any)
 		delete(row, "id")
@@ -125,7 +125,7 @@ func TestTheRowOfAChangeOfAKey(t *testing.T) {
 				map[string]any{"field": "disabled", "before": "false", "after": "true"},
 			},
 		}, row)
-		text := s.auditText(s.store)
+		text := s.auditText(s.people.Store)
 		for _, secret := range []string{created["key"].(string), root, alice, password, "argon2"} {
 			assert.NotContains(t, text, secret)
 		}
@@ -138,7 +138,7 @@ func TestPagesOfTheAuditLogAreStable(t *testing.T) {
 	var ids []string
 	query := "limit=3"
 	for {
-		page := s.ask(testRequest{call: "GET /api/audit?" + query, token: root}).data(t)
+		page := s.ask(testRequest{call: "GET /api/v1/audit?" + query, token: root}).data(t)
 		for _, item := range page["items"].([]any) {
 			ids = append(ids, item.(map[string]any)["id"].(string))
 		}
@@ -150,7 +150,7 @@ func TestPagesOfTheAuditLogAreStable(t *testing.T) {
 	}
 	assert.Equal(t, []string{"4", "3", "2", "1"}, ids)
 
-	lines := strings.Split(strings.TrimSpace(s.ask(testRequest{call: "GET /api/audit?format=jsonl&to=2999-01-01", token: root}).body), "\n")
+	lines := strings.Split(strings.TrimSpace(s.ask(testRequest{call: "GET /api/v1/audit?format=jsonl&to=2999-01-01", token: root}).body), "\n")
 	require.Len(t, lines, 6)
 	var oldest struct{ ID string }
 	require.NoError(t, json.Unmarshal([]byte(lines[5]), &oldest))
@@ -167,7 +167,7 @@ func TestRowsAreFoundByActorActionObjectAndTime(t *testing.T) {
 		assert.Len(t, s.rows(root, query), want, query)
 	}
 	for _, query := range []string{"from=x", "to=x", "after=x", "after=0", "limit=x", "format=csv"} {
-		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/audit?" + query, token: root}).status, query)
+		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/v1/audit?" + query, token: root}).status, query)
 	}
 }
 
@@ -223,7 +223,7 @@ func (unrecorded) Audit(context.Context, aigateway.AuditEntry) error { return er
 // A failed login is no change: it stays a failed login if its row cannot be written.
 func TestAWrongPasswordIsWrongWithoutItsRow(t *testing.T) {
 	s, _, _ := keySite(t)
-	s.store = unrecorded{s.store, s.store.(aigateway.AuditLog)}
+	s.people.Store = unrecorded{s.people.Store, s.people.Store.(aigateway.AuditLog)}
 	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: loginCall, body: credentials("alice", "wrong horse")}).status)
 	assert.Equal(t, 1, s.logs.FilterMessage("recording a failed login").Len())
 }

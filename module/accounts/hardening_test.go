@@ -20,7 +20,7 @@ func TestPathsOfAccountsNeverReachTheSite(t *testing.T) {
 	s := newSite(t, nil)
 	for path, want := range map[string]bool{
 		"/api/user/login": true, "/api/user/self": true, "/api/user": true, "/api/user/": true, "/api/token": true,
-		"/api/token/": true, "/api/token/7": true, "/api/user/7": true, "/api/user/sessions/7": true, "/api/openapi.json": true,
+		"/api/token/": true, "/api/token/7": true, "/api/user/7": true, "/api/v1": true, "/api/v1/users": true, "/api/v1/nothing": true, "/api/openapi.json": true,
 		"/api/user/manage": true, "/api/token/search?keyword=a%2Fb": true,
 
 		// With a base URL that ended in a slash, every login once got an empty answer
@@ -29,7 +29,7 @@ func TestPathsOfAccountsNeverReachTheSite(t *testing.T) {
 		"/api/x/../user/login": true, "/api/user/../tokens": true, "/api/openapi.json/": true,
 
 		"/api": false, "/api/": false, "/": false, "/API/user/login": false, "/api/tokens": false, "/api/users/1": false,
-		"/api/userx/../tokens": false, "/ai_gateway/users": false, "/v1/messages": false,
+		"/api/userx/../tokens": false, "/api/v2/users": false, "/api/" + "keys": false, "/api/" + "usage": false, "/v1/messages": false,
 	} {
 		for _, method := range []string{"GET", "POST", "BREW"} {
 			r := testRequest{call: method + " " + path}.request(t.Context())
@@ -48,9 +48,10 @@ func TestPathsWithoutARouteAreNotFound(t *testing.T) {
 		"/api/user/0": "", "/api/user/-1": "", "/api/user/+1": "", "/api/user/007": "", "/api/user/1/": "/api/user/1", "/api/user/disable": "",
 		"/api/user/1.0": "", "/api/user/99999999999999999999": "", "/api/user/root": "", "/api/token/1/key": "", "/api/token/laptop": "",
 		"/api/token/my%20key": "", "/api/token/12/": "/api/token/12", "/api/token//": "/api/token", "/api/user/../token/1": "/api/token/1",
-		"/api/user/sessions/": "/api/user/sessions", "/api/user/sessions/x": "",
+		"/api/v1": "", "/api/v1/": "", "/api/v1/nothing": "", "/api/v1/keys/": "/api/v1/keys", "/api/v1/Keys": "/api/v1/keys", "/api/v1/keys/x": "", "/api/v1/keys/01": "",
+		"/api/v1/%6beys": "/api/v1/keys", "/api/v1/users/root/sessions/x": "", "/api/v1/users/a%2Fb": "", "/api/v1/users/../keys": "/api/v1/keys",
 	} {
-		want := errNoRoute.Message
+		want := noPath
 		if meant != "" {
 			want = "there is no such path: did you mean " + meant + "?"
 		}
@@ -60,7 +61,7 @@ func TestPathsWithoutARouteAreNotFound(t *testing.T) {
 			w := httptest.NewRecorder()
 			s.ServeHTTP(w, r)
 			assert.Equal(t, http.StatusNotFound, w.Code, "%s %s", method, path)
-			assert.Equal(t, failure(want), w.Body.String(), "%s %s", method, path)
+			assert.Equal(t, refusedAs(path, http.StatusNotFound, want), w.Body.String(), "%s %s", method, path)
 		}
 	}
 }
@@ -69,12 +70,13 @@ func TestOtherMethodsAreRefusedWithTheAllowedOnes(t *testing.T) {
 	s, root, _ := keySite(t)
 	for path, allowed := range map[string]string{
 		"/api/user/login": "POST", "/api/user/logout": "GET, HEAD, POST", "/api/user/self": "GET, HEAD, PUT",
-		"/api/user/": "GET, HEAD, POST, PUT", "/api/user/7": "DELETE, GET, HEAD", "/api/user/sessions/7": "DELETE",
+		"/api/user/": "GET, HEAD, POST, PUT", "/api/user/7": "DELETE, GET, HEAD",
+		"/api/v1/session": "DELETE, GET, HEAD, POST", "/api/v1/users/root/sessions/7": "DELETE", "/api/v1/keys/configured": "GET, HEAD",
 	} {
 		answer := s.ask(testRequest{call: "PATCH " + path, body: "{}", token: root})
 		assert.Equal(t, http.StatusMethodNotAllowed, answer.status, path)
 		assert.Equal(t, allowed, answer.header.Get("Allow"), path)
-		assert.Equal(t, failure("this path accepts "+allowed), answer.body)
+		assert.Equal(t, refusedAs(path, http.StatusMethodNotAllowed, "this path accepts "+allowed), answer.body)
 	}
 }
 
@@ -94,7 +96,7 @@ func TestSecretsAreOnlyInTheAnswersThatHandThemOut(t *testing.T) {
 		answer := s.admin(call, body)
 		sinks[call+" "+answer.body] = answer.body
 	}
-	admin("POST /ai_gateway/users", fmt.Sprintf(`{"username":"root","role":"root","password":%q}`, secret("root")))
+	admin("POST /api/v1/users", fmt.Sprintf(`{"username":"root","role":"root","password":%q}`, secret("root")))
 	ask("POST /api/user/register", login("alice", "alice"), "")
 	ask(loginCall, login("alice", "wrong"), "")
 	ask(loginCall, login(secret("typed into the wrong field"), "alice"), "")
@@ -105,16 +107,16 @@ func TestSecretsAreOnlyInTheAnswersThatHandThemOut(t *testing.T) {
 	key := s.ask(testRequest{call: newKeyCall, body: `{"name":"k"}`, token: token}).data(t)["key"].(string)
 	ask("PUT /api/user/self", fmt.Sprintf(`{"password":%q,"original_password":%q}`, secret("new"), secret("guess")), token)
 	ask("PUT /api/user/self", fmt.Sprintf(`{"password":%q,"original_password":%q}`, secret("new"), secret("alice")), token)
-	admin("POST /ai_gateway/users/alice/password", fmt.Sprintf(`{"password":%q}`, secret("set")))
+	admin("POST /api/v1/users/alice/password", fmt.Sprintf(`{"password":%q}`, secret("set")))
 	ask(newKeyCall, `{"name":"k","model_limits":"`+secret("limits")+` x","allow_ips":"`+secret("addresses")+`"}`, token)
-	for _, call := range []string{"GET /api/user/self", "GET /api/user/sessions", "GET /api/token/", "GET /api/token/1", "GET /api/user/logout"} {
+	for _, call := range []string{"GET /api/user/self", "GET /api/v1/session", "GET /api/v1/users/alice/sessions", "GET /api/v1/keys", "GET /api/token/", "GET /api/token/1", "GET /api/user/logout"} {
 		ask(call, "", token)
 	}
-	for _, call := range []string{"GET /ai_gateway/users", "GET /ai_gateway/keys", "DELETE /ai_gateway/keys/1"} {
+	for _, call := range []string{"GET /api/v1/users", "GET /api/v1/keys", "DELETE /api/v1/keys/1"} {
 		admin(call, "")
 	}
-	store := s.store
-	s.store = broken{store}
+	store := s.people.Store
+	s.people.Store = broken{store}
 	ask(loginCall, login("alice", "during an outage"), "")
 	ask("GET /api/user/self", "", token)
 
@@ -147,15 +149,15 @@ func (s *site) logText() (text string) {
 func TestOutageIsA503WithoutAnyDetail(t *testing.T) {
 	s := loginSite(t, func(a *Accounts) { a.ThrottleOff = false })
 	token := s.token("alice")
-	store := s.store
-	s.store = broken{store}
+	store := s.people.Store
+	s.people.Store = broken{store}
 	for range 10 { // logins during an outage do not count as guesses
 		answer := s.ask(testRequest{call: loginCall, body: credentials("alice", password)})
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status)
 		assert.Equal(t, failure("accounts are not available at the moment"), answer.body)
 	}
 	assert.Equal(t, http.StatusServiceUnavailable, s.ask(testRequest{call: "GET /api/user/logout", cookie: token}).status, "the session has not ended")
-	s.store = store
+	s.people.Store = store
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: selfCall, token: token}).status)
 	s.user("bob", aigateway.RoleUser)
 }

@@ -3,98 +3,90 @@ package accounts
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// identities link users with what they are at issuers.
+// identities serves the links of users with what they are at issuers. Administrators manage those of
+// users whose passwords they may set, since an identity is worth as much.
 type identities struct {
-	SignIn
-	logins logins
-	users  users
+	*SignIn
+	users users
 }
 
 // maxIdentities is the largest number of identities of a user.
 const maxIdentities = 20
 
-// identityView is an identity in answers. Times are Unix seconds, 0 for never.
+// identityView is an identity in answers.
 type identityView struct {
-	Issuer  string   `json:"issuer"`
-	Subject string   `json:"subject"`
-	Groups  []string `json:"groups"`
-	Created int64    `json:"created_at"`
-	Used    int64    `json:"used_at"`
+	Issuer  string     `json:"issuer"`
+	Subject string     `json:"subject"`
+	Groups  []string   `json:"groups"`
+	Created time.Time  `json:"created"`
+	Used    *time.Time `json:"used"` // null: never
 }
 
 func viewIdentity(i *aigateway.Identity) identityView {
-	groups := i.Groups
-	if groups == nil {
-		groups = []string{}
-	}
-	return identityView{i.Issuer, i.Subject, groups, answer.Unix(i.Created, 0), answer.Unix(i.Used, 0)}
+	return identityView{i.Issuer, i.Subject, append([]string{}, i.Groups...), answer.Time(i.Created), answer.OptionalTime(i.Used)}
 }
 
-// identityChange reads or changes the identities of a user.
-type identityChange func(i identities, c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (any, error)
-
-// ofUser returns the handler of a path with the ID of a user. Administrators manage the identities
-// of users whose passwords they may set, since an identity is worth as much.
-func (change identityChange) ofUser(i identities, c *call.Call) (any, error) {
-	user, err := i.logins.managed(c)
+// managed returns the user that the path names, and the store of identities.
+func (i identities) managed(c *call.Call) (aigateway.IdentityStore, *aigateway.User, error) {
+	user, err := i.users.managed(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return change.on(i, c, user)
-}
-
-// ofNamed is ofUser for the administrator of the machine, and a path with the name of a user.
-func (change identityChange) ofNamed(i identities, c *call.Call) (any, error) {
-	user, err := i.users.byName(c, c.PathValue)
-	if err != nil {
-		return nil, err
-	}
-	return change.on(i, c, user)
-}
-
-func (change identityChange) on(i identities, c *call.Call, user *aigateway.User) (any, error) {
-	store, ok := i.users.store.(aigateway.IdentityStore)
+	store, ok := i.users.people.Store.(aigateway.IdentityStore)
 	if !ok {
-		return nil, answer.Refuse(http.StatusNotFound, "%s", errNoIdentities)
+		return nil, nil, answer.Refuse(http.StatusNotFound, "%s", errNoIdentities)
 	}
-	return change(i, c, store, user)
+	return store, user, nil
 }
 
-// The changes of identities.
-var (
-	listIdentities   identityChange = identities.list
-	linkIdentity     identityChange = identities.link
-	deleteIdentities identityChange = identities.remove
-)
+// list answers GET /api/v1/users/{name}/identities.
+func (i identities) list(c *call.Call) (any, error) {
+	store, user, err := i.managed(c)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(c, store, user)
+}
 
-func (i identities) list(c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
+func listOf(c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
 	all, err := store.IdentitiesOf(c.Context(), user.ID)
 	if err != nil {
 		return nil, err
 	}
-	return answer.Views(all, viewIdentity), nil
+	return answer.List(answer.Views(all, viewIdentity)), nil
 }
 
-// link links a user with an identity that the administrator names.
-func (i identities) link(c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
-	if err := c.Form.Require("issuer", "subject"); err != nil {
+// newIdentity is the body of a request for a link.
+type newIdentity struct {
+	Issuer  string `json:"issuer"`
+	Subject string `json:"subject"`
+}
+
+// link answers POST /api/v1/users/{name}/identities.
+func (i identities) link(c *call.Call, wanted newIdentity) (any, error) {
+	store, user, err := i.managed(c)
+	if err != nil {
 		return nil, err
 	}
-	identity := aigateway.Identity{Issuer: *c.Form.Text("issuer"), Subject: *c.Form.Text("subject"), UserID: user.ID}
-	if len(identity.Issuer) > maxPassword || len(identity.Subject) > maxPassword {
-		return nil, answer.Invalid("issuer and subject must be at most %d bytes", maxPassword)
+	if err := call.Require("issuer", wanted.Issuer, "subject", wanted.Subject); err != nil {
+		return nil, err
 	}
-	if c.Access != call.LocalAdmin && !i.has(identity.Issuer) {
+	if len(wanted.Issuer) > people.MaxPassword || len(wanted.Subject) > people.MaxPassword {
+		return nil, answer.Invalid("issuer and subject must be at most %d bytes", people.MaxPassword)
+	}
+	if !c.IsMachine() && !i.has(wanted.Issuer) {
 		return nil, answer.Invalid("issuer must be the address of a configured issuer, or proxy")
 	}
-	err := store.LinkIdentity(c.Context(), identity, maxIdentities)
+	err = store.LinkIdentity(c.Context(), aigateway.Identity{Issuer: wanted.Issuer, Subject: wanted.Subject, UserID: user.ID}, maxIdentities)
 	switch {
 	case errors.Is(err, aigateway.ErrTaken):
 		return nil, answer.Refuse(http.StatusConflict, "a user is linked with this identity already")
@@ -103,7 +95,7 @@ func (i identities) link(c *call.Call, store aigateway.IdentityStore, user *aiga
 	case err != nil:
 		return nil, err
 	}
-	return i.list(c, store, user)
+	return listOf(c, store, user)
 }
 
 // has reports whether a way to sign in gives identities of an issuer.
@@ -116,7 +108,12 @@ func (i identities) has(issuer string) bool {
 	return i.Proxy != nil && issuer == signin.ProxyIssuer
 }
 
-// remove deletes all identities of a user, and ends the sessions.
-func (i identities) remove(c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (any, error) {
+// remove answers DELETE /api/v1/users/{name}/identities. It deletes all identities of a user, and
+// ends the sessions.
+func (i identities) remove(c *call.Call) (any, error) {
+	store, user, err := i.managed(c)
+	if err != nil {
+		return nil, err
+	}
 	return nil, store.DeleteIdentities(c.Context(), user.ID)
 }

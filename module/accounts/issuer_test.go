@@ -233,7 +233,7 @@ func (b *browser) get(path string) testAnswer {
 // begin begins a sign-in, and returns the address of the issuer.
 func (b *browser) begin(name string) string {
 	b.t.Helper()
-	answer := b.get("/api/signin/" + name)
+	answer := b.get("/api/v1/signin/" + name)
 	require.Equal(b.t, http.StatusSeeOther, answer.status, answer.body)
 	return answer.header.Get("Location")
 }
@@ -241,7 +241,7 @@ func (b *browser) begin(name string) string {
 // signIn signs a person in, and returns where the browser is then.
 func (b *browser) signIn(i *issuer, person aigateway.Claims) string {
 	b.t.Helper()
-	answer := b.get("/api/signin/company/callback?" + i.authorize(b.begin("company"), person).Encode())
+	answer := b.get("/api/v1/signin/company/callback?" + i.authorize(b.begin("company"), person).Encode())
 	require.Equal(b.t, http.StatusSeeOther, answer.status, answer.body)
 	return answer.header.Get("Location")
 }

@@ -1,206 +1,281 @@
 package accounts
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// maxKeys is the largest number of keys of a user.
-const maxKeys = 100
+// keys serves the API keys. Users see and change their own, administrators of a team those of the
+// team, and administrators all.
+type keys struct{ people *people.People }
 
-// keys are the API keys of users.
-type keys struct {
-	store  aigateway.Store
-	limits aigateway.LimitReader // nil for the commands of this machine
-	limit  string                // of the keys that users create, unless they are administrators
-}
-
-// keyView is an API key in answers below /api/, with the names of fields that existing
-// clients of LLM gateways use. Times are Unix seconds.
+// keyView is an API key in answers, with the names of the Caddyfile.
 type keyView struct {
-	ID             int64  `json:"id"`
-	UserID         int64  `json:"user_id"`
-	Key            string `json:"key"` // shortened, except in the answer to its creation
-	Status         int    `json:"status"`
-	Name           string `json:"name"`
-	Created        int64  `json:"created_time"`
-	Accessed       int64  `json:"accessed_time"` // 0: never
-	Expires        int64  `json:"expired_time"`  // -1: never
-	RemainQuota    int64  `json:"remain_quota"`
-	UnlimitedQuota bool   `json:"unlimited_quota"`
-	UsedQuota      int64  `json:"used_quota"`
-	ModelsEnabled  bool   `json:"model_limits_enabled"`
-	Models         string `json:"model_limits"`
-	Networks       string `json:"allow_ips"`
-	Limit          string `json:"group"`
-	keyLimits
+	ID           int64    `json:"id"`
+	User         string   `json:"user"`
+	Name         string   `json:"name"`
+	Key          string   `json:"key"` // shortened, except in the answer to its creation
+	Models       []string `json:"models"`
+	From         []string `json:"from"`
+	Limit        string   `json:"limit"`
+	Disabled     bool     `json:"disabled"`
+	UserDisabled bool     `json:"user_disabled"` // the key is refused, whatever Disabled is
+	keyTimes
+	Limits []aigateway.LimitState `json:"limits,omitempty"` // what is left of them, if the request asks for it
 }
 
-// keyLimits is what is left of the limits of a key, if the request asks for it.
-type keyLimits struct {
-	Limits []aigateway.LimitState `json:"limits,omitempty"`
+// keyTimes are the times of a key in answers.
+type keyTimes struct {
+	Created time.Time  `json:"created"`
+	Expires *time.Time `json:"expires"` // null: never
+	Used    *time.Time `json:"used"`    // null: never
 }
 
-func viewKey(k *aigateway.StoredKey) keyView {
+func viewKey(k *aigateway.StoredKey, user *aigateway.User) keyView {
 	return keyView{
-		ID: k.ID, UserID: k.UserID, Key: k.Hint, Status: keyStatus(k), Name: k.Name,
-		Created: answer.Unix(k.Created, 0), Accessed: answer.Unix(k.Used, 0), Expires: answer.Unix(k.Expires, -1),
-		UnlimitedQuota: true,
-		ModelsEnabled:  len(k.Models) > 0, Models: strings.Join(k.Models, ","),
-		Networks: strings.Join(networkNames(k), "\n"), Limit: k.Limit,
+		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: people.NetworkNames(k),
+		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled,
+		keyTimes: keyTimes{answer.Time(k.Created), answer.OptionalTime(k.Expires), answer.OptionalTime(k.Used)},
 	}
 }
 
-// answerKey returns the answer with a key, or the error of getting it.
-func answerKey(k *aigateway.StoredKey, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return viewKey(k), nil
-}
+var errOthersKeys = answer.Refuse(http.StatusForbidden, "only administrators may see the keys of others")
 
-func keyStatus(k *aigateway.StoredKey) int {
-	if !k.Disabled && !k.Expires.IsZero() && !time.Now().Before(k.Expires) {
-		return expired
-	}
-	return statusOf(k.Disabled)
-}
+// mostWithLimits is the largest size of a page with what is left of limits, which is read for each
+// key.
+const mostWithLimits = 100
 
-// networkNames returns the networks of a key as texts. The text of a network with one
-// address is the address.
-func networkNames(k *aigateway.StoredKey) []string {
-	names := make([]string, len(k.Networks))
-	for i, network := range k.Networks {
-		names[i] = networkName(network)
-	}
-	return names
-}
-
-func networkName(network netip.Prefix) string {
-	if network.IsSingleIP() {
-		return network.Addr().String()
-	}
-	return network.String()
-}
-
-// list answers GET /api/token/ and GET /api/token/search.
+// list answers GET /api/v1/keys with a page of keys, the latest first. Users get their own keys,
+// administrators of a team those of the team that the query names, and administrators all, or
+// those of the user or the team that the query names.
 func (k keys) list(c *call.Call) (any, error) {
-	view, page, err := c.Page()
+	page, err := c.Page()
 	if err != nil {
 		return nil, err
 	}
-	found, total, err := k.store.Keys(c.Context(), c.User.ID, page)
+	withLimits := c.URL.Query().Get("limits") == "true"
+	if withLimits {
+		page.Limit = min(page.Limit, mostWithLimits)
+	}
+	found, total, err := k.found(c, page)
 	if err != nil {
 		return nil, err
 	}
-	shown := answer.Views(found, viewKey)
-	for i := range shown {
-		if shown[i].Limits, err = k.limitsOf(c, shown[i].ID); err != nil {
+	views, err := k.views(c, found)
+	for i := range views {
+		if err == nil && withLimits {
+			views[i].Limits, err = k.people.LimitsOf(c, views[i].ID)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return call.Listed(page, views, total), nil
+}
+
+// found returns the keys that the query selects.
+func (k keys) found(c *call.Call, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
+	name := c.URL.Query().Get("user")
+	team, _, err := c.OfTeam()
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case team != "" && name != "":
+		return nil, 0, answer.Invalid("team and user cannot be used together")
+	case team != "":
+		return k.people.Store.Teams().Keys(c.Context(), team, page)
+	case !c.IsAdmin() && name != "" && people.FoldName(name) != c.User.Name:
+		return nil, 0, errOthersKeys
+	case !c.IsAdmin():
+		return k.people.Store.Keys(c.Context(), c.User.ID, page)
+	case name == "":
+		return k.people.Store.Keys(c.Context(), aigateway.AnyUser, page)
+	}
+	user, err := k.people.ByName(c.Context(), name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return k.people.Store.Keys(c.Context(), user.ID, page)
+}
+
+// views returns the views of keys, except of those whose user was deleted after they
+// were read: they were deleted, too. It reads each user once from the store.
+func (k keys) views(c *call.Call, found []aigateway.StoredKey) ([]keyView, error) {
+	views, owners := []keyView{}, make(map[int64]*aigateway.User)
+	for i := range found {
+		id := found[i].UserID
+		if owners[id] == nil {
+			user, err := k.people.Store.User(c.Context(), id)
+			if errors.Is(err, aigateway.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			owners[id] = user
+		}
+		views = append(views, viewKey(&found[i], owners[id]))
+	}
+	return views, nil
+}
+
+// key returns the key that the path identifies, and its owner. For users, the keys of others do
+// not exist, unless they administrate the team of a key.
+func (k keys) key(c *call.Call) (*aigateway.StoredKey, *aigateway.User, error) {
+	key, err := k.people.Store.Key(c.Context(), aigateway.AnyUser, c.ID())
+	if err == nil && !c.IsAdmin() && key.UserID != c.User.ID {
+		err = c.CheckKey(c.Context(), key)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	user, err := k.people.Store.User(c.Context(), key.UserID)
+	return key, user, err
+}
+
+// managed is key for a change. Administrators manage the keys of users whom they manage,
+// and their own.
+func (k keys) managed(c *call.Call) (*aigateway.StoredKey, *aigateway.User, error) {
+	key, user, err := k.key(c)
+	if err == nil && !isOwn(c, user) && !c.Manages(c.Context(), user, key.Limit) {
+		err = call.ErrRole
+	}
+	return key, user, err
+}
+
+// show answers GET /api/v1/keys/{id}.
+func (k keys) show(c *call.Call) (any, error) {
+	key, user, err := k.key(c)
+	if err != nil {
+		return nil, err
+	}
+	return viewKey(key, user), nil
+}
+
+// keyFields are the members of the body of a request about a key. An empty expiry means never.
+type keyFields struct {
+	Name     *string  `json:"name"`
+	Models   []string `json:"models"`
+	From     []string `json:"from"`
+	Limit    *string  `json:"limit"`
+	Expires  *string  `json:"expires"`
+	Disabled *bool    `json:"disabled"`
+}
+
+// change returns the change of a key, with the team that its limit may be.
+func (f keyFields) change(c *call.Call) (change people.KeyChange, err error) {
+	change = people.KeyChange{Name: f.Name, Limit: f.Limit, Disabled: f.Disabled, LimitField: "limit"}
+	if f.Expires != nil {
+		change.Expires = new(time.Time)
+	}
+	if call.ValueOr(f.Expires, "") != "" {
+		if *change.Expires, err = aigateway.ParseDate(*f.Expires); err != nil {
+			return change, answer.Invalid("expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC")
+		}
+	}
+	if f.Models != nil {
+		if change.Models, err = people.Patterns("models", f.Models); err != nil {
+			return change, err
+		}
+	}
+	if f.From != nil {
+		if change.Networks, err = people.Networks("from", f.From); err != nil {
+			return change, err
+		}
+	}
+	return change, change.ReadTeam(c)
+}
+
+// newKey is the body of a request for a key. Users make it for themselves, if it names no owner.
+type newKey struct {
+	User string `json:"user"`
+	keyFields
+}
+
+// add answers POST /api/v1/keys. Only this answer contains the key.
+func (k keys) add(c *call.Call, wanted newKey) (any, error) {
+	if c.IsMachine() && wanted.User == "" {
+		return nil, answer.Invalid("user is required")
+	}
+	if err := call.Require("name", call.ValueOr(wanted.Name, "")); err != nil {
+		return nil, err
+	}
+	change, err := wanted.change(c)
+	if err != nil {
+		return nil, err
+	}
+	owner := c.User
+	if wanted.User != "" && (owner == nil || people.FoldName(wanted.User) != owner.Name) {
+		if owner, err = k.ownerOf(c, wanted.User, change); err != nil {
 			return nil, err
 		}
 	}
-	view.Items, view.Total = shown, total
-	return view, nil
-}
-
-// limitsOf returns what is left of the limits of a key, nil unless the parameter limits asks
-// for it. Users do not see the limits of groups and of the gateway.
-func (k keys) limitsOf(c *call.Call, id int64) ([]aigateway.LimitState, error) {
-	if k.limits == nil || c.URL.Query().Get("limits") != "true" {
-		return nil, nil
-	}
-	page, err := k.limits.Limits(c.Context(), aigateway.LimitQuery{
-		Key: aigateway.StoredKeyID(id), Own: c.User.Role < aigateway.RoleAdmin, Most: reports.LargestStates,
-	})
-	return page.States, err
-}
-
-// show answers GET /api/token/{id}.
-func (k keys) show(c *call.Call) (any, error) {
-	return answerKey(k.store.Key(c.Context(), c.User.ID, c.ID()))
-}
-
-// add answers POST /api/token/. Only this answer contains the key.
-func (k keys) add(c *call.Call) (any, error) {
-	change, err := readKeyChange(c.Form)
+	key := &aigateway.StoredKey{UserID: owner.ID}
+	secret, err := k.people.CreateKey(c, change, key)
 	if err != nil {
 		return nil, err
 	}
-	if change.name == nil {
-		return nil, answer.Invalid("name is required")
-	}
-	if err := change.readTeam(c); err != nil {
-		return nil, err
-	}
-	key := &aigateway.StoredKey{UserID: c.User.ID}
-	if c.User.Role < aigateway.RoleAdmin {
-		key.Limit = k.limit
-		if call.ValueOr(change.limit, "") == "" { // clients send an empty group if the user sets none
-			change.limit = nil
-		}
-	}
-	if err := change.apply(c.User, key, k.limits); err != nil {
-		return nil, err
-	}
-	secret, err := k.create(c.Context(), key)
-	if err != nil {
-		return nil, err
-	}
-	view := viewKey(key)
+	view := viewKey(key, owner)
 	view.Key = string(secret)
 	return view, nil
 }
 
-// create generates an API key, and stores its digest and its hint in key.
-func (k keys) create(ctx context.Context, key *aigateway.StoredKey) (aigateway.Secret, error) {
-	secret := aigateway.NewAPIKey()
-	key.Digest, key.Hint = call.Digest(string(secret)), aigateway.APIKeyHint(secret)
-	err := k.store.CreateKey(ctx, key, maxKeys)
-	if errors.Is(err, aigateway.ErrTooMany) {
-		err = answer.Refuse(http.StatusConflict, "a user may have at most %d keys: delete one first", maxKeys)
+// ownerOf returns the user for whom another one makes a key.
+func (k keys) ownerOf(c *call.Call, name string, change people.KeyChange) (*aigateway.User, error) {
+	if !c.IsAdmin() && !change.IsOfLedTeam() {
+		return nil, answer.Refuse(http.StatusForbidden, "limit must be the name of a team that you administrate")
 	}
+	// Who gets here may know which users exist: they list users, or add them to their team.
+	user, err := k.people.ByName(c.Context(), name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return secret, nil
+	limit := call.ValueOr(change.Limit, "")
+	if !c.IsAdmin() { // before the role is compared, so that the answer does not reveal it
+		if err := call.CheckMember(c.Context(), k.people.Store, user, limit); err != nil {
+			return nil, err
+		}
+	}
+	if !c.Manages(c.Context(), user, limit) {
+		return nil, call.ErrRole
+	}
+	return user, nil
 }
 
-// update answers PUT /api/token/, with the id in the body. Absent fields stay
-// unchanged; with ?status_only=1, only the status changes.
-func (k keys) update(c *call.Call) (any, error) {
-	id := c.Form.Number("id")
-	if c.URL.Query().Get("status_only") != "" {
-		c.Form.Keep("id", "status")
-	}
-	change, err := readKeyChange(c.Form)
+// change answers PATCH /api/v1/keys/{id}. Absent members stay unchanged.
+func (k keys) change(c *call.Call, fields keyFields) (any, error) {
+	change, err := fields.change(c)
 	if err != nil {
 		return nil, err
 	}
-	if id == nil {
-		return nil, answer.Invalid("id is required")
-	}
-	if err := change.readTeam(c); err != nil {
+	key, user, err := k.managed(c)
+	if err != nil {
 		return nil, err
 	}
-	key, err := k.store.ChangeKey(c.Context(), c.User.ID, *id, func(key *aigateway.StoredKey) error {
-		return change.apply(c.User, key, k.limits)
+	limit := key.Limit
+	changed, err := k.people.Store.ChangeKey(c.Context(), user.ID, key.ID, func(key *aigateway.StoredKey) error {
+		if !c.IsAdmin() && !isOwn(c, user) && key.Limit != limit { // it has left the team meanwhile
+			return aigateway.ErrNotFound
+		}
+		return k.people.Apply(c, change, key)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return viewKey(key), nil
+	return viewKey(changed, user), nil
 }
 
-// remove answers DELETE /api/token/{id}.
+// remove answers DELETE /api/v1/keys/{id}.
 func (k keys) remove(c *call.Call) (any, error) {
-	return nil, k.store.DeleteKey(c.Context(), c.User.ID, c.ID())
+	key, user, err := k.managed(c)
+	if err != nil {
+		return nil, err
+	}
+	return nil, k.people.Store.DeleteKey(c.Context(), user.ID, key.ID)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -46,7 +47,7 @@ func TestKeyIsShownOnce(t *testing.T) {
 		assert.NotContains(t, answer.body, key, a.call)
 		assert.Contains(t, answer.body, `"key":"`+aigateway.APIKeyHint(aigateway.Secret(key))+`"`, a.call)
 	}
-	found := s.store.Lookup(call.Digest(key))
+	found := s.people.Store.Lookup(call.Digest(key))
 	require.NotNil(t, found)
 	assert.Equal(t, "alice", found.Owner)
 }
@@ -145,17 +146,17 @@ func TestKeyChangeLeavesTheRest(t *testing.T) {
 func TestExpiredKeyMayBeChanged(t *testing.T) {
 	s, _, alice := keySite(t)
 	past := time.Now().Add(-time.Hour).Truncate(time.Second)
-	require.NoError(t, s.store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", Expires: past}, maxKeys))
+	require.NoError(t, s.people.Store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", Expires: past}, 100))
 	answer := s.ask(testRequest{call: changeCall, body: fmt.Sprintf(`{"id":1,"name":"n","status":3,"expired_time":%d}`, past.Unix()), token: alice})
 	require.Equal(t, http.StatusOK, answer.status, answer.body)
-	assert.EqualValues(t, expired, answer.data(t)["status"])
+	assert.EqualValues(t, 3, answer.data(t)["status"])
 	assert.Equal(t, "n", answer.data(t)["name"])
 }
 
 // The owner of a key could otherwise remove a limit that an administrator has set.
 func TestOwnerCannotLiftTheLimitOfAKey(t *testing.T) {
 	s, _, alice := keySite(t)
-	require.NoError(t, s.store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", Limit: "small"}, maxKeys))
+	require.NoError(t, s.people.Store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", Limit: "small"}, 100))
 	answer := s.ask(testRequest{call: changeCall, body: `{"id":1,"group":""}`, token: alice})
 	assert.Equal(t, http.StatusForbidden, answer.status)
 	answer = s.ask(testRequest{call: changeCall, body: `{"id":1,"group":"small","name":"n"}`, token: alice})
@@ -183,7 +184,7 @@ func TestDeletedAndDisabledKeysTakeEffectAtOnce(t *testing.T) {
 	created := s.ask(testRequest{call: newKeyCall, body: `{"name":"k"}`, token: alice})
 	d := call.Digest(created.data(t)["key"].(string))
 	valid := func() bool {
-		key := s.store.Lookup(d)
+		key := s.people.Store.Lookup(d)
 		return key != nil && !key.Disabled && !key.Expired(time.Now())
 	}
 	require.True(t, valid())
@@ -203,7 +204,7 @@ func TestNetworksMatchAsTheyAreWritten(t *testing.T) {
 	for text, address := range map[string]string{
 		"192.0.2.1": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1", "10.1.2.3/8": "10.9.9.9", "2001:db8::1/32": "2001:db8:9::9",
 	} {
-		list, err := networks("from", []string{text})
+		list, err := people.Networks("from", []string{text})
 		require.NoError(t, err, text)
 		key := aigateway.Key{Networks: *list}
 		assert.True(t, key.AllowsFrom(netip.MustParseAddr(address)), text)

@@ -40,7 +40,7 @@ func TestKeysWithAnUndefinedLimitAreRefused(t *testing.T) {
 	s.user("root", aigateway.RoleRoot)
 	root := s.token("root")
 	ask := func(call, body string) testAnswer { return s.ask(testRequest{call: call, body: body, token: root}) }
-	const problem = "the limit 'gold' is not defined; the limits of the configuration are: large, small"
+	const sentence = "the limit 'gold' is not defined; the limits of the configuration are: large, small"
 
 	old := ask(newKeyCall, `{"name":"old","group":"gold"}`)
 	require.Equal(t, http.StatusOK, old.status, "nothing is known about the limits")
@@ -48,10 +48,10 @@ func TestKeysWithAnUndefinedLimitAreRefused(t *testing.T) {
 
 	refused := ask(newKeyCall, `{"name":"k","group":"gold"}`)
 	assert.Equal(t, http.StatusBadRequest, refused.status)
-	assert.JSONEq(t, failure("group: "+problem), refused.body)
-	refused = s.admin("POST /ai_gateway/keys", `{"user":"root","name":"k","limit":"gold"}`)
+	assert.JSONEq(t, failure("group: "+sentence), refused.body)
+	refused = s.admin("POST /api/v1/keys", `{"user":"root","name":"k","limit":"gold"}`)
 	assert.Equal(t, http.StatusBadRequest, refused.status)
-	assert.JSONEq(t, `{"error":"limit: `+problem+`"}`, refused.body)
+	assert.JSONEq(t, problem(400, "limit: "+sentence), refused.body)
 
 	for _, change := range []struct {
 		body   string
@@ -68,7 +68,7 @@ func TestKeysWithAnUndefinedLimitAreRefused(t *testing.T) {
 		assert.Equal(t, change.status, ask(changeCall, change.body).status, change.body)
 		assert.Equal(t, change.group, ask("GET /api/token/1", "").data(t)["group"], change.body)
 	}
-	assert.Equal(t, "large", s.admin("POST /ai_gateway/keys", `{"user":"root","name":"k","limit":"large"}`).data(t)["limit"])
+	assert.Equal(t, "large", s.admin("POST /api/v1/keys", `{"user":"root","name":"k","limit":"large"}`).data(t)["limit"])
 }
 
 func TestUsersAskForTheirOwnLimitsAlone(t *testing.T) {
@@ -82,18 +82,18 @@ func TestUsersAskForTheirOwnLimitsAlone(t *testing.T) {
 		status    int
 		want      aigateway.LimitQuery
 	}{
-		{"alice", "GET /api/limits", http.StatusOK, aigateway.LimitQuery{User: "alice", Own: true, Most: usualStates}},
-		{"alice", "GET /api/limits?user=alice&key=key_9&limit=9999", http.StatusOK, aigateway.LimitQuery{User: "alice", Key: "key_9", Own: true, Most: reports.LargestStates}},
-		{"alice", "GET /api/limits?user=boss", http.StatusForbidden, aigateway.LimitQuery{}},
-		{"boss", "GET /api/limits?user=alice&name=small&after=x", http.StatusOK, aigateway.LimitQuery{User: "alice", Limit: "small", After: "x", Most: usualStates}},
-		{"boss", "GET /api/limits?limit=-1", http.StatusOK, aigateway.LimitQuery{Most: 1}},
-		{"boss", "GET /api/limits?limit=x", http.StatusBadRequest, aigateway.LimitQuery{}},
+		{"alice", "GET /api/v1/limits", http.StatusOK, aigateway.LimitQuery{User: "alice", Own: true, Most: usualStates}},
+		{"alice", "GET /api/v1/limits?user=alice&key=key_9&limit=9999", http.StatusOK, aigateway.LimitQuery{User: "alice", Key: "key_9", Own: true, Most: reports.LargestStates}},
+		{"alice", "GET /api/v1/limits?user=boss", http.StatusForbidden, aigateway.LimitQuery{}},
+		{"boss", "GET /api/v1/limits?user=alice&name=small&after=x", http.StatusOK, aigateway.LimitQuery{User: "alice", Limit: "small", After: "x", Most: usualStates}},
+		{"boss", "GET /api/v1/limits?limit=-1", http.StatusOK, aigateway.LimitQuery{Most: 1}},
+		{"boss", "GET /api/v1/limits?limit=x", http.StatusBadRequest, aigateway.LimitQuery{}},
 	} {
 		*asked = aigateway.LimitQuery{}
 		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)
 		assert.Equal(t, test.want, *asked, test.call)
 	}
-	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":">alice key_1","items":[{"limit":"small","per":"user","subject":"alice","rule":"budget",
-		"period":"month","amount":5000000,"used":1500001,"reserved":1,"left":3499999,"currency":"USD","soft":false,"renews_at":"2026-12-01T00:00:00Z"}]}}`,
-		s.ask(testRequest{call: "GET /api/limits", token: s.token("alice")}).body)
+	assert.JSONEq(t, `{"next":">alice key_1","items":[{"limit":"small","per":"user","subject":"alice","rule":"budget",
+		"period":"month","amount":5000000,"used":1500001,"reserved":1,"left":3499999,"currency":"USD","soft":false,"renews_at":"2026-12-01T00:00:00Z"}]}`,
+		s.ask(testRequest{call: "GET /api/v1/limits", token: s.token("alice")}).body)
 }

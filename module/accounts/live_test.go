@@ -27,7 +27,7 @@ func TestTheRecordOfAnotherUserDoesNotExist(t *testing.T) {
 		who, id string
 		status  int
 	}{{"alice", "5", 200}, {"alice", "7", 404}, {"alice", "6", 404}, {"boss", "5", 200}, {"boss", "7", 200}, {"boss", "6", 404}, {"boss", "9223372036854775807", 404}} {
-		answer := s.ask(testRequest{call: "GET /api/usage/records/" + c.id, token: s.token(c.who)})
+		answer := s.ask(testRequest{call: "GET /api/v1/records/" + c.id, token: s.token(c.who)})
 		assert.Equal(t, c.status, answer.status, c)
 		if c.status == http.StatusOK {
 			assert.Contains(t, answer.body, `"id":"`+c.id+`"`)
@@ -41,13 +41,13 @@ func TestNewRecordsComeAsEvents(t *testing.T) {
 	s.user("boss", aigateway.RoleAdmin)
 	now := alice.Created.Add(time.Hour)
 	for call, want := range map[string]string{
-		"alice /api/usage/records/live":                "2",
-		"alice /api/usage/records/live?provider=other": "",
-		"boss /api/usage/records/live?status=429":      "1",
-		"boss /api/usage/records/live":                 "1 2 3",
+		"alice /api/v1/records/live":                "2",
+		"alice /api/v1/records/live?provider=other": "",
+		"boss /api/v1/records/live?status=429":      "1",
+		"boss /api/v1/records/live":                 "1 2 3",
 	} {
 		watched := make(chan []accounting.Record, 1)
-		s.store.(*recorded).watched = watched
+		s.people.Store.(*recorded).watched = watched
 		watched <- []accounting.Record{
 			{ID: 1, User: "bob", Status: 429, Admitted: now}, {ID: 2, User: "alice", Status: 200, Admitted: now},
 			{ID: 3, User: "alice", Status: 200, Admitted: alice.Created.Add(-time.Hour)}, // of an earlier account with the name
@@ -62,8 +62,8 @@ func TestNewRecordsComeAsEvents(t *testing.T) {
 		assert.Equal(t, want, strings.Join(ids, " "), call)
 		assert.Contains(t, answer.body, "event: dropped\n", "the client must notice that records are missing")
 	}
-	s.store.(*recorded).full = true
-	assert.Equal(t, http.StatusServiceUnavailable, s.ask(testRequest{call: "GET /api/usage/records/live", token: s.token("boss")}).status)
+	s.people.Store.(*recorded).full = true
+	assert.Equal(t, http.StatusServiceUnavailable, s.ask(testRequest{call: "GET /api/v1/records/live", token: s.token("boss")}).status)
 }
 
 // One user of the smallest role could open all streams of the process, and none was left for
@@ -74,27 +74,27 @@ func TestAUserHasFewStreams(t *testing.T) {
 	s.user("boss", aigateway.RoleAdmin)
 	var c *call.Call
 	open := func(who string) (any, error) {
-		c = call.New(httptest.NewRecorder(), testRequest{call: "GET /api/usage/records/live", token: s.token(who)}.request(t.Context()), s.store, nil)
+		c = call.New(httptest.NewRecorder(), testRequest{call: "GET /api/v1/records/live", token: s.token(who)}.request(t.Context()), s.people.Store, nil)
 		c.Access = call.LoggedIn
 		require.NoError(t, c.Admit())
 		return s.reports().Live(c)
 	}
-	s.store.(*recorded).full = true
-	for range maxStreams + 1 { // what is refused takes nothing
+	s.people.Store.(*recorded).full = true
+	for range 4 + 1 { // what is refused takes nothing
 		_, err := open("alice")
 		require.ErrorContains(t, err, "too many clients watch records")
 	}
-	s.store.(*recorded).full = false
+	s.people.Store.(*recorded).full = false
 	var last any
-	for range maxStreams {
+	for range 4 {
 		var err error
 		last, err = open("alice")
 		require.NoError(t, err)
 	}
 	of := c
-	refused := s.ask(testRequest{call: "GET /api/usage/records/live", token: s.token("alice")})
+	refused := s.ask(testRequest{call: "GET /api/v1/records/live", token: s.token("alice")})
 	assert.Equal(t, http.StatusTooManyRequests, refused.status)
-	assert.Equal(t, failure("too many streams of the user: end one first"), refused.body)
+	assert.Equal(t, problem(429, "too many streams of the user: end one first"), refused.body)
 	_, err := open("boss")
 	require.NoError(t, err, "others have their own")
 	of.Method = http.MethodHead // so that it ends at once

@@ -13,6 +13,6 @@ import (
 var openAPIDocument []byte
 
 // openAPI answers GET /api/openapi.json.
-func openAPI(*Accounts, *call.Call) (any, error) {
+func openAPI(*call.Call) (any, error) {
 	return answer.Document{ContentType: "application/json", Caching: "no-cache", Body: openAPIDocument}, nil
 }

@@ -20,14 +20,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
-	first, err := owaspParameters.Hash([]byte(password))
+	first, err := people.OWASP.Hash([]byte(password))
 	require.NoError(t, err)
-	second, err := owaspParameters.Hash([]byte(password))
+	second, err := people.OWASP.Hash([]byte(password))
 	require.NoError(t, err)
 	assert.Regexp(t, regexp.MustCompile(`^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$`), string(first))
 	assert.NotEqual(t, string(first), string(second), "each hash has its own salt")
@@ -35,8 +36,8 @@ func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
 		hash     []byte
 		password string
 		want     bool
-	}{{first, password, true}, {second, password, true}, {first, password + " ", false}, {owaspParameters.FakeHash(), password, false}, {owaspParameters.FakeHash(), "", false}} {
-		right, err := owaspParameters.Compare(c.hash, []byte(c.password))
+	}{{first, password, true}, {second, password, true}, {first, password + " ", false}, {people.OWASP.FakeHash(), password, false}, {people.OWASP.FakeHash(), "", false}} {
+		right, err := people.OWASP.Compare(c.hash, []byte(c.password))
 		require.NoError(t, err)
 		assert.Equal(t, c.want, right)
 	}
@@ -47,7 +48,7 @@ func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
 func TestInvalidHashAcceptsNoPassword(t *testing.T) {
 	for _, hash := range []string{"", "plain", "$2a$10$abc", "$argon2id$v=19$m=0,t=0,p=0$AA$AA", "$argon2id$v=19$m=64,t=1,p=1$$"} {
 		s := loginSite(t, nil)
-		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *aigateway.User) error { u.Password = hash; return nil })
+		_, err := s.people.Store.ChangeUser(t.Context(), 1, 0, func(u *aigateway.User) error { u.Password = hash; return nil })
 		require.NoError(t, err)
 		for _, guess := range []string{password, hash, "x"} {
 			if guess != "" {
@@ -59,7 +60,7 @@ func TestInvalidHashAcceptsNoPassword(t *testing.T) {
 
 // gated is a hasher that counts comparisons, and waits for its gate.
 type gated struct {
-	argon2id
+	people.Argon2id
 	gate          chan struct{}
 	running, most atomic.Int64
 	compared      atomic.Int64
@@ -73,17 +74,17 @@ func (g *gated) Compare(hash, password []byte) (bool, error) {
 	}
 	<-g.gate
 	defer g.running.Add(-1)
-	return g.argon2id.Compare(hash, password)
+	return g.Argon2id.Compare(hash, password)
 }
 
 func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	s := loginSite(t, nil)
 	slots := runtime.GOMAXPROCS(0)
-	s.queue = newQueue(slots)
-	g := &gated{argon2id: quick, gate: make(chan struct{})}
-	s.hasher = g
+	s.people.Queue = people.NewQueue(slots)
+	g := &gated{Argon2id: quick, gate: make(chan struct{})}
+	s.people.Hasher = g
 	const logins = 200
-	strangers := slots + maxWaiting - reserved
+	strangers := slots + 16 - 6
 	answers := make(chan *httptest.ResponseRecorder, logins)
 	for i := range logins {
 		s.askAside(testRequest{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
@@ -99,8 +100,8 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 		assert.Equal(t, http.StatusOK, (<-answers).Code)
 	}
 	assert.EqualValues(t, slots, g.most.Load())
-	assert.Empty(t, s.queue.places)
-	assert.Empty(t, s.queue.slots)
+	assert.Empty(t, s.people.Queue.Places)
+	assert.Empty(t, s.people.Queue.Slots)
 }
 
 // askAside sends a request in a goroutine, which ends when it has sent the answer to
@@ -117,13 +118,13 @@ func (s *site) askAside(a testRequest, answers chan<- *httptest.ResponseRecorder
 // measured is a hasher that records the largest amount of memory in use after a
 // comparison, garbage included.
 type measured struct {
-	argon2id
+	people.Argon2id
 	most atomic.Uint64
 }
 
 // Compare compares, and then measures the memory.
 func (m *measured) Compare(hash, password []byte) (bool, error) {
-	right, err := m.argon2id.Compare(hash, password)
+	right, err := m.Argon2id.Compare(hash, password)
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	now := sample[0].Value.Uint64()
@@ -154,11 +155,11 @@ func (remembered) CreateSession(context.Context, *aigateway.Session, int, func(*
 // the same amount of garbage.
 func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 	const logins, slots, each, rest = 200, 2, 19 << 20, 64 << 20
-	hash, err := owaspParameters.Hash([]byte(password))
+	hash, err := people.OWASP.Hash([]byte(password))
 	require.NoError(t, err)
-	s, m := newSite(t, nil), &measured{argon2id: owaspParameters}
-	s.queue, s.hasher = newQueue(slots), m
-	s.store = remembered{s.store, aigateway.User{ID: 1, Name: "alice", Password: string(hash)}}
+	s, m := newSite(t, nil), &measured{Argon2id: people.OWASP}
+	s.people.Queue, s.people.Hasher = people.NewQueue(slots), m
+	s.people.Store = remembered{s.people.Store, aigateway.User{ID: 1, Name: "alice", Password: string(hash)}}
 	answers := make(chan *httptest.ResponseRecorder, logins)
 	for i := range logins {
 		s.askAside(testRequest{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
@@ -173,7 +174,7 @@ func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 		assert.Equal(t, http.StatusTooManyRequests, answer.Code)
 		assert.Equal(t, "1", answer.Header().Get("Retry-After"))
 	}
-	assert.GreaterOrEqual(t, let, slots+maxWaiting-reserved)
+	assert.GreaterOrEqual(t, let, slots+16-6)
 	t.Logf("%d logins were admitted, with at most %d MiB", let, m.most.Load()>>20)
 	assert.Greater(t, m.most.Load(), uint64(each), "the measurement includes the memory of hashes")
 	assert.Less(t, m.most.Load(), uint64(3*slots*each+rest))
@@ -190,27 +191,27 @@ func TestNoPrincipalCanFillTheQueue(t *testing.T) {
 	}{
 		"a user who logs in": {
 			func(int, string) testRequest { return testRequest{body: credentials("alice", password)} },
-			perAccount, testRequest{body: credentials("bob", password)},
+			2, testRequest{body: credentials("bob", password)},
 		},
 		"many users of one network": {
 			func(i int, _ string) testRequest {
 				return testRequest{body: credentials(fmt.Sprint("user", i), password)}
 			},
-			perNetwork, testRequest{body: credentials("bob", password), peer: "10.0.0.1:1"},
+			8, testRequest{body: credentials("bob", password), peer: "10.0.0.1:1"},
 		},
 		"a user who changes a password": {
 			func(i int, token string) testRequest {
 				return testRequest{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: token, peer: fmt.Sprintf("10.0.%d.1:1", i)}
 			},
-			perAccount, testRequest{body: credentials("alice", password)},
+			2, testRequest{body: credentials("alice", password)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := loginSite(t, nil)
 			s.user("bob", aigateway.RoleUser)
 			token := s.token("alice")
-			s.queue = newQueue(1)
-			s.queue.slots <- struct{}{} // somebody hashes
+			s.people.Queue = people.NewQueue(1)
+			s.people.Queue.Slots <- struct{}{} // somebody hashes
 			answers := make(chan *httptest.ResponseRecorder, crowd+1)
 			ask := func(a testRequest) {
 				if a.call == "" {
@@ -223,15 +224,15 @@ func TestNoPrincipalCanFillTheQueue(t *testing.T) {
 			}
 			require.Eventually(t, func() bool { return len(answers) == crowd-c.let }, time.Minute, time.Millisecond)
 			ask(c.other)
-			require.Eventually(t, func() bool { return len(s.queue.places) == c.let+1 }, time.Minute, time.Millisecond)
-			<-s.queue.slots
+			require.Eventually(t, func() bool { return len(s.people.Queue.Places) == c.let+1 }, time.Minute, time.Millisecond)
+			<-s.people.Queue.Slots
 			counts := make(map[int]int)
 			for range crowd + 1 {
 				counts[(<-answers).Code]++
 			}
 			assert.Equal(t, crowd-c.let, counts[http.StatusTooManyRequests])
-			assert.Equal(t, throttle.NewShares(perAccount), s.queue.accounts, "all are free again")
-			assert.Equal(t, throttle.NewShares(perNetwork), s.queue.networks)
+			assert.Equal(t, throttle.NewShares(2), s.people.Queue.Accounts, "all are free again")
+			assert.Equal(t, throttle.NewShares(8), s.people.Queue.Networks)
 		})
 	}
 }
@@ -242,9 +243,9 @@ func TestStrangersLeavePlacesForKnownNetworks(t *testing.T) {
 	s := loginSite(t, nil)
 	s.user("bob", aigateway.RoleUser)
 	alice := s.token("alice") // makes her network known
-	s.queue = newQueue(1)
-	s.queue.slots <- struct{}{} // somebody hashes
-	strangers := cap(s.queue.places) - reserved
+	s.people.Queue = people.NewQueue(1)
+	s.people.Queue.Slots <- struct{}{} // somebody hashes
+	strangers := cap(s.people.Queue.Places) - 6
 	answers := make(chan *httptest.ResponseRecorder, crowd+4)
 	for i := range crowd {
 		s.askAside(testRequest{call: loginCall, body: credentials(fmt.Sprint("user", i), password), peer: fmt.Sprintf("[2001:db8:0:%x::1]:1", i)}, answers)
@@ -258,12 +259,12 @@ func TestStrangersLeavePlacesForKnownNetworks(t *testing.T) {
 
 	s.askAside(testRequest{call: loginCall, body: credentials("alice", password)}, answers)
 	s.askAside(testRequest{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: alice, peer: "10.0.0.1:1"}, answers)
-	require.Eventually(t, func() bool { return len(s.queue.places) == strangers+2 }, time.Minute, time.Millisecond)
-	<-s.queue.slots
+	require.Eventually(t, func() bool { return len(s.people.Queue.Places) == strangers+2 }, time.Minute, time.Millisecond)
+	<-s.people.Queue.Slots
 	for range strangers + 2 {
 		assert.NotEqual(t, http.StatusTooManyRequests, (<-answers).Code)
 	}
-	assert.Equal(t, throttle.NewShares(strangers), s.queue.unknown, "all are free again")
+	assert.Equal(t, throttle.NewShares(strangers), s.people.Queue.Strangers, "all are free again")
 }
 
 // Changes of the administrator of the machine are not bounded.
@@ -273,8 +274,8 @@ func TestTheLocalAdministratorHasNoShare(t *testing.T) {
 
 func TestClientThatLeavesFreesItsPlace(t *testing.T) {
 	s := throttledSite(t)
-	s.queue = newQueue(1)
-	s.queue.slots <- struct{}{} // somebody hashes
+	s.people.Queue = people.NewQueue(1)
+	s.people.Queue.Slots <- struct{}{} // somebody hashes
 	ctx, leave := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { // ends when the client leaves
@@ -283,20 +284,20 @@ func TestClientThatLeavesFreesItsPlace(t *testing.T) {
 		s.ServeHTTP(w, testRequest{call: loginCall, body: credentials("alice", password)}.request(ctx))
 		assert.Equal(t, 499, w.Code)
 	}()
-	require.Eventually(t, func() bool { return len(s.queue.places) == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.people.Queue.Places) == 1 }, time.Minute, time.Millisecond)
 	leave()
 	<-done
-	assert.Empty(t, s.queue.places)
-	<-s.queue.slots
+	assert.Empty(t, s.people.Queue.Places)
+	<-s.people.Queue.Slots
 	s.token("alice")
 }
 
 // Ensures that the time of an answer does not reveal which names exist.
 func TestUnknownWrongAndDisabledLoginsDoTheSameWork(t *testing.T) {
 	s := loginSite(t, nil)
-	g := &gated{argon2id: quick, gate: make(chan struct{})}
+	g := &gated{Argon2id: quick, gate: make(chan struct{})}
 	close(g.gate)
-	s.hasher = g
+	s.people.Hasher = g
 	for i, name := range []string{"alice", "mallory", "carol", "no such name"} {
 		s.ask(testRequest{call: loginCall, body: credentials(name, "wrong horse")})
 		assert.EqualValues(t, i+1, g.compared.Load(), name)
@@ -310,11 +311,11 @@ func TestUnknownWrongAndDisabledLoginsDoTheSameWork(t *testing.T) {
 func TestUnknownWrongAndDisabledLoginsTakeAsLong(t *testing.T) {
 	const samples = 400
 	s := loginSite(t, nil)
-	s.hasher = argon2id("m=1024,t=1,p=1")
+	s.people.Hasher = people.Argon2id("m=1024,t=1,p=1")
 	for id := range int64(2) { // hashes that take as long as the fake hash
-		hash, err := s.hasher.Hash([]byte(password))
+		hash, err := s.people.Hasher.Hash([]byte(password))
 		require.NoError(t, err)
-		_, err = s.store.ChangeUser(t.Context(), id+1, 0, func(u *aigateway.User) error { u.Password = string(hash); return nil })
+		_, err = s.people.Store.ChangeUser(t.Context(), id+1, 0, func(u *aigateway.User) error { u.Password = string(hash); return nil })
 		require.NoError(t, err)
 	}
 	names := []string{"alice", "mallory", "carol"}

@@ -20,7 +20,7 @@ import (
 func withRecords(t *testing.T, records ...accounting.Record) (*site, *accounting.RecordQuery) {
 	s := newSite(t, nil)
 	search := new(accounting.RecordQuery)
-	s.store = &recorded{Store: s.store, records: records, search: search}
+	s.people.Store = &recorded{Store: s.people.Store, records: records, search: search}
 	return s, search
 }
 
@@ -42,13 +42,13 @@ func TestUsersSeeTheirOwnRecordsAndAdministratorsThoseOfAll(t *testing.T) {
 		status    int
 		user      string
 	}{
-		{"alice", "GET /api/usage/records", http.StatusOK, "alice"},
-		{"alice", "GET /api/usage/records?user=alice", http.StatusOK, "alice"},
-		{"alice", "GET /api/usage/records?request=req_of_boss&key=key_9", http.StatusOK, "alice"},
-		{"alice", "GET /api/usage/records?user=boss", http.StatusForbidden, ""},
-		{"alice", "GET /api/usage/records?user=nobody", http.StatusForbidden, ""},
-		{"boss", "GET /api/usage/records", http.StatusOK, ""},
-		{"boss", "GET /api/usage/records?user=alice&format=csv", http.StatusOK, "alice"},
+		{"alice", "GET /api/v1/records", http.StatusOK, "alice"},
+		{"alice", "GET /api/v1/records?user=alice", http.StatusOK, "alice"},
+		{"alice", "GET /api/v1/records?request=req_of_boss&key=key_9", http.StatusOK, "alice"},
+		{"alice", "GET /api/v1/records?user=boss", http.StatusForbidden, ""},
+		{"alice", "GET /api/v1/records?user=nobody", http.StatusForbidden, ""},
+		{"boss", "GET /api/v1/records", http.StatusOK, ""},
+		{"boss", "GET /api/v1/records?user=alice&format=csv", http.StatusOK, "alice"},
 	} {
 		*search = accounting.RecordQuery{}
 		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)
@@ -57,24 +57,24 @@ func TestUsersSeeTheirOwnRecordsAndAdministratorsThoseOfAll(t *testing.T) {
 			assert.Equal(t, alice.Created.UTC(), search.From.UTC(), "records of an earlier account with the same name are not shown")
 		}
 	}
-	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "GET /api/usage/records"}).status)
-	assert.Equal(t, http.StatusOK, s.admin("GET /ai_gateway/usage/records?user=alice", "").status)
+	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "GET /api/v1/records"}).status)
+	assert.Equal(t, http.StatusOK, s.admin("GET /api/v1/records?user=alice", "").status)
 }
 
 func TestRecordsAreSelectedByEachParameter(t *testing.T) {
 	s, search := withRecords(t)
 	s.user("boss", aigateway.RoleAdmin)
-	s.ask(testRequest{call: "GET /api/usage/records?user=u&key=k&model=m&outcome=o&request=r&from=2026-10-25&to=2026-10-26&limit=5000&after=7", token: s.token("boss")})
+	s.ask(testRequest{call: "GET /api/v1/records?user=u&key=k&model=m&outcome=o&request=r&from=2026-10-25&to=2026-10-26&limit=5000&after=7", token: s.token("boss")})
 	assert.Equal(t, 25*time.Hour, search.To.Sub(search.From), "a day in autumn, in the zone of the ledger")
 	search.From, search.To = time.Time{}, time.Time{}
 	assert.Equal(t, accounting.RecordQuery{User: "u", Key: "k", Model: "m", Outcome: "o", Request: "r", Limit: largestRecords, Before: 7}, *search)
-	s.ask(testRequest{call: "GET /api/usage/records?limit_name=l&operation=generate&client_format=chat&provider=p&upstream_model=um&status=429&stream=false&tag=team=search&customer=c", token: s.token("boss")})
+	s.ask(testRequest{call: "GET /api/v1/records?limit_name=l&operation=generate&client_format=chat&provider=p&upstream_model=um&status=429&stream=false&tag=team=search&customer=c", token: s.token("boss")})
 	assert.Equal(t, accounting.RecordQuery{Limit: usualRecords, RecordFilter: accounting.RecordFilter{
 		KeyLimit: "l", Operation: "generate", Format: "chat", Provider: "p", Upstream: "um", Status: 429, Stream: new(false),
 		Tag: aigateway.Tag{Name: "team", Value: "search"}, Customer: "c",
 	}}, *search)
 	for _, wrong := range []string{"stream=1", "status=ok", "tag=team", "tag=team=", "tag=Team=x", "from=yesterday", "to=2026", "limit=x", "after=x", "after=0", "after=-1", "format=xlsx"} {
-		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage/records?" + wrong, token: s.token("boss")}).status, wrong)
+		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/v1/records?" + wrong, token: s.token("boss")}).status, wrong)
 	}
 }
 
@@ -83,18 +83,16 @@ func TestPagesOfRecordsHaveNoGap(t *testing.T) {
 	s.user("boss", aigateway.RoleAdmin)
 	token, after, ids := s.token("boss"), "", []string(nil)
 	for {
-		var answer struct {
-			Data struct {
-				Items []struct{ ID string }
-				Next  string
-			}
+		var page struct {
+			Items []struct{ ID string }
+			Next  string
 		}
-		body := s.ask(testRequest{call: "GET /api/usage/records?limit=10&after=" + after, token: token}).body
-		require.NoError(t, json.Unmarshal([]byte(body), &answer))
-		for _, item := range answer.Data.Items {
+		body := s.ask(testRequest{call: "GET /api/v1/records?limit=10&after=" + after, token: token}).body
+		require.NoError(t, json.Unmarshal([]byte(body), &page))
+		for _, item := range page.Items {
 			ids = append(ids, item.ID)
 		}
-		if after = answer.Data.Next; after == "" {
+		if after = page.Next; after == "" {
 			break
 		}
 	}
@@ -128,7 +126,7 @@ var fullRecord = accounting.Record{
 func TestARecordShowsEachCallWithItsCost(t *testing.T) {
 	s, _ := withRecords(t, fullRecord)
 	s.user("boss", aigateway.RoleAdmin)
-	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":"","behind_seconds":null,"items":[{
+	assert.JSONEq(t, `{"next":"","behind_seconds":null,"items":[{
 		"id":"912529198789165313","at":"2026-11-22T00:00:00.005+01:00","request":"req_1","key":"key_1","user":"alice","limit":"small",
 		"model":"=cmd()","operation":"generate","format":"messages","stream":true,"status":200,"outcome":"answered","first_byte_ms":250,"duration_ms":2000,
 		"calls":[
@@ -145,15 +143,15 @@ func TestARecordShowsEachCallWithItsCost(t *testing.T) {
 			{"provider":"p","upstream_model":"up","format":"chat","end":"overloaded","status":503,"duration_ms":120,"repeated":false},
 			{"provider":"q","upstream_model":"up","format":"responses","end":"refused","status":400,"duration_ms":80,"repeated":false},
 			{"provider":"q","upstream_model":"up","format":"messages","end":"answered","status":200,"duration_ms":1700,"repeated":true}],
-		"losses":["top_k","?"],"answer_losses":[],"unchecked":[],"tags":[{"name":"env","value":"prod"},{"name":"team","value":"search"}],"customer":"acme"}]}}`,
-		s.ask(testRequest{call: "GET /api/usage/records", token: s.token("boss")}).body)
+		"losses":["top_k","?"],"answer_losses":[],"unchecked":[],"tags":[{"name":"env","value":"prod"},{"name":"team","value":"search"}],"customer":"acme"}]}`,
+		s.ask(testRequest{call: "GET /api/v1/records", token: s.token("boss")}).body)
 }
 
 // A spreadsheet adds up the costs of calls, so each call has a row of its own.
 func TestATableOfRecordsHasARowForEachCall(t *testing.T) {
 	s, search := withRecords(t, append([]accounting.Record{fullRecord}, numbered(largestRecords+1)...)...)
 	s.user("boss", aigateway.RoleAdmin)
-	rows := strings.Split(strings.TrimSpace(s.ask(testRequest{call: "GET /api/usage/records?format=csv", token: s.token("boss")}).body), "\n")
+	rows := strings.Split(strings.TrimSpace(s.ask(testRequest{call: "GET /api/v1/records?format=csv", token: s.token("boss")}).body), "\n")
 	require.Len(t, rows, 1+2+largestRecords+1)
 	assert.Equal(t, "at,id,request,key,user,limit,model,operation,format,stream,status,outcome,first_byte_ms,duration_ms,"+
 		"provider,upstream_model,answered_model,upstream_status,source,input_tokens,cache_read_tokens,cache_write_tokens,cache_write_1h_tokens,"+
@@ -163,8 +161,8 @@ func TestATableOfRecordsHasARowForEachCall(t *testing.T) {
 	assert.Contains(t, rows[len(rows)-1], ",m1,")
 	assert.Equal(t, largestRecords, search.Limit, "the table is read page by page")
 
-	s.store.(*recorded).fails = aigateway.ErrUnavailable
+	s.people.Store.(*recorded).fails = aigateway.ErrUnavailable
 	assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
-		s.ask(testRequest{call: "GET /api/usage/records?format=csv", token: s.token("boss")})
+		s.ask(testRequest{call: "GET /api/v1/records?format=csv", token: s.token("boss")})
 	})
 }

@@ -39,15 +39,15 @@ var revocations = map[string]func(*site){
 	"demoted":        func(s *site) { s.change(func(u *aigateway.User) { u.Role = aigateway.RoleAdmin }) },
 	"without a role": func(s *site) { s.change(func(u *aigateway.User) { u.Role = aigateway.RoleUser }) },
 	"logged out": func(s *site) {
-		require.NoError(s.t, s.store.DeleteSessionsOf(s.t.Context(), otherRootID, 0))
+		require.NoError(s.t, s.people.Store.DeleteSessionsOf(s.t.Context(), otherRootID, 0))
 	},
 	"deleted": func(s *site) {
-		require.NoError(s.t, s.store.DeleteUser(s.t.Context(), otherRootID, func(*aigateway.User) error { return nil }))
+		require.NoError(s.t, s.people.Store.DeleteUser(s.t.Context(), otherRootID, func(*aigateway.User) error { return nil }))
 	},
 }
 
 func (s *site) change(change func(*aigateway.User)) {
-	_, err := s.store.ChangeUser(s.t.Context(), otherRootID, 0, func(u *aigateway.User) error { change(u); return nil })
+	_, err := s.people.Store.ChangeUser(s.t.Context(), otherRootID, 0, func(u *aigateway.User) error { change(u); return nil })
 	require.NoError(s.t, err)
 }
 
@@ -71,7 +71,7 @@ func TestRightsThatEndDuringTheHashAreRefused(t *testing.T) {
 	for name, revoke := range revocations {
 		s := hierarchy(t)
 		token := s.token("root2")
-		s.hasher = changing{quick, func() { revoke(s) }}
+		s.people.Hasher = changing{quick, func() { revoke(s) }}
 		for call, body := range map[string]string{
 			"POST /api/user/": backDoor,
 			"PUT /api/user/":  `{"id":1,"password":"another horse"}`,
@@ -79,14 +79,14 @@ func TestRightsThatEndDuringTheHashAreRefused(t *testing.T) {
 			assertNoBackDoor(t, s, name, s.ask(testRequest{call: call, body: body, token: token}).status)
 			revoke = func(*site) {}
 		}
-		s.hasher = quick
+		s.people.Hasher = quick
 		s.token("root") // the old password is still valid
 	}
 }
 
 func assertNoBackDoor(t *testing.T, s *site, name string, status int) {
 	assert.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, name)
-	_, err := s.store.UserByName(t.Context(), "backdoor")
+	_, err := s.people.Store.UserByName(t.Context(), "backdoor")
 	assert.ErrorIs(t, err, aigateway.ErrNotFound, name)
 }
 
@@ -116,7 +116,8 @@ func TestBodyHasADeadline(t *testing.T) {
 			w := &deadlined{ResponseRecorder: httptest.NewRecorder()}
 			r := httptest.NewRequest(http.MethodPost, "/api/user/login", c.body)
 			r.Header.Set("Content-Type", "application/json")
-			_, err := call.New(w, r, nil, nil).ReadForm()
+			reading := call.Route{Access: call.Anyone, Handler: call.Body(func(*call.Call, struct{}) (any, error) { return nil, nil })}
+			_, err := reading.Answer(call.New(w, r, nil, nil), nil)
 			want := []time.Time{time.Now().Add(10 * time.Second)}
 			if c.restored {
 				want = append(want, time.Time{})

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
@@ -28,25 +27,18 @@ type right struct {
 }
 
 // onlyRoots are the calls that administrators may not make.
-var onlyRoots = []string{"GET /api/audit"}
+var onlyRoots = []string{"GET /api/v1/audit"}
 
 // The things in the calls belong to the user victim, whose ID is 3. Things that do not exist
 // get the same answer as those of others.
 var rightsOf = []right{
 	{"GET /api/openapi.json", 200, 200, 200, 200},
-	{"GET /api/signin", 200, 200, 200, 200},
-	{"GET /api/signin/{name}", 303, 303, 303, 303},
-	{"GET /api/signin/{name}/callback", 303, 303, 303, 303},
 	{"POST /api/user/login", 401, 401, 401, 401},
 	{"POST /api/user/register", 403, 403, 403, 403},
 	{"GET /api/user/logout", 200, 200, 200, 200},
 	{"POST /api/user/logout", 200, 200, 200, 200},
-	{"GET /api/session", 200, 200, 200, 200},
 	{"GET /api/user/self", 401, 200, 200, 200},
 	{"PUT /api/user/self", 401, 200, 200, 200},
-	{"GET /api/user/sessions", 401, 200, 200, 200},
-	{"DELETE /api/user/sessions", 401, 200, 200, 200},
-	{"DELETE /api/user/sessions/{id}", 401, 404, 404, 404},
 	{"GET /api/user/", 401, 403, 403, 200},
 	{"POST /api/user/", 401, 403, 403, 200},
 	{"PUT /api/user/", 401, 403, 403, 200},
@@ -54,66 +46,86 @@ var rightsOf = []right{
 	{"POST /api/user/manage", 401, 403, 403, 200},
 	{"GET /api/user/{id}", 401, 403, 403, 200},
 	{"DELETE /api/user/{id}", 401, 403, 403, 200},
-	{"GET /api/user/{id}/sessions", 401, 403, 403, 200},
-	{"DELETE /api/user/{id}/sessions", 401, 403, 403, 200},
-	{"GET /api/user/{id}/identities", 401, 403, 403, 200},
-	{"POST /api/user/{id}/identities", 401, 403, 403, 200},
-	{"DELETE /api/user/{id}/identities", 401, 403, 403, 200},
 	{"GET /api/token/", 401, 200, 200, 200},
 	{"POST /api/token/", 401, 200, 200, 200},
 	{"PUT /api/token/", 401, 404, 404, 404},
 	{"GET /api/token/search", 401, 200, 200, 200},
 	{"GET /api/token/{id}", 401, 404, 404, 404},
 	{"DELETE /api/token/{id}", 401, 404, 404, 404},
-	{"GET /api/usage", 401, 200, 200, 200},
-	{"GET /api/usage/records", 401, 200, 200, 200},
-	{"GET /api/usage/records/{id}", 401, 404, 404, 200},
-	{"GET /api/usage/records/live", 401, 200, 200, 200},
-	{"GET /api/limits", 401, 200, 200, 200},
-	{"GET /api/audit", 401, 403, 403, 403},
-	{"GET /api/captures", 401, 200, 200, 200},
-	{"POST /api/captures", 401, 200, 200, 200},
-	{"GET /api/captures/{name}", 401, 404, 404, 404}, // administrators included
-	{"GET /api/keys", 401, 403, 403, 200},
-	{"POST /api/keys", 401, 403, 403, 200},
-	{"GET /api/keys/configured", 401, 200, 200, 200},
-	{"GET /api/keys/{id}", 401, 403, 404, 200},
-	{"PATCH /api/keys/{id}", 401, 403, 404, 200},
-	{"DELETE /api/keys/{id}", 401, 403, 404, 200},
-	{"GET /api/teams", 401, 200, 200, 200},
-	{"POST /api/teams", 401, 403, 403, 200},
-	{"GET /api/teams/{name}", 401, 404, 404, 200},
-	{"PATCH /api/teams/{name}", 401, 403, 403, 200},
-	{"DELETE /api/teams/{name}", 401, 403, 403, 200},
-	{"GET /api/teams/{name}/members", 401, 404, 404, 200},
-	{"PUT /api/teams/{name}/members", 401, 404, 404, 200},
-	{"DELETE /api/teams/{name}/members", 401, 404, 404, 200},
-	{"GET /api/status", 401, 403, 403, 200},
-	{"GET /api/targets", 401, 403, 403, 200},
-	{"POST /api/targets/probe", 401, 403, 403, 200},
-	{"GET /api/explain", 401, 403, 403, 200},
-	{"GET /api/configuration", 401, 403, 403, 200},
-	{"GET /api/prices", 401, 403, 403, 200},
-	{"GET /api/health", 401, 403, 403, 200},
+
+	{"GET /api/v1/session", 200, 200, 200, 200},
+	{"POST /api/v1/session", 401, 401, 401, 401},
+	{"DELETE /api/v1/session", 204, 204, 204, 204},
+	{"POST /api/v1/registration", 403, 403, 403, 403},
+	{"GET /api/v1/signin", 200, 200, 200, 200},
+	{"GET /api/v1/signin/{name}", 303, 303, 303, 303},
+	{"GET /api/v1/signin/{name}/callback", 303, 303, 303, 303},
+	{"GET /api/v1/users", 401, 403, 403, 200},
+	{"POST /api/v1/users", 401, 403, 403, 200},
+	{"GET /api/v1/users/{name}", 401, 404, 404, 200},
+	{"PATCH /api/v1/users/{name}", 401, 404, 404, 200},
+	{"DELETE /api/v1/users/{name}", 401, 404, 404, 204},
+	{"POST /api/v1/users/{name}/password", 401, 404, 404, 200},
+	{"GET /api/v1/users/{name}/sessions", 401, 404, 404, 200},
+	{"DELETE /api/v1/users/{name}/sessions", 401, 404, 404, 204},
+	{"DELETE /api/v1/users/{name}/sessions/{id}", 401, 404, 404, 204},
+	{"GET /api/v1/users/{name}/identities", 401, 403, 403, 200},
+	{"POST /api/v1/users/{name}/identities", 401, 403, 403, 200},
+	{"DELETE /api/v1/users/{name}/identities", 401, 403, 403, 204},
+	{"GET /api/v1/keys", 401, 200, 200, 200},
+	{"POST /api/v1/keys", 401, 403, 403, 200},
+	{"GET /api/v1/keys/configured", 401, 200, 200, 200},
+	{"GET /api/v1/keys/{id}", 401, 404, 404, 200},
+	{"PATCH /api/v1/keys/{id}", 401, 404, 404, 200},
+	{"DELETE /api/v1/keys/{id}", 401, 404, 404, 204},
+	{"GET /api/v1/usage", 401, 200, 200, 200},
+	{"GET /api/v1/records", 401, 200, 200, 200},
+	{"GET /api/v1/records/{id}", 401, 404, 404, 200},
+	{"GET /api/v1/records/live", 401, 200, 200, 200},
+	{"GET /api/v1/limits", 401, 200, 200, 200},
+	{"GET /api/v1/audit", 401, 403, 403, 403},
+	{"GET /api/v1/captures", 401, 200, 200, 200},
+	{"POST /api/v1/captures", 401, 200, 200, 200},
+	{"GET /api/v1/captures/{request}", 401, 404, 404, 404}, // administrators included
+	{"GET /api/v1/teams", 401, 200, 200, 200},
+	{"POST /api/v1/teams", 401, 403, 403, 200},
+	{"GET /api/v1/teams/{name}", 401, 404, 404, 200},
+	{"PATCH /api/v1/teams/{name}", 401, 403, 403, 200},
+	{"DELETE /api/v1/teams/{name}", 401, 403, 403, 204},
+	{"GET /api/v1/teams/{name}/members", 401, 404, 404, 200},
+	{"PUT /api/v1/teams/{name}/members/{user}", 401, 404, 404, 200},
+	{"DELETE /api/v1/teams/{name}/members/{user}", 401, 404, 404, 204},
+	{"GET /api/v1/status", 401, 403, 403, 200},
+	{"GET /api/v1/targets", 401, 403, 403, 200},
+	{"POST /api/v1/targets/probe", 401, 403, 403, 200},
+	{"GET /api/v1/explain", 401, 403, 403, 200},
+	{"GET /api/v1/configuration", 401, 403, 403, 200},
+	{"GET /api/v1/prices", 401, 403, 403, 200},
+	{"GET /api/v1/health", 401, 403, 403, 200},
 }
 
 // rightsBodies are the bodies of the calls of rightsOf.
 var rightsBodies = map[string]string{
-	"POST /api/user/login":           credentials("victim", "wrong horse"),
-	"POST /api/user/register":        credentials("new", password),
-	"PUT /api/user/self":             `{"display_name":"x"}`,
-	"POST /api/user/":                credentials("new", password),
-	"PUT /api/user/":                 `{"id":3,"display_name":"x"}`,
-	"POST /api/user/manage":          `{"username":"victim","action":"disable"}`,
-	"POST /api/user/{id}/identities": `{"issuer":"proxy","subject":"x"}`,
-	"POST /api/token/":               `{"name":"mine"}`,
-	"PUT /api/token/":                `{"id":1,"name":"stolen"}`,
-	"POST /api/keys":                 `{"user":"victim","name":"theirs"}`,
-	"PATCH /api/keys/{id}":           `{"disabled":true}`,
+	"POST /api/user/login":    credentials("victim", "wrong horse"),
+	"POST /api/user/register": credentials("new", password),
+	"PUT /api/user/self":      `{"display_name":"x"}`,
+	"POST /api/user/":         credentials("new", password),
+	"PUT /api/user/":          `{"id":3,"display_name":"x"}`,
+	"POST /api/user/manage":   `{"username":"victim","action":"disable"}`,
+	"POST /api/token/":        `{"name":"mine"}`,
+	"PUT /api/token/":         `{"id":1,"name":"stolen"}`,
 
-	"POST /api/teams":               `{"name":"new"}`,
-	"PATCH /api/teams/{name}":       `{"concurrent":1}`,
-	"PUT /api/teams/{name}/members": `{"user":"victim","admin":true}`,
+	"POST /api/v1/session":                    credentials("victim", "wrong horse"),
+	"POST /api/v1/registration":               credentials("new", password),
+	"POST /api/v1/users":                      credentials("new", password),
+	"PATCH /api/v1/users/{name}":              `{"display_name":"x"}`,
+	"POST /api/v1/users/{name}/password":      `{"password":"another horse","original_password":"` + password + `"}`,
+	"POST /api/v1/users/{name}/identities":    `{"issuer":"proxy","subject":"x"}`,
+	"POST /api/v1/keys":                       `{"user":"victim","name":"theirs"}`,
+	"PATCH /api/v1/keys/{id}":                 `{"disabled":true}`,
+	"POST /api/v1/teams":                      `{"name":"new"}`,
+	"PATCH /api/v1/teams/{name}":              `{"concurrent":1}`,
+	"PUT /api/v1/teams/{name}/members/{user}": `{"admin":true}`,
 }
 
 // rightsSite returns a site in which victim has a key, a session, a record and a capture, is a
@@ -135,24 +147,24 @@ func rightsSite(t *testing.T) (s *site, tokens map[string]string, ids *strings.R
 		"admin": s.token("boss"), "root": s.token("chief"),
 	}
 	for team, members := range map[string][]*aigateway.User{"theirs-of-victim": {victim}, "research": {victim, lead}, "support": {foreign}} {
-		require.NoError(t, s.store.Teams().Create(t.Context(), &aigateway.Team{Name: team}))
+		require.NoError(t, s.people.Store.Teams().Create(t.Context(), &aigateway.Team{Name: team}))
 		for _, user := range members {
-			require.NoError(t, s.store.Teams().SetMember(t.Context(), team, user.ID, user != victim, 9))
+			require.NoError(t, s.people.Store.Teams().SetMember(t.Context(), team, user.ID, user != victim, 9))
 		}
 	}
 	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"victim's"}`, token: session}).status)
 	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"victim's of research","group":"research"}`, token: session}).status)
-	header := http.Header{capture.Header: {s.ask(testRequest{call: "POST /api/captures", token: session}).data(t)["token"].(string)}}
+	header := http.Header{capture.Header: {s.ask(testRequest{call: "POST /api/v1/captures", token: session}).data(t)["token"].(string)}}
 	require.NotNil(t, capture.Process.Begin(testRequest{call: "POST /v1/messages", header: header}.request(t.Context()), "req_of_victim"))
 	watched := make(chan []accounting.Record)
 	close(watched) // so that the stream ends
-	s.store = audited{&recorded{
-		Store: s.store, IdentityStore: s.store.(aigateway.IdentityStore), records: []accounting.Record{{ID: 3, User: "victim", Limit: "research", Admitted: time.Now()}},
+	s.people.Store = audited{&recorded{
+		Store: s.people.Store, IdentityStore: s.people.Store.(aigateway.IdentityStore), records: []accounting.Record{{ID: 3, User: "victim", Limit: "research", Admitted: time.Now()}},
 		search: new(accounting.RecordQuery), asked: new(accounting.UsageQuery), watched: watched,
-	}, s.store.(aigateway.AuditLog)}
+	}, s.people.Store.(aigateway.AuditLog)}
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
 	s.UseViews(shown)
-	return s, tokens, strings.NewReplacer("teams/{name}", "teams/theirs-of-victim", "{name}", "req_of_victim")
+	return s, tokens, strings.NewReplacer("teams/{name}", "teams/theirs-of-victim", "{name}", "victim", "{user}", "victim", "{request}", "req_of_victim")
 }
 
 // siteByRights returns a function like rightsSite, for a call that is answered with the status
@@ -180,7 +192,7 @@ type audited struct {
 // idIn returns the id that a call of the table has: that of the only key and session of victim is
 // 1, that of victim and of the record 3.
 func idIn(call string) string {
-	if strings.Contains(call, "/api/token/") || strings.Contains(call, "/api/keys/") || strings.Contains(call, "/sessions/{id}") {
+	if strings.Contains(call, "/api/token/") || strings.Contains(call, "/api/v1/keys/") || strings.Contains(call, "/sessions/{id}") {
 		return "1"
 	}
 	return "3"
@@ -200,7 +212,7 @@ func TestRightsOfEachRoleAtEachPath(t *testing.T) {
 		for role, want := range map[string]int{"stranger": row.stranger, "other": row.other, "lead": row.lead, "admin": row.admin, "root": root} {
 			t.Run(role+" "+strings.NewReplacer("{", "", "}", "").Replace(row.call), func(t *testing.T) {
 				s, tokens, names := pick(t, row.call, want)
-				if strings.HasPrefix(row.call, "GET /api/signin/") {
+				if strings.HasPrefix(row.call, "GET /api/v1/signin/") {
 					names = strings.NewReplacer("{name}", "company")
 				}
 				call := names.Replace(strings.ReplaceAll(row.call, "{id}", idIn(row.call)))
@@ -208,8 +220,6 @@ func TestRightsOfEachRoleAtEachPath(t *testing.T) {
 					call += "?provider=p"
 				} else if strings.HasSuffix(call, "/explain") {
 					call += "?model=a"
-				} else if strings.HasPrefix(call, "DELETE /api/teams/") {
-					call += "?user=victim"
 				}
 				answer := s.ask(testRequest{call: call, body: rightsBodies[row.call], token: tokens[role]})
 				assert.Equal(t, want, answer.status, answer.body)
@@ -228,16 +238,18 @@ func TestWhatIsOfOthersIsAnsweredAsWhatDoesNotExist(t *testing.T) {
 	for theirs, none := range map[string]string{
 		"GET /api/token/1":                        "GET /api/token/77",
 		"DELETE /api/token/1":                     "DELETE /api/token/77",
-		"DELETE /api/user/sessions/1":             "DELETE /api/user/sessions/77",
-		"GET /api/usage/records/3":                "GET /api/usage/records/77",
-		"GET /api/captures/req_of_victim":         "GET /api/captures/req_none",
-		"GET /api/user/3/sessions":                "GET /api/user/77/sessions",
-		"GET /api/keys/1":                         "GET /api/keys/77",
-		"GET /api/keys?user=victim":               "GET /api/keys?user=nobody",
-		"GET /api/limits?user=victim":             "GET /api/limits?user=nobody",
-		"GET /api/keys/configured?user=victim":    "GET /api/keys/configured?user=nobody",
-		"GET /api/usage?user=victim":              "GET /api/usage?user=nobody",
-		"GET /api/usage/records/live?user=victim": "GET /api/usage/records/live?user=nobody",
+		"GET /api/v1/users/victim":                "GET /api/v1/users/nobody",
+		"DELETE /api/v1/users/victim/sessions/1":  "DELETE /api/v1/users/nobody/sessions/1",
+		"GET /api/v1/records/3":                   "GET /api/v1/records/77",
+		"GET /api/v1/captures/req_of_victim":      "GET /api/v1/captures/req_none",
+		"GET /api/v1/users/victim/sessions":       "GET /api/v1/users/nobody/sessions",
+		"GET /api/v1/users/victim/identities":     "GET /api/v1/users/nobody/identities",
+		"GET /api/v1/keys/1":                      "GET /api/v1/keys/77",
+		"GET /api/v1/keys?user=victim":            "GET /api/v1/keys?user=nobody",
+		"GET /api/v1/limits?user=victim":          "GET /api/v1/limits?user=nobody",
+		"GET /api/v1/keys/configured?user=victim": "GET /api/v1/keys/configured?user=nobody",
+		"GET /api/v1/usage?user=victim":           "GET /api/v1/usage?user=nobody",
+		"GET /api/v1/records/live?user=victim":    "GET /api/v1/records/live?user=nobody",
 	} {
 		a, b := s.ask(testRequest{call: theirs, token: tokens["other"]}), s.ask(testRequest{call: none, token: tokens["other"]})
 		assert.Equal(t, fmt.Sprint(b.status, b.body), fmt.Sprint(a.status, a.body), theirs)
@@ -252,40 +264,41 @@ var rightsInTeam = []struct {
 	call, body                   string
 	foreign, member, lead, admin int
 }{
-	{"GET /api/teams/research", "", 404, 200, 200, 200},
-	{"PATCH /api/teams/research", `{"models":[],"budget":"1000/day"}`, 403, 403, 403, 200},
-	{"DELETE /api/teams/research?keys=delete", "", 403, 403, 403, 200},
-	{"GET /api/teams/research/members", "", 404, 403, 200, 200},
-	{"PUT /api/teams/research/members", `{"user":"other","admin":true}`, 404, 403, 200, 200},
-	{"DELETE /api/teams/research/members?user=victim&keys=delete", "", 404, 403, 200, 200},
-	{"GET /api/keys?team=research", "", 404, 403, 200, 200},
-	{"GET /api/keys", "", 403, 403, 403, 200},
-	{"POST /api/keys", `{"user":"victim","name":"new","limit":"research"}`, 403, 403, 200, 200},
-	{"POST /api/keys", `{"user":"lead","name":"unbound"}`, 403, 403, 403, 200},
-	{"POST /api/keys", `{"user":"lead","name":"unbound","limit":"large"}`, 403, 403, 403, 200},
-	{"POST /api/keys", `{"user":"other","name":"outside","limit":"research"}`, 403, 403, 409, 409},
-	{"POST /api/keys", `{"user":"boss","name":"above","limit":"research"}`, 403, 403, 409, 409},
-	{"POST /api/keys", `{"user":"nobody","name":"new","limit":"research"}`, 403, 403, 404, 404}, // only who may add members learns it
-	{"GET /api/keys/2", "", 404, 403, 200, 200},
-	{"PATCH /api/keys/2", `{"disabled":true,"models":["a"]}`, 404, 403, 200, 200},
-	{"PATCH /api/keys/2", `{"limit":""}`, 404, 403, 403, 200},
-	{"PATCH /api/keys/2", `{"limit":"large"}`, 404, 403, 403, 200},
-	{"DELETE /api/keys/2", "", 404, 403, 200, 200},
-	{"GET /api/keys/1", "", 404, 403, 404, 200},
-	{"PATCH /api/keys/1", `{"limit":"research"}`, 404, 403, 404, 200},
-	{"DELETE /api/keys/1", "", 404, 403, 404, 200},
+	{"GET /api/v1/teams/research", "", 404, 200, 200, 200},
+	{"PATCH /api/v1/teams/research", `{"models":[],"budget":"1000/day"}`, 403, 403, 403, 200},
+	{"DELETE /api/v1/teams/research?keys=delete", "", 403, 403, 403, 204},
+	{"GET /api/v1/teams/research/members", "", 404, 403, 200, 200},
+	{"PUT /api/v1/teams/research/members/other", `{"admin":true}`, 404, 403, 200, 200},
+	{"DELETE /api/v1/teams/research/members/victim?keys=delete", "", 404, 403, 204, 204},
+	{"GET /api/v1/keys?team=research", "", 404, 403, 200, 200},
+	{"GET /api/v1/keys?user=victim", "", 403, 200, 403, 200},
+	{"POST /api/v1/keys", `{"user":"victim","name":"new","limit":"research"}`, 403, 200, 200, 200}, // member is victim
+	{"POST /api/v1/keys", `{"name":"own","limit":"research"}`, 403, 200, 200, 409},
+	{"POST /api/v1/keys", `{"user":"lead","name":"unbound"}`, 403, 403, 200, 200}, // with the limit of the configuration
+	{"POST /api/v1/keys", `{"user":"lead","name":"unbound","limit":"large"}`, 403, 403, 403, 200},
+	{"POST /api/v1/keys", `{"user":"other","name":"outside","limit":"research"}`, 403, 403, 409, 409},
+	{"POST /api/v1/keys", `{"user":"boss","name":"above","limit":"research"}`, 403, 403, 409, 409},
+	{"POST /api/v1/keys", `{"user":"nobody","name":"new","limit":"research"}`, 403, 403, 404, 404}, // only who may add members learns it
+	{"GET /api/v1/keys/2", "", 404, 200, 200, 200},
+	{"PATCH /api/v1/keys/2", `{"disabled":true,"models":["a"]}`, 404, 200, 200, 200},
+	{"PATCH /api/v1/keys/2", `{"limit":""}`, 404, 403, 403, 200},
+	{"PATCH /api/v1/keys/2", `{"limit":"large"}`, 404, 403, 403, 200},
+	{"DELETE /api/v1/keys/2", "", 404, 204, 204, 204},
+	{"GET /api/v1/keys/1", "", 404, 200, 404, 200},
+	{"PATCH /api/v1/keys/1", `{"limit":"research"}`, 404, 403, 404, 200},
+	{"DELETE /api/v1/keys/1", "", 404, 204, 404, 204},
 	{"GET /api/token/2", "", 404, 200, 404, 404},
 	{"PUT /api/token/", `{"id":2,"status":2}`, 404, 200, 404, 404},
 	{"PUT /api/token/", `{"id":2,"group":""}`, 404, 403, 404, 404},
 	{"POST /api/token/", `{"name":"own","group":"research"}`, 403, 200, 200, 409},
-	{"GET /api/usage?team=research&by=user", "", 404, 403, 200, 200},
-	{"GET /api/usage/records?team=research", "", 404, 403, 200, 200},
-	{"GET /api/usage/records/3?team=research", "", 404, 403, 200, 200},
-	{"GET /api/usage/records/live?team=research", "", 404, 403, 200, 200},
-	{"GET /api/limits?team=research", "", 404, 403, 200, 200},
-	{"GET /api/usage/records/3", "", 404, 200, 404, 200},
-	{"GET /api/usage?user=victim", "", 403, 200, 403, 200},
-	{"GET /api/limits?user=victim", "", 403, 200, 403, 200},
+	{"GET /api/v1/usage?team=research&by=user", "", 404, 403, 200, 200},
+	{"GET /api/v1/records?team=research", "", 404, 403, 200, 200},
+	{"GET /api/v1/records/3?team=research", "", 404, 403, 200, 200},
+	{"GET /api/v1/records/live?team=research", "", 404, 403, 200, 200},
+	{"GET /api/v1/limits?team=research", "", 404, 403, 200, 200},
+	{"GET /api/v1/records/3", "", 404, 200, 404, 200},
+	{"GET /api/v1/usage?user=victim", "", 403, 200, 403, 200},
+	{"GET /api/v1/limits?user=victim", "", 403, 200, 403, 200},
 }
 
 func TestRightsInATeam(t *testing.T) {
@@ -308,9 +321,9 @@ func TestRightsInATeam(t *testing.T) {
 // A team that does not exist and one of others are the same to those who ask for keys of it.
 func TestNobodyLearnsOfATeamByMakingKeys(t *testing.T) {
 	s, tokens, _ := rightsSite(t)
-	for _, call := range []string{"POST /api/token/", "POST /api/keys"} {
+	for call, field := range map[string]string{"POST /api/token/": `"group":`, "POST /api/v1/keys": `"limit":`, "POST /api/v1/keys?": `"user":"victim","limit":`} {
 		ask := func(team string) testAnswer {
-			return s.ask(testRequest{call: call, body: `{"user":"victim","name":"x","group":"` + team + `","limit":"` + team + `"}`, token: tokens["foreign"]})
+			return s.ask(testRequest{call: call, body: `{"name":"x",` + field + `"` + team + `"}`, token: tokens["foreign"]})
 		}
 		theirs, none := ask("research"), ask("none")
 		assert.Equal(t, http.StatusForbidden, theirs.status)
@@ -323,10 +336,10 @@ func TestNobodyLearnsOfATeamByMakingKeys(t *testing.T) {
 func TestNobodyLearnsOfARoleByMakingKeys(t *testing.T) {
 	s, tokens, _ := rightsSite(t)
 	ask := func(user string) testAnswer {
-		return s.ask(testRequest{call: "POST /api/keys", body: `{"user":"` + user + `","name":"x","limit":"research"}`, token: tokens["lead"]})
+		return s.ask(testRequest{call: "POST /api/v1/keys", body: `{"user":"` + user + `","name":"x","limit":"research"}`, token: tokens["lead"]})
 	}
 	user := ask("other")
-	assert.Equal(t, failure("the user is no member of the team"), user.body)
+	assert.Equal(t, problem(409, "the user is no member of the team"), user.body)
 	for _, above := range []string{"boss", "chief"} {
 		assert.Equal(t, user.status, ask(above).status, above)
 		assert.Equal(t, user.body, ask(above).body, above)
@@ -336,21 +349,20 @@ func TestNobodyLearnsOfARoleByMakingKeys(t *testing.T) {
 // Administrators end the sessions of users whom they manage, and no others.
 func TestAdministratorsEndTheSessionsOfUsersWhomTheyManage(t *testing.T) {
 	for _, c := range []struct {
-		by     string
-		of     int
+		by, of string
 		status int
 	}{
-		{"admin", userID, 200}, {"admin", adminID, 200}, {"admin", otherAdminID, 403}, {"admin", rootID, 403}, {"root", otherRootID, 200},
+		{"admin", "user", 204}, {"admin", "admin", 204}, {"admin", "admin2", 403}, {"admin", "root", 403}, {"root", "root2", 204}, {"user", "user", 204}, {"user", "user2", 404},
 	} {
 		s := hierarchy(t)
-		victim := []string{"root", "root2", "admin", "admin2", "user"}[c.of-1]
-		theirs, by := s.token(victim), s.token(c.by)
-		path := fmt.Sprintf("/api/user/%d/sessions", c.of)
-		assert.Equal(t, c.status, s.ask(testRequest{call: "GET " + path, token: by}).status, c)
+		theirs, by := s.token(c.of), s.token(c.by)
+		path := "/api/v1/users/" + c.of + "/sessions"
+		read := s.ask(testRequest{call: "GET " + path, token: by}).status
 		assert.Equal(t, c.status, s.ask(testRequest{call: "DELETE " + path, token: by}).status, c)
 		assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "GET /api/user/self", token: by}).status, "the own session stays")
 		after := http.StatusUnauthorized
-		if c.status != http.StatusOK {
+		if c.status != http.StatusNoContent {
+			assert.Equal(t, c.status, read, c)
 			after = http.StatusOK
 		}
 		assert.Equal(t, after, s.ask(testRequest{call: "GET /api/user/self", token: theirs}).status, c)
@@ -362,10 +374,10 @@ func TestListsOfKeysHaveWhatIsLeft(t *testing.T) {
 	s, tokens, _ := rightsSite(t)
 	query := new(aigateway.LimitQuery)
 	s.UseLimits(limitsOf{query})
-	assert.Contains(t, s.ask(testRequest{call: "GET /api/keys?limits=true", token: tokens["admin"]}).body, `"limits":[`)
-	assert.Equal(t, aigateway.LimitQuery{Key: "key_1", Most: reports.LargestStates}, *query)
-	assert.NotContains(t, s.ask(testRequest{call: "GET /api/keys", token: tokens["admin"]}).body, `"limits"`)
+	assert.Contains(t, s.ask(testRequest{call: "GET /api/v1/keys?limits=true", token: tokens["admin"]}).body, `"limits":[`)
+	assert.Equal(t, aigateway.LimitQuery{Key: "key_1", Most: 500}, *query)
+	assert.NotContains(t, s.ask(testRequest{call: "GET /api/v1/keys", token: tokens["admin"]}).body, `"limits"`)
 	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"mine"}`, token: tokens["other"]}).status)
 	assert.Contains(t, s.ask(testRequest{call: "GET /api/token/?limits=true", token: tokens["other"]}).body, `"limits":[`)
-	assert.Equal(t, aigateway.LimitQuery{Key: "key_3", Own: true, Most: reports.LargestStates}, *query, "limits of groups show the use of others")
+	assert.Equal(t, aigateway.LimitQuery{Key: "key_3", Own: true, Most: 500}, *query, "limits of groups show the use of others")
 }

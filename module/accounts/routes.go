@@ -1,12 +1,9 @@
 package accounts
 
 import (
-	"maps"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
@@ -14,352 +11,227 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/console"
 )
 
-// endpoint serves one method of a route.
-type endpoint struct {
-	access call.Access
-	body   bool // the request has a JSON object
-	serve  func(*Accounts, *call.Call) (any, error)
-}
+// root is the beginning of the paths of the API.
+const root = "/api/v1/"
 
-// part is a part of the accounts, whose methods serve endpoints.
-type part[T any] func(*Accounts) T
+// loginPath is also in the routes of package gateway, which serves it without accounts.
+const loginPath = "/api/user/login"
 
-// plain returns an endpoint whose requests have no body.
-func (of part[T]) plain(to call.Access, serve func(T, *call.Call) (any, error)) endpoint {
-	return endpoint{to, false, func(a *Accounts, c *call.Call) (any, error) { return serve(of(a), c) }}
-}
-
-// object returns an endpoint whose requests have a JSON object.
-func (of part[T]) object(to call.Access, serve func(T, *call.Call) (any, error)) endpoint {
-	e := of.plain(to, serve)
-	e.body = true
-	return e
-}
-
-// taking returns the endpoint of a list that refuses parameters with other names: without a
-// filter whose name is mistyped, the list would have items that the client excludes.
-func (e endpoint) taking(names ...string) endpoint {
-	serve := e.serve
-	e.serve = func(a *Accounts, c *call.Call) (any, error) {
-		for _, name := range slices.Sorted(maps.Keys(c.URL.Query())) {
-			if !slices.Contains(names, name) {
-				return nil, answer.Invalid("unknown parameter %.40q; %sknown are: %s", name, suggest.DidYouMean(name, names), strings.Join(names, ", "))
-			}
+// routes returns the routes of the API, and those of the guest that speaks the format of another
+// product.
+func (a *Accounts) routes() []call.Route {
+	all := slices.Concat(
+		[]call.Route{
+			{Pattern: "GET /api/openapi.json", Access: call.Anyone, Handler: call.Plain(openAPI)},
+			{Pattern: "POST " + loginPath, Access: call.Anyone, Handler: call.LenientBody(logins{a.people}.specified), Envelope: true},
+		},
+		a.routesOfSessions(), a.routesOfPeople(), a.routesOfTeams(), a.routesOfReports(), a.routesOfSites(),
+	)
+	if a.guest != nil {
+		for _, route := range a.guest.Routes(a.people) {
+			route.Envelope = true
+			all = append(all, route)
 		}
-		return serve(a, c)
 	}
-	return e
+	return all
+}
+
+func (a *Accounts) routesOfSessions() []call.Route {
+	login, ways, captures := logins{a.people}, signIns{&a.SignIn, a.people, !a.ConsoleOff}, reports.Captures{Off: a.CaptureOff}
+	return []call.Route{
+		{Pattern: "GET /api/v1/session", Access: call.Anyone, Handler: call.Plain(login.present)},
+		{Pattern: "POST /api/v1/session", Access: call.Anyone, Handler: call.Body(login.begin)},
+		{Pattern: "DELETE /api/v1/session", Access: call.Anyone, Handler: call.Plain(login.end)},
+		{Pattern: "POST /api/v1/registration", Access: call.Anyone, Handler: call.Body(users{a.people}.register)},
+		{Pattern: "GET /api/v1/signin", Access: call.Anyone, Handler: call.Plain(ways.ways)},
+		{Pattern: "GET " + signin.Path + "{name}", Access: call.Anyone, Handler: call.Plain(ways.begin)},
+		{Pattern: "GET " + signin.Path + "{name}" + signin.CallbackSuffix, Access: call.Anyone, Handler: call.Plain(ways.finish)},
+		{Pattern: "GET /api/v1/captures", Access: call.OwnSession, Handler: call.Plain(captures.List)},
+		{Pattern: "POST /api/v1/captures", Access: call.OwnSession, Handler: call.Plain(captures.Start)},
+		{Pattern: "GET /api/v1/captures/{request}", Access: call.OwnSession, Handler: call.Plain(captures.Show)},
+	}
+}
+
+func (a *Accounts) routesOfPeople() []call.Route {
+	user, session, identity, key := users{a.people}, sessions{users{a.people}}, identities{&a.SignIn, users{a.people}}, keys{a.people}
+	return []call.Route{
+		{Pattern: "GET /api/v1/users", Access: call.Admins, Parameters: call.PageParameters, Handler: call.Plain(user.list)},
+		{Pattern: "POST /api/v1/users", Access: call.Admins, Handler: call.Body(user.add)},
+		{Pattern: "GET /api/v1/users/{name}", Access: call.LoggedIn, Handler: call.Plain(user.show)},
+		{Pattern: "PATCH /api/v1/users/{name}", Access: call.LoggedIn, Handler: call.Body(user.change)},
+		{Pattern: "DELETE /api/v1/users/{name}", Access: call.LoggedIn, Handler: call.Plain(user.remove)},
+		{Pattern: "POST /api/v1/users/{name}/password", Access: call.LoggedIn, Handler: call.Body(user.setPassword)},
+		{Pattern: "GET /api/v1/users/{name}/sessions", Access: call.LoggedIn, Handler: call.Plain(session.list)},
+		{Pattern: "DELETE /api/v1/users/{name}/sessions", Access: call.LoggedIn, Handler: call.Plain(session.endOthers)},
+		{Pattern: "DELETE /api/v1/users/{name}/sessions/{id}", Access: call.LoggedIn, Handler: call.Plain(session.end)},
+		{Pattern: "GET /api/v1/users/{name}/identities", Access: call.Admins, Handler: call.Plain(identity.list)},
+		{Pattern: "POST /api/v1/users/{name}/identities", Access: call.Admins, Handler: call.Body(identity.link)},
+		{Pattern: "DELETE /api/v1/users/{name}/identities", Access: call.Admins, Handler: call.Plain(identity.remove)},
+
+		{Pattern: "GET /api/v1/keys", Access: call.LoggedIn, Parameters: keyParameters, Handler: call.Plain(key.list)},
+		{Pattern: "POST /api/v1/keys", Access: call.LoggedIn, Handler: call.Body(key.add)},
+		{Pattern: "GET /api/v1/keys/{id}", Access: call.LoggedIn, Handler: call.Plain(key.show)},
+		{Pattern: "PATCH /api/v1/keys/{id}", Access: call.LoggedIn, Handler: call.Body(key.change)},
+		{Pattern: "DELETE /api/v1/keys/{id}", Access: call.LoggedIn, Handler: call.Plain(key.remove)},
+	}
+}
+
+func (a *Accounts) routesOfTeams() []call.Route {
+	team := teams{a.people}
+	return []call.Route{
+		{Pattern: "GET /api/v1/teams", Access: call.LoggedIn, Parameters: call.PageParameters, Handler: call.Plain(team.list)},
+		{Pattern: "POST /api/v1/teams", Access: call.Admins, Handler: call.Body(team.add)},
+		{Pattern: "GET /api/v1/teams/{name}", Access: call.LoggedIn, Handler: call.Plain(team.show)},
+		{Pattern: "PATCH /api/v1/teams/{name}", Access: call.Admins, Handler: call.Body(team.change)},
+		{Pattern: "DELETE /api/v1/teams/{name}", Access: call.Admins, Parameters: deletionParameters, Handler: call.Plain(team.remove)},
+		{Pattern: "GET /api/v1/teams/{name}/members", Access: call.LoggedIn, Parameters: call.PageParameters, Handler: call.Plain(team.members)},
+		{Pattern: "PUT /api/v1/teams/{name}/members/{user}", Access: call.LoggedIn, Handler: call.Body(team.setMember)},
+		{Pattern: "DELETE /api/v1/teams/{name}/members/{user}", Access: call.LoggedIn, Parameters: deletionParameters, Handler: call.Plain(team.removeMember)},
+	}
 }
 
 // The parameters of lists.
 var (
-	pageParameters   = []string{"from", "to", "format", "limit", "after"}
-	auditParameters  = slices.Concat([]string{"actor", "object", "action"}, pageParameters)
-	usageParameters  = slices.Concat([]string{"team", "by", "key", "user", "tag", "customer", "largest", "measure"}, pageParameters)
-	recordParameters = slices.Concat(recordFilters, pageParameters)
-	recordFilters    = []string{
+	keyParameters      = slices.Concat([]string{"user", "team", "limits"}, call.PageParameters)
+	deletionParameters = []string{"keys"}
+	periodParameters   = []string{"from", "to", "format", "limit", "after"}
+	auditParameters    = slices.Concat([]string{"actor", "object", "action"}, periodParameters)
+	usageParameters    = slices.Concat([]string{"team", "by", "key", "user", "tag", "customer", "largest", "measure"}, periodParameters)
+	recordParameters   = slices.Concat(recordFilters, periodParameters)
+	recordFilters      = []string{
 		"team", "key", "user", "model", "outcome", "request", "limit_name", "operation", "client_format", "provider", "upstream_model",
 		"status", "stream", "tag", "customer",
 	}
 	stateParameters = []string{"team", "user", "key", "name", "customer", "limit", "after"}
 )
 
-var (
-	ofOwnAccount = part[ownAccount]((*Accounts).ownAccount)
-	ofLogins     = part[logins]((*Accounts).logins)
-	ofUsers      = part[users]((*Accounts).users)
-	ofKeys       = part[keys]((*Accounts).keys)
-	ofReports    = part[reports.Reports]((*Accounts).reports)
-	ofCaptures   = part[reports.Captures]((*Accounts).captures)
-	ofMachine    = part[machine]((*Accounts).machine)
-	ofSignIns    = part[signIns]((*Accounts).signIns)
-	ofIdentities = part[identities]((*Accounts).identities)
-	ofTeams      = part[teams]((*Accounts).teams)
-)
-
-type methods map[string]endpoint
-
-// route is a row of a route table. Its path has at most one variable part: {id}, a
-// number, or {name}.
-type route struct {
-	path string
-	methods
+func (a *Accounts) routesOfReports() []call.Route {
+	// The store of the people is not known before UseStore.
+	report := func(serve func(reports.Reports, *call.Call) (any, error)) call.Handler {
+		return call.Plain(func(c *call.Call) (any, error) { return serve(a.reports(), c) })
+	}
+	return []call.Route{
+		{Pattern: "GET /api/v1/usage", Access: call.LoggedIn, Parameters: usageParameters, Handler: report(reports.Reports.Usage)},
+		{Pattern: "GET /api/v1/records", Access: call.LoggedIn, Parameters: recordParameters, Handler: report(reports.Reports.Records)},
+		{Pattern: "GET /api/v1/records/live", Access: call.OwnSession, Parameters: recordFilters, Handler: report(reports.Reports.Live)},
+		{Pattern: "GET /api/v1/records/{id}", Access: call.LoggedIn, Parameters: []string{"team"}, Handler: report(reports.Reports.Record)},
+		{Pattern: "GET /api/v1/limits", Access: call.LoggedIn, Parameters: stateParameters, Handler: report(reports.Reports.LimitStates)},
+		{Pattern: "GET /api/v1/audit", Access: call.Roots, Parameters: auditParameters, Handler: report(reports.Reports.Audit)},
+	}
 }
 
-type routes []route
-
-// loginPath is also in the routes of package gateway, which serves it without accounts.
-const loginPath = "/api/user/login"
-
-// public are the routes below /api/.
-var public = routes{
-	{"/api/openapi.json", methods{"GET": {call.Anyone, false, openAPI}}},
-
-	{loginPath, methods{"POST": ofLogins.object(call.Anyone, logins.logIn)}},
-	{"/api/session", methods{"GET": ofOwnAccount.plain(call.Anyone, ownAccount.present)}},
-	{"/api/signin", methods{"GET": ofSignIns.plain(call.Anyone, signIns.ways)}},
-	{signin.Path + "{name}", methods{"GET": ofSignIns.plain(call.Anyone, signIns.begin)}},
-	{signin.Path + "{name}" + signin.CallbackSuffix, methods{"GET": ofSignIns.plain(call.Anyone, signIns.finish)}},
-	{"/api/user/register", methods{"POST": ofOwnAccount.object(call.Anyone, ownAccount.register)}},
-	// Existing clients log out with GET.
-	{"/api/user/logout", methods{
-		"GET":  ofLogins.plain(call.Anyone, logins.logOut),
-		"POST": ofLogins.plain(call.Anyone, logins.logOut),
-	}},
-	{"/api/user/self", methods{
-		"GET": ofOwnAccount.plain(call.LoggedIn, ownAccount.show),
-		"PUT": ofOwnAccount.object(call.LoggedIn, ownAccount.change),
-	}},
-	{"/api/user/sessions", methods{
-		"GET":    ofLogins.plain(call.LoggedIn, logins.list),
-		"DELETE": ofLogins.plain(call.LoggedIn, logins.revokeOthers),
-	}},
-	{"/api/user/sessions/{id}", methods{"DELETE": ofLogins.plain(call.LoggedIn, logins.revoke)}},
-
-	{"/api/user", userList},
-	{"/api/user/", userList},
-	{"/api/user/search", methods{"GET": ofUsers.plain(call.Admins, users.list)}},
-	{"/api/user/manage", methods{"POST": ofUsers.object(call.Admins, users.manage)}},
-	{"/api/user/{id}/sessions", methods{
-		"GET":    ofLogins.plain(call.Admins, logins.listOf),
-		"DELETE": ofLogins.plain(call.Admins, logins.revokeAllOf),
-	}},
-	{"/api/user/{id}/identities", methods{
-		"GET":    ofIdentities.plain(call.Admins, listIdentities.ofUser),
-		"POST":   ofIdentities.object(call.Admins, linkIdentity.ofUser),
-		"DELETE": ofIdentities.plain(call.Admins, deleteIdentities.ofUser),
-	}},
-	{"/api/user/{id}", methods{
-		"GET":    ofUsers.plain(call.Admins, users.show),
-		"DELETE": ofUsers.plain(call.Admins, users.remove),
-	}},
-
-	{"/api/token", keyList},
-	{"/api/token/", keyList},
-	{"/api/token/search", methods{"GET": ofKeys.plain(call.LoggedIn, keys.list)}},
-	{"/api/token/{id}", methods{
-		"GET":    ofKeys.plain(call.LoggedIn, keys.show),
-		"DELETE": ofKeys.plain(call.LoggedIn, keys.remove),
-	}},
-
-	{"/api/usage", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.Usage).taking(usageParameters...)}},
-	{"/api/usage/records", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.Records).taking(recordParameters...)}},
-	{"/api/usage/records/live", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.Live).taking(recordFilters...)}},
-	{"/api/usage/records/{id}", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.Record)}},
-	{"/api/limits", methods{"GET": ofReports.plain(call.LoggedIn, reports.Reports.LimitStates).taking(stateParameters...)}},
-
-	{"/api/captures", methods{
-		"GET":  ofCaptures.plain(call.LoggedIn, reports.Captures.List),
-		"POST": ofCaptures.plain(call.LoggedIn, reports.Captures.Start),
-	}},
-	{"/api/captures/{name}", methods{"GET": ofCaptures.plain(call.LoggedIn, reports.Captures.Show)}},
-
-	{"/api/keys", methods{
-		"GET":  ofMachine.plain(call.TeamAdmins, machine.pageOfKeys),
-		"POST": ofMachine.object(call.TeamAdmins, machine.addKey),
-	}},
-	{"/api/keys/{id}", methods{
-		"GET":    ofMachine.plain(call.TeamAdmins, machine.showKey),
-		"PATCH":  ofMachine.object(call.TeamAdmins, machine.changeKey),
-		"DELETE": ofMachine.plain(call.TeamAdmins, machine.removeKey),
-	}},
-
-	{"/api/teams", methods{
-		"GET":  ofTeams.plain(call.LoggedIn, teams.list),
-		"POST": ofTeams.object(call.Admins, teams.add),
-	}},
-	{"/api/teams/{name}", methods{
-		"GET":    ofTeams.plain(call.LoggedIn, teams.show),
-		"PATCH":  ofTeams.object(call.Admins, teams.change),
-		"DELETE": ofTeams.plain(call.Admins, teams.remove),
-	}},
-	{"/api/teams/{name}/members", methods{
-		"GET":    ofTeams.plain(call.LoggedIn, teams.members),
-		"PUT":    ofTeams.object(call.LoggedIn, teams.setMember),
-		"DELETE": ofTeams.plain(call.LoggedIn, teams.removeMember),
-	}},
-
-	{"/api/keys/configured", methods{"GET": {call.LoggedIn, false, configuredKeys}}},
-	{"/api/audit", methods{"GET": ofReports.plain(call.Roots, reports.Reports.Audit).taking(auditParameters...)}},
-	{"/api/status", view("status")},
-	{"/api/targets", view("targets")},
-	{"/api/targets/probe", methods{"POST": view("probe")["GET"]}},
-	{"/api/health", view("health")},
-	{"/api/explain", view("explain")},
-	{"/api/configuration", view("configuration")},
-	{"/api/prices", view("prices")},
-}
-
-// view returns the methods of a view of the gateway.
-func view(name string) methods {
-	return methods{"GET": {call.Admins, false, func(a *Accounts, c *call.Call) (any, error) { return a.sites.view(name, c.URL.Query()) }}}
+func (a *Accounts) routesOfSites() []call.Route {
+	view := func(name string) call.Handler {
+		return call.Plain(func(c *call.Call) (any, error) { return a.sites.view(name, c.URL.Query()) })
+	}
+	return []call.Route{
+		{Pattern: "GET /api/v1/keys/configured", Access: call.LoggedIn, Handler: call.Plain(a.sites.configuredKeys)},
+		{Pattern: "GET /api/v1/status", Access: call.Admins, Handler: view("status")},
+		{Pattern: "GET /api/v1/targets", Access: call.Admins, Handler: view("targets")},
+		{Pattern: "POST /api/v1/targets/probe", Access: call.Admins, Handler: view("probe")},
+		{Pattern: "GET /api/v1/health", Access: call.Admins, Handler: view("health")},
+		{Pattern: "GET /api/v1/explain", Access: call.Admins, Handler: view("explain")},
+		{Pattern: "GET /api/v1/configuration", Access: call.Admins, Handler: view("configuration")},
+		{Pattern: "GET /api/v1/prices", Access: call.Admins, Handler: view("prices")},
+	}
 }
 
 // view returns what a view shows.
 func (s *sites) view(name string, query url.Values) (any, error) {
 	show := s.views[name]
 	if show == nil {
-		return nil, errNoRoute
+		return nil, call.ErrNoPath
 	}
 	return show(query)
 }
 
-// configuredKeys answers GET /api/keys/configured with the keys outside of the store. Users see
-// those whose owner they are.
-func configuredKeys(a *Accounts, c *call.Call) (any, error) {
+// configuredKeys answers with the keys outside of the store. Users see those whose owner they are.
+func (s *sites) configuredKeys(c *call.Call) (any, error) {
 	query := c.URL.Query()
-	if c.User.Role < aigateway.RoleAdmin {
+	if !c.IsAdmin() {
 		if other := query.Get("user"); other != "" && other != c.User.Name {
-			return nil, answer.Refuse(http.StatusForbidden, "only administrators may see the keys of others")
+			return nil, errOthersKeys
 		}
 		query.Set("user", c.User.Name)
 	}
-	return a.sites.view("keys", query)
-}
-
-var userList = methods{
-	"GET":  ofUsers.plain(call.Admins, users.list),
-	"POST": ofUsers.object(call.Admins, users.add),
-	"PUT":  ofUsers.object(call.Admins, users.update),
-}
-
-var keyList = methods{
-	"GET":  ofKeys.plain(call.LoggedIn, keys.list),
-	"POST": ofKeys.object(call.LoggedIn, keys.add),
-	"PUT":  ofKeys.object(call.LoggedIn, keys.update),
-}
-
-// admin are the routes below /ai_gateway/.
-var admin = routes{
-	{"/ai_gateway/users", methods{
-		"GET":  ofMachine.plain(call.LocalAdmin, machine.listUsers),
-		"POST": ofMachine.object(call.LocalAdmin, machine.addUser),
-	}},
-	{"/ai_gateway/users/{name}", methods{
-		"GET":    ofMachine.plain(call.LocalAdmin, machine.showUser),
-		"PATCH":  ofMachine.object(call.LocalAdmin, machine.changeUser),
-		"DELETE": ofMachine.plain(call.LocalAdmin, machine.removeUser),
-	}},
-	{"/ai_gateway/users/{name}/password", methods{"POST": ofMachine.object(call.LocalAdmin, machine.setPassword)}},
-	{"/ai_gateway/users/{name}/identities", methods{
-		"GET":    ofIdentities.plain(call.LocalAdmin, listIdentities.ofNamed),
-		"POST":   ofIdentities.object(call.LocalAdmin, linkIdentity.ofNamed),
-		"DELETE": ofIdentities.plain(call.LocalAdmin, deleteIdentities.ofNamed),
-	}},
-	{"/ai_gateway/keys", methods{
-		"GET":  ofMachine.plain(call.LocalAdmin, machine.listKeys),
-		"POST": ofMachine.object(call.LocalAdmin, machine.addKey),
-	}},
-	{"/ai_gateway/keys/{id}", methods{
-		"GET":    ofMachine.plain(call.LocalAdmin, machine.showKey),
-		"PATCH":  ofMachine.object(call.LocalAdmin, machine.changeKey),
-		"DELETE": ofMachine.plain(call.LocalAdmin, machine.removeKey),
-	}},
-	{"/ai_gateway/teams", methods{
-		"GET":  ofTeams.plain(call.LocalAdmin, teams.listAll),
-		"POST": ofTeams.object(call.LocalAdmin, teams.add),
-	}},
-	{"/ai_gateway/teams/{name}", methods{
-		"GET":    ofTeams.plain(call.LocalAdmin, teams.show),
-		"PATCH":  ofTeams.object(call.LocalAdmin, teams.change),
-		"DELETE": ofTeams.plain(call.LocalAdmin, teams.remove),
-	}},
-	{"/ai_gateway/teams/{name}/members", methods{
-		"GET":    ofTeams.plain(call.LocalAdmin, teams.allMembers),
-		"PUT":    ofTeams.object(call.LocalAdmin, teams.setMember),
-		"DELETE": ofTeams.plain(call.LocalAdmin, teams.removeMember),
-	}},
-	{"/ai_gateway/usage", methods{"GET": ofReports.plain(call.LocalAdmin, reports.Reports.Usage).taking(usageParameters...)}},
-	{"/ai_gateway/usage/records", methods{"GET": ofReports.plain(call.LocalAdmin, reports.Reports.Records).taking(recordParameters...)}},
-	{"/ai_gateway/audit", methods{"GET": ofReports.plain(call.LocalAdmin, reports.Reports.Audit).taking(auditParameters...)}},
-}
-
-// find returns the methods of a path, and the variable part of the path.
-func (table routes) find(sent string) (found methods, pathValue string, err error) {
-	for _, row := range table {
-		if pathValue, ok := row.match(sent); ok {
-			return row.methods, pathValue, nil
-		}
-	}
-	return nil, "", answer.Refuse(http.StatusNotFound, "there is no such path")
-}
-
-func (row route) match(sent string) (pathValue string, ok bool) {
-	before, rest, varies := strings.Cut(row.path, "{")
-	if !varies {
-		return "", sent == row.path
-	}
-	kind, after, _ := strings.Cut(rest, "}")
-	pathValue, ok = strings.CutPrefix(sent, before)
-	if !ok {
-		return "", false
-	}
-	pathValue, ok = strings.CutSuffix(pathValue, after)
-	if kind == "id" {
-		return pathValue, ok && isID(pathValue)
-	}
-	return pathValue, ok && pathValue != "" && !strings.Contains(pathValue, "/")
-}
-
-// isID reports whether s is a positive number in its usual notation.
-func isID(s string) bool {
-	id, err := strconv.ParseInt(s, 10, 64)
-	return err == nil && id > 0 && strconv.FormatInt(id, 10) == s
+	return s.view("keys", query)
 }
 
 // isOwnPath reports whether a path is that of a route, or begins like one: "/api/user". The
 // site must not answer mistyped paths: an empty answer with status 200 could, for example,
 // look as if a key had been revoked.
-func isOwnPath(sent string) bool {
-	return slices.ContainsFunc(public, func(row route) bool { return strings.HasPrefix(sent+"/", row.root()+"/") })
+func (a *Accounts) isOwnPath(sent string) bool {
+	return slices.ContainsFunc(a.router.Routes, func(route call.Route) bool { return strings.HasPrefix(sent+"/", route.Root()+"/") })
 }
 
-// root returns the first two segments of the path.
-func (row route) root() string {
-	const api = "/api/"
-	first, _, _ := strings.Cut(strings.TrimPrefix(row.path, api), "/")
-	return api + first
+// Serves implements aigateway.Accounts. It accepts every path of accounts, with any
+// method, and with or without a route, and the paths of the console.
+func (a *Accounts) Serves(r *http.Request) bool {
+	return aigateway.OwnsPath(r.URL.Path, a.isOwnPath) || a.showsConsole(r)
 }
 
-// findPublic returns the methods of a path below /api/. It refuses a path with encoded
-// characters, because a guard in front of the gateway may read it as another path. If only
-// the notation of a path is wrong, the problem contains the right path, which consists of
-// words of the table and digits.
-func findPublic(u *url.URL) (methods, string, error) {
-	found, pathValue, err := public.find(u.Path)
-	if err == nil && u.RawPath == "" {
-		return found, pathValue, nil
+// ServeHTTP implements http.Handler.
+func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if a.showsConsole(r) {
+		console.ServeHTTP(w, r)
+		return
 	}
-	plain := strings.ToLower(path.Clean(u.Path))
-	if _, _, err := public.find(plain); err == nil {
-		return nil, "", answer.Refuse(http.StatusNotFound, "there is no such path: did you mean %s?", plain)
+	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
+	w.Header().Set(configuredHeader, a.sites.since)
+	if err := a.router.Serve(w, r); err != nil {
+		a.refuse(w, r, err, !strings.HasPrefix(r.URL.Path+"/", root))
 	}
-	return nil, "", errNoRoute
 }
 
-var errNoRoute = answer.Refuse(http.StatusNotFound, "there is no such path: users, sessions and keys are identified by numbers")
-
-// allowed returns the list of the methods of a route.
-func (m methods) allowed() string {
-	names := make([]string, 0, len(m)+1)
-	for name := range m {
-		names = append(names, name)
-	}
-	if _, ok := m[http.MethodGet]; ok {
-		names = append(names, http.MethodHead)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+// Admin implements aigateway.Accounts. It serves what is not of a session.
+func (a *Accounts) Admin() http.Handler {
+	routes := slices.DeleteFunc(slices.Clone(a.router.Routes), func(route call.Route) bool {
+		return route.Envelope || route.Access == call.OwnSession || route.Access == call.Anyone
+	})
+	router := call.NewRouter(routes, func(w http.ResponseWriter, r *http.Request, route call.Route) {
+		c := call.New(w, r, a.people.Store, a.Proxy)
+		c.ActAsMachine()
+		a.write(w, c, route)
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := router.Serve(w, r); err != nil {
+			a.refuse(w, r, err, false)
+		}
+	})
 }
 
-// of returns the endpoint of a method. HEAD has the endpoint of GET.
-func (m methods) of(method string) (endpoint, bool) {
-	if method == http.MethodHead {
-		method = http.MethodGet
+// serve answers a request that has a route.
+func (a *Accounts) serve(w http.ResponseWriter, r *http.Request, route call.Route) {
+	c := call.New(w, r, a.people.Store, a.Proxy)
+	c.ActAs(nil, 0)
+	a.write(w, c, route)
+}
+
+// write writes the answer of a route to a call.
+func (a *Accounts) write(w http.ResponseWriter, c *call.Call, route call.Route) {
+	data, err := route.Answer(c, a.people.BeginChange)
+	if route.Path() == loginPath {
+		err = a.loginError(err)
 	}
-	e, ok := m[method]
-	return e, ok
+	switch {
+	case err != nil:
+		a.refuse(w, c.Request, err, route.Envelope)
+	case route.Envelope:
+		answer.WriteEnvelope(w, data)
+	default:
+		answer.WriteJSON(w, data)
+	}
+}
+
+// refuse writes the problem of a request.
+func (a *Accounts) refuse(w http.ResponseWriter, r *http.Request, err error, envelope bool) {
+	problem := answer.ProblemOf(a.people.Logger, err)
+	if envelope {
+		answer.WriteEnvelopeProblem(w, r, problem)
+		return
+	}
+	answer.WriteProblem(w, r, problem)
 }

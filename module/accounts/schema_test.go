@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
 )
 
@@ -30,13 +32,19 @@ func (s *site) check(r *http.Request, answer testAnswer) {
 		s.given[fmt.Sprintf("%s %s %d", r.Method, documented(r.URL.Path), answer.status)] = true
 		return
 	}
-	assert.Equal(s.t, "application/json", answer.header.Get("Content-Type"))
-	path := documented(r.URL.Path)
+	path, kind, refused := documented(r.URL.Path), "application/json", "Invalid"
+	switch {
+	case answer.status == http.StatusNoContent:
+		kind = ""
+	case strings.HasPrefix(r.URL.Path+"/", root) && answer.status >= http.StatusBadRequest:
+		kind, refused = "application/problem+json", "ProblemInvalid"
+	}
+	assert.Equal(s.t, kind, answer.header.Get("Content-Type"))
 	name := fmt.Sprintf("%s %s %d", r.Method, path, answer.status)
 	complaint := s.document.Check(r.Method, path, answer.status, []byte(answer.body))
 	if answer.status == http.StatusMethodNotAllowed || strings.HasPrefix(answer.body, `{"success":false`) && answer.status == http.StatusOK {
 		// info and the operation describe answers for unknown paths and for login_status compat
-		complaint = s.document.CheckResponse(s.document.Component("Invalid"), []byte(answer.body))
+		complaint = s.document.CheckResponse(s.document.Component(refused), []byte(answer.body))
 	}
 	assert.Empty(s.t, complaint, "%s: %s", name, answer.body)
 	if path != "/api/openapi.json" {
@@ -52,14 +60,17 @@ func (s *site) check(r *http.Request, answer testAnswer) {
 // documented returns a path in the form of the document, which contains optional final
 // slashes.
 func documented(path string) string {
-	for _, row := range public {
-		if _, ok := row.match(path); !ok {
-			continue
+	if path == "/api/user" || path == "/api/token" {
+		return path + "/"
+	}
+	if slices.ContainsFunc(described.routes, func(route call.Route) bool { return route.Path() == path }) {
+		return path
+	}
+	value := regexp.MustCompile(`\{\w+\}`)
+	for _, route := range described.routes {
+		if regexp.MustCompile("^" + value.ReplaceAllString(route.Path(), "[^/]+") + "$").MatchString(path) {
+			return route.Path()
 		}
-		if row.path == "/api/user" || row.path == "/api/token" {
-			return row.path + "/"
-		}
-		return row.path
 	}
 	return path
 }
@@ -79,12 +90,12 @@ func TestThePageOfPathsNamesEveryRoute(t *testing.T) {
 	table, rest, _ := strings.Cut(string(page), "## Other paths of the site")
 	listed, matched, _ := strings.Cut(rest, "@gateway path ")
 	matched, _, _ = strings.Cut(matched, "\n")
-	for _, row := range public {
-		assert.Contains(t, table, row.root(), "the table of endpoints")
-		assert.Contains(t, listed, "`"+row.root()+"`", "the list of handled paths")
-		assert.Contains(t, strings.Fields(matched), row.root(), "the matcher")
-		if below, found := strings.CutPrefix(row.path, row.root()+"/"); found && below != "" {
-			assert.Contains(t, strings.Fields(matched), row.root()+"/*", "the matcher")
+	for _, route := range newSite(t, nil).router.Routes {
+		assert.Contains(t, table, route.Root(), "the table of endpoints")
+		assert.Contains(t, listed, "`"+route.Root()+"`", "the list of handled paths")
+		assert.Contains(t, strings.Fields(matched), route.Root(), "the matcher")
+		if below, found := strings.CutPrefix(route.Path(), route.Root()+"/"); found && below != "" {
+			assert.Contains(t, strings.Fields(matched), route.Root()+"/*", "the matcher")
 		}
 	}
 }
@@ -94,38 +105,40 @@ func TestDocumentAndRouteTableNameTheSameOperations(t *testing.T) {
 	for _, o := range operations(t) {
 		described[o.Method+" "+o.Path] = true
 	}
-	for _, row := range public {
-		for method := range row.methods {
-			routed[method+" "+documented(strings.ReplaceAll(row.path, "{id}", "1"))] = true
-		}
+	for _, route := range newSite(t, nil).router.Routes {
+		method, _, _ := strings.Cut(route.Pattern, " ")
+		routed[method+" "+documented(route.Path())] = true
 	}
 	assert.Equal(t, described, routed)
 }
 
-// A filter with a mistyped name was once ignored: GET /api/audit?actr=user/alice answered with the
+// A filter with a mistyped name was once ignored: GET /api/v1/audit?actr=user/alice answered with the
 // changes of all users.
 func TestListsRefuseParametersThatTheDocumentDoesNotName(t *testing.T) {
 	var document struct {
 		Paths map[string]map[string]struct {
-			Parameters []struct{ Name string }
+			Parameters []struct{ Name, In string }
 		}
 	}
 	require.NoError(t, json.Unmarshal(openAPIDocument, &document))
 	s, root := rooted(t, map[string]bool{}, nil)
-	for path, taken := range map[string][]string{
-		"/api/audit": auditParameters, "/api/usage": usageParameters, "/api/usage/records": recordParameters,
-		"/api/usage/records/live": recordFilters, "/api/limits": stateParameters,
-	} {
+	for _, route := range s.router.Routes {
+		method, path, _ := strings.Cut(route.Pattern, " ")
 		var named []string
-		for _, parameter := range document.Paths[path]["get"].Parameters {
-			named = append(named, parameter.Name)
+		for _, parameter := range document.Paths[path][strings.ToLower(method)].Parameters {
+			if parameter.In == "query" {
+				named = append(named, parameter.Name)
+			}
 		}
-		assert.ElementsMatch(t, named, taken, path)
-		answer := s.ask(testRequest{call: "GET " + path + "?custmer=x&afte=x", token: root})
-		assert.Equal(t, http.StatusBadRequest, answer.status, path)
-		assert.Contains(t, answer.body, `unknown parameter \"afte\"`, path)
+		if route.Parameters == nil {
+			continue
+		}
+		assert.ElementsMatch(t, named, route.Parameters, route.Pattern)
+		answer := s.ask(testRequest{call: withValues(route.Pattern) + "?custmer=x&afte=x", token: root})
+		assert.Equal(t, http.StatusBadRequest, answer.status, route.Pattern)
+		assert.Contains(t, answer.body, `unknown parameter \"afte\"`, route.Pattern)
 	}
-	answer := s.admin("GET /ai_gateway/audit?actr=user/root", "")
+	answer := s.admin("GET /api/v1/audit?actr=user/root", "")
 	assert.Equal(t, http.StatusBadRequest, answer.status)
-	assert.Equal(t, `{"error":"unknown parameter \"actr\"; did you mean 'actor'? known are: actor, object, action, from, to, format, limit, after"}`, answer.body)
+	assert.Equal(t, problem(400, `unknown parameter "actr"; did you mean 'actor'? known are: actor, object, action, from, to, format, limit, after`), answer.body)
 }

@@ -19,8 +19,8 @@ func TestCredentialsOfSessions(t *testing.T) {
 	s := loginSite(t, nil)
 	token := s.token("alice")
 	again := s.token("alice")
-	key, err := s.keys().create(t.Context(), &aigateway.StoredKey{UserID: 1, Name: "k"})
-	require.NoError(t, err)
+	key := aigateway.NewAPIKey()
+	require.NoError(t, s.people.Store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 1, Name: "k", Digest: call.Digest(string(key))}, 9))
 	const (
 		noLogin        = "log in first, at /api/user/login"
 		noSession      = "the session has ended: log in again"
@@ -80,9 +80,9 @@ func TestCredentialsOfSessions(t *testing.T) {
 func TestSessionEndsWhenItExpires(t *testing.T) {
 	s := loginSite(t, nil)
 	token := call.NewToken(call.TokenPrefix)
-	require.NoError(t, s.store.CreateSession(t.Context(), &aigateway.Session{
+	require.NoError(t, s.people.Store.CreateSession(t.Context(), &aigateway.Session{
 		UserID: 1, Digest: call.Digest(string(token)), Expires: time.Now().Add(-time.Second),
-	}, maxSessions, func(*aigateway.User) error { return nil }))
+	}, 9, func(*aigateway.User) error { return nil }))
 	answer := s.ask(testRequest{call: selfCall, token: string(token)})
 	assert.Equal(t, http.StatusUnauthorized, answer.status)
 	assert.Equal(t, failure("the session has ended: log in again"), answer.body)
@@ -94,18 +94,19 @@ func TestSessionsAreListedAndRevoked(t *testing.T) {
 	s.user("dave", aigateway.RoleUser)
 	dave := s.token("dave")
 
-	answer := s.ask(testRequest{call: "GET /api/user/sessions", token: second})
-	assert.Contains(t, answer.body, `{"success":true,"message":"","data":[{"id":3,`)
+	answer := s.ask(testRequest{call: "GET /api/v1/users/alice/sessions", token: second})
+	assert.Contains(t, answer.body, `{"items":[{"id":3,`)
 	assert.Contains(t, answer.body, `"current":false},{"id":2,`)
 	assert.Contains(t, answer.body, `"current":true},{"id":1,`)
 
 	works := func(token string) bool {
 		return s.ask(testRequest{call: selfCall, token: token}).status == http.StatusOK
 	}
-	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "DELETE /api/user/sessions/1", token: dave}).status, "a session of another user")
-	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "DELETE /api/user/sessions/1", token: second}).status)
+	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "DELETE /api/v1/users/alice/sessions/1", token: dave}).status, "a session of another user")
+	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "DELETE /api/v1/users/dave/sessions/1", token: dave}).status, "a session of another user")
+	assert.Equal(t, http.StatusNoContent, s.ask(testRequest{call: "DELETE /api/v1/users/alice/sessions/1", token: second}).status)
 	assert.False(t, works(first))
-	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "DELETE /api/user/sessions", token: second}).status)
+	assert.Equal(t, http.StatusNoContent, s.ask(testRequest{call: "DELETE /api/v1/users/alice/sessions", token: second}).status)
 	assert.False(t, works(third))
 	assert.True(t, works(second))
 	assert.True(t, works(dave))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -97,10 +98,9 @@ func (s *SignIn) issuer(name string) *signin.Issuer {
 
 // signIns answer sign-ins without a password.
 type signIns struct {
-	SignIn
-	logins   logins
-	reserved func(username string) bool // nil if no name is reserved
-	console  bool                       // browsers go on to the console
+	*SignIn
+	people  *people.People
+	console bool // browsers go on to the console
 }
 
 // waysView are the ways to sign in, in an answer.
@@ -114,7 +114,7 @@ type wayView struct {
 	Path string `json:"path"` // where browsers begin
 }
 
-// ways answers GET /api/signin.
+// ways answers GET /api/v1/signin.
 func (s signIns) ways(*call.Call) (any, error) {
 	view := waysView{!s.PasswordOff, []wayView{}}
 	for _, name := range s.names() {
@@ -123,19 +123,19 @@ func (s signIns) ways(*call.Call) (any, error) {
 	return view, nil
 }
 
-// begin answers GET /api/signin/{name}. It sends browsers to an issuer, or signs in who has
+// begin answers GET /api/v1/signin/{name}. It sends browsers to an issuer, or signs in who has
 // passed the proxy. Sign-ins from a network are throttled.
 func (s signIns) begin(c *call.Call) (any, error) {
-	if err := s.logins.guard.countBegin(c); err != nil {
+	if err := s.people.CountSignIn(c); err != nil {
 		return nil, err
 	}
-	if s.Proxy != nil && s.Proxy.Name == c.PathValue {
+	if s.Proxy != nil && s.Proxy.Name == c.PathValue("name") {
 		person, err := s.Proxy.Finish(c.Request)
 		return s.end(c, person, err)
 	}
-	issuer := s.issuer(c.PathValue)
+	issuer := s.issuer(c.PathValue("name"))
 	if issuer == nil {
-		return nil, errNoRoute
+		return nil, call.ErrNoPath
 	}
 	start, err := issuer.Begin(c.Context(), c.BaseURL())
 	if err != nil {
@@ -145,26 +145,24 @@ func (s signIns) begin(c *call.Call) (any, error) {
 	return answer.Redirect(start.Address), nil
 }
 
-// finish answers GET /api/signin/{name}/callback, to which the issuer sends the browser. It may
+// finish answers GET /api/v1/signin/{name}/callback, to which the issuer sends the browser. It may
 // call the issuer, so failures from a network are throttled.
 func (s signIns) finish(c *call.Call) (any, error) {
-	issuer := s.issuer(c.PathValue)
+	issuer := s.issuer(c.PathValue("name"))
 	if issuer == nil {
-		return nil, errNoRoute
+		return nil, call.ErrNoPath
 	}
-	attempt := new(attempt)
-	if guard := s.logins.guard; !guard.off {
-		if wait := attempt.begin(guard.shared.signIns, call.Network(c.Address()), false); wait > 0 {
-			return nil, guard.throttled(c, wait)
-		}
+	attempt, err := s.people.BeginSignIn(c)
+	if err != nil {
+		return nil, err
 	}
 	ticket := c.TakeTicket(issuer.Name)
 	person, err := issuer.Finish(c.Context(), c.BaseURL(), ticket, c.URL.Query())
 	switch {
 	case errors.Is(err, signin.ErrExpired), errors.Is(err, signin.ErrAnswer):
-		attempt.end(throttle.Failed)
+		attempt.End(throttle.Failed)
 	default:
-		attempt.end(throttle.Undecided)
+		attempt.End(throttle.Undecided)
 	}
 	return s.end(c, person, err)
 }
@@ -184,7 +182,7 @@ func (s signIns) end(c *call.Call, person *signin.Person, err error) (any, error
 	for _, reason := range reasons {
 		if errors.Is(err, reason.error) {
 			s.log(c, person, err)
-			s.logins.guard.recordFailure(c, nil, "login.fail", refusal(person, err)...)
+			s.people.RecordFailure(c, nil, "login.fail", refusal(person, err)...)
 			if s.console {
 				return toConsole(c, "?signin="+reason.code), nil
 			}
@@ -203,11 +201,11 @@ func toConsole(c *call.Call, query string) answer.Redirect {
 
 // log logs a refused sign-in. The subject is there for the administrator who links it.
 func (s signIns) log(c *call.Call, person *signin.Person, err error) {
-	fields := []zap.Field{zap.String("way", c.PathValue), zap.String("network", call.Network(c.Address())), zap.Error(err)}
+	fields := []zap.Field{zap.String("way", c.PathValue("name")), zap.String("network", call.Network(c.Address())), zap.Error(err)}
 	if person != nil {
 		fields = append(fields, zap.String("issuer", person.Issuer), zap.String("subject", person.Subject))
 	}
-	s.logins.guard.logger.Info("sign-in failed", fields...)
+	s.people.Logger.Info("sign-in failed", fields...)
 }
 
 // refusal returns what the audit log has of a refused sign-in: the reason, and the person if the
@@ -257,7 +255,7 @@ func (r reason) problem() *answer.Problem {
 
 // enter creates a session for a person.
 func (s signIns) enter(c *call.Call, person *signin.Person) (any, error) {
-	c.ActAsIssuer(c.PathValue)
+	c.ActAsIssuer(c.PathValue("name"))
 	user, err := s.user(c.Context(), person)
 	if err != nil {
 		return nil, err
@@ -267,22 +265,25 @@ func (s signIns) enter(c *call.Call, person *signin.Person) (any, error) {
 	if person.Issuer == signin.ProxyIssuer {
 		prefix = call.ProxyPrefix
 	}
-	login, err := s.logins.open(c, user, prefix)
-	if errors.Is(err, errWrong) { // the user was changed meanwhile
-		err = errPersonOut
+	login, err := s.people.Open(c, user, prefix)
+	switch {
+	case errors.Is(err, people.ErrWrong): // the user was changed meanwhile
+		return nil, errPersonOut
+	case err != nil:
+		return nil, err
 	}
-	return login, err
+	return viewLogin(login), nil
 }
 
 // user returns the user that a person is. It never finds a user by a name or an address.
 func (s signIns) user(ctx context.Context, person *signin.Person) (*aigateway.User, error) {
-	store, ok := s.logins.store.(aigateway.IdentityStore)
+	store, ok := s.people.Store.(aigateway.IdentityStore)
 	if !ok {
 		return nil, errNoIdentities
 	}
 	identity := aigateway.Identity{Issuer: person.Issuer, Subject: person.Subject, Groups: person.Groups}
 	if person.Joins {
-		identity.MaxTeams = maxTeams
+		identity.MaxTeams = people.MaxTeams
 	}
 	user, err := store.SignIn(ctx, identity, func() (*aigateway.User, error) { return s.newcomer(person) }, func(u *aigateway.User) error {
 		if u.Disabled {
@@ -307,11 +308,11 @@ func (s signIns) newcomer(person *signin.Person) (*aigateway.User, error) {
 	if person.Unnamed != nil {
 		return nil, fmt.Errorf("%w: %w", errPersonName, person.Unnamed)
 	}
-	name, err := newName(person.Name)
+	name, err := people.NewName(person.Name)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %.64q is not valid: %w", errPersonName, person.Name, err)
-	case s.reserved != nil && s.reserved(name):
+	case s.people.Reserved != nil && s.people.Reserved(name):
 		return nil, fmt.Errorf("%w: the name %s is reserved for the owner of a key", errPersonName, name)
 	}
 	return &aigateway.User{Name: name, DisplayName: cmp.Or(person.DisplayName, name), Role: aigateway.RoleUser}, nil

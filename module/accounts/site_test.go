@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +20,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/compat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
@@ -28,7 +31,7 @@ import (
 func TestMain(m *testing.M) { gatewaytest.Main(m) }
 
 // quick is a hasher with smaller parameters, a hundred times faster.
-const quick argon2id = "m=64,t=1,p=1"
+const quick people.Argon2id = "m=64,t=1,p=1"
 
 // site is a module Accounts with its own database.
 type site struct {
@@ -37,7 +40,7 @@ type site struct {
 	logs *observer.ObservedLogs
 	// given are the answers that occurred, such as "POST /api/user/login 200".
 	given    map[string]bool
-	document *openapi.Document
+	document *document
 }
 
 // newSite returns a site; configure may be nil. Throttling is off unless configure
@@ -56,21 +59,27 @@ func newSite(t testing.TB, configure func(*Accounts)) *site {
 	require.NoError(t, store.Provision(ctx))
 	store.Open()
 	a.UseStore(store)
-	a.hasher = quick
+	a.people.Hasher = quick
 	core, logs := observer.New(zapcore.DebugLevel)
-	a.logger = zap.New(core)
+	a.people.Logger = zap.New(core)
 	t.Cleanup(func() {
 		require.NoError(t, a.Cleanup())
 		require.NoError(t, store.Cleanup())
 	})
 	if described == nil {
-		described = openapi.ParseDocument(t, openAPIDocument)
+		described = &document{openapi.ParseDocument(t, openAPIDocument), a.router.Routes}
 	}
 	return &site{a, t, logs, make(map[string]bool), described}
 }
 
-// described is the document of the API, which the first site reads for all.
-var described *openapi.Document
+// document is the document of the API, with the routes that it describes.
+type document struct {
+	*openapi.Document
+	routes []call.Route
+}
+
+// described is the document, which the first site reads for all.
+var described *document
 
 // testRequest is a request: a method and a path, and optional parts.
 type testRequest struct {
@@ -156,6 +165,23 @@ func (s *site) admin(call, body string) testAnswer {
 	return testAnswer{w.Code, w.Header(), w.Body.String()}
 }
 
+// noPath is the sentence about a path that no route has.
+const noPath = "there is no such path: GET /api/openapi.json lists all"
+
+// problem returns the answer to a request below /api/v1/ that is refused.
+func problem(status int, detail string) string {
+	text, _ := json.Marshal(detail) // strings can be written
+	return fmt.Sprintf(`{"title":%q,"status":%d,"detail":%s}`+"\n", http.StatusText(status), status, text)
+}
+
+// refusedAs returns the answer to a request for a path that is refused.
+func refusedAs(path string, status int, says string) string {
+	if path == "/api/v1" || strings.HasPrefix(path, "/api/v1/") {
+		return problem(status, says)
+	}
+	return failure(says)
+}
+
 const password = "correct horse"
 
 // The bounds of requests and answers, as the document describes them.
@@ -170,13 +196,15 @@ const (
 
 // machineCall returns a call of the administrator of the machine.
 func (s *site) machineCall() *call.Call {
-	return &call.Call{Request: testRequest{call: "POST /"}.request(s.t.Context()), Access: call.LocalAdmin}
+	c := call.New(httptest.NewRecorder(), testRequest{call: "POST /"}.request(s.t.Context()), s.people.Store, nil)
+	c.ActAsMachine()
+	return c
 }
 
 // user creates a user with the password above.
 func (s *site) user(name string, role aigateway.Role) *aigateway.User {
 	s.t.Helper()
-	user, err := s.users().create(s.machineCall(), newUser{name: name, password: password, role: role})
+	user, err := s.people.Create(s.machineCall(), people.NewUser{Name: name, Password: password, Role: role})
 	require.NoError(s.t, err)
 	return user
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -19,14 +20,24 @@ type teamChange struct {
 	check func(*aigateway.Team) error // of the sites; nil if they are not known
 }
 
-// read reads the fields of a team. It refuses rules for a team whose limit is defined by the
+// teamFields are the members of the body of a request about a team, with the words of the
+// Caddyfile. Empty rules are none.
+type teamFields struct {
+	Models     []string `json:"models"`
+	Requests   *string  `json:"requests"`
+	Tokens     *string  `json:"tokens"`
+	Concurrent *int64   `json:"concurrent"`
+	Budget     *string  `json:"budget"`
+}
+
+// read reads a change of a team. It refuses rules for a team whose limit is defined by the
 // configuration, because they would have no effect.
-func (t teams) read(c *call.Call, name string) (change teamChange, err error) {
-	if t.limits != nil {
-		change.check = t.limits.CheckTeam
+func (t teams) read(fields teamFields, name string) (change teamChange, err error) {
+	if t.people.Limits != nil {
+		change.check = t.people.Limits.CheckTeam
 	}
-	if models := c.Form.Texts("models"); models != nil {
-		names, err := patterns("models", models)
+	if fields.Models != nil {
+		names, err := people.Patterns("models", fields.Models)
 		if err != nil {
 			return change, err
 		}
@@ -35,19 +46,16 @@ func (t teams) read(c *call.Call, name string) (change teamChange, err error) {
 			*change.models = append(*change.models, aigateway.Pattern(name))
 		}
 	}
-	if change.requests, err = readRate(c.Form, "requests"); err != nil {
+	if change.requests, err = readRate("requests", fields.Requests); err != nil {
 		return change, err
 	}
-	if change.tokens, err = readRate(c.Form, "tokens"); err != nil {
+	if change.tokens, err = readRate("tokens", fields.Tokens); err != nil {
 		return change, err
 	}
-	if change.budget, err = readBudget(c.Form); err != nil {
+	if change.budget, err = readBudget(fields.Budget); err != nil {
 		return change, err
 	}
-	change.concurrent = c.Form.Number("concurrent")
-	if err := c.Form.Err(); err != nil {
-		return change, err
-	}
+	change.concurrent = fields.Concurrent
 	if t.configured(name) && (change.requests != nil || change.tokens != nil || change.concurrent != nil || change.budget != nil) {
 		return change, answer.Refuse(http.StatusConflict, "the configuration defines a limit with the name of the team: change the rules there")
 	}
@@ -55,10 +63,9 @@ func (t teams) read(c *call.Call, name string) (change teamChange, err error) {
 }
 
 // readRate reads a rate; the empty text is the zero Rate.
-func readRate(f *call.Form, field string) (*aigateway.Rate, error) {
-	text := f.Text(field)
+func readRate(field string, text *string) (*aigateway.Rate, error) {
 	if text == nil || *text == "" {
-		return empty[aigateway.Rate](text), f.Err()
+		return empty[aigateway.Rate](text), nil
 	}
 	rate, err := aigateway.ParseRate(*text)
 	if err != nil {
@@ -68,10 +75,9 @@ func readRate(f *call.Form, field string) (*aigateway.Rate, error) {
 }
 
 // readBudget reads a budget; the empty text is the zero Budget.
-func readBudget(f *call.Form) (*aigateway.Budget, error) {
-	text := f.Text("budget")
+func readBudget(text *string) (*aigateway.Budget, error) {
 	if text == nil || *text == "" {
-		return empty[aigateway.Budget](text), f.Err()
+		return empty[aigateway.Budget](text), nil
 	}
 	budget, err := aigateway.ParseBudget(strings.Fields(*text)...)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// teams are the teams of a store. Administrators make and change them.
-type teams struct {
-	store  aigateway.Teams
-	users  users
-	limits aigateway.LimitReader // nil for the commands of this machine
-}
+// teams serves the teams. Administrators make and change them.
+type teams struct{ people *people.People }
+
+// store returns the store of the teams.
+func (t teams) store() aigateway.Teams { return t.people.Store.Teams() }
 
 // teamView is a team in answers, with the words of the Caddyfile.
 type teamView struct {
@@ -47,7 +47,7 @@ func (t teams) view(m *aigateway.Membership) teamView {
 
 // configured reports whether the configuration defines the limit of a team.
 func (t teams) configured(name string) bool {
-	return t.limits != nil && slices.Contains(t.limits.LimitNames(), name)
+	return t.people.Limits != nil && slices.Contains(t.people.Limits.LimitNames(), name)
 }
 
 // answer returns the answer with a team as administrators see it, or the error of getting it.
@@ -58,17 +58,19 @@ func (t teams) answer(team *aigateway.Team, err error) (any, error) {
 	return t.view(&aigateway.Membership{Team: *team, Admin: true}), nil
 }
 
-// list answers GET /api/teams: administrators see all teams, others those whose members they
+// list answers GET /api/v1/teams: administrators see all teams, others those whose members they
 // are.
 func (t teams) list(c *call.Call) (any, error) {
-	view, page, err := c.Page()
+	page, err := c.Page()
 	if err != nil {
 		return nil, err
 	}
 	if c.IsAdmin() {
-		found, total, err := t.store.List(c.Context(), page)
-		view.Items, view.Total = answer.Views(found, t.viewOfAdmin), total
-		return view, err
+		found, total, err := t.store().List(c.Context(), page)
+		if err != nil {
+			return nil, err
+		}
+		return call.Listed(page, answer.Views(found, t.viewOfAdmin), total), nil
 	}
 	found, err := c.Memberships(c.Context())
 	if err != nil {
@@ -78,75 +80,68 @@ func (t teams) list(c *call.Call) (any, error) {
 		return !strings.Contains(strings.ToLower(m.Name), strings.ToLower(page.Search))
 	})
 	begin := min(page.Offset, len(found))
-	view.Items, view.Total = answer.Views(found[begin:min(begin+page.Limit, len(found))], t.view), len(found)
-	return view, nil
+	return call.Listed(page, answer.Views(found[begin:min(begin+page.Limit, len(found))], t.view), len(found)), nil
 }
 
 func (t teams) viewOfAdmin(team *aigateway.Team) teamView {
 	return t.view(&aigateway.Membership{Team: *team, Admin: true})
 }
 
-// listAll answers GET /ai_gateway/teams with all teams. The query may restrict the list to
-// names that contain a text (search).
-func (t teams) listAll(c *call.Call) (any, error) {
-	list := []teamView{}
-	err := eachPage(c, func(page aigateway.Page) (int, error) {
-		found, _, err := t.store.List(c.Context(), page)
-		list = append(list, answer.Views(found, t.viewOfAdmin)...)
-		return len(found), err
-	})
-	return list, err
-}
-
-// show answers GET /api/teams/{name}.
+// show answers GET /api/v1/teams/{name}.
 func (t teams) show(c *call.Call) (any, error) {
-	m, err := c.Membership(c.Context(), c.PathValue)
+	m, err := c.Membership(c.Context(), c.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}
 	return t.view(m), nil
 }
 
-// add answers POST /api/teams.
-func (t teams) add(c *call.Call) (any, error) {
-	if err := c.Form.Require("name"); err != nil {
+// newTeam is the body of a request for a team.
+type newTeam struct {
+	Name string `json:"name"`
+	teamFields
+}
+
+// add answers POST /api/v1/teams.
+func (t teams) add(c *call.Call, wanted newTeam) (any, error) {
+	if err := call.Require("name", wanted.Name); err != nil {
 		return nil, err
 	}
-	team := &aigateway.Team{Name: *c.Form.Text("name")}
+	team := &aigateway.Team{Name: wanted.Name}
 	if !aigateway.IsName(team.Name) {
 		return nil, answer.Invalid("name must be 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	}
-	change, err := t.read(c, team.Name)
+	change, err := t.read(wanted.teamFields, team.Name)
 	if err == nil {
 		err = change.apply(team)
 	}
 	if err != nil {
 		return nil, err
 	}
-	err = t.store.Create(c.Context(), team)
+	err = t.store().Create(c.Context(), team)
 	if errors.Is(err, aigateway.ErrTaken) {
 		err = answer.Refuse(http.StatusConflict, "the name is taken by another team")
 	}
 	return t.answer(team, err)
 }
 
-// change answers PATCH /api/teams/{name}. Absent fields stay unchanged.
-func (t teams) change(c *call.Call) (any, error) {
-	change, err := t.read(c, c.PathValue)
+// change answers PATCH /api/v1/teams/{name}. Absent members stay unchanged.
+func (t teams) change(c *call.Call, fields teamFields) (any, error) {
+	change, err := t.read(fields, c.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}
-	return t.answer(t.store.Change(c.Context(), c.PathValue, change.apply))
+	return t.answer(t.store().Change(c.Context(), c.PathValue("name"), change.apply))
 }
 
-// remove answers DELETE /api/teams/{name}. With keys=delete in the query, the keys of the team
+// remove answers DELETE /api/v1/teams/{name}. With keys=delete in the query, the keys of the team
 // are deleted, too.
 func (t teams) remove(c *call.Call) (any, error) {
 	withKeys, err := deletesKeys(c)
 	if err != nil {
 		return nil, err
 	}
-	return nil, t.store.Delete(c.Context(), c.PathValue, withKeys)
+	return nil, t.store().Delete(c.Context(), c.PathValue("name"), withKeys)
 }
 
 // deletesKeys reads the parameter keys, by which a request also deletes keys of a team.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -137,7 +138,7 @@ func TestRegistrationIsThrottledByNetwork(t *testing.T) {
 func TestSignInsThatBeginAreThrottledByNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(a *Accounts) { a.ThrottleOff, a.Proxy = false, &signin.Proxy{User: "{http.vars.user}"} })
-		begin := testRequest{call: "GET /api/signin/proxy", peer: "198.51.100.1:1"}
+		begin := testRequest{call: "GET /api/v1/signin/proxy", peer: "198.51.100.1:1"}
 		for range 300 {
 			require.Equal(t, failedWith("refused"), s.ask(begin).header.Get("Location"))
 		}
@@ -156,11 +157,11 @@ func TestReloadKeepsFailures(t *testing.T) {
 		for range 5 {
 			s.ask(testRequest{call: loginCall, body: credentials("alice", "wrong horse")})
 		}
-		next := &Accounts{}
-		next.UseStore(s.store)
-		assert.Same(t, s.shared, next.shared)
+		next := &Accounts{people: people.New(people.Settings{}, people.Throttles{})}
+		next.UseStore(s.people.Store)
+		assert.Same(t, s.people.Streams(), next.people.Streams())
 		require.NoError(t, next.Cleanup())
 		assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: loginCall, body: credentials("alice", password)}).status)
-		assert.NotSame(t, s.shared, throttledSite(t).shared, "another store")
+		assert.NotSame(t, s.people.Streams(), throttledSite(t).people.Streams(), "another store")
 	})
 }

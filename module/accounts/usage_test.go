@@ -87,17 +87,17 @@ func (l lagging) Behind() (time.Duration, bool) { return l.age, l.age >= 0 }
 func TestUsageAndRecordsReportHowFarTheLedgerIsBehind(t *testing.T) {
 	s, _ := withUsage(t, models(1)...)
 	s.user("boss", aigateway.RoleAdmin)
-	usages := s.store.(*recorded)
+	usages := s.people.Store.(*recorded)
 	usages.search = new(accounting.RecordQuery)
 	for age, want := range map[time.Duration]any{0: 0.0, 999 * time.Millisecond: 0.0, 176900 * time.Millisecond: 176.0, -1: nil} {
-		s.store = lagging{usages, age}
-		for _, path := range []string{"/usage", "/usage/records"} {
-			answer := s.ask(testRequest{call: "GET /api" + path, token: s.token("boss")})
+		s.people.Store = lagging{usages, age}
+		for _, path := range []string{"/api/v1/usage", "/api/v1/records"} {
+			answer := s.ask(testRequest{call: "GET " + path, token: s.token("boss")})
 			data := answer.data(t)
 			require.Contains(t, data, "behind_seconds")
 			assert.Equal(t, want, data["behind_seconds"])
-			assert.Equal(t, want, s.admin("GET /ai_gateway"+path, "").data(t)["behind_seconds"])
-			table := s.ask(testRequest{call: "GET /api" + path + "?format=csv", token: s.token("boss")})
+			assert.Equal(t, want, s.admin("GET "+path, "").data(t)["behind_seconds"])
+			table := s.ask(testRequest{call: "GET " + path + "?format=csv", token: s.token("boss")})
 			header := ""
 			if want != nil {
 				header = fmt.Sprint(want)
@@ -110,7 +110,7 @@ func TestUsageAndRecordsReportHowFarTheLedgerIsBehind(t *testing.T) {
 func withUsage(t *testing.T, sums ...accounting.Usage) (*site, *accounting.UsageQuery) {
 	s := newSite(t, nil)
 	asked := new(accounting.UsageQuery)
-	s.store = &recorded{Store: s.store, sums: sums, asked: asked}
+	s.people.Store = &recorded{Store: s.people.Store, sums: sums, asked: asked}
 	return s, asked
 }
 
@@ -132,11 +132,11 @@ func TestL065UsersSeeTheirOwnUsageAndAdministratorsThatOfAll(t *testing.T) {
 		status    int
 		user      string
 	}{
-		{"alice", "GET /api/usage", http.StatusOK, "alice"},
-		{"alice", "GET /api/usage?user=alice", http.StatusOK, "alice"},
-		{"alice", "GET /api/usage?user=boss", http.StatusForbidden, ""},
-		{"boss", "GET /api/usage", http.StatusOK, ""},
-		{"boss", "GET /api/usage?user=alice&key=key_1", http.StatusOK, "alice"},
+		{"alice", "GET /api/v1/usage", http.StatusOK, "alice"},
+		{"alice", "GET /api/v1/usage?user=alice", http.StatusOK, "alice"},
+		{"alice", "GET /api/v1/usage?user=boss", http.StatusForbidden, ""},
+		{"boss", "GET /api/v1/usage", http.StatusOK, ""},
+		{"boss", "GET /api/v1/usage?user=alice&key=key_1", http.StatusOK, "alice"},
 	} {
 		*query = accounting.UsageQuery{}
 		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)
@@ -150,37 +150,37 @@ func TestUsageOfAnEarlierAccountIsNotShown(t *testing.T) {
 	s, query := withUsage(t)
 	alice := s.user("alice", aigateway.RoleUser)
 	s.user("boss", aigateway.RoleAdmin)
-	long := "GET /api/usage?from=2020-01-01&to=2099-01-01&user=alice"
+	long := "GET /api/v1/usage?from=2020-01-01&to=2099-01-01&user=alice"
 	s.ask(testRequest{call: long, token: s.token("alice")})
 	assert.Equal(t, alice.Created.UTC(), query.From.UTC())
 	s.ask(testRequest{call: long, token: s.token("boss")})
 	assert.Equal(t, 2020, query.From.Add(24*time.Hour).Year())
-	s.ask(testRequest{call: "GET /api/usage?from=2098-01-01&to=2099-01-01", token: s.token("alice")})
+	s.ask(testRequest{call: "GET /api/v1/usage?from=2098-01-01&to=2099-01-01", token: s.token("alice")})
 	assert.Equal(t, 2098, query.From.Add(24*time.Hour).Year(), "a later beginning counts")
 }
 
 func TestUsageIsAskedInTheZoneOfTheLedger(t *testing.T) {
 	s, query := withUsage(t)
 	s.user("boss", aigateway.RoleAdmin)
-	s.ask(testRequest{call: "GET /api/usage?from=2026-10-25&to=2026-10-26&by=day,model", token: s.token("boss")})
+	s.ask(testRequest{call: "GET /api/v1/usage?from=2026-10-25&to=2026-10-26&by=day,model", token: s.token("boss")})
 	assert.Equal(t, 25*time.Hour, query.To.Sub(query.From))
 	assert.Equal(t, []accounting.Dimension{accounting.ByDay, accounting.ByModel}, query.By)
-	s.ask(testRequest{call: "GET /api/usage", token: s.token("boss")})
+	s.ask(testRequest{call: "GET /api/v1/usage", token: s.token("boss")})
 	assert.Equal(t, usualRange, query.To.Sub(query.From))
 	for _, wrong := range []string{"by=colour", "by=day,hour", "by=key,model,key", "by=label,label", "by=label,customer", "by=tag:team,label", "by=label&tag=team=search", "from=yesterday", "to=2026", "limit=x", "after=***",
 		"by=day,model&largest=x", "by=day,model&largest=-1", "by=day,model&largest=251", "by=day&largest=6", "by=model,key&largest=6", "by=model&largest=6&measure=beauty"} {
-		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage?" + wrong, token: s.token("boss")}).status, wrong)
+		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/v1/usage?" + wrong, token: s.token("boss")}).status, wrong)
 	}
 }
 
 func TestTheLargestSumsHaveTheOthersInOne(t *testing.T) {
 	s, query := withUsage(t, accounting.Usage{Model: "dear", Requests: 1}, accounting.Usage{Model: accounting.Others, Others: 298, Requests: 7})
 	s.user("boss", aigateway.RoleAdmin)
-	answer := s.ask(testRequest{call: "GET /api/usage?by=day,model&largest=1", token: s.token("boss")})
+	answer := s.ask(testRequest{call: "GET /api/v1/usage?by=day,model&largest=1", token: s.token("boss")})
 	assert.Equal(t, &accounting.Largest{Number: 1, Measure: accounting.MeasureCost}, query.Largest)
 	assert.Contains(t, answer.body, `{"model":"dear","requests":1,`)
 	assert.Contains(t, answer.body, `{"others":298,"requests":7,`)
-	s.ask(testRequest{call: "GET /api/usage?by=tag:team&largest=6&measure=tokens", token: s.token("boss")})
+	s.ask(testRequest{call: "GET /api/v1/usage?by=tag:team&largest=6&measure=tokens", token: s.token("boss")})
 	assert.Equal(t, accounting.MeasureTokens, query.Largest.Measure)
 }
 
@@ -192,11 +192,11 @@ func TestUsageNamesWhatIsUnknown(t *testing.T) {
 		Cost:   aigateway.Cost{Nanos: 1500, Currency: "USD"},
 	})
 	s.user("boss", aigateway.RoleAdmin)
-	answer := s.ask(testRequest{call: "GET /api/usage?by=day,model", token: s.token("boss")})
-	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":"","behind_seconds":null,"items":[{
+	answer := s.ask(testRequest{call: "GET /api/v1/usage?by=day,model", token: s.token("boss")})
+	assert.JSONEq(t, `{"next":"","behind_seconds":null,"items":[{
 		"from":"2026-11-22T00:00:00+01:00","model":"claude","requests":3,"calls":4,
 		"input_tokens":10,"cache_read_tokens":20,"cache_write_tokens":35,"output_tokens":47,"reasoning_tokens":7,"searches":0,
-		"cost_micro":2,"currency":"USD","estimated":1,"unpriced":1,"floor":true}]}}`, answer.body)
+		"cost_micro":2,"currency":"USD","estimated":1,"unpriced":1,"floor":true}]}`, answer.body)
 }
 
 // A page begins behind the last item of the one before, whatever was added meanwhile.
@@ -206,18 +206,16 @@ func TestPagesOfUsageHaveNoGap(t *testing.T) {
 	s.user("boss", aigateway.RoleAdmin)
 	token, after, models := s.token("boss"), "", []string(nil)
 	for {
-		var answer struct {
-			Data struct {
-				Items []struct{ Model string }
-				Next  string
-			}
+		var page struct {
+			Items []struct{ Model string }
+			Next  string
 		}
-		body := s.ask(testRequest{call: "GET /api/usage?limit=10&after=" + after, token: token}).body
-		require.NoError(t, json.Unmarshal([]byte(body), &answer))
-		for _, item := range answer.Data.Items {
+		body := s.ask(testRequest{call: "GET /api/v1/usage?limit=10&after=" + after, token: token}).body
+		require.NoError(t, json.Unmarshal([]byte(body), &page))
+		for _, item := range page.Items {
 			models = append(models, item.Model)
 		}
-		if after = answer.Data.Next; after == "" {
+		if after = page.Next; after == "" {
 			break
 		}
 	}
@@ -232,7 +230,7 @@ func TestTablesAreReadPageByPage(t *testing.T) {
 	const rows = 2*tablePage + 1
 	s, query := withUsage(t, models(rows)...)
 	s.user("boss", aigateway.RoleAdmin)
-	body := s.ask(testRequest{call: "GET /api/usage?by=model&format=csv", token: s.token("boss")}).body
+	body := s.ask(testRequest{call: "GET /api/v1/usage?by=model&format=csv", token: s.token("boss")}).body
 	lines := strings.Split(strings.TrimSpace(body), "\n")
 	require.Len(t, lines, 1+rows)
 	for i, line := range lines[1:] {
@@ -244,10 +242,10 @@ func TestTablesAreReadPageByPage(t *testing.T) {
 // The rows of the first page are no whole table.
 func TestATableThatBreaksOffIsNotShownAsWhole(t *testing.T) {
 	s, _ := withUsage(t, models(tablePage+1)...)
-	s.store.(*recorded).fails = aigateway.ErrUnavailable
+	s.people.Store.(*recorded).fails = aigateway.ErrUnavailable
 	s.user("boss", aigateway.RoleAdmin)
 	assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
-		s.ask(testRequest{call: "GET /api/usage?by=model&format=csv", token: s.token("boss")})
+		s.ask(testRequest{call: "GET /api/v1/usage?by=model&format=csv", token: s.token("boss")})
 	})
 }
 
@@ -262,18 +260,18 @@ func TestL066NamesInATableAreNoFormulas(t *testing.T) {
 		"\"a \"\"quoted\"\", name\",0,0,0,0,0,0,0,0,0,,0,0\n" +
 		"'-1,0,0,0,0,0,0,0,0,0,,0,0\n'+1,0,0,0,0,0,0,0,0,0,,0,0\n'@x,0,0,0,0,0,0,0,0,0,,0,0\n"
 	for _, request := range []testRequest{
-		{call: "GET /api/usage?by=model&format=csv", token: s.token("boss")},
-		{call: "GET /api/usage?by=model", token: s.token("boss"), header: http.Header{"Accept": {"text/csv;q=0.9, */*"}}},
+		{call: "GET /api/v1/usage?by=model&format=csv", token: s.token("boss")},
+		{call: "GET /api/v1/usage?by=model", token: s.token("boss"), header: http.Header{"Accept": {"text/csv;q=0.9, */*"}}},
 	} {
 		answer := s.ask(request)
 		assert.Equal(t, http.StatusOK, answer.status)
 		assert.Equal(t, table, answer.body)
 	}
-	answer := s.admin("GET /ai_gateway/usage?by=model&format=csv", "")
+	answer := s.admin("GET /api/v1/usage?by=model&format=csv", "")
 	assert.Equal(t, table, answer.body, "the admin API once answered {}")
-	answer = s.ask(testRequest{call: "GET /api/usage?by=model&format=json", token: s.token("boss"), header: http.Header{"Accept": {"text/csv"}}})
+	answer = s.ask(testRequest{call: "GET /api/v1/usage?by=model&format=json", token: s.token("boss"), header: http.Header{"Accept": {"text/csv"}}})
 	assert.Contains(t, answer.body, `"items"`)
-	answer = s.ask(testRequest{call: "GET /api/usage?format=xlsx", token: s.token("boss")})
+	answer = s.ask(testRequest{call: "GET /api/v1/usage?format=xlsx", token: s.token("boss")})
 	assert.Equal(t, http.StatusBadRequest, answer.status, "an unknown format was answered with JSON")
 	assert.Contains(t, answer.body, "format must be json or csv")
 }

@@ -30,7 +30,7 @@ type Accounts interface {
 	http.Handler
 
 	// Admin returns a handler for the administrator of the machine, who does not
-	// log in. It answers requests to Caddy's admin API below /ai_gateway/, and
+	// log in. It answers requests to Caddy's admin API below /api/v1/, and
 	// those of the command caddy ai-gateway.
 	Admin() http.Handler
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,8 +18,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
 )
 
-// admin sends requests to the paths below /ai_gateway/ of Caddy's admin API. The API is
-// that of a running Caddy, or the same API in this process.
+// apiPath is the beginning of the paths of the API.
+const apiPath = "/api/v1/"
+
+// admin sends requests to the API that Caddy's admin API serves: that of a running Caddy, or the
+// same API in this process.
 type admin interface {
 	// send sends a request with a JSON body, nil for none, and returns the body of
 	// the answer. If the request is refused, the error is the message of the answer.
@@ -78,11 +82,14 @@ func (remote) close() {}
 
 // errorOf returns the message of an error answer as an error.
 func errorOf(answer []byte) error {
-	var problem struct{ Error string }
-	if err := json.Unmarshal(answer, &problem); err != nil || problem.Error == "" {
+	var problem struct {
+		Detail string
+		Error  string // of Caddy, not of the gateway
+	}
+	if err := json.Unmarshal(answer, &problem); err != nil || problem.Detail+problem.Error == "" {
 		return fmt.Errorf("unexpected answer: %.200s", answer)
 	}
-	return errors.New(problem.Error)
+	return errors.New(cmp.Or(problem.Detail, problem.Error))
 }
 
 // addStoreFlags adds the flags that select the store.
@@ -121,7 +128,7 @@ func useRunning(cmd *cobra.Command) (string, error) {
 
 // isRunning reports whether a gateway answers at the default address of the admin API.
 func isRunning() bool {
-	_, err := remote{caddy.DefaultAdminListen}.send(http.MethodGet, "/ai_gateway/status", nil)
+	_, err := remote{caddy.DefaultAdminListen}.send(http.MethodGet, statusPath, nil)
 	return err == nil
 }
 

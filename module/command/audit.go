@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const auditPath = "/ai_gateway/audit"
+const auditPath = apiPath + "audit"
 
 // auditRow is a row of the audit log in an answer of the admin API.
 type auditRow struct {

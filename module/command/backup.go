@@ -80,7 +80,7 @@ func empty(folder string) {
 
 // receiveBackup unpacks the backup that a running gateway makes.
 func receiveBackup(from remote, folder string) error {
-	answer, err := from.open(http.MethodPost, "/ai_gateway/backup", nil)
+	answer, err := from.open(http.MethodPost, apiPath+"backup", nil)
 	if err != nil {
 		return err
 	}

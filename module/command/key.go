@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const keysPath = "/ai_gateway/keys"
+const keysPath = apiPath + "keys"
 
 // apiKey is a key in an answer of the admin API.
 type apiKey struct {
@@ -90,8 +90,8 @@ func createKey(cmd *cobra.Command, a admin, _ []string) error {
 }
 
 func listKeys(cmd *cobra.Command, a admin, _ []string) error {
-	var keys []apiKey
-	if err := call(a, http.MethodGet, keysPath+"?"+flagQuery(cmd, "user", "team").Encode(), nil, &keys); err != nil {
+	keys, err := listed[apiKey](a, keysPath, flagQuery(cmd, "user", "team"))
+	if err != nil {
 		return err
 	}
 	table := newTable(cmd.OutOrStdout(), "ID", "USER", "NAME", "KEY", "STATUS", "EXPIRES", "LAST USED")

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const limitsPath = "/ai_gateway/limits"
+const limitsPath = apiPath + "limits"
 
 // limitState is the state of a rule of a limit in an answer of the admin API.
 type limitState struct {

@@ -83,7 +83,7 @@ func (l *local) send(method, path string, body []byte) ([]byte, error) {
 	if err := l.serve(answer, request); err != nil {
 		return nil, err
 	}
-	if answer.status != http.StatusOK {
+	if answer.status >= http.StatusBadRequest {
 		return nil, errorOf(answer.Bytes())
 	}
 	return answer.Bytes(), nil

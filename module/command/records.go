@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const recordsPath = usagePath + "/records"
+const recordsPath = apiPath + "records"
 
 // record is a record in an answer of the admin API.
 type record struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const repricePath = "/ai_gateway/usage/reprice"
+const repricePath = apiPath + "usage/reprice"
 
 // repriced is the cost of the calls of a model with the old and the new price, in an
 // answer of the admin API.

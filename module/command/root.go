@@ -2,6 +2,7 @@ package command
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/caddyserver/caddy/v2"
 )
@@ -24,8 +25,8 @@ func prepareLogin() login {
 		return login{Problem: err.Error()}
 	}
 	defer a.close()
-	var users []account
-	if err := call(a, http.MethodGet, usersPath, nil, &users); err != nil {
+	users, err := listed[account](a, usersPath, make(url.Values))
+	if err != nil {
 		return login{Problem: err.Error()}
 	}
 	if len(users) == 0 {

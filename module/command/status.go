@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const statusPath = "/ai_gateway/status"
+const statusPath = apiPath + "status"
 
 // gatewayStatus is an answer of the admin API about the gateway.
 type gatewayStatus struct {

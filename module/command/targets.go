@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	targetsPath = "/ai_gateway/targets"
-	explainPath = "/ai_gateway/explain"
+	targetsPath = apiPath + "targets"
+	explainPath = apiPath + "explain"
 )
 
 // target is a target in an answer of the admin API.

@@ -10,10 +10,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const teamsPath = "/ai_gateway/teams"
+const teamsPath = apiPath + "teams"
 
 // teamPath returns the path of a team, followed by suffix.
 func teamPath(name, suffix string) string { return teamsPath + "/" + url.PathEscape(name) + suffix }
+
+// memberPath returns the path of a member of a team, by their names.
+func memberPath(args []string) string {
+	return teamPath(args[0], "/members/"+url.PathEscape(args[1]))
+}
 
 // team is a team in an answer of the admin API.
 type team struct {
@@ -93,8 +98,8 @@ func setTeam(cmd *cobra.Command, a admin, args []string) error {
 }
 
 func listTeams(cmd *cobra.Command, a admin, _ []string) error {
-	var teams []team
-	if err := call(a, http.MethodGet, teamsPath, nil, &teams); err != nil {
+	teams, err := listed[team](a, teamsPath, make(url.Values))
+	if err != nil {
 		return err
 	}
 	table := newTable(cmd.OutOrStdout(), "NAME", "MODELS", "LIMIT")
@@ -123,11 +128,11 @@ func (t *team) limit() string {
 }
 
 func listMembers(cmd *cobra.Command, a admin, args []string) error {
-	var members []struct {
+	members, err := listed[struct {
 		User  string `json:"user"`
 		Admin bool   `json:"admin"`
-	}
-	if err := call(a, http.MethodGet, teamPath(args[0], "/members"), nil, &members); err != nil {
+	}](a, teamPath(args[0], "/members"), make(url.Values))
+	if err != nil {
 		return teamError(args[0], err)
 	}
 	table := newTable(cmd.OutOrStdout(), "USER", "ROLE")
@@ -147,7 +152,7 @@ func teamRole(admin bool) string {
 
 func setMember(cmd *cobra.Command, a admin, args []string) error {
 	admin, _ := cmd.Flags().GetBool("admin")
-	if err := call(a, http.MethodPut, teamPath(args[0], "/members"), map[string]any{"user": args[1], "admin": admin}, nil); err != nil {
+	if err := call(a, http.MethodPut, memberPath(args), map[string]bool{"admin": admin}, nil); err != nil {
 		return teamError(args[0], err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "user %s is %s of team %s\n", args[1], teamRole(admin), args[0])
@@ -155,9 +160,7 @@ func setMember(cmd *cobra.Command, a admin, args []string) error {
 }
 
 func removeMember(cmd *cobra.Command, a admin, args []string) error {
-	query := deletingKeys(cmd)
-	query.Set("user", args[1])
-	if err := call(a, http.MethodDelete, teamPath(args[0], "/members?"+query.Encode()), nil, nil); err != nil {
+	if err := call(a, http.MethodDelete, memberPath(args)+"?"+deletingKeys(cmd).Encode(), nil, nil); err != nil {
 		return teamError(args[0], err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "user %s is removed from team %s\n", args[1], args[0])

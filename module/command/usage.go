@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const usagePath = "/ai_gateway/usage"
+const usagePath = apiPath + "usage"
 
 // usage is a sum in an answer of the admin API.
 type usage struct {
@@ -179,6 +179,16 @@ func (l list) read(a admin, messages io.Writer) (items []json.RawMessage, err er
 		}
 		l.query.Set("after", page.Next)
 	}
+}
+
+// listed reads a whole list, whose items have the type T.
+func listed[T any](a admin, path string, query url.Values) ([]T, error) {
+	query.Set("limit", "1000")
+	items, err := list{path: path, query: query}.read(a, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	return decoded[T](items)
 }
 
 // decoded decodes the items of a list.

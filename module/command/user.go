@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const usersPath = "/ai_gateway/users"
+const usersPath = apiPath + "users"
 
 // userPath returns the path of a user, followed by suffix.
 func userPath(name, suffix string) string { return usersPath + "/" + url.PathEscape(name) + suffix }
@@ -101,8 +101,8 @@ func setPassword(cmd *cobra.Command, a admin, args []string) error {
 func userError(name string, err error) error { return fmt.Errorf("user %s: %w", name, err) }
 
 func listUsers(cmd *cobra.Command, a admin, _ []string) error {
-	var users []account
-	if err := call(a, http.MethodGet, usersPath, nil, &users); err != nil {
+	users, err := listed[account](a, usersPath, make(url.Values))
+	if err != nil {
 		return err
 	}
 	table := newTable(cmd.OutOrStdout(), "NAME", "ROLE", "STATUS", "CREATED", "LAST LOGIN")

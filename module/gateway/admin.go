@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/problem"
 )
 
 func init() {
@@ -29,12 +31,27 @@ func (adminAPI) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// adminPath is the beginning of all paths of the gateway in the admin API.
-const adminPath = "/ai_gateway/"
+// adminPath is the beginning of all paths of the gateway in the admin API. They are those of the API
+// of accounts, which root uses here without a login.
+const adminPath = "/api/v1/"
 
 // Routes returns one route, which covers all paths below adminPath.
 func (adminAPI) Routes() []caddy.AdminRoute {
-	return []caddy.AdminRoute{{Pattern: adminPath, Handler: caddy.AdminHandlerFunc(serveAdmin)}}
+	return []caddy.AdminRoute{{Pattern: adminPath, Handler: caddy.AdminHandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+		if err := serveAdmin(w, r); err != nil {
+			writeProblem(w, err)
+		}
+		return nil
+	})}}
+}
+
+// writeProblem writes why a request failed. The client is root, who may see the cause.
+func writeProblem(w http.ResponseWriter, err error) {
+	refused := caddy.APIError{HTTPStatus: http.StatusInternalServerError, Err: err}
+	if !errors.As(err, &refused) {
+		caddy.Log().Named("admin.api.ai_gateway").Error("answering a request", zap.Error(err))
+	}
+	problem.Write(w, refused.HTTPStatus, refused.Err.Error())
 }
 
 var (
@@ -102,7 +119,7 @@ func writeAdmin(w http.ResponseWriter, answer any) error {
 }
 
 // limitsPath is the path of the admin API that shows the use of limits.
-const limitsPath = "/ai_gateway/limits"
+const limitsPath = adminPath + "limits"
 
 // statesPerPage is the number of states from which a page ends.
 const statesPerPage = 500

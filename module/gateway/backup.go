@@ -14,7 +14,7 @@ import (
 )
 
 // backupPath is the path of the admin API that copies the store and the ledger.
-const backupPath = "/ai_gateway/backup"
+const backupPath = adminPath + "backup"
 
 var errNoFiles = errors.New("the store has no files; for store postgres, use pg_dump: the database contains users, keys and usage")
 

@@ -16,7 +16,7 @@ import (
 )
 
 // repricePath is the path of the admin API that recomputes costs.
-const repricePath = "/ai_gateway/usage/reprice"
+const repricePath = adminPath + "usage/reprice"
 
 // repriceRequest is the body of a request to repricePath.
 type repriceRequest struct {

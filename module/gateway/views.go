@@ -26,8 +26,8 @@ import (
 )
 
 // views are the parts of the state of sites that operators may see: the administrator of
-// the machine those of all sites, by the admin API ("/ai_gateway/status"), and
-// administrators those of the sites with their accounts ("/api/status").
+// the machine those of all sites, by the admin API, and administrators those of the sites with
+// their accounts. Both have the same path: "/api/v1/status".
 var views = map[string]view{
 	"status":  viewStatus,
 	"targets": viewTargets,

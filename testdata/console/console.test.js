@@ -39,7 +39,7 @@ test('C002 a wrong password is refused, and a session that ends keeps what was t
 	const admin = await open(browser);
 	await enter(admin.page);
 	const user = { username: 'second', password: 'of the second' };
-	assert.equal((await api(admin.context, 'POST', '/api/user/', user)).status, 200);
+	assert.equal((await api(admin.context, 'POST', '/api/v1/users', user)).status, 200);
 	await admin.context.close();
 	const { context, page, problems } = await open(browser);
 	await page.goto(`${base}/console/keys`);
@@ -57,12 +57,12 @@ test('C002 a wrong password is refused, and a session that ends keeps what was t
 	await page.waitForSelector('text=Your session is over');
 	await logIn(page, user);
 	await page.waitForSelector('[data-secret]'); // the request went on with what was typed
-	const { data } = await (await api(context, 'GET', '/api/token/?keyword=typed')).json();
+	const data = await (await api(context, 'GET', '/api/v1/keys?search=typed')).json();
 	assert.equal(data.items[0].name, 'typed before the end');
 	await page.click('button:text-is("I have saved it")');
 	await page.click('text=Log out');
 	await page.waitForSelector('input[name=password]');
-	assert.equal((await api(context, 'GET', '/api/user/self')).status, 401);
+	assert.equal((await api(context, 'GET', '/api/v1/users/root')).status, 401);
 	assert.deepEqual([...problems, ...other.problems], []);
 	await context.close();
 	await other.context.close();
@@ -96,8 +96,8 @@ test('C003 a key made for the session is revoked when the page is loaded again, 
 	await enter(page, 'connect');
 	// The test took the newest key of that name for its own: it may be that of a test which runs at the same time.
 	const made = async (button) => {
-		const [answer] = await Promise.all([page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.url().endsWith('/api/token/')), page.click(button)]);
-		return (await answer.json()).data.id;
+		const [answer] = await Promise.all([page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.url().endsWith('/api/v1/keys')), page.click(button)]);
+		return (await answer.json()).id;
 	};
 	const theirs = await made('button:text-is("Make a key")');
 	await page.waitForSelector('[data-secret]');
@@ -107,8 +107,8 @@ test('C003 a key made for the session is revoked when the page is loaded again, 
 	await page.waitForSelector('table >> text=demo');
 	await page.reload();
 	await page.waitForSelector('text=Make a key for this session');
-	await until(async () => (await api(context, 'GET', `/api/token/${ours}`)).status === 404);
-	assert.equal((await api(context, 'GET', `/api/token/${theirs}`)).status, 200, 'the key of the user stays');
+	await until(async () => (await api(context, 'GET', `/api/v1/keys/${ours}`)).status === 404);
+	assert.equal((await api(context, 'GET', `/api/v1/keys/${theirs}`)).status, 200, 'the key of the user stays');
 	await context.close();
 });
 
@@ -118,8 +118,8 @@ test('C006 hostile names are texts, and the layout holds', async () => {
 	await enter(page, 'account');
 	const names = ['<img src=x onerror=alert(1)>', '"\'><script>alert(1)</script>', '\u05d0\u05d1\u05d2 abc', 'e\u0301\u0301\u0301\u0301\u0301', '😀'.repeat(16), '__proto__', 'constructor', 'x'.repeat(64)];
 	for (const [i, name] of names.entries()) {
-		assert.equal((await api(context, 'POST', '/api/token/', { name })).status, 200, name);
-		assert.equal((await api(context, 'POST', '/api/user/', { username: `hostile-${i}-${process.pid}`, display_name: name, password: 'long enough' })).status, 200, name);
+		assert.equal((await api(context, 'POST', '/api/v1/keys', { name })).status, 200, name);
+		assert.equal((await api(context, 'POST', '/api/v1/users', { username: `hostile-${i}-${process.pid}`, display_name: name, password: 'long enough' })).status, 200, name);
 		await ask(process.env.GATEWAY_KEY, `played-${name}`); // nobody plays the provider here: it fails
 		await ask(process.env.GATEWAY_KEY, name);
 	}
@@ -135,9 +135,9 @@ test('C006 hostile names are texts, and the layout holds', async () => {
 	await shows(`usage?user=${encodeURIComponent(names[0])}`, []);
 	await shows(`configuration?name=${encodeURIComponent(names[1])}`, []);
 	await shows('health', ['played']);
-	await page.route('**/api/usage/records/1', async (route) => { // names that no client can choose
+	await page.route('**/api/v1/records/1', async (route) => { // names that no client can choose
 		const record = { id: '1', at: new Date().toISOString(), request: names[0], key: names[1], user: names[2], limit: names[3], model: names[4], operation: names[5], format: 'chat', stream: true, status: 200, outcome: names[7], first_byte_ms: 1, duration_ms: 2, calls: [], losses: names, answer_losses: names, unchecked: names, customer: names[6], tags: names.map((name) => ({ name, value: name })), attempts: names.map((name) => ({ provider: name, upstream_model: name, format: name, end: name, status: 0, duration_ms: 1, repeated: true })) };
-		await route.fulfill({ json: { success: true, message: '', data: record } });
+		await route.fulfill({ json: record });
 	});
 	await shows('exchanges/1', [...names.slice(2, 5), names[6], ...names.map((name) => `${name}=${name}`), ...names.map((name) => `${name}/${name}`)]);
 	assert.deepEqual(problems, []);
@@ -176,7 +176,7 @@ test('C007 the policy of the pages is kept, and no token is where a script could
 	const session = (await context.cookies()).find((cookie) => cookie.name === 'session');
 	assert.ok(session.httpOnly && session.sameSite === 'Strict');
 	for (const request of requests) assert.ok(!request.url().includes(session.value));
-	const foreign = await fetch(`${base}/api/token/`, { method: 'POST', headers: { cookie: `session=${session.value}`, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' }, body: '{"name":"stolen"}' });
+	const foreign = await fetch(`${base}/api/v1/keys`, { method: 'POST', headers: { cookie: `session=${session.value}`, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' }, body: '{"name":"stolen"}' });
 	assert.equal(foreign.status, 403);
 	assert.match((await fetch(`${base}/console/`)).headers.get('content-security-policy'), /frame-ancestors 'none'/);
 	await context.close();
@@ -252,17 +252,16 @@ test('C010 each request of each page is in the OpenAPI document, and answers the
 test('C011 a part that fails says so, and a gateway that is away is tried again', async () => {
 	const { page, problems } = await open(browser);
 	await enter(page, 'account');
-	await page.route('**/api/targets', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/json', body: '{"success":false,"message":"The store cannot be reached.","data":null}' }));
+	await page.route('**/api/v1/targets', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/problem+json', body: '{"detail":"The store cannot be reached."}' }));
 	await page.goto(`${base}/console/health`);
 	await page.waitForSelector('[role=alert] >> text=The store cannot be reached.');
 	await page.waitForSelector('text=ready'); // the other parts are there
-	await page.unroute('**/api/targets');
+	await page.unroute('**/api/v1/targets');
 	await page.waitForSelector('table >> text=demo/demo'); // by itself
-	await page.route('**/api/users**', (route) => route.abort());
-	await page.route('**/api/user/?**', (route) => route.abort());
+	await page.route('**/api/v1/users?**', (route) => route.abort());
 	await page.click('nav >> text=Users');
 	await page.waitForSelector('text=The gateway has not answered since');
-	await page.unroute('**/api/user/?**');
+	await page.unroute('**/api/v1/users?**');
 	await page.waitForSelector('table >> text=root');
 	await page.waitForSelector('text=The gateway has not answered since', { state: 'detached' });
 	assert.deepEqual(problems, []);

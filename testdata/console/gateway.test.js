@@ -100,15 +100,15 @@ test('C002C011 a throttled login, a Redis that is away, a killed gateway and a r
 		await show(page, 'health');
 		await page.waitForSelector('text=Limits decide without their shared counters.');
 
-		await page.route('**/api/health', async (route) => {
+		await page.route('**/api/v1/health', async (route) => {
 			const answer = await (await route.fetch()).json();
-			answer.data.ledger = { pending: 5, bytes: 900, oldest_seconds: 90 };
+			answer.ledger = { pending: 5, bytes: 900, oldest_seconds: 90 };
 			await route.fulfill({ json: answer });
 		});
 		await visit(page, 'users');
 		await show(page, 'health');
 		await page.waitForSelector('text=Records wait for the database of the ledger since 90 s.');
-		await page.unroute('**/api/health');
+		await page.unroute('**/api/v1/health');
 
 		await gateway.kill();
 		await page.waitForSelector('text=The gateway has not answered since');
@@ -192,7 +192,7 @@ test('C005 an administrator reads all pages of a gateway with a million records,
 	const { context, page, problems } = await open(browser);
 	try {
 		const call = await admin(gateway.base);
-		await call('POST', '/api/token/', { name: 'of root' });
+		await call('POST', '/api/v1/keys', { name: 'of root' });
 		const asked = [], sizes = new Map(); // those of the API
 		page.on('request', (request) => { if (/\/(api|v1)\/(?!.*\/live)/.test(request.url())) asked.push(request); });
 		page.on('requestfailed', (request) => sizes.set(request, 0));

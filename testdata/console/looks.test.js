@@ -15,12 +15,12 @@ before(async () => {
 	mkdirSync(folder, { recursive: true });
 	for (const model of ['demo', 'messages-only', 'chat-only', 'absent', 'many-007', 'assistant']) await ask(process.env.GATEWAY_KEY, model, base, { 'x-gateway-tags': 'team=search, env=prod', 'x-customer': 'acme' });
 	const call = await admin();
-	await call('POST', '/api/teams', { name: 'research', models: ['claude-*', 'demo'], budget: '500/month', requests: '120/1m' });
+	await call('POST', '/api/v1/teams', { name: 'research', models: ['claude-*', 'demo'], budget: '500/month', requests: '120/1m' });
 	for (const [username, leads] of [['ada', true], ['grace', false]]) {
-		await call('POST', '/api/user/', { username, password: 'long enough' });
-		await call('PUT', '/api/teams/research/members', { user: username, admin: leads });
+		await call('POST', '/api/v1/users', { username, password: 'long enough' });
+		await call('PUT', `/api/v1/teams/research/members/${username}`, { admin: leads });
 	}
-	for (const user of ['ada', 'root']) await call('POST', '/api/keys', { user, name: 'laptop', limit: user === 'ada' ? 'research' : 'daily' });
+	for (const user of ['ada', 'root']) await call('POST', '/api/v1/keys', { user, name: 'laptop', limit: user === 'ada' ? 'research' : 'daily' });
 });
 after(() => browser.close());
 

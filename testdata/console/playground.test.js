@@ -58,7 +58,7 @@ async function choose(page, { format, model, stream }) {
 
 /** send sends the request, and returns what the browser sent and received. */
 async function send(page) {
-	const [sent] = await Promise.all([page.waitForRequest((request) => /\/v1(beta)?\//.test(request.url()) && request.method() === 'POST'), page.click('button:text-is("Send")')]);
+	const [sent] = await Promise.all([page.waitForRequest((request) => /(?<!\/api)\/v1(beta)?\//.test(request.url()) && request.method() === 'POST'), page.click('button:text-is("Send")')]);
 	const answer = await sent.response();
 	return { sent: sent.postData(), answer, received: await answer.text() };
 }
@@ -87,9 +87,9 @@ test('C004 the playground shows both sides of the wire of each format, byte for 
 				await page.click('button:text-is("Wire")');
 				await shows(page, 'Client request', sent, name);
 				await shows(page, 'Client answer', received, name);
-				const capture = await page.evaluate(async (id) => (await fetch(`/api/captures/${id}`)).text(), answer.headers()['x-request-id']);
+				const capture = await page.evaluate(async (id) => (await fetch(`/api/v1/captures/${id}`)).text(), answer.headers()['x-request-id']);
 				assert.ok(!/sk-[A-Za-z0-9]{20}|cap_[A-Z0-9]{10}|Bearer/.test(capture), `${name}: a credential in the capture`);
-				const { calls } = JSON.parse(capture).data;
+				const { calls } = JSON.parse(capture);
 				await shows(page, 'Provider request', calls.at(-1).request.body, name);
 				if (model === 'demo') assert.equal(calls.at(-1).request.body, sent, `${name}: one format, the same bytes`);
 				assert.ok(calls.at(-1).answer.body.length > 0, name);
@@ -122,7 +122,7 @@ test('C004 what the wire shows of a provider is what the provider got and sent',
 		if (format === 'chat') await shows(page, 'Client request', provider.got, format);
 	}
 	// The page reads its sums once: it did not show those of records that the ledger had not written yet.
-	await until(async () => (await (await api(page.context(), 'GET', '/api/usage?by=provider')).json()).data.items.some((sum) => sum.provider === 'played' && sum.cache_read_tokens > 0));
+	await until(async () => (await (await api(page.context(), 'GET', '/api/v1/usage?by=provider')).json()).items.some((sum) => sum.provider === 'played' && sum.cache_read_tokens > 0));
 	await show(page, 'usage');
 	await page.waitForSelector('text=/read from cache, \\$0\\.\\d+ saved/');
 

@@ -8,9 +8,9 @@ before(async () => { [browser, call] = await Promise.all([launch(), admin()]); }
 after(() => browser.close());
 
 /** person makes a user. */
-async function person(username, role = 1) {
+async function person(username, role = 'user') {
 	const user = { username, password: `password of ${username}` };
-	await call('POST', '/api/user/', { ...user, role });
+	await call('POST', '/api/v1/users', { ...user, role });
 	return user;
 }
 
@@ -70,7 +70,7 @@ test('C013 a team is made, led and deleted in the console, and each role sees it
 	await other.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 	await other.page.waitForSelector('nav >> text=Teams');
 	assert.equal(await led.page.locator('button:text-is("Change")').count(), 0);
-	assert.equal(await status(led.context, 'PATCH', '/api/teams/led', { budget: '' }), 403);
+	assert.equal(await status(led.context, 'PATCH', '/api/v1/teams/led', { budget: '' }), 403);
 	await led.page.click('.head >> text=Keys');
 	await led.page.click('button:text-is("New key")');
 	await led.page.fill('dialog input[name=user]', member.username);
@@ -92,7 +92,7 @@ test('C013 a team is made, led and deleted in the console, and each role sees it
 	await other.page.click('table >> text=led');
 	await other.page.waitForSelector('text=You are a member of this team');
 	assert.equal(await other.page.locator('h2:text-is("Members")').count(), 0);
-	assert.equal(await status(other.context, 'GET', '/api/teams/led/members'), 403);
+	assert.equal(await status(other.context, 'GET', '/api/v1/teams/led/members'), 403);
 	await show(other.page, 'keys');
 	await other.page.click('button:text-is("New key")');
 	await other.page.fill('dialog input[name=name]', 'mine');
@@ -118,29 +118,29 @@ test('C013 a team is made, led and deleted in the console, and each role sees it
 	await other.page.waitForSelector('nav >> text=Teams', { state: 'detached' });
 	await show(other.page, 'teams');
 	await other.page.waitForSelector('h1:text-is("No such page")');
-	assert.equal(await status(other.context, 'GET', '/api/teams/led'), 404);
-	assert.equal(await status(other.context, 'POST', '/api/teams', { name: 'theirs' }), 403);
+	assert.equal(await status(other.context, 'GET', '/api/v1/teams/led'), 404);
+	assert.equal(await status(other.context, 'POST', '/api/v1/teams', { name: 'theirs' }), 403);
 
 	// A part that fails says so; one that is slow has its place.
-	await page.route('**/api/teams/led/members?**', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, json: { success: false, message: 'The store cannot be reached.', data: null } }));
+	await page.route('**/api/v1/teams/led/members?**', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, json: { detail: 'The store cannot be reached.' } }));
 	await show(page, 'teams');
 	await page.click('table >> text=led');
 	await page.waitForSelector('[role=alert] >> text=The store cannot be reached.');
 	await page.waitForSelector('text=All of it'); // the other parts are there
-	await page.unroute('**/api/teams/led/members?**');
+	await page.unroute('**/api/v1/teams/led/members?**');
 	await page.waitForSelector('tr:has-text("team-lead")'); // by itself
 	await page.click('.head >> text=Delete');
 	await page.fill('dialog input:not([type=checkbox])', 'led');
 	await page.click('dialog button.danger');
 	await page.waitForSelector('h1:text-is("Teams")');
-	assert.equal(await status(context, 'GET', '/api/teams/led'), 404);
+	assert.equal(await status(context, 'GET', '/api/v1/teams/led'), 404);
 	assert.deepEqual([...problems, ...led.problems, ...other.problems], []);
 	await Promise.all([context, led.context, other.context].map((each) => each.close()));
 });
 
 test('C014 usage is shown by the tags and the customers that requests have, and exchanges by their values', async () => {
 	const tagging = await person('tagging');
-	const { key } = await call('POST', '/api/keys', { user: tagging.username, name: 'tagging' });
+	const { key } = await call('POST', '/api/v1/keys', { user: tagging.username, name: 'tagging' });
 	assert.equal((await ask(key)).status, 200);
 	const { context, page, problems } = await open(browser);
 	await enter(page, 'usage?show=requests', { user: tagging });
@@ -149,7 +149,7 @@ test('C014 usage is shown by the tags and the customers that requests have, and 
 	assert.ok(!(await choices()).some((name) => /Tag|Customer/.test(name)), 'nothing is tagged');
 	for (const [tags, customer] of [['team=search, env=prod', 'acme'], ['team=search', 'umbrella'], ['team=ads', '']]) assert.equal((await ask(key, 'demo', base, { 'x-gateway-tags': tags, ...(customer && { 'x-customer': customer }) })).status, 200);
 	await show(page, 'account');
-	await until(async () => (await (await api(context, 'GET', '/api/usage?by=label')).json()).data.items.some((sum) => sum.label === 'tag:team' && sum.requests === 3));
+	await until(async () => (await (await api(context, 'GET', '/api/v1/usage?by=label')).json()).items.some((sum) => sum.label === 'tag:team' && sum.requests === 3));
 	await show(page, 'usage?show=requests');
 	await page.waitForSelector('label:has-text("by") select option:text-is("Tag team")', { state: 'attached' });
 	assert.deepEqual((await choices()).filter((name) => /Tag|Customer/.test(name)), ['Customer', 'Tag env', 'Tag team']);
@@ -171,8 +171,8 @@ test('C014 usage is shown by the tags and the customers that requests have, and 
 	await page.click('tbody a');
 	await page.waitForSelector('dd >> text=env=prod');
 	await page.waitForSelector('dd >> text=acme');
-	assert.equal(await status(context, 'GET', '/api/usage?by=label&user=root'), 403, 'labels of others');
-	assert.equal(await status(context, 'GET', '/api/configuration'), 403);
+	assert.equal(await status(context, 'GET', '/api/v1/usage?by=label&user=root'), 403, 'labels of others');
+	assert.equal(await status(context, 'GET', '/api/v1/configuration'), 403);
 	await show(page, 'configuration?part=tags');
 	await page.waitForSelector('h1:text-is("No such page")');
 	assert.deepEqual(problems, []);
@@ -183,8 +183,8 @@ test('C015 root reads the audit log, filtered and page by page, and nobody else 
 	const { context, page, problems } = await open(browser);
 	await enter(page, 'account');
 	for (let n = 0; n < 30; n++) {
-		const { id } = await call('POST', '/api/keys', { user: 'root', name: `audited ${n}` });
-		await call('DELETE', `/api/keys/${id}`);
+		const { id } = await call('POST', '/api/v1/keys', { user: 'root', name: `audited ${n}` });
+		await call('DELETE', `/api/v1/keys/${id}`);
 	}
 	await Promise.all([page.keyboard.press('g'), page.keyboard.press('d')]);
 	await page.waitForSelector('tbody tr:has-text("key.delete")');
@@ -206,18 +206,18 @@ test('C015 root reads the audit log, filtered and page by page, and nobody else 
 	await show(page, 'audit?object=nothing%2Fof-this-name');
 	await page.click('text=Show all rows');
 	await page.waitForSelector('tbody tr');
-	await page.route('**/api/audit?**', (route) => route.fulfill({ status: 404, json: { success: false, message: 'this store keeps no audit log', data: null } }));
+	await page.route('**/api/v1/audit?**', (route) => route.fulfill({ status: 404, json: { detail: 'this store keeps no audit log' } }));
 	await show(page, 'audit?actor=user');
 	await page.waitForSelector('[role=alert] >> text=This store keeps no audit log.');
 
-	const administrator = await person('administrating', 10);
+	const administrator = await person('administrating', 'admin');
 	const other = await open(browser);
 	await enter(other.page, 'teams', { user: administrator });
 	const names = await linked(other.page);
 	assert.ok(names.includes('Teams') && names.includes('Users') && !names.includes('Audit'));
 	await show(other.page, 'audit');
 	await other.page.waitForSelector('h1:text-is("No such page")');
-	assert.equal(await status(other.context, 'GET', '/api/audit'), 403);
+	assert.equal(await status(other.context, 'GET', '/api/v1/audit'), 403);
 	await show(other.page, 'configuration?part=guards');
 	await other.page.waitForSelector('article:has-text("guard data regex") >> text=mask email ticket');
 	await show(other.page, 'configuration?part=tags');

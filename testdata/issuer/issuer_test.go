@@ -70,7 +70,7 @@ func start(t *testing.T, p *provider, lines ...string) *gateway {
 			}
 		}
 	}`)
-	storage.RegisterClients(storage.WebClient("web", "secret", c.URL("site", "/api/signin/zitadel/callback")))
+	storage.RegisterClients(storage.WebClient("web", "secret", c.URL("site", "/api/v1/signin/zitadel/callback")))
 	return &gateway{c, t}
 }
 
@@ -84,7 +84,7 @@ func (g *gateway) browser() *browser {
 	jar, err := cookiejar.New(nil)
 	require.NoError(g.t, err)
 	return &browser{&http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
-		if strings.HasSuffix(r.URL.Path, "/callback") && strings.HasPrefix(r.URL.Path, "/api/signin/") {
+		if strings.HasSuffix(r.URL.Path, "/callback") && strings.HasPrefix(r.URL.Path, "/api/v1/signin/") {
 			return http.ErrUseLastResponse
 		}
 		return nil
@@ -112,12 +112,12 @@ func (b *browser) read(answer *http.Response, err error) (*url.URL, string) {
 // authorize begins a sign-in, types name and password at the provider, and returns the callback.
 func (b *browser) authorize(name string) *url.URL {
 	b.g.t.Helper()
-	form, page := b.get(b.g.URL("site", "/api/signin/zitadel"))
+	form, page := b.get(b.g.URL("site", "/api/v1/signin/zitadel"))
 	require.Equal(b.g.t, "/login/username", form.Path, page)
 	callback, page := b.read(b.PostForm(form.String(), url.Values{
 		"username": {name}, "password": {"verysecure"}, "id": {form.Query().Get("authRequestID")},
 	}))
-	require.Equal(b.g.t, "/api/signin/zitadel/callback", callback.Path, page)
+	require.Equal(b.g.t, "/api/v1/signin/zitadel/callback", callback.Path, page)
 	return callback
 }
 
@@ -184,7 +184,7 @@ func TestTheProviderRotatesItsKeysAndGoesAway(t *testing.T) {
 func TestAWrongSecretIsNamedInTheLog(t *testing.T) {
 	p := startProvider(t)
 	g := start(t, p)
-	storage.RegisterClients(storage.WebClient("web", "another secret", g.URL("site", "/api/signin/zitadel/callback")))
+	storage.RegisterClients(storage.WebClient("web", "another secret", g.URL("site", "/api/v1/signin/zitadel/callback")))
 	b := g.browser()
 	assert.Equal(t, failed("invalid"), b.finish(b.authorize("test-user2")))
 	assert.Contains(t, g.Logs.String(), "invalid_client")
@@ -194,7 +194,7 @@ func TestAWrongSecretIsNamedInTheLog(t *testing.T) {
 // elsewhere.
 func TestTheProviderRefusesOtherCallbacks(t *testing.T) {
 	g := start(t, startProvider(t))
-	request, err := http.NewRequest(http.MethodGet, g.URL("site", "/api/signin/zitadel"), nil)
+	request, err := http.NewRequest(http.MethodGet, g.URL("site", "/api/v1/signin/zitadel"), nil)
 	require.NoError(t, err)
 	request.Host = "evil.example"
 	b := g.browser()

@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/problem"
 )
 
-// envelope is the JSON of every answer below /api/.
+// envelope is the JSON of answers in the format of existing clients.
 type envelope struct {
 	Success bool   `json:"success"`
 	Message string `json:"message"`
@@ -32,10 +33,12 @@ type Written interface {
 // WriteEnvelope writes data in an envelope, or data that writes itself.
 func WriteEnvelope(w http.ResponseWriter, data any) { writeAnswer(w, data, envelope{true, "", data}) }
 
-// WriteBare writes data as JSON without an envelope, or data that writes itself.
-func WriteBare(w http.ResponseWriter, data any) {
+// WriteJSON writes data as JSON, or data that writes itself. Without data, the status is 204.
+func WriteJSON(w http.ResponseWriter, data any) {
 	if data == nil {
-		data = struct{}{}
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusNoContent)
+		return
 	}
 	writeAnswer(w, data, data)
 }
@@ -48,25 +51,30 @@ func writeAnswer(w http.ResponseWriter, data, form any) {
 	writeJSON(w, http.StatusOK, form)
 }
 
-// WriteProblem writes a problem in an envelope. A path of the API in its message begins with what
-// the site has cut off the path of the request.
+// WriteEnvelopeProblem writes a problem in an envelope.
+func WriteEnvelopeProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
+	setHeaders(w, p)
+	writeJSON(w, p.Status, envelope{false, messageFor(r, p), nil})
+}
+
+// WriteProblem writes a problem as a problem document of RFC 9457.
 func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
-	setRetryAfter(w, p)
+	setHeaders(w, p)
+	problem.Write(w, p.Status, messageFor(r, p))
+}
+
+// messageFor returns the message of a problem. A path of the API in it begins with what the site
+// has cut off the path of the request.
+func messageFor(r *http.Request, p *Problem) string {
+	return strings.ReplaceAll(p.Message, " /api/", " "+aigateway.PathPrefix(r)+"/api/")
+}
+
+// setHeaders sets Retry-After in seconds, rounded up, and the challenge of a request without a
+// session.
+func setHeaders(w http.ResponseWriter, p *Problem) {
 	if p.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", aigateway.Challenge)
 	}
-	message := strings.ReplaceAll(p.Message, " /api/", " "+aigateway.PathPrefix(r)+"/api/")
-	writeJSON(w, p.Status, envelope{false, message, nil})
-}
-
-// WriteBareProblem writes a problem as Caddy's admin API writes errors.
-func WriteBareProblem(w http.ResponseWriter, p *Problem) {
-	setRetryAfter(w, p)
-	writeJSON(w, p.Status, map[string]string{"error": p.Message})
-}
-
-// setRetryAfter sets the header Retry-After in seconds, rounded up.
-func setRetryAfter(w http.ResponseWriter, p *Problem) {
 	if p.Retry > 0 {
 		seconds := (p.Retry + time.Second - 1) / time.Second
 		w.Header().Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
@@ -117,12 +125,14 @@ func (to Redirect) Write(w http.ResponseWriter) {
 }
 
 // Page is a page of a list in an answer.
-type Page struct {
-	Items    any `json:"items"`
-	Total    int `json:"total"`
-	Page     int `json:"page"` // from 1
-	PageSize int `json:"page_size"`
+type Page[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next"`            // selects the following page; "" on the last one
+	Total *int   `json:"total,omitempty"` // the items of all pages, if their number is known
 }
+
+// List returns a list that has one page.
+func List[T any](items []T) Page[T] { return Page[T]{Items: append([]T{}, items...)} }
 
 // Views returns the views of the items of a list.
 func Views[T, V any](items []T, view func(*T) V) []V {

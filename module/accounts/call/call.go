@@ -27,16 +27,15 @@ type Call struct {
 	Rights
 	AnswerHeader http.Header
 	Access       Access
-	PathValue    string             // the variable part of the path
-	Form         *Form              // nil if the endpoint reads no body
 	Session      *aigateway.Session // nil without a login
 
+	body     []byte
+	machine  bool                  // the administrator of the machine makes the call
 	proxy    *signin.Proxy         // nil without one
 	deadline func(time.Time) error // sets the read deadline of the connection
 }
 
-// New returns the call of a request that w answers. proxy is nil if no proxy signs users in. The
-// caller sets Access, and what it knows of the path and the body.
+// New returns the call of a request that w answers. proxy is nil if no proxy signs users in.
 func New(w http.ResponseWriter, r *http.Request, store aigateway.Store, proxy *signin.Proxy) *Call {
 	return &Call{Request: r, Rights: Rights{store: store}, proxy: proxy, AnswerHeader: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
 }
@@ -65,6 +64,7 @@ func (c *Call) ActAsIssuer(way string) {
 // ActAsMachine makes the administrator of the machine the actor of the changes of the call,
 // unless a command of this process has named itself already.
 func (c *Call) ActAsMachine() {
+	c.machine = true
 	if _, named := aigateway.ActorOf(c.Context()); named {
 		return
 	}
@@ -72,9 +72,12 @@ func (c *Call) ActAsMachine() {
 	c.Request = c.WithContext(aigateway.WithActor(c.Context(), by))
 }
 
-// ID returns the variable part of a path with {id}.
+// IsMachine reports whether the administrator of the machine makes the call.
+func (c *Call) IsMachine() bool { return c.machine }
+
+// ID returns the number {id} of the path.
 func (c *Call) ID() int64 {
-	id, _ := strconv.ParseInt(c.PathValue, 10, 64)
+	id, _ := strconv.ParseInt(c.PathValue("id"), 10, 64) // the router has checked it
 	return id
 }
 
@@ -107,31 +110,43 @@ func Network(address netip.Addr) string {
 
 // The bounds of a page.
 const (
-	defaultPageSize = 20
-	maxPageSize     = 100
-	maxPage         = 1_000_000
-	MaxKeyword      = 256 // bytes
+	usualPage   = 100
+	largestPage = 1000
+	maxOffset   = 100_000_000
+	MaxSearch   = 256 // bytes
 )
 
-// Page reads a page from the query: p or page, from 1; size or page_size; and keyword.
-// A smaller page than 1 is the first page, and a size out of bounds is replaced by the nearest
-// bound, because existing clients send such numbers.
-func (c *Call) Page() (answer.Page, aigateway.Page, error) {
-	number, err := c.QueryNumber(1, "p", "page")
-	if err != nil {
-		return answer.Page{}, aigateway.Page{}, err
+// PageParameters are the parameters that Page reads.
+var PageParameters = []string{"search", "limit", "after"}
+
+// ErrCursor is the problem of a request with a cursor that no page has.
+var ErrCursor = answer.Invalid("after must be the value of next in the page before")
+
+// Page reads a page from the query: limit, which a number out of bounds replaces by the nearest
+// bound; after, which is the value of next in the page before; and search, a part of names.
+func (c *Call) Page() (page aigateway.Page, err error) {
+	if page.Limit, err = c.QueryNumber(usualPage, "limit"); err != nil {
+		return page, err
 	}
-	size, err := c.QueryNumber(defaultPageSize, "size", "page_size")
-	if err != nil {
-		return answer.Page{}, aigateway.Page{}, err
+	page.Limit = min(max(page.Limit, 1), largestPage)
+	if after := c.URL.Query().Get("after"); after != "" {
+		if page.Offset, err = strconv.Atoi(after); err != nil || page.Offset < 1 || page.Offset > maxOffset {
+			return page, ErrCursor
+		}
 	}
-	keyword := c.URL.Query().Get("keyword")
-	if number > maxPage || len(keyword) > MaxKeyword {
-		return answer.Page{}, aigateway.Page{}, answer.Invalid("p must be at most %d, and keyword at most %d bytes", maxPage, MaxKeyword)
+	if page.Search = c.URL.Query().Get("search"); len(page.Search) > MaxSearch {
+		return page, answer.Invalid("search must be at most %d bytes", MaxSearch)
 	}
-	number, size = max(number, 1), min(max(size, 1), maxPageSize)
-	page := aigateway.Page{Search: keyword, Offset: (number - 1) * size, Limit: size}
-	return answer.Page{Page: number, PageSize: size}, page, nil
+	return page, nil
+}
+
+// Listed returns a page of a list with so many items in all.
+func Listed[T any](page aigateway.Page, items []T, total int) answer.Page[T] {
+	list := answer.Page[T]{Items: items, Total: &total}
+	if end := page.Offset + page.Limit; end < total {
+		list.Next = strconv.Itoa(end)
+	}
+	return list
 }
 
 // QueryNumber returns a number of the query, which may have one of several names. It may be
@@ -160,7 +175,7 @@ type Principal struct {
 
 // Principal returns the origin of the call, with the account if a user is logged in.
 func (c *Call) Principal() Principal {
-	if c.Access == LocalAdmin {
+	if c.machine {
 		return Principal{}
 	}
 	who := Principal{Network: Network(c.Address()), Stranger: c.User == nil}

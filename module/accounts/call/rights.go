@@ -48,18 +48,6 @@ func (r *Rights) Memberships(ctx context.Context) ([]aigateway.Membership, error
 	return r.teams, nil
 }
 
-// checkTeamAdmin returns an error unless the user administrates the gateway or a team.
-func (r *Rights) checkTeamAdmin(ctx context.Context) error {
-	if r.IsAdmin() {
-		return nil
-	}
-	teams, err := r.Memberships(ctx)
-	if err == nil && !slices.ContainsFunc(teams, func(m aigateway.Membership) bool { return m.Admin }) {
-		err = errOnlyAdmins
-	}
-	return err
-}
-
 // Membership returns the team with a name as the user may use it, and ErrNotFound for the team
 // of others. Administrators administrate all teams.
 func (r *Rights) Membership(ctx context.Context, team string) (*aigateway.Membership, error) {

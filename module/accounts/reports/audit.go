@@ -36,7 +36,7 @@ func viewAudit(e *aigateway.AuditEntry) auditView {
 	return v
 }
 
-// Audit answers GET /api/audit and GET /ai_gateway/audit: a page of rows, the newest first, or
+// Audit answers GET /api/v1/audit: a page of rows, the newest first, or
 // all of them as JSON lines.
 func (r Reports) Audit(c *call.Call) (any, error) {
 	log, ok := r.Store.(aigateway.AuditLog)
@@ -64,7 +64,7 @@ func (r Reports) Audit(c *call.Call) (any, error) {
 		return nil, answer.Invalid("format must be json or jsonl")
 	}
 	query.Limit++ // one more shows whether there is another page
-	page := listPage[auditView]{}
+	page := answer.Page[auditView]{}
 	if page.Items, err = read(); err == nil && len(page.Items) == query.Limit {
 		page.Items = page.Items[:query.Limit-1]
 		page.Next = page.Items[query.Limit-2].ID
@@ -89,7 +89,7 @@ func auditQuery(c *call.Call) (q aigateway.AuditQuery, err error) {
 	q.Limit = min(max(limit, 1), largestRecords)
 	if after := values.Get("after"); after != "" {
 		if q.Before, err = strconv.ParseInt(after, 10, 64); err != nil || q.Before < 1 {
-			return q, errCursor
+			return q, call.ErrCursor
 		}
 	}
 	return q, nil

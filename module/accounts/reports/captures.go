@@ -24,7 +24,7 @@ type captureToken struct {
 
 var errCaptureOff = answer.Refuse(http.StatusNotFound, "capture is off")
 
-// Start answers POST /api/captures with a token for requests of the session.
+// Start answers POST /api/v1/captures with a token for requests of the session.
 func (of Captures) Start(c *call.Call) (any, error) {
 	if of.Off {
 		return nil, errCaptureOff
@@ -36,20 +36,20 @@ func (of Captures) Start(c *call.Call) (any, error) {
 	return captureToken{token, capture.Header, expires.UTC().Truncate(time.Second)}, err
 }
 
-// List answers GET /api/captures.
+// List answers GET /api/v1/captures.
 func (of Captures) List(c *call.Call) (any, error) {
 	if of.Off {
 		return nil, errCaptureOff
 	}
-	return answer.Views(capture.Process.Of(c.Session.Digest), func(ex **capture.Exchange) capture.Head { return (*ex).Head() }), nil
+	return answer.List(answer.Views(capture.Process.Of(c.Session.Digest), func(ex **capture.Exchange) capture.Head { return (*ex).Head() })), nil
 }
 
-// Show answers GET /api/captures/{name}. The name is the id of a request.
+// Show answers GET /api/v1/captures/{request}.
 func (of Captures) Show(c *call.Call) (any, error) {
 	if of.Off {
 		return nil, errCaptureOff
 	}
-	ex := capture.Process.Find(c.Session.Digest, c.PathValue)
+	ex := capture.Process.Find(c.Session.Digest, c.PathValue("request"))
 	if ex == nil {
 		return nil, aigateway.ErrNotFound
 	}

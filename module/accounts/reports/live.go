@@ -15,7 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
-// Live answers GET /api/usage/records/live with the records that are written from now on, as
+// Live answers GET /api/v1/records/live with the records that are written from now on, as
 // events. Users see their own records, administrators those of all users.
 func (r Reports) Live(c *call.Call) (any, error) {
 	reader, zone, err := r.ledger(c.Context())

@@ -65,7 +65,7 @@ func (m membership) Team(_ context.Context, name string) (*aigateway.Team, error
 // watch returns the answer to a request for a stream with a query, which ends with its context
 // and with the channel.
 func watch(ctx context.Context, t *testing.T, store *watched, query string, ended <-chan struct{}) answer.Written {
-	r := httptest.NewRequestWithContext(ctx, "GET", "/api/usage/records/live"+query, nil)
+	r := httptest.NewRequestWithContext(ctx, "GET", "/api/v1/records/live"+query, nil)
 	r.Header.Set("Authorization", "Bearer "+call.TokenPrefix+"x")
 	c := call.New(httptest.NewRecorder(), r, store, nil)
 	c.Access = call.LoggedIn

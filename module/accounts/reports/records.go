@@ -131,7 +131,7 @@ const (
 	largestRecords = 1000
 )
 
-// Records answers GET /api/usage/records. Users see their own records, administrators those
+// Records answers GET /api/v1/records. Users see their own records, administrators those
 // of all users.
 func (r Reports) Records(c *call.Call) (any, error) {
 	reader, zone, err := r.ledger(c.Context())
@@ -154,14 +154,14 @@ func (r Reports) Records(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := listPage[recordView]{Items: answer.Views(found.Records, func(r *accounting.Record) recordView { return viewRecord(r, zone) })}
+	page := answer.Page[recordView]{Items: answer.Views(found.Records, func(r *accounting.Record) recordView { return viewRecord(r, zone) })}
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
 	return ledgerPage[recordView]{page, behind}, nil
 }
 
-// Record answers GET /api/usage/records/{id}. The record of another user does not exist for
+// Record answers GET /api/v1/records/{id}. The record of another user does not exist for
 // users.
 func (r Reports) Record(c *call.Call) (any, error) {
 	reader, zone, err := r.ledger(c.Context())
@@ -200,7 +200,7 @@ func recordQuery(c *call.Call, zone *time.Location) (q accounting.RecordQuery, e
 	q.Limit = min(max(limit, 1), largestRecords)
 	if after := c.URL.Query().Get("after"); after != "" {
 		if q.Before, err = strconv.ParseInt(after, 10, 64); err != nil || q.Before < 1 {
-			return q, errCursor
+			return q, call.ErrCursor
 		}
 	}
 	return q, restrictRecords(c, &q)

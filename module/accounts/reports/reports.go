@@ -91,7 +91,7 @@ func viewUsage(u *accounting.Usage, zone *time.Location) usageView {
 // ledgerPage is a page of a list of the ledger. Behind is how many seconds the ledger is
 // behind, nil if that is not known.
 type ledgerPage[T any] struct {
-	listPage[T]
+	answer.Page[T]
 	Behind *int64 `json:"behind_seconds"`
 }
 
@@ -123,7 +123,7 @@ const (
 	tablePage = 5000
 )
 
-// Usage answers GET /api/usage. Users see their own usage. Administrators see the usage of
+// Usage answers GET /api/v1/usage. Users see their own usage. Administrators see the usage of
 // all users, or of the user that the query names.
 func (r Reports) Usage(c *call.Call) (any, error) {
 	reader, zone, err := r.ledger(c.Context())
@@ -274,7 +274,7 @@ func moment(c *call.Call, name string, standard time.Time, zone *time.Location) 
 
 // usagePage returns the page that the parameters limit and after select. after is the value
 // of next in the previous page.
-func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page listPage[usageView], err error) {
+func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page answer.Page[usageView], err error) {
 	limit, err := c.QueryNumber(largestUsage, "limit")
 	if err != nil {
 		return page, err
@@ -320,10 +320,10 @@ func parseCursor(text string) (*accounting.Usage, error) {
 	texts := cursorTexts(last)
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || json.Unmarshal(raw, &position) != nil || len(position) != 1+len(texts) {
-		return nil, errCursor
+		return nil, call.ErrCursor
 	}
 	if last.At, err = time.Parse(time.RFC3339, position[0]); err != nil {
-		return nil, errCursor
+		return nil, call.ErrCursor
 	}
 	for i, to := range texts {
 		*to = position[1+i]
@@ -331,15 +331,13 @@ func parseCursor(text string) (*accounting.Usage, error) {
 	return last, nil
 }
 
-var errCursor = answer.Invalid("after must be the value of next in the page before")
-
 // The number of states from which a page of limits ends.
 const (
 	usualStates   = 100
 	LargestStates = 500 // a request for more gets so many
 )
 
-// LimitStates answers GET /api/limits. Users see the limits of their keys and their own,
+// LimitStates answers GET /api/v1/limits. Users see the limits of their keys and their own,
 // but not those of groups and of the gateway. Administrators see all.
 func (r Reports) LimitStates(c *call.Call) (any, error) {
 	if r.Limits == nil {
@@ -370,11 +368,5 @@ func (r Reports) LimitStates(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listPage[aigateway.LimitState]{append([]aigateway.LimitState{}, page.States...), page.Next}, nil
-}
-
-// listPage is a page of a list that is read with a cursor. Next is empty on the last one.
-type listPage[T any] struct {
-	Items []T    `json:"items"`
-	Next  string `json:"next"`
+	return answer.Page[aigateway.LimitState]{Items: append([]aigateway.LimitState{}, page.States...), Next: page.Next}, nil
 }

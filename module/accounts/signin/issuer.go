@@ -40,7 +40,7 @@ type Issuer struct {
 	Scopes []string `json:"scopes,omitempty"`
 
 	// Callback is the address to which the issuer sends browsers back, as it is
-	// registered there: https, with a path that ends in /api/signin/<name>/callback. Default:
+	// registered there: https, with a path that ends in /api/v1/signin/<name>/callback. Default:
 	// that path at the scheme and host of the request that begins the sign-in, below the path
 	// that the site has cut off. The issuer compares it with what is registered.
 	Callback string `json:"callback,omitempty"`
@@ -156,7 +156,7 @@ func (i *Issuer) checkCallback() error {
 // Path is the beginning of the paths of sign-ins. The name of the way follows, and for the
 // callback of an issuer, CallbackSuffix.
 const (
-	Path           = "/api/signin/"
+	Path           = "/api/v1/signin/"
 	CallbackSuffix = "/callback"
 )
 

@@ -207,10 +207,10 @@ function useRights(page) {
 			options = { signal: control.signal };
 		const read = async () => {
 			if (document.hidden) return;
-			const user = await get('/api/session', options);
+			const { user } = await get('/api/v1/session', options);
 			if (user?.id !== self.value?.id) return; // the next request asks for a login
 			replace(self, user);
-			if (!administers()) replace(teams, (await get('/api/teams?page_size=100', options)).items);
+			if (!administers()) replace(teams, (await get('/api/v1/teams', options)).items);
 		};
 		const again = () => {
 			read().catch(() => {});
@@ -295,4 +295,4 @@ function App() {
 dress();
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));
 self.value = undefined;
-get('/api/session').then((user) => (user ? entered(user) : left()), left);
+get('/api/v1/session').then(({ user }) => (user ? entered(user) : left()), left);

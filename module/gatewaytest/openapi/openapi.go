@@ -72,11 +72,22 @@ func (d *Document) Component(name string) map[string]any {
 
 // CheckResponse is Check for one response.
 func (d *Document) CheckResponse(response map[string]any, body []byte) string {
+	content := at(response, "content")
+	if content == nil {
+		if len(body) > 0 {
+			return "the answer has a body"
+		}
+		return ""
+	}
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
 		return err.Error()
 	}
-	return d.conforms(at(response, "content", "application/json", "schema"), value, "body")
+	form := at(content, "application/json")
+	if form == nil {
+		form = at(content, "application/problem+json")
+	}
+	return d.conforms(at(form, "schema"), value, "body")
 }
 
 // at returns the node below a node, by the names on the way.

@@ -20,13 +20,13 @@ func spread(t *testing.T, s *site.Site, c *gatewaytest.Canaries) (generated []st
 	t.Helper()
 	note := func(r site.Reply) { answers += fmt.Sprintln(r.Status, r.Header, r.Body) }
 	create := func(name, password string) site.Reply {
-		return askAdmin(s, http.MethodPost, "/ai_gateway/users", fmt.Sprintf(`{"username":%q,"password":%q}`, name, password))
+		return askAdmin(s, http.MethodPost, "/api/v1/users", fmt.Sprintf(`{"username":%q,"password":%q}`, name, password))
 	}
 	note(create("alice", c.Secret("password")))
 	note(create("alice", c.Secret("password of a twin")))
 	note(create("bad name!", c.Secret("password of nobody")))
-	note(askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"bob","password":"`+c.Secret("password of broken JSON")))
-	note(askAdmin(s, http.MethodPost, "/ai_gateway/keys", `{"user":"`+c.Secret("unknown name")+`","name":"x"}`))
+	note(askAdmin(s, http.MethodPost, "/api/v1/users", `{"username":"bob","password":"`+c.Secret("password of broken JSON")))
+	note(askAdmin(s, http.MethodPost, "/api/v1/keys", `{"user":"`+c.Secret("unknown name")+`","name":"x"}`))
 	note(logIn(s, "site", "alice", c.Secret("wrong password")))
 	note(logIn(s, "site", c.Secret("password at the wrong place"), "x"))
 	note(s.Call(http.MethodPost, s.URL("site", "/api/user/login"), `{"username":7,"password":["`+c.Secret("odd password")+`"]}`))
@@ -37,12 +37,12 @@ func spread(t *testing.T, s *site.Site, c *gatewaytest.Canaries) (generated []st
 	_, key := alice.newKey()
 	note(alice.ask(http.MethodGet, "/api/token/", ""))
 	note(alice.ask(http.MethodGet, "/api/user/self", ""))
-	note(alice.ask(http.MethodGet, "/api/user/sessions", ""))
+	note(alice.ask(http.MethodGet, "/api/v1/users/alice/sessions", ""))
 	note(alice.ask(http.MethodPut, "/api/user/self", `{"original_password":"`+c.Secret("wrong original")+`","password":"`+c.Secret("new password")+`"}`))
 	note(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+key))
 	note(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+alice.token))
-	note(askAdmin(s, http.MethodGet, "/ai_gateway/keys", ""))
-	note(askAdmin(s, http.MethodGet, "/ai_gateway/users", ""))
+	note(askAdmin(s, http.MethodGet, "/api/v1/keys", ""))
+	note(askAdmin(s, http.MethodGet, "/api/v1/users", ""))
 	other := loggedIn{s, "site", c.Secret("session of nobody")}
 	note(other.ask(http.MethodGet, "/api/user/self", ""))
 	return []string{alice.token, key}, answers
@@ -58,10 +58,10 @@ func TestNoSecretOfAccountsLeaves(t *testing.T) {
 	generated, answers := spread(t, s, canaries)
 	down := logIn(s, "unreachable", "alice", canaries.Secret("password"))
 	assert.Equal(t, http.StatusServiceUnavailable, down.Status)
-	require.NoError(t, s.Logs.Wait(site.Waiting(t), "/api/user/sessions"))
+	require.NoError(t, s.Logs.Wait(site.Waiting(t), "/api/v1/users/alice/sessions"))
 
 	sinks := map[string]string{"the log": s.Logs.String(), "answers": answers + down.Body}
-	for _, view := range []string{"/config/", "/metrics", "/debug/vars", "/ai_gateway/users/nobody"} {
+	for _, view := range []string{"/config/", "/metrics", "/debug/vars", "/api/v1/users/nobody"} {
 		response := s.Get(s.AdminURL(view))
 		text, err := io.ReadAll(response.Body)
 		require.NoError(t, err)

@@ -28,14 +28,14 @@ func TestKeysThatUsersMakeCountAtOnce(t *testing.T) {
 		},
 		"deleted": func(alice loggedIn, id string) site.Reply { return alice.ask(http.MethodDelete, "/api/token/"+id, "") },
 		"deleted by the administrator": func(_ loggedIn, id string) site.Reply {
-			return askAdmin(s, http.MethodDelete, "/ai_gateway/keys/"+id, "")
+			return askAdmin(s, http.MethodDelete, "/api/v1/keys/"+id, "")
 		},
 		"disabled with its owner": func(loggedIn, string) site.Reply {
-			return askAdmin(s, http.MethodPatch, "/ai_gateway/users/alice", `{"disabled":true}`)
+			return askAdmin(s, http.MethodPatch, "/api/v1/users/alice", `{"disabled":true}`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			askAdmin(s, http.MethodPatch, "/ai_gateway/users/alice", `{"disabled":false}`)
+			askAdmin(s, http.MethodPatch, "/api/v1/users/alice", `{"disabled":false}`)
 			alice := logInAs(s, "site", "alice")
 			id, key := alice.newKey()
 			answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+key)
@@ -44,7 +44,7 @@ func TestKeysThatUsersMakeCountAtOnce(t *testing.T) {
 			assert.Equal(t, "key_"+id, record["key_id"])
 			assert.Equal(t, "alice", record["key_owner"])
 			revoked := revoke(alice, id)
-			require.Equal(t, http.StatusOK, revoked.Status, revoked.Body)
+			require.Less(t, revoked.Status, http.StatusMultipleChoices, revoked.Body)
 			assert.Equal(t, http.StatusUnauthorized, site.Status(s, key))
 		})
 	}
@@ -61,10 +61,10 @@ func TestAccountsThatAreOffLeaveTheirPathsToTheSite(t *testing.T) {
 		assert.Equal(t, "next", got.Body, path)
 	}
 	assert.Equal(t, http.StatusUnauthorized, site.Status(s, "sk-unknown-0123456789"), "there is no store to be in doubt of")
-	for _, path := range []string{"/ai_gateway/users", "/ai_gateway/keys", "/ai_gateway/"} {
+	for _, path := range []string{"/api/v1/users", "/api/v1/keys", "/api/v1/"} {
 		got := askAdmin(s, http.MethodGet, path, "")
 		assert.Equal(t, http.StatusNotFound, got.Status)
-		assert.JSONEq(t, `{"error":"accounts are off, or no site has an ai_gateway"}`, got.Body)
+		assert.JSONEq(t, `{"title":"Not Found","status":404,"detail":"accounts are off, or no site has an ai_gateway"}`, got.Body)
 	}
 	assert.NoFileExists(t, databaseOf(s))
 }
@@ -117,10 +117,10 @@ func TestSitesShareUsersUnlessTheyHaveTheirOwn(t *testing.T) {
 	require.NoError(t, s.Reload(config("", "", "store sqlite "+own)))
 	assert.Equal(t, http.StatusOK, logIn(s, "site", "alice", site.Password).Status)
 	assert.Equal(t, http.StatusUnauthorized, logIn(s, "second", "alice", site.Password).Status)
-	assert.Equal(t, http.StatusOK, askAdmin(s, http.MethodGet, "/ai_gateway/users/alice", "").Status, "those of the global option")
+	assert.Equal(t, http.StatusOK, askAdmin(s, http.MethodGet, "/api/v1/users/alice", "").Status, "those of the global option")
 
 	require.NoError(t, s.Reload(config("", "accounts {\nsession 1h\n}", "store sqlite "+own)))
-	ambiguous := askAdmin(s, http.MethodGet, "/ai_gateway/users", "")
+	ambiguous := askAdmin(s, http.MethodGet, "/api/v1/users", "")
 	assert.Equal(t, http.StatusConflict, ambiguous.Status)
 	assert.Contains(t, ambiguous.Body, "several sites have users of their own")
 	assert.Contains(t, logIn(s, "site", "alice", site.Password).Header.Get("Set-Cookie"), "Max-Age=3600")
@@ -203,7 +203,7 @@ func TestAStoppedPostgreSQLLocksNobodyOut(t *testing.T) {
 
 	cluster.Start(t)
 	require.Eventually(t, func() bool { return site.StatusNow(s, "sk-unknown-0123456789") == http.StatusUnauthorized }, site.Patience, site.PollEvery)
-	require.Equal(t, http.StatusOK, askAdmin(s, http.MethodDelete, "/ai_gateway/keys/"+id, "").Status)
+	require.Equal(t, http.StatusNoContent, askAdmin(s, http.MethodDelete, "/api/v1/keys/"+id, "").Status)
 	assert.Equal(t, http.StatusUnauthorized, site.Status(s, key))
 }
 

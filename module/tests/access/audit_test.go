@@ -24,7 +24,7 @@ type auditRow struct {
 // auditOf returns rows of the audit log by the admin API, the newest first.
 func auditOf(t *testing.T, s *site.Site, query string) []auditRow {
 	t.Helper()
-	answer := askAdmin(s, http.MethodGet, "/ai_gateway/audit?"+query, "")
+	answer := askAdmin(s, http.MethodGet, "/api/v1/audit?"+query, "")
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	var page struct{ Items []auditRow }
 	require.NoError(t, json.Unmarshal([]byte(answer.Body), &page), answer.Body)
@@ -102,10 +102,10 @@ func TestSitesWithOneDatabaseRecordOneStart(t *testing.T) {
 // A change by the admin API has another actor than one by a user.
 func TestTheAuditLogHasWhoIsBehindEachAPI(t *testing.T) {
 	s := site.StartCaddyfile(t, "{\nadmin 127.0.0.1:PORT(admin)\n}\n"+site.Block("", "provider demo"))
-	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"root","role":"root","password":"`+site.Password+`"}`)
+	created := askAdmin(s, http.MethodPost, "/api/v1/users", `{"username":"root","role":"root","password":"`+site.Password+`"}`)
 	require.Equal(t, http.StatusOK, created.Status, created.Body)
 	root := logInAs(s, "site", "root")
-	require.Equal(t, http.StatusOK, root.ask(http.MethodPost, "/api/keys", `{"user":"root","name":"k"}`).Status)
+	require.Equal(t, http.StatusOK, root.ask(http.MethodPost, "/api/v1/keys", `{"user":"root","name":"k"}`).Status)
 	var lines []string
 	for _, row := range auditOf(t, s, "limit=3") {
 		lines = append(lines, fmt.Sprintln(row.Actor, row.Address, row.Action, row.Object, row.Result))
@@ -113,32 +113,32 @@ func TestTheAuditLogHasWhoIsBehindEachAPI(t *testing.T) {
 	assert.Equal(t, []string{
 		"user/root 127.0.0.1 key.create key/1 ok\n", "user/root 127.0.0.1 login.ok user/root ok\n", "admin_api 127.0.0.1 user.create user/root ok\n",
 	}, lines)
-	assert.Contains(t, root.ask(http.MethodGet, "/api/audit?action=key", "").Body, `"user/root"`)
+	assert.Contains(t, root.ask(http.MethodGet, "/api/v1/audit?action=key", "").Body, `"user/root"`)
 }
 
 // A credential of one kind is none of another: a key opens no account, a session no model, and
 // neither of them the audit log of others.
 func TestCredentialsOfOneKindAreNoneOfAnother(t *testing.T) {
 	s := site.StartCaddyfile(t, "{\nadmin 127.0.0.1:PORT(admin)\n}\n"+site.Block("", "provider demo"))
-	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"root","role":"root","password":"`+site.Password+`"}`)
+	created := askAdmin(s, http.MethodPost, "/api/v1/users", `{"username":"root","role":"root","password":"`+site.Password+`"}`)
 	require.Equal(t, http.StatusOK, created.Status, created.Body)
 	root := logInAs(s, "site", "root")
-	made := root.ask(http.MethodPost, "/api/token/", `{"name":"k"}`)
+	made := root.ask(http.MethodPost, "/api/v1/keys", `{"name":"k"}`)
 	key := read[struct{ Key string }](t, made).Key
 	model := site.BodyFor(site.ChatPath, "demo", "hello", false)
 	call := func(method, path, body, credential string) int {
 		return s.Call(method, s.URL("site", path), body, "Authorization", "Bearer "+credential).Status
 	}
 	require.Equal(t, http.StatusOK, call(http.MethodPost, site.ChatPath, model, key))
-	require.Equal(t, http.StatusOK, call(http.MethodGet, "/api/audit", "", root.token))
-	for _, path := range []string{"/api/audit", "/api/user/self", "/api/user/", "/api/keys"} {
+	require.Equal(t, http.StatusOK, call(http.MethodGet, "/api/v1/audit", "", root.token))
+	for _, path := range []string{"/api/v1/audit", "/api/user/self", "/api/user/", "/api/v1/keys"} {
 		assert.Equal(t, http.StatusUnauthorized, call(http.MethodGet, path, "", key), path)
 		assert.Equal(t, http.StatusUnauthorized, call(http.MethodGet, path, "", site.ClientKey), path)
 	}
 	assert.Equal(t, http.StatusUnauthorized, site.Status(s, root.token))
 	for _, method := range []string{http.MethodDelete, http.MethodPost, http.MethodPut, http.MethodPatch} {
-		assert.Equal(t, http.StatusMethodNotAllowed, call(method, "/api/audit", "", root.token), "no method changes the log")
-		assert.Equal(t, http.StatusMethodNotAllowed, askAdmin(s, method, "/ai_gateway/audit", "").Status)
+		assert.Equal(t, http.StatusMethodNotAllowed, call(method, "/api/v1/audit", "", root.token), "no method changes the log")
+		assert.Equal(t, http.StatusMethodNotAllowed, askAdmin(s, method, "/api/v1/audit", "").Status)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestCredentialsOfOneKindAreNoneOfAnother(t *testing.T) {
 func TestRowsAreWrittenToTheLogOfTheConfiguration(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.log")
 	s := site.StartCaddyfile(t, "{\nadmin 127.0.0.1:PORT(admin)\nlog audit {\noutput file "+file+" {\nroll_disabled\n}\ninclude ai_gateway.audit\n}\nai_gateway {\nstore sqlite "+filepath.Join(t.TempDir(), "gateway.db")+"\n}\n}\n"+site.Block("", "provider demo"))
-	require.Equal(t, http.StatusOK, askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"ada","password":"`+site.Password+`"}`).Status)
+	require.Equal(t, http.StatusOK, askAdmin(s, http.MethodPost, "/api/v1/users", `{"username":"ada","password":"`+site.Password+`"}`).Status)
 	assert.EventuallyWithT(t, func(c *assert.CollectT) {
 		written, err := os.ReadFile(file)
 		require.NoError(c, err)

@@ -18,15 +18,13 @@ import (
 
 // captured is a capture in an answer.
 type captured struct {
-	Data struct {
-		Ended    *string
-		Exchange map[string]any
-		Client   wireSides
-		Calls    []struct {
-			Provider string
-			Model    string `json:"upstream_model"`
-			wireSides
-		}
+	Ended    *string
+	Exchange map[string]any
+	Client   wireSides
+	Calls    []struct {
+		Provider string
+		Model    string `json:"upstream_model"`
+		wireSides
 	}
 }
 
@@ -72,17 +70,17 @@ func startCaptured(t *testing.T, lines ...string) (*gatewaytest.Provider, logged
 	s := site.Start(t, site.Direct.Provider("up", p, append(lines, "api_key {env.UPSTREAM_KEY}")...))
 	s.AddUser("alice")
 	alice := logInAs(s, "site", "alice")
-	return p, alice, dataField(t, alice.ask(http.MethodPost, "/api/captures", ""), "token")
+	return p, alice, dataField(t, alice.ask(http.MethodPost, "/api/v1/captures", ""), "token")
 }
 
 // capture returns the capture of an exchange when it has ended, which is after its answer.
 func (u loggedIn) capture(id string) (c captured) {
 	u.T.Helper()
 	require.Eventually(u.T, func() bool {
-		got := u.ask(http.MethodGet, "/api/captures/"+id, "")
+		got := u.ask(http.MethodGet, "/api/v1/captures/"+id, "")
 		require.Equal(u.T, http.StatusOK, got.Status, got.Body)
 		require.NoError(u.T, json.Unmarshal([]byte(got.Body), &c))
-		return c.Data.Ended != nil
+		return c.Ended != nil
 	}, site.Patience, 10*time.Millisecond)
 	return c
 }
@@ -98,7 +96,7 @@ func TestACaptureHasTheBytesOfTheWire(t *testing.T) {
 				target, body := site.Addressed(lane.Path, site.BodyFor(lane.Path, "m", "hello", stream))
 				reply := alice.Ask(target, body, "X-Gateway-Capture", token)
 				require.Equal(t, http.StatusOK, reply.Status, reply.Body)
-				c := alice.capture(reply.ID()).Data
+				c := alice.capture(reply.ID())
 				require.Len(t, c.Calls, 1)
 				asked := p.Ledger.Requests()[len(p.Ledger.Requests())-1]
 				path, _, _ := strings.Cut(target, "?")
@@ -114,7 +112,7 @@ func TestACaptureHasTheBytesOfTheWire(t *testing.T) {
 				}
 				assert.Equal(t, len(reply.Body), size)
 				assert.Equal(t, "answered", c.Exchange["outcome"])
-				text := alice.ask(http.MethodGet, "/api/captures/"+reply.ID(), "").Body
+				text := alice.ask(http.MethodGet, "/api/v1/captures/"+reply.ID(), "").Body
 				for _, secret := range []string{site.ClientKey, "sk-upstream", alice.token, token, p.Address()} {
 					assert.NotContains(t, text, secret)
 				}
@@ -128,12 +126,12 @@ func TestACaptureWithholdsWhatRepeatsACredential(t *testing.T) {
 	p, alice, token := startCaptured(t, "format chat")
 	p.Always(gatewaytest.Body(http.StatusUnauthorized, "application/json", []byte(`{"error":{"message":"wrong key sk-upstream-0123456789abcdef"}}`)))
 	reply := alice.Ask("/v1/chat/completions", site.BodyFor("/v1/chat/completions", "m", "hello", false), "X-Gateway-Capture", token)
-	c := alice.capture(reply.ID()).Data
+	c := alice.capture(reply.ID())
 	require.NotEmpty(t, c.Calls)
 	assert.Contains(t, c.Calls[0].Answer.Body, "withheld")
 	p.Always(gatewaytest.Body(http.StatusTooManyRequests, "application/json", []byte(`{"error":{"message":"organization org-AbCdEf0123456789AbCdEf01 at https://`+p.Address()+`/limits is busy"}}`)))
 	reply = alice.Ask("/v1/chat/completions", site.BodyFor("/v1/chat/completions", "m", "hello", false), "X-Gateway-Capture", token)
-	c = alice.capture(reply.ID()).Data
+	c = alice.capture(reply.ID())
 	assert.Equal(t, `{"error":{"message":"organization *** at *** is busy"}}`, c.Calls[0].Answer.Body)
 	assert.Equal(t, "failed", c.Exchange["outcome"])
 	assert.Contains(t, fmt.Sprint(c.Exchange["calls"]), "rate_limit")
@@ -147,7 +145,7 @@ func TestCapturesAndCookiesGiveNoRights(t *testing.T) {
 	body := site.BodyFor(path, "m", "hello", false)
 	reply := alice.Ask(path, body, "X-Gateway-Capture", token)
 	for name, u := range map[string]loggedIn{"another session": logInAs(alice.Site, "site", "alice"), "no session": {alice.Site, "site", token}, "a key": {alice.Site, "site", site.ClientKey}} {
-		got := u.ask(http.MethodGet, "/api/captures/"+reply.ID(), "")
+		got := u.ask(http.MethodGet, "/api/v1/captures/"+reply.ID(), "")
 		assert.Contains(t, []int{http.StatusNotFound, http.StatusUnauthorized}, got.Status, name)
 	}
 	for _, credential := range [][]string{
@@ -158,5 +156,5 @@ func TestCapturesAndCookiesGiveNoRights(t *testing.T) {
 		assert.Contains(t, []int{http.StatusUnauthorized, http.StatusServiceUnavailable}, got.Status, credential[0])
 	}
 	plain := alice.Ask(path, body)
-	assert.Equal(t, http.StatusNotFound, alice.ask(http.MethodGet, "/api/captures/"+plain.ID(), "").Status)
+	assert.Equal(t, http.StatusNotFound, alice.ask(http.MethodGet, "/api/v1/captures/"+plain.ID(), "").Status)
 }

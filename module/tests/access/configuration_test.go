@@ -13,13 +13,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// read decodes the data of an answer with status 200.
+// read decodes an answer with status 200.
 func read[T any](t *testing.T, r site.Reply) T {
 	t.Helper()
 	require.Equal(t, http.StatusOK, r.Status, r.Body)
-	var answer struct{ Data T }
+	var answer T
 	require.NoError(t, json.Unmarshal([]byte(r.Body), &answer), r.Body)
-	return answer.Data
+	return answer
 }
 
 // startShown runs a site with secrets in many places of its configuration.
@@ -61,14 +61,14 @@ func startShown(t *testing.T) (p *gatewaytest.Provider, carol, alice loggedIn) {
 			tags team=search
 		}`)
 	s.AddUser("alice")
-	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"carol","role":"admin","password":"`+site.Password+`"}`)
+	created := askAdmin(s, http.MethodPost, "/api/v1/users", `{"username":"carol","role":"admin","password":"`+site.Password+`"}`)
 	require.Equal(t, http.StatusOK, created.Status, created.Body)
 	return p, logInAs(s, "site", "carol"), logInAs(s, "site", "alice")
 }
 
 func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
 	p, carol, _ := startShown(t)
-	got := carol.ask(http.MethodGet, "/api/configuration", "")
+	got := carol.ask(http.MethodGet, "/api/v1/configuration", "")
 	c := read[struct {
 		Providers []struct {
 			Name    string
@@ -103,7 +103,7 @@ func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
 	assert.Equal(t, []string{"url http://127.0.0.1:9", "on_error pass", "timeout 2s"}, c.Guards[1].Rules, "the path may be a secret")
 	assert.Equal(t, []string{"team", "env"}, c.Tags)
 	assert.Equal(t, []string{"header.X-Customer", "user"}, c.Customer)
-	for _, path := range []string{"/api/configuration", "/api/keys/configured", "/api/prices", "/api/targets"} {
+	for _, path := range []string{"/api/v1/configuration", "/api/v1/keys/configured", "/api/v1/prices", "/api/v1/targets"} {
 		body := carol.ask(http.MethodGet, path, "").Body
 		for _, secret := range []string{"sk-", site.ClientKey, "sha256"} {
 			assert.NotContains(t, body, secret, path)
@@ -123,22 +123,22 @@ func TestPricesInEffectAreShown(t *testing.T) {
 			}
 		}
 	}
-	all := read[prices](t, carol.ask(http.MethodGet, "/api/prices?model=fast", ""))
+	all := read[prices](t, carol.ask(http.MethodGet, "/api/v1/prices?model=fast", ""))
 	require.Len(t, all.Items, 1)
 	assert.Equal(t, "up", all.Items[0].Provider)
 	assert.Equal(t, 1.25, all.Items[0].Price.Input)
 	assert.Equal(t, 10.0, all.Items[0].Price.Output)
-	unpriced := read[prices](t, carol.ask(http.MethodGet, "/api/prices?model=nowhere", ""))
+	unpriced := read[prices](t, carol.ask(http.MethodGet, "/api/v1/prices?model=nowhere", ""))
 	require.Len(t, unpriced.Items, 1)
 	assert.Nil(t, unpriced.Items[0].Price)
-	assert.Len(t, read[prices](t, carol.ask(http.MethodGet, "/api/prices?model=fast&model=nowhere", "")).Items, 2)
-	assert.Len(t, read[prices](t, carol.ask(http.MethodGet, "/api/prices", "")).Items, 3)
-	first := read[prices](t, carol.ask(http.MethodGet, "/api/prices?limit=2", ""))
+	assert.Len(t, read[prices](t, carol.ask(http.MethodGet, "/api/v1/prices?model=fast&model=nowhere", "")).Items, 2)
+	assert.Len(t, read[prices](t, carol.ask(http.MethodGet, "/api/v1/prices", "")).Items, 3)
+	first := read[prices](t, carol.ask(http.MethodGet, "/api/v1/prices?limit=2", ""))
 	assert.Len(t, first.Items, 2)
-	second := read[prices](t, carol.ask(http.MethodGet, "/api/prices?limit=2&after="+first.Next, ""))
+	second := read[prices](t, carol.ask(http.MethodGet, "/api/v1/prices?limit=2&after="+first.Next, ""))
 	assert.Len(t, second.Items, 1)
 	assert.Empty(t, second.Next)
-	assert.Equal(t, http.StatusBadRequest, carol.ask(http.MethodGet, "/api/prices?at=now", "").Status)
+	assert.Equal(t, http.StatusBadRequest, carol.ask(http.MethodGet, "/api/v1/prices?at=now", "").Status)
 }
 
 func TestKeysOfTheConfigurationAreListed(t *testing.T) {
@@ -150,16 +150,16 @@ func TestKeysOfTheConfigurationAreListed(t *testing.T) {
 		}
 		Next string
 	}
-	own := read[page](t, alice.ask(http.MethodGet, "/api/keys/configured", ""))
+	own := read[page](t, alice.ask(http.MethodGet, "/api/v1/keys/configured", ""))
 	require.Len(t, own.Items, 1)
 	assert.Equal(t, "hers", own.Items[0].ID)
 	assert.Equal(t, []string{"fast"}, own.Items[0].Models)
 	assert.Equal(t, "small", own.Items[0].Limit)
 	assert.Equal(t, []string{"team=search"}, own.Items[0].Tags)
-	first := read[page](t, carol.ask(http.MethodGet, "/api/keys/configured?limit=1", ""))
+	first := read[page](t, carol.ask(http.MethodGet, "/api/v1/keys/configured?limit=1", ""))
 	require.Len(t, first.Items, 1)
 	assert.Equal(t, "client", first.Items[0].ID)
-	second := read[page](t, carol.ask(http.MethodGet, "/api/keys/configured?limit=1&after="+first.Next, ""))
+	second := read[page](t, carol.ask(http.MethodGet, "/api/v1/keys/configured?limit=1&after="+first.Next, ""))
 	require.Len(t, second.Items, 1)
 	assert.Equal(t, "hers", second.Items[0].ID)
 	assert.Empty(t, second.Next)
@@ -172,11 +172,11 @@ func TestAProviderIsAskedNow(t *testing.T) {
 		Status   int
 	}
 	p.Always(gatewaytest.Status(http.StatusUnauthorized))
-	assert.Equal(t, result{true, 401}, read[result](t, carol.ask(http.MethodPost, "/api/targets/probe?provider=up", "")))
+	assert.Equal(t, result{true, 401}, read[result](t, carol.ask(http.MethodPost, "/api/v1/targets/probe?provider=up", "")))
 	p.Always(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"object":"list","data":[]}`)))
-	assert.Equal(t, result{true, 200}, read[result](t, carol.ask(http.MethodPost, "/api/targets/probe?provider=up", "")))
-	assert.Equal(t, result{false, 0}, read[result](t, carol.ask(http.MethodPost, "/api/targets/probe?provider=away", "")))
-	assert.Equal(t, http.StatusNotFound, carol.ask(http.MethodPost, "/api/targets/probe?provider=none", "").Status)
+	assert.Equal(t, result{true, 200}, read[result](t, carol.ask(http.MethodPost, "/api/v1/targets/probe?provider=up", "")))
+	assert.Equal(t, result{false, 0}, read[result](t, carol.ask(http.MethodPost, "/api/v1/targets/probe?provider=away", "")))
+	assert.Equal(t, http.StatusNotFound, carol.ask(http.MethodPost, "/api/v1/targets/probe?provider=none", "").Status)
 	for _, asked := range p.Ledger.Requests() {
 		assert.Equal(t, http.MethodGet, asked.Method, "a probe must use no tokens")
 	}
@@ -185,7 +185,7 @@ func TestAProviderIsAskedNow(t *testing.T) {
 // The lookup of one key must find its limits, as a list of all keys does.
 func TestAKeyHasWhatIsLeftOfItsLimits(t *testing.T) {
 	_, carol, alice := startShown(t)
-	made := carol.ask(http.MethodPost, "/api/keys", `{"user":"alice","name":"stored","limit":"small"}`)
+	made := carol.ask(http.MethodPost, "/api/v1/keys", `{"user":"alice","name":"stored","limit":"small"}`)
 	require.Equal(t, http.StatusOK, made.Status, made.Body)
 	type keys struct {
 		Items []struct {
@@ -196,7 +196,7 @@ func TestAKeyHasWhatIsLeftOfItsLimits(t *testing.T) {
 		}
 	}
 	for _, list := range []keys{
-		read[keys](t, carol.ask(http.MethodGet, "/api/keys?limits=true", "")), read[keys](t, alice.ask(http.MethodGet, "/api/token/?limits=true", "")),
+		read[keys](t, carol.ask(http.MethodGet, "/api/v1/keys?limits=true", "")), read[keys](t, alice.ask(http.MethodGet, "/api/v1/keys?limits=true", "")),
 	} {
 		require.Len(t, list.Items, 1)
 		require.Len(t, list.Items[0].Limits, 1)

@@ -43,9 +43,12 @@ func logInAs(s *site.Site, port, name string) loggedIn {
 // dataField returns a member of the data of an answer, as text.
 func dataField(t testing.TB, r site.Reply, name string) string {
 	t.Helper()
-	var answer struct{ Data map[string]any }
+	var answer map[string]any
 	require.NoError(t, json.Unmarshal([]byte(r.Body), &answer), r.Body)
-	return fmt.Sprint(answer.Data[name])
+	if data, ok := answer["data"].(map[string]any); ok {
+		return fmt.Sprint(data[name])
+	}
+	return fmt.Sprint(answer[name])
 }
 
 func (u loggedIn) ask(method, path, body string) site.Reply {

@@ -455,14 +455,14 @@ func TestAKeyCannotNameALimitThatNoSiteDefines(t *testing.T) {
 		site.Block("", "limit tiny {\nrequests 1/1h\n}"))
 	s.AddUser("alice")
 	create := func(limit string) site.Reply {
-		return askAdmin(s, http.MethodPost, "/ai_gateway/keys", `{"user":"alice","name":"k","limit":"`+limit+`"}`)
+		return askAdmin(s, http.MethodPost, "/api/v1/keys", `{"user":"alice","name":"k","limit":"`+limit+`"}`)
 	}
 	for _, limit := range []string{"shared", "tiny", ""} {
 		assert.Equal(t, http.StatusOK, create(limit).Status, limit)
 	}
 	refused := create("huge")
 	assert.Equal(t, http.StatusBadRequest, refused.Status)
-	assert.JSONEq(t, `{"error":"limit: the limit 'huge' is not defined; the limits of the configuration are: shared, tiny"}`, refused.Body)
+	assert.JSONEq(t, `{"title":"Bad Request","status":400,"detail":"limit: the limit 'huge' is not defined; the limits of the configuration are: shared, tiny"}`, refused.Body)
 }
 
 // A user could once create a key without the limit that an administrator had set for

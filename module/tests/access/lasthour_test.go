@@ -14,7 +14,7 @@ import (
 func TestTheLastHourHasCallsFailuresAndAddresses(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, "provider hourly vllm {\nto "+p.Address()+" 127.0.0.1:9\nmodels a\nlb_policy first\n}")
-	created := askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"carol","role":"admin","password":"`+site.Password+`"}`)
+	created := askAdmin(s, http.MethodPost, "/api/v1/users", `{"username":"carol","role":"admin","password":"`+site.Password+`"}`)
 	require.Equal(t, http.StatusOK, created.Status, created.Body)
 	carol := logInAs(s, "site", "carol")
 	p.Always(gatewaytest.Status(http.StatusInternalServerError))
@@ -31,7 +31,7 @@ func TestTheLastHourHasCallsFailuresAndAddresses(t *testing.T) {
 			Provider, Address string
 			Available         bool
 		}
-	}](t, carol.ask(http.MethodGet, "/api/health", ""))
+	}](t, carol.ask(http.MethodGet, "/api/v1/health", ""))
 	require.Len(t, got.Providers, 1)
 	assert.Equal(t, "hourly", got.Providers[0].Name)
 	assert.Equal(t, []int{1}, got.Providers[0].Calls)
@@ -47,9 +47,9 @@ func TestTheLastHourHasCallsFailuresAndAddresses(t *testing.T) {
 // configuration that made it, so that a page sees a reload.
 func TestThePresentSessionAndTheConfigurationOfAnAnswer(t *testing.T) {
 	_, carol, _ := startShown(t)
-	assert.Equal(t, "carol", read[*struct{ Username string }](t, carol.ask(http.MethodGet, "/api/session", "")).Username)
+	assert.Equal(t, "carol", read[struct{ User *struct{ Username string } }](t, carol.ask(http.MethodGet, "/api/v1/session", "")).User.Username)
 	carol.token = "none"
-	nobody := carol.ask(http.MethodGet, "/api/session", "")
-	assert.Nil(t, read[*struct{ Username string }](t, nobody))
+	nobody := carol.ask(http.MethodGet, "/api/v1/session", "")
+	assert.Nil(t, read[struct{ User *struct{ Username string } }](t, nobody).User)
 	assert.NotEmpty(t, nobody.Header.Get("X-Gateway-Configured"))
 }

@@ -33,11 +33,10 @@ type statePage struct {
 // statesOf returns a page of the API for a user.
 func statesOf(u loggedIn, query string) (page statePage) {
 	u.T.Helper()
-	var answer struct{ Data statePage }
-	got := u.ask(http.MethodGet, "/api/limits?"+query, "")
+	got := u.ask(http.MethodGet, "/api/v1/limits?"+query, "")
 	require.Equal(u.T, http.StatusOK, got.Status, got.Body)
-	require.NoError(u.T, json.Unmarshal([]byte(got.Body), &answer))
-	return answer.Data
+	require.NoError(u.T, json.Unmarshal([]byte(got.Body), &page))
+	return page
 }
 
 // names returns the names of states, and byName the states by their names.
@@ -155,7 +154,7 @@ func TestUsersSeeTheirOwnLimitsAndAdministratorsAll(t *testing.T) {
 	s := site.Start(t, companyLimits(t, p)...)
 	s.AddUser("bob")
 	s.AddUser("carol")
-	require.Equal(t, http.StatusOK, s.Call(http.MethodPatch, s.AdminURL("/ai_gateway/users/carol"), `{"role":"admin"}`).Status)
+	require.Equal(t, http.StatusOK, s.Call(http.MethodPatch, s.AdminURL("/api/v1/users/carol"), `{"role":"admin"}`).Status)
 	bob, carol := logInAs(s, "site", "bob"), logInAs(s, "site", "carol")
 	bob.newKey()
 	assert.Equal(t, []string{"researcher user bob requests", "researcher user bob budget"}, names(statesOf(bob, "").Items))
@@ -164,9 +163,9 @@ func TestUsersSeeTheirOwnLimitsAndAdministratorsAll(t *testing.T) {
 		assert.Empty(t, statesOf(bob, others).Items, others)
 	}
 	for _, user := range []string{"ada", "nobody"} {
-		assert.Equal(t, http.StatusForbidden, bob.ask(http.MethodGet, "/api/limits?user="+user, "").Status)
+		assert.Equal(t, http.StatusForbidden, bob.ask(http.MethodGet, "/api/v1/limits?user="+user, "").Status)
 	}
-	assert.Equal(t, http.StatusUnauthorized, s.Call(http.MethodGet, s.URL("site", "/api/limits"), "").Status)
+	assert.Equal(t, http.StatusUnauthorized, s.Call(http.MethodGet, s.URL("site", "/api/v1/limits"), "").Status)
 	all := names(statesOf(carol, "").Items)
 	assert.Equal(t, []string{
 		"everything gateway  budget", "research group  budget", "single key own concurrent",
@@ -182,7 +181,7 @@ func TestUsersSeeTheirOwnLimitsAndAdministratorsAll(t *testing.T) {
 		}
 	}
 	assert.Equal(t, all, paged, "pages have neither a gap nor a repetition")
-	assert.Equal(t, http.StatusBadRequest, carol.ask(http.MethodGet, "/api/limits?limit=x", "").Status)
+	assert.Equal(t, http.StatusBadRequest, carol.ask(http.MethodGet, "/api/v1/limits?limit=x", "").Status)
 }
 
 // After a restart, the counters know nothing until the first request of a key. The money is
@@ -197,7 +196,7 @@ func TestBudgetsOfIdleKeysAreReadFromTheLedger(t *testing.T) {
 	require.NoError(t, s.Reload(site.Block("", append(lines, "counters memory")...)))
 	require.NoError(t, s.Reload(site.Block("", replaced(lines, "budget 100/week", "budget 100/day", "budget 500/month", "budget 500/total")...)))
 	var page statePage
-	require.NoError(t, json.Unmarshal([]byte(s.Call(http.MethodGet, s.AdminURL("/ai_gateway/limits"), "").Body), &page))
+	require.NoError(t, json.Unmarshal([]byte(s.Call(http.MethodGet, s.AdminURL("/api/v1/limits"), "").Body), &page))
 	states := byName(page.Items)
 	assert.EqualValues(t, 20_000_000, states["researcher user ada budget"].Used)
 	assert.EqualValues(t, 20_000_000, states["research group  budget"].Used)

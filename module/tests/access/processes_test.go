@@ -105,13 +105,13 @@ func TestTheAdminAPIRefusesWithoutRepeatingSecrets(t *testing.T) {
 		`{"username":"alice","password":"secret"}`:                      "password must be",
 		`{"username":"alice","password":7}`:                             "password",
 	} {
-		got := askAdmin(s, http.MethodPost, "/ai_gateway/users", body)
+		got := askAdmin(s, http.MethodPost, "/api/v1/users", body)
 		assert.Equal(t, http.StatusBadRequest, got.Status, body)
-		assert.Regexp(t, `^\{"error":".*`+want, got.Body)
+		assert.Regexp(t, `"detail":".*`+want, got.Body)
 		assert.NotContains(t, got.Body+s.Logs.String(), "secret")
 	}
-	foreign := s.Call(http.MethodPost, s.AdminURL("/ai_gateway/users"), `{"username":"alice"}`, "Origin", "https://evil.example.com")
+	foreign := s.Call(http.MethodPost, s.AdminURL("/api/v1/users"), `{"username":"alice"}`, "Origin", "https://evil.example.com")
 	assert.Equal(t, http.StatusForbidden, foreign.Status)
-	assert.Equal(t, http.StatusNotFound, askAdmin(s, http.MethodGet, "/ai_gateway/nothing", "").Status)
-	assert.Equal(t, http.StatusMethodNotAllowed, askAdmin(s, http.MethodPut, "/ai_gateway/users", "{}").Status)
+	assert.Equal(t, http.StatusNotFound, askAdmin(s, http.MethodGet, "/api/v1/nothing", "").Status)
+	assert.Equal(t, http.StatusMethodNotAllowed, askAdmin(s, http.MethodPut, "/api/v1/users", "{}").Status)
 }

@@ -55,7 +55,7 @@ func signIn(s *site.Site, login, path string, header ...string) (to, session str
 // TestX130OnlyTheProxyNamesAPerson: gateways that trusted a header of the request let everybody
 // be root who could reach them, or whose header the proxy forwarded.
 func TestX130OnlyTheProxyNamesAPerson(t *testing.T) {
-	const path, home, refused = "/api/signin/proxy", "../../console/", "../../console/?signin=refused" // relative to the path
+	const path, home, refused = "/api/v1/signin/proxy", "../../../console/", "../../../console/?signin=refused" // relative to the path
 	for name, extra := range map[string]string{"": "", "with copied headers": "copy_headers Remote-User Remote-Groups"} {
 		t.Run(name, func(t *testing.T) {
 			s := startAuthenticated(t, extra)
@@ -89,18 +89,18 @@ func TestX130OnlyTheProxyNamesAPerson(t *testing.T) {
 // The identity is that of the answer for this request: without forward_auth, nobody has one.
 func TestWithoutForwardAuthAProxyNamesNobody(t *testing.T) {
 	s := site.Start(t, site.DemoProvider, "accounts {\nproxy {http.reverse_proxy.header.Remote-User} {\ncreate user\n}\n}")
-	to, session := signIn(s, "alice", "/api/signin/proxy", "Remote-User", "alice")
-	assert.Equal(t, []string{"../../console/?signin=refused", ""}, []string{to, session})
+	to, session := signIn(s, "alice", "/api/v1/signin/proxy", "Remote-User", "alice")
+	assert.Equal(t, []string{"../../../console/?signin=refused", ""}, []string{to, session})
 }
 
 // The same rules hold for an identity that basic_auth has checked.
 func TestTheIdentityOfBasicAuthSignsIn(t *testing.T) {
 	// The hash is that of "hiccup".
-	s := site.StartCaddyfile(t, site.Block("basic_auth /api/signin/* {\nBob $2a$04$tYP3dV13QrGZetoHCQlISOJafEf7sLlGLEgWmVikPxTukA/bXRi6i\n}",
+	s := site.StartCaddyfile(t, site.Block("basic_auth /api/v1/signin/* {\nBob $2a$04$tYP3dV13QrGZetoHCQlISOJafEf7sLlGLEgWmVikPxTukA/bXRi6i\n}",
 		site.DemoProvider, "accounts {\nproxy {http.auth.user.id} {\nname Basic\ncreate user\n}\n}"))
-	to, session := signIn(s, "", "/api/signin/Basic", "Authorization", "Basic Qm9iOmhpY2N1cA==")
-	require.Equal(t, "../../console/", to)
+	to, session := signIn(s, "", "/api/v1/signin/Basic", "Authorization", "Basic Qm9iOmhpY2N1cA==")
+	require.Equal(t, "../../../console/", to)
 	assert.NotEmpty(t, session)
-	got := s.Call(http.MethodGet, s.URL("site", "/api/signin/Basic"), "", "Authorization", "Basic Qm9iOng=")
+	got := s.Call(http.MethodGet, s.URL("site", "/api/v1/signin/Basic"), "", "Authorization", "Basic Qm9iOng=")
 	assert.Equal(t, http.StatusUnauthorized, got.Status)
 }

@@ -40,7 +40,7 @@ func TestAGatewayThatNobodyCanUseLogsHowToBegin(t *testing.T) {
 	s.AddUser("alice")
 	require.NoError(t, s.Reload(keyless()))
 	assert.Equal(t, 2, warnings(s), "there is a user")
-	assert.Equal(t, http.StatusOK, askAdmin(s, http.MethodDelete, "/ai_gateway/users/alice", "").Status)
+	assert.Equal(t, http.StatusNoContent, askAdmin(s, http.MethodDelete, "/api/v1/users/alice", "").Status)
 	require.NoError(t, s.Reload(site.Block("", site.DemoProvider)))
 	assert.Equal(t, 2, warnings(s), "there is a key")
 }

@@ -197,7 +197,7 @@ func TestAFailureBesideTextLetsNoModelRest(t *testing.T) {
 	for range 20 {
 		assert.NotEqual(t, http.StatusOK, c.Ask(embeddings, `{"model":"small","input":"a"}`).Status)
 	}
-	targets := c.Call(http.MethodGet, c.AdminURL("/ai_gateway/targets"), "")
+	targets := c.Call(http.MethodGet, c.AdminURL("/api/v1/targets"), "")
 	assert.Contains(t, targets.Body, "big-1")
 	assert.NotContains(t, targets.Body, "resting")
 	assert.NotContains(t, targets.Body, "failing")

@@ -241,7 +241,7 @@ func TestAMisspeltLoginIsAnsweredByTheAccounts(t *testing.T) {
 		"/x/../api/user/login": "did you mean /api/user/login?", "/api//user/login": "did you mean /api/user/login?",
 		"/api/user/login/": "did you mean /api/user/login?", "/api/User/Login": "did you mean /api/user/login?",
 		"/API/user/login": "did you mean /api/user/login?", "//api/token/7": "did you mean /api/token/7?",
-		"//api/token/seven": "users, sessions and keys are identified by numbers",
+		"//api/token/seven": "GET /api/openapi.json lists all",
 	} {
 		got := s.Raw("{}", "POST "+target+" HTTP/1.1", "Content-Type: application/json")
 		assert.Equal(t, http.StatusNotFound, got.Status, target)
@@ -340,11 +340,11 @@ func testBelowAPrefix(t *testing.T, p *gatewaytest.Provider, cut string) {
 	}
 	assert.Equal(t, http.StatusOK, s.List(site.ClientKey, "/ai/v1/models/a%2Fb").Status)
 	for target, sentence := range map[string]string{
-		"/ai/v1/nowhere": "path: no such endpoint; below /ai there are /v1/messages, ",
-		"/ai/v1/mesages": "path: no such endpoint; did you mean /ai/v1/messages? Check the base URL",
-		"/ai/v1/files":   "path: the gateway does not serve /v1/files; GET /ai/api/openapi.json lists what it serves",
-		"/ai/api/teams":  "log in first, at /ai/api/user/login",
-		"/ai/api/teams/": "did you mean /ai/api/teams?",
+		"/ai/v1/nowhere":    "path: no such endpoint; below /ai there are /v1/messages, ",
+		"/ai/v1/mesages":    "path: no such endpoint; did you mean /ai/v1/messages? Check the base URL",
+		"/ai/v1/files":      "path: the gateway does not serve /v1/files; GET /ai/api/openapi.json lists what it serves",
+		"/ai/api/v1/teams":  "log in first, at /ai/api/user/login",
+		"/ai/api/v1/teams/": "did you mean /ai/api/v1/teams?",
 	} {
 		assert.Contains(t, s.List(site.ClientKey, target).Body, sentence)
 	}

@@ -46,7 +46,7 @@ func TestNoSecretIsInWhatOperatorsSee(t *testing.T) {
 		}
 	}
 	sinks := map[string]string{}
-	for _, view := range []string{"/metrics", "/config/", "/ai_gateway/targets", "/ai_gateway/explain?model=m&format=chat&key=team"} {
+	for _, view := range []string{"/metrics", "/config/", "/api/v1/targets", "/api/v1/explain?model=m&format=chat&key=team"} {
 		sinks[view] = site.ReadReply(s.Get(s.AdminURL(view))).Body
 	}
 	require.NoError(t, s.Reload(site.Block("", site.DemoProvider))) // exports the spans, and ends the events

@@ -26,14 +26,14 @@ func admin(t *testing.T, s *site.Site, path string, want int) map[string]any {
 
 func TestOperatorsSeeWhichTargetsRest(t *testing.T) {
 	s, p := startKeys(t, site.Direct)
-	assert.Len(t, admin(t, s, "/ai_gateway/targets", http.StatusOK)["targets"], 2, "an entry for each API key of a provider of any model")
+	assert.Len(t, admin(t, s, "/api/v1/targets", http.StatusOK)["targets"], 2, "an entry for each API key of a provider of any model")
 	require.NoError(t, s.Reload(site.Block("", site.Direct.Provider("p", p, "models m", "api_key {env.FIRST_KEY} {env.SECOND_KEY}"))))
 	p.Always(keyed("sk-first", gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "60")))
 	for range 20 {
 		s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
 	}
 	require.NoError(t, p.WaitSettled(site.Waiting(t)))
-	list := admin(t, s, "/ai_gateway/targets", http.StatusOK)["targets"].([]any)
+	list := admin(t, s, "/api/v1/targets", http.StatusOK)["targets"].([]any)
 	require.Len(t, list, 2)
 	first, second := list[0].(map[string]any), list[1].(map[string]any)
 	assert.Equal(t, "{env.FIRST_KEY}", first["api_key"], "the reference, never the key")
@@ -50,20 +50,20 @@ func TestOperatorsSeeWhatAKeyOfAUserMayUse(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("p", p), "limit small {\nconcurrent 2\n}")
 	s.AddUser("alice")
-	made := s.Call(http.MethodPost, s.AdminURL("/ai_gateway/keys"), `{"user":"alice","name":"laptop","models":["m*"],"limit":"small"}`)
+	made := s.Call(http.MethodPost, s.AdminURL("/api/v1/keys"), `{"user":"alice","name":"laptop","models":["m*"],"limit":"small"}`)
 	require.Equal(t, http.StatusOK, made.Status, made.Body)
 	var key struct{ ID int }
 	require.NoError(t, json.Unmarshal([]byte(made.Body), &key))
 	for _, id := range []string{fmt.Sprint(key.ID), fmt.Sprint("key_", key.ID)} {
 		for model, allowed := range map[string]bool{"m1": true, "other": false} {
-			answer := admin(t, s, "/ai_gateway/explain?format=chat&model="+model+"&key="+id, http.StatusOK)["key"].(map[string]any)
+			answer := admin(t, s, "/api/v1/explain?format=chat&model="+model+"&key="+id, http.StatusOK)["key"].(map[string]any)
 			assert.Equal(t, fmt.Sprint("key_", key.ID), answer["id"])
 			assert.Equal(t, allowed, answer["allowed"])
 			assert.Len(t, answer["limits"], 1)
 		}
 	}
-	unknown := admin(t, s, "/ai_gateway/explain?format=chat&model=m1&key=999", http.StatusNotFound)
-	assert.Contains(t, unknown["error"], "no key has this id")
+	unknown := admin(t, s, "/api/v1/explain?format=chat&model=m1&key=999", http.StatusNotFound)
+	assert.Contains(t, unknown["detail"], "no key has this id")
 }
 
 // A key of another site than the first with the model was once unknown.
@@ -72,7 +72,7 @@ func TestOperatorsSeeWhatAKeyOfAnySiteMayUse(t *testing.T) {
 	s := site.StartCaddyfile(t, site.Block("", site.DemoProvider)+
 		"http://127.0.0.1:PORT(second) {\nai_gateway {\nkey other {env.CLIENT_KEY_2}\n"+site.DemoProvider+"\n}\n}\n")
 	for _, key := range []string{"client", "other"} {
-		answer := admin(t, s, "/ai_gateway/explain?format=chat&model=m1&key="+key, http.StatusOK)
+		answer := admin(t, s, "/api/v1/explain?format=chat&model=m1&key="+key, http.StatusOK)
 		assert.Equal(t, key, answer["key"].(map[string]any)["id"])
 	}
 }
@@ -86,7 +86,7 @@ func TestSharesOfAPIKeysAddUpToOne(t *testing.T) {
 	s := site.Start(t, site.Direct.Provider("a", a, "models off"), site.Direct.Provider("b", b, "models off", "api_key {env.FIRST_KEY} {env.SECOND_KEY}"),
 		"model m {\nto a weight 3\nto b weight 1\n}")
 	shares := make(map[string]any)
-	for _, item := range admin(t, s, "/ai_gateway/explain?model=m&format=chat", http.StatusOK)["targets"].([]any) {
+	for _, item := range admin(t, s, "/api/v1/explain?model=m&format=chat", http.StatusOK)["targets"].([]any) {
 		target := item.(map[string]any)
 		key, _ := target["api_key"].(string)
 		shares[target["provider"].(string)+key] = []any{target["weight"], target["step_weight"]}
@@ -99,7 +99,7 @@ func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
 	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("a", a, "models off", "format messages"), site.Direct.Provider("b", b, "models off", "format chat"),
 		"model m* {\nto a/x weight 2\nto b/y weight 1\n}", "limit small {\nrequests 9/1m\nconcurrent 2\nwithin large\n}", "limit large {\ntokens 5/30d\nper group\n}", "limit all {\nconcurrent 7\nper gateway\n}", "key other {env.CLIENT_KEY_2} {\nmodels n*\nlimit small\n}")
-	answer := admin(t, s, "/ai_gateway/explain?model=m1&format=messages&key=other", http.StatusOK)
+	answer := admin(t, s, "/api/v1/explain?model=m1&format=messages&key=other", http.StatusOK)
 	assert.Equal(t, "m*", answer["pattern"])
 	assert.Equal(t, map[string]any{"id": "other", "allowed": false, "limits": []any{
 		map[string]any{"name": "small", "per": "user", "rules": "9 requests per 1m, 2 at once"},
@@ -113,8 +113,8 @@ func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
 	assert.Equal(t, []any{"b", "y", "chat", "translated"}, []any{second["provider"], second["upstream_model"], second["format"], second["lane"]})
 	assert.NotEmpty(t, second["reported"], "what a translation leaves out")
 
-	admin(t, s, "/ai_gateway/explain?model=nobody&format=chat", http.StatusNotFound)
-	refused := admin(t, s, "/ai_gateway/explain?model=m1&format=morse", http.StatusBadRequest)
-	assert.Equal(t, "unknown format; known are [messages chat completions responses gemini]", refused["error"])
-	admin(t, s, "/ai_gateway/explain?model=m1&format=chat&key=nobody", http.StatusNotFound)
+	admin(t, s, "/api/v1/explain?model=nobody&format=chat", http.StatusNotFound)
+	refused := admin(t, s, "/api/v1/explain?model=m1&format=morse", http.StatusBadRequest)
+	assert.Equal(t, "unknown format; known are [messages chat completions responses gemini]", refused["detail"])
+	admin(t, s, "/api/v1/explain?model=m1&format=chat&key=nobody", http.StatusNotFound)
 }

@@ -22,7 +22,7 @@ func TestUsageReportsThatItIsBehindUntilTheDatabaseTakesTheRecords(t *testing.T)
 		Behind *int `json:"behind_seconds"`
 	}
 	read := func(t require.TestingT) (a answer) {
-		require.NoError(t, json.Unmarshal([]byte(s.Call(http.MethodGet, s.AdminURL("/ai_gateway/usage"), "").Body), &a))
+		require.NoError(t, json.Unmarshal([]byte(s.Call(http.MethodGet, s.AdminURL("/api/v1/usage"), "").Body), &a))
 		require.NotNil(t, a.Behind)
 		return a
 	}

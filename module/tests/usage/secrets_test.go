@@ -44,7 +44,7 @@ func TestL062NoKeyAndNoTextIsRecorded(t *testing.T) {
 	}))
 	c.AssertPresent(t, "the disk", all, "model")
 	for _, path := range []string{"usage?by=model", "usage?by=model,key&format=csv"} {
-		response, err := http.Get(s.AdminURL("/ai_gateway/" + path))
+		response, err := http.Get(s.AdminURL("/api/v1/" + path))
 		require.NoError(t, err)
 		body, err := io.ReadAll(response.Body)
 		require.NoError(t, err)

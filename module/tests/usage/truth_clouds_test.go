@@ -367,7 +367,7 @@ func recordsOf(t *testing.T, s *site.Site, calls int) map[string]record {
 	records := make(map[string]record)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		var page struct{ Items []record }
-		get(c, s.AdminURL("/ai_gateway/usage/records?limit=1000"), &page)
+		get(c, s.AdminURL("/api/v1/records?limit=1000"), &page)
 		for _, r := range page.Items {
 			records[r.Model] = r
 		}

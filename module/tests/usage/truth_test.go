@@ -199,7 +199,7 @@ func ledgerOf(t testing.TB, admin func(string) string, all []*exchange) (records
 				Items []record
 				Next  string
 			}
-			get(c, admin("/ai_gateway/usage/records?limit=1000&after="+url.QueryEscape(after)), &page)
+			get(c, admin("/api/v1/records?limit=1000&after="+url.QueryEscape(after)), &page)
 			for _, r := range page.Items {
 				records[r.Model] = append(records[r.Model], r)
 			}
@@ -243,7 +243,7 @@ func compareSums(t testing.TB, admin func(string) string, records map[string][]r
 			Cost     int64 `json:"cost_micro"`
 		}
 	}
-	get(t, admin("/ai_gateway/usage?by=day"), &page)
+	get(t, admin("/api/v1/usage?by=day"), &page)
 	got := make(map[string]int64)
 	for _, row := range page.Items { // of two days, if midnight has passed
 		got[row.Currency] += row.Cost

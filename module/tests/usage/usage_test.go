@@ -44,7 +44,7 @@ func withLedger(t testing.TB, lines ...string) []string {
 
 // read returns the usage, divided by dimensions.
 func read(t assert.TestingT, s *site.Site, by string) (sums []sum) {
-	response, err := http.Get(s.AdminURL("/ai_gateway/usage?by=" + by))
+	response, err := http.Get(s.AdminURL("/api/v1/usage?by=" + by))
 	if !assert.NoError(t, err) {
 		return nil
 	}

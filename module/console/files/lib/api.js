@@ -118,9 +118,10 @@ export async function call(method, path, body, options = {}) {
 /** opened returns the data of an answer, or throws its failure. @param {Response} answer @param {boolean} [text] */
 async function opened(answer, text) {
 	if (text && answer.ok) return answer.text();
+	if (answer.status === 204) return null;
 	const content = await answer.json().catch(() => null);
-	if (answer.ok && content !== null) return 'success' in content ? content.data : content;
-	const message = content?.message || content?.error?.message || `The gateway answered with status ${answer.status}.`;
+	if (answer.ok && content !== null) return content;
+	const message = content?.detail || content?.error?.message || `The gateway answered with status ${answer.status}.`;
 	throw new Failure(
 		answer.status,
 		message,

@@ -2,7 +2,8 @@
 // user, and is only in memory. Whoever leaves or reloads the page loses it, so that a key that was
 // made for the session is revoked then.
 import { html, signal, useState } from './preact.js';
-import { get, post, query, remove } from './api.js';
+import { get, post, query, remove, self } from './api.js';
+import { when } from './format.js';
 import { addressOf } from './route.js';
 import { Field, Form } from './ui.js';
 
@@ -16,11 +17,11 @@ export const held = signal(/** @type {HeldKey|null} */ (null));
 /** make creates the key of the session, after it removed those of earlier sessions that have expired.
  * @returns {Promise<HeldKey>} */
 export async function make() {
-	const { items } = await get(query('/api/token/', { keyword: name, page_size: 100 }));
+	const { items } = await get(query('/api/v1/keys', { user: self.value?.username, search: name }));
 	for (const key of items) {
-		if (key.name === name && key.status === 3) await remove(`/api/token/${key.id}`);
+		if (key.name === name && key.expires && when(key.expires) < new Date()) await remove(`/api/v1/keys/${key.id}`);
 	}
-	const made = await post('/api/token/', { name, expired_time: Math.floor(Date.now() / 1000) + hours * 3600 });
+	const made = await post('/api/v1/keys', { name, expires: new Date(Date.now() + hours * 3600e3).toISOString() });
 	held.value = { secret: made.key, id: made.id, ours: true };
 	return held.value;
 }
@@ -29,13 +30,13 @@ export async function make() {
 export async function drop() {
 	const key = held.value;
 	held.value = null;
-	if (key?.ours) await remove(`/api/token/${key.id}`).catch(() => {}); // it expires by itself
+	if (key?.ours) await remove(`/api/v1/keys/${key.id}`).catch(() => {}); // it expires by itself
 }
 
 addEventListener('pagehide', () => {
 	const key = held.value;
 	held.value = null; // the page may be shown again, from the memory of the browser
-	if (key?.ours) fetch(addressOf(`/api/token/${key.id}`), { method: 'DELETE', keepalive: true });
+	if (key?.ours) fetch(addressOf(`/api/v1/keys/${key.id}`), { method: 'DELETE', keepalive: true });
 });
 
 /** bearer returns the headers of a request with the key. */

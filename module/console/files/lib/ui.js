@@ -1,11 +1,14 @@
 // What all pages are made of.
 import { html, signal, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
-import { away, post, self, teams } from './api.js';
+import { away, remove, self, teams } from './api.js';
 import { precise, relative, sentence, when } from './format.js';
-import { root, set } from './route.js';
+import { root, route, set } from './route.js';
 
-export const administers = () => (self.value?.role ?? 0) >= 10;
-export const isRoot = () => self.value?.role === 100;
+export const administers = () => self.value?.role === 'admin' || isRoot();
+export const isRoot = () => self.value?.role === 'root';
+
+/** roleName returns a role in words. @param {import('./api.js').User['role']} role */
+export const roleName = (role) => (role === 'admin' ? 'administrator' : role);
 
 /** leads reports whether the user administrates a team, or all of them. @param {string} [team] default: any */
 export const leads = (team) => administers() || teams.value.some((each) => each.admin && (!team || each.name === team));
@@ -458,6 +461,14 @@ export function Table({ label, columns, rows, id, fresh, first, down = true }) {
 /** compare orders two values of a column. @param {number|string} a @param {number|string} b */
 const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
 
+/** Turner goes through the pages of a list, whose cursor is in the address. @param {{next: string}} props */
+export const Turner = ({ next }) => html`
+	<div class="row small">
+		${route.value.query.get('after') && html`<button class="small" onClick=${() => set({ after: '' })}>First page</button>`}
+		${next && html`<button class="small" onClick=${() => set({ after: next })}>Next page</button>`}
+	</div>
+`;
+
 /** Pager goes through numbered pages.
  * @param {{page: number, size: number, total: number, set: (page: number) => void}} props */
 export function Pager({ page, size, total, set }) {
@@ -490,8 +501,8 @@ export const SessionTable = ({ rows, end }) => html`
 				cell: (/** @type {any} */ s) => html`<span class="cut wide" title=${s.agent}>${program(s.agent)}</span>`,
 			},
 			{ name: 'Address', cell: (/** @type {any} */ s) => html`<code>${s.address}</code>` },
-			{ name: 'Since', cell: (/** @type {any} */ s) => html`<${Time} at=${s.created_at} />` },
-			{ name: 'Until', cell: (/** @type {any} */ s) => html`<${Time} at=${s.expires_at} />` },
+			{ name: 'Since', cell: (/** @type {any} */ s) => html`<${Time} at=${s.created} />` },
+			{ name: 'Until', cell: (/** @type {any} */ s) => html`<${Time} at=${s.expires} />` },
 			{
 				name: '',
 				num: true,
@@ -506,6 +517,6 @@ export const SessionTable = ({ rows, end }) => html`
 
 /** logOut ends the session. */
 export async function logOut() {
-	await post('/api/user/logout');
+	await remove('/api/v1/session');
 	location.assign(root);
 }

@@ -1,21 +1,23 @@
 // Account: the user's own name, password and sessions.
 import { html } from '../lib/preact.js';
-import { get, put, remove, self, useData } from '../lib/api.js';
-import { Field, Form, Page, Part, SessionTable, tell, Time } from '../lib/ui.js';
+import { patch, post, remove, self, useData } from '../lib/api.js';
+import { Field, Form, Page, Part, roleName, SessionTable, tell, Time } from '../lib/ui.js';
 
-const roles = /** @type {Record<number, string>} */ ({ 1: 'user', 10: 'administrator', 100: 'root' });
+/** ownPath returns the path of the user's account. */
+const ownPath = () => `/api/v1/users/${encodeURIComponent(self.value?.username ?? '')}`;
 
 /** changePassword sends a new password, which ends all other sessions.
  * @param {Record<string, string>} data @param {HTMLFormElement} form */
 async function changePassword(data, form) {
 	if (data.password !== data.again) throw new Error('The new passwords differ.');
-	await put('/api/user/self', { password: data.password, original_password: data.original_password });
+	const { password, original_password } = data;
+	await post(`${ownPath()}/password`, { password, original_password });
 	form.reset();
 	tell('The password is changed, and all other sessions are over');
 }
 
 export default function Account() {
-	const sessions = useData('/api/user/sessions');
+	const sessions = useData(`${ownPath()}/sessions`);
 	const end = async (/** @type {string} */ path) => {
 		await remove(path).catch((error) => tell(error.message));
 		sessions.reload();
@@ -32,14 +34,13 @@ export default function Account() {
 							<dt>Name</dt>
 							<dd><bdi>${user.username}</bdi></dd>
 							<dt>Role</dt>
-							<dd>${roles[user.role]}</dd>
+							<dd>${roleName(user.role)}</dd>
 							<dt>Since</dt>
-							<dd><${Time} at=${user.created_at} /></dd>
+							<dd><${Time} at=${user.created} /></dd>
 						</dl>
 						<${Form} label="Save"
 							send=${async (data) => {
-								await put('/api/user/self', { display_name: data.display_name });
-								self.value = await get('/api/user/self');
+								self.value = await patch(ownPath(), { display_name: data.display_name });
 								tell('Saved');
 							}}
 						>
@@ -70,13 +71,15 @@ export default function Account() {
 			<section class="panel">
 				<header>
 					<h2>Sessions</h2>
-					<button class="small danger" onClick=${() => end('/api/user/sessions')}>
+					<button class="small danger" onClick=${() => end(`${ownPath()}/sessions`)}>
 						End all others
 					</button>
 				</header>
 				<${Part} of=${sessions} rows=${2}>
-					${(/** @type {any[]} */ rows) =>
-						html`<${SessionTable} rows=${rows} end=${(/** @type {number} */ id) => end(`/api/user/sessions/${id}`)} />`}
+					${(/** @type {any} */ { items }) =>
+						html`
+							<${SessionTable} rows=${items} end=${(/** @type {number} */ id) => end(`${ownPath()}/sessions/${id}`)} />
+						`}
 				<//>
 			</section>
 		<//>

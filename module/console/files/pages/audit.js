@@ -49,7 +49,7 @@ export default function Audit() {
 	const settings = route.value.query;
 	const wanted = filtered(filters, settings),
 		after = settings.get('after') ?? '';
-	const log = useData(query('/api/audit', { ...wanted, limit: size, after }));
+	const log = useData(query('/api/v1/audit', { ...wanted, limit: size, after }));
 	const [open, setOpen] = useState(false);
 	const [shown, setShown] = useState(/** @type {AuditRow|null} */ (null));
 	const given = Object.values(wanted).some(Boolean);
@@ -57,7 +57,7 @@ export default function Audit() {
 		<${Page} title="Audit"
 			about="Changes, logins and loaded configurations. The rows have no password, key or token."
 			actions=${html`${after && html`<button onClick=${() => set({ after: '' })}>Newest</button>`}
-				<a class="button" href=${query(addressOf('/api/audit'), { ...wanted, format: 'jsonl' })}
+				<a class="button" href=${query(addressOf('/api/v1/audit'), { ...wanted, format: 'jsonl' })}
 					download="audit.jsonl"
 				>
 					JSON lines

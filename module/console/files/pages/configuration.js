@@ -133,7 +133,7 @@ export default function Configuration() {
 	const settings = route.value.query;
 	const part = oneOf('part', parts, 'providers');
 	const text = settings.get('q') ?? '';
-	const configuration = useData('/api/configuration');
+	const configuration = useData('/api/v1/configuration');
 	return html`
 		<${Page} title="Configuration"
 			about=${
@@ -243,7 +243,7 @@ function Prices() {
 	const on = settings.get('on') ?? '',
 		page = Number(settings.get('p')) || 1,
 		text = settings.get('q') ?? '';
-	const prices = useData(query('/api/prices', { at: on && `${on}T12:00:00Z` }), { read: all });
+	const prices = useData(query('/api/v1/prices', { at: on && `${on}T12:00:00Z` }), { read: all });
 	const amount =
 		(/** @type {(p: NonNullable<TargetPrice['price']>) => number} */ of) => (/** @type {TargetPrice} */ t) =>
 			t.price ? number(of(t.price)) : html`<span class="muted">–</span>`;
@@ -358,7 +358,7 @@ function Prices() {
 /** Build shows the version, and the modules of the build.
  * @param {{modules: Configuration['modules'], text: string}} props */
 function Build({ modules, text }) {
-	const status = useData('/api/status');
+	const status = useData('/api/v1/status');
 	const [all, setAll] = useState(false);
 	const found = modules.filter((module) => module.path.includes(text));
 	return html`

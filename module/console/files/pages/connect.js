@@ -126,9 +126,8 @@ const snippets = [
 
 /** makeKey creates a key for a client, with one click. */
 async function makeKey() {
-	const made = await post('/api/token/', {
+	const made = await post('/api/v1/keys', {
 		name: `key of ${new Date().toISOString().slice(0, 16).replace('T', ' ')}`,
-		expired_time: -1,
 	});
 	held.value = { secret: made.key, id: made.id }; // of the user: it stays when the session ends
 }
@@ -182,7 +181,7 @@ export default function Connect() {
 async function working(path, options) {
 	const [models, sums] = await Promise.all([
 		get(path, { ...options, headers: bearer() }),
-		get('/api/usage?by=model,outcome', options).catch(() => ({ items: [] })),
+		get('/api/v1/usage?by=model,outcome', options).catch(() => ({ items: [] })),
 	]); // without a ledger in any order
 	const answered = new Set(
 		sums.items
@@ -271,7 +270,7 @@ function Snippets({ secret }) {
 /** Arrival waits for the first request with the key, and shows it. @param {{id: number}} props */
 function Arrival({ id }) {
 	const [from] = useState(() => new Date().toISOString());
-	const records = useData(query('/api/usage/records', { key: `key_${id}`, limit: 1 }), { every: 1 });
+	const records = useData(query('/api/v1/records', { key: `key_${id}`, limit: 1 }), { every: 1 });
 	const [late, setLate] = useState(false);
 	useEffect(() => {
 		const timer = setTimeout(() => setLate(true), 60000);

@@ -148,8 +148,8 @@ function List() {
 	const settings = route.value.query;
 	const wanted = filtered(filters, settings);
 	const after = settings.get('after') ?? '';
-	const records = useData(query('/api/usage/records', { ...wanted, limit: size, after }));
-	const live = useLive(after ? null : query('/api/usage/records/live', wanted), records.reload);
+	const records = useData(query('/api/v1/records', { ...wanted, limit: size, after }));
+	const live = useLive(after ? null : query('/api/v1/records/live', wanted), records.reload);
 	const given = Object.values(wanted).some(Boolean);
 	const [open, setOpen] = useState(false);
 	return html`
@@ -219,7 +219,7 @@ const read = (path, options) => get(path, options);
 /** One shows an exchange with its calls. @param {{id: string}} props */
 function One({ id }) {
 	const team = route.value.query.get('team') ?? '';
-	const record = useData(query(`/api/usage/records/${encodeURIComponent(id)}`, { team }), { read });
+	const record = useData(query(`/api/v1/records/${encodeURIComponent(id)}`, { team }), { read });
 	return html`
 		<${Page} title="Exchange"
 			actions=${html`<a class="button" href=${query(`${root}exchanges`, { team })}>All exchanges</a>`}
@@ -513,7 +513,7 @@ function Attempts({ record }) {
 /** Why shows where requests for the model go now: the ledger does not keep the choice.
  * @param {{record: UsageRecord}} props */
 function Why({ record }) {
-	const why = useData(query('/api/explain', { model: record.model, format: record.format, key: record.key }));
+	const why = useData(query('/api/v1/explain', { model: record.model, format: record.format, key: record.key }));
 	return html`
 		<section class="panel">
 			<header><h2>Targets of the model now</h2></header>
@@ -587,7 +587,7 @@ function Why({ record }) {
 /** Counted shows which limits count requests with the key, or the limit of the team whose record it is.
  * @param {{record: UsageRecord, team: string}} props */
 function Counted({ record, team }) {
-	const limits = useData(query('/api/limits', team ? { team } : { key: record.key }));
+	const limits = useData(query('/api/v1/limits', team ? { team } : { key: record.key }));
 	return html`
 		<section class="panel">
 			<header><h2>Limits of the ${team ? 'team' : 'key'}</h2></header>

@@ -21,10 +21,10 @@ const sum = (/** @type {number[]} */ values, last = 60) => values.slice(-last).r
 const latest = (/** @type {(number|null)[]} */ values) => values.findLast((value) => value !== null) ?? null;
 
 export default function Health() {
-	const status = useData('/api/status', { every: 5 });
-	const hour = useData('/api/health', { every: 15 });
-	const targets = useData('/api/targets', { every: 5 });
-	const limits = useData('/api/limits?limit=200', { every: 30 });
+	const status = useData('/api/v1/status', { every: 5 });
+	const hour = useData('/api/v1/health', { every: 15 });
+	const targets = useData('/api/v1/targets', { every: 5 });
+	const limits = useData('/api/v1/limits?limit=200', { every: 30 });
 	const [open, setOpen] = useState('');
 	return html`
 		<${Page} title="Health" about="Read anew every few seconds while the page is visible.">
@@ -237,7 +237,7 @@ function Probe({ name }) {
 	const ask = async () => {
 		setResult({ running: true });
 		setResult(
-			await post(query('/api/targets/probe', { provider: name })).catch((error) => ({ message: error.message })),
+			await post(query('/api/v1/targets/probe', { provider: name })).catch((error) => ({ message: error.message })),
 		);
 	};
 	return html`

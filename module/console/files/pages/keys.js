@@ -1,6 +1,6 @@
 // Keys: those of the user, for administrators those of all users, and those of the configuration.
 import { html, useState } from '../lib/preact.js';
-import { get, patch, post, put, query, remove, self, teams, useData } from '../lib/api.js';
+import { get, patch, post, query, remove, self, teams, useData } from '../lib/api.js';
 import { plural, relative, when } from '../lib/format.js';
 import { Left } from '../lib/limits.js';
 import { root, route, set } from '../lib/route.js';
@@ -17,7 +17,6 @@ import {
 	lines,
 	Name,
 	Page,
-	Pager,
 	Part,
 	Search,
 	Switch,
@@ -25,6 +24,7 @@ import {
 	Tags,
 	tell,
 	Time,
+	Turner,
 } from '../lib/ui.js';
 
 /** @typedef {{id: number|string, owner: string, name: string, hint: string, models: string[], from: string[], limit:
@@ -32,24 +32,8 @@ import {
  * string[], limits?: LimitState[]}} Row */
 /** @typedef {import('../lib/limits.js').LimitState} LimitState */
 
-/** own returns the row of a key of the user. @param {any} key @returns {Row} */
-const own = (key) => ({
-	id: key.id,
-	owner: self.value?.username ?? '',
-	name: key.name,
-	hint: key.key,
-	models: key.model_limits_enabled ? lines(key.model_limits) : [],
-	from: lines(key.allow_ips),
-	limit: key.group,
-	limits: key.limits,
-	off: key.status === 2 ? 'disabled' : key.status === 3 ? 'expired' : '',
-	created: key.created_time,
-	expires: key.expired_time,
-	used: key.accessed_time,
-});
-
-/** any returns the row of a key of any user. @param {any} key @returns {Row} */
-const any = (key) => ({
+/** made returns the row of a key that a user has made. @param {any} key @returns {Row} */
+const made = (key) => ({
 	...key,
 	owner: key.user,
 	hint: key.key,
@@ -73,11 +57,7 @@ const fixed = (key) => ({
 	off: key.disabled ? 'disabled' : key.expires && when(key.expires) < new Date() ? 'expired' : '',
 });
 
-const kinds = /** @type {Record<string, {path: string, row: (key: any) => Row}>} */ ({
-	own: { path: '/api/token/', row: own },
-	all: { path: '/api/keys', row: any },
-	configured: { path: '/api/keys/configured', row: fixed },
-});
+const kinds = ['own', 'all', 'configured'];
 
 /** counts reports whether a rule counts what a key of the configuration uses.
  * @param {LimitState} rule @param {Row} row */
@@ -94,7 +74,7 @@ function Limit({ row, states }) {
 
 /** Fields are what can be said of a key. @param {{row?: Row, models: string[], named: boolean}} props */
 function Fields({ row, models, named }) {
-	const expires = row?.expires && row.expires !== -1 ? when(row.expires).toISOString().slice(0, 10) : '';
+	const expires = row?.expires ? when(row.expires).toISOString().slice(0, 10) : '';
 	return html`
 		<${Field} label="Name">
 			<input name="name" required maxlength="64" autocomplete="off" autofocus defaultValue=${row?.name ?? ''} />
@@ -129,18 +109,9 @@ function Fields({ row, models, named }) {
 /** endOf returns the last second of a day. @param {string} day */
 const endOf = (day) => `${day}T23:59:59Z`;
 
-/** ownBody returns the members of a key of the user. @param {Record<string, string>} data */
-const ownBody = (data) => ({
-	name: data.name,
-	model_limits_enabled: lines(data.models).length > 0,
-	model_limits: lines(data.models).join(','),
-	allow_ips: lines(data.from).join('\n'),
-	expired_time: data.expires ? Date.parse(endOf(data.expires)) / 1000 : -1,
-	...(data.limit === undefined ? {} : { group: data.limit.trim() }),
-});
-
-/** anyBody returns the members of a key of any user. @param {Record<string, string>} data */
-const anyBody = (data) => ({
+/** body returns the members of a key. @param {Record<string, string>} data */
+const body = (data) => ({
+	user: data.user?.trim(),
 	name: data.name,
 	models: lines(data.models),
 	from: lines(data.from),
@@ -184,12 +155,7 @@ function New({ others, team, close, models }) {
 			<//>
 		`;
 	}
-	const send = async (/** @type {Record<string, string>} */ data) =>
-		setMade(
-			others
-				? await post('/api/keys', { user: data.user.trim(), ...anyBody(data) })
-				: await post('/api/token/', ownBody(data)),
-		);
+	const send = async (/** @type {Record<string, string>} */ data) => setMade(await post('/api/v1/keys', body(data)));
 	return html`
 		<${Dialog} title=${others ? 'New key for a user' : 'New key'} close=${close}>
 			<${Form} label="Create key" cancel=${close} send=${send}>
@@ -208,14 +174,12 @@ function New({ others, team, close, models }) {
 	`;
 }
 
-/** Change changes a key. @param {{row: Row, others: boolean, close: () => void, models: string[]}} props */
-const Change = ({ row, others, close, models }) => html`
+/** Change changes a key. @param {{row: Row, close: () => void, models: string[]}} props */
+const Change = ({ row, close, models }) => html`
 	<${Dialog} title=${`Key ${row.name}`} close=${close}>
 		<${Form} label="Save" cancel=${close}
 			send=${async (data) => {
-				await (others
-					? patch(`/api/keys/${row.id}`, anyBody(data))
-					: put('/api/token/', { id: row.id, ...ownBody(data) }));
+				await patch(`/api/v1/keys/${row.id}`, body(data));
 				tell('Saved');
 				close();
 			}}
@@ -225,12 +189,10 @@ const Change = ({ row, others, close, models }) => html`
 	<//>
 `;
 
-/** toggle disables or enables a key. @param {Row} row @param {boolean} others */
-async function toggle(row, others) {
+/** toggle disables or enables a key. @param {Row} row */
+async function toggle(row) {
 	const disabled = row.off !== 'disabled';
-	await (others
-		? patch(`/api/keys/${row.id}`, { disabled })
-		: put('/api/token/?status_only=1', { id: row.id, status: disabled ? 2 : 1 }));
+	await patch(`/api/v1/keys/${row.id}`, { disabled });
 	tell(disabled ? `${row.name} is disabled` : `${row.name} is enabled`);
 }
 
@@ -314,27 +276,28 @@ const KeyTable = ({ kind, rows, states, act }) => html`
 export default function Keys() {
 	const of = route.value.query.get('of') ?? '';
 	const team = route.value.query.get('team') ?? '';
-	const kind = Object.hasOwn(kinds, of) && (of !== 'all' || administers() || (leads(team) && team)) ? of : 'own';
+	const kind = kinds.includes(of) && (of !== 'all' || administers() || (leads(team) && team)) ? of : 'own';
 	return html`<${List} key=${kind} kind=${kind} team=${team} />`;
 }
 
 /** List shows keys of a kind. @param {{kind: string, team: string}} props  team: only of this one; empty for all */
 function List({ kind, team }) {
 	const settings = route.value.query;
-	const page = Number(settings.get('p')) || 1,
-		keyword = settings.get('q') ?? '',
+	const search = settings.get('q') ?? '',
+		after = settings.get('after') ?? '',
 		user = settings.get('user') ?? '';
 	const others = kind === 'all';
 	const configured = kind === 'configured';
+	const whose = others ? { team, user } : { user: self.value?.username };
 	const keys = useData(
 		configured
-			? query(kinds[kind].path, { limit: 50, after: settings.get('after') ?? '' })
-			: query(kinds[kind].path, { p: page, page_size: 50, keyword, ...(others ? { team, user } : {}), limits: true }),
+			? query('/api/v1/keys/configured', { limit: 50, after })
+			: query('/api/v1/keys', { ...whose, search, limit: 50, after, limits: true }),
 	);
-	const limits = useData(configured ? '/api/limits?limit=400' : null, {
+	const limits = useData(configured ? '/api/v1/limits?limit=400' : null, {
 		read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items,
 	}); // without states, the names of limits are shown
-	const models = useData('/api/usage?by=model', {
+	const models = useData('/api/v1/usage?by=model', {
 		read: async (at, options) =>
 			(await get(at, options).catch(() => ({ items: [] }))).items
 				.map((/** @type {any} */ sum) => sum.model)
@@ -347,7 +310,7 @@ function List({ kind, team }) {
 	};
 	const act = async (/** @type {Row} */ row, /** @type {string} */ what) => {
 		if (what !== 'toggle') return setOpen({ what, row });
-		await toggle(row, others).catch((error) => tell(error.message));
+		await toggle(row).catch((error) => tell(error.message));
 		keys.reload();
 	};
 	const tabs = /** @type {[string, string][]} */ ([
@@ -361,7 +324,7 @@ function List({ kind, team }) {
 		>
 			<div class="row between">
 				<${Switch} label="Whose keys" options=${tabs} value=${kind}
-					set=${(value) => set({ of: value === 'own' ? '' : value, p: '', q: '', user: '', after: '' })}
+					set=${(value) => set({ of: value === 'own' ? '' : value, q: '', user: '', after: '' })}
 				/>
 				${
 					!configured &&
@@ -372,7 +335,7 @@ function List({ kind, team }) {
 								team &&
 								administers() &&
 								html`
-									<button class="small" onClick=${() => set({ team: '' })}>
+									<button class="small" onClick=${() => set({ team: '', after: '' })}>
 										Team <bdi>${team}</bdi> ✕
 									</button>
 								`
@@ -381,12 +344,12 @@ function List({ kind, team }) {
 								others &&
 								user &&
 								html`
-									<button class="small" onClick=${() => set({ user: '' })}>
+									<button class="small" onClick=${() => set({ user: '', after: '' })}>
 										Owner <bdi>${user}</bdi> ✕
 									</button>
 								`
 							}
-							<${Search} key=${kind} label="Search names" value=${keyword} set=${(text) => set({ q: text, p: '' })} />
+							<${Search} key=${kind} label="Search names" value=${search} set=${(text) => set({ q: text, after: '' })} />
 						</div>
 					`
 				}
@@ -405,35 +368,15 @@ function List({ kind, team }) {
 						data.items.length === 0
 							? configured
 								? html`<${Empty} title=${`The configuration has no key${administers() ? '' : ' of yours'}.`} />`
-								: html`<${None} keyword=${keyword} make=${() => setOpen({ what: 'new' })} />`
+								: html`<${None} search=${search} make=${() => setOpen({ what: 'new' })} />`
 							: html`
-								<${KeyTable} kind=${kind} rows=${data.items.map(kinds[kind].row)}
+								<${KeyTable} kind=${kind} rows=${data.items.map(configured ? fixed : made)}
 									states=${limits.data ?? []} act=${act}
 								/>
-								${
-									configured
-										? html`
-											<footer>
-												<span class="muted small">${plural(data.items.length, 'key')}</span>
-												${
-													data.next &&
-													html`
-														<button class="small" onClick=${() => set({ after: data.next })}>
-															Further ones
-														</button>
-													`
-												}
-											</footer>
-										`
-										: html`
-											<footer>
-												<span class="muted small">${plural(data.total, 'key')}</span>
-												<${Pager} page=${data.page} size=${data.page_size} total=${data.total}
-													set=${(n) => set({ p: n === 1 ? '' : String(n) })}
-												/>
-											</footer>
-										`
-								}
+								<footer>
+									<span class="muted small">${plural(data.total ?? data.items.length, 'key')}</span>
+									<${Turner} next=${data.next} />
+								</footer>
 							`}
 				<//>
 			</section>
@@ -441,23 +384,16 @@ function List({ kind, team }) {
 				open?.what === 'new' &&
 				html`<${New} others=${others} team=${others ? team : ''} models=${models.data ?? []} close=${close} />`
 			}
-			${
-				open?.what === 'change' &&
-				html`<${Change} row=${open.row} others=${others} models=${models.data ?? []} close=${close} />`
-			}
+			${open?.what === 'change' && html`<${Change} row=${open.row} models=${models.data ?? []} close=${close} />`}
 			${
 				open?.what === 'revoke' &&
 				open.row &&
 				html`
 					<${Confirm} title=${`Revoke ${open.row.name}`} name=${open.row.name} label="Revoke"
-						close=${close} act=${() => remove(`${others ? '/api/keys' : '/api/token'}/${open.row?.id}`)}
+						close=${close} act=${() => remove(`/api/v1/keys/${open.row?.id}`)}
 					>
 						Requests with this key are refused from now on. This cannot be undone.${' '}
-						${
-							open.row.used && open.row.used !== -1
-								? `The key was last used ${relative(when(open.row.used))}.`
-								: 'The key was never used.'
-						}
+						${open.row.used ? `The key was last used ${relative(when(open.row.used))}.` : 'The key was never used.'}
 					<//>
 				`
 			}
@@ -465,9 +401,9 @@ function List({ kind, team }) {
 	`;
 }
 
-/** None says what to do without keys. @param {{keyword: string, make: () => void}} props */
-function None({ keyword, make }) {
-	if (keyword)
+/** None says what to do without keys. @param {{search: string, make: () => void}} props */
+function None({ search, make }) {
+	if (search)
 		return html`
 			<${Empty} title="No key has such a name.">
 				<button onClick=${() => set({ q: '' })}>Show all keys</button>

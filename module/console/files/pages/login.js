@@ -35,7 +35,7 @@ async function logIn(data) {
 	try {
 		const { user } = await call(
 			'POST',
-			'/api/user/login',
+			'/api/v1/session',
 			{ username: data.username, password: data.password },
 			{ entering: true },
 		);
@@ -51,7 +51,7 @@ async function logIn(data) {
 
 /** @param {{bare?: boolean}} props */
 export function Login({ bare }) {
-	const { data, error } = useData('/api/signin');
+	const { data, error } = useData('/api/v1/signin');
 	const shown = data ?? (error ? { password: true, ways: [] } : undefined);
 	const failed = new URLSearchParams(location.search).get('signin') ?? '';
 	const form = html`

@@ -25,7 +25,7 @@ async function details(path, options) {
 	const [capabilities, prices] = await Promise.all([
 		get(several('/v1/capabilities?fields=count', names), { ...options, headers: bearer() }),
 		// without prices, the rest is shown
-		administers() ? get(several('/api/prices', names), options).catch(() => ({ items: [] })) : { items: [] },
+		administers() ? get(several('/api/v1/prices', names), options).catch(() => ({ items: [] })) : { items: [] },
 	]);
 	return {
 		fates: new Map(capabilities.data.map((/** @type {any} */ each) => [each.model, each.formats])),

@@ -53,7 +53,7 @@ function initial() {
 /** capturing is the header that has both sides of the wire kept; null where captures are off.
  * @returns {Promise<Record<string, string>|null>} */
 async function capturing() {
-	const token = await post('/api/captures').catch(() => null);
+	const token = await post('/api/v1/captures').catch(() => null);
 	return token && { [token.header]: token.token };
 }
 
@@ -130,7 +130,7 @@ const pause = (turn) => new Promise((done) => setTimeout(done, 50 * 2 ** turn));
  * @param {string} request @param {(change: Partial<Run>) => void} change */
 async function captured(request, change) {
 	for (let turn = 0; turn < 8; turn++) {
-		const capture = await get(`/api/captures/${request}`).catch((error) => ({ missing: error.message }));
+		const capture = await get(`/api/v1/captures/${request}`).catch((error) => ({ missing: error.message }));
 		change('missing' in capture ? capture : { capture, missing: undefined });
 		if (capture.ended) return;
 		await pause(turn);
@@ -142,7 +142,7 @@ async function captured(request, change) {
 async function settled(request, change) {
 	for (let turn = 0; request && turn < 8; turn++) {
 		const none = () => ({ items: [] }); // no ledger
-		const page = await get(query('/api/usage/records', { request, limit: 1 })).catch(none);
+		const page = await get(query('/api/v1/records', { request, limit: 1 })).catch(none);
 		if (page.items.length > 0) return change({ record: page.items[0] });
 		await pause(turn);
 	}

@@ -15,13 +15,13 @@ import {
 	lines,
 	Name,
 	Page,
-	Pager,
 	Part,
 	Search,
 	Table,
 	Tags,
 	tell,
 	Time,
+	Turner,
 } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').Schemas['Team']} Team */
@@ -29,9 +29,7 @@ import {
 /** @typedef {import('../lib/limits.js').LimitState} LimitState */
 
 const size = 50;
-const pathOf = (/** @type {string} */ name) => `/api/teams/${encodeURIComponent(name)}`;
-/** turnTo shows a page of a list. @param {number} page */
-const turnTo = (page) => set({ p: page === 1 ? '' : String(page) });
+const pathOf = (/** @type {string} */ name) => `/api/v1/teams/${encodeURIComponent(name)}`;
 
 /** rules returns the rules of a team in words of the configuration. @param {Team} t */
 const rules = (t) =>
@@ -120,7 +118,7 @@ const New = ({ close }) => html`
 	<${Dialog} title="New team" close=${close}>
 		<${Form} label="Create team" cancel=${close}
 			send=${async (data) => {
-				const team = await post('/api/teams', made(data));
+				const team = await post('/api/v1/teams', made(data));
 				close();
 				go(`teams/${encodeURIComponent(team.name)}`);
 			}}
@@ -174,10 +172,10 @@ export default function Teams() {
 /** List shows teams. */
 function List() {
 	const settings = route.value.query;
-	const page = settings.get('p') ?? '1',
-		keyword = settings.get('q') ?? '';
-	const found = useData(query('/api/teams', { p: page, page_size: size, keyword }));
-	const limits = useData(administers() ? '/api/limits?limit=400' : null, {
+	const search = settings.get('q') ?? '',
+		after = settings.get('after') ?? '';
+	const found = useData(query('/api/v1/teams', { search, limit: size, after }));
+	const limits = useData(administers() ? '/api/v1/limits?limit=400' : null, {
 		read: async (path, options) => (await get(path, options).catch(() => ({ items: [] }))).items,
 	}); // groups come first; without states, the rules are shown
 	const [open, setOpen] = useState(/** @type {{what: string, team?: Team}|null} */ (null));
@@ -194,14 +192,14 @@ function List() {
 					? 'A team is a group of keys that share a limit. Its administrators manage its members and keys.'
 					: 'The teams whose member you are.'
 			}
-			actions=${html`<${Search} label="Search teams" value=${keyword} set=${(text) => set({ q: text, p: '' })} />
+			actions=${html`<${Search} label="Search teams" value=${search} set=${(text) => set({ q: text, after: '' })} />
 				${administers() && html`<button class="primary" onClick=${() => setOpen({ what: 'new' })}>New team</button>`}`}
 		>
 			<section class="panel">
 				<${Part} of=${found} rows=${6}>
 					${(/** @type {any} */ data) =>
 						data.items.length === 0
-							? html`<${None} keyword=${keyword} />`
+							? html`<${None} search=${search} />`
 							: html`
 								<${Table} label="Teams" rows=${data.items} id=${(team) => team.name}
 									columns=${[
@@ -251,7 +249,7 @@ function List() {
 								/>
 								<footer>
 									<span class="muted small">${plural(data.total, 'team')}</span>
-									<${Pager} page=${data.page} size=${data.page_size} total=${data.total} set=${turnTo} />
+									<${Turner} next=${data.next} />
 								</footer>
 							`}
 				<//>
@@ -263,9 +261,9 @@ function List() {
 	`;
 }
 
-/** None says what to do without teams. @param {{keyword: string}} props */
-function None({ keyword }) {
-	if (keyword)
+/** None says what to do without teams. @param {{search: string}} props */
+function None({ search }) {
+	if (search)
 		return html`
 			<${Empty} title="No team has such a name.">
 				<button onClick=${() => set({ q: '' })}>Show all teams</button>
@@ -285,7 +283,7 @@ function One({ name }) {
 		team.reload();
 	};
 	const admin = Boolean(team.data?.admin);
-	const limits = useData(admin ? query('/api/limits', { team: name, limit: 200 }) : null);
+	const limits = useData(admin ? query('/api/v1/limits', { team: name, limit: 200 }) : null);
 	return html`
 		<${Page} title=${name}
 			about=${team.data && !admin ? 'You are a member of this team: in Keys, you make keys of it.' : undefined}
@@ -355,17 +353,18 @@ function One({ name }) {
 /** Members shows the members of a team. @param {{team: string}} props */
 function Members({ team }) {
 	const settings = route.value.query;
-	const page = settings.get('p') ?? '1',
-		keyword = settings.get('q') ?? '';
+	const search = settings.get('q') ?? '',
+		after = settings.get('after') ?? '';
 	const path = `${pathOf(team)}/members`;
-	const members = useData(query(path, { p: page, page_size: size, keyword }));
+	const memberPath = (/** @type {string} */ user) => `${path}/${encodeURIComponent(user)}`;
+	const members = useData(query(path, { search, limit: size, after }));
 	const [open, setOpen] = useState(/** @type {{what: string, user: string}|null} */ (null));
 	const close = () => {
 		setOpen(null);
 		members.reload();
 	};
 	const turn = async (/** @type {Member} */ member) => {
-		await put(path, { user: member.user, admin: !member.admin }).catch((error) => tell(error.message));
+		await put(memberPath(member.user), { admin: !member.admin }).catch((error) => tell(error.message));
 		members.reload();
 	};
 	return html`
@@ -373,7 +372,7 @@ function Members({ team }) {
 			<header>
 				<h2>Members</h2>
 				<div class="row">
-					<${Search} label="Search members" value=${keyword} set=${(text) => set({ q: text, p: '' })} />
+					<${Search} label="Search members" value=${search} set=${(text) => set({ q: text, after: '' })} />
 					<button onClick=${() => setOpen({ what: 'add', user: '' })}>Add member</button>
 				</div>
 			</header>
@@ -381,8 +380,8 @@ function Members({ team }) {
 				${(/** @type {any} */ data) =>
 					data.items.length === 0
 						? html`
-							<${Empty} title=${keyword ? 'No member has such a name.' : 'No member yet'}>
-								${!keyword && 'A member makes keys of the team.'}
+							<${Empty} title=${search ? 'No member has such a name.' : 'No member yet'}>
+								${!search && 'A member makes keys of the team.'}
 							<//>
 						`
 						: html`
@@ -423,7 +422,7 @@ function Members({ team }) {
 							/>
 							<footer>
 								<span class="muted small">${plural(data.total, 'member')}</span>
-								<${Pager} page=${data.page} size=${data.page_size} total=${data.total} set=${turnTo} />
+								<${Turner} next=${data.next} />
 							</footer>
 						`}
 			<//>
@@ -434,7 +433,7 @@ function Members({ team }) {
 				<${Dialog} title=${`New member of ${team}`} close=${close}>
 					<${Form} label="Add member" cancel=${close}
 						send=${async (data) => {
-							await put(path, { user: data.user.trim(), admin: Boolean(data.admin) });
+							await put(memberPath(data.user.trim()), { admin: Boolean(data.admin) });
 							close();
 						}}
 					>
@@ -451,7 +450,7 @@ function Members({ team }) {
 			html`
 				<${Confirm} title=${`Remove ${open.user}`} name=${open.user} label="Remove" close=${close}
 					fields=${html`<${Check} name="keys" label="Delete the member’s keys of the team, too" />`}
-					act=${(data) => remove(query(path, { user: open.user, keys: data.keys && 'delete' }))}
+					act=${(data) => remove(query(memberPath(open.user), { keys: data.keys && 'delete' }))}
 				>
 					A member who has keys of the team is removed only together with them; requests with them are refused at
 					once.

@@ -199,22 +199,22 @@ export default function Usage() {
 	const at = { from: from.toISOString(), to: to.toISOString(), ...only };
 	const kinds = by === 'kind' && measure === 'tokens';
 	const sums = useData(
-		query('/api/usage', {
+		query('/api/v1/usage', {
 			...at,
 			by: kinds ? step : `${step},${dimension}`,
 			...(!kinds && { largest: stacked, measure }),
 		}),
 		{ read: all },
 	);
-	const table = useData(query('/api/usage', { ...at, by: dimension, largest: listed, measure }), { read: all });
+	const table = useData(query('/api/v1/usage', { ...at, by: dimension, largest: listed, measure }), { read: all });
 	const ago = { ...at, from: new Date(2 * from.getTime() - to.getTime()).toISOString(), to: from.toISOString() };
-	const before = useData(query('/api/usage', { ...ago, by: dimension, largest: compared, measure }), { read: all });
-	const outcomes = useData(query('/api/usage', { ...at, by: 'outcome' }), { read: all });
-	const allBefore = useData(query('/api/usage', { ...ago, by: 'outcome' }), { read: all });
+	const before = useData(query('/api/v1/usage', { ...ago, by: dimension, largest: compared, measure }), { read: all });
+	const outcomes = useData(query('/api/v1/usage', { ...at, by: 'outcome' }), { read: all });
+	const allBefore = useData(query('/api/v1/usage', { ...ago, by: 'outcome' }), { read: all });
 	// without labels, none is offered
-	const labels = useData(query('/api/usage', { ...of, from: at.from, to: at.to, by: 'label' }), { read: labelsOf });
+	const labels = useData(query('/api/v1/usage', { ...of, from: at.from, to: at.to, by: 'label' }), { read: labelsOf });
 	const saved = useData(
-		administers() ? query('/api/usage', { ...at, by: 'model', largest: listed, measure: 'tokens' }) : null,
+		administers() ? query('/api/v1/usage', { ...at, by: 'model', largest: listed, measure: 'tokens' }) : null,
 		{ read: (path, options) => savings(path, options).catch(() => null) },
 	); // the rest stands without it
 	const pick = (/** @type {string} */ name) => {
@@ -239,7 +239,7 @@ export default function Usage() {
 	return html`
 		<${Page} title="Usage"
 			actions=${html`<a class="button"
-					href=${query(addressOf('/api/usage'), { ...at, by: `${step},${dimension}`, format: 'csv' })}
+					href=${query(addressOf('/api/v1/usage'), { ...at, by: `${step},${dimension}`, format: 'csv' })}
 					download="usage.csv"
 				>
 					CSV
@@ -386,7 +386,7 @@ async function savings(path, options) {
 	const named = sums.filter((sum) => !sum.others);
 	if (named.length === 0) return null;
 	const { items } = await get(
-		`/api/prices?${named.map(({ model }) => `model=${encodeURIComponent(model)}`).join('&')}`,
+		`/api/v1/prices?${named.map(({ model }) => `model=${encodeURIComponent(model)}`).join('&')}`,
 		options,
 	);
 	let amount = 0,
@@ -577,7 +577,7 @@ function Sums({ rows, before, by, measure, currency }) {
 /** Budgets shows what is spent and left, and when it begins anew.
  * @param {{only: {team: string, user: string, key: string}}} props */
 function Budgets({ only }) {
-	const limits = useData(query('/api/limits', { ...only, limit: 100 }));
+	const limits = useData(query('/api/v1/limits', { ...only, limit: 100 }));
 	if (!limits.error && !limits.data?.items.some((/** @type {any} */ each) => each.rule === 'budget')) return null;
 	return html`
 		<section class="panel">

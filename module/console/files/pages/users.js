@@ -1,6 +1,6 @@
 // Users, for administrators: accounts, their roles and states, and the way to their keys and usage.
 import { html, useState } from '../lib/preact.js';
-import { post, put, query, remove, self, useData } from '../lib/api.js';
+import { patch, post, query, remove, self, useData } from '../lib/api.js';
 import { plural } from '../lib/format.js';
 import { root, route, set } from '../lib/route.js';
 import {
@@ -10,35 +10,37 @@ import {
 	Empty,
 	Field,
 	Form,
+	isRoot,
 	Name,
 	Page,
-	Pager,
 	Part,
+	roleName,
 	Search,
 	SessionTable,
 	Table,
 	tell,
 	Time,
+	Turner,
 } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').User} User */
 
-const roles = /** @type {[number, string][]} */ ([
-	[1, 'user'],
-	[10, 'administrator'],
-	[100, 'root'],
-]);
+const roles = /** @type {User['role'][]} */ (['user', 'admin', 'root']);
 
-/** manages reports whether the user of the session may change another one. @param {User} user */
-const manages = (user) => self.value?.role === 100 || user.role < (self.value?.role ?? 0);
+/** assigns reports whether the user of the session may give a role, and change those who have it.
+ * @param {User['role']} role */
+const assigns = (role) => isRoot() || role === 'user';
 
-/** Role is the choice of a role. @param {{value: number}} props */
+/** pathOf returns the path of a user. @param {User} user */
+const pathOf = (user) => `/api/v1/users/${encodeURIComponent(user.username)}`;
+
+/** Role is the choice of a role. @param {{value: User['role']}} props */
 const Role = ({ value }) => html`
 	<${Field} label="Role" hint="Administrators see and change the accounts and keys of users; root those of all.">
-		<select name="role" defaultValue=${String(value)}>
+		<select name="role" defaultValue=${value}>
 			${roles
-				.filter(([role]) => self.value?.role === 100 || role < (self.value?.role ?? 0))
-				.map(([role, name]) => html`<option value=${role} selected=${role === value}>${name}</option>`)}
+				.filter(assigns)
+				.map((role) => html`<option value=${role} selected=${role === value}>${roleName(role)}</option>`)}
 		</select>
 	<//>
 `;
@@ -48,7 +50,7 @@ const New = ({ close }) => html`
 	<${Dialog} title="New user" close=${close}>
 		<${Form} label="Create user" cancel=${close}
 			send=${async (data) => {
-				await post('/api/user/', { ...data, role: Number(data.role) });
+				await post('/api/v1/users', data);
 				tell(`${data.username} can log in`);
 				close();
 			}}
@@ -62,7 +64,7 @@ const New = ({ close }) => html`
 			<${Field} label="Password" hint="At least 8 bytes.">
 				<input name="password" type="password" required minlength="8" autocomplete="new-password" />
 			<//>
-			<${Role} value=${1} />
+			<${Role} value="user" />
 		<//>
 	<//>
 `;
@@ -72,12 +74,8 @@ const Change = ({ user, close }) => html`
 	<${Dialog} title=${`User ${user.username}`} close=${close}>
 		<${Form} label="Save" cancel=${close}
 			send=${async (data) => {
-				await put('/api/user/', {
-					id: user.id,
-					display_name: data.display_name,
-					password: data.password,
-					...(data.role ? { role: Number(data.role) } : {}),
-				});
+				await patch(pathOf(user), { display_name: data.display_name, role: data.role });
+				if (data.password) await post(`${pathOf(user)}/password`, { password: data.password });
 				tell('Saved');
 				close();
 			}}
@@ -95,18 +93,18 @@ const Change = ({ user, close }) => html`
 
 /** Sessions shows where a user is logged in, and ends all of it. @param {{user: User, close: () => void}} props */
 function Sessions({ user, close }) {
-	const sessions = useData(`/api/user/${user.id}/sessions`);
+	const sessions = useData(`${pathOf(user)}/sessions`);
 	return html`
 		<${Dialog} wide title=${`Sessions of ${user.username}`} close=${close}>
 			<${Part} of=${sessions} rows=${2}>
-				${(/** @type {any[]} */ rows) =>
-					rows.length === 0
+				${(/** @type {any} */ { items }) =>
+					items.length === 0
 						? html`<${Empty} title="The user is not logged in." />`
 						: html`
-							<${SessionTable} rows=${rows} />
+							<${SessionTable} rows=${items} />
 							<${Form} label="End all sessions" danger cancel=${close}
 								send=${async () => {
-									await remove(`/api/user/${user.id}/sessions`);
+									await remove(`${pathOf(user)}/sessions`);
 									tell(`${user.username} must log in again`);
 									close();
 								}}
@@ -119,21 +117,21 @@ function Sessions({ user, close }) {
 
 export default function Users() {
 	const settings = route.value.query;
-	const page = Number(settings.get('p')) || 1,
-		keyword = settings.get('q') ?? '';
-	const users = useData(query('/api/user/', { p: page, page_size: 50, keyword }));
+	const search = settings.get('q') ?? '',
+		after = settings.get('after') ?? '';
+	const users = useData(query('/api/v1/users', { search, limit: 50, after }));
 	const [open, setOpen] = useState(/** @type {{what: string, user?: User}|null} */ (null));
 	const close = () => {
 		setOpen(null);
 		users.reload();
 	};
-	const manage = async (/** @type {User} */ user, /** @type {string} */ action) => {
-		await post('/api/user/manage', { id: user.id, action }).catch((error) => tell(error.message));
+	const toggle = async (/** @type {User} */ user) => {
+		await patch(pathOf(user), { disabled: !user.disabled }).catch((error) => tell(error.message));
 		users.reload();
 	};
 	return html`
 		<${Page} title="Users"
-			actions=${html`<${Search} label="Search users" value=${keyword} set=${(text) => set({ q: text, p: '' })} />
+			actions=${html`<${Search} label="Search users" value=${search} set=${(text) => set({ q: text, after: '' })} />
 				<button class="primary" onClick=${() => setOpen({ what: 'new' })}>New user</button>`}
 		>
 			<section class="panel">
@@ -160,26 +158,26 @@ export default function Users() {
 										},
 										{
 											name: 'Role',
-											cell: (/** @type {User} */ u) => roles.find(([role]) => role === u.role)?.[1],
-											sort: (/** @type {User} */ u) => u.role,
+											cell: (/** @type {User} */ u) => roleName(u.role),
+											sort: (/** @type {User} */ u) => roles.indexOf(u.role),
 										},
 										{
 											name: 'State',
 											cell: (/** @type {User} */ u) =>
 												html`
-													<${Chip} is=${u.status === 1 ? 'ok' : 'off'}>${u.status === 1 ? 'enabled' : 'disabled'}<//>
+													<${Chip} is=${u.disabled ? 'off' : 'ok'}>${u.disabled ? 'disabled' : 'enabled'}<//>
 												`,
-											sort: (/** @type {User} */ u) => u.status,
+											sort: (/** @type {User} */ u) => Number(u.disabled),
 										},
 										{
 											name: 'Last login',
-											cell: (/** @type {User} */ u) => html`<${Time} at=${u.last_login_at} />`,
-											sort: (/** @type {User} */ u) => u.last_login_at,
+											cell: (/** @type {User} */ u) => html`<${Time} at=${u.last_login} />`,
+											sort: (/** @type {User} */ u) => u.last_login ?? '',
 										},
 										{
 											name: 'Created',
-											cell: (/** @type {User} */ u) => html`<${Time} at=${u.created_at} />`,
-											sort: (/** @type {User} */ u) => u.created_at,
+											cell: (/** @type {User} */ u) => html`<${Time} at=${u.created} />`,
+											sort: (/** @type {User} */ u) => u.created,
 										},
 										{
 											name: '',
@@ -196,7 +194,7 @@ export default function Users() {
 														Usage
 													</a>
 													${
-														manages(u) &&
+														assigns(u.role) &&
 														html`
 															<button class="link" aria-label=${`Sessions of ${u.username}`}
 																onClick=${() => setOpen({ what: 'sessions', user: u })}
@@ -211,7 +209,7 @@ export default function Users() {
 										{
 											name: '',
 											cell: (/** @type {User} */ u) =>
-												manages(u) &&
+												assigns(u.role) &&
 												html`
 													<span class="row end">
 														<button class="small" aria-label=${`Change ${u.username}`}
@@ -223,10 +221,10 @@ export default function Users() {
 															u.id !== self.value?.id &&
 															html`
 																<button class="small"
-																	aria-label=${`${u.status === 1 ? 'Disable' : 'Enable'} ${u.username}`}
-																	onClick=${() => manage(u, u.status === 1 ? 'disable' : 'enable')}
+																	aria-label=${`${u.disabled ? 'Enable' : 'Disable'} ${u.username}`}
+																	onClick=${() => toggle(u)}
 																>
-																	${u.status === 1 ? 'Disable' : 'Enable'}
+																	${u.disabled ? 'Enable' : 'Disable'}
 																</button>
 																<button class="small danger" aria-label=${`Delete ${u.username}`}
 																	onClick=${() => setOpen({ what: 'delete', user: u })}
@@ -242,9 +240,7 @@ export default function Users() {
 								/>
 								<footer>
 									<span class="muted small">${plural(data.total, 'user')}</span>
-									<${Pager} page=${data.page} size=${data.page_size} total=${data.total}
-										set=${(n) => set({ p: n === 1 ? '' : String(n) })}
-									/>
+									<${Turner} next=${data.next} />
 								</footer>
 							`}
 				<//>
@@ -257,7 +253,7 @@ export default function Users() {
 				open.user &&
 				html`
 					<${Confirm} title=${`Delete ${open.user.username}`} name=${open.user.username} label="Delete"
-						close=${close} act=${() => post('/api/user/manage', { id: open.user?.id, action: 'delete' })}
+						close=${close} act=${() => remove(pathOf(/** @type {User} */ (open.user)))}
 					>
 						All sessions and keys of the user end. The ledger keeps the usage. This cannot be undone.
 					<//>

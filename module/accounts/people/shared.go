@@ -1,4 +1,4 @@
-package accounts
+package people
 
 import (
 	"sync/atomic"

@@ -1,4 +1,4 @@
-package accounts
+package people
 
 import (
 	"strconv"
@@ -40,28 +40,28 @@ func (f failures) admit(network string) bool {
 	return true
 }
 
-// recordFailure writes a row about a failed login, with the changes, if there are not too many.
+// RecordFailure writes a row about a failed login, with the changes, if there are not too many.
 // The name occurs in it only if there is such a user: users sometimes type their password into
 // the wrong field.
-func (g guard) recordFailure(c *call.Call, user *aigateway.User, action string, changes ...aigateway.AuditChange) {
-	log, ok := g.store.(aigateway.AuditLog)
+func (p *People) RecordFailure(c *call.Call, user *aigateway.User, action string, changes ...aigateway.AuditChange) {
+	log, ok := p.Store.(aigateway.AuditLog)
 	if !ok {
 		return
 	}
-	if !g.shared.audited.admit(call.Network(c.Address())) {
-		g.shared.audited.unrecorded.Add(1)
+	if !p.shared.audited.admit(call.Network(c.Address())) {
+		p.shared.audited.unrecorded.Add(1)
 		return
 	}
 	row := aigateway.AuditEntry{Action: action, Failed: true, Changes: changes}
 	if user != nil {
 		row.Object = aigateway.ActorUser + user.Name
 	}
-	missing := g.shared.audited.unrecorded.Swap(0)
+	missing := p.shared.audited.unrecorded.Swap(0)
 	if missing > 0 {
 		row.Changes = append(row.Changes, aigateway.AuditChange{Field: "unrecorded", After: strconv.FormatInt(missing, 10)})
 	}
 	if err := log.Audit(c.Context(), row); err != nil {
-		g.shared.audited.unrecorded.Add(missing + 1)
-		g.logger.Error("recording a failed login", zap.Error(err))
+		p.shared.audited.unrecorded.Add(missing + 1)
+		p.Logger.Error("recording a failed login", zap.Error(err))
 	}
 }

@@ -1,4 +1,4 @@
-package accounts
+package people
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 )
 
-// queue bounds the number of concurrent hashes of passwords, because each hash occupies a
+// Queue bounds the number of concurrent hashes of passwords, because each hash occupies a
 // processor and megabytes of memory. No principal can occupy all places.
-type queue struct {
-	places   chan struct{}    // occupied while waiting or hashing
-	slots    chan struct{}    // occupied while hashing
-	accounts *throttle.Shares // places by account
-	networks *throttle.Shares // places by network
-	unknown  *throttle.Shares // places of all strangers together
+type Queue struct {
+	Places    chan struct{}    // occupied while waiting or hashing
+	Slots     chan struct{}    // occupied while hashing
+	Accounts  *throttle.Shares // places by account
+	Networks  *throttle.Shares // places by network
+	Strangers *throttle.Shares // places of all strangers together
 }
 
 const (
@@ -29,10 +29,11 @@ const (
 )
 
 // processQueue is the queue of this process.
-var processQueue = newQueue(runtime.GOMAXPROCS(0))
+var processQueue = NewQueue(runtime.GOMAXPROCS(0))
 
-func newQueue(slots int) *queue {
-	return &queue{
+// NewQueue returns a queue with so many slots.
+func NewQueue(slots int) *Queue {
+	return &Queue{
 		make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots),
 		throttle.NewShares(perAccount), throttle.NewShares(perNetwork), throttle.NewShares(slots + maxWaiting - reserved),
 	}
@@ -42,32 +43,32 @@ var errBusy = answer.Later(http.StatusTooManyRequests, time.Second, "too many lo
 
 // do runs f when a slot is free. It returns errBusy if all places, or all places of the
 // principal, are occupied. It returns the error of the context if the context ends first.
-func (q *queue) do(ctx context.Context, who call.Principal, f func()) error {
-	if !q.accounts.Acquire(who.Account) {
+func (q *Queue) do(ctx context.Context, who call.Principal, f func()) error {
+	if !q.Accounts.Acquire(who.Account) {
 		return errBusy
 	}
-	defer q.accounts.Release(who.Account)
-	if !q.networks.Acquire(who.Network) {
+	defer q.Accounts.Release(who.Account)
+	if !q.Networks.Acquire(who.Network) {
 		return errBusy
 	}
-	defer q.networks.Release(who.Network)
-	if !q.unknown.Acquire(bucket(who)) {
+	defer q.Networks.Release(who.Network)
+	if !q.Strangers.Acquire(bucket(who)) {
 		return errBusy
 	}
-	defer q.unknown.Release(bucket(who))
+	defer q.Strangers.Release(bucket(who))
 	return q.wait(ctx, f)
 }
 
-func (q *queue) wait(ctx context.Context, f func()) error {
+func (q *Queue) wait(ctx context.Context, f func()) error {
 	select {
-	case q.places <- struct{}{}:
-		defer func() { <-q.places }()
+	case q.Places <- struct{}{}:
+		defer func() { <-q.Places }()
 	default:
 		return errBusy
 	}
 	select {
-	case q.slots <- struct{}{}:
-		defer func() { <-q.slots }()
+	case q.Slots <- struct{}{}:
+		defer func() { <-q.Slots }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

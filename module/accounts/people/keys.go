@@ -1,0 +1,156 @@
+package people
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// The bounds of keys.
+const (
+	maxKeys     = 100 // of a user
+	maxModels   = 100 // of a key
+	maxNetworks = 100 // of a key
+)
+
+// CreateKey creates a key, and returns it. Users who are no administrators make keys for themselves
+// with the limit of the configuration, unless they choose a team.
+func (p *People) CreateKey(c *call.Call, change KeyChange, key *aigateway.StoredKey) (aigateway.Secret, error) {
+	if !c.IsAdmin() && key.UserID == c.User.ID {
+		key.Limit = p.KeyLimit
+		if call.ValueOr(change.Limit, "") == "" { // clients send an empty limit if the user sets none
+			change.Limit = nil
+		}
+	}
+	if err := p.Apply(c, change, key); err != nil {
+		return "", err
+	}
+	secret := aigateway.NewAPIKey()
+	key.Digest, key.Hint = call.Digest(string(secret)), aigateway.APIKeyHint(secret)
+	err := p.Store.CreateKey(c.Context(), key, maxKeys)
+	if errors.Is(err, aigateway.ErrTooMany) {
+		err = answer.Refuse(http.StatusConflict, "a user may have at most %d keys: delete one first", maxKeys)
+	}
+	return secret, err
+}
+
+// KeyChange is a change of a key. Fields that are nil stay unchanged.
+type KeyChange struct {
+	Name     *string
+	Disabled *bool
+	Expires  *time.Time
+	Models   *[]string
+	Networks *[]netip.Prefix
+	Limit    *string
+
+	LimitField string                // the name of the field with the limit, for messages
+	team       *aigateway.Membership // the team with the name of the limit, nil if the user is not in it
+}
+
+// ReadTeam reads the team of a changed limit.
+func (change *KeyChange) ReadTeam(c *call.Call) error {
+	limit := call.ValueOr(change.Limit, "")
+	if limit == "" {
+		return nil
+	}
+	team, err := c.Membership(c.Context(), limit)
+	if errors.Is(err, aigateway.ErrNotFound) {
+		return nil
+	}
+	change.team = team
+	return err
+}
+
+// IsOfLedTeam reports whether the limit is a team that the user of the call administrates.
+func (change *KeyChange) IsOfLedTeam() bool { return change.team != nil && change.team.Admin }
+
+// Apply changes a key on behalf of the user of a call. It
+// refuses a new expiry in the past, and a new limit that no site defines, because every
+// request with the key would be refused. Users who are not administrators set the limit of a new
+// key alone, to that of a team. It accepts both if they are unchanged, so that such
+// keys can be changed.
+func (p *People) Apply(c *call.Call, change KeyChange, k *aigateway.StoredKey) error {
+	name, limit := call.ValueOr(change.Name, k.Name), call.ValueOr(change.Limit, k.Limit)
+	expires := call.ValueOr(change.Expires, k.Expires)
+	switch {
+	case name == "":
+		return answer.Invalid("name is required")
+	case CheckText("name", name) != nil:
+		return CheckText("name", name)
+	case !expires.IsZero() && !expires.Equal(k.Expires) && !time.Now().Before(expires):
+		return answer.Invalid("the expiry of the key must be in the future")
+	case limit != k.Limit && !c.IsAdmin() && (change.team == nil || k.ID != 0):
+		return answer.Refuse(http.StatusForbidden, "%s: only administrators may set the limit of a key", change.LimitField)
+	case limit != "" && aigateway.CheckLimitName(limit) != nil:
+		return answer.Invalid("%s", aigateway.CheckLimitName(limit))
+	}
+	if limit != "" && limit != k.Limit && p.Limits != nil && change.team == nil {
+		if err := aigateway.CheckLimitDefined(limit, p.Limits.LimitNames()); err != nil {
+			return answer.Invalid("%s: %s", change.LimitField, err)
+		}
+	}
+	k.Name, k.Limit, k.Expires = name, limit, expires
+	k.Disabled = call.ValueOr(change.Disabled, k.Disabled)
+	k.Models, k.Networks = call.ValueOr(change.Models, k.Models), call.ValueOr(change.Networks, k.Networks)
+	return nil
+}
+
+// Patterns returns the names and patterns of models in a field.
+func Patterns(field string, names []string) (*[]string, error) {
+	names = aigateway.SplitPatterns(names)
+	if len(names) > maxModels {
+		return nil, answer.Invalid("%s must be at most %d names", field, maxModels)
+	}
+	for _, name := range names {
+		if _, err := aigateway.ParsePattern(name); err != nil {
+			return nil, answer.Invalid("%s: %s", field, err)
+		}
+	}
+	return &names, nil
+}
+
+// Networks returns the networks in a field.
+func Networks(field string, names []string) (*[]netip.Prefix, error) {
+	if len(names) > maxNetworks {
+		return nil, answer.Invalid("%s must be at most %d networks", field, maxNetworks)
+	}
+	list := make([]netip.Prefix, len(names))
+	for i, name := range names {
+		var err error
+		if list[i], err = aigateway.ParseNetwork(name); err != nil {
+			return nil, answer.Invalid("%s must be IP addresses or networks such as 192.0.2.0/24", field)
+		}
+	}
+	return &list, nil
+}
+
+// NetworkNames returns the networks of a key as texts. The text of a network with one
+// address is the address.
+func NetworkNames(k *aigateway.StoredKey) []string {
+	names := make([]string, len(k.Networks))
+	for i, network := range k.Networks {
+		names[i] = network.String()
+		if network.IsSingleIP() {
+			names[i] = network.Addr().String()
+		}
+	}
+	return names
+}
+
+// LimitsOf returns what is left of the limits of a key. Users do not see the limits of groups
+// and of the gateway.
+func (p *People) LimitsOf(c *call.Call, id int64) ([]aigateway.LimitState, error) {
+	if p.Limits == nil {
+		return nil, nil
+	}
+	page, err := p.Limits.Limits(c.Context(), aigateway.LimitQuery{Key: aigateway.StoredKeyID(id), Own: !c.IsAdmin(), Most: mostStates})
+	return page.States, err
+}
+
+// mostStates is the largest number of states of the limits of a key.
+const mostStates = 500
