@@ -1,3 +1,3 @@
-// Package translatetest holds the fuzz targets that the formats have in common, and the laws
-// that they check. Only tests import it.
+// Package translatetest holds the fuzz targets that the formats have in common, the laws
+// that they check, and transcripts of core events. Only tests import it.
 package translatetest

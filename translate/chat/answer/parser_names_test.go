@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 // named returns an entry of tool_calls with an index and a part of a name.
@@ -31,13 +32,13 @@ func TestFragmentsOfANameAreJoined(t *testing.T) {
 		want   []string
 	}{
 		"until the arguments":             {[]string{get, weather, calls(argued(0, "{}"))}, []string{start, `args 0 "{}"`}},
-		"until arguments that are empty":  {[]string{get, weather, calls(argued(0, "")), tools}, []string{start, "finish tool_calls"}},
+		"until arguments that are empty":  {[]string{get, weather, calls(argued(0, "")), tools}, []string{start, "finish tools"}},
 		"beside the first arguments":      {[]string{get, calls(`{"index":0,"function":{"name":"weather","arguments":"{}"}}`)}, []string{start, `args 0 "{}"`}},
 		"until a text":                    {[]string{get, weather, deltaChunk(`{"content":"a"}`)}, []string{start, `text "a"`}},
 		"until reasoning":                 {[]string{get, weather, deltaChunk(`{"reasoning":"a"}`)}, []string{start, `reasoning "a"`}},
 		"until another call":              {[]string{get, weather, calls(named(1, "f")), calls(argued(0, "{}"))}, []string{start, `tool 1 "" "f"`, `args 0 "{}"`}},
-		"until the finish":                {[]string{get, weather, tools}, []string{start, "finish tool_calls"}},
-		"until a finish without a delta":  {[]string{get, weather, `{"choices":[{"index":0,"finish_reason":"tool_calls"}]}`}, []string{start, "finish tool_calls"}},
+		"until the finish":                {[]string{get, weather, tools}, []string{start, "finish tools"}},
+		"until a finish without a delta":  {[]string{get, weather, `{"choices":[{"index":0,"finish_reason":"tool_calls"}]}`}, []string{start, "finish tools"}},
 		"until the end":                   {[]string{get, weather}, []string{start}},
 		"across empty deltas":             {[]string{get, deltaChunk(`{"content":""}`), deltaChunk(`{}`), weather}, []string{start}},
 		"with an id that comes late":      {[]string{get, calls(`{"index":0,"id":"a","function":{"name":"weather"}}`)}, []string{`tool 0 "a" "get_weather"`}},
@@ -60,21 +61,21 @@ func TestFragmentsOfANameAreJoined(t *testing.T) {
 // Most servers name a call beside empty arguments: it begins there and then.
 func TestACallThatHasArgumentsBeginsAtOnce(t *testing.T) {
 	for args, begins := range map[string]bool{`,"arguments":""`: true, `,"arguments":{}`: true, `,"arguments":null`: false, ``: false} {
-		var r recorder
+		var r translatetest.Transcript
 		p := answer.NewParser(&r)
 		p.Event(sse.Event{Data: []byte(calls(`{"index":0,"id":"a","function":{"name":"f"` + args + `}}`))})
-		assert.Equal(t, begins, strings.Contains(strings.Join(r.lines, "\n"), `tool 0 "a" "f"`), args)
+		assert.Equal(t, begins, strings.Contains(strings.Join(r.Lines, "\n"), `tool 0 "a" "f"`), args)
 	}
 }
 
 func TestANameBehindTheBeginningOfItsCallIsReported(t *testing.T) {
 	for later, want := range map[string]string{"g": "choices[*].message.tool_calls[*].function.name", "f": "", "": ""} {
-		var r recorder
+		var r translatetest.Transcript
 		p := answer.NewParser(&r)
 		for _, args := range []string{`"name":"f","arguments":"{"`, `"arguments":"}","name":"` + later + `"`} {
 			p.Event(sse.Event{Data: []byte(calls(`{"index":0,"function":{` + args + `}}`))})
 		}
-		assert.Equal(t, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`}, r.lines)
+		assert.Equal(t, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`}, r.Lines)
 		assert.Equal(t, want, p.Losses().String())
 	}
 }

@@ -7,85 +7,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/answer"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-// recorder writes core events down, one a line.
-type recorder struct{ lines []string }
-
-func (r *recorder) Handle(e *event.Event) {
-	if e.Kind == event.Native { // which only the provider's own format gets
-		return
-	}
-	var b strings.Builder
-	if e.Choice != 0 {
-		fmt.Fprintf(&b, "%d: ", e.Choice)
-	}
-	switch e.Kind {
-	case event.Start:
-		fmt.Fprintf(&b, "start %s %d tier %d", e.Model, e.Created, e.Tier)
-	case event.Text:
-		fmt.Fprintf(&b, "text %q", e.Text)
-		if e.Refusal {
-			b.WriteString(" refusal")
-		}
-	case event.TextEnd:
-		b.WriteString("text end")
-	case event.Reasoning:
-		fmt.Fprintf(&b, "reasoning %q", e.Text)
-	case event.Signature:
-		fmt.Fprintf(&b, "signature %q", e.Text)
-	case event.Redacted:
-		fmt.Fprintf(&b, "redacted %q", e.Text)
-	case event.ReasoningEnd:
-		b.WriteString("reasoning end")
-	case event.ToolStart:
-		fmt.Fprintf(&b, "tool %d %q %q", e.Tool, e.ID, e.Name)
-		if e.Custom {
-			b.WriteString(" custom")
-		}
-	case event.ToolArgs:
-		fmt.Fprintf(&b, "args %d %q", e.Tool, e.Text)
-	case event.Logprobs:
-		fmt.Fprintf(&b, "logprobs %s", e.Logprobs)
-	case event.Finish:
-		fmt.Fprintf(&b, "finish %s", finishWord(e.Finish))
-		if e.Finish == event.FinishUnknown {
-			b.WriteString(" unknown")
-		}
-		if e.Stop != nil {
-			fmt.Fprintf(&b, " %q", e.Stop)
-		}
-	case event.Usage:
-		fmt.Fprintf(&b, "usage %d+%d+%d %d (%d)", e.Usage.Fresh, e.Usage.CacheRead, e.Usage.Written(), e.Usage.Output(), e.Usage.Reasoning)
-	case event.Error:
-		fmt.Fprintf(&b, "error %d %s", formats.Of(translate.Chat).Errors.Status(e.Fault), e.Fault.Message)
-	case event.End:
-		b.WriteString("end")
-	default:
-		fmt.Fprintf(&b, "event %d", e.Kind)
-	}
-	r.lines = append(r.lines, b.String())
-}
-
-// parse reads the data of events, and then the end of the body.
+// parse reads events, and then the end of the body.
 func parse(events []string, clean bool) []string {
-	var r recorder
-	p := answer.NewParser(&r)
-	for _, data := range events {
-		name, rest, named := strings.Cut(data, "|")
-		if !named {
-			name, rest = "", data
-		}
-		p.Event(sse.Event{Name: []byte(name), Data: []byte(rest)})
-	}
-	p.End(clean)
-	return r.lines
+	return translatetest.ReadEvents(answer.NewParser, clean, events...)
 }
 
 // deltaChunk returns a chunk with a delta of choice 0.
@@ -97,7 +26,7 @@ func deltaChunk(delta string) string {
 func calls(entries string) string { return deltaChunk(`{"tool_calls":[` + entries + `]}`) }
 
 const (
-	begin     = "start m 5 tier 0"
+	begin     = "start m 5"
 	stop      = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
 	tools     = `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`
 	done      = "[DONE]"
@@ -143,7 +72,7 @@ var streams = []struct {
 	{"the first reason wins", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`, stop, done}, []string{begin, `text "a"`, "finish length", "end"}},
 	{"a reason behind the content of its chunk", []string{`{"model":"m","created":5,"choices":[{"finish_reason":"stop","delta":{"content":"a"}}]}`, done}, []string{begin, `text "a"`, "finish stop", "end"}},
 	{"an empty reason is none", []string{`{"model":"m","created":5,"choices":[{"delta":{"content":"a"},"finish_reason":""}]}`, stop, done}, []string{begin, `text "a"`, "finish stop", "end"}},
-	{"an unknown reason", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"tired"}]}`, done}, []string{begin, `text "a"`, "finish stop unknown", "end"}},
+	{"an unknown reason", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"tired"}]}`, done}, []string{begin, `text "a"`, "finish unknown", "end"}},
 	{"a matched stop sequence", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"stop","stop_reason":"END"}]}`, done}, []string{begin, `text "a"`, `finish stop "END"`, "end"}},
 	{"a stop token says nothing", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"stop","stop_reason":128001}]}`, done}, []string{begin, `text "a"`, "finish stop", "end"}},
 	{"no reason but done", []string{deltaChunk(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
@@ -161,7 +90,7 @@ var streams = []struct {
 
 	// Usage.
 	{"usage alone", []string{deltaChunk(`{"content":"a"}`), stop, `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":12,"prompt_tokens_details":{"cached_tokens":900},"completion_tokens_details":{"reasoning_tokens":4}}}`, done}, []string{begin, `text "a"`, "finish stop", "usage 100+900+0 12 (4)", "end"}},
-	{"usage of every chunk", []string{`{"model":"m","created":5,"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, `{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, done}, []string{begin, `text "a"`, "usage 3+0+0 1 (0)", "finish stop", "usage 3+0+0 2 (0)", "end"}},
+	{"usage of every chunk", []string{`{"model":"m","created":5,"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, `{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, done}, []string{begin + " input 3", `text "a"`, "usage 3+0+0 1 (0)", "finish stop", "usage 3+0+0 2 (0)", "end"}},
 	{"null usage is none", []string{`{"model":"m","created":5,"choices":[{"delta":{"content":"a"}}],"usage":null}`, done}, []string{begin, `text "a"`, "end"}},
 
 	// Errors.
@@ -182,8 +111,8 @@ var streams = []struct {
 	{"a choice out of bounds", []string{`{"model":"m","created":5,"choices":[{"index":4096,"delta":{"content":"a"}}]}`}, []string{begin, unread}},
 
 	// Calls.
-	{"a call in fragments", []string{calls(`{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}`), calls(`{"index":0,"function":{"arguments":"{\"x\""}}`), calls(`{"index":0,"function":{"arguments":":1}"}}`), tools, done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{\"x\""`, `args 0 ":1}"`, "finish tool_calls", "end"}},
-	{"a call in one piece", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), tools, done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, "finish tool_calls", "end"}},
+	{"a call in fragments", []string{calls(`{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}`), calls(`{"index":0,"function":{"arguments":"{\"x\""}}`), calls(`{"index":0,"function":{"arguments":":1}"}}`), tools, done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{\"x\""`, `args 0 ":1}"`, "finish tools", "end"}},
+	{"a call in one piece", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), tools, done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, "finish tools", "end"}},
 	{"calls that interleave", []string{calls(`{"index":0,"id":"a","function":{"name":"f"}}`), calls(`{"index":1,"id":"b","function":{"name":"g"}}`), calls(`{"index":0,"function":{"arguments":"{"}}`), calls(`{"index":1,"function":{"arguments":"{}"}}`), calls(`{"index":0,"function":{"arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `tool 1 "b" "g"`, `args 0 "{"`, `args 1 "{}"`, `args 0 "}"`, "end"}},
 	{"indices with gaps", []string{calls(`{"index":3,"id":"a","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":7,"id":"b","function":{"name":"g","arguments":"{}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, `tool 1 "b" "g"`, `args 1 "{}"`, "end"}},
 	{"all calls numbered 0", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":0,"id":"b","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, `tool 1 "b" "f"`, `args 1 "{"`, `args 1 "}"`, "end"}},
@@ -198,13 +127,13 @@ var streams = []struct {
 	{"two entries of one chunk without indices", []string{calls(`{"function":{"name":"f","arguments":"{"}},{"function":{"name":"f","arguments":"}"}}`), done}, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `tool 1 "" "f"`, `args 1 "}"`, "end"}},
 	{"arguments before the name", []string{calls(`{"index":0,"id":"a","function":{"arguments":"{\"x\""}}`), calls(`{"index":0,"function":{"arguments":":1"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{\"x\":1"`, `args 0 "}"`, "end"}},
 	{"an id behind the name is too late", []string{calls(`{"index":0,"function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"id":"a","function":{"arguments":"}"}}`), done}, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`, "end"}},
-	{"a call without any arguments", []string{calls(`{"index":0,"id":"a","function":{"name":"f"}}`), tools, done}, []string{begin, `tool 0 "a" "f"`, "finish tool_calls", "end"}},
+	{"a call without any arguments", []string{calls(`{"index":0,"id":"a","function":{"name":"f"}}`), tools, done}, []string{begin, `tool 0 "a" "f"`, "finish tools", "end"}},
 	{"null arguments, null ids", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":null}}`), calls(`{"index":0,"id":null,"function":{"name":null,"arguments":"{}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, "end"}},
 	{"arguments that are an object", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":{"x": 1}}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{\"x\": 1}"`, "end"}},
 	{"entries that are none", []string{calls(`null,7,{"index":0}`), deltaChunk(`{"tool_calls":{}}`), done}, []string{begin, "end"}},
-	{"a call that never gets a name", []string{calls(`{"index":0,"id":"a","function":{"arguments":"{}"}}`), tools, done}, []string{begin, "finish tool_calls", unread}},
+	{"a call that never gets a name", []string{calls(`{"index":0,"id":"a","function":{"arguments":"{}"}}`), tools, done}, []string{begin, "finish tools", unread}},
 	{"a custom call", []string{calls(`{"index":0,"id":"a","type":"custom","custom":{"name":"f","input":"x"}}`), done}, []string{begin, `tool 0 "a" "f" custom`, `args 0 "x"`, "end"}},
-	{"function_call", []string{deltaChunk(`{"function_call":{"name":"f","arguments":"{"}}`), deltaChunk(`{"function_call":{"arguments":"}"}}`), `{"choices":[{"delta":{},"finish_reason":"function_call"}]}`, done}, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`, "finish tool_calls", "end"}},
+	{"function_call", []string{deltaChunk(`{"function_call":{"name":"f","arguments":"{"}}`), deltaChunk(`{"function_call":{"arguments":"}"}}`), `{"choices":[{"delta":{},"finish_reason":"function_call"}]}`, done}, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`, "finish tools", "end"}},
 	{"calls of two choices", []string{`{"model":"m","created":5,"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}}]}},{"index":1,"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"g"}}]}}]}`, done}, []string{begin, `tool 0 "a" "f"`, `1: tool 0 "b" "g"`, "end"}},
 	{"text behind a call", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), deltaChunk(`{"content":"x"}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, `text "x"`, "end"}},
 
@@ -223,9 +152,9 @@ func TestUnreadableContentIsAnError(t *testing.T) {
 		`{"function_call":"f"}`, `{"function_call":[{"name":"f"}]}`, `"text"`, `["text"]`, `7`,
 	} {
 		assert.Equal(t, []string{begin, unread}, parse([]string{deltaChunk(delta), stop, done}, true), delta)
-		var r recorder
+		var r translatetest.Transcript
 		answer.NewParser(&r).Answer([]byte(`{"model":"m","created":5,"choices":[{"index":0,"message":` + delta + `,"finish_reason":"stop"}]}`))
-		assert.Equal(t, []string{begin, unread}, r.lines, delta)
+		assert.Equal(t, []string{begin, unread}, r.Lines, delta)
 	}
 }
 
@@ -327,7 +256,7 @@ func TestUsageInEveryChunkIsReadInEveryChunk(t *testing.T) {
 		`{"prompt_tokens":3,`:                   {unread},
 		`{"prompt_tokens":3,"x":[[[[[[[[[]]]]]]]]]}`: {`text "c"`, "usage 3+0+0 2 (0)"},
 	} {
-		want = append([]string{begin, `text "a"`, "usage 3+0+0 1 (0)", `text "b"`, "usage 3+0+0 2 (0)"}, want...)
+		want = append([]string{begin + " input 3", `text "a"`, "usage 3+0+0 1 (0)", `text "b"`, "usage 3+0+0 2 (0)"}, want...)
 		if want[len(want)-1] != unread {
 			want = append(want, "end")
 		}
@@ -351,11 +280,11 @@ var answers = []struct {
 	{"everything, in the order of the table", whole(`{"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}],"refusal":"no","content":"t","reasoning_content":"r"}`, `,"finish_reason":"stop"`), []string{begin, `reasoning "r"`, `text "t"`, `text "no" refusal`, `tool 0 "a" "f"`, `args 0 "{}"`, "finish refused", "end"}},
 	{"reasoning", whole(`{"reasoning":"r","content":"t"}`, ``), []string{begin, `reasoning "r"`, `text "t"`, "end"}},
 	{"blocks instead of reasoning", whole(`{"reasoning_content":"ab","thinking_blocks":[{"type":"thinking","thinking":"a","signature":"s"},{"type":"thinking","thinking":"b"},{"type":"redacted_thinking","data":"d"}],"content":"t"}`, ``), []string{begin, `reasoning "a"`, `signature "s"`, "reasoning end", `reasoning "b"`, "reasoning end", `redacted "d"`, `text "t"`, "end"}},
-	{"every entry is a call", whole(`{"content":null,"tool_calls":[{"function":{"name":"f","arguments":"{"}},{"id":"b","index":0,"function":{"name":"f"}},{"id":"b","index":0,"function":{"name":"f","arguments":{"x":1}}}]}`, `,"finish_reason":"tool_calls"`), []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `tool 1 "b" "f"`, `tool 2 "b" "f"`, `args 2 "{\"x\":1}"`, "finish tool_calls", "end"}},
-	{"function_call", whole(`{"content":null,"function_call":{"name":"f","arguments":"{}"}}`, `,"finish_reason":"function_call"`), []string{begin, `tool 0 "" "f"`, `args 0 "{}"`, "finish tool_calls", "end"}},
+	{"every entry is a call", whole(`{"content":null,"tool_calls":[{"function":{"name":"f","arguments":"{"}},{"id":"b","index":0,"function":{"name":"f"}},{"id":"b","index":0,"function":{"name":"f","arguments":{"x":1}}}]}`, `,"finish_reason":"tool_calls"`), []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `tool 1 "b" "f"`, `tool 2 "b" "f"`, `args 2 "{\"x\":1}"`, "finish tools", "end"}},
+	{"function_call", whole(`{"content":null,"function_call":{"name":"f","arguments":"{}"}}`, `,"finish_reason":"function_call"`), []string{begin, `tool 0 "" "f"`, `args 0 "{}"`, "finish tools", "end"}},
 	{"a custom call", whole(`{"tool_calls":[{"id":"a","type":"custom","custom":{"name":"f","input":"x"}}]}`, ``), []string{begin, `tool 0 "a" "f" custom`, `args 0 "x"`, "end"}},
 	{"annotations and audio say nothing", whole(`{"content":"a","annotations":[{"type":"url_citation"}],"audio":{"id":"x"}}`, `,"logprobs":null`), []string{begin, `text "a"`, "end"}},
-	{"usage and tier", `{"model":"m","created":5,"service_tier":"priority","choices":[{"message":{"content":"a"}}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, []string{"start m 5 tier 2", `text "a"`, "usage 3+0+0 2 (0)", "end"}},
+	{"usage and tier", `{"model":"m","created":5,"service_tier":"priority","choices":[{"message":{"content":"a"}}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, []string{"start m 5 input 3 tier 2", `text "a"`, "usage 3+0+0 2 (0) tier 2", "end"}},
 	{"two choices without an index", `{"model":"m","created":5,"choices":[{"message":{"content":"a"}},{"message":{"content":"b"}}]}`, []string{begin, `text "a"`, `1: text "b"`, "end"}},
 	{"no choice", `{"model":"m","created":5,"choices":[]}`, []string{begin, unread}},
 	{"no choices", `{"id":"x"}`, []string{unread}},
@@ -370,12 +299,7 @@ var answers = []struct {
 func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 	for _, tt := range answers {
 		t.Run(tt.name, func(t *testing.T) {
-			var r recorder
-			p := answer.NewParser(&r)
-			p.Answer([]byte(tt.body))
-			p.End(true)
-			p.Answer([]byte(tt.body))
-			assert.Equal(t, tt.want, r.lines)
+			assert.Equal(t, tt.want, translatetest.ReadAnswer(answer.NewParser, tt.body))
 		})
 	}
 }
@@ -398,11 +322,11 @@ func TestArgumentsAndNamesWaitForTheirCallsWithinABound(t *testing.T) {
 // A bug was here: the texts of choices that a server gave the same index became
 // one text. In a stream an index that comes again goes on with its choice.
 func TestEveryChoiceOfAWholeAnswerIsOneOfItsOwn(t *testing.T) {
-	var r recorder
+	var r translatetest.Transcript
 	answer.NewParser(&r).Answer([]byte(`{"model":"m","choices":[` +
 		`{"index":0,"message":{"content":"a"},"finish_reason":"stop"},` +
 		`{"index":0,"message":{"content":"b"},"finish_reason":"length"}]}`))
-	assert.Equal(t, []string{"start m 0 tier 0", `text "a"`, "finish stop", `1: text "b"`, "1: finish length", "end"}, r.lines)
+	assert.Equal(t, []string{"start m 0", `text "a"`, "finish stop", `1: text "b"`, "1: finish length", "end"}, r.Lines)
 }
 
 // A bug was here: unknown members of an answer, and images, were dropped without a
@@ -430,7 +354,7 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 		`"choices":[{"delta":{"content":"a"},"logprobs":{"content":[],"refusal":[{"token":"a"}]}}]}`:                                                                                           "choices[*].logprobs.refusal",
 		`"choices":[{"delta":{"content":"a"},"logprobs":[1]}]}`:                                                                                                                                "choices[*].logprobs",
 	} {
-		p := answer.NewParser(&recorder{})
+		p := answer.NewParser(&translatetest.Transcript{})
 		p.Event(sse.Event{Data: []byte(envelope + data)})
 		assert.Equal(t, want, p.Losses().String(), data)
 	}
@@ -438,7 +362,7 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 
 // What surrounds an error is no part of an answer.
 func TestAnErrorLosesNothing(t *testing.T) {
-	p := answer.NewParser(&recorder{})
+	p := answer.NewParser(&translatetest.Transcript{})
 	p.Answer([]byte(`{"error":{"message":"no"},"request_id":"x"}`))
 	assert.Empty(t, p.Losses())
 }
@@ -464,12 +388,4 @@ func TestANameAgainBehindAllArgumentsBeginsACallWithTheNextOnes(t *testing.T) {
 		assert.Equal(t, two, parse([]string{first, again, next, done}, true), index)
 		assert.Equal(t, append(two[:3:3], "end"), parse([]string{first, again, done}, true), "the name alone is no call")
 	}
-}
-
-// finishWord is a finish reason in one word.
-func finishWord(reason event.FinishReason) string {
-	if reason == event.FinishRefused {
-		return "refused"
-	}
-	return openai.FinishReason(reason, reason == event.FinishTools)
 }

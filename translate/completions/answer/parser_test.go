@@ -1,7 +1,6 @@
 package answer_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,47 +9,13 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/answer"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
-
-// recorder writes core events down, one a line.
-type recorder struct{ lines []string }
-
-func (r *recorder) Handle(e *event.Event) {
-	if e.Kind == event.Native { // which only the provider's own format gets
-		return
-	}
-	line := map[event.Kind]func() string{
-		event.Start:     func() string { return fmt.Sprintf("start %s %d", e.Model, e.Created) },
-		event.Text:      func() string { return fmt.Sprintf("text %q", e.Text) },
-		event.Reasoning: func() string { return fmt.Sprintf("reasoning %q", e.Text) },
-		event.Logprobs:  func() string { return fmt.Sprintf("logprobs %s", e.Logprobs) },
-		event.Finish: func() string {
-			return strings.TrimRight(fmt.Sprintf("finish %d %s", e.Finish, e.Stop), " ")
-		},
-		event.Usage: func() string { return fmt.Sprintf("usage %d %d", e.Usage.Fresh, e.Usage.Output()) },
-		event.Error: func() string {
-			return fmt.Sprintf("error %d", formats.Of(translate.Completions).Errors.Status(e.Fault))
-		},
-		event.End: func() string { return "end" },
-	}[e.Kind]()
-	if e.Choice != 0 {
-		line = fmt.Sprintf("%d: %s", e.Choice, line)
-	}
-	r.lines = append(r.lines, line)
-}
 
 // parse reads the data of events, and then the end of the body.
 func parse(clean bool, events ...string) []string {
-	var r recorder
-	p := answer.NewParser(&r)
-	for _, data := range events {
-		p.Event(sse.Event{Data: []byte(data)})
-	}
-	p.End(clean)
-	return r.lines
+	return translatetest.ReadEvents(answer.NewParser, clean, events...)
 }
 
 // contentChunk returns a chunk of choice 0.
@@ -64,8 +29,9 @@ const (
 )
 
 var (
-	finish = fmt.Sprintf("finish %d", event.FinishStop)
-	cutOff = "error 502"
+	finish = "finish stop"
+	cutOff = "error 502 the upstream closed the stream before completing the answer"
+	unread = "error 502 the upstream returned an unusable answer"
 )
 
 func TestStreamsAreReadIntoCoreEvents(t *testing.T) {
@@ -77,19 +43,19 @@ func TestStreamsAreReadIntoCoreEvents(t *testing.T) {
 		{"text", []string{contentChunk(`"text":"Hel"`), contentChunk(`"text":"lo"`), stopped, "[DONE]"}, []string{begin, `text "Hel"`, `text "lo"`, finish, "end"}},
 		{"escapes are decoded", []string{contentChunk(`"text":"\u00e9\n"`), contentChunk(`"text":"\ud83d\ude00"`), "[DONE]"}, []string{begin, `text "é\n"`, `text "😀"`, "end"}},
 		{"what is empty, null or no text says nothing", []string{contentChunk(`"text":""`), contentChunk(`"text":null`), contentChunk(`"text":7`), contentChunk(`"n":1`), stopped, "[DONE]"}, []string{begin, finish, "end"}},
-		{"a reason on the chunk of the text", []string{contentChunk(`"finish_reason":"length","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishLength), "end"}},
-		{"a filtered answer", []string{contentChunk(`"finish_reason":"content_filter","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishFiltered), "end"}},
-		{"an unknown reason", []string{contentChunk(`"finish_reason":"tired","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishUnknown), "end"}},
-		{"a matched stop", []string{contentChunk(`"finish_reason":"stop","stop_reason":"END","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, finish + " END", "end"}},
-		{"late usage", []string{contentChunk(`"text":"a"`), stopped, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, "[DONE]"}, []string{begin, `text "a"`, finish, "usage 3 2", "end"}},
-		{"running usage", []string{`{"model":"m","created":5,"choices":[{"index":0,"text":"a"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, stopped, "[DONE]"}, []string{begin, `text "a"`, "usage 3 1", finish, "end"}},
+		{"a reason on the chunk of the text", []string{contentChunk(`"finish_reason":"length","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, "finish length", "end"}},
+		{"a filtered answer", []string{contentChunk(`"finish_reason":"content_filter","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, "finish filtered", "end"}},
+		{"an unknown reason", []string{contentChunk(`"finish_reason":"tired","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, "finish unknown", "end"}},
+		{"a matched stop", []string{contentChunk(`"finish_reason":"stop","stop_reason":"END","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, `finish stop "END"`, "end"}},
+		{"late usage", []string{contentChunk(`"text":"a"`), stopped, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, "[DONE]"}, []string{begin, `text "a"`, finish, "usage 3+0+0 2 (0)", "end"}},
+		{"running usage", []string{`{"model":"m","created":5,"choices":[{"index":0,"text":"a"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, stopped, "[DONE]"}, []string{begin + " input 3", `text "a"`, "usage 3+0+0 1 (0)", finish, "end"}},
 		{"several choices", []string{contentChunk(`"text":"a"`), `{"choices":[{"index":1,"text":"b"}]}`, `{"choices":[{"index":1,"text":"","finish_reason":"stop"},{"index":0,"text":"c","finish_reason":"stop"}]}`, "[DONE]"}, []string{begin, `text "a"`, `1: text "b"`, "1: " + finish, `text "c"`, finish, "end"}},
 		{"no reason at all", []string{contentChunk(`"text":"a"`), "[DONE]"}, []string{begin, `text "a"`, "end"}},
 		{"the end of the body behind the reason", []string{contentChunk(`"text":"a"`), stopped}, []string{begin, `text "a"`, finish, "end"}},
 		{"the end of the body before the reason", []string{contentChunk(`"text":"a"`)}, []string{begin, `text "a"`, cutOff}},
-		{"nothing", []string{"[DONE]"}, []string{"error 502"}},
-		{"an error in the middle", []string{contentChunk(`"text":"a"`), `{"error":{"message":"no","code":503}}`, "[DONE]"}, []string{begin, `text "a"`, "error 503"}},
-		{"no JSON", []string{"oops"}, []string{"error 502"}},
+		{"nothing", []string{"[DONE]"}, []string{unread}},
+		{"an error in the middle", []string{contentChunk(`"text":"a"`), `{"error":{"message":"no","code":503}}`, "[DONE]"}, []string{begin, `text "a"`, "error 503 no"}},
+		{"no JSON", []string{"oops"}, []string{unread}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, parse(true, tt.events...)) })
 	}
@@ -97,14 +63,13 @@ func TestStreamsAreReadIntoCoreEvents(t *testing.T) {
 }
 
 func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
-	var r recorder
+	var r translatetest.Transcript
 	answer.NewParser(&r).Answer([]byte(`{"model":"m","created":5,"choices":[{"text":"Hi","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"","index":1,"finish_reason":"length"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`))
-	assert.Equal(t, []string{begin, `text "Hi"`, finish, fmt.Sprintf("1: finish %d", event.FinishLength), "usage 3 2", "end"}, r.lines)
-	for _, body := range []string{``, `<html>`, `[]`, `{}`, `{"choices":[]}`, `{"content":[]}`, `{"error":{"message":"no"}}`} {
-		var r recorder
-		answer.NewParser(&r).Answer([]byte(body))
-		assert.Equal(t, []string{"error 502"}, r.lines, body)
+	assert.Equal(t, []string{begin + " input 3", `text "Hi"`, finish, "1: finish length", "usage 3+0+0 2 (0)", "end"}, r.Lines)
+	for _, body := range []string{``, `<html>`, `[]`, `{}`, `{"choices":[]}`, `{"content":[]}`} {
+		assert.Equal(t, []string{unread}, translatetest.ReadAnswer(answer.NewParser, body), body)
 	}
+	assert.Equal(t, []string{"error 502 no"}, translatetest.ReadAnswer(answer.NewParser, `{"error":{"message":"no"}}`))
 }
 
 // The alternatives include names that differ in case alone: they are data, so they do not
@@ -143,9 +108,9 @@ func TestLogprobsSurviveTheWayThroughCoreEvents(t *testing.T) {
 	const list = `[{"token":"é","logprob":-0.10,"bytes":[195,169],"top_logprobs":[{"token":"é","logprob":-0.10,"bytes":[195,169]},{"token":"x","logprob":-2,"bytes":[120]}]}]`
 	body, fault := emit(translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true, Top: 2}}, each(says(0, "é"), weighs(0, list))...)
 	require.Nil(t, fault)
-	var r recorder
+	var r translatetest.Transcript
 	answer.NewParser(&r).Answer([]byte(body))
-	assert.Contains(t, r.lines, "logprobs "+list)
+	assert.Contains(t, r.Lines, "logprobs "+list)
 }
 
 // Reasoning, which some servers send in completions, and unknown members of an answer
@@ -160,10 +125,10 @@ func TestNothingOfAnAnswerIsLostInSilence(t *testing.T) {
 		`"text":"a","logprobs":[0.5]`:                                 {`text "a"`, "choices[*].logprobs"},
 		`"text":"a","logprobs":{"tokens":[],"text_offset":[3],"x":1}`: {`text "a"`, "choices[*].logprobs.x"},
 	} {
-		var r recorder
+		var r translatetest.Transcript
 		p := answer.NewParser(&r)
 		p.Event(sse.Event{Data: []byte(contentChunk(choice))})
-		assert.Equal(t, want.lines, strings.Join(r.lines[1:], " "), choice)
+		assert.Equal(t, want.lines, strings.Join(r.Lines[1:], " "), choice)
 		assert.Equal(t, want.lost, p.Losses().String(), choice)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 func TestAnswersHaveModelAndUsage(t *testing.T) {
@@ -37,10 +38,10 @@ func TestNullContentIsAnEmptyAnswer(t *testing.T) {
 	got, fault := answer.Inspect(body, translate.Generate)
 	require.Nil(t, fault)
 	assert.Equal(t, signal.Answer{Model: "tiny", Usage: token.Usage{Counts: token.Counts{Fresh: 12, Answer: 1}, Known: true}}, got)
-	var null, empty recorder
+	var null, empty translatetest.Transcript
 	answer.NewParser(&null).Answer(body)
 	answer.NewParser(&empty).Answer(bytes.Replace(body, []byte("null"), []byte("[]"), 1))
-	assert.Equal(t, empty.lines, null.lines)
+	assert.Equal(t, empty.Lines, null.Lines)
 }
 
 func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {

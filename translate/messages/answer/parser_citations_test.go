@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 const (
@@ -32,18 +33,18 @@ func TestCitedPagesHaveTheirRangeOfTheText(t *testing.T) {
 	whole := `{"content":[{"type":"text","text":"é☂ "},{"citations":[` + pageU + `,` + pageU + `,` + pageV + `],"type":"text","text":"😀ab"}]}`
 	sources := []string{`source "ué" "t" 3..6`, `source "v" "" 3..6`}
 
-	var r recorder
+	var r translatetest.Transcript
 	p := answer.NewParser(&r)
 	for _, data := range stream {
 		p.Event(sse.Event{Data: []byte(data)})
 	}
-	assert.Equal(t, sources, r.lines[len(r.lines)-2:], "the second quotation of a page adds nothing")
+	assert.Equal(t, sources, r.Lines[len(r.Lines)-2:], "the second quotation of a page adds nothing")
 	assert.Equal(t, "content.*.citations.*.cited_text,content.*.citations.*.encrypted_index", p.Losses().String())
 
-	r = recorder{}
+	r = translatetest.Transcript{}
 	p = answer.NewParser(&r)
 	p.Answer([]byte(whole))
-	assert.Equal(t, sources, r.lines[3:5])
+	assert.Equal(t, sources, r.Lines[3:5])
 	assert.Equal(t, "content.*.citations.*.cited_text,content.*.citations.*.encrypted_index", p.Losses().String())
 }
 
@@ -57,11 +58,11 @@ func TestCitationsThatAreNoPagesOfATextAreLost(t *testing.T) {
 		fmt.Sprintf(inText, `{"url":"u"}`),
 		`{"type":"thinking","thinking":"a","citations":[` + pageV + `]}`,
 	} {
-		var r recorder
+		var r translatetest.Transcript
 		p := answer.NewParser(&r)
 		p.Answer([]byte(`{"content":[` + block + `]}`))
 		assert.Equal(t, "content.*.citations", p.Losses().String(), block)
-		assert.NotContains(t, strings.Join(r.lines, " "), "source", block)
+		assert.NotContains(t, strings.Join(r.Lines, " "), "source", block)
 	}
 }
 
@@ -70,7 +71,7 @@ func TestCitationsOfBlocksThatDoNotEndAreLost(t *testing.T) {
 		{start, opens(0, `{"type":"text","text":"a"}`), cites(0, pageV), ends, `{"type":"message_stop"}`},
 		{start, cites(0, pageV), ends, `{"type":"message_stop"}`},
 	} {
-		p := answer.NewParser(&recorder{})
+		p := answer.NewParser(&translatetest.Transcript{})
 		for _, data := range events {
 			p.Event(sse.Event{Data: []byte(data)})
 		}
@@ -81,7 +82,7 @@ func TestCitationsOfBlocksThatDoNotEndAreLost(t *testing.T) {
 // Ensures that a stream of nothing but citations cannot take all the memory there
 // is.
 func TestSourcesAreBounded(t *testing.T) {
-	var r recorder
+	var r translatetest.Transcript
 	p := answer.NewParser(&r)
 	p.Event(sse.Event{Data: []byte(opens(0, `{"type":"text","text":"a"}`))})
 	for i := range 20 {
@@ -89,6 +90,6 @@ func TestSourcesAreBounded(t *testing.T) {
 		p.Event(sse.Event{Data: []byte(cites(0, page))})
 	}
 	p.Event(sse.Event{Data: []byte(`{"type":"content_block_stop","index":0}`)})
-	assert.Len(t, r.lines, 2+10)
+	assert.Len(t, r.Lines, 2+10)
 	assert.Equal(t, "content.*.citations", p.Losses().String())
 }

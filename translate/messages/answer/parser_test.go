@@ -3,82 +3,18 @@ package answer_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-// recorder writes core events down, one a line.
-type recorder struct{ lines []string }
-
-// Handle leaves out the objects of the provider, which only its own format gets.
-func (r *recorder) Handle(e *event.Event) {
-	if e.Kind != event.Native {
-		r.lines = append(r.lines, describe(e))
-	}
-}
-
-func describe(e *event.Event) string {
-	switch e.Kind {
-	case event.Start:
-		return fmt.Sprintf("start %s %d tier %d", e.Model, e.Usage.Fresh, e.Tier)
-	case event.Text:
-		if e.Part > 0 {
-			return fmt.Sprintf("text %q of part %d", e.Text, e.Part)
-		}
-		return fmt.Sprintf("text %q", e.Text)
-	case event.Source:
-		return fmt.Sprintf("source %q %q %d..%d", e.Source.URL, e.Source.Title, e.Source.Start, e.Source.End)
-	case event.Reasoning:
-		return fmt.Sprintf("reasoning %q", e.Text)
-	case event.Signature:
-		return fmt.Sprintf("signature %q", e.Text)
-	case event.Redacted:
-		return fmt.Sprintf("redacted %q", e.Text)
-	case event.ReasoningEnd:
-		return "reasoning end"
-	case event.ToolStart:
-		return fmt.Sprintf("tool %d %q %q", e.Tool, e.ID, e.Name)
-	case event.ToolArgs:
-		return fmt.Sprintf("args %d %q", e.Tool, e.Text)
-	case event.ToolEnd:
-		return fmt.Sprintf("tool end %d", e.Tool)
-	case event.Finish:
-		return strings.TrimRight(fmt.Sprintf("finish %s %s %s", answer.StopReason(e.Finish, false), e.Stop, e.Text), " ")
-	case event.Usage:
-		return fmt.Sprintf("usage %d+%d+%d %d (%d) tier %d", e.Usage.Fresh, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output(), e.Usage.Reasoning, e.Tier)
-	case event.Error:
-		return fmt.Sprintf("error %d %s", formats.Of(translate.Messages).Errors.Status(e.Fault), e.Fault.Message)
-	case event.End:
-		return "end"
-	default:
-		return fmt.Sprintf("event %d", e.Kind)
-	}
-}
-
-// parse reads events, whose names are the types of their data, and then the end
-// of the body.
+// parse reads events, and then the end of the body.
 func parse(events []string, clean bool) []string {
-	var r recorder
-	p := answer.NewParser(&r)
-	for _, data := range events {
-		name, rest, named := strings.Cut(data, "|")
-		if !named {
-			rest = data
-			_, name, _ = strings.Cut(data, `"type":"`)
-			name, _, _ = strings.Cut(name, `"`)
-		}
-		p.Event(sse.Event{Name: []byte(name), Data: []byte(rest)})
-	}
-	p.End(clean)
-	return r.lines
+	return translatetest.ReadEvents(answer.NewParser, clean, events...)
 }
 
 func opens(index int, block string) string {
@@ -95,10 +31,10 @@ const (
 	start  = `{"type":"message_start","message":{"model":"m","usage":{"input_tokens":3,"output_tokens":1}}}`
 	ends   = `{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":9}}`
 	stops  = `{"type":"message_stop"}`
-	begin  = "start m 3 tier 0"
-	first  = "usage 3+0+0 1 (0) tier 0"
-	last   = "usage 3+0+0 9 (0) tier 0"
-	finish = "finish end_turn"
+	begin  = "start m 0 input 3"
+	first  = "usage 3+0+0 1 (0)"
+	last   = "usage 3+0+0 9 (0)"
+	finish = "finish stop"
 	unread = "error 502 the upstream returned an unusable answer"
 	cutOff = "error 502 the upstream closed the stream before completing the answer"
 )
@@ -139,10 +75,10 @@ var streams = []struct {
 	{"a block that is begun twice", []string{start, opens(0, `{"type":"text","text":"a"}`), opens(0, `{"type":"text","text":"b"}`)}, []string{begin, first, `text "a"`, unread}},
 
 	// Usage and the reason.
-	{"the counts of the delta overwrite, present ones alone", []string{`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":3,"cache_read_input_tokens":4,"output_tokens":1,"service_tier":"priority"}}}`, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"input_tokens":30,"cache_creation_input_tokens":5,"cache_read_input_tokens":null,"output_tokens":15,"output_tokens_details":{"thinking_tokens":7}}}`, stops}, []string{"start m 3 tier 2", "usage 3+4+0 1 (0) tier 2", "finish max_tokens", "usage 30+4+5 15 (7) tier 2", "end"}},
-	{"no usage", []string{`{"type":"message_start","message":{"model":"m"}}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, stops}, []string{"start m 0 tier 0", finish, "end"}},
-	{"a null reason is none, a later one counts", []string{start, `{"type":"message_delta","delta":{"stop_reason":null}}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, `{"type":"message_delta","delta":{"stop_reason":"stop_sequence","stop_sequence":"END"}}`, stops}, []string{begin, first, finish, "finish end_turn END", "end"}},
-	{"a refusal", []string{start, `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"no"}}}`, stops}, []string{begin, first, "finish refusal  no", "end"}},
+	{"the counts of the delta overwrite, present ones alone", []string{`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":3,"cache_read_input_tokens":4,"output_tokens":1,"service_tier":"priority"}}}`, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"input_tokens":30,"cache_creation_input_tokens":5,"cache_read_input_tokens":null,"output_tokens":15,"output_tokens_details":{"thinking_tokens":7}}}`, stops}, []string{"start m 0 input 3 tier 2", "usage 3+4+0 1 (0) tier 2", "finish length", "usage 30+4+5 15 (7) tier 2", "end"}},
+	{"no usage", []string{`{"type":"message_start","message":{"model":"m"}}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, stops}, []string{"start m 0", finish, "end"}},
+	{"a null reason is none, a later one counts", []string{start, `{"type":"message_delta","delta":{"stop_reason":null}}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, `{"type":"message_delta","delta":{"stop_reason":"stop_sequence","stop_sequence":"END"}}`, stops}, []string{begin, first, finish, `finish stop "END"`, "end"}},
+	{"a refusal", []string{start, `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"no"}}}`, stops}, []string{begin, first, `finish filtered "no"`, "end"}},
 	{"details that are null", []string{start, `{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_details":null}}`, stops}, []string{begin, first, finish, "end"}},
 
 	// The end.
@@ -154,7 +90,7 @@ var streams = []struct {
 	{"nothing counts behind the end", append(around(), opens(0, `{"type":"text","text":"a"}`), `{"type":"error","error":{}}`), between()},
 
 	// Errors.
-	{"an error", []string{start, `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`, stops}, []string{begin, first, "error 529 busy"}},
+	{"an error", []string{start, `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`, stops}, []string{begin, first, "error 503 busy"}},
 	{"an error without a name", []string{`|{"error":{"type":"rate_limit_error","message":"slow down"}}`}, []string{"error 429 slow down"}},
 	{"events without names", []string{"|" + start, "|" + delta(0, `{"type":"text_delta","text":"a"}`), "|" + ends, "|" + stops}, between(`text "a"`)},
 	{"a foreign format", []string{`|{"object":"chat.completion.chunk","choices":[]}`}, []string{unread}},
@@ -181,31 +117,26 @@ var answers = []struct {
 }{
 	{"every block", `{"id":"x","type":"message","model":"m","content":[{"type":"thinking","thinking":"r","signature":"s"},{"type":"thinking","thinking":"","signature":"t"},{"type":"redacted_thinking","data":"d"},{"type":"text","text":"a","citations":null},{"type":"server_tool_use","id":"x","name":"web_search","input":{}},{"type":"other"},{"type":"text","text":""},{"type":"tool_use","id":"a","name":"f","input":{ "x" : 12345678901234567890 }},{"type":"tool_use","id":"b","name":"g","input":{}}],"stop_reason":"tool_use","usage":{"input_tokens":3,"output_tokens":9}}`, []string{
 		begin, last, `reasoning "r"`, `signature "s"`, "reasoning end", `signature "t"`, "reasoning end", `redacted "d"`, `text "a"`,
-		`tool 0 "a" "f"`, `args 0 "{\"x\":12345678901234567890}"`, "tool end 0", `tool 1 "b" "g"`, `args 1 "{}"`, "tool end 1", finish, "end",
+		`tool 0 "a" "f"`, `args 0 "{\"x\":12345678901234567890}"`, "tool end 0", `tool 1 "b" "g"`, `args 1 "{}"`, "tool end 1", "finish tools", "end",
 	}},
 	{"nothing", `{"model":"m","content":[],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":9}}`, []string{begin, last, finish, "end"}},
-	{"stop sequence and tier", `{"model":"m","content":[],"stop_reason":"stop_sequence","stop_sequence":"END","usage":{"input_tokens":3,"output_tokens":9,"service_tier":"standard"}}`, []string{"start m 3 tier 1", "usage 3+0+0 9 (0) tier 1", "finish end_turn END", "end"}},
-	{"a refusal", `{"model":"m","content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}`, []string{"start m 0 tier 0", "finish refusal  no", "end"}},
-	{"no reason", `{"model":"m","content":[{"type":"text","text":"a"}],"stop_reason":null}`, []string{"start m 0 tier 0", `text "a"`, "end"}},
+	{"stop sequence and tier", `{"model":"m","content":[],"stop_reason":"stop_sequence","stop_sequence":"END","usage":{"input_tokens":3,"output_tokens":9,"service_tier":"standard"}}`, []string{"start m 0 input 3 tier 1", "usage 3+0+0 9 (0) tier 1", `finish stop "END"`, "end"}},
+	{"a refusal", `{"model":"m","content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}`, []string{"start m 0", `finish filtered "no"`, "end"}},
+	{"no reason", `{"model":"m","content":[{"type":"text","text":"a"}],"stop_reason":null}`, []string{"start m 0", `text "a"`, "end"}},
 	{"no content", `{"model":"m"}`, []string{unread}},
-	{"null content", `{"model":"m","content":null}`, []string{"start m 0 tier 0", "end"}},
-	{"null texts and inputs", `{"model":"m","content":[{"type":"thinking","thinking":null,"signature":null},{"type":"text","text":null},{"type":"tool_use","id":"a","name":"f","input":null}]}`, []string{"start m 0 tier 0", "reasoning end", `tool 0 "a" "f"`, `args 0 "{}"`, "tool end 0", "end"}},
+	{"null content", `{"model":"m","content":null}`, []string{"start m 0", "end"}},
+	{"null texts and inputs", `{"model":"m","content":[{"type":"thinking","thinking":null,"signature":null},{"type":"text","text":null},{"type":"tool_use","id":"a","name":"f","input":null}]}`, []string{"start m 0", "reasoning end", `tool 0 "a" "f"`, `args 0 "{}"`, "tool end 0", "end"}},
 	{"an error", `{"type":"error","error":{"type":"x","message":"no","code":429}}`, []string{"error 429 no"}},
 	{"an error object alone", `{"error":{"message":"no"},"type":"message"}`, []string{"error 502 no"}},
 	{"not JSON", `<html>`, []string{unread}},
 	{"not an object", `[]`, []string{unread}},
-	{"a member of a block that stands twice", `{"model":"m","content":[{"type":"text","text":"a","text":"b"}]}`, []string{"start m 0 tier 0", unread}},
+	{"a member of a block that stands twice", `{"model":"m","content":[{"type":"text","text":"a","text":"b"}]}`, []string{"start m 0", unread}},
 }
 
 func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 	for _, tt := range answers {
 		t.Run(tt.name, func(t *testing.T) {
-			var r recorder
-			p := answer.NewParser(&r)
-			p.Answer([]byte(tt.body))
-			p.End(true)
-			p.Answer([]byte(tt.body))
-			assert.Equal(t, tt.want, r.lines)
+			assert.Equal(t, tt.want, translatetest.ReadAnswer(answer.NewParser, tt.body))
 		})
 	}
 }
@@ -220,7 +151,7 @@ func TestUnknownDeltasAreNotText(t *testing.T) {
 		`{"type":"text_delta","text":["b"]}`:              "content.*.text",
 		`{"type":"text_delta","text":"","x":1}`:           "content.*.x",
 	} {
-		var r recorder
+		var r translatetest.Transcript
 		p := answer.NewParser(&r)
 		for _, data := range []string{
 			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}`,
@@ -228,7 +159,7 @@ func TestUnknownDeltasAreNotText(t *testing.T) {
 		} {
 			p.Event(sse.Event{Data: []byte(data)})
 		}
-		assert.Equal(t, []string{"start  0 tier 0", `text "a"`}, r.lines, delta)
+		assert.Equal(t, []string{"start  0", `text "a"`}, r.Lines, delta)
 		assert.Equal(t, lost, p.Losses().String(), delta)
 	}
 }
@@ -273,10 +204,10 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 		{"details that are none", `"content":[],"stop_details":"cyber"`, "stop_details", []string{`{"type":"message_delta","delta":{"stop_details":"cyber"}}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := answer.NewParser(&recorder{})
+			p := answer.NewParser(&translatetest.Transcript{})
 			p.Answer([]byte(`{"id":"x","type":"message","role":"assistant","model":"m",` + c.message + `}`))
 			assert.Equal(t, c.lost, p.Losses().String())
-			p = answer.NewParser(&recorder{})
+			p = answer.NewParser(&translatetest.Transcript{})
 			for _, data := range c.events {
 				p.Event(sse.Event{Data: []byte(data)})
 			}
@@ -286,7 +217,7 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 }
 
 func TestEventsThatNobodyKnowsAreNamed(t *testing.T) {
-	p := answer.NewParser(&recorder{})
+	p := answer.NewParser(&translatetest.Transcript{})
 	p.Event(sse.Event{Name: []byte("ping"), Data: []byte(`{}`)})
 	p.Event(sse.Event{Name: []byte("mood"), Data: []byte(`anything`)})
 	p.Event(sse.Event{Data: []byte(`{"type":"tone"}`)})
@@ -296,10 +227,10 @@ func TestEventsThatNobodyKnowsAreNamed(t *testing.T) {
 // What surrounds an error is no part of an answer.
 func TestAnErrorLosesNothing(t *testing.T) {
 	failed := `{"type":"error","error":{"type":"api_error","message":"no"},"request_id":"x"}`
-	p := answer.NewParser(&recorder{})
+	p := answer.NewParser(&translatetest.Transcript{})
 	p.Answer([]byte(failed))
 	assert.Empty(t, p.Losses())
-	p = answer.NewParser(&recorder{})
+	p = answer.NewParser(&translatetest.Transcript{})
 	p.Event(sse.Event{Data: []byte(failed)})
 	assert.Empty(t, p.Losses())
 }

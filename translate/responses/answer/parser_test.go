@@ -10,93 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-// recorder writes core events down, one a line.
-type recorder struct{ lines []string }
-
-func (r *recorder) Handle(e *event.Event) {
-	if e.Kind == event.Native { // which only the provider's own format gets
-		return
-	}
-	r.lines = append(r.lines, describe(e))
-}
-
-func describe(e *event.Event) string {
-	part := ""
-	if e.Part > 0 {
-		part = fmt.Sprintf(" of part %d", e.Part)
-	}
-	switch e.Kind {
-	case event.Start:
-		return fmt.Sprintf("start %s %d tier %d", e.Model, e.Created, e.Tier)
-	case event.Text:
-		if e.Refusal {
-			part += " refusal"
-		}
-		return fmt.Sprintf("text %q%s", e.Text, part)
-	case event.TextEnd:
-		return "text end"
-	case event.Source:
-		return fmt.Sprintf("source %q %q %d..%d", e.Source.URL, e.Source.Title, e.Source.Start, e.Source.End)
-	case event.Reasoning:
-		return fmt.Sprintf("reasoning %q%s", e.Text, part)
-	case event.Signature:
-		return fmt.Sprintf("signature %q of %s", e.Text, e.Origin)
-	case event.ReasoningEnd:
-		return "reasoning end"
-	case event.ToolStart:
-		if e.Custom {
-			part = " custom"
-		}
-		return fmt.Sprintf("tool %d %q %q%s", e.Tool, e.ID, e.Name, part)
-	case event.ToolArgs:
-		return fmt.Sprintf("args %d %q", e.Tool, e.Text)
-	case event.ToolEnd:
-		return fmt.Sprintf("tool end %d", e.Tool)
-	case event.Logprobs:
-		return fmt.Sprintf("logprobs %s", e.Logprobs)
-	case event.Finish:
-		return "finish " + finishes[e.Finish]
-	case event.Usage:
-		return fmt.Sprintf("usage %d+%d+%d %d (%d) tier %d", e.Usage.Fresh, e.Usage.CacheRead, e.Usage.Written(), e.Usage.Output(), e.Usage.Reasoning, e.Tier)
-	case event.Error:
-		return fmt.Sprintf("error %d %s", formats.Of(translate.Responses).Errors.Status(e.Fault), e.Fault.Message)
-	case event.End:
-		return "end"
-	case event.Failing:
-		return "failing"
-	default:
-		return fmt.Sprintf("event %d", e.Kind)
-	}
-}
-
-var finishes = map[event.FinishReason]string{
-	event.FinishStop: "stop", event.FinishLength: "length", event.FinishTools: "tools",
-	event.FinishFiltered: "filtered", event.FinishRefused: "refused",
-}
-
-// parse reads events, and then the end of the body. The name of an event is the text
-// before "|", or the type of its data.
+// parse reads events, and then the end of the body.
 func parse(events []string, clean bool) []string {
-	var r recorder
-	p := answer.NewParser(&r)
-	for _, data := range events {
-		name, rest, named := strings.Cut(data, "|")
-		if !named {
-			rest = data
-			_, name, _ = strings.Cut(data, `"type":"`)
-			name, _, _ = strings.Cut(name, `"`)
-		}
-		p.Event(sse.Event{Name: []byte(name), Data: []byte(rest)})
-	}
-	p.End(clean)
-	return r.lines
+	return translatetest.ReadEvents(answer.NewParser, clean, events...)
 }
 
 // event is the data of an event; members follow its type.
@@ -137,7 +58,7 @@ func ends(output string) string {
 
 const (
 	created = `{"type":"response.created","response":{"id":"resp_1","created_at":7,"model":"m","status":"in_progress","output":[],"usage":null}}`
-	begin   = "start m 7 tier 0"
+	begin   = "start m 7"
 	counted = "usage 7+20+3 9 (4) tier 1"
 	unread  = "error 502 the upstream returned an unusable answer"
 	cutOff  = "error 502 the upstream closed the stream before completing the answer"
@@ -198,13 +119,13 @@ var streams = []struct {
 	{"items at other places of the response", []string{created, added(0, thought), added(1, message), text(1, 0, "a"), done(1, whole("output_text", `"text":"a"`)), ends(`[` + whole("output_text", `"text":"a"`) + `]`)}, between("stop", `text "a"`, "text end")},
 	{"ids that change", []string{created, added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`)), ends(`[{"type":"message","id":"msg_9","content":[{"type":"output_text","text":"a"}]}]`)}, between("stop", `text "a"`, "text end")},
 	{"another item with the same index", around(added(0, message), text(0, 0, "a"), added(0, `{"type":"message","id":"msg_2","content":[]}`), text(0, 0, "b"), added(0, call), args(0, "{}")), between("tools", `text "a"`, "text end", `text "b"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"no beginning", []string{text(0, 0, "a"), ends("null")}, []string{"start  0 tier 0", `text "a"`, "text end", counted, "finish stop", "end"}},
+	{"no beginning", []string{text(0, 0, "a"), ends("null")}, []string{"start  0", `text "a"`, "text end", counted, "finish stop", "end"}},
 	{"events without names", []string{"|" + created, "|" + text(0, 0, "a"), "|" + ends("[]")}, between("stop", `text "a"`, "text end")},
 	{"deltas of one shape without names", []string{"|" + created, "|" + text(0, 0, "a"), "|" + text(0, 0, "b"), "|" + text(0, 0, "c"), "|" + ends("["+whole("output_text", `"text":"abcd"`)+"]")}, between("stop", `text "a"`, `text "b"`, `text "c"`, `text "d"`, "text end")},
 	// Its event names it. Before, it was taken for a part of a message, and lost.
 	{"a part of a summary without a type", around(eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"text":"a"}`)), between("stop", `reasoning "a"`, "reasoning end")},
 	// Before, the source preceded the beginning, which no format can express.
-	{"a source before the beginning", []string{eventOf("response.output_text.annotation.added", `"output_index":0,"annotation":{"type":"url_citation","url":"u"}`), ends("[]")}, []string{"start  0 tier 0", `source "u" "" 0..0`, counted, "finish stop", "end"}},
+	{"a source before the beginning", []string{eventOf("response.output_text.annotation.added", `"output_index":0,"annotation":{"type":"url_citation","url":"u"}`), ends("[]")}, []string{"start  0", `source "u" "" 0..0`, counted, "finish stop", "end"}},
 	{"arguments that are an object", around(done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x": 1}}`)), between("tools", `tool 0 "c" "f"`, `args 0 "{\"x\":1}"`, "tool end 0")},
 	// Before, the empty object was taken for the arguments, and the real ones were lost.
 	{"arguments that are an empty object at first", around(added(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{}}`), done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x":1}}`)), between("tools", `tool 0 "c" "f"`, `args 0 "{\"x\":1}"`, "tool end 0")},
@@ -213,7 +134,7 @@ var streams = []struct {
 	// What cannot be taken back, or has no words.
 	{"a whole text that is another one", around(added(0, message), text(0, 0, "ab"), textEvent(0, 0, "output_text.done", "text", "xbc"), done(0, whole("output_text", `"text":"a"`))), between("stop", `text "ab"`, "text end")},
 	{"deltas behind the end of their item", around(added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`)), text(0, 0, "b")), between("stop", `text "a"`, "text end")},
-	{"tools of the vendor", around(added(0, `{"type":"web_search_call","status":"in_progress"}`), eventOf("response.web_search_call.searching", `"output_index":0,"item_id":"ws_1"`), done(0, `{"type":"web_search_call","status":"completed","action":{"query":"q"}}`)), slices.Insert(between("stop"), 1, "usage 0+0+0 0 (0) tier 0")},
+	{"tools of the vendor", around(added(0, `{"type":"web_search_call","status":"in_progress"}`), eventOf("response.web_search_call.searching", `"output_index":0,"item_id":"ws_1"`), done(0, `{"type":"web_search_call","status":"completed","action":{"query":"q"}}`)), slices.Insert(between("stop"), 1, "usage 0+0+0 0 (0)")},
 	{"R037 events that nobody knows", around(`{"type":"keepalive","sequence_number":3}`, `codex.rate_limits|{"type":"codex.rate_limits","limits":{}}`, `responsesapi.x|not json`, `{"type":"response.metadata","headers":{}}`, `{"type":"response.queued","response":{}}`), between("stop")},
 	{"DONE", append(around(), "|[DONE]"), between("stop")},
 
@@ -272,7 +193,7 @@ var answers = []struct {
 	{"two items with one id", wholeAnswer(`"output":[` + whole("output_text", `"text":"a"`) + `,` + whole("output_text", `"text":"b"`) + `]`), []string{begin, `text "a"`, "text end", `text "b"`, "text end", "finish stop", "end"}},
 	{"incomplete", wholeAnswer(`"status":"incomplete","incomplete_details":{"reason":"max_tokens"},"output":[` + whole("output_text", `"text":"a"`) + `]`), []string{begin, `text "a"`, "text end", "finish length", "end"}},
 	{"refused", wholeAnswer(`"status":"completed","output":[` + whole("refusal", `"refusal":"no"`) + `]`), []string{begin, `text "no" refusal`, "text end", "finish refused", "end"}},
-	{"more cached than there was", wholeAnswer(`"output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":-1}`), []string{begin, "usage 5+9+0 0 (0) tier 0", "finish stop", "end"}},
+	{"more cached than there was", wholeAnswer(`"output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":-1}`), []string{begin, "usage 5+9+0 0 (0)", "finish stop", "end"}},
 	{"failed", wholeAnswer(`"status":"failed","error":{"code":"server_error","message":"no"},"output":[]`), []string{"error 500 no"}},
 	{"an error", `{"error":{"message":"no","code":"rate_limit_exceeded"}}`, []string{"error 429 no"}},
 	{"a detail", `{"detail":"no"}`, []string{"error 502 no"}},
@@ -290,21 +211,21 @@ var answers = []struct {
 
 // parseAnswer reads a JSON answer.
 func parseAnswer(body string) []string {
-	var r recorder
+	var r translatetest.Transcript
 	answer.NewParser(&r).Answer([]byte(body))
-	return r.lines
+	return r.Lines
 }
 
 func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 	for _, tt := range answers {
 		t.Run(tt.name, func(t *testing.T) {
 			assert.Equal(t, tt.want, parseAnswer(tt.body))
-			var r recorder
+			var r translatetest.Transcript
 			p := answer.NewParser(&r)
 			p.Answer([]byte(tt.body))
 			p.Answer([]byte(tt.body))
 			p.End(true)
-			assert.Equal(t, tt.want, r.lines, "an answer ends once")
+			assert.Equal(t, tt.want, r.Lines, "an answer ends once")
 		})
 	}
 }
@@ -357,10 +278,10 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := answer.NewParser(&recorder{})
+			p := answer.NewParser(&translatetest.Transcript{})
 			p.Answer([]byte(wholeAnswer(c.output)))
 			assert.Equal(t, c.lost, p.Losses().String())
-			p = answer.NewParser(&recorder{})
+			p = answer.NewParser(&translatetest.Transcript{})
 			for _, data := range c.events {
 				p.Event(sse.Event{Data: []byte(data)})
 			}
@@ -385,7 +306,7 @@ func TestUnknownEventsAreReportedByName(t *testing.T) {
 		added(0, call) + "\n" + text(0, 0, "b"):                                                          "event.*.text",
 		text(0, 0, "a") + "\n" + eventOf("response.failed", `"response":{"mood":1,"error":{}},"tone":1`): "",
 	} {
-		p := answer.NewParser(&recorder{})
+		p := answer.NewParser(&translatetest.Transcript{})
 		for e := range strings.SplitSeq(data, "\n") {
 			name, rest, named := strings.Cut(e, "|")
 			if !named {
@@ -450,7 +371,7 @@ func TestItemsAndPartsAreBounded(t *testing.T) {
 }
 
 func TestSourcesAreBounded(t *testing.T) {
-	p := answer.NewParser(&recorder{})
+	p := answer.NewParser(&translatetest.Transcript{})
 	long := eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"url_citation","url":"`+strings.Repeat("u", 600<<10)+`"}`)
 	for range 2 {
 		p.Event(sse.Event{Data: []byte(long)})
