@@ -117,7 +117,7 @@ var arrows = []arrow{
 	{"module/migration/rows", nil},
 	{"module/migration/litellm", []string{"module/aigateway", "module/migration", "module/migration/rows", "module/prices"}},
 	{"module/migration/newapi", []string{"module/aigateway", "module/migration", "module/migration/rows", "module/prices"}},
-	{"module/command", []string{"module/aigateway", "module/aigateway/accounting", "module/doctor", "module/migration", "module/migration/...", "module/outbound", "translate/formats"}},
+	{"module/command", []string{"module/accounts/reports", "module/aigateway", "module/aigateway/accounting", "module/doctor", "module/migration", "module/migration/...", "module/outbound", "translate/formats"}},
 
 	{"module/gatewaytest/memory", nil},
 	{"module/gatewaytest/openapi", nil},

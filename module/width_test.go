@@ -28,15 +28,14 @@ var wideTypes = map[string]string{
 // records are types that may have more fields, because each field is a member
 // of a document, a column or an option that exists outside the program.
 var records = []string{
-	"module/accounts/reports.callView", // members of answers, as of the next three
+	"module/accounts/reports.Call", // members of answers, as of the next three
 	"module/accounts/compat.keyView",
-	"module/accounts/reports.recordView",
-	"module/accounts/reports.usageView",
+	"module/accounts/reports.Record",
+	"module/accounts/reports.Usage",
 	"module/aigateway/accounting.Record", // columns of the database, as of the next two
 	"module/aigateway/accounting.Call",
 	"module/aigateway/accounting.Usage",
 	"module/command.target", // of an answer of the admin API
-	"module/command.usage",  // of an answer of the API of accounts
 	"module/gateway.Config", // options of the configuration
 
 	"module/providers/demo/reply.schema", // keywords of JSON Schema

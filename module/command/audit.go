@@ -11,24 +11,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 )
 
 const auditPath = apiPath + "audit"
-
-// auditRow is a row of the audit log in an answer of the admin API.
-type auditRow struct {
-	At      string `json:"at"`
-	Actor   string `json:"actor"`
-	Address string `json:"address"`
-	Action  string `json:"action"`
-	Object  string `json:"object"`
-	Result  string `json:"result"`
-	Changes []struct {
-		Field  string `json:"field"`
-		Before string `json:"before"`
-		After  string `json:"after"`
-	} `json:"changes"`
-}
 
 // auditCommand returns the command caddy ai-gateway audit.
 func auditCommand() *cobra.Command {
@@ -68,7 +55,7 @@ func showAudit(cmd *cobra.Command, a admin, _ []string) error {
 
 // printAudit prints rows as a table.
 func printAudit(out io.Writer, items []json.RawMessage) error {
-	rows, err := decoded[auditRow](items)
+	rows, err := decoded[reports.AuditRow](items)
 	if err != nil {
 		return err
 	}

@@ -10,52 +10,21 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 )
 
 const recordsPath = apiPath + "records"
 
-// record is a record in an answer of the admin API.
-type record struct {
-	At      string `json:"at"`
-	Request string `json:"request"`
-	Key     string `json:"key"`
-	Model   string `json:"model"`
-	Outcome string `json:"outcome"`
-	Status  int    `json:"status"`
-	Calls   []struct {
-		Provider   string `json:"provider"`
-		Upstream   string `json:"upstream_model"`
-		Source     string `json:"source"`
-		Input      int64  `json:"input_tokens"`
-		CacheRead  int64  `json:"cache_read_tokens"`
-		CacheWrite int64  `json:"cache_write_tokens"`
-		Output     int64  `json:"output_tokens"`
-		units
-		Price      string `json:"price"`
-		CostSource string `json:"cost_source"`
-		CostNano   int64  `json:"cost_nano"`
-		Currency   string `json:"currency"`
-	} `json:"calls"`
-}
-
-// units are what a call is charged for beside tokens.
-type units struct {
-	Images     int64 `json:"images"`
-	Seconds    int64 `json:"seconds"`
-	Characters int64 `json:"characters"`
-	Queries    int64 `json:"queries"`
-	Searches   int64 `json:"searches"`
-}
-
-// String returns the units of which there are some, such as "images: 2, searches: 1".
-func (u units) String() string {
+// unitsOf returns what a call is charged for beside tokens, such as "images: 2, searches: 1".
+func unitsOf(c *reports.Call) string {
 	var some []string
-	for _, of := range [...]struct {
+	for _, unit := range [...]struct {
 		n    int64
 		name string
-	}{{u.Images, "images"}, {u.Seconds, "seconds"}, {u.Characters, "characters"}, {u.Queries, "queries"}, {u.Searches, "searches"}} {
-		if of.n > 0 {
-			some = append(some, fmt.Sprintf("%s: %d", of.name, of.n))
+	}{{c.Images, "images"}, {c.Seconds, "seconds"}, {c.Characters, "characters"}, {c.Queries, "queries"}, {c.Searches, "searches"}} {
+		if unit.n > 0 {
+			some = append(some, fmt.Sprintf("%s: %d", unit.name, unit.n))
 		}
 	}
 	return strings.Join(some, ", ")
@@ -88,7 +57,7 @@ func showRecords(cmd *cobra.Command, a admin) error {
 // printRecords prints a line for each call of the records, and one for each record without
 // calls.
 func printRecords(out io.Writer, items []json.RawMessage) error {
-	records, err := decoded[record](items)
+	records, err := decoded[reports.Record](items)
 	if err != nil {
 		return err
 	}
@@ -96,7 +65,8 @@ func printRecords(out io.Writer, items []json.RawMessage) error {
 	for i := range records {
 		r := &records[i]
 		begin := []string{r.At, r.Request, r.Key, r.Model, r.Outcome, strconv.Itoa(r.Status)}
-		for _, c := range r.Calls {
+		for i := range r.Calls {
+			c := &r.Calls[i]
 			cost := fmt.Sprintf("%d.%09d %s", c.CostNano/1e9, c.CostNano%1e9, c.Currency)
 			switch {
 			case c.Source == "none" && c.CostNano == 0: // an imported sum has no source, and a cost
@@ -106,7 +76,7 @@ func printRecords(out io.Writer, items []json.RawMessage) error {
 			case c.CostSource == "floor":
 				cost = "at least " + cost
 			}
-			row := append(begin[:len(begin):len(begin)], c.Provider, c.Upstream)
+			row := append(begin[:len(begin):len(begin)], c.Provider, c.Model)
 			for _, n := range []int64{c.Input, c.CacheRead, c.CacheWrite, c.Output} {
 				row = append(row, strconv.FormatInt(n, 10))
 			}
@@ -114,7 +84,7 @@ func printRecords(out io.Writer, items []json.RawMessage) error {
 			if c.CostSource == "provider" {
 				price = "stated by the provider"
 			}
-			table.row(append(row, c.units.String(), cost, price)...)
+			table.row(append(row, unitsOf(c), cost, price)...)
 		}
 		if len(r.Calls) == 0 {
 			table.row(append(begin, "", "", "", "", "", "", "", "0", "")...)

@@ -12,54 +12,33 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 )
 
 const usagePath = apiPath + "usage"
 
-// usage is a sum in an answer of the admin API.
-type usage struct {
-	From     string `json:"from"`
-	Key      string `json:"key"`
-	User     string `json:"user"`
-	Limit    string `json:"limit"`
-	Model    string `json:"model"`
-	Provider string `json:"provider"`
-	Upstream string `json:"upstream_model"`
-	Outcome  string `json:"outcome"`
-	Tag      string `json:"tag"` // the value
-	Customer string `json:"customer"`
-
-	Requests   int64  `json:"requests"`
-	Input      int64  `json:"input_tokens"`
-	CacheRead  int64  `json:"cache_read_tokens"`
-	CacheWrite int64  `json:"cache_write_tokens"`
-	Output     int64  `json:"output_tokens"`
-	CostMicro  int64  `json:"cost_micro"`
-	Currency   string `json:"currency"`
-	Floor      bool   `json:"floor"`
-}
-
 // columns are the columns of the dimensions of usage, by their names.
-var columns = map[string]func(*usage) string{
-	"hour":           func(u *usage) string { return u.From },
-	"day":            func(u *usage) string { return strings.SplitN(u.From, "T", 2)[0] },
-	"month":          func(u *usage) string { return u.From[:min(len("2006-01"), len(u.From))] },
-	"key":            func(u *usage) string { return u.Key },
-	"user":           func(u *usage) string { return u.User },
-	"limit":          func(u *usage) string { return u.Limit },
-	"model":          func(u *usage) string { return u.Model },
-	"provider":       func(u *usage) string { return u.Provider },
-	"upstream_model": func(u *usage) string { return u.Upstream },
-	"outcome":        func(u *usage) string { return u.Outcome },
-	"customer":       func(u *usage) string { return u.Customer },
+var columns = map[string]func(*reports.Usage) string{
+	"hour":           func(u *reports.Usage) string { return u.From },
+	"day":            func(u *reports.Usage) string { return strings.SplitN(u.From, "T", 2)[0] },
+	"month":          func(u *reports.Usage) string { return u.From[:min(len("2006-01"), len(u.From))] },
+	"key":            func(u *reports.Usage) string { return u.Key },
+	"user":           func(u *reports.Usage) string { return u.User },
+	"limit":          func(u *reports.Usage) string { return u.Limit },
+	"model":          func(u *reports.Usage) string { return u.Model },
+	"provider":       func(u *reports.Usage) string { return u.Provider },
+	"upstream_model": func(u *reports.Usage) string { return u.Upstream },
+	"outcome":        func(u *reports.Usage) string { return u.Outcome },
+	"customer":       func(u *reports.Usage) string { return u.Customer },
 }
 
 // columnOf returns the column of a dimension: that of tags, if it has no other.
-func columnOf(name string) func(*usage) string {
+func columnOf(name string) func(*reports.Usage) string {
 	if column := columns[name]; column != nil {
 		return column
 	}
-	return func(u *usage) string { return u.Tag }
+	return func(u *reports.Usage) string { return u.Tag }
 }
 
 // usageCommand returns the command caddy ai-gateway usage.
@@ -101,7 +80,7 @@ func showUsage(cmd *cobra.Command, a admin, _ []string) error {
 	query := flagQuery(cmd, "from", "to", "user", "key", "team", "tag", "customer")
 	query.Set("by", strings.Join(by, ","))
 	return printList(cmd, a, list{path: usagePath, query: query, table: func(out io.Writer, items []json.RawMessage) error {
-		sums, err := decoded[usage](items)
+		sums, err := decoded[reports.Usage](items)
 		if err != nil {
 			return err
 		}
@@ -203,7 +182,7 @@ func decoded[T any](items []json.RawMessage) ([]T, error) {
 }
 
 // printUsage prints sums as a table. If there are several, lines with their totals follow.
-func printUsage(out io.Writer, by []string, sums []usage) error {
+func printUsage(out io.Writer, by []string, sums []reports.Usage) error {
 	var header []string
 	for _, name := range append(slices.Clone(by), "requests", "input", "cache read", "cache write", "output", "cost") {
 		header = append(header, strings.ToUpper(name))
@@ -214,66 +193,66 @@ func printUsage(out io.Writer, by []string, sums []usage) error {
 		for _, name := range by {
 			row = append(row, columnOf(name)(&sums[i]))
 		}
-		table.row(append(row, sums[i].cells()...)...)
+		table.row(append(row, cellsOf(&sums[i])...)...)
 	}
 	if len(sums) > 1 && len(by) > 0 {
 		for _, total := range totals(sums) {
 			row := make([]string, len(by))
 			row[0] = "total"
-			table.row(append(row, total.cells()...)...)
+			table.row(append(row, cellsOf(&total)...)...)
 		}
 	}
 	return table.Flush()
 }
 
-// cells returns the cells of the counts and the cost.
-func (u *usage) cells() (cells []string) {
-	for _, n := range []int64{u.Requests, u.Input, u.CacheRead, u.CacheWrite, u.Output} {
+// cellsOf returns the cells of the counts and the cost.
+func cellsOf(u *reports.Usage) (cells []string) {
+	for _, n := range []int64{u.Requests, u.InputTokens, u.CacheReadTokens, u.CacheWrite, u.OutputTokens} {
 		cells = append(cells, strconv.FormatInt(n, 10))
 	}
-	return append(cells, u.cost())
+	return append(cells, costOf(u))
 }
 
 // totals returns the totals of sums by currency, in the order of the currencies. Sums without
 // a currency, such as those of refused requests, belong to the only currency, if there is
 // one. A call of unknown cost may be of any currency: if a sum without a currency is a lower
 // bound, all totals are.
-func totals(sums []usage) (all []usage) {
+func totals(sums []reports.Usage) (all []reports.Usage) {
 	unknown := false
 	for i := range sums {
 		sum := &sums[i]
 		unknown = unknown || sum.Floor && sum.Currency == ""
-		n, known := slices.BinarySearchFunc(all, sum.Currency, func(total usage, currency string) int {
+		n, known := slices.BinarySearchFunc(all, sum.Currency, func(total reports.Usage, currency string) int {
 			return strings.Compare(total.Currency, currency)
 		})
 		if !known {
-			all = slices.Insert(all, n, usage{Currency: sum.Currency})
+			all = slices.Insert(all, n, reports.Usage{Currency: sum.Currency})
 		}
-		all[n].add(sum)
+		add(&all[n], sum)
 	}
 	for i := range all {
 		all[i].Floor = all[i].Floor || unknown
 	}
 	if len(all) == 2 && all[0].Currency == "" {
-		all[1].add(&all[0])
+		add(&all[1], &all[0])
 		return all[1:]
 	}
 	return all
 }
 
 // add adds a sum to a total.
-func (u *usage) add(sum *usage) {
-	u.Requests += sum.Requests
-	u.Input += sum.Input
-	u.CacheRead += sum.CacheRead
-	u.CacheWrite += sum.CacheWrite
-	u.Output += sum.Output
-	u.CostMicro += sum.CostMicro
-	u.Floor = u.Floor || sum.Floor
+func add(total, sum *reports.Usage) {
+	total.Requests += sum.Requests
+	total.InputTokens += sum.InputTokens
+	total.CacheReadTokens += sum.CacheReadTokens
+	total.CacheWrite += sum.CacheWrite
+	total.OutputTokens += sum.OutputTokens
+	total.CostMicro += sum.CostMicro
+	total.Floor = total.Floor || sum.Floor
 }
 
-// cost returns the cost as a text for operators, with "at least" if some cost is unknown.
-func (u *usage) cost() string {
+// costOf returns the cost as a text for operators, with "at least" if some cost is unknown.
+func costOf(u *reports.Usage) string {
 	known := amount(u.CostMicro, u.Currency)
 	switch {
 	case u.Floor && u.CostMicro == 0:

@@ -10,8 +10,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// auditView is a row of the audit log in an answer.
-type auditView struct {
+// AuditRow is a row of the audit log in an answer.
+type AuditRow struct {
 	ID      string                  `json:"id"`
 	At      string                  `json:"at"`
 	Actor   string                  `json:"actor"`
@@ -24,8 +24,8 @@ type auditView struct {
 	Result  string                  `json:"result"` // ok or failed
 }
 
-func viewAudit(e *aigateway.AuditEntry) auditView {
-	v := auditView{
+func viewAudit(e *aigateway.AuditEntry) AuditRow {
+	v := AuditRow{
 		ID: strconv.FormatInt(e.ID, 10), At: e.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Actor: e.Actor.Name, Role: e.Role.String(),
 		Address: e.Address, Request: e.Request, Action: e.Action, Object: e.Object,
 		Changes: append([]aigateway.AuditChange{}, e.Changes...), Result: "ok",
@@ -47,7 +47,7 @@ func (r Reports) Audit(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := func() ([]auditView, error) {
+	read := func() ([]AuditRow, error) {
 		found, err := log.AuditEntries(c.Context(), query)
 		if n := len(found); n > 0 {
 			query.Before = found[n-1].ID
@@ -59,12 +59,12 @@ func (r Reports) Audit(c *call.Call) (any, error) {
 	case "jsonl":
 		query.Limit = largestRecords
 		first, err := read()
-		return jsonLines[auditView]{first, read, r.Failed}, err
+		return jsonLines[AuditRow]{first, read, r.Failed}, err
 	default:
 		return nil, answer.Invalid("format must be json or jsonl")
 	}
 	query.Limit++ // one more shows whether there is another page
-	page := answer.Page[auditView]{}
+	page := answer.Page[AuditRow]{}
 	if page.Items, err = read(); err == nil && len(page.Items) == query.Limit {
 		page.Items = page.Items[:query.Limit-1]
 		page.Next = page.Items[query.Limit-2].ID

@@ -12,25 +12,25 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 )
 
-// recordView is one record in an answer.
-type recordView struct {
-	ID        string     `json:"id"` // a number beyond the exact integers of JavaScript
-	At        string     `json:"at"`
-	Request   string     `json:"request"`
-	Key       string     `json:"key"`
-	User      string     `json:"user"`
-	Limit     string     `json:"limit"`
-	Model     string     `json:"model"`
-	Operation string     `json:"operation"`
-	Format    string     `json:"format"`
-	Stream    bool       `json:"stream"`
-	Status    int        `json:"status"` // 0: none was sent
-	Outcome   string     `json:"outcome"`
-	FirstByte int64      `json:"first_byte_ms"` // 0: there was no answer
-	Duration  int64      `json:"duration_ms"`
-	Calls     []callView `json:"calls"` // the last one decided the outcome
+// Record is one record in an answer.
+type Record struct {
+	ID        string `json:"id"` // a number beyond the exact integers of JavaScript
+	At        string `json:"at"`
+	Request   string `json:"request"`
+	Key       string `json:"key"`
+	User      string `json:"user"`
+	Limit     string `json:"limit"`
+	Model     string `json:"model"`
+	Operation string `json:"operation"`
+	Format    string `json:"format"`
+	Stream    bool   `json:"stream"`
+	Status    int    `json:"status"` // 0: none was sent
+	Outcome   string `json:"outcome"`
+	FirstByte int64  `json:"first_byte_ms"` // 0: there was no answer
+	Duration  int64  `json:"duration_ms"`
+	Calls     []Call `json:"calls"` // the last one decided the outcome
 
-	Attempts     []attemptView   `json:"attempts"`
+	Attempts     []Attempt       `json:"attempts"`
 	Losses       []string        `json:"losses"`
 	AnswerLosses []string        `json:"answer_losses"`
 	Unchecked    []string        `json:"unchecked"` // by guards
@@ -38,8 +38,8 @@ type recordView struct {
 	Customer     string          `json:"customer"`
 }
 
-// attemptView is a target in an answer, which was called or passed over.
-type attemptView struct {
+// Attempt is a target in an answer, which was called or passed over.
+type Attempt struct {
 	Provider string `json:"provider"`
 	Model    string `json:"upstream_model"`
 	Format   string `json:"format"` // empty: the target was passed over
@@ -51,11 +51,11 @@ type attemptView struct {
 
 // viewAttempts returns the attempts of a record. A call is repeated if its target was called
 // before.
-func viewAttempts(r *accounting.Record) []attemptView {
+func viewAttempts(r *accounting.Record) []Attempt {
 	course := r.Course()
-	all := make([]attemptView, len(course))
+	all := make([]Attempt, len(course))
 	for i, a := range course {
-		all[i] = attemptView{a.Provider, a.Model, a.Format, a.End, a.Status, a.Duration.Milliseconds(), false}
+		all[i] = Attempt{a.Provider, a.Model, a.Format, a.End, a.Status, a.Duration.Milliseconds(), false}
 		for _, earlier := range all[:i] {
 			if a.Format != "" && earlier.Format != "" && earlier.Provider == a.Provider && earlier.Model == a.Model {
 				all[i].Repeated = true
@@ -65,9 +65,9 @@ func viewAttempts(r *accounting.Record) []attemptView {
 	return all
 }
 
-// callView is one call of a provider in an answer. Amounts are in billionths of the unit of
+// Call is one call of a provider in an answer. Amounts are in billionths of the unit of
 // the currency.
-type callView struct {
+type Call struct {
 	Provider string `json:"provider"`
 	Model    string `json:"upstream_model"`
 	Answered string `json:"answered_model"` // as the provider names it
@@ -98,8 +98,8 @@ type callView struct {
 	Corrected  bool   `json:"corrected"`
 }
 
-func viewRecord(r *accounting.Record, zone *time.Location) recordView {
-	return recordView{
+func viewRecord(r *accounting.Record, zone *time.Location) Record {
+	return Record{
 		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
 		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
@@ -109,9 +109,9 @@ func viewRecord(r *accounting.Record, zone *time.Location) recordView {
 	}
 }
 
-func viewCall(c *accounting.Call) callView {
+func viewCall(c *accounting.Call) Call {
 	t := c.Tokens
-	v := callView{
+	v := Call{
 		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(),
 		Input: t.Fresh, CacheRead: t.CacheRead, CacheWrite: t.Written(), CacheWriteLong: t.CacheWriteLong,
 		Output: t.Output(), Reasoning: t.Reasoning, Searches: t.Searches,
@@ -154,11 +154,11 @@ func (r Reports) Records(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := answer.Page[recordView]{Items: answer.Views(found.Records, func(r *accounting.Record) recordView { return viewRecord(r, zone) })}
+	page := answer.Page[Record]{Items: answer.Views(found.Records, func(r *accounting.Record) Record { return viewRecord(r, zone) })}
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
-	return ledgerPage[recordView]{page, behind}, nil
+	return ledgerPage[Record]{page, behind}, nil
 }
 
 // Record answers GET /api/v1/records/{id}. The record of another user does not exist for
@@ -242,8 +242,8 @@ func recordFilter(c *call.Call, q *accounting.RecordQuery) (err error) {
 
 // recordCells are the cells of a table that describe a record.
 type recordCells struct {
-	*recordView
-	*callView
+	*Record
+	*Call
 }
 
 // recordColumns are the columns of a table of records. It has a row for each call, and one
@@ -255,18 +255,18 @@ var recordColumns = []column[recordCells]{
 	{"key", func(r *recordCells) string { return r.Key }},
 	{"user", func(r *recordCells) string { return r.User }},
 	{"limit", func(r *recordCells) string { return r.Limit }},
-	{"model", func(r *recordCells) string { return r.recordView.Model }},
+	{"model", func(r *recordCells) string { return r.Record.Model }},
 	{"operation", func(r *recordCells) string { return r.Operation }},
-	{"format", func(r *recordCells) string { return r.recordView.Format }},
+	{"format", func(r *recordCells) string { return r.Record.Format }},
 	{"stream", func(r *recordCells) string { return strconv.FormatBool(r.Stream) }},
-	number("status", func(r *recordCells) int64 { return int64(r.recordView.Status) }),
+	number("status", func(r *recordCells) int64 { return int64(r.Record.Status) }),
 	{"outcome", func(r *recordCells) string { return r.Outcome }},
 	number("first_byte_ms", func(r *recordCells) int64 { return r.FirstByte }),
 	number("duration_ms", func(r *recordCells) int64 { return r.Duration }),
 	{"provider", func(r *recordCells) string { return r.Provider }},
-	{"upstream_model", func(r *recordCells) string { return r.callView.Model }},
+	{"upstream_model", func(r *recordCells) string { return r.Call.Model }},
 	{"answered_model", func(r *recordCells) string { return r.Answered }},
-	number("upstream_status", func(r *recordCells) int64 { return int64(r.callView.Status) }),
+	number("upstream_status", func(r *recordCells) int64 { return int64(r.Call.Status) }),
 	{"source", func(r *recordCells) string { return r.Source }},
 	number("input_tokens", func(r *recordCells) int64 { return r.Input }),
 	number("cache_read_tokens", func(r *recordCells) int64 { return r.CacheRead }),
@@ -318,7 +318,7 @@ func recordRows(r *accounting.Record, zone *time.Location) (rows [][]string) {
 		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &view.Calls[i]}))
 	}
 	if rows == nil {
-		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &callView{Source: accounting.SourceNone.String()}}))
+		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &Call{Source: accounting.SourceNone.String()}}))
 	}
 	return rows
 }

@@ -34,8 +34,8 @@ type Reports struct {
 	Streams *throttle.Shares // streams of records, by user
 }
 
-// usageView is one sum in an answer.
-type usageView struct {
+// Usage is one sum in an answer.
+type Usage struct {
 	From     string `json:"from,omitempty"` // the beginning of the hour, day or month
 	Key      string `json:"key,omitempty"`
 	User     string `json:"user,omitempty"`
@@ -66,7 +66,7 @@ type usageView struct {
 	Floor     bool   `json:"floor"`     // CostMicro is a lower bound, because some calls are unpriced
 }
 
-func viewUsage(u *accounting.Usage, zone *time.Location) usageView {
+func viewUsage(u *accounting.Usage, zone *time.Location) Usage {
 	t := u.Tokens
 	if u.Others > 0 {
 		u = new(*u)
@@ -74,7 +74,7 @@ func viewUsage(u *accounting.Usage, zone *time.Location) usageView {
 			*value = strings.TrimPrefix(*value, accounting.Others)
 		}
 	}
-	v := usageView{
+	v := Usage{
 		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
 		Tag: u.Tag, Customer: u.Customer, Label: u.Label, Others: u.Others,
 		Requests: u.Requests, Calls: u.Calls, InputTokens: t.Fresh, CacheReadTokens: t.CacheRead,
@@ -150,7 +150,7 @@ func (r Reports) Usage(c *call.Call) (any, error) {
 		return r.usageTable(c, reader, query, zone)
 	}
 	page, err := usagePage(c, reader, query, zone)
-	return ledgerPage[usageView]{page, behind}, err
+	return ledgerPage[Usage]{page, behind}, err
 }
 
 // restrict restricts a query to the user's own usage, except for administrators, or to the usage
@@ -274,7 +274,7 @@ func moment(c *call.Call, name string, standard time.Time, zone *time.Location) 
 
 // usagePage returns the page that the parameters limit and after select. after is the value
 // of next in the previous page.
-func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page answer.Page[usageView], err error) {
+func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page answer.Page[Usage], err error) {
 	limit, err := c.QueryNumber(largestUsage, "limit")
 	if err != nil {
 		return page, err
@@ -288,7 +288,7 @@ func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQ
 	if err != nil {
 		return page, err
 	}
-	page.Items = answer.Views(sums[:min(limit, len(sums))], func(u *accounting.Usage) usageView { return viewUsage(u, zone) })
+	page.Items = answer.Views(sums[:min(limit, len(sums))], func(u *accounting.Usage) Usage { return viewUsage(u, zone) })
 	if len(sums) > limit {
 		page.Next = formatCursor(&sums[limit-1])
 	}
