@@ -16,35 +16,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/tell"
 )
-
-func tells(kind event.Kind, choice int, text string) event.Event {
-	return event.Event{Kind: kind, Choice: choice, Text: []byte(text)}
-}
-
-func words(text string) event.Event      { return tells(event.Text, 0, text) }
-func thinks(text string) event.Event     { return tells(event.Reasoning, 0, text) }
-func signs(signature string) event.Event { return tells(event.Signature, 0, signature) }
-
-func refuses(text string) event.Event {
-	return event.Event{Kind: event.Text, Refusal: true, Text: []byte(text)}
-}
-
-func ends(choice int, reason event.FinishReason) event.Event {
-	return event.Event{Kind: event.Finish, Choice: choice, Finish: reason}
-}
-
-func invokes(tool int, id, name string) event.Event {
-	return event.Event{Kind: event.ToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
-}
-
-func argues(tool int, fragment string) event.Event {
-	return event.Event{Kind: event.ToolArgs, Tool: tool, Text: []byte(fragment)}
-}
-
-func cites(url, title string, start, end int) event.Event {
-	return event.Event{Kind: event.Source, Source: &event.Citation{URL: []byte(url), Title: []byte(title), Start: start, End: end}}
-}
 
 // annotated are the annotations of two sources.
 const annotated = `{"type":"url_citation","url_citation":{"url":"u\"","title":"t","start_index":0,"end_index":1}},` +
@@ -55,22 +28,12 @@ const annotated = `{"type":"url_citation","url_citation":{"url":"u\"","title":"t
 const shifted = `{"type":"url_citation","url_citation":{"url":"u\"","title":"t","start_index":2,"end_index":3}},` +
 	`{"type":"url_citation","url_citation":{"url":"v","title":"","start_index":4,"end_index":5}}`
 
-// inPart is an event of a part of its text or its reasoning.
-func inPart(part int, e event.Event) event.Event {
-	e.Part = part
-	return e
-}
-
-var (
-	textEnd      = event.Event{Kind: event.TextEnd}
-	reasoningEnd = event.Event{Kind: event.ReasoningEnd}
-)
+var ()
 
 // emit writes events, between a start and the end, for a client. Each inner list is one
 // step, as a parser may send several events for one event of the provider.
 func emit(m translate.AnswerContext, steps ...[]event.Event) (string, *fault.Fault) {
-	start := event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}}
-	steps = append(append([][]event.Event{{start}}, steps...), []event.Event{{Kind: event.End}})
+	steps = append(append([][]event.Event{{tell.Start}}, steps...), []event.Event{tell.End})
 	return translatetest.Emit(answer.NewEmitter(&m, translatetest.IDs("chatcmpl-1", "call_")), steps...)
 }
 
@@ -117,22 +80,22 @@ var emitted = []struct {
 		streamed("stop"), alone("stop", `"content":"","refusal":null`),
 	},
 	{
-		"text", translate.AnswerContext{}, each(words("<a>"), words("é\n\""), ends(0, event.FinishLength)),
+		"text", translate.AnswerContext{}, each(tell.Text("<a>"), tell.Text("é\n\""), tell.Finish(event.FinishLength)),
 		streamed("length", `"content":"<a>"`, `"content":"é\n\""`),
 		alone("length", `"content":"<a>é\n\"","refusal":null`),
 	},
 	{
-		"sources", translate.AnswerContext{}, each(words("ab"), cites("u\"", "t", 0, 1), words("c"), cites("v", "", 2, 3), ends(0, event.FinishStop)),
+		"sources", translate.AnswerContext{}, each(tell.Text("ab"), tell.Source("u\"", "t", 0, 1), tell.Text("c"), tell.Source("v", "", 2, 3), tell.Finish(event.FinishStop)),
 		streamed("stop", `"content":"ab"`, `"content":"c"`, `"annotations":[`+annotated+`]`),
 		alone("stop", `"content":"abc","refusal":null,"annotations":[`+annotated+`]`),
 	},
 	{
-		"two texts", translate.AnswerContext{}, each(textEnd, words("a"), textEnd, words("b")),
+		"two texts", translate.AnswerContext{}, each(tell.TextEnd, tell.Text("a"), tell.TextEnd, tell.Text("b")),
 		streamed("stop", `"content":"a"`, `"content":"\n\n"`, `"content":"b"`),
 		alone("stop", `"content":"a\n\nb","refusal":null`),
 	},
 	{
-		"a refusal", translate.AnswerContext{}, each(words("a"), textEnd, refuses("no"), refuses("!"), ends(0, event.FinishFiltered)),
+		"a refusal", translate.AnswerContext{}, each(tell.Text("a"), tell.TextEnd, tell.Refusal("no"), tell.Refusal("!"), tell.Finish(event.FinishFiltered)),
 		streamed("content_filter", `"content":"a"`, `"refusal":"no"`, `"refusal":"!"`),
 		alone("content_filter", `"content":"a","refusal":"no!"`),
 	},
@@ -144,45 +107,45 @@ var emitted = []struct {
 	},
 	{
 		"an explanation behind words of the model", translate.AnswerContext{},
-		each(words("a"), event.Event{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("because")}),
+		each(tell.Text("a"), event.Event{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("because")}),
 		streamed("content_filter", `"content":"a"`), alone("content_filter", `"content":"a","refusal":null`),
 	},
 	{
-		"sources behind the second text", translate.AnswerContext{}, each(words("a"), textEnd, words("bc"), cites("u\"", "t", 0, 1), cites("v", "", 2, 3)),
+		"sources behind the second text", translate.AnswerContext{}, each(tell.Text("a"), tell.TextEnd, tell.Text("bc"), tell.Source("u\"", "t", 0, 1), tell.Source("v", "", 2, 3)),
 		streamed("stop", `"content":"a"`, `"content":"\n\n"`, `"content":"bc"`, `"annotations":[`+shifted+`]`),
 		alone("stop", `"content":"a\n\nbc","refusal":null,"annotations":[`+shifted+`]`),
 	},
 	{
 		"parts of a text and of reasoning", translate.AnswerContext{},
-		each(inPart(0, thinks("a")), inPart(1, thinks("b")), inPart(1, thinks("c")), signs("S"), reasoningEnd, inPart(0, words("d")), inPart(1, words("e"))),
+		each(tell.InPart(0, tell.Reasoning("a")), tell.InPart(1, tell.Reasoning("b")), tell.InPart(1, tell.Reasoning("c")), tell.Signature("S"), tell.ReasoningEnd, tell.InPart(0, tell.Text("d")), tell.InPart(1, tell.Text("e"))),
 		streamed("stop", `"reasoning_content":"a"`, `"reasoning_content":"\n\n"`, `"reasoning_content":"b"`, `"reasoning_content":"c"`,
 			`"thinking_blocks":[{"type":"thinking","thinking":"a\n\nbc","signature":"S"}]`, `"content":"d"`, `"content":"e"`),
 		alone("stop", `"content":"de","refusal":null,"reasoning_content":"a\n\nbc","thinking_blocks":[{"type":"thinking","thinking":"a\n\nbc","signature":"S"}]`),
 	},
 	{
-		"a refusal in words", translate.AnswerContext{}, each(refuses("no"), ends(0, event.FinishRefused)),
+		"a refusal in words", translate.AnswerContext{}, each(tell.Refusal("no"), tell.Finish(event.FinishRefused)),
 		streamed("stop", `"refusal":"no"`), alone("stop", `"content":"","refusal":"no"`),
 	},
 	{
-		"signed reasoning", translate.AnswerContext{}, each(thinks("a\""), thinks("b"), signs("S="), reasoningEnd, words("c")),
+		"signed reasoning", translate.AnswerContext{}, each(tell.Reasoning("a\""), tell.Reasoning("b"), tell.Signature("S="), tell.ReasoningEnd, tell.Text("c")),
 		streamed("stop", `"reasoning_content":"a\""`, `"reasoning_content":"b"`, `"thinking_blocks":[{"type":"thinking","thinking":"a\"b","signature":"S="}]`, `"content":"c"`),
 		alone("stop", `"content":"c","refusal":null,"reasoning_content":"a\"b","thinking_blocks":[{"type":"thinking","thinking":"a\"b","signature":"S="}]`),
 	},
 	{
-		"reasoning that only its signature stands for", translate.AnswerContext{}, each(signs("S"), reasoningEnd),
+		"reasoning that only its signature stands for", translate.AnswerContext{}, each(tell.Signature("S"), tell.ReasoningEnd),
 		streamed("stop", `"thinking_blocks":[{"type":"thinking","thinking":"","signature":"S"}]`),
 		alone("stop", `"content":"","refusal":null,"thinking_blocks":[{"type":"thinking","thinking":"","signature":"S"}]`),
 	},
 	{
 		"two blocks, the first of them unsigned", translate.AnswerContext{},
-		each(reasoningEnd, thinks("a"), reasoningEnd, thinks("b"), signs("S"), tells(event.Redacted, 0, "D")),
+		each(tell.ReasoningEnd, tell.Reasoning("a"), tell.ReasoningEnd, tell.Reasoning("b"), tell.Signature("S"), tell.Redacted("D")),
 		streamed("stop", `"reasoning_content":"a"`, `"reasoning_content":"\n"`, `"reasoning_content":"b"`,
 			`"thinking_blocks":[{"type":"thinking","thinking":"b","signature":"S"}]`, `"thinking_blocks":[{"type":"redacted_thinking","data":"D"}]`),
 		alone("stop", `"content":"","refusal":null,"reasoning_content":"a\nb","thinking_blocks":[{"type":"thinking","thinking":"b","signature":"S"},{"type":"redacted_thinking","data":"D"}]`),
 	},
 	{
 		"calls that interleave", translate.AnswerContext{},
-		each(invokes(0, "a:0", "f"), invokes(1, "b", "g"), argues(0, `{"x":`), argues(1, "{}"), argues(0, "1}"), ends(0, event.FinishTools)),
+		each(tell.Call(0, "a:0", "f"), tell.Call(1, "b", "g"), tell.Args(0, `{"x":`), tell.Args(1, "{}"), tell.Args(0, "1}"), tell.Finish(event.FinishTools)),
 		streamed("tool_calls", `"tool_calls":[{"index":0,"id":"a:0","type":"function","function":{"name":"f","arguments":""}}]`,
 			`"tool_calls":[{"index":1,"id":"b","type":"function","function":{"name":"g","arguments":""}}]`,
 			`"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":"}}]`, `"tool_calls":[{"index":1,"function":{"arguments":"{}"}}]`,
@@ -191,7 +154,7 @@ var emitted = []struct {
 	},
 	{
 		"calls whose ids are missing or the same, one told twice", translate.AnswerContext{},
-		each(words("w"), invokes(0, "", "f"), invokes(1, "x", "f"), invokes(2, "x", "f"), invokes(2, "y", "g")),
+		each(tell.Text("w"), tell.Call(0, "", "f"), tell.Call(1, "x", "f"), tell.Call(2, "x", "f"), tell.Call(2, "y", "g")),
 		streamed("tool_calls", `"content":"w"`, `"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":""}}]`,
 			`"tool_calls":[{"index":1,"id":"x","type":"function","function":{"name":"f","arguments":""}}]`,
 			`"tool_calls":[{"index":2,"id":"x_2","type":"function","function":{"name":"f","arguments":""}}]`),
@@ -199,19 +162,19 @@ var emitted = []struct {
 	},
 	{
 		"a custom call", translate.AnswerContext{},
-		each(event.Event{Kind: event.ToolStart, ID: []byte("a"), Name: []byte("f"), Custom: true}, argues(0, "x y")),
+		each(event.Event{Kind: event.ToolStart, ID: []byte("a"), Name: []byte("f"), Custom: true}, tell.Args(0, "x y")),
 		streamed("tool_calls", `"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"f","input":""}}]`, `"tool_calls":[{"index":0,"custom":{"input":"x y"}}]`),
 		alone("tool_calls", `"content":null,"refusal":null,"tool_calls":[{"id":"a","type":"custom","custom":{"name":"f","input":"x y"}}]`),
 	},
 	{
 		"two choices and a gap", translate.AnswerContext{},
-		each(tells(event.Text, 2, "c"), words("a"), ends(2, event.FinishLength), ends(0, event.FinishStop)),
+		each(tell.In(2, tell.Text("c")), tell.Text("a"), tell.In(2, tell.Finish(event.FinishLength)), tell.Finish(event.FinishStop)),
 		delta(role) + chunkOf(2, role, "null") + chunkOf(2, `"content":"c"`, "null") + delta(`"content":"a"`) +
 			chunkOf(0, "", `"stop"`) + chunkOf(2, "", `"length"`) + "data: [DONE]\n\n",
 		alone("stop", `"content":"a","refusal":null`) + `,{"index":2,"message":{"role":"assistant","content":"c","refusal":null},"logprobs":null,"finish_reason":"length"}`,
 	},
 	{
-		"logprobs that nobody asked for", translate.AnswerContext{}, each(words("a"), event.Event{Kind: event.Logprobs, Logprobs: []byte(`[{"token":"a"}]`)}),
+		"logprobs that nobody asked for", translate.AnswerContext{}, each(tell.Text("a"), event.Event{Kind: event.Logprobs, Logprobs: []byte(`[{"token":"a"}]`)}),
 		streamed("stop", `"content":"a"`), alone("stop", `"content":"a","refusal":null`),
 	},
 }
@@ -234,13 +197,13 @@ func TestAnswersAreWrittenForTheClient(t *testing.T) {
 func TestUsageIsSentOnceIfAskedFor(t *testing.T) {
 	counts := event.Event{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 900, CacheWrite: 7, Answer: 8, Reasoning: 4}, Known: true}}
 	const usage = `"usage":{"prompt_tokens":1007,"completion_tokens":12,"total_tokens":1019,"prompt_tokens_details":{"cached_tokens":900,"text_tokens":1007,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":7},"completion_tokens_details":{"text_tokens":8,"audio_tokens":0,"reasoning_tokens":4}}`
-	got, _ := emit(translate.AnswerContext{Stream: true, IncludeUsage: true}, each(words("a"), counts, counts)...)
+	got, _ := emit(translate.AnswerContext{Stream: true, IncludeUsage: true}, each(tell.Text("a"), counts, counts)...)
 	assert.Equal(t, 1, strings.Count(got, usage))
 	assert.Contains(t, got, chunks+`],`+usage+"}\n\ndata: [DONE]\n\n")
 	assert.Equal(t, 3, strings.Count(got, `"finish_reason":null}],"usage":null}`)+strings.Count(got, `"finish_reason":"stop"}],"usage":null}`))
-	got, _ = emit(translate.AnswerContext{Stream: true}, each(words("a"), counts)...)
+	got, _ = emit(translate.AnswerContext{Stream: true}, each(tell.Text("a"), counts)...)
 	assert.NotContains(t, got, "usage")
-	got, _ = emit(translate.AnswerContext{}, each(words("a"), counts)...)
+	got, _ = emit(translate.AnswerContext{}, each(tell.Text("a"), counts)...)
 	assert.Contains(t, got, usage)
 }
 
@@ -250,7 +213,7 @@ func TestLogprobsAreInTheChunkOfTheirText(t *testing.T) {
 		return event.Event{Kind: event.Logprobs, Logprobs: []byte(list)}
 	}
 	m := translate.AnswerContext{Stream: true, Logprobs: translate.Logprobs{Asked: true}}
-	steps := [][]event.Event{{words("a"), weights(`[{"token":"a"}]`)}, {words("b"), weights(`[]`)}, {words("c")}, {weights(`[{"token":"c"}]`)}}
+	steps := [][]event.Event{{tell.Text("a"), weights(`[{"token":"a"}]`)}, {tell.Text("b"), weights(`[]`)}, {tell.Text("c")}, {weights(`[{"token":"c"}]`)}}
 	got, fault := emit(m, steps...)
 	require.Nil(t, fault)
 	assert.Equal(t, delta(role)+
@@ -287,7 +250,7 @@ func TestMissingMembersOfTheProviderAreFilledIn(t *testing.T) {
 
 func TestArgumentsOfNoCallFail(t *testing.T) {
 	for _, stream := range []bool{true, false} {
-		out, fault := emit(translate.AnswerContext{Stream: stream}, each(argues(0, "{}"), words("late"))...)
+		out, fault := emit(translate.AnswerContext{Stream: stream}, each(tell.Args(0, "{}"), tell.Text("late"))...)
 		require.NotNil(t, fault)
 		assert.Equal(t, "upstream_invalid_response", fault.Code)
 		assert.NotContains(t, out, "late")
@@ -323,12 +286,12 @@ func TestSignaturesOfOtherFormatsAreSealed(t *testing.T) {
 	require.NoError(t, err)
 	sealer := ring.For("p", "t")
 
-	got, fault := emit(translate.AnswerContext{Seals: sealer}, each(thinks("a"), signed, reasoningEnd)...)
+	got, fault := emit(translate.AnswerContext{Seals: sealer}, each(tell.Reasoning("a"), signed, tell.ReasoningEnd)...)
 	require.Nil(t, fault)
 	sealed := string(sealer.Append(nil, seal.Item, []byte("rs_1.1.secret")))
 	assert.Contains(t, got, `"thinking_blocks":[{"type":"thinking","thinking":"a","signature":"`+sealed+`"}]`)
 
-	got, fault = emit(translate.AnswerContext{}, each(thinks("a"), signed, reasoningEnd)...)
+	got, fault = emit(translate.AnswerContext{}, each(tell.Reasoning("a"), signed, tell.ReasoningEnd)...)
 	require.Nil(t, fault)
 	assert.Contains(t, got, `"reasoning_content":"a"`)
 	assert.NotContains(t, got, "thinking_blocks")

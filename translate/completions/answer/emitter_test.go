@@ -14,34 +14,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/tell"
 )
 
-func begins() event.Event {
-	return event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}}
-}
-
-func says(choice int, text string) event.Event {
-	return event.Event{Kind: event.Text, Choice: choice, Text: []byte(text)}
-}
-
-func weighs(choice int, list string) event.Event {
-	return event.Event{Kind: event.Logprobs, Choice: choice, Logprobs: []byte(list)}
-}
-
-func finishes(choice int, reason event.FinishReason) event.Event {
-	return event.Event{Kind: event.Finish, Choice: choice, Finish: reason}
-}
-
-var (
-	theEnd = event.Event{Kind: event.End}
-	counts = event.Event{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 900, CacheWrite: 7, Answer: 8, Reasoning: 4}, Known: true}}
-)
+var counts = event.Event{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 900, CacheWrite: 7, Answer: 8, Reasoning: 4}, Known: true}}
 
 // emit writes events, between a start and the end, for a client. Each inner list is one
 // step, as a parser may send several events for one event of the provider.
 func emit(m translate.AnswerContext, steps ...[]event.Event) (string, *fault.Fault) {
-	start := begins()
-	steps = append(append([][]event.Event{{start}}, steps...), []event.Event{{Kind: event.End}})
+	steps = append(append([][]event.Event{{tell.Start}}, steps...), []event.Event{tell.End})
 	return translatetest.Emit(answer.NewEmitter(&m, translatetest.IDs("cmpl-1", "call_")), steps...)
 }
 
@@ -70,27 +51,27 @@ var emitted = []struct {
 		`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`,
 	},
 	{
-		"text", translate.AnswerContext{}, each(says(0, "<a>"), says(0, "é\n"), finishes(0, event.FinishLength)),
+		"text", translate.AnswerContext{}, each(tell.Text("<a>"), tell.Text("é\n"), tell.Finish(event.FinishLength)),
 		chunk(`{"text":"<a>","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"é\n","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"length"}`) + done,
 		`{"text":"<a>é\n","index":0,"logprobs":null,"finish_reason":"length"}`,
 	},
 	{
-		"echo", translate.AnswerContext{Input: translate.Input{Echo: []byte("Once \"")}}, each(says(0, "upon"), finishes(0, event.FinishStop)),
+		"echo", translate.AnswerContext{Input: translate.Input{Echo: []byte("Once \"")}}, each(tell.Text("upon"), tell.Finish(event.FinishStop)),
 		chunk(`{"text":"Once \"","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"upon","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
 		`{"text":"Once \"upon","index":0,"logprobs":null,"finish_reason":"stop"}`,
 	},
 	{
-		"echo of an answer that says nothing", translate.AnswerContext{Input: translate.Input{Echo: []byte("Once")}}, each(finishes(0, event.FinishFiltered)),
+		"echo of an answer that says nothing", translate.AnswerContext{Input: translate.Input{Echo: []byte("Once")}}, each(tell.Finish(event.FinishFiltered)),
 		chunk(`{"text":"Once","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"content_filter"}`) + done,
 		`{"text":"Once","index":0,"logprobs":null,"finish_reason":"content_filter"}`,
 	},
 	{
-		"two choices", translate.AnswerContext{Input: translate.Input{Echo: []byte("p")}}, each(says(1, "b"), says(0, "a"), finishes(1, event.FinishLength), finishes(0, event.FinishStop)),
+		"two choices", translate.AnswerContext{Input: translate.Input{Echo: []byte("p")}}, each(tell.In(1, tell.Text("b")), tell.Text("a"), tell.In(1, tell.Finish(event.FinishLength)), tell.Finish(event.FinishStop)),
 		chunk(`{"text":"p","index":1,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"b","index":1,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"p","index":0,"logprobs":null,"finish_reason":null}`) +
@@ -100,7 +81,7 @@ var emitted = []struct {
 		`{"text":"pa","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"pb","index":1,"logprobs":null,"finish_reason":"length"}`,
 	},
 	{
-		"a gap among the choices", translate.AnswerContext{}, each(says(2, "c"), says(0, "a")),
+		"a gap among the choices", translate.AnswerContext{}, each(tell.In(2, tell.Text("c")), tell.Text("a")),
 		chunk(`{"text":"c","index":2,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) +
@@ -108,7 +89,7 @@ var emitted = []struct {
 		`{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"c","index":2,"logprobs":null,"finish_reason":"stop"}`,
 	},
 	{
-		"two texts", translate.AnswerContext{}, each(event.Event{Kind: event.TextEnd}, says(0, "a"), event.Event{Kind: event.TextEnd}, says(0, "b")),
+		"two texts", translate.AnswerContext{}, each(event.Event{Kind: event.TextEnd}, tell.Text("a"), event.Event{Kind: event.TextEnd}, tell.Text("b")),
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"\n\n","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"b","index":0,"logprobs":null,"finish_reason":null}`) +
@@ -121,14 +102,14 @@ var emitted = []struct {
 			event.Event{Kind: event.Reasoning, Text: []byte("r")}, event.Event{Kind: event.Signature, Text: []byte("s")},
 			event.Event{Kind: event.ReasoningEnd}, event.Event{Kind: event.Redacted, Text: []byte("d")},
 			event.Event{Kind: event.ToolStart, Name: []byte("f")}, event.Event{Kind: event.ToolArgs, Text: []byte("{}")},
-			event.Event{Kind: event.ToolEnd}, weighs(0, `[{"token":"a","logprob":-1}]`), says(0, "a"),
+			event.Event{Kind: event.ToolEnd}, tell.Logprobs(`[{"token":"a","logprob":-1}]`), tell.Text("a"),
 		),
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
 		`{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"}`,
 	},
 	{
-		"a refusal is text", translate.AnswerContext{}, each(event.Event{Kind: event.Text, Text: []byte("no"), Refusal: true}, finishes(0, event.FinishFiltered)),
+		"a refusal is text", translate.AnswerContext{}, each(event.Event{Kind: event.Text, Text: []byte("no"), Refusal: true}, tell.Finish(event.FinishFiltered)),
 		chunk(`{"text":"no","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"content_filter"}`) + done,
 		`{"text":"no","index":0,"logprobs":null,"finish_reason":"content_filter"}`,
@@ -137,9 +118,9 @@ var emitted = []struct {
 		"log probabilities",
 		translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true, Top: 2}, Input: translate.Input{Length: 10}},
 		[][]event.Event{
-			{says(0, "éa"), weighs(0, `[{"token":"é","bytes":[195,169],"logprob":-0.10,"top_logprobs":[{"token":"é","logprob":-0.10},{"token":"x","logprob":-2},{"token":"y","logprob":-3}]},{"token":"a","logprob":null,"top_logprobs":[]}]`)},
-			{says(0, "b"), weighs(0, `[{"token":"b","logprob":-1e-3,"top_logprobs":[{"token":"b","logprob":-1e-3},{"token":"b","logprob":-9}]}]`)},
-			{finishes(0, event.FinishStop)},
+			{tell.Text("éa"), tell.Logprobs(`[{"token":"é","bytes":[195,169],"logprob":-0.10,"top_logprobs":[{"token":"é","logprob":-0.10},{"token":"x","logprob":-2},{"token":"y","logprob":-3}]},{"token":"a","logprob":null,"top_logprobs":[]}]`)},
+			{tell.Text("b"), tell.Logprobs(`[{"token":"b","logprob":-1e-3,"top_logprobs":[{"token":"b","logprob":-1e-3},{"token":"b","logprob":-9}]}]`)},
+			{tell.Finish(event.FinishStop)},
 		},
 		chunk(`{"text":"éa","index":0,"logprobs":{"tokens":["é","a"],"token_logprobs":[-0.10,null],"top_logprobs":[{"é":-0.10,"x":-2},{}],"text_offset":[10,11]},"finish_reason":null}`) +
 			chunk(`{"text":"b","index":0,"logprobs":{"tokens":["b"],"token_logprobs":[-1e-3],"top_logprobs":[{"b":-1e-3}],"text_offset":[12]},"finish_reason":null}`) +
@@ -149,14 +130,14 @@ var emitted = []struct {
 	{
 		"log probabilities without alternatives",
 		translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}},
-		[][]event.Event{{says(0, "a"), weighs(0, `[{"token":"a","logprob":-1,"top_logprobs":[{"token":"a","logprob":-1}]},7,{"x":1}]`)}},
+		[][]event.Event{{tell.Text("a"), tell.Logprobs(`[{"token":"a","logprob":-1,"top_logprobs":[{"token":"a","logprob":-1}]},7,{"x":1}]`)}},
 		chunk(`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
 		`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":"stop"}`,
 	},
 	{
 		"log probabilities whose text was handed over", translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}},
-		each(says(0, "a"), weighs(0, `[{"token":"a","logprob":-1}]`)),
+		each(tell.Text("a"), tell.Logprobs(`[{"token":"a","logprob":-1}]`)),
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
@@ -165,7 +146,7 @@ var emitted = []struct {
 	{
 		"log probabilities of two choices in one step",
 		translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}},
-		[][]event.Event{{says(0, "a"), says(1, "b"), weighs(0, `[{"token":"a","logprob":-1}]`), weighs(1, `[{"token":"b","logprob":-2}]`)}},
+		[][]event.Event{{tell.Text("a"), tell.In(1, tell.Text("b")), tell.Logprobs(`[{"token":"a","logprob":-1}]`), tell.In(1, tell.Logprobs(`[{"token":"b","logprob":-2}]`))}},
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"b","index":1,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
@@ -202,7 +183,7 @@ func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 }
 
 func TestUsageIsSentOnceAndOnlyIfAskedFor(t *testing.T) {
-	steps := each(says(0, "a"), counts, finishes(0, event.FinishStop), counts)
+	steps := each(tell.Text("a"), counts, tell.Finish(event.FinishStop), counts)
 	stream, _ := emit(translate.AnswerContext{Stream: true, IncludeUsage: true}, steps...)
 	assert.Equal(t, "data: "+frame+`{"text":"a","index":0,"logprobs":null,"finish_reason":null}],"usage":null}`+"\n\n"+
 		"data: "+frame+`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}],"usage":null}`+"\n\n"+
@@ -220,12 +201,12 @@ func TestFinishReasonsFollowTheirTable(t *testing.T) {
 		event.FinishUnknown: "stop", event.FinishStop: "stop", event.FinishLength: "length",
 		event.FinishFiltered: "content_filter", event.FinishPaused: "length", event.FinishTools: "stop",
 	} {
-		body, fault := emit(translate.AnswerContext{}, each(finishes(0, reason))...)
+		body, fault := emit(translate.AnswerContext{}, each(tell.Finish(reason))...)
 		require.Nil(t, fault)
 		assert.Contains(t, body, `"finish_reason":"`+want+`"`)
 	}
 	for _, stream := range []bool{true, false} {
-		out, f := emit(translate.AnswerContext{Stream: stream}, each(event.Event{Kind: event.ToolStart}, finishes(0, event.FinishTools))...)
+		out, f := emit(translate.AnswerContext{Stream: stream}, each(event.Event{Kind: event.ToolStart}, tell.Finish(event.FinishTools))...)
 		require.NotNil(t, f)
 		assert.Equal(t, fault.BadGateway, f.Kind)
 		assert.NotContains(t, out, "DONE")
@@ -235,17 +216,17 @@ func TestFinishReasonsFollowTheirTable(t *testing.T) {
 func TestMissingMembersOfTheProviderAreFilledIn(t *testing.T) {
 	e := answer.NewEmitter(&translate.AnswerContext{}, translate.IDs{Message: "cmpl-1", Created: 5, Model: "asked"})
 	e.Handle(&event.Event{Kind: event.Start})
-	e.Handle(&theEnd)
+	e.Handle(&tell.End)
 	assert.Contains(t, string(e.Output()), `{"id":"cmpl-1","object":"text_completion","created":5,"model":"asked"`)
 }
 
 func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
 	e := answer.NewEmitter(&translate.AnswerContext{Input: translate.Input{Echo: []byte("p")}}, translate.IDs{})
-	for _, event := range []event.Event{begins(), says(0, "a"), finishes(0, event.FinishStop)} {
+	for _, event := range []event.Event{tell.Start, tell.Text("a"), tell.Finish(event.FinishStop)} {
 		e.Handle(&event)
 		assert.Empty(t, e.Output())
 	}
-	e.Handle(&theEnd)
+	e.Handle(&tell.End)
 	assert.NotEmpty(t, e.Output())
 	assert.Empty(t, e.Output())
 }

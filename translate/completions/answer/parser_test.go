@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/tell"
 )
 
 // parse reads the data of events, and then the end of the body.
@@ -106,7 +107,7 @@ func TestLogprobsBecomeTheListOfTheChatFormat(t *testing.T) {
 // the format writes, its parser reads back.
 func TestLogprobsSurviveTheWayThroughCoreEvents(t *testing.T) {
 	const list = `[{"token":"é","logprob":-0.10,"bytes":[195,169],"top_logprobs":[{"token":"é","logprob":-0.10,"bytes":[195,169]},{"token":"x","logprob":-2,"bytes":[120]}]}]`
-	body, fault := emit(translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true, Top: 2}}, each(says(0, "é"), weighs(0, list))...)
+	body, fault := emit(translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true, Top: 2}}, each(tell.Text("é"), tell.Logprobs(list))...)
 	require.Nil(t, fault)
 	var r translatetest.Transcript
 	answer.NewParser(&r).Answer([]byte(body))

@@ -14,32 +14,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/tell"
 )
-
-// The core events, short enough for tables.
-
-func begins() event.Event { return event.Event{Kind: event.Start, Model: []byte("m")} }
-
-func says(text string) event.Event { return event.Event{Kind: event.Text, Text: []byte(text)} }
-
-func thinks(text string) event.Event { return event.Event{Kind: event.Reasoning, Text: []byte(text)} }
 
 func signs(text string, origin translate.Format) event.Event {
 	return event.Event{Kind: event.Signature, Text: []byte(text), Origin: origin}
-}
-
-func calls(tool int, id string) event.Event {
-	return event.Event{Kind: event.ToolStart, Tool: tool, ID: []byte(id), Name: []byte("f")}
-}
-
-func args(tool int, text string) event.Event {
-	return event.Event{Kind: event.ToolArgs, Tool: tool, Text: []byte(text)}
-}
-
-func called(tool int) event.Event { return event.Event{Kind: event.ToolEnd, Tool: tool} }
-
-func finishes(reason event.FinishReason) event.Event {
-	return event.Event{Kind: event.Finish, Finish: reason}
 }
 
 func counts(c token.Counts) event.Event {
@@ -47,10 +26,8 @@ func counts(c token.Counts) event.Event {
 }
 
 var (
-	thought = event.Event{Kind: event.ReasoningEnd}
-	theEnd  = event.Event{Kind: event.End}
-	stopped = finishes(event.FinishStop)
-	limited = finishes(event.FinishLength)
+	stopped = tell.Finish(event.FinishStop)
+	limited = tell.Finish(event.FinishLength)
 )
 
 // emitted writes the events of an answer for a client.
@@ -94,8 +71,8 @@ func unsealed(t *testing.T, part any, kind string) string {
 
 func TestAnswersInBothForms(t *testing.T) {
 	events := []event.Event{
-		begins(), thinks("hm"), thought, says("He\n"), says("y"), calls(0, "a"), args(0, "{\"x\":\n "), args(0, "1}"), called(0),
-		stopped, counts(token.Counts{Fresh: 3, Answer: 2}), theEnd,
+		tell.Start, tell.Reasoning("hm"), tell.ReasoningEnd, tell.Text("He\n"), tell.Text("y"), tell.Call(0, "a", "f"), tell.Args(0, "{\"x\":\n "), tell.Args(0, "1}"), tell.Called(0),
+		stopped, counts(token.Counts{Fresh: 3, Answer: 2}), tell.End,
 	}
 	const (
 		head   = `{"candidates":[{"content":{"parts":[`
@@ -111,7 +88,7 @@ func TestAnswersInBothForms(t *testing.T) {
 
 func TestY025ThoughtsAreOnlyForClientsThatAskForThem(t *testing.T) {
 	m := translate.AnswerContext{Reasoning: translate.ReasoningOf{Hidden: true}, Seals: sealer(t)}
-	parts := partsOf(t, m, begins(), thinks("hm"), signs("sig", ""), thought, says("a"), calls(0, "a"), called(0), stopped, theEnd)
+	parts := partsOf(t, m, tell.Start, tell.Reasoning("hm"), signs("sig", ""), tell.ReasoningEnd, tell.Text("a"), tell.Call(0, "a", "f"), tell.Called(0), stopped, tell.End)
 	require.Len(t, parts, 2)
 	assert.Equal(t, client.Object{"text": "a"}, parts[0])
 	assert.Equal(t, `[{"type":"thinking","thinking":"hm","signature":"sig"}]`, unsealed(t, parts[1], seal.Block))
@@ -121,13 +98,13 @@ func TestY025ThoughtsAreOnlyForClientsThatAskForThem(t *testing.T) {
 // call: gemini-cli sends back no thoughts.
 func TestY026Y028ReasoningIsSealedIntoTheNextCall(t *testing.T) {
 	m := translate.AnswerContext{Seals: sealer(t)}
-	parts := partsOf(t, m, begins(), thinks("a\""), signs("s1", ""), thought, event.Event{Kind: event.Redacted, Text: []byte("secret")},
-		calls(0, "a"), called(0), calls(1, "b"), called(1), thinks("b"), signs("s2", ""), thought, calls(2, "c"), called(2), stopped, theEnd)
+	parts := partsOf(t, m, tell.Start, tell.Reasoning("a\""), signs("s1", ""), tell.ReasoningEnd, event.Event{Kind: event.Redacted, Text: []byte("secret")},
+		tell.Call(0, "a", "f"), tell.Called(0), tell.Call(1, "b", "f"), tell.Called(1), tell.Reasoning("b"), signs("s2", ""), tell.ReasoningEnd, tell.Call(2, "c", "f"), tell.Called(2), stopped, tell.End)
 	assert.Equal(t, `[{"type":"thinking","thinking":"a\"","signature":"s1"},{"type":"redacted_thinking","data":"secret"}]`, unsealed(t, parts[1], seal.Block))
 	assert.NotContains(t, parts[2], "thoughtSignature", "a call of the same step")
 	assert.Equal(t, `[{"type":"thinking","thinking":"b","signature":"s2"}]`, unsealed(t, parts[4], seal.Block))
 
-	parts = partsOf(t, m, begins(), thinks("a"), signs("rs_1.1.secret", translate.Responses), thought, calls(0, "a"), called(0), stopped, theEnd)
+	parts = partsOf(t, m, tell.Start, tell.Reasoning("a"), signs("rs_1.1.secret", translate.Responses), tell.ReasoningEnd, tell.Call(0, "a", "f"), tell.Called(0), stopped, tell.End)
 	assert.Equal(t, `[{"type":"thinking","thinking":"a","signature":"rs_1.1.secret"}]`, unsealed(t, parts[1], seal.Item))
 }
 
@@ -135,34 +112,34 @@ func TestY026Y028ReasoningIsSealedIntoTheNextCall(t *testing.T) {
 // which they demand, although nobody has signed it.
 func TestUnsignedReasoningIsSealedIntoCalls(t *testing.T) {
 	m := translate.AnswerContext{Seals: sealer(t)}
-	parts := partsOf(t, m, begins(), thinks("a"), thinks("b"), calls(0, "a"), called(0), thinks("c"), stopped, theEnd)
+	parts := partsOf(t, m, tell.Start, tell.Reasoning("a"), tell.Reasoning("b"), tell.Call(0, "a", "f"), tell.Called(0), tell.Reasoning("c"), stopped, tell.End)
 	assert.Equal(t, `[{"type":"thinking","thinking":"ab"}]`, unsealed(t, parts[1], seal.Block))
 	assert.Len(t, parts, 3, "no seal of the last thought")
 }
 
 func TestY030ReasoningWithoutACallIsSealedIntoTheLastPart(t *testing.T) {
 	m := translate.AnswerContext{Seals: sealer(t)}
-	parts := partsOf(t, m, begins(), thinks("a"), signs("s1", ""), thought, says("b"), stopped, theEnd)
+	parts := partsOf(t, m, tell.Start, tell.Reasoning("a"), signs("s1", ""), tell.ReasoningEnd, tell.Text("b"), stopped, tell.End)
 	require.Len(t, parts, 3)
 	assert.Equal(t, "", parts[2].(client.Object)["text"])
 	assert.Equal(t, `[{"type":"thinking","thinking":"a","signature":"s1"}]`, unsealed(t, parts[2], seal.Block))
 }
 
 func TestSignaturesOfTheFormatStayUnchanged(t *testing.T) {
-	parts := partsOf(t, translate.AnswerContext{}, begins(), says("a"), signs("part:x-_y", translate.Gemini),
-		signs("call:AB+/==", translate.Gemini), thought, calls(0, "a"), called(0), stopped, theEnd)
+	parts := partsOf(t, translate.AnswerContext{}, tell.Start, tell.Text("a"), signs("part:x-_y", translate.Gemini),
+		signs("call:AB+/==", translate.Gemini), tell.ReasoningEnd, tell.Call(0, "a", "f"), tell.Called(0), stopped, tell.End)
 	assert.Equal(t, client.Object{"text": "", "thoughtSignature": "x-_y"}, parts[1])
 	assert.Equal(t, "AB+/==", parts[2].(client.Object)["thoughtSignature"])
 }
 
 func TestReasoningThatCannotBeSealedIsReported(t *testing.T) {
 	m := answer.NewEmitter(&translate.AnswerContext{}, translatetest.IDs("r1", "call_"))
-	translatetest.Emit(m, []event.Event{begins(), signs("s", ""), {Kind: event.Redacted, Text: []byte("x")}, stopped, theEnd})
+	translatetest.Emit(m, []event.Event{tell.Start, signs("s", ""), {Kind: event.Redacted, Text: []byte("x")}, stopped, tell.End})
 	assert.Equal(t, "reasoning.signature,reasoning", m.Losses().String())
 }
 
 func TestY031CallsHaveIDsOfTheirOwn(t *testing.T) {
-	parts := partsOf(t, translate.AnswerContext{}, begins(), calls(0, "a"), called(0), calls(1, "a"), called(1), calls(2, ""), called(2), stopped, theEnd)
+	parts := partsOf(t, translate.AnswerContext{}, tell.Start, tell.Call(0, "a", "f"), tell.Called(0), tell.Call(1, "a", "f"), tell.Called(1), tell.Call(2, "", "f"), tell.Called(2), stopped, tell.End)
 	ids := map[any]bool{}
 	for _, part := range parts {
 		ids[part.(client.Object)["functionCall"].(client.Object)["id"]] = true
@@ -174,14 +151,14 @@ func TestY031CallsHaveIDsOfTheirOwn(t *testing.T) {
 // would write half a file.
 func TestY038CallsThatTheLimitHasCutAreNotWritten(t *testing.T) {
 	for name, cut := range map[string][]event.Event{
-		"in arguments":       {calls(1, "b"), args(1, `{"x":"`), called(1)},
-		"before arguments":   {calls(1, "b")},
-		"an end is no proof": {calls(1, "b"), args(1, "{}"), called(1)},
+		"in arguments":       {tell.Call(1, "b", "f"), tell.Args(1, `{"x":"`), tell.Called(1)},
+		"before arguments":   {tell.Call(1, "b", "f")},
+		"an end is no proof": {tell.Call(1, "b", "f"), tell.Args(1, "{}"), tell.Called(1)},
 	} {
 		for _, stream := range []bool{false, true} {
-			events := append([]event.Event{begins(), calls(0, "a"), args(0, `{"x":1}`), called(0)}, cut...)
+			events := append([]event.Event{tell.Start, tell.Call(0, "a", "f"), tell.Args(0, `{"x":1}`), tell.Called(0)}, cut...)
 			m := answer.NewEmitter(&translate.AnswerContext{Stream: stream}, translatetest.IDs("r1", "call_"))
-			out, fault := translatetest.Emit(m, translatetest.Each(append(events, limited, theEnd)...)...)
+			out, fault := translatetest.Emit(m, translatetest.Each(append(events, limited, tell.End)...)...)
 			require.Nil(t, fault)
 			assert.Contains(t, out, `"id":"a"`, name)
 			assert.NotContains(t, out, `"id":"b"`, name)
@@ -192,9 +169,9 @@ func TestY038CallsThatTheLimitHasCutAreNotWritten(t *testing.T) {
 }
 
 func TestY039RefusalsAreEndsForSafety(t *testing.T) {
-	refused := finishes(event.FinishFiltered)
+	refused := tell.Finish(event.FinishFiltered)
 	refused.Text = []byte("against the policy")
-	for _, events := range [][]event.Event{{begins(), refused, theEnd}, {begins(), says("I"), refused, theEnd}} {
+	for _, events := range [][]event.Event{{tell.Start, refused, tell.End}, {tell.Start, tell.Text("I"), refused, tell.End}} {
 		o, err := client.Decode([]byte(emitted(t, translate.AnswerContext{}, events...)))
 		require.NoError(t, err)
 		c := candidateOf(o)
@@ -209,9 +186,9 @@ func TestY040ThoughtsAreCountedBesideTheCandidates(t *testing.T) {
 		`"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":40,"candidatesTokenCount":10,"thoughtsTokenCount":5,"totalTokenCount":115}`: {Fresh: 60, CacheRead: 40, Answer: 10, Reasoning: 5},
 		`"usageMetadata":{"promptTokenCount":70,"candidatesTokenCount":15,"totalTokenCount":85}`:                                                       {Fresh: 60, CacheWrite: 10, Answer: 15},
 	} {
-		assert.Contains(t, emitted(t, translate.AnswerContext{}, begins(), stopped, counts(c), theEnd), want)
+		assert.Contains(t, emitted(t, translate.AnswerContext{}, tell.Start, stopped, counts(c), tell.End), want)
 	}
-	assert.NotContains(t, emitted(t, translate.AnswerContext{}, begins(), stopped, theEnd), "usageMetadata", "which is unknown")
+	assert.NotContains(t, emitted(t, translate.AnswerContext{}, tell.Start, stopped, tell.End), "usageMetadata", "which is unknown")
 }
 
 func TestSourcesAndProbabilities(t *testing.T) {
@@ -219,7 +196,7 @@ func TestSourcesAndProbabilities(t *testing.T) {
 	probable := event.Event{Kind: event.Logprobs, Logprobs: []byte(`[{"token":"a","logprob":-0.5,"bytes":[97],"top_logprobs":[{"token":"b","logprob":-1}]}]`)}
 	const probabilities = `"logprobsResult":{"chosenCandidates":[{"token":"a","logProbability":-0.5}],"topCandidates":[{"candidates":[{"token":"b","logProbability":-1}]}]}`
 	const grounding = `"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://a/","title":"A"}}]}`
-	events := []event.Event{begins(), says("a"), cites, probable, stopped, theEnd}
+	events := []event.Event{tell.Start, tell.Text("a"), cites, probable, stopped, tell.End}
 	assert.Contains(t, emitted(t, translate.AnswerContext{}, events...), `"finishReason":"STOP",`+grounding+","+probabilities+`,"index":0}]`)
 	stream := emitted(t, translate.AnswerContext{Stream: true}, events...)
 	assert.Contains(t, stream, `{"text":""}],"role":"model"},`+probabilities+`,"index":0}]`)
@@ -227,9 +204,9 @@ func TestSourcesAndProbabilities(t *testing.T) {
 }
 
 func TestPartsOfATextAreSeparate(t *testing.T) {
-	second := says("b")
+	second := tell.Text("b")
 	second.Part = 1
-	parts := partsOf(t, translate.AnswerContext{}, begins(), thinks("x"), thought, thinks("y"), says("a"), second, stopped, theEnd)
+	parts := partsOf(t, translate.AnswerContext{}, tell.Start, tell.Reasoning("x"), tell.ReasoningEnd, tell.Reasoning("y"), tell.Text("a"), second, stopped, tell.End)
 	assert.Equal(t, []any{client.Object{"text": "x\n\ny", "thought": true}, client.Object{"text": "a\n\nb"}}, parts)
 }
 
@@ -241,8 +218,8 @@ func TestY046EveryChoiceIsACandidate(t *testing.T) {
 		return e
 	}
 	events := []event.Event{
-		begins(), says("a"), second(says("b")), second(calls(0, "y")), second(called(0)), calls(0, "x"), called(0), second(limited), stopped,
-		counts(token.Counts{Fresh: 3, Answer: 2}), theEnd,
+		tell.Start, tell.Text("a"), second(tell.Text("b")), second(tell.Call(0, "y", "f")), second(tell.Called(0)), tell.Call(0, "x", "f"), tell.Called(0), second(limited), stopped,
+		counts(token.Counts{Fresh: 3, Answer: 2}), tell.End,
 	}
 	const (
 		first = `{"content":{"parts":[{"text":"a"},{"functionCall":{"id":"x","name":"f","args":{}}}],"role":"model"},"finishReason":"STOP","index":0}`
@@ -258,7 +235,7 @@ func TestY046EveryChoiceIsACandidate(t *testing.T) {
 
 func TestNothingIsAllocatedForADelta(t *testing.T) {
 	m := answer.NewEmitter(&translate.AnswerContext{Stream: true}, translatetest.IDs("r1", "call_"))
-	start, delta := begins(), says("abc")
+	start, delta := tell.Start, tell.Text("abc")
 	m.Handle(&start)
 	for range 100 {
 		m.Handle(&delta)

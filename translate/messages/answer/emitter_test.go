@@ -16,60 +16,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/tell"
 )
 
-// The core events, short enough for tables.
-
-func begins() event.Event {
-	return event.Event{Kind: event.Start, Model: []byte("m"), Usage: &token.Usage{}}
-}
-
-func says(text string) event.Event {
-	return event.Event{Kind: event.Text, Text: []byte(text)}
-}
-
-func thinks(text string) event.Event {
-	return event.Event{Kind: event.Reasoning, Text: []byte(text)}
-}
-
-func signs(text string) event.Event {
-	return event.Event{Kind: event.Signature, Text: []byte(text)}
-}
-
-func hides(text string) event.Event {
-	return event.Event{Kind: event.Redacted, Text: []byte(text)}
-}
-
-func calls(tool int, id, name string) event.Event {
-	return event.Event{Kind: event.ToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
-}
-
-func args(tool int, text string) event.Event {
-	return event.Event{Kind: event.ToolArgs, Tool: tool, Text: []byte(text)}
-}
-
-func called(tool int) event.Event {
-	return event.Event{Kind: event.ToolEnd, Tool: tool}
-}
-
-func finishes(reason event.FinishReason) event.Event {
-	return event.Event{Kind: event.Finish, Finish: reason}
-}
-
-// inPart is an event of a part of its text or its reasoning.
-func inPart(part int, e event.Event) event.Event {
-	e.Part = part
-	return e
-}
-
-func only(kind event.Kind) event.Event { return event.Event{Kind: kind} }
-
 var (
-	textEnd = only(event.TextEnd)
-	thought = only(event.ReasoningEnd)
-	theEnd  = only(event.End)
-	stopped = finishes(event.FinishStop)
-	limited = finishes(event.FinishLength)
+	stopped = tell.Finish(event.FinishStop)
+	limited = tell.Finish(event.FinishLength)
 )
 
 func newIDs() translate.IDs { return translatetest.IDs("msg_1", "toolu_") }
@@ -128,60 +80,60 @@ var emitted = []struct {
 	reason string
 }{
 	{"nothing", []event.Event{}, nil, "end_turn"},
-	{"text", []event.Event{says("a"), says("b")}, []string{"0 text", "0 + a", "0 + b", "0 end"}, "end_turn"},
-	{"two texts", []event.Event{says("a"), textEnd, says("b")}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
-	{"an end of text where none is open", []event.Event{textEnd, thinks("a"), textEnd, thinks("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
-	{"parts of a text", []event.Event{says("a"), inPart(1, says("b")), inPart(1, says("c")), inPart(2, says("d"))}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 + c", "1 end", "2 text", "2 + d", "2 end"}, "end_turn"},
-	{"parts of reasoning", []event.Event{thinks("a"), inPart(1, thinks("b")), inPart(1, thinks("c")), signs("s"), thought, inPart(0, thinks("d")), signs("t")}, []string{"0 thinking", "0 + a", "0 + \n\n", "0 + b", "0 + c", "0 + s", "0 end", "1 thinking", "1 + d", "1 + t", "1 end"}, "end_turn"},
-	{"reasoning gets a signature", []event.Event{thinks("a"), says("b")}, []string{"0 thinking", "0 + a", "0 + " + mintA, "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
-	{"the signature is over all of the text", []event.Event{thinks("a"), thinks("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
-	{"the signature is over the text of its block", []event.Event{thinks("x"), thought, thinks("a")}, []string{"0 thinking", "0 + x", "0 + gwts1:LXEWQrcmsEQBYnyp-6wy9Q", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
-	{"a signature of the provider", []event.Event{thinks("a"), signs("s"), thought, says("b")}, []string{"0 thinking", "0 + a", "0 + s", "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
-	{"a signature alone", []event.Event{signs("s"), thought}, []string{"0 thinking", "0 + s", "0 end"}, "end_turn"},
-	{"signed and unsigned", []event.Event{signs("s"), thought, thinks("a")}, []string{"0 thinking", "0 + s", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
-	{"redacted between", []event.Event{thinks("a"), hides("d"), says("b"), hides("e")}, []string{"0 thinking", "0 + a", "0 + " + mintA, "0 end", "1 redacted_thinking  d", "1 end", "2 text", "2 + b", "2 end", "3 redacted_thinking  e", "3 end"}, "end_turn"},
-	{"reasoning behind text", []event.Event{says("t"), thinks("a")}, []string{"0 text", "0 + t", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
+	{"text", []event.Event{tell.Text("a"), tell.Text("b")}, []string{"0 text", "0 + a", "0 + b", "0 end"}, "end_turn"},
+	{"two texts", []event.Event{tell.Text("a"), tell.TextEnd, tell.Text("b")}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
+	{"an end of text where none is open", []event.Event{tell.TextEnd, tell.Reasoning("a"), tell.TextEnd, tell.Reasoning("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
+	{"parts of a text", []event.Event{tell.Text("a"), tell.InPart(1, tell.Text("b")), tell.InPart(1, tell.Text("c")), tell.InPart(2, tell.Text("d"))}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 + c", "1 end", "2 text", "2 + d", "2 end"}, "end_turn"},
+	{"parts of reasoning", []event.Event{tell.Reasoning("a"), tell.InPart(1, tell.Reasoning("b")), tell.InPart(1, tell.Reasoning("c")), tell.Signature("s"), tell.ReasoningEnd, tell.InPart(0, tell.Reasoning("d")), tell.Signature("t")}, []string{"0 thinking", "0 + a", "0 + \n\n", "0 + b", "0 + c", "0 + s", "0 end", "1 thinking", "1 + d", "1 + t", "1 end"}, "end_turn"},
+	{"reasoning gets a signature", []event.Event{tell.Reasoning("a"), tell.Text("b")}, []string{"0 thinking", "0 + a", "0 + " + mintA, "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
+	{"the signature is over all of the text", []event.Event{tell.Reasoning("a"), tell.Reasoning("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
+	{"the signature is over the text of its block", []event.Event{tell.Reasoning("x"), tell.ReasoningEnd, tell.Reasoning("a")}, []string{"0 thinking", "0 + x", "0 + gwts1:LXEWQrcmsEQBYnyp-6wy9Q", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
+	{"a signature of the provider", []event.Event{tell.Reasoning("a"), tell.Signature("s"), tell.ReasoningEnd, tell.Text("b")}, []string{"0 thinking", "0 + a", "0 + s", "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
+	{"a signature alone", []event.Event{tell.Signature("s"), tell.ReasoningEnd}, []string{"0 thinking", "0 + s", "0 end"}, "end_turn"},
+	{"signed and unsigned", []event.Event{tell.Signature("s"), tell.ReasoningEnd, tell.Reasoning("a")}, []string{"0 thinking", "0 + s", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
+	{"redacted between", []event.Event{tell.Reasoning("a"), tell.Redacted("d"), tell.Text("b"), tell.Redacted("e")}, []string{"0 thinking", "0 + a", "0 + " + mintA, "0 end", "1 redacted_thinking  d", "1 end", "2 text", "2 + b", "2 end", "3 redacted_thinking  e", "3 end"}, "end_turn"},
+	{"reasoning behind text", []event.Event{tell.Text("t"), tell.Reasoning("a")}, []string{"0 text", "0 + t", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
 
-	{"a tool", []event.Event{says("t"), calls(0, "a", "f"), args(0, `{"x":`), args(0, "1}")}, []string{"0 text", "0 + t", "0 end", "1 tool_use a f", `1 + {"x":`, "1 + 1}", "1 end"}, "tool_use"},
-	{"a tool alone", []event.Event{calls(0, "a", "f"), args(0, `{}`)}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
-	{"a tool without arguments", []event.Event{calls(0, "a", "f")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
-	{"a tool with nothing but space", []event.Event{calls(0, "a", "f"), args(0, " \n")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
-	{"space before the object comes with it", []event.Event{calls(0, "a", "f"), args(0, " "), args(0, `{}`)}, []string{"0 tool_use a f", "0 +  {}", "0 end"}, "tool_use"},
-	{"a tool that is ended", []event.Event{calls(0, "a", "f"), args(0, `{}`), called(0), says("t")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 + t", "1 end"}, "tool_use"},
-	{"a tool without arguments that is ended", []event.Event{calls(0, "a", "f"), called(0), says(" ")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 +  ", "1 end"}, "tool_use"},
-	{"interleaved tools", []event.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(0, `{"x":`), args(1, "{}"), args(0, "1}"), args(1, " ")}, []string{"0 tool_use a f", `0 + {"x":`, "0 + 1}", "0 end", "1 tool_use b g", "1 + {}", "1 +  ", "1 end"}, "tool_use"},
-	{"a complete tool ends with the next one", []event.Event{calls(0, "a", "f"), args(0, `{"a":"}"}`), calls(1, "b", "g"), args(1, `{`), args(1, `}`)}, []string{"0 tool_use a f", `0 + {"a":"}"}`, "0 end", "1 tool_use b g", "1 + {", "1 + }", "1 end"}, "tool_use"},
-	{"three tools, the first without arguments", []event.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, `{}`), calls(2, "c", "h"), args(2, `{`), args(2, `}`)}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end", "2 tool_use c h", "2 + {}", "2 end"}, "tool_use"},
-	{"tools started in another order", []event.Event{calls(1, "b", "g"), args(1, "{}"), calls(0, "a", "f"), args(0, "{}")}, []string{"0 tool_use b g", "0 + {}", "0 end", "1 tool_use a f", "1 + {}", "1 end"}, "tool_use"},
-	{"ended in another order", []event.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, "{}"), called(1), args(0, "{}"), called(0)}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
-	{"a line end between tools", []event.Event{calls(0, "a", "f"), args(0, "{}"), says("\n"), calls(1, "b", "g"), args(1, "{}"), says(" \t")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
-	{"text behind a tool", []event.Event{calls(0, "a", "f"), args(0, "{}"), says("\n"), says("x"), says(" "), says("y")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 + x", "1 +  ", "1 + y", "1 end"}, "tool_use"},
-	{"text behind a tool that is not complete", []event.Event{calls(0, "a", "f"), args(0, "{"), says("x"), says(" "), args(0, "}"), says("y")}, []string{"0 tool_use a f", "0 + {", "0 + }", "0 end", "1 text", "1 + x ", "1 + y", "1 end"}, "tool_use"},
-	{"everything behind a tool that is not complete", []event.Event{calls(0, "a", "f"), args(0, "{"), thinks("a"), says("x"), textEnd, says("y"), hides("d"), thinks("b"), signs("s"), thought, signs("t"), calls(1, "b", "g"), says("z")}, []string{
+	{"a tool", []event.Event{tell.Text("t"), tell.Call(0, "a", "f"), tell.Args(0, `{"x":`), tell.Args(0, "1}")}, []string{"0 text", "0 + t", "0 end", "1 tool_use a f", `1 + {"x":`, "1 + 1}", "1 end"}, "tool_use"},
+	{"a tool alone", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, `{}`)}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"a tool without arguments", []event.Event{tell.Call(0, "a", "f")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"a tool with nothing but space", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, " \n")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"space before the object comes with it", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, " "), tell.Args(0, `{}`)}, []string{"0 tool_use a f", "0 +  {}", "0 end"}, "tool_use"},
+	{"a tool that is ended", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, `{}`), tell.Called(0), tell.Text("t")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 + t", "1 end"}, "tool_use"},
+	{"a tool without arguments that is ended", []event.Event{tell.Call(0, "a", "f"), tell.Called(0), tell.Text(" ")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 +  ", "1 end"}, "tool_use"},
+	{"interleaved tools", []event.Event{tell.Call(0, "a", "f"), tell.Call(1, "b", "g"), tell.Args(0, `{"x":`), tell.Args(1, "{}"), tell.Args(0, "1}"), tell.Args(1, " ")}, []string{"0 tool_use a f", `0 + {"x":`, "0 + 1}", "0 end", "1 tool_use b g", "1 + {}", "1 +  ", "1 end"}, "tool_use"},
+	{"a complete tool ends with the next one", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, `{"a":"}"}`), tell.Call(1, "b", "g"), tell.Args(1, `{`), tell.Args(1, `}`)}, []string{"0 tool_use a f", `0 + {"a":"}"}`, "0 end", "1 tool_use b g", "1 + {", "1 + }", "1 end"}, "tool_use"},
+	{"three tools, the first without arguments", []event.Event{tell.Call(0, "a", "f"), tell.Call(1, "b", "g"), tell.Args(1, `{}`), tell.Call(2, "c", "h"), tell.Args(2, `{`), tell.Args(2, `}`)}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end", "2 tool_use c h", "2 + {}", "2 end"}, "tool_use"},
+	{"tools started in another order", []event.Event{tell.Call(1, "b", "g"), tell.Args(1, "{}"), tell.Call(0, "a", "f"), tell.Args(0, "{}")}, []string{"0 tool_use b g", "0 + {}", "0 end", "1 tool_use a f", "1 + {}", "1 end"}, "tool_use"},
+	{"ended in another order", []event.Event{tell.Call(0, "a", "f"), tell.Call(1, "b", "g"), tell.Args(1, "{}"), tell.Called(1), tell.Args(0, "{}"), tell.Called(0)}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
+	{"a line end between tools", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, "{}"), tell.Text("\n"), tell.Call(1, "b", "g"), tell.Args(1, "{}"), tell.Text(" \t")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
+	{"text behind a tool", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, "{}"), tell.Text("\n"), tell.Text("x"), tell.Text(" "), tell.Text("y")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 + x", "1 +  ", "1 + y", "1 end"}, "tool_use"},
+	{"text behind a tool that is not complete", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, "{"), tell.Text("x"), tell.Text(" "), tell.Args(0, "}"), tell.Text("y")}, []string{"0 tool_use a f", "0 + {", "0 + }", "0 end", "1 text", "1 + x ", "1 + y", "1 end"}, "tool_use"},
+	{"everything behind a tool that is not complete", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, "{"), tell.Reasoning("a"), tell.Text("x"), tell.TextEnd, tell.Text("y"), tell.Redacted("d"), tell.Reasoning("b"), tell.Signature("s"), tell.ReasoningEnd, tell.Signature("t"), tell.Call(1, "b", "g"), tell.Text("z")}, []string{
 		"0 tool_use a f", "0 + {", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end", "2 text", "2 + x", "2 end", "3 text", "3 + y", "3 end", "4 redacted_thinking  d", "4 end",
 		"5 thinking", "5 + b", "5 + s", "5 end", "6 thinking", "6 + t", "6 end", "7 tool_use b g", "7 + {}", "7 end", "8 text", "8 + z", "8 end",
 	}, "tool_use"},
-	{"a tool that never completes", []event.Event{calls(0, "a", "f"), args(0, "{"), calls(1, "b", "g"), args(1, "{}"), limited}, []string{"0 tool_use a f", "0 + {", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "max_tokens"},
-	{"space behind the end of a tool", []event.Event{calls(0, "a", "f"), args(0, "{}"), called(0), args(0, "\n")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"a tool that never completes", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, "{"), tell.Call(1, "b", "g"), tell.Args(1, "{}"), limited}, []string{"0 tool_use a f", "0 + {", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "max_tokens"},
+	{"space behind the end of a tool", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, "{}"), tell.Called(0), tell.Args(0, "\n")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
 
-	{"arguments that are no object are held", []event.Event{calls(0, "a", "f"), args(0, "["), args(0, "1]")}, []string{"0 tool_use a f", `0 + {"_arguments":[1]}`, "0 end"}, "tool_use"},
-	{"arguments encoded twice", []event.Event{calls(0, "a", "f"), args(0, `"{\"x\":`), args(0, `1}"`)}, []string{"0 tool_use a f", `0 + {"x":1}`, "0 end"}, "tool_use"},
-	{"a held tool ends with the next one", []event.Event{calls(0, "a", "f"), args(0, `"{`), args(0, `}"`), calls(1, "b", "g"), args(1, "null")}, []string{"0 tool_use a f", `0 + {}`, "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
-	{"a number may go on", []event.Event{calls(0, "a", "f"), args(0, `1`), calls(1, "b", "g"), args(0, "2")}, []string{"0 tool_use a f", `0 + {"_arguments":12}`, "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
-	{"held and invalid", []event.Event{calls(0, "a", "f"), args(0, `x"`), stopped}, []string{"0 tool_use a f", `0 + {"_invalid_arguments":"x\""}`, "0 end"}, "tool_use"},
-	{"held and cut off", []event.Event{calls(0, "a", "f"), args(0, `"{\"x`), limited}, []string{"0 tool_use a f", `0 + {}`, "0 end"}, "max_tokens"},
+	{"arguments that are no object are held", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, "["), tell.Args(0, "1]")}, []string{"0 tool_use a f", `0 + {"_arguments":[1]}`, "0 end"}, "tool_use"},
+	{"arguments encoded twice", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, `"{\"x\":`), tell.Args(0, `1}"`)}, []string{"0 tool_use a f", `0 + {"x":1}`, "0 end"}, "tool_use"},
+	{"a held tool ends with the next one", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, `"{`), tell.Args(0, `}"`), tell.Call(1, "b", "g"), tell.Args(1, "null")}, []string{"0 tool_use a f", `0 + {}`, "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
+	{"a number may go on", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, `1`), tell.Call(1, "b", "g"), tell.Args(0, "2")}, []string{"0 tool_use a f", `0 + {"_arguments":12}`, "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
+	{"held and invalid", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, `x"`), stopped}, []string{"0 tool_use a f", `0 + {"_invalid_arguments":"x\""}`, "0 end"}, "tool_use"},
+	{"held and cut off", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, `"{\"x`), limited}, []string{"0 tool_use a f", `0 + {}`, "0 end"}, "max_tokens"},
 
-	{"other choices are ignored", []event.Event{says("a"), {Kind: event.Text, Choice: 1, Text: []byte("x")}, {Kind: event.Finish, Choice: 1, Finish: event.FinishLength}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
-	{"sources are dropped", []event.Event{says("a"), {Kind: event.Source, Source: &event.Citation{URL: []byte("u"), End: 1}}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
-	{"logprobs are dropped", []event.Event{says("a"), {Kind: event.Logprobs, Logprobs: []byte("[]")}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
-	{"a reason that comes early", []event.Event{limited, says("a")}, []string{"0 text", "0 + a", "0 end"}, "max_tokens"},
-	{"a tool that is begun twice", []event.Event{calls(0, "a", "f"), calls(0, "b", "g"), args(0, "{}")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"other choices are ignored", []event.Event{tell.Text("a"), {Kind: event.Text, Choice: 1, Text: []byte("x")}, {Kind: event.Finish, Choice: 1, Finish: event.FinishLength}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
+	{"sources are dropped", []event.Event{tell.Text("a"), {Kind: event.Source, Source: &event.Citation{URL: []byte("u"), End: 1}}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
+	{"logprobs are dropped", []event.Event{tell.Text("a"), {Kind: event.Logprobs, Logprobs: []byte("[]")}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
+	{"a reason that comes early", []event.Event{limited, tell.Text("a")}, []string{"0 text", "0 + a", "0 end"}, "max_tokens"},
+	{"a tool that is begun twice", []event.Event{tell.Call(0, "a", "f"), tell.Call(0, "b", "g"), tell.Args(0, "{}")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
 }
 
 func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 	for _, tt := range emitted {
 		t.Run(tt.name, func(t *testing.T) {
-			events := append(append([]event.Event{begins()}, tt.events...), theEnd)
+			events := append(append([]event.Event{tell.Start}, tt.events...), tell.End)
 			stream, fault := emit(translate.AnswerContext{Stream: true}, events)
 			require.Nil(t, fault)
 			want := append([]string{"message_start"}, tt.want...)
@@ -201,7 +153,7 @@ func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 // TestTheAnswerIsTheSameWithoutAStart ensures that an answer is complete even if the
 // provider sent no start.
 func TestTheAnswerIsTheSameWithoutAStart(t *testing.T) {
-	for _, events := range [][]event.Event{{says("a"), theEnd}, {theEnd}, {thinks("a"), theEnd}} {
+	for _, events := range [][]event.Event{{tell.Text("a"), tell.End}, {tell.End}, {tell.Reasoning("a"), tell.End}} {
 		stream, fault := emit(translate.AnswerContext{Stream: true}, events)
 		require.Nil(t, fault)
 		added, err := client.Messages.Emitted([]byte(stream))
@@ -216,18 +168,18 @@ var faulty = []struct {
 	cause  string
 }{
 	{"a custom tool", []event.Event{{Kind: event.ToolStart, ID: []byte("a"), Name: []byte("f"), Custom: true}}, "a custom tool call"},
-	{"arguments behind the end", []event.Event{calls(0, "a", "f"), args(0, "{}"), called(0), args(0, "x")}, "arguments behind the end of their tool call"},
-	{"arguments of no tool", []event.Event{args(0, "{}")}, "arguments of a tool call that was not begun"},
-	{"arguments of a tool in a gap", []event.Event{calls(1, "a", "f"), args(0, "{}")}, "arguments of a tool call that was not begun"},
-	{"too much behind an open tool", []event.Event{calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 17<<20)), says(strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
-	{"too many arguments of a later tool", []event.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, strings.Repeat(" ", 17<<20)), args(1, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
-	{"too many arguments that are held", []event.Event{calls(0, "a", "f"), args(0, `"`+strings.Repeat(" ", 17<<20)), args(0, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes of arguments"},
+	{"arguments behind the end", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, "{}"), tell.Called(0), tell.Args(0, "x")}, "arguments behind the end of their tool call"},
+	{"arguments of no tool", []event.Event{tell.Args(0, "{}")}, "arguments of a tool call that was not begun"},
+	{"arguments of a tool in a gap", []event.Event{tell.Call(1, "a", "f"), tell.Args(0, "{}")}, "arguments of a tool call that was not begun"},
+	{"too much behind an open tool", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, "{"), tell.Text("x" + strings.Repeat(" ", 17<<20)), tell.Text(strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
+	{"too many arguments of a later tool", []event.Event{tell.Call(0, "a", "f"), tell.Call(1, "b", "g"), tell.Args(1, strings.Repeat(" ", 17<<20)), tell.Args(1, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
+	{"too many arguments that are held", []event.Event{tell.Call(0, "a", "f"), tell.Args(0, `"`+strings.Repeat(" ", 17<<20)), tell.Args(0, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes of arguments"},
 }
 
 func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
 	for _, tt := range faulty {
 		t.Run(tt.name, func(t *testing.T) {
-			stream, f := emit(translate.AnswerContext{Stream: true}, append(append([]event.Event{begins()}, tt.events...), says("never"), theEnd))
+			stream, f := emit(translate.AnswerContext{Stream: true}, append(append([]event.Event{tell.Start}, tt.events...), tell.Text("never"), tell.End))
 			require.NotNil(t, f)
 			assert.Equal(t, fault.BadGateway, f.Kind)
 			assert.EqualError(t, f.Cause, tt.cause)
@@ -238,7 +190,7 @@ func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
 }
 
 func TestTheRequestBoundsWhatIsHeld(t *testing.T) {
-	_, fault := emit(translate.AnswerContext{Stream: true, MaxHeld: 1024}, []event.Event{begins(), calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 1024)), theEnd})
+	_, fault := emit(translate.AnswerContext{Stream: true, MaxHeld: 1024}, []event.Event{tell.Start, tell.Call(0, "a", "f"), tell.Args(0, "{"), tell.Text("x" + strings.Repeat(" ", 1024)), tell.End})
 	require.NotNil(t, fault)
 	assert.EqualError(t, fault.Cause, "more than 1024 bytes behind an open tool call")
 }
@@ -247,17 +199,17 @@ func TestTheRequestBoundsWhatIsHeld(t *testing.T) {
 // what a call may have for arguments.
 func TestLongArgumentsAreNotHeld(t *testing.T) {
 	long := strings.Repeat(" ", 17<<20)
-	_, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{begins(), calls(0, "a", "f"), args(0, "{"), args(0, long), args(0, long), args(0, "}"), theEnd})
+	_, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{tell.Start, tell.Call(0, "a", "f"), tell.Args(0, "{"), tell.Args(0, long), tell.Args(0, long), tell.Args(0, "}"), tell.End})
 	assert.Nil(t, fault)
 }
 
 func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
 	e := answer.NewEmitter(&translate.AnswerContext{}, newIDs())
-	for _, event := range []event.Event{begins(), says("a"), stopped} {
+	for _, event := range []event.Event{tell.Start, tell.Text("a"), stopped} {
 		e.Handle(&event)
 		assert.Empty(t, e.Output())
 	}
-	e.Handle(&theEnd)
+	e.Handle(&tell.End)
 	assert.NotEmpty(t, e.Output())
 	assert.Empty(t, e.Output())
 }
@@ -265,7 +217,7 @@ func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
 // answer writes events as a JSON answer, between a start and the end.
 func whole(t *testing.T, m translate.AnswerContext, events ...event.Event) string {
 	t.Helper()
-	body, fault := emit(m, append(append([]event.Event{begins()}, events...), theEnd))
+	body, fault := emit(m, append(append([]event.Event{tell.Start}, events...), tell.End))
 	require.Nil(t, fault)
 	return body
 }
@@ -276,22 +228,22 @@ func TestAnswersAreWrittenInFull(t *testing.T) {
 	usage := event.Event{Kind: event.Usage, Tier: event.TierStandard, Usage: &token.Usage{Counts: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, Answer: 4, Reasoning: 5}, Known: true}}
 	assert.Equal(t, answerStart+`{"type":"thinking","thinking":"<a>\n","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"text","text":"é\"&"},{"type":"tool_use","id":"a","name":"f","input":{"x":12345678901234567890}}],`+
 		`"stop_reason":"tool_use","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":1,"cache_creation_input_tokens":3,"cache_read_input_tokens":2,"output_tokens":9,"output_tokens_details":{"thinking_tokens":5},"service_tier":"standard"}}`,
-		whole(t, translate.AnswerContext{}, thinks("<a>\n"), signs("s"), hides("d"), says(`é"&`), calls(0, "a", "f"), args(0, ` {"x":12345678901234567890} `), stopped, usage))
+		whole(t, translate.AnswerContext{}, tell.Reasoning("<a>\n"), tell.Signature("s"), tell.Redacted("d"), tell.Text(`é"&`), tell.Call(0, "a", "f"), tell.Args(0, ` {"x":12345678901234567890} `), stopped, usage))
 	assert.Equal(t, answerStart+`],"stop_reason":"end_turn","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}`,
 		whole(t, translate.AnswerContext{}))
 }
 
 func TestArgumentsThatWereCutOffAreEmpty(t *testing.T) {
-	assert.Contains(t, whole(t, translate.AnswerContext{}, calls(0, "a", "f"), args(0, `{"x":`), limited), `"input":{}}`)
-	assert.Contains(t, whole(t, translate.AnswerContext{}, calls(0, "a", "f"), args(0, `{"x":`), stopped), `"input":{"_invalid_arguments":"{\"x\":"}}`)
+	assert.Contains(t, whole(t, translate.AnswerContext{}, tell.Call(0, "a", "f"), tell.Args(0, `{"x":`), limited), `"input":{}}`)
+	assert.Contains(t, whole(t, translate.AnswerContext{}, tell.Call(0, "a", "f"), tell.Args(0, `{"x":`), stopped), `"input":{"_invalid_arguments":"{\"x\":"}}`)
 }
 
 func TestStreamsAreWrittenInFull(t *testing.T) {
-	start := begins()
+	start := tell.Start
 	start.Usage = &token.Usage{Counts: token.Counts{Fresh: 7}, Known: true}
 	start.Tier = event.TierPriority
-	stream, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{start, thinks("a\n"), signs("s"), says("☂"), calls(0, "a", "f"), args(0, `{"x":"y"}`), stopped,
-		{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 1, Answer: 4}, Known: true}}, theEnd})
+	stream, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{start, tell.Reasoning("a\n"), tell.Signature("s"), tell.Text("☂"), tell.Call(0, "a", "f"), tell.Args(0, `{"x":"y"}`), stopped,
+		{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 1, Answer: 4}, Known: true}}, tell.End})
 	require.Nil(t, fault)
 	assert.Equal(t, `event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0,"service_tier":"priority"}}}
@@ -339,10 +291,10 @@ data: {"type":"message_stop"}
 // has no such count: the last one omits a count of 0, so that clients, which merge the
 // two, kept a count that was larger than all of the output.
 func TestNoCountOfReasoningStaysThatAProviderTakesBack(t *testing.T) {
-	start := begins()
+	start := tell.Start
 	start.Usage = &token.Usage{Counts: token.Counts{Fresh: 7, Reasoning: 5}, Known: true}
-	stream, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{start, says("a"), finishes(event.FinishStop),
-		{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 7, Answer: 2}, Known: true}}, theEnd})
+	stream, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{start, tell.Text("a"), tell.Finish(event.FinishStop),
+		{Kind: event.Usage, Usage: &token.Usage{Counts: token.Counts{Fresh: 7, Answer: 2}, Known: true}}, tell.End})
 	require.Nil(t, fault)
 	assert.Contains(t, stream, `"output_tokens":5`)
 	assert.NotContains(t, stream, "thinking_tokens")
@@ -351,18 +303,18 @@ func TestNoCountOfReasoningStaysThatAProviderTakesBack(t *testing.T) {
 // TestAnEstimateReplacesTheUnknownCount ensures that it does so only
 // in the first event of a stream: it is never presented as usage.
 func TestAnEstimateReplacesTheUnknownCount(t *testing.T) {
-	known := begins()
+	known := tell.Start
 	known.Usage = &token.Usage{Counts: token.Counts{Fresh: 7}, Known: true}
 	for name, tt := range map[string]struct {
 		start  event.Event
 		stream bool
 		want   string
 	}{
-		"unknown":        {begins(), true, `"input_tokens":123,`},
+		"unknown":        {tell.Start, true, `"input_tokens":123,`},
 		"known":          {known, true, `"input_tokens":7,`},
-		"not in answers": {begins(), false, `"input_tokens":0,`},
+		"not in answers": {tell.Start, false, `"input_tokens":0,`},
 	} {
-		out, _ := emit(translate.AnswerContext{Stream: tt.stream, Input: translate.Input{Estimate: 123}}, []event.Event{tt.start, theEnd})
+		out, _ := emit(translate.AnswerContext{Stream: tt.stream, Input: translate.Input{Estimate: 123}}, []event.Event{tt.start, tell.End})
 		assert.Contains(t, out, tt.want, name)
 		if tt.stream {
 			events, err := client.EmittedEvents([]byte(out))
@@ -377,7 +329,7 @@ func TestAnEstimateReplacesTheUnknownCount(t *testing.T) {
 func TestStopReasonsFollowTheirTable(t *testing.T) {
 	matched := event.Event{Kind: event.Finish, Finish: event.FinishStop, Stop: []byte("END")}
 	refused := event.Event{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("no")}
-	call := calls(0, "a", "f")
+	call := tell.Call(0, "a", "f")
 	for name, tt := range map[string]struct {
 		events []event.Event
 		want   string
@@ -389,17 +341,17 @@ func TestStopReasonsFollowTheirTable(t *testing.T) {
 		"a sequence of another":    {[]event.Event{{Kind: event.Finish, Finish: event.FinishStop, Stop: []byte("</s>")}}, `"end_turn","stop_sequence":null,"stop_details":null`},
 		"a sequence and length":    {[]event.Event{{Kind: event.Finish, Finish: event.FinishLength, Stop: []byte("END")}}, `"max_tokens","stop_sequence":null,"stop_details":null`},
 		"length with a call":       {[]event.Event{call, limited}, `"max_tokens","stop_sequence":null,"stop_details":null`},
-		"tools without a call":     {[]event.Event{finishes(event.FinishTools)}, `"end_turn","stop_sequence":null,"stop_details":null`},
-		"tools":                    {[]event.Event{call, finishes(event.FinishTools)}, `"tool_use","stop_sequence":null,"stop_details":null`},
-		"filtered":                 {[]event.Event{finishes(event.FinishFiltered)}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}`},
-		"filtered with a call":     {[]event.Event{call, finishes(event.FinishFiltered)}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}`},
+		"tools without a call":     {[]event.Event{tell.Finish(event.FinishTools)}, `"end_turn","stop_sequence":null,"stop_details":null`},
+		"tools":                    {[]event.Event{call, tell.Finish(event.FinishTools)}, `"tool_use","stop_sequence":null,"stop_details":null`},
+		"filtered":                 {[]event.Event{tell.Finish(event.FinishFiltered)}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}`},
+		"filtered with a call":     {[]event.Event{call, tell.Finish(event.FinishFiltered)}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}`},
 		"explained":                {[]event.Event{refused}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":"no"}`},
-		"unknown":                  {[]event.Event{finishes(event.FinishUnknown)}, `"end_turn","stop_sequence":null,"stop_details":null`},
+		"unknown":                  {[]event.Event{tell.Finish(event.FinishUnknown)}, `"end_turn","stop_sequence":null,"stop_details":null`},
 		"unknown with a call":      {[]event.Event{call}, `"tool_use","stop_sequence":null,"stop_details":null`},
 		"the last one counts":      {[]event.Event{matched, stopped}, `"end_turn","stop_sequence":null,"stop_details":null`},
 	} {
 		for _, stream := range []bool{true, false} {
-			out, fault := emit(translate.AnswerContext{Stream: stream, Cuts: translate.Cuts{Stops: []string{"x", "END"}}}, append(append([]event.Event{begins()}, tt.events...), theEnd))
+			out, fault := emit(translate.AnswerContext{Stream: stream, Cuts: translate.Cuts{Stops: []string{"x", "END"}}}, append(append([]event.Event{tell.Start}, tt.events...), tell.End))
 			require.Nil(t, fault)
 			assert.Contains(t, out, `"stop_reason":`+tt.want, name)
 		}
@@ -422,7 +374,7 @@ func TestCallsAreKnownByIDsThatTheFormatAllows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var events []event.Event
 			for i, id := range tt.given {
-				events = append(events, calls(i, id, "f"))
+				events = append(events, tell.Call(i, id, "f"))
 			}
 			body, err := client.Decode([]byte(whole(t, translate.AnswerContext{}, events...)))
 			require.NoError(t, err)
@@ -437,8 +389,8 @@ func TestCallsAreKnownByIDsThatTheFormatAllows(t *testing.T) {
 
 func TestShortenedNamesAreRestored(t *testing.T) {
 	m := translate.AnswerContext{Tools: translate.ToolNames{Shortened: map[string]string{"short_1a2b3c4d": "short name of a tool"}}}
-	assert.Contains(t, whole(t, m, calls(0, "a", "short_1a2b3c4d")), `"name":"short name of a tool"`)
-	assert.Contains(t, whole(t, m, calls(0, "a", "other")), `"name":"other"`)
+	assert.Contains(t, whole(t, m, tell.Call(0, "a", "short_1a2b3c4d")), `"name":"short name of a tool"`)
+	assert.Contains(t, whole(t, m, tell.Call(0, "a", "other")), `"name":"other"`)
 }
 
 // TestSignaturesOfOtherFormatsAreSealed ensures that reasoning which only a provider of
@@ -446,7 +398,7 @@ func TestShortenedNamesAreRestored(t *testing.T) {
 // gateway signs the thinking itself, since no other signature can be recognized when it
 // comes back.
 func TestSignaturesOfOtherFormatsAreSealed(t *testing.T) {
-	events := []event.Event{begins(), thinks("a"), {Kind: event.Signature, Text: []byte("rs_1.1.secret"), Origin: translate.Responses}, thought, theEnd}
+	events := []event.Event{tell.Start, tell.Reasoning("a"), {Kind: event.Signature, Text: []byte("rs_1.1.secret"), Origin: translate.Responses}, tell.ReasoningEnd, tell.End}
 	ring, err := seal.NewRing([]byte("0123456789abcdef"))
 	require.NoError(t, err)
 	sealer := ring.For("p", "t")

@@ -19,58 +19,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/tell"
 )
 
-func told(kind event.Kind, text string) event.Event {
-	return event.Event{Kind: kind, Text: []byte(text)}
-}
-
-func words(text string) event.Event { return told(event.Text, text) }
-
-func refusal(text string) event.Event {
-	return event.Event{Kind: event.Text, Text: []byte(text), Refusal: true}
-}
-
-func reasons(text string) event.Event { return told(event.Reasoning, text) }
-
-func signs(signature string) event.Event { return told(event.Signature, signature) }
-
-func calls(tool int, id, name string) event.Event {
-	return event.Event{Kind: event.ToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
-}
-
-func fragment(tool int, text string) event.Event {
-	return event.Event{Kind: event.ToolArgs, Tool: tool, Text: []byte(text)}
-}
-
-func called(tool int) event.Event {
-	return event.Event{Kind: event.ToolEnd, Tool: tool}
-}
-
-func finish(reason event.FinishReason) event.Event {
-	return event.Event{Kind: event.Finish, Finish: reason}
-}
-
-func inNextPart(e event.Event) event.Event {
-	e.Part = 1
-	return e
-}
-
-func cites(url string, start, end int) event.Event {
-	return event.Event{Kind: event.Source, Source: &event.Citation{URL: []byte(url), Title: []byte("t"), Start: start, End: end}}
-}
-
-func scores(list string) event.Event {
-	return event.Event{Kind: event.Logprobs, Logprobs: []byte(list)}
-}
-
-var (
-	start       = event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}}
-	textEnd     = event.Event{Kind: event.TextEnd}
-	thoughtOver = event.Event{Kind: event.ReasoningEnd}
-	theEnd      = event.Event{Kind: event.End}
-	limited     = finish(event.FinishLength)
-)
+var limited = tell.Finish(event.FinishLength)
 
 func newIDs() translate.IDs { return translatetest.IDs("resp_0123456789abcdefghijklmn", "call_new") }
 
@@ -83,7 +35,7 @@ func emit(m translate.AnswerContext, events ...event.Event) (string, *fault.Faul
 // whose contents must be equal.
 func answered(t *testing.T, m translate.AnswerContext, events ...event.Event) client.Object {
 	t.Helper()
-	all := append(append([]event.Event{start}, events...), theEnd)
+	all := append(append([]event.Event{tell.Start}, events...), tell.End)
 	m.Stream = true
 	stream, fault := emit(m, all...)
 	require.Nil(t, fault)
@@ -136,39 +88,39 @@ var emitted = []struct {
 	output []string
 }{
 	{"nothing", translate.AnswerContext{}, nil, "completed", nil},
-	{"text", translate.AnswerContext{}, []event.Event{words("<a>"), words(`b"`), finish(event.FinishStop)}, "completed", []string{aMessage(0, "completed", aText(`<a>b\"`))}},
-	{"two messages", translate.AnswerContext{}, []event.Event{words("a"), textEnd, words("b")}, "completed", []string{aMessage(0, "completed", aText("a")), aMessage(1, "completed", aText("b"))}},
-	{"parts of a message", translate.AnswerContext{}, []event.Event{words("a"), inNextPart(words("b")), inNextPart(words("c")), inNextPart(refusal("no"))}, "completed", []string{aMessage(0, "completed", aText("a"), aText("bc"), `{"type":"refusal","refusal":"no"}`)}},
-	{"a refusal in words", translate.AnswerContext{}, []event.Event{refusal("n"), refusal("o"), finish(event.FinishRefused)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"no"}`)}},
+	{"text", translate.AnswerContext{}, []event.Event{tell.Text("<a>"), tell.Text(`b"`), tell.Finish(event.FinishStop)}, "completed", []string{aMessage(0, "completed", aText(`<a>b\"`))}},
+	{"two messages", translate.AnswerContext{}, []event.Event{tell.Text("a"), tell.TextEnd, tell.Text("b")}, "completed", []string{aMessage(0, "completed", aText("a")), aMessage(1, "completed", aText("b"))}},
+	{"parts of a message", translate.AnswerContext{}, []event.Event{tell.Text("a"), tell.InPart(1, tell.Text("b")), tell.InPart(1, tell.Text("c")), tell.InPart(1, tell.Refusal("no"))}, "completed", []string{aMessage(0, "completed", aText("a"), aText("bc"), `{"type":"refusal","refusal":"no"}`)}},
+	{"a refusal in words", translate.AnswerContext{}, []event.Event{tell.Refusal("n"), tell.Refusal("o"), tell.Finish(event.FinishRefused)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"no"}`)}},
 	{"a refusal that the provider explains", translate.AnswerContext{}, []event.Event{{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("because")}}, "incomplete/content_filter", []string{aMessage(0, "incomplete", aText("because"))}},
-	{"R032 cut off", translate.AnswerContext{}, []event.Event{words("a"), limited}, "incomplete/max_output_tokens", []string{aMessage(0, "incomplete", aText("a"))}},
-	{"cut off behind the end of a text", translate.AnswerContext{}, []event.Event{words("a"), textEnd, limited}, "incomplete/max_output_tokens", []string{aMessage(0, "completed", aText("a"))}},
-	{"paused", translate.AnswerContext{}, []event.Event{finish(event.FinishPaused)}, "incomplete/max_output_tokens", nil},
-	{"for a reason that nobody knows", translate.AnswerContext{}, []event.Event{words("a"), finish(event.FinishUnknown)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
+	{"R032 cut off", translate.AnswerContext{}, []event.Event{tell.Text("a"), limited}, "incomplete/max_output_tokens", []string{aMessage(0, "incomplete", aText("a"))}},
+	{"cut off behind the end of a text", translate.AnswerContext{}, []event.Event{tell.Text("a"), tell.TextEnd, limited}, "incomplete/max_output_tokens", []string{aMessage(0, "completed", aText("a"))}},
+	{"paused", translate.AnswerContext{}, []event.Event{tell.Finish(event.FinishPaused)}, "incomplete/max_output_tokens", nil},
+	{"for a reason that nobody knows", translate.AnswerContext{}, []event.Event{tell.Text("a"), tell.Finish(event.FinishUnknown)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
 
-	{"reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), reasons("b"), words("c")}, "completed", []string{someReasoning(0, "null", "ab"), aMessage(1, "completed", aText("c"))}},
-	{"parts and pieces of reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), inNextPart(reasons("b")), thoughtOver, reasons("c"), thoughtOver}, "completed", []string{someReasoning(0, "null", "a", "b"), someReasoning(1, "null", "c")}},
-	{"signatures that nobody wants", translate.AnswerContext{}, []event.Event{reasons("a"), signs("s"), thoughtOver, signs("t"), thoughtOver, told(event.Redacted, "d"), words("b")}, "completed", []string{someReasoning(0, "null", "a"), aMessage(1, "completed", aText("b"))}},
-	{"reasoning that nobody wants", translate.AnswerContext{Reasoning: translate.ReasoningOf{Hidden: true}}, []event.Event{reasons("a"), thoughtOver, words("b")}, "completed", []string{aMessage(0, "completed", aText("b"))}},
+	{"reasoning", translate.AnswerContext{}, []event.Event{tell.Reasoning("a"), tell.Reasoning("b"), tell.Text("c")}, "completed", []string{someReasoning(0, "null", "ab"), aMessage(1, "completed", aText("c"))}},
+	{"parts and pieces of reasoning", translate.AnswerContext{}, []event.Event{tell.Reasoning("a"), tell.InPart(1, tell.Reasoning("b")), tell.ReasoningEnd, tell.Reasoning("c"), tell.ReasoningEnd}, "completed", []string{someReasoning(0, "null", "a", "b"), someReasoning(1, "null", "c")}},
+	{"signatures that nobody wants", translate.AnswerContext{}, []event.Event{tell.Reasoning("a"), tell.Signature("s"), tell.ReasoningEnd, tell.Signature("t"), tell.ReasoningEnd, tell.Redacted("d"), tell.Text("b")}, "completed", []string{someReasoning(0, "null", "a"), aMessage(1, "completed", aText("b"))}},
+	{"reasoning that nobody wants", translate.AnswerContext{Reasoning: translate.ReasoningOf{Hidden: true}}, []event.Event{tell.Reasoning("a"), tell.ReasoningEnd, tell.Text("b")}, "completed", []string{aMessage(0, "completed", aText("b"))}},
 
-	{"calls", translate.AnswerContext{}, []event.Event{words("a"), calls(0, "c1", "f"), fragment(0, `{"x":`), fragment(0, "1}"), called(0), calls(1, "", "g"), called(1)}, "completed", []string{aMessage(0, "completed", aText("a")), aCall(1, "completed", "c1", "f", `{"x":1}`), aCall(2, "completed", "call_new1", "g", "{}")}},
-	{"calls that overlap", translate.AnswerContext{}, []event.Event{calls(0, "c1", "f"), calls(1, "c2", "g"), fragment(1, "{}"), fragment(0, "{"), words("\n"), fragment(0, "}"), words("a")}, "completed", []string{aCall(0, "completed", "c1", "f", "{}"), aCall(1, "completed", "c2", "g", "{}"), aMessage(2, "completed", aText("a"))}},
-	{"calls with the same id", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), called(0), calls(1, "c", "f"), called(1)}, "completed", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "completed", "c_2", "f", "{}")}},
-	{"arguments that are no object", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), fragment(0, "[1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f", "[1")}},
-	{"a call that is cut off", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), fragment(0, "{}"), calls(1, "d", "g"), fragment(1, `{"x`), limited}, "incomplete/max_output_tokens", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "incomplete", "d", "g", `{"x`)}},
-	{"a free call", translate.AnswerContext{}, []event.Event{{Kind: event.ToolStart, ID: []byte("c"), Name: []byte("apply_patch"), Custom: true}, fragment(0, "*** "), fragment(0, "End"), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"custom_tool_call","status":"completed","call_id":"c","name":"apply_patch","input":"*** End"}`, id("ctc_", 0))}},
-	{"shortened names", translate.AnswerContext{Tools: translate.ToolNames{Shortened: map[string]string{"f_1": "f.1"}}}, []event.Event{calls(0, "c", "f_1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f.1", "{}")}},
-	{"a tool of a namespace", translate.AnswerContext{Tools: translate.ToolNames{Shortened: map[string]string{"n_f_1": "n__f"}, Client: map[string]translate.ClientTool{"n__f": {Name: "f", Namespace: "n"}}}}, []event.Event{calls(0, "c", "n_f_1"), called(0)}, "completed", []string{strings.TrimSuffix(aCall(0, "completed", "c", "f", "{}"), "}") + `,"namespace":"n"}`}},
-	{"a search for tools", translate.AnswerContext{Tools: translate.ToolNames{Client: map[string]translate.ClientTool{"tool_search": {Name: "tool_search", Search: true}}}}, []event.Event{calls(0, "c", "tool_search"), fragment(0, `{"query": "x"}`), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"tool_search_call","status":"completed","call_id":"c","execution":"client","arguments":{"query":"x"}}`, id("tsc_", 0))}},
+	{"calls", translate.AnswerContext{}, []event.Event{tell.Text("a"), tell.Call(0, "c1", "f"), tell.Args(0, `{"x":`), tell.Args(0, "1}"), tell.Called(0), tell.Call(1, "", "g"), tell.Called(1)}, "completed", []string{aMessage(0, "completed", aText("a")), aCall(1, "completed", "c1", "f", `{"x":1}`), aCall(2, "completed", "call_new1", "g", "{}")}},
+	{"calls that overlap", translate.AnswerContext{}, []event.Event{tell.Call(0, "c1", "f"), tell.Call(1, "c2", "g"), tell.Args(1, "{}"), tell.Args(0, "{"), tell.Text("\n"), tell.Args(0, "}"), tell.Text("a")}, "completed", []string{aCall(0, "completed", "c1", "f", "{}"), aCall(1, "completed", "c2", "g", "{}"), aMessage(2, "completed", aText("a"))}},
+	{"calls with the same id", translate.AnswerContext{}, []event.Event{tell.Call(0, "c", "f"), tell.Called(0), tell.Call(1, "c", "f"), tell.Called(1)}, "completed", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "completed", "c_2", "f", "{}")}},
+	{"arguments that are no object", translate.AnswerContext{}, []event.Event{tell.Call(0, "c", "f"), tell.Args(0, "[1"), tell.Called(0)}, "completed", []string{aCall(0, "completed", "c", "f", "[1")}},
+	{"a call that is cut off", translate.AnswerContext{}, []event.Event{tell.Call(0, "c", "f"), tell.Args(0, "{}"), tell.Call(1, "d", "g"), tell.Args(1, `{"x`), limited}, "incomplete/max_output_tokens", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "incomplete", "d", "g", `{"x`)}},
+	{"a free call", translate.AnswerContext{}, []event.Event{{Kind: event.ToolStart, ID: []byte("c"), Name: []byte("apply_patch"), Custom: true}, tell.Args(0, "*** "), tell.Args(0, "End"), tell.Called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"custom_tool_call","status":"completed","call_id":"c","name":"apply_patch","input":"*** End"}`, id("ctc_", 0))}},
+	{"shortened names", translate.AnswerContext{Tools: translate.ToolNames{Shortened: map[string]string{"f_1": "f.1"}}}, []event.Event{tell.Call(0, "c", "f_1"), tell.Called(0)}, "completed", []string{aCall(0, "completed", "c", "f.1", "{}")}},
+	{"a tool of a namespace", translate.AnswerContext{Tools: translate.ToolNames{Shortened: map[string]string{"n_f_1": "n__f"}, Client: map[string]translate.ClientTool{"n__f": {Name: "f", Namespace: "n"}}}}, []event.Event{tell.Call(0, "c", "n_f_1"), tell.Called(0)}, "completed", []string{strings.TrimSuffix(aCall(0, "completed", "c", "f", "{}"), "}") + `,"namespace":"n"}`}},
+	{"a search for tools", translate.AnswerContext{Tools: translate.ToolNames{Client: map[string]translate.ClientTool{"tool_search": {Name: "tool_search", Search: true}}}}, []event.Event{tell.Call(0, "c", "tool_search"), tell.Args(0, `{"query": "x"}`), tell.Called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"tool_search_call","status":"completed","call_id":"c","execution":"client","arguments":{"query":"x"}}`, id("tsc_", 0))}},
 
-	{"sources", translate.AnswerContext{}, []event.Event{words("☂a"), inNextPart(words("bc")), cites("u", 2, 3), cites("v", 3, 4), inNextPart(words("d"))}, "completed", []string{aMessage(0, "completed", aText("☂a"),
+	{"sources", translate.AnswerContext{}, []event.Event{tell.Text("☂a"), tell.InPart(1, tell.Text("bc")), tell.Source("u", "t", 2, 3), tell.Source("v", "t", 3, 4), tell.InPart(1, tell.Text("d"))}, "completed", []string{aMessage(0, "completed", aText("☂a"),
 		`{"type":"output_text","text":"bcd","annotations":[{"type":"url_citation","url":"u","title":"t","start_index":0,"end_index":1},{"type":"url_citation","url":"v","title":"t","start_index":1,"end_index":2}],"logprobs":[]}`)}},
-	{"sources of nothing", translate.AnswerContext{}, []event.Event{cites("u", 0, 1), refusal("a"), cites("u", 0, 1)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"a"}`)}},
+	{"sources of nothing", translate.AnswerContext{}, []event.Event{tell.Source("u", "t", 0, 1), tell.Refusal("a"), tell.Source("u", "t", 0, 1)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"a"}`)}},
 	// They were copied into the line of their event with the line ends of an indented answer.
-	{"log probabilities over several lines", translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}}, []event.Event{words("a"), scores("[\n {\n  \"token\": \"a\"\n }\n]")}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"a","annotations":[],"logprobs":[{"token":"a"}]}`)}},
-	{"log probabilities", translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}}, []event.Event{words("a"), scores(`[{"token":"a"}]`), words("b"), scores(`[{"token":"b"},{"token":"c"}]`), scores(`[]`)}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"ab","annotations":[],"logprobs":[{"token":"a"},{"token":"b"},{"token":"c"}]}`)}},
-	{"log probabilities that nobody wants", translate.AnswerContext{}, []event.Event{words("a"), scores(`[{"token":"a"}]`)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
-	{"other choices", translate.AnswerContext{}, []event.Event{words("a"), {Kind: event.Text, Choice: 1, Text: []byte("x")}, {Kind: event.Finish, Choice: 1, Finish: event.FinishLength}}, "completed", []string{aMessage(0, "completed", aText("a"))}},
+	{"log probabilities over several lines", translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}}, []event.Event{tell.Text("a"), tell.Logprobs("[\n {\n  \"token\": \"a\"\n }\n]")}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"a","annotations":[],"logprobs":[{"token":"a"}]}`)}},
+	{"log probabilities", translate.AnswerContext{Logprobs: translate.Logprobs{Asked: true}}, []event.Event{tell.Text("a"), tell.Logprobs(`[{"token":"a"}]`), tell.Text("b"), tell.Logprobs(`[{"token":"b"},{"token":"c"}]`), tell.Logprobs(`[]`)}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"ab","annotations":[],"logprobs":[{"token":"a"},{"token":"b"},{"token":"c"}]}`)}},
+	{"log probabilities that nobody wants", translate.AnswerContext{}, []event.Event{tell.Text("a"), tell.Logprobs(`[{"token":"a"}]`)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
+	{"other choices", translate.AnswerContext{}, []event.Event{tell.Text("a"), {Kind: event.Text, Choice: 1, Text: []byte("x")}, {Kind: event.Finish, Choice: 1, Finish: event.FinishLength}}, "completed", []string{aMessage(0, "completed", aText("a"))}},
 }
 
 func TestAnswersAreWrittenForTheClient(t *testing.T) {
@@ -209,14 +161,14 @@ func sealedIn(t *testing.T, answer client.Object, nth int) string {
 // comes back to it, whatever a client makes of the summary.
 func TestThinkingIsSealedIntoReasoning(t *testing.T) {
 	m := translate.AnswerContext{Seals: sealer(t)}
-	got := answered(t, m, reasons(`a"`), reasons("b"), signs("s="), thoughtOver, told(event.Redacted, "d"), signs("t"), thoughtOver, reasons("c"), words("x"))
+	got := answered(t, m, tell.Reasoning(`a"`), tell.Reasoning("b"), tell.Signature("s="), tell.ReasoningEnd, tell.Redacted("d"), tell.Signature("t"), tell.ReasoningEnd, tell.Reasoning("c"), tell.Text("x"))
 	assert.Equal(t, `{"type":"thinking","thinking":"a\"b","signature":"s="}`, sealedIn(t, got, 0))
 	assert.Equal(t, `{"type":"redacted_thinking","data":"d"}`, sealedIn(t, got, 1))
 	assert.Equal(t, `{"type":"thinking","thinking":"","signature":"t"}`, sealedIn(t, got, 2))
 	assert.Equal(t, `{"type":"thinking","thinking":"c"}`, sealedIn(t, got, 3), "nobody signed it")
 
 	m.Reasoning.Hidden = true
-	got = answered(t, m, reasons("a"), signs("s"), thoughtOver)
+	got = answered(t, m, tell.Reasoning("a"), tell.Signature("s"), tell.ReasoningEnd)
 	assert.Equal(t, `{"type":"thinking","thinking":"a","signature":"s"}`, sealedIn(t, got, 0))
 	assert.Contains(t, outputOf(t, got), `"summary":[]`)
 	assert.NotContains(t, outputOf(t, got), `"text"`)
@@ -226,7 +178,7 @@ func TestThinkingIsSealedIntoReasoning(t *testing.T) {
 // written anew because the provider's own break the laws of the format.
 func TestReasoningOfTheFormatKeepsWhatItsProviderEncrypted(t *testing.T) {
 	own := event.Event{Kind: event.Signature, Text: []byte("rs_1.1.gA.A=="), Origin: translate.Responses}
-	got := answered(t, translate.AnswerContext{Seals: sealer(t)}, reasons("a"), own, thoughtOver)
+	got := answered(t, translate.AnswerContext{Seals: sealer(t)}, tell.Reasoning("a"), own, tell.ReasoningEnd)
 	assert.JSONEq(t, "["+someReasoning(0, `"gA.A=="`, "a")+"]", outputOf(t, got))
 }
 
@@ -246,19 +198,19 @@ func TestR022FreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
 		` {"input":"a"} `:                "a",
 		`{"\u0069nput":"a","other":"b"}`: "a",
 	} {
-		got := answered(t, m, calls(0, "c", "p"), fragment(0, arguments[:1]), fragment(0, arguments[1:]), called(0))
+		got := answered(t, m, tell.Call(0, "c", "p"), tell.Args(0, arguments[:1]), tell.Args(0, arguments[1:]), tell.Called(0))
 		item := got["output"].([]any)[0].(client.Object)
 		assert.Equal(t, "custom_tool_call", item["type"])
 		assert.Equal(t, "apply_patch", item["name"])
 		assert.Equal(t, want, item["input"], arguments)
 	}
-	got := answered(t, m, calls(0, "c", "p"), called(0))
+	got := answered(t, m, tell.Call(0, "c", "p"), tell.Called(0))
 	assert.Equal(t, "", got["output"].([]any)[0].(client.Object)["input"])
 }
 
 func TestR031UsageAndTierAreToldInFull(t *testing.T) {
 	counts := event.Event{Kind: event.Usage, Tier: event.TierPriority, Usage: &token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 900, CacheWrite: 7, Answer: 8, Reasoning: 4}, Known: true}}
-	got, err := json.Marshal(answered(t, translate.AnswerContext{}, words("a"), counts))
+	got, err := json.Marshal(answered(t, translate.AnswerContext{}, tell.Text("a"), counts))
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"service_tier":"priority"`)
 	assert.Contains(t, string(got), `"usage":{"input_tokens":1007,"input_tokens_details":{"cache_write_tokens":7,"cached_tokens":900},"output_tokens":12,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":1019}`)
@@ -283,7 +235,7 @@ func TestAnAnswerRepeatsItsRequest(t *testing.T) {
 }
 
 func TestAnAnswerIsWholeWithoutAStart(t *testing.T) {
-	for _, events := range [][]event.Event{{words("a"), theEnd}, {theEnd}} {
+	for _, events := range [][]event.Event{{tell.Text("a"), tell.End}, {tell.End}} {
 		stream, fault := emit(translate.AnswerContext{Stream: true}, events...)
 		require.Nil(t, fault)
 		added, err := client.Responses.Emitted([]byte(stream))
@@ -295,11 +247,11 @@ func TestAnAnswerIsWholeWithoutAStart(t *testing.T) {
 
 func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
 	e := answer.NewEmitter(&translate.AnswerContext{}, newIDs())
-	for _, event := range []event.Event{start, words("a"), finish(event.FinishStop)} {
+	for _, event := range []event.Event{tell.Start, tell.Text("a"), tell.Finish(event.FinishStop)} {
 		e.Handle(&event)
 		assert.Empty(t, e.Output())
 	}
-	e.Handle(&theEnd)
+	e.Handle(&tell.End)
 	assert.NotEmpty(t, e.Output())
 	assert.Empty(t, e.Output())
 }
@@ -307,20 +259,20 @@ func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
 // The bound of an event bounded whole answers, which clients of other formats got.
 func TestAnAnswerMayBeLongerThanAnEvent(t *testing.T) {
 	for _, stream := range []bool{true, false} {
-		_, f := emit(translate.AnswerContext{Stream: stream, MaxHeld: 2000}, start, words(strings.Repeat("a", 1500)), textEnd, words(strings.Repeat("a", 1500)), theEnd)
+		_, f := emit(translate.AnswerContext{Stream: stream, MaxHeld: 2000}, tell.Start, tell.Text(strings.Repeat("a", 1500)), tell.TextEnd, tell.Text(strings.Repeat("a", 1500)), tell.End)
 		assert.Nil(t, f)
 	}
 }
 
 func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
 	for cause, events := range map[string][]event.Event{
-		"arguments of a tool call that was not begun":   {fragment(0, "{}")},
-		"arguments behind the end of their tool call":   {calls(0, "a", "f"), called(0), fragment(0, "{}")},
-		"more than 2000 bytes behind an open tool call": {calls(0, "a", "f"), words(strings.Repeat("a", 2000))},
-		"an answer of more than 33554432 bytes":         {words(strings.Repeat("a", 20<<20)), textEnd, words(strings.Repeat("a", 20<<20))},
+		"arguments of a tool call that was not begun":   {tell.Args(0, "{}")},
+		"arguments behind the end of their tool call":   {tell.Call(0, "a", "f"), tell.Called(0), tell.Args(0, "{}")},
+		"more than 2000 bytes behind an open tool call": {tell.Call(0, "a", "f"), tell.Text(strings.Repeat("a", 2000))},
+		"an answer of more than 33554432 bytes":         {tell.Text(strings.Repeat("a", 20<<20)), tell.TextEnd, tell.Text(strings.Repeat("a", 20<<20))},
 	} {
 		for _, stream := range []bool{true, false} {
-			out, f := emit(translate.AnswerContext{Stream: stream, MaxHeld: 2000}, append(append([]event.Event{start}, events...), words("never"), theEnd)...)
+			out, f := emit(translate.AnswerContext{Stream: stream, MaxHeld: 2000}, append(append([]event.Event{tell.Start}, events...), tell.Text("never"), tell.End)...)
 			require.NotNil(t, f, cause)
 			assert.Equal(t, fault.BadGateway, f.Kind)
 			assert.EqualError(t, f.Cause, cause)
@@ -351,8 +303,8 @@ func TestR034AFailedStreamSaysSoInItsLastEvent(t *testing.T) {
 		output string
 	}{
 		"behind nothing":   {nil, "[]"},
-		"behind the start": {[]event.Event{start}, "[]"},
-		"in an item":       {[]event.Event{start, words("a"), textEnd, words("b")}, "[" + aMessage(0, "completed", aText("a")) + "]"},
+		"behind the start": {[]event.Event{tell.Start}, "[]"},
+		"in an item":       {[]event.Event{tell.Start, tell.Text("a"), tell.TextEnd, tell.Text("b")}, "[" + aMessage(0, "completed", aText("a")) + "]"},
 	} {
 		e := answer.NewEmitter(&translate.AnswerContext{Stream: true}, newIDs())
 		var out []byte
@@ -395,8 +347,8 @@ func TestFaultsHaveTheCodesThatClientsActOn(t *testing.T) {
 func TestKeepAlivesAreEventsWithoutContent(t *testing.T) {
 	m := translate.AnswerContext{Stream: true, Tools: translate.ToolNames{Client: map[string]translate.ClientTool{"p": {Name: "p", Wrapped: true}}}, Logprobs: translate.Logprobs{Asked: true}}
 	events := []event.Event{
-		start, reasons("a"), thoughtOver, words("b"), scores(`[{"token":"b"}]`), words("c"), textEnd, refusal("d"), calls(0, "c", "f"), fragment(0, "{"), fragment(0, "}"), called(0),
-		calls(1, "d", "p"), fragment(1, `{"input":`), fragment(1, `"x"}`), called(1), finish(event.FinishTools), theEnd,
+		tell.Start, tell.Reasoning("a"), tell.ReasoningEnd, tell.Text("b"), tell.Logprobs(`[{"token":"b"}]`), tell.Text("c"), tell.TextEnd, tell.Refusal("d"), tell.Call(0, "c", "f"), tell.Args(0, "{"), tell.Args(0, "}"), tell.Called(0),
+		tell.Call(1, "d", "p"), tell.Args(1, `{"input":`), tell.Args(1, `"x"}`), tell.Called(1), tell.Finish(event.FinishTools), tell.End,
 	}
 	want, fault := emit(m, events...)
 	require.Nil(t, fault)

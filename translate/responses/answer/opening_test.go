@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/client"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest/tell"
 )
 
 // Before the first event of a provider, clients got only comments, which some of them do not
@@ -24,7 +25,7 @@ func TestAnAnswerContinuesItsOpening(t *testing.T) {
 		out = opening.AppendKeepAlive(out)
 	}
 	e := answer.NewEmitter(&translate.AnswerContext{Stream: true}, ids)
-	for _, event := range []event.Event{start, words("a"), textEnd, theEnd} {
+	for _, event := range []event.Event{tell.Start, tell.Text("a"), tell.TextEnd, tell.End} {
 		e.Handle(&event)
 		out = append(out, e.Output()...)
 	}
