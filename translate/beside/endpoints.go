@@ -1,6 +1,7 @@
 package beside
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -43,26 +44,33 @@ var (
 // fields that the gateway needs are checked; the others are the provider's. The model that images
 // once had by default is no longer served, so requests for images need one.
 var endpoints = [...]endpoint{
-	{operation: translate.Embed, path: "/embeddings", json: fields("input")},
-	{operation: translate.Rerank, path: "/rerank", json: fields("query", "documents"), unit: queries},
-	{operation: translate.Moderate, path: "/moderations", json: fields("input"), byDefault: "omni-moderation-latest"},
-	{operation: translate.GenerateImages, path: "/images/generations", json: fields("prompt"), output: true, unit: images},
-	{operation: translate.EditImages, path: "/images/edits", json: fields("prompt"), form: "prompt", output: true, unit: images},
+	{operation: translate.Embed, path: "/embeddings", json: fields(nil, need("input", nil))},
+	{operation: translate.Rerank, path: "/rerank", json: fields(nil, need("query", nil), need("documents", checkDocuments)), unit: queries},
+	{operation: translate.Moderate, path: "/moderations", json: anyModel(fields(nil, need("input", nil))), byDefault: "omni-moderation-latest"},
+	{operation: translate.GenerateImages, path: "/images/generations", json: fields(strict.Answers(math.MaxInt64), need("prompt", nil)), output: true, unit: images},
+	{operation: translate.EditImages, path: "/images/edits", json: fields(strict.Answers(math.MaxInt64), need("prompt", nil)), form: "prompt", output: true, unit: images},
 	{operation: translate.Transcribe, path: "/audio/transcriptions", form: "file", output: true, unit: seconds, types: texts},
 	{operation: translate.TranslateAudio, path: "/audio/translations", form: "file", unit: seconds, types: texts},
-	{operation: translate.Speak, path: "/audio/speech", json: fields("input"), unit: characters, types: sound},
+	{operation: translate.Speak, path: "/audio/speech", json: fields(nil, need("input", checkCharacters)), unit: characters, types: sound},
 }
 
-// optional are the fields that no request needs.
-var optional = strict.Fields{{Name: "stream", Check: strict.Stream}, {Name: "stream_format"}, {Name: "n"}}
+// fields returns the fields of a request that must have the needed ones. number checks how many
+// answers it asks for.
+func fields(number strict.Check, needed ...strict.Field) strict.Fields {
+	return slices.Concat(strict.Fields{need("model", strict.Model)}, needed, strict.Fields{
+		{Name: "stream", Check: strict.Stream}, {Name: "stream_format", Check: checkStreamFormat}, {Name: "n", Check: number},
+	})
+}
 
-// fields returns the fields of a request that must have those with these names.
-func fields(needed ...string) strict.Fields {
-	all := strict.Fields{{Name: "model", Check: strict.Model}}
-	for _, name := range needed {
-		all = append(all, strict.Field{Name: name})
-	}
-	return append(all, optional...)
+// need returns a field that a request must have.
+func need(name string, check strict.Check) strict.Field {
+	return strict.Field{Name: name, Check: check, Must: true}
+}
+
+// anyModel returns the fields of a request that need not name its model.
+func anyModel(fields strict.Fields) strict.Fields {
+	fields[0].Must = false
+	return fields
 }
 
 // of returns the endpoint of an operation, which is beside text.

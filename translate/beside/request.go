@@ -2,7 +2,6 @@ package beside
 
 import (
 	"bytes"
-	"math"
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -26,33 +25,12 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 		return inspectForm(body, e)
 	}
 	p := strict.Begin(body, strict.Brackets, e.json)
-	for p.NextField() {
-		switch field := p.Field(); {
-		case field == "stream_format":
-			p.View.Stream = string(jsonscan.Inner(p.JSON.StringOrSkip())) == "sse"
-		case field == "n" && e.unit == images:
-			p.View.Answers = p.AtLeast(1, math.MaxInt64)
-		case field == "input" && e.unit == characters:
-			text, ok := p.JSON.Text()
-			if p.View.Costs.Units.Characters = int64(utf8.RuneCount(text)); !ok {
-				p.Refuse("must be a string" + p.Got())
-			}
-		case field == "documents" && e.unit == queries:
-			p.View.Costs.Units.Queries = (documentsOf(p) + documentsPerUnit - 1) / documentsPerUnit
-		default:
-			p.JSON.Skip()
-		}
-	}
+	p.Read()
 	switch e.unit {
 	case images:
 		p.View.Costs.Units.Images = max(1, p.View.Answers)
 	case queries:
 		p.View.Costs.Units.Queries = max(1, p.View.Costs.Units.Queries)
-	}
-	for _, f := range e.json[:len(e.json)-len(optional)] {
-		if f.Name != "model" || e.byDefault == "" {
-			p.Require(f.Name)
-		}
 	}
 	named := p.Has("model")
 	view, refused := p.End()
@@ -65,17 +43,35 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	return view, refused
 }
 
-// documentsOf consumes a value, and returns for how many documents its elements count, or itself if
-// the value is no list.
-func documentsOf(p *strict.Pass) (n int64) {
-	if !p.JSON.EnterArray() {
-		return 1 + int64(len(p.JSON.Skip()))/bytesPerDocument
-	}
-	for p.JSON.Element() {
-		n += 1 + int64(len(p.JSON.Skip()))/bytesPerDocument
-	}
-	return n
+// checkStreamFormat reads whether the sound is to come as a stream of events.
+func checkStreamFormat(p *strict.Pass, _ *strict.Table) {
+	p.View.Stream = string(jsonscan.Inner(p.JSON.StringOrSkip())) == "sse"
 }
+
+// checkCharacters reads the text to speak, and counts its characters.
+func checkCharacters(p *strict.Pass, _ *strict.Table) {
+	text, ok := p.JSON.Text()
+	if p.View.Costs.Units.Characters = int64(utf8.RuneCount(text)); !ok {
+		p.Refuse("must be a string" + p.Got())
+	}
+}
+
+// checkDocuments reads the documents to rank, and counts the searches of which a service charges
+// them. A value that is no list is one document.
+func checkDocuments(p *strict.Pass, _ *strict.Table) {
+	var n int64
+	if p.JSON.EnterArray() {
+		for p.JSON.Element() {
+			n += documentsOf(p.JSON.Skip())
+		}
+	} else {
+		n = documentsOf(p.JSON.Skip())
+	}
+	p.View.Costs.Units.Queries = (n + documentsPerUnit - 1) / documentsPerUnit
+}
+
+// documentsOf returns for how many documents a raw one counts.
+func documentsOf(raw []byte) int64 { return 1 + int64(len(raw))/bytesPerDocument }
 
 // Rename returns the edit of a body that has passed Inspect after which it names a model of
 // the provider.

@@ -36,13 +36,17 @@ func Flag(p *Pass, _ *Table) { p.Flag() }
 func Text(p *Pass, _ *Table) { p.WantString("must be a string") }
 
 // Texts checks an array of strings.
-func Texts(p *Pass, _ *Table) { p.wantStrings("must be an array of strings") }
+func Texts(p *Pass, _ *Table) { wantTexts(p, "must be an array of strings") }
 
 // Stop checks a string, or an array of strings.
 func Stop(p *Pass, _ *Table) {
 	if _, ok := p.JSON.RawString(); !ok {
-		p.wantStrings("must be a string or an array of strings")
+		wantTexts(p, "must be a string or an array of strings")
 	}
+}
+
+func wantTexts(p *Pass, what string) {
+	p.Elements(what, func(int) { p.WantString("must be a string") })
 }
 
 // OneOf returns the check of a string that is one of the words.
@@ -73,7 +77,7 @@ func Answers(most int64) Check {
 func Tier(p *Pass, _ *Table) { p.View.Costs.Terms.ReadTier(p.JSON.StringOrSkip()) }
 
 // Options reads a value of any kind. An object must not have repeated members.
-func Options(p *Pass, _ *Table) { p.Options() }
+func Options(p *Pass, _ *Table) { p.options() }
 
 // Groups is Options, which looks into the objects inside as well, of which the format has rows.
 func Groups(p *Pass, objects *Table) { p.groups(objects) }
@@ -81,7 +85,7 @@ func Groups(p *Pass, objects *Table) { p.groups(objects) }
 // WantOptions is Options for a value that must be an object.
 func WantOptions(p *Pass, _ *Table) {
 	p.wantObject()
-	p.Options()
+	p.options()
 }
 
 // WantGroups is Groups for a value that must be an object.
@@ -186,7 +190,7 @@ func StreamOptions(p *Pass, _ *Table) {
 		p.wantObject()
 		for p.JSON.OpenObject(); p.Member(); {
 			if string(p.JSON.Name()) == "include_usage" {
-				p.usageFlag(at)
+				usageFlag(p, at)
 			} else {
 				p.JSON.Skip()
 			}
@@ -196,7 +200,7 @@ func StreamOptions(p *Pass, _ *Table) {
 }
 
 // usageFlag reads whether a stream is to end with its usage.
-func (p *Pass) usageFlag(at *translate.StreamUsage) {
+func usageFlag(p *Pass, at *translate.StreamUsage) {
 	at.Value.Start = p.JSON.Offset()
 	if !p.JSON.Null() {
 		p.Push("include_usage")

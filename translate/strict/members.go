@@ -12,11 +12,7 @@ type Members struct {
 	table *schema.Table
 	shape *schema.Shape                    // nil for an unknown type
 	kinds [schema.MaxMembers]jsonscan.Kind // of the members, Invalid for absent ones
-	at    int                              // the index of the member that is being read
 }
-
-// At returns the index in the table of the member that is being read.
-func (m *Members) At() int { return m.at }
 
 // Kind returns the kind of a member of the table, Invalid for an absent one.
 func (m *Members) Kind(name string) jsonscan.Kind {
@@ -25,9 +21,6 @@ func (m *Members) Kind(name string) jsonscan.Kind {
 
 // Type returns the type of the object, "" if the table does not have the type.
 func (m *Members) Type() string { return m.shape.Type() }
-
-// Needs returns the members that objects of the type must have.
-func (m *Members) Needs() []schema.Need { return m.shape.Needs() }
 
 // ReadObject reads an object of a table into m. It reads the member type itself; read
 // consumes the values of the other members that are in the table. ok is false for a value
@@ -48,7 +41,6 @@ func (v *Value) ReadObject(m *Members, table *schema.Table, read func(name strin
 			v.NoteMember(table.Names()[i], twoSpellings)
 		}
 		m.kinds[i] = v.JSON.Kind()
-		m.at = i
 		if name := table.Names()[i]; name != "type" {
 			v.Push(name)
 			read(name)
@@ -60,23 +52,6 @@ func (v *Value) ReadObject(m *Members, table *schema.Table, read func(name strin
 		}
 	}
 	return true
-}
-
-// WantType checks the type of an object, and the members that objects of the type must
-// have. Objects of unknown types need no other member.
-func (v *Value) WantType(m *Members) {
-	if m.shape == nil {
-		v.WantKind("type", m.Kind("type"), jsonscan.String)
-	}
-	v.WantMembers(m, m.shape)
-}
-
-// WantMembers checks the members that an object of a shape must have.
-func (v *Value) WantMembers(m *Members, s *schema.Shape) {
-	needs := s.Needs()
-	for i := range needs {
-		v.WantMember(m, &needs[i])
-	}
 }
 
 // WantMember checks a member that an object must have.

@@ -70,9 +70,9 @@ func checkEdits(p *strict.Pass, _ *strict.Table) {
 
 // checkFormat returns the check of a format of the answer, which may have a schema.
 func checkFormat(path string) strict.Check {
-	return func(p *strict.Pass, _ *strict.Table) {
+	return func(p *strict.Pass, objects *strict.Table) {
 		p.View.Schema = path
-		p.Options()
+		strict.Options(p, objects)
 	}
 }
 

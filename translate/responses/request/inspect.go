@@ -68,7 +68,7 @@ func checkBackground(p *strict.Pass, _ *strict.Table) {
 }
 
 // checkConversation reads the id of a conversation, or an object with it.
-func checkConversation(p *strict.Pass, _ *strict.Table) {
+func checkConversation(p *strict.Pass, objects *strict.Table) {
 	if _, ok := p.JSON.RawString(); ok {
 		return
 	}
@@ -76,7 +76,7 @@ func checkConversation(p *strict.Pass, _ *strict.Table) {
 		p.Refuse("must be a string or an object" + p.Got())
 		return
 	}
-	p.Options()
+	strict.Options(p, objects)
 }
 
 // checkMaxCalls reads how often the provider may call its tools.
@@ -94,10 +94,10 @@ func checkToolType(p *strict.Pass, _ *strict.Table) {
 }
 
 // checkNamespace reads the tools of a namespace, of which nothing is required.
-func checkNamespace(p *strict.Pass, _ *strict.Table) {
+func checkNamespace(p *strict.Pass, tools *strict.Table) {
 	if p.JSON.Kind() != jsonscan.Array {
 		p.JSON.Skip()
 		return
 	}
-	p.Elements("", func(int) { p.Options("format") })
+	p.Elements("", func(int) { strict.Groups(p, tools) })
 }

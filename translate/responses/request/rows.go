@@ -187,7 +187,7 @@ var toolRows = slices.Concat([]core.Row{
 ), core.Of("custom",
 	core.Member("tools[*].format").Is(strict.Options),
 ), core.Of("namespace",
-	core.Structural("tools[*].tools", core.FunctionTool).Is(checkNamespace),
+	core.Structural("tools[*].tools", core.FunctionTool).Is(checkNamespace).Like("tools[*]"),
 ), core.Of("tool_search",
 	core.Structural("tools[*].execution", core.FunctionTool),
 ), []core.Row{
