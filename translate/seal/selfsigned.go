@@ -29,11 +29,21 @@ func IsOwn(thinking, signature []byte) bool {
 	return bytes.HasPrefix(signature, []byte(Item)) || IsSelfSigned(thinking, signature)
 }
 
+// MayBeOwn reports whether IsOwn can be true of a signature, escaped, as of few.
+func MayBeOwn(signature []byte) bool {
+	return bytes.HasPrefix(signature, []byte(Item)) || hasSize(signature)
+}
+
+// hasSize reports whether an escaped signature can have the size of a self-signed one.
+func hasSize(signature []byte) bool {
+	return SelfSignedSize <= len(signature) && len(signature) <= SelfSignedSize*len(`\u0000`)
+}
+
 // IsSelfSigned reports whether a signature is the very one that this gateway would
 // give to the thinking; both are escaped. A signature that only looks alike
 // belongs to someone else.
 func IsSelfSigned(thinking, signature []byte) bool {
-	if len(signature) < SelfSignedSize || len(signature) > SelfSignedSize*len(`\u0000`) {
+	if !hasSize(signature) {
 		return false
 	}
 	var room [2 * SelfSignedSize]byte

@@ -67,28 +67,32 @@ func (p *Pass) object(m *Members, t *Table, inOrder bool) bool {
 
 // member reads a member of the object that begins at start.
 func (p *Pass) member(m *Members, t *Table, i, start int) {
-	value, at := &t.Values[i], p.JSON.Offset()
+	value, isType, at := &t.Values[i], i == m.table.TypeMember(), p.JSON.Offset()
 	switch {
 	case value.Check == nil || m.kinds[i] == jsonscan.Null:
 		p.JSON.Skip()
-	case value.Types != 0:
-		before := p.Mark()
-		p.check(m.table.Names()[i], value)
-		if p.Mark() != before && !value.Types.Has(m.typeOf(p.body[start:])) {
-			p.Return(before)
-		}
+	case value.Types == 0:
+		p.Push(m.table.Names()[i])
+		value.Check(p, value.Objects)
+		p.Pop()
 	default:
-		p.check(m.table.Names()[i], value)
+		p.checkOf(m, t, i, start)
 	}
-	if i == m.table.TypeMember() && m.kinds[i] == jsonscan.String {
+	if isType && m.kinds[i] == jsonscan.String {
 		m.shape = m.table.Shape(jsonscan.DecodedOf(p.body[at:p.JSON.Offset()]))
 	}
 }
 
-func (p *Pass) check(name string, value *Checked) {
-	p.Push(name)
+// checkOf checks the value of a member that objects of some types have. What it finds in another
+// object is discarded.
+func (p *Pass) checkOf(m *Members, t *Table, i, start int) {
+	value, before := &t.Values[i], p.Mark()
+	p.Push(m.table.Names()[i])
 	value.Check(p, value.Objects)
 	p.Pop()
+	if p.found.order != before.order && !value.Types.Has(m.typeOf(p.body[start:])) {
+		p.Return(before)
+	}
 }
 
 // kindOfType returns the kind of the member that states the type, Invalid for none.

@@ -12,10 +12,11 @@ import (
 
 // What the checks note for each other.
 const (
-	hasSystem  strict.Notes = 1 << iota // there is a system prompt
-	leads                               // the first message is a system text
-	selfSigned                          // the message consists of blocks that this gateway signed
-	searches                            // the tool searches the web
+	hasSystem    strict.Notes = 1 << iota // there is a system prompt
+	leads                                 // the first message is a system text
+	selfSigned                            // the message consists of blocks that this gateway signed
+	ownSignature                          // the signature of the block may be of this gateway
+	searches                              // the tool searches the web
 )
 
 // Inspect is the strict pass over a request body. It returns the view of the request, or

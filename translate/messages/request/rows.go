@@ -167,7 +167,7 @@ var blockRows = slices.Concat([]core.Row{
 	core.Hint("messages.*.role=assistant+content.*.cache_control", core.CacheAssistantPart),
 	core.Hint(of+"*", core.Nothing),
 }, core.Within(core.Reasoning,
-	core.Of("thinking", core.Hint(of+"signature", core.Signature).May(jsonscan.String))...,
+	core.Of("thinking", core.Hint(of+"signature", core.Signature).Is(checkSignature).May(jsonscan.String))...,
 ), core.Of("redacted_thinking",
 	core.Hint(of+"data", core.RedactedReasoning).Must(jsonscan.String),
 ), core.Within(core.Reasoning,

@@ -96,17 +96,27 @@ func checkBlocks(p *strict.Pass, objects *strict.Table) {
 	p.Elements("", func(int) {
 		var m strict.Members
 		start := p.JSON.Offset()
+		if level == 0 {
+			p.Notes &^= ownSignature
+		}
 		p.Object(&m, objects)
 		block := p.Since(start)
 		if m.Kind("source") == jsonscan.Object && isLinked(block) {
 			p.View.Costs.Files.AddNamed(linkedKinds[m.Type()])
 		}
 		if level == 0 {
-			cuts.Element(translate.Span{Start: start, End: p.JSON.Offset()}, m.Type() == "thinking" && isOwnThinking(block))
+			cuts.Element(translate.Span{Start: start, End: p.JSON.Offset()}, p.Notes&ownSignature != 0 && m.Type() == "thinking" && isOwnThinking(block))
 		}
 	})
 	if level == 0 && cuts.All() {
 		p.Notes |= selfSigned
+	}
+}
+
+// checkSignature notes a signature that may be of this gateway.
+func checkSignature(p *strict.Pass, _ *strict.Table) {
+	if seal.MayBeOwn(jsonscan.Inner(p.JSON.StringOrSkip())) {
+		p.Notes |= ownSignature
 	}
 }
 
