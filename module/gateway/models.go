@@ -10,7 +10,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/billing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
@@ -130,7 +129,7 @@ func (h *Handler) serveBilling(to *reply.Reply, r *http.Request) *fault.Fault {
 	if limits := h.resolved.limits.Of(to.Exchange.Key); limits != nil {
 		left = limits.Left
 	}
-	body, fault := billing.Answer(r, to.Exchange.Key, h.users.Store.(accounting.LedgerReader), left)
+	body, fault := h.users.Billing.Answer(r, to.Exchange.Key, h.users.Store.(accounting.LedgerReader), left)
 	if fault == nil {
 		to.WriteJSON(body)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/billing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
@@ -29,7 +28,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if h.serveProbe(w, r) {
 		return nil
 	}
-	if h.users.Book != nil && r.URL.RawPath == "" && billing.Shapes[r.URL.Path] != nil {
+	if billing := h.users.Billing; billing != nil && r.URL.RawPath == "" && billing.Serves(r.URL.Path) {
 		h.answer(w, r, endpoint{method: http.MethodGet, serve: (*Handler).serveBilling})
 		return nil
 	}

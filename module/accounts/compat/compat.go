@@ -1,6 +1,7 @@
 // Package compat serves the paths below /api/user and /api/token as the clients of new-api and
 // one-api know them: their words, numbered pages, and answers in envelopes. It is the module
-// ai_gateway.accounts.compat. A build without it serves /api/v1 alone, and the login.
+// ai_gateway.accounts.compat. A build without it serves /api/v1 alone, and the login. Package billing
+// below it shows the usage of a key.
 //
 // It promises that a path does what its clients expect, or is refused: it ignores members that only
 // other gateways have, but not a budget of a key. It refuses what /api/v1 refuses, because the rules
@@ -11,6 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/compat/billing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 )
 

@@ -4,13 +4,17 @@
 package userbase
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // Options configure the userbase of a site.
@@ -45,11 +49,23 @@ type Userbase struct {
 	Store    aigateway.Store    // nil if keys come from the configuration alone
 	Accounts aigateway.Accounts // nil if accounts are off
 	Book     *Book              // nil if the ledger is off
+	Billing  Billing            // nil without a ledger, and in builds without it
+}
+
+// Billing is the interface of the module ai_gateway.billing, which shows the usage of a key in the
+// formats of existing clients.
+type Billing interface {
+	// Serves reports whether Answer answers GET requests for a path.
+	Serves(path string) bool
+	// Answer returns the answer to a request with a key. left returns the remainder of the budgets
+	// of the key in a currency; it is nil if nothing limits the key.
+	Answer(r *http.Request, key *aigateway.Key, ledger accounting.LedgerReader, left func(context.Context, *aigateway.Key, string) (*int64, error)) ([]byte, *fault.Fault)
 }
 
 // The defaults of Options.
 const (
 	accountsModule = "ai_gateway.accounts"
+	billingModule  = "ai_gateway.billing"
 	defaultStore   = `{"store":"sqlite"}`
 	defaultConfig  = `{}`
 )
@@ -107,6 +123,13 @@ func Load(ctx caddy.Context, o Options) (*Userbase, error) {
 	var err error
 	if users.Book, err = newBook(o, users.Store); err != nil {
 		return nil, err
+	}
+	if users.Book != nil && builtIn(billingModule) {
+		mod, err := ctx.LoadModuleByID(billingModule, nil)
+		if err != nil {
+			return nil, fmt.Errorf("loading billing: %w", err)
+		}
+		users.Billing = mod.(Billing)
 	}
 	if o.DisableAccounts {
 		return users, nil

@@ -7,13 +7,33 @@ import (
 	"strings"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Shapes are the shapes of the answers with the usage of a key, by path. All are for GET.
-var Shapes = map[string]func(*Account) []byte{
+func init() {
+	caddy.RegisterModule(Billing{})
+}
+
+// Billing answers requests for the usage of the key that they have.
+type Billing struct{}
+
+// CaddyModule returns the Caddy module information.
+func (Billing) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "ai_gateway.billing",
+		New: func() caddy.Module { return new(Billing) },
+	}
+}
+
+// Serves reports whether a path is one of the billing paths, whose method is GET.
+func (Billing) Serves(path string) bool { return shapes[path] != nil }
+
+// shapes are the shapes of the answers, by path.
+var shapes = map[string]func(*Account) []byte{
 	"/api/usage/token":                   (*Account).TokenUsage,
 	"/dashboard/billing/subscription":    (*Account).Subscription,
 	"/v1/dashboard/billing/subscription": (*Account).Subscription,
@@ -23,7 +43,7 @@ var Shapes = map[string]func(*Account) []byte{
 
 // Answer returns the answer to a request for the usage of a key. left returns the remainder
 // of the budgets of the key in a currency; it is nil if nothing limits the key.
-func Answer(r *http.Request, key *aigateway.Key, ledger accounting.LedgerReader, left func(context.Context, *aigateway.Key, string) (*int64, error)) ([]byte, *fault.Fault) {
+func (Billing) Answer(r *http.Request, key *aigateway.Key, ledger accounting.LedgerReader, left func(context.Context, *aigateway.Key, string) (*int64, error)) ([]byte, *fault.Fault) {
 	account := Account{Key: key}
 	start, end := r.URL.Query().Get("start_date"), r.URL.Query().Get("end_date")
 	if strings.HasSuffix(r.URL.Path, "/billing/usage") && start+end != "" {
@@ -54,7 +74,7 @@ func Answer(r *http.Request, key *aigateway.Key, ledger accounting.LedgerReader,
 			return nil, fault.LedgerUnreadable(err)
 		}
 	}
-	return Shapes[r.URL.Path](&account), nil
+	return shapes[r.URL.Path](&account), nil
 }
 
 // usageFault returns the fault of costs by day that were not read.
