@@ -1,7 +1,7 @@
 package answer_test
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,56 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
-
-// events writes core events down, one a line.
-type events []string
-
-func (e *events) Handle(of *event.Event) {
-	var line string
-	switch of.Kind {
-	case event.Start:
-		line = "start " + string(of.Model)
-	case event.Text:
-		line = fmt.Sprintf("text %d %s", of.Part, of.Text)
-	case event.Reasoning:
-		line = "reasoning " + string(of.Text)
-	case event.Signature:
-		line = fmt.Sprintf("signature %s %s", of.Origin, of.Text)
-	case event.ReasoningEnd:
-		line = "reasoning end"
-	case event.ToolStart:
-		line = fmt.Sprintf("call %d %s %s", of.Tool, of.ID, of.Name)
-	case event.ToolArgs:
-		line = fmt.Sprintf("args %d %s", of.Tool, of.Text)
-	case event.ToolEnd:
-		line = fmt.Sprintf("call end %d", of.Tool)
-	case event.Finish:
-		line = fmt.Sprintf("finish %d %s", of.Finish, of.Text)
-	case event.Usage:
-		u := of.Usage
-		line = fmt.Sprintf("usage %d/%d/%d/%d", u.Fresh, u.CacheRead, u.Answer, u.Reasoning)
-	case event.Error:
-		line = "error " + of.Fault.Kind.String() + " " + of.Fault.Message
-	case event.End:
-		line = "end"
-	}
-	*e = append(*e, strings.TrimSpace(line))
-}
-
-// parsed returns the events of a stream, and the losses.
-func parsed(stream ...string) (string, string) {
-	var got events
-	p := answer.NewParser(&got)
-	for _, data := range stream {
-		p.Event(sse.Event{Data: []byte(data)})
-	}
-	p.End(true)
-	return strings.Join(got, "\n"), p.Losses().String()
-}
 
 // chunk returns a part of a stream with the parts of a candidate; more is the rest of the
 // candidate.
@@ -67,71 +21,76 @@ func chunk(parts, more string) string {
 }
 
 const (
-	unusable = "error bad_gateway the upstream returned an unusable answer"
-	cut      = "error bad_gateway the upstream closed the stream before completing the answer"
+	begin    = "start gemini-3.5-flash 0"
+	unusable = "error 502 the upstream returned an unusable answer"
+	cut      = "error 502 the upstream closed the stream before completing the answer"
 	stop     = `,"finishReason":"STOP"`
 )
 
 func TestStreamsAreRead(t *testing.T) {
 	for name, tt := range map[string]struct {
 		stream []string
-		want   string
+		want   []string
 	}{
 		"texts": {[]string{chunk(`{"text":"Hel"}`, ""), chunk(`{"text":"lo"}`, ""), chunk(`{"text":""}`, stop)},
-			"start gemini-3.5-flash\ntext 0 Hel\ntext 0 lo\nfinish 1\nend"},
+			[]string{begin, `text "Hel"`, `text "lo"`, "finish stop", "end"}},
 		"K037 thoughts": {[]string{chunk(`{"text":"hm","thought":true}`, ""), chunk(`{"text":"so","thought":true},{"text":"Yes"}`, stop)},
-			"start gemini-3.5-flash\nreasoning hm\nreasoning so\nreasoning end\ntext 0 Yes\nfinish 1\nend"},
+			[]string{begin, `reasoning "hm"`, `reasoning "so"`, "reasoning end", `text "Yes"`, "finish stop", "end"}},
 		"K027 a call in an earlier chunk": {[]string{chunk(`{"functionCall":{"id":"f1","name":"find","args":{"n":12345678901234567890}}}`, ""), chunk(`{"text":""}`, stop)},
-			"start gemini-3.5-flash\ncall 0 f1 find\nargs 0 {\"n\":12345678901234567890}\ncall end 0\nfinish 1\nend"},
+			[]string{begin, `tool 0 "f1" "find"`, `args 0 "{\"n\":12345678901234567890}"`, "tool end 0", "finish stop", "end"}},
 		"K036 calls in two chunks": {[]string{chunk(`{"functionCall":{"name":"a"}}`, ""), chunk(`{"functionCall":{"name":"b","args":{}}}`, stop)},
-			"start gemini-3.5-flash\ncall 0  a\nargs 0 {}\ncall end 0\ncall 1  b\nargs 1 {}\ncall end 1\nfinish 1\nend"},
+			[]string{begin, `tool 0 "" "a"`, `args 0 "{}"`, "tool end 0", `tool 1 "" "b"`, `args 1 "{}"`, "tool end 1", "finish stop", "end"}},
 		"a signed call": {[]string{chunk(`{"text":"hm","thought":true},{"functionCall":{"id":"f1","name":"a"},"thoughtSignature":"c2ln"}`, stop)},
-			"start gemini-3.5-flash\nreasoning hm\nsignature gemini call:c2ln\nreasoning end\ncall 0 f1 a\nargs 0 {}\ncall end 0\nfinish 1\nend"},
+			[]string{begin, `reasoning "hm"`, `signature "call:c2ln" of gemini`, "reasoning end", `tool 0 "f1" "a"`, `args 0 "{}"`, "tool end 0", "finish stop", "end"}},
 		"K032 a signed empty text": {[]string{chunk(`{"text":"Yes"}`, ""), chunk(`{"text":"","thoughtSignature":"c2ln"}`, stop)},
-			"start gemini-3.5-flash\ntext 0 Yes\nsignature gemini part:c2ln\nreasoning end\nfinish 1\nend"},
+			[]string{begin, `text "Yes"`, `signature "part:c2ln" of gemini`, "reasoning end", "finish stop", "end"}},
 		"a reason without content": {[]string{chunk(`{"text":"Yes"}`, ""), `{"candidates":[{"finishReason":"MAX_TOKENS"}]}`},
-			"start gemini-3.5-flash\ntext 0 Yes\nfinish 2\nend"},
+			[]string{begin, `text "Yes"`, "finish length", "end"}},
 		"K028 a blocked prompt": {[]string{`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT","safetyRatings":[]},"usageMetadata":{"promptTokenCount":7}}`},
-			"start\nusage 7/0/0/0\nfinish 4\nend"},
-		"filtered":                     {[]string{chunk(`{"text":"So"}`, `,"finishReason":"SAFETY","finishMessage":"harmful"`)}, "start gemini-3.5-flash\ntext 0 So\nfinish 4 harmful\nend"},
-		"K029 a malformed call":        {[]string{`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}`}, "start\nerror bad_gateway the upstream broke the answer off: 'MALFORMED_FUNCTION_CALL'"},
-		"an unknown reason and a text": {[]string{chunk(`{"text":"So"}`, `,"finishReason":"OTHER"`)}, "start gemini-3.5-flash\ntext 0 So\nfinish 0\nend"},
-		"K033 no reason":               {[]string{chunk(`{"text":"So"}`, "")}, "start gemini-3.5-flash\ntext 0 So\n" + cut},
-		"K033 nothing":                 {nil, cut},
-		"K034 an error":                {[]string{chunk(`{"text":"So"}`, ""), `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`}, "start gemini-3.5-flash\ntext 0 So\nerror overloaded The model is overloaded."},
+			[]string{"start  0 input 7", "usage 7+0+0 0 (0)", "finish filtered", "end"}},
+		"filtered":                     {[]string{chunk(`{"text":"So"}`, `,"finishReason":"SAFETY","finishMessage":"harmful"`)}, []string{begin, `text "So"`, `finish filtered "harmful"`, "end"}},
+		"K029 a malformed call":        {[]string{`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}`}, []string{"start  0", "error 502 the upstream broke the answer off: 'MALFORMED_FUNCTION_CALL'"}},
+		"an unknown reason and a text": {[]string{chunk(`{"text":"So"}`, `,"finishReason":"OTHER"`)}, []string{begin, `text "So"`, "finish unknown", "end"}},
+		"K033 no reason":               {[]string{chunk(`{"text":"So"}`, "")}, []string{begin, `text "So"`, cut}},
+		"K033 nothing":                 {nil, []string{cut}},
+		"K034 an error":                {[]string{chunk(`{"text":"So"}`, ""), `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`}, []string{begin, `text "So"`, "error 503 The model is overloaded."}},
 		// A list was no readable event, so that its status was lost.
-		"K034 an error in a list": {[]string{chunk(`{"text":"So"}`, ""), `[{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}]`}, "start gemini-3.5-flash\ntext 0 So\nerror overloaded The model is overloaded."},
-		"K034 another list":       {[]string{`[{"candidates":[]}]`}, unusable},
+		"K034 an error in a list": {[]string{chunk(`{"text":"So"}`, ""), `[{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}]`}, []string{begin, `text "So"`, "error 503 The model is overloaded."}},
+		"K034 another list":       {[]string{`[{"candidates":[]}]`}, []string{unusable}},
 		"K030 usage": {[]string{chunk(`{"text":"So"}`, stop)[:len(chunk(`{"text":"So"}`, stop))-1] + `,"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":40,"candidatesTokenCount":10,"thoughtsTokenCount":5,"totalTokenCount":115}}`},
-			"start gemini-3.5-flash\nusage 60/40/10/5\ntext 0 So\nfinish 1\nend"},
+			[]string{begin + " input 60", "usage 60+40+0 15 (5)", `text "So"`, "finish stop", "end"}},
 		// The thoughts were lost in a usage with tokens of tools, since only the total has both.
 		"usage of tools": {[]string{`{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":100,"toolUsePromptTokenCount":20,"candidatesTokenCount":10,"thoughtsTokenCount":5,"totalTokenCount":135}}`},
-			"start\nusage 120/0/10/5\ntext 0 a\nfinish 1\nend"},
+			[]string{"start  0 input 120", "usage 120+0+0 15 (5)", `text "a"`, "finish stop", "end"}},
 		"K031 running usage": {[]string{
 			`{"candidates":[{"content":{"parts":[{"text":"a"}]}}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":1}}`,
 			`{"usageMetadata":{"trafficType":"ON_DEMAND"}}`,
 			`{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":2}}`},
-			"start\nusage 9/0/1/0\ntext 0 a\nusage 9/0/1/0\nusage 9/0/2/0\nfinish 1\nend"},
-		"parts of a wrong kind":     {[]string{chunk(`{"text":1}`, stop)}, "start gemini-3.5-flash\n" + unusable},
-		"arguments of a wrong kind": {[]string{chunk(`{"functionCall":{"name":"a","args":"x"}}`, stop)}, "start gemini-3.5-flash\n" + unusable},
+			[]string{"start  0 input 9", "usage 9+0+0 1 (0)", `text "a"`, "usage 9+0+0 1 (0)", "usage 9+0+0 2 (0)", "finish stop", "end"}},
+		"parts of a wrong kind":     {[]string{chunk(`{"text":1}`, stop)}, []string{begin, unusable}},
+		"arguments of a wrong kind": {[]string{chunk(`{"functionCall":{"name":"a","args":"x"}}`, stop)}, []string{begin, unusable}},
 		// The call was left out, and the turn was shown as finished without it.
-		"a call without a name":     {[]string{chunk(`{"functionCall":{"args":{"a":1}}}`, stop)}, "start gemini-3.5-flash\n" + unusable},
-		"a call with an empty name": {[]string{chunk(`{"functionCall":{"id":"f1","name":""}}`, stop)}, "start gemini-3.5-flash\n" + unusable},
+		"a call without a name":     {[]string{chunk(`{"functionCall":{"args":{"a":1}}}`, stop)}, []string{begin, unusable}},
+		"a call with an empty name": {[]string{chunk(`{"functionCall":{"id":"f1","name":""}}`, stop)}, []string{begin, unusable}},
 		// The call was made without its arguments.
 		"arguments in pieces": {[]string{chunk(`{"functionCall":{"name":"a","willContinue":true,"partialArgs":[{"jsonPath":"$.x","stringValue":"q"}]}}`, stop)},
-			"start gemini-3.5-flash\n" + unusable},
-		"no JSON": {[]string{`{"candidates":`}, unusable},
+			[]string{begin, unusable}},
+		"no JSON": {[]string{`{"candidates":`}, []string{unusable}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _ := parsed(tt.stream...)
-			assert.Equal(t, tt.want, got)
+			assert.Equal(t, tt.want, translatetest.ReadEvents(answer.NewParser, true, tt.stream...))
 		})
 	}
 }
 
 func TestWhatEventsCannotExpressIsReported(t *testing.T) {
-	_, losses := parsed(chunk(`{"inlineData":{"mimeType":"image/png"}},{"text":"a","videoMetadata":{},"other":1}`,
-		`,"groundingMetadata":{"a":1},"safetyRatings":[],"finishReason":"OTHER"`), `{"candidates":[{"index":1,"content":{}}],"unknown":2}`)
+	p := answer.NewParser(&translatetest.Transcript{})
+	for _, data := range []string{chunk(`{"inlineData":{"mimeType":"image/png"}},{"text":"a","videoMetadata":{},"other":1}`,
+		`,"groundingMetadata":{"a":1},"safetyRatings":[],"finishReason":"OTHER"`), `{"candidates":[{"index":1,"content":{}}],"unknown":2}`} {
+		p.Event(sse.Event{Data: []byte(data)})
+	}
+	p.End(true)
+	losses := p.Losses().String()
 	for _, path := range []string{
 		"candidates[*].content.parts[*].inlineData", "candidates[*].content.parts[*].other", "candidates[*].groundingMetadata", "candidates[*].finishReason", "unknown", "candidates[*]",
 	} {
@@ -141,16 +100,14 @@ func TestWhatEventsCannotExpressIsReported(t *testing.T) {
 }
 
 func TestJSONAnswersAreRead(t *testing.T) {
-	for body, want := range map[string]string{
-		chunk(`{"text":"a"},{"text":"b"}`, stop):                                "start gemini-3.5-flash\ntext 0 a\ntext 0 b\nfinish 1\nend",
-		chunk(`{"text":"a"}`, ""):                                               "start gemini-3.5-flash\ntext 0 a\n" + unusable,
-		`{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}`:     "error invalid no",
-		`[{"error":{"code":429,"message":"no","status":"RESOURCE_EXHAUSTED"}}]`: "error rate_limited no",
-		`{}`: "start\n" + unusable,
+	for body, want := range map[string][]string{
+		chunk(`{"text":"a"},{"text":"b"}`, stop):                                []string{begin, `text "a"`, `text "b"`, "finish stop", "end"},
+		chunk(`{"text":"a"}`, ""):                                               []string{begin, `text "a"`, unusable},
+		`{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}`:     []string{"error 400 no"},
+		`[{"error":{"code":429,"message":"no","status":"RESOURCE_EXHAUSTED"}}]`: []string{"error 429 no"},
+		`{}`: []string{"start  0", unusable},
 	} {
-		var got events
-		answer.NewParser(&got).Answer([]byte(body))
-		assert.Equal(t, want, strings.Join(got, "\n"), body)
+		assert.Equal(t, want, translatetest.ReadAnswer(answer.NewParser, body), body)
 	}
 }
 
@@ -164,13 +121,12 @@ func FuzzParser(f *testing.F) {
 	f.Add([]byte(chunk(`{"text":"hm","thought":true},{"functionCall":{"id":"f1","name":"a"},"thoughtSignature":"c2ln"}`, stop)), []byte(`{"error":{}}`))
 	f.Add([]byte(chunk(`{"text":"a"}`, "")), []byte(chunk(`{"text":"b"}`, stop)))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		got, _ := parsed(string(first), string(second))
-		lines := strings.Split(got, "\n")
+		lines := translatetest.ReadEvents(answer.NewParser, true, string(first), string(second))
 		last := lines[len(lines)-1]
 		assert.True(t, last == "end" || strings.HasPrefix(last, "error "), "every stream ends with an end or an error")
-		assert.Equal(t, last == "end", strings.Contains("\n"+got+"\n", "\nend\n"))
+		assert.Equal(t, last == "end", slices.Contains(lines, "end"))
 		if last == "end" {
-			assert.Contains(t, "\n"+got, "\nfinish ", "no stream is complete without a reason")
+			assert.Contains(t, strings.Join(lines, "\n"), "\nfinish ", "no stream is complete without a reason")
 		}
 	})
 }
