@@ -96,12 +96,18 @@ func (r Row) Like(path string) Row {
 	return r
 }
 
-// Of returns the rows of members that only objects of some types have, separated by spaces, and of
-// checks that are about these objects. A member with the name of a type is one of the objects of
+// Of returns the row of a member that only objects of some types have, separated by spaces, or of a
+// check that is about these objects. A member with the name of a type is one of the objects of
 // that type without that.
+func (r Row) Of(types string) Row {
+	r.member.types = types
+	return r
+}
+
+// Of returns rows of members that only objects of some types have; see Row.Of.
 func Of(types string, rows ...Row) []Row {
 	for i := range rows {
-		rows[i].member.types = types
+		rows[i] = rows[i].Of(types)
 	}
 	return rows
 }

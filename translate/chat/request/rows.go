@@ -194,7 +194,7 @@ var turnRows = slices.Concat([]core.Row{
 	core.Hint(ofMessage+"*", core.Nothing),
 }, core.Within(core.ToolResult,
 	core.Structural(ofMessage+"role=[user,tool]", core.TextBeforeResult),
-	core.Of("tool", core.Structural(ofMessage+"tool_call_id", core.ToolResult).Must(jsonscan.String))[0],
+	core.Structural(ofMessage+"tool_call_id", core.ToolResult).Must(jsonscan.String).Of("tool"),
 ), core.Within(core.Prefill,
 	core.Shaping(`messages[-1].role=assistant+content=" "`, core.PrefillSpace).As(ofMessage+"content"),
 ))
