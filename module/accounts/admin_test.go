@@ -187,3 +187,19 @@ func TestAdminReportsAnOutage(t *testing.T) {
 	assert.Equal(t, problem(503, "accounts are not available at the moment"), answer.body)
 	assert.Equal(t, 1, s.logs.FilterMessage("store of accounts is not available").Len())
 }
+
+// The administrator of the machine has what root has, but for what belongs to a login.
+func TestTheMachineHasEveryPathThatNeedsNoLoginOfItsOwn(t *testing.T) {
+	s := newSite(t, nil)
+	s.user("root", aigateway.RoleRoot)
+	s.UseViews(shown)
+	for _, route := range s.router.Routes {
+		answer := s.admin(withValues(route.Pattern), bodies[route.Pattern])
+		if route.Envelope || route.Access == call.Anyone || route.Access == call.OwnSession {
+			assert.Equal(t, problem(http.StatusNotFound, noPath), answer.body, route.Pattern)
+			continue
+		}
+		assert.NotContains(t, answer.body, noPath, route.Pattern)
+		assert.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusInternalServerError}, answer.status, route.Pattern)
+	}
+}
