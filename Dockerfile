@@ -9,7 +9,7 @@ RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags "-s -w" -o /image/usr/bin/caddy ./cmd/caddy \
-	&& install -D -m 644 caddyfile/package/Caddyfile /image/etc/caddy/Caddyfile \
+	&& install -D -m 644 caddyfile/deploy/package/Caddyfile /image/etc/caddy/Caddyfile \
 	&& install -d -o 65532 -g 65532 -m 700 /image/data /image/config
 
 FROM gcr.io/distroless/static-debian12:nonroot

@@ -18,17 +18,17 @@ import (
 
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts"
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/balance"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/postgres"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/sqlite"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/redis"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/guards"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits"
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/redis"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/azure"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/bedrock"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/vertex"
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/postgres"
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/balance"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 

@@ -80,9 +80,9 @@ func TestTheComparisonIsTrue(t *testing.T) {
 	words := grammar(t)
 	for _, feature := range has {
 		assert.True(t, words[feature.word], "the grammar has %s", feature.word)
-		assert.FileExists(t, feature.page)
+		assert.FileExists(t, "docs/"+feature.page)
 	}
-	compare := readPage(t, "compare.md")
+	compare := readPage(t, "docs/compare.md")
 	claimed := make(map[string]bool)
 	for _, line := range regexp.MustCompile(`(?m)^\| [^|]+ \| ([^|]+) \|$`).FindAllStringSubmatch(part(t, compare, "## What they do better"), -1)[1:] {
 		for claim := range strings.SplitSeq(line[1], ";") {
@@ -107,15 +107,15 @@ func TestTheComparisonIsTrue(t *testing.T) {
 // TestNoPageDeniesAFeature looks where pages and the imports' reports list what is missing.
 func TestNoPageDeniesAFeature(t *testing.T) {
 	leftOut := regexp.MustCompile(`(?m)^Left out, [^:]+: (.+?)\.(\s|$)`)
-	staying := part(t, readPage(t, "compare.md"), "## When to stay")
+	staying := part(t, readPage(t, "docs/compare.md"), "## When to stay")
 	denials := map[string]string{"compare.md": staying}
 	for _, page := range []string{"from-litellm.md", "from-new-api.md"} {
-		match := leftOut.FindStringSubmatch(readPage(t, page))
+		match := leftOut.FindStringSubmatch(readPage(t, "docs/"+page))
 		require.NotNil(t, match, page)
 		denials[page] = match[1]
 	}
 	for _, source := range []string{"litellm/settings.go", "litellm/keys.go", "newapi/read.go"} {
-		text := readPage(t, "../module/migration/"+source)
+		text := readPage(t, "../module/command/migration/"+source)
 		for _, line := range regexp.MustCompile(`"[^"]*(?:no counterpart|there (?:is|are) no)[^"]*"`).FindAllString(text, -1) {
 			denials[source] += line + "\n"
 		}
@@ -129,6 +129,6 @@ func TestNoPageDeniesAFeature(t *testing.T) {
 	first, _, found := strings.Cut(readme, "The gateway keeps four promises")
 	require.True(t, found)
 	for _, page := range []string{"guards.md", "sign-in.md", "teams.md", "limits.md", "console.md"} {
-		assert.Contains(t, first, "caddyfile/"+page, "the first screen of the README names what a company asks for")
+		assert.Contains(t, first, "caddyfile/docs/"+page, "the first screen of the README names what a company asks for")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 )
@@ -54,8 +53,8 @@ var configWords = withAnswerBounds(words[*config]{
 	"key":      {read: readKey, repeat: true},
 	"keys":     {read: readKeySource, repeat: true},
 	"prices_file": {read: func(d *cf.Dispenser, c *config) (err error) {
-		if c.PricesFile, err = readOne(d); err == nil && filewatch.CheckPath(c.PricesFile) != nil {
-			err = d.Errf("prices_file: %w", filewatch.CheckPath(c.PricesFile))
+		if c.PricesFile, err = readOne(d); err == nil && catalog.CheckPricesFile(c.PricesFile) != nil {
+			err = d.Errf("prices_file: %w", catalog.CheckPricesFile(c.PricesFile))
 		}
 		return err
 	}},

@@ -9,27 +9,27 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 )
 
 const guardsNamespace = "ai_gateway.guards"
 
-var guardWords = words[*guarding.Config]{
-	"on": {read: func(d *cf.Dispenser, g *guarding.Config) (err error) {
+var guardWords = words[*guardrails.Config]{
+	"on": {read: func(d *cf.Dispenser, g *guardrails.Config) (err error) {
 		g.On, err = readList(d, nil)
 		return err
 	}},
-	"check": {read: func(d *cf.Dispenser, g *guarding.Config) error {
+	"check": {read: func(d *cf.Dispenser, g *guardrails.Config) error {
 		kinds, err := readList(d, nil)
 		for _, kind := range kinds {
 			g.Check = append(g.Check, aigateway.GuardKind(kind))
 		}
 		return err
 	}},
-	"models": {read: func(d *cf.Dispenser, g *guarding.Config) error { return readScope(d, &g.Models) }},
-	"keys":   {read: func(d *cf.Dispenser, g *guarding.Config) error { return readScope(d, &g.Keys) }},
-	"allow_references": {read: func(d *cf.Dispenser, g *guarding.Config) (err error) {
+	"models": {read: func(d *cf.Dispenser, g *guardrails.Config) error { return readScope(d, &g.Models) }},
+	"keys":   {read: func(d *cf.Dispenser, g *guardrails.Config) error { return readScope(d, &g.Keys) }},
+	"allow_references": {read: func(d *cf.Dispenser, g *guardrails.Config) (err error) {
 		g.AllowReferences, err = readOn(d)
 		return err
 	}},
@@ -73,7 +73,7 @@ func readGuard(d *cf.Dispenser, c *config) error {
 	if !ok {
 		return d.Errf("the guard '%s' cannot be written in a Caddyfile", args[1])
 	}
-	g, own := &guarding.Config{Name: args[0]}, []cf.Token(nil)
+	g, own := &guardrails.Config{Name: args[0]}, []cf.Token(nil)
 	err = guardWords.readBlock(d, "guard", g, func(d *cf.Dispenser) error {
 		if worded, ok := mod.(interface{ Words() []string }); ok && !slices.Contains(worded.Words(), d.Val()) {
 			return d.Err(suggest.Unrecognized("guard", d.Val(), slices.Sorted(slices.Values(append(guardWords.names(), worded.Words()...)))))
@@ -95,14 +95,14 @@ func readGuard(d *cf.Dispenser, c *config) error {
 	return nil
 }
 
-var logWords = words[*guarding.LogConfig]{
-	"models": {read: func(d *cf.Dispenser, l *guarding.LogConfig) error { return readScope(d, &l.Models) }},
-	"keys":   {read: func(d *cf.Dispenser, l *guarding.LogConfig) error { return readScope(d, &l.Keys) }},
-	"max_size": {read: func(d *cf.Dispenser, l *guarding.LogConfig) (err error) {
+var logWords = words[*guardrails.LogConfig]{
+	"models": {read: func(d *cf.Dispenser, l *guardrails.LogConfig) error { return readScope(d, &l.Models) }},
+	"keys":   {read: func(d *cf.Dispenser, l *guardrails.LogConfig) error { return readScope(d, &l.Keys) }},
+	"max_size": {read: func(d *cf.Dispenser, l *guardrails.LogConfig) (err error) {
 		l.MaxSize, err = readSize(d)
 		return err
 	}},
-	"redact": {read: func(d *cf.Dispenser, l *guarding.LogConfig) (err error) {
+	"redact": {read: func(d *cf.Dispenser, l *guardrails.LogConfig) (err error) {
 		l.Redact, err = readList(d, nil)
 		return err
 	}},
@@ -120,6 +120,6 @@ func readLogContent(d *cf.Dispenser, c *config) error {
 	if d.NextArg() {
 		return d.Err("log_content has only a block")
 	}
-	c.LogContent = new(guarding.LogConfig)
+	c.LogContent = new(guardrails.LogConfig)
 	return logWords.readBlock(d, "log_content", c.LogContent, nil)
 }

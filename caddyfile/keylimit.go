@@ -6,11 +6,11 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 )
 
-var keyLimitWords = words[*limiting.Limit]{
-	"per": {read: func(d *cf.Dispenser, l *limiting.Limit) error {
+var keyLimitWords = words[*limits.Limit]{
+	"per": {read: func(d *cf.Dispenser, l *limits.Limit) error {
 		args := d.RemainingArgs()
 		switch {
 		case len(args) == 1 && args[0] != "tag":
@@ -22,19 +22,19 @@ var keyLimitWords = words[*limiting.Limit]{
 		}
 		return nil
 	}},
-	"within": {read: func(d *cf.Dispenser, l *limiting.Limit) (err error) {
+	"within": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
 		l.Within, err = readOne(d)
 		return err
 	}},
-	"requests": {read: func(d *cf.Dispenser, l *limiting.Limit) (err error) {
+	"requests": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
 		l.Requests, err = readRate(d)
 		return err
 	}},
-	"tokens": {read: func(d *cf.Dispenser, l *limiting.Limit) (err error) {
+	"tokens": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
 		l.Tokens, err = readRate(d)
 		return err
 	}},
-	"concurrent": {read: func(d *cf.Dispenser, l *limiting.Limit) error {
+	"concurrent": {read: func(d *cf.Dispenser, l *limits.Limit) error {
 		n, err := readCount(d)
 		l.Concurrent = int64(n)
 		return err
@@ -65,10 +65,10 @@ func readKeyLimit(d *cf.Dispenser, c *config) error {
 	if err := aigateway.CheckLimitName(name); err != nil {
 		return d.WrapErr(err)
 	}
-	if slices.ContainsFunc(c.KeyLimits, func(l *limiting.Limit) bool { return l.Name == name }) {
+	if slices.ContainsFunc(c.KeyLimits, func(l *limits.Limit) bool { return l.Name == name }) {
 		return d.Errf("limit '%s' is defined twice", name)
 	}
-	limit := &limiting.Limit{Limit: aigateway.Limit{Name: name}}
+	limit := &limits.Limit{Limit: aigateway.Limit{Name: name}}
 	if err := keyLimitWords.readBlock(d, "limit", limit, nil); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func readRate(d *cf.Dispenser) (aigateway.Rate, error) {
 }
 
 // readBudget reads a budget, such as 50/month EUR soft.
-func readBudget(d *cf.Dispenser, l *limiting.Limit) (err error) {
+func readBudget(d *cf.Dispenser, l *limits.Limit) (err error) {
 	args := d.RemainingArgs()
 	if len(args) == 0 {
 		return d.ArgErr()
@@ -106,7 +106,7 @@ func readBudget(d *cf.Dispenser, l *limiting.Limit) (err error) {
 }
 
 // readUnpriced reads the only value of unpriced, allow.
-func readUnpriced(d *cf.Dispenser, l *limiting.Limit) error {
+func readUnpriced(d *cf.Dispenser, l *limits.Limit) error {
 	word, err := readOne(d)
 	if err == nil && word != "allow" {
 		return d.Err("unpriced can only be allow: without it, a budget refuses models whose price is unknown")

@@ -3,28 +3,28 @@ package caddyfile
 import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 )
 
-var ledgerWords = words[*userbase.Ledger]{
-	"journal": {read: checked(func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
+var ledgerWords = words[*backends.Ledger]{
+	"journal": {read: checked(func(d *cf.Dispenser, l *backends.Ledger) (err error) {
 		l.Journal, err = readOne(d)
 		return err
 	})},
-	"journal_max": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
+	"journal_max": {read: func(d *cf.Dispenser, l *backends.Ledger) (err error) {
 		l.JournalMax, err = readSize(d)
 		return err
 	}},
 	"sync": {read: checked(readSync)},
-	"records": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
+	"records": {read: func(d *cf.Dispenser, l *backends.Ledger) (err error) {
 		l.Records, err = readCount(d)
 		return err
 	}},
-	"zone": {read: checked(func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
+	"zone": {read: checked(func(d *cf.Dispenser, l *backends.Ledger) (err error) {
 		l.Zone, err = readOne(d)
 		return err
 	})},
-	"on_error": {read: checked(func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
+	"on_error": {read: checked(func(d *cf.Dispenser, l *backends.Ledger) (err error) {
 		l.OnError, err = readOne(d)
 		return err
 	})},
@@ -32,8 +32,8 @@ var ledgerWords = words[*userbase.Ledger]{
 
 // checked returns a reader that also checks the ledger, so that an error has the line of
 // the word.
-func checked(read func(*cf.Dispenser, *userbase.Ledger) error) func(*cf.Dispenser, *userbase.Ledger) error {
-	return func(d *cf.Dispenser, l *userbase.Ledger) error {
+func checked(read func(*cf.Dispenser, *backends.Ledger) error) func(*cf.Dispenser, *backends.Ledger) error {
+	return func(d *cf.Dispenser, l *backends.Ledger) error {
 		if err := read(d, l); err != nil {
 			return err
 		}
@@ -66,12 +66,12 @@ func readLedger(d *cf.Dispenser, c *config) error {
 	case len(args) > 0:
 		return d.Err("ledger has a block, or the value off")
 	}
-	c.Ledger = new(userbase.Ledger)
+	c.Ledger = new(backends.Ledger)
 	return ledgerWords.readBlock(d, "ledger", c.Ledger, nil)
 }
 
 // readSync reads how often the journal is flushed to the disk.
-func readSync(d *cf.Dispenser, l *userbase.Ledger) (err error) {
+func readSync(d *cf.Dispenser, l *backends.Ledger) (err error) {
 	if d.NextArg() {
 		if d.Val() == "always" && d.CountRemainingArgs() == 0 {
 			l.Sync = -1

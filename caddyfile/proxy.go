@@ -11,7 +11,7 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
 )
 
 // proxyWords are the words of reverse_proxy that are allowed in the block of a

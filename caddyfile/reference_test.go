@@ -20,7 +20,7 @@ import (
 )
 
 // blocks are the blocks of the grammar, as lines of a site's ai_gateway in which LINE
-// is replaced by a line of the block. The values are the headings of README.md whose
+// is replaced by a line of the block. The values are the headings of docs/reference.md whose
 // tables have the words of the block.
 var blocks = map[string][]string{
 	"provider p vllm {\nmodels m\n}\nLINE":              {"ai_gateway"},
@@ -52,7 +52,7 @@ func siteWith(block, line string) string {
 	return string(cf.Format([]byte("ai.example.com {\nai_gateway {\n" + body + rest + "\n}\n}\n")))
 }
 
-// row is a row of a table of README.md, without the values and the meaning.
+// row is a row of a table of docs/reference.md, without the values and the meaning.
 type row struct{ word, standard, example string }
 
 var headingLine = regexp.MustCompile(`^##+ (.+)\n$`)
@@ -78,7 +78,7 @@ func tables(t *testing.T) map[string][]row {
 
 func readReference(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile("docs/reference.md")
 	require.NoError(t, err)
 	return string(text)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/cors"
 )
 
 // Each function of this file reads the arguments of the current token, which is a word.

@@ -6,7 +6,7 @@ import (
 
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
 )
 
 // word describes one word of a block. read is called with the word as the current token.

@@ -40,7 +40,7 @@ const adaKey = "sk-of-ada-0123456789abcdef"
 // differ.
 func startCompany(t *testing.T) company {
 	t.Helper()
-	page, err := os.ReadFile("../caddyfile/company.md")
+	page, err := os.ReadFile("../caddyfile/docs/company.md")
 	require.NoError(t, err)
 	fences := fence.FindAllStringSubmatch(string(page), -1)
 	require.Len(t, fences, 2)

@@ -36,7 +36,7 @@ var fence = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
 // xcaddy.md is not among them: its Caddyfile is for a build with more modules.
 func userPages(t *testing.T) []string {
 	t.Helper()
-	pages, err := filepath.Glob("../caddyfile/*.md")
+	pages, err := filepath.Glob("../caddyfile/docs/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)
 	return append(pages, "../README.md")
@@ -95,7 +95,7 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	keys, _ := site.KeysFile(t, "# nobody yet")
 	t.Setenv("SLACK_WEBHOOK", "https://hooks.example.com/services/secret")
 	t.Setenv("OTEL_TRACES_EXPORTER", "none")
-	prices, err := filepath.Abs("prices/prices.csv")
+	prices, err := filepath.Abs("ledger/prices/prices.csv")
 	require.NoError(t, err)
 	certificate := filepath.Join(t.TempDir(), "llama.pem")
 	block := pem.Block{Type: "CERTIFICATE", Bytes: gatewaytest.NewTLSProvider(t).Certificate()}
@@ -119,7 +119,7 @@ func TestCaddyfilesOfDeploymentsLoad(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(secrets, name), []byte(value), 0o600))
 	}
-	files, err := filepath.Glob("../caddyfile/*/Caddyfile")
+	files, err := filepath.Glob("../caddyfile/deploy/*/Caddyfile")
 	require.NoError(t, err)
 	require.Len(t, files, 3)
 	for _, file := range files {
@@ -259,7 +259,7 @@ func exampleDatabase(t *testing.T) string {
 
 // The table of presets has each preset with its formats and its address.
 func TestProvidersPageListsEveryPreset(t *testing.T) {
-	text, err := os.ReadFile("../caddyfile/providers.md")
+	text, err := os.ReadFile("../caddyfile/docs/providers.md")
 	require.NoError(t, err)
 	for _, m := range caddy.GetModules("ai_gateway.providers") {
 		preset := m.New().(aigateway.Preset)
@@ -270,7 +270,7 @@ func TestProvidersPageListsEveryPreset(t *testing.T) {
 		if _, inProcess := preset.(http.RoundTripper); !inProcess && preset.Defaults().BaseURL != "" {
 			row += "`" + preset.Defaults().BaseURL + "` |\n"
 		}
-		assert.True(t, strings.Contains(string(text), row), "caddyfile/providers.md lacks the row%s", row)
+		assert.True(t, strings.Contains(string(text), row), "caddyfile/docs/providers.md lacks the row%s", row)
 	}
 }
 
@@ -372,10 +372,10 @@ var auditAction = regexp.MustCompile(`"((?:user|key|team|login|session|ledger)\.
 
 // The page of the audit log has each action that the code records.
 func TestActionsOfTheAuditLogAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../caddyfile/audit.md")
+	page, err := os.ReadFile("../caddyfile/docs/audit.md")
 	require.NoError(t, err)
 	found := 0
-	for _, folder := range []string{"store", "accounts", "gateway", "command"} {
+	for _, folder := range []string{"accounts/store", "accounts", "gateway", "command"} {
 		files, err := filepath.Glob(folder + "/*.go")
 		require.NoError(t, err)
 		for _, file := range files {

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/storetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration/litellm"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration/litellm"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 

@@ -16,20 +16,20 @@ import (
 // nameMembers are the files and packages below module that may name members of requests, or
 // have the same words for something else, with the reason.
 var nameMembers = map[string]string{
-	"module/doctor/...":                   "asks the gateway as clients do, so that it depends on nothing that it tests",
-	"module/providers/presets.go":         "the values of traits are names of members",
-	"module/providers/azure/azure.go":     "the same",
-	"module/providers/vertex/vertex.go":   "the members that the service has in the path",
-	"module/providers/bedrock/bedrock.go": "the members that the service has in the path, or demands",
-	"module/providers/claude/claude.go":   "the members that services refuse",
-	"module/gateway/affinity/affinity.go": "the default of an option, which operators replace",
-	"module/gateway/limiting/expected.go": "the fields with which a provider may summarize",
-	"module/gateway/upstream/address.go":  "the beginning of Caddy's placeholders of the system",
-	"module/aigateway/guard.go":           "the kinds of texts",
-	"module/command/usage.go":             "columns of a table",
-	"module/prices/...":                   "columns of prices",
-	"module/migration/litellm/...":        "words of another product's configuration",
-	"module/migration/newapi/...":         "columns of prices",
+	"module/command/doctor/...":                   "asks the gateway as clients do, so that it depends on nothing that it tests",
+	"module/providers/presets.go":                 "the values of traits are names of members",
+	"module/providers/azure/azure.go":             "the same",
+	"module/providers/vertex/vertex.go":           "the members that the service has in the path",
+	"module/providers/bedrock/bedrock.go":         "the members that the service has in the path, or demands",
+	"module/providers/claude/claude.go":           "the members that services refuse",
+	"module/gateway/request/affinity/affinity.go": "the default of an option, which operators replace",
+	"module/gateway/limits/expected.go":           "the fields with which a provider may summarize",
+	"module/gateway/upstream/address.go":          "the beginning of Caddy's placeholders of the system",
+	"module/aigateway/guard.go":                   "the kinds of texts",
+	"module/command/usage.go":                     "columns of a table",
+	"module/ledger/prices/...":                    "columns of prices",
+	"module/command/migration/litellm/...":        "words of another product's configuration",
+	"module/command/migration/newapi/...":         "columns of prices",
 }
 
 // plainWords are members of requests that are the words of other subjects as well.

@@ -16,7 +16,7 @@ func TestThePageShowsItsResults(t *testing.T) {
 	for folder, picture := range map[string]func([]summary) []byte{"": bars, "linear": curves} {
 		files := map[string][]byte{}
 		for _, name := range []string{"results.json", "table.md", "chart.svg"} {
-			content, err := os.ReadFile(filepath.Join("../../caddyfile/speed", folder, name))
+			content, err := os.ReadFile(filepath.Join("../../caddyfile/docs/speed", folder, name))
 			require.NoError(t, err)
 			files[name] = content
 		}

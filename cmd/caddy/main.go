@@ -8,11 +8,10 @@ import (
 
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module"
 )
 
 func main() {
-	caddy.CustomVersion = "ai-gateway " + version.Full(version.Running()) + ", Caddy"
+	caddy.CustomVersion = "ai-gateway " + module.Version() + ", Caddy"
 	caddycmd.Main()
 }

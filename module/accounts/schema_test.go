@@ -85,7 +85,7 @@ func operations(t *testing.T) []openapi.Operation {
 // The page of the paths once lacked teams, the audit log and the sign-in: behind its matcher,
 // they were answered by the site.
 func TestThePageOfPathsNamesEveryRoute(t *testing.T) {
-	page, err := os.ReadFile("../../caddyfile/paths.md")
+	page, err := os.ReadFile("../../caddyfile/docs/paths.md")
 	require.NoError(t, err)
 	table, rest, _ := strings.Cut(string(page), "## Other paths of the site")
 	listed, matched, _ := strings.Cut(rest, "@gateway path ")

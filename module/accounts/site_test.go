@@ -22,10 +22,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/compat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/sqlite"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
 )
 
 func TestMain(m *testing.M) { gatewaytest.Main(m) }

@@ -29,7 +29,7 @@ type Upstream struct {
 	StreamEnd string `json:"stream_end,omitempty"`
 
 	// Traits are the differences between the provider and its format, by name:
-	// {"max_tokens_field": "max_completion_tokens"}. caddyfile/README.md lists the
+	// {"max_tokens_field": "max_completion_tokens"}. caddyfile/docs/reference.md lists the
 	// traits and their defaults. Default: the traits of the preset.
 	Traits map[string]string `json:"traits,omitempty"`
 

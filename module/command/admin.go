@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
 )
 
 // apiPath is the beginning of the paths of the API.

@@ -20,12 +20,12 @@ import (
 
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/postgres"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/sqlite"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/postgres"
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport"
 )
 

@@ -12,7 +12,7 @@ import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/doctor"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/doctor"
 )
 
 var (

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration/litellm"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration/newapi"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration/rows"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration/litellm"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration/newapi"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration/rows"
 )
 
 // exitIncomplete is the exit status of an import that has left something out.

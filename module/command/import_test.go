@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration"
 )
 
 // importing runs the command on a configuration, and returns what it prints.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/migration"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration"
 )
 
 // importAccounts writes the users of an import to the selected store, and what was spent to

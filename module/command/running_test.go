@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters"
 )
 
 // TestMain keeps the commands of the tests away from a gateway that runs on this machine.
@@ -172,8 +172,8 @@ var (
 // could not write where they put it.
 func TestCommandsOfThePagesRun(t *testing.T) {
 	for page, least := range map[string]int{
-		"../../caddyfile/audit.md": 4, "../../README.md": 2, "../../caddyfile/users.md": 5, "../../caddyfile/teams.md": 9, "../../caddyfile/operations.md": 2,
-		"../../caddyfile/setup.md": 4, "../../caddyfile/usage.md": 4, "../../caddyfile/sign-in.md": 3, "../../caddyfile/tags.md": 3,
+		"../../caddyfile/docs/audit.md": 4, "../../README.md": 2, "../../caddyfile/docs/users.md": 5, "../../caddyfile/docs/teams.md": 9, "../../caddyfile/docs/operations.md": 2,
+		"../../caddyfile/docs/setup.md": 4, "../../caddyfile/docs/usage.md": 4, "../../caddyfile/docs/sign-in.md": 3, "../../caddyfile/docs/tags.md": 3,
 	} {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			startService(t)

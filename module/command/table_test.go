@@ -9,7 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/doctor"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/doctor"
 )
 
 // Clients choose names of models, and providers choose texts of errors. Escape sequences

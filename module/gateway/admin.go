@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/problem"
 )
 
@@ -90,7 +90,7 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 }
 
 // notOne returns the error for a request that needs one userbase.
-func notOne(users []*userbase.Userbase) error {
+func notOne(users []*backends.Userbase) error {
 	if len(users) == 0 {
 		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
 	}
@@ -99,13 +99,13 @@ func notOne(users []*userbase.Userbase) error {
 
 // managed returns the userbases that have accounts. If a site uses the userbase of the
 // global option, managed returns only that one.
-func (a *App) managed() []*userbase.Userbase {
-	var managed []*userbase.Userbase
+func (a *App) managed() []*backends.Userbase {
+	var managed []*backends.Userbase
 	for _, users := range a.serving {
 		switch {
 		case users.Accounts == nil:
 		case users == a.users:
-			return []*userbase.Userbase{users}
+			return []*backends.Userbase{users}
 		default:
 			managed = append(managed, users)
 		}
@@ -142,12 +142,12 @@ func (a *App) serveLimits(w http.ResponseWriter, r *http.Request) error {
 }
 
 // limitReader returns a reader of the limits of the sites with a userbase; nil for all sites.
-func (a *App) limitReader(users *userbase.Userbase) limiting.Reader {
-	return limiting.Reader{
-		Sites: func() (sites []limiting.Site) {
+func (a *App) limitReader(users *backends.Userbase) limits.Reader {
+	return limits.Reader{
+		Sites: func() (sites []limits.Site) {
 			for _, site := range a.sites {
 				if users == nil || users == site.users {
-					sites = append(sites, limiting.Site{Limits: site.resolved.limits, Keys: site.resolved.sources.Known(), ByID: site.resolved.sources.ByID})
+					sites = append(sites, limits.Site{Limits: site.resolved.limits, Keys: site.resolved.sources.Known(), ByID: site.resolved.sources.ByID})
 				}
 			}
 			return sites

@@ -9,10 +9,10 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
@@ -22,7 +22,7 @@ import (
 func TestKeysWithoutALimitPayNothing(t *testing.T) {
 	target := catalog.Target{Provider: new(catalog.Provider), Traits: new(trait.Traits)}
 	s := reply.New(httptest.NewRecorder(), &exchange.Exchange{Key: new(aigateway.Key), Request: exchange.Request{Format: formats.Of(translate.Chat)}})
-	h, r := &Handler{users: new(userbase.Userbase), resolved: &resolved{limits: limiting.New()}}, httptest.NewRequest(http.MethodPost, "/", nil)
+	h, r := &Handler{users: new(backends.Userbase), resolved: &resolved{limits: limits.New()}}, httptest.NewRequest(http.MethodPost, "/", nil)
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
 		if refused := h.admit(s, r, &catalog.Model{Targets: []catalog.Target{target}}); refused != nil {
 			t.Fail()

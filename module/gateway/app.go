@@ -23,15 +23,15 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/explain"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/state"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 )
 
 func init() {
@@ -49,8 +49,8 @@ type App struct {
 	resolved *resolved
 	ratios   *meter.Ratios
 	lists    modellist.Lists
-	users    *userbase.Userbase   // of sites without a store and accounts of their own
-	serving  []*userbase.Userbase // of all sites, each once
+	users    *backends.Userbase   // of sites without a store and accounts of their own
+	serving  []*backends.Userbase // of all sites, each once
 	sites    []*Handler
 
 	emitter     *events.Emitter
@@ -73,10 +73,10 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
 	a.ratios = meter.LoadRatios()
 	var err error
-	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load}), limits: limiting.New(), started: make(chan struct{})}, false); err != nil {
+	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load}), limits: limits.New(), started: make(chan struct{})}, false); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
-	if a.users, err = userbase.Load(ctx, a.Options); err != nil {
+	if a.users, err = backends.Load(ctx, a.Options); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	if a.emitter, err = events.New(ctx); err != nil {
@@ -87,14 +87,14 @@ func (a *App) Provision(ctx caddy.Context) error {
 
 // usersOf returns the userbase of a site: the one of the global option, unless the site
 // configures its own.
-func (a *App) usersOf(ctx caddy.Context, own *userbase.Options) (*userbase.Userbase, error) {
+func (a *App) usersOf(ctx caddy.Context, own *backends.Options) (*backends.Userbase, error) {
 	if !own.Configured() {
 		return a.users, nil
 	}
 	if err := own.Inherit(&a.Options); err != nil {
 		return nil, err
 	}
-	return userbase.Load(ctx, *own)
+	return backends.Load(ctx, *own)
 }
 
 // serve adds a site and its userbase to the app.
@@ -166,7 +166,7 @@ func (a *App) metricNames() (n metrics.Names) {
 func (a *App) available() map[string]bool {
 	all := make(map[string]bool)
 	for _, site := range a.sites {
-		for name, is := range explain.Providers(site.resolved.catalog) {
+		for name, is := range state.Providers(site.resolved.catalog) {
 			all[name] = all[name] || is
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 )
 
 // slowStore is a store whose keys are read when opened is closed.
@@ -31,7 +31,7 @@ func TestAStartWaitsForStoresAsLongAsTheyMayTake(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := slowStore{opened: make(chan struct{})}
 				time.AfterFunc(want.reads, func() { close(store.opened) })
-				app := &App{serving: []*userbase.Userbase{{}, {Store: store}, {Store: store}}}
+				app := &App{serving: []*backends.Userbase{{}, {Store: store}, {Store: store}}}
 				start := time.Now()
 				app.awaitStores(openPatience)
 				assert.Equal(t, want.waits, time.Since(start))

@@ -9,13 +9,13 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/labels"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/cors"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
 )
 
 // Config is the configuration that the app (the global option) and a handler (a site)
@@ -42,23 +42,23 @@ type Config struct {
 	KeySourcesRaw []json.RawMessage `json:"keys,omitempty" caddy:"namespace=ai_gateway.keys inline_key=source"`
 
 	// KeyLimits are the limits that keys may name.
-	KeyLimits []*limiting.Limit `json:"limits,omitempty"`
+	KeyLimits []*limits.Limit `json:"limits,omitempty"`
 
 	// Counters are the backend that counts for limits. Either the global option or
 	// sites may set it. Default: "memory", the memory of this process.
 	CountersRaw json.RawMessage `json:"counters,omitempty" caddy:"namespace=ai_gateway.counters inline_key=counters"`
 
 	// Options configure store, ledger and accounts.
-	userbase.Options
+	backends.Options
 
 	// Guards check the texts of requests and answers, in their order. Those of a site come
 	// behind those of the global option. Default: none, and no text is searched.
-	Guards []*guarding.Config `json:"guards,omitempty"`
+	Guards []*guardrails.Config `json:"guards,omitempty"`
 
 	// LogContent makes the gateway log the texts of requests and answers, with the logger
 	// http.handlers.ai_gateway.content. That of a site replaces that of the global option.
 	// Default: no texts are logged.
-	LogContent *guarding.LogConfig `json:"log_content,omitempty"`
+	LogContent *guardrails.LogConfig `json:"log_content,omitempty"`
 
 	// CORS lists the origins of web pages whose scripts may call the models and the
 	// accounts from a browser: https://chat.example.com, or * for all. Such a script

@@ -10,13 +10,13 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/shown"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/state"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/version"
 )
 
 // viewConfiguration returns the blocks of the global option and of the sites.
 func (a *App) viewConfiguration(sites []*Handler, _ url.Values) (any, error) {
-	c := shown.New(version.Running())
+	c := state.NewConfiguration(version.Running())
 	c.Add(a.Providers, a.Models, a.KeyLimits)
 	for _, site := range sites {
 		c.Add(site.Providers, site.Models, site.KeyLimits)
@@ -37,15 +37,15 @@ func viewPrices(sites []*Handler, query url.Values) (any, error) {
 			return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("at must be an RFC 3339 time")}
 		}
 	}
-	all := []shown.TargetPrice{}
+	all := []state.TargetPrice{}
 	for _, site := range sites {
-		all = append(all, shown.Prices(site.resolved.catalog, slices.DeleteFunc(query["model"], func(name string) bool { return name == "" }), at)...)
+		all = append(all, state.Prices(site.resolved.catalog, slices.DeleteFunc(query["model"], func(name string) bool { return name == "" }), at)...)
 	}
 	size, err := strconv.Atoi(query.Get("limit"))
 	if err != nil || size > mostPrices {
 		size = mostPrices
 	}
-	return shown.PageOfPrices(all, query.Get("after"), max(size, 1)), nil
+	return state.PageOfPrices(all, query.Get("after"), max(size, 1)), nil
 }
 
 // mostPrices is the number of prices from which a page ends.
@@ -61,15 +61,15 @@ func viewKeys(sites []*Handler, query url.Values) (any, error) {
 	if err != nil || size > mostKeys {
 		size = mostKeys
 	}
-	var keys []shown.Key
+	var keys []state.Key
 	for _, site := range sites {
 		for key := range site.resolved.sources.All() {
 			if owner := query.Get("user"); owner == "" || owner == key.Owner {
-				keys = append(keys, shown.KeyOf(key))
+				keys = append(keys, state.KeyOf(key))
 			}
 		}
 	}
-	return shown.PageOf(keys, query.Get("after"), max(size, 1)), nil
+	return state.PageOfKeys(keys, query.Get("after"), max(size, 1)), nil
 }
 
 // probed is the result of a probe.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 )
 
 // The parts of a gateway that may not work while it serves requests. Probes show these texts.

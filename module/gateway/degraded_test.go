@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 )
 
 // recovering is a store whose outage ends when it has been asked about it.
@@ -26,7 +26,7 @@ func (s *recovering) Degraded() error {
 // An outage that ended between two questions was a part without a reason, and its reader failed.
 func TestEachDegradedPartHasAReason(t *testing.T) {
 	away := errors.New("away")
-	h := &Handler{resolved: &resolved{limits: new(limiting.Limits)}, users: &userbase.Userbase{Store: &recovering{outage: away}}}
+	h := &Handler{resolved: &resolved{limits: new(limits.Limits)}, users: &backends.Userbase{Store: &recovering{outage: away}}}
 	assert.Equal(t, map[string]error{partStore: away}, degraded(h))
 	assert.Empty(t, degraded(h))
 }

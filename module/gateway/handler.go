@@ -9,12 +9,12 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sealkeys"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/sealkeys"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 )
 
 // Handler turns a site into an AI gateway. It serves
@@ -61,7 +61,7 @@ type Handler struct {
 	Config
 
 	resolved  *resolved
-	users     *userbase.Userbase
+	users     *backends.Userbase
 	logger    *zap.Logger
 	exchanges *zap.Logger // one record for each exchange
 	drain     *drain.Drain

@@ -13,9 +13,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/shown"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/state"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/version"
 )
 
 // recordLoads makes the stores record the start of this configuration in their audit logs.
@@ -38,7 +38,7 @@ func (a *App) recordLoads() {
 }
 
 // useAudit sets the options of the audit log of a userbase.
-func useAudit(users *userbase.Userbase) {
+func useAudit(users *backends.Userbase) {
 	log, ok := users.Store.(aigateway.AuditLog)
 	if !ok {
 		return
@@ -51,7 +51,7 @@ func useAudit(users *userbase.Userbase) {
 }
 
 // byDatabase returns the userbases with a store, those with the same database together.
-func (a *App) byDatabase() (groups [][]*userbase.Userbase) {
+func (a *App) byDatabase() (groups [][]*backends.Userbase) {
 	index := make(map[any]int)
 	for _, users := range a.serving {
 		if users.Store == nil {
@@ -114,13 +114,13 @@ func (l load) record() bool {
 
 // parts returns digests of the parts of the configuration with one of the userbases, by their
 // names. The part configuration is all of it, but for the contents of files.
-func (a *App) parts(of []*userbase.Userbase) map[string]string {
+func (a *App) parts(of []*backends.Userbase) map[string]string {
 	contents := make(map[string][]string)
 	add := func(name string, part any) {
 		text, _ := json.Marshal(part) // the parts always encode
 		contents[name] = append(contents[name], string(text))
 	}
-	c := shown.New(version.Running())
+	c := state.NewConfiguration(version.Running())
 	c.Add(a.Providers, a.Models, a.KeyLimits)
 	add("configuration", a.resolved.digest)
 	for _, site := range a.sites {
@@ -130,7 +130,7 @@ func (a *App) parts(of []*userbase.Userbase) map[string]string {
 		c.Add(site.Providers, site.Models, site.KeyLimits)
 		add("configuration", site.resolved.digest)
 		for key := range site.resolved.sources.All() {
-			add("key "+key.ID, []any{shown.KeyOf(key), key.Digest})
+			add("key "+key.ID, []any{state.KeyOf(key), key.Digest})
 		}
 	}
 	for i := range c.Providers {

@@ -12,17 +12,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/keyring"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/keyring"
 )
 
 // resolved is a provisioned Config, merged with the one that it inherits.
 type resolved struct {
 	catalog *catalog.Catalog
 	sources keyring.Sources
-	limits  *limiting.Limits
-	guards  guarding.Guards
+	limits  *limits.Limits
+	guards  guardrails.Guards
 	started chan struct{} // closed when the app starts
 	digest  string        // of the configuration
 }

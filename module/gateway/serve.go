@@ -12,11 +12,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -158,7 +158,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
 		return fault.GatewayBusy()
 	}
-	if fault := intake.Read(ex, r, h.MaxBody); fault != nil {
+	if fault := request.Read(ex, r, h.MaxBody); fault != nil {
 		return fault
 	}
 	ex.Capture.Request(ex.Body)
@@ -186,7 +186,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 }
 
 // checkRequest shows the request of an exchange to its guards, whose edits then are its body.
-func checkRequest(checks *guarding.Checks, r *http.Request) *fault.Fault {
+func checkRequest(checks *guardrails.Checks, r *http.Request) *fault.Fault {
 	if checks == nil {
 		return nil
 	}
@@ -194,12 +194,12 @@ func checkRequest(checks *guarding.Checks, r *http.Request) *fault.Fault {
 	if body == nil {
 		return refused
 	}
-	return intake.Replace(checks.Exchange, body)
+	return request.Replace(checks.Exchange, body)
 }
 
 // callProviders makes the attempts of an exchange. If none of them has answered, it
 // returns the fault for the client, or answers with an estimate of tokens.
-func (h *Handler) callProviders(m *catalog.Model, to *reply.Reply, r *http.Request, checks *guarding.Checks) *fault.Fault {
+func (h *Handler) callProviders(m *catalog.Model, to *reply.Reply, r *http.Request, checks *guardrails.Checks) *fault.Fault {
 	switch v := h.providers.Ask(m, to, r, checks); {
 	case v == failover.Verdict{}:
 		return nil

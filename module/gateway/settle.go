@@ -14,7 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 

@@ -16,11 +16,11 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/explain"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/state"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/version"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
@@ -39,7 +39,7 @@ type view func(sites []*Handler, query url.Values) (any, error)
 
 // viewsOf returns the views of the sites with a userbase: views, and those that only accounts
 // show.
-func (a *App) viewsOf(users *userbase.Userbase) map[string]aigateway.View {
+func (a *App) viewsOf(users *backends.Userbase) map[string]aigateway.View {
 	bound, all := make(map[string]aigateway.View), maps.Clone(views)
 	all["configuration"], all["prices"], all["keys"], all["probe"], all["health"] = a.viewConfiguration, viewPrices, viewKeys, viewProbe, viewHealth
 	for name, view := range all {
@@ -102,7 +102,7 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 			s.Ready, s.Reason = false, reason
 		}
 		maps.Copy(broken, degraded(site))
-		for name, is := range explain.Providers(site.resolved.catalog) {
+		for name, is := range state.Providers(site.resolved.catalog) {
 			available[name] = available[name] || is
 		}
 		if lagging, ok := site.users.Store.(accounting.LaggingReader); ok {
@@ -130,15 +130,15 @@ func value(n *int64) int64 {
 
 // siteTargets are the targets of sites.
 type siteTargets struct {
-	Targets []explain.Target `json:"targets"`
+	Targets []state.Target `json:"targets"`
 }
 
 // viewTargets returns the targets.
 func viewTargets(sites []*Handler, _ url.Values) (any, error) {
-	all := siteTargets{[]explain.Target{}}
+	all := siteTargets{[]state.Target{}}
 	for _, site := range sites {
-		for _, t := range explain.Targets(site.resolved.catalog) {
-			if !slices.ContainsFunc(all.Targets, func(known explain.Target) bool { return sameTarget(known, t) }) {
+		for _, t := range state.Targets(site.resolved.catalog) {
+			if !slices.ContainsFunc(all.Targets, func(known state.Target) bool { return sameTarget(known, t) }) {
 				all.Targets = append(all.Targets, t)
 			}
 		}
@@ -146,7 +146,7 @@ func viewTargets(sites []*Handler, _ url.Values) (any, error) {
 	return all, nil
 }
 
-func sameTarget(a, b explain.Target) bool {
+func sameTarget(a, b state.Target) bool {
 	return a.Provider == b.Provider && a.Upstream == b.Upstream && a.APIKey == b.APIKey
 }
 
@@ -166,7 +166,7 @@ type explainedLimit struct {
 
 // explained explains a model, and a key if the query names one.
 type explained struct {
-	*explain.Model
+	*state.Explanation
 	Key *explainedKey `json:"key,omitempty"`
 }
 
@@ -182,11 +182,11 @@ func viewExplained(sites []*Handler, query url.Values) (any, error) {
 	}
 	problem := errors.New("no model has this name")
 	for _, site := range sites {
-		m := explain.ModelOf(site.resolved.catalog, query.Get("model"), client)
+		m := state.Explain(site.resolved.catalog, query.Get("model"), client)
 		if m == nil {
 			continue
 		}
-		answer := explained{Model: m}
+		answer := explained{Explanation: m}
 		if id := query.Get("key"); id != "" {
 			if answer.Key = site.explainKey(id, m.Name); answer.Key == nil { // it may be a key of another site
 				problem = errNoKey
@@ -215,7 +215,7 @@ func (h *Handler) explainKey(id, model string) *explainedKey {
 }
 
 // explainLimits returns the limits of a chain, which is nil if the limit of the key is not defined.
-func explainLimits(chain *limiting.Chain) []explainedLimit {
+func explainLimits(chain *limits.Chain) []explainedLimit {
 	all := []explainedLimit{}
 	if chain == nil {
 		return all

@@ -20,9 +20,9 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/webhook"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/webhook"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/webhook"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/webhook"
 )
 
 // webhookOf returns a guard that asks a service, and what the service was asked.

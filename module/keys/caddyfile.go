@@ -7,8 +7,8 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/filewatch"
 )
 
 // UnmarshalCaddyfile adds the keys of one or more segments to c. It may be called

@@ -8,7 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/filewatch"
 )
 
 // FileKeys are the keys of a file. A change of the file takes effect within about

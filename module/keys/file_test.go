@@ -19,7 +19,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/filewatch"
 )
 
 // writeKeys writes a file of keys in place.

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
 )
 
 // set is a set of keys with unique names and values. The value of a key changes with the

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 )
 
 // backlog counts the records in the journal that are not in the database yet. It contains

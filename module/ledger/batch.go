@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
 // batch is a list of records that one transaction writes, ordered by id.

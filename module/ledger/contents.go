@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
 // contents are what a batch adds to the database, beside the records of its pages.

@@ -29,7 +29,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )

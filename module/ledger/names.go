@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
 // names contains the ids that texts have in the database. The empty text has the id 0.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
 const (

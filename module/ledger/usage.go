@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
 // dimension is a column by which sums are grouped, and the field for its text.

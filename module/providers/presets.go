@@ -56,7 +56,7 @@ var presets = []Preset{
 			"max_stops":        "4",
 			"tool_call_ids":    "short",
 			"extensions":       "service_tier prompt_cache_key", // the key for all models, unlike the other options of the cache
-			// Models without reasoning refuse the demand for it; see module/gateway/detour.
+			// Models without reasoning refuse the demand for it; see module/gateway/failover/renegotiation.
 			"responses_reasoning": "encrypted",
 		},
 		// https://platform.openai.com/docs/models; later models give 100000 tokens or more.

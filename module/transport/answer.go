@@ -8,14 +8,14 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -111,7 +111,7 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 	}
 	w.text.Add(w.body) // its text is not read
 	if ex.Operation.Beside() {
-		w.body = edit.Apply(nil, body, beside.FitVectors(ex.Body, body))
+		w.body = edit.Apply(nil, body, passthrough.FitVectors(ex.Body, body))
 		return w
 	}
 	if ex.Streaming() {

@@ -14,8 +14,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 )
 
 // call is one call of an attempt. It is used by one goroutine.
@@ -67,7 +67,7 @@ func (c *call) do() (*http.Response, error) {
 		return c.refused(res)
 	case c.isStream(res):
 		return c.stream(res)
-	case beside.Passes(c.attempt.Exchange.Operation, res.Header.Get("Content-Type")):
+	case passthrough.Passes(c.attempt.Exchange.Operation, res.Header.Get("Content-Type")):
 		return c.pass(res)
 	default:
 		return c.answer(res)
@@ -174,7 +174,7 @@ const (
 func (c *call) response(res *http.Response, status int, body io.ReadCloser, length int64) *http.Response {
 	own, contentType := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
 	switch op := c.attempt.Exchange.Operation; {
-	case op.Beside() && (hasStreamType(res) || beside.Passes(op, res.Header.Get("Content-Type"))):
+	case op.Beside() && (hasStreamType(res) || passthrough.Passes(op, res.Header.Get("Content-Type"))):
 		own = true
 	case !op.Beside() && c.attempt.Exchange.Streaming():
 		own, contentType = hasStreamType(res), typeStream

@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/http1"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )

@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -56,7 +56,7 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	switch {
 	case err == io.EOF:
 		ex := c.attempt.Exchange
-		c.result.noteFinished(token.Usage{Units: beside.UnitsOfText(p.end, ex.Operation, ex.View.Costs.Units)}, p.text)
+		c.result.noteFinished(token.Usage{Units: passthrough.UnitsOfText(p.end, ex.Operation, ex.View.Costs.Units)}, p.text)
 		c.end()
 	case err != nil:
 		_ = c.unread(err) // which sets the fault
@@ -70,7 +70,7 @@ func (p *passing) Read(b []byte) (n int, err error) {
 
 // keep keeps the end of what was read.
 func (p *passing) keep(read []byte) {
-	const most = beside.MostSubtitles
+	const most = passthrough.MostSubtitles
 	if over := len(p.end) + len(read) - most; over > 0 {
 		p.end = append(p.end[:0], p.end[min(over, len(p.end)):]...)
 	}

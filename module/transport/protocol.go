@@ -16,10 +16,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 )
 
 // This file applies the protocols of presets. A provider without one pays nothing for it.
@@ -78,7 +78,7 @@ func unaddressable(a *exchange.Attempt, err error) *fault.Fault {
 	ex := a.Exchange
 	f := fault.UnknownModel(ex.View.Model)
 	if ex.Operation.Beside() && !errors.Is(err, aigateway.ErrModelName) {
-		f = fault.NoEndpoint(ex.View.Model, "/v1"+beside.Path(ex.Operation))
+		f = fault.NoEndpoint(ex.View.Model, "/v1"+passthrough.Path(ex.Operation))
 	}
 	f.Cause = err
 	return f

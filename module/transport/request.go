@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/version"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/version"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -82,8 +82,8 @@ func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
 		for _, name := range a.Format.Client.Headers {
 			copyHeader(h, ex.Client, name)
 		}
-		if ex.Operation.Beside() && beside.IsForm(ex.Body) {
-			h["Content-Type"] = []string{beside.Type(ex.Body)}
+		if ex.Operation.Beside() && passthrough.IsForm(ex.Body) {
+			h["Content-Type"] = []string{passthrough.Type(ex.Body)}
 		}
 	}
 	return h, address

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -101,7 +101,7 @@ func (c *call) lane() lane {
 	}
 	newObserver, onFinish := a.Format.Answers.NewObserver, c.t.StreamEnd == aigateway.StreamEndFinish || a.Format.Answers.NoLastEvent
 	if a.Exchange.Operation.Beside() { // whose streams end with their bodies
-		newObserver, onFinish = beside.NewObserver, true
+		newObserver, onFinish = passthrough.NewObserver, true
 	}
 	l := &byteLane{
 		Observer: newObserver(),

@@ -27,8 +27,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/http1"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const folder = new URL('../../module/console/files/vendor/', import.meta.url).pathname;
+const folder = new URL('../../module/accounts/console/files/vendor/', import.meta.url).pathname;
 
 const modules = [
 	{ file: 'preact.js', package: 'preact', version: '11.2.0', from: 'dist/preact.mjs' },

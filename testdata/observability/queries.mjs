@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const [prometheus] = process.argv.slice(2);
-const dashboard = JSON.parse(readFileSync(new URL("../../caddyfile/observability/dashboard.json", import.meta.url)));
+const dashboard = JSON.parse(readFileSync(new URL("../../caddyfile/deploy/observability/dashboard.json", import.meta.url)));
 
 async function get(path) {
 	const response = await fetch(prometheus + path);

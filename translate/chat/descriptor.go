@@ -4,13 +4,13 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
@@ -19,7 +19,7 @@ var Descriptor = format.Descriptor{
 	Name:           translate.Chat,
 	TraceOperation: "chat",
 	Client: format.Client{
-		Endpoints: append([]format.Endpoint{{Method: "POST", Path: "/v1/chat/completions", Operation: translate.Generate}}, beside.Endpoints()...),
+		Endpoints: append([]format.Endpoint{{Method: "POST", Path: "/v1/chat/completions", Operation: translate.Generate}}, passthrough.Endpoints()...),
 		AnswerID:  "chatcmpl-",
 		CallID:    "call_",
 		Quotas:    openai.Quotas,
@@ -55,7 +55,7 @@ func provider() format.Provider {
 	p.Call = func(c format.Call) (path, query string) {
 		path, query = call(c)
 		if c.Operation.Beside() {
-			path = strings.TrimSuffix(path, generation) + beside.Path(c.Operation)
+			path = strings.TrimSuffix(path, generation) + passthrough.Path(c.Operation)
 		}
 		return path, query
 	}
@@ -64,14 +64,14 @@ func provider() format.Provider {
 
 func inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
 	if op.Beside() {
-		return beside.Inspect(body, op)
+		return passthrough.Inspect(body, op)
 	}
 	return request.Inspect(body, op)
 }
 
 func inspectAnswer(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
 	if op.Beside() {
-		return beside.InspectAnswer(body, op)
+		return passthrough.InspectAnswer(body, op)
 	}
 	return openai.InspectAnswer(body, op)
 }

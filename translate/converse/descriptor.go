@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 )
 
 // Descriptor describes the format. It lacks what only clients need.
@@ -17,7 +17,7 @@ var Descriptor = format.Descriptor{
 	Provider:       Provider,
 	Requests:       format.Requests{Target: &request.Target},
 	Answers: format.Answers{
-		NewObserver: turn.NewObserver(answer.NewParser),
+		NewObserver: singleanswer.NewObserver(answer.NewParser),
 		Inspect:     answer.Inspect,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		TokenCount:  answer.AppendTokenCount,

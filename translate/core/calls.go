@@ -3,8 +3,8 @@ package core
 import (
 	"sync"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 

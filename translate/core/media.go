@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/media"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
 )
 
 // mediaConcepts are the concepts of contents in bytes by their kinds, each with a type of the

@@ -1,8 +1,8 @@
 package core
 
 import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // LeaveOut reports whether a text of a role has nothing but white space, and reports its loss.

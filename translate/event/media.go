@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/media"
 )
 
 // Media is an image, a sound or another file in an answer.

@@ -6,8 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/request"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 )
 
 // keyHeader is the header that clients send their key in.
@@ -46,7 +46,7 @@ var Descriptor = format.Descriptor{
 		SelfSigned: "contents[*].parts[*].thoughtSignature", Resigned: request.Resigned, ModelName: request.ModelName,
 	},
 	Answers: format.Answers{
-		NewObserver: turn.NewObserver(answer.NewParser),
+		NewObserver: singleanswer.NewObserver(answer.NewParser),
 		Inspect:     answer.Inspect,
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },

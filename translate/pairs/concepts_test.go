@@ -103,7 +103,7 @@ func askedByWriters(t *testing.T) map[string]map[string]bool {
 	shared, err := filepath.Glob("../core/*.go")
 	require.NoError(t, err)
 	asked := make(map[string]map[string]bool)
-	for _, path := range append(append(paths, shared...), "../parts/tools.go") {
+	for _, path := range append(append(paths, shared...), "../internal/parts/tools.go") {
 		if base := filepath.Base(path); strings.HasPrefix(base, "read") || strings.HasSuffix(base, "_test.go") {
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 
 	completionsanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
 	messagesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 )
 
 func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {

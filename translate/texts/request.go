@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 )
 
 // Request are the texts of a request.
@@ -24,7 +24,7 @@ type Request struct {
 // OfRequest returns the texts of a body that has passed the strict pass of its format. The texts
 // of a group follow each other, in the order of the body. view is the result of the pass.
 func OfRequest(body []byte, view *translate.View, as *format.Requests) Request {
-	if beside.IsForm(body) {
+	if passthrough.IsForm(body) {
 		return ofForm(body)
 	}
 	l := listener{body: body, reference: cmp.Or(view.Beyond.State, tokens(body)), own: ownNames(as), names: make(map[string]bool)}
@@ -78,7 +78,7 @@ func hasNumber(c *jsonscan.Cursor) bool {
 
 // ofForm returns the texts of a form.
 func ofForm(body []byte) (r Request) {
-	for text := range beside.Texts(body) {
+	for text := range passthrough.Texts(body) {
 		r.Texts = append(r.Texts, Text{Group: len(r.Texts), Text: text})
 	}
 	return r

@@ -73,7 +73,7 @@ func TestWhatIsUnseenIsListed(t *testing.T) {
 }
 
 func TestThePageListsWhatIsUnseen(t *testing.T) {
-	page, err := os.ReadFile("../../caddyfile/guards.md")
+	page, err := os.ReadFile("../../caddyfile/docs/guards.md")
 	require.NoError(t, err)
 	for _, part := range texts.Unseen {
 		assert.Contains(t, string(page), "\n- "+part)

@@ -3,9 +3,9 @@ package token
 import (
 	"bytes"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/media"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/playtime"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/playtime"
 )
 
 // FileKind is a kind of file that a request may contain in base64.

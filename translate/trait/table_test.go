@@ -219,7 +219,7 @@ func TestCodeReadsEveryTrait(t *testing.T) {
 
 // The reference lists every trait with its values and its default.
 func TestReferenceListsEveryTrait(t *testing.T) {
-	text, err := os.ReadFile("../../caddyfile/README.md")
+	text, err := os.ReadFile("../../caddyfile/docs/reference.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(text), "\n### Traits\n")
 	require.True(t, found)

@@ -76,10 +76,10 @@ func read(t *testing.T, text []byte) any {
 
 // A field that Kubernetes does not know is an error, as with `kubectl apply --validate=strict`.
 func TestTheManifestsAreThoseOfKubernetes(t *testing.T) {
-	secrets, err := os.ReadFile(filepath.Join(root, "caddyfile/kubernetes/secrets.example.yaml"))
+	secrets, err := os.ReadFile(filepath.Join(root, "caddyfile/deploy/kubernetes/secrets.example.yaml"))
 	require.NoError(t, err)
 	mounted := map[string]bool{}
-	for _, text := range append(manifests(t, "caddyfile/kubernetes"), secrets) {
+	for _, text := range append(manifests(t, "caddyfile/deploy/kubernetes"), secrets) {
 		switch o := read(t, text).(type) {
 		case *appsv1.StatefulSet:
 			pod := o.Spec.Template
@@ -106,18 +106,18 @@ func TestTheManifestsAreThoseOfKubernetes(t *testing.T) {
 // are the alerts that the pages describe.
 func TestTheMonitoringIsThatOfPrometheusOperator(t *testing.T) {
 	var service *corev1.Service
-	for _, text := range manifests(t, "caddyfile/kubernetes") {
+	for _, text := range manifests(t, "caddyfile/deploy/kubernetes") {
 		if o, ok := read(t, text).(*corev1.Service); ok && o.Spec.Ports[0].Name == "metrics" {
 			service = o
 		}
 	}
 	require.NotNil(t, service, "no service has a port with the name metrics")
-	text, err := os.ReadFile(filepath.Join(root, "caddyfile/observability/alerts.yml"))
+	text, err := os.ReadFile(filepath.Join(root, "caddyfile/deploy/observability/alerts.yml"))
 	require.NoError(t, err)
 	var alerts monitoringv1.PrometheusRuleSpec
 	require.NoError(t, yaml.UnmarshalStrict(text, &alerts))
 
-	documents := manifests(t, "caddyfile/kubernetes/monitoring")
+	documents := manifests(t, "caddyfile/deploy/kubernetes/monitoring")
 	require.Len(t, documents, 2)
 	for _, text := range documents {
 		switch o := read(t, text).(type) {
@@ -160,7 +160,7 @@ func TestTheDockerfileIsSound(t *testing.T) {
 }
 
 func TestTheCompositionIsOneOfCompose(t *testing.T) {
-	file, err := filepath.Abs(filepath.Join(root, "caddyfile/compose/compose.yaml"))
+	file, err := filepath.Abs(filepath.Join(root, "caddyfile/deploy/compose/compose.yaml"))
 	require.NoError(t, err)
 	options, err := cli.NewProjectOptions([]string{file}, cli.WithResolvedPaths(true))
 	require.NoError(t, err)

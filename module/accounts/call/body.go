@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 

@@ -15,7 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/secrets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
 )
 
 // Issuer is an issuer of OpenID Connect, where the gateway is a client with the code flow.

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
 )
 
 const (

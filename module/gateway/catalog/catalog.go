@@ -16,11 +16,11 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices/pricefile"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices/pricefile"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 )
 
 // Settings are the configuration that extends a catalog.

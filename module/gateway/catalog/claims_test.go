@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 )
 
 // Model is a name or pattern with its targets.

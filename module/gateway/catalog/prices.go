@@ -9,8 +9,9 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices/pricefile"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/filewatch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices/pricefile"
 )
 
 // pricing is the configured prices of a provider, with its names in tables of prices.
@@ -37,6 +38,9 @@ func CheckPrices(config *ProviderConfig) error {
 	_, err := newPricing(config)
 	return err
 }
+
+// CheckPricesFile returns an error for a path of a prices file that is relative.
+func CheckPricesFile(path string) error { return filewatch.CheckPath(path) }
 
 // CheckTargetPrices returns an error for invalid prices of a model or a target.
 func CheckTargetPrices(rows []map[string]string) error {

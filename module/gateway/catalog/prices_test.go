@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices/pricefile"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices/pricefile"
 )
 
 func costing(input string) []map[string]string {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 )
 
 // This file finds out what a service lacks that others with its formats have: it asks the
@@ -45,7 +45,7 @@ func (p *Provider) LeftOut(f *format.Descriptor, model string) []string {
 // endpoints returns the paths of the endpoints beside text that a target of the model has.
 func (m *Model) endpoints() []string {
 	paths := []string{}
-	for _, e := range beside.Endpoints() {
+	for _, e := range passthrough.Endpoints() {
 		for _, t := range m.Targets {
 			if f := t.Provider.besideText(); f != nil && t.Provider.call(f, e.Operation, t.UpstreamModel(string(m.Pattern))) != nil {
 				paths = append(paths, e.Path)

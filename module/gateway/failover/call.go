@@ -9,11 +9,11 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/renegotiation"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -21,9 +21,9 @@ import (
 // ask calls a target. If the provider refuses the request for its format, for the reasoning
 // of earlier turns, or for its demand for encrypted reasoning, ask repeats the call once
 // with a detour. It returns the conduit of the call whose result counts.
-func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
+func (x *run) ask(t *selection.Candidate, c *exchange.Conduit) *exchange.Conduit {
 	x.call(t, c)
-	d := detour.After(t.Provider, c)
+	d := renegotiation.After(t.Provider, c)
 	if d.Format == nil {
 		return c
 	}
@@ -48,7 +48,7 @@ func (x *run) ask(t *choice.Candidate, c *exchange.Conduit) *exchange.Conduit {
 // call makes one call of an attempt. The result has either an answer, which was sent,
 // or a fault. The deferred function hands the result to all that follow the calls of
 // providers, also after a panic.
-func (x *run) call(t *choice.Candidate, c *exchange.Conduit) {
+func (x *run) call(t *selection.Candidate, c *exchange.Conduit) {
 	a, result := &c.Attempt, &c.Result
 	c.Started = time.Since(x.ex.Start)
 	x.reply.Next(c, x.targets)
@@ -90,7 +90,7 @@ func (x *run) left() bool {
 
 // receive calls a provider. Its answer goes to the reply, through the checks of the exchange if
 // there are any.
-func (x *run) receive(ctx context.Context, t *choice.Candidate, c *exchange.Conduit) error {
+func (x *run) receive(ctx context.Context, t *selection.Candidate, c *exchange.Conduit) error {
 	if x.checks == nil {
 		return t.Provider.Caller.Call(ctx, c, x.reply, x.client)
 	}

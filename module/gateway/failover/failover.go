@@ -14,19 +14,19 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guarding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/renegotiation"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/beside"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
@@ -56,10 +56,10 @@ type run struct {
 	ex     *exchange.Exchange
 	reply  *reply.Reply
 	client *http.Request // the request of the client
-	checks *guarding.Checks
+	checks *guardrails.Checks
 	ctx    context.Context // of the calls
 
-	candidates []choice.Candidate // that were not considered yet
+	candidates []selection.Candidate // that were not considered yet
 	asked      []asked
 	targets    int  // that were asked; one that is asked again counts once
 	retried    bool // the last target is asked a second time
@@ -68,7 +68,7 @@ type run struct {
 
 // asked is a candidate that was called, with its failed attempt.
 type asked struct {
-	*choice.Candidate
+	*selection.Candidate
 	failed *exchange.Conduit
 }
 
@@ -77,7 +77,7 @@ type asked struct {
 // target was asked, it has the reason why the first one was not.
 //
 // checks are those of the answer, nil for none.
-func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request, checks *guarding.Checks) Verdict {
+func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request, checks *guardrails.Checks) Verdict {
 	x := &run{Site: s, model: m, ex: to.Exchange, reply: to, client: r, checks: checks}
 	x.choose()
 	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
@@ -117,23 +117,23 @@ func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request, checks *g
 	}
 }
 
-// choose sets the candidates in the order in which they are asked; the package choice
+// choose sets the candidates in the order in which they are asked; the package selection
 // describes the order. It sets the session of the exchange if there is a choice of targets,
 // API keys or addresses.
 func (x *run) choose() {
 	if x.model.Chooses() {
 		body := x.ex.Body
-		if beside.IsForm(body) {
+		if passthrough.IsForm(body) {
 			body = nil // which has no members
 		}
 		x.ex.Session = x.Affinity.Session(x.ex.Tenant(), x.ex.Client.Get, body)
 	}
 	var resting []catalog.Target
-	x.candidates, resting = choice.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process)
+	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process)
 	for _, t := range resting {
 		x.ex.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.View.Model), exchange.Rests)
 	}
-	relayed := slices.ContainsFunc(x.candidates, func(t choice.Candidate) bool {
+	relayed := slices.ContainsFunc(x.candidates, func(t selection.Candidate) bool {
 		return slices.Contains(t.Provider.FormatsOf(t.Health.Model), x.ex.Format)
 	})
 	x.ex.Opening = exchange.NewOpening(x.ex, !relayed)
@@ -144,7 +144,7 @@ func (x *run) choose() {
 // another target if the model allows it. After all candidates, the last one that was asked
 // comes a second time, if its failure cost nothing and may be over soon, and the retry
 // budget of its provider allows it. again reports whether the target was asked before.
-func (x *run) next() (t *choice.Candidate, again bool) {
+func (x *run) next() (t *selection.Candidate, again bool) {
 	for len(x.candidates) > 0 {
 		t, x.candidates = &x.candidates[0], x.candidates[1:]
 		if len(x.asked) == 0 {
@@ -212,14 +212,14 @@ func pause(ctx context.Context, d time.Duration) {
 // attempt returns the attempt to ask a candidate. It returns a fault if the request can be
 // neither relayed to the target nor translated for it, or if it is a request to count tokens
 // and the provider does not answer it in the format.
-func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *fault.Fault) {
+func (x *run) attempt(t *selection.Candidate, again bool) (*exchange.Conduit, *fault.Fault) {
 	ex, traits := x.ex, t.TraitsOf(x.ex.View.Model)
 	if ex.Operation.Beside() && !slices.Contains(t.Provider.Formats, ex.Format) {
-		return nil, fault.NoEndpoint(ex.View.Model, "/v1"+beside.Path(ex.Operation))
+		return nil, fault.NoEndpoint(ex.View.Model, "/v1"+passthrough.Path(ex.Operation))
 	}
 	spoken := ex.Format
 	if !ex.Operation.Beside() {
-		spoken = detour.FormatFor(t.Provider, t.Health.Model, ex.Format, t.Provider.SpeakFor(t.Health.Model, ex.Format))
+		spoken = renegotiation.FormatFor(t.Provider, t.Health.Model, ex.Format, t.Provider.SpeakFor(t.Health.Model, ex.Format))
 	}
 	if spoken != nil && ex.View.Schema != "" {
 		spoken = t.Provider.SpeakSchemaFor(t.Health.Model, ex.Format, spoken, traits)
@@ -238,14 +238,14 @@ func (x *run) attempt(t *choice.Candidate, again bool) (*exchange.Conduit, *faul
 		Model:    t.Health.Model,
 		APIKey:   t.APIKey,
 		Again:    again,
-		Traits:   detour.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
+		Traits:   renegotiation.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
 	}}, nil
 }
 
 // conclude ends the exchange after an attempt if the process shuts down, the deadline is
 // over, the client has left, or content was sent. It then sets the verdict, and returns
 // true. It reports an answer that broke off after content.
-func (x *run) conclude(t *choice.Candidate, c *exchange.Conduit) bool {
+func (x *run) conclude(t *selection.Candidate, c *exchange.Conduit) bool {
 	result := &c.Result
 	switch cause := context.Cause(x.ctx); {
 	case errors.Is(cause, drain.ErrShuttingDown) && !result.Whole():
@@ -268,7 +268,7 @@ func (x *run) conclude(t *choice.Candidate, c *exchange.Conduit) bool {
 
 // passOver records why a candidate was not asked. Only the first fault counts, and only
 // while no target was asked.
-func (x *run) passOver(t *choice.Candidate, why exchange.Reason, f *fault.Fault) {
+func (x *run) passOver(t *selection.Candidate, why exchange.Reason, f *fault.Fault) {
 	x.ex.PassOver(t.Provider.Name, t.Health.Model, why)
 	if x.verdict.Failed == nil {
 		x.verdict.Fault = cmp.Or(x.verdict.Fault, f)

@@ -7,19 +7,19 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/renegotiation"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // reportFailure logs why an attempt failed, and remembers a provider that does not count
 // tokens. The level is Warn only for failures that an operator may have to repair.
-func (x *run) reportFailure(t *choice.Candidate, c *exchange.Conduit) {
+func (x *run) reportFailure(t *selection.Candidate, c *exchange.Conduit) {
 	result := &c.Result
 	switch {
 	case x.ex.Operation == translate.CountTokens && result.Status == http.StatusNotFound && t.EstimatesTokens():
@@ -35,7 +35,7 @@ func (x *run) reportFailure(t *choice.Candidate, c *exchange.Conduit) {
 }
 
 // reportDetour logs a detour that later requests for the model take.
-func (x *run) reportDetour(c *exchange.Conduit, d detour.Detour) {
+func (x *run) reportDetour(c *exchange.Conduit, d renegotiation.Detour) {
 	what := "provider wants another format for this model"
 	if d.Unencrypted {
 		what = "provider encrypts no reasoning of this model"
@@ -56,7 +56,7 @@ func (x *run) log(level zapcore.Level, message string, c *exchange.Conduit, fiel
 }
 
 // reportHealth reports by log and event that a target begins to rest, or answers again.
-func (x *run) reportHealth(t *choice.Candidate, o health.Outcome, change health.Change) {
+func (x *run) reportHealth(t *selection.Candidate, o health.Outcome, change health.Change) {
 	names := []zap.Field{
 		zap.String("provider", t.Provider.Name), zap.String("upstream_model", observe.Clip(t.Health.Model)), zap.String("api_key", t.Health.Key),
 	}

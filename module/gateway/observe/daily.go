@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 )
 
 // daily has the objects for which an event was emitted today.

@@ -19,8 +19,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/filewatch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
 )
 
 const (

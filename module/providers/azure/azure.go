@@ -16,7 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/mistral"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/words"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/presetwords"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -153,10 +153,10 @@ func (a *Azure) Validate() error {
 //		scope     <scope>
 //	}
 func (a *Azure) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	return words.Read(d, a.service.name, a,
-		words.Word{Name: "resource", Needs: "one name", To: &a.Resource},
-		words.Word{Name: "api_version", Needs: "one version, such as 2024-10-21", To: &a.APIVersion},
-		words.Word{Name: "entra", Read: func(d *caddyfile.Dispenser) error {
+	return presetwords.Read(d, a.service.name, a,
+		presetwords.Word{Name: "resource", Needs: "one name", To: &a.Resource},
+		presetwords.Word{Name: "api_version", Needs: "one version, such as 2024-10-21", To: &a.APIVersion},
+		presetwords.Word{Name: "entra", Read: func(d *caddyfile.Dispenser) error {
 			a.Entra = new(Entra)
 			return a.Entra.read(d)
 		}},

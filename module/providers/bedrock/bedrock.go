@@ -16,7 +16,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/words"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/presetwords"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -178,10 +178,10 @@ func (b *Bedrock) Validate() error {
 //	profile <name>
 //	betas   <value of anthropic-beta...>
 func (b *Bedrock) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	return words.Read(d, "bedrock", b,
-		words.Word{Name: "region", Needs: "one name, such as us-east-1", To: &b.Region},
-		words.Word{Name: "profile", Needs: "one name", To: &b.Profile},
-		words.Word{Name: "betas", List: &b.Betas},
+	return presetwords.Read(d, "bedrock", b,
+		presetwords.Word{Name: "region", Needs: "one name, such as us-east-1", To: &b.Region},
+		presetwords.Word{Name: "profile", Needs: "one name", To: &b.Profile},
+		presetwords.Word{Name: "betas", List: &b.Betas},
 	)
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/tokens"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/claude"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/mistral"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/words"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/presetwords"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -188,10 +188,10 @@ func (v *Vertex) Validate() error {
 //	location <region> | us | eu | global
 //	betas    <value of anthropic-beta...>
 func (v *Vertex) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	return words.Read(d, "vertex", v,
-		words.Word{Name: "project", Needs: "one id", To: &v.Project},
-		words.Word{Name: "location", Needs: "one region, us, eu or global", To: &v.Location},
-		words.Word{Name: "betas", List: &v.Betas},
+	return presetwords.Read(d, "vertex", v,
+		presetwords.Word{Name: "project", Needs: "one id", To: &v.Project},
+		presetwords.Word{Name: "location", Needs: "one region, us, eu or global", To: &v.Location},
+		presetwords.Word{Name: "betas", List: &v.Betas},
 	)
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/storetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/counterstest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 
 	// The Caddyfile of Kubernetes uses its directive.
@@ -131,10 +131,10 @@ func (m *machine) stream(t *testing.T, key string) (whole func() string) {
 var newKey = regexp.MustCompile(`sk-\w{20,}`)
 
 // sharedServers starts PostgreSQL and Redis, and returns false where one is not installed.
-func sharedServers(t *testing.T) (cluster *storetest.Cluster, redis *limitstest.RedisServer, ok bool) {
+func sharedServers(t *testing.T) (cluster *storetest.Cluster, redis *counterstest.RedisServer, ok bool) {
 	t.Helper()
 	cluster, hasPostgres := storetest.Postgres(t)
-	redis, hasRedis := limitstest.StartRedis(t)
+	redis, hasRedis := counterstest.StartRedis(t)
 	return cluster, redis, hasPostgres && hasRedis
 }
 
@@ -165,7 +165,7 @@ func TestThePageOfTheSetupWorks(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	caddyfile, scripts := page(t, "../../../caddyfile/setup.md")
+	caddyfile, scripts := page(t, "../../../caddyfile/docs/setup.md")
 	env := append(cluster.Environment(), "POSTGRES_DSN="+cluster.DSN("gateway", "gateway"), "SEAL_KEY="+strings.Repeat("0123456789abcdef", 4), "ANTHROPIC_API_KEY=sk-upstream-0123456789abcdef")
 	machines := make([]*machine, 2)
 	for i := range machines {
@@ -222,7 +222,7 @@ func TestTheReplicasOfKubernetesAreOneGateway(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	text, err := os.ReadFile("../../../caddyfile/kubernetes/Caddyfile")
+	text, err := os.ReadFile("../../../caddyfile/deploy/kubernetes/Caddyfile")
 	require.NoError(t, err)
 	database := cluster.NewDatabase(t)
 	replicas := make([]*machine, 2)
@@ -258,7 +258,7 @@ func TestTheGatewayOfTheCompositionServes(t *testing.T) {
 	}
 	database := cluster.NewDatabase(t)
 	t.Parallel()
-	folder := "../../../caddyfile/compose/"
+	folder := "../../../caddyfile/deploy/compose/"
 	text, err := os.ReadFile(folder + "Caddyfile")
 	require.NoError(t, err)
 	compose, err := os.ReadFile(folder + "compose.yaml")

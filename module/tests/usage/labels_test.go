@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/counterstest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -54,7 +54,7 @@ func TestX131LimitsAndLedgerSeeATagWhereverItComesFrom(t *testing.T) {
 	for name, counters := range map[string]func() string{
 		"memory": func() string { return "" },
 		"redis": func() string {
-			server, ok := limitstest.StartRedis(t)
+			server, ok := counterstest.StartRedis(t)
 			if !ok {
 				return ""
 			}

@@ -14,15 +14,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/storetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/counterstest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // sharing starts two gateways that count in a Redis server together. Unless a line sets a
 // store, each has a database of its own.
-func sharing(t *testing.T, server *limitstest.RedisServer, onError string, lines ...string) []*site.Process {
+func sharing(t *testing.T, server *counterstest.RedisServer, onError string, lines ...string) []*site.Process {
 	gateways := make([]*site.Process, 2)
 	for i := range gateways {
 		dir := t.TempDir()
@@ -38,7 +38,7 @@ func sharing(t *testing.T, server *limitstest.RedisServer, onError string, lines
 // Each gateway that counts alone gives away the whole limit.
 func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
 	t.Parallel()
-	server, ok := limitstest.StartRedis(t)
+	server, ok := counterstest.StartRedis(t)
 	if !ok {
 		return
 	}
@@ -67,7 +67,7 @@ func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
 // deny, that is what clients get while Redis is killed and comes back.
 func TestTwoGatewaysSpendABudgetExactlyWhileRedisRestarts(t *testing.T) {
 	t.Parallel()
-	server, ok := limitstest.StartRedis(t)
+	server, ok := counterstest.StartRedis(t)
 	if !ok {
 		return
 	}
@@ -110,7 +110,7 @@ func TestTwoGatewaysSpendABudgetExactlyWhileRedisRestarts(t *testing.T) {
 // is back.
 func TestTwoGatewaysServeWithoutRedisAndCountLater(t *testing.T) {
 	t.Parallel()
-	server, ok := limitstest.StartRedis(t)
+	server, ok := counterstest.StartRedis(t)
 	if !ok {
 		return
 	}
@@ -144,7 +144,7 @@ func TestARefusalWithoutRedisHasATimeForARetry(t *testing.T) {
 // written to their database.
 func TestL053TwoGatewaysGoOnFromTheirLedgerWhenRedisForgets(t *testing.T) {
 	t.Parallel()
-	server, ok := limitstest.StartRedis(t)
+	server, ok := counterstest.StartRedis(t)
 	cluster, installed := storetest.Postgres(t)
 	if !ok || !installed {
 		return

@@ -40,7 +40,7 @@ export const textOf = (events) => events.filter(({ type, role }) => type === 'me
 export async function runPage(t) {
   const { exchanges, url } = await startRelay(t);
   const { folder } = newFolder(t);
-  const page = readFileSync(new URL('../../../caddyfile/clients.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../caddyfile/docs/clients.md', import.meta.url), 'utf8');
   const [, shown, commands] = page.match(/^```json\n(\{ "security".*?)^```\n\n```sh\n(.*?)^```$/ms);
   mkdirSync(join(folder, '.gemini'));
   writeFileSync(join(folder, '.gemini', 'settings.json'), JSON.stringify({ ...settings, ...JSON.parse(shown) }));

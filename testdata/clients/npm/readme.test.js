@@ -5,7 +5,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { baseURL } from './gateway.js';
 
-const pages = await Promise.all(['README.md', 'caddyfile/clients.md'].map((page) => readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')));
+const pages = await Promise.all(['README.md', 'caddyfile/docs/clients.md'].map((page) => readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')));
 const snippets = pages.flatMap((page) => [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code));
 
 // answerOf runs a snippet as a module beside this one, where the packages that

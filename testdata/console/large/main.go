@@ -22,9 +22,9 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	_ "modernc.org/sqlite" // the driver
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/sqlite"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 

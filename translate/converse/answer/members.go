@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // The paths of objects, for reports of dropped members. Members of a stream's events have the
@@ -111,7 +111,7 @@ func stopOf(t *members.Table) [2]members.Member {
 }
 
 // words are the words of the format for what all answers state.
-var words = turn.Words{
+var words = singleanswer.Words{
 	Usage: token.NewRows(
 		token.Row{Path: "inputTokens", Is: token.Fresh},
 		token.Row{Path: "cacheReadInputTokens", Is: token.CacheRead},

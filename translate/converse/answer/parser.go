@@ -8,17 +8,17 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Parser reads an answer of the format into core events, a stream as well as a JSON body. The
 // usage follows the reason for the end of a stream, and is its last event.
 type Parser struct {
-	turn.Parser
+	singleanswer.Parser
 	whole, part members.Values
 	open        []openBlock // in the order of their beginnings
 }
@@ -26,7 +26,7 @@ type Parser struct {
 // openBlock is a block of a stream that has not ended.
 type openBlock struct {
 	index int64
-	item  turn.Item
+	item  singleanswer.Item
 	image []byte // the format of an image, "" for a block of another kind
 }
 
@@ -104,7 +104,7 @@ func (p *Parser) find(index int64) int {
 }
 
 // begin begins a block.
-func (p *Parser) begin(index int64, item turn.Item) *turn.Item {
+func (p *Parser) begin(index int64, item singleanswer.Item) *singleanswer.Item {
 	if len(p.open) == maxOpen {
 		p.Refuse(errOpen)
 	}
@@ -119,7 +119,7 @@ func (p *Parser) blockStart(index int64) {
 	case p.find(index) >= 0:
 		p.Refuse(errTwice)
 	case v.Filled(startImage) != nil:
-		p.begin(index, turn.Item{})
+		p.begin(index, singleanswer.Item{})
 		p.open[len(p.open)-1].image = bytes.Clone(jsonscan.DecodedOf(v.Raw(startImage)))
 	case v.Raw(startName) == nil && v.Raw(startID) == nil:
 	case v.Filled(startName) == nil:
@@ -165,14 +165,14 @@ func (p *Parser) fragment(index int64, kind event.Kind, m members.Member) {
 
 // item returns the item of a block for a fragment of a kind. A block that changes its kind
 // becomes two items.
-func (p *Parser) item(index int64, kind event.Kind) *turn.Item {
+func (p *Parser) item(index int64, kind event.Kind) *singleanswer.Item {
 	i := p.find(index)
 	switch {
 	case i >= 0 && p.open[i].item.Kind == kind:
 		return &p.open[i].item
 	case kind == event.ToolArgs || i >= 0 && p.open[i].item.Kind == event.ToolArgs:
 		p.Refuse(errNoCall)
-		return &turn.Item{}
+		return &singleanswer.Item{}
 	case i >= 0:
 		return p.Switch(&p.open[i].item, kind)
 	}
@@ -303,7 +303,7 @@ func (p *Parser) citing(c *jsonscan.Cursor) {
 }
 
 // Inspect reads a JSON answer for what the gateway needs to know of it.
-var Inspect = turn.Inspect(NewParser, "inputTokens")
+var Inspect = singleanswer.Inspect(NewParser, "inputTokens")
 
 // AppendTokenCount appends the answer to a request that only counts its input.
 func AppendTokenCount(dst []byte, tokens int64) []byte {

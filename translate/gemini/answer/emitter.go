@@ -6,8 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // Emitter writes core events as an answer of the format. Each choice is a candidate, which has

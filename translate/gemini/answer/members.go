@@ -1,9 +1,9 @@
 package answer
 
 import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // The members of an answer, which are those of an event of a stream.
@@ -65,7 +65,7 @@ var (
 )
 
 // words are the words of the format for what all answers state.
-var words = turn.Words{
+var words = singleanswer.Words{
 	// The prompt includes what was read from a cache, but not the results of tools that the
 	// provider itself has called; the candidates do not include thoughts.
 	Usage: token.NewRows(
@@ -82,7 +82,7 @@ var words = turn.Words{
 		token.Row{Path: "billedToolCalls", Is: token.Searches, List: &billedSearches},
 	),
 	Reason: "candidates[*].finishReason",
-	Parts:  turn.Parts{Table: answers, Model: model, Usage: usage, Tier: "serviceTier", Failure: failure, Dialect: &Dialect},
+	Parts:  singleanswer.Parts{Table: answers, Model: model, Usage: usage, Tier: "serviceTier", Failure: failure, Dialect: &Dialect},
 }
 
 // ofImages are the tokens of images in a list of those of each modality. Some models charge them at

@@ -5,11 +5,11 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // The beginnings of signatures outside of the format, which state the part that is signed.
@@ -21,9 +21,9 @@ const (
 // Parser reads an answer of the format into core events, a stream as well as a JSON body. The
 // events of a stream are parts of the JSON answer; the last one is not marked.
 type Parser struct {
-	turn.Parser
+	singleanswer.Parser
 	whole, candidate, part members.Values
-	open                   turn.Item
+	open                   singleanswer.Item
 	searches               searches
 }
 
@@ -174,4 +174,4 @@ func (p *Parser) sendReason() {
 }
 
 // Inspect reads a JSON answer for what the gateway needs to know of it.
-var Inspect = turn.Inspect(NewParser, "totalTokens")
+var Inspect = singleanswer.Inspect(NewParser, "totalTokens")

@@ -9,9 +9,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // An answer to gemini-3.1-pro-preview with two queries of Google Search was recorded without
@@ -52,7 +52,7 @@ func TestSearchesOfGroundedAnswersAreCounted(t *testing.T) {
 		"billed calls, then a list":   {[]string{chunk(three, `,"billedToolCalls":[{"tool":"GOOGLE_SEARCH","successfulToolCallCount":1}]`, ""), chunk(three, "", grounded("0", ab))}, 1},
 		"no searches that are billed": {[]string{chunk(three, `,"billedToolCalls":[]`, grounded("0", ab))}, 0},
 	} {
-		stream := turn.NewObserver(answer.NewParser)()
+		stream := singleanswer.NewObserver(answer.NewParser)()
 		for _, data := range append(c.chunks, `{"candidates":[`+ends+`]}`) {
 			stream.Observe(sse.Event{Data: []byte(data)})
 		}

@@ -5,15 +5,15 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // writer writes the core events of one candidate: a stream whose events are parts of the JSON
 // answer, or the object of the candidate.
 type writer struct {
-	turn.Emitter
+	singleanswer.Emitter
 	index    int
 	around   around
 	last     fragment
@@ -28,13 +28,13 @@ type writer struct {
 type around struct {
 	head, end, names string // end is that of the candidate, behind its parts; names that of the answer
 	tail             string // end and names
-	shapes           [thinkPart + 1]turn.Shape
+	shapes           [thinkPart + 1]singleanswer.Shape
 }
 
 // shapeOf returns the shape of a part that has a text.
-func (a *around) shapeOf(end string) turn.Shape {
+func (a *around) shapeOf(end string) singleanswer.Shape {
 	const begin = `{"text":"`
-	return turn.Shape{Head: begin, Tail: end, Event: a.head + begin, Close: end + a.tail}
+	return singleanswer.Shape{Head: begin, Tail: end, Event: a.head + begin, Close: end + a.tail}
 }
 
 // fragment is what was written last.
@@ -63,7 +63,7 @@ func newWriter(index int, context *translate.AnswerContext, ids translate.IDs, c
 
 // Start prepares what surrounds the parts, and writes the beginning of a candidate of a JSON
 // answer.
-func (m *writer) Start(begin *turn.Beginning) {
+func (m *writer) Start(begin *singleanswer.Beginning) {
 	names := jsonscan.AppendString([]byte(`,"modelVersion":`), begin.Model)
 	names = jsonscan.AppendString(append(names, `,"responseId":`...), m.IDs.Message)
 	a := &m.around
@@ -141,7 +141,7 @@ func (m *writer) other(part []byte) {
 		m.Out = append(append(append(m.Out, m.around.head...), part...), m.around.tail...)
 		return
 	}
-	m.Open(turn.Shape{Head: string(part)})
+	m.Open(singleanswer.Shape{Head: string(part)})
 	m.Shut()
 }
 
@@ -154,7 +154,7 @@ var reasons = event.ReasonWords{
 // Finish writes the end: the reason, the usage, and what the answer has beside its parts. The
 // last event of a stream has a part as well, since clients do not keep turns that have events
 // without one.
-func (m *writer) Finish(end *turn.Ending) {
+func (m *writer) Finish(end *singleanswer.Ending) {
 	m.endLastCall(end.Reason)
 	seal := m.thinking.lastSeal(m.Context)
 	switch {

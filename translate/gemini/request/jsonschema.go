@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
 // readConfig reads the options of the answer.

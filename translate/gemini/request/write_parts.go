@@ -7,10 +7,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/media"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/media"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // Reasoning keeps a signature for its part. The model itself remembers the text of its

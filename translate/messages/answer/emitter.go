@@ -5,16 +5,16 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Emitter writes core events as an answer of the format: a stream of events
 // (wire format D.8) or one JSON body, whichever the client wants. The same code writes
 // both, so that their content is the same.
 type Emitter struct {
-	turn.Emitter
+	singleanswer.Emitter
 	index  int // of the open block, or of the next one
 	block  writtenBlock
 	calls  toolcall.IDs
@@ -29,7 +29,7 @@ func NewEmitter(context *translate.AnswerContext, ids translate.IDs) *Emitter {
 }
 
 // Start writes the beginning.
-func (m *Emitter) Start(begin *turn.Beginning) {
+func (m *Emitter) Start(begin *singleanswer.Beginning) {
 	if m.native != nil {
 		return
 	}
@@ -95,7 +95,7 @@ func (m *Emitter) Write(e *event.Event) {
 
 // Finish closes the open block, and writes the reason why the turn ended, the usage, and the
 // end.
-func (m *Emitter) Finish(end *turn.Ending) {
+func (m *Emitter) Finish(end *singleanswer.Ending) {
 	m.close()
 	if n := m.native; n != nil {
 		m.event("message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.beside), `,"usage":`, n.usage)

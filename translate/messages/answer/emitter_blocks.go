@@ -10,10 +10,10 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // writtenBlock is the block that is being written.
@@ -54,7 +54,7 @@ func (m *Emitter) open(kind blockKind, part int, head string) {
 	}
 	s := &shapes[kind]
 	head = cmp.Or(head, s.head)
-	m.begin(head+s.fill+"}", turn.Shape{
+	m.begin(head+s.fill+"}", singleanswer.Shape{
 		Head: head + s.open, Tail: s.shut, Event: m.delta(s.delta), Close: deltaEnd, Raw: kind == toolUseBlock,
 	})
 }
@@ -83,12 +83,12 @@ func (m *Emitter) close() {
 
 // writeBlock writes a block that has no deltas.
 func (m *Emitter) writeBlock(whole []byte) {
-	m.begin(string(whole), turn.Shape{Head: string(whole)})
+	m.begin(string(whole), singleanswer.Shape{Head: string(whole)})
 	m.end()
 }
 
 // begin writes the beginning of a block. block is the whole object in the event of a stream.
-func (m *Emitter) begin(block string, s turn.Shape) {
+func (m *Emitter) begin(block string, s singleanswer.Shape) {
 	if m.Context.Stream {
 		m.blockEvent("content_block_start", `,"content_block":`+block)
 	}

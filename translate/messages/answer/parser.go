@@ -4,24 +4,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Parser reads an answer of the format into core events, a stream (wire format
 // D.5) as well as a JSON body. Unlike an observer, a Parser refuses an answer that it
 // cannot read, since such an answer cannot be translated.
 type Parser struct {
-	turn.Parser
+	singleanswer.Parser
 	reading reading
-	blocks  map[int64]*turn.Item // that have not ended, by index
+	blocks  map[int64]*singleanswer.Item // that have not ended, by index
 }
 
 // words are the words of the format for what all answers state.
-var words = turn.Words{Usage: usageRows, Reason: "stop_reason"}
+var words = singleanswer.Words{Usage: usageRows, Reason: "stop_reason"}
 
 // The parts of answers that the core events cannot express.
 const (
@@ -32,7 +32,7 @@ const (
 
 // NewParser returns a parser of one answer.
 func NewParser(h event.Handler) *Parser {
-	p := &Parser{blocks: make(map[int64]*turn.Item, 4)}
+	p := &Parser{blocks: make(map[int64]*singleanswer.Item, 4)}
 	p.Init(&words, h)
 	return p
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // maxOpen bounds the blocks that are open at the same time. Most servers end a block before
@@ -32,7 +32,7 @@ func (p *Parser) blockStart() {
 		p.Refuse(errOpen)
 	case r.whole.Raw(eventBlock) == nil:
 		p.Drop(lostBlock)
-		p.blocks[index] = &turn.Item{}
+		p.blocks[index] = &singleanswer.Item{}
 	default:
 		c := r.whole.Cursor(eventBlock)
 		it := p.beginBlock(&c)
@@ -43,7 +43,7 @@ func (p *Parser) blockStart() {
 // beginBlock reads the block at the cursor, sends its beginning, and returns its item. The
 // members of a block that core events cannot express are not reported as dropped, since the block
 // as a whole is.
-func (p *Parser) beginBlock(c *jsonscan.Cursor) (it turn.Item) {
+func (p *Parser) beginBlock(c *jsonscan.Cursor) (it singleanswer.Item) {
 	word := c.TypeAhead()
 	kind, v := blockKindOf(word), &p.reading.part
 	if kind == unknownBlock {
@@ -101,7 +101,7 @@ func (p *Parser) blockDelta() {
 	}
 	it, known := p.blocks[token.CountOf(r.whole.Raw(eventIndex))]
 	if !known {
-		it = &turn.Item{}
+		it = &singleanswer.Item{}
 	}
 	if v.Filled(deltaCitation) != nil {
 		citation := v.Cursor(deltaCitation)
@@ -124,7 +124,7 @@ func (p *Parser) blockDelta() {
 // cite consumes a citation, and keeps its source until the block ends, since a source
 // refers to the whole text of its block. Other formats can express only web pages, without
 // the quoted text.
-func (p *Parser) cite(it *turn.Item, c *jsonscan.Cursor) {
+func (p *Parser) cite(it *singleanswer.Item, c *jsonscan.Cursor) {
 	p.Differ()
 	var v members.Values
 	if string(c.TypeAhead()) == `"web_search_result_location"` {

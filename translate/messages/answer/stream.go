@@ -6,12 +6,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // observer observes a stream of events by their names. It reads the data only if the name
@@ -145,7 +145,7 @@ func (o *observer) texts(e sse.Event, v *members.Values, of ...members.Member) b
 
 var errNoContent = errors.New("no content")
 
-var inspectCount = turn.InspectCount("input_tokens")
+var inspectCount = singleanswer.InspectCount("input_tokens")
 
 // Inspect reads a whole JSON answer to the operation. It returns a fault for an answer
 // that contains an error object, no content, or no count of tokens.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 

@@ -9,10 +9,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Emitter writes core events as an answer of the format: a stream of events or one
@@ -22,7 +22,7 @@ import (
 // At most one item is open at any time, so that the indexes of items are their positions in
 // the output.
 type Emitter struct {
-	turn.Emitter
+	singleanswer.Emitter
 	begun   bool // the beginning was written
 	frame   frame
 	items   itemWriter
@@ -63,7 +63,7 @@ func (m *Emitter) check() {
 }
 
 // Start keeps what the beginning states.
-func (m *Emitter) Start(begin *turn.Beginning) {
+func (m *Emitter) Start(begin *singleanswer.Beginning) {
 	m.frame = frame{m.IDs.Message, string(begin.Model), begin.Created, m.Context.Settings}
 }
 
@@ -196,7 +196,7 @@ func (m *Emitter) close(status string) {
 
 // Finish closes the open item and writes the end. The open item is incomplete if the answer
 // is. The provider's explanation of a refusal becomes the text of an empty answer.
-func (m *Emitter) Finish(end *turn.Ending) {
+func (m *Emitter) Finish(end *singleanswer.Ending) {
 	m.begin()
 	status, reason := endingOf(end.Reason)
 	switch {

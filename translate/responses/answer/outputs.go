@@ -7,15 +7,15 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // outputs sends the core events of the items of an answer. What an item is known to
 // contain can be passed to it several times: only the rest is sent that was not sent before.
 type outputs struct {
-	*turn.Parser
+	*singleanswer.Parser
 
 	list    []*output      // in order of their first events
 	last    *output        // the message or the reasoning with the last content, until it ends

@@ -7,11 +7,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Parser reads an answer of the format into core events, a stream as well as a JSON
@@ -23,7 +23,7 @@ import (
 // whole texts the rest that was not sent, so that it also reads servers that omit
 // deltas or the events that announce them.
 type Parser struct {
-	turn.Parser
+	singleanswer.Parser
 	outputs outputs
 	reading reading
 	item    item // of the event
@@ -32,7 +32,7 @@ type Parser struct {
 }
 
 // words are the words of the format for what all answers state.
-var words = turn.Words{Usage: openai.UsageRows}
+var words = singleanswer.Words{Usage: openai.UsageRows}
 
 var errStatus = errors.New("the end of a response that is not complete")
 

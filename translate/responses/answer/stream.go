@@ -6,13 +6,13 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
 )
 
 // Observer observes a stream of events by their names. It reads the data only of events
@@ -213,7 +213,7 @@ func partHasContent(raw []byte) bool {
 	return v.Filled(partText) != nil || v.Filled(partRefusal) != nil
 }
 
-var inspectCount = turn.InspectCount("input_tokens")
+var inspectCount = singleanswer.InspectCount("input_tokens")
 
 // Inspect reads a whole JSON answer to the operation. It returns a fault for an answer
 // that contains an error object, no output, or no count of tokens.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/turn"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 )
 
 // itemWriter writes the items of an answer: into the list of those that have ended, which
@@ -132,7 +132,7 @@ func (w *itemWriter) size() int { return len(w.ended.json) + len(w.open.content.
 
 // eventWriter writes the events of a stream.
 type eventWriter struct {
-	*turn.Emitter
+	*singleanswer.Emitter
 	sequence int64 // the number of the next event
 	scores   int   // the position for log probabilities in the last delta, 0 for none
 }

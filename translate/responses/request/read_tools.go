@@ -6,10 +6,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/toolcall"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // searchName is the name of the function that replaces the client's search for tools.

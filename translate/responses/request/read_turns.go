@@ -2,7 +2,7 @@ package request
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
 )
 
 // turnReader joins items to turns. A turn of the assistant consists of all its successive

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"iter"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
+)
+
+// cache contains the newest snapshot of the keys. Lookups do no I/O.
+type cache struct {
+	mu       sync.Mutex // held to replace snapshot
+	snapshot atomic.Pointer[snapshot]
+	created  time.Time
+	verified atomic.Int64 // time of the last successful check, since created
+}
+
+// Lookup implements aigateway.KeySource.
+func (c *cache) Lookup(digest aigateway.Digest) *aigateway.Key {
+	return c.snapshot.Load().lookup(digest)
+}
+
+// KeyByID implements aigateway.KeyFinder. The key does not count as used.
+func (c *cache) KeyByID(id string) *aigateway.Key {
+	for _, key := range c.snapshot.Load().keys {
+		if key.ID == id {
+			return &key.Key
+		}
+	}
+	return nil
+}
+
+// Known implements aigateway.KeyFinder. The keys do not count as used.
+func (c *cache) Known() iter.Seq[*aigateway.Key] {
+	return func(yield func(*aigateway.Key) bool) {
+		for _, key := range c.snapshot.Load().keys {
+			if !yield(&key.Key) {
+				return
+			}
+		}
+	}
+}
+
+// Complete implements aigateway.PartialKeySource.
+func (c *cache) Complete() bool {
+	return time.Since(c.created)-time.Duration(c.verified.Load()) < completeFor
+}
+
+// reload replaces the snapshot if the state of the database has changed.
+func (c *cache) reload(in database.Statements) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.snapshot.Load()
+	current, err := readState(in)
+	if err != nil || before.loaded && before.state == current {
+		return err
+	}
+	next, err := readSnapshot(in, before)
+	if err == nil {
+		c.snapshot.Store(next)
+	}
+	return err
+}
+
+// invalidate makes the next reload read all keys, even if the state is unchanged. A new
+// connection may lead to a copy of the database that was edited by hand.
+func (c *cache) invalidate() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stale := *c.snapshot.Load()
+	stale.loaded = false
+	c.snapshot.Store(&stale)
+}
+
+// publish replaces the snapshot by the snapshot of a transaction, unless the current one
+// is newer.
+func (c *cache) publish(next *snapshot) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if before := c.snapshot.Load(); !before.loaded || before.revision < next.revision {
+		c.snapshot.Store(next)
+	}
+}

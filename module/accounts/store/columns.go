@@ -1,0 +1,98 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
+)
+
+// millis returns the column of a time: Unix milliseconds, 0 for the zero time.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// timeColumn reads a column of millis.
+type timeColumn struct{ of *time.Time }
+
+// Scan implements sql.Scanner.
+func (m timeColumn) Scan(value any) error {
+	ms, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("a time is stored as %T", value)
+	}
+	*m.of = time.Time{}
+	if ms != 0 {
+		*m.of = time.UnixMilli(ms).UTC()
+	}
+	return nil
+}
+
+// now returns the current time with the precision of the column.
+func now() time.Time { return time.UnixMilli(time.Now().UnixMilli()).UTC() }
+
+// digestColumn reads a column with a digest.
+type digestColumn struct{ of []byte }
+
+// Scan implements sql.Scanner.
+func (d digestColumn) Scan(value any) error {
+	raw, ok := value.([]byte)
+	if !ok || len(raw) != len(d.of) {
+		return fmt.Errorf("a digest is stored as %T, or with a wrong size", value)
+	}
+	copy(d.of, raw)
+	return nil
+}
+
+// encodeList returns the column of a list: a JSON array.
+func encodeList[T any](values []T) (string, error) {
+	if len(values) == 0 {
+		return "[]", nil
+	}
+	raw, err := json.Marshal(values)
+	return string(raw), err
+}
+
+// listColumn reads a column of encodeList. It sets damaged for an invalid list, which
+// must not count as empty, because an empty list restricts nothing.
+type listColumn[T any] struct {
+	of      *[]T
+	damaged *bool
+}
+
+// Scan implements sql.Scanner.
+func (l listColumn[T]) Scan(value any) error {
+	var raw []byte
+	switch value := value.(type) {
+	case string:
+		raw = []byte(value)
+	case []byte:
+		raw = value
+	}
+	var values []T
+	if err := json.Unmarshal(raw, &values); err != nil {
+		*l.damaged = true
+		return nil
+	}
+	*l.of = nil
+	if len(values) > 0 {
+		*l.of = values
+	}
+	return nil
+}
+
+// likePattern returns a LIKE pattern for the folded texts that contain s.
+func likePattern(s string) string { return "%" + escapeLike(fold(s)) + "%" }
+
+// escapeLike returns a LIKE pattern for a text, with \ as the escape.
+func escapeLike(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
+}
+
+// fold returns s in lower case. Databases do not agree on letter case beyond ASCII.
+func fold(s string) string { return strings.ToLower(database.Text(s)) }

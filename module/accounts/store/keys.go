@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
+)
+
+const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.models, k.networks, k.limit_name, k.disabled, k.created, k.expires, k.used`
+
+// scanKey reads a row of keyColumns, and then more columns. It disables a key whose
+// restrictions are invalid, because without them the key would allow too much. Only
+// a manual change of the database can make them invalid.
+func scanKey(row database.Scanner, k *aigateway.StoredKey, more ...any) error {
+	var damaged bool
+	err := row.Scan(append([]any{&k.ID, &k.UserID, &k.Name, &k.Hint, digestColumn{k.Digest[:]},
+		listColumn[string]{&k.Models, &damaged}, listColumn[netip.Prefix]{&k.Networks, &damaged}, &k.Limit,
+		&k.Disabled, timeColumn{&k.Created}, timeColumn{&k.Expires}, timeColumn{&k.Used}}, more...)...)
+	k.Disabled = k.Disabled || damaged
+	return err
+}
+
+// CreateKey implements aigateway.Keys.
+func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit int) error {
+	models, networks, err := restrictions(key)
+	if err != nil {
+		return err
+	}
+	created := *key
+	created.Created = now()
+	err = s.change(ctx, "creating key", func(tx database.Statements) (changed, error) {
+		owner, err := checkRoom(tx, key.UserID, limit)
+		if err == nil {
+			err = checkMember(tx, key.UserID, key.Limit)
+		}
+		if err == nil {
+			created.ID, err = nextKeyID(tx)
+		}
+		if err != nil {
+			return changed{}, err
+		}
+		err = tx.Change(`INSERT INTO gateway_keys (id, user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+			created.ID, key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:], models, networks,
+			database.Text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used))
+		return changed{key.UserID, keyRow("key.create", &created, changesOf(nil, describeKey(owner, &created)))}, err
+	})
+	if err == nil {
+		*key = created
+	}
+	return err
+}
+
+// checkRoom returns a user, and aigateway.ErrTooMany if the user has limit keys or more.
+func checkRoom(in database.Statements, user int64, limit int) (*aigateway.User, error) {
+	owner, err := userByID(in, user)
+	if err != nil {
+		return nil, err
+	}
+	n, err := in.Number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
+	if err == nil && n >= int64(limit) {
+		err = aigateway.ErrTooMany
+	}
+	return owner, err
+}
+
+// restrictions returns the columns of the lists of a key.
+func restrictions(key *aigateway.StoredKey) (models, networks string, err error) {
+	if models, err = encodeList(key.Models); err != nil {
+		return "", "", err
+	}
+	networks, err = encodeList(key.Networks)
+	return models, networks, err
+}
+
+// Key implements aigateway.Keys.
+func (s *Store) Key(ctx context.Context, user, id int64) (key *aigateway.StoredKey, err error) {
+	err = s.db.Query(ctx, "reading key", func(in database.Statements) error {
+		key, err = keyByID(in, user, id)
+		return err
+	})
+	return key, err
+}
+
+func keyByID(in database.Statements, user, id int64) (*aigateway.StoredKey, error) {
+	var key aigateway.StoredKey
+	err := scanKey(in.Row(`SELECT `+keyColumns+` FROM gateway_keys k WHERE k.id = $1 AND ($2 = 0 OR k.user_id = $2)`, id, user), &key)
+	if err != nil {
+		return nil, err
+	}
+	return &key, nil
+}
+
+// Keys implements aigateway.Keys.
+func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
+	return listed(ctx, s, "listing keys", page, func(row database.Scanner, k *aigateway.StoredKey) error { return scanKey(row, k) },
+		keyColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND ($2 = 0 OR k.user_id = $2)`, ` ORDER BY k.id DESC`, user)
+}
+
+// ChangeKey implements aigateway.Keys.
+func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aigateway.StoredKey) error) (key *aigateway.StoredKey, err error) {
+	err = s.change(ctx, "changing key", func(tx database.Statements) (changed, error) {
+		if key, err = keyByID(tx, user, id); err != nil {
+			return changed{}, err
+		}
+		before := *key
+		if err := change(key); err != nil {
+			return changed{}, database.Refuse(err)
+		}
+		key.ID, key.UserID, key.Digest = before.ID, before.UserID, before.Digest
+		key.Hint, key.Created, key.Used = before.Hint, before.Created, before.Used
+		if key.Limit != before.Limit {
+			if err := checkMember(tx, key.UserID, key.Limit); err != nil {
+				return changed{}, err
+			}
+		}
+		changes := changesOf(describeKey(nil, &before), describeKey(nil, key))
+		return changed{key.UserID, keyRow(updated("key", changes), key, changes)}, updateKey(tx, key)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return key, nil
+}
+
+func updateKey(tx database.Statements, key *aigateway.StoredKey) error {
+	models, networks, err := restrictions(key)
+	if err != nil {
+		return database.Refuse(err)
+	}
+	return tx.Change(`UPDATE gateway_keys SET name = $1, folded = $2, models = $3, networks = $4, limit_name = $5, disabled = $6, expires = $7 WHERE id = $8`,
+		database.Text(key.Name), fold(key.Name), models, networks, database.Text(key.Limit), key.Disabled, millis(key.Expires), key.ID)
+}
+
+// DeleteKey implements aigateway.Keys.
+func (s *Store) DeleteKey(ctx context.Context, user, id int64) error {
+	return s.change(ctx, "deleting key", func(tx database.Statements) (changed, error) {
+		key, err := keyByID(tx, user, id)
+		if err != nil {
+			return changed{}, err
+		}
+		owner, err := userByID(tx, key.UserID)
+		if err != nil {
+			return changed{}, err
+		}
+		return changed{owner.ID, keyRow("key.delete", key, changesOf(describeKey(owner, key), nil))}, tx.Change(`DELETE FROM gateway_keys WHERE id = $1`, id)
+	})
+}

@@ -1,0 +1,31 @@
+package store
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
+)
+
+// listed returns a page of a list, and the number of all entries that the page searches for.
+// The parameter $1 of which is the pattern of the search, and args are those after it.
+func listed[T any](ctx context.Context, s *Store, action string, page aigateway.Page, scan func(database.Scanner, *T) error,
+	columns, which, order string, args ...any) (entries []T, total int, err error) {
+	args = append([]any{likePattern(page.Search)}, args...)
+	limit := ` LIMIT $` + strconv.Itoa(len(args)+1) + ` OFFSET $` + strconv.Itoa(len(args)+2)
+	err = s.db.Query(ctx, action, func(in database.Statements) error {
+		count, err := in.Number(`SELECT count(*)`+which, args...)
+		if err != nil {
+			return err
+		}
+		total = int(count)
+		return in.Each(func(row database.Scanner) error {
+			var entry T
+			err := scan(row, &entry)
+			entries = append(entries, entry)
+			return err
+		}, `SELECT `+columns+which+order+limit, append(args, page.Limit, page.Offset)...)
+	})
+	return entries, total, err
+}

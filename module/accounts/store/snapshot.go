@@ -1,0 +1,150 @@
+package store
+
+import (
+	"maps"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
+)
+
+// snapshot contains all keys of the database at one time. It is replaced, never
+// changed.
+type snapshot struct {
+	state
+	database string // the identity of the database
+	loaded   bool   // the keys were read over the current connection
+	keys     map[aigateway.Digest]*cachedKey
+	teams    map[string]cachedTeam // by name
+}
+
+// cachedTeam is a team of a snapshot.
+type cachedTeam struct {
+	*aigateway.Team
+	damaged bool // what bounds its keys cannot be read
+}
+
+// cachedKey is a key of a snapshot.
+type cachedKey struct {
+	aigateway.Key
+	id, owner int64
+	used      *atomic.Bool // the key was used since writeUses; the next snapshot shares it
+}
+
+// lookup returns the key with this digest, nil if there is none, and marks it as used.
+// It writes only a mark that is not set yet, about once a minute, so that requests on
+// several processors do not compete for the cache line.
+func (k *snapshot) lookup(digest aigateway.Digest) *aigateway.Key {
+	found := k.keys[digest]
+	if found == nil || !found.Matches(digest) {
+		return nil
+	}
+	if !found.Disabled && !found.used.Load() {
+		found.used.Store(true)
+	}
+	return &found.Key
+}
+
+// takeUsed returns the keys that were used since the previous call.
+func (k *snapshot) takeUsed() (used []*cachedKey) {
+	for _, key := range k.keys {
+		if key.used.Swap(false) {
+			used = append(used, key)
+		}
+	}
+	return used
+}
+
+// inherit makes the keys of a new snapshot share the marks of uses with the keys of the
+// previous snapshot, so that uses that are not written yet are not lost.
+func inherit(keys map[aigateway.Digest]*cachedKey, from *snapshot) {
+	for digest, key := range keys {
+		if before := from.keys[digest]; before != nil && before.id == key.id {
+			key.used = before.used
+		}
+	}
+}
+
+// readSnapshot reads the state, and then all keys. A change between the two readings
+// causes another reading, because it changes the state.
+func readSnapshot(in database.Statements, before *snapshot) (*snapshot, error) {
+	now, err := readState(in)
+	if err != nil {
+		return nil, err
+	}
+	next := &snapshot{database: before.database, loaded: true, state: now}
+	if next.teams, err = readTeams(in); err != nil {
+		return nil, err
+	}
+	next.keys, err = next.readKeys(in, aigateway.AnyUser, before)
+	return next, err
+}
+
+func readTeams(in database.Statements) (map[string]cachedTeam, error) {
+	teams := make(map[string]cachedTeam)
+	err := in.Each(func(row database.Scanner) error {
+		team := cachedTeam{Team: new(aigateway.Team)}
+		var err error
+		team.damaged, err = scanTeam(row, team.Team)
+		teams[team.Name] = team
+		return err
+	}, `SELECT `+teamColumns+` FROM gateway_teams t`)
+	return teams, err
+}
+
+// readSnapshotAfter is readSnapshot in a transaction that has changed only the keys of
+// one user, or teams if the owner is AnyUser. from is the state before the transaction. If
+// the previous snapshot has the same state, readSnapshotAfter copies teams and the keys of
+// other users from it.
+func readSnapshotAfter(tx database.Statements, owner int64, from state, before *snapshot) (*snapshot, error) {
+	if owner == aigateway.AnyUser || !before.loaded || before.state != from {
+		return readSnapshot(tx, before)
+	}
+	now, err := readState(tx)
+	if err != nil {
+		return nil, err
+	}
+	next := &snapshot{database: before.database, loaded: true, state: now, keys: maps.Clone(before.keys), teams: before.teams}
+	changed, err := next.readKeys(tx, owner, before)
+	maps.DeleteFunc(next.keys, func(_ aigateway.Digest, key *cachedKey) bool { return key.owner == owner })
+	maps.Copy(next.keys, changed)
+	return next, err
+}
+
+// readKeys reads the keys of a user, or of all users, with the teams of k.
+func (k *snapshot) readKeys(in database.Statements, owner int64, before *snapshot) (map[aigateway.Digest]*cachedKey, error) {
+	keys := make(map[aigateway.Digest]*cachedKey)
+	err := in.Each(func(row database.Scanner) error {
+		key, err := scanCachedKey(row)
+		team := k.teams[key.Limit]
+		key.Team, key.Disabled = team.Team, key.Disabled || team.damaged
+		key.Subject = k.subjectOf(key.owner)
+		keys[key.Digest] = key
+		return err
+	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id
+		WHERE $1 = 0 OR k.user_id = $1`, owner)
+	inherit(keys, before)
+	return keys, err
+}
+
+// subjectOf returns the Key.Subject of the keys of a user.
+func (k *snapshot) subjectOf(owner int64) string {
+	return k.database + " user " + strconv.FormatInt(owner, 10)
+}
+
+func scanCachedKey(row database.Scanner) (*cachedKey, error) {
+	var stored aigateway.StoredKey
+	var owner string
+	var disabled bool
+	err := scanKey(row, &stored, &owner, &disabled)
+	models := make([]aigateway.Pattern, len(stored.Models))
+	for i, model := range stored.Models {
+		models[i] = aigateway.Pattern(model)
+	}
+	return &cachedKey{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), Key: aigateway.Key{
+		ID: aigateway.StoredKeyID(stored.ID), Owner: owner,
+		Digest: stored.Digest, Models: models, Networks: stored.Networks, Limit: stored.Limit,
+		Expires: stored.Expires, Disabled: stored.Disabled || disabled,
+	}}, err
+}

@@ -1,0 +1,29 @@
+package store
+
+import (
+	"crypto/rand"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
+)
+
+// state identifies a version of the users and keys of a database. The revision alone is
+// not enough: a database that was restored from a copy, and then changed, reaches the
+// same revision again.
+type state struct {
+	revision int64
+	stamp    string // random, new for each revision
+}
+
+func readState(in database.Statements) (now state, err error) {
+	err = in.Row(`SELECT revision, stamp FROM gateway_state`).Scan(&now.revision, &now.stamp)
+	return now, err
+}
+
+// advance changes the state in a transaction that changes users or keys, and returns
+// the previous state.
+func advance(tx database.Statements) (before state, err error) {
+	if before, err = readState(tx); err != nil {
+		return before, err
+	}
+	return before, tx.Change(`UPDATE gateway_state SET revision = revision + 1, stamp = $1`, rand.Text())
+}

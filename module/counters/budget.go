@@ -1,0 +1,95 @@
+package counters
+
+import (
+	"context"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/restore"
+)
+
+// budget counts the money that one subject has spent. Before the first decision, the money
+// that was spent before is read from the ledger.
+type budget struct {
+	*window
+	restored bool  // the ledger has been read
+	reported int   // level of the last aigateway.BudgetMove
+	peak     int64 // the largest amount of the period
+	peakAt   int64 // the slot of peak
+}
+
+func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *budget {
+	var p pace = &periodic{budget: b, zone: zone}
+	if b.Calendar == "" {
+		p = newSliding(time.Duration(b.Per), created)
+	}
+	return &budget{window: newWindow(p), reported: aigateway.Unknown}
+}
+
+// advance makes a slot the current one. If the clock was set back to an earlier
+// period, the money of that period has to be read from the ledger again.
+func (b *budget) advance(slot int64) {
+	if b.window.advance(slot) {
+		b.restored = false
+	}
+}
+
+// move returns the last reported level and the present one, and whether they differ. The
+// present level includes that the budget lacks the money for a request of n nanos.
+func (b *budget) move(rule *aigateway.Budget, n int64) (from, to int, moved bool) {
+	b.reach(b.used)
+	if rule.Lacks(n, b.used) {
+		b.reach(rule.Nanos())
+	}
+	from, b.reported = b.reported, rule.Level(b.peak)
+	return from, b.reported, from != b.reported
+}
+
+// reach raises the peak to an amount. A peak is kept while its slot counts, so that a level
+// is reported once in a period. It is an amount, and not a level, so that a reload with a
+// larger budget lowers the level.
+func (b *budget) reach(nanos int64) {
+	if nanos >= b.peak || !b.counted(b.peakAt) {
+		b.peak, b.peakAt = nanos, b.newest
+	}
+}
+
+// fill counts the money that the ledger has recorded. Times after now count as now.
+func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
+	b.advance(b.pace.slot(now))
+	for _, s := range spent {
+		if len(b.counts) == 1 || s.By.After(now) {
+			s.By = now
+		}
+		b.addAt(s.Nanos, b.pace.slot(s.By))
+	}
+	b.restored = true
+}
+
+// restores contains the budgets that are being restored.
+var restores restore.Group[*budget]
+
+// restore fills the budget from the ledger. A soft budget that cannot be restored begins
+// with nothing.
+func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand) error {
+	return restores.Do(ctx, b, func(ctx context.Context) error {
+		if b.isRestored() {
+			return nil // another request has restored it meanwhile
+		}
+		spent, err := restore.Spent(ctx, l, d, time.Now().In(d.Spending.Zone()))
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		b.fill(spent, time.Now())
+		return nil
+	})
+}
+
+// isRestored returns restored.
+func (b *budget) isRestored() bool {
+	mu.Lock()
+	defer mu.Unlock()
+	return b.restored
+}

@@ -1,0 +1,76 @@
+package redis
+
+import (
+	"context"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/restore"
+)
+
+// restore fills the budget of a limit from the ledger. now is the time of the server in
+// microseconds.
+func (l *limiter) restore(ctx context.Context, q *admitCall, limit int, now int64) error {
+	key := q.key(limit, budgetKey)
+	return l.server.restores.Do(ctx, key, func(ctx context.Context) error {
+		known, err := l.server.has(key)
+		if err != nil || known {
+			return err // another request, or another gateway, has restored it meanwhile
+		}
+		f := filling{limit: l.limits[limit], at: time.UnixMicro(now).In(q.demand.Spending.Zone())}
+		spent, err := restore.Spent(ctx, f.limit, q.demand, f.at)
+		if err != nil {
+			return err
+		}
+		return l.server.do("restore", func(ctx context.Context) error {
+			return restoreScript.Run(ctx, l.server.client, []string{key}, f.args(spent)...).Err()
+		})
+	})
+}
+
+// has reports whether a key exists on the server.
+func (s *server) has(key string) (known bool, err error) {
+	err = s.do("restore", func(ctx context.Context) error {
+		n, err := s.client.Exists(ctx, key).Result()
+		known = n > 0
+		return err
+	})
+	return known, err
+}
+
+// filling builds the arguments of the script restore.
+type filling struct {
+	limit *aigateway.Limit
+	at    time.Time // the time at which the ledger is read, by the clock of the server
+}
+
+// args returns the arguments for amounts of the ledger.
+func (f *filling) args(spent []aigateway.Spent) []any {
+	args := []any{f.lifetime().Milliseconds(), f.at.UnixMicro()}
+	for _, s := range spent {
+		args = append(args, f.slot(s.By), s.Nanos)
+	}
+	return args
+}
+
+// slot returns the slot of a point in time. Times after f.at count as f.at.
+func (f *filling) slot(by time.Time) int64 {
+	if f.limit.Budget.Calendar != "" {
+		return 0
+	}
+	if by.After(f.at) {
+		by = f.at
+	}
+	return by.UnixMicro() / slotLength(time.Duration(f.limit.Budget.Per))
+}
+
+// lifetime returns the time for which the server keeps the budget. Requests may prolong it.
+func (f *filling) lifetime() time.Duration {
+	if f.limit.Budget.Calendar == "" {
+		return micros((earlier + 2) * slotLength(time.Duration(f.limit.Budget.Per)))
+	}
+	if _, end := f.limit.Budget.Period(f.at); !end.IsZero() {
+		return end.Add(24 * time.Hour).Sub(f.at)
+	}
+	return time.Minute // the next decision prolongs it
+}

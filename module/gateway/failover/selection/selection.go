@@ -1,0 +1,107 @@
+// Package selection orders the targets and API keys that may answer an exchange.
+//
+// Healthy targets come in the order of the steps of the configuration. The targets and
+// API keys of one step share the sessions by their weights. Targets that rest are left
+// out, except for the one whose rest ends first: it comes last, so that the list is never
+// empty. If all of them came, every request would call each failing target, and the last
+// failure, after which a call is repeated, would be that of the longest rest. The
+// package keeps no state.
+package selection
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/rendezvous"
+)
+
+// Candidate is a target with the API key to ask it with.
+type Candidate struct {
+	*catalog.Target
+	APIKey int       // index in the API keys of the provider
+	Health health.ID // identifies the target with this key in the health memory
+}
+
+// SameTarget reports whether two candidates are equal except for their API keys.
+func (c *Candidate) SameTarget(other *Candidate) bool {
+	return c.Provider == other.Provider && c.Model == other.Model
+}
+
+// Order returns the candidates for a model in the order in which to ask them, and the
+// targets that rest, although their step is before that of the first candidate. name is the
+// name that the client used. session is the seed of the session; with 0, the order within
+// a step is random.
+func Order(m *catalog.Model, name string, session uint64, memory *health.Memory) (all []Candidate, resting []catalog.Target) {
+	if session == 0 {
+		session = rand.Uint64()
+	}
+	all = make([]Candidate, 0, len(m.Targets))
+	for _, step := range m.Steps {
+		if len(step) > 1 {
+			step = slices.Clone(step)
+			rendezvous.Sort(step, session, func(t catalog.Target) string { return t.Provider.Name + "/" + t.Model }, weightOf)
+		}
+		for i := range step {
+			all = appendKeys(all, &step[i], name, session)
+		}
+	}
+	all = restingLast(all, memory)
+	for _, step := range m.Steps {
+		if slices.ContainsFunc(step, func(t catalog.Target) bool { return all[0].SameTarget(&Candidate{Target: &t}) }) {
+			break
+		}
+		resting = append(resting, step...)
+	}
+	return all, resting
+}
+
+// All returns the candidates for a model in the order of the configuration, whether they
+// rest or not. name is the name that the client used.
+func All(m *catalog.Model, name string) (all []Candidate) {
+	for i := range m.Targets {
+		all = appendKeys(all, &m.Targets[i], name, 0)
+	}
+	return all
+}
+
+func weightOf(t catalog.Target) int { return t.Weight }
+
+// appendKeys appends the candidates of a target, one for each API key. Their order depends
+// on the session; if session is 0, it is the order of the configuration.
+func appendKeys(all []Candidate, t *catalog.Target, name string, session uint64) []Candidate {
+	first := len(all)
+	for i, key := range t.Provider.APIKeys {
+		id := health.ID{Provider: t.Provider.Service, Key: key, Model: t.UpstreamModel(name)}
+		all = append(all, Candidate{t, i, id})
+	}
+	if keys := all[first:]; len(keys) > 1 && session != 0 {
+		rendezvous.Sort(keys, session, func(c Candidate) string { return c.Health.Key }, func(Candidate) int { return 1 })
+	}
+	return all
+}
+
+// restingLast moves the candidate whose rest ends first behind the healthy ones, and
+// removes the others that rest.
+func restingLast(all []Candidate, memory *health.Memory) []Candidate {
+	var resting []restingCandidate
+	healthy := slices.DeleteFunc(all, func(c Candidate) bool {
+		until := memory.RestsUntil(c.Health)
+		if !until.IsZero() {
+			resting = append(resting, restingCandidate{c, until})
+		}
+		return !until.IsZero()
+	})
+	if len(resting) == 0 {
+		return healthy
+	}
+	first := slices.MinFunc(resting, func(a, b restingCandidate) int { return a.until.Compare(b.until) })
+	return append(healthy, first.Candidate)
+}
+
+type restingCandidate struct {
+	Candidate
+	until time.Time
+}

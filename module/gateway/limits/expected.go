@@ -1,0 +1,212 @@
+package limits
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// Expect estimates the usage of a request: the tokens of its prompt, once for each call,
+// and of the longest answers that it allows. If the chain has a budget, the estimate
+// includes the highest possible cost. A request that counts tokens uses nothing. The
+// fault refuses a model without a price if a budget needs the price, and a request whose
+// cost has no bound.
+func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (e meter.Estimate, refused *fault.Fault) {
+	e.Cost.Currency = c.currency
+	if ex.Operation == translate.CountTokens {
+		return e, nil
+	}
+	first := volumeOf(ex, m.Targets[0])
+	e.Prompt, e.Units = first.prompt, first.units
+	if ex.View.MaxTokens == 0 && !ex.Operation.Beside() {
+		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Format.Requests.Bound}
+	}
+	e.Reserved = first.tokens()
+	if c.currency == "" {
+		return e, nil
+	}
+	if refused = openEnded(&ex.View); refused != nil {
+		return e, refused
+	}
+	e.Cost.Nanos, refused = c.bound(ex, m, pricer)
+	if !c.priced {
+		refused = nil
+	}
+	return e, refused
+}
+
+// openEnded refuses a request whose cost has no bound, for a key that has a budget.
+func openEnded(v *translate.View) *fault.Fault {
+	switch {
+	case v.Beyond.OtherModels != "":
+		return fault.OtherModels(v.Beyond.OtherModels)
+	case v.Beyond.Background:
+		return fault.Background()
+	}
+	return nil
+}
+
+// bound returns the highest possible cost of a request at any target of its model, in
+// nanos of the currency of the budgets. The fault is of a target whose price is unknown, or
+// in another currency, or has none for the terms of the request or a part of its use.
+func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, unpriced *fault.Fault) {
+	now := time.Now()
+	for _, t := range m.Targets {
+		upstream := t.UpstreamModel(ex.View.Model)
+		target := t.Provider.Name + "/" + upstream
+		price := pricer.Price(ex.View.Model, t.Provider.Name, upstream, now)
+		if price == nil || price.Currency != c.currency {
+			unpriced = fault.PriceUnknown(ex.View.Model, target)
+			continue
+		}
+		v := volumeOf(ex, t)
+		cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms})
+		if v.summary > 0 {
+			summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms})
+			cost = plusAtMost(cost, summary)
+		}
+		switch {
+		case unpriced != nil:
+		case unknown.Terms != 0:
+			unpriced = fault.TermsUnpriced(ex.View.Model, unknown.Terms.Field(), target)
+		case unknown.Parts != 0:
+			unpriced = fault.PartUnpriced(ex.View.Model, unknown.Parts.Column(), target)
+		}
+		nanos = max(nanos, cost)
+	}
+	return nanos, unpriced
+}
+
+// volume is what a request may use at a target, in tokens.
+type volume struct {
+	prompt  int64
+	longest int64 // of one answer
+	answer  int64 // of all answers, each as long as the longest
+
+	summary  int64       // of the conversation, for which the prompt is read once more; 0 for none
+	searches int64       // of the web, by the provider
+	units    token.Units // of the answer
+	terms    token.Terms // that the target gets
+}
+
+// maxSummary is the assumed length of the summary of a conversation, in tokens.
+const maxSummary = 8192
+
+// tokens returns the tokens of all of v.
+func (v *volume) tokens() int64 {
+	tokens := plusAtMost(v.prompt, v.answer)
+	if v.summary > 0 {
+		tokens = plusAtMost(tokens, plusAtMost(v.prompt, v.summary))
+	}
+	return tokens
+}
+
+func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
+	view := &ex.View
+	v.longest = view.MaxTokens
+	switch {
+	case ex.Operation == translate.Speak:
+		v.longest = passthrough.SpokenTokens(len(ex.Body))
+	case v.longest == 0 && passthrough.HasOutput(ex.Operation):
+		v.longest = unbounded(ex, t)
+	}
+	v.answer = timesAtMost(timesAtMost(v.longest, view.Answers), view.Prompts)
+	v.prompt = meter.PromptTokens(len(ex.Body), view.Costs.Files)
+	if passthrough.IsForm(ex.Body) {
+		v.prompt = passthrough.FileTokens(len(ex.Body))
+	}
+	if view.Answers > 1 && fansOut(t, ex) {
+		v.prompt = timesAtMost(v.prompt, view.Answers)
+	}
+	v.units = view.Costs.Units
+	v.terms = termsAt(t, ex)
+	if t.TraitsOf(view.Model).Regional {
+		v.terms |= token.Regional
+	}
+	if spokenTo(t, ex) == ex.Format { // no translation has the tools of vendors
+		v.searches = view.Costs.Searches
+	}
+	if view.Costs.Compacts && (keeps(t, ex, "context_management") || keeps(t, ex, "compaction")) {
+		v.summary = maxSummary
+	}
+	return v
+}
+
+// spokenTo returns the format of the request to a target, nil if it cannot be sent there.
+func spokenTo(t catalog.Target, ex *exchange.Exchange) *format.Descriptor {
+	return t.Provider.SpeakFor(t.UpstreamModel(ex.View.Model), ex.Format)
+}
+
+// keeps reports whether a target gets a field of the request that no other format has.
+func keeps(t catalog.Target, ex *exchange.Exchange, field string) bool {
+	spoken := spokenTo(t, ex)
+	return spoken == ex.Format || spoken != nil && spoken.Requests.Target.Extends(t.TraitsOf(ex.View.Model), field)
+}
+
+// termsAt returns the terms of a request that a target gets. Few translations keep them.
+func termsAt(t catalog.Target, ex *exchange.Exchange) (terms token.Terms) {
+	if ex.View.Costs.Terms == 0 {
+		return 0
+	}
+	for _, field := range token.Fields {
+		if keeps(t, ex, field.Name) {
+			terms |= field.Terms
+		}
+	}
+	if spoken := spokenTo(t, ex); spoken != nil && spoken != ex.Format {
+		if spoken.Requests.Target.Takes(core.TierFlex, t.TraitsOf(ex.View.Model)) {
+			terms |= token.Flex | token.Priority // the formats have both, or neither
+		}
+	}
+	return terms & ex.View.Costs.Terms
+}
+
+// unbounded returns the length that is assumed for an answer that the client does not
+// bound, in tokens: the bound that a translation adds, if any.
+func unbounded(ex *exchange.Exchange, t catalog.Target) int64 {
+	traits := t.TraitsOf(ex.View.Model)
+	if spoken := spokenTo(t, ex); spoken != nil && spoken != ex.Format {
+		return cmp.Or(ex.Format.Requests.Source.AddedBound(spoken.Requests.Target, traits), traits.MaxTokens())
+	}
+	return traits.MaxTokens()
+}
+
+// fansOut reports whether each of several answers needs its own call, which sends the
+// whole prompt.
+func fansOut(t catalog.Target, ex *exchange.Exchange) bool {
+	spoken := spokenTo(t, ex)
+	if spoken == nil || spoken == ex.Format {
+		return false
+	}
+	return spoken.Provider.OneAnswer || t.TraitsOf(ex.View.Model).FanOutN || ex.View.Prompts > 1
+}
+
+// timesAtMost returns n*factor, but at most math.MaxInt64. n must not be negative. A
+// factor below 1 counts as 1.
+func timesAtMost(n, factor int64) int64 {
+	factor = max(1, factor)
+	if n > math.MaxInt64/factor {
+		return math.MaxInt64
+	}
+	return n * factor
+}
+
+// plusAtMost returns a+b, but at most math.MaxInt64. The arguments must not be negative.
+func plusAtMost(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }
+
+// use returns the usage to reserve for an estimate.
+func use(e meter.Estimate) aigateway.Use {
+	return aigateway.Use{Tokens: e.Reserved, Nanos: e.Cost.Nanos}
+}

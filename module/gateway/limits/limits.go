@@ -1,0 +1,232 @@
+// Package limits applies the limits of a site. It finds the limits of a key, reserves
+// the expected usage of an exchange in them, and reports the decision to the client and
+// to operators.
+//
+// A request is admitted only if all limits of its key admit it. A budget continues with
+// the costs in the ledger after a restart. A key with an unknown limit is refused.
+//
+// The rules and the periods of limits are types of package aigateway. The packages counters
+// and counters/redis count.
+package limits
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+)
+
+// Limit configures a limit that keys may name.
+type Limit struct {
+	aigateway.Limit
+
+	// Within is the name of another limit that must admit each request, too. Limits per
+	// gateway need not be named here, because they apply to every request. Default:
+	// none.
+	Within string `json:"within,omitempty"`
+}
+
+// Check returns an error for an invalid limit.
+func (l *Limit) Check() error {
+	if l.Per == aigateway.PerGateway && l.Within != "" {
+		return errors.New("a limit per gateway is within no other")
+	}
+	return l.Limit.Check()
+}
+
+// Limits are the limits of a site, including those that it inherits.
+type Limits struct {
+	defined  []*Limit
+	counters aigateway.Counters // nil while there is no limit
+	chains   map[string]*Chain  // by the name of a limit; "" for keys without a limit
+	members  *members
+	teams    *teams
+
+	book   *backends.Book // of budgets; nil without a ledger
+	logger *zap.Logger
+}
+
+// New returns an empty set of limits.
+func New() *Limits {
+	return &Limits{chains: map[string]*Chain{"": {}}, members: newMembers(), teams: new(teams), logger: zap.NewNop()}
+}
+
+// Extend returns a copy of l with additional limits. load loads the counters; it is called
+// only if l has none.
+func (l *Limits) Extend(more []*Limit, load func() (aigateway.Counters, error)) (extended *Limits, err error) {
+	extended = &Limits{defined: slices.Clone(l.defined), counters: l.counters, members: l.members, teams: new(teams), logger: l.logger}
+	for _, limit := range more {
+		if err := extended.define(limit); err != nil {
+			return nil, fmt.Errorf("limit '%s': %w", limit.Name, err)
+		}
+	}
+	if len(more) > 0 && extended.counters == nil {
+		if extended.counters, err = load(); err != nil {
+			return nil, fmt.Errorf("loading counters: %w", err)
+		}
+	}
+	return extended, extended.build()
+}
+
+func (l *Limits) define(limit *Limit) error {
+	if l.find(limit.Name) != nil {
+		return errors.New("is defined twice")
+	}
+	l.defined = append(l.defined, limit)
+	return limit.Check()
+}
+
+// find returns the limit with a name, nil if there is none.
+func (l *Limits) find(name string) *Limit {
+	i := slices.IndexFunc(l.defined, func(limit *Limit) bool { return limit.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return l.defined[i]
+}
+
+// Counters returns the counters, nil if there is no limit.
+func (l *Limits) Counters() aigateway.Counters { return l.counters }
+
+// Names returns the names of the limits.
+func (l *Limits) Names() (names []string) {
+	for _, limit := range l.defined {
+		names = append(names, limit.Name)
+	}
+	return names
+}
+
+// build builds the chains of all limits.
+func (l *Limits) build() error {
+	l.chains = make(map[string]*Chain)
+	for _, name := range append(l.Names(), "") {
+		limits, err := l.outward(name)
+		if err != nil {
+			return fmt.Errorf("limit '%s': %w", name, err)
+		}
+		if l.chains[name], err = newChain(l.counters, limits); err != nil {
+			return fmt.Errorf("limit '%s': %w", name, err)
+		}
+		l.members.add(name, limits)
+	}
+	return nil
+}
+
+// outward returns the limit with a name, the limits that it is within, from the innermost
+// to the outermost, and then all limits per gateway.
+func (l *Limits) outward(name string) (limits []*aigateway.Limit, err error) {
+	for name != "" {
+		limit := l.find(name)
+		switch {
+		case limit == nil:
+			return nil, fmt.Errorf("within names the limit '%s', which is not defined%s", name, l.hint(name))
+		case slices.Contains(limits, &limit.Limit):
+			return nil, fmt.Errorf("within leads from '%s' to itself", name)
+		case limit.Per != aigateway.PerGateway:
+			limits = append(limits, &limit.Limit)
+		}
+		name = limit.Within
+	}
+	for _, limit := range l.defined {
+		if limit.Per == aigateway.PerGateway {
+			limits = append(limits, &limit.Limit)
+		}
+	}
+	return limits, nil
+}
+
+// Attach connects budgets to the ledger that has their costs, and to the logger for their
+// changes. book is nil if there is no ledger; then a limit with a budget is an error.
+func (l *Limits) Attach(book *backends.Book, logger *zap.Logger) error {
+	for _, limit := range l.defined {
+		if limit.Budget.Micros != 0 && book == nil {
+			return fmt.Errorf("limit '%s': %w", limit.Name, errNoLedger)
+		}
+	}
+	l.book, l.logger = book, logger
+	for _, chain := range l.chains {
+		l.attach(chain)
+	}
+	return nil
+}
+
+// attach connects a chain to the ledger and the logger.
+func (l *Limits) attach(chain *Chain) {
+	chain.logger = l.logger
+	if chain.currency != "" {
+		chain.spending = &spending{book: l.book, members: l.members}
+	}
+}
+
+// Of returns the limits of a key: those of the configuration, or else those of the key's team.
+// It returns nil if the key names a limit that is not defined, and if the limit of its team
+// cannot be applied.
+func (l *Limits) Of(key *aigateway.Key) *Chain {
+	chain := l.chains[key.Limit]
+	switch {
+	case key.Team == nil:
+		return chain
+	case chain == nil:
+		chain, _ = l.ofTeam(key.Team)
+	case chain.evaded != nil:
+		return nil
+	}
+	return chain
+}
+
+// Problem returns why Of returns nil for a key.
+func (l *Limits) Problem(key *aigateway.Key) error {
+	chain := l.chains[key.Limit]
+	switch {
+	case key.Team == nil:
+		return fmt.Errorf("the limit '%s' is not configured", key.Limit)
+	case chain != nil:
+		return chain.evaded
+	}
+	_, err := l.ofTeam(key.Team)
+	return err
+}
+
+// CheckAccounts returns an error if the limit for the keys of accounts is not defined, or
+// if users could evade it by making more keys, or by choosing other labels.
+func (l *Limits) CheckAccounts(accounts aigateway.Accounts) error {
+	if accounts == nil || accounts.LimitOfKeys() == "" {
+		return nil
+	}
+	name := accounts.LimitOfKeys()
+	chain := l.chains[name]
+	if chain == nil {
+		return fmt.Errorf("accounts: the limit '%s' is not defined%s", name, l.hint(name))
+	}
+	if chain.evaded != nil {
+		return fmt.Errorf("accounts: %w", chain.evaded)
+	}
+	return nil
+}
+
+// Check returns an error for a key whose limit is not defined.
+func (l *Limits) Check(keys iter.Seq[*aigateway.Key]) error {
+	for key := range keys {
+		if l.chains[key.Limit] == nil {
+			return &aigateway.KeyError{ID: key.ID, Problem: "names the limit '" + key.Limit + "', which is not defined" + l.hint(key.Limit)}
+		}
+	}
+	return nil
+}
+
+// hint returns the end of an error about an undefined limit: the name that was probably
+// meant, and the defined names.
+func (l *Limits) hint(name string) string {
+	if len(l.defined) == 0 {
+		return ""
+	}
+	known := slices.Sorted(slices.Values(l.Names()))
+	return "; " + suggest.DidYouMean(name, known) + "known are: " + strings.Join(known, ", ")
+}

@@ -1,0 +1,105 @@
+package limits
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+)
+
+// exceededHeader is the header with the name of a limit whose soft budget is exceeded.
+const exceededHeader = "X-Gateway-Budget-Exceeded"
+
+// Reserve reserves an estimate in the limits, and sets the headers that show the
+// remaining quotas. Either the reservation or the fault is nil.
+func (c *Chain) Reserve(to *reply.Reply, r *http.Request, e meter.Estimate) (aigateway.Reservation, *fault.Fault) {
+	decision := c.limiter.Admit(r.Context(), aigateway.Demand{Key: to.Exchange.Key, Use: use(e), Spending: c.spending})
+	if decision.Err != nil {
+		return nil, fault.LimitsUnavailable(decision.Err)
+	}
+	c.report(&decision)
+	show(to, &decision)
+	if decision.Reservation == nil {
+		return nil, refuse(to, &decision, e)
+	}
+	return decision.Reservation, nil
+}
+
+// refuse returns the fault of a request over a limit, and sets Retry-After to the time
+// after which the limit admits requests again.
+func refuse(to *reply.Reply, a *aigateway.Admission, e meter.Estimate) *fault.Fault {
+	if a.RetryAfter > 0 {
+		to.SetHeaders("Retry-After", strconv.FormatInt(wholeSeconds(a.RetryAfter), 10))
+	}
+	whose := whoseOf(a.Limit, to.Exchange.Key)
+	switch {
+	case a.Reached == aigateway.MoneyBudget && a.TooLarge:
+		return fault.BudgetTooSmall(e.Cost.String(), a.Limit.Budget.String(), whose, e.Assumed)
+	case a.Reached == aigateway.MoneyBudget && a.Left > 0:
+		return fault.BudgetTooLow(e.Cost.String(), a.Limit.Budget.String(), whose, e.Assumed, again(a.RetryAfter))
+	case a.Reached == aigateway.MoneyBudget:
+		return fault.BudgetExhausted(a.Limit.Budget.String(), whose, again(a.RetryAfter))
+	case a.TooLarge:
+		return fault.RequestTooCostly(e.Reserved, a.Limit.Tokens.Most, e.Assumed, whose)
+	}
+	return fault.LimitReached(string(a.Reached), whose)
+}
+
+// whoseOf returns the subject of a limit for a key, in the words of fault messages.
+func whoseOf(l *aigateway.Limit, key *aigateway.Key) fault.Whose {
+	subject := l.Subject(key)
+	if tag, ok := subject.Per.Tag(); ok {
+		return fault.Whose("the tag " + tag + "=" + subject.Name)
+	}
+	switch subject.Per {
+	case aigateway.PerCustomer:
+		return "this customer"
+	case aigateway.PerGateway:
+		return "this gateway"
+	case aigateway.PerGroup:
+		return fault.Whose("the group '" + l.Name + "'")
+	case aigateway.PerUser:
+		return "this user"
+	}
+	return "this key"
+}
+
+// again returns the time at which a budget admits requests again, "" if it is unknown.
+func again(after time.Duration) string {
+	if after == 0 {
+		return ""
+	}
+	return time.Now().Add(after).UTC().Format("2006-01-02 15:04 UTC")
+}
+
+// wholeSeconds returns a duration in seconds, rounded up, so that a client that waits for
+// this time does not come too early.
+func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
+// show sets the headers that show the remaining quotas. All answers have them, errors
+// included.
+func show(to *reply.Reply, a *aigateway.Admission) {
+	headers, now := make([]string, 0, 2*7), time.Now() // the exceeded limit, and three of each quota
+	if a.Exceeded != nil {
+		headers = append(headers, exceededHeader, a.Exceeded.Name)
+	}
+	quotas := &to.Exchange.Format.Client.Quotas
+	for _, of := range [...]struct {
+		names *format.QuotaHeaders
+		quota aigateway.Quota
+	}{{&quotas.Requests, a.Requests}, {&quotas.Tokens, a.Tokens}} {
+		if of.quota.Limit == 0 {
+			continue
+		}
+		headers = append(headers,
+			of.names.Limit, strconv.FormatInt(of.quota.Limit, 10),
+			of.names.Remaining, strconv.FormatInt(of.quota.Remaining, 10),
+			of.names.Reset, quotas.Reset(now, of.quota.Reset))
+	}
+	to.SetHeaders(headers...)
+}

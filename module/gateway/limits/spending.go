@@ -1,0 +1,111 @@
+package limits
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+)
+
+// members maps each limit of a whole configuration to the names of the limits within it,
+// its own name included. A query of the ledger for a limit needs these names, because a
+// record only has the limit that its key names.
+type members struct {
+	mu sync.Mutex // guards of
+	of map[string][]string
+}
+
+func newMembers() *members { return &members{of: make(map[string][]string)} }
+
+// add adds the limit with a name to all limits of its chain.
+func (m *members) add(name string, chain []*aigateway.Limit) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, limit := range chain {
+		if !slices.Contains(m.of[limit.Name], name) {
+			m.of[limit.Name] = append(m.of[limit.Name], name)
+		}
+	}
+}
+
+func (m *members) within(limit string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.of[limit])
+}
+
+// spending implements aigateway.Spending with the ledger of a site.
+type spending struct {
+	book    *backends.Book
+	members *members
+}
+
+// Zone implements aigateway.Spending.
+func (s *spending) Zone() *time.Location { return s.book.Zone() }
+
+// patience is the longest time for which a request waits for the ledger.
+const patience = 5 * time.Second
+
+// Spent implements aigateway.Spending.
+func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway.Key, since time.Time) (spent []aigateway.Spent, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	now := time.Now()
+	sums, err := s.sums(ctx, l, key, s.query(l, key, since, now))
+	for _, sum := range sums {
+		by := now
+		if !sum.At.IsZero() {
+			by = sum.At.Add(time.Hour)
+		}
+		spent = append(spent, aigateway.Spent{By: by, Nanos: sum.Cost.Nanos + sum.Held})
+	}
+	return spent, err
+}
+
+// sums returns the sums of a query. Requests without the label that the limit counts have no
+// sums of their own: their costs are those of all requests without those of the labelled ones.
+func (s *spending) sums(ctx context.Context, l *aigateway.Limit, key *aigateway.Key, q accounting.UsageQuery) ([]accounting.Usage, error) {
+	sums, err := s.book.Usage(ctx, q)
+	subject := l.Subject(key)
+	if err != nil || !subject.Per.Labelled() || subject.Name != "" {
+		return sums, err
+	}
+	q.Label = accounting.Dimension(subject.Per)
+	labelled, err := s.book.Usage(ctx, q)
+	for _, sum := range labelled {
+		if i := slices.IndexFunc(sums, func(all accounting.Usage) bool { return all.At.Equal(sum.At) }); i >= 0 {
+			sums[i].Cost.Nanos -= sum.Cost.Nanos
+			sums[i].Held -= sum.Held
+		}
+	}
+	return sums, err
+}
+
+// query returns the query for the costs that count in a limit for the subject of a key.
+func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time.Time) accounting.UsageQuery {
+	q := accounting.UsageQuery{From: since, To: now.Add(time.Hour), Currency: l.Budget.Unit()}
+	if since.IsZero() {
+		q.From = time.Unix(0, 0)
+	}
+	if l.Budget.Calendar == "" {
+		q.By = []accounting.Dimension{accounting.ByHour}
+	}
+	switch subject := l.Subject(key); subject.Per {
+	case aigateway.PerKey:
+		q.Key = subject.Name
+	case aigateway.PerUser:
+		q.User = subject.Name
+	default:
+		if subject.Per.Labelled() && subject.Name != "" {
+			q.Label, q.Value = accounting.Dimension(subject.Per), subject.Name
+		}
+	}
+	if l.Per != aigateway.PerGateway {
+		q.Limits = s.members.within(l.Name)
+	}
+	return q
+}

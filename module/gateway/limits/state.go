@@ -1,0 +1,163 @@
+package limits
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// counted identifies the counts of a limit for a subject. Sites may have a limit as copies.
+type counted struct {
+	limit   aigateway.Limit
+	subject aigateway.Subject
+}
+
+// states collects the states of limits, each once. Keys share limits, and sites share the
+// limits of the global option.
+type states struct {
+	list []aigateway.LimitState
+	// wants selects limits and their subjects; nil selects all.
+	wants func(*aigateway.Limit, aigateway.Subject) bool
+	// ledger is true if the money of budgets that the counters do not know is read from the
+	// ledger. Otherwise such budgets are left out.
+	ledger bool
+
+	seen map[counted]bool
+}
+
+// choose returns the limits of a key that were not chosen before, by their index. They are
+// not chosen again.
+func (s *states) choose(c *Chain, key *aigateway.Key) map[int]aigateway.Subject {
+	if s.seen == nil {
+		s.seen = make(map[counted]bool)
+	}
+	chosen := make(map[int]aigateway.Subject)
+	for i, limit := range c.limits {
+		subject := limit.Subject(key)
+		of := counted{*limit, subject}
+		unlabelled := subject.Per.Labelled() && subject.Name == "" // the labels of requests are not known here
+		if s.seen[of] || unlabelled || s.wants != nil && !s.wants(limit, subject) {
+			continue
+		}
+		s.seen[of] = true
+		chosen[i] = subject
+	}
+	return chosen
+}
+
+// add adds the states of the limits of a key. It returns an error that wraps
+// aigateway.ErrUnavailable if the counters or the ledger cannot be read.
+func (s *states) add(ctx context.Context, c *Chain, key *aigateway.Key) error {
+	chosen := s.choose(c, key)
+	if len(chosen) == 0 {
+		return nil
+	}
+	uses := make([]aigateway.LimitUse, len(c.limits))
+	viewer, views := c.limiter.(aigateway.LimitViewer)
+	if views {
+		var err error
+		if uses, err = viewer.View(ctx, aigateway.Demand{Key: key, Spending: c.spending}); err != nil {
+			return fmt.Errorf("%w: reading the use of limits: %w", aigateway.ErrUnavailable, err)
+		}
+	}
+	for i, limit := range c.limits {
+		subject, ok := chosen[i]
+		if !ok {
+			continue
+		}
+		if err := c.readMoney(ctx, limit, key, &uses[i], s.ledger); err != nil {
+			return err
+		}
+		of := aigateway.LimitState{Limit: limit.Name, Subject: subject}
+		if views {
+			s.list = append(s.list, rates(of, limit, &uses[i])...)
+		}
+		if uses[i].Money != nil {
+			s.list = append(s.list, c.budgetState(of, limit, *uses[i].Money))
+		}
+	}
+	return nil
+}
+
+// readMoney reads the use of a budget from the ledger, if the counters do not know it.
+func (c *Chain) readMoney(ctx context.Context, limit *aigateway.Limit, key *aigateway.Key, use *aigateway.LimitUse, ledger bool) error {
+	if limit.Budget.Micros == 0 || use.Money != nil || !ledger {
+		return nil
+	}
+	spent, err := c.spending.Spent(ctx, limit, key, limit.Budget.Since(time.Now().In(c.spending.Zone())))
+	if err != nil {
+		return fmt.Errorf("%w: reading the use of budgets: %w", aigateway.ErrUnavailable, err)
+	}
+	use.Money = new(aigateway.RuleUse)
+	for _, s := range spent {
+		use.Money.Used += s.Nanos
+		if s.Nanos > 0 && limit.Budget.Calendar == "" {
+			use.Money.Reset = max(0, time.Until(s.By.Add(time.Duration(limit.Budget.Per))))
+		}
+	}
+	return nil
+}
+
+// rates returns the states of the rules of a limit, except for its budget.
+func rates(of aigateway.LimitState, limit *aigateway.Limit, use *aigateway.LimitUse) (all []aigateway.LimitState) {
+	add := func(rule aigateway.Rule, period string, most int64, used aigateway.RuleUse) {
+		if most == 0 {
+			return
+		}
+		of.Rule, of.Period, of.Most, of.RuleUse, of.Renews = rule, period, most, used, after(used.Reset)
+		all = append(all, of)
+	}
+	add(aigateway.RequestRate, limit.Requests.PeriodName(), limit.Requests.Most, use.Requests)
+	add(aigateway.TokenRate, limit.Tokens.PeriodName(), limit.Tokens.Most, use.Tokens)
+	add(aigateway.ConcurrentRequests, "", limit.Concurrent, aigateway.RuleUse{Used: use.Running})
+	return all
+}
+
+// budgetState returns the state of the budget of a limit. A period of the calendar ends
+// whether or not something is used.
+func (c *Chain) budgetState(of aigateway.LimitState, limit *aigateway.Limit, use aigateway.RuleUse) aigateway.LimitState {
+	b := &limit.Budget
+	of.Rule, of.Period, of.Most, of.RuleUse = aigateway.MoneyBudget, b.PeriodName(), b.Nanos(), use
+	of.Currency, of.Soft, of.Renews = b.Unit(), b.Soft, after(use.Reset)
+	if b.Calendar != "" {
+		_, of.Renews = b.Period(time.Now().In(c.spending.Zone()))
+	}
+	return of
+}
+
+// after returns the time after a duration, zero for 0.
+func after(d time.Duration) time.Time {
+	if d <= 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(d)
+}
+
+// addShared adds the states of the limits per group and per gateway of a site, and those of the
+// teams of its known keys.
+func (s *states) addShared(ctx context.Context, site *Site) error {
+	wants := s.wants
+	defer func() { s.wants = wants }()
+	s.wants = func(limit *aigateway.Limit, subject aigateway.Subject) bool {
+		return isShared(subject) && (wants == nil || wants(limit, subject))
+	}
+	keys := site.Limits.teamsOf(site.Keys)
+	for _, limit := range site.Limits.defined {
+		keys = append(keys, &aigateway.Key{Limit: limit.Name})
+	}
+	for _, key := range keys {
+		if chain := site.Limits.Of(key); chain != nil {
+			if err := s.add(ctx, chain, key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isShared reports whether a subject may consist of keys of several users.
+func isShared(s aigateway.Subject) bool {
+	return s.Per.Labelled() || s.Per == aigateway.PerGroup || s.Per == aigateway.PerGateway
+}

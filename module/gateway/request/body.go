@@ -1,0 +1,116 @@
+package request
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
+)
+
+// readBody reads the request body to its end and decodes it. Reading to the end is
+// necessary because only then does the server notice that a client disconnects.
+func readBody(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
+	if f := checkType(ex.Operation, r.Header["Content-Type"]); f != nil {
+		return f
+	}
+	name, err := coding.Name(r.Header["Content-Encoding"])
+	if err != nil {
+		return fault.CodingUnsupported()
+	}
+	ex.Lease = exchange.NewLease()
+	body, err := coding.ReadAll(ex.Lease.Buffer(), r.Body, r.ContentLength, limit)
+	if err != nil {
+		return unread(err, limit)
+	}
+	ex.Lease.Keep(body)
+	if name != "" {
+		if body, err = coding.Decode(name, bytes.NewReader(body), limit); err != nil {
+			return undecoded(name, err, limit)
+		}
+	}
+	ex.Body = bytes.TrimPrefix(body, byteOrderMark)
+	if bytes.HasPrefix(ex.Body, byteOrderMark) { // the scanner would accept a second mark
+		return fault.Malformed(len(byteOrderMark), errTwoMarks)
+	}
+	return nil
+}
+
+var (
+	byteOrderMark = []byte("\xef\xbb\xbf")
+	errTwoMarks   = errors.New("two byte order marks")
+)
+
+// unread returns the fault of a body that cannot be read.
+func unread(err error, limit int64) *fault.Fault {
+	var tooLarge *http.MaxBytesError // of Caddy's request_body directive
+	switch {
+	case errors.Is(err, coding.ErrTooLarge):
+		return fault.BodyTooLarge(limit)
+	case errors.As(err, &tooLarge):
+		return fault.BodyTooLarge(tooLarge.Limit)
+	default:
+		return fault.BodyUnreadable(err)
+	}
+}
+
+// undecoded returns the fault of a body that cannot be decoded.
+func undecoded(name string, err error, limit int64) *fault.Fault {
+	if errors.Is(err, coding.ErrTooLarge) {
+		return fault.DecodedBodyTooLarge(limit)
+	}
+	return fault.CodingBroken(name, err)
+}
+
+// isJSON reports whether a content type is JSON. A missing one counts as JSON.
+func isJSON(values []string) bool {
+	switch {
+	case len(values) > 1:
+		return false
+	case len(values) == 0 || values[0] == "":
+		return true
+	}
+	return exchange.IsJSON(values[0])
+}
+
+// inspect validates the body, and sets the view of the exchange.
+func inspect(ex *exchange.Exchange) *fault.Fault {
+	if types := ex.Client["Content-Type"]; passthrough.TakesForms(ex.Operation) && hasFormType(types) != (len(types) == 1 && passthrough.HasType(types[0], ex.Body)) {
+		return fault.NotForm()
+	}
+	view, f := ex.Format.Requests.Inspect(ex.Body, ex.Operation)
+	if f != nil {
+		return f
+	}
+	if nameOf := ex.Format.Requests.ModelName; nameOf != nil { // the path has the name, and the kind of the answer
+		if view.Model != "" && nameOf(view.Model) != nameOf(ex.View.Model) {
+			return fault.InvalidField("model", "must be the model of the path")
+		}
+		view.Model, view.Stream = ex.View.Model, ex.View.Stream
+	}
+	ex.View = view
+	return nil
+}
+
+// checkType refuses a content type that no request of an operation has.
+func checkType(op translate.Operation, values []string) *fault.Fault {
+	switch {
+	case passthrough.TakesForms(op) && (hasFormType(values) || passthrough.TakesJSON(op) && isJSON(values)):
+		return nil
+	case passthrough.TakesForms(op):
+		return fault.NotForm()
+	case !isJSON(values):
+		return fault.NotJSON()
+	}
+	return nil
+}
+
+// hasFormType reports whether a content type is that of a form.
+func hasFormType(values []string) bool {
+	return len(values) == 1 && strings.HasPrefix(strings.ToLower(values[0]), "multipart/form-data")
+}

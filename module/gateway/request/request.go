@@ -1,0 +1,70 @@
+// Package request reads the requests of clients.
+//
+// It reads the body to its end, within a bound, and keeps its bytes unchanged. It refuses
+// a request that is invalid, and one that a provider might read in another way.
+package request
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+)
+
+// Read reads headers, query and body of a request into the exchange, and checks them. The
+// body may have at most maxBody bytes, before and after decoding.
+func Read(ex *exchange.Exchange, r *http.Request, maxBody int64) *fault.Fault {
+	if version := &ex.Format.Version; version.Check != nil {
+		if f := version.Check(r.Header[version.Header]); f != nil {
+			return f
+		}
+	}
+	ex.Query = queryFor(ex.Format, r)
+	if f := checkOnLoss(r); f != nil {
+		return f
+	}
+	ex.Strict = r.Header.Get(onLossHeader) == "reject"
+	if f := readBody(ex, r, maxBody); f != nil {
+		return f
+	}
+	ex.Received = time.Since(ex.Start)
+	return inspect(ex)
+}
+
+// Replace puts another body in the place of that of an exchange, and checks it.
+func Replace(ex *exchange.Exchange, body []byte) *fault.Fault {
+	ex.Body = body
+	return inspect(ex)
+}
+
+// queryFor returns the part of the query that is sent to providers of the client's format.
+func queryFor(client *format.Descriptor, r *http.Request) string {
+	if r.URL.RawQuery == "" {
+		return ""
+	}
+	var kept []string
+	query := r.URL.Query()
+	for _, parameter := range client.Client.Query {
+		if name, value, _ := strings.Cut(parameter, "="); query.Get(name) == value {
+			kept = append(kept, parameter)
+		}
+	}
+	return strings.Join(kept, "&")
+}
+
+// onLossHeader is a header of requests. With the value "reject", the client refuses
+// losses. With "warn", the setting of the model decides.
+const onLossHeader = "X-Gateway-On-Loss"
+
+// checkOnLoss refuses other values of onLossHeader.
+func checkOnLoss(r *http.Request) *fault.Fault {
+	for i, value := range r.Header[onLossHeader] {
+		if i > 0 || value != "warn" && value != "reject" {
+			return fault.OnLossInvalid()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,275 @@
+// Package state shows a running gateway to operators: the state of all targets, the targets of
+// a model in the order in which they are asked, and the configuration, that is providers,
+// models, limits, guards and labels, the prices in effect, and the keys outside of the store.
+// It does not call providers.
+//
+// It copies fields one by one into types of its own, whose names are words of the Caddyfile.
+// A field that is not copied is not shown, so that no secret of a later version can be. Of
+// API keys it shows references such as {env.NAME}. A valid address contains no credential.
+package state
+
+import (
+	"iter"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Configuration is a running configuration.
+type Configuration struct {
+	Providers []Provider `json:"providers"`
+	Models    []Model    `json:"models"`
+	Limits    []Limit    `json:"limits"`
+	Guards    []Guard    `json:"guards"`
+	Tags      []string   `json:"tags"`     // the names that tags may have
+	Customer  []string   `json:"customer"` // the headers and fields that name the customer
+	Modules   []Module   `json:"modules"`  // of Go, in the running build
+}
+
+// Module is a module of Go.
+type Module struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+}
+
+// Provider is a provider block. Durations are in the notation of Go, "" for the default.
+type Provider struct {
+	Name      string             `json:"name"`
+	Preset    string             `json:"preset"`
+	BaseURL   string             `json:"base_url"` // "" for that of the preset
+	Formats   []translate.Format `json:"formats"`
+	APIKeys   []string           `json:"api_keys"` // references
+	Models    []string           `json:"models"`   // patterns; none for every name that is not claimed otherwise
+	Targets   bool               `json:"targets_only"`
+	ModelList string             `json:"model_list"`
+	PricedAs  string             `json:"priced_as"`
+	Traits    map[string]string  `json:"traits"`
+	Calls
+	Pooled bool `json:"pooled"` // reverse_proxy chooses among several addresses
+}
+
+// Calls are the bounds of the calls of a provider.
+type Calls struct {
+	Cooldown   string `json:"cooldown"`
+	FailRate   int    `json:"fail_rate"`
+	MaxRunning int    `json:"max_running"` // 0 for no bound
+}
+
+// Model is a model block.
+type Model struct {
+	Name       string            `json:"name"`
+	Targets    []ModelTarget     `json:"targets"`
+	FallbackOn []string          `json:"fallback_on"`
+	Attempts   int               `json:"attempts"` // 0 for all
+	Traits     map[string]string `json:"traits"`
+}
+
+// ModelTarget is a target of a model block.
+type ModelTarget struct {
+	Provider string            `json:"provider"`
+	Model    string            `json:"upstream_model"` // "" for the name that the client uses
+	Weight   int               `json:"weight"`
+	Traits   map[string]string `json:"traits"`
+}
+
+// Limit is a limit block.
+type Limit struct {
+	Name   string          `json:"name"`
+	Per    aigateway.Scope `json:"per"`
+	Within string          `json:"within"`
+	Rules  string          `json:"rules"` // in words
+}
+
+// Guard is a guard block. Empty lists are those of the default.
+type Guard struct {
+	Name            string                `json:"name"`
+	Module          string                `json:"module"`
+	On              []string              `json:"on"`
+	Check           []aigateway.GuardKind `json:"check"`
+	Models          []aigateway.Pattern   `json:"models"`
+	Keys            []aigateway.Pattern   `json:"keys"`
+	AllowReferences bool                  `json:"allow_references"`
+	Rules           []string              `json:"rules"` // lines of the module; none if it shows none
+}
+
+// NewConfiguration returns an empty configuration of a build.
+func NewConfiguration(build *debug.BuildInfo) *Configuration {
+	c := &Configuration{[]Provider{}, []Model{}, []Limit{}, []Guard{}, []string{}, []string{}, []Module{}}
+	for _, m := range build.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		c.Modules = append(c.Modules, Module{m.Path, m.Version})
+	}
+	return c
+}
+
+// Add adds the blocks of the global option or of a site.
+func (c *Configuration) Add(providers []*catalog.ProviderConfig, models []*catalog.ModelConfig, limits []*limits.Limit) {
+	for _, p := range providers {
+		c.Providers = append(c.Providers, providerOf(p))
+	}
+	for _, m := range models {
+		c.Models = append(c.Models, modelOf(m))
+	}
+	for _, l := range limits {
+		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, l.LimitRules.String()})
+	}
+}
+
+// AddGuards adds the guards of a site. Those that two sites have alike occur once.
+func (c *Configuration) AddGuards(guards iter.Seq2[*guardrails.Config, aigateway.Guard]) {
+	for config, guard := range guards {
+		shown := guardOf(config, guard)
+		if !slices.ContainsFunc(c.Guards, func(other Guard) bool { return reflect.DeepEqual(other, shown) }) {
+			c.Guards = append(c.Guards, shown)
+		}
+	}
+}
+
+// AddLabels adds the names of the labels of a site, each once.
+func (c *Configuration) AddLabels(names *labels.Names) {
+	for _, name := range names.Tags {
+		c.Tags = addOnce(c.Tags, name)
+	}
+	for _, source := range names.Customer {
+		c.Customer = addOnce(c.Customer, string(source))
+	}
+}
+
+func addOnce(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
+func guardOf(g *guardrails.Config, guard aigateway.Guard) Guard {
+	shown := Guard{
+		Name: g.Name, On: append([]string{}, g.On...), Check: append([]aigateway.GuardKind{}, g.Check...),
+		Models: append([]aigateway.Pattern{}, g.Models...), Keys: append([]aigateway.Pattern{}, g.Keys...),
+		AllowReferences: g.AllowReferences, Rules: []string{},
+	}
+	if module, ok := guard.(caddy.Module); ok {
+		shown.Module = module.CaddyModule().ID.Name()
+	}
+	if described, ok := guard.(aigateway.DescribedGuard); ok {
+		shown.Rules = append(shown.Rules, described.Rules()...)
+	}
+	return shown
+}
+
+func providerOf(p *catalog.ProviderConfig) Provider {
+	return Provider{
+		Name: p.Name, Preset: p.PresetName(), BaseURL: p.BaseURL, Formats: append([]translate.Format{}, p.Formats...),
+		APIKeys: references(p.APIKeys), Models: append([]string{}, p.Models...), Targets: p.DisableModels, ModelList: p.ModelList,
+		Calls: Calls{duration(p.Cooldown), p.FailRate, p.MaxRunning}, PricedAs: p.PricedAs,
+		Traits: traits(p.Traits), Pooled: p.ReverseProxyRaw != nil,
+	}
+}
+
+func modelOf(m *catalog.ModelConfig) Model {
+	shown := Model{Name: m.Name, Targets: []ModelTarget{}, FallbackOn: append([]string{}, m.FallbackOn...), Attempts: m.Attempts, Traits: traits(m.Traits)}
+	for _, t := range m.Targets {
+		shown.Targets = append(shown.Targets, ModelTarget{t.Provider, t.Model, t.Weight, traits(t.Traits)})
+	}
+	return shown
+}
+
+// traits returns a map that is not nil. The values of traits are words of a fixed list.
+func traits(t map[string]string) map[string]string {
+	if t == nil {
+		return map[string]string{}
+	}
+	return t
+}
+
+func duration(d caddy.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return time.Duration(d).String()
+}
+
+// hidden is shown in place of an API key that is no reference.
+const hidden = "***"
+
+// references returns API keys, those that are no references hidden.
+func references(keys []string) []string {
+	shown := append([]string{}, keys...)
+	for i, key := range shown {
+		if !strings.HasPrefix(key, "{") || !strings.HasSuffix(key, "}") || strings.Count(key, "{") != 1 {
+			shown[i] = hidden
+		}
+	}
+	return shown
+}
+
+// Key is a key of the configuration or of a keys file. Nothing of its value is shown.
+type Key struct {
+	ID       string     `json:"id"`
+	Owner    string     `json:"user"`
+	Models   []string   `json:"models"`
+	From     []string   `json:"from"`
+	Limit    string     `json:"limit"`
+	Tags     []string   `json:"tags"` // team=search
+	Disabled bool       `json:"disabled"`
+	Expires  *time.Time `json:"expires"` // null: never
+}
+
+// KeyOf returns a key.
+func KeyOf(k *aigateway.Key) Key {
+	shown := Key{ID: k.ID, Owner: k.Owner, Models: []string{}, From: []string{}, Limit: k.Limit, Tags: []string{}, Disabled: k.Disabled}
+	for _, tag := range k.Tags {
+		shown.Tags = append(shown.Tags, tag.Name+"="+tag.Value)
+	}
+	for _, m := range k.Models {
+		shown.Models = append(shown.Models, string(m))
+	}
+	for _, network := range k.Networks {
+		shown.From = append(shown.From, network.String())
+	}
+	if !k.Expires.IsZero() {
+		shown.Expires = new(k.Expires.UTC())
+	}
+	return shown
+}
+
+// KeyPage is a page of keys, by their ids. Next is the id of the last one if others follow.
+type KeyPage struct {
+	Items []Key  `json:"items"`
+	Next  string `json:"next"`
+}
+
+// PageOfKeys returns the page after an id of at most size keys.
+func PageOfKeys(keys []Key, after string, size int) KeyPage {
+	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.ID, b.ID) })
+	keys = slices.CompactFunc(keys, func(a, b Key) bool { return a.ID == b.ID && a.Owner == b.Owner })
+	keys = keys[lowerBound(keys, after):]
+	if len(keys) <= size {
+		return KeyPage{append([]Key{}, keys...), ""}
+	}
+	return KeyPage{keys[:size], keys[size-1].ID}
+}
+
+// lowerBound returns the index of the first key after an id.
+func lowerBound(keys []Key, after string) int {
+	n, _ := slices.BinarySearchFunc(keys, after, func(k Key, id string) int {
+		if k.ID <= id && id != "" {
+			return -1
+		}
+		return 1
+	})
+	return n
+}

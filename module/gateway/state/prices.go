@@ -1,0 +1,131 @@
+package state
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+)
+
+// TargetPrice is the price of a target of a model.
+type TargetPrice struct {
+	Model    string `json:"model"` // the client's name
+	Provider string `json:"provider"`
+	Upstream string `json:"upstream_model"`
+	Price    *Price `json:"price"` // null: it is unknown
+}
+
+// Price is a price in a currency.
+type Price struct {
+	Name     string `json:"name"` // as in records
+	Currency string `json:"currency"`
+	Rates
+	Edge   int64   `json:"edge"`   // longer prompts have the prices Above; 0 for none
+	Above  *Rates  `json:"above"`  // null without an edge
+	Peak   float64 `json:"peak"`   // the factor of the price at peak times; 0 for none
+	From   string  `json:"from"`   // the first day, YYYY-MM-DD; "" if it is unknown
+	Until  string  `json:"until"`  // the first day after it
+	AsOf   string  `json:"as_of"`  // the date of the source
+	Source string  `json:"source"` // "" for prices of the configuration
+}
+
+// Rates are prices for a million tokens, and for other units.
+type Rates struct {
+	Input        float64    `json:"input"`
+	CacheRead    float64    `json:"cache_read"`
+	CacheWrite   float64    `json:"cache_write"`
+	CacheWrite1h float64    `json:"cache_write_1h"`
+	Output       float64    `json:"output"`
+	Reasoning    float64    `json:"reasoning"`
+	ImageTokens  ImageRates `json:"image_tokens"`
+	Search       float64    `json:"search"`     // for one; 0 if it is unknown
+	Image        float64    `json:"image"`      // for one; 0 if images are not charged
+	Minute       float64    `json:"minute"`     // of sound; 0 if it is not charged
+	Characters   float64    `json:"characters"` // for a million of spoken text; 0 if they are not charged
+}
+
+// ImageRates are prices for a million tokens of images.
+type ImageRates struct {
+	Input     float64 `json:"input"`
+	CacheRead float64 `json:"cache_read"`
+	Output    float64 `json:"output"`
+}
+
+// Prices returns the prices at a time of the targets of models, or of all models with exact names
+// if there are none. Each target of a model occurs once, whatever the number of its API keys.
+func Prices(c *catalog.Catalog, models []string, at time.Time) []TargetPrice {
+	all, seen := []TargetPrice{}, make(map[TargetPrice]bool)
+	if len(models) == 0 {
+		models = c.Names()
+	}
+	for _, name := range models {
+		m := c.Model(name)
+		if m == nil {
+			continue
+		}
+		for _, candidate := range selection.All(m, name) {
+			of := TargetPrice{Model: name, Provider: candidate.Provider.Name, Upstream: candidate.Health.Model}
+			if seen[of] {
+				continue
+			}
+			seen[of] = true
+			of.Price = priceOf(c.Price(name, of.Provider, of.Upstream, at))
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
+// PricePage is a page of prices, by the names of models. Next is the last name if others follow.
+type PricePage struct {
+	Items []TargetPrice `json:"items"`
+	Next  string        `json:"next"`
+}
+
+// PageOfPrices returns the page after a name of at least size prices. It ends with the last
+// target of a model.
+func PageOfPrices(all []TargetPrice, after string, size int) PricePage {
+	slices.SortStableFunc(all, func(a, b TargetPrice) int { return strings.Compare(a.Model, b.Model) })
+	all = slices.DeleteFunc(all, func(p TargetPrice) bool { return p.Model <= after && after != "" })
+	for i := size; i < len(all); i++ {
+		if all[i].Model != all[i-1].Model {
+			return PricePage{all[:i], all[i-1].Model}
+		}
+	}
+	return PricePage{all, ""}
+}
+
+func priceOf(p *prices.Price) *Price {
+	if p == nil {
+		return nil
+	}
+	shown := &Price{
+		Name: p.Name(), Currency: p.Currency, Rates: ratesOf(p.Base), Edge: p.Edge, Peak: float64(p.Peak.Factor) / 1000,
+		From: day(p.From), Until: day(p.Until), AsOf: p.AsOf, Source: p.Source,
+	}
+	if p.Edge > 0 {
+		shown.Above = new(ratesOf(p.Above))
+	}
+	return shown
+}
+
+func ratesOf(r prices.Rates) Rates {
+	const perMillion, perPiece = 1e6, 1e12 // pico units
+	return Rates{
+		float64(r.Fresh) / perMillion, float64(r.CacheRead) / perMillion, float64(r.CacheWrite) / perMillion, float64(r.CacheWriteLong) / perMillion,
+		float64(r.Answer) / perMillion, float64(r.Reasoning) / perMillion,
+		ImageRates{float64(r.OfImages.Input) / perMillion, float64(r.OfImages.CacheRead) / perMillion, float64(r.OfImages.Output) / perMillion},
+		float64(r.Search) / perPiece,
+		float64(r.Image) / perPiece, float64(r.Minute) / perPiece, float64(r.Character) / perMillion,
+	}
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
+}

@@ -1,0 +1,336 @@
+package prices
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
+)
+
+// maxRows is the largest number of rows in a table.
+const maxRows = 100_000
+
+// Parse reads a table. Its first line names the columns, in any order:
+//
+//	provider, models     the names separated by spaces, "*" at the end of one for any text
+//	from, until          the first day of the price, and the first day after it, in UTC;
+//	                     empty if unknown
+//	input, output        for a million tokens; empty in a row that has the price of a unit: 0
+//	cache_read, cache_write    empty: the price of input
+//	cache_write_1h       empty: the price of cache_write
+//	reasoning            empty: the price of output
+//	image_input, image_output    for a million tokens of images; empty: the prices of input and output
+//	image_cache_read     empty: as much less than image_input as cache_read than input
+//	search               for one web search, or one query of a rerank; empty if unknown, 0 if they are free
+//	image                for one image; empty if images are not charged
+//	minute               for a minute of sound, charged by the second; empty: not charged
+//	characters           for a million characters of spoken text; empty: not charged
+//	edge                 ">200000" or ">=200000": for longer prompts, all tokens have the prices
+//	                     input_above, output_above and so on
+//	peak, peak_factor    "mon-fri 01:00-04:00,06:00-10:00", in UTC, and the factor of the price
+//	                     at these times
+//	flex, batch, priority, ultrafast    the factor of the price in this service tier,
+//	fast, us             at this speed, and in this region; empty if unknown
+//	regional             at endpoints of regions; empty: 1
+//	currency             empty: USD
+//	as_of, source, note  the origin of the price
+//	confirmed            "yes" for a price that is correct, although it is probably a mistake
+//
+// All columns but provider, models, input and output may be missing. Unless a row is
+// confirmed, Parse refuses it if it is probably a mistake: if the output costs less than a
+// quarter of the input, or if reading the cache costs more than the input. Parse ignores a
+// byte order mark, with which spreadsheets begin a file.
+func Parse(r io.Reader) (*Table, error) {
+	lines := csv.NewReader(withoutMark(r))
+	header, err := lines.Read()
+	if err != nil {
+		return nil, fmt.Errorf("reading the names of columns: %w", err)
+	}
+	if err := checkColumns(header, columns); err != nil {
+		return nil, err
+	}
+	t := newTable()
+	for range maxRows {
+		fields, err := lines.Read()
+		if err == io.EOF {
+			return t.sorted(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := t.add(row(header, fields)); err != nil {
+			line, _ := lines.FieldPos(0)
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+	return nil, fmt.Errorf("a table has at most %d prices", maxRows)
+}
+
+// FromRows returns a table with the prices of one provider. A row contains the fields of a
+// price by column: see Parse.
+func FromRows(provider string, rows []map[string]string) (*Table, error) {
+	t := newTable()
+	for i, row := range rows {
+		f := &fields{of: maps.Clone(row)}
+		f.of["provider"] = provider
+		f.leaveOutTokens()
+		if err := checkColumns(slices.Sorted(maps.Keys(f.of)), columns); err != nil {
+			return nil, fmt.Errorf("price %d: %w", i+1, err)
+		}
+		if err := t.add(f); err != nil {
+			return nil, fmt.Errorf("price %d: %w", i+1, err)
+		}
+	}
+	return t.sorted(), nil
+}
+
+// withoutMark returns r without a byte order mark at its beginning.
+func withoutMark(r io.Reader) io.Reader {
+	const mark = "\uFEFF"
+	buffered := bufio.NewReader(r)
+	if start, _ := buffered.Peek(len(mark)); string(start) == mark { // the error of a short text is that of the next read
+		_, _ = buffered.Discard(len(mark))
+	}
+	return buffered
+}
+
+// columns are the names of all columns. The first four are required.
+var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning image_input image_cache_read image_output search image minute characters
+	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
+	peak peak_factor flex batch priority ultrafast fast us regional currency as_of source note confirmed`)
+
+const requiredColumns = 4
+
+func checkColumns(header, known []string) error {
+	for _, name := range header {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("the column %q is unknown; %sa column of prices is input, output, cache_read and so on", name, suggest.DidYouMean(name, known))
+		}
+	}
+	for _, name := range columns[:requiredColumns] {
+		if !slices.Contains(header, name) {
+			return fmt.Errorf("the column %s is missing", name)
+		}
+	}
+	return nil
+}
+
+// fields contains a row by its columns, and the first error.
+type fields struct {
+	of       map[string]string
+	noTokens bool // the row has prices of units alone
+	err      error
+}
+
+// row returns the fields of a line.
+func row(header, values []string) *fields {
+	f := &fields{of: make(map[string]string, len(header))}
+	for i, name := range header {
+		f.of[name] = strings.TrimSpace(values[i])
+	}
+	f.leaveOutTokens()
+	return f
+}
+
+// leaveOutTokens sets prices of input and output that are empty to 0 if there is one of a unit.
+func (f *fields) leaveOutTokens() {
+	if f.of["image"]+f.of["minute"]+f.of["characters"] == "" {
+		return
+	}
+	f.noTokens = f.of["input"]+f.of["output"] == ""
+	for _, name := range [...]string{"input", "output"} {
+		f.of[name] = cmp.Or(f.of[name], "0")
+	}
+}
+
+// price returns the price of a row.
+func (f *fields) price() (*Price, error) {
+	confirmed := f.of["confirmed"] == "yes"
+	f.check("confirmed", confirmed || f.of["confirmed"] == "", errConfirmation)
+	p := &Price{
+		Provider: f.of["provider"], Models: strings.Fields(f.of["models"]),
+		Period: Period{From: f.date("from"), Until: f.date("until")},
+		Base:   f.rates(), Currency: cmp.Or(f.of["currency"], "USD"),
+		Origin: Origin{AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"], confirmed: confirmed},
+	}
+	f.check("currency", currency.MatchString(p.Currency), errCurrency)
+	if f.of["edge"] != "" {
+		p.Edge, p.Above = f.edge(), f.above(p.Base)
+	}
+	if f.of["peak"] != "" {
+		var err error
+		p.Peak, err = parsePeak(f.of["peak"], f.factor("peak_factor"))
+		f.fail("peak", err)
+	}
+	p.Factors = f.factors()
+	if f.err == nil {
+		f.err = p.check()
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	p.id = p.digest()
+	p.name = strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s/%s%s %s #%s",
+		p.Provider, p.Models[0], p.Currency, f.of["input"], f.of["output"], f.units(), p.AsOf, p.id[:8])), " ")
+	return p, nil
+}
+
+// units returns the prices of images and units for the name of a price.
+func (f *fields) units() (text string) {
+	for _, name := range [...]string{"image_input", "image_output", "image", "minute", "characters"} {
+		if f.of[name] != "" {
+			text += " " + name + " " + f.of[name]
+		}
+	}
+	return text
+}
+
+// fail keeps the first error.
+func (f *fields) fail(name string, err error) {
+	if err != nil && f.err == nil {
+		f.err = fmt.Errorf("%s: %w", name, err)
+	}
+}
+
+// check fails with an error if the value of a column is not valid.
+func (f *fields) check(name string, valid bool, err error) {
+	if !valid {
+		f.fail(name, err)
+	}
+}
+
+func (f *fields) date(name string) time.Time {
+	if f.of[name] == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.DateOnly, f.of[name])
+	f.fail(name, err)
+	return t
+}
+
+// rates reads the columns without a suffix.
+func (f *fields) rates() (r Rates) {
+	r.Fresh = f.rate("input", 0)
+	r.CacheRead = f.rate("cache_read", r.Fresh)
+	r.CacheWrite = f.rate("cache_write", r.Fresh)
+	r.CacheWriteLong = f.rate("cache_write_1h", r.CacheWrite)
+	r.Answer = f.rate("output", 0)
+	r.Reasoning = f.rate("reasoning", r.Answer)
+	r.OfImages.Input, r.OfImages.Output = f.rate("image_input", r.Fresh), f.rate("image_output", r.Answer)
+	r.OfImages.CacheRead = f.rate("image_cache_read", scaled(r.CacheRead, r.Fresh, r.OfImages.Input))
+	r.Search, r.Unknown = f.optional("search", perPiece), f.unknownParts()
+	r.UnitRates = UnitRates{Image: f.optional("image", perPiece), Minute: f.optional("minute", perPiece), Character: f.optional("characters", perMillion)}
+	return r
+}
+
+// above reads the columns that end with _above. A price that is not stated has risen like that
+// of the input, or of the output.
+func (f *fields) above(base Rates) Rates {
+	r := base
+	r.Fresh = f.rate("input_above", 0)
+	r.CacheRead = f.rate("cache_read_above", scaled(base.CacheRead, base.Fresh, r.Fresh))
+	r.CacheWrite = f.rate("cache_write_above", scaled(base.CacheWrite, base.Fresh, r.Fresh))
+	r.CacheWriteLong = f.rate("cache_write_1h_above", scaled(base.CacheWriteLong, base.CacheWrite, r.CacheWrite))
+	r.Answer = f.rate("output_above", 0)
+	r.Reasoning = scaled(base.Reasoning, base.Answer, r.Answer)
+	r.OfImages = ImageRates{
+		scaled(base.OfImages.Input, base.Fresh, r.Fresh), scaled(base.OfImages.CacheRead, base.Fresh, r.Fresh), scaled(base.OfImages.Output, base.Answer, r.Answer),
+	}
+	return r
+}
+
+// scaled returns a rate that rises like another one, rounded half up.
+func scaled(rate, from, to Rate) Rate {
+	if from == 0 {
+		return to
+	}
+	high, low := bits.Mul64(uint64(rate), uint64(to))
+	low, carry := bits.Add64(low, uint64(from)/2, 0)
+	if high += carry; high >= uint64(from) {
+		return math.MaxInt64
+	}
+	n, _ := bits.Div64(high, low, uint64(from))
+	return Rate(min(n, math.MaxInt64))
+}
+
+// optional reads a price for a unit, which is 0 if it is empty.
+func (f *fields) optional(name string, unit int64) Rate {
+	if f.of[name] == "" {
+		return 0
+	}
+	rate, err := parseRate(f.of[name], unit)
+	f.fail(name, err)
+	return rate
+}
+
+// rate reads a price for a million tokens. If it is empty, rate returns the default. The
+// prices of input and output are required.
+func (f *fields) rate(name string, byDefault Rate) Rate {
+	if f.of[name] == "" && !strings.HasPrefix(name, "input") && !strings.HasPrefix(name, "output") {
+		return byDefault
+	}
+	rate, err := parseRate(f.of[name], perMillion)
+	f.fail(name, err)
+	return rate
+}
+
+var (
+	errCurrency     = errors.New("a currency has three upper-case letters: EUR")
+	errConfirmation = errors.New(`the only value is "yes"`)
+
+	currency = regexp.MustCompile(`^[A-Z]{3}$`)
+)
+
+var errEdge = errors.New(`an edge is ">" or ">=" and a number of tokens`)
+
+// edge reads the number of tokens from which on a prompt is long.
+func (f *fields) edge() int64 {
+	number, ok := strings.CutPrefix(f.of["edge"], ">")
+	number, inclusive := strings.CutPrefix(number, "=")
+	n, err := strconv.ParseInt(number, 10, 48)
+	f.check("edge", err == nil && n >= 1 && ok, errEdge)
+	if !inclusive {
+		n++
+	}
+	return n
+}
+
+// check returns an error if the price is incomplete, or if it is probably a mistake and not
+// confirmed.
+func (p *Price) check() error {
+	switch {
+	case p.Provider == "" || len(p.Models) == 0:
+		return errors.New("provider and models are required")
+	case !p.Until.IsZero() && !p.From.Before(p.Until):
+		return errors.New("from must be before until")
+	}
+	for _, name := range p.Models {
+		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
+			return fmt.Errorf("%s %s: only the last character of a name may be a *", p.Provider, name)
+		}
+	}
+	if p.confirmed {
+		return nil
+	}
+	for _, r := range []Rates{p.Base, p.Above} {
+		if r.Answer != 0 && r.Answer < r.Fresh/4 {
+			return fmt.Errorf("%s %s: the output costs less than a quarter of the input%s", p.Provider, p.Models[0], ifCorrect)
+		}
+		if r.CacheRead > r.Fresh || r.OfImages.CacheRead > r.OfImages.Input {
+			return fmt.Errorf("%s %s: reading the cache costs more than the input%s", p.Provider, p.Models[0], ifCorrect)
+		}
+	}
+	return nil
+}

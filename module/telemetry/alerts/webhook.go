@@ -1,0 +1,162 @@
+package alerts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyevents"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
+)
+
+func init() { caddy.RegisterModule(new(Webhook)) }
+
+// Webhook is a handler of Caddy events that sends those of the gateway which are alerts by
+// POST: budgets, providers, credentials, keys that expire, unknown prices and the ledger. It
+// ignores all other events, so that it can be bound to all of them.
+//
+// A request has the headers of Standard Webhooks: Webhook-Id, Webhook-Timestamp and, with a
+// secret, Webhook-Signature. It is repeated twice if it fails.
+type Webhook struct {
+	// URL is the address, or a reference to it: {env.NAME} or {file./absolute/path}. A file
+	// is read again when it changes. Required.
+	URL string `json:"url"`
+
+	// Secret is a reference to the secret of signatures: {env.NAME} or
+	// {file./absolute/path}. A secret that begins with "whsec_" is base64 behind it, as
+	// Standard Webhooks has them. Default: no signatures.
+	Secret string `json:"secret,omitempty"`
+
+	// Format is "json" for a JSON object with id, event, time, text and data, or "slack" for
+	// a JSON object with the text alone. Default: "json".
+	Format string `json:"format,omitempty"`
+
+	sender *sender
+}
+
+// The formats.
+const (
+	formatJSON  = "json"
+	formatSlack = "slack"
+)
+
+var (
+	errFormat  = errors.New("format: must be json or slack")
+	errAddress = errors.New("url: must be an http or https address with a host")
+)
+
+// CaddyModule returns the module information.
+func (*Webhook) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "events.handlers.ai_gateway_webhook", New: func() caddy.Module { return new(Webhook) }}
+}
+
+// senders are the senders of the loaded configurations. A reload keeps what waits in them.
+var senders = caddy.NewUsagePool()
+
+// poolKey identifies the sender of the handler.
+func (w *Webhook) poolKey() string { return strings.Join([]string{w.URL, w.Secret, w.Format}, "\x00") }
+
+// Provision prepares the handler.
+func (w *Webhook) Provision(ctx caddy.Context) error {
+	if w.Format != "" && w.Format != formatJSON && w.Format != formatSlack {
+		return errFormat
+	}
+	logger := ctx.Logger()
+	loaded, _, err := senders.LoadOrNew(w.poolKey(), func() (caddy.Destructor, error) {
+		return newSender(w.Format == formatSlack, ctx.Storage(), logger), nil
+	})
+	if err != nil {
+		return err
+	}
+	w.sender = loaded.(*sender)
+	if aigateway.CheckSecretReference(w.URL) != nil {
+		err = w.sender.setURL(aigateway.Secret(w.URL))
+	} else {
+		err = secrets.Follow(ctx, w.URL, logger, w.sender.setURL)
+	}
+	if err != nil {
+		return fmt.Errorf("url: %w", err)
+	}
+	if w.Secret != "" {
+		if err := secrets.Follow(ctx, w.Secret, logger, w.sender.setSecret); err != nil {
+			return fmt.Errorf("secret: %w", err)
+		}
+	}
+	w.sender.start()
+	return nil
+}
+
+// checkURL returns an error unless a text is an address for requests.
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return errAddress // without the cause, which quotes the address
+	}
+	return nil
+}
+
+// Cleanup releases the sender, which ends with its last handler.
+func (w *Webhook) Cleanup() error {
+	if w.sender == nil {
+		return nil
+	}
+	_, err := senders.Delete(w.poolKey())
+	return err
+}
+
+// Handle sends an event if it is an alert. It does not wait for the webhook.
+func (w *Webhook) Handle(_ context.Context, e caddy.Event) error {
+	if k, ok := kinds[e.Name()]; ok {
+		w.sender.add(&alert{ID: e.ID().String(), Event: e.Name(), Time: e.Timestamp().UTC(), Text: k.text(e.Data), Data: e.Data})
+	}
+	return nil
+}
+
+// UnmarshalCaddyfile sets up the handler from Caddyfile tokens:
+//
+//	ai_gateway_webhook <url> {
+//		secret {file./path}
+//		format json|slack
+//	}
+func (w *Webhook) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the name of the module
+	if !d.Args(&w.URL) || d.NextArg() {
+		return d.ArgErr()
+	}
+	for d.NextBlock(0) {
+		var to *string
+		switch d.Val() {
+		case "secret":
+			to = &w.Secret
+		case "format":
+			to = &w.Format
+		default:
+			return d.Errf("unknown word %s: secret or format", d.Val())
+		}
+		if *to != "" {
+			return d.Errf("%s is set twice", d.Val())
+		}
+		if !d.Args(to) || d.NextArg() {
+			return d.ArgErr()
+		}
+	}
+	if w.Secret != "" {
+		if err := aigateway.CheckSecretReference(w.Secret); err != nil {
+			return d.Errf("secret: %v", err)
+		}
+	}
+	return nil
+}
+
+var (
+	_ caddy.Provisioner     = (*Webhook)(nil)
+	_ caddy.CleanerUpper    = (*Webhook)(nil)
+	_ caddyevents.Handler   = (*Webhook)(nil)
+	_ caddyfile.Unmarshaler = (*Webhook)(nil)
+)

@@ -1,0 +1,294 @@
+package alerts
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	_ "github.com/caddyserver/caddy/v2/modules/filestorage"
+	"github.com/caddyserver/certmagic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/webhook"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
+)
+
+// request is what a receiver got.
+type request struct {
+	header http.Header
+	body   string
+}
+
+// receive starts a receiver that answers with the statuses in turn, and then with 204.
+func receive(t *testing.T, statuses ...int) (address string, got chan request) {
+	got = make(chan request, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- request{r.Header, string(body)}
+		status := http.StatusNoContent
+		if len(statuses) > 0 {
+			status, statuses = statuses[0], statuses[1:]
+		}
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, got
+}
+
+// start starts a sender with its marks in a folder.
+func start(t *testing.T, address, folder string, slack bool) *sender {
+	t.Helper()
+	s := newSender(slack, &certmagic.FileStorage{Path: folder}, zap.NewNop())
+	require.NoError(t, s.setURL(aigateway.Secret(address)))
+	s.start()
+	return s
+}
+
+func event(t *testing.T, name string, data map[string]any) caddy.Event {
+	t.Helper()
+	e, err := caddy.NewEvent(caddy.Context{Context: context.Background()}, name, data)
+	require.NoError(t, err)
+	return e
+}
+
+func threshold(percent int, renews string) map[string]any {
+	return map[string]any{"limit": "team", "per": "key", "subject": "alice", "percent": percent, "budget": "50 USD per month", "renews": renews}
+}
+
+// TestX133ABudgetIsReportedOncePerLevelAndPeriod: alerts that are sent once for each request
+// are what users of other gateways complain of.
+func TestX133ABudgetIsReportedOncePerLevelAndPeriod(t *testing.T) {
+	address, got := receive(t)
+	folder := t.TempDir()
+	const (
+		month = "2999-02-01T00:00:00Z"
+		next  = "2999-03-01T00:00:00Z"
+	)
+	send := func(percent int, renews string) {
+		s := start(t, address, folder, false) // as after a restart
+		require.NoError(t, (&Webhook{sender: s}).Handle(t.Context(), event(t, events.BudgetThreshold, threshold(percent, renews))))
+		require.NoError(t, s.Destruct())
+	}
+	for range 100 {
+		send(80, month)
+	}
+	assert.Len(t, got, 1, "one for the level and the period")
+	send(100, month)
+	assert.Len(t, got, 2, "another level")
+	send(80, next)
+	assert.Len(t, got, 3, "another period")
+	send(50, "2001-01-01T00:00:00Z")
+	send(50, "2001-01-01T00:00:00Z")
+	assert.Len(t, got, 5, "the period is over")
+	var a alert
+	require.NoError(t, json.Unmarshal([]byte((<-got).body), &a))
+	assert.Equal(t, "80 % of the budget of 50 USD per month in the limit team are spent or reserved for the key alice.", a.Text)
+	assert.Equal(t, events.BudgetThreshold, a.Event)
+	assert.Equal(t, month, a.Data["renews"])
+}
+
+func TestMarksOfThePastAreRemoved(t *testing.T) {
+	folder := t.TempDir()
+	m := marks{&certmagic.FileStorage{Path: folder}}
+	now := time.Now()
+	require.NoError(t, m.set(t.Context(), "past", now.Add(-time.Hour)))
+	require.NoError(t, m.set(t.Context(), "future", now.Add(time.Hour)))
+	m.prune(t.Context(), now)
+	files, err := filepath.Glob(filepath.Join(folder, "ai_gateway/alerts/*"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	assert.Equal(t, "future", filepath.Base(files[0]))
+}
+
+// TestX134AReceiverThatHangsHoldsNobodyBack: a handler of an event that waits for a receiver
+// would hold back all other handlers.
+func TestX134AReceiverThatHangsHoldsNobodyBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core, logs := observer.New(zap.WarnLevel)
+		s := newSender(false, &certmagic.FileStorage{Path: t.TempDir()}, zap.New(core))
+		require.NoError(t, s.setURL("http://receiver.example"))
+		asked := 0
+		s.client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+			asked++
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		s.start()
+		w := &Webhook{sender: s}
+		begin := time.Now()
+		for range mostWaiting + 11 {
+			require.NoError(t, w.Handle(t.Context(), event(t, events.ProviderUp, map[string]any{"provider": "p"})))
+		}
+		assert.Zero(t, time.Since(begin))
+		assert.GreaterOrEqual(t, logs.FilterMessageSnippet("dropping alert").Len(), 10)
+		time.Sleep(time.Minute)
+		begin = time.Now()
+		require.NoError(t, s.Destruct())
+		assert.LessOrEqual(t, time.Since(begin), timeToEnd)
+		assert.GreaterOrEqual(t, asked, len(pauses)+1)
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestFailedRequestsAreRepeatedIfThatMayHelp(t *testing.T) {
+	for _, tt := range []struct {
+		statuses []int
+		requests int
+	}{
+		{[]int{500}, 2}, {[]int{429, 503}, 3}, {[]int{500, 500, 500, 500}, 3}, {[]int{400}, 1}, {[]int{302}, 1}, {nil, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			core, logs := observer.New(zap.WarnLevel)
+			s := newSender(false, &certmagic.FileStorage{Path: t.TempDir()}, zap.New(core))
+			require.NoError(t, s.setURL("http://receiver.example/secret-path"))
+			left, asked := tt.statuses, 0
+			s.client.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
+				asked++
+				status := http.StatusOK
+				if len(left) > 0 {
+					status, left = left[0], left[1:]
+				}
+				return &http.Response{StatusCode: status, Header: http.Header{"Location": {"/x"}}, Body: http.NoBody}, nil
+			})
+			s.start()
+			s.add(&alert{Event: events.ProviderUp})
+			time.Sleep(time.Minute)
+			require.NoError(t, s.Destruct())
+			assert.Equal(t, tt.requests, asked, "%v", tt.statuses)
+			assert.Equal(t, len(left) > 0 || asked == len(tt.statuses), logs.Len() > 0, "%v", tt.statuses)
+		})
+	}
+}
+
+// An address of Slack is a credential, and errors of requests quote the address.
+func TestLogsDoNotContainTheAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core, logs := observer.New(zap.DebugLevel)
+		s := newSender(true, &certmagic.FileStorage{Path: t.TempDir()}, zap.New(core))
+		require.NoError(t, s.setURL("http://receiver.example/services/secret"))
+		s.client.Transport = roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("refused") })
+		s.start()
+		s.add(&alert{Event: events.ProviderUp, Text: "up"})
+		time.Sleep(time.Minute)
+		require.NoError(t, s.Destruct())
+		require.Equal(t, 1, logs.FilterMessage("alert was not delivered").Len())
+		for _, entry := range logs.All() {
+			assert.NotContains(t, fmt.Sprint(entry.Message, entry.ContextMap()), "secret")
+		}
+	})
+}
+
+func TestRequestsAreSigned(t *testing.T) {
+	key := []byte("of the company")
+	address, got := receive(t)
+	s := start(t, address, t.TempDir(), false)
+	require.NoError(t, s.setSecret("whsec_"+aigateway.Secret(base64.StdEncoding.EncodeToString(key))))
+	s.add(&alert{ID: "1", Event: events.ProviderUp})
+	r := <-got
+	assert.Equal(t, webhook.Sign(key, "1", r.header.Get("Webhook-Timestamp"), []byte(r.body)), r.header.Get("Webhook-Signature"))
+	assert.Equal(t, "1", r.header.Get("Webhook-Id"))
+	require.NoError(t, s.setSecret("plain"))
+	s.add(&alert{ID: "2", Event: events.ProviderUp})
+	r = <-got
+	assert.Equal(t, webhook.Sign([]byte("plain"), "2", r.header.Get("Webhook-Timestamp"), []byte(r.body)), r.header.Get("Webhook-Signature"))
+	require.ErrorIs(t, s.setSecret("whsec_%"), webhook.ErrSecret)
+	require.NoError(t, s.Destruct())
+}
+
+func TestSlackGetsTheTextAlone(t *testing.T) {
+	address, got := receive(t)
+	s := start(t, address, t.TempDir(), true)
+	require.NoError(t, (&Webhook{sender: s}).Handle(t.Context(), event(t, events.ProviderDown, map[string]any{
+		"provider": "anthropic", "model": "claude", "cause": "credential_refused", "until": "soon",
+	})))
+	assert.JSONEq(t, `{"text":"The provider anthropic refuses an API key of the gateway (credential_refused). It rests until soon."}`, (<-got).body)
+	require.NoError(t, s.Destruct())
+	assert.Empty(t, (&alert{Event: events.ProviderDown}).ID)
+}
+
+// Every event of the gateway is an alert, or is known to be none.
+func TestEventsThatEachRequestMayCauseAreNoAlerts(t *testing.T) {
+	source, err := os.ReadFile("../events/events.go")
+	require.NoError(t, err)
+	names := 0
+	for line := range strings.Lines(string(source)) {
+		_, rest, ok := strings.Cut(line, `= "ai_gateway_`)
+		if !ok {
+			continue
+		}
+		name, _, _ := strings.Cut(rest, `"`)
+		names++
+		k, isAlert := kinds["ai_gateway_"+name]
+		assert.Equal(t, name != "fallback", isAlert, name)
+		if isAlert {
+			assert.NotContains(t, k.text(data{}), "nil")
+		}
+	}
+	assert.Equal(t, len(kinds)+1, names)
+	s := start(t, "http://127.0.0.1:1", t.TempDir(), false)
+	require.NoError(t, (&Webhook{sender: s}).Handle(t.Context(), event(t, events.Fallback, nil)))
+	assert.Empty(t, s.waiting)
+	require.NoError(t, s.Destruct())
+}
+
+func TestCaddyfile(t *testing.T) {
+	for text, want := range map[string]any{
+		"ai_gateway_webhook https://a.example":                                Webhook{URL: "https://a.example"},
+		"ai_gateway_webhook {env.A} {\nsecret {file./run/b}\nformat slack\n}": Webhook{URL: "{env.A}", Secret: "{file./run/b}", Format: "slack"},
+		"ai_gateway_webhook":                                   "wrong argument count",
+		"ai_gateway_webhook a b":                               "wrong argument count",
+		"ai_gateway_webhook a {\nsecret hunter2\n}":            "a literal secret is refused",
+		"ai_gateway_webhook a {\nformat\n}":                    "wrong argument count",
+		"ai_gateway_webhook a {\nformat json\nformat slack\n}": "format is set twice",
+		"ai_gateway_webhook a {\nretries 3\n}":                 "unknown word retries",
+	} {
+		w := new(Webhook)
+		err := w.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text))
+		if message, ok := want.(string); ok {
+			assert.ErrorContains(t, err, message, text)
+			continue
+		}
+		require.NoError(t, err, text)
+		assert.Equal(t, want, *w, text)
+	}
+}
+
+func TestProvisionRefuses(t *testing.T) {
+	t.Setenv("ALERTS", "ftp://a.example/hidden")
+	for handler, want := range map[string]string{
+		`"url":"https://a.example","format":"xml"`:        errFormat.Error(),
+		`"url":"a.example"`:                               errAddress.Error(),
+		`"url":"https:///hidden"`:                         errAddress.Error(),
+		`"url":"{env.ALERTS}"`:                            errAddress.Error(),
+		`"url":"https://a.example","secret":"hunter2"`:    "secret: a secret is {env.NAME}",
+		`"url":"https://a.example","secret":"{env.NONE}"`: "is not set",
+	} {
+		var config caddy.Config
+		require.NoError(t, json.Unmarshal([]byte(`{"storage":{"module":"file_system","root":"`+t.TempDir()+`"},"apps":{"events":{"subscriptions":[{"events":["x"],"handlers":[{"handler":"ai_gateway_webhook",`+handler+`}]}]}}}`), &config))
+		err := caddy.Validate(&config)
+		require.ErrorContains(t, err, want, handler)
+		assert.NotContains(t, err.Error(), "hidden")
+		assert.NotContains(t, err.Error(), "hunter2")
+	}
+}
