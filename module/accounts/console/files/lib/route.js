@@ -6,7 +6,7 @@ import { signal } from './preact.js';
 export const root = new URL('../../', import.meta.url).pathname;
 
 /** The address of the gateway, without a slash at its end: the base URL of clients. */
-export const base = new URL('../../../..', import.meta.url).href.replace(/\/$/, '');
+export const base = new URL('../../..', import.meta.url).href.replace(/\/$/, '');
 
 /** addressOf returns the address of a path of the gateway. @param {string} path */
 export const addressOf = (path) => base + path;
