@@ -256,7 +256,7 @@ func TestAPartWithoutAPriceLeavesTheCostOfTheOthers(t *testing.T) {
 // is lower, and nothing marked it. So would a larger or smaller model.
 func TestPatternsOfTheTableHaveNoOtherModels(t *testing.T) {
 	for _, suffix := range []string{"-image", "-tts-preview", "-preview-tts", "-live-001", "-native-audio", "_Speech", "-image-preview-05-20", "-realtime", ".transcribe", "-nano-001", "-Pro-preview", "-mini", "-ultra", "-heavy", "-fast"} {
-		for provider, names := range map[string][]string{"gemini": {"gemini-3.8-flash", "gemini-3.1-flash-lite", "gemini-3.1-pro-preview"}, "xai": {"grok-4.5"}, "vertex": {"gemini-2.5-flash-lite"}} {
+		for provider, names := range map[string][]string{"gemini": {"gemini-3.8-flash", "gemini-3.5-flash-lite", "gemini-3.1-pro-preview"}, "xai": {"grok-4.5"}, "vertex": {"gemini-2.5-flash-lite"}} {
 			for _, name := range names {
 				assert.NotNil(t, Builtin().Find(provider, name, time.Now()), name)
 				assert.Nil(t, Builtin().Find(provider, name+suffix, time.Now()), name+suffix)
@@ -310,12 +310,12 @@ func TestL017WrongTablesAreRefused(t *testing.T) {
 	}
 }
 
-// The table had the prices of text for models that answer with sound or images, whose
-// tokens cost up to ten times as much: budgets let through as many times their amount.
-func TestModelsThatAnswerWithMoreThanTextHaveNoBuiltinPrice(t *testing.T) {
+// The table had the prices of text for models that answer with sound, whose tokens cost up to ten
+// times as much: budgets let through as many times their amount. No column has their price.
+func TestModelsThatAnswerWithTextAndSoundHaveNoBuiltinPrice(t *testing.T) {
 	for model, provider := range map[string]string{
-		"gpt-audio": "openai", "gpt-audio-mini": "openai", "gpt-4o-audio-preview": "openai", "gpt-4o-realtime-preview": "openai", "gpt-image-1": "openai",
-		"gemini-2.5-flash-image": "gemini", "gemini-3-pro-image-preview": "gemini", "gemini-3.1-flash-image": "gemini", "gemini-2.5-flash-preview-tts": "gemini",
+		"gpt-audio": "openai", "gpt-audio-mini": "openai", "gpt-4o-audio-preview": "openai", "gpt-4o-realtime-preview": "openai", "gpt-4o-mini-tts": "openai",
+		"gemini-2.5-flash-native-audio": "gemini", "gemini-omni-flash-preview": "gemini",
 	} {
 		assert.Nil(t, Builtin().Find(provider, model, admitted), "%s %s", provider, model)
 	}
@@ -337,18 +337,6 @@ func TestAConfirmedPriceMayBeImprobable(t *testing.T) {
 func TestAByteOrderMarkIsIgnored(t *testing.T) {
 	known := table(t, "\uFEFFprovider,models,input,output", "p,m,1,1\r")
 	assert.NotNil(t, known.Find("p", "m", admitted))
-}
-
-func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
-	for _, list := range Builtin().exact {
-		for _, p := range list {
-			assert.NotEmpty(t, p.Source, p.Models)
-			_, err := time.Parse(time.DateOnly, p.AsOf)
-			assert.NoError(t, err, p.Models)
-			assert.Equal(t, "USD", p.Currency)
-			assert.Positive(t, p.Base.Fresh+p.Base.Answer+p.Base.Minute+p.Base.Character, p.Models)
-		}
-	}
 }
 
 // The arithmetic in integers equals the arithmetic in fractions, rounded once.
