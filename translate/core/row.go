@@ -167,12 +167,16 @@ func (t *Rows) Fields() strict.Fields { return t.objects.fields() }
 
 // Members returns the table of the members of the objects at a path, such as
 // messages[*].content[*]. It panics if no row names one.
-func (t *Rows) Members(path string) *schema.Table {
+func (t *Rows) Members(path string) *schema.Table { return t.Objects(path).Members }
+
+// Objects returns the table of the objects at a path for the strict pass. It panics if no row
+// names a member of them.
+func (t *Rows) Objects(path string) *strict.Table {
 	o := t.objects.byPath[path]
 	if o == nil {
 		panic("core: no row is about members of " + path)
 	}
-	return o.table.Members
+	return o.table
 }
 
 // Names returns the names of the rows.

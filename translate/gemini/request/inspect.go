@@ -50,6 +50,14 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	return r.End()
 }
 
+// The objects of fields, as the rows describe them.
+var (
+	configObjects = rows.Objects(config)
+	toolObjects   = rows.Objects("tools[*]")
+	choiceObjects = rows.Objects("toolConfig")
+	safetyObjects = rows.Objects("safetySettings[*]")
+)
+
 // read reads the field with a name.
 func (r *request) read(field string) {
 	switch field {
@@ -57,16 +65,14 @@ func (r *request) read(field string) {
 		r.Messages(func(int) { r.content(true) })
 	case "systemInstruction":
 		r.content(false)
-	case "generationConfig":
-		r.config()
+	case config:
+		checkConfig(r.Pass, configObjects)
 	case "tools":
-		r.Elements("must be an array of objects", func(int) { r.tool() })
+		strict.Objects(r.Pass, toolObjects)
 	case "toolConfig":
-		r.toolConfig()
+		strict.Object(r.Pass, choiceObjects)
 	case "safetySettings":
-		r.Elements("must be an array of objects", func(int) {
-			r.object(safetyMembers, func(string) { r.WantString("must be a string") })
-		})
+		strict.Objects(r.Pass, safetyObjects)
 	case "cachedContent":
 		r.WantString("must be a string")
 		r.View.Beyond.State = field
@@ -101,102 +107,34 @@ func (r *request) object(table *schema.Table, read func(name string)) strict.Mem
 	return m
 }
 
-// config reads the options of the answer.
-func (r *request) config() {
-	m := r.object(configMembers, r.option)
-	if !strict.Missing(m.Kind("responseSchema")) && !strict.Missing(m.Kind("responseJsonSchema")) {
-		r.NoteMember("responseJsonSchema", "must not be sent together with responseSchema")
+// checkConfig checks the options of the answer.
+func checkConfig(p *strict.Pass, objects *strict.Table) {
+	checkPair(p, objects, "responseSchema", "responseJsonSchema")
+}
+
+// checkThinking checks how much the model thinks.
+func checkThinking(p *strict.Pass, objects *strict.Table) {
+	checkPair(p, objects, "thinkingBudget", "thinkingLevel")
+}
+
+// checkFunctions checks the declarations of functions. Schemas are only copied.
+func checkFunctions(p *strict.Pass, objects *strict.Table) {
+	p.Elements("must be an array of objects", func(int) { checkPair(p, objects, "parameters", "parametersJsonSchema") })
+}
+
+// checkPair checks an object that has at most one of two members.
+func checkPair(p *strict.Pass, objects *strict.Table, one, other string) {
+	var m strict.Members
+	if p.Object(&m, objects) && !strict.Missing(m.Kind(one)) && !strict.Missing(m.Kind(other)) {
+		p.NoteMember(other, "must not be sent together with "+one)
 	}
 }
 
-func (r *request) option(name string) {
-	switch name {
-	case "stopSequences", "responseModalities":
-		r.Elements("must be an array of strings", func(int) { r.WantString("must be a string") })
-	case "candidateCount":
-		r.View.Answers = r.AtLeast(1, math.MaxInt32)
-	case "maxOutputTokens":
-		r.View.MaxTokens = r.AtLeast(1, math.MaxInt32)
-	case "temperature":
-		r.Between(0, 2)
-	case "topP", "presencePenalty", "frequencyPenalty":
-		if _, ok := r.JSON.Number(); !ok {
-			r.Refuse("must be a number" + r.Got())
-		}
-	case "topK", "seed", "logprobs":
-		r.WantInteger()
-	case "responseLogprobs":
-		r.Flag()
-	case "responseMimeType":
-		r.WantString("must be a string")
-	case "responseSchema", "responseJsonSchema":
-		strict.WantOptions(r.Pass, nil)
-	case "thinkingConfig":
-		r.thinking()
-	default:
-		r.JSON.Skip()
-	}
-}
+// checkBudget checks how many tokens the model may think.
+func checkBudget(p *strict.Pass, _ *strict.Table) { p.AtLeast(-1, math.MaxInt32) }
 
-// thinking reads how much the model thinks.
-func (r *request) thinking() {
-	m := r.object(thinkingMembers, func(name string) {
-		switch name {
-		case "includeThoughts":
-			r.Flag()
-		case "thinkingBudget":
-			r.AtLeast(-1, math.MaxInt32)
-		default:
-			r.WantString("must be a string")
-		}
-	})
-	if !strict.Missing(m.Kind("thinkingBudget")) && !strict.Missing(m.Kind("thinkingLevel")) {
-		r.NoteMember("thinkingLevel", "must not be sent together with thinkingBudget")
-	}
-}
-
-// tool reads an element of the tools. Schemas are only copied.
-func (r *request) tool() {
-	r.object(toolMembers, func(name string) {
-		switch name {
-		case "functionDeclarations":
-			r.Elements("must be an array of objects", func(int) { r.function() })
-			return
-		case "googleSearch", "googleSearchRetrieval", "enterpriseWebSearch", "googleMaps":
-			r.View.Costs.Searches = min(r.View.Costs.Searches+token.DefaultSearches, token.MaxSearches)
-		}
-		r.JSON.Skip()
-	})
-}
-
-// function reads the declaration of a function.
-func (r *request) function() {
-	m := r.object(functionMembers, func(name string) {
-		if name == "name" || name == "description" {
-			r.WantString("must be a string")
-		} else {
-			r.JSON.Skip()
-		}
-	})
-	r.WantKind("name", m.Kind("name"), jsonscan.String)
-	if !strict.Missing(m.Kind("parameters")) && !strict.Missing(m.Kind("parametersJsonSchema")) {
-		r.NoteMember("parametersJsonSchema", "must not be sent together with parameters")
-	}
-}
-
-// toolConfig reads the choice among the tools.
-func (r *request) toolConfig() {
-	r.object(choiceMembers, func(name string) {
-		if name != "functionCallingConfig" {
-			r.JSON.Skip()
-			return
-		}
-		r.object(callingMembers, func(name string) {
-			if name == "mode" {
-				r.WantString("must be a string")
-			} else {
-				r.Elements("must be an array of strings", func(int) { r.WantString("must be a string") })
-			}
-		})
-	})
+// countSearches counts the searches of a tool that the service has.
+func countSearches(p *strict.Pass, _ *strict.Table) {
+	p.View.Costs.Searches = min(p.View.Costs.Searches+token.DefaultSearches, token.MaxSearches)
+	p.JSON.Skip()
 }

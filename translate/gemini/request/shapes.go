@@ -13,17 +13,13 @@ var (
 	fileMembers     = schema.New("mimeType fileUri displayName").InSnakeCase()
 	callMembers     = schema.New("id name args").InSnakeCase()
 	resultMembers   = schema.New("id name response parts willContinue scheduling").InSnakeCase()
-	thinkingMembers = schema.New("includeThoughts thinkingBudget thinkingLevel").InSnakeCase()
-	choiceMembers   = schema.New("functionCallingConfig retrievalConfig includeServerSideToolInvocations").InSnakeCase()
-	callingMembers  = schema.New("mode allowedFunctionNames").InSnakeCase()
-	safetyMembers   = schema.New("category threshold method").InSnakeCase()
-	toolMembers     = schema.New("functionDeclarations " + hostedTools).InSnakeCase()
-	functionMembers = schema.New("name description parameters parametersJsonSchema response responseJsonSchema behavior").InSnakeCase()
+	thinkingMembers = rows.Members(thinking)
+	choiceMembers   = rows.Members("toolConfig")
+	callingMembers  = rows.Members("toolConfig.functionCallingConfig")
+	toolMembers     = rows.Members("tools[*]")
+	functionMembers = rows.Members("tools[*].functionDeclarations[*]")
 	requestMembers  = schema.New("model contents systemInstruction tools toolConfig generationConfig safetySettings generateContentRequest").InSnakeCase()
-	configMembers   = schema.New(
-		"stopSequences responseMimeType responseSchema responseJsonSchema responseFormat responseModalities candidateCount " +
-			"maxOutputTokens temperature topP topK seed presencePenalty frequencyPenalty responseLogprobs logprobs thinkingConfig",
-	).InSnakeCase()
+	configMembers   = rows.Members(config)
 )
 
 // hostedTools are the tools that the service itself has.
