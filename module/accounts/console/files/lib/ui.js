@@ -462,12 +462,16 @@ export function Table({ label, columns, rows, id, fresh, first, down = true }) {
 const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
 
 /** Turner goes through the pages of a list, whose cursor is in the address. @param {{next: string}} props */
-export const Turner = ({ next }) => html`
-	<div class="row small">
-		${route.value.query.get('after') && html`<button class="small" onClick=${() => set({ after: '' })}>First page</button>`}
-		${next && html`<button class="small" onClick=${() => set({ after: next })}>Next page</button>`}
-	</div>
-`;
+export const Turner = ({ next }) => {
+	const behind = route.value.query.get('after');
+	const first = () => set({ after: '' });
+	return html`
+		<div class="row small">
+			${behind && html`<button class="small" onClick=${first}>First page</button>`}
+			${next && html`<button class="small" onClick=${() => set({ after: next })}>Next page</button>`}
+		</div>
+	`;
+};
 
 /** Pager goes through numbered pages.
  * @param {{page: number, size: number, total: number, set: (page: number) => void}} props */

@@ -349,7 +349,12 @@ function List({ kind, team }) {
 									</button>
 								`
 							}
-							<${Search} key=${kind} label="Search names" value=${search} set=${(text) => set({ q: text, after: '' })} />
+							<${Search}
+								key=${kind}
+								label="Search names"
+								value=${search}
+								set=${(text) => set({ q: text, after: '' })}
+							/>
 						</div>
 					`
 				}
