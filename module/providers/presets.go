@@ -65,13 +65,27 @@ var presets = []Preset{
 			longest("gpt-4-turbo*", "4096"),
 			longest("gpt-4o-2024-05-13", "4096"),
 			longest("gpt-4o*", "16384"),
+			longest("chatgpt-4o*", "16384"),
 			longest("gpt-4.1*", "32768"),
+			longest("gpt-4.5-preview*", "16384"),
+			longest("gpt-5*-chat-latest", "16384"),
+			longest("o1-mini*", "65536"),
+			longest("o1-preview*", "65536"),
 		},
 	}},
 	// The name of the model and the kind of the answer are in the path.
 	{"gemini", aigateway.Defaults{
 		BaseURL: "https://generativelanguage.googleapis.com", Formats: []translate.Format{translate.Gemini},
 		Header: "X-Goog-Api-Key", KeyRequired: true, ListsModels: true,
+		// https://ai.google.dev/gemini-api/docs/models
+		ModelTraits: []aigateway.ModelTraits{
+			longest("gemini-2.0-*", "8192"),
+			longest("gemini-2.5-*image*", "32768"),
+			longest("gemini-3-pro-image*", "32768"),
+			longest("gemini-2.5-*", "65536"),
+			longest("gemini-3*", "65536"),
+			longest("gemma-3-*", "8192"),
+		},
 	}},
 	// The configuration sets all differences from the format.
 	{"openai_compatible", aigateway.Defaults{Formats: chatCompletions, ModelTraits: mistral.Traits}},
@@ -98,6 +112,15 @@ var presets = []Preset{
 	{"groq", aigateway.Defaults{
 		BaseURL: "https://api.groq.com/openai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false"},
+		// https://console.groq.com/docs/models
+		ModelTraits: []aigateway.ModelTraits{
+			longest("llama-3.3-70b-versatile", "32768"),
+			longest("meta-llama/llama-4-*", "8192"),
+			longest("moonshotai/kimi-k2-*", "16384"),
+			longest("openai/gpt-oss-*", "65536"),
+			longest("qwen/qwen3-32b", "40960"),
+			longest("qwen/qwen3.*", "16384"),
+		},
 	}},
 	// The service refuses unknown fields, such as user and stream_options, and ids of calls of
 	// another length. A stream always has usage.

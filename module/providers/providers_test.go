@@ -140,6 +140,10 @@ func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 		{"openai", "gpt-4o-2024-05-13", 4096, 4096},
 		{"openai", "gpt-4.1", 32768, 4096},
 		{"openai", "gpt-5.4", 0, 4096},
+		{"openai", "gpt-5.2-chat-latest", 16384, 4096},
+		{"gemini", "gemini-2.0-flash", 8192, 4096},
+		{"gemini", "gemini-3.7-flash", 65536, 4096},
+		{"groq", "meta-llama/llama-4-scout-17b-16e-instruct", 8192, 4096},
 		{"deepseek", "deepseek-chat", 8192, 4096},
 		{"deepseek", "deepseek-reasoner", 65536, 4096},
 	} {
