@@ -463,11 +463,11 @@ const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - 
 
 /** Turner goes through the pages of a list, whose cursor is in the address. @param {{next: string}} props */
 export const Turner = ({ next }) => {
-	const behind = route.value.query.get('after');
+	const cursor = route.value.query.get('after');
 	const first = () => set({ after: '' });
 	return html`
 		<div class="row small">
-			${behind && html`<button class="small" onClick=${first}>First page</button>`}
+			${cursor && html`<button class="small" onClick=${first}>First page</button>`}
 			${next && html`<button class="small" onClick=${() => set({ after: next })}>Next page</button>`}
 		</div>
 	`;
