@@ -19,7 +19,6 @@ type Set uint32
 type Shape struct {
 	name    string
 	needs   []Need
-	others  string // the members that are not needed
 	members Set
 	bit     TypeSet
 }
@@ -30,36 +29,16 @@ type TypeSet uint32
 // Has reports whether the type of a shape is in the set.
 func (t TypeSet) Has(s *Shape) bool { return s != nil && t&s.bit != 0 }
 
-// Need is a member that an object must have.
+// Need is what an object must have of a member.
 type Need struct {
-	Name     string
 	Kind     jsonscan.Kind // Invalid for a member of any kind
 	Optional bool          // the member may be absent
 	// Texts is the message about a member that must be a string or an array; "" for
 	// other members.
 	Texts string
-	// Index is the index of the member in the table.
+	// Name and Index are those of the member in the table, which sets them.
+	Name  string
 	Index int
-}
-
-// A returns the Need of a member of a kind.
-func A(kind jsonscan.Kind, name string) Need { return Need{Name: name, Kind: kind} }
-
-// Texts returns the Need of a member that is a string or an array; what is the message
-// about a value of another kind.
-func Texts(name, what string) Need { return Need{Name: name, Texts: what} }
-
-// OrNone returns the Need of a member that may be absent.
-func (n Need) OrNone() Need {
-	n.Optional = true
-	return n
-}
-
-// Of returns the shape of objects of some types, separated by spaces. members are the
-// members that the objects may have beside those that they must have, separated by
-// spaces.
-func Of(types, members string, needs ...Need) Shape {
-	return Shape{name: types, needs: needs, others: members}
 }
 
 // Table describes the objects at one place of a request. It is immutable.
@@ -71,33 +50,6 @@ type Table struct {
 	typed   int     // the index of the member that states the type, -1 for none
 	untyped Untyped // the objects that state none
 	unknown Shape   // what objects of every type have, and must have
-}
-
-// New returns the table of objects with these shapes. common are the members that
-// objects of every type may have, separated by spaces.
-func New(common string, shapes ...Shape) *Table {
-	var members members
-	inAll := members.add(common)
-	t, types := &Table{typed: -1, untyped: Untyped{Beside: -1}}, []string(nil)
-	for _, s := range shapes {
-		s.members = inAll
-		s.needs = slices.Clone(s.needs)
-		for i := range s.needs {
-			n := &s.needs[i]
-			s.members |= members.add(n.Name)
-			n.Index = slices.Index(members, n.Name)
-		}
-		s.members |= members.add(s.others)
-		for s.name = range strings.FieldsSeq(s.name) {
-			s.bit = 1 << len(types)
-			t.shapes, types = append(t.shapes, s), append(types, s.name)
-		}
-	}
-	if max(len(members), len(types)) > MaxMembers {
-		panic("schema: a table has more than 32 members or types")
-	}
-	t.members, t.types = NewNames(members...), NewNames(types...)
-	return t
 }
 
 // Member is a member of the objects of a Table.
@@ -120,6 +72,15 @@ type Types struct {
 type Untyped struct {
 	*Shape     // nil if nothing is known of them
 	Beside int // the index of the member that they must have for that, -1 for none
+}
+
+// New returns the table of objects without types, whose members are separated by spaces.
+func New(members string) *Table {
+	var all []Member
+	for name := range strings.FieldsSeq(members) {
+		all = append(all, Member{Name: name})
+	}
+	return NewTable(Types{}, all...)
 }
 
 // NewTable returns the table of objects with these types and members. A member with the name
@@ -229,21 +190,6 @@ func (t *Table) InSnakeCase() *Table {
 	return t
 }
 
-// members are the members of a table, by their indices.
-type members []string
-
-// add adds the members that are missing, and returns the set of all members named.
-func (m *members) add(names string) (s Set) {
-	for name := range strings.FieldsSeq(names) {
-		i := slices.Index(*m, name)
-		if i < 0 {
-			i, *m = len(*m), append(*m, name)
-		}
-		s |= 1 << i
-	}
-	return s
-}
-
 // Names returns the names of all members by their indices. They must not be changed.
 func (t *Table) Names() []string { return t.members.List() }
 
@@ -283,15 +229,6 @@ func (s *Shape) Type() string {
 		return ""
 	}
 	return s.name
-}
-
-// Needs returns the members that an object must have, in the order in which faults are
-// reported.
-func (s *Shape) Needs() []Need {
-	if s == nil {
-		return nil
-	}
-	return s.needs
 }
 
 // Others returns the members of the set that objects of the shape do not have.

@@ -203,9 +203,9 @@ func StreamOptions(p *Pass, _ *Table) {
 func usageFlag(p *Pass, at *translate.StreamUsage) {
 	at.Value.Start = p.JSON.Offset()
 	if !p.JSON.Null() {
-		p.Push("include_usage")
+		p.push("include_usage")
 		at.Asked = p.Flag()
-		p.Pop()
+		p.pop()
 	}
 	at.Value.End = p.JSON.Offset()
 }

@@ -4,11 +4,11 @@ package strict
 type Faults struct {
 	path  path
 	order uint64 // the position of a fault noted now in the order of validation
-	found Mark
+	found firstFault
 }
 
-// Mark is the fault that comes first so far.
-type Mark struct {
+// firstFault is the fault that comes first so far.
+type firstFault struct {
 	order    uint64
 	at, what string
 	value    string // the end of the message, for the client only
@@ -35,7 +35,7 @@ func (f *Faults) Note(what string) { f.NoteValue(what, "") }
 // value is not logged.
 func (f *Faults) NoteValue(what, value string) {
 	if f.order < f.found.order {
-		f.found = Mark{f.order, f.path.String(), what, value}
+		f.found = firstFault{f.order, f.path.String(), what, value}
 	}
 }
 
@@ -45,10 +45,3 @@ func (f *Faults) NoteMember(name, what string) {
 	f.Note(what)
 	f.path.len--
 }
-
-// Mark returns the faults noted so far, for Return.
-func (f *Faults) Mark() Mark { return f.found }
-
-// Return discards the faults noted since the mark. It is for objects whose type, on which
-// the requirements depend, may come behind their other members.
-func (f *Faults) Return(m Mark) { f.found = m }

@@ -26,13 +26,13 @@ func TestPathsAreWrittenInBothNotations(t *testing.T) {
 		Brackets: "messages[0].content[12].text",
 	} {
 		p := Begin([]byte(`{}`), notation, nil)
-		p.Push("messages")
-		p.PushIndex(0)
-		p.Push("content")
-		p.PushIndex(12)
-		p.Push("other")
-		p.Pop()
-		p.Push("text")
+		p.push("messages")
+		p.pushIndex(0)
+		p.push("content")
+		p.pushIndex(12)
+		p.push("other")
+		p.pop()
+		p.push("text")
 		assert.Equal(t, want, p.path.String())
 	}
 }
@@ -40,11 +40,11 @@ func TestPathsAreWrittenInBothNotations(t *testing.T) {
 func TestPathsBeyondTheBoundAreCutOff(t *testing.T) {
 	p := Begin([]byte(`{}`), Dots, nil)
 	for range maxSteps + 3 {
-		p.Push("a")
+		p.push("a")
 	}
 	assert.Equal(t, "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a", p.path.String())
 	for range maxSteps + 2 {
-		p.Pop()
+		p.pop()
 	}
 	assert.Equal(t, "a", p.path.String())
 }
@@ -65,8 +65,8 @@ func TestTheEarlierFaultWins(t *testing.T) {
 	p.NoteMember("b", "first part once more")
 	p.Row(3)
 	p.NoteMember("c", "third once more")
-	assert.Equal(t, Mark{order: 2<<56 | 1<<28 | 1, at: "b", what: "first part"}, p.Mark())
+	assert.Equal(t, firstFault{order: 2<<56 | 1<<28 | 1, at: "b", what: "first part"}, p.found)
 	p.Row(2)
 	p.NoteMember("b", "the array itself")
-	assert.Equal(t, "the array itself", p.Mark().what)
+	assert.Equal(t, "the array itself", p.found.what)
 }

@@ -42,9 +42,9 @@ func (v *Value) ReadObject(m *Members, table *schema.Table, read func(name strin
 		}
 		m.kinds[i] = v.JSON.Kind()
 		if name := table.Names()[i]; name != "type" {
-			v.Push(name)
+			v.push(name)
 			read(name)
-			v.Pop()
+			v.pop()
 		} else if text, ok := v.JSON.Text(); ok {
 			m.shape = table.Shape(text)
 		} else {
@@ -54,8 +54,8 @@ func (v *Value) ReadObject(m *Members, table *schema.Table, read func(name strin
 	return true
 }
 
-// WantMember checks a member that an object must have.
-func (v *Value) WantMember(m *Members, n *schema.Need) {
+// wantMember checks a member that an object must have.
+func (v *Value) wantMember(m *Members, n *schema.Need) {
 	switch kind := m.kinds[n.Index]; {
 	case Missing(kind) && n.Optional:
 	case Missing(kind) || n.Texts == "":

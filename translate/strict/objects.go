@@ -21,9 +21,9 @@ func (v *Value) wantObject() {
 func (v *Value) groups(objects *Table) {
 	for v.JSON.OpenObject(); v.Member(); {
 		if i := objects.Members.Find(v.JSON.Name()); i >= 0 && objects.Values[i].Objects != nil {
-			v.Push(objects.Members.Names()[i])
+			v.push(objects.Members.Names()[i])
 			v.options()
-			v.Pop()
+			v.pop()
 		} else {
 			v.JSON.Skip()
 		}

@@ -59,10 +59,10 @@ func (v *Value) searchToolsAhead() {
 // searchTools notes the first tool of an array, or in a tool, that asks further models.
 // Providers differ in which of several members named type they read.
 func (v *Value) searchTools(c *jsonscan.Cursor) {
-	v.Push("tools")
+	v.push("tools")
 	c.OpenArray()
 	for i := 0; c.Element(); i++ {
-		v.PushIndex(i)
+		v.pushIndex(i)
 		for c.OpenObject(); c.Member(); {
 			switch name := c.Name(); {
 			case isTools(name):
@@ -73,9 +73,9 @@ func (v *Value) searchTools(c *jsonscan.Cursor) {
 				v.noteOtherModels(v.path.String())
 			}
 		}
-		v.Pop()
+		v.pop()
 	}
-	v.Pop()
+	v.pop()
 }
 
 // asksModels reports whether tools of a type, as it is written, ask further models.

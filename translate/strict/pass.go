@@ -79,7 +79,7 @@ func (p *Pass) Read() {
 func (p *Pass) NextField() bool {
 	switch {
 	case p.field != "":
-		p.Pop()
+		p.pop()
 	case p.JSON.Offset() == len(p.body) && p.JSON.Err() == nil:
 		p.kind = empty
 		return false
@@ -96,7 +96,7 @@ func (p *Pass) NextField() bool {
 		}
 		f := &p.fields[i]
 		p.Row(i + 1)
-		p.Push(f.Name)
+		p.push(f.Name)
 		switch isNull := p.JSON.Kind() == jsonscan.Null; {
 		case isNull && !f.Null:
 			p.JSON.Skip()
@@ -112,7 +112,7 @@ func (p *Pass) NextField() bool {
 			}
 			f.Check(p, f.Objects)
 		}
-		p.Pop()
+		p.pop()
 	}
 	p.View.StreamUsage.End = p.JSON.ObjectEnd()
 	return false

@@ -60,7 +60,7 @@ func (p *Pass) object(m *Members, t *Table, inOrder bool) bool {
 		if inOrder {
 			p.Part(needs[i].Index + 1)
 		}
-		p.WantMember(m, &needs[i])
+		p.wantMember(m, &needs[i])
 	}
 	return true
 }
@@ -72,9 +72,9 @@ func (p *Pass) member(m *Members, t *Table, i, start int) {
 	case value.Check == nil || m.kinds[i] == jsonscan.Null:
 		p.JSON.Skip()
 	case value.Types == 0:
-		p.Push(m.table.Names()[i])
+		p.push(m.table.Names()[i])
 		value.Check(p, value.Objects)
-		p.Pop()
+		p.pop()
 	default:
 		p.checkOf(m, t, i, start)
 	}
@@ -86,12 +86,12 @@ func (p *Pass) member(m *Members, t *Table, i, start int) {
 // checkOf checks the value of a member that objects of some types have. What it finds in another
 // object is discarded.
 func (p *Pass) checkOf(m *Members, t *Table, i, start int) {
-	value, before := &t.Values[i], p.Mark()
-	p.Push(m.table.Names()[i])
+	value, before := &t.Values[i], p.found
+	p.push(m.table.Names()[i])
 	value.Check(p, value.Objects)
-	p.Pop()
+	p.pop()
 	if p.found.order != before.order && !value.Types.Has(m.typeOf(p.body[start:])) {
-		p.Return(before)
+		p.found = before
 	}
 }
 

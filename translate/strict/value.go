@@ -11,25 +11,25 @@ type Value struct {
 	otherModels string // the first field that names further models
 }
 
-// Push appends a member of the object at the path.
+// push appends a member of the object at the path.
 //
 // After an error of the cursor the path no longer changes, so that it remains the path
 // of the error while the open containers are left.
-func (v *Value) Push(name string) {
+func (v *Value) push(name string) {
 	if v.JSON.Err() == nil {
 		v.path.push(step{name: name})
 	}
 }
 
-// PushIndex appends the index of an element of the array at the path.
-func (v *Value) PushIndex(i int) {
+// pushIndex appends the index of an element of the array at the path.
+func (v *Value) pushIndex(i int) {
 	if v.JSON.Err() == nil {
 		v.path.push(step{index: i})
 	}
 }
 
-// Pop removes the last step of the path.
-func (v *Value) Pop() {
+// pop removes the last step of the path.
+func (v *Value) pop() {
 	if v.JSON.Err() == nil {
 		v.path.len--
 	}
@@ -62,9 +62,9 @@ func (v *Value) Elements(what string, each func(i int)) (n int) {
 		return -1
 	}
 	for ; v.JSON.Element(); n++ {
-		v.PushIndex(n)
+		v.pushIndex(n)
 		each(n)
-		v.Pop()
+		v.pop()
 	}
 	return n
 }

@@ -26,9 +26,14 @@ func TestNamesAreFoundWhateverTheyLookLike(t *testing.T) {
 	}
 }
 
-var table = schema.New("type mark",
-	schema.Of("text note", "lang", schema.A(jsonscan.String, "text")),
-	schema.Of("image", "text", schema.A(jsonscan.Object, "source"), schema.Texts("title", "words").OrNone()),
+var table = schema.NewTable(schema.Types{Member: "type", Names: []string{"text", "note", "image"}},
+	schema.Member{Name: "type"},
+	schema.Member{Name: "mark"},
+	schema.Member{Name: "text", Types: "text note", Need: &schema.Need{Kind: jsonscan.String}},
+	schema.Member{Name: "text", Types: "image"},
+	schema.Member{Name: "lang", Types: "text note"},
+	schema.Member{Name: "source", Types: "image", Need: &schema.Need{Kind: jsonscan.Object}},
+	schema.Member{Name: "title", Types: "image", Need: &schema.Need{Texts: "words", Optional: true}},
 )
 
 func TestAShapeHasItsOwnMembers(t *testing.T) {
@@ -50,15 +55,16 @@ func TestAShapeHasItsOwnMembers(t *testing.T) {
 
 // A table must not write the indices of its members into the list of another one.
 func TestNeedsKnowTheirMembers(t *testing.T) {
-	needs := []schema.Need{schema.A(jsonscan.String, "id")}
-	first := schema.New("type", schema.Of("a", "", needs...))
-	schema.New("type name", schema.Of("a", "", needs...))
-	require.Len(t, first.Named("a").Needs(), 1)
-	assert.Equal(t, 1, first.Named("a").Needs()[0].Index)
-	title := table.Named("image").Needs()[1]
+	types, id := schema.Types{Names: []string{"a"}}, schema.Member{Name: "id", Need: &schema.Need{Kind: jsonscan.String}}
+	first := schema.NewTable(types, schema.Member{Name: "type"}, id)
+	schema.NewTable(types, schema.Member{Name: "type"}, schema.Member{Name: "name"}, id)
+	needs := first.NeedsOf(first.Named("a"))
+	require.Len(t, needs, 1)
+	assert.Equal(t, 1, needs[0].Index)
+	title := table.NeedsOf(table.Named("image"))[1]
 	assert.True(t, title.Optional)
 	assert.Equal(t, "words", title.Texts)
-	assert.Empty(t, table.Named("video").Needs())
+	assert.Empty(t, table.NeedsOf(table.Named("video")))
 }
 
 func TestTypesAreSetsOfShapes(t *testing.T) {
