@@ -9,10 +9,10 @@
 // Two tables decide what becomes of a field. A Row of the client's format names a
 // field, the Concept that the field becomes, and the consequence of its loss. It also says
 // what the strict pass demands of the member, so that a member of requests is described
-// in one place; see NewRows. An Outcome of the writer's table defines whether its format can express a concept, and
-// which traits of a provider change that. Translation.Keep joins the two tables at
-// run time: it keeps a field, reports its loss, or refuses the request. Join does the
-// same for the tables that the gateway publishes.
+// in one place; see NewRows. An Outcome of the writer's table defines whether its format
+// can express a concept, and which traits of a provider change that. Translation.Keep
+// joins the two tables at run time: it keeps a field, reports its loss, or refuses the
+// request. Join does the same for the tables that the gateway publishes.
 //
 // The files are sorted by who needs them:
 //

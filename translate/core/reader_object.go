@@ -119,7 +119,7 @@ func (o *Object) Text(name string) []byte { return jsonscan.Inner(o.Raw(name)) }
 func (o *Object) Word(name string) []byte { return jsonscan.DecodedOf(o.Raw(name)) }
 
 // Shape returns the shape of the object by its type, nil if the table does not have the
-// type.
+// type. Of objects that state none, the strict pass lets only those pass whose type is known.
 func (o *Object) Shape() *schema.Shape {
 	text := o.Text("type")
 	if text == nil && o.Raw("type") == nil {
